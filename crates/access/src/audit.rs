@@ -75,7 +75,6 @@ const VARIABLES: [&str; 8] = ["userId", "keyId", "action", "entity", "entityId",
 /// Every change of the tenant's entities; at partner level, of its clients' too. Newest first. `queryString`
 /// variables: `userId`, `keyId`, `action`, `entity`, `entityId`, `requestId`, `startDate` and `endDate`.
 #[utoipa::path(
-    tag = "audit",
     operation_id = "searchAuditLog",
     params(PageQuery<AuditLog>),
     responses((status = 200, description = "A page of the log", body = PageOf<AuditEntry>)),
@@ -83,19 +82,18 @@ const VARIABLES: [&str; 8] = ["userId", "keyId", "action", "entity", "entityId",
 )]
 #[get("/auditLog/search")]
 pub async fn search(context: RequestContext<PageQuery<AuditLog>>) -> api::Result<HttpResponse> {
-    let PageQuery { sort, walk, filter, .. } = context.query.clone();
-    let terms = query_string::parse(&filter, &VARIABLES)?;
+    let terms = query_string::parse(&context.query.filter, &VARIABLES)?;
     let mut all = vec![Condition::text_in("audit_log.tenant_id IN", context.scope())];
     for term in &terms {
         all.push(condition(term)?);
     }
     let condition = Condition::all(all);
-    let page = context.db.read(move |conn| {
-        let mut found = audit::page(conn, &condition, sort.descending, &walk)?;
+    let page = context.page(move |conn, _, sort, walk| {
+        let mut found = audit::page(conn, &condition, sort.descending, walk)?;
         let entries = std::mem::take(&mut found.rows).into_iter().map(shown).collect::<Result<Vec<_>, _>>()?;
-        Ok(walk.answer(found.with(entries)))
+        Ok(found.with(entries))
     });
-    api::answer::ok(&page.await?.ordered(sort.name, sort.descending))
+    page.await
 }
 
 fn condition(term: &Term) -> Result<Condition, Problem> {

@@ -34,11 +34,3 @@ pub(crate) fn writable(column: &'static str, tenant: &Tenant) -> Condition {
 pub(crate) fn boolean(column: &'static str, value: bool) -> Condition {
     Condition::sql(column).then(if value { " = TRUE" } else { " = FALSE" })
 }
-
-/// A folded column contains one of these folded texts, or as a whole is one of them.
-pub(crate) fn matching(column: &'static str, texts: &[String], whole: bool) -> Condition {
-    Condition::any(texts.iter().map(|text| match whole {
-        true => Condition::sql(column).then(" = ").text(text.clone()),
-        false => Condition::contains(column, text.clone()),
-    }))
-}

@@ -13,9 +13,6 @@ use crate::{
     user_groups, users,
 };
 
-/// Ids that one statement names at most.
-const AT_ONCE: usize = 500;
-
 /// A user as it was until an instant.
 #[derive(Clone, Debug, PartialEq, Eq, Queryable, Insertable)]
 #[diesel(table_name = former_users, treat_none_as_default_value = false)]
@@ -158,32 +155,26 @@ pub(crate) fn keep_members(conn: &mut Conn, group: &user_groups::Row, gone: &[&s
 
 /// These users of these tenants as they were until an instant after `since_ms`, oldest first.
 pub fn users(conn: &mut Conn, tenants: &[String], ids: &[String], since_ms: i64) -> Result<Vec<User>> {
-    let mut found = Vec::new();
-    for ids in ids.chunks(AT_ONCE) {
-        let rows: Vec<User> = former_users::table
+    db::in_parts(ids, |ids| {
+        former_users::table
             .filter(former_users::tenant_id.eq_any(tenants))
             .filter(former_users::id.eq_any(ids))
             .filter(former_users::until_ms.gt(since_ms))
             .order((former_users::id, former_users::until_ms))
-            .load(conn)?;
-        found.extend(rows);
-    }
-    Ok(found)
+            .load(conn)
+    })
 }
 
 /// These groups of these tenants as they were until an instant after `since_ms`, oldest first.
 pub fn groups(conn: &mut Conn, tenants: &[String], ids: &[String], since_ms: i64) -> Result<Vec<Group>> {
-    let mut found = Vec::new();
-    for ids in ids.chunks(AT_ONCE) {
-        let rows: Vec<Group> = former_user_groups::table
+    db::in_parts(ids, |ids| {
+        former_user_groups::table
             .filter(former_user_groups::tenant_id.eq_any(tenants))
             .filter(former_user_groups::id.eq_any(ids))
             .filter(former_user_groups::until_ms.gt(since_ms))
             .order((former_user_groups::id, former_user_groups::until_ms))
-            .load(conn)?;
-        found.extend(rows);
-    }
-    Ok(found)
+            .load(conn)
+    })
 }
 
 /// Group, user, since when and until when, in milliseconds.
@@ -191,22 +182,24 @@ type Membership = (String, String, i64, Option<i64>);
 
 /// Who was a member of these groups until an instant after `since_ms`; and with no end, who became one after it.
 pub fn members(conn: &mut Conn, tenants: &[String], ids: &[String], since_ms: i64) -> Result<Vec<Membership>> {
-    let mut found = Vec::new();
-    for ids in ids.chunks(AT_ONCE) {
-        let were: Vec<Member> = former_members::table
+    let were: Vec<Member> = db::in_parts(ids, |ids| {
+        former_members::table
             .filter(former_members::tenant_id.eq_any(tenants))
             .filter(former_members::group_id.eq_any(ids))
             .filter(former_members::until_ms.gt(since_ms))
-            .load(conn)?;
-        found.extend(were.into_iter().map(|one| (one.group_id, one.user_id, one.since_ms, Some(one.until_ms))));
-        let are: Vec<(String, String, i64)> = user_group_members::table
+            .load(conn)
+    })?;
+    let are: Vec<(String, String, i64)> = db::in_parts(ids, |ids| {
+        user_group_members::table
             .filter(user_group_members::tenant_id.eq_any(tenants))
             .filter(user_group_members::group_id.eq_any(ids))
             .filter(user_group_members::since_ms.gt(since_ms.max(0)))
             .select((user_group_members::group_id, user_group_members::user_id, user_group_members::since_ms))
-            .load(conn)?;
-        found.extend(are.into_iter().map(|(group, user, since)| (group, user, since, None)));
-    }
+            .load(conn)
+    })?;
+    let were = were.into_iter().map(|one| (one.group_id, one.user_id, one.since_ms, Some(one.until_ms)));
+    let are = are.into_iter().map(|(group, user, since)| (group, user, since, None));
+    let mut found: Vec<Membership> = were.chain(are).collect();
     found.sort();
     Ok(found)
 }

@@ -35,7 +35,6 @@ pub mod users;
 
 use std::sync::Arc;
 
-use actix_web::http::Method;
 use api::{Alias, Extras, Need, Routes};
 
 pub use crate::{
@@ -117,58 +116,39 @@ pub fn extras(authenticator: Arc<Authenticator>, sign_in: SignIn) -> Extras {
 
 /// The paths by which clients of other services of this kind call the same operations.
 const ALIASES: &[Alias] = &[
-    Alias {
-        method: &Method::POST,
-        path: "/clients/{clientId}/activate",
-        of: "/clients/{clientId}/resume",
-        operation_id: "resumeClientAlias",
-    },
-    Alias {
-        method: &Method::GET,
-        path: "/userGroups",
-        of: "/userGroups/search",
-        operation_id: "searchUserGroupsAlias",
-    },
-    Alias {
-        method: &Method::GET,
-        path: "/userGroups/{userGroupId}/users",
-        of: "/userGroups/{userGroupId}/members",
-        operation_id: "listUserGroupMembersAlias",
-    },
-    Alias {
-        method: &Method::POST,
-        path: "/userGroups/{userGroupId}/users",
-        of: "/userGroups/{userGroupId}/members",
-        operation_id: "addUserGroupMembersAlias",
-    },
-    Alias {
-        method: &Method::DELETE,
-        path: "/userGroups/{userGroupId}/users",
-        of: "/userGroups/{userGroupId}/members",
-        operation_id: "removeUserGroupMembersAlias",
-    },
+    Alias::post("/clients/{clientId}/activate", "/clients/{clientId}/resume", "resumeClientAlias"),
+    Alias::get("/userGroups", "/userGroups/search", "searchUserGroupsAlias"),
+    Alias::get("/userGroups/{userGroupId}/users", "/userGroups/{userGroupId}/members", "listUserGroupMembersAlias"),
+    Alias::post("/userGroups/{userGroupId}/users", "/userGroups/{userGroupId}/members", "addUserGroupMembersAlias"),
+    Alias::delete(
+        "/userGroups/{userGroupId}/users",
+        "/userGroups/{userGroupId}/members",
+        "removeUserGroupMembersAlias",
+    ),
 ];
 
 fn root_routes(config: &mut Routes) {
+    config.tagged("Tokens").service(tokens::http::create_token).service(tokens::http::create_tenancy_token);
     config
-        .service(tokens::http::create_token)
-        .service(tokens::http::create_tenancy_token)
+        .tagged("Me")
         .service(me::get_me)
         .service(sessions::http::list_my_sessions)
-        .service(sessions::http::end_my_session)
+        .service(sessions::http::end_my_session);
+    config
+        .tagged("Pages")
         .service(sessions::browser::show_home)
         .service(sessions::browser::show_sign_in)
         .service(sessions::browser::create_session)
         .service(sessions::browser::end_session)
         .service(sessions::browser::sign_out)
         .service(oidc::http::start_oidc)
-        .service(oidc::http::finish_oidc)
-        .service(tenants::levels::channels)
-        .service(tenants::levels::nocs);
+        .service(oidc::http::finish_oidc);
+    config.tagged("configuration").service(tenants::levels::channels).service(tenants::levels::nocs);
 }
 
 fn routes(config: &mut Routes) {
     config
+        .tagged("Tenants")
         .service(tenants::http::get_tenant)
         .service(tenants::http::create_client)
         .service(tenants::http::list_clients_minimal)
@@ -177,7 +157,9 @@ fn routes(config: &mut Routes) {
         .service(tenants::http::update_client)
         .service(tenants::http::suspend_client)
         .service(tenants::http::resume_client)
-        .service(tenants::http::terminate_client)
+        .service(tenants::http::terminate_client);
+    config
+        .tagged("Users")
         .service(users::http::create_user)
         .service(users::http::search_users)
         .service(users::http::list_users_minimal)
@@ -188,7 +170,9 @@ fn routes(config: &mut Routes) {
         .service(sessions::http::list_user_sessions)
         .service(sessions::http::end_user_sessions)
         .service(sessions::http::end_user_session)
-        .service(sessions::http::create_sign_in_link)
+        .service(sessions::http::create_sign_in_link);
+    config
+        .tagged("User groups")
         .service(user_groups::http::create_user_group)
         .service(user_groups::http::search_user_groups)
         .service(user_groups::http::get_user_group)
@@ -197,14 +181,18 @@ fn routes(config: &mut Routes) {
         .service(user_groups::http::activate_user_group)
         .service(user_groups::http::list_user_group_members)
         .service(user_groups::http::add_user_group_members)
-        .service(user_groups::http::remove_user_group_members)
+        .service(user_groups::http::remove_user_group_members);
+    config
+        .tagged("API keys")
         .service(api_keys::http::create_api_key)
         .service(api_keys::http::list_api_keys)
         .service(api_keys::http::get_api_key)
         .service(api_keys::http::rotate_api_key)
-        .service(api_keys::http::revoke_api_key)
+        .service(api_keys::http::revoke_api_key);
+    config
+        .tagged("Inbound addresses")
         .service(inbound::http::create_inbound_address)
         .service(inbound::http::list_inbound_addresses)
-        .service(inbound::http::delete_inbound_address)
-        .service(audit::search);
+        .service(inbound::http::delete_inbound_address);
+    config.tagged("audit").service(audit::search);
 }

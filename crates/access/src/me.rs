@@ -37,7 +37,6 @@ pub(crate) struct Me {
 ///
 /// The user that the caller acts as, its tenant, and what it may do there.
 #[utoipa::path(
-    tag = "Me",
     operation_id = "getMe",
     responses((status = 200, description = "The caller", body = Me)),
     security(("bearer" = ["viewer"])),

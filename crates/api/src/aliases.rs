@@ -14,15 +14,28 @@ const SAME_AS: &str = "x-same-as";
 /// A further path of an operation.
 #[derive(Clone, Copy, Debug)]
 pub struct Alias {
-    /// The method of both.
-    pub method: &'static Method,
-    /// The further path, below the tenant or, when it begins with `/api/`, from the root. Its parameters have the names
-    /// that they have in `of`.
-    pub path: &'static str,
-    /// The path of the operation, likewise.
-    pub of: &'static str,
-    /// The id of the alias in the document.
-    pub operation_id: &'static str,
+    method: &'static Method,
+    path: &'static str,
+    of: &'static str,
+    operation_id: &'static str,
+}
+
+impl Alias {
+    /// The further path, below the tenant or, when it begins with `/api/`, from the root; the path of the operation, likewise,
+    /// whose parameters have the same names; and the id of the alias in the document. The operation is a `GET`.
+    pub const fn get(path: &'static str, of: &'static str, operation_id: &'static str) -> Self {
+        Self { method: &Method::GET, path, of, operation_id }
+    }
+
+    /// As [`Alias::get`], of a `POST`.
+    pub const fn post(path: &'static str, of: &'static str, operation_id: &'static str) -> Self {
+        Self { method: &Method::POST, path, of, operation_id }
+    }
+
+    /// As [`Alias::get`], of a `DELETE`.
+    pub const fn delete(path: &'static str, of: &'static str, operation_id: &'static str) -> Self {
+        Self { method: &Method::DELETE, path, of, operation_id }
+    }
 }
 
 /// Adds aliases to a document that has their operations. One without an operation is left out.

@@ -8,7 +8,7 @@ use crate::{
     Alias, Need,
     metrics::Route,
     operations::{Handlers, Operation},
-    paths,
+    paths, spec,
 };
 
 /// A domain: its name, its routes, its tables. The gateway has the one list of them.
@@ -38,6 +38,7 @@ pub struct Domain {
 /// of its own.
 pub struct Routes<'r> {
     below: &'static str,
+    tag: &'static str,
     to: To<'r>,
 }
 
@@ -47,9 +48,18 @@ enum To<'r> {
 }
 
 impl<'r> Routes<'r> {
-    /// Into a document, below a path.
-    pub(crate) fn of_document(document: &'r mut OpenApi, below: &'static str) -> Self {
-        Self { below, to: To::Document(document) }
+    /// Into a document, below a path; the operations stand under this tag there.
+    pub(crate) fn of_document(document: &'r mut OpenApi, below: &'static str, tag: &'static str) -> Self {
+        Self { below, tag, to: To::Document(document) }
+    }
+
+    /// The same, for operations that stand under this tag in the document, rather than under the name of the domain.
+    pub fn tagged(&mut self, tag: &'static str) -> Routes<'_> {
+        let to = match &mut self.to {
+            To::Document(document) => To::Document(document),
+            To::Server(handlers) => To::Server(handlers),
+        };
+        Routes { below: self.below, tag, to }
     }
 
     /// Adds an operation.
@@ -57,7 +67,12 @@ impl<'r> Routes<'r> {
         match &mut self.to {
             To::Document(document) => {
                 let paths = operation.paths().paths.into_iter();
-                let paths = paths.map(|(path, item)| (format!("{}{path}", self.below), item));
+                let paths = paths.map(|(path, mut item)| {
+                    for (_, operation) in spec::operations_mut(&mut item) {
+                        operation.tags.get_or_insert_with(|| vec![self.tag.to_owned()]);
+                    }
+                    (format!("{}{path}", self.below), item)
+                });
                 document
                     .paths
                     .merge(paths.fold(Paths::builder(), |paths, (path, item)| paths.path(path, item)).build());
@@ -75,9 +90,9 @@ impl<'r> Routes<'r> {
 /// ([`Guard::routes`](crate::Guard::routes)).
 pub fn handlers(domains: &[Domain], operations: &[Route]) -> Handlers {
     let mut handlers = Handlers::of(operations);
-    let mut at_root = Routes { below: "", to: To::Server(&mut handlers) };
+    let mut at_root = Routes { below: "", tag: "", to: To::Server(&mut handlers) };
     domains.iter().for_each(|domain| (domain.root_routes)(&mut at_root));
-    let mut below_tenant = Routes { below: paths::TENANT_PREFIX, to: To::Server(&mut handlers) };
+    let mut below_tenant = Routes { below: paths::TENANT_PREFIX, tag: "", to: To::Server(&mut handlers) };
     domains.iter().for_each(|domain| (domain.routes)(&mut below_tenant));
     handlers
 }

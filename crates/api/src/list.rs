@@ -2,12 +2,14 @@
 
 use std::marker::PhantomData;
 
+use actix_web::HttpResponse;
 use base::{
-    Query, Walk,
+    Found, Query, Walk,
     page::{DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE},
     problem::Problem,
     query::Sort,
 };
+use serde::Serialize;
 use serde_json::Value;
 use utoipa::{
     IntoParams, PartialSchema,
@@ -18,7 +20,7 @@ use utoipa::{
     },
 };
 
-use crate::context::FromQuery;
+use crate::{RequestContext, RequestScope, answer, context::FromQuery};
 
 /// Parameters of a URL that read and document themselves: `#[derive(api::Parameters)]` writes it.
 pub trait Parameters: Sized {
@@ -104,6 +106,22 @@ impl<L: List, P: Parameters> FromQuery for PageQuery<L, P> {
         let filter = if L::FILTER.is_empty() { None } else { query.text("queryString") };
         query.finish()?;
         Ok(Self { sort, walk, filter: filter.unwrap_or_default(), own, list: PhantomData })
+    }
+}
+
+impl<L, P> RequestContext<PageQuery<L, P>> {
+    /// Answers the page that is asked for: what `f` finds in the database of it, in the order that is asked for.
+    ///
+    /// # Errors
+    /// Those of `f` and of the database.
+    pub async fn page<T, F>(&self, f: F) -> crate::Result<HttpResponse>
+    where
+        T: Serialize + Send + 'static,
+        F: FnOnce(&mut db::Conn, &RequestScope, Sort, &Walk) -> db::Result<Found<T>> + Send + 'static,
+    {
+        let (sort, walk) = (self.query.sort, self.query.walk.clone());
+        let page = self.read(move |conn, scope| Ok(walk.answer(f(conn, scope, sort, &walk)?)));
+        answer::ok(&page.await?.ordered(sort.name, sort.descending))
     }
 }
 

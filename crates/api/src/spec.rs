@@ -108,9 +108,12 @@ pub struct PageOf<T> {
 /// The document of one or more domains.
 pub fn document(title: &str, domains: &[Domain]) -> OpenApi {
     let mut collected = empty(title);
-    domains.iter().for_each(|domain| (domain.root_routes)(&mut Routes::of_document(&mut collected, "")));
-    let mut below_tenant = Routes::of_document(&mut collected, paths::TENANT_PREFIX);
-    domains.iter().for_each(|domain| (domain.routes)(&mut below_tenant));
+    for domain in domains {
+        (domain.root_routes)(&mut Routes::of_document(&mut collected, "", domain.name));
+    }
+    for domain in domains {
+        (domain.routes)(&mut Routes::of_document(&mut collected, paths::TENANT_PREFIX, domain.name));
+    }
     domains.iter().for_each(|domain| aliases::declare(&mut collected, domain.aliases));
     complete(collected)
 }

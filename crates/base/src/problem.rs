@@ -120,6 +120,11 @@ impl Wrong {
         }
     }
 
+    /// Notes that an id names nothing of the kind that it should, such as `user of the tenant`.
+    pub fn unknown(&mut self, field: &str, what: &str, id: &str) {
+        self.add(field, names_no(what, id));
+    }
+
     /// What was read elsewhere; `None` when fields were refused there, which are noted here.
     ///
     /// # Errors
@@ -243,6 +248,11 @@ impl Problem {
         Self::fields(vec![FieldError::new(field_name, message)])
     }
 
+    /// 400 about a field whose id names nothing of the kind that it should, such as `user of the tenant`.
+    pub fn unknown(field_name: &str, what: &str, id: &str) -> Self {
+        Self::field(field_name, names_no(what, id))
+    }
+
     /// 400 about some fields; the sentence names the first ten.
     pub fn fields(errors: Vec<FieldError>) -> Self {
         let named = errors.iter().take(FIELDS_IN_DETAIL);
@@ -303,6 +313,10 @@ impl Problem {
         }
         body
     }
+}
+
+fn names_no(what: &str, id: &str) -> String {
+    format!("names no {what}: {}", shorten(id))
 }
 
 /// A client's own text as a message may repeat it: 64 characters at most, none of them a control.

@@ -22,11 +22,37 @@ fn capitals(letter: char) -> impl Iterator<Item = char> {
     letter.to_uppercase()
 }
 
+/// An id of a prefix, such as `EP-`, and a UUID in the spelling in which it is stored, whatever its letter case; what has
+/// another prefix is no such id, and folded.
+pub fn spelled(id: &str, prefix: &str) -> String {
+    let folded = fold(id.trim());
+    folded.strip_prefix(&fold(prefix)).map(|uuid| format!("{prefix}{uuid}")).unwrap_or(folded)
+}
+
 /// Bytes, such as those of a hash, in hexadecimal digits with small letters.
 pub fn hex(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let digit = |nibble: u8| char::from(DIGITS[usize::from(nibble & 15)]);
     bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(*byte)]).collect()
+}
+
+/// The words of a text, between blanks: for constants with more names than anybody wants to read a line each. A program in
+/// which they are not as many as it says does not compile.
+pub const fn listed<const N: usize>(text: &'static str) -> [&'static str; N] {
+    let mut words = [""; N];
+    let (mut count, mut rest) = (0, text.trim_ascii());
+    while !rest.is_empty() {
+        let mut end = 0;
+        while end < rest.len() && rest.as_bytes()[end] != b' ' {
+            end += 1;
+        }
+        let (word, behind) = rest.split_at(end);
+        words[count] = word;
+        count += 1;
+        rest = behind.trim_ascii_start();
+    }
+    assert!(count == N, "the words are not as many as the constant says");
+    words
 }
 
 /// A text as it stands in HTML and XML, also within quotes.
@@ -88,6 +114,23 @@ pub fn plain(word: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ids_have_one_spelling() {
+        assert_eq!(spelled(" ep-0190A6B2 ", "EP-"), "EP-0190a6b2");
+        assert_eq!(spelled("XX-0190A6B2", "EP-"), "xx-0190a6b2");
+    }
+
+    #[test]
+    fn words_of_a_constant_stand_between_blanks() {
+        const NAMES: [&str; 3] = listed(
+            " id name \
+            hostName",
+        );
+        assert_eq!(NAMES, ["id", "name", "hostName"]);
+        const NONE: [&str; 0] = listed("");
+        assert!(NONE.is_empty());
+    }
 
     #[test]
     fn bytes_as_hexadecimal_digits() {

@@ -49,7 +49,6 @@ pub struct Wanted {
 /// shows. At partner level, changes of its clients too. A silent stream sends a comment every 15 seconds. A key may
 /// have 100 streams (503).
 #[utoipa::path(
-    tag = "changes",
     operation_id = "watchChanges",
     params(
         Wanted,

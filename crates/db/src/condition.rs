@@ -95,6 +95,19 @@ impl Condition {
         Self::sql("replace(").then(column).then(", ").text(text).then(", '') <> ").then(column)
     }
 
+    /// A folded column (with its table) is one of these folded texts, or contains one when it need not be the whole of it.
+    pub fn named<I>(column: &'static str, texts: I, whole: bool) -> Self
+    where
+        I: IntoIterator,
+        I::Item: Into<String>,
+    {
+        if whole {
+            let values = texts.into_iter().map(|text| Part::Text(text.into()));
+            return Self::sql(column).append(Self::list(" IN", values, " (SELECT '' WHERE 1 = 0)"));
+        }
+        Self::any(texts.into_iter().map(|text| Self::contains(column, text)))
+    }
+
     /// All of these; none at all is always met.
     pub fn all(conditions: impl IntoIterator<Item = Self>) -> Self {
         Self::join(conditions, " AND ", "1 = 1")

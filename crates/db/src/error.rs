@@ -25,6 +25,14 @@ pub enum Error {
 }
 
 impl Error {
+    /// What a failure is; where another row has a value that has to be unique, a conflict with this detail.
+    pub fn or_conflict(error: impl Into<Self>, detail: impl Into<String>) -> Self {
+        match error.into() {
+            Self::Taken(_) => Problem::conflict(detail).into(),
+            other => other,
+        }
+    }
+
     /// What the caller is told.
     pub fn into_problem(self) -> Problem {
         match self {

@@ -27,10 +27,12 @@ mod memory;
 mod migrate;
 mod numbers;
 mod order;
+mod parts;
 mod probe;
 mod quota;
 mod read;
 mod savepoint;
+mod select;
 mod sequence;
 mod shelf;
 mod sorts;
@@ -69,9 +71,11 @@ pub use crate::{
     migrate::{MigrationTexts, Migrations},
     numbers::{Family, GROUP_SIZES, Numbers, Writes},
     order::{Column, Order},
+    parts::in_parts,
     probe::Probe,
     quota::Quota,
     savepoint::savepoint,
+    select::columns,
     sequence::{next_id, next_number},
     sorts::{SortBy, Sorts},
     stream::for_each_row,

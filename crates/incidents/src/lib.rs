@@ -17,7 +17,6 @@ mod schema;
 
 use std::sync::Arc;
 
-use actix_web::http::Method;
 use api::{Alias, Extras, Need, Routes};
 
 pub use crate::{
@@ -64,18 +63,13 @@ pub fn extras(neighbours: Neighbours, pings: Arc<Pings>) -> Extras {
 }
 
 /// The paths by which clients of other services of this kind call the same operations.
-const ALIASES: &[Alias] = &[Alias {
-    method: &Method::GET,
-    path: "/api/v2/alertTypes",
-    of: "/api/v2/cfg/alertTypes",
-    operation_id: "listAlertTypesAlias",
-}];
+const ALIASES: &[Alias] = &[Alias::get("/api/v2/alertTypes", "/api/v2/cfg/alertTypes", "listAlertTypesAlias")];
 
 /// The operations outside a tenant: their address knows whose they are.
 fn root_routes(config: &mut Routes) {
     alerts::root_routes(config);
     heartbeats::root_routes(config);
-    config.service(alerts::kinds::types).service(alerts::kinds::technologies);
+    config.tagged("configuration").service(alerts::kinds::types).service(alerts::kinds::technologies);
 }
 
 /// The operations, in reading order. Paths that are literal come before those with a parameter in their place.

@@ -20,7 +20,6 @@ pub struct Country {
 ///
 /// Sorted by name. Addresses are free text, and may name a country in other words.
 #[utoipa::path(
-    tag = "configuration",
     operation_id = "listCountries",
     responses((status = 200, description = "All countries", body = Vec<Country>)),
     security(("bearer" = ["viewer"]))

@@ -27,7 +27,7 @@ use crate::{
 
 /// The operations, in reading order.
 pub fn routes(config: &mut Routes) {
-    config.service(search).service(get);
+    config.tagged("history").service(search).service(get);
 }
 
 /// A decommissioned resource (`docs/interface.md`, "Decommissioned resource record"). What has no value is left out.
@@ -175,7 +175,6 @@ impl List for Decommissioned {
 /// `instanceType`, `instanceState` (`DECOMMISSIONED`), `zone`, `region`, `ami`, `hostedServiceName`,
 /// `startLaunchDate` and `endLaunchDate`.
 #[utoipa::path(
-    tag = "history",
     operation_id = "searchDecommissionedResources",
     params(PageQuery<Decommissioned>),
     responses((status = 200, description = "A page of history", body = PageOf<DecommissionedResource<'static>>)),
@@ -217,7 +216,6 @@ pub async fn search(context: RequestContext<PageQuery<Decommissioned>>) -> api::
 
 /// Get a decommissioned resource
 #[utoipa::path(
-    tag = "history",
     operation_id = "getDecommissionedResource",
     params(ResourceId),
     responses((status = 200, description = "The record", body = DecommissionedResource<'static>)),

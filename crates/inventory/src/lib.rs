@@ -32,7 +32,6 @@ pub use machines::Machines;
 
 use std::sync::Arc;
 
-use actix_web::http::Method;
 use api::{Alias, Extras, Need, Routes};
 use ports::Integrations;
 
@@ -75,48 +74,32 @@ pub fn extras(integrations: Arc<dyn Integrations>) -> Extras {
 
 /// The paths by which clients of other services of this kind call the same operations.
 const ALIASES: &[Alias] = &[
-    Alias {
-        method: &Method::GET,
-        path: "/deviceGroups/{groupId}/childs/search",
-        of: "/deviceGroups/{groupId}/childs",
-        operation_id: "listDeviceGroupChildrenAlias",
-    },
-    Alias {
-        method: &Method::GET,
-        path: "/serviceGroups/{groupId}/childs/search",
-        of: "/serviceGroups/{groupId}/childs",
-        operation_id: "listServiceGroupChildrenAlias",
-    },
-    Alias {
-        method: &Method::GET,
-        path: "/sites/{siteId}/childs",
-        of: "/sites/{siteId}/members",
-        operation_id: "listSiteMembersAlias",
-    },
-    Alias {
-        method: &Method::POST,
-        path: "/sites/{siteId}/childs",
-        of: "/sites/{siteId}/members",
-        operation_id: "addSiteMembersAlias",
-    },
-    Alias {
-        method: &Method::DELETE,
-        path: "/sites/{siteId}/childs",
-        of: "/sites/{siteId}/members",
-        operation_id: "removeSiteMembersAlias",
-    },
+    Alias::get(
+        "/deviceGroups/{groupId}/childs/search",
+        "/deviceGroups/{groupId}/childs",
+        "listDeviceGroupChildrenAlias",
+    ),
+    Alias::get(
+        "/serviceGroups/{groupId}/childs/search",
+        "/serviceGroups/{groupId}/childs",
+        "listServiceGroupChildrenAlias",
+    ),
+    Alias::get("/sites/{siteId}/childs", "/sites/{siteId}/members", "listSiteMembersAlias"),
+    Alias::post("/sites/{siteId}/childs", "/sites/{siteId}/members", "addSiteMembersAlias"),
+    Alias::delete("/sites/{siteId}/childs", "/sites/{siteId}/members", "removeSiteMembersAlias"),
 ];
 
 fn root_routes(config: &mut Routes) {
-    config.service(types::of_devices).service(countries::list);
+    config.tagged("configuration").service(types::of_devices).service(countries::list);
 }
 
 /// The operations, in reading order. Paths that are literal come before those with a parameter in their place.
 fn routes(config: &mut Routes) {
-    config.service(software::antivirus::search);
+    config.tagged("software").service(software::antivirus::search);
     bulk::routes(config);
     resources::routes(config);
-    config.service(software::applications::list).service(types::minimal);
+    config.tagged("software").service(software::applications::list);
+    config.tagged("resource types").service(types::minimal);
     history::routes(config);
     sites::routes(config);
     groups::routes(config);

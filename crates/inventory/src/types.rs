@@ -151,7 +151,6 @@ pub fn resolve(conn: &mut Conn, tenant: &str, given: &str, path: Option<&str>) -
 ///
 /// All types that a resource of this tenant may have: the seeded ones and those that were ingested.
 #[utoipa::path(
-    tag = "resource types",
     operation_id = "listResourceTypes",
     responses((status = 200, description = "Every resource type", body = Vec<ResourceType>)),
     security(("bearer" = ["viewer"]))
@@ -165,7 +164,6 @@ pub async fn minimal(context: RequestContext) -> api::Result<HttpResponse> {
 ///
 /// The seeded resource types, which every tenant has. Those that a tenant ingested besides are in its own list.
 #[utoipa::path(
-    tag = "configuration",
     operation_id = "listDeviceTypes",
     responses((status = 200, description = "Every seeded resource type", body = Vec<ResourceType>)),
     security(("bearer" = ["viewer"]))

@@ -17,7 +17,6 @@ pub use articles::port::Library;
 
 use std::sync::Arc;
 
-use actix_web::http::Method;
 use api::{Alias, Extras, Need, Routes};
 use db::Lock;
 use ports::People;
@@ -52,46 +51,17 @@ pub fn extras(people: Arc<dyn People>) -> Extras {
 
 /// The paths by which clients of other services of this kind call the same operations.
 const ALIASES: &[Alias] = &[
-    Alias {
-        method: &Method::POST,
-        path: "/kb/category/create",
-        of: "/kb/category",
-        operation_id: "createKbCategoryAlias",
-    },
-    Alias {
-        method: &Method::POST,
-        path: "/kb/category/update/{categoryId}",
-        of: "/kb/category/{categoryId}",
-        operation_id: "updateKbCategoryAlias",
-    },
-    Alias {
-        method: &Method::DELETE,
-        path: "/kb/category/delete/{categoryId}",
-        of: "/kb/category/{categoryId}",
-        operation_id: "deleteKbCategoryAlias",
-    },
-    Alias {
-        method: &Method::GET,
-        path: "/kb/articlesList",
-        of: "/kb/articlelist",
-        operation_id: "listKbArticlesAlias",
-    },
-    Alias {
-        method: &Method::GET,
-        path: "/kb/articles/search",
-        of: "/kb/articlelist",
-        operation_id: "filterKbArticlesAlias",
-    },
-    Alias {
-        method: &Method::DELETE,
-        path: "/kb/article/{articleId}/delete",
-        of: "/kb/article/{articleId}",
-        operation_id: "deleteKbArticleAlias",
-    },
+    Alias::post("/kb/category/create", "/kb/category", "createKbCategoryAlias"),
+    Alias::post("/kb/category/update/{categoryId}", "/kb/category/{categoryId}", "updateKbCategoryAlias"),
+    Alias::delete("/kb/category/delete/{categoryId}", "/kb/category/{categoryId}", "deleteKbCategoryAlias"),
+    Alias::get("/kb/articlesList", "/kb/articlelist", "listKbArticlesAlias"),
+    Alias::get("/kb/articles/search", "/kb/articlelist", "filterKbArticlesAlias"),
+    Alias::delete("/kb/article/{articleId}/delete", "/kb/article/{articleId}", "deleteKbArticleAlias"),
 ];
 
 /// The operations, in reading order. Paths that are literal come before those with a parameter in their place.
 fn routes(config: &mut Routes) {
+    let config = &mut config.tagged("knowledge base");
     categories::routes(config);
     articles::routes(config);
 }

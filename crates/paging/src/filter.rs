@@ -3,11 +3,11 @@
 use base::{fold, problem::Problem, query_string::Term};
 use db::Condition;
 
-/// The condition of the terms `id`, `name` and `isEquals`; the texts are how SQL asks for the id, for the whole folded name,
-/// and what the column of that is.
+/// The condition of the terms `id`, `name` and `isEquals`; the texts are how SQL asks for the id, and the column of the folded
+/// name.
 pub fn named(
     terms: &[Term],
-    [ids, names, name]: [&'static str; 3],
+    [ids, name]: [&'static str; 2],
     normal_id: fn(&str) -> String,
 ) -> Result<Condition, Problem> {
     let mut whole = false;
@@ -16,8 +16,7 @@ pub fn named(
     }
     let condition = |term: &Term| match term.name {
         "id" => Some(Condition::text_in(ids, term.values.iter().map(|id| normal_id(id)))),
-        "name" if whole => Some(Condition::text_in(names, term.values.iter().map(|value| fold(value)))),
-        "name" => Some(Condition::any(term.values.iter().map(|value| Condition::contains(name, fold(value))))),
+        "name" => Some(Condition::named(name, term.values.iter().map(|value| fold(value)), whole)),
         _ => None,
     };
     Ok(Condition::all(terms.iter().filter_map(condition)))

@@ -89,8 +89,8 @@ fn root_routes(config: &mut Routes) {
 
 /// The operations, in reading order. Paths that are literal come before those with a parameter in their place.
 fn routes(config: &mut Routes) {
-    methods::routes(config);
-    notification::routes(config);
+    methods::routes(&mut config.tagged("contact methods"));
+    notification::routes(&mut config.tagged("contact methods"));
     policies::routes(config);
     routing::routes(config);
     owners::routes(config);

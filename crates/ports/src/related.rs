@@ -1,13 +1,18 @@
 //! What helps somebody who works on an incident: articles to read, jobs to run.
 
 use db::{Conn, Result};
+use serde::Serialize;
+use utoipa::ToSchema;
 
-/// An article of the knowledge base.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// An article.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[schema(as = RelatedArticle)]
 pub struct KnownArticle {
     /// `KBA` and digits.
+    #[schema(example = "KBA0000000001")]
     pub id: String,
     /// Its title.
+    #[schema(example = "What to do when a disk is full")]
     pub title: String,
 }
 
@@ -18,14 +23,18 @@ pub trait Articles: Send + Sync {
     fn about(&self, conn: &mut Conn, tenants: &[String], texts: &[String], most: usize) -> Result<Vec<KnownArticle>>;
 }
 
-/// A scheduled job.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A job.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = RelatedJob)]
 pub struct KnownJob {
     /// Its id.
     pub id: String,
     /// Its name.
+    #[schema(example = "Clean up temporary files")]
     pub name: String,
-    /// What kind of job it is.
+    /// One of `GET /jobs/types`.
+    #[schema(example = "custom")]
     pub job_type: String,
 }
 

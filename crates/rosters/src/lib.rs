@@ -82,7 +82,7 @@ pub fn extras(people: Arc<dyn People>) -> Extras {
 }
 
 fn root_routes(config: &mut Routes) {
-    config.service(zones::list);
+    config.tagged("configuration").service(zones::list);
 }
 
 /// The operations, in reading order. Paths that are literal come before those with a parameter in their place.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use base::timestamp::Timestamp;
+use base::{problem::Wrong, timestamp::Timestamp};
 use calendar::Interval;
 use db::{Conn, Result};
 use ports::{Author, Membership, People, PeopleGroup, Person};
@@ -80,6 +80,13 @@ impl RosterPeople {
             groups: groups.into_iter().map(|group| (group.unique_id.clone(), group)).collect(),
             former,
         })
+    }
+
+    /// Notes an id that is no user's.
+    pub fn check_user(&self, id: &str, field: &str, wrong: &mut Wrong) {
+        if self.user(id).is_none() {
+            wrong.unknown(field, "user of the tenant or its partner", id);
+        }
     }
 
     /// A user, as it is now.

@@ -45,7 +45,6 @@ enum TimeZones {
 /// IANA database is taken: with `all=true` the answer is an object that has those too, and the version of the database, which
 /// is also the header `X-Time-Zone-Database` of either answer.
 #[utoipa::path(
-    tag = "configuration",
     operation_id = "listTimeZones",
     params(("all" = Option<bool>, Query, description = "Every name of the IANA database, and its version; default false", example = false)),
     responses((status = 200, description = "The time zones; with `all=true` a `TimeZoneDatabase`", body = TimeZones)),

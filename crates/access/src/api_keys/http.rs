@@ -18,7 +18,6 @@ use crate::{Authenticator, secrets};
 /// the only time that the secret is shown. With `operations` the key may call those and nothing else. A caller who is restricted itself makes keys for its
 /// own operations only.
 #[utoipa::path(
-    tag = "API keys",
     operation_id = "createApiKey",
     request_body = NewApiKey,
     responses(
@@ -63,7 +62,6 @@ fn answered(
 ///
 /// The live keys of the tenant of the path, oldest first, without their secrets; not those of a partner's clients.
 #[utoipa::path(
-    tag = "API keys",
     operation_id = "listApiKeys",
     responses((status = 200, description = "The keys", body = Vec<ApiKey>)),
     security(("bearer" = ["admin"])),
@@ -79,7 +77,6 @@ pub(crate) async fn list_api_keys(context: RequestContext) -> Result<HttpRespons
 ///
 /// A live key of the tenant of the path, without its secrets.
 #[utoipa::path(
-    tag = "API keys",
     operation_id = "getApiKey",
     params(ApiKeyId),
     responses((status = 200, description = "The key", body = ApiKey)),
@@ -101,7 +98,6 @@ pub(crate) async fn get_api_key(context: RequestContext, PathIds(id): PathIds<Ap
 /// it at once, as when it has leaked. The tokens that were got with a dropped secret die with it: at once on the gateway
 /// that answers, within five seconds on others.
 #[utoipa::path(
-    tag = "API keys",
     operation_id = "rotateApiKey",
     params(ApiKeyId),
     request_body(content = Option<ApiKeyRotation>, description = "May be left out"),
@@ -135,7 +131,6 @@ pub(crate) async fn rotate_api_key(
 /// Its tokens die with it: at once on the gateway that answers, within five seconds on others. A caller may revoke its
 /// own key. The last admin key of a partner cannot be revoked: nobody could make another.
 #[utoipa::path(
-    tag = "API keys",
     operation_id = "revokeApiKey",
     params(ApiKeyId),
     responses(

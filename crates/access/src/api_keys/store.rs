@@ -2,7 +2,6 @@
 
 use api::{Caller, RequestScope, Role};
 use base::{
-    problem::Problem,
     secret::Secret,
     tenant::{Level, TenantId},
     text::fold,
@@ -19,7 +18,8 @@ use crate::{
 };
 
 /// What anybody may see of a key.
-#[derive(Clone, Debug, PartialEq, Eq, Queryable)]
+#[derive(Clone, Debug, PartialEq, Eq, Queryable, Selectable)]
+#[diesel(table_name = api_keys)]
 pub(crate) struct Row {
     pub(crate) tenant_id: String,
     pub(crate) id: String,
@@ -32,6 +32,7 @@ pub(crate) struct Row {
     /// When it was rotated last; else when it was created.
     pub(crate) updated_ms: i64,
     /// Is the secret before the last rotation still valid?
+    #[diesel(select_expression = api_keys::secret2_hash.is_not_null())]
     pub(crate) previous_secret: bool,
     /// Counts its changes; the `ETag`.
     pub(crate) version: i64,
@@ -55,44 +56,6 @@ impl Row {
     fn is_full_admin(&self) -> bool {
         self.role == Role::Admin.as_str() && self.operations.is_none() && self.expires_ms.is_none() && !self.personal
     }
-}
-
-type Columns = (
-    api_keys::tenant_id,
-    api_keys::id,
-    api_keys::name,
-    api_keys::role,
-    api_keys::key,
-    api_keys::user_id,
-    api_keys::created_by,
-    api_keys::created_ms,
-    api_keys::updated_ms,
-    diesel::dsl::IsNotNull<api_keys::secret2_hash>,
-    api_keys::version,
-    api_keys::operations,
-    api_keys::expires_ms,
-    api_keys::last_used_ms,
-    api_keys::personal,
-);
-
-fn columns() -> Columns {
-    (
-        api_keys::tenant_id,
-        api_keys::id,
-        api_keys::name,
-        api_keys::role,
-        api_keys::key,
-        api_keys::user_id,
-        api_keys::created_by,
-        api_keys::created_ms,
-        api_keys::updated_ms,
-        api_keys::secret2_hash.is_not_null(),
-        api_keys::version,
-        api_keys::operations,
-        api_keys::expires_ms,
-        api_keys::last_used_ms,
-        api_keys::personal,
-    )
 }
 
 #[derive(Insertable)]
@@ -206,10 +169,8 @@ pub(crate) fn insert(
         expires_ms: new.expires.map(|end| end.millis()),
         personal: new.person.is_some(),
     };
-    diesel::insert_into(api_keys::table).values(&row).execute(conn).map_err(|error| match error.into() {
-        db::Error::Taken(_) => Problem::conflict(format!("An API key named {} already exists.", new.name)).into(),
-        other => other,
-    })?;
+    let taken = |error| db::Error::or_conflict(error, format!("An API key named {} already exists.", new.name));
+    diesel::insert_into(api_keys::table).values(&row).execute(conn).map_err(taken)?;
     find(conn, tenant, &id)
 }
 
@@ -222,7 +183,7 @@ pub(crate) fn find(conn: &mut Conn, tenant: &TenantId, id: &str) -> db::Result<R
         .filter(api_keys::tenant_id.eq(tenant.as_str()))
         .filter(api_keys::id.eq(id))
         .filter(api_keys::revoked_ms.is_null())
-        .select(columns())
+        .select(db::columns::<Row>())
         .get_result(conn)
         .optional()?;
     Ok(row.ok_or_else(rules::unknown)?)
@@ -244,7 +205,7 @@ pub(crate) fn find_anywhere(conn: &mut Conn, text: &str) -> db::Result<Option<Ro
     Ok(api_keys::table
         .filter(api_keys::id.eq(text).or(api_keys::key.eq(text)))
         .filter(api_keys::revoked_ms.is_null())
-        .select(columns())
+        .select(db::columns::<Row>())
         .get_result(conn)
         .optional()?)
 }
@@ -259,7 +220,7 @@ pub(crate) fn unused_of(conn: &mut Conn, tenant: &TenantId, name: &str) -> db::R
         .filter(api_keys::created_by.eq(api_keys::user_id))
         .filter(api_keys::updated_ms.eq(api_keys::created_ms))
         .order(api_keys::created_ms)
-        .select(columns())
+        .select(db::columns::<Row>())
         .first(conn)
         .optional()?)
 }
@@ -291,7 +252,7 @@ pub(crate) fn each(conn: &mut Conn, tenant: &TenantId, mut each: impl FnMut(Row)
         .filter(api_keys::tenant_id.eq(tenant.to_string()))
         .filter(api_keys::revoked_ms.is_null())
         .order((api_keys::created_ms, api_keys::id))
-        .select(columns());
+        .select(db::columns::<Row>());
     db::for_each_row(conn, query, |row: Row| each(row))
 }
 
@@ -300,7 +261,7 @@ pub(crate) fn each_anywhere(conn: &mut Conn, mut each: impl FnMut(Row) -> db::Re
     let query = api_keys::table
         .filter(api_keys::revoked_ms.is_null())
         .order((api_keys::tenant_id, api_keys::created_ms, api_keys::id))
-        .select(columns());
+        .select(db::columns::<Row>());
     db::for_each_row(conn, query, |row: Row| each(row))
 }
 

@@ -14,7 +14,6 @@ use crate::{Authenticator, api_keys::rules::check_lets_report, secrets};
 /// For a monitor that can set no header: whoever has the address may report alerts at this tenant, and do nothing else.
 /// The answer is the only time that token and address are shown.
 #[utoipa::path(
-    tag = "Inbound addresses",
     operation_id = "createInboundAddress",
     request_body = NewInboundAddress,
     responses(
@@ -45,7 +44,6 @@ pub(crate) async fn create_inbound_address(
 ///
 /// Those of the tenant of the path, oldest first, without their tokens; not those of a partner's clients.
 #[utoipa::path(
-    tag = "Inbound addresses",
     operation_id = "listInboundAddresses",
     responses((status = 200, description = "The addresses, at most 1,000", body = Vec<InboundAddress>)),
     security(("bearer" = ["admin"])),
@@ -62,7 +60,6 @@ pub(crate) async fn list_inbound_addresses(context: RequestContext) -> Result<Ht
 /// What is sent to it is refused: at once on the gateway that answers, within five seconds on others. Alerts that were
 /// reported through it stay.
 #[utoipa::path(
-    tag = "Inbound addresses",
     operation_id = "deleteInboundAddress",
     params(InboundId),
     responses((status = 200, description = "An empty object", body = Object, example = json!({}))),

@@ -1,7 +1,7 @@
 //! The rows of inbound addresses. Their tokens are not in them, only hashes.
 
 use api::{Caller, Role};
-use base::{problem::Problem, secret::Secret, tenant::TenantId, text::fold, timestamp::Timestamp};
+use base::{secret::Secret, tenant::TenantId, text::fold, timestamp::Timestamp};
 use db::{Conn, Result};
 use diesel::prelude::*;
 
@@ -59,10 +59,8 @@ pub(crate) fn insert(
         created_by: created_by.to_owned(),
         created_ms: now.millis(),
     };
-    diesel::insert_into(inbound_addresses::table).values(&row).execute(conn).map_err(|error| match error.into() {
-        db::Error::Taken(_) => Problem::conflict(format!("An inbound address named {name} already exists.")).into(),
-        other => other,
-    })?;
+    let taken = |error| db::Error::or_conflict(error, format!("An inbound address named {name} already exists."));
+    diesel::insert_into(inbound_addresses::table).values(&row).execute(conn).map_err(taken)?;
     Ok(row)
 }
 

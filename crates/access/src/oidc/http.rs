@@ -29,7 +29,6 @@ const AWAY: i64 = 600;
 ///
 /// Redirects to the issuer that the service is configured with; a 404 when there is none.
 #[utoipa::path(
-    tag = "Pages",
     operation_id = "startOidc",
     responses(
         (status = 303, description = "`Location` is the issuer"),
@@ -57,7 +56,6 @@ pub(crate) async fn start_oidc(request: HttpRequest, sign_in: web::Data<SignIn>)
 /// Where the issuer sends a browser back to: begins a session, whose cookie comes with the answer. It works once, in
 /// the browser that started, within ten minutes.
 #[utoipa::path(
-    tag = "Pages",
     operation_id = "finishOidc",
     params(
         ("code" = Option<String>, Query, description = "The code with which the issuer is asked who signed in"),

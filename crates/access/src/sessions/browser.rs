@@ -31,7 +31,6 @@ const FORM: &str = "application/x-www-form-urlencoded";
 ///
 /// What this service is, and where its reference is. A browser in which somebody is signed in goes on to the console.
 #[utoipa::path(
-    tag = "Pages",
     operation_id = "showHome",
     responses(
         (status = 200, description = "A page", body = String, content_type = "text/html"),
@@ -58,7 +57,6 @@ pub(crate) async fn show_home(
 /// Shows a button that signs in whoever presses it. Opening the page changes nothing, so that a program which fetches
 /// the links of a message signs nobody in.
 #[utoipa::path(
-    tag = "Pages",
     operation_id = "showSignIn",
     params(("code" = String, Query, description = "The code of the link")),
     responses(
@@ -85,7 +83,6 @@ pub(crate) async fn show_sign_in(request: HttpRequest) -> HttpResponse {
 /// Uses a sign-in link up, and begins a session: its cookie comes with the answer. A session that the browser had ends.
 /// Other sites' pages cannot do this.
 #[utoipa::path(
-    tag = "Pages",
     operation_id = "createSession",
     request_body(content = SignInForm, content_type = "application/x-www-form-urlencoded"),
     responses(
@@ -121,7 +118,6 @@ pub(crate) async fn create_session(
 ///
 /// Ends the session that asks, and takes its cookie. A caller with a key has none (409).
 #[utoipa::path(
-    tag = "Pages",
     operation_id = "endSession",
     responses(
         (status = 200, description = "An empty object", body = Object, example = json!({})),
@@ -154,7 +150,6 @@ pub(crate) async fn end_session(
 ///
 /// Like `DELETE /auth/session`, for a form: redirects to the first page, even when the session has already ended.
 #[utoipa::path(
-    tag = "Pages",
     operation_id = "signOut",
     responses(
         (status = 303, description = "Signed out"),

@@ -22,7 +22,6 @@ use crate::{
 ///
 /// The sessions of the user that the caller acts as, newest first; `current` is the one that asks.
 #[utoipa::path(
-    tag = "Me",
     operation_id = "listMySessions",
     responses((status = 200, description = "The sessions, at most 20", body = Vec<Session>)),
     security(("bearer" = ["viewer"])),
@@ -42,7 +41,6 @@ pub(crate) async fn list_my_sessions(HomeContext(context): HomeContext) -> Resul
 ///
 /// It ends at once on the gateway that answers, within five seconds on others.
 #[utoipa::path(
-    tag = "Me",
     operation_id = "endMySession",
     params(SessionId),
     responses(
@@ -66,7 +64,6 @@ pub(crate) async fn end_my_session(
 ///
 /// Newest first. A client does not see those of its partner's users.
 #[utoipa::path(
-    tag = "Users",
     operation_id = "listUserSessions",
     params(UserId),
     responses((status = 200, description = "The sessions, at most 20", body = Vec<Session>)),
@@ -88,7 +85,6 @@ pub(crate) async fn list_user_sessions(context: RequestContext, PathIds(id): Pat
 /// Ends all of them, and revokes sign-in links that were not used yet: at once on the gateway that answers, within five
 /// seconds on others.
 #[utoipa::path(
-    tag = "Users",
     operation_id = "endUserSessions",
     params(UserId),
     responses((status = 200, description = "An empty object", body = Object, example = json!({}))),
@@ -113,7 +109,6 @@ pub(crate) async fn end_user_sessions(
 ///
 /// It ends at once on the gateway that answers, within five seconds on others.
 #[utoipa::path(
-    tag = "Users",
     operation_id = "endUserSession",
     params(UserId, SessionId),
     responses((status = 200, description = "An empty object", body = Object, example = json!({}))),
@@ -140,7 +135,6 @@ pub(crate) async fn end_user_session(
 /// for that person alone, and the answer is the only time that it is shown. A user has five at most; one more ends the
 /// oldest. A key that is restricted to certain operations makes none.
 #[utoipa::path(
-    tag = "Users",
     operation_id = "createSignInLink",
     params(UserId),
     responses(

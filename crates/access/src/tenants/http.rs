@@ -21,7 +21,6 @@ api::list! {
 ///
 /// Facts about the tenant of the path: its name, its level, and for a client its partner.
 #[utoipa::path(
-    tag = "Tenants",
     operation_id = "getTenant",
     responses((status = 200, description = "The tenant", body = TenantFacts)),
     security(("bearer" = ["viewer"])),
@@ -38,7 +37,6 @@ pub(crate) async fn get_tenant(context: RequestContext) -> Result<HttpResponse> 
 ///
 /// Adds a client to the partner of the path. Its tenant id is the answer's `uniqueId`.
 #[utoipa::path(
-    tag = "Tenants",
     operation_id = "createClient",
     request_body = NewClient,
     responses(
@@ -68,7 +66,6 @@ pub(crate) async fn create_client(
 ///
 /// All clients of the partner of the path, in the order of their ids; not paged.
 #[utoipa::path(
-    tag = "Tenants",
     operation_id = "listClientsMinimal",
     responses((status = 200, description = "The clients", body = Vec<ClientMinimal>)),
     security(("bearer" = ["viewer"])),
@@ -89,7 +86,6 @@ pub(crate) async fn list_clients_minimal(context: RequestContext) -> Result<Http
 /// `isEquals:true`), `id`, `uniqueId`, `activated` or `activeStatus` (`true` or `false`), `startCreationDate`,
 /// `endCreationDate`, `startUpdationDate` and `endUpdationDate`.
 #[utoipa::path(
-    tag = "Tenants",
     operation_id = "searchClients",
     params(PageQuery<Clients>),
     responses((status = 200, description = "A page of clients", body = PageOf<Client>)),
@@ -98,18 +94,17 @@ pub(crate) async fn list_clients_minimal(context: RequestContext) -> Result<Http
 #[get("/clients/search")]
 pub(crate) async fn search_clients(context: RequestContext<PageQuery<Clients>>) -> Result<HttpResponse> {
     rules::check_partner(&context.tenant.id)?;
-    let PageQuery { sort, walk, filter, .. } = context.query.clone();
-    let (filter, paged) = (rules::filter(&filter)?, walk.clone());
-    let found = context
-        .read(move |conn, scope| Ok(store::search(conn, &scope.tenant.id, &filter, sort, &paged)?.map(Client::from)));
-    answer::ok(&walk.answer(found.await?).ordered(sort.name, sort.descending))
+    let filter = rules::filter(&context.query.filter)?;
+    let page = context.page(move |conn, scope, sort, walk| {
+        Ok(store::search(conn, &scope.tenant.id, &filter, sort, walk)?.map(Client::from))
+    });
+    page.await
 }
 
 /// Get a client
 ///
 /// Facts about one client of the partner of the path.
 #[utoipa::path(
-    tag = "Tenants",
     operation_id = "getClient",
     params(ClientId),
     responses((status = 200, description = "The client", body = TenantFacts)),
@@ -126,7 +121,6 @@ pub(crate) async fn get_client(context: RequestContext, PathIds(id): PathIds<Cli
 ///
 /// Gives it another name. `If-Match` with the `ETag` of what you read makes sure that nobody else changed it meanwhile.
 #[utoipa::path(
-    tag = "Tenants",
     operation_id = "updateClient",
     params(ClientId),
     request_body = ClientChange,
@@ -154,7 +148,6 @@ pub(crate) async fn update_client(
 /// within five seconds on others. Sessions of its people end for good. Its data stays, its partner's callers see it as before. Suspending a suspended client
 /// changes nothing.
 #[utoipa::path(
-    tag = "Tenants",
     operation_id = "suspendClient",
     params(ClientId),
     responses(
@@ -181,7 +174,6 @@ pub(crate) async fn suspend_client(
 /// Ends its suspension: its keys work again, and its tokens that have not expired. Resuming a client that is not
 /// suspended changes nothing.
 #[utoipa::path(
-    tag = "Tenants",
     operation_id = "resumeClient",
     params(ClientId),
     responses(
@@ -205,7 +197,6 @@ pub(crate) async fn resume_client(
 /// its name any more. Its data stays, and its partner's callers see it as before. Terminating a terminated client changes
 /// nothing.
 #[utoipa::path(
-    tag = "Tenants",
     operation_id = "terminateClient",
     params(ClientId),
     responses(

@@ -10,7 +10,6 @@ use super::wire::ClientMinimal;
 ///
 /// Tenants above partners. A partner is the highest level here, so the list is empty.
 #[utoipa::path(
-    tag = "configuration",
     operation_id = "listChannels",
     responses((status = 200, description = "No tenants", body = Vec<ClientMinimal>, example = json!([]))),
     security(("bearer" = ["viewer"])),
@@ -24,7 +23,6 @@ pub(crate) async fn channels(request: HttpRequest) -> Result<HttpResponse> {
 ///
 /// Tenants that look after other tenants. A partner does that for its clients here, so the list is empty.
 #[utoipa::path(
-    tag = "configuration",
     operation_id = "listNocs",
     responses((status = 200, description = "No tenants", body = Vec<ClientMinimal>, example = json!([]))),
     security(("bearer" = ["viewer"])),

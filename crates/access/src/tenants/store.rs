@@ -46,10 +46,7 @@ pub(crate) fn insert_client(conn: &mut Conn, partner: &TenantId, name: &str, now
 }
 
 fn taken(error: diesel::result::Error, name: &str) -> db::Error {
-    match error.into() {
-        db::Error::Taken(_) => Problem::conflict(format!("A client named {name} already exists.")).into(),
-        other => other,
-    }
+    db::Error::or_conflict(error, format!("A client named {name} already exists."))
 }
 
 /// Stores a client that has changed since its row was read. Somebody else's change in between is a conflict.
@@ -149,7 +146,7 @@ pub(crate) fn search(
 fn condition(filter: &Filter) -> Condition {
     let ids = filter.ids.iter().map(|ids| Condition::integer_in("tenants.number IN", ids.iter().copied()));
     let unique = filter.unique_ids.iter().map(|ids| Condition::text_in("tenants.id IN", ids.iter().cloned()));
-    let names = filter.names.iter().map(|names| filters::matching("tenants.name_fold", names, filter.whole));
+    let names = filter.names.iter().map(|names| Condition::named("tenants.name_fold", names, filter.whole));
     let activated = filter.activated.iter().map(|activated| filters::boolean("tenants.activated", *activated));
     let dates = filter.dates.condition("tenants.created_ms", "tenants.updated_ms");
     Condition::all(ids.chain(unique).chain(names).chain(activated).chain([dates]))

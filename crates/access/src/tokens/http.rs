@@ -22,7 +22,6 @@ const FORM: &str = "application/x-www-form-urlencoded";
 /// Issues a token for an API key (grant `client_credentials`). Send key and secret in the form or as HTTP Basic, not
 /// both. The token is valid for 7199 seconds, and never longer than its key.
 #[utoipa::path(
-    tag = "Tokens",
     operation_id = "createToken",
     request_body(content = TokenRequest, content_type = "application/x-www-form-urlencoded"),
     responses(
@@ -59,7 +58,6 @@ pub(crate) async fn create_token(
 ///
 /// The same as `/auth/oauth/token`, for clients that know this path.
 #[utoipa::path(
-    tag = "Tokens",
     operation_id = "createTenancyToken",
     request_body(content = TokenRequest, content_type = "application/x-www-form-urlencoded"),
     responses(

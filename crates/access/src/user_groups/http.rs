@@ -36,7 +36,6 @@ api::list! {
 /// Adds a group to the tenant of the path, with its first members. Its name is unique in the tenant, whatever the letter
 /// case.
 #[utoipa::path(
-    tag = "User groups",
     operation_id = "createUserGroup",
     request_body = NewUserGroup,
     responses(
@@ -65,7 +64,6 @@ pub(crate) async fn create_user_group(context: RequestContext, Body(new): Body<N
 /// its partner too. Their members are in the group itself. The variables of `queryString` are `name` (contains; whole with
 /// `isEquals:true`), `uniqueId`, `userId` (a member) and `activated` (`true` or `false`).
 #[utoipa::path(
-    tag = "User groups",
     operation_id = "searchUserGroups",
     params(PageQuery<UserGroups>),
     responses((status = 200, description = "A page of groups", body = PageOf<UserGroup>)),
@@ -73,20 +71,18 @@ pub(crate) async fn create_user_group(context: RequestContext, Body(new): Body<N
 )]
 #[get("/userGroups/search")]
 pub(crate) async fn search_user_groups(context: RequestContext<PageQuery<UserGroups>>) -> Result<HttpResponse> {
-    let PageQuery { sort, walk, filter, .. } = context.query.clone();
-    let (filter, paged) = (rules::filter(&filter)?, walk.clone());
-    let found = context.read(move |conn, scope| {
+    let filter = rules::filter(&context.query.filter)?;
+    let page = context.page(move |conn, scope, sort, walk| {
         let here = filters::readable("user_groups.tenant_id", &scope.tenant);
-        Ok(store::search(conn, here, &filter, sort, &paged)?.map(UserGroup::from))
+        Ok(store::search(conn, here, &filter, sort, walk)?.map(UserGroup::from))
     });
-    answer::ok(&walk.answer(found.await?).ordered(sort.name, sort.descending))
+    page.await
 }
 
 /// Get a user group
 ///
 /// A group of the tenant of the path, of its partner, or of one of its clients, with its members.
 #[utoipa::path(
-    tag = "User groups",
     operation_id = "getUserGroup",
     params(UserGroupId),
     responses((status = 200, description = "The group", body = UserGroupDetail)),
@@ -107,7 +103,6 @@ pub(crate) async fn get_user_group(context: RequestContext, PathIds(id): PathIds
 /// Fields left out stay as they are; `users` names all its members from now on. A client does not change its partner's
 /// groups. `If-Match` with the `ETag` of what you read makes sure that nobody else changed it meanwhile.
 #[utoipa::path(
-    tag = "User groups",
     operation_id = "updateUserGroup",
     params(UserGroupId),
     request_body = UserGroupChange,
@@ -140,7 +135,6 @@ pub(crate) async fn update_user_group(
 /// The group stays listed wherever it is named, in rosters too, but counts there as deactivated. Deactivating a
 /// deactivated group changes nothing.
 #[utoipa::path(
-    tag = "User groups",
     operation_id = "deactivateUserGroup",
     params(UserGroupId),
     responses(
@@ -161,7 +155,6 @@ pub(crate) async fn deactivate_user_group(
 ///
 /// Reactivates a deactivated group. Activating an active group changes nothing.
 #[utoipa::path(
-    tag = "User groups",
     operation_id = "activateUserGroup",
     params(UserGroupId),
     responses(
@@ -182,7 +175,6 @@ pub(crate) async fn activate_user_group(
 ///
 /// A page of the users in the group.
 #[utoipa::path(
-    tag = "User groups",
     operation_id = "listUserGroupMembers",
     params(UserGroupId, PageQuery<GroupMembers>),
     responses((status = 200, description = "A page of users", body = PageOf<User>)),
@@ -193,13 +185,11 @@ pub(crate) async fn list_user_group_members(
     context: RequestContext<PageQuery<GroupMembers>>,
     PathIds(id): PathIds<UserGroupId>,
 ) -> Result<HttpResponse> {
-    let PageQuery { sort, walk, .. } = context.query.clone();
-    let paged = walk.clone();
-    let found = context.read(move |conn, scope| {
+    let page = context.page(move |conn, scope, sort, walk| {
         let group = store::find(conn, filters::readable("user_groups.tenant_id", &scope.tenant), &id)?;
-        Ok(members::page(conn, &group, sort, &paged)?.map(User::from))
+        Ok(members::page(conn, &group, sort, walk)?.map(User::from))
     });
-    answer::ok(&walk.answer(found.await?).ordered(sort.name, sort.descending))
+    page.await
 }
 
 /// Add members to a user group
@@ -207,7 +197,6 @@ pub(crate) async fn list_user_group_members(
 /// Adds all of them or none; users who are members already stay so. They must be users of the group's tenant or of its
 /// partner.
 #[utoipa::path(
-    tag = "User groups",
     operation_id = "addUserGroupMembers",
     params(UserGroupId),
     request_body(content = inline(Members), example = json!([{"id": "USR0000000007"}])),
@@ -230,7 +219,6 @@ pub(crate) async fn add_user_group_members(
 ///
 /// Removes all of them or none; users who are not members are passed over.
 #[utoipa::path(
-    tag = "User groups",
     operation_id = "removeUserGroupMembers",
     params(UserGroupId),
     request_body(content = inline(Members), example = json!([{"id": "USR0000000007"}])),

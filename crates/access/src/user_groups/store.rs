@@ -1,6 +1,6 @@
 //! The rows of user groups.
 
-use base::{Found, Key, Walk, problem::Problem, query::Sort};
+use base::{Found, Key, Walk, query::Sort};
 use db::{Condition, Conn, Quota, Result, SortBy, Sorts};
 use diesel::prelude::*;
 
@@ -9,9 +9,6 @@ use super::{
     rules::{self, Filter},
 };
 use crate::{filters, former, schema::user_groups};
-
-/// Ids that one statement names at most.
-const AT_ONCE: usize = 500;
 
 /// What a list of groups is sorted by.
 pub(crate) const SORTS: Sorts<Row> = Sorts {
@@ -30,14 +27,9 @@ pub(crate) static QUOTA: Quota = Quota::new("user groups", "user_groups", 20_000
 ///
 /// For a record of a client the tenants are the client and its partner, whose groups may stand in it as well.
 pub fn find_many(conn: &mut Conn, tenants: &[String], ids: &[String]) -> Result<Vec<Row>> {
-    let mut found = Vec::with_capacity(ids.len());
-    for ids in ids.chunks(AT_ONCE) {
-        let rows: Vec<Row> = user_groups::table
-            .filter(user_groups::tenant_id.eq_any(tenants))
-            .filter(user_groups::id.eq_any(ids))
-            .load(conn)?;
-        found.extend(rows);
-    }
+    let mut found: Vec<Row> = db::in_parts(ids, |ids| {
+        user_groups::table.filter(user_groups::tenant_id.eq_any(tenants)).filter(user_groups::id.eq_any(ids)).load(conn)
+    })?;
     found.sort_by(|one, other| one.id.cmp(&other.id));
     found.dedup();
     Ok(found)
@@ -67,10 +59,7 @@ pub(crate) fn insert(conn: &mut Conn, row: &Row) -> Result<()> {
 }
 
 fn taken(error: diesel::result::Error, row: &Row) -> db::Error {
-    match error.into() {
-        db::Error::Taken(_) => Problem::conflict(format!("A user group named {} already exists.", row.name)).into(),
-        other => other,
-    }
+    db::Error::or_conflict(error, format!("A user group named {} already exists.", row.name))
 }
 
 /// Stores a group that was read by [`find_alone`].
@@ -98,7 +87,7 @@ fn here_and(here: Condition, filter: &Filter) -> Condition {
         .append(ids)
         .then(")")
     });
-    let names = filter.names.iter().map(|names| filters::matching("user_groups.name_fold", names, filter.whole));
+    let names = filter.names.iter().map(|names| Condition::named("user_groups.name_fold", names, filter.whole));
     let activated = filter.activated.iter().map(|activated| filters::boolean("user_groups.activated", *activated));
     Condition::all(std::iter::once(here).chain(ids).chain(users).chain(names).chain(activated))
 }

@@ -24,7 +24,6 @@ api::list! {
 /// Adds a user to the tenant of the path. Its login name is unique in the tenant, whatever the letter case. A key that is
 /// restricted to certain operations makes users with the role `viewer` only.
 #[utoipa::path(
-    tag = "Users",
     operation_id = "createUser",
     request_body = NewUser,
     responses(
@@ -59,7 +58,6 @@ fn answered(tx: &mut Tx<'_>, before: Option<&Row>, after: Row) -> db::Result<Ans
 /// `uniqueId`, `activated` (`true` or `false`) or `status` (`active`, `inactive`), `startCreationDate`,
 /// `endCreationDate`, `startUpdationDate` and `endUpdationDate`.
 #[utoipa::path(
-    tag = "Users",
     operation_id = "searchUsers",
     params(PageQuery<Users>),
     responses((status = 200, description = "A page of users", body = PageOf<User>)),
@@ -67,20 +65,18 @@ fn answered(tx: &mut Tx<'_>, before: Option<&Row>, after: Row) -> db::Result<Ans
 )]
 #[get("/users/search")]
 pub(crate) async fn search_users(context: RequestContext<PageQuery<Users>>) -> Result<HttpResponse> {
-    let PageQuery { sort, walk, filter, .. } = context.query.clone();
-    let (filter, paged) = (rules::filter(&filter)?, walk.clone());
-    let found = context.read(move |conn, scope| {
+    let filter = rules::filter(&context.query.filter)?;
+    let page = context.page(move |conn, scope, sort, walk| {
         let here = filters::readable("users.tenant_id", &scope.tenant);
-        Ok(store::search(conn, here, &filter, sort, &paged)?.map(User::from))
+        Ok(store::search(conn, here, &filter, sort, walk)?.map(User::from))
     });
-    answer::ok(&walk.answer(found.await?).ordered(sort.name, sort.descending))
+    page.await
 }
 
 /// List users, minimal
 ///
 /// Id and names of every user that the search finds without a filter, in the order of their ids; not paged.
 #[utoipa::path(
-    tag = "Users",
     operation_id = "listUsersMinimal",
     responses((status = 200, description = "The users", body = Vec<UserMinimal>)),
     security(("bearer" = ["viewer"])),
@@ -96,7 +92,6 @@ pub(crate) async fn list_users_minimal(context: RequestContext) -> Result<HttpRe
 ///
 /// A user of the tenant of the path, of its partner, or of one of its clients.
 #[utoipa::path(
-    tag = "Users",
     operation_id = "getUser",
     params(UserId),
     responses((status = 200, description = "The user", body = User)),
@@ -117,7 +112,6 @@ pub(crate) async fn get_user(context: RequestContext, PathIds(id): PathIds<UserI
 /// away is gone at once, for the user's API keys and sessions too. A key that is restricted to certain operations
 /// changes users with the role `viewer` only.
 #[utoipa::path(
-    tag = "Users",
     operation_id = "updateUser",
     params(UserId),
     request_body = UserChange,
@@ -152,7 +146,6 @@ pub(crate) async fn update_user(
 /// seconds on others. Deactivating a deactivated user changes nothing. The user of a program is in use until its API
 /// key is revoked, or its inbound address is deleted.
 #[utoipa::path(
-    tag = "Users",
     operation_id = "deactivateUser",
     params(UserId),
     responses(
@@ -189,7 +182,6 @@ pub(crate) async fn deactivate_user(
 /// Reactivates a deactivated user; API keys that ended with it stay revoked. Activating an active user changes nothing.
 /// A key that is restricted to certain operations activates users with the role `viewer` only.
 #[utoipa::path(
-    tag = "Users",
     operation_id = "activateUser",
     params(UserId),
     responses(

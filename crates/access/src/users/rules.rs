@@ -5,7 +5,7 @@ use base::{
     problem::Problem,
     query_string::{self, Term},
     tenant::TenantId,
-    text::fold,
+    text::{fold, listed},
     timestamp::Timestamp,
 };
 use db::Dates;
@@ -16,23 +16,10 @@ use super::{
 };
 
 /// The query variables of the search for users.
-const VARIABLES: [&str; 15] = [
-    "id",
-    "uniqueId",
-    "loginName",
-    "name",
-    "firstName",
-    "lastName",
-    "email",
-    "mailId",
-    "activated",
-    "status",
-    "startCreationDate",
-    "endCreationDate",
-    "startUpdationDate",
-    "endUpdationDate",
-    "isEquals",
-];
+const VARIABLES: [&str; 15] = listed(
+    "id uniqueId loginName name firstName lastName email mailId activated status startCreationDate endCreationDate \
+    startUpdationDate endUpdationDate isEquals",
+);
 
 /// What `status` asks: in use, or not any more.
 const STATUSES: [&str; 2] = ["active", "inactive"];

@@ -12,9 +12,6 @@ use super::{
 };
 use crate::{filters, former, schema::users};
 
-/// Ids that one statement names at most.
-const AT_ONCE: usize = 500;
-
 /// What a list of users is sorted by.
 pub(crate) const SORTS: Sorts<Row> = Sorts {
     by: &[
@@ -30,12 +27,9 @@ pub(crate) const SORTS: Sorts<Row> = Sorts {
 ///
 /// For a record of a client the tenants are the client and its partner, whose users may stand in it as well.
 pub fn find_many(conn: &mut Conn, tenants: &[String], ids: &[String]) -> Result<Vec<Row>> {
-    let mut found = Vec::with_capacity(ids.len());
-    for ids in ids.chunks(AT_ONCE) {
-        let rows: Vec<Row> =
-            users::table.filter(users::tenant_id.eq_any(tenants)).filter(users::id.eq_any(ids)).load(conn)?;
-        found.extend(rows);
-    }
+    let mut found: Vec<Row> = db::in_parts(ids, |ids| {
+        users::table.filter(users::tenant_id.eq_any(tenants)).filter(users::id.eq_any(ids)).load(conn)
+    })?;
     found.sort_by(|one, other| one.id.cmp(&other.id));
     found.dedup();
     Ok(found)
@@ -113,12 +107,8 @@ fn next_number(conn: &mut Conn) -> Result<i64> {
 }
 
 fn taken(error: diesel::result::Error, row: &Row) -> db::Error {
-    match error.into() {
-        db::Error::Taken(_) => {
-            Problem::conflict(format!("The tenant has a user with the login name {} already.", row.login_name)).into()
-        }
-        other => other,
-    }
+    let detail = format!("The tenant has a user with the login name {} already.", row.login_name);
+    db::Error::or_conflict(error, detail)
 }
 
 /// Stores a user that has changed since its row was read. Somebody else's change in between is a conflict.
@@ -153,7 +143,7 @@ pub(crate) fn search(conn: &mut Conn, here: Condition, filter: &Filter, sort: So
 
 fn here_and(here: Condition, filter: &Filter) -> Condition {
     let ids = filter.ids.iter().map(|ids| Condition::text_in("users.id IN", ids.iter().cloned()));
-    let texts = filter.texts.iter().map(|(name, texts)| filters::matching(column(name), texts, filter.whole));
+    let texts = filter.texts.iter().map(|(name, texts)| Condition::named(column(name), texts, filter.whole));
     let activated = filter.activated.iter().map(|activated| filters::boolean("users.activated", *activated));
     let dates = filter.dates.condition("users.created_ms", "users.updated_ms");
     Condition::all([here, dates].into_iter().chain(ids).chain(texts).chain(activated))

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use base::text::listed;
 use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
 /// How much the connection is to be trusted (`sslmode`).
@@ -219,20 +220,8 @@ struct Parts {
 }
 
 /// Parameters that are read here, and not handed on.
-const READ_HERE: [&str; 12] = [
-    "host",
-    "hostaddr",
-    "port",
-    "ssl",
-    "sslmode",
-    "sslrootcert",
-    "sslcert",
-    "sslkey",
-    "sslnegotiation",
-    "sslsni",
-    "sslcompression",
-    "requiressl",
-];
+const READ_HERE: [&str; 12] =
+    listed("host hostaddr port ssl sslmode sslrootcert sslcert sslkey sslnegotiation sslsni sslcompression requiressl");
 
 impl Parts {
     fn split(url: &str) -> Result<Self, String> {

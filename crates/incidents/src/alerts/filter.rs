@@ -3,7 +3,7 @@
 use base::{
     problem::Problem,
     query_string::{self, Term},
-    text::fold,
+    text::{fold, listed},
     timestamp::Timestamp,
 };
 use db::Condition;
@@ -11,41 +11,12 @@ use db::Condition;
 use super::report::STATES;
 
 /// The variables of the search.
-pub const VARIABLES: [&str; 33] = [
-    "id",
-    "uniqueId",
-    "extAlertId",
-    "resourceId",
-    "resourceIds",
-    "hostName",
-    "state",
-    "states",
-    "currentState",
-    "status",
-    "actions",
-    "alertType",
-    "alertTypes",
-    "component",
-    "metric",
-    "metrics",
-    "monitorName",
-    "app",
-    "serviceName",
-    "subject",
-    "isEquals",
-    "startDate",
-    "endDate",
-    "startUpdationDate",
-    "endUpdationDate",
-    "startAlertTime",
-    "endAlertTime",
-    "incidentId",
-    "ticketId",
-    "maintenanceId",
-    "clientIds",
-    "duration",
-    "alertTimeBase",
-];
+pub const VARIABLES: [&str; 33] = listed(
+    "id uniqueId extAlertId resourceId resourceIds hostName state states currentState status actions alertType \
+    alertTypes component metric metrics monitorName app serviceName subject isEquals startDate endDate \
+    startUpdationDate endUpdationDate startAlertTime endAlertTime incidentId ticketId maintenanceId clientIds duration \
+    alertTimeBase",
+);
 
 /// The times that `alertTimeBase` names.
 const TIME_BASES: [&str; 2] = ["created", "updated"];
@@ -89,10 +60,8 @@ fn one(term: &Term, whole: bool, time: &'static str, now: Timestamp) -> Result<C
         "maintenanceId" => Ok(Condition::text_in("lower(alerts.window_id) IN", keys())),
         "extAlertId" => is("alerts.ext_key IN"),
         "resourceId" | "resourceIds" => is("alerts.resource_id IN"),
-        "hostName" if whole => is("alerts.host_key IN"),
-        "hostName" => Ok(contains(term, "alerts.host_key")),
-        "subject" if whole => is("alerts.subject_key IN"),
-        "subject" => Ok(contains(term, "alerts.subject_key")),
+        "hostName" => Ok(Condition::named("alerts.host_key", keys(), whole)),
+        "subject" => Ok(Condition::named("alerts.subject_key", keys(), whole)),
         "state" | "states" | "currentState" => Ok(Condition::text_in("alerts.current_state IN", term.words(&STATES)?)),
         "status" | "actions" => Ok(Condition::any(term.words(&STATUSES)?.into_iter().map(|word| status(word, now)))),
         "alertType" | "alertTypes" => is("alerts.type_key IN"),
@@ -130,10 +99,6 @@ fn status(word: &str, now: Timestamp) -> Condition {
         "Acknowledged" => free().then(" AND alerts.acknowledged = TRUE"),
         _ => free().then(" AND alerts.acknowledged = FALSE"),
     }
-}
-
-fn contains(term: &Term, column: &'static str) -> Condition {
-    Condition::any(term.values.iter().map(|value| Condition::contains(column, fold(value))))
 }
 
 fn days(term: &Term) -> Result<i64, Problem> {

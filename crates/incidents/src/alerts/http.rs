@@ -45,7 +45,6 @@ pub(super) async fn take_in(
 /// Reports of the same problem (the same resource, metric and component) are one alert, which counts them; `Ok` closes
 /// it. A report about a device that the inventory does not know is not refused: the alert names it as the report did.
 #[utoipa::path(
-    tag = "alerts",
     operation_id = "reportAlert",
     request_body(content = AlertInput, example = json!({
         "currentState": "Critical", "subject": "Load is 31", "metric": "system.load", "component": "cpu",
@@ -73,7 +72,6 @@ pub async fn create(
 ///
 /// At most 1,000, each accepted or refused by itself: the answer has a result for each, in the same order.
 #[utoipa::path(
-    tag = "alerts",
     operation_id = "reportAlerts",
     request_body(content = Vec<AlertInput>, example = json!([
         {"currentState": "Critical", "subject": "Load is 31", "metric": "system.load", "device": {"hostName": "web-01"}},
@@ -96,7 +94,6 @@ pub async fn create_many(
 /// Takes the body of its webhook, version 4, and that of Grafana, version 1. The fingerprint identifies a problem;
 /// labels are kept as tags; `severity` gives the state, and a resolved alert is `Ok`.
 #[utoipa::path(
-    tag = "alerts",
     operation_id = "reportAlertmanagerAlerts",
     request_body(content = AlertmanagerNotification<'_>),
     responses((status = 200, description = "What became of each alert", body = Vec<AlertResult>)),
@@ -119,7 +116,6 @@ pub async fn alertmanager(
 /// `startUpdationDate`, `endUpdationDate`, `startAlertTime`,
 /// `endAlertTime`, `incidentId`, `maintenanceId`. `hostName` and `subject` contain the value, unless `isEquals:true`.
 #[utoipa::path(
-    tag = "alerts",
     operation_id = "searchAlerts",
     params(PageQuery<AlertList>),
     responses((status = 200, description = "A page of alerts", body = PageOf<wire::Alert<'static>>)),
@@ -138,7 +134,6 @@ pub async fn search(context: RequestContext<PageQuery<AlertList>>) -> api::Resul
 
 /// Get an alert
 #[utoipa::path(
-    tag = "alerts",
     operation_id = "getAlert",
     params(AlertId),
     responses((status = 200, description = "The alert", body = wire::Alert<'static>)),
@@ -178,7 +173,6 @@ async fn act(
 ///
 /// Says that somebody is working on it: the user that the caller acts as.
 #[utoipa::path(
-    tag = "alerts",
     operation_id = "acknowledgeAlert",
     params(AlertId),
     request_body(content = Option<ActionInput>),
@@ -203,7 +197,6 @@ pub async fn acknowledge(
 ///
 /// Nobody needs to hear of it before `until`, or for as long as it is open. Suppressing it again moves the end.
 #[utoipa::path(
-    tag = "alerts",
     operation_id = "suppressAlert",
     params(AlertId),
     request_body(content = Option<SuppressionInput>),
@@ -232,7 +225,6 @@ pub async fn suppress(
 ///
 /// People need to hear of it after all. One that a maintenance window suppresses is an ordinary alert from then on.
 #[utoipa::path(
-    tag = "alerts",
     operation_id = "unsuppressAlert",
     params(AlertId),
     request_body(content = Option<ActionInput>),
@@ -257,7 +249,6 @@ pub async fn unsuppress(
 ///
 /// Its state stays as it was. When the problem is reported again, a new alert is made.
 #[utoipa::path(
-    tag = "alerts",
     operation_id = "closeAlert",
     params(AlertId),
     request_body(content = Option<ActionInput>),

@@ -106,7 +106,6 @@ fn accepted(mut response: HttpResponse) -> HttpResponse {
 ///
 /// Two fields are enough: what, and how bad. The address identifies its tenant and is the credential.
 #[utoipa::path(
-    tag = "Inbound addresses",
     operation_id = "reportInbound",
     params(("token" = String, Path, description = "The token of the address")),
     request_body(content = PlainReport<'_>),
@@ -134,7 +133,6 @@ pub async fn report_plain(
 /// `alertmanager` and `grafana` take a notification with any number of alerts and answer an array; `pagerduty`,
 /// `opsgenie` and `zabbix` take one event.
 #[utoipa::path(
-    tag = "Inbound addresses",
     operation_id = "reportInboundFormat",
     params(
         ("token" = String, Path, description = "The token of the address"),
@@ -198,7 +196,6 @@ async fn pagerduty_event(
 /// the machine. A trigger opens an alert or counts as another report of it, `acknowledge` acknowledges it, `resolve`
 /// closes it.
 #[utoipa::path(
-    tag = "Inbound addresses",
     operation_id = "sendPagerDutyEvent",
     request_body(content = PagerDutyEvent<'_>),
     responses(
@@ -245,7 +242,6 @@ async fn opsgenie_event<Q>(
 /// For whatever speaks Opsgenie's alert API: `GenieKey` is the token of an inbound address, `entity` names the machine,
 /// `alias` identifies the problem.
 #[utoipa::path(
-    tag = "Inbound addresses",
     operation_id = "createOpsgenieAlert",
     request_body(content = OpsgenieAlert<'_>),
     responses(
@@ -299,7 +295,6 @@ async fn about(
 ///
 /// By its alias. One that is not open, or acknowledged already, stays as it is.
 #[utoipa::path(
-    tag = "Inbound addresses",
     operation_id = "acknowledgeOpsgenieAlert",
     params(
         ("alias" = String, Path, description = "The alias of the alert", example = "disk-web-01"),
@@ -328,7 +323,6 @@ pub async fn opsgenie_acknowledge(
 ///
 /// By its alias. One that is not open stays as it is.
 #[utoipa::path(
-    tag = "Inbound addresses",
     operation_id = "closeOpsgenieAlert",
     params(
         ("alias" = String, Path, description = "The alias of the alert", example = "disk-web-01"),

@@ -28,7 +28,6 @@ pub struct Word {
 ///
 /// The usual values of `alertType`; a monitor may send others.
 #[utoipa::path(
-    tag = "configuration",
     operation_id = "listAlertTypes",
     responses((status = 200, description = "The types", body = Vec<Word>)),
     security(("bearer" = ["viewer"]))
@@ -42,7 +41,6 @@ pub async fn types(request: HttpRequest) -> api::Result<HttpResponse> {
 ///
 /// The ways in which alerts come in.
 #[utoipa::path(
-    tag = "configuration",
     operation_id = "listAlertTechnologies",
     responses((status = 200, description = "The ways", body = Vec<Word>)),
     security(("bearer" = ["viewer"]))

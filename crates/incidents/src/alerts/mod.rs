@@ -46,6 +46,7 @@ pub use windows::Escalator;
 /// The operations, in reading order.
 pub fn routes(config: &mut api::Routes) {
     config
+        .tagged("alerts")
         .service(http::create)
         .service(http::create_many)
         .service(http::alertmanager)
@@ -60,6 +61,7 @@ pub fn routes(config: &mut api::Routes) {
 /// The operations outside a tenant: inbound addresses, which know theirs.
 pub fn root_routes(config: &mut api::Routes) {
     config
+        .tagged("Inbound addresses")
         .service(inbound::report_plain)
         .service(inbound::report_in_format)
         .service(inbound::enqueue)

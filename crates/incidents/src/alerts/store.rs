@@ -93,14 +93,7 @@ pub fn lock_tenants(conn: &mut Conn, tenants: &[String]) -> Result<()> {
 
 /// The alert with this id among these tenants, or 404.
 pub fn existing(conn: &mut Conn, scope: &[String], id: &str) -> Result<Alert> {
-    use alerts::dsl;
-    let id = wire::normal_id(id);
-    let row = match scope {
-        // The common case has a text that never changes, so that the statement stays prepared.
-        [tenant] => dsl::alerts.find((tenant, id)).get_result(conn),
-        tenants => dsl::alerts.filter(dsl::tenant_id.eq_any(tenants)).filter(dsl::id.eq(id)).get_result(conn),
-    };
-    Ok(row.optional()?.ok_or_else(rules::no_alert)?)
+    Ok(db::one!(conn, alerts, scope, wire::normal_id(id)).ok_or_else(rules::no_alert)?)
 }
 
 /// Has a tenant any alert?
@@ -112,42 +105,31 @@ pub fn any(conn: &mut Conn, tenant: &str) -> Result<bool> {
 /// The alerts of a tenant that have these ids.
 pub fn some(conn: &mut Conn, tenant: &str, ids: &[String]) -> Result<Vec<Alert>> {
     use alerts::dsl;
-    let mut found = Vec::with_capacity(ids.len());
-    for ids in ids.chunks(AT_ONCE) {
-        let rows: Vec<Alert> = dsl::alerts.filter(dsl::tenant_id.eq(tenant)).filter(dsl::id.eq_any(ids)).load(conn)?;
-        found.extend(rows);
-    }
-    Ok(found)
+    db::in_parts(ids, |ids| dsl::alerts.filter(dsl::tenant_id.eq(tenant)).filter(dsl::id.eq_any(ids)).load(conn))
 }
 
 /// Host name and resource of the alerts of a tenant that are open on these hosts, each once.
 pub fn open_on_hosts(conn: &mut Conn, tenant: &str, hosts: &[String]) -> Result<Vec<(String, String)>> {
     use alerts::dsl;
-    let mut found = Vec::new();
-    for hosts in hosts.chunks(AT_ONCE) {
-        let rows: Vec<(String, Option<String>)> = dsl::alerts
+    let rows: Vec<(String, Option<String>)> = db::in_parts(hosts, |hosts| {
+        dsl::alerts
             .filter(dsl::tenant_id.eq(tenant))
             .filter(dsl::host_key.eq_any(hosts))
             .filter(dsl::closed_ms.is_null())
             .filter(dsl::resource_id.is_not_null())
             .select((dsl::host_key, dsl::resource_id))
             .distinct()
-            .load(conn)?;
-        found.extend(rows.into_iter().filter_map(|(host, id)| Some((host, id?))));
-    }
-    Ok(found)
+            .load(conn)
+    })?;
+    Ok(rows.into_iter().filter_map(|(host, id)| Some((host, id?))).collect())
 }
 
 /// What is known of these problems of a tenant.
 pub fn known(conn: &mut Conn, tenant: &str, problems: &[String]) -> Result<Vec<Known>> {
     use alert_problems::dsl;
-    let mut found = Vec::with_capacity(problems.len());
-    for problems in problems.chunks(AT_ONCE) {
-        let rows: Vec<Known> =
-            dsl::alert_problems.filter(dsl::tenant_id.eq(tenant)).filter(dsl::problem.eq_any(problems)).load(conn)?;
-        found.extend(rows);
-    }
-    Ok(found)
+    db::in_parts(problems, |problems| {
+        dsl::alert_problems.filter(dsl::tenant_id.eq(tenant)).filter(dsl::problem.eq_any(problems)).load(conn)
+    })
 }
 
 /// Which of these problems have an alert that is open, at any of these tenants.
@@ -273,9 +255,5 @@ pub fn lapsing(conn: &mut Conn, now_ms: i64, most: i64) -> Result<Vec<(String, S
 
 /// A page of the alerts that meet a condition.
 pub fn page(conn: &mut Conn, condition: &Condition, sort: Sort, walk: &Walk) -> Result<Found<Alert>> {
-    let order = SORTS.order(sort);
-    let total = walk.total(|| alerts::table.filter(condition.clone()).count().get_result(conn))?;
-    let query = alerts::table.filter(condition.clone()).filter(order.after(walk.after())?).into_boxed::<db::Sql>();
-    let rows: Vec<Alert> = query.order(order).offset(walk.offset()).limit(walk.wanted()).load(conn)?;
-    Ok(walk.cut(rows, total, |row| SORTS.keys(sort, row)))
+    Ok(db::page!(conn, alerts::table.filter(condition.clone()), SORTS, sort, walk))
 }

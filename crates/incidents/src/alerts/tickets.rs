@@ -1,6 +1,6 @@
 //! Incidents that are opened for alerts.
 
-use base::problem::{Problem, Wrong, shorten};
+use base::problem::{Problem, Wrong};
 use db::{Conn, Result};
 use outbox::Tx;
 
@@ -36,8 +36,7 @@ pub fn find(
     let (mut taken, mut machines) = (None, Vec::<Machine>::new());
     for (index, id) in ids.iter().enumerate() {
         let Some(row) = rows.iter().find(|row| row.id == *id) else {
-            let message = format!("names no alert of the tenant: {}", shorten(id));
-            wrong.add(&format!("alerts[{index}].id"), message);
+            wrong.unknown(&format!("alerts[{index}].id"), "alert of the tenant", id);
             continue;
         };
         if let Some(incident) = &row.incident_id {

@@ -1,7 +1,7 @@
 //! What clients see of alerts ("Alerts" in `docs/interface.md`).
 
 use api::Request;
-use base::{problem::FieldError, text::fold, timestamp::Timestamp};
+use base::{problem::FieldError, timestamp::Timestamp};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -12,8 +12,7 @@ api::path_id! {
 
 /// An id as it is stored, whatever the letter case it came in.
 pub fn normal_id(text: &str) -> String {
-    let folded = fold(text.trim());
-    folded.strip_prefix("alt-").map(|uuid| format!("ALT-{uuid}")).unwrap_or(folded)
+    base::text::spelled(text, "ALT-")
 }
 
 /// What may be sent with an action.

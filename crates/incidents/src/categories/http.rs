@@ -37,7 +37,6 @@ const TREE: &str = "tree";
 /// One for each name, all or none, answered in the order of the names. With `parentCategory` they are put below that
 /// category of the same tenant, else at the top. A name is unique among its siblings, whatever the letter case.
 #[utoipa::path(
-    tag = "incidents",
     operation_id = "createIncidentCategories",
     request_body(content = NewCategories, example = json!({
         "names": ["Network", "Storage"], "parentCategory": {"uniqueId": "SCAT-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"}
@@ -96,7 +95,6 @@ fn parent(
 /// `uniqueId`, `name` (it contains the value, whatever the letter case), `isEquals` (`true`: it is the value),
 /// `parentId` (right below that category, or `none`: at the top) and `allList` (`false`: of the tenant itself alone).
 #[utoipa::path(
-    tag = "incidents",
     operation_id = "listIncidentCategories",
     params(PageQuery<Categories, View>),
     responses((status = 200, description = "A page of categories", body = PageOf<Category>)),
@@ -107,27 +105,23 @@ pub async fn list(
     context: RequestContext<PageQuery<Categories, View>>,
     neighbours: web::Data<Neighbours>,
 ) -> api::Result<HttpResponse> {
-    let PageQuery { sort, walk, own: View { view }, filter, .. } = context.query.clone();
-    let mut filter = Filter::parse(&filter)?;
+    let PageQuery { own: View { view }, .. } = context.query.clone();
+    let mut filter = Filter::parse(&context.query.filter)?;
     if view == TREE {
         filter.parents.get_or_insert_with(|| vec![String::new()]);
     }
-    let paged = walk.clone();
-    let found = context
-        .read(move |conn, scope| {
-            let own_alone = filter.all == Some(false);
-            let tenants = if own_alone { vec![scope.tenant_id().to_owned()] } else { scope.scope_and_partner() };
-            let found = store::search(conn, &tenants, &filter, sort, &paged)?;
-            let show = if view == TREE { view::trees } else { view::all };
-            Ok(found.with(show(conn, &*neighbours.people, &tenants, &found.rows)?))
-        })
-        .await?;
-    answer::ok(&walk.answer(found).ordered(sort.name, sort.descending))
+    let page = context.page(move |conn, scope, sort, walk| {
+        let own_alone = filter.all == Some(false);
+        let tenants = if own_alone { vec![scope.tenant_id().to_owned()] } else { scope.scope_and_partner() };
+        let found = store::search(conn, &tenants, &filter, sort, walk)?;
+        let show = if view == TREE { view::trees } else { view::all };
+        Ok(found.with(show(conn, &*neighbours.people, &tenants, &found.rows)?))
+    });
+    page.await
 }
 
 /// Get an incident category
 #[utoipa::path(
-    tag = "incidents",
     operation_id = "getIncidentCategory",
     params(CategoryId),
     responses((status = 200, description = "The category", body = Category)),
@@ -155,7 +149,6 @@ pub async fn get(
 /// is only changed at the partner's own level. `If-Match` with the `ETag` of what you read makes sure that nobody else
 /// changed it meanwhile.
 #[utoipa::path(
-    tag = "incidents",
     operation_id = "updateIncidentCategory",
     params(CategoryId),
     request_body(content = CategoryChange, example = json!({"name": "Networks"})),
@@ -181,7 +174,6 @@ pub async fn update(
 /// Below `parentCategory`, a category of the same tenant, or without one to the top; with all that is below it. It
 /// cannot be moved below itself (409).
 #[utoipa::path(
-    tag = "incidents",
     operation_id = "moveIncidentCategory",
     params(CategoryId),
     request_body(content = CategoryMove, example = json!({
@@ -234,7 +226,6 @@ async fn changed(
 ///
 /// Refused (409) while it has child categories, or incidents are filed under it.
 #[utoipa::path(
-    tag = "incidents",
     operation_id = "deleteIncidentCategory",
     params(CategoryId),
     responses(

@@ -47,12 +47,7 @@ pub fn existing(conn: &mut Conn, visible: &[String], id: &str) -> Result<Categor
 
 /// The category with this id among these tenants.
 pub fn find(conn: &mut Conn, visible: &[String], id: &str) -> Result<Option<Category>> {
-    use incident_categories::dsl;
-    let row = match visible {
-        [tenant] => dsl::incident_categories.find((tenant, id)).get_result(conn),
-        many => dsl::incident_categories.filter(dsl::tenant_id.eq_any(many)).filter(dsl::id.eq(id)).get_result(conn),
-    };
-    Ok(row.optional()?)
+    Ok(db::one!(conn, incident_categories, visible, id))
 }
 
 /// The categories that a reference means among these tenants; two at most, which is enough to know that a name is not
@@ -73,31 +68,21 @@ pub fn meant(conn: &mut Conn, visible: &[String], reference: &CategoryReference)
 /// The names of the categories with these ids, by id.
 pub fn names(conn: &mut Conn, visible: &[String], ids: &[String]) -> Result<BTreeMap<String, String>> {
     use incident_categories::dsl;
-    let mut found = BTreeMap::new();
-    for ids in ids.chunks(AT_ONCE) {
-        let rows: Vec<(String, String)> = dsl::incident_categories
-            .filter(of(visible))
-            .filter(dsl::id.eq_any(ids))
-            .select((dsl::id, dsl::name))
-            .load(conn)?;
-        found.extend(rows);
-    }
-    Ok(found)
+    db::in_parts(ids, |ids| {
+        dsl::incident_categories.filter(of(visible)).filter(dsl::id.eq_any(ids)).select((dsl::id, dsl::name)).load(conn)
+    })
 }
 
 /// The categories right below these, by name.
 pub fn children(conn: &mut Conn, visible: &[String], ids: &[String]) -> Result<Vec<Category>> {
     use incident_categories::dsl;
-    let mut found = Vec::new();
-    for ids in ids.chunks(AT_ONCE) {
-        let rows: Vec<Category> = dsl::incident_categories
+    db::in_parts(ids, |ids| {
+        dsl::incident_categories
             .filter(of(visible))
             .filter(dsl::parent_id.eq_any(ids))
             .order((dsl::name_key, dsl::id))
-            .load(conn)?;
-        found.extend(rows);
-    }
-    Ok(found)
+            .load(conn)
+    })
 }
 
 /// A page of the categories that a filter means.
@@ -115,12 +100,7 @@ pub fn search(
 fn condition(filter: &Filter) -> Condition {
     let ids = filter.ids.iter().map(|ids| Condition::text_in("incident_categories.id IN", ids));
     let parents = filter.parents.iter().map(|ids| Condition::text_in("incident_categories.parent_id IN", ids));
-    let names = filter.names.iter().map(|names| {
-        if filter.whole {
-            return Condition::text_in("incident_categories.name_key IN", names);
-        }
-        Condition::any(names.iter().map(|name| Condition::contains("incident_categories.name_key", name)))
-    });
+    let names = filter.names.iter().map(|names| Condition::named("incident_categories.name_key", names, filter.whole));
     Condition::all(ids.chain(parents).chain(names))
 }
 

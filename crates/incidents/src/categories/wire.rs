@@ -22,8 +22,7 @@ api::path_id! {
 
 /// An id as it is stored, whatever the letter case it came in.
 pub fn normal_id(text: &str) -> String {
-    let lower = text.trim().to_ascii_lowercase();
-    lower.strip_prefix("scat-").map(|uuid| format!("SCAT-{uuid}")).unwrap_or(lower)
+    base::text::spelled(text, "SCAT-")
 }
 
 /// A category.

@@ -31,8 +31,7 @@ pub fn condition(scope: &[String], text: &str) -> Result<Condition, Problem> {
         };
         all.push(match term.name {
             "id" => Condition::text_in("lower(heartbeats.id) IN", keys()),
-            "name" if whole => Condition::text_in("heartbeats.name_key IN", keys()),
-            "name" => Condition::any(keys().map(|key| Condition::contains("heartbeats.name_key", key))),
+            "name" => Condition::named("heartbeats.name_key", keys(), whole),
             "severity" => {
                 let words: Result<Vec<_>, _> = term.values.iter().map(|value| word(value, &SEVERITIES)).collect();
                 Condition::text_in("heartbeats.severity IN", words?)

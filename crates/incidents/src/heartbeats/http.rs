@@ -40,7 +40,6 @@ fn hash(token: &str) -> Hash {
 /// For something that should report regularly: a backup, a batch job, a monitor itself. The answer is the only time
 /// that its address is shown. Nothing is reported before its first ping.
 #[utoipa::path(
-    tag = "heartbeats",
     operation_id = "createHeartbeat",
     request_body(content = NewHeartbeat),
     responses(
@@ -86,7 +85,6 @@ pub async fn create(context: RequestContext, Body(new): Body<NewHeartbeat>) -> a
 /// By name. `queryString` variables: `id`, `name` (contains, unless `isEquals:true`), `state` (`New`, `Up`, `Missing`),
 /// `severity`.
 #[utoipa::path(
-    tag = "heartbeats",
     operation_id = "searchHeartbeats",
     params(PageQuery<Heartbeats>),
     responses((status = 200, description = "A page of heartbeats", body = PageOf<Heartbeat>)),
@@ -94,18 +92,16 @@ pub async fn create(context: RequestContext, Body(new): Body<NewHeartbeat>) -> a
 )]
 #[get("/heartbeats/search")]
 pub async fn search(context: RequestContext<PageQuery<Heartbeats>>) -> api::Result<HttpResponse> {
-    let PageQuery { sort, walk, filter, .. } = context.query.clone();
-    let condition = filter::condition(&context.scope(), &filter)?;
-    let page = context.read(move |conn, _| {
-        let found = store::page(conn, &condition, sort, &walk)?;
-        Ok(walk.answer(found.map(|row| Heartbeat::from(&row))))
+    let condition = filter::condition(&context.scope(), &context.query.filter)?;
+    let page = context.page(move |conn, _, sort, walk| {
+        let found = store::page(conn, &condition, sort, walk)?;
+        Ok(found.map(|row| Heartbeat::from(&row)))
     });
-    answer::ok(&page.await?.ordered(sort.name, sort.descending))
+    page.await
 }
 
 /// Get a heartbeat
 #[utoipa::path(
-    tag = "heartbeats",
     operation_id = "getHeartbeat",
     params(HeartbeatId),
     responses((status = 200, description = "The heartbeat", body = Heartbeat)),
@@ -124,7 +120,6 @@ pub async fn get(context: RequestContext, PathIds(id): PathIds<HeartbeatId>) -> 
 ///
 /// Fields left out stay as they are. A new interval or grace counts from the last ping.
 #[utoipa::path(
-    tag = "heartbeats",
     operation_id = "updateHeartbeat",
     params(HeartbeatId),
     request_body(content = HeartbeatUpdate),
@@ -158,7 +153,6 @@ pub async fn update(
 ///
 /// Closes its address. An open alert about its silence stays.
 #[utoipa::path(
-    tag = "heartbeats",
     operation_id = "deleteHeartbeat",
     params(HeartbeatId),
     responses(
@@ -195,7 +189,6 @@ fn lock_for_update(tx: &mut Tx<'_>, scope: &RequestScope, id: &str) -> db::Resul
 ///
 /// With `GET`, for clients that can send nothing else. The address is the credential.
 #[utoipa::path(
-    tag = "heartbeats",
     operation_id = "pingHeartbeatByGet",
     params(("token" = String, Path, description = "The token of its address")),
     responses(
@@ -213,7 +206,6 @@ pub async fn ping(request: HttpRequest, path: web::Path<String>, pings: web::Dat
 ///
 /// Any body is taken, and not read. The address is the credential.
 #[utoipa::path(
-    tag = "heartbeats",
     operation_id = "pingHeartbeat",
     params(("token" = String, Path, description = "The token of its address")),
     responses(

@@ -3,7 +3,6 @@
 
 use base::{
     cursor::{Found, Key, Walk},
-    problem::Problem,
     query::Sort,
 };
 use db::{Condition, Conn, Result, SortBy, Sorts};
@@ -54,10 +53,7 @@ pub fn update(conn: &mut Conn, row: &Row) -> Result<()> {
 }
 
 fn taken(error: diesel::result::Error, row: &Row) -> db::Error {
-    match error.into() {
-        db::Error::Taken(_) => Problem::conflict(format!("A heartbeat named {} already exists.", row.name)).into(),
-        other => other,
-    }
+    db::Error::or_conflict(error, format!("A heartbeat named {} already exists.", row.name))
 }
 
 /// The heartbeat with this id among these tenants, or 404.

@@ -24,8 +24,7 @@ api::path_id! {
 
 /// An id as it is stored, whatever the letter case it came in.
 fn normal_id(text: &str) -> String {
-    let folded = base::fold(text.trim());
-    folded.strip_prefix("hb-").map(|uuid| format!("HB-{uuid}")).unwrap_or(folded)
+    base::text::spelled(text, "HB-")
 }
 
 /// A heartbeat to be made.

@@ -31,7 +31,6 @@ api::list! {
 /// An alert has one incident at most (409). With a `roster` and without an `assignee` it goes to whoever is on call
 /// through that roster now, and to nobody when nobody is. The requester is the caller, unless the body names another.
 #[utoipa::path(
-    tag = "incidents",
     operation_id = "createIncident",
     request_body(content = IncidentInput, example = json!({
         "subject": "Checkout answers 502", "priority": "High", "roster": {"id": "ES-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"},
@@ -107,7 +106,6 @@ fn add_note(conn: &mut Conn, row: &Row, input: &IncidentInput) -> Result<()> {
 /// `requester`), `assigneeId` (or `assignedTo`), `assigneeGroupId`, `resourceId`, `alertId`, `hasAlerts`,
 /// `startCreationDate`, `endCreationDate`, `startUpdationDate`, `endUpdationDate` and `allList`.
 #[utoipa::path(
-    tag = "incidents",
     operation_id = "searchIncidents",
     params(PageQuery<Incidents>),
     responses((status = 200, description = "A page of incidents", body = PageOf<Incident>)),
@@ -118,21 +116,16 @@ pub async fn search(
     context: RequestContext<PageQuery<Incidents>>,
     neighbours: web::Data<Neighbours>,
 ) -> api::Result<HttpResponse> {
-    let PageQuery { sort, walk, filter, .. } = context.query.clone();
-    let filter = Filter::parse(&filter)?;
-    let paged = walk.clone();
-    let found = context
-        .read(move |conn, scope| {
-            let found = store::search(conn, &scope.scope_of_list(filter.all), &filter, sort, &paged)?;
-            Ok(found.with(view::all(conn, &neighbours, &scope.scope_and_partner(), &found.rows)?))
-        })
-        .await?;
-    answer::ok(&walk.answer(found).ordered(sort.name, sort.descending))
+    let filter = Filter::parse(&context.query.filter)?;
+    let page = context.page(move |conn, scope, sort, walk| {
+        let found = store::search(conn, &scope.scope_of_list(filter.all), &filter, sort, walk)?;
+        Ok(found.with(view::all(conn, &neighbours, &scope.scope_and_partner(), &found.rows)?))
+    });
+    page.await
 }
 
 /// Get an incident
 #[utoipa::path(
-    tag = "incidents",
     operation_id = "getIncident",
     params(IncidentId),
     responses((status = 200, description = "The incident", body = Incident)),
@@ -160,7 +153,6 @@ pub async fn get(
 /// with the change. A closed incident is only changed by a `status` that opens it again (409). `If-Match` with the
 /// `ETag` of what you read makes sure that nobody else changed it meanwhile.
 #[utoipa::path(
-    tag = "incidents",
     operation_id = "updateIncident",
     params(IncidentId),
     request_body(content = IncidentInput, example = json!({"status": "Open", "assignee": {"id": "USR0000000007"}})),
@@ -185,7 +177,6 @@ pub async fn update(
 ///
 /// Its status becomes `Closed`; a `note` may say why. One that is closed already is a 409.
 #[utoipa::path(
-    tag = "incidents",
     operation_id = "closeIncident",
     params(IncidentId),
     request_body(content = IncidentClosing, example = json!({"note": "The disk was replaced."})),

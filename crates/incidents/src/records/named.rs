@@ -1,9 +1,6 @@
 //! What the ids of a body mean: of the tenant, or of its partner.
 
-use base::{
-    problem::{Wrong, shorten},
-    timestamp::Timestamp,
-};
+use base::{problem::Wrong, timestamp::Timestamp};
 use db::{Conn, Result};
 use ports::{Authors, KnownResource, ResourceKey};
 
@@ -88,22 +85,18 @@ fn check_people(
     let users: Vec<_> = users.into_iter().filter_map(|(path, id)| Some((path, given(id)?))).collect();
     let known = Authors::load(conn, &*neighbours.people, tenants, users.iter().map(|(_, id)| *id))?;
     for (path, id) in users.into_iter().filter(|(_, id)| known.known(id).is_none()) {
-        unknown(wrong, path, "user of the tenant or its partner", id);
+        wrong.unknown(path, "user of the tenant or its partner", id);
     }
     if let Some(id) = given(&input.group)
         && neighbours.people.groups(conn, tenants, &[id.to_owned()])?.is_empty()
     {
-        unknown(wrong, "assigneeGroup.uniqueId", "user group of the tenant or its partner", id);
+        wrong.unknown("assigneeGroup.uniqueId", "user group of the tenant or its partner", id);
     }
     Ok(())
 }
 
 fn given(id: &Option<String>) -> Option<&str> {
     id.as_deref().filter(|id| !id.is_empty())
-}
-
-fn unknown(wrong: &mut Wrong, path: &str, what: &str, id: &str) {
-    wrong.add(path, format!("names no {what}: {}", shorten(id)));
 }
 
 /// Categories stay as they are while an incident is filed under them.
@@ -122,12 +115,12 @@ fn check_categories(
     if let Some(id) = category
         && categories::store::find(conn, tenants, id)?.is_none()
     {
-        unknown(wrong, "category.uniqueId", "incident category of the tenant or its partner", id);
+        wrong.unknown("category.uniqueId", "incident category of the tenant or its partner", id);
     }
     if let Some(id) = sub {
         let above = input.category.as_deref().unwrap_or(filed);
         match categories::store::find(conn, tenants, id)? {
-            None => unknown(wrong, "subCategory.uniqueId", "incident category of the tenant or its partner", id),
+            None => wrong.unknown("subCategory.uniqueId", "incident category of the tenant or its partner", id),
             // Without the category nobody knows.
             Some(found) if !wrong.has("category") && (above.is_empty() || found.parent_id != above) => {
                 wrong.add("subCategory.uniqueId", "must stand right below category");
@@ -150,7 +143,7 @@ fn assigned(
 ) -> Result<Option<String>> {
     let Some(id) = given(&input.roster) else { return Ok(input.assignee.clone()) };
     let Some(roster) = neighbours.on_call.roster(conn, &[filing.tenant.to_owned()], id)? else {
-        unknown(wrong, "roster.id", "roster of the tenant", id);
+        wrong.unknown("roster.id", "roster of the tenant", id);
         return Ok(None);
     };
     if input.assignee.is_some() {
@@ -190,7 +183,7 @@ fn machines(
                     machines.push(Machine { id: id.clone(), name: name.clone(), host_name: host_name.clone() });
                 }
             }
-            [] => unknown(wrong, &path, "resource of the tenant", said),
+            [] => wrong.unknown(&path, "resource of the tenant", said),
             _ => wrong.add(&path, "names several resources: say id"),
         }
     }

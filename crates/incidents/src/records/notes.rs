@@ -1,7 +1,7 @@
 //! Notes of incidents: a list that is only ever added to.
 
 use actix_web::{HttpResponse, web};
-use api::{Answer, Body, PageQuery, PathIds, RequestContext, answer, get, post, spec::PageOf};
+use api::{Answer, Body, PageQuery, PathIds, RequestContext, get, post, spec::PageOf};
 
 use super::{
     document,
@@ -21,7 +21,6 @@ api::list! {
 ///
 /// To a closed incident as well. A note counts as a change of the incident.
 #[utoipa::path(
-    tag = "incidents",
     operation_id = "addIncidentNote",
     params(IncidentId),
     request_body(content = NewNote, example = json!({"content": "The provider is working on it."})),
@@ -71,7 +70,6 @@ pub async fn create(
 ///
 /// A page of them, the latest first.
 #[utoipa::path(
-    tag = "incidents",
     operation_id = "listIncidentNotes",
     params(IncidentId, PageQuery<Notes>),
     responses((status = 200, description = "A page of notes", body = PageOf<Note>)),
@@ -83,14 +81,10 @@ pub async fn list(
     neighbours: web::Data<Neighbours>,
     PathIds(id): PathIds<IncidentId>,
 ) -> api::Result<HttpResponse> {
-    let PageQuery { sort, walk, .. } = context.query.clone();
-    let paged = walk.clone();
-    let found = context
-        .read(move |conn, scope| {
-            let row = store::existing(conn, &scope.scope(), &id)?;
-            let found = store::notes(conn, &row, sort, &paged)?;
-            Ok(found.with(view::notes(conn, &neighbours, &scope.scope_and_partner(), &found.rows)?))
-        })
-        .await?;
-    answer::ok(&walk.answer(found).ordered(sort.name, sort.descending))
+    let page = context.page(move |conn, scope, sort, walk| {
+        let row = store::existing(conn, &scope.scope(), &id)?;
+        let found = store::notes(conn, &row, sort, walk)?;
+        Ok(found.with(view::notes(conn, &neighbours, &scope.scope_and_partner(), &found.rows)?))
+    });
+    page.await
 }

@@ -4,7 +4,7 @@ use actix_web::{HttpResponse, web};
 use api::{PathIds, RequestContext, answer, get};
 use base::timestamp::Timestamp;
 use db::{Conn, Result};
-use ports::KnownArticle;
+use ports::{KnownArticle, KnownJob};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -27,9 +27,9 @@ pub struct RelatedToIncident {
     /// The maintenance windows that are open now and cover a machine of the incident.
     windows: Vec<RelatedWindow>,
     /// Articles of the knowledge base about its category, or about what its alerts tell of; the best first.
-    articles: Vec<RelatedArticle>,
+    articles: Vec<KnownArticle>,
     /// Jobs that have a machine of the incident, by name. `POST /jobs/{jobId}/run` runs one.
-    jobs: Vec<RelatedJob>,
+    jobs: Vec<KnownJob>,
 }
 
 /// A window that is open.
@@ -50,38 +50,12 @@ pub struct RelatedWindow {
     end: Timestamp,
 }
 
-/// An article.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct RelatedArticle {
-    /// `KBA` and digits.
-    #[schema(example = "KBA0000000001")]
-    id: String,
-    /// Its title.
-    #[schema(example = "What to do when a disk is full")]
-    title: String,
-}
-
-/// A job.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct RelatedJob {
-    /// Its id.
-    id: String,
-    /// Its name.
-    #[schema(example = "Clean up temporary files")]
-    name: String,
-    /// One of `GET /jobs/types`.
-    #[schema(example = "custom")]
-    job_type: String,
-}
-
 /// Find what helps with an incident
 ///
 /// As of now: the maintenance windows that its machines are in; articles that have all words of its sub category, its
 /// category, or of the metric, component, service, application or a tag of its alerts; jobs of its tenant that have one of
 /// its machines. The first five machines and alerts are looked at; at most five articles and five jobs are told.
 #[utoipa::path(
-    tag = "incidents",
     operation_id = "getRelatedToIncident",
     params(IncidentId),
     responses((status = 200, description = "Windows, articles and jobs", body = RelatedToIncident)),
@@ -129,14 +103,7 @@ fn find(
     let windows = windows.collect();
     let ids: Vec<String> = machines.iter().map(|machine| machine.id.clone()).collect();
     let jobs = neighbours.jobs.of_machines(conn, &row.tenant_id, &ids, i64::try_from(MOST).unwrap_or(i64::MAX))?;
-    Ok(RelatedToIncident {
-        windows,
-        articles: articles.into_iter().map(|known| RelatedArticle { id: known.id, title: known.title }).collect(),
-        jobs: jobs
-            .into_iter()
-            .map(|known| RelatedJob { id: known.id, name: known.name, job_type: known.job_type })
-            .collect(),
-    })
+    Ok(RelatedToIncident { windows, articles, jobs })
 }
 
 /// What an article would have to be about, the most particular first, each once.

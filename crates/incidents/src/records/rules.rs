@@ -1,6 +1,11 @@
 //! What becomes of an incident, and which incidents a search means. Pure.
 
-use base::{problem::Problem, query_string, text::fold, timestamp::Timestamp};
+use base::{
+    problem::Problem,
+    query_string,
+    text::{fold, listed},
+    timestamp::Timestamp,
+};
 use db::{Dates, Json};
 
 use super::{
@@ -10,28 +15,11 @@ use super::{
 use crate::categories::wire::normal_id;
 
 /// The variables of a search.
-const VARIABLES: [&str; 20] = [
-    "id",
-    "uniqueId",
-    "subject",
-    "isEquals",
-    "priority",
-    "status",
-    "categoryId",
-    "requesterId",
-    "requester",
-    "assigneeId",
-    "assignedTo",
-    "assigneeGroupId",
-    "resourceId",
-    "alertId",
-    "hasAlerts",
-    "startCreationDate",
-    "endCreationDate",
-    "startUpdationDate",
-    "endUpdationDate",
-    "allList",
-];
+const VARIABLES: [&str; 20] = listed(
+    "id uniqueId subject isEquals priority status categoryId requesterId requester assigneeId assignedTo \
+    assigneeGroupId resourceId alertId hasAlerts startCreationDate endCreationDate startUpdationDate endUpdationDate \
+    allList",
+);
 
 /// What the ids of a body were found to mean; `None` where it does not say, and stays as it is.
 #[derive(Clone, Debug, Default)]

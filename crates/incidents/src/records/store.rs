@@ -77,13 +77,7 @@ pub fn lock_for_update(conn: &mut Conn, scope: &[String], id: &str) -> Result<Ro
 
 /// The incident with this id among these tenants, or 404.
 pub fn existing(conn: &mut Conn, scope: &[String], id: &str) -> Result<Row> {
-    use incidents::dsl;
-    let row = match scope {
-        // The common case has a text that never changes, so that the statement stays prepared.
-        [tenant] => dsl::incidents.find((tenant, id)).get_result(conn),
-        many => dsl::incidents.filter(dsl::tenant_id.eq_any(many)).filter(dsl::id.eq(id)).get_result(conn),
-    };
-    Ok(row.optional()?.ok_or_else(rules::no_incident)?)
+    Ok(db::one!(conn, incidents, scope, id).ok_or_else(rules::no_incident)?)
 }
 
 /// Has the tenant no incident at all?
@@ -129,12 +123,8 @@ fn condition(scope: &[String], filter: &Filter) -> Condition {
             .then(")")
         })
     };
-    let subjects = filter.subjects.as_ref().map(|subjects| {
-        if filter.whole {
-            return Condition::text_in("incidents.subject_key IN", subjects);
-        }
-        Condition::any(subjects.iter().map(|text| Condition::contains("incidents.subject_key", text)))
-    });
+    let subjects =
+        filter.subjects.as_ref().map(|subjects| Condition::named("incidents.subject_key", subjects, filter.whole));
     let categories = filter.categories.as_ref().map(|ids| {
         Condition::any([
             Condition::text_in("incidents.category_id IN", ids),

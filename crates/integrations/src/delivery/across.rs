@@ -3,27 +3,26 @@
 use std::collections::HashMap;
 
 use actix_web::HttpResponse;
-use api::{List, PageQuery, Parameters, RequestContext, answer, get, spec::PageOf};
+use api::{List, PageQuery, Parameters, RequestContext, get, spec::PageOf};
 use base::{
-    Found, Key, Walk,
     problem::Problem,
     query_string::{self, Term},
     text::fold,
     timestamp::Timestamp,
 };
-use db::{Column, Condition, Conn, Json, Order, Result};
+use db::{Condition, Conn, Json, Result};
 use diesel::prelude::*;
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::{
     row::Row,
-    store::LONGEST_ABOUT,
+    store::{self, LONGEST_ABOUT},
     wire::{Delivery, STATUSES},
 };
 use crate::{
     event::config::{ACTIONS, Config},
-    schema::{integration_deliveries, integration_events, integrations},
+    schema::{integration_events, integrations},
     template::Entity,
 };
 
@@ -110,7 +109,6 @@ pub struct Named {
 /// contains the value), `entity` (as events have it), `eventType`, `entityId`, `startTime` and `endTime` (created at or after
 /// the one, and before the other). `status`, `startTime` and `endTime` may be parameters of their own.
 #[utoipa::path(
-    tag = "integrations",
     operation_id = "searchAllDeliveries",
     params(PageQuery<Deliveries, Which>),
     responses((status = 200, description = "A page of deliveries", body = PageOf<Listed>)),
@@ -118,7 +116,7 @@ pub struct Named {
 )]
 #[get("/integrations/deliveries/search")]
 pub async fn search(context: RequestContext<PageQuery<Deliveries, Which>>) -> api::Result<HttpResponse> {
-    let PageQuery { sort, walk, filter, own: Which { status, start_time, end_time }, .. } = context.query.clone();
+    let PageQuery { own: Which { status, start_time, end_time }, .. } = context.query.clone();
     let scope = context.scope();
     let mut all = vec![Condition::text_in("integration_deliveries.tenant_id IN", &scope)];
     if !status.is_empty() {
@@ -126,16 +124,16 @@ pub async fn search(context: RequestContext<PageQuery<Deliveries, Which>>) -> ap
     }
     all.extend(start_time.map(|at| Condition::sql("integration_deliveries.created_ms >= ").integer(at.millis())));
     all.extend(end_time.map(|at| Condition::sql("integration_deliveries.created_ms < ").integer(at.millis())));
-    for term in query_string::parse(&filter, &VARIABLES)? {
+    for term in query_string::parse(&context.query.filter, &VARIABLES)? {
         all.push(condition(&scope, &term)?);
     }
     let condition = Condition::all(all);
-    let page = context.db.read(move |conn| {
-        let found = find(conn, &condition, sort.descending, &walk)?;
+    let page = context.page(move |conn, _, sort, walk| {
+        let found = store::page(conn, condition, sort, walk)?;
         let shown = shown(conn, &scope, &found.rows)?;
-        Ok(walk.answer(found.with(shown)))
+        Ok(found.with(shown))
     });
-    answer::ok(&page.await?.ordered(sort.name, sort.descending))
+    page.await
 }
 
 /// What a term of a `queryString` means.
@@ -167,21 +165,6 @@ fn condition(scope: &[String], term: &Term) -> Result<Condition, Problem> {
         "startTime" => Condition::sql("integration_deliveries.created_ms >= ").integer(time()?),
         _ => Condition::sql("integration_deliveries.created_ms < ").integer(time()?),
     })
-}
-
-fn find(conn: &mut Conn, condition: &Condition, descending: bool, walk: &Walk) -> Result<Found<Row>> {
-    use integration_deliveries::dsl;
-    let columns = [Column::Integer("integration_deliveries.created_ms"), Column::Text("integration_deliveries.id")];
-    let order = Order::by(columns, descending);
-    let total = walk.total(|| dsl::integration_deliveries.filter(condition.clone()).count().get_result(conn))?;
-    let rows: Vec<Row> = dsl::integration_deliveries
-        .filter(condition.clone())
-        .filter(order.after(walk.after())?)
-        .order(order)
-        .offset(walk.offset())
-        .limit(walk.wanted())
-        .load(conn)?;
-    Ok(walk.cut(rows, total, |row: &Row| vec![Key::from(row.created_ms), Key::from(&row.id)]))
 }
 
 fn shown(conn: &mut Conn, scope: &[String], rows: &[Row]) -> Result<Vec<Listed>> {

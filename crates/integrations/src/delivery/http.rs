@@ -22,7 +22,6 @@ use crate::{
 ///
 /// Newest first, those that were created from `startTime` on and before `endTime`. Ended ones are kept for 30 days.
 #[utoipa::path(
-    tag = "integrations",
     operation_id = "searchDeliveries",
     params(
         IntegrationId, EventId,
@@ -42,7 +41,8 @@ pub async fn search(
 ) -> api::Result<HttpResponse> {
     let mut query = context.query();
     let descending = query.boolean("isDescendingOrder", true);
-    let walk = query.walk(context.request().path(), Sort { name: "createdTime", descending });
+    let sort = Sort { name: "createdTime", descending };
+    let walk = query.walk(context.request().path(), sort);
     let Which { status, start_time: from, end_time: to } = Which::read(&mut query);
     query.finish()?;
     let filter = Filter { status: Some(status).filter(|status| !status.is_empty()), from, to };
@@ -50,17 +50,16 @@ pub async fn search(
     let found = context
         .read(move |conn, scope| {
             let (_, event) = event::http::existing(conn, &scope.scope(), &integration, &id)?;
-            store::search(conn, &event.tenant_id, &event.id, &filter, descending, &asked)
+            store::search(conn, &event.tenant_id, &event.id, &filter, sort, &asked)
         })
         .await?;
-    answer::ok(&walk.answer(found.map(|row| Delivery::of(&row))).ordered("createdTime", descending))
+    answer::ok(&walk.answer(found.map(|row| Delivery::of(&row))).ordered(sort.name, sort.descending))
 }
 
 /// Get a delivery
 ///
 /// With what it sends and all attempts.
 #[utoipa::path(
-    tag = "integrations",
     operation_id = "getDelivery",
     params(IntegrationId, EventId, DeliveryId),
     responses((status = 200, description = "The delivery", body = Detail)),
@@ -97,7 +96,6 @@ fn due_ms(integration: &Integration, event: &event::row::Row, now: Timestamp) ->
 ///
 /// The same bytes under the same id, whether it was delivered or not. One that is pending becomes due at once.
 #[utoipa::path(
-    tag = "integrations",
     operation_id = "resendDelivery",
     params(IntegrationId, EventId, DeliveryId),
     responses(
@@ -135,7 +133,6 @@ pub async fn resend(
 /// Sends all deliveries of a status (default `failed`) again that were created from `startTime` on and before `endTime`:
 /// the same bytes under the same ids.
 #[utoipa::path(
-    tag = "integrations",
     operation_id = "replayDeliveries",
     params(IntegrationId, EventId),
     request_body(content = Option<Replay>),

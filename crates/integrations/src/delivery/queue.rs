@@ -167,13 +167,10 @@ pub fn put_aside(conn: &mut Conn, lane: &Lane) -> Result<()> {
 /// What deliveries of a tenant send, by their ids.
 pub fn messages(conn: &mut Conn, tenant: &str, ids: &[String]) -> Result<BTreeMap<String, MessageRow>> {
     use integration_messages::dsl;
-    let mut found = BTreeMap::new();
-    for ids in ids.chunks(500) {
-        let of = dsl::integration_messages.filter(dsl::tenant_id.eq(tenant)).filter(dsl::delivery_id.eq_any(ids));
-        let rows: Vec<MessageRow> = of.load(conn)?;
-        found.extend(rows.into_iter().map(|row| (row.delivery_id.clone(), row)));
-    }
-    Ok(found)
+    let rows: Vec<MessageRow> = db::in_parts(ids, |ids| {
+        dsl::integration_messages.filter(dsl::tenant_id.eq(tenant)).filter(dsl::delivery_id.eq_any(ids)).load(conn)
+    })?;
+    Ok(rows.into_iter().map(|row| (row.delivery_id.clone(), row)).collect())
 }
 
 /// What became of a claimed delivery.

@@ -4,9 +4,10 @@ use base::{
     Walk,
     cursor::{Found, Key},
     problem::Problem,
+    query::Sort,
     timestamp::Timestamp,
 };
-use db::{Column, Condition, Conn, Json, Order, Result};
+use db::{Condition, Conn, Json, Result, SortBy, Sorts};
 use diesel::prelude::*;
 use serde_json::Value;
 
@@ -154,29 +155,27 @@ impl Filter {
     }
 }
 
+/// What deliveries are sorted by.
+pub const SORTS: Sorts<Row> = Sorts {
+    by: &[SortBy::integer("createdTime", "integration_deliveries.created_ms", |row| Key::from(row.created_ms))],
+    then: &[SortBy::text("", "integration_deliveries.id", |row| Key::from(&row.id))],
+};
+
 /// A page of the deliveries of an event.
 pub fn search(
     conn: &mut Conn,
     tenant: &str,
     event: &str,
     filter: &Filter,
-    descending: bool,
+    sort: Sort,
     walk: &Walk,
 ) -> Result<Found<Row>> {
-    use integration_deliveries::dsl;
-    let columns = [Column::Integer("integration_deliveries.created_ms"), Column::Text("integration_deliveries.id")];
-    let order = Order::by(columns, descending);
-    let condition = filter.condition(tenant, event);
-    let total = walk.total(|| dsl::integration_deliveries.filter(condition.clone()).count().get_result(conn))?;
-    let rows: Vec<Row> = dsl::integration_deliveries
-        .filter(condition)
-        .filter(order.after(walk.after())?)
-        .offset(walk.offset())
-        .limit(walk.wanted())
-        .into_boxed::<db::Sql>()
-        .order(order)
-        .load(conn)?;
-    Ok(walk.cut(rows, total, |row: &Row| vec![Key::from(row.created_ms), Key::from(&row.id)]))
+    page(conn, filter.condition(tenant, event), sort, walk)
+}
+
+/// A page of the deliveries that meet a condition.
+pub fn page(conn: &mut Conn, condition: Condition, sort: Sort, walk: &Walk) -> Result<Found<Row>> {
+    Ok(db::page!(conn, integration_deliveries::table.filter(condition), SORTS, sort, walk))
 }
 
 /// Sends deliveries of an event again, from `due_ms` on, which is [`NEVER`] for an event that is switched off; says how many.

@@ -1,6 +1,6 @@
 //! Headers of a call: which may be set, and which hold secrets.
 
-use base::Fields;
+use base::{Fields, text::listed};
 use hyper::header::{HeaderName, HeaderValue};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -21,22 +21,10 @@ pub struct Header {
 }
 
 /// What the connection, or we, set.
-const RESERVED: [&str; 14] = [
-    "host",
-    "content-length",
-    "transfer-encoding",
-    "connection",
-    "keep-alive",
-    "upgrade",
-    "te",
-    "trailer",
-    "expect",
-    "proxy-connection",
-    "proxy-authorization",
-    "webhook-id",
-    "webhook-timestamp",
-    "webhook-signature",
-];
+const RESERVED: [&str; 14] = listed(
+    "host content-length transfer-encoding connection keep-alive upgrade te trailer expect proxy-connection \
+    proxy-authorization webhook-id webhook-timestamp webhook-signature",
+);
 
 /// Does a header of this name hold a credential? Then it is kept as a secret, and never shown.
 pub fn is_secret(name: &str) -> bool {

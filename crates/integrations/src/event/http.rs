@@ -69,7 +69,6 @@ fn record_change_with(
 /// Under a new id. All fields are optional; without `entity` and `eventType`, or without a notifier, the event does not
 /// fire.
 #[utoipa::path(
-    tag = "integrations",
     operation_id = "createIntegrationEvent",
     params(IntegrationId),
     request_body(content = Input, example = json!({
@@ -94,7 +93,6 @@ pub async fn create(
 /// Updates the event, or creates it under this id when it does not exist. Fields left out of an update stay as they
 /// are, those of `notifier` too; a notifier that is pointed at another host needs its secrets again.
 #[utoipa::path(
-    tag = "integrations",
     operation_id = "configureIntegrationEvent",
     params(IntegrationId, EventId),
     request_body(content = Input, example = json!({
@@ -260,7 +258,6 @@ fn number(read: &mut Read, tx: &mut Tx<'_>, former: Option<i64>) -> db::Result<(
 
 /// Get an integration event
 #[utoipa::path(
-    tag = "integrations",
     operation_id = "getIntegrationEvent",
     params(IntegrationId, EventId),
     responses((status = 200, description = "The event", body = Event)),
@@ -290,7 +287,6 @@ impl List for Events {
 ///
 /// A page of them, oldest first.
 #[utoipa::path(
-    tag = "integrations",
     operation_id = "listIntegrationEvents",
     params(IntegrationId, PageQuery<Events>),
     responses((status = 200, description = "A page of events", body = PageOf<Event>)),
@@ -314,7 +310,6 @@ pub async fn list(
 ///
 /// With its deliveries, delivered or not.
 #[utoipa::path(
-    tag = "integrations",
     operation_id = "deleteIntegrationEvent",
     params(IntegrationId, EventId),
     responses(
@@ -342,7 +337,6 @@ pub async fn delete(
 ///
 /// It fires again, and pending deliveries are sent.
 #[utoipa::path(
-    tag = "integrations",
     operation_id = "activateIntegrationEvent",
     params(IntegrationId, EventId),
     responses((status = 200, description = "The event", body = Event)),
@@ -360,7 +354,6 @@ pub async fn activate(
 ///
 /// It does not fire any more, and pending deliveries wait.
 #[utoipa::path(
-    tag = "integrations",
     operation_id = "deactivateIntegrationEvent",
     params(IntegrationId, EventId),
     responses((status = 200, description = "The event", body = Event)),
@@ -414,7 +407,6 @@ impl List for PlaceholderList {
 /// What a template of its events may hold. `.*` stands for any further names; `$<entity>.previous.…` is the state before
 /// an update.
 #[utoipa::path(
-    tag = "integrations",
     operation_id = "listPlaceholders",
     params(
         ("entity" = String, Path, description = "An entity of events", example = "INCIDENT"),

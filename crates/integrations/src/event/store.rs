@@ -1,7 +1,7 @@
 //! Rows of events. Every function takes the tenant, or the tenants in reach.
 
 use base::{Found, Key, Walk, problem::Problem, query::Sort};
-use db::{Column, Conn, Order, Result, expressions::Holder};
+use db::{Conn, Result, SortBy, Sorts, expressions::Holder};
 use diesel::prelude::*;
 
 use super::row::Row;
@@ -45,20 +45,18 @@ pub fn of_integration(conn: &mut Conn, tenant: &str, integration: &str) -> Resul
 /// How events are listed: oldest first.
 pub const ORDER: Sort = Sort { name: "createdDate", descending: false };
 
+const SORTS: Sorts<Row> = Sorts {
+    by: &[SortBy::integer(ORDER.name, "integration_events.created_ms", |row| Key::from(row.created_ms))],
+    then: &[SortBy::text("", "integration_events.id", |row| Key::from(&row.id))],
+};
+
 /// A page of the events of an integration.
 pub fn page(conn: &mut Conn, tenant: &str, integration: &str, walk: &Walk) -> Result<Found<Row>> {
     use integration_events::dsl;
-    let of = || {
-        dsl::integration_events
-            .filter(dsl::tenant_id.eq(tenant.to_owned()))
-            .filter(dsl::integration_id.eq(integration.to_owned()))
-    };
-    let columns = [Column::Integer("integration_events.created_ms"), Column::Text("integration_events.id")];
-    let order = Order::by(columns, ORDER.descending);
-    let total = walk.total(|| of().count().get_result(conn))?;
-    let query = of().filter(order.after(walk.after())?).order(order);
-    let rows = query.offset(walk.offset()).limit(walk.wanted()).load(conn)?;
-    Ok(walk.cut(rows, total, |row: &Row| vec![Key::from(row.created_ms), Key::from(&row.id)]))
+    let of = dsl::integration_events
+        .filter(dsl::tenant_id.eq(tenant.to_owned()))
+        .filter(dsl::integration_id.eq(integration.to_owned()));
+    Ok(db::page!(conn, of, SORTS, ORDER, walk))
 }
 
 /// All events of a tenant.

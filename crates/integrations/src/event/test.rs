@@ -168,7 +168,6 @@ where
 /// Says whether it would fire for an action, rule by rule, and what exactly it would send; with `"send": true` it is
 /// sent, once, and the answer is shown, which takes the role `integrator`. No delivery is stored.
 #[utoipa::path(
-    tag = "integrations",
     operation_id = "testIntegrationEvent",
     params(IntegrationId, EventId),
     request_body(content = TestInput, example = json!({"object": {"id": "INC-1", "subject": "disk full"}, "send": false})),
@@ -196,7 +195,6 @@ pub async fn saved(
 ///
 /// As for a saved one; `event` holds what would be saved.
 #[utoipa::path(
-    tag = "integrations",
     operation_id = "testUnsavedIntegrationEvent",
     params(IntegrationId),
     request_body(content = UnsavedTestInput, example = json!({

@@ -79,7 +79,6 @@ pub struct MadeDelivery {
 /// Fires the events of the tenant, and of its partner, that the action is for. The answer comes once all deliveries are
 /// stored.
 #[utoipa::path(
-    tag = "integrations",
     operation_id = "createIntegrationAction",
     request_body(content = NewAction, example = json!({
         "entity": "INCIDENT", "eventType": "UPDATE", "object": {"id": "INC-1", "subject": "disk full", "status": "Open"},

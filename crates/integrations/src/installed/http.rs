@@ -50,7 +50,6 @@ pub fn lock_for_update(tx: &mut Tx<'_>, scope: &RequestScope, id: &str) -> db::R
 /// Of the kind `CUSTOM`: one that you describe yourself. The answer shows the signing secret, this once; with it the
 /// receiver verifies that a call comes from this service.
 #[utoipa::path(
-    tag = "integrations",
     operation_id = "installIntegration",
     request_body(content = Input, example = json!({
         "displayName": "Ticket system", "baseNotifier": {"baseURI": "https://example.net/api", "authType": "NONE"}
@@ -116,7 +115,6 @@ pub fn create_row(
 /// Those of the tenant; at partner level, of its clients too. The variables of `queryString` are `id`, `name` (it
 /// contains the value, whatever the letter case), and of what was installed `uId` and `category`.
 #[utoipa::path(
-    tag = "integrations",
     operation_id = "searchInstalledIntegrations",
     params(PageQuery<Integrations>),
     responses((status = 200, description = "A page of integrations", body = PageOf<Installed>)),
@@ -124,9 +122,8 @@ pub fn create_row(
 )]
 #[get("/integrations/installed/search")]
 pub async fn search(context: RequestContext<PageQuery<Integrations>>) -> api::Result<HttpResponse> {
-    let PageQuery { sort, walk, filter: text, .. } = context.query.clone();
     let mut filter = Filter::default();
-    let terms = query_string::parse(&text, &["id", "name", "category", "uId"])?;
+    let terms = query_string::parse(&context.query.filter, &["id", "name", "category", "uId"])?;
     let of_kind = terms.iter().filter(|term| ["category", "uId"].contains(&term.name));
     filter.kinds = kinds::meant(of_kind).iter().map(kinds::Available::id).collect();
     for term in terms {
@@ -136,16 +133,15 @@ pub async fn search(context: RequestContext<PageQuery<Integrations>>) -> api::Re
             _ => filter.names = Some(term.values.iter().map(|name| base::fold(name)).collect()),
         }
     }
-    let page = context.read(move |conn, scope| {
-        let found = store::search(conn, &scope.scope(), &filter, sort, &walk)?;
-        Ok(walk.answer(found.map(|row| Installed::of(&row))))
+    let page = context.page(move |conn, scope, sort, walk| {
+        let found = store::search(conn, &scope.scope(), &filter, sort, walk)?;
+        Ok(found.map(|row| Installed::of(&row)))
     });
-    answer::ok(&page.await?.ordered(sort.name, sort.descending))
+    page.await
 }
 
 /// Get an installed integration
 #[utoipa::path(
-    tag = "integrations",
     operation_id = "getInstalledIntegration",
     params(IntegrationId),
     responses((status = 200, description = "The integration", body = Installed)),
@@ -163,7 +159,6 @@ pub async fn get(context: RequestContext, PathIds(id): PathIds<IntegrationId>) -
 /// Fields left out stay as they are, those of `baseNotifier` too. A notifier that is pointed at another host needs its
 /// secrets again.
 #[utoipa::path(
-    tag = "integrations",
     operation_id = "updateInstalledIntegration",
     params(IntegrationId),
     request_body(content = ChangeInput, example = json!({"displayName": "Ticket system, test"})),
@@ -188,7 +183,6 @@ pub async fn update(
 /// The notifier of those events that have none of their own. Fields left out stay as they are. One that is pointed at
 /// another host needs its secrets again.
 #[utoipa::path(
-    tag = "integrations",
     operation_id = "setBaseNotifier",
     params(IntegrationId),
     request_body(content = NotifierInput),
@@ -278,7 +272,6 @@ fn for_all_events(tx: &mut Tx<'_>, services: &Services, old: &Row, new: &Notifie
 ///
 /// With its events, their deliveries whether delivered or not, and the credentials with which it reported.
 #[utoipa::path(
-    tag = "integrations",
     operation_id = "deleteInstalledIntegration",
     params(IntegrationId),
     responses(
@@ -313,7 +306,6 @@ pub async fn delete(
 ///
 /// Its events fire again, and pending deliveries are sent.
 #[utoipa::path(
-    tag = "integrations",
     operation_id = "enableInstalledIntegration",
     params(IntegrationId),
     responses((status = 200, description = "The integration", body = Installed)),
@@ -328,7 +320,6 @@ pub async fn enable(context: RequestContext, PathIds(id): PathIds<IntegrationId>
 ///
 /// None of its events fires any more, and pending deliveries wait.
 #[utoipa::path(
-    tag = "integrations",
     operation_id = "disableInstalledIntegration",
     params(IntegrationId),
     responses((status = 200, description = "The integration", body = Installed)),
@@ -366,7 +357,6 @@ async fn switch(context: RequestContext, id: IntegrationId, enabled: bool) -> ap
 /// The answer shows the new secret, this once. For a day deliveries carry a signature with either secret;
 /// `{"revokePrevious": true}` drops the former one at once.
 #[utoipa::path(
-    tag = "integrations",
     operation_id = "rotateSigningSecret",
     params(IntegrationId),
     request_body(content = Option<Rotation>),

@@ -23,7 +23,6 @@ const CREDENTIALS: &str = "inboundConfig.authentication";
 /// `BASIC`, an address for `WEBHOOK`. The answer is the only time that they are shown. Those that it had before end, and
 /// with the integration these do: at once on the gateway that answers, within five seconds on others.
 #[utoipa::path(
-    tag = "integrations",
     operation_id = "setInboundAuthentication",
     params(("installedIntgId" = String, Path, description = "`INTG-<uuid>`", example = "INTG-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
     request_body(content = NewInboundAuthentication, example = json!({"authType": "WEBHOOK"})),

@@ -57,7 +57,6 @@ impl List for Kinds {
 /// A page of what can be installed. The variables of `queryString` are `id` or `uId`, `name` and `category`, each as a
 /// whole and whatever the letter case.
 #[utoipa::path(
-    tag = "integrations",
     operation_id = "searchAvailableIntegrations",
     params(PageQuery<Kinds>),
     responses((status = 200, description = "A page of kinds", body = PageOf<Available>)),

@@ -48,13 +48,7 @@ pub fn none() -> Problem {
 
 /// The integration with this id among these tenants.
 pub fn find(conn: &mut Conn, scope: &[String], id: &str) -> Result<Option<Row>> {
-    use integrations::dsl;
-    let row = match scope {
-        // Each read of a resource asks. The common case has a text that never changes, so that the statement stays prepared.
-        [tenant] => db::direct!(conn, |conn| dsl::integrations.find((tenant, id)).get_result(conn)),
-        tenants => dsl::integrations.filter(dsl::tenant_id.eq_any(tenants)).filter(dsl::id.eq(id)).get_result(conn),
-    };
-    Ok(row.optional()?)
+    Ok(db::one!(conn, integrations, scope, id))
 }
 
 /// The integration with this id among these tenants, or 404.
@@ -84,10 +78,7 @@ pub struct Filter {
 pub fn search(conn: &mut Conn, scope: &[String], filter: &Filter, sort: Sort, walk: &Walk) -> Result<Found<Row>> {
     use integrations::dsl;
     let ids = filter.ids.iter().map(|ids| Condition::text_in("integrations.id IN", ids.iter().cloned()));
-    let names = filter
-        .names
-        .iter()
-        .map(|names| Condition::any(names.iter().map(|name| Condition::contains("integrations.name_key", name))));
+    let names = filter.names.iter().map(|names| Condition::named("integrations.name_key", names, false));
     let kinds = Condition::text_in("integrations.kind IN", filter.kinds.iter().copied());
     let condition = Condition::all(ids.chain(names).chain([kinds]));
     let wanted = dsl::integrations.filter(dsl::tenant_id.eq_any(scope.to_vec())).filter(condition);

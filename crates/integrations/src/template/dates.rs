@@ -1,22 +1,7 @@
 //! `$utils.convertDate`: an instant in the form that somebody else expects.
 
 use base::timestamp::Timestamp;
-
-const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
-const DAYS: [&str; 7] = ["Thursday", "Friday", "Saturday", "Sunday", "Monday", "Tuesday", "Wednesday"];
+use calendar::{Months, Weekday};
 
 /// A pattern of letters as widely used ones have it: `yyyy-MM-dd HH:mm:ss`, text between `'`. All of GMT.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,7 +46,8 @@ impl Format {
         let number = |from: usize, to: usize| written.get(from..to)?.parse::<usize>().ok();
         let (year, month, day) = (number(0, 4)?, number(5, 7)?, number(8, 10)?);
         let (hour, minute, second) = (number(11, 13)?, number(14, 16)?, number(17, 19)?);
-        let weekday = usize::try_from(at.millis().div_euclid(86_400_000).rem_euclid(7)).ok()?;
+        // The first day of all was a Thursday.
+        let weekday = usize::try_from((at.millis().div_euclid(86_400_000) + 4).rem_euclid(7)).ok()?;
         let name = |names: &[&str], index: usize, count: usize| {
             let whole = names.get(index).copied().unwrap_or_default();
             if count > 3 { whole.to_owned() } else { whole.get(..3).unwrap_or_default().to_owned() }
@@ -72,7 +58,7 @@ impl Format {
                 Piece::Text(text) => text.clone(),
                 Piece::Field('y', 2) => format!("{:02}", year % 100),
                 Piece::Field('y', count) => format!("{year:0count$}"),
-                Piece::Field('M', count @ 3..) => name(&MONTHS, month.saturating_sub(1), *count),
+                Piece::Field('M', count @ 3..) => name(&Months::NAMES, month.saturating_sub(1), *count),
                 Piece::Field('M', count) => format!("{month:0count$}"),
                 Piece::Field('d', count) => format!("{day:0count$}"),
                 Piece::Field('H', count) => format!("{hour:0count$}"),
@@ -81,7 +67,7 @@ impl Format {
                 Piece::Field('s', count) => format!("{second:0count$}"),
                 Piece::Field('S', count) => format!("{:0count$}", at.millis().rem_euclid(1000)),
                 Piece::Field('a', _) => if hour < 12 { "AM" } else { "PM" }.to_owned(),
-                Piece::Field('E', count) => name(&DAYS, weekday, *count),
+                Piece::Field('E', count) => name(&Weekday::NAMES, weekday, *count),
                 Piece::Field('Z', _) => "+0000".to_owned(),
                 Piece::Field('z', _) => "GMT".to_owned(),
                 Piece::Field(_, _) => "Z".to_owned(),

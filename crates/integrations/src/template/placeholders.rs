@@ -1,5 +1,7 @@
 //! The placeholders of each entity: what a template may name.
 
+use base::text::listed;
+
 /// What an event may be about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Entity {
@@ -51,20 +53,8 @@ impl Entity {
     ];
 
     /// The word on the wire.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Incident => "INCIDENT",
-            Self::ServiceRequest => "SERVICEREQUEST",
-            Self::Change => "CHANGE",
-            Self::Problem => "PROBLEM",
-            Self::Task => "TASK",
-            Self::Resource => "Resource",
-            Self::Alert => "ALERT",
-            Self::JobRun => "JobRun",
-            Self::Roster => "Roster",
-            Self::RosterOverride => "RosterOverride",
-            Self::MaintenanceWindow => "MaintenanceWindow",
-        }
+    pub fn word(self) -> &'static str {
+        Self::WORDS.get(self as usize).copied().unwrap_or_default()
     }
 
     /// May an event of it be about this? What time brings, it brings to some.
@@ -152,30 +142,7 @@ impl Entity {
                 "closure",
                 "customFields",
             ],
-            _ => &[
-                "tags",
-                "customFields",
-                "attributes",
-                "resource",
-                "resources",
-                "device",
-                "client",
-                "status",
-                "priority",
-                "entityCategory",
-                "subCategory",
-                "roster",
-                "msp",
-                "alerts",
-                "latestResponse",
-                "assignedTo",
-                "assignedUser",
-                "assigneeGroup",
-                "requester",
-                "createdBy",
-                "updatedBy",
-                "alert",
-            ],
+            _ => &OPEN_IN_TICKET,
         }
     }
 }
@@ -183,82 +150,18 @@ impl Entity {
 /// The properties of the action itself, `$event.…`.
 pub const EVENT: [&str; 5] = ["id", "type", "entity", "tenantId", "time"];
 
-const RESOURCE: [&str; 74] = [
-    "id",
-    "type",
-    "resourceType",
-    "state",
-    "agentInstalled",
-    "locationId",
-    "launchDate",
-    "name",
-    "hostName",
-    "resourceName",
-    "aliasName",
-    "dnsName",
-    "ipAddress",
-    "serialNumber",
-    "systemUID",
-    "extResourceId",
-    "source",
-    "status",
-    "os",
-    "osArchitecture",
-    "make",
-    "model",
-    "description",
-    "macAddress",
-    "keyboardType",
-    "encodingType",
-    "physicalMemory",
-    "template",
-    "agentProfile",
-    "gatewayProfile",
-    "installedIntgId",
-    "provider",
-    "instanceId",
-    "instanceState",
-    "instanceType",
-    "publicIp",
-    "ami",
-    "owner",
-    "privateDns",
-    "privateIp",
-    "zone",
-    "monitoringState",
-    "accountNumber",
-    "region",
-    "hostedServiceName",
-    "checkType",
-    "url",
-    "host",
-    "createdDate",
-    "updatedDate",
-    "clientUniqueId",
-    "osName",
-    "dns",
-    "agentDeploytime",
-    "assetManagedTime",
-    "firstAssetManagedTime",
-    "generalInfo.name",
-    "generalInfo.osName",
-    "generalInfo.make",
-    "generalInfo.description",
-    "generalInfo.hostName",
-    "generalInfo.dns",
-    "generalInfo.resourceType",
-    "generalInfo.keyboardType",
-    "generalInfo.encodingType",
-    "generalInfo.physicalMemory",
-    "generalInfo.systemUID",
-    "generalInfo.resourceName",
-    "generalInfo.aliasName",
-    "generalInfo.createdTime",
-    "generalInfo.updatedTime",
-    "generalInfo.agentDeploytime",
-    "generalInfo.assetManagedTime",
-    "generalInfo.firstAssetManagedTime",
-];
+const RESOURCE: [&str; 74] = listed(
+    "id type resourceType state agentInstalled locationId launchDate name hostName resourceName aliasName dnsName \
+    ipAddress serialNumber systemUID extResourceId source status os osArchitecture make model description macAddress \
+    keyboardType encodingType physicalMemory template agentProfile gatewayProfile installedIntgId provider instanceId \
+    instanceState instanceType publicIp ami owner privateDns privateIp zone monitoringState accountNumber region \
+    hostedServiceName checkType url host createdDate updatedDate clientUniqueId osName dns agentDeploytime \
+    assetManagedTime firstAssetManagedTime generalInfo.name generalInfo.osName generalInfo.make \
+    generalInfo.description generalInfo.hostName generalInfo.dns generalInfo.resourceType generalInfo.keyboardType \
+    generalInfo.encodingType generalInfo.physicalMemory generalInfo.systemUID generalInfo.resourceName \
+    generalInfo.aliasName generalInfo.createdTime generalInfo.updatedTime generalInfo.agentDeploytime \
+    generalInfo.assetManagedTime generalInfo.firstAssetManagedTime",
+);
 
 const JOB_RUN: [&str; 10] = [
     "id",
@@ -278,104 +181,25 @@ const ROSTER: [&str; 9] =
 
 const OVERRIDE: [&str; 6] = ["id", "start", "end", "note", "swapId", "createdTime"];
 
-const WINDOW: [&str; 13] = [
-    "id",
-    "uniqueId",
-    "name",
-    "description",
-    "clientUniqueId",
-    "state",
-    "status",
-    "start",
-    "end",
-    "createdDate",
-    "updatedDate",
-    "createdTime",
-    "updatedTime",
-];
+const WINDOW: [&str; 13] = listed(
+    "id uniqueId name description clientUniqueId state status start end createdDate updatedDate createdTime updatedTime",
+);
 
-const ALERT: [&str; 36] = [
-    "id",
-    "uniqueId",
-    "clientUniqueId",
-    "subject",
-    "description",
-    "currentState",
-    "oldState",
-    "status",
-    "alertType",
-    "metric",
-    "serviceName",
-    "monitorName",
-    "app",
-    "component",
-    "extAlertId",
-    "groupKey",
-    "url",
-    "repeatCount",
-    "firstAlertTime",
-    "alertTime",
-    "createdDate",
-    "updatedDate",
-    "lastEvent",
-    "incidentId",
-    "source",
-    "priority",
-    "problemArea",
-    "eventType",
-    "metricValue",
-    "threshold",
-    "createdTime",
-    "updatedTime",
-    "createdBy",
-    "updatedBy",
-    "alertTimeZone",
-    "elapsedTime",
-];
+const ALERT: [&str; 36] = listed(
+    "id uniqueId clientUniqueId subject description currentState oldState status alertType metric serviceName \
+    monitorName app component extAlertId groupKey url repeatCount firstAlertTime alertTime createdDate updatedDate \
+    lastEvent incidentId source priority problemArea eventType metricValue threshold createdTime updatedTime createdBy \
+    updatedBy alertTimeZone elapsedTime",
+);
 
-const TICKET: [&str; 44] = [
-    "id",
-    "uniqueId",
-    "externalId",
-    "subject",
-    "summary",
-    "description",
-    "status",
-    "state",
-    "priority",
-    "urgency",
-    "impact",
-    "severity",
-    "subCategory",
-    "type",
-    "source",
-    "channel",
-    "createdDate",
-    "createdTime",
-    "updatedDate",
-    "updatedTime",
-    "dueDate",
-    "startDate",
-    "endDate",
-    "resolvedDate",
-    "closedDate",
-    "resolution",
-    "closeNotes",
-    "comment",
-    "notes",
-    "url",
-    "cc",
-    "clientUniqueId",
-    "site",
-    "location",
-    "risk",
-    "rootCause",
-    "workaround",
-    "parentId",
-    "alertId",
-    "slaBreached",
-    "deviceList",
-    "deviceIds",
-    "alertList",
-    "noteCount",
-];
+const TICKET: [&str; 44] = listed(
+    "id uniqueId externalId subject summary description status state priority urgency impact severity subCategory type \
+    source channel createdDate createdTime updatedDate updatedTime dueDate startDate endDate resolvedDate closedDate \
+    resolution closeNotes comment notes url cc clientUniqueId site location risk rootCause workaround parentId alertId \
+    slaBreached deviceList deviceIds alertList noteCount",
+);
+
+const OPEN_IN_TICKET: [&str; 22] = listed(
+    "tags customFields attributes resource resources device client status priority entityCategory subCategory roster \
+    msp alerts latestResponse assignedTo assignedUser assigneeGroup requester createdBy updatedBy alert",
+);

@@ -23,7 +23,6 @@ const AGENT_ID: &str = "glpi-agent-id";
 /// own handshake. The machine is found again by its agent device id, system UUID, serial number with make, or MAC
 /// address: a report updates it or creates it. A partial report touches only the sections it carries.
 #[utoipa::path(
-    tag = "agents",
     operation_id = "reportMachine",
     request_body(content = String, content_type = "application/octet-stream", description = "A report, as the agent writes it"),
     responses((status = 200, description = "The agent's handshake, in its own format", content(

@@ -67,7 +67,6 @@ const MOST_TAGS: usize = 1000;
 /// takes away. Streamed, of any size; the filters are those of the
 /// minimal list.
 #[utoipa::path(
-    tag = "resources",
     operation_id = "exportResources",
     params(
         ("format" = inline(Option<Format>), Query, description = "`ndjson` (default) or `csv`"),

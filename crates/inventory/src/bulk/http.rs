@@ -82,7 +82,6 @@ pub struct BulkOptions {
 /// stored in batches while the body arrives, so a request that broke off may be sent again. The answer has a line of
 /// JSON for each row, and a last one with the sums. A row that is refused does not stop the others.
 #[utoipa::path(
-    tag = "resources",
     operation_id = "bulkUpsertResources",
     params(BulkOptions),
     request_body(

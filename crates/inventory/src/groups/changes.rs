@@ -14,7 +14,7 @@ use super::{
     kind::{Kind, Reference, Setting},
     lock,
     row::Group,
-    rules::{self, Change, Origin},
+    rules::{self, Origin},
     store,
     wire::{Parents, ResourceGroup},
 };
@@ -153,7 +153,7 @@ pub fn update(
     Ok(group)
 }
 
-fn resolved(conn: &mut Conn, kind: Kind, old: &Group, change: GroupChange) -> Result<Change> {
+fn resolved(conn: &mut Conn, kind: Kind, old: &Group, change: GroupChange) -> Result<GroupChange<i64>> {
     let parent_id = match change.parent {
         Setting::Keep => Setting::Keep,
         Setting::Clear => Setting::Clear,
@@ -163,7 +163,7 @@ fn resolved(conn: &mut Conn, kind: Kind, old: &Group, change: GroupChange) -> Re
         },
     };
     let GroupChange { name, description, criteria, .. } = change;
-    Ok(Change { name, description, parent: parent_id, criteria })
+    Ok(GroupChange { name, description, parent: parent_id, criteria })
 }
 
 fn follow_criteria(conn: &mut Conn, reach: &Reach, group: &Group) -> Result<()> {

@@ -38,7 +38,6 @@ pub struct HoldingGroup {
 /// Device groups, then service groups, each by name: those that the resource is a member of itself, by hand or by rule, as far as
 /// they are the tenant's. A group above one of them, which counts its members too, is not among them.
 #[utoipa::path(
-    tag = "device groups",
     operation_id = "listGroupsOfResource",
     params(ResourceId),
     responses((status = 200, description = "The groups", body = Vec<HoldingGroup>)),

@@ -91,17 +91,16 @@ pub(super) async fn create(context: &RequestContext, body: Body, kind: Kind) -> 
 
 /// Answers a page of groups.
 pub(super) async fn search(context: &RequestContext<PageQuery<Groups>>, kind: Kind) -> api::Result<HttpResponse> {
-    let PageQuery { sort, walk, filter, .. } = context.query.clone();
-    let filter = Filter::parse(kind, &filter)?;
-    let page = context.read(move |conn, scope| {
+    let filter = Filter::parse(kind, &context.query.filter)?;
+    let page = context.page(move |conn, scope, sort, walk| {
         let scope = scope.scope();
-        let found = store::search(conn, &scope, kind, &filter, sort, &walk)?;
+        let found = store::search(conn, &scope, kind, &filter, sort, walk)?;
         let parents = store::parents(conn, &scope, &found.rows)?;
         let groups = found.rows.iter().map(|group| ResourceGroup::of(group.clone(), &parents));
         let groups = groups.collect();
-        Ok(walk.answer(found.with(groups)))
+        Ok(found.with(groups))
     });
-    answer::ok(&page.await?.ordered(sort.name, sort.descending))
+    page.await
 }
 
 /// Streams id, unique id and name of every group.

@@ -238,15 +238,15 @@ impl From<GroupChange> for NewGroup {
     }
 }
 
-/// The changes to a group of a kind.
+/// The changes to a group of a kind; once it was looked up, its parent is an id.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct GroupChange {
+pub struct GroupChange<P = Named> {
     /// Never empty.
     pub name: Option<String>,
     /// An empty text removes it.
     pub description: Option<String>,
     /// The group that it is to stand below.
-    pub parent: Setting<Named>,
+    pub parent: Setting<P>,
     /// New criteria.
     pub criteria: Setting<Criteria>,
 }

@@ -14,11 +14,10 @@ use diesel::prelude::*;
 use super::{
     changes::Reach,
     dynamic::{self, Member},
-    input::ChildReference,
+    input::{ChildReference, GroupChange},
     kind::{Kind, Setting},
     row::Group,
-    rules::{self, Change},
-    store,
+    rules, store,
     wire::GroupChild,
 };
 use crate::{
@@ -178,7 +177,7 @@ fn each(
 }
 
 fn move_below(conn: &mut Conn, kind: Kind, child: &Group, parent: Setting<i64>, now: Timestamp) -> Result<()> {
-    let moved = rules::changed(child, Change { parent, ..Change::default() }, now);
+    let moved = rules::changed(child, GroupChange { parent, ..GroupChange::default() }, now);
     store::update(conn, kind, child, &moved)
 }
 

@@ -28,6 +28,7 @@ macro_rules! operations {
             /// The operations, in reading order.
             pub fn routes(config: &mut Routes) {
                 config
+                    .tagged(concat!($word, " groups"))
                     .service(create)
                     .service(search)
                     .service(minimal)
@@ -46,7 +47,6 @@ macro_rules! operations {
             /// array. With `filterCriteria` the group is dynamic: resources that match are members as long as they do, beside those
             /// that are added by hand.
             #[utoipa::path(
-                tag = concat!($word, " groups"),
                 summary = concat!("Create ", $word, " groups"),
                 operation_id = concat!("create", $name, "Groups"),
                 request_body(content = GivenGroups, example = json!({
@@ -69,7 +69,6 @@ macro_rules! operations {
 
             /// Search groups
             #[utoipa::path(
-                tag = concat!($word, " groups"),
                 summary = concat!("Search ", $word, " groups"),
                 description = concat!(
                     "A page of the ", $word, " groups of the tenant; at partner level, of its clients too. The variables of \
@@ -90,7 +89,6 @@ macro_rules! operations {
 
             /// List minimal groups
             #[utoipa::path(
-                tag = concat!($word, " groups"),
                 summary = concat!("List minimal ", $word, " groups"),
                 description = concat!(
                     "Ids and name of every ", $word, " group of the tenant, by name; at partner level, of its clients too. \
@@ -109,7 +107,6 @@ macro_rules! operations {
             ///
             /// By its integer id or its unique id.
             #[utoipa::path(
-                tag = concat!($word, " groups"),
                 summary = concat!("Get a ", $word, " group"),
                 operation_id = concat!("get", $name, "Group"),
                 params($id),
@@ -126,7 +123,6 @@ macro_rules! operations {
             /// Fields left out stay as they are. `parent: {}` moves the group to the top, `filterCriteria` without rules makes it
             /// a static one. `If-Match` with the `ETag` of what you read makes sure that nobody else changed it meanwhile.
             #[utoipa::path(
-                tag = concat!($word, " groups"),
                 summary = concat!("Update a ", $word, " group"),
                 operation_id = concat!("update", $name, "Group"),
                 params($id),
@@ -153,7 +149,6 @@ macro_rules! operations {
             ///
             /// Its members stay in the inventory. Refused while it has child groups.
             #[utoipa::path(
-                tag = concat!($word, " groups"),
                 summary = concat!("Delete a ", $word, " group"),
                 operation_id = concat!("delete", $name, "Group"),
                 params($id),
@@ -173,7 +168,6 @@ macro_rules! operations {
             ///
             /// A page of what stands directly below the group: child groups first, then resources of any state.
             #[utoipa::path(
-                tag = concat!($word, " groups"),
                 summary = concat!("List the children of a ", $word, " group"),
                 operation_id = concat!("list", $name, "GroupChildren"),
                 params($id, PageQuery<ChildList>),
@@ -193,7 +187,6 @@ macro_rules! operations {
             /// Up to 1,000, all or none. A resource becomes a member by hand, which it stays whatever the filter criteria say; a
             /// group moves here from where it stood.
             #[utoipa::path(
-                tag = concat!($word, " groups"),
                 summary = concat!("Add children to a ", $word, " group"),
                 operation_id = concat!("add", $name, "GroupChildren"),
                 params($id),
@@ -221,7 +214,6 @@ macro_rules! operations {
             /// Up to 1,000, all or none; what is no child stays where it is. A child group stands at the top afterwards. A member
             /// by rule cannot be removed by hand.
             #[utoipa::path(
-                tag = concat!($word, " groups"),
                 summary = concat!("Remove children from a ", $word, " group"),
                 operation_id = concat!("remove", $name, "GroupChildren"),
                 params($id),

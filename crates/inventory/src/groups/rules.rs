@@ -5,9 +5,8 @@ use db::Json;
 use uuid::Uuid;
 
 use super::{
-    criteria::Criteria,
-    input::NewGroup,
-    kind::{Kind, Reference, Setting, unique_id},
+    input::{GroupChange, NewGroup},
+    kind::{Kind, Reference, unique_id},
     row::Group,
 };
 
@@ -85,21 +84,8 @@ pub fn created(kind: Kind, new: &NewGroup, origin: Origin) -> Group {
     }
 }
 
-/// What is to become of a group.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Change {
-    /// Its new name.
-    pub name: Option<String>,
-    /// Its new description.
-    pub description: Option<String>,
-    /// Its new parent, by id.
-    pub parent: Setting<i64>,
-    /// Its new filter criteria.
-    pub criteria: Setting<Criteria>,
-}
-
 /// The next version of a group.
-pub fn changed(old: &Group, change: Change, now: Timestamp) -> Group {
+pub fn changed(old: &Group, change: GroupChange<i64>, now: Timestamp) -> Group {
     let name = change.name.unwrap_or_else(|| old.name.clone());
     Group {
         version: old.version + 1,
@@ -121,7 +107,7 @@ pub fn member_tenants(owner: &str, tenant: &str, scope: &[String]) -> Vec<String
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::kind::Setting, *};
 
     const UNIQUE: &str = "DGP-0a0fb2a7-53f4-4f5e-8f0e-1a2b3c4d5e6f";
 
@@ -155,9 +141,9 @@ mod tests {
         };
         let old = created(Kind::Service, &new, origin);
         assert_eq!(old.unique_id, "SGP-00000000-0000-0000-0000-000000000000");
-        let same = changed(&old, Change::default(), Timestamp::from_millis(2));
+        let same = changed(&old, GroupChange::default(), Timestamp::from_millis(2));
         assert_eq!(same, Group { version: 2, updated_ms: 2, ..old.clone() });
-        let change = Change { parent: Setting::Clear, name: Some("DB".to_owned()), ..Change::default() };
+        let change = GroupChange { parent: Setting::Clear, name: Some("DB".to_owned()), ..GroupChange::default() };
         let top = changed(&old, change, Timestamp::from_millis(2));
         assert_eq!((top.parent_id, top.name_key.as_str(), top.description.as_str()), (None, "db", "shop"));
     }

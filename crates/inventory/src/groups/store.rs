@@ -17,9 +17,6 @@ use crate::schema::{group_members, resource_groups};
 /// How many groups a tenant has at most.
 pub static QUOTA: Quota = Quota::new("groups", "resource_groups", 20_000);
 
-/// Ids that one statement takes: SQLite allows no more than 32,766 values.
-const MOST_IDS: usize = 500;
-
 /// What a search of groups is sorted by.
 pub const SORTS: Sorts<Group> = Sorts {
     by: &[SortBy::text("name", "resource_groups.name_key", |row| Key::from(&row.name_key))],
@@ -91,13 +88,10 @@ pub fn with_descendants(conn: &mut Conn, scope: &[String], ids: Vec<i64>) -> Res
 }
 
 fn select_ids(conn: &mut Conn, scope: &[String], column: &'static str, ids: &[i64]) -> Result<Vec<i64>> {
-    let mut found = Vec::new();
-    for ids in ids.chunks(MOST_IDS) {
+    db::in_parts(ids, |ids| {
         let condition = Condition::all([scoped(scope), Condition::integer_in(column, ids.iter().copied())]);
-        let some: Vec<i64> = resource_groups::table.filter(condition).select(resource_groups::id).load(conn)?;
-        found.extend(some);
-    }
-    Ok(found)
+        resource_groups::table.filter(condition).select(resource_groups::id).load(conn)
+    })
 }
 
 /// What is shown of the parents of these groups.
@@ -105,16 +99,14 @@ pub fn parents(conn: &mut Conn, scope: &[String], groups: &[Group]) -> Result<Pa
     use resource_groups::dsl;
     let ids: BTreeSet<i64> = groups.iter().filter_map(|group| group.parent_id).collect();
     let ids: Vec<i64> = ids.into_iter().collect();
-    let mut found = Parents::new();
-    for ids in ids.chunks(MOST_IDS) {
-        let rows: Vec<(i64, String, String)> = dsl::resource_groups
+    let rows: Vec<(i64, String, String)> = db::in_parts(&ids, |ids| {
+        dsl::resource_groups
             .filter(scoped(scope))
             .filter(Condition::integer_in("resource_groups.id IN", ids.iter().copied()))
             .select((dsl::id, dsl::unique_id, dsl::name))
-            .load(conn)?;
-        found.extend(rows.into_iter().map(|(id, unique_id, name)| (id, ParentGroup { id, unique_id, name })));
-    }
-    Ok(found)
+            .load(conn)
+    })?;
+    Ok(rows.into_iter().map(|(id, unique_id, name)| (id, ParentGroup { id, unique_id, name })).collect())
 }
 
 /// Hands on id, unique id and name of every group of a kind, by name.
@@ -149,10 +141,7 @@ pub fn search(
         all.push(called(&filter.names, filter.exact));
     }
     let condition = Condition::all(all);
-    let order = SORTS.order(sort);
-    let total = walk.total(|| resource_groups::table.filter(condition.clone()).count().get_result(conn))?;
-    let query = resource_groups::table.filter(condition).filter(order.after(walk.after())?).order(order);
-    Ok(walk.cut(query.offset(walk.offset()).limit(walk.wanted()).load(conn)?, total, |row| SORTS.keys(sort, row)))
+    Ok(db::page!(conn, resource_groups::table.filter(condition), SORTS, sort, walk))
 }
 
 /// Is the group `below` (itself, or somewhere below) `top`?

@@ -191,17 +191,15 @@ fn by_address(
 
 /// The resources with these ids, of all of these tenants, in no order.
 pub(super) fn by_ids(conn: &mut Conn, tenants: &[String], ids: &[&str]) -> Result<Vec<KnownResource>> {
-    let mut found = Vec::with_capacity(ids.len());
-    for ids in ids.chunks(MOST_VALUES) {
-        let rows: Vec<Shown> = resources::table
+    let rows: Vec<Shown> = db::in_parts(ids, |ids| {
+        resources::table
             .filter(filter::tenants(tenants))
             .filter(Condition::text_in(By::Id.column(), ids.iter().copied()))
             .filter(filter::states(STATES))
             .select(shown())
-            .load(conn)?;
-        found.extend(rows.into_iter().map(known));
-    }
-    Ok(found)
+            .load(conn)
+    })?;
+    Ok(rows.into_iter().map(known).collect())
 }
 
 type ShownColumns = (

@@ -97,21 +97,22 @@ fn groups_where<V: Clone>(
     within: impl Fn(&'static str, Vec<V>) -> Condition,
 ) -> Result<Vec<Found>> {
     use resource_groups::dsl;
-    let mut all = Vec::new();
-    for values in values.chunks(MOST_VALUES) {
-        let rows: Vec<(String, i64, String, String, String, Option<i64>)> = dsl::resource_groups
+    let rows: Vec<(String, i64, String, String, String, Option<i64>)> = db::in_parts(values, |values| {
+        dsl::resource_groups
             .filter(Condition::text_in("resource_groups.tenant_id IN", tenants))
             .filter(dsl::kind.eq(kind.word()))
             .filter(within(column, values.to_vec()))
             .select((dsl::tenant_id, dsl::id, dsl::unique_id, dsl::name, dsl::name_key, dsl::parent_id))
-            .load(conn)?;
-        all.extend(rows.into_iter().map(|(tenant_id, id, unique_id, name, name_key, parent)| Found {
+            .load(conn)
+    })?;
+    Ok(rows
+        .into_iter()
+        .map(|(tenant_id, id, unique_id, name, name_key, parent)| Found {
             place: Place { kind: PlaceKind::DeviceGroup, tenant_id, id, unique_id, name },
             name_key,
             parent,
-        }));
-    }
-    Ok(all)
+        })
+        .collect())
 }
 
 fn sites_where<V: Clone>(
@@ -122,20 +123,21 @@ fn sites_where<V: Clone>(
     within: impl Fn(&'static str, Vec<V>) -> Condition,
 ) -> Result<Vec<Found>> {
     use sites::dsl;
-    let mut all = Vec::new();
-    for values in values.chunks(MOST_VALUES) {
-        let rows: Vec<(String, i64, String, String)> = dsl::sites
+    let rows: Vec<(String, i64, String, String)> = db::in_parts(values, |values| {
+        dsl::sites
             .filter(Condition::text_in("sites.tenant_id IN", tenants))
             .filter(within(column, values.to_vec()))
             .select((dsl::tenant_id, dsl::id, dsl::name, dsl::name_key))
-            .load(conn)?;
-        all.extend(rows.into_iter().map(|(tenant_id, id, name, name_key)| Found {
+            .load(conn)
+    })?;
+    Ok(rows
+        .into_iter()
+        .map(|(tenant_id, id, name, name_key)| Found {
             place: Place { kind: PlaceKind::Location, tenant_id, id, unique_id: String::new(), name },
             name_key,
             parent: None,
-        }));
-    }
-    Ok(all)
+        })
+        .collect())
 }
 
 /// A service group, from how groups are found.

@@ -1,5 +1,7 @@
 //! What an agent says in one request.
 
+use base::text::listed;
+
 use super::computer;
 use super::device;
 use super::envelope::Envelope;
@@ -8,22 +10,10 @@ use super::model::{ItemType, Origin, Report};
 use super::node::Node;
 
 /// What agents ask and tell beside inventories; nothing of it is stored.
-const ACKNOWLEDGED: [&str; 14] = [
-    "get_params",
-    "getparams",
-    "getconfig",
-    "register",
-    "update",
-    "notify",
-    "download",
-    "wakeonlan",
-    "collect",
-    "deploy",
-    "esx",
-    "getjobs",
-    "setstatus",
-    "remoteinventory",
-];
+const ACKNOWLEDGED: [&str; 14] = listed(
+    "get_params getparams getconfig register update notify download wakeonlan collect deploy esx getjobs setstatus \
+    remoteinventory",
+);
 
 /// Agents make their id of a host name (at most 253) and a moment.
 const MAX_DEVICE_ID: usize = 512;

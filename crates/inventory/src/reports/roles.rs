@@ -7,57 +7,18 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use base::text::listed;
+
 use super::model::{Report, Software};
 use super::role_table::{BESIDE, EDITIONS, PACKAGES, PRODUCTS, RPM_CLIENTS};
 
 /// Every role there is; `appRoles` takes no other value.
-pub const APP_ROLES: [&str; 45] = [
-    "activemq",
-    "apache",
-    "cassandra",
-    "ceph",
-    "couchbase",
-    "couchdb",
-    "dns-server",
-    "docker",
-    "docker-container",
-    "elasticsearch",
-    "haproxy",
-    "hbase",
-    "hdfs-datanode",
-    "hdfs-namenode",
-    "iptable",
-    "jboss",
-    "kafka",
-    "kubernetes",
-    "kvm",
-    "lighttpd",
-    "memorystats",
-    "mesosmaster",
-    "mesosslave",
-    "mongodb",
-    "monitd",
-    "moxi-server",
-    "mysql",
-    "nfsiostat",
-    "nginx",
-    "ntp",
-    "openvpn",
-    "oracle",
-    "postfix",
-    "postgresql",
-    "rabbitmq",
-    "redis",
-    "riak",
-    "solr",
-    "spark",
-    "squid",
-    "tomcat",
-    "varnish",
-    "weblogic",
-    "websphere",
-    "zookeeper",
-];
+pub const APP_ROLES: [&str; 45] = listed(
+    "activemq apache cassandra ceph couchbase couchdb dns-server docker docker-container elasticsearch haproxy hbase \
+    hdfs-datanode hdfs-namenode iptable jboss kafka kubernetes kvm lighttpd memorystats mesosmaster mesosslave mongodb \
+    monitd moxi-server mysql nfsiostat nginx ntp openvpn oracle postfix postgresql rabbitmq redis riak solr spark \
+    squid tomcat varnish weblogic websphere zookeeper",
+);
 
 /// Roles by package name with `#` for versions.
 static BY_PACKAGE: LazyLock<HashMap<&str, &str>> = LazyLock::new(|| by_name(PACKAGES, ' '));

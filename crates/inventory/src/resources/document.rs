@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use base::timestamp::Timestamp;
+use base::{text::listed, timestamp::Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, value::RawValue};
 
@@ -17,50 +17,17 @@ pub const STATES: [&str; 3] = ["active", "inactive", "discovered"];
 pub const DECOMMISSIONED: &str = "decommissioned";
 
 /// Text attributes that any resource may have, under the names of the request bodies.
-pub const TEXTS: [&str; 24] = [
-    "name",
-    "hostName",
-    "resourceName",
-    "aliasName",
-    "dnsName",
-    "ipAddress",
-    "serialNumber",
-    "systemUID",
-    "extResourceId",
-    "source",
-    "status",
-    "os",
-    "osArchitecture",
-    "make",
-    "model",
-    "description",
-    "macAddress",
-    "keyboardType",
-    "encodingType",
-    "physicalMemory",
-    "template",
-    "agentProfile",
-    "gatewayProfile",
-    "installedIntgId",
-];
+pub const TEXTS: [&str; 24] = listed(
+    "name hostName resourceName aliasName dnsName ipAddress serialNumber systemUID extResourceId source status os \
+    osArchitecture make model description macAddress keyboardType encodingType physicalMemory template agentProfile \
+    gatewayProfile installedIntgId",
+);
 
 /// Text attributes of a cloud resource, shown as `properties` (detail) and `attributes` (history).
-pub const CLOUD: [&str; 14] = [
-    "provider",
-    "instanceId",
-    "instanceState",
-    "instanceType",
-    "publicIp",
-    "ami",
-    "owner",
-    "privateDns",
-    "privateIp",
-    "zone",
-    "monitoringState",
-    "accountNumber",
-    "region",
-    "hostedServiceName",
-];
+pub const CLOUD: [&str; 14] = listed(
+    "provider instanceId instanceState instanceType publicIp ami owner privateDns privateIp zone monitoringState \
+    accountNumber region hostedServiceName",
+);
 
 /// Text attributes of a synthetic check.
 pub const SYNTHETIC: [&str; 3] = ["checkType", "url", "host"];

@@ -5,7 +5,7 @@ use base::{
     net::{cidr_range, ip_key},
     problem::Problem,
     query_string::Term,
-    text::fold,
+    text::{fold, listed},
 };
 use db::{Condition, Conn, Result};
 
@@ -17,63 +17,18 @@ use super::{
 use crate::{groups, reports::roles::APP_ROLES, sites, types};
 
 /// The variables of the inventory's `queryString`.
-pub const VARIABLES: [&str; 31] = [
-    "id",
-    "hostName",
-    "dnsName",
-    "resourceName",
-    "aliasName",
-    "serialNumber",
-    "systemUID",
-    "ipAddress",
-    "state",
-    "type",
-    "deviceType",
-    "resourceType",
-    "startCreationDate",
-    "endCreationDate",
-    "startUpdationDate",
-    "endUpdationDate",
-    "tags",
-    "template",
-    "agentProfile",
-    "gatewayProfile",
-    "instanceId",
-    "accountNumber",
-    "installedIntgId",
-    "agentInstalled",
-    "deviceGroup",
-    "serviceGroup",
-    "deviceLocation",
-    "isEquals",
-    "assetManagedTime",
-    "firstAssetManagedTime",
-    "appRoles",
-];
+pub const VARIABLES: [&str; 31] = listed(
+    "id hostName dnsName resourceName aliasName serialNumber systemUID ipAddress state type deviceType resourceType \
+    startCreationDate endCreationDate startUpdationDate endUpdationDate tags template agentProfile gatewayProfile \
+    instanceId accountNumber installedIntgId agentInstalled deviceGroup serviceGroup deviceLocation isEquals \
+    assetManagedTime firstAssetManagedTime appRoles",
+);
 
 /// The variables of the history's `queryString`.
-pub const HISTORY_VARIABLES: [&str; 20] = [
-    "id",
-    "state",
-    "hostName",
-    "ipAddress",
-    "instanceId",
-    "tags",
-    "startDate",
-    "endDate",
-    "type",
-    "accountNumber",
-    "provider",
-    "owner",
-    "instanceType",
-    "instanceState",
-    "zone",
-    "region",
-    "ami",
-    "hostedServiceName",
-    "startLaunchDate",
-    "endLaunchDate",
-];
+pub const HISTORY_VARIABLES: [&str; 20] = listed(
+    "id state hostName ipAddress instanceId tags startDate endDate type accountNumber provider owner instanceType \
+    instanceState zone region ami hostedServiceName startLaunchDate endLaunchDate",
+);
 
 /// Resources in one of these states.
 pub fn states<'a>(states: impl IntoIterator<Item = &'a str>) -> Condition {

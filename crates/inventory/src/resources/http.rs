@@ -26,7 +26,6 @@ use crate::{history, reports::identity::IdentityKey, sites, types};
 /// serial number with make, or MAC address) is a 409 that names it. A `location` must exist; a `resourceType` that is
 /// new is added.
 #[utoipa::path(
-    tag = "resources",
     operation_id = "createResource",
     request_body(content = ResourceInput, example = json!({
         "hostName": "web-01.example.net", "resourceType": "Linux", "ipAddress": "10.0.0.11", "make": "Dell Inc.",
@@ -105,7 +104,6 @@ pub fn resolve(conn: &mut Conn, input: &Input, resource: &mut Resource) -> Resul
 /// The detail of one resource, in one of three shapes: `SYNTHETIC` resources have the Synthetic shape, `DEVICE`s the
 /// Resource shape, all others the Device shape.
 #[utoipa::path(
-    tag = "resources",
     operation_id = "getResource",
     params(ResourceId),
     responses((status = 200, description = "The resource", body = ResourceDetail<'static>)),
@@ -150,7 +148,6 @@ pub(super) fn linked(
 /// Fields left out stay as they are; an empty string removes a value. `If-Match` with the `ETag` of what you read
 /// makes sure that nobody else changed it meanwhile.
 #[utoipa::path(
-    tag = "resources",
     operation_id = "updateResource",
     params(ResourceId),
     request_body(content = ResourceInput, example = json!({"aliasName": "shop front", "state": "inactive"})),
@@ -225,7 +222,6 @@ fn lock_for_update(tx: &mut Tx<'_>, scope: &RequestScope, id: &str) -> Result<Ro
 ///
 /// Moves it to history, as `decommission` does.
 #[utoipa::path(
-    tag = "resources",
     operation_id = "deleteResource",
     params(ResourceId),
     responses(
@@ -244,7 +240,6 @@ pub async fn delete(context: RequestContext, PathIds(id): PathIds<ResourceId>) -
 /// Moves it to history with a reason: it leaves the lists, its groups and its software, and is found by
 /// `GET /history/resources`. The same machine reporting again becomes a new resource.
 #[utoipa::path(
-    tag = "resources",
     operation_id = "decommissionResource",
     params(ResourceId),
     request_body(content = Decommission, example = json!({"reason": "replaced by web-02"})),
@@ -289,7 +284,6 @@ async fn to_history(
 ///
 /// Its state becomes `active`.
 #[utoipa::path(
-    tag = "resources",
     operation_id = "manageDevice",
     params(ResourceId),
     responses((status = 200, description = "The resource after the change", body = ResourceDetail<'static>)),
@@ -308,7 +302,6 @@ pub async fn manage(
 ///
 /// Its state becomes `inactive`.
 #[utoipa::path(
-    tag = "resources",
     operation_id = "unmanageDevice",
     params(ResourceId),
     responses((status = 200, description = "The resource after the change", body = ResourceDetail<'static>)),

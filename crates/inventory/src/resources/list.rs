@@ -132,7 +132,6 @@ fn minimal_of((id, name, host_name, ip_address, alias_name, resource_name, resou
 /// `deviceGroup`, `serviceGroup`, `deviceLocation`, `isEquals`, `assetManagedTime`, `firstAssetManagedTime`,
 /// `appRoles`.
 #[utoipa::path(
-    tag = "resources",
     operation_id = "listMinimalResources",
     params(
         ("locationId" = Option<i64>, Query, description = "Only at this site; 0 for all"),
@@ -169,7 +168,6 @@ const SORTS: [&str; 7] = ["id", "name", "hostName", "resourceName", "ipAddress",
 /// The minimal list, page by page, with the same filters. With `verbose=true` each resource comes with its detail, and
 /// a page has at most 100.
 #[utoipa::path(
-    tag = "resources",
     operation_id = "searchResources",
     params(
         ("pageNo" = Option<i64>, Query, description = "From 1"),

@@ -29,14 +29,7 @@ pub fn new_id() -> String {
 
 /// The resource with this id among these tenants, whatever its state.
 pub fn find(conn: &mut Conn, scope: &[String], id: &str) -> Result<Option<Row>> {
-    use resources::dsl;
-    let row = match scope {
-        // The common case has a text that never changes, so that the statement stays prepared.
-        // Not `first`: its LIMIT is written at run time, and such a statement is prepared anew each time.
-        [tenant] => db::direct!(conn, |conn| dsl::resources.find((tenant, id)).get_result(conn)),
-        tenants => dsl::resources.filter(dsl::tenant_id.eq_any(tenants)).filter(dsl::id.eq(id)).get_result(conn),
-    };
-    Ok(row.optional()?)
+    Ok(db::one!(conn, resources, scope, id))
 }
 
 /// As [`find`], but only a resource of the inventory: history is elsewhere.

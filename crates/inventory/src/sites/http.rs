@@ -41,7 +41,6 @@ impl List for Members {
 ///
 /// Adds a place to the tenant of the path. Its name is unique in the tenant, whatever the letter case.
 #[utoipa::path(
-    tag = "sites",
     operation_id = "createSite",
     request_body(content = NewSite, example = json!({
         "name": "Paris 1", "address": "12 rue de la Paix", "city": "Paris", "country": "France"
@@ -75,7 +74,6 @@ fn answered(site: row::Site) -> db::Result<Answer> {
 /// `name`, `city`, `country` (they contain the value, whatever the letter case) and `isEquals` (`true`: they are the
 /// value).
 #[utoipa::path(
-    tag = "sites",
     operation_id = "searchSites",
     params(PageQuery<Sites>),
     responses((status = 200, description = "A page of sites", body = OrderedPageOf<Site>)),
@@ -83,20 +81,18 @@ fn answered(site: row::Site) -> db::Result<Answer> {
 )]
 #[get("/sites/search")]
 pub async fn search(context: RequestContext<PageQuery<Sites>>) -> api::Result<HttpResponse> {
-    let PageQuery { sort, walk, filter, .. } = context.query.clone();
-    let filter = Filter::parse(&filter)?;
-    let page = context.read(move |conn, scope| {
-        let found = store::search(conn, &scope.scope(), &filter, sort, &walk)?;
-        Ok(walk.answer(found.map(Site::from)))
+    let filter = Filter::parse(&context.query.filter)?;
+    let page = context.page(move |conn, scope, sort, walk| {
+        let found = store::search(conn, &scope.scope(), &filter, sort, walk)?;
+        Ok(found.map(Site::from))
     });
-    answer::ok(&page.await?.ordered(sort.name, sort.descending))
+    page.await
 }
 
 /// List minimal sites
 ///
 /// Id and name of every site of the tenant, by name; at partner level, of its clients too. Streamed, not paged.
 #[utoipa::path(
-    tag = "sites",
     operation_id = "listMinimalSites",
     responses((status = 200, description = "Every site", body = Vec<SiteMinimal>)),
     security(("bearer" = ["viewer"]))
@@ -112,7 +108,6 @@ pub async fn minimal(context: RequestContext) -> api::Result<HttpResponse> {
 
 /// Get a site
 #[utoipa::path(
-    tag = "sites",
     operation_id = "getSite",
     params(SiteId),
     responses((status = 200, description = "The site", body = Site)),
@@ -131,7 +126,6 @@ pub async fn get(context: RequestContext, PathIds(SiteId(id)): PathIds<SiteId>) 
 /// Fields left out stay as they are; an empty text removes a value. `If-Match` with the `ETag` of what you read makes
 /// sure that nobody else changed it meanwhile.
 #[utoipa::path(
-    tag = "sites",
     operation_id = "updateSite",
     params(SiteId),
     request_body(content = SiteChange, example = json!({"name": "Paris, rue de la Paix"})),
@@ -166,7 +160,6 @@ pub async fn update(
 ///
 /// Refused while resources are there.
 #[utoipa::path(
-    tag = "sites",
     operation_id = "deleteSite",
     params(SiteId),
     responses(
@@ -192,7 +185,6 @@ pub async fn delete(context: RequestContext, PathIds(id): PathIds<SiteId>) -> ap
 ///
 /// A page of the resources of any state that are there.
 #[utoipa::path(
-    tag = "sites",
     operation_id = "listSiteMembers",
     params(SiteId, PageQuery<Members>),
     responses((status = 200, description = "A page of resources", body = OrderedPageOf<SiteMember>)),
@@ -203,21 +195,19 @@ pub async fn list_members(
     context: RequestContext<PageQuery<Members>>,
     PathIds(SiteId(id)): PathIds<SiteId>,
 ) -> api::Result<HttpResponse> {
-    let PageQuery { sort, walk, .. } = context.query.clone();
     let db = context.db.clone();
-    let page = context.read(move |conn, scope| {
+    let page = context.page(move |conn, scope, sort, walk| {
         let site = store::existing(conn, &scope.scope(), id)?;
-        let found = members::page(&db, conn, &site, sort, &walk)?;
-        Ok(walk.answer(found.map(SiteMember::from)))
+        let found = members::page(&db, conn, &site, sort, walk)?;
+        Ok(found.map(SiteMember::from))
     });
-    answer::ok(&page.await?.ordered(sort.name, sort.descending))
+    page.await
 }
 
 /// Put resources at a site
 ///
 /// Moves up to 1,000 resources of the site's tenant there, all or none. Those that are there already stay as they are.
 #[utoipa::path(
-    tag = "sites",
     operation_id = "addSiteMembers",
     params(SiteId),
     request_body(content = inline(GivenMembers), example = json!([{"id": "0a0fb2a7-53f4-4f5e-8f0e-1a2b3c4d5e6f"}])),
@@ -240,7 +230,6 @@ pub async fn add_members(
 ///
 /// Up to 1,000 resources are at no site afterwards, all or none. Those that were not there stay where they are.
 #[utoipa::path(
-    tag = "sites",
     operation_id = "removeSiteMembers",
     params(SiteId),
     request_body(content = inline(GivenMembers), example = json!([{"id": "0a0fb2a7-53f4-4f5e-8f0e-1a2b3c4d5e6f"}])),

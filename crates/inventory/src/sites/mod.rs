@@ -16,6 +16,7 @@ pub mod tests;
 /// The operations, in reading order.
 pub fn routes(config: &mut api::Routes) {
     config
+        .tagged("sites")
         .service(http::create)
         .service(http::search)
         .service(http::minimal)

@@ -23,13 +23,7 @@ pub const SORTS: Sorts<Site> = Sorts {
 
 /// The site with this id among these tenants.
 pub fn find(conn: &mut Conn, scope: &[String], id: i64) -> Result<Option<Site>> {
-    use sites::dsl;
-    let row = match scope {
-        // The common case has a text that never changes, so that the statement stays prepared.
-        [tenant] => db::direct!(conn, |conn| dsl::sites.find((tenant, id)).get_result(conn)),
-        tenants => dsl::sites.filter(dsl::tenant_id.eq_any(tenants)).filter(dsl::id.eq(id)).get_result(conn),
-    };
-    Ok(row.optional()?)
+    Ok(db::one!(conn, sites, scope, id))
 }
 
 /// The site with this id among these tenants, or 404.

@@ -1,7 +1,7 @@
 //! Antivirus products, as agents report them.
 
 use actix_web::HttpResponse;
-use api::{PageQuery, RequestContext, answer, get, spec::PageOf};
+use api::{PageQuery, RequestContext, get, spec::PageOf};
 use base::{Key, Walk, problem::Problem, query::Sort, query_string, timestamp::Timestamp};
 use db::{Condition, Conn, Result, SortBy, Sorts};
 use diesel::prelude::*;
@@ -117,7 +117,6 @@ api::list! {
 /// Every antivirus product that agents reported. The variables of `queryString` are `status` with `UPTODATE` or `OUTOFDATE`, and `resourceId`,
 /// the UUID of the resource that it runs on.
 #[utoipa::path(
-    tag = "software",
     operation_id = "searchAntivirus",
     params(PageQuery<Products>),
     responses((status = 200, description = "A page of antivirus records", body = PageOf<AntivirusRecord>)),
@@ -125,13 +124,13 @@ api::list! {
 )]
 #[get("/resources/antivirus/search")]
 pub async fn search(context: RequestContext<PageQuery<Products>>) -> api::Result<HttpResponse> {
-    let PageQuery { sort, walk, filter, .. } = context.query.clone();
+    let filter = &context.query.filter;
     let blank = filter.trim().is_empty();
-    let terms = if blank { Vec::new() } else { query_string::parse(&filter, &["status", "resourceId"])? };
+    let terms = if blank { Vec::new() } else { query_string::parse(filter, &["status", "resourceId"])? };
     let wanted = Condition::all([of_statuses(&terms)?, of_resources(&terms)]);
     let page =
-        context.read(move |conn, scope| Ok(walk.answer(find(conn, &scope.scope(), wanted, sort, &walk)?.map(shown))));
-    answer::ok(&page.await?.ordered(sort.name, sort.descending))
+        context.page(move |conn, scope, sort, walk| Ok(find(conn, &scope.scope(), wanted, sort, walk)?.map(shown)));
+    page.await
 }
 
 fn of_statuses(terms: &[query_string::Term]) -> Result<Condition, Problem> {

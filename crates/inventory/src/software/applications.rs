@@ -131,7 +131,6 @@ fn take<'a>(by_name: &mut HashMap<&str, Vec<&'a Row>>, row: &Row) -> Option<&'a 
 ///
 /// What its agent found installed, by name.
 #[utoipa::path(
-    tag = "software",
     operation_id = "listApplications",
     params(ResourceId),
     responses((status = 200, description = "The applications", body = Vec<InstalledApplication>)),

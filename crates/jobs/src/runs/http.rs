@@ -38,7 +38,6 @@ impl List for OfJob {
 /// Makes a run at once, whatever the schedule says and whether the job is active or not. While another run of the job is
 /// open, `overlapPolicy` decides: `skip` is a 409, `queue` and `allow` make one more.
 #[utoipa::path(
-    tag = "jobs",
     operation_id = "runJob",
     params(JobId),
     responses(
@@ -62,7 +61,6 @@ pub async fn run_now(
 /// The same as `POST /jobs/{jobId}/run`, for clients that call it so. Unlike other reads it changes something: a HEAD
 /// is refused, and nothing that prefetches or repeats reads must be pointed at it.
 #[utoipa::path(
-    tag = "jobs",
     operation_id = "runJobByGet",
     extensions(("x-changes" = json!(true))),
     params(JobId),
@@ -109,7 +107,6 @@ async fn run(context: RequestContext, maintenance: web::Data<dyn Maintenance>, i
 /// A page of them, the last one first: those that did not take place too. The variables of `queryString` are `status`
 /// and `trigger`.
 #[utoipa::path(
-    tag = "jobs",
     operation_id = "listJobRuns",
     params(JobId, PageQuery<OfJob>),
     responses((status = 200, description = "A page of runs", body = PageOf<Run>)),
@@ -117,14 +114,13 @@ async fn run(context: RequestContext, maintenance: web::Data<dyn Maintenance>, i
 )]
 #[get("/jobs/{jobId}/runs")]
 pub async fn list(context: RequestContext<PageQuery<OfJob>>, PathIds(id): PathIds<JobId>) -> api::Result<HttpResponse> {
-    let PageQuery { sort, walk, filter: text, .. } = context.query.clone();
-    let filter = filter(&text)?;
-    let page = context.read(move |conn, scope| {
+    let filter = filter(&context.query.filter)?;
+    let page = context.page(move |conn, scope, sort, walk| {
         let job = job::store::existing(conn, &scope.scope(), &id)?;
-        let found = store::of_job(conn, (&job.tenant_id, &job.id), &filter, sort, &walk)?;
-        Ok(walk.answer(found.map(|row| Run::new(&row))))
+        let found = store::of_job(conn, (&job.tenant_id, &job.id), &filter, sort, walk)?;
+        Ok(found.map(|row| Run::new(&row)))
     });
-    answer::ok(&page.await?.ordered(sort.name, sort.descending))
+    page.await
 }
 
 /// Variable and values, in the spelling in which they are stored.
@@ -146,7 +142,6 @@ fn filter(text: &str) -> Result<Vec<(&'static str, Vec<String>)>, Problem> {
 ///
 /// With what it printed so far, of which 1 MiB is kept.
 #[utoipa::path(
-    tag = "jobs",
     operation_id = "getJobRun",
     params(RunId),
     responses((status = 200, description = "The run", body = Run)),
@@ -168,7 +163,6 @@ pub async fn get(context: RequestContext, PathIds(id): PathIds<RunId>) -> api::R
 /// A waiting run is not handed out any more; the runner of one that is under way learns of it at the next heartbeat.
 /// One that is over is a 409.
 #[utoipa::path(
-    tag = "jobs",
     operation_id = "cancelJobRun",
     params(RunId),
     responses(

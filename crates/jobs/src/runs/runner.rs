@@ -30,7 +30,6 @@ use crate::{
 /// run's `attempt`, and with the API key that claimed it. A run that three runners abandoned has failed. At partner
 /// level, runs of clients are handed out when `clients` is true; those of a suspended client never are.
 #[utoipa::path(
-    tag = "jobs",
     operation_id = "claimJobRuns",
     request_body(content = Option<Wanted>, description = "May be left out"),
     responses((status = 200, description = "The runs; none when nothing waits", body = Claim)),
@@ -140,7 +139,6 @@ fn renewed(tx: &mut Tx<'_>, scope: &RequestScope, id: &str, sign: Heartbeat) -> 
 /// Renews the lease of a run. A 409 says that the run went to another runner, or is over: whoever carries it out should
 /// stop.
 #[utoipa::path(
-    tag = "jobs",
     operation_id = "heartbeatOfJobRun",
     params(RunId),
     request_body(content = Heartbeat),
@@ -170,7 +168,6 @@ pub async fn heartbeat(
 /// Keeps what a run printed, and is a heartbeat too. 1 MiB is kept for each run; what comes after that is dropped, and
 /// the answer says so. With an `Idempotency-Key`, lines that are sent again are kept once.
 #[utoipa::path(
-    tag = "jobs",
     operation_id = "logOfJobRun",
     params(RunId),
     request_body(content = Lines),
@@ -206,7 +203,6 @@ pub async fn log(
 /// Says what became of a run, which is over then. A 409 when it went to another, or is over already: a result that
 /// comes late changes nothing.
 #[utoipa::path(
-    tag = "jobs",
     operation_id = "resultOfJobRun",
     params(RunId),
     request_body(content = Outcome),

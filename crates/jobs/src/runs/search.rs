@@ -1,13 +1,13 @@
 //! The search for runs across jobs.
 
 use actix_web::HttpResponse;
-use api::{PageQuery, RequestContext, answer, get, spec::PageOf};
+use api::{PageQuery, RequestContext, get, spec::PageOf};
 use base::{
     Found, Walk,
     problem::Problem,
     query::Sort,
     query_string::{self, Term},
-    text::fold,
+    text::{fold, listed, spelled},
 };
 use db::{Condition, Conn, Result};
 use diesel::prelude::*;
@@ -22,22 +22,10 @@ api::list! {
 }
 
 /// The variables of a search.
-const VARIABLES: [&str; 14] = [
-    "id",
-    "jobId",
-    "jobName",
-    "isEquals",
-    "jobType",
-    "status",
-    "trigger",
-    "runner",
-    "runnerUserId",
-    "resourceId",
-    "startDate",
-    "endDate",
-    "startFinishedDate",
-    "endFinishedDate",
-];
+const VARIABLES: [&str; 14] = listed(
+    "id jobId jobName isEquals jobType status trigger runner runnerUserId resourceId startDate endDate \
+    startFinishedDate endFinishedDate",
+);
 
 /// Search runs
 ///
@@ -46,7 +34,6 @@ const VARIABLES: [&str; 14] = [
 /// `jobType`, `status`, `trigger`, `runner` (what it called itself), `runnerUserId`, `resourceId` (runs of jobs that have it
 /// among their targets now), `startDate` and `endDate` (due between the two), `startFinishedDate` and `endFinishedDate`.
 #[utoipa::path(
-    tag = "jobs",
     operation_id = "searchJobRuns",
     params(PageQuery<Runs>),
     responses((status = 200, description = "A page of runs", body = PageOf<Run>)),
@@ -54,13 +41,12 @@ const VARIABLES: [&str; 14] = [
 )]
 #[get("/jobs/runs/search")]
 pub async fn search(context: RequestContext<PageQuery<Runs>>) -> api::Result<HttpResponse> {
-    let PageQuery { sort, walk, filter, .. } = context.query.clone();
-    let condition = condition(&context.scope(), &filter)?;
-    let page = context.db.read(move |conn| {
-        let found = find(conn, &condition, sort, &walk)?;
-        Ok(walk.answer(found.map(|row| Run::new(&row))))
+    let condition = condition(&context.scope(), &context.query.filter)?;
+    let page = context.page(move |conn, _, sort, walk| {
+        let found = find(conn, &condition, sort, walk)?;
+        Ok(found.map(|row| Run::new(&row)))
     });
-    answer::ok(&page.await?.ordered(sort.name, sort.descending))
+    page.await
 }
 
 fn find(conn: &mut Conn, condition: &Condition, sort: Sort, walk: &Walk) -> Result<Found<Row>> {
@@ -106,11 +92,7 @@ fn since(text: &'static str, term: &Term, more: i64) -> Result<Condition, Proble
 /// Runs of jobs that are called so now: there are far fewer jobs than runs, and their names are kept folded.
 fn of_names(scope: &[String], term: &Term, whole: bool) -> Condition {
     let names = term.values.iter().map(|name| fold(name));
-    let named = if whole {
-        Condition::text_in("jobs.name_key IN", names)
-    } else {
-        Condition::any(names.map(|name| Condition::contains("jobs.name_key", name)))
-    };
+    let named = Condition::named("jobs.name_key", names, whole);
     let of_tenants = "job_runs.job_id IN (SELECT jobs.id FROM jobs WHERE jobs.tenant_id IN";
     Condition::text_in(of_tenants, scope).then(" AND (").append(named).then("))")
 }
@@ -125,6 +107,5 @@ fn of_resources(scope: &[String], ids: &[String]) -> Condition {
 
 /// The id of a run in the spelling in which it is stored.
 fn run_id(text: &str) -> String {
-    let small = text.trim().to_ascii_lowercase();
-    small.strip_prefix("run-").map(|uuid| format!("RUN-{uuid}")).unwrap_or(small)
+    spelled(text, "RUN-")
 }

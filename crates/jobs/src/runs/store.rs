@@ -6,10 +6,7 @@ use diesel::prelude::*;
 use outbox::{Keep, Retention, Setting};
 
 use super::{row::Run, rules};
-use crate::{
-    job::store::AT_ONCE,
-    schema::{job_output, job_runs},
-};
+use crate::schema::{job_output, job_runs};
 
 /// Runs that are over.
 pub const RETENTION: Retention = Retention {
@@ -105,23 +102,19 @@ pub fn open(conn: &mut Conn, tenant: &str, job: &str) -> Result<i64> {
 /// Those of these jobs that have a run that is not over: one id for each such run.
 pub fn open_of(conn: &mut Conn, tenants: &[String], jobs: &[String]) -> Result<Vec<String>> {
     use job_runs::dsl;
-    let mut found = Vec::new();
-    for jobs in jobs.chunks(AT_ONCE) {
+    db::in_parts(jobs, |jobs| {
         let of_jobs = dsl::job_runs.filter(dsl::tenant_id.eq_any(tenants)).filter(dsl::job_id.eq_any(jobs));
-        found.extend(of_jobs.filter(dsl::finished_ms.is_null()).select(dsl::job_id).load::<String>(conn)?);
-    }
-    Ok(found)
+        of_jobs.filter(dsl::finished_ms.is_null()).select(dsl::job_id).load(conn)
+    })
 }
 
 /// The due times, from one on, for which these jobs have runs already.
 pub fn made(conn: &mut Conn, tenants: &[String], jobs: &[String], from_ms: i64) -> Result<Vec<(String, i64)>> {
     use job_runs::dsl;
-    let mut found = Vec::new();
-    for jobs in jobs.chunks(AT_ONCE) {
+    db::in_parts(jobs, |jobs| {
         let of_jobs = dsl::job_runs.filter(dsl::tenant_id.eq_any(tenants)).filter(dsl::job_id.eq_any(jobs));
-        found.extend(of_jobs.filter(dsl::due_ms.ge(from_ms)).select((dsl::job_id, dsl::due_ms)).load(conn)?);
-    }
-    Ok(found)
+        of_jobs.filter(dsl::due_ms.ge(from_ms)).select((dsl::job_id, dsl::due_ms)).load(conn)
+    })
 }
 
 /// Stores new runs.

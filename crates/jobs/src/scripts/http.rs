@@ -2,7 +2,7 @@
 
 use actix_web::{HttpResponse, web};
 use api::{
-    Answer, Body, PageQuery, Parameters, PathIds, RequestContext, RequestScope, answer, delete, get, post, spec::PageOf,
+    Answer, Body, PageQuery, Parameters, PathIds, RequestContext, RequestScope, delete, get, post, spec::PageOf,
 };
 use db::Conn;
 use outbox::{Entity, Tx};
@@ -60,7 +60,6 @@ fn entity(row: &row::Script) -> Entity<'_> {
 ///
 /// Adds a script to the library of the tenant. Its name is unique there, whatever the letter case.
 #[utoipa::path(
-    tag = "jobs",
     operation_id = "createJobScript",
     request_body(content = NewScript),
     responses(
@@ -92,7 +91,6 @@ pub async fn create(
 /// A page of the scripts of the tenant, without their contents; at partner level, of its clients too. The variables of
 /// `queryString` are `id`, `name` (it contains the value, whatever the letter case) and `platform`.
 #[utoipa::path(
-    tag = "jobs",
     operation_id = "searchJobScripts",
     params(PageQuery<Scripts, Whose>),
     responses((status = 200, description = "A page of scripts", body = PageOf<Script>)),
@@ -103,23 +101,22 @@ pub async fn search(
     context: RequestContext<PageQuery<Scripts, Whose>>,
     people: web::Data<dyn People>,
 ) -> api::Result<HttpResponse> {
-    let PageQuery { sort, walk, filter, own: Whose { with_partner }, .. } = context.query.clone();
-    let filter = Filter::parse(&filter)?;
-    let page = context.read(move |conn, scope| {
+    let PageQuery { own: Whose { with_partner }, .. } = context.query.clone();
+    let filter = Filter::parse(&context.query.filter)?;
+    let page = context.page(move |conn, scope, sort, walk| {
         let tenants = scope.scope_and_partner();
         let scope = if with_partner { tenants.clone() } else { scope.scope() };
-        let found = store::search(conn, &scope, &filter, sort, &walk)?;
+        let found = store::search(conn, &scope, &filter, sort, walk)?;
         let authors = authors(conn, (&**people, &tenants), &found.rows.iter().collect::<Vec<_>>())?;
-        Ok(walk.answer(found.map(|row| Script::new(&row, &authors, false))))
+        Ok(found.map(|row| Script::new(&row, &authors, false)))
     });
-    answer::ok(&page.await?.ordered(sort.name, sort.descending))
+    page.await
 }
 
 /// Get a script
 ///
 /// With its content. A client may read those of its partner too.
 #[utoipa::path(
-    tag = "jobs",
     operation_id = "getJobScript",
     params(ScriptId),
     responses((status = 200, description = "The script", body = Script)),
@@ -144,7 +141,6 @@ pub async fn get(
 /// Fields left out stay as they are. Runs that a runner takes from now on have the new content; one that is under way
 /// does not change.
 #[utoipa::path(
-    tag = "jobs",
     operation_id = "updateJobScript",
     params(ScriptId),
     request_body = ScriptChange,
@@ -176,7 +172,6 @@ pub async fn update(
 ///
 /// One that a job runs stays, and the answer is a 409.
 #[utoipa::path(
-    tag = "jobs",
     operation_id = "deleteJobScript",
     params(ScriptId),
     responses(

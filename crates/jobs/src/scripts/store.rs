@@ -43,16 +43,13 @@ pub type Summary = (i64, String, String, Json<Vec<String>>);
 /// What jobs show of these scripts.
 pub fn summaries(conn: &mut Conn, scope: &[String], ids: &[i64]) -> Result<Vec<Summary>> {
     use job_scripts::dsl;
-    let mut found = Vec::new();
-    for ids in ids.chunks(500) {
-        let rows: Vec<Summary> = dsl::job_scripts
+    db::in_parts(ids, |ids| {
+        dsl::job_scripts
             .filter(dsl::tenant_id.eq_any(scope))
             .filter(dsl::id.eq_any(ids))
             .select((dsl::id, dsl::name, dsl::description, dsl::platforms))
-            .load(conn)?;
-        found.extend(rows);
-    }
-    Ok(found)
+            .load(conn)
+    })
 }
 
 /// A page of the scripts that a filter means; their contents are left out.

@@ -39,7 +39,6 @@ pub struct OfRevision {
 ///
 /// In Markdown, which is kept as it is. The category is one of the same tenant, outside the trash.
 #[utoipa::path(
-    tag = "knowledge base",
     operation_id = "createKbArticle",
     request_body(content = NewArticle, example = json!({
         "title": "An access point does not answer", "content": "Look at the **LED** first.", "category": {"id": "KBC0000000001"}
@@ -97,7 +96,6 @@ fn check_category(tx: &mut Tx<'_>, tenant: &str, id: &str) -> db::Result<()> {
 /// `queryString` are `id`, `title` or `subject` (it contains the value, whatever the letter case), `isEquals` (`true`: it
 /// is the value), `state` or `states`, `categoryId`, `categoryName` (as `title`) and `allList`.
 #[utoipa::path(
-    tag = "knowledge base",
     operation_id = "listKbArticles",
     params(PageQuery<Articles, InState>),
     responses((status = 200, description = "A page of articles", body = PageOf<Article>)),
@@ -108,24 +106,20 @@ pub async fn list(
     context: RequestContext<PageQuery<Articles, InState>>,
     people: web::Data<dyn People>,
 ) -> api::Result<HttpResponse> {
-    let PageQuery { sort, walk, own: InState { state }, filter, .. } = context.query.clone();
-    let mut filter = Filter::parse(&filter)?;
+    let PageQuery { own: InState { state }, .. } = context.query.clone();
+    let mut filter = Filter::parse(&context.query.filter)?;
     filter.states.get_or_insert(state);
-    let paged = walk.clone();
-    let found = context
-        .read(move |conn, scope| {
-            let found = store::list(conn, &scope.scope_of_list(filter.all), &filter, sort, &paged)?;
-            Ok(found.with(view::all(conn, &**people, &scope.scope_and_partner(), &found.rows)?))
-        })
-        .await?;
-    answer::ok(&walk.answer(found).ordered(sort.name, sort.descending))
+    let page = context.page(move |conn, scope, sort, walk| {
+        let found = store::list(conn, &scope.scope_of_list(filter.all), &filter, sort, walk)?;
+        Ok(found.with(view::all(conn, &**people, &scope.scope_and_partner(), &found.rows)?))
+    });
+    page.await
 }
 
 /// Get a knowledge-base article
 ///
 /// As it is, or with `revision` as title and content were then.
 #[utoipa::path(
-    tag = "knowledge base",
     operation_id = "getKbArticle",
     params(ArticleId, OfRevision),
     responses((status = 200, description = "The article", body = Article)),
@@ -160,7 +154,6 @@ pub async fn get(
 /// history. What is in the trash is not changed (409). `If-Match` with the `ETag` of what you read makes sure that
 /// nobody else changed it meanwhile.
 #[utoipa::path(
-    tag = "knowledge base",
     operation_id = "updateKbArticle",
     params(ArticleId),
     request_body(content = ArticleChange, example = json!({"content": "Look at the **LED**, then at the cable."})),
@@ -198,7 +191,6 @@ pub async fn update(
 ///
 /// Moves it to the trash (state `TRASH`). It can still be read, and restored.
 #[utoipa::path(
-    tag = "knowledge base",
     operation_id = "deleteKbArticle",
     params(ArticleId),
     responses(
@@ -229,7 +221,6 @@ pub async fn delete(context: RequestContext, PathIds(id): PathIds<ArticleId>) ->
 /// Takes it out of the trash; its state is `ACTIVE` then. One that is `ACTIVE` already is answered as it is. While its
 /// category is in the trash, the answer is a 409 that names the category.
 #[utoipa::path(
-    tag = "knowledge base",
     operation_id = "restoreKbArticle",
     params(ArticleId),
     responses(
@@ -264,7 +255,6 @@ pub async fn restore(
 ///
 /// A page of its revisions, without their contents, the latest first. `revision` of the article's own path reads one.
 #[utoipa::path(
-    tag = "knowledge base",
     operation_id = "listKbArticleVersions",
     params(ArticleId, PageQuery<Versions>),
     responses((status = 200, description = "A page of versions", body = PageOf<Version>)),
@@ -276,16 +266,12 @@ pub async fn versions(
     people: web::Data<dyn People>,
     PathIds(id): PathIds<ArticleId>,
 ) -> api::Result<HttpResponse> {
-    let PageQuery { sort, walk, .. } = context.query.clone();
-    let paged = walk.clone();
-    let found = context
-        .read(move |conn, scope| {
-            let row = store::existing(conn, &scope.scope(), &id)?;
-            let found = store::revisions(conn, &row, sort, &paged)?;
-            Ok(found.with(view::versions(conn, &**people, &scope.scope_and_partner(), &found.rows)?))
-        })
-        .await?;
-    answer::ok(&walk.answer(found).ordered(sort.name, sort.descending))
+    let page = context.page(move |conn, scope, sort, walk| {
+        let row = store::existing(conn, &scope.scope(), &id)?;
+        let found = store::revisions(conn, &row, sort, walk)?;
+        Ok(found.with(view::versions(conn, &**people, &scope.scope_and_partner(), &found.rows)?))
+    });
+    page.await
 }
 
 /// The article that is to be changed, which nobody else changes until the end of the transaction, in a tree that stays

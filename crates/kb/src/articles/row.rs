@@ -5,7 +5,7 @@ use diesel::prelude::*;
 use crate::schema::kb_articles;
 
 /// One row of `kb_articles`, but for its content.
-#[derive(Clone, Debug, PartialEq, Eq, Queryable, Insertable, AsChangeset)]
+#[derive(Clone, Debug, PartialEq, Eq, Queryable, Selectable, Insertable, AsChangeset)]
 #[diesel(table_name = kb_articles, primary_key(tenant_id, id), treat_none_as_default_value = false)]
 pub struct Head {
     /// The tenant that it belongs to.

@@ -23,7 +23,6 @@ api::texts! {
 /// in which the words are marked up as `<mark>` and all else is escaped. With `categoryId` only those in that category
 /// and below it.
 #[utoipa::path(
-    tag = "knowledge base",
     operation_id = "searchKbArticles",
     params(
         ("query" = inline(Words), Query, description = "Words; at most 1,000 characters and 32 different words", example = "access point"),

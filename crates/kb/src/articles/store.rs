@@ -61,34 +61,12 @@ pub const REVISION_SORTS: Sorts<Revision> = Sorts {
     then: &[SortBy::integer("revision", "kb_article_revisions.revision", |row| Key::from(row.revision))],
 };
 
-/// The columns of a [`Head`].
-macro_rules! head {
-    () => {
-        (
-            kb_articles::tenant_id,
-            kb_articles::id,
-            kb_articles::number,
-            kb_articles::version,
-            kb_articles::revision,
-            kb_articles::category_id,
-            kb_articles::title,
-            kb_articles::title_key,
-            kb_articles::state,
-            kb_articles::trashed_with,
-            kb_articles::created_by,
-            kb_articles::updated_by,
-            kb_articles::created_ms,
-            kb_articles::updated_ms,
-        )
-    };
-}
-
 /// The article with this id among these tenants, or 404.
 pub fn existing(conn: &mut Conn, scope: &[String], id: &str) -> Result<Head> {
     let found = kb_articles::table
         .filter(kb_articles::tenant_id.eq_any(scope))
         .filter(kb_articles::id.eq(id))
-        .select(head!())
+        .select(db::columns::<Head>())
         .get_result(conn);
     Ok(found.optional()?.ok_or_else(rules::no_article)?)
 }
@@ -110,52 +88,31 @@ pub fn said(conn: &mut Conn, article: &Head, revision: i64) -> Result<(String, S
 /// A page of the revisions of an article.
 pub fn revisions(conn: &mut Conn, article: &Head, sort: Sort, walk: &Walk) -> Result<Found<Revision>> {
     use kb_article_revisions::dsl;
-    let own = || {
-        dsl::kb_article_revisions
-            .filter(dsl::tenant_id.eq(article.tenant_id.clone()))
-            .filter(dsl::article_id.eq(article.id.clone()))
-    };
-    let order = REVISION_SORTS.order(sort);
-    let total = walk.total(|| own().count().get_result(conn))?;
-    let query = own().filter(order.after(walk.after())?).order(order).select((
-        dsl::revision,
-        dsl::title,
-        dsl::created_by,
-        dsl::created_ms,
-    ));
-    let rows = query.offset(walk.offset()).limit(walk.wanted()).load(conn)?;
-    Ok(walk.cut(rows, total, |row| REVISION_SORTS.keys(sort, row)))
+    let own = dsl::kb_article_revisions
+        .filter(dsl::tenant_id.eq(article.tenant_id.clone()))
+        .filter(dsl::article_id.eq(article.id.clone()));
+    let rows = own.select((dsl::revision, dsl::title, dsl::created_by, dsl::created_ms));
+    Ok(db::page!(conn, rows, REVISION_SORTS, sort, walk))
 }
 
 /// A page of the articles that a filter means.
 pub fn list(conn: &mut Conn, scope: &[String], filter: &Filter, sort: Sort, walk: &Walk) -> Result<Found<Head>> {
     let condition = Condition::all([Condition::text_in("kb_articles.tenant_id IN", scope), condition(filter)]);
-    let order = SORTS.order(sort);
-    let total = walk.total(|| kb_articles::table.filter(condition.clone()).count().get_result(conn))?;
-    let query = kb_articles::table.filter(condition).filter(order.after(walk.after())?).order(order).select(head!());
-    Ok(walk.cut(query.offset(walk.offset()).limit(walk.wanted()).load(conn)?, total, |row| SORTS.keys(sort, row)))
+    Ok(db::page!(conn, kb_articles::table.filter(condition).select(db::columns::<Head>()), SORTS, sort, walk))
 }
 
 fn condition(filter: &Filter) -> Condition {
     let ids = filter.ids.iter().map(|ids| Condition::text_in("kb_articles.id IN", ids));
     let categories = filter.categories.iter().map(|ids| Condition::text_in("kb_articles.category_id IN", ids));
     let states = filter.states.iter().map(|states| STATE.among(states));
-    let titles = filter.titles.iter().map(|titles| named("kb_articles.title_key", titles, filter.whole));
+    let titles = filter.titles.iter().map(|titles| Condition::named("kb_articles.title_key", titles, filter.whole));
     let category_names = filter.category_names.iter().map(|names| {
         Condition::sql("EXISTS (SELECT 1 FROM kb_categories WHERE kb_categories.tenant_id = kb_articles.tenant_id AND ")
             .then("kb_categories.id = kb_articles.category_id AND ")
-            .append(named("kb_categories.name_key", names, filter.whole))
+            .append(Condition::named("kb_categories.name_key", names, filter.whole))
             .then(")")
     });
     Condition::all(ids.chain(categories).chain(states).chain(titles).chain(category_names))
-}
-
-/// A folded column is one of these names, or contains one.
-fn named(column: &'static str, names: &[String], whole: bool) -> Condition {
-    Condition::any(names.iter().map(|name| match whole {
-        true => Condition::sql(column).then(" = ").text(name),
-        false => Condition::contains(column, name),
-    }))
 }
 
 /// A page of the articles of these tenants that have all words, best first; each is handed to `show` with its content.
@@ -182,7 +139,7 @@ pub fn search<T>(
     let query = kb_articles::table
         .filter(kb_articles::tenant_id.eq_any(scope.to_vec()))
         .filter(kb_articles::number.eq_any(numbers.clone()))
-        .select((head!(), kb_articles::content));
+        .select((db::columns::<Head>(), kb_articles::content));
     // One content at a time: together they may be large.
     db::for_each_row(conn, query, |(head, content): (Head, String)| {
         let shown = show(&head, &content);

@@ -32,7 +32,6 @@ type CategoryQuery = PageQuery<Categories, InState>;
 /// With `parentCategory` it is put below that category of the same tenant, else at the top. Its name is unique among
 /// its siblings outside the trash, whatever the letter case.
 #[utoipa::path(
-    tag = "knowledge base",
     operation_id = "createKbCategory",
     request_body(content = NewCategory, example = json!({
         "name": "Wireless", "description": "Access points", "parentCategory": {"id": "KBC0000000001"}
@@ -86,7 +85,6 @@ fn parent(tx: &mut Tx<'_>, tenant: &str, named: &CategoryReference) -> db::Resul
 /// contains the value, whatever the letter case), `isEquals` (`true`: it is the value), `state`, `parentId` (right
 /// below that category, or `none`: at the top) and `allList`.
 #[utoipa::path(
-    tag = "knowledge base",
     operation_id = "listKbCategories",
     params(CategoryQuery),
     responses((status = 200, description = "A page of categories", body = PageOf<wire::Category>)),
@@ -101,7 +99,6 @@ pub async fn list(context: RequestContext<CategoryQuery>, people: web::Data<dyn 
 ///
 /// A page of them, as of the list of all, with the same parameters.
 #[utoipa::path(
-    tag = "knowledge base",
     operation_id = "listKbCategoryChildren",
     params(CategoryId, CategoryQuery),
     responses((status = 200, description = "A page of categories", body = PageOf<wire::Category>)),
@@ -122,21 +119,18 @@ async fn page(
     people: web::Data<dyn People>,
     parent: Option<CategoryId>,
 ) -> api::Result<HttpResponse> {
-    let PageQuery { sort, walk, own: InState { state }, filter, .. } = context.query.clone();
-    let mut filter = Filter::parse(&filter)?;
+    let PageQuery { own: InState { state }, .. } = context.query.clone();
+    let mut filter = Filter::parse(&context.query.filter)?;
     filter.states.get_or_insert(state);
     filter.below(parent.as_deref());
-    let paged = walk.clone();
-    let found = context
-        .read(move |conn, scope| {
-            if let Some(parent) = parent {
-                store::existing(conn, &scope.scope(), &parent)?;
-            }
-            let found = store::search(conn, &scope.scope_of_list(filter.all), &filter, sort, &paged)?;
-            Ok(found.with(view::all(conn, &**people, &scope.scope_and_partner(), &found.rows)?))
-        })
-        .await?;
-    answer::ok(&walk.answer(found).ordered(sort.name, sort.descending))
+    let page = context.page(move |conn, scope, sort, walk| {
+        if let Some(parent) = parent {
+            store::existing(conn, &scope.scope(), &parent)?;
+        }
+        let found = store::search(conn, &scope.scope_of_list(filter.all), &filter, sort, walk)?;
+        Ok(found.with(view::all(conn, &**people, &scope.scope_and_partner(), &found.rows)?))
+    });
+    page.await
 }
 
 /// Restore a knowledge-base category
@@ -144,7 +138,6 @@ async fn page(
 /// Takes it out of the trash, with all that came there with it; its state is `ACTIVE` then. One that is `ACTIVE`
 /// already is answered as it is. While the category above it is in the trash, the answer is a 409 that names that one.
 #[utoipa::path(
-    tag = "knowledge base",
     operation_id = "restoreKbCategory",
     params(CategoryId),
     responses(
@@ -185,7 +178,6 @@ pub async fn restore(
 
 /// Get a knowledge-base category
 #[utoipa::path(
-    tag = "knowledge base",
     operation_id = "getKbCategory",
     params(CategoryId),
     responses((status = 200, description = "The category", body = wire::Category)),
@@ -212,7 +204,6 @@ pub async fn get(
 /// in the trash is not changed (409). `If-Match` with the `ETag` of what you read makes sure that nobody else changed
 /// it meanwhile.
 #[utoipa::path(
-    tag = "knowledge base",
     operation_id = "updateKbCategory",
     params(CategoryId),
     request_body(content = CategoryChange, example = json!({"name": "Wi-Fi", "state": "INACTIVE"})),
@@ -239,7 +230,6 @@ pub async fn update(
 /// Below `parentCategory`, a category of the same tenant, or without one to the top; with all that is below it. It
 /// cannot be moved below itself (409).
 #[utoipa::path(
-    tag = "knowledge base",
     operation_id = "moveKbCategory",
     params(CategoryId),
     request_body(content = CategoryMove, example = json!({"parentCategory": {"id": "KBC0000000002"}})),
@@ -287,7 +277,6 @@ async fn changed(
 /// Moves it to the trash (state `TRASH`), with all categories and articles below it. It can still be read, and
 /// restored.
 #[utoipa::path(
-    tag = "knowledge base",
     operation_id = "deleteKbCategory",
     params(CategoryId),
     responses(

@@ -19,9 +19,6 @@ use crate::{
     state,
 };
 
-/// Ids that one statement takes: SQLite allows no more than 32,766 values.
-const AT_ONCE: usize = 500;
-
 const TREE: Tree = Tree::of("kb_categories");
 const STATE: state::Columns =
     state::Columns { state: "kb_categories.state", trashed_with: "kb_categories.trashed_with" };
@@ -46,13 +43,7 @@ pub fn existing(conn: &mut Conn, scope: &[String], id: &str) -> Result<Category>
 
 /// The category with this id among these tenants.
 pub fn find(conn: &mut Conn, scope: &[String], id: &str) -> Result<Option<Category>> {
-    use kb_categories::dsl;
-    let row = match scope {
-        // The common case has a text that never changes, so that the statement stays prepared.
-        [tenant] => dsl::kb_categories.find((tenant, id)).get_result(conn),
-        many => dsl::kb_categories.filter(dsl::tenant_id.eq_any(many)).filter(dsl::id.eq(id)).get_result(conn),
-    };
-    Ok(row.optional()?)
+    Ok(db::one!(conn, kb_categories, scope, id))
 }
 
 /// Has the tenant no category at all?
@@ -64,16 +55,13 @@ pub fn is_empty(conn: &mut Conn, tenant: &str) -> Result<bool> {
 /// The names of the categories with these ids, by id.
 pub fn names(conn: &mut Conn, scope: &[String], ids: &[String]) -> Result<BTreeMap<String, String>> {
     use kb_categories::dsl;
-    let mut found = BTreeMap::new();
-    for ids in ids.chunks(AT_ONCE) {
-        let rows: Vec<(String, String)> = dsl::kb_categories
+    db::in_parts(ids, |ids| {
+        dsl::kb_categories
             .filter(dsl::tenant_id.eq_any(scope))
             .filter(dsl::id.eq_any(ids))
             .select((dsl::id, dsl::name))
-            .load(conn)?;
-        found.extend(rows);
-    }
-    Ok(found)
+            .load(conn)
+    })
 }
 
 /// A page of the categories that a filter means.
@@ -86,12 +74,7 @@ fn condition(filter: &Filter) -> Condition {
     let ids = filter.ids.iter().map(|ids| Condition::text_in("kb_categories.id IN", ids));
     let parents = filter.parents.iter().map(|ids| Condition::text_in("kb_categories.parent_id IN", ids));
     let states = filter.states.iter().map(|states| STATE.among(states));
-    let names = filter.names.iter().map(|names| {
-        if filter.whole {
-            return Condition::text_in("kb_categories.name_key IN", names);
-        }
-        Condition::any(names.iter().map(|name| Condition::contains("kb_categories.name_key", name)))
-    });
+    let names = filter.names.iter().map(|names| Condition::named("kb_categories.name_key", names, filter.whole));
     Condition::all(ids.chain(parents).chain(states).chain(names))
 }
 

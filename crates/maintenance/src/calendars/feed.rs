@@ -20,7 +20,6 @@ use crate::{
 /// An iCalendar feed of when it was open during the last 90 days and will be in the next 366, for calendar programs.
 /// The token in the address is the only credential.
 #[utoipa::path(
-    tag = "maintenance",
     operation_id = "readMaintenanceCalendar",
     params(
         WindowId,

@@ -36,7 +36,6 @@ type Created = CreatedAddress<Author>;
 ///
 /// A page of those of the tenant, without their tokens: who made which, and when it ends. `of` is the window.
 #[utoipa::path(
-    tag = "maintenance",
     operation_id = "listAllMaintenanceCalendars",
     params(PageQuery<Calendars>),
     responses((status = 200, description = "A page of addresses", body = PageOf<AddressOf<Author>>)),
@@ -47,13 +46,12 @@ pub async fn list_of_tenant(
     context: RequestContext<PageQuery<Calendars>>,
     asked: web::Data<Windows>,
 ) -> api::Result<HttpResponse> {
-    let PageQuery { sort, walk, .. } = context.query.clone();
-    let page = context.read(move |conn, scope| {
-        let found = store::page(conn, &scope.scope(), scope.now, sort, &walk)?;
+    let page = context.page(move |conn, scope, sort, walk| {
+        let found = store::page(conn, &scope.scope(), scope.now, sort, walk)?;
         let authors = authors(conn, &asked, scope, &found.rows)?;
-        Ok(walk.answer(found.map(|row| row.listed(authors.of(&row.created_by)))))
+        Ok(found.map(|row| row.listed(authors.of(&row.created_by))))
     });
-    answer::ok(&page.await?.ordered(sort.name, sort.descending))
+    page.await
 }
 
 /// Create a calendar address of a maintenance window
@@ -61,7 +59,6 @@ pub async fn list_of_tenant(
 /// For calendar programs, which subscribe to it: whoever has the address reads when the window is open, without another
 /// token. The address is shown once.
 #[utoipa::path(
-    tag = "maintenance",
     operation_id = "createMaintenanceCalendar",
     params(WindowId),
     responses((status = 200, description = "The address", body = Created)),
@@ -91,7 +88,6 @@ pub async fn create(
 ///
 /// Those in use, oldest first, without their tokens.
 #[utoipa::path(
-    tag = "maintenance",
     operation_id = "listMaintenanceCalendars",
     params(WindowId),
     responses((status = 200, description = "The addresses", body = Vec<Listed>)),
@@ -120,7 +116,6 @@ fn authors(conn: &mut Conn, asked: &Windows, scope: &RequestScope, rows: &[Calen
 
 /// Revoke a calendar address of a maintenance window
 #[utoipa::path(
-    tag = "maintenance",
     operation_id = "deleteMaintenanceCalendar",
     params(WindowId, CalendarId),
     responses((status = 200, description = "Revoked; an empty object")),

@@ -34,7 +34,6 @@ const BATCH: usize = 500;
 /// windows of its partner that cover its resources. `hostName`, `deviceGroup` or `deviceGroupId`, `site` or `siteId` narrow it
 /// to what covers that resource, or resources in that place; one name that several have is a 400.
 #[utoipa::path(
-    tag = "maintenance",
     operation_id = "listActiveMaintenance",
     params(
         ("at" = inline(Option<Instant>), Query, description = "The instant; default now", example = "2026-11-20T23:00:00+0000"),

@@ -53,7 +53,6 @@ pub struct At {
 /// that covers its resource says of it. It is read as one that is reported. `windows` are tried beside those that are stored.
 /// Nothing is stored.
 #[utoipa::path(
-    tag = "maintenance",
     operation_id = "matchMaintenanceWindows",
     params(At),
     request_body(content = MatchInput, example = json!({

@@ -49,7 +49,6 @@ pub struct Open {
 /// partner level, those of windows of its clients too. What is skipped or suspended is left out. `queryString` has the
 /// variables of `GET /scheduleMaintenances/search`. A range in which there are more than 100,000 is refused (400).
 #[utoipa::path(
-    tag = "maintenance",
     operation_id = "listAllMaintenanceOccurrences",
     params(
         ("from" = inline(Instant), Query, description = "The start of the range", example = "2026-11-20T00:00:00+0000"),

@@ -45,7 +45,6 @@ pub struct ResourceTarget {
 ///
 /// A page of the resources among its targets, by id; what it covers through groups and sites is not among them.
 #[utoipa::path(
-    tag = "maintenance",
     operation_id = "listMaintenanceResources",
     params(WindowId, PageQuery<Contents>),
     responses((status = 200, description = "A page of resources", body = PageOf<ResourceTarget>)),
@@ -75,7 +74,6 @@ pub async fn resources(
 ///
 /// A page of the device groups among its targets.
 #[utoipa::path(
-    tag = "maintenance",
     operation_id = "listMaintenanceDeviceGroups",
     params(WindowId, PageQuery<Contents>),
     responses((status = 200, description = "A page of device groups", body = PageOf<GroupTarget>)),
@@ -99,7 +97,6 @@ pub async fn device_groups(
 ///
 /// A page of the sites among its targets.
 #[utoipa::path(
-    tag = "maintenance",
     operation_id = "listMaintenanceSites",
     params(WindowId, PageQuery<Contents>),
     responses((status = 200, description = "A page of sites", body = PageOf<LocationTarget>)),

@@ -1,38 +1,17 @@
 //! Which windows a search means. Pure.
 
-use base::{fold, problem::Problem, query_string, timestamp::Timestamp};
+use base::{fold, problem::Problem, query_string, text::listed, timestamp::Timestamp};
 use ports::{PlaceKey, PlaceKind};
 
 use super::wire::window_id;
 use crate::course::{Course, State};
 
 /// The variables of a search. Those of a pair are two names of the same.
-const VARIABLES: [&str; 24] = [
-    "id",
-    "uniqueId",
-    "name",
-    "isEquals",
-    "state",
-    "status",
-    "resourceId",
-    "deviceUniqueId",
-    "hostName",
-    "deviceName",
-    "deviceGroupId",
-    "deviceGroup",
-    "deviceGroupName",
-    "siteId",
-    "site",
-    "siteName",
-    "startTime",
-    "startDate",
-    "endTime",
-    "endDate",
-    "startCreationDate",
-    "endCreationDate",
-    "startUpdationDate",
-    "endUpdationDate",
-];
+const VARIABLES: [&str; 24] = listed(
+    "id uniqueId name isEquals state status resourceId deviceUniqueId hostName deviceName deviceGroupId deviceGroup \
+    deviceGroupName siteId site siteName startTime startDate endTime endDate startCreationDate endCreationDate \
+    startUpdationDate endUpdationDate",
+);
 
 /// Which windows a search means; what is empty says nothing.
 #[derive(Clone, Debug, Default, PartialEq)]

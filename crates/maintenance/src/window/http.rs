@@ -32,7 +32,6 @@ fn coverable(scope: &RequestScope, owner: &str) -> Vec<String> {
 /// more than 100 in all, nothing is stored. Groups and locations are resolved whenever it matters, so that a resource
 /// that joins a group during a window is covered.
 #[utoipa::path(
-    tag = "maintenance",
     operation_id = "createMaintenanceWindow",
     request_body(content = NewWindow, example = json!({
         "name": "Nightly patches", "description": "Web servers",
@@ -85,7 +84,6 @@ pub fn check_new(
 
 /// Get a maintenance window
 #[utoipa::path(
-    tag = "maintenance",
     operation_id = "getMaintenanceWindow",
     params(WindowId),
     responses((status = 200, description = "The window", body = Window)),
@@ -111,7 +109,6 @@ pub async fn get(
 /// Fields left out stay as they are; with one that is wrong, nothing changes. A list of targets replaces the former one
 /// of its kind.
 #[utoipa::path(
-    tag = "maintenance",
     operation_id = "updateMaintenanceWindow",
     params(WindowId),
     request_body(content = WindowChange, example = json!({"description": "Web and mail servers", "installPatch": false})),
@@ -143,7 +140,6 @@ pub async fn update(
 ///
 /// Targets that it has already are kept.
 #[utoipa::path(
-    tag = "maintenance",
     operation_id = "addMaintenanceTargets",
     params(WindowId),
     request_body(content = wire::Targets, example = json!({"devices": [{"hostName": "web-02"}]})),
@@ -168,7 +164,6 @@ pub async fn add_targets(
 ///
 /// At least one must stay. Naming something that exists but is no target is not an error.
 #[utoipa::path(
-    tag = "maintenance",
     operation_id = "removeMaintenanceTargets",
     params(WindowId),
     request_body(content = wire::Targets, example = json!({"devices": [{"hostName": "web-02"}]})),
@@ -193,7 +188,6 @@ pub async fn remove_targets(
 ///
 /// The alerts that it caught stay as they are.
 #[utoipa::path(
-    tag = "maintenance",
     operation_id = "deleteMaintenanceWindow",
     params(WindowId),
     responses(

@@ -17,7 +17,6 @@ use crate::cover::Windows;
 /// With `{"pattern":"now"}` it does not open until it is resumed; with `range`, not between two instants. What would be
 /// open meanwhile is not made up for.
 #[utoipa::path(
-    tag = "maintenance",
     operation_id = "suspendMaintenanceWindow",
     params(WindowId),
     request_body(content = NewSuspension, example = json!({"pattern": "now"})),
@@ -55,7 +54,6 @@ fn pause(new: &NewSuspension, now: Timestamp) -> Result<Pause, Problem> {
 ///
 /// Ends its suspension, and takes back those that were planned. One that has none is answered unchanged.
 #[utoipa::path(
-    tag = "maintenance",
     operation_id = "resumeMaintenanceWindow",
     params(WindowId),
     responses(
@@ -79,7 +77,6 @@ pub async fn resume(
 /// Ends the occurrence that is under way, also while the window is suspended; those to come take place. With
 /// `{"pattern":"all"}` the window itself: it is completed from now on.
 #[utoipa::path(
-    tag = "maintenance",
     operation_id = "endMaintenanceWindow",
     params(WindowId),
     request_body(content = Option<NewEnd>, example = json!({"pattern": "all"})),
@@ -105,7 +102,6 @@ pub async fn finish(
 ///
 /// The occurrence that is open ends later; those to come stay as they are. It may not run into the next one.
 #[utoipa::path(
-    tag = "maintenance",
     operation_id = "extendMaintenanceWindow",
     params(WindowId),
     request_body(content = NewExtension, example = json!({"minutes": 30})),
@@ -132,7 +128,6 @@ pub async fn extend(
 ///
 /// The one that is open, which then closes, or else the next one; or the one that starts at `start`.
 #[utoipa::path(
-    tag = "maintenance",
     operation_id = "skipMaintenanceOccurrence",
     params(WindowId),
     request_body(content = NewSkip, example = json!({"start": "2026-11-20T22:00:00+0000"})),
@@ -158,7 +153,6 @@ pub async fn skip(
 /// What `skipped` of the window has takes place after all, as the schedule says: the first, or the one that starts at `start`.
 /// One that is under way opens again. One that was not skipped is answered unchanged.
 #[utoipa::path(
-    tag = "maintenance",
     operation_id = "unskipMaintenanceOccurrence",
     params(WindowId),
     request_body(content = Option<NewUnskip>, example = json!({"start": "2026-11-20T22:00:00+0000"})),

@@ -35,7 +35,6 @@ impl Occurrences {
 ///
 /// When it is open within a range of at most 400 days, whole and in order; what is skipped or suspended is left out.
 #[utoipa::path(
-    tag = "maintenance",
     operation_id = "listMaintenanceOccurrences",
     params(
         WindowId,
@@ -57,7 +56,6 @@ pub async fn list(context: RequestContext<Query>, PathIds(id): PathIds<WindowId>
 ///
 /// When a window would be open, from the body of its create. It is checked as for a create, and nothing is stored.
 #[utoipa::path(
-    tag = "maintenance",
     operation_id = "previewMaintenanceWindow",
     params(
         ("from" = inline(Instant), Query, description = "The start of the range; may be given in the body instead", example = "2026-11-20T00:00:00+0000"),

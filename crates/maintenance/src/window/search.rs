@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use actix_web::{HttpResponse, web};
-use api::{PageQuery, RequestContext, answer, get, spec::PageOf};
+use api::{PageQuery, RequestContext, get, spec::PageOf};
 use base::{fold, problem::Problem, timestamp::Timestamp};
 use db::{Conn, Result};
 use ports::{PlaceKey, ResourceKey};
@@ -31,7 +31,6 @@ api::list! {
 /// (those that are open at some time between the two), `startCreationDate`, `endCreationDate`, `startUpdationDate` and
 /// `endUpdationDate`. `name`, `state`, `resourceId`, `startTime` and `endTime` may be parameters of their own.
 #[utoipa::path(
-    tag = "maintenance",
     operation_id = "searchMaintenanceWindows",
     params(PageQuery<Search, Narrowed>),
     responses((status = 200, description = "A page of windows", body = PageOf<Window>)),
@@ -42,19 +41,19 @@ pub async fn search(
     context: RequestContext<PageQuery<Search, Narrowed>>,
     windows: web::Data<Windows>,
 ) -> api::Result<HttpResponse> {
-    let PageQuery { sort, walk, filter, own, .. } = context.query.clone();
-    let mut filter = Filter::parse(&filter)?;
+    let PageQuery { own, .. } = context.query.clone();
+    let mut filter = Filter::parse(&context.query.filter)?;
     filter.names = own.name.map_or(filter.names, |name| vec![fold(&name)]);
     filter.resources = own.resource_id.map_or(filter.resources, |id| vec![fold(&id)]);
     filter.states = own.state.or(own.status).map_or(filter.states, |state| vec![state]);
     (filter.from, filter.until) = (own.start_time.or(filter.from), own.end_time.or(filter.until));
-    let page = context.read(move |conn, scope| {
+    let page = context.page(move |conn, scope, sort, walk| {
         let only = covering(conn, &windows, &scope.scope(), &filter)?;
-        let found = store::search(conn, &scope.scope(), &filter, only.as_deref(), sort, &walk, scope.now)?;
+        let found = store::search(conn, &scope.scope(), &filter, only.as_deref(), sort, walk, scope.now)?;
         let shown = view::windows(conn, &windows, &scope.scope_and_partner(), &found.rows, scope.now)?;
-        Ok(walk.answer(found.with(shown)))
+        Ok(found.with(shown))
     });
-    answer::ok(&page.await?.ordered(sort.name, sort.descending))
+    page.await
 }
 
 /// The ids of the windows that cover all that a filter names, at any time; `None` when it names nothing.

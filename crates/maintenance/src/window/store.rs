@@ -23,9 +23,6 @@ use crate::{
 
 pub use self::find::{SORTS, each_open, search};
 
-/// Values that one statement takes.
-const AT_ONCE: usize = 500;
-
 /// How many maintenance windows a tenant has at most.
 pub static QUOTA: Quota = Quota::new("maintenance windows", "maintenance_windows", 100_000);
 
@@ -52,32 +49,21 @@ pub fn lock(tenant: &str) -> db::Lock {
 
 /// The window with this id among these tenants, or 404.
 pub fn existing(conn: &mut Conn, scope: &[String], id: &str) -> Result<Window> {
-    use maintenance_windows::dsl;
-    let row = match scope {
-        // The common case has a text that never changes, so that the statement stays prepared.
-        [tenant] => dsl::maintenance_windows.find((tenant, id)).get_result(conn),
-        tenants => {
-            dsl::maintenance_windows.filter(dsl::tenant_id.eq_any(tenants)).filter(dsl::id.eq(id)).get_result(conn)
-        }
-    };
-    Ok(row.optional()?.ok_or_else(rules::no_window)?)
+    Ok(db::one!(conn, maintenance_windows, scope, id).ok_or_else(rules::no_window)?)
 }
 
 /// These windows, by tenant and id; those that are gone are left out.
 pub fn some(conn: &mut Conn, names: &[(String, String)]) -> Result<Vec<Window>> {
     use maintenance_windows::dsl;
-    let mut found = Vec::with_capacity(names.len());
-    for names in names.chunks(AT_ONCE) {
+    db::in_parts(names, |names| {
         let tenants: Vec<&String> = names.iter().map(|(tenant, _)| tenant).collect();
-        let rows: Vec<Window> = dsl::maintenance_windows
+        let mut rows: Vec<Window> = dsl::maintenance_windows
             .filter(dsl::tenant_id.eq_any(tenants))
             .filter(dsl::id.eq_any(names.iter().map(|(_, id)| id)))
             .load(conn)?;
-        found.extend(
-            rows.into_iter().filter(|row| names.iter().any(|(tenant, id)| *tenant == row.tenant_id && *id == row.id)),
-        );
-    }
-    Ok(found)
+        rows.retain(|row| names.iter().any(|(tenant, id)| *tenant == row.tenant_id && *id == row.id));
+        Ok::<_, db::Error>(rows)
+    })
 }
 
 /// Tenant, id and version of the windows of these tenants of which something may take place at an instant, by id.
@@ -96,18 +82,15 @@ pub fn possible(conn: &mut Conn, tenants: &[String], at: Timestamp) -> Result<Ve
 /// Tenant, id and version of these windows.
 pub fn versions(conn: &mut Conn, names: &[(String, String)]) -> Result<Vec<(String, String, i64)>> {
     use maintenance_windows::dsl;
-    let mut found = Vec::with_capacity(names.len());
-    for names in names.chunks(AT_ONCE) {
+    db::in_parts(names, |names| {
         let mut tenants: Vec<&String> = names.iter().map(|(tenant, _)| tenant).collect();
         tenants.dedup();
-        let rows: Vec<(String, String, i64)> = dsl::maintenance_windows
+        dsl::maintenance_windows
             .filter(dsl::tenant_id.eq_any(tenants))
             .filter(dsl::id.eq_any(names.iter().map(|(_, id)| id)))
             .select((dsl::tenant_id, dsl::id, dsl::version))
-            .load(conn)?;
-        found.extend(rows);
-    }
-    Ok(found)
+            .load(conn)
+    })
 }
 
 /// The targets among these that windows of these tenants have, with the windows, of which something may take place
@@ -120,39 +103,36 @@ pub fn covering(
     at: Timestamp,
 ) -> Result<Vec<(Target, (String, String))>> {
     use maintenance_targets::dsl;
-    let mut found = Vec::new();
-    for ids in ids.chunks(AT_ONCE) {
-        let rows: Vec<Row> = dsl::maintenance_targets
+    let rows: Vec<Row> = db::in_parts(ids, |ids| {
+        dsl::maintenance_targets
             .filter(Condition::text_in("maintenance_targets.tenant_id IN", tenants))
             .filter(dsl::kind.eq(kind.word()))
             .filter(Condition::text_in("maintenance_targets.target IN", ids))
             .filter(dsl::closes_ms.gt(at.millis()))
-            .load(conn)?;
-        found.extend(
-            rows.into_iter().map(|row| {
-                (Target { kind, tenant: row.target_tenant, id: row.target }, (row.tenant_id, row.window_id))
-            }),
-        );
-    }
-    Ok(found)
+            .load(conn)
+    })?;
+    Ok(rows
+        .into_iter()
+        .map(|row| (Target { kind, tenant: row.target_tenant, id: row.target }, (row.tenant_id, row.window_id)))
+        .collect())
 }
 
 /// The targets of these windows, in the order in which they were given.
 pub fn targets(conn: &mut Conn, windows: &[(String, String)]) -> Result<Targets> {
     use maintenance_targets::dsl;
-    let mut found = Targets::new();
-    for windows in windows.chunks(AT_ONCE) {
+    let rows: Vec<Row> = db::in_parts(windows, |windows| {
         let tenants: Vec<&String> = windows.iter().map(|(tenant, _)| tenant).collect();
-        let rows: Vec<Row> = dsl::maintenance_targets
+        dsl::maintenance_targets
             .filter(dsl::tenant_id.eq_any(tenants))
             .filter(dsl::window_id.eq_any(windows.iter().map(|(_, id)| id)))
             .order(dsl::position)
-            .load(conn)?;
-        for row in rows {
-            let kind = Kind::parse(&row.kind).ok_or_else(|| Problem::internal())?;
-            let target = Target { kind, tenant: row.target_tenant, id: row.target };
-            found.entry((row.tenant_id, row.window_id)).or_default().push(target);
-        }
+            .load(conn)
+    })?;
+    let mut found = Targets::new();
+    for row in rows {
+        let kind = Kind::parse(&row.kind).ok_or_else(|| Problem::internal())?;
+        let target = Target { kind, tenant: row.target_tenant, id: row.target };
+        found.entry((row.tenant_id, row.window_id)).or_default().push(target);
     }
     Ok(found)
 }

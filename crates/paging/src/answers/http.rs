@@ -38,7 +38,6 @@ const SNOOZE_MS: i64 = 3_600_000;
 /// buttons to answer. The token, which a page carried, is good for one alert or incident and one person, for 24 hours. Nothing
 /// changes by looking.
 #[utoipa::path(
-    tag = "paging",
     operation_id = "showAnswer",
     params(("token" = String, Query, description = "The token of the link")),
     responses(
@@ -67,7 +66,6 @@ pub async fn show(
 /// Acts as the person to whom the link was sent, in the audit log too. The page that follows says what was done, or why
 /// nothing was. What has been done is not done again, however often the button is pressed.
 #[utoipa::path(
-    tag = "paging",
     operation_id = "answerAlert",
     params(
         ("token" = String, Query, description = "The token of the link"),

@@ -3,10 +3,7 @@
 
 use actix_web::{HttpResponse, web};
 use api::{Answer, Body, PathIds, Request, RequestContext, post};
-use base::{
-    Fields,
-    problem::{Problem, shorten},
-};
+use base::{Fields, problem::Problem};
 use db::{Conn, Result};
 use outbox::{Entity, Tx};
 use ports::IncidentRecord;
@@ -63,7 +60,6 @@ pub struct IncidentEscalation {
 /// `High` it counts as critical, else as a warning. When the status is `New` or `Pending` again, the escalation goes
 /// on.
 #[utoipa::path(
-    tag = "paging",
     operation_id = "escalateIncident",
     params(IncidentId),
     request_body(content = IncidentEscalationInput),
@@ -84,11 +80,7 @@ pub async fn escalate(
         .write(move |tx, scope| {
             let unknown = || Problem::not_found("The incident was not found.");
             let incident = neighbours.alerts.incident(tx.conn, &scope.scope(), &id, 0)?.ok_or_else(unknown)?;
-            let own = [incident.tenant_id.clone()];
-            let policy = policies::store::find(tx.conn, &own, &wanted)?.ok_or_else(|| {
-                let message = format!("names no escalation policy of the tenant: {}", shorten(&wanted));
-                Problem::field("policy.id", message)
-            })?;
+            let policy = policies::store::named(tx.conn, &incident.tenant_id, &wanted)?;
             if OVER.contains(&incident.status.as_str()) {
                 return Err(Problem::conflict("The incident is over: there is nothing to escalate.").into());
             }

@@ -17,7 +17,6 @@ use crate::{Neighbours, whose};
 /// A way to reach a person, at most 20. Nothing but a code is sent to it until it is verified. Only that person and admins
 /// see it.
 #[utoipa::path(
-    tag = "contact methods",
     operation_id = "createContactMethod",
     params(PersonId),
     request_body(content = NewMethod),
@@ -53,7 +52,6 @@ pub async fn create(
 ///
 /// Those of a person, at most 20, in the order in which they were made.
 #[utoipa::path(
-    tag = "contact methods",
     operation_id = "listContactMethods",
     params(PersonId),
     responses((status = 200, description = "The contact methods", body = Vec<ContactMethod>)),
@@ -74,7 +72,6 @@ pub async fn list(
 
 /// Get a contact method
 #[utoipa::path(
-    tag = "contact methods",
     operation_id = "getContactMethod",
     params(PersonId, ContactMethodId),
     responses((status = 200, description = "The contact method", body = ContactMethod)),
@@ -99,7 +96,6 @@ pub async fn get(
 /// Fields left out stay as they are; an empty text removes a value. One that leads elsewhere has to be verified again,
 /// and a password or token is not kept for another host.
 #[utoipa::path(
-    tag = "contact methods",
     operation_id = "updateContactMethod",
     params(PersonId, ContactMethodId),
     request_body(content = MethodChange),
@@ -138,7 +134,6 @@ pub async fn update(
 ///
 /// Notification rules that name it skip it from then on.
 #[utoipa::path(
-    tag = "contact methods",
     operation_id = "deleteContactMethod",
     params(PersonId, ContactMethodId),
     responses(

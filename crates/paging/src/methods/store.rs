@@ -20,16 +20,13 @@ pub fn of_user(conn: &mut Conn, tenant: &str, user: &str) -> Result<Vec<Method>>
 /// The methods of people whose tenants are among these.
 pub fn of_users(conn: &mut Conn, tenants: &[String], users: &[String]) -> Result<Vec<Method>> {
     use contact_methods::dsl;
-    let mut found = Vec::new();
-    for users in users.chunks(500) {
-        let rows: Vec<Method> = dsl::contact_methods
+    db::in_parts(users, |users| {
+        dsl::contact_methods
             .filter(dsl::tenant_id.eq_any(tenants))
             .filter(dsl::user_id.eq_any(users))
             .order((dsl::created_ms, dsl::id))
-            .load(conn)?;
-        found.extend(rows);
-    }
-    Ok(found)
+            .load(conn)
+    })
 }
 
 /// The method of a person with this id, or 404.

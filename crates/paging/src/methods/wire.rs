@@ -70,8 +70,7 @@ api::path_id! {
 
 /// The id of a method in the spelling in which it is stored.
 pub fn normal_id(text: &str) -> String {
-    let folded = base::fold(text.trim());
-    folded.strip_prefix("cm-").map(|uuid| format!("CM-{uuid}")).unwrap_or(folded)
+    base::text::spelled(text, "CM-")
 }
 
 /// A way to reach somebody.

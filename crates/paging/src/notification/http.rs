@@ -2,7 +2,7 @@
 
 use actix_web::{HttpResponse, web};
 use api::{Answer, Body, PathIds, RequestContext, answer, get, post};
-use base::problem::{Problem, Wrong, shorten};
+use base::problem::{Problem, Wrong};
 use outbox::{Entity, Recorded};
 use serde_json::Value;
 
@@ -33,7 +33,6 @@ impl Recorded for Rule {
 ///
 /// One for each urgency. Where none was set, every verified contact method is used at once.
 #[utoipa::path(
-    tag = "contact methods",
     operation_id = "listNotificationRules",
     params(PersonId),
     responses((status = 200, description = "The rules for `high` and for `low`", body = Vec<NotificationRule>)),
@@ -60,7 +59,6 @@ pub async fn list(
 /// It replaces the rule for that urgency. A contact method that is deleted later is skipped; when none is left, every
 /// verified one is used at once.
 #[utoipa::path(
-    tag = "contact methods",
     operation_id = "setNotificationRule",
     params(PersonId),
     request_body(content = NotificationRuleInput),
@@ -107,8 +105,8 @@ fn check_methods(plan: &Plan, known: &[Method]) -> Result<(), Problem> {
     let mut wrong = Wrong::new(Vec::new());
     for (place, step) in plan.steps.iter().enumerate() {
         if !known.iter().any(|method| method.id == step.method) {
-            let message = format!("names no contact method of the person: {}", shorten(&step.method));
-            wrong.add(&format!("steps[{place}].contactMethod.id"), message);
+            let field = format!("steps[{place}].contactMethod.id");
+            wrong.unknown(&field, "contact method of the person", &step.method);
         }
     }
     wrong.check()

@@ -18,16 +18,14 @@ pub fn of_user(conn: &mut Conn, tenant: &str, user: &str) -> Result<Vec<Rule>> {
 /// What people said for an urgency, by person.
 pub fn of_users(conn: &mut Conn, tenants: &[String], users: &[String], urgency: &str) -> Result<HashMap<String, Plan>> {
     use notification_rules::dsl;
-    let mut found = HashMap::new();
-    for users in users.chunks(500) {
-        let rows: Vec<Rule> = dsl::notification_rules
+    let rows: Vec<Rule> = db::in_parts(users, |users| {
+        dsl::notification_rules
             .filter(dsl::tenant_id.eq_any(tenants))
             .filter(dsl::user_id.eq_any(users))
             .filter(dsl::urgency.eq(urgency))
-            .load(conn)?;
-        found.extend(rows.into_iter().map(|row| (row.user_id, row.document.0)));
-    }
-    Ok(found)
+            .load(conn)
+    })?;
+    Ok(rows.into_iter().map(|row| (row.user_id, row.document.0)).collect())
 }
 
 /// Stores what a person said in the place of what they said before.

@@ -1,11 +1,8 @@
 //! Owners over HTTP.
 
 use actix_web::{HttpResponse, web};
-use api::{Answer, Body, PageQuery, PathIds, RequestContext, answer, delete, get, post, spec::PageOf};
-use base::{
-    problem::{Problem, shorten},
-    query_string,
-};
+use api::{Answer, Body, PageQuery, PathIds, RequestContext, delete, get, post, spec::PageOf};
+use base::{problem::Problem, query_string};
 use db::{Condition, Conn};
 use ports::{PlaceKind, ResourceKey};
 
@@ -29,7 +26,6 @@ api::list! {
 /// place of the owner before; without `userGroup`, nobody does any more. A resource without an owner has that of one of
 /// its device groups, of one of its service groups, of its site, or the default.
 #[utoipa::path(
-    tag = "paging",
     operation_id = "setOwner",
     request_body(content = OwnerInput),
     responses((status = 200, description = "The owner, or an empty object when there is none any more", body = Owner)),
@@ -56,8 +52,8 @@ pub async fn set(
             };
             let around = neighbours.people.around(tx.conn, &tenant)?;
             if neighbours.people.groups(tx.conn, &around, std::slice::from_ref(&group))?.is_empty() {
-                let message = format!("names no user group of the tenant or its partner: {}", shorten(&group));
-                return Err(Problem::field("userGroup.uniqueId", message).into());
+                let what = "user group of the tenant or its partner";
+                return Err(Problem::unknown("userGroup.uniqueId", what, &group).into());
             }
             let row = Ownership {
                 id: old.as_ref().map_or_else(|| format!("OWN-{}", uuid::Uuid::now_v7()), |old| old.id.clone()),
@@ -114,7 +110,6 @@ fn target(
 ///
 /// At partner level those of its clients too. `queryString` variables: `id`, `kind`, `target`, `userGroupId`.
 #[utoipa::path(
-    tag = "paging",
     operation_id = "searchOwners",
     params(PageQuery<Owners>),
     responses((status = 200, description = "A page of owners", body = PageOf<Owner>)),
@@ -122,9 +117,8 @@ fn target(
 )]
 #[get("/owners/search")]
 pub async fn search(context: RequestContext<PageQuery<Owners>>) -> api::Result<HttpResponse> {
-    let PageQuery { sort, walk, filter, .. } = context.query.clone();
     let mut all = vec![Condition::text_in("owners.tenant_id IN", context.scope())];
-    for term in query_string::parse(&filter, &VARIABLES)? {
+    for term in query_string::parse(&context.query.filter, &VARIABLES)? {
         let folded = || term.values.iter().map(|value| base::fold(value));
         all.push(match term.name {
             "id" => Condition::text_in("lower(owners.id) IN", folded()),
@@ -133,16 +127,15 @@ pub async fn search(context: RequestContext<PageQuery<Owners>>) -> api::Result<H
             _ => Condition::text_in("lower(owners.group_id) IN", folded()),
         });
     }
-    let page = context.read(move |conn, _| {
-        let found = store::page(conn, &Condition::all(all), sort, &walk)?;
-        Ok(walk.answer(found.map(|row| Owner::from(&row))))
+    let page = context.page(move |conn, _, sort, walk| {
+        let found = store::page(conn, &Condition::all(all), sort, walk)?;
+        Ok(found.map(|row| Owner::from(&row)))
     });
-    answer::ok(&page.await?.ordered(sort.name, sort.descending))
+    page.await
 }
 
 /// Delete an owner
 #[utoipa::path(
-    tag = "paging",
     operation_id = "deleteOwner",
     params(OwnerId),
     responses((status = 200, description = "Deleted; an empty object", body = Object)),

@@ -57,7 +57,6 @@ api::path_id! {
 /// and the people. Routes that ask for more of an alert than its state and its machine may say otherwise of a certain alert;
 /// `POST /paging/explain` tells of that.
 #[utoipa::path(
-    tag = "paging",
     operation_id = "getResourceOnCall",
     params(MachineId, AtInstant),
     responses((status = 200, description = "Who would be told, and why", body = MachineOnCall)),

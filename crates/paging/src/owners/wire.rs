@@ -16,8 +16,7 @@ api::path_id! {
 }
 
 fn normal_id(text: &str) -> String {
-    let folded = base::fold(text.trim());
-    folded.strip_prefix("own-").map(|uuid| format!("OWN-{uuid}")).unwrap_or(folded)
+    base::text::spelled(text, "OWN-")
 }
 
 /// Who owns something.

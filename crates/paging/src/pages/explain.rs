@@ -83,7 +83,6 @@ pub struct PagingExplanation {
 /// policy, who at each step through what and when, and where nobody would be told. Nothing is sent. Each step is worked out for the
 /// time at which it would be taken if nobody answered.
 #[utoipa::path(
-    tag = "paging",
     operation_id = "explainPaging",
     request_body(content = PagingExplainInput),
     responses((status = 200, description = "Every decision", body = PagingExplanation)),

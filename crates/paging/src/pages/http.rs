@@ -1,7 +1,7 @@
 //! Pages over HTTP.
 
 use actix_web::HttpResponse;
-use api::{PageQuery, RequestContext, answer, get, spec::PageOf};
+use api::{PageQuery, RequestContext, get, spec::PageOf};
 use base::query_string;
 use db::Condition;
 
@@ -23,7 +23,6 @@ api::list! {
 /// What was sent to whom, and what could not be; newest first, at partner level those of its clients too. `queryString`
 /// variables: `id`, `alertId`, `userId`, `contactMethodId`, `policyId`, `status`, `kind`.
 #[utoipa::path(
-    tag = "paging",
     operation_id = "searchPages",
     params(PageQuery<Pages>),
     responses((status = 200, description = "A page of pages", body = PageOf<Page>)),
@@ -31,9 +30,8 @@ api::list! {
 )]
 #[get("/pages/search")]
 pub async fn search(context: RequestContext<PageQuery<Pages>>) -> api::Result<HttpResponse> {
-    let PageQuery { sort, walk, filter, .. } = context.query.clone();
     let mut all = vec![Condition::text_in("pages.tenant_id IN", context.scope())];
-    for term in query_string::parse(&filter, &VARIABLES)? {
+    for term in query_string::parse(&context.query.filter, &VARIABLES)? {
         let ids = || term.values.iter().map(|id| spelled(id));
         all.push(match term.name {
             "id" => Condition::text_in("pages.id IN", ids()),
@@ -45,9 +43,9 @@ pub async fn search(context: RequestContext<PageQuery<Pages>>) -> api::Result<Ht
             _ => Condition::text_in("pages.kind IN", term.words(&KINDS)?),
         });
     }
-    let page = context.read(move |conn, _| {
-        let found = store::page(conn, &Condition::all(all), sort, &walk)?;
-        Ok(walk.answer(found.map(|row| Page::from(&row))))
+    let page = context.page(move |conn, _, sort, walk| {
+        let found = store::page(conn, &Condition::all(all), sort, walk)?;
+        Ok(found.map(|row| Page::from(&row)))
     });
-    answer::ok(&page.await?.ordered(sort.name, sort.descending))
+    page.await
 }

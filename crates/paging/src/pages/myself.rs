@@ -67,7 +67,6 @@ fn to(method: &Method, kind: &str, now: Timestamp) -> Row {
 ///
 /// Sends a test to the user that the caller acts as, by one or all of that user's verified contact methods.
 #[utoipa::path(
-    tag = "paging",
     operation_id = "testPaging",
     request_body(content = Option<PagingTestInput>),
     responses(
@@ -120,7 +119,6 @@ fn new_code() -> String {
 ///
 /// Six digits, good for 15 minutes, also to one that is verified already. Entered at `verify`, they show that messages arrive there.
 #[utoipa::path(
-    tag = "contact methods",
     operation_id = "sendContactMethodCode",
     params(PersonId, ContactMethodId),
     responses(
@@ -169,7 +167,6 @@ pub struct ContactMethodCode {
 ///
 /// With the code that was sent to it. After five wrong ones another has to be sent.
 #[utoipa::path(
-    tag = "contact methods",
     operation_id = "verifyContactMethod",
     params(PersonId, ContactMethodId),
     request_body(content = ContactMethodCode),

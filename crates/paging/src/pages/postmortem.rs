@@ -28,7 +28,6 @@ const LINE: usize = 300;
 /// answered, and what happened, minute by minute: of the incident, of its alerts and of the pages about them. The first
 /// 50 alerts, the first 2,000 events and the latest 200 notes.
 #[utoipa::path(
-    tag = "paging",
     operation_id = "getIncidentPostmortem",
     params(IncidentId),
     responses((status = 200, description = "The document", body = String, content_type = "text/markdown")),

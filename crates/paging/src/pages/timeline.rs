@@ -59,7 +59,6 @@ pub struct Event {
 /// What really happened: the report, the route, each page with its attempts, and what people did, with the time that
 /// passed since the alert was taken in; of the pages the first 1,000.
 #[utoipa::path(
-    tag = "paging",
     operation_id = "getAlertTimeline",
     params(AlertId),
     responses((status = 200, description = "What happened", body = AlertTimeline)),

@@ -1,11 +1,8 @@
 //! Escalation policies over HTTP.
 
 use actix_web::{HttpResponse, web};
-use api::{Answer, Body, PageQuery, PathIds, RequestContext, RequestScope, answer, delete, get, post, spec::PageOf};
-use base::{
-    problem::{Wrong, shorten},
-    query_string,
-};
+use api::{Answer, Body, PageQuery, PathIds, RequestContext, RequestScope, delete, get, post, spec::PageOf};
+use base::{problem::Wrong, query_string};
 use db::{Condition, Conn};
 use outbox::Tx;
 
@@ -28,7 +25,6 @@ api::list! {
 /// Who is told of an alert, one step after the other, until somebody answers. Alert routes say which alerts go to it. A
 /// step that would reach nobody at its time (a gap in a roster) moves on to the next at once, and says so.
 #[utoipa::path(
-    tag = "paging",
     operation_id = "createEscalationPolicy",
     request_body(content = NewPolicy),
     responses(
@@ -71,7 +67,6 @@ fn answered(
 /// By name; at partner level those of its clients too. `queryString` variables: `id`, `name` (contains, unless
 /// `isEquals:true`).
 #[utoipa::path(
-    tag = "paging",
     operation_id = "searchEscalationPolicies",
     params(PageQuery<Policies>),
     responses((status = 200, description = "A page of policies", body = PageOf<EscalationPolicy>)),
@@ -82,24 +77,22 @@ pub async fn search(
     context: RequestContext<PageQuery<Policies>>,
     neighbours: web::Data<Neighbours>,
 ) -> api::Result<HttpResponse> {
-    let PageQuery { sort, walk, filter, .. } = context.query.clone();
     let named = crate::filter::named(
-        &query_string::parse(&filter, &VARIABLES)?,
-        ["escalation_policies.id IN", "escalation_policies.name_key IN", "escalation_policies.name_key"],
+        &query_string::parse(&context.query.filter, &VARIABLES)?,
+        ["escalation_policies.id IN", "escalation_policies.name_key"],
         normal_id,
     )?;
-    let page = context.read(move |conn, scope| {
+    let page = context.page(move |conn, scope, sort, walk| {
         let condition = Condition::all([Condition::text_in("escalation_policies.tenant_id IN", scope.scope()), named]);
-        let found = store::page(conn, &condition, sort, &walk)?;
+        let found = store::page(conn, &condition, sort, walk)?;
         let shown = view::all(conn, &*neighbours.people, &scope.scope_and_partner(), &found.rows)?;
-        Ok(walk.answer(found.with(shown)))
+        Ok(found.with(shown))
     });
-    answer::ok(&page.await?.ordered(sort.name, sort.descending))
+    page.await
 }
 
 /// Get an escalation policy
 #[utoipa::path(
-    tag = "paging",
     operation_id = "getEscalationPolicy",
     params(PolicyId),
     responses((status = 200, description = "The policy", body = EscalationPolicy)),
@@ -123,7 +116,6 @@ pub async fn get(
 /// What is left out stays as it is; `steps` are replaced as a whole. Escalations that have begun keep the policy as it
 /// was.
 #[utoipa::path(
-    tag = "paging",
     operation_id = "updateEscalationPolicy",
     params(PolicyId),
     request_body(content = PolicyChange),
@@ -158,7 +150,6 @@ pub async fn update(
 ///
 /// Escalations that have begun keep the policy as it was.
 #[utoipa::path(
-    tag = "paging",
     operation_id = "deleteEscalationPolicy",
     params(PolicyId),
     responses(
@@ -197,8 +188,7 @@ fn check_targets(conn: &mut Conn, neighbours: &Neighbours, tenant: &str, documen
     for (step, targets) in document.steps.iter().enumerate() {
         for (place, target) in targets.targets.iter().enumerate() {
             let mut unknown = |field: &str, what: &str, id: &str| {
-                let path = format!("steps[{step}].targets[{place}].{field}");
-                wrong.add(&path, format!("names no {what}: {}", shorten(id)));
+                wrong.unknown(&format!("steps[{step}].targets[{place}].{field}"), what, id);
             };
             if let Some(roster) = &target.roster
                 && neighbours.on_call.roster(conn, &own, &roster.id)?.is_none()

@@ -1,6 +1,6 @@
-//! Policys of escalation policies. Every function takes the tenant, or the tenants of a scope.
+//! Rows of escalation policies. Every function takes the tenant, or the tenants of a scope.
 
-use base::{Found, Key, Walk, query::Sort};
+use base::{Found, Key, Walk, problem::Problem, query::Sort};
 use db::{Condition, Conn, Quota, Result, SortBy, Sorts};
 use diesel::prelude::*;
 
@@ -21,18 +21,18 @@ pub const SORTS: Sorts<Policy> = Sorts {
 
 /// The policy with this id among these tenants.
 pub fn find(conn: &mut Conn, scope: &[String], id: &str) -> Result<Option<Policy>> {
-    use escalation_policies::dsl;
-    let id = normal_id(id);
-    let row = match scope {
-        [tenant] => dsl::escalation_policies.find((tenant, id)).get_result(conn),
-        many => dsl::escalation_policies.filter(dsl::tenant_id.eq_any(many)).filter(dsl::id.eq(id)).get_result(conn),
-    };
-    Ok(row.optional()?)
+    Ok(db::one!(conn, escalation_policies, scope, normal_id(id)))
 }
 
 /// The policy with this id among these tenants, or 404.
 pub fn existing(conn: &mut Conn, scope: &[String], id: &str) -> Result<Policy> {
     Ok(find(conn, scope, id)?.ok_or_else(rules::unknown)?)
+}
+
+/// The policy of the tenant that `policy` of a body names, or 400.
+pub fn named(conn: &mut Conn, tenant: &str, id: &str) -> Result<Policy> {
+    let unknown = || Problem::unknown("policy.id", "escalation policy of the tenant", id);
+    Ok(find(conn, &[tenant.to_owned()], id)?.ok_or_else(unknown)?)
 }
 
 /// Whoever changes policies or routes of a tenant takes this.

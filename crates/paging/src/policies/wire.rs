@@ -31,8 +31,7 @@ api::path_id! {
 
 /// The id of a policy in the spelling in which it is stored.
 pub fn normal_id(text: &str) -> String {
-    let folded = base::fold(text.trim());
-    folded.strip_prefix("ep-").map(|uuid| format!("EP-{uuid}")).unwrap_or(folded)
+    base::text::spelled(text, "EP-")
 }
 
 /// Who is told, one after the other.

@@ -1,15 +1,13 @@
 //! Alert routes over HTTP.
 
 use actix_web::{HttpResponse, web};
-use api::{
-    Answer, Body, PageQuery, PathIds, RequestContext, RequestScope, answer, cpu, delete, get, post, spec::PageOf,
-};
+use api::{Answer, Body, PageQuery, PathIds, RequestContext, RequestScope, cpu, delete, get, post, spec::PageOf};
 use base::{
     matching::{Meter, Rules},
-    problem::{Problem, shorten},
+    problem::Problem,
     query_string,
 };
-use db::{Condition, Conn};
+use db::Condition;
 use outbox::Tx;
 
 use super::{
@@ -31,7 +29,6 @@ api::list! {
 /// Alerts that match its rules go to its policy, unless a route before it takes them. A client's alerts that none of its own
 /// routes takes, the default among them, are offered to the routes of its partner.
 #[utoipa::path(
-    tag = "paging",
     operation_id = "createAlertRoute",
     request_body(content = NewRoute),
     responses(
@@ -51,7 +48,7 @@ pub async fn create(
         .write(move |tx, scope| {
             let tenant = scope.tenant_id();
             policies::store::lock(tenant).take(tx.conn)?;
-            check_policy(tx.conn, tenant, &new.policy)?;
+            policies::store::named(tx.conn, tenant, &new.policy)?;
             let position = store::behind_all(tx.conn, tenant)?;
             let row = rules::created(tenant, new, rules, position, tx.author(), tx.now)?;
             store::insert(tx.conn, &row)?;
@@ -67,15 +64,6 @@ fn read<T: base::body::Request>(body: &serde_json::Value, meter: &Meter) -> api:
     let size = rules.as_ref().map(|rules| rules.expressions_size(meter)).transpose();
     let size = size.map_err(|error| Problem::field("rules", error.to_string()))?.unwrap_or(0);
     Ok((read, rules, size))
-}
-
-/// Refuses a policy that is not the tenant's.
-fn check_policy(conn: &mut Conn, tenant: &str, id: &str) -> db::Result<()> {
-    if policies::store::find(conn, &[tenant.to_owned()], id)?.is_none() {
-        let message = format!("names no escalation policy of the tenant: {}", shorten(id));
-        return Err(Problem::field("policy.id", message).into());
-    }
-    Ok(())
 }
 
 /// Records a change of a route, and answers the route.
@@ -95,7 +83,6 @@ fn answered(
 /// In the order in which they are asked, the default last; at partner level those of its clients too. `queryString`
 /// variables: `id`, `name` (contains, unless `isEquals:true`), `policyId`.
 #[utoipa::path(
-    tag = "paging",
     operation_id = "searchAlertRoutes",
     params(PageQuery<Routes>),
     responses((status = 200, description = "A page of routes", body = PageOf<AlertRoute>)),
@@ -106,30 +93,24 @@ pub async fn search(
     context: RequestContext<PageQuery<Routes>>,
     neighbours: web::Data<Neighbours>,
 ) -> api::Result<HttpResponse> {
-    let PageQuery { sort, walk, filter, .. } = context.query.clone();
-    let terms = query_string::parse(&filter, &VARIABLES)?;
-    let named = crate::filter::named(
-        &terms,
-        ["alert_routes.id IN", "alert_routes.name_key IN", "alert_routes.name_key"],
-        wire::normal_id,
-    )?;
+    let terms = query_string::parse(&context.query.filter, &VARIABLES)?;
+    let named = crate::filter::named(&terms, ["alert_routes.id IN", "alert_routes.name_key"], wire::normal_id)?;
     let policies = terms.iter().filter(|term| term.name == "policyId").map(|term| {
         let ids = term.values.iter().map(|id| policies::wire::normal_id(id));
         Condition::text_in("alert_routes.policy_id IN", ids)
     });
     let wanted = Condition::all([named].into_iter().chain(policies));
-    let page = context.read(move |conn, scope| {
+    let page = context.page(move |conn, scope, sort, walk| {
         let condition = Condition::all([Condition::text_in("alert_routes.tenant_id IN", scope.scope()), wanted]);
-        let found = store::page(conn, &condition, sort, &walk)?;
+        let found = store::page(conn, &condition, sort, walk)?;
         let shown = view::all(conn, &*neighbours.people, &scope.scope_and_partner(), &found.rows)?;
-        Ok(walk.answer(found.with(shown)))
+        Ok(found.with(shown))
     });
-    answer::ok(&page.await?.ordered(sort.name, sort.descending))
+    page.await
 }
 
 /// Get an alert route
 #[utoipa::path(
-    tag = "paging",
     operation_id = "getAlertRoute",
     params(RouteId),
     responses((status = 200, description = "The route", body = AlertRoute)),
@@ -152,7 +133,6 @@ pub async fn get(
 ///
 /// What is left out stays as it is; `rules` are replaced as a whole.
 #[utoipa::path(
-    tag = "paging",
     operation_id = "updateAlertRoute",
     params(RouteId),
     request_body(content = RouteChange),
@@ -175,7 +155,7 @@ pub async fn update(
         .write(move |tx, scope| {
             let old = lock_for_update(tx, scope, &id)?;
             if let Some(policy) = &change.policy {
-                check_policy(tx.conn, &old.tenant_id, policy)?;
+                policies::store::named(tx.conn, &old.tenant_id, policy)?;
             }
             let replaces_rules = change.has_rules.is_some();
             let row = rules::changed(&old, change, rules, tx.author(), tx.now)?;
@@ -190,7 +170,6 @@ pub async fn update(
 
 /// Delete an alert route
 #[utoipa::path(
-    tag = "paging",
     operation_id = "deleteAlertRoute",
     params(RouteId),
     responses(

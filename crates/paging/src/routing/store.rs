@@ -36,13 +36,7 @@ pub const SORTS: Sorts<Route> = Sorts {
 
 /// The route with this id among these tenants, or 404.
 pub fn existing(conn: &mut Conn, scope: &[String], id: &str) -> Result<Route> {
-    use alert_routes::dsl;
-    let id = normal_id(id);
-    let row = match scope {
-        [tenant] => dsl::alert_routes.find((tenant, id)).get_result(conn),
-        many => dsl::alert_routes.filter(dsl::tenant_id.eq_any(many)).filter(dsl::id.eq(id)).get_result(conn),
-    };
-    Ok(row.optional()?.ok_or_else(rules::unknown)?)
+    Ok(db::one!(conn, alert_routes, scope, normal_id(id)).ok_or_else(rules::unknown)?)
 }
 
 /// The routes of a tenant in the order in which they are asked.

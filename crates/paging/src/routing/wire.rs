@@ -29,8 +29,7 @@ api::path_id! {
 
 /// The id of a route in the spelling in which it is stored.
 pub fn normal_id(text: &str) -> String {
-    let folded = base::fold(text.trim());
-    folded.strip_prefix("ar-").map(|uuid| format!("AR-{uuid}")).unwrap_or(folded)
+    base::text::spelled(text, "AR-")
 }
 
 /// Which alerts go to which policy.

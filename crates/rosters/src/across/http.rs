@@ -40,7 +40,6 @@ const AHEAD_MS: i64 = 90 * 86_400_000;
 /// The final schedules of the rosters of the tenant within a range of at most 400 days, by name; at partner level, of its
 /// clients too. `gaps` and `coverage` say what they cover together: three rosters of eight hours are one covered day.
 #[utoipa::path(
-    tag = "rosters",
     operation_id = "getRosterTimelines",
     params(
         ("from" = inline(Instant), Query, description = "The start of the range", example = "2026-11-20T00:00:00+0000"),
@@ -87,7 +86,6 @@ pub async fn timelines(
 /// When a user of the tenant or its partner is on call through the rosters of the tenant, by when that begins: from now on
 /// for 90 days, or in a range of at most 400. The first that begins later than now says when the user is next.
 #[utoipa::path(
-    tag = "rosters",
     operation_id = "getUserShifts",
     params(
         UserId,
@@ -142,7 +140,6 @@ fn range_ahead(mut query: Query, now: Timestamp) -> Result<Interval, Problem> {
 /// Its timeline as it is and as the body of an update would make it, with gaps and overlaps, overrides included. Nothing
 /// is stored.
 #[utoipa::path(
-    tag = "rosters",
     operation_id = "previewRosterChange",
     params(
         RosterId,

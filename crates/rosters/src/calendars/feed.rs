@@ -29,7 +29,6 @@ const PRODUCT: &str = "Rosters";
 /// An iCalendar feed of who was on call during the last 90 days and will be in the next 366, for calendar programs. The
 /// token in the address is the only credential.
 #[utoipa::path(
-    tag = "rosters",
     operation_id = "readRosterCalendar",
     params(
         RosterId,
@@ -52,7 +51,6 @@ pub async fn of_roster(
 ///
 /// The same, for all the shifts that the user has in the rosters of the tenant.
 #[utoipa::path(
-    tag = "rosters",
     operation_id = "readUserCalendar",
     params(
         UserId,

@@ -43,7 +43,6 @@ type Created = CreatedAddress<Author>;
 ///
 /// A page of those of the tenant, without their tokens: who made which, and when it ends. `of` is the roster or the user.
 #[utoipa::path(
-    tag = "rosters",
     operation_id = "listCalendars",
     params(PageQuery<Calendars>),
     responses((status = 200, description = "A page of addresses", body = PageOf<AddressOf<Author>>)),
@@ -54,13 +53,12 @@ pub async fn list_of_tenant(
     context: RequestContext<PageQuery<Calendars>>,
     people: web::Data<dyn People>,
 ) -> api::Result<HttpResponse> {
-    let PageQuery { sort, walk, .. } = context.query.clone();
-    let page = context.read(move |conn, scope| {
-        let found = store::page(conn, &scope.scope(), scope.now, sort, &walk)?;
+    let page = context.page(move |conn, scope, sort, walk| {
+        let found = store::page(conn, &scope.scope(), scope.now, sort, walk)?;
         let authors = authors(conn, &**people, scope, &found.rows)?;
-        Ok(walk.answer(found.map(|row| row.listed(authors.of(&row.created_by)))))
+        Ok(found.map(|row| row.listed(authors.of(&row.created_by))))
     });
-    answer::ok(&page.await?.ordered(sort.name, sort.descending))
+    page.await
 }
 
 /// Create a calendar address of a roster
@@ -68,7 +66,6 @@ pub async fn list_of_tenant(
 /// For calendar programs, which subscribe to it: whoever has the address reads who is on call, without another token.
 /// The address is shown once.
 #[utoipa::path(
-    tag = "rosters",
     operation_id = "createRosterCalendar",
     params(RosterId),
     responses((status = 200, description = "The address", body = Created)),
@@ -87,7 +84,6 @@ pub async fn create_of_roster(
 ///
 /// Those in use, oldest first, without their tokens.
 #[utoipa::path(
-    tag = "rosters",
     operation_id = "listRosterCalendars",
     params(RosterId),
     responses((status = 200, description = "The addresses", body = Vec<Listed>)),
@@ -104,7 +100,6 @@ pub async fn list_of_roster(
 
 /// Revoke a calendar address of a roster
 #[utoipa::path(
-    tag = "rosters",
     operation_id = "deleteRosterCalendar",
     params(RosterId, CalendarId),
     responses((status = 200, description = "Revoked; an empty object")),
@@ -123,7 +118,6 @@ pub async fn delete_of_roster(
 ///
 /// The same, for all the shifts that a user of the tenant or its partner has in the rosters of the tenant.
 #[utoipa::path(
-    tag = "rosters",
     operation_id = "createUserCalendar",
     params(UserId),
     responses((status = 200, description = "The address", body = Created)),
@@ -140,7 +134,6 @@ pub async fn create_of_user(
 
 /// List the calendar addresses of a user
 #[utoipa::path(
-    tag = "rosters",
     operation_id = "listUserCalendars",
     params(UserId),
     responses((status = 200, description = "The addresses", body = Vec<Listed>)),
@@ -157,7 +150,6 @@ pub async fn list_of_user(
 
 /// Revoke a calendar address of a user
 #[utoipa::path(
-    tag = "rosters",
     operation_id = "deleteUserCalendar",
     params(UserId, CalendarId),
     responses((status = 200, description = "Revoked; an empty object")),

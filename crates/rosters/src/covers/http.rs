@@ -1,9 +1,9 @@
 //! Requests for cover over HTTP.
 
 use actix_web::{HttpResponse, web};
-use api::{Answer, Body, PageQuery, PathIds, RequestContext, answer, delete, get, post, spec::PageOf};
+use api::{Answer, Body, PageQuery, PathIds, RequestContext, delete, get, post, spec::PageOf};
 use base::{
-    problem::{Problem, Wrong, shorten},
+    problem::{Problem, Wrong},
     timestamp::Timestamp,
 };
 use calendar::Interval;
@@ -56,7 +56,6 @@ fn people_of(
 /// Asks to be relieved for a time, or for somebody else to be. Whoever accepts is on call in that user's place; others who are on
 /// call stay. Nothing changes until then.
 #[utoipa::path(
-    tag = "rosters",
     operation_id = "createRosterCoverRequest",
     params(RosterId),
     request_body(content = NewCover),
@@ -107,9 +106,7 @@ fn check_new(row: &row::Cover, asked: &[String], staff: &RosterPeople, now: Time
     let mut wrong = Wrong::default();
     let named = (0..).zip(asked).map(|(place, id): (usize, _)| (format!("asked[{place}].id"), id));
     for (field, id) in [("user.id".to_owned(), &row.user_id)].into_iter().chain(named) {
-        if staff.user(id).is_none() {
-            wrong.add(&field, format!("names no user of the tenant or its partner: {}", shorten(id)));
-        }
+        staff.check_user(id, &field, &mut wrong);
     }
     if asked.contains(&row.user_id) {
         wrong.add("asked", "must not name the user who is to be relieved");
@@ -124,7 +121,6 @@ fn check_new(row: &row::Cover, asked: &[String], staff: &RosterPeople, now: Time
 ///
 /// A page of those of a roster, by their start.
 #[utoipa::path(
-    tag = "rosters",
     operation_id = "listRosterCoverRequests",
     params(RosterId, PageQuery<Covers, OfStatus>),
     responses((status = 200, description = "A page of requests", body = PageOf<Cover>)),
@@ -136,15 +132,15 @@ pub async fn list(
     people: web::Data<dyn People>,
     PathIds(id): PathIds<RosterId>,
 ) -> api::Result<HttpResponse> {
-    let PageQuery { sort, walk, own: OfStatus { status }, .. } = context.query.clone();
-    let page = context.read(move |conn, scope| {
+    let PageQuery { own: OfStatus { status }, .. } = context.query.clone();
+    let page = context.page(move |conn, scope, sort, walk| {
         let roster = roster::store::existing(conn, &scope.scope(), &id)?;
         let condition = in_status(status, scope.now);
-        let found = store::page(conn, (&roster.tenant_id, &roster.id), &condition, sort, &walk)?;
+        let found = store::page(conn, (&roster.tenant_id, &roster.id), &condition, sort, walk)?;
         let staff = people_of(conn, &**people, &scope.scope_and_partner(), &found.rows, None)?;
-        Ok(walk.answer(found.map(|row| view::one(&row, &staff, scope.now))))
+        Ok(found.map(|row| view::one(&row, &staff, scope.now)))
     });
-    answer::ok(&page.await?.ordered(sort.name, sort.descending))
+    page.await
 }
 
 /// The requests of which this became; all for an empty word.
@@ -251,7 +247,6 @@ fn take_over(tx: &mut Tx<'_>, roster: &roster::row::Roster, cover: &row::Cover, 
 ///
 /// The user that the caller acts as takes over, from now on when the time has begun: an override of that one person.
 #[utoipa::path(
-    tag = "rosters",
     operation_id = "acceptRosterCoverRequest",
     params(RosterId, CoverId),
     responses(
@@ -274,7 +269,6 @@ pub async fn accept(
 /// For those who were asked by name; once all of them have declined, the request is declined. A request to everybody
 /// stays open.
 #[utoipa::path(
-    tag = "rosters",
     operation_id = "declineRosterCoverRequest",
     params(RosterId, CoverId),
     responses(
@@ -296,7 +290,6 @@ pub async fn decline(
 ///
 /// Only while it is open. An accepted request has become an override, which is deleted as such.
 #[utoipa::path(
-    tag = "rosters",
     operation_id = "withdrawRosterCoverRequest",
     params(RosterId, CoverId),
     responses(

@@ -42,7 +42,6 @@ fn user(query: &mut Query, name: &str) -> Option<String> {
 /// deactivated users are left out. Rosters are sorted by name. For an instant in the past the answer is what was true
 /// then: who was in which group, who was active, and what they were called. With `userId`, only that user.
 #[utoipa::path(
-    tag = "rosters",
     operation_id = "getOnCall",
     params(OfUser),
     responses((status = 200, description = "Who is on call", body = OnCall)),
@@ -64,7 +63,6 @@ pub async fn all(
 ///
 /// For a deleted roster, at any time before its deletion.
 #[utoipa::path(
-    tag = "rosters",
     operation_id = "getRosterOnCall",
     params(RosterId, At),
     responses((status = 200, description = "Who is on call", body = OnCall)),

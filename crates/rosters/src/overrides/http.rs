@@ -1,9 +1,9 @@
 //! Overrides over HTTP.
 
 use actix_web::{HttpResponse, web};
-use api::{Answer, Body, PageQuery, PathIds, RequestContext, answer, delete, get, post, spec::PageOf};
+use api::{Answer, Body, PageQuery, PathIds, RequestContext, delete, get, post, spec::PageOf};
 use base::{
-    problem::{Problem, Wrong, shorten},
+    problem::{Problem, Wrong},
     timestamp::Timestamp,
 };
 use calendar::Interval;
@@ -32,7 +32,6 @@ api::list! {
 /// roster, also while no shift takes place. Of several overrides of the same time the last one made wins. An override
 /// of a shift takes place when the shift does as it is now: it follows no later edit.
 #[utoipa::path(
-    tag = "rosters",
     operation_id = "createRosterOverride",
     params(RosterId),
     request_body(content = NewOverride),
@@ -56,9 +55,7 @@ pub async fn create(
             let staff = RosterPeople::load(tx.conn, &**people, &tenants, [], named)?;
             let mut wrong = Wrong::default();
             for (field, id) in [("user.id", Some(&user)), ("replaces.id", replaces.as_ref())] {
-                if let Some(id) = id.filter(|id| staff.user(id).is_none()) {
-                    wrong.add(field, format!("names no user of the tenant or its partner: {}", shorten(id)));
-                }
+                id.into_iter().for_each(|id| staff.check_user(id, field, &mut wrong));
             }
             wrong.check()?;
             let shift = named_shift(tx, &roster, new.shift.as_deref(), time)?;
@@ -111,8 +108,7 @@ pub fn named_shift(
     let at = time.start().max(tx.now).millis();
     let shifts = roster::versions::shifts_at(tx.conn, tenant, id, at)?;
     let Some(shift) = shifts.into_iter().find(|shift| shift.id == wanted) else {
-        let message = format!("names no shift of the roster: {}", shorten(wanted));
-        return Err(Problem::field("shift", message).into());
+        return Err(Problem::unknown("shift", "shift of the roster", wanted).into());
     };
     if !rules::takes_place(&shift, time)? {
         return Err(Problem::field("shift", "does not take place between start and end").into());
@@ -124,7 +120,6 @@ pub fn named_shift(
 ///
 /// A page of the overrides of a roster, past ones included.
 #[utoipa::path(
-    tag = "rosters",
     operation_id = "listRosterOverrides",
     params(RosterId, PageQuery<Overrides, Within>),
     responses((status = 200, description = "A page of overrides", body = PageOf<Override>)),
@@ -136,19 +131,19 @@ pub async fn list(
     people: web::Data<dyn People>,
     PathIds(id): PathIds<RosterId>,
 ) -> api::Result<HttpResponse> {
-    let PageQuery { sort, walk, own: Within { from, to }, .. } = context.query.clone();
+    let PageQuery { own: Within { from, to }, .. } = context.query.clone();
     let within = (from.map_or(i64::MIN, Timestamp::millis), to.map_or(i64::MAX, Timestamp::millis));
-    let page = context.read(move |conn, scope| {
+    let page = context.page(move |conn, scope, sort, walk| {
         let roster = roster::store::existing(conn, &scope.scope(), &id)?;
-        let found = store::page(conn, &roster.tenant_id, &roster.id, within, sort, &walk)?;
+        let found = store::page(conn, &roster.tenant_id, &roster.id, within, sort, walk)?;
         let users = found
             .rows
             .iter()
             .flat_map(|row| [row.user_id.clone(), row.created_by.clone()].into_iter().chain(row.replaces.clone()));
         let staff = RosterPeople::load(conn, &**people, &scope.scope_and_partner(), [], users)?;
-        Ok(walk.answer(found.map(|row| view::one(row, &staff))))
+        Ok(found.map(|row| view::one(row, &staff)))
     });
-    answer::ok(&page.await?.ordered(sort.name, sort.descending))
+    page.await
 }
 
 /// Delete an override
@@ -156,7 +151,6 @@ pub async fn list(
 /// One that has not begun goes; one that is under way ends now. One that is over stays as history, also when it was entered
 /// after the fact, and the answer is a 409.
 #[utoipa::path(
-    tag = "rosters",
     operation_id = "deleteRosterOverride",
     params(RosterId, OverrideId),
     responses(

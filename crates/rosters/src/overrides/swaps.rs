@@ -3,7 +3,7 @@
 
 use actix_web::{HttpResponse, web};
 use api::{Answer, Body, PathIds, RequestContext, post};
-use base::problem::{Wrong, shorten};
+use base::problem::Wrong;
 use ports::People;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -35,7 +35,6 @@ pub struct Swap {
 /// the second time the other way round. Others who are on call stay. Both overrides are made or none, and deleting one
 /// takes back both, as far as they are not over.
 #[utoipa::path(
-    tag = "rosters",
     operation_id = "createRosterSwap",
     params(RosterId),
     request_body(content = NewSwap),
@@ -58,9 +57,7 @@ pub async fn create(
             let staff = RosterPeople::load(tx.conn, &**people, &tenants, [], named)?;
             let mut wrong = Wrong::default();
             for ((user, _), field) in halves.iter().zip(["first.user.id", "second.user.id"]) {
-                if staff.user(user).is_none() {
-                    wrong.add(field, format!("names no user of the tenant or its partner: {}", shorten(user)));
-                }
+                staff.check_user(user, field, &mut wrong);
             }
             wrong.check()?;
             let swap_id = format!("SWP-{}", uuid::Uuid::new_v4());

@@ -32,7 +32,6 @@ pub fn respond(json: impl Into<web::Bytes>) -> HttpResponse {
 /// The final schedule within a range of at most 400 days: who is on call when and why, overrides and former versions
 /// of the shifts included, and where there are gaps and overlaps. A roster that was deleted has a past, and no future.
 #[utoipa::path(
-    tag = "rosters",
     operation_id = "getRosterTimeline",
     params(
         RosterId,
@@ -72,7 +71,6 @@ pub async fn timeline(
 ///
 /// The timeline of a roster that is not saved, from the body of its create. Nothing is stored.
 #[utoipa::path(
-    tag = "rosters",
     operation_id = "previewRoster",
     params(
         ("from" = inline(Instant), Query, description = "The start of the range; may be given in the body instead", example = "2026-11-20T00:00:00+0000"),

@@ -2,35 +2,16 @@
 
 use std::io::{Result, Write};
 
+use base::text::listed;
 use serde_json::Value;
 
 use super::problem::plain;
 
 /// What people look for first, in this order, when nobody chose columns.
-const FIRST: [&str; 22] = [
-    "id",
-    "uniqueId",
-    "name",
-    "hostName",
-    "loginName",
-    "title",
-    "subject",
-    "resourceUUID",
-    "currentState",
-    "state",
-    "status",
-    "severity",
-    "priority",
-    "type",
-    "resourceType",
-    "role",
-    "ipAddress",
-    "startDate",
-    "endDate",
-    "createdDate",
-    "updatedDate",
-    "enabled",
-];
+const FIRST: [&str; 22] = listed(
+    "id uniqueId name hostName loginName title subject resourceUUID currentState state status severity priority type \
+    resourceType role ipAddress startDate endDate createdDate updatedDate enabled",
+);
 
 /// The most columns that are chosen, and the widest cell on a terminal, in characters.
 const MOST: usize = 8;

@@ -19,7 +19,6 @@ api::list! {
 ///
 /// Its name is unique in the tenant.
 #[utoipa::path(
-    tag = "contacts",
     operation_id = "createContact",
     request_body(content = NewContact),
     responses(
@@ -44,7 +43,6 @@ pub async fn create(context: RequestContext, Body(new): Body<NewContact>) -> api
 ///
 /// A page of those of the tenant; at partner level, of its clients too.
 #[utoipa::path(
-    tag = "contacts",
     operation_id = "searchContacts",
     params(PageQuery<Contacts>),
     responses((status = 200, description = "A page of contacts", body = PageOf<Contact>)),
@@ -52,16 +50,14 @@ pub async fn create(context: RequestContext, Body(new): Body<NewContact>) -> api
 )]
 #[get("/contacts/search")]
 pub async fn search(context: RequestContext<PageQuery<Contacts>>) -> api::Result<HttpResponse> {
-    let PageQuery { sort, walk, .. } = context.query.clone();
-    let paged = walk.clone();
-    let found = context.read(move |conn, scope| store::page(conn, &scope.scope(), sort, &paged)).await?;
-    let shown = found.rows.iter().map(Contact::from).collect();
-    answer::ok(&walk.answer(found.with(shown)).ordered(sort.name, sort.descending))
+    let page = context.page(move |conn, scope, sort, walk| {
+        Ok(store::page(conn, &scope.scope(), sort, walk)?.map(|row| Contact::from(&row)))
+    });
+    page.await
 }
 
 /// Get a contact
 #[utoipa::path(
-    tag = "contacts",
     operation_id = "getContact",
     params(ContactId),
     responses((status = 200, description = "The contact", body = Contact)),
@@ -77,7 +73,6 @@ pub async fn get(context: RequestContext, PathIds(id): PathIds<ContactId>) -> ap
 ///
 /// Fields left out stay as they are.
 #[utoipa::path(
-    tag = "contacts",
     operation_id = "updateContact",
     params(ContactId),
     request_body(content = ContactChange),
@@ -107,7 +102,6 @@ pub async fn update(
 
 /// Delete a contact
 #[utoipa::path(
-    tag = "contacts",
     operation_id = "deleteContact",
     params(ContactId),
     responses(

@@ -23,8 +23,7 @@ pub fn lock(id: &str) -> db::Lock {
 
 /// The contact with this id among these tenants, or 404.
 pub fn existing(conn: &mut Conn, scope: &[String], id: &str) -> Result<Row> {
-    let found = contacts::table.filter(contacts::tenant_id.eq_any(scope)).filter(contacts::id.eq(id));
-    Ok(found.get_result(conn).optional()?.ok_or_else(rules::unknown)?)
+    Ok(db::one!(conn, contacts, scope, id).ok_or_else(rules::unknown)?)
 }
 
 /// A page of the contacts of these tenants.

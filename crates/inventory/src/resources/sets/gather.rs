@@ -62,14 +62,12 @@ pub fn meant(
 pub fn among(conn: &mut Conn, tenant: &str, filters: &[&Filter], ids: &[u128]) -> Result<Vec<u128>> {
     use resources::dsl;
     let asked = Condition::all(filters.iter().map(|filter| filter.probe()));
-    let mut found = Vec::new();
-    for ids in ids.chunks(ASKED) {
+    let rows: Vec<String> = db::in_parts(ids, |ids| {
         let these = Condition::text_in("resources.id IN", ids.iter().map(|id| text(*id)));
         let query = dsl::resources.filter(dsl::tenant_id.eq(tenant)).filter(these).filter(asked.clone());
-        let rows: Vec<String> = query.select(dsl::id).load(conn)?;
-        found.extend(rows.iter().filter_map(|id| parse(id)));
-    }
-    Ok(found)
+        query.select(dsl::id).load(conn)
+    })?;
+    Ok(rows.iter().filter_map(|id| parse(id)).collect())
 }
 
 /// Hands on the names in a column of a tenant's resources, of all that have one or of some, with their ids. In no order.

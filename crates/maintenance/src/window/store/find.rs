@@ -36,11 +36,7 @@ fn condition(scope: &[String], filter: &Filter, only: Option<&[String]>) -> Cond
         all.push(Condition::text_in("maintenance_windows.id IN", only));
     }
     if !filter.names.is_empty() {
-        all.push(if filter.exact {
-            Condition::text_in("maintenance_windows.name_key IN", &filter.names)
-        } else {
-            Condition::any(filter.names.iter().map(|name| Condition::contains("maintenance_windows.name_key", name)))
-        });
+        all.push(Condition::named("maintenance_windows.name_key", &filter.names, filter.exact));
     }
     if let Some(from) = filter.from {
         all.push(Condition::sql("maintenance_windows.closes_ms > ").integer(from.millis()));

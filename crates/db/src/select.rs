@@ -1,0 +1,28 @@
+//! One row, and what rows are read from.
+
+use diesel::Selectable;
+
+use crate::Sql;
+
+/// The columns that the fields of a row are read from, by `#[derive(Selectable)]`.
+pub fn columns<R: Selectable<Sql>>() -> R::SelectExpression {
+    R::construct_selection()
+}
+
+/// The row of a table with this id, of one of these tenants: `one!(conn, sites, scope, id)`, an `Option`. The key of the
+/// table is `(tenant_id, id)`.
+///
+/// In the common case of one tenant the text never changes, so that the statement stays prepared. Not by `first`: its `LIMIT`
+/// is written at run time, and such a statement is prepared anew each time. A macro for the same reason as
+/// [`page!`](crate::page).
+#[macro_export]
+macro_rules! one {
+    ($conn:expr, $table:ident, $scope:expr, $id:expr) => {{
+        let id = $id;
+        let row = match $scope {
+            [tenant] => $crate::direct!($conn, |own| $table::table.find((tenant, id)).get_result(own)),
+            many => $table::table.filter($table::tenant_id.eq_any(many)).filter($table::id.eq(id)).get_result($conn),
+        };
+        row.optional()?
+    }};
+}
