@@ -1,32 +1,22 @@
 //! Memory that the process has and does not need goes back to the system.
 
-use std::{env, fs, io, os::unix::process::CommandExt as _, process::Command, time::Duration};
+use std::{env, fs, io, time::Duration};
 
 use db::Db;
 use outbox::Background;
+use tikv_jemalloc_ctl::background_thread;
+use tikv_jemallocator::Jemalloc;
 
-/// What the C library reads when a process starts, and not later: few arenas, of which each keeps what its threads gave
-/// back, and large pieces that go back to the system at once. Without it some memory stays with the process for each of
-/// its threads, for good: after the same load 188 MiB, and 126 with it.
-const SETTINGS: [(&str, &str); 3] =
-    [("MALLOC_ARENA_MAX", "2"), ("MALLOC_TRIM_THRESHOLD_", "1048576"), ("MALLOC_MMAP_THRESHOLD_", "131072")];
+/// Where all memory comes from, that of SQLite and libpq too.
+#[global_allocator]
+static MEMORY: Jemalloc = Jemalloc;
 
-/// Starts this program over, in its own place, so that it gives back memory that it does not need; to be called before it
-/// does anything else. Does nothing where that is decided already: by whoever started it, or by this.
+/// Has a thread give back what is free, since otherwise only who asks for memory does, and an idle service asks for none. Not for
+/// other commands: the launcher of jobs enters namespaces, which a process can do that has one thread.
 pub fn settle() {
-    let decided = SETTINGS.iter().any(|(name, _)| env::var_os(name).is_some());
-    if decided || !cfg!(all(target_os = "linux", target_env = "gnu")) {
-        return;
+    if let Err(error) = background_thread::write(true) {
+        tracing::debug!(%error, "memory is given back later");
     }
-    let Ok(program) = env::current_exe() else { return };
-    let mut arguments = env::args_os();
-    let mut again = Command::new(program);
-    if let Some(name) = arguments.next() {
-        again.arg0(name);
-    }
-    // It answers only when the system refuses.
-    let error = again.args(arguments).envs(SETTINGS).exec();
-    tracing::debug!(%error, "memory is given back later");
 }
 
 /// How soon after the start memory is given back, and how soon again: behind the first rounds of the work that goes on by
@@ -39,8 +29,7 @@ const AGAIN: Duration = Duration::from_secs(5);
 const GROWN_KIB: u64 = 8 << 10;
 
 /// Gives memory back once the service has started, and whenever much has been used since and is free again. Making the
-/// OpenAPI document and the routes takes some 25 MiB for a moment, and touches most of the program; what the C library has
-/// free in the middle of its heap it keeps until it is asked, and so do connections with pages of the database.
+/// OpenAPI document and the routes touches most of the program; and connections keep pages of the database until they are asked.
 ///
 /// # Errors
 /// When the system has no thread for it.
@@ -55,7 +44,6 @@ pub fn watch(db: Db) -> io::Result<Background> {
             if round <= EARLY.len() || has_grown {
                 db.shrink();
                 forget_program();
-                trim();
                 // What is in use comes back until the next look.
                 low = None;
             } else {
@@ -72,17 +60,6 @@ fn resident_kib() -> Option<u64> {
     let pages: u64 = text.split(' ').nth(1)?.parse().ok()?;
     Some(pages * (rustix::param::page_size() as u64 >> 10))
 }
-
-/// Gives back what is free in the heap.
-#[cfg(all(target_os = "linux", target_env = "gnu"))]
-#[expect(unsafe_code, reason = "a call of the C library that takes a number and touches free memory only")]
-fn trim() {
-    // SAFETY: it has no precondition, and locks each heap while it is at it.
-    unsafe { libc::malloc_trim(0) };
-}
-
-#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
-const fn trim() {}
 
 /// Takes the pages of the program itself, its code and its constants, out of the process: those that are used again come
 /// back from the cache of the system, and what was used for the start only does not.
@@ -128,18 +105,19 @@ const fn forget_program() {}
 mod tests {
     use super::*;
 
-    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    #[cfg(target_os = "linux")]
     #[test]
     fn what_is_free_goes_back() {
-        // Small pieces, so that they lie in the heap, and one behind them, so that its end does not move.
-        let pieces: Vec<Vec<u8>> = (0..64 << 10).map(|_| vec![1; 1 << 10]).collect();
-        let last = vec![1_u8; 1 << 10];
+        settle();
+        // Small pieces, and some between them that stay.
+        let mut pieces: Vec<Vec<u8>> = (0..64 << 10).map(|_| vec![1; 1 << 10]).collect();
         let before = resident_kib().unwrap();
-        drop(pieces);
-        trim();
-        let after = resident_kib().unwrap();
-        assert!(before > after + (32 << 10), "{before} KiB, then {after}");
-        assert_eq!(last.len(), 1 << 10);
+        pieces.truncate(1 << 10);
+        let begun = std::time::Instant::now();
+        while resident_kib().unwrap() + (32 << 10) > before {
+            assert!(begun.elapsed() < Duration::from_secs(20), "{before} KiB, then {}", resident_kib().unwrap());
+            std::thread::sleep(Duration::from_millis(100));
+        }
     }
 
     #[cfg(target_os = "linux")]
