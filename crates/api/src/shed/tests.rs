@@ -13,7 +13,7 @@ fn gate() -> Arc<Gate> {
 
 /// Of one of several callers.
 fn ticket(gate: &Arc<Gate>, caller: u32) -> Rc<Ticket> {
-    Ticket::new(gate, Rc::new(gate.party_of(IpAddr::V4(Ipv4Addr::from_bits(caller)))), false)
+    Ticket::new(gate, Rc::new(gate.party_of(IpAddr::V4(Ipv4Addr::from_bits(caller)))), false, false)
 }
 
 async fn enter(gate: &Arc<Gate>, caller: u32) -> Result<Rc<Ticket>, Problem> {
@@ -30,7 +30,7 @@ async fn a_request_beyond_the_bound_is_refused_and_counted() {
     let refused = enter(&gate, 3).await.unwrap_err();
     assert_eq!((refused.kind.status(), refused.retry_after), (503, Some(1)));
     assert_eq!((gate.shed(Reason::Requests), gate.under_way().requests), (1, 2));
-    let always = Ticket::new(&gate, Rc::new(gate.party_of(IpAddr::V4(Ipv4Addr::LOCALHOST))), true);
+    let always = Ticket::new(&gate, Rc::new(gate.party_of(IpAddr::V4(Ipv4Addr::LOCALHOST))), true, false);
     always.begin().await.unwrap();
     first.finish();
     drop(first);
@@ -65,7 +65,7 @@ async fn who_was_refused_and_is_back_waits_for_its_turn() {
         greedy.push(ticket);
     }
     let party = || Rc::new(gate.party_of(IpAddr::V4(Ipv4Addr::from_bits(1))));
-    let back = Ticket::of_connection(&gate, party(), false, true);
+    let back = Ticket::new(&gate, party(), false, true);
     let begun = Instant::now();
     let (served, refused, ()) = tokio::join!(back.begin(), enter(&gate, 1), async {
         tokio::time::sleep(3 * PATIENCE_WITH_OWN).await;

@@ -57,13 +57,9 @@ pub fn current() -> Option<Rc<Ticket>> {
 }
 
 impl Ticket {
-    /// Of a request that has just come from somewhere. With `always` it is let in whatever is under way.
-    pub(crate) fn new(gate: &Arc<Gate>, from: LocalParty, always: bool) -> Rc<Self> {
-        Self::of_connection(gate, from, always, false)
-    }
-
-    /// The same; `back` says that the request before it on its connection was refused.
-    pub(crate) fn of_connection(gate: &Arc<Gate>, from: LocalParty, always: bool, back: bool) -> Rc<Self> {
+    /// Of a request that has just come from somewhere. With `always` it is let in whatever is under way; `back` says that the
+    /// one before it on its connection was refused.
+    pub(crate) fn new(gate: &Arc<Gate>, from: LocalParty, always: bool, back: bool) -> Rc<Self> {
         Rc::new(Self {
             gate: Arc::clone(gate),
             party: RefCell::new(from),

@@ -107,7 +107,6 @@ fn keep(tx: &mut Tx<'_>, job: &row::Job, resources: Option<Vec<Named>>, labels: 
 /// Its runs become due by its schedule. A job whose `startDate` lies in the past runs once right away, for the latest
 /// due time, unless its `misfirePolicy` is `skip`.
 #[utoipa::path(
-    tag = "jobs",
     operation_id = "createJob",
     request_body(content = NewJob),
     responses((status = 200, description = "The new job", body = Job)),
@@ -143,7 +142,6 @@ pub async fn create(
 /// `name` (it contains the value, whatever the letter case; with `isEquals:true` it is the value), `jobType`,
 /// `jobQueued` (`true` or `false`) and `resourceId`.
 #[utoipa::path(
-    tag = "jobs",
     operation_id = "searchJobs",
     params(PageQuery<Jobs>),
     responses((status = 200, description = "A page of jobs", body = PageOf<Job>)),
@@ -166,7 +164,6 @@ pub async fn search(
 
 /// Get a job
 #[utoipa::path(
-    tag = "jobs",
     operation_id = "getJob",
     params(JobId),
     responses((status = 200, description = "The job", body = Job)),
@@ -192,7 +189,6 @@ pub async fn get(
 /// Fields left out stay as they are. Another schedule counts from now on: what it would have made due before is not
 /// made up for. Runs that wait stay.
 #[utoipa::path(
-    tag = "jobs",
     operation_id = "updateJob",
     params(JobId),
     request_body(content = JobChange, example = json!({"active": false})),
@@ -236,7 +232,6 @@ pub async fn update(
 ///
 /// With the history of its runs. Whoever carries out a run of it learns of it at the next heartbeat.
 #[utoipa::path(
-    tag = "jobs",
     operation_id = "deleteJob",
     params(JobId),
     responses(
@@ -268,7 +263,6 @@ pub async fn delete(
 ///
 /// The next due times of its schedule, in order; none when it is not active, or over.
 #[utoipa::path(
-    tag = "jobs",
     operation_id = "nextRunsOfJob",
     params(JobId, Next),
     responses((status = 200, description = "The next due times", body = NextRuns)),

@@ -78,7 +78,6 @@ pub struct Brief {
 ///
 /// Every type that `script.jobType` takes; with `names=true` nothing but their names.
 #[utoipa::path(
-    tag = "jobs",
     operation_id = "listJobTypes",
     params(Brief),
     responses((status = 200, description = "All types", body = Vec<JobType>)),

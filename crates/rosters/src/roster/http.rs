@@ -32,7 +32,6 @@ fn new_id() -> String {
 /// Adds a roster to the tenant of the path. Its name is unique in the tenant, those of its shifts are in the roster,
 /// whatever the letter case. Users and user groups are those of the tenant and of its partner.
 #[utoipa::path(
-    tag = "rosters",
     operation_id = "createRoster",
     request_body(content = NewRoster, example = json!({
         "name": "First line", "description": "Around the clock", "timeZone": {"name": "Europe/Paris"},
@@ -115,7 +114,6 @@ fn answered(
 /// variables of `queryString` are `id`, `name` (it contains the value, whatever the letter case), `isEquals` (`true`:
 /// it is the value) and `allList`. As parameters, `allList` says the same and `name` is the whole name.
 #[utoipa::path(
-    tag = "rosters",
     operation_id = "searchRosters",
     params(PageQuery<Rosters, Narrowed>),
     responses((status = 200, description = "A page of rosters", body = PageOf<Roster>)),
@@ -148,7 +146,6 @@ pub async fn search(
 ///
 /// As it is now, or with `at` as it was or will be then. A deleted roster can be read with an `at` before its deletion.
 #[utoipa::path(
-    tag = "rosters",
     operation_id = "getRoster",
     params(RosterId, At),
     responses((status = 200, description = "The roster", body = Roster)),
@@ -182,7 +179,6 @@ pub async fn get(
 /// `effectiveFrom` on, and replace what was planned for later than that: who was on call before does not change. A name
 /// and a description take effect at once. `If-Match` with the `ETag` of what you read makes sure that nobody else changed it meanwhile.
 #[utoipa::path(
-    tag = "rosters",
     operation_id = "updateRoster",
     params(RosterId),
     request_body(content = RosterChange, example = json!({"description": "Nights and weekends"})),
@@ -239,7 +235,6 @@ pub fn planned(
 /// Ends its shifts and overrides, and closes its calendar addresses. Its past stays: who was on call, and its timeline,
 /// can still be read by its id. Its name can be used again.
 #[utoipa::path(
-    tag = "rosters",
     operation_id = "deleteRoster",
     params(RosterId),
     responses(
