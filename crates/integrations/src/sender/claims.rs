@@ -98,11 +98,12 @@ impl Claims<'_> {
             return Ok((claimed, more, (!more).then_some(After::Settle(0))));
         }
         let limit = most + self.in_hand.len();
-        let mut found = queue::head(conn, lane, self.now, wanted(limit))?;
-        let none = found.is_empty();
-        found.retain(|one| !self.in_hand.contains(&one.id));
-        let more = found.len() >= most;
-        found.truncate(most);
+        let mut ids = queue::head(conn, lane, self.now, wanted(limit))?;
+        let none = ids.is_empty();
+        ids.retain(|id| !self.in_hand.contains(id));
+        let more = ids.len() >= most;
+        ids.truncate(most);
+        let found = queue::unclaimed(conn, &lane.0, &ids)?;
         Ok((found, more, none.then_some(After::Settle(0))))
     }
 }
