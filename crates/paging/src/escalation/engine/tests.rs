@@ -68,7 +68,7 @@ pub struct Low {
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Deed {
+enum Input {
     Reported(usize, usize),
     Acknowledged(usize),
     Suppressed(usize),
@@ -210,13 +210,13 @@ fn contact(person: usize, number: usize, verified: bool) -> methods::row::Method
 }
 
 /// Plays what happens; answers the pages that were decided.
-fn play(setup: &Setup, deeds: &[(i64, Deed)]) -> Vec<Told> {
+fn play(setup: &Setup, inputs: &[(i64, Input)]) -> Vec<Told> {
     let directory = tempfile::tempdir().unwrap();
     let (mut db, fakes) = (database(directory.path()), Fakes::default());
     let neighbours = Arc::new(fakes.neighbours());
     setup.store(&db, &fakes);
     let mut alerts: Vec<Option<Value>> = vec![None; ALERTS];
-    for (minute, deed) in deeds {
+    for (minute, input) in inputs {
         let now = Timestamp::from_millis(minute * MINUTE);
         let status = |number: usize, status: &str, state: Option<usize>| {
             let old = alerts[number].clone();
@@ -230,19 +230,19 @@ fn play(setup: &Setup, deeds: &[(i64, Deed)]) -> Vec<Told> {
             )
         };
         let known = |number: usize| alerts[number].as_ref().is_some_and(|alert| alert["status"] != "Closed");
-        let heard = match *deed {
+        let heard = match *input {
             // One that is closed does not come again: the next report is another alert.
-            Deed::Reported(number, state) if alerts[number].is_none() || known(number) => {
+            Input::Reported(number, state) if alerts[number].is_none() || known(number) => {
                 Some(status(number, "New", Some(state)))
             }
-            Deed::Acknowledged(number) if known(number) => Some(status(number, "Acknowledged", None)),
-            Deed::Suppressed(number) if known(number) => Some(status(number, "Suppressed", None)),
-            Deed::Closed(number) if known(number) => Some(status(number, "Closed", None)),
-            Deed::Left(person) => {
+            Input::Acknowledged(number) if known(number) => Some(status(number, "Acknowledged", None)),
+            Input::Suppressed(number) if known(number) => Some(status(number, "Suppressed", None)),
+            Input::Closed(number) if known(number) => Some(status(number, "Closed", None)),
+            Input::Left(person) => {
                 fakes.0.lock().unwrap().gone.insert(user(person));
                 None
             }
-            Deed::Restart => {
+            Input::Restart => {
                 drop(db);
                 db = database(directory.path());
                 None
@@ -313,23 +313,23 @@ fn setup() -> impl Strategy<Value = Setup> {
     )
 }
 
-fn deeds() -> impl Strategy<Value = Vec<(i64, Deed)>> {
-    let deed = prop_oneof![
-        4 => (0..ALERTS, 0..STATES.len()).prop_map(|(alert, state)| Deed::Reported(alert, state)),
-        6 => Just(Deed::Look),
-        2 => (0..ALERTS).prop_map(Deed::Acknowledged),
-        1 => (0..ALERTS).prop_map(Deed::Suppressed),
-        1 => (0..ALERTS).prop_map(Deed::Closed),
-        1 => (0..PEOPLE).prop_map(Deed::Left),
-        1 => Just(Deed::Restart),
+fn inputs() -> impl Strategy<Value = Vec<(i64, Input)>> {
+    let input = prop_oneof![
+        4 => (0..ALERTS, 0..STATES.len()).prop_map(|(alert, state)| Input::Reported(alert, state)),
+        6 => Just(Input::Look),
+        2 => (0..ALERTS).prop_map(Input::Acknowledged),
+        1 => (0..ALERTS).prop_map(Input::Suppressed),
+        1 => (0..ALERTS).prop_map(Input::Closed),
+        1 => (0..PEOPLE).prop_map(Input::Left),
+        1 => Just(Input::Restart),
     ];
     // Mostly forwards; now and then the clock is set back.
     let later = prop_oneof![12 => 0_i64..8, 1 => -6_i64..0];
-    proptest::collection::vec((later, deed), 1..30).prop_map(|steps| {
+    proptest::collection::vec((later, input), 1..30).prop_map(|steps| {
         let mut minute = 0;
-        let moved = steps.into_iter().map(|(later, deed)| {
+        let moved = steps.into_iter().map(|(later, input)| {
             minute = (minute + later).max(0);
-            (minute, deed)
+            (minute, input)
         });
         moved.collect()
     })
@@ -339,7 +339,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_pages_are_those_of_the_model(setup in setup(), deeds in deeds()) {
-        prop_assert_eq!(play(&setup, &deeds), Model::play(&setup, &deeds));
+    fn the_pages_are_those_of_the_model(setup in setup(), inputs in inputs()) {
+        prop_assert_eq!(play(&setup, &inputs), Model::play(&setup, &inputs));
     }
 }

@@ -17,13 +17,13 @@ fn plan(waits: &[i64], repeat: i64, at_end: AtEnd, ack_timeout: Option<i64>) -> 
 
 /// What happens to an alert, and when it is looked at in between: the service may sleep, and its clock may jump.
 #[derive(Clone, Copy, Debug)]
-enum Deed {
+enum Input {
     Hear(Heard),
     Look,
 }
 
 /// Plays what happens; answers `(minute, round, step)` of each step that was taken.
-fn play(plan: &Plan, gaps: &[bool], deeds: &[(i64, Deed)]) -> (State, Vec<(i64, i64, i64)>) {
+fn play(plan: &Plan, gaps: &[bool], inputs: &[(i64, Input)]) -> (State, Vec<(i64, i64, i64)>) {
     let mut state = State::begun(0, 0);
     let mut taken = Vec::new();
     let mut look = |state: &mut State, minute: i64| {
@@ -36,8 +36,8 @@ fn play(plan: &Plan, gaps: &[bool], deeds: &[(i64, Deed)]) -> (State, Vec<(i64, 
         }
     };
     look(&mut state, 0);
-    for (minute, deed) in deeds {
-        if let Deed::Hear(heard) = deed {
+    for (minute, input) in inputs {
+        if let Input::Hear(heard) = input {
             state = state.after(plan, *heard, minute * MINUTE);
         }
         look(&mut state, *minute);
@@ -46,24 +46,24 @@ fn play(plan: &Plan, gaps: &[bool], deeds: &[(i64, Deed)]) -> (State, Vec<(i64, 
 }
 
 /// The steps that are taken at which minutes, by walking through all of them.
-fn model(plan: &Plan, gaps: &[bool], deeds: &[(i64, Deed)]) -> Vec<(i64, i64)> {
+fn model(plan: &Plan, gaps: &[bool], inputs: &[(i64, Input)]) -> Vec<(i64, i64)> {
     let waits: Vec<i64> = plan.steps.iter().map(|step| step.wait_ms / MINUTE).collect();
     let (mut taken, mut at, mut wait_until, mut lap) = (Vec::new(), 0_usize, 0, 0);
     let (mut acknowledged, mut quiet, mut over, mut silent) = (None::<i64>, false, false, false);
-    let moments = std::iter::once((0, Deed::Look)).chain(deeds.iter().copied());
-    for (minute, deed) in moments {
+    let moments = std::iter::once((0, Input::Look)).chain(inputs.iter().copied());
+    for (minute, input) in moments {
         let back = |at: usize| at.saturating_sub(1);
-        match deed {
+        match input {
             _ if over => break,
-            Deed::Look => {}
-            Deed::Hear(Heard::Closed) => over = true,
-            Deed::Hear(Heard::Suppressed) => (quiet, acknowledged) = (true, None),
-            Deed::Hear(Heard::Acknowledged) => {
+            Input::Look => {}
+            Input::Hear(Heard::Closed) => over = true,
+            Input::Hear(Heard::Suppressed) => (quiet, acknowledged) = (true, None),
+            Input::Hear(Heard::Acknowledged) => {
                 if acknowledged.is_none() {
                     (acknowledged, quiet, silent) = (Some(minute), false, false);
                 }
             }
-            Deed::Hear(Heard::Open { worse }) => {
+            Input::Hear(Heard::Open { worse }) => {
                 if acknowledged.is_some() || quiet {
                     (acknowledged, quiet, silent, at, wait_until) = (None, false, false, back(at), minute);
                 } else if silent && worse {
@@ -96,21 +96,21 @@ fn model(plan: &Plan, gaps: &[bool], deeds: &[(i64, Deed)]) -> Vec<(i64, i64)> {
     taken
 }
 
-fn deeds() -> impl Strategy<Value = Vec<(i64, Deed)>> {
-    let deed = prop_oneof![
-        6 => Just(Deed::Look),
-        1 => any::<bool>().prop_map(|worse| Deed::Hear(Heard::Open { worse })),
-        1 => Just(Deed::Hear(Heard::Acknowledged)),
-        1 => Just(Deed::Hear(Heard::Suppressed)),
-        1 => Just(Deed::Hear(Heard::Closed)),
+fn inputs() -> impl Strategy<Value = Vec<(i64, Input)>> {
+    let input = prop_oneof![
+        6 => Just(Input::Look),
+        1 => any::<bool>().prop_map(|worse| Input::Hear(Heard::Open { worse })),
+        1 => Just(Input::Hear(Heard::Acknowledged)),
+        1 => Just(Input::Hear(Heard::Suppressed)),
+        1 => Just(Input::Hear(Heard::Closed)),
     ];
-    proptest::collection::vec((0_i64..12, deed), 0..40).prop_map(|steps| {
+    proptest::collection::vec((0_i64..12, input), 0..40).prop_map(|steps| {
         let mut minute = 0;
         steps
             .into_iter()
-            .map(|(later, deed)| {
+            .map(|(later, input)| {
                 minute += later;
-                (minute, deed)
+                (minute, input)
             })
             .collect()
     })
@@ -124,13 +124,13 @@ proptest! {
         repeat in 0_i64..3,
         repeats_last in any::<bool>(),
         ack_timeout in proptest::option::of(1_i64..20),
-        deeds in deeds(),
+        inputs in inputs(),
     ) {
         let at_end = if repeats_last { AtEnd::RepeatLast } else { AtEnd::Stop };
         let plan = plan(&waits, repeat, at_end, ack_timeout);
-        let (state, taken) = play(&plan, &gaps, &deeds);
+        let (state, taken) = play(&plan, &gaps, &inputs);
         let plain: Vec<(i64, i64)> = taken.iter().map(|(minute, _, step)| (*minute, *step)).collect();
-        prop_assert_eq!(plain, model(&plan, &gaps, &deeds));
+        prop_assert_eq!(plain, model(&plan, &gaps, &inputs));
         // No step twice in one round, however often it is looked at.
         let mut keys: Vec<(i64, i64)> = taken.iter().map(|(_, round, step)| (*round, *step)).collect();
         keys.sort_unstable();
@@ -144,7 +144,7 @@ proptest! {
 #[test]
 fn a_gap_goes_on_at_once_and_a_policy_of_gaps_ends() {
     let two = plan(&[5, 5], 0, AtEnd::Stop, None);
-    let (state, taken) = play(&two, &[true, true], &[(4, Deed::Look), (5, Deed::Look)]);
+    let (state, taken) = play(&two, &[true, true], &[(4, Input::Look), (5, Input::Look)]);
     assert_eq!(taken, [(0, 0, 0), (0, 0, 1)]);
     assert_eq!(state.stage, Stage::Ended);
 }
@@ -152,8 +152,8 @@ fn a_gap_goes_on_at_once_and_a_policy_of_gaps_ends() {
 #[test]
 fn an_acknowledgement_holds_for_its_time() {
     let two = plan(&[5, 5], 0, AtEnd::Stop, Some(10));
-    let deeds = [(1, Deed::Hear(Heard::Acknowledged)), (10, Deed::Look), (11, Deed::Look), (16, Deed::Look)];
-    let (_, taken) = play(&two, &[false, false], &deeds);
+    let inputs = [(1, Input::Hear(Heard::Acknowledged)), (10, Input::Look), (11, Input::Look), (16, Input::Look)];
+    let (_, taken) = play(&two, &[false, false], &inputs);
     assert_eq!(taken, [(0, 0, 0), (11, 1, 0), (16, 1, 1)]);
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{ALERTS, Aim, DAY, Deed, STATES, Setup, method, user};
+use super::{ALERTS, Aim, DAY, Input, STATES, Setup, method, user};
 
 /// A page, or a gap in place of one.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -66,17 +66,17 @@ pub struct Model<'s> {
 }
 
 impl<'s> Model<'s> {
-    pub fn play(setup: &'s Setup, deeds: &[(i64, Deed)]) -> Vec<Told> {
+    pub fn play(setup: &'s Setup, inputs: &[(i64, Input)]) -> Vec<Told> {
         let walks = (0..ALERTS).map(|_| Walk::default()).collect();
         let mut model = Self { setup, walks, gone: BTreeSet::new(), pages: Vec::new() };
-        for (minute, deed) in deeds {
-            match *deed {
-                Deed::Reported(alert, severity) => model.hear(alert, *minute, "New", Some(severity)),
-                Deed::Acknowledged(alert) => model.hear(alert, *minute, "Acknowledged", None),
-                Deed::Suppressed(alert) => model.hear(alert, *minute, "Suppressed", None),
-                Deed::Closed(alert) => model.hear(alert, *minute, "Closed", None),
-                Deed::Left(person) => _ = model.gone.insert(person),
-                Deed::Look | Deed::Restart => {}
+        for (minute, input) in inputs {
+            match *input {
+                Input::Reported(alert, severity) => model.hear(alert, *minute, "New", Some(severity)),
+                Input::Acknowledged(alert) => model.hear(alert, *minute, "Acknowledged", None),
+                Input::Suppressed(alert) => model.hear(alert, *minute, "Suppressed", None),
+                Input::Closed(alert) => model.hear(alert, *minute, "Closed", None),
+                Input::Left(person) => _ = model.gone.insert(person),
+                Input::Look | Input::Restart => {}
             }
             (0..ALERTS).for_each(|alert| model.look(alert, *minute));
         }
