@@ -75,7 +75,7 @@ pub struct RecurringWindow {
     #[request(text = forms::INSTANT, example = "2027-11-21T02:00:00+0000")]
     pub end_time: Instant,
     /// One of the names of `GET /api/v2/cfg/timezones`, or any other of the IANA database.
-    #[request(blank, schema = String, example = "Europe/London")]
+    #[request(blank, schema = String, pattern = r"\S", example = "Europe/London")]
     #[serde(serialize_with = "fields::by_name")]
     pub timezone: Zone,
     /// On which dates.
