@@ -111,11 +111,6 @@ impl Connection {
         }
     }
 
-    /// Was the last request refused?
-    pub(crate) fn was_refused(&self) -> bool {
-        self.refusals.get() > 0
-    }
-
     /// Requests come beside each other from now on.
     pub(crate) fn multiplex(&self) {
         self.multiplexed.set(true);

@@ -178,7 +178,7 @@ mod tests {
     }
 
     fn answer(gate: &Arc<Gate>, caller: u32, bytes: usize) -> ServiceResponse<BoxBody> {
-        let ticket = Ticket::new(gate, Rc::new(gate.party_of(IpAddr::V4(Ipv4Addr::from_bits(caller)))), false, false);
+        let ticket = Ticket::new(gate, Rc::new(gate.party_of(IpAddr::V4(Ipv4Addr::from_bits(caller)))), false);
         let response = HttpResponse::Ok().body(vec![b'x'; bytes]).map_into_boxed_body();
         until_sent(TestRequest::default().to_srv_response(response), gate, &ticket, None)
     }

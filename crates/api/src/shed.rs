@@ -39,9 +39,10 @@ const PATIENCE: Duration = Duration::from_millis(15);
 /// How long it waits for others of the same caller: to wait is cheaper than to ask again.
 const PATIENCE_WITH_OWN: Duration = Duration::from_millis(40);
 
-/// How long it waits for them where the request before it on its connection was refused, if that is enough for all who wait so. Who
-/// comes back is not sent away again: so one of two answers is a refusal at most, and refusals cost the others little.
-const PATIENCE_WHEN_BACK: Duration = Duration::from_secs(1);
+/// Where turns come so fast that its own comes within this time, it waits for it, which spares both sides refusals; and at most for a
+/// second, since the pace may change.
+const SOON: Duration = Duration::from_millis(500);
+const PATIENCE_IN_LINE: Duration = Duration::from_secs(1);
 
 /// So many times as many requests may wait as may be worked on; beyond them one is refused at once.
 const WAITING: usize = 16;
@@ -243,12 +244,12 @@ impl Gate {
         self.memory.try_take(party, bytes).map_err(|full| Reason::of(Kind::Memory, full))
     }
 
-    /// Waits for a moment, of a request that there was no room for; `back` says that the one before it was refused.
-    async fn wait_for_work(&self, party: &Arc<Party>, full: Full, back: bool) -> Result<(), Problem> {
+    /// Waits for a moment, of a request that there was no room for.
+    async fn wait_for_work(&self, party: &Arc<Party>, full: Full) -> Result<(), Problem> {
         let own = full != Full::Everything;
-        let place = if back && own { self.pace.wait(PATIENCE_WHEN_BACK, Instant::now()) } else { None };
+        let place = if own { self.pace.wait(SOON, Instant::now()) } else { None };
         let patience = match place {
-            Some(_) => PATIENCE_WHEN_BACK,
+            Some(_) => PATIENCE_IN_LINE,
             None if own => PATIENCE_WITH_OWN,
             None => PATIENCE,
         };

@@ -204,7 +204,7 @@ mod tests {
     }
 
     async fn another(gate: &Arc<Gate>) -> Rc<Ticket> {
-        let ticket = Ticket::new(gate, Rc::new(gate.party_of([127, 0, 0, 1].into())), false, false);
+        let ticket = Ticket::new(gate, Rc::new(gate.party_of([127, 0, 0, 1].into())), false);
         ticket.begin().await.unwrap();
         ticket
     }

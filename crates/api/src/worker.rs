@@ -37,7 +37,7 @@ impl Worker {
             Some(connection) => Rc::clone(connection.party()),
             None => Rc::new(self.gate.party_of(address::of(request.request(), self.behind_proxy))),
         };
-        Ticket::new(&self.gate, from, always, connection.is_some_and(|connection| connection.was_refused()))
+        Ticket::new(&self.gate, from, always)
     }
 
     /// Are there so many connections that idle ones should be closed?

@@ -49,8 +49,7 @@ fn workers_are_added_up() {
 #[tokio::test]
 async fn load_database_and_process() {
     let (_directory, metrics) = metrics(Exposure::Loopback);
-    let ticket =
-        crate::shed::Ticket::new(&metrics.gate, std::rc::Rc::new(Arc::clone(metrics.gate.service())), false, false);
+    let ticket = crate::shed::Ticket::new(&metrics.gate, std::rc::Rc::new(Arc::clone(metrics.gate.service())), false);
     ticket.begin().await.unwrap();
     let _connection = metrics.connections().open();
     metrics.db.add_gauge("outbox_lag_seconds", "Age of the oldest event that is not delivered", || Some(1.5));

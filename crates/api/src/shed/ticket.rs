@@ -35,8 +35,6 @@ pub struct Ticket {
     /// counted by thread, so that they do not wait for each other to count.
     party: RefCell<LocalParty>,
     always: bool,
-    /// The request before it on its connection was refused.
-    back: bool,
     state: Cell<State>,
     memory: RefCell<Option<Lease>>,
     /// When it will have been worked on for too long; set when its body is complete.
@@ -57,14 +55,12 @@ pub fn current() -> Option<Rc<Ticket>> {
 }
 
 impl Ticket {
-    /// Of a request that has just come from somewhere. With `always` it is let in whatever is under way; `back` says that the
-    /// one before it on its connection was refused.
-    pub(crate) fn new(gate: &Arc<Gate>, from: LocalParty, always: bool, back: bool) -> Rc<Self> {
+    /// Of a request that has just come from somewhere. With `always` it is let in whatever is under way.
+    pub(crate) fn new(gate: &Arc<Gate>, from: LocalParty, always: bool) -> Rc<Self> {
         Rc::new(Self {
             gate: Arc::clone(gate),
             party: RefCell::new(from),
             always,
-            back,
             state: Cell::new(State::Uncounted),
             memory: RefCell::new(None),
             deadline: Cell::new(None),
@@ -101,7 +97,7 @@ impl Ticket {
     async fn work(&self) -> Result<(), Problem> {
         let tried = self.gate.requests.try_hold(&self.party.borrow(), 1);
         if let Err(full) = tried {
-            self.gate.wait_for_work(&self.party(), full, self.back).await?;
+            self.gate.wait_for_work(&self.party(), full).await?;
         }
         self.state.set(State::Working);
         Ok(())
