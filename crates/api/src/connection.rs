@@ -57,13 +57,15 @@ pub(crate) struct Connection {
     refusals: Cell<u32>,
     /// Until when the next request waits.
     pause: Cell<Option<Instant>>,
+    /// It has waited so long, and was not passed on yet.
+    paused: Cell<bool>,
 }
 
 impl Connection {
     fn new(party: LocalParty) -> Self {
         let (in_flight, blocked, closed, multiplexed, wakers) = Default::default();
-        let (turn, ahead, begins, refusals, pause) = Default::default();
-        Self { party, in_flight, blocked, closed, multiplexed, wakers, turn, ahead, begins, refusals, pause }
+        let (turn, ahead, begins, refusals, pause, paused) = Default::default();
+        Self { party, in_flight, blocked, closed, multiplexed, wakers, turn, ahead, begins, refusals, pause, paused }
     }
 
     /// The share of the address at its other end.
@@ -85,7 +87,8 @@ impl Connection {
             self.close();
         }
         let _memory = memory.and_then(Result::ok);
-        InFlight { connection: Rc::clone(self), too_many: before >= MOST_IN_FLIGHT, _memory }
+        let (too_many, paused) = (before >= MOST_IN_FLIGHT, self.paused.take());
+        InFlight { connection: Rc::clone(self), too_many, paused, _memory }
     }
 
     /// Ready when the client takes what is written; an error when it is gone.
@@ -101,7 +104,7 @@ impl Connection {
     }
 
     /// An answer is ready. Whoever was refused several times without a pause, in spite of `Retry-After`, makes one: their next
-    /// request is not read before.
+    /// request is not read before, and has a place in the line then.
     pub(crate) fn answered(&self, refused: bool) {
         let refusals = if refused { self.refusals.get().saturating_add(1) } else { 0 };
         self.refusals.set(refusals);
@@ -147,6 +150,13 @@ impl Connection {
         taken
     }
 
+    /// The pause is over.
+    fn end_pause(&self) {
+        if self.pause.take().is_some() {
+            self.paused.set(true);
+        }
+    }
+
     fn close(&self) {
         self.closed.set(true);
         self.wake();
@@ -178,6 +188,8 @@ pub(crate) struct InFlight {
     connection: Rc<Connection>,
     /// There were [`MOST_IN_FLIGHT`] before it.
     pub(crate) too_many: bool,
+    /// Its client has made a pause, since it was refused before.
+    pub(crate) paused: bool,
     _memory: Option<Lease>,
 }
 

@@ -171,14 +171,14 @@ mod tests {
     use actix_web::{HttpResponse, body::to_bytes, test::TestRequest};
 
     use super::*;
-    use crate::shed::{Limits, Reason};
+    use crate::shed::{Entry, Limits, Reason};
 
     fn gate() -> Arc<Gate> {
         Arc::new(Gate::new(Limits { memory: 200 << 10, ..Limits::for_size(1, 8) }))
     }
 
     fn answer(gate: &Arc<Gate>, caller: u32, bytes: usize) -> ServiceResponse<BoxBody> {
-        let ticket = Ticket::new(gate, Rc::new(gate.party_of(IpAddr::V4(Ipv4Addr::from_bits(caller)))), false);
+        let ticket = Ticket::new(gate, Rc::new(gate.party_of(IpAddr::V4(Ipv4Addr::from_bits(caller)))), Entry::Usual);
         let response = HttpResponse::Ok().body(vec![b'x'; bytes]).map_into_boxed_body();
         until_sent(TestRequest::default().to_srv_response(response), gate, &ticket, None)
     }

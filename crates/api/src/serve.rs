@@ -220,9 +220,9 @@ async fn outermost(
     let path = inbound::without_token(request.path());
     // An offer of another protocol that was seen too late (`upgrade`): actix closes then, and the client has to know.
     let closing = worker.is_crowded(&request) || request.head().upgrade();
-    let ticket = worker.ticket(&request);
     let connection = request.conn_data::<Rc<Connection>>().cloned();
     let in_flight = connection.as_ref().map(|connection| connection.request(framing(&request), &worker.gate));
+    let ticket = worker.ticket(&request, in_flight.as_ref().is_some_and(|request| request.paused));
     let mut answered = request_id::scope(id.clone(), async {
         if in_flight.as_ref().is_some_and(|request| request.too_many) {
             let refusal = worker.gate.refuse(Reason::Connection);

@@ -29,7 +29,7 @@ use base::{
 use tokio::time::{Instant, timeout};
 
 use self::pace::Pace;
-pub(crate) use self::ticket::answer;
+pub(crate) use self::ticket::{Entry, answer};
 pub use self::ticket::{Ticket, current};
 use crate::Caller;
 
@@ -37,12 +37,15 @@ use crate::Caller;
 const PATIENCE: Duration = Duration::from_millis(15);
 
 /// How long it waits for others of the same caller: to wait is cheaper than to ask again.
-const PATIENCE_WITH_OWN: Duration = Duration::from_millis(40);
+const PATIENCE_WITH_OWN: Duration = Duration::from_millis(20);
 
 /// Where turns come so fast that its own comes within this time, it waits for it, which spares both sides refusals; and at most for a
 /// second, since the pace may change.
 const SOON: Duration = Duration::from_millis(500);
 const PATIENCE_IN_LINE: Duration = Duration::from_secs(1);
+
+/// How long it waits where its client has made a pause: nobody is told to come back, does, and is refused then.
+const PATIENCE_AFTER_PAUSE: Duration = Duration::from_secs(5);
 
 /// So many times as many requests may wait as may be worked on; beyond them one is refused at once.
 const WAITING: usize = 16;
@@ -245,13 +248,16 @@ impl Gate {
     }
 
     /// Waits for a moment, of a request that there was no room for.
-    async fn wait_for_work(&self, party: &Arc<Party>, full: Full) -> Result<(), Problem> {
+    async fn wait_for_work(&self, party: &Arc<Party>, full: Full, entry: Entry) -> Result<(), Problem> {
         let own = full != Full::Everything;
-        let place = if own { self.pace.wait(SOON, Instant::now()) } else { None };
-        let patience = match place {
-            Some(_) => PATIENCE_IN_LINE,
-            None if own => PATIENCE_WITH_OWN,
-            None => PATIENCE,
+        let now = Instant::now();
+        let (_place, patience) = match entry {
+            Entry::AfterPause => (Some(self.pace.wait(now)), PATIENCE_AFTER_PAUSE),
+            _ if !own => (None, PATIENCE),
+            _ => match self.pace.wait_within(SOON, now) {
+                Some(place) => (Some(place), PATIENCE_IN_LINE),
+                None => (None, PATIENCE_WITH_OWN),
+            },
         };
         match timeout(patience, self.requests.take(party, 1)).await {
             Ok(Ok(lease)) => {

@@ -189,7 +189,7 @@ mod tests {
 
     use super::*;
     use crate::Error;
-    use crate::shed::{self, Gate, Limits, Reason, Ticket};
+    use crate::shed::{self, Entry, Gate, Limits, Reason, Ticket};
 
     fn open() -> (tempfile::TempDir, Db) {
         let directory = tempfile::tempdir().unwrap();
@@ -204,7 +204,7 @@ mod tests {
     }
 
     async fn another(gate: &Arc<Gate>) -> Rc<Ticket> {
-        let ticket = Ticket::new(gate, Rc::new(gate.party_of([127, 0, 0, 1].into())), false);
+        let ticket = Ticket::new(gate, Rc::new(gate.party_of([127, 0, 0, 1].into())), Entry::Usual);
         ticket.begin().await.unwrap();
         ticket
     }

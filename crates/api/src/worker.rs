@@ -8,7 +8,7 @@ use crate::{
     address,
     connection::Connection,
     metrics::{Counters, Metrics},
-    shed::{Gate, MetKeys, Ticket},
+    shed::{Entry, Gate, MetKeys, Ticket},
 };
 
 /// What a worker thread has for every request.
@@ -28,16 +28,20 @@ pub(crate) struct Worker {
 }
 
 impl Worker {
-    /// Notes that a request came. Who watches the service is always let in.
-    pub(crate) fn ticket(&self, request: &ServiceRequest) -> Rc<Ticket> {
+    /// Notes that a request came, of a client that made a pause before it or did not. Who watches the service is always let in.
+    pub(crate) fn ticket(&self, request: &ServiceRequest, paused: bool) -> Rc<Ticket> {
         let path = request.path();
-        let always = path == "/metrics" || path.starts_with("/health/");
+        let entry = match paused {
+            _ if path == "/metrics" || path.starts_with("/health/") => Entry::Always,
+            true => Entry::AfterPause,
+            false => Entry::Usual,
+        };
         let connection = request.conn_data::<Rc<Connection>>().filter(|_| !self.behind_proxy);
         let from = match connection {
             Some(connection) => Rc::clone(connection.party()),
             None => Rc::new(self.gate.party_of(address::of(request.request(), self.behind_proxy))),
         };
-        Ticket::new(&self.gate, from, always)
+        Ticket::new(&self.gate, from, entry)
     }
 
     /// Are there so many connections that idle ones should be closed?

@@ -67,7 +67,7 @@ impl Stream {
         let Some(until) = connection.pause.get() else { return Poll::Ready(()) };
         ready!(self.pause.get_or_insert_with(|| Box::pin(sleep_until(until))).as_mut().poll(context));
         self.pause = None;
-        connection.pause.set(None);
+        connection.end_pause();
         Poll::Ready(())
     }
 

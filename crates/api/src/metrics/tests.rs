@@ -6,7 +6,7 @@ use db::{DatabaseUrl, Options};
 use super::*;
 use crate::{
     limits::Rate,
-    shed::{Gate, Limits},
+    shed::{Entry, Gate, Limits, Ticket},
 };
 
 fn metrics(exposure: Exposure) -> (tempfile::TempDir, Arc<Metrics>) {
@@ -49,7 +49,7 @@ fn workers_are_added_up() {
 #[tokio::test]
 async fn load_database_and_process() {
     let (_directory, metrics) = metrics(Exposure::Loopback);
-    let ticket = crate::shed::Ticket::new(&metrics.gate, std::rc::Rc::new(Arc::clone(metrics.gate.service())), false);
+    let ticket = Ticket::new(&metrics.gate, std::rc::Rc::new(Arc::clone(metrics.gate.service())), Entry::Usual);
     ticket.begin().await.unwrap();
     let _connection = metrics.connections().open();
     metrics.db.add_gauge("outbox_lag_seconds", "Age of the oldest event that is not delivered", || Some(1.5));

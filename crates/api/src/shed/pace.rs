@@ -37,14 +37,18 @@ impl Pace {
         self.turns.fetch_add(1, Relaxed);
     }
 
-    /// A place among those who wait for their turn, if theirs come within this time; it is left when this is dropped.
-    pub(super) fn wait(&self, within: Duration, now: Instant) -> Option<Patient<'_>> {
+    /// A place among those who wait for their turn, however long that takes; it is left when this is dropped.
+    pub(super) fn wait(&self, now: Instant) -> Patient<'_> {
         self.roll(now);
-        let patient = Patient(self);
-        let before = self.patient.fetch_add(1, SeqCst);
+        Patient { pace: self, before: self.patient.fetch_add(1, SeqCst) }
+    }
+
+    /// The same, if their turn comes within this time.
+    pub(super) fn wait_within(&self, within: Duration, now: Instant) -> Option<Patient<'_>> {
+        let patient = self.wait(now);
         let lately = self.turns.load(Relaxed).max(self.turns_before.load(Relaxed));
         let windows = usize::try_from(within.as_millis() / WINDOW.as_millis()).unwrap_or(usize::MAX);
-        (before < lately.saturating_mul(windows).max(self.at_first)).then_some(patient)
+        (patient.before < lately.saturating_mul(windows).max(self.at_first)).then_some(patient)
     }
 
     fn roll(&self, now: Instant) {
@@ -60,11 +64,15 @@ impl Pace {
 
 /// Somebody who waits for their turn.
 #[derive(Debug)]
-pub(super) struct Patient<'a>(&'a Pace);
+pub(super) struct Patient<'a> {
+    pace: &'a Pace,
+    /// How many waited already.
+    before: usize,
+}
 
 impl Drop for Patient<'_> {
     fn drop(&mut self) {
-        self.0.patient.fetch_sub(1, SeqCst);
+        self.pace.patient.fetch_sub(1, SeqCst);
     }
 }
 
@@ -78,16 +86,16 @@ mod tests {
     fn as_many_wait_as_have_their_turn_in_time() {
         let mut now = Instant::now();
         let pace = Pace::new(now, 2);
-        let (_one, _two) = (pace.wait(SECOND, now).unwrap(), pace.wait(SECOND, now).unwrap());
-        assert!(pace.wait(SECOND, now).is_none(), "nobody's turn came yet");
+        let (_one, _two) = (pace.wait_within(SECOND, now).unwrap(), pace.wait_within(SECOND, now).unwrap());
+        assert!(pace.wait_within(SECOND, now).is_none(), "nobody's turn came yet");
         assert_eq!(pace.patient.load(SeqCst), 2, "who may not wait has no place");
         pace.turn(now);
-        let waiting: Vec<_> = std::iter::from_fn(|| pace.wait(SECOND, now)).collect();
+        let waiting: Vec<_> = std::iter::from_fn(|| pace.wait_within(SECOND, now)).collect();
         assert_eq!(waiting.len(), 2, "four a second");
-        drop(waiting);
+        drop((waiting, pace.wait(now)));
         now += WINDOW;
-        assert!(pace.wait(SECOND, now).is_some(), "as in the window before");
+        assert!(pace.wait_within(SECOND, now).is_some(), "as in the window before");
         now += 3 * WINDOW;
-        assert!(pace.wait(SECOND, now).is_none(), "that was long ago");
+        assert!(pace.wait_within(SECOND, now).is_none(), "that was long ago");
     }
 }

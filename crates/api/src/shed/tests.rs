@@ -13,7 +13,14 @@ fn gate() -> Arc<Gate> {
 
 /// Of one of several callers.
 fn ticket(gate: &Arc<Gate>, caller: u32) -> Rc<Ticket> {
-    Ticket::new(gate, Rc::new(gate.party_of(IpAddr::V4(Ipv4Addr::from_bits(caller)))), false)
+    Ticket::new(gate, Rc::new(gate.party_of(IpAddr::V4(Ipv4Addr::from_bits(caller)))), Entry::Usual)
+}
+
+async fn enter_after_pause(gate: &Arc<Gate>, caller: u32) -> Result<Rc<Ticket>, Problem> {
+    let party = Rc::new(gate.party_of(IpAddr::V4(Ipv4Addr::from_bits(caller))));
+    let ticket = Ticket::new(gate, party, Entry::AfterPause);
+    ticket.begin().await?;
+    Ok(ticket)
 }
 
 async fn enter(gate: &Arc<Gate>, caller: u32) -> Result<Rc<Ticket>, Problem> {
@@ -30,7 +37,7 @@ async fn a_request_beyond_the_bound_is_refused_and_counted() {
     let refused = enter(&gate, 3).await.unwrap_err();
     assert_eq!((refused.kind.status(), refused.retry_after), (503, Some(1)));
     assert_eq!((gate.shed(Reason::Requests), gate.under_way().requests), (1, 2));
-    let always = Ticket::new(&gate, Rc::new(gate.party_of(IpAddr::V4(Ipv4Addr::LOCALHOST))), true);
+    let always = Ticket::new(&gate, Rc::new(gate.party_of(IpAddr::V4(Ipv4Addr::LOCALHOST))), Entry::Always);
     always.begin().await.unwrap();
     first.finish();
     drop(first);
@@ -74,6 +81,24 @@ async fn who_waits_for_its_own_has_its_turn_where_that_comes_soon() {
     assert!(refused.is_err());
     assert_eq!(waited.iter().filter(|one| one.is_ok()).count(), 1);
     assert!(begun.elapsed() >= 3 * PATIENCE_WITH_OWN);
+}
+
+#[tokio::test]
+async fn who_made_a_pause_has_a_place_in_the_line() {
+    let gate = Arc::new(Gate::new(Limits { requests: 8, ..limits() }));
+    let mut greedy = Vec::new();
+    for _ in 0..6 {
+        greedy.push(enter(&gate, 1).await.unwrap());
+    }
+    let _line: Vec<_> = (0..8).map(|_| gate.pace.wait(Instant::now())).collect();
+    let begun = Instant::now();
+    assert!(enter(&gate, 1).await.is_err(), "as many wait as may");
+    assert!(begun.elapsed() < PATIENCE_IN_LINE);
+    let (paused, ()) = tokio::join!(enter_after_pause(&gate, 1), async {
+        tokio::time::sleep(PATIENCE_IN_LINE + PATIENCE).await;
+        greedy.pop();
+    });
+    assert!(paused.is_ok() && begun.elapsed() > PATIENCE_IN_LINE);
 }
 
 #[tokio::test]

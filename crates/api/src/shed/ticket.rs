@@ -27,6 +27,17 @@ enum State {
     Reading,
 }
 
+/// How a request is let in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Entry {
+    /// Whatever is under way.
+    Always,
+    /// Within its share; beyond it where its turn comes soon.
+    Usual,
+    /// As usual, and beyond its share it has a place in the line: its client was refused, and made a pause.
+    AfterPause,
+}
+
 /// One request, and what the layers around it tell each other of it.
 #[derive(Debug)]
 pub struct Ticket {
@@ -34,7 +45,7 @@ pub struct Ticket {
     /// Whose share it is taken from: the address it came from until its caller is known. Worker threads share it; it is
     /// counted by thread, so that they do not wait for each other to count.
     party: RefCell<LocalParty>,
-    always: bool,
+    entry: Entry,
     state: Cell<State>,
     memory: RefCell<Option<Lease>>,
     /// When it will have been worked on for too long; set when its body is complete.
@@ -55,12 +66,12 @@ pub fn current() -> Option<Rc<Ticket>> {
 }
 
 impl Ticket {
-    /// Of a request that has just come from somewhere. With `always` it is let in whatever is under way.
-    pub(crate) fn new(gate: &Arc<Gate>, from: LocalParty, always: bool) -> Rc<Self> {
+    /// Of a request that has just come from somewhere.
+    pub(crate) fn new(gate: &Arc<Gate>, from: LocalParty, entry: Entry) -> Rc<Self> {
         Rc::new(Self {
             gate: Arc::clone(gate),
             party: RefCell::new(from),
-            always,
+            entry,
             state: Cell::new(State::Uncounted),
             memory: RefCell::new(None),
             deadline: Cell::new(None),
@@ -88,7 +99,7 @@ impl Ticket {
     /// # Errors
     /// 503 when the share of its party, or everything, is taken for too long.
     pub async fn begin(&self) -> Result<(), Problem> {
-        if self.always || self.state.get() != State::Uncounted {
+        if self.entry == Entry::Always || self.state.get() != State::Uncounted {
             return Ok(());
         }
         self.work().await
@@ -97,7 +108,7 @@ impl Ticket {
     async fn work(&self) -> Result<(), Problem> {
         let tried = self.gate.requests.try_hold(&self.party.borrow(), 1);
         if let Err(full) = tried {
-            self.gate.wait_for_work(&self.party(), full).await?;
+            self.gate.wait_for_work(&self.party(), full, self.entry).await?;
         }
         self.state.set(State::Working);
         Ok(())
