@@ -21,6 +21,7 @@ use crate::{
         call::Caller,
         line::{Answer, CallError, Endpoint},
         retry,
+        sign::Signer,
     },
     vault::{Vault, VaultError},
 };
@@ -80,8 +81,8 @@ impl Outside {
             let Some(row) = installed::find(conn, std::slice::from_ref(&tenant), &id)?.filter(|row| row.enabled) else {
                 return Ok(None);
             };
-            let (secrets, signing) = (row.open_secrets(&vault)?, row.open_signing(&vault)?);
-            Ok(row.notifier().map(|notifier| Endpoint { holder: (tenant, id), notifier, secrets, signing }))
+            let (secrets, signer) = (row.open_secrets(&vault)?, Signer::new(&row.open_signing(&vault)?));
+            Ok(row.notifier().map(|notifier| Endpoint { holder: (tenant, id), notifier, secrets, signer }))
         });
         let endpoint = found.await.map_err(|error| {
             tracing::warn!(%error, "the notifier of an integration");

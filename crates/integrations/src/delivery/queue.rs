@@ -4,10 +4,10 @@
 //! others nothing. A claim is a lease: a gateway that does not finish in time has lost it, and what it says later of the
 //! delivery is refused.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use base::timestamp::Timestamp;
-use db::{Conn, Result};
+use db::{Conn, Json, Result};
 use diesel::{
     prelude::*,
     sql_query,
@@ -16,7 +16,7 @@ use diesel::{
 use outbox::{Keep, Retention, Setting};
 
 use super::{
-    row::{MessageRow, NEVER},
+    row::{Message, NEVER},
     store,
 };
 use crate::schema::{integration_deliveries, integration_lanes, integration_messages};
@@ -173,12 +173,19 @@ pub fn put_aside(conn: &mut Conn, lane: &Lane) -> Result<()> {
 }
 
 /// What deliveries of a tenant send, by their ids.
-pub fn messages(conn: &mut Conn, tenant: &str, ids: &[String]) -> Result<BTreeMap<String, MessageRow>> {
+pub fn messages(conn: &mut Conn, tenant: &str, ids: &[String]) -> Result<HashMap<String, Message>> {
     use integration_messages::dsl;
-    let rows: Vec<MessageRow> = db::in_parts(ids, |ids| {
-        dsl::integration_messages.filter(dsl::tenant_id.eq(tenant)).filter(dsl::delivery_id.eq_any(ids)).load(conn)
+    type Read = (String, String, String, Json<Vec<(String, String)>>, String);
+    let columns = (dsl::delivery_id, dsl::method, dsl::target, dsl::headers, dsl::body);
+    let rows: Vec<Read> = db::in_parts(ids, |ids| {
+        let of = dsl::integration_messages.filter(dsl::tenant_id.eq(tenant)).filter(dsl::delivery_id.eq_any(ids));
+        of.select(columns).load(conn)
     })?;
-    Ok(rows.into_iter().map(|row| (row.delivery_id.clone(), row)).collect())
+    let messages = rows.into_iter().map(|(id, method, target, Json(headers), body)| {
+        let message = Message { method, target, headers, body };
+        (id, message)
+    });
+    Ok(messages.collect())
 }
 
 /// What became of a claimed delivery.

@@ -12,7 +12,6 @@ use hyper::{
 
 use super::{
     line::{Answer, CallError, Endpoint, Line, basic},
-    sign,
     token::Tokens,
 };
 use crate::{
@@ -23,6 +22,11 @@ use crate::{
 
 /// The name under which calls are made.
 const AGENT: &str = concat!("muster/", env!("CARGO_PKG_VERSION"));
+
+/// What Standard Webhooks sends with each message.
+const ID: HeaderName = HeaderName::from_static("webhook-id");
+const TIMESTAMP: HeaderName = HeaderName::from_static("webhook-timestamp");
+const SIGNATURE: HeaderName = HeaderName::from_static("webhook-signature");
 
 /// Makes calls. One of them for each runtime: connections live where they were made.
 pub struct Caller {
@@ -70,9 +74,7 @@ impl Caller {
         let method = Method::from_bytes(message.method.as_bytes()).map_err(|_| CallError::new("there is no method"))?;
         let body = Bytes::copy_from_slice(message.body.as_bytes());
         let seconds = now.millis().div_euclid(1_000);
-        let valid = endpoint.signing.previous.as_ref().filter(|(_, until)| now.millis() < *until);
-        let secrets = std::iter::once(&endpoint.signing.current).chain(valid.map(|(secret, _)| secret));
-        let signature = sign::signature(secrets, id, seconds, &body);
+        let signature = endpoint.signer.sign(id, seconds, &body, now);
         let mut request = Request::new(Full::new(body));
         *request.method_mut() = method;
         *request.uri_mut() = uri;
@@ -88,9 +90,9 @@ impl Caller {
         if let Some(credentials) = credentials {
             put_secret(headers, AUTHORIZATION.as_str(), &credentials)?;
         }
-        put(headers, "webhook-id", id)?;
-        put(headers, "webhook-timestamp", &seconds.to_string())?;
-        put(headers, "webhook-signature", &signature)?;
+        headers.insert(ID, value(ID.as_str(), id)?);
+        headers.insert(TIMESTAMP, HeaderValue::from(seconds));
+        headers.insert(SIGNATURE, value(SIGNATURE.as_str(), &signature)?);
         if !headers.contains_key(USER_AGENT) {
             headers.insert(USER_AGENT, HeaderValue::from_static(AGENT));
         }
@@ -120,18 +122,24 @@ impl Caller {
     }
 }
 
-fn put(headers: &mut HeaderMap, name: &str, value: &str) -> Result<(), CallError> {
-    let wrong = || CallError::new(format!("the header {name} cannot be sent"));
-    let key = HeaderName::from_bytes(name.as_bytes()).map_err(|_| wrong())?;
-    headers.insert(key, HeaderValue::from_bytes(value.as_bytes()).map_err(|_| wrong())?);
+fn put(headers: &mut HeaderMap, name: &str, text: &str) -> Result<(), CallError> {
+    let key = HeaderName::from_bytes(name.as_bytes()).map_err(|_| cannot_be_sent(name))?;
+    headers.insert(key, value(name, text)?);
     Ok(())
 }
 
 fn put_secret(headers: &mut HeaderMap, name: &str, secret: &Secret<String>) -> Result<(), CallError> {
-    let wrong = || CallError::new(format!("the header {name} cannot be sent"));
-    let key = HeaderName::from_bytes(name.as_bytes()).map_err(|_| wrong())?;
-    let mut value = HeaderValue::from_bytes(secret.expose().as_bytes()).map_err(|_| wrong())?;
+    let key = HeaderName::from_bytes(name.as_bytes()).map_err(|_| cannot_be_sent(name))?;
+    let mut value = value(name, secret.expose())?;
     value.set_sensitive(true);
     headers.insert(key, value);
     Ok(())
+}
+
+fn value(name: &str, text: &str) -> Result<HeaderValue, CallError> {
+    HeaderValue::from_bytes(text.as_bytes()).map_err(|_| cannot_be_sent(name))
+}
+
+fn cannot_be_sent(name: &str) -> CallError {
+    CallError::new(format!("the header {name} cannot be sent"))
 }

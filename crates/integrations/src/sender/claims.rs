@@ -5,7 +5,10 @@ use std::{collections::HashSet, sync::Arc};
 use base::timestamp::Timestamp;
 use db::{Backend, Conn};
 
-use super::line::{CallError, Endpoint};
+use super::{
+    line::{CallError, Endpoint},
+    sign::Signer,
+};
 use crate::{
     delivery::{
         queue::{self, Claimed, Lane},
@@ -81,7 +84,7 @@ impl Claims<'_> {
         let endpoint = Arc::new(endpoint(&event, &integration, self.vault));
         let expected = Arc::new(event.config.response_headers.clone());
         let jobs = claimed.into_iter().filter_map(|claimed| {
-            let message = messages.remove(&claimed.id)?.message();
+            let message = messages.remove(&claimed.id)?;
             let (endpoint, expected) = (Arc::clone(&endpoint), Arc::clone(&expected));
             Some(Job { claimed, message, endpoint, expected, until: self.until })
         });
@@ -116,7 +119,7 @@ pub fn endpoint(event: &Event, integration: &Integration, vault: &Vault) -> Resu
     };
     let config = event.config.0.clone();
     let mut secrets = event.open_secrets(vault).map_err(closed)?;
-    let signing = integration.open_signing(vault).map_err(closed)?;
+    let signer = Signer::new(&integration.open_signing(vault).map_err(closed)?);
     let (holder, notifier) = if config.use_base_notifier {
         secrets.0.retain(|name, _| name.starts_with("header:"));
         secrets.0.extend(integration.open_secrets(vault).map_err(closed)?.0);
@@ -125,5 +128,5 @@ pub fn endpoint(event: &Event, integration: &Integration, vault: &Vault) -> Resu
         (event.id.clone(), config.notifier)
     };
     let notifier = notifier.ok_or_else(|| CallError::new("there is no notifier any more"))?;
-    Ok(Endpoint { holder: (event.tenant_id.clone(), holder), notifier, secrets, signing })
+    Ok(Endpoint { holder: (event.tenant_id.clone(), holder), notifier, secrets, signer })
 }

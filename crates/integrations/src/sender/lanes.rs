@@ -50,6 +50,19 @@ impl<J> State<J> {
     fn window(&self, most: usize) -> usize {
         if self.answers { WINDOW.max(most) } else { self.width(most) }
     }
+
+    /// Is it worth looking for more? When there was more than was claimed, and half of that has gone.
+    fn is_hungry(&self, most: usize) -> bool {
+        self.more && self.in_hand() * 2 <= self.window(most)
+    }
+}
+
+/// What the end of a call means for its endpoint.
+pub struct Ended<J> {
+    /// The deliveries that are given back, because it is left alone now.
+    pub given_back: Vec<J>,
+    /// It is worth looking for more.
+    pub is_hungry: bool,
 }
 
 /// All endpoints with something in hand, or with a memory of failures.
@@ -80,9 +93,9 @@ impl<J> Lanes<J> {
         Ok(state.window(self.most).saturating_sub(state.in_hand()))
     }
 
-    /// Is it worth looking for more? When an endpoint that had more than was claimed is half empty.
+    /// Is it worth looking for more?
     pub fn is_hungry(&self) -> bool {
-        self.all.values().any(|state| state.more && state.in_hand() * 2 <= state.window(self.most))
+        self.all.values().any(|state| state.is_hungry(self.most))
     }
 
     /// Takes claimed deliveries in hand; `more` says that there may be further ones.
@@ -103,9 +116,9 @@ impl<J> Lanes<J> {
         jobs
     }
 
-    /// A call has ended. Answers the deliveries that are given back, because the endpoint is left alone now.
-    pub fn end(&mut self, lane: &Lane, well: bool, now: Timestamp) -> Vec<J> {
-        let Some(state) = self.all.get_mut(lane) else { return Vec::new() };
+    /// A call has ended.
+    pub fn end(&mut self, lane: &Lane, well: bool, now: Timestamp) -> Ended<J> {
+        let Some(state) = self.all.get_mut(lane) else { return Ended { given_back: Vec::new(), is_hungry: false } };
         state.running = state.running.saturating_sub(1);
         self.in_hand = self.in_hand.saturating_sub(1);
         state.answers = well;
@@ -122,10 +135,11 @@ impl<J> Lanes<J> {
                 self.in_hand = self.in_hand.saturating_sub(given_back.len());
             }
         }
+        let is_hungry = state.is_hungry(self.most);
         if state.in_hand() == 0 && state.failures == 0 && !state.more {
             self.all.remove(lane);
         }
-        given_back
+        Ended { given_back, is_hungry }
     }
 
     /// Gives back what is in hand of an endpoint and not under way.
@@ -163,7 +177,8 @@ mod tests {
         assert_eq!(lanes.start(&one), [1, 2]);
         assert_eq!((lanes.room(&one, at(0)), lanes.room(&other, at(0))), (Ok(0), Ok(2)));
         assert!(!lanes.is_hungry());
-        assert!(lanes.end(&one, true, at(0)).is_empty());
+        let ended = lanes.end(&one, true, at(0));
+        assert!(ended.given_back.is_empty() && ended.is_hungry);
         assert_eq!(lanes.room(&one, at(0)), Ok(WINDOW - 1), "it answers");
         assert!(lanes.is_hungry());
         assert_eq!(lanes.in_hand(), 1);
@@ -176,7 +191,7 @@ mod tests {
         for failure in 1..=BREAKS_AFTER {
             lanes.add(&lane, vec![failure, 100 + failure], false);
             let started = lanes.start(&lane);
-            let given_back = lanes.end(&lane, false, at(0));
+            let given_back = lanes.end(&lane, false, at(0)).given_back;
             assert_eq!(!given_back.is_empty() || lanes.room(&lane, at(0)).is_err(), failure == BREAKS_AFTER);
             (1..started.len()).for_each(|_| lanes.skip(&lane));
         }

@@ -1,6 +1,11 @@
 //! The line to the outside: a request out and the start of its answer in, within a time, to where the guard lets it.
 
-use std::{error::Error as _, sync::Arc, time::Duration};
+use std::{
+    collections::HashMap,
+    error::Error as _,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
 
 use base::secret::Secret;
 use base64::{Engine as _, engine::general_purpose::STANDARD};
@@ -14,12 +19,15 @@ use hyper_util::{
 
 use crate::{
     egress::{Guard, dial::Dialler},
-    installed::row::Signing,
     notifier::{Notifier, Secrets},
+    sender::sign::Signer,
 };
 
 /// How much of an answer is kept.
 pub const KEPT: usize = 16 << 10;
+
+/// How many URLs are remembered, of 2,000 characters at most.
+const KNOWN: usize = 64;
 
 /// Whom to call, and as whom.
 #[derive(Clone, Debug)]
@@ -31,7 +39,7 @@ pub struct Endpoint {
     /// The credentials, and the secret headers.
     pub secrets: Secrets,
     /// What signs.
-    pub signing: Signing,
+    pub signer: Signer,
 }
 
 /// What was answered.
@@ -62,6 +70,8 @@ pub struct Line {
     client: Client<Dialler, Full<Bytes>>,
     guard: Arc<Guard>,
     timeout: Duration,
+    /// URLs that were called a moment ago, as they are dialled: most calls go where another just went.
+    known: Mutex<HashMap<String, Uri>>,
 }
 
 impl Line {
@@ -72,7 +82,7 @@ impl Line {
             .pool_idle_timeout(Duration::from_secs(30))
             .pool_max_idle_per_host(connections)
             .build(dialler);
-        Self { client, guard, timeout }
+        Self { client, guard, timeout, known: Mutex::default() }
     }
 
     /// Sends a request and reads the start of its answer.
@@ -97,8 +107,21 @@ impl Line {
 
     /// The URL as it is dialled; refused when it may not be.
     pub fn uri(&self, text: &str) -> Result<Uri, CallError> {
+        if let Some(known) = self.known().get(text) {
+            return Ok(known.clone());
+        }
         let url = self.guard.url(text).map_err(|wrong| CallError::new(format!("the URL {wrong}")))?;
-        url.as_str().parse().map_err(|_| CallError::new("the URL cannot be called"))
+        let uri: Uri = url.as_str().parse().map_err(|_| CallError::new("the URL cannot be called"))?;
+        let mut known = self.known();
+        if known.len() >= KNOWN {
+            known.clear();
+        }
+        known.insert(text.to_owned(), uri.clone());
+        Ok(uri)
+    }
+
+    fn known(&self) -> MutexGuard<'_, HashMap<String, Uri>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

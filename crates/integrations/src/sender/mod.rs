@@ -6,7 +6,7 @@ pub(crate) mod claims;
 mod lanes;
 pub mod line;
 pub mod retry;
-mod sign;
+pub(crate) mod sign;
 mod token;
 mod work;
 

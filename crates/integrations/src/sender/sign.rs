@@ -1,24 +1,45 @@
 //! Signatures after Standard Webhooks: the receiver verifies who sent a message, that nobody changed it, and when.
 
-use base::secret::Secret;
+use base::{secret::Secret, timestamp::Timestamp};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use ring::hmac;
 
-/// The value of `webhook-signature`: one for each secret that is valid now.
-pub fn signature<'s>(
-    secrets: impl IntoIterator<Item = &'s Secret<String>>,
-    id: &str,
-    seconds: i64,
-    body: &[u8],
-) -> String {
-    let mut content = format!("{id}.{seconds}.").into_bytes();
-    content.extend_from_slice(body);
-    let signed = secrets.into_iter().filter_map(|secret| {
-        let key = STANDARD.decode(secret.expose().strip_prefix("whsec_")?).ok()?;
-        let tag = hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, &key), &content);
-        Some(format!("v1,{}", STANDARD.encode(tag.as_ref())))
-    });
-    signed.collect::<Vec<_>>().join(" ")
+use crate::installed::row::Signing;
+
+/// Signs for an endpoint: its keys, ready to be used for many messages.
+#[derive(Clone, Debug)]
+pub struct Signer {
+    current: Option<hmac::Key>,
+    /// Signs too, until then.
+    previous: Option<(hmac::Key, i64)>,
+}
+
+impl Signer {
+    /// With these secrets; one that is none signs nothing.
+    pub fn new(signing: &Signing) -> Self {
+        let previous = signing.previous.as_ref().and_then(|(secret, until)| Some((key(secret)?, *until)));
+        Self { current: key(&signing.current), previous }
+    }
+
+    /// The value of `webhook-signature`: one for each secret that is valid now. `seconds` is what `webhook-timestamp` says.
+    pub fn sign(&self, id: &str, seconds: i64, body: &[u8], now: Timestamp) -> String {
+        let previous = self.previous.as_ref().filter(|(_, until)| now.millis() < *until).map(|(key, _)| key);
+        let (seconds, mut signatures) = (seconds.to_string(), String::with_capacity(48));
+        for key in self.current.iter().chain(previous) {
+            let mut content = hmac::Context::with_key(key);
+            for part in [id.as_bytes(), b".", seconds.as_bytes(), b".", body] {
+                content.update(part);
+            }
+            signatures.push_str(if signatures.is_empty() { "v1," } else { " v1," });
+            STANDARD.encode_string(content.sign().as_ref(), &mut signatures);
+        }
+        signatures
+    }
+}
+
+fn key(secret: &Secret<String>) -> Option<hmac::Key> {
+    let bytes = STANDARD.decode(secret.expose().strip_prefix("whsec_")?).ok()?;
+    Some(hmac::Key::new(hmac::HMAC_SHA256, &bytes))
 }
 
 #[cfg(test)]
@@ -28,11 +49,16 @@ mod tests {
     /// The example of the specification's reference libraries.
     #[test]
     fn signs_as_the_specification_has_it() {
-        let secret = Secret::new("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw".to_owned());
-        let id = "msg_p5jXN8AQM9LWM0D4loKWxJek";
-        let signed = signature([&secret], id, 1_614_265_330, br#"{"test": 2432232314}"#);
-        assert_eq!(signed, "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
-        let both = signature([&secret, &Secret::new("whsec_AAAA".to_owned())], id, 1, b"x");
-        assert_eq!(both.split(' ').count(), 2);
+        let secret = |text: &str| Secret::new(text.to_owned());
+        let current = secret("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw");
+        let (id, seconds, body) = ("msg_p5jXN8AQM9LWM0D4loKWxJek", 1_614_265_330, br#"{"test": 2432232314}"#);
+        let expected = "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=";
+        let at = Timestamp::from_millis(1_000);
+        let sign = |signing: &Signing| Signer::new(signing).sign(id, seconds, body, at);
+        assert_eq!(sign(&Signing { current: current.clone(), previous: None }), expected);
+        let other = secret("whsec_AAAA");
+        let both = sign(&Signing { current: current.clone(), previous: Some((other.clone(), 1_001)) });
+        assert!(both.starts_with(expected) && both.split(' ').count() == 2, "{both}");
+        assert_eq!(sign(&Signing { current, previous: Some((other, 1_000)) }), expected, "it is over");
     }
 }

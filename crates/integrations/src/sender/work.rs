@@ -19,7 +19,7 @@ use super::{
     Tools,
     call::Caller,
     claims::{After, Claims, Job, Taken},
-    lanes::Lanes,
+    lanes::{Ended, Lanes},
     line::{Answer, CallError},
     retry,
 };
@@ -214,20 +214,29 @@ fn suspended<'t>(
 
 /// Starts what may be under way of an endpoint.
 fn start(shared: &Arc<Shared>, lane: &Lane) {
+    startable(shared, lane).into_iter().for_each(|job| spawn(shared, lane, job));
+}
+
+fn spawn(shared: &Arc<Shared>, lane: &Lane, job: Job) {
+    tokio::spawn(attempts(Arc::clone(shared), lane.clone(), job));
+}
+
+/// What is to be sent to an endpoint now.
+fn startable(shared: &Shared, lane: &Lane) -> Vec<Job> {
     loop {
         let jobs = shared.lanes().start(lane);
         if jobs.is_empty() {
-            return;
+            return jobs;
         }
-        let now = shared.now();
-        for job in jobs {
-            if now.millis() + shared.least_ms > job.until.millis() {
-                // Another gateway might send it before this one is done.
-                shared.lanes().skip(lane);
-                give_back(shared, job);
-            } else {
-                tokio::spawn(attempt(Arc::clone(shared), lane.clone(), job));
-            }
+        let latest = shared.now().millis() + shared.least_ms;
+        // Another gateway might send one before this one is done.
+        let (late, jobs): (Vec<Job>, Vec<Job>) = jobs.into_iter().partition(|job| latest > job.until.millis());
+        for job in late {
+            shared.lanes().skip(lane);
+            give_back(shared, job);
+        }
+        if !jobs.is_empty() {
+            return jobs;
         }
     }
 }
@@ -236,7 +245,19 @@ fn give_back(shared: &Shared, job: Job) {
     let _ = shared.ends.send(Done { claimed: job.claimed, end: End::GivenBack });
 }
 
-async fn attempt(shared: Arc<Shared>, lane: Lane, job: Job) {
+/// Calls an endpoint, again and again as long as there is something for it in hand.
+async fn attempts(shared: Arc<Shared>, lane: Lane, first: Job) {
+    let mut next = Some(first);
+    while let Some(job) = next {
+        attempt(&shared, &lane, job).await;
+        let mut jobs = startable(&shared, &lane);
+        next = jobs.pop();
+        // There are more where it was called by one alone, and is well again.
+        jobs.into_iter().for_each(|job| spawn(&shared, &lane, job));
+    }
+}
+
+async fn attempt(shared: &Shared, lane: &Lane, job: Job) {
     let begun = shared.now();
     let answer = match job.endpoint.as_ref() {
         Ok(endpoint) => shared.caller.call(endpoint, &job.message, &job.claimed.id, begun).await,
@@ -244,12 +265,13 @@ async fn attempt(shared: Arc<Shared>, lane: Lane, job: Job) {
     };
     let now = shared.now();
     let well = matches!(&answer, Ok(answer) if answer.status < 500 && answer.status != 429);
-    let end = ended(&shared, &job, answer, begun, now);
+    let end = ended(shared, &job, answer, begun, now);
     let _ = shared.ends.send(Done { claimed: job.claimed, end });
-    let given_back = shared.lanes().end(&lane, well, now);
-    given_back.into_iter().for_each(|job| give_back(&shared, job));
-    start(&shared, &lane);
-    shared.wake.notify_one();
+    let Ended { given_back, is_hungry } = shared.lanes().end(lane, well, now);
+    given_back.into_iter().for_each(|job| give_back(shared, job));
+    if is_hungry {
+        shared.wake.notify_one();
+    }
 }
 
 /// What an attempt means for its delivery.
