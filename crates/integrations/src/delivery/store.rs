@@ -7,7 +7,7 @@ use base::{
     query::Sort,
     timestamp::Timestamp,
 };
-use db::{Condition, Conn, Json, Result, SortBy, Sorts};
+use db::{Bell, Condition, Conn, Json, Result, SortBy, Sorts};
 use diesel::prelude::*;
 use serde_json::Value;
 
@@ -92,9 +92,13 @@ pub fn insert(conn: &mut Conn, new: &[NewDelivery], now: Timestamp) -> Result<()
     lanes.into_iter().try_for_each(|(tenant, event)| due_by(conn, tenant, event, now.millis()))
 }
 
+/// Rings when a queue may be due sooner than it was.
+pub static BELL: Bell = Bell::new();
+
 /// The queue of an event is due at this instant at the latest. To be called under [`LANES`].
 pub fn due_by(conn: &mut Conn, tenant: &str, event: &str, at_ms: i64) -> Result<()> {
     use integration_lanes::dsl;
+    BELL.ring_at_commit();
     let lane = dsl::integration_lanes.find((tenant, event)).filter(dsl::due_ms.gt(at_ms));
     diesel::update(lane).set(dsl::due_ms.eq(at_ms)).execute(conn)?;
     Ok(())

@@ -20,13 +20,14 @@ use std::{
 };
 
 use base::timestamp::Timestamp;
-use db::Db;
+use db::{Db, Listener};
 use ports::People;
 use tokio::sync::Notify;
 
 use self::{call::Caller, retry::Schedule};
 use crate::{
     Outside,
+    delivery::store::BELL,
     egress::{Guard, dial::Dialler},
     mail::Mailer,
     vault::Vault,
@@ -86,6 +87,7 @@ pub struct Sender {
     stop: Arc<AtomicBool>,
     wake: Arc<Notify>,
     lag_ms: Arc<AtomicI64>,
+    _listener: Listener,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -97,7 +99,8 @@ impl Sender {
     pub fn start(tools: Tools) -> std::io::Result<Self> {
         let (stop, wake) = (Arc::new(AtomicBool::new(false)), Arc::new(Notify::new()));
         let lag_ms = Arc::new(AtomicI64::new(0));
-        let (stopped, woken, lag) = (Arc::clone(&stop), Arc::clone(&wake), Arc::clone(&lag_ms));
+        let bell = Arc::new(Notify::new());
+        let (stopped, woken, lag) = (Arc::clone(&stop), [&wake, &bell].map(Arc::clone), Arc::clone(&lag_ms));
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let thread = std::thread::Builder::new().name("deliveries".to_owned()).spawn(move || {
             let Settings { timeout, calls_to_one, .. } = tools.settings;
@@ -106,7 +109,8 @@ impl Sender {
             // Calls that are under way are not waited for.
             runtime.shutdown_background();
         })?;
-        Ok(Self { stop, wake, lag_ms, thread: Some(thread) })
+        let listener = BELL.listen(move || bell.notify_one());
+        Ok(Self { stop, wake, lag_ms, _listener: listener, thread: Some(thread) })
     }
 
     /// How long the oldest delivery that is due has waited, in milliseconds; those of endpoints that are left alone for

@@ -13,7 +13,10 @@ use base::timestamp::Timestamp;
 use db::{Backend, Conn};
 use outbox::{Actor, Tx};
 use ports::People;
-use tokio::sync::{Notify, mpsc};
+use tokio::{
+    sync::{Notify, mpsc},
+    time::Instant,
+};
 
 use super::{
     Tools,
@@ -35,6 +38,8 @@ use crate::{
 
 /// How long an idle sender waits before it looks again.
 const IDLE: Duration = Duration::from_millis(100);
+/// So many times as long as a look took nobody looks again because of something new: what is in hand is sent meanwhile.
+const REST: u32 = 4;
 /// How many queues one look takes in.
 const QUEUES: i64 = 500;
 /// How many ends are written down together.
@@ -82,8 +87,14 @@ impl Shared {
     }
 }
 
-/// Runs until `stop`.
-pub async fn run(tools: Tools, caller: Caller, stop: Arc<AtomicBool>, wake: Arc<Notify>, lag_ms: Arc<AtomicI64>) {
+/// Runs until `stop`, which is looked at when it is woken; the bell says that there is something new.
+pub async fn run(
+    tools: Tools,
+    caller: Caller,
+    stop: Arc<AtomicBool>,
+    [wake, bell]: [Arc<Notify>; 2],
+    lag_ms: Arc<AtomicI64>,
+) {
     let (ends, mut ended) = mpsc::unbounded_channel();
     let call_ms = i64::try_from(tools.settings.timeout.as_millis()).unwrap_or(15_000);
     let pause = tools.settings.schedule.first().saturating_mul(6).min(30_000);
@@ -108,12 +119,13 @@ pub async fn run(tools: Tools, caller: Caller, stop: Arc<AtomicBool>, wake: Arc<
         }
     });
     while !stop.load(Ordering::Relaxed) {
-        let now = shared.now();
-        if let Err(error) = look(&shared, now).await {
+        let begun = Instant::now();
+        if let Err(error) = look(&shared, shared.now()).await {
             tracing::warn!(%error, "looking for deliveries");
         }
+        let rested = Instant::now() + (begun.elapsed() * REST).min(IDLE);
         // A full queue that is half empty ends the wait, and so does the end of the service.
-        let waiting = async {
+        let hungry = async {
             loop {
                 shared.wake.notified().await;
                 if stop.load(Ordering::Relaxed) || shared.lanes().is_hungry() {
@@ -121,7 +133,16 @@ pub async fn run(tools: Tools, caller: Caller, stop: Arc<AtomicBool>, wake: Arc<
                 }
             }
         };
-        let _ = tokio::time::timeout(IDLE, waiting).await;
+        // What comes one by one is looked for together.
+        let rung = async {
+            bell.notified().await;
+            tokio::time::sleep_until(rested).await;
+        };
+        tokio::select! {
+            () = hungry => {}
+            () = rung => {}
+            () = tokio::time::sleep(IDLE) => {}
+        }
     }
     writing.abort();
 }
