@@ -1,7 +1,6 @@
 //! The way out: a connector that resolves, checks and dials, in this order and in one place.
 
 use std::{
-    future::Future,
     io,
     pin::Pin,
     sync::Arc,
@@ -10,17 +9,12 @@ use std::{
 };
 
 use hyper::Uri;
-use hyper_util::{
-    client::legacy::connect::{Connected, Connection},
-    rt::TokioIo,
-};
 use rustls::{ClientConfig, RootCertStore, pki_types::ServerName};
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
     net::TcpStream,
 };
 use tokio_rustls::{TlsConnector, client::TlsStream};
-use tower_service::Service;
 
 use super::{Guard, Refusal};
 
@@ -81,7 +75,11 @@ impl Dialler {
         Ok(Self { guard, tls: trusting(more, &[b"http/1.1"])? })
     }
 
-    async fn dial(self, to: Uri) -> Result<TokioIo<Stream>, DialError> {
+    /// A connection to the host of a URL.
+    ///
+    /// # Errors
+    /// The host may not be called, or cannot be.
+    pub async fn dial(&self, to: &Uri) -> Result<Stream, DialError> {
         let host = to.host().ok_or(DialError::NoHost)?;
         let secure = to.scheme_str() == Some("https");
         let port = to.port_u16().unwrap_or(if secure { 443 } else { 80 });
@@ -97,21 +95,7 @@ impl Dialler {
             let name = name.map_err(|_| DialError::NoHost)?;
             Ok(Stream::Tls(Box::new(self.tls.connect(name, plain).await?)))
         };
-        tokio::time::timeout(CONNECT, connecting).await.unwrap_or(Err(DialError::Late)).map(TokioIo::new)
-    }
-}
-
-impl Service<Uri> for Dialler {
-    type Response = TokioIo<Stream>;
-    type Error = DialError;
-    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Self::Error>> + Send>>;
-
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
-        Poll::Ready(Ok(()))
-    }
-
-    fn call(&mut self, to: Uri) -> Self::Future {
-        Box::pin(self.clone().dial(to))
+        tokio::time::timeout(CONNECT, connecting).await.unwrap_or(Err(DialError::Late))
     }
 }
 
@@ -121,12 +105,6 @@ pub enum Stream {
     Plain(TcpStream),
     /// With.
     Tls(Box<TlsStream<TcpStream>>),
-}
-
-impl Connection for Stream {
-    fn connected(&self) -> Connected {
-        Connected::new()
-    }
 }
 
 impl AsyncRead for Stream {

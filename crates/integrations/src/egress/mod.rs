@@ -5,6 +5,7 @@
 //! to is asked when it is dialled ([`dial`]), where every address is checked, and the one that is dialled is the one that was
 //! checked. Who is refused is not told which of the two it was, or saving and calling would say which names there are.
 
+pub mod connections;
 pub mod dial;
 mod ranges;
 

@@ -121,15 +121,13 @@ fn urls_are_read_as_they_are_dialled() {
 fn names_are_checked_when_they_are_dialled() {
     use std::{net::TcpListener, sync::Arc};
 
-    use tower_service::Service as _;
-
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let sink = TcpListener::bind("127.0.0.1:0").unwrap();
     sink.set_nonblocking(true).unwrap();
     let port = sink.local_addr().unwrap().port();
     let dial = |guard: Guard, url: String| {
-        let mut dialler = dial::Dialler::new(Arc::new(guard), &[]).unwrap();
-        runtime.block_on(dialler.call(url.parse().unwrap())).map(drop)
+        let dialler = dial::Dialler::new(Arc::new(guard), &[]).unwrap();
+        runtime.block_on(dialler.dial(&url.parse().unwrap())).map(drop)
     };
     for host in ["localhost", "127.0.0.1", "[::ffff:127.0.0.1]", "[::1]"] {
         let refused = dial(Guard::default(), format!("http://{host}:{port}/"));

@@ -10,15 +10,15 @@ use std::{
 use base::secret::Secret;
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use bytes::Bytes;
-use http_body_util::{BodyExt as _, Full};
+use http_body_util::Full;
 use hyper::{HeaderMap, Request, Uri};
-use hyper_util::{
-    client::legacy::Client,
-    rt::{TokioExecutor, TokioTimer},
-};
 
 use crate::{
-    egress::{Guard, dial::Dialler},
+    egress::{
+        Guard,
+        connections::{Connections, ExchangeError},
+        dial::Dialler,
+    },
     notifier::{Notifier, Secrets},
     sender::sign::Signer,
 };
@@ -67,7 +67,7 @@ impl CallError {
 
 /// Sends requests. One of them for each runtime: connections live where they were made.
 pub struct Line {
-    client: Client<Dialler, Full<Bytes>>,
+    connections: Connections,
     guard: Arc<Guard>,
     timeout: Duration,
     /// URLs that were called a moment ago, as they are dialled: most calls go where another just went.
@@ -77,32 +77,18 @@ pub struct Line {
 impl Line {
     /// Dials with `dialler`, and gives an exchange `timeout` in all.
     pub fn new(dialler: Dialler, guard: Arc<Guard>, timeout: Duration, connections: usize) -> Self {
-        let client = Client::builder(TokioExecutor::new())
-            .pool_timer(TokioTimer::new())
-            .pool_idle_timeout(Duration::from_secs(30))
-            .pool_max_idle_per_host(connections)
-            .build(dialler);
-        Self { client, guard, timeout, known: Mutex::default() }
+        let connections = Connections::new(dialler, connections);
+        Self { connections, guard, timeout, known: Mutex::default() }
     }
 
     /// Sends a request and reads the start of its answer.
     pub async fn send(&self, request: Request<Full<Bytes>>) -> Result<Answer, CallError> {
-        let exchange = async {
-            let response = self.client.request(request).await.map_err(|error| call_error(&error))?;
-            let (parts, mut body) = response.into_parts();
-            let mut kept = Vec::new();
-            while kept.len() < KEPT
-                && let Some(frame) = body.frame().await
-            {
-                let frame = frame.map_err(|_| CallError::new("the answer ended before it was complete"))?;
-                if let Ok(data) = frame.into_data() {
-                    kept.extend_from_slice(data.get(..data.len().min(KEPT - kept.len())).unwrap_or_default());
-                }
-            }
-            Ok(Answer { status: parts.status.as_u16(), headers: parts.headers, body: kept })
+        let exchange = tokio::time::timeout(self.timeout, self.connections.exchange(request, KEPT));
+        let (head, body) = match exchange.await {
+            Ok(exchanged) => exchanged.map_err(|error| call_error(&error))?,
+            Err(_) => return Err(CallError::new(format!("no answer within {} ms", self.timeout.as_millis()))),
         };
-        let late = || Err(CallError::new(format!("no answer within {} ms", self.timeout.as_millis())));
-        tokio::time::timeout(self.timeout, exchange).await.unwrap_or_else(|_| late())
+        Ok(Answer { status: head.status.as_u16(), headers: head.headers, body })
     }
 
     /// The URL as it is dialled; refused when it may not be.
@@ -131,7 +117,7 @@ pub fn basic(user: &str, password: &Secret<String>) -> Secret<String> {
 }
 
 /// The innermost cause, which says most.
-fn call_error(error: &hyper_util::client::legacy::Error) -> CallError {
+fn call_error(error: &ExchangeError) -> CallError {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(inner) = cause {
@@ -139,5 +125,5 @@ fn call_error(error: &hyper_util::client::legacy::Error) -> CallError {
         cause = inner.source();
     }
     let text: String = text.chars().take(300).collect();
-    CallError(if error.is_connect() { format!("not connected: {text}") } else { text })
+    CallError(if matches!(error, ExchangeError::Dial(_)) { format!("not connected: {text}") } else { text })
 }

@@ -1,5 +1,5 @@
-//! Deliveries to a sink on this machine, against a loop that sends the same bytes with `reqwest`; and how long it takes
-//! to hold one action against many rules.
+//! Deliveries to a sink on this machine, against a loop that sends the same bytes with `reqwest`; how soon one is there when nothing
+//! else is to be done; and how long it takes to hold one action against many rules.
 
 use std::{
     io::{BufRead as _, BufReader, Read as _, Write as _},
@@ -26,8 +26,13 @@ use crate::{
 const DELIVERIES: usize = 10_000;
 /// As many as go to one endpoint.
 const AT_ONCE: usize = 16;
-const ROUNDS: usize = 3;
-const RATE: f64 = 0.4;
+const ROUNDS: usize = 9;
+const RATE: f64 = 0.8;
+
+/// Creates whose deliveries are awaited one by one, with a pause between them; and milliseconds that half of them may take.
+const AWAITED: usize = 51;
+const PAUSE: Duration = Duration::from_millis(150);
+const SOON: f64 = 5.0;
 
 const RULES: usize = 10_000;
 const ACTIONS: usize = 51;
@@ -47,7 +52,7 @@ pub fn measure(temporary: &Path) -> Result<Vec<Line>> {
     let installed = server.post(&mut connection, "/integrations/install/CUSTOM", &body)?;
     let at = format!("/integrations/installed/{}", installed["id"].as_str().context("no id")?);
     drop(connection);
-    let lines = vec![rate(&server, &sink, &at)?, matching(&server, &at)?];
+    let lines = vec![rate(&server, &sink, &at)?, delay(&server, &sink)?, matching(&server, &at)?];
     server.stop()?;
     Ok(lines)
 }
@@ -96,6 +101,33 @@ fn rate(server: &Server, sink: &Sink, at: &str) -> Result<Line> {
         result: format!("{ratio:.2}"),
         target: format!("≥ {RATE}"),
         met: Some(ratio >= RATE),
+    })
+}
+
+/// From the answer of a create, which is committed by then, to its delivery.
+fn delay(server: &Server, sink: &Sink) -> Result<Line> {
+    let mut connection = server.connect()?;
+    let mut waits = Vec::new();
+    for number in 0..AWAITED {
+        std::thread::sleep(PAUSE);
+        let before = sink.count();
+        server.post(&mut connection, "/resources", &json!({"hostName": format!("awaited-{number}")}))?;
+        let answered = Instant::now();
+        while sink.count() == before {
+            ensure!(answered.elapsed() < PATIENCE, "a delivery did not come");
+            std::thread::sleep(Duration::from_micros(50));
+        }
+        waits.push(answered.elapsed().as_secs_f64() * 1000.0);
+    }
+    waits.sort_by(f64::total_cmp);
+    let half = median(&waits);
+    Ok(Line {
+        name: "a delivery, from the answer of a create, idle".to_owned(),
+        ours: format!("{half:.1} ms, {:.1} ms at most", waits[AWAITED - 1]),
+        theirs: String::new(),
+        result: format!("{half:.1} ms"),
+        target: format!("≤ {SOON:.0} ms"),
+        met: Some(half <= SOON),
     })
 }
 

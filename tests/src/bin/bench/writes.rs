@@ -22,7 +22,7 @@ const TOGETHER: f64 = 5_000.0;
 
 /// Requests that are worked on at once under pressure: what two cores carry well.
 const BOUND: usize = 32;
-const PRESSURE: Duration = Duration::from_secs(3);
+const PRESSURE: Duration = Duration::from_secs(6);
 const PRESSURES: usize = 3;
 
 /// The least part of the peak that is still answered at five times the load, and the longest wait of a refusal.

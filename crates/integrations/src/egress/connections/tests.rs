@@ -1,0 +1,144 @@
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+use hyper::Method;
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::{TcpListener, TcpStream},
+};
+
+use super::{super::Guard, *};
+
+/// What a peer does on each of its connections, and how many it had.
+struct Peer {
+    base: String,
+    connections: Arc<AtomicUsize>,
+}
+
+impl Peer {
+    /// Answers each request on a connection with one of these texts, and closes it after the last.
+    async fn answering(texts: &'static [&'static str]) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let base = format!("http://{}", listener.local_addr().unwrap());
+        let connections = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&connections);
+        tokio::spawn(async move {
+            while let Ok((mut stream, _)) = listener.accept().await {
+                counted.fetch_add(1, Relaxed);
+                tokio::spawn(async move {
+                    for text in texts {
+                        head(&mut stream).await;
+                        stream.write_all(text.as_bytes()).await.unwrap();
+                    }
+                });
+            }
+        });
+        Self { base, connections }
+    }
+}
+
+/// Reads a request without a body.
+async fn head(stream: &mut TcpStream) -> String {
+    let mut read = String::new();
+    while !read.ends_with("\r\n\r\n") {
+        let byte = stream.read_u8().await.unwrap();
+        read.push(char::from(byte));
+    }
+    read
+}
+
+fn connections() -> Connections {
+    Connections::new(Dialler::new(Arc::new(Guard::default().with_loopback()), &[]).unwrap(), 2)
+}
+
+fn request(url: &str) -> Request<Body> {
+    let body = Full::new(Bytes::new());
+    Request::builder().method(Method::GET).uri(url).body(body).unwrap()
+}
+
+const SHORT: &str = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+
+#[tokio::test]
+async fn a_connection_carries_call_after_call() {
+    let peer = Peer::answering(&[SHORT, "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n", SHORT]).await;
+    let connections = connections();
+    for status in [200, 404, 200] {
+        let (head, body) = connections.exchange(request(&peer.base), 10).await.unwrap();
+        assert_eq!((head.status.as_u16(), body.as_slice()), (status, if status == 200 { &b"ok"[..] } else { b"" }));
+    }
+    assert_eq!(peer.connections.load(Relaxed), 1);
+}
+
+#[tokio::test]
+async fn what_the_other_side_closed_is_not_used() {
+    let peer = Peer::answering(&[SHORT]).await;
+    let connections = connections();
+    for _ in 0..3 {
+        connections.exchange(request(&peer.base), 10).await.unwrap();
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    assert_eq!(peer.connections.load(Relaxed), 3);
+}
+
+#[tokio::test]
+async fn what_is_not_read_to_its_end_is_not_kept() {
+    let peer = Peer::answering(&["HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nlong", SHORT]).await;
+    let connections = connections();
+    let (_, body) = connections.exchange(request(&peer.base), 3).await.unwrap();
+    assert_eq!(body, b"lon");
+    connections.exchange(request(&peer.base), 10).await.unwrap();
+    assert_eq!(peer.connections.load(Relaxed), 2);
+    let closing = Peer::answering(&["HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nto the end"]).await;
+    assert_eq!(connections.exchange(request(&closing.base), 100).await.unwrap().1, b"to the end");
+}
+
+#[tokio::test]
+async fn an_answer_that_breaks_off_is_none() {
+    let connections = connections();
+    let nothing = Peer::answering(&[""]).await;
+    let failed = connections.exchange(request(&nothing.base), 10).await.unwrap_err();
+    assert!(matches!(failed, ExchangeError::Http(_)), "{failed:?}");
+    let part = Peer::answering(&["HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nab"]).await;
+    let failed = connections.exchange(request(&part.base), 10).await.unwrap_err();
+    assert!(matches!(failed, ExchangeError::Incomplete), "{failed:?}");
+    // A request that may have arrived is not sent again.
+    assert_eq!((nothing.connections.load(Relaxed), part.connections.load(Relaxed)), (1, 1));
+    let closed = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
+    let failed = connections.exchange(request(&format!("http://{closed}")), 10).await.unwrap_err();
+    assert!(matches!(failed, ExchangeError::Dial(DialError::Io(_))), "{failed:?}");
+}
+
+#[tokio::test]
+async fn idle_connections_are_closed_in_the_end() {
+    let peer = Peer::answering(&[SHORT, SHORT, SHORT]).await;
+    let connections = connections();
+    let call = || connections.exchange(request(&peer.base), 10);
+    let three = tokio::join!(call(), call(), call());
+    assert!(three.0.is_ok() && three.1.is_ok() && three.2.is_ok());
+    let idle = &connections.idle;
+    assert_eq!((peer.connections.load(Relaxed), idle.shelf().count), (3, 2), "two are kept");
+    assert!(idle.close_old(Instant::now()) && idle.shelf().count == 2);
+    assert!(!idle.close_old(Instant::now() + KEPT));
+    assert!(idle.shelf().by_peer.is_empty() && !idle.shelf().swept);
+
+    // What the other side closed is found without anybody's asking.
+    let closing = Peer::answering(&[SHORT]).await;
+    connections.exchange(request(&closing.base), 10).await.unwrap();
+    tokio::time::sleep(Duration::from_millis(10)).await;
+    assert!(!idle.close_old(Instant::now()));
+}
+
+#[test]
+fn a_request_is_addressed_as_it_is_written() {
+    for (url, host, path, is_secure) in [
+        ("http://example.net/a?b=c", "example.net", "/a?b=c", false),
+        ("https://example.net:443", "example.net", "/", true),
+        ("https://[2001:db8::1]:8443/x", "[2001:db8::1]:8443", "/x", true),
+        ("http://example.net:443/", "example.net:443", "/", false),
+    ] {
+        let mut request = request(url);
+        let to = request.uri().clone();
+        let peer = address(&mut request, &to).unwrap();
+        let written = (request.headers()[HOST].to_str().unwrap(), request.uri().to_string());
+        assert_eq!((peer.0, written), (is_secure, (host, path.to_owned())), "{url}");
+    }
+}
