@@ -102,7 +102,8 @@ impl Connections {
         loop {
             let (mut open, is_new) = match self.idle.take(&peer) {
                 Some(open) => (open, false),
-                None => (Open::to(&self.dialler, &to).await?, true),
+                // In a box: it is large, and most calls do without.
+                None => (Box::pin(Open::to(&self.dialler, &to)).await?, true),
             };
             match open.exchange(request, most).await {
                 Ok((answer, is_whole)) => {

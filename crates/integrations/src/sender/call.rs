@@ -56,7 +56,7 @@ impl Caller {
             Some(token) if answer.status == 401 => {
                 self.tokens.drop_token(&endpoint.holder, &token).await;
                 let (request, _) = self.request(endpoint, message, id, now).await?;
-                self.line.send(request).await
+                Box::pin(self.line.send(request)).await
             }
             _ => Ok(answer),
         }
@@ -115,7 +115,7 @@ impl Caller {
                 Ok((Some(basic(user, password)), None))
             }
             _ => {
-                let token = self.tokens.get(&self.line, endpoint, now).await?;
+                let token = Box::pin(self.tokens.get(&self.line, endpoint, now)).await?;
                 Ok((Some(Secret::new(format!("Bearer {}", token.expose()))), Some(token)))
             }
         }

@@ -51,6 +51,13 @@ impl<J> State<J> {
         if self.answers { WINDOW.max(most) } else { self.width(most) }
     }
 
+    fn start(&mut self, most: usize) -> Vec<J> {
+        let free = self.width(most).saturating_sub(self.running);
+        let jobs: Vec<J> = self.queue.drain(..free.min(self.queue.len())).collect();
+        self.running += jobs.len();
+        jobs
+    }
+
     /// Is it worth looking for more? When there was more than was claimed, and half of that has gone.
     fn is_hungry(&self, most: usize) -> bool {
         self.more && self.in_hand() * 2 <= self.window(most)
@@ -59,6 +66,8 @@ impl<J> State<J> {
 
 /// What the end of a call means for its endpoint.
 pub struct Ended<J> {
+    /// The deliveries that are to be sent now.
+    pub next: Vec<J>,
     /// The deliveries that are given back, because it is left alone now.
     pub given_back: Vec<J>,
     /// It is worth looking for more.
@@ -108,17 +117,13 @@ impl<J> Lanes<J> {
 
     /// The deliveries of an endpoint that are to be sent now.
     pub fn start(&mut self, lane: &Lane) -> Vec<J> {
-        let most = self.most;
-        let Some(state) = self.all.get_mut(lane) else { return Vec::new() };
-        let free = state.width(most).saturating_sub(state.running);
-        let jobs: Vec<J> = state.queue.drain(..free.min(state.queue.len())).collect();
-        state.running += jobs.len();
-        jobs
+        self.all.get_mut(lane).map_or_else(Vec::new, |state| state.start(self.most))
     }
 
     /// A call has ended.
     pub fn end(&mut self, lane: &Lane, well: bool, now: Timestamp) -> Ended<J> {
-        let Some(state) = self.all.get_mut(lane) else { return Ended { given_back: Vec::new(), is_hungry: false } };
+        let (next, is_hungry) = (Vec::new(), false);
+        let Some(state) = self.all.get_mut(lane) else { return Ended { next, given_back: Vec::new(), is_hungry } };
         state.running = state.running.saturating_sub(1);
         self.in_hand = self.in_hand.saturating_sub(1);
         state.answers = well;
@@ -135,11 +140,11 @@ impl<J> Lanes<J> {
                 self.in_hand = self.in_hand.saturating_sub(given_back.len());
             }
         }
-        let is_hungry = state.is_hungry(self.most);
+        let (next, is_hungry) = (state.start(self.most), state.is_hungry(self.most));
         if state.in_hand() == 0 && state.failures == 0 && !state.more {
             self.all.remove(lane);
         }
-        Ended { given_back, is_hungry }
+        Ended { next, given_back, is_hungry }
     }
 
     /// Gives back what is in hand of an endpoint and not under way.

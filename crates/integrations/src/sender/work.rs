@@ -44,6 +44,8 @@ const REST: u32 = 4;
 const QUEUES: i64 = 500;
 /// How many ends are written down together.
 const TOGETHER: usize = 512;
+/// How long an end is not written down because others are about to come.
+const GATHER: Duration = Duration::from_millis(2);
 /// An endpoint that has failed for so long is not called any more.
 const GIVEN_UP_MS: i64 = 5 * 86_400_000;
 /// How often a queue is looked at again whose tenant is suspended: what waits goes on so long after it is resumed.
@@ -115,6 +117,12 @@ pub async fn run(
     let writing = tokio::spawn(async move {
         let mut batch = Vec::new();
         while ended.recv_many(&mut batch, TOGETHER).await > 0 {
+            // Where many are under way, other ends are not far, and to write them down together costs least.
+            if batch.len() < TOGETHER / 2 && writer.lanes().in_hand() > TOGETHER / 8 {
+                tokio::time::sleep(GATHER).await;
+                let room = TOGETHER - batch.len();
+                batch.extend(std::iter::from_fn(|| ended.try_recv().ok()).take(room));
+            }
             write_down(&writer, std::mem::take(&mut batch)).await;
         }
     });
@@ -235,31 +243,31 @@ fn suspended<'t>(
 
 /// Starts what may be under way of an endpoint.
 fn start(shared: &Arc<Shared>, lane: &Lane) {
-    startable(shared, lane).into_iter().for_each(|job| spawn(shared, lane, job));
+    let started = shared.lanes().start(lane);
+    in_time(shared, lane, started, shared.now()).into_iter().for_each(|job| spawn(shared, lane, job));
 }
 
-fn spawn(shared: &Arc<Shared>, lane: &Lane, job: Job) {
-    tokio::spawn(attempts(Arc::clone(shared), lane.clone(), job));
-}
-
-/// What is to be sent to an endpoint now.
-fn startable(shared: &Shared, lane: &Lane) -> Vec<Job> {
+/// Those of what was started that there is time for, or others in their place: another gateway might send the rest before this one
+/// is done.
+fn in_time(shared: &Shared, lane: &Lane, mut started: Vec<Job>, now: Timestamp) -> Vec<Job> {
+    let latest = now.millis() + shared.least_ms;
     loop {
-        let jobs = shared.lanes().start(lane);
-        if jobs.is_empty() {
-            return jobs;
-        }
-        let latest = shared.now().millis() + shared.least_ms;
-        // Another gateway might send one before this one is done.
-        let (late, jobs): (Vec<Job>, Vec<Job>) = jobs.into_iter().partition(|job| latest > job.until.millis());
+        let is_late = |job: &mut Job| latest > job.until.millis();
+        let late: Vec<Job> = started.extract_if(.., is_late).collect();
+        let none = started.is_empty() && !late.is_empty();
         for job in late {
             shared.lanes().skip(lane);
             give_back(shared, job);
         }
-        if !jobs.is_empty() {
-            return jobs;
+        if !none {
+            return started;
         }
+        started = shared.lanes().start(lane);
     }
+}
+
+fn spawn(shared: &Arc<Shared>, lane: &Lane, job: Job) {
+    tokio::spawn(attempts(Arc::clone(shared), lane.clone(), job));
 }
 
 fn give_back(shared: &Shared, job: Job) {
@@ -270,15 +278,15 @@ fn give_back(shared: &Shared, job: Job) {
 async fn attempts(shared: Arc<Shared>, lane: Lane, first: Job) {
     let mut next = Some(first);
     while let Some(job) = next {
-        attempt(&shared, &lane, job).await;
-        let mut jobs = startable(&shared, &lane);
+        let mut jobs = attempt(&shared, &lane, job).await;
         next = jobs.pop();
         // There are more where it was called by one alone, and is well again.
         jobs.into_iter().for_each(|job| spawn(&shared, &lane, job));
     }
 }
 
-async fn attempt(shared: &Shared, lane: &Lane, job: Job) {
+/// Makes a call; answers what is to be sent after it.
+async fn attempt(shared: &Shared, lane: &Lane, job: Job) -> Vec<Job> {
     let begun = shared.now();
     let answer = match job.endpoint.as_ref() {
         Ok(endpoint) => shared.caller.call(endpoint, &job.message, &job.claimed.id, begun).await,
@@ -288,11 +296,12 @@ async fn attempt(shared: &Shared, lane: &Lane, job: Job) {
     let well = matches!(&answer, Ok(answer) if answer.status < 500 && answer.status != 429);
     let end = ended(shared, &job, answer, begun, now);
     let _ = shared.ends.send(Done { claimed: job.claimed, end });
-    let Ended { given_back, is_hungry } = shared.lanes().end(lane, well, now);
+    let Ended { next, given_back, is_hungry } = shared.lanes().end(lane, well, now);
     given_back.into_iter().for_each(|job| give_back(shared, job));
     if is_hungry {
         shared.wake.notify_one();
     }
+    in_time(shared, lane, next, now)
 }
 
 /// What an attempt means for its delivery.
