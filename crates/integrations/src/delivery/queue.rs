@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use base::timestamp::Timestamp;
-use db::{Conn, Json, Result};
+use db::{Among, Condition, Conn, Json, Result};
 use diesel::{
     prelude::*,
     sql_query,
@@ -101,16 +101,31 @@ pub fn claim(
     Ok(claimed)
 }
 
-/// The ids of the first `most` due deliveries of a queue, of which an index knows enough. On SQLite one gateway has them all, and knows
-/// what it has in hand: without a claim there is nothing to write before a call, which is half of the cost of a delivery there.
-pub fn head(conn: &mut Conn, (tenant, event): &Lane, now: Timestamp, most: i64) -> Result<Vec<String>> {
+/// Where a delivery stands in its queue: when it is due, and its id.
+pub type Place = (i64, String);
+
+/// The first `most` due deliveries of a queue, or the first behind a place, of which an index knows enough. On SQLite one gateway has
+/// them all, and knows what it has in hand: without a claim there is nothing to write before a call, which is half of the cost of a
+/// delivery there.
+pub fn head(
+    conn: &mut Conn,
+    (tenant, event): &Lane,
+    now: Timestamp,
+    behind: Option<&Place>,
+    most: i64,
+) -> Result<Vec<Place>> {
     use integration_deliveries::dsl;
+    let mut due = Condition::sql("integration_deliveries.status = 'pending'");
+    if let Some((due_ms, id)) = behind {
+        let place = " AND (integration_deliveries.due_ms, integration_deliveries.id) > (";
+        due = due.then(place).integer(*due_ms).then(", ").text(id).then(")");
+    }
     let due = dsl::integration_deliveries
         .filter(dsl::tenant_id.eq(tenant))
         .filter(dsl::event_id.eq(event))
-        .filter(db::Condition::sql("integration_deliveries.status = 'pending'"))
+        .filter(due)
         .filter(dsl::due_ms.le(now.millis()));
-    Ok(due.order((dsl::due_ms, dsl::id)).limit(most).select(dsl::id).load(conn)?)
+    Ok(due.order((dsl::due_ms, dsl::id)).limit(most).select((dsl::due_ms, dsl::id)).load(conn)?)
 }
 
 /// Deliveries of a tenant by their ids, unclaimed, those of the first actions first.
@@ -118,10 +133,9 @@ pub fn unclaimed(conn: &mut Conn, tenant: &str, ids: &[String]) -> Result<Vec<Cl
     use integration_deliveries::dsl;
     let columns =
         (dsl::tenant_id, dsl::id, dsl::event_id, dsl::claim, dsl::attempts, dsl::tries, dsl::created_ms, dsl::log);
-    let mut found: Vec<Claimed> = db::in_parts(ids, |ids| {
-        let of = dsl::integration_deliveries.filter(dsl::tenant_id.eq(tenant)).filter(dsl::id.eq_any(ids));
-        of.select(columns).load(conn)
-    })?;
+    let among = Among::ids("integration_deliveries.id", ids.iter().map(String::as_str));
+    let of = dsl::integration_deliveries.filter(dsl::tenant_id.eq(tenant)).filter(among).select(columns);
+    let mut found: Vec<Claimed> = db::direct!(conn, |conn| of.load(conn))?;
     found.sort_by(|one, other| (one.created_ms, &one.id).cmp(&(other.created_ms, &other.id)));
     Ok(found)
 }
@@ -153,7 +167,7 @@ pub fn hold(conn: &mut Conn, lane: &Lane, now: Timestamp) -> Result<()> {
     let due = dsl::integration_deliveries
         .filter(dsl::tenant_id.eq(&lane.0))
         .filter(dsl::event_id.eq(&lane.1))
-        .filter(db::Condition::sql("integration_deliveries.status = 'pending'"))
+        .filter(Condition::sql("integration_deliveries.status = 'pending'"))
         .filter(dsl::due_ms.le(now.millis()));
     diesel::update(due).set((dsl::due_ms.eq(NEVER), dsl::owner.eq(""))).execute(conn)?;
     settle(conn, lane, 0)
@@ -166,7 +180,7 @@ pub fn put_aside(conn: &mut Conn, lane: &Lane) -> Result<()> {
     let waiting = dsl::integration_deliveries
         .filter(dsl::tenant_id.eq(&lane.0))
         .filter(dsl::event_id.eq(&lane.1))
-        .filter(db::Condition::sql("integration_deliveries.status = 'pending'"))
+        .filter(Condition::sql("integration_deliveries.status = 'pending'"))
         .filter(dsl::owner.eq(""));
     diesel::update(waiting).set(dsl::due_ms.eq(NEVER)).execute(conn)?;
     settle(conn, lane, 0)
@@ -177,10 +191,9 @@ pub fn messages(conn: &mut Conn, tenant: &str, ids: &[String]) -> Result<HashMap
     use integration_messages::dsl;
     type Read = (String, String, String, Json<Vec<(String, String)>>, String);
     let columns = (dsl::delivery_id, dsl::method, dsl::target, dsl::headers, dsl::body);
-    let rows: Vec<Read> = db::in_parts(ids, |ids| {
-        let of = dsl::integration_messages.filter(dsl::tenant_id.eq(tenant)).filter(dsl::delivery_id.eq_any(ids));
-        of.select(columns).load(conn)
-    })?;
+    let among = Among::ids("integration_messages.delivery_id", ids.iter().map(String::as_str));
+    let of = dsl::integration_messages.filter(dsl::tenant_id.eq(tenant)).filter(among).select(columns);
+    let rows: Vec<Read> = db::direct!(conn, |conn| of.load(conn))?;
     let messages = rows.into_iter().map(|(id, method, target, Json(headers), body)| {
         let message = Message { method, target, headers, body };
         (id, message)

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     delivery::{
-        queue::{self, Claimed, Lane},
+        queue::{self, Claimed, Lane, Place},
         row::Message,
     },
     event::{headers::Header, row::Row as Event, store as event_store},
@@ -49,6 +49,9 @@ pub struct Taken {
     pub jobs: Vec<Job>,
     /// There may be more.
     pub more: bool,
+    /// Where the last of them stood, on SQLite; and whether the queue was looked at from its beginning.
+    pub reached: Option<Place>,
+    pub from_beginning: bool,
     /// What is to be done with it.
     pub after: Option<After>,
 }
@@ -67,18 +70,29 @@ pub struct Claims<'a> {
     pub in_hand: &'a HashSet<String>,
 }
 
+/// What was found of a queue.
+#[derive(Default)]
+struct Found {
+    claimed: Vec<Claimed>,
+    more: bool,
+    reached: Option<Place>,
+    from_beginning: bool,
+    after: Option<After>,
+}
+
 impl Claims<'_> {
-    /// Takes deliveries of one queue, with all that is needed to send them.
-    pub fn take(&self, conn: &mut Conn, lane: Lane, most: usize) -> db::Result<Taken> {
+    /// Takes deliveries of one queue, with all that is needed to send them. On SQLite those behind a place, when they are enough.
+    pub fn take(&self, conn: &mut Conn, lane: Lane, most: usize, behind: Option<&Place>) -> db::Result<Taken> {
         let (tenant, event_id) = &lane;
         let scope = std::slice::from_ref(tenant);
         let event = event_store::by_id(conn, tenant, event_id)?.filter(|event| event.active);
         let integration =
             event.as_ref().map(|event| installed::existing(conn, scope, &event.integration_id)).transpose()?;
         let (Some(event), Some(integration)) = (event, integration.filter(|integration| integration.enabled)) else {
-            return Ok(Taken { lane, jobs: Vec::new(), more: false, after: Some(After::Hold) });
+            let (jobs, after) = (Vec::new(), Some(After::Hold));
+            return Ok(Taken { lane, jobs, more: false, reached: None, from_beginning: true, after });
         };
-        let (claimed, more, after) = self.claimed(conn, &lane, most)?;
+        let Found { claimed, more, reached, from_beginning, after } = self.claimed(conn, &lane, most, behind)?;
         let ids: Vec<String> = claimed.iter().map(|claimed| claimed.id.clone()).collect();
         let mut messages = queue::messages(conn, tenant, &ids)?;
         let endpoint = Arc::new(endpoint(&event, &integration, self.vault));
@@ -89,25 +103,34 @@ impl Claims<'_> {
             Some(Job { claimed, message, endpoint, expected, until: self.until })
         });
         let jobs = jobs.collect();
-        Ok(Taken { lane, jobs, more, after })
+        Ok(Taken { lane, jobs, more, reached, from_beginning, after })
     }
 
     /// On Postgres, claimed from the other gateways; on SQLite, what is not in hand yet.
-    fn claimed(&self, conn: &mut Conn, lane: &Lane, most: usize) -> db::Result<(Vec<Claimed>, bool, Option<After>)> {
+    fn claimed(&self, conn: &mut Conn, lane: &Lane, most: usize, behind: Option<&Place>) -> db::Result<Found> {
         let wanted = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
         if Backend::of(conn) == Backend::Postgres {
             let claimed = queue::claim(conn, self.owner, lane, self.now, self.until, wanted(most))?;
             let more = claimed.len() == most;
-            return Ok((claimed, more, (!more).then_some(After::Settle(0))));
+            return Ok(Found { claimed, more, after: (!more).then_some(After::Settle(0)), ..Found::default() });
         }
-        let limit = most + self.in_hand.len();
-        let mut ids = queue::head(conn, lane, self.now, wanted(limit))?;
-        let none = ids.is_empty();
-        ids.retain(|id| !self.in_hand.contains(id));
-        let more = ids.len() >= most;
-        ids.truncate(most);
-        let found = queue::unclaimed(conn, &lane.0, &ids)?;
-        Ok((found, more, none.then_some(After::Settle(0))))
+        let is_new = |(_, id): &Place| !self.in_hand.contains(id);
+        let (mut places, mut from_beginning, mut after) = (Vec::new(), false, None);
+        if behind.is_some() {
+            places = queue::head(conn, lane, self.now, behind, wanted(most))?;
+            places.retain(is_new);
+        }
+        if places.len() < most {
+            from_beginning = true;
+            places = queue::head(conn, lane, self.now, None, wanted(most + self.in_hand.len()))?;
+            after = places.is_empty().then_some(After::Settle(0));
+            places.retain(is_new);
+        }
+        let more = places.len() >= most;
+        places.truncate(most);
+        let reached = places.last().cloned();
+        let ids: Vec<String> = places.into_iter().map(|(_, id)| id).collect();
+        Ok(Found { claimed: queue::unclaimed(conn, &lane.0, &ids)?, more, reached, from_beginning, after })
     }
 }
 

@@ -5,12 +5,14 @@ use std::collections::{HashMap, VecDeque};
 
 use base::timestamp::Timestamp;
 
-use crate::delivery::queue::Lane;
+use crate::delivery::queue::{Lane, Place};
 
 /// Failures in a row after which an endpoint is left alone for a while.
 const BREAKS_AFTER: u32 = 10;
 /// The longest time that it is left alone.
 const LONGEST_PAUSE_MS: i64 = 300_000;
+/// How long a queue is read from where the last look ended: what was given back, or committed late, stands before that.
+const FROM_BEGINNING_MS: i64 = 500;
 /// How many deliveries of an endpoint that answers are in hand at once.
 const WINDOW: usize = 512;
 
@@ -27,12 +29,25 @@ struct State<J> {
     answers: bool,
     /// There was more than was claimed.
     more: bool,
+    /// Where the last one taken in hand stood, and when the queue was last looked at from its beginning.
+    reached: Option<Place>,
+    begun_ms: i64,
 }
 
 impl<J> Default for State<J> {
     fn default() -> Self {
-        let queue = VecDeque::new();
-        Self { queue, running: 0, failures: 0, opened: 0, open_until: 0, answers: false, more: false }
+        let (queue, reached) = (VecDeque::new(), None);
+        Self {
+            queue,
+            running: 0,
+            failures: 0,
+            opened: 0,
+            open_until: 0,
+            answers: false,
+            more: false,
+            reached,
+            begun_ms: 0,
+        }
     }
 }
 
@@ -109,10 +124,29 @@ impl<J> Lanes<J> {
 
     /// Takes claimed deliveries in hand; `more` says that there may be further ones.
     pub fn add(&mut self, lane: &Lane, jobs: Vec<J>, more: bool) {
+        if jobs.is_empty() && !self.all.contains_key(lane) {
+            return;
+        }
         self.in_hand += jobs.len();
         let state = self.all.entry(lane.clone()).or_default();
         state.more = more;
         state.queue.extend(jobs);
+    }
+
+    /// Where to go on in a queue: all that stands before is in hand or done, but for what came to stand there since the queue was
+    /// looked at from its beginning, which is not long ago. None: from its beginning.
+    pub fn reached(&self, lane: &Lane, now: Timestamp) -> Option<Place> {
+        let state = self.all.get(lane).filter(|state| now.millis() < state.begun_ms + FROM_BEGINNING_MS)?;
+        state.reached.clone()
+    }
+
+    /// Remembers where a look came to, and whether it was from the beginning of the queue.
+    pub fn reach(&mut self, lane: &Lane, place: Option<Place>, from_beginning: bool, now: Timestamp) {
+        let Some(state) = self.all.get_mut(lane) else { return };
+        state.reached = place;
+        if from_beginning {
+            state.begun_ms = now.millis();
+        }
     }
 
     /// The deliveries of an endpoint that are to be sent now.
@@ -137,6 +171,7 @@ impl<J> Lanes<J> {
                 state.opened = state.opened.saturating_add(1);
                 state.open_until = now.millis() + pause;
                 given_back = state.queue.drain(..).collect();
+                state.reached = None;
                 self.in_hand = self.in_hand.saturating_sub(given_back.len());
             }
         }
@@ -150,7 +185,7 @@ impl<J> Lanes<J> {
     /// Gives back what is in hand of an endpoint and not under way.
     pub fn give_up(&mut self, lane: &Lane) -> Vec<J> {
         let Some(state) = self.all.get_mut(lane) else { return Vec::new() };
-        state.more = false;
+        (state.more, state.reached) = (false, None);
         let given_back: Vec<J> = state.queue.drain(..).collect();
         self.in_hand = self.in_hand.saturating_sub(given_back.len());
         given_back
@@ -187,6 +222,20 @@ mod tests {
         assert_eq!(lanes.room(&one, at(0)), Ok(WINDOW - 1), "it answers");
         assert!(lanes.is_hungry());
         assert_eq!(lanes.in_hand(), 1);
+    }
+
+    #[test]
+    fn a_long_queue_is_read_on_for_a_while() {
+        let mut lanes = Lanes::new(1, 1_000);
+        let (lane, place): (Lane, Place) = (("t".into(), "a".into()), (5, "x".into()));
+        assert_eq!(lanes.reached(&lane, at(10)), None);
+        lanes.add(&lane, vec![1, 2], true);
+        lanes.reach(&lane, Some(place.clone()), true, at(10));
+        lanes.reach(&lane, Some(place.clone()), false, at(200));
+        assert_eq!(lanes.reached(&lane, at(10 + FROM_BEGINNING_MS - 1)), Some(place));
+        assert_eq!(lanes.reached(&lane, at(10 + FROM_BEGINNING_MS)), None, "from the beginning now and then");
+        lanes.give_up(&lane);
+        assert_eq!(lanes.reached(&lane, at(11)), None, "what is given back stands before");
     }
 
     #[test]

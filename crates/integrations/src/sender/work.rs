@@ -187,7 +187,8 @@ async fn look(shared: &Arc<Shared>, now: Timestamp) -> db::Result<()> {
                 let most = room.min(left);
                 left -= most;
                 if most > 0 {
-                    wanted.push((lane, most));
+                    let behind = shared.lanes().reached(&lane, now);
+                    wanted.push((lane, most, behind));
                 }
             }
             Err(until) => paused.push((lane, until)),
@@ -202,15 +203,20 @@ async fn look(shared: &Arc<Shared>, now: Timestamp) -> db::Result<()> {
     let in_hand = shared.in_hand().clone();
     let take = move |conn: &mut Conn| {
         let claims = Claims { owner: &owner, vault: &vault, now, until, in_hand: &in_hand };
-        wanted.into_iter().map(|(lane, most)| claims.take(conn, lane, most)).collect::<db::Result<Vec<_>>>()
+        let taken = wanted.into_iter().map(|(lane, most, behind)| claims.take(conn, lane, most, behind.as_ref()));
+        taken.collect::<db::Result<Vec<_>>>()
     };
     let db = &shared.tools.db;
     let taken = if shared.shares() { db.write(take).await? } else { db.read(take).await? };
     let mut afterwards: Vec<(Lane, After)> =
         paused.into_iter().map(|(lane, until)| (lane, After::Settle(until))).collect();
-    for Taken { lane, jobs, more, after } in taken {
+    for Taken { lane, jobs, more, reached, from_beginning, after } in taken {
         shared.in_hand().extend(jobs.iter().map(|job| job.claimed.id.clone()));
-        shared.lanes().add(&lane, jobs, more);
+        {
+            let mut lanes = shared.lanes();
+            lanes.add(&lane, jobs, more);
+            lanes.reach(&lane, reached, from_beginning, now);
+        }
         start(shared, &lane);
         afterwards.extend(after.map(|after| (lane, after)));
     }
