@@ -181,13 +181,16 @@ async fn look(shared: &Arc<Shared>, now: Timestamp) -> db::Result<()> {
             paused.push((lane, now.millis() + SUSPENDED_MS));
             continue;
         }
-        match shared.lanes().room(&lane, now) {
+        let (room, behind) = {
+            let lanes = shared.lanes();
+            (lanes.room(&lane, now), lanes.reached(&lane, now))
+        };
+        match room {
             Ok(0) => {}
             Ok(room) => {
                 let most = room.min(left);
                 left -= most;
                 if most > 0 {
-                    let behind = shared.lanes().reached(&lane, now);
                     wanted.push((lane, most, behind));
                 }
             }
