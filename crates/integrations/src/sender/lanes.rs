@@ -73,9 +73,10 @@ impl<J> State<J> {
         jobs
     }
 
-    /// Is it worth looking for more? When there was more than was claimed, and half of that has gone.
+    /// Is it worth looking for more? When there was more than was claimed, and a quarter of that has gone: what is left is enough for
+    /// the time that a look takes.
     fn is_hungry(&self, most: usize) -> bool {
-        self.more && self.in_hand() * 2 <= self.window(most)
+        self.more && self.in_hand() * 4 <= self.window(most) * 3
     }
 }
 
@@ -200,6 +201,20 @@ impl<J> Lanes<J> {
     }
 }
 
+/// How many deliveries each queue gets of what is free, where there is room for so many. First as many as are sent to one endpoint at
+/// once, so that long queues take no place from the others, and then the rest in their order.
+pub fn share(rooms: &[usize], first: usize, mut free: usize) -> Vec<usize> {
+    let mut shares = vec![0; rooms.len()];
+    for most in [first, usize::MAX] {
+        for (share, room) in shares.iter_mut().zip(rooms) {
+            let more = (*room).min(most).min(free + *share).saturating_sub(*share);
+            *share += more;
+            free -= more;
+        }
+    }
+    shares
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -222,6 +237,14 @@ mod tests {
         assert_eq!(lanes.room(&one, at(0)), Ok(WINDOW - 1), "it answers");
         assert!(lanes.is_hungry());
         assert_eq!(lanes.in_hand(), 1);
+    }
+
+    #[test]
+    fn long_queues_leave_something_to_the_others() {
+        assert_eq!(share(&[512, 100, 16, 0, 3], 16, 300), [265, 16, 16, 0, 3]);
+        assert_eq!(share(&[512, 100, 16], 16, 40), [16, 16, 8]);
+        assert_eq!(share(&[5, 5], 16, 100), [5, 5]);
+        assert_eq!(share(&[], 16, 0), [0; 0]);
     }
 
     #[test]

@@ -22,7 +22,7 @@ use super::{
     Tools,
     call::Caller,
     claims::{After, Claims, Job, Taken},
-    lanes::{Ended, Lanes},
+    lanes::{self, Ended, Lanes},
     line::{Answer, CallError},
     retry,
 };
@@ -172,7 +172,7 @@ async fn look(shared: &Arc<Shared>, now: Timestamp) -> db::Result<()> {
     let oldest =
         due.iter().find(|((tenant, _), _)| !suspended.contains(tenant)).map_or(now.millis(), |(_, since)| *since);
     shared.lag_ms.store((now.millis() - oldest).max(0), Ordering::Relaxed);
-    let (mut wanted, mut paused, mut left) = (Vec::new(), Vec::new(), free);
+    let (mut found, mut paused) = (Vec::new(), Vec::new());
     for (lane, _) in due {
         if suspended.contains(&lane.0) {
             // What is under way ends; the rest waits in its place, until the tenant is resumed.
@@ -186,17 +186,15 @@ async fn look(shared: &Arc<Shared>, now: Timestamp) -> db::Result<()> {
             (lanes.room(&lane, now), lanes.reached(&lane, now))
         };
         match room {
-            Ok(0) => {}
-            Ok(room) => {
-                let most = room.min(left);
-                left -= most;
-                if most > 0 {
-                    wanted.push((lane, most, behind));
-                }
-            }
+            Ok(room) => found.push((lane, room, behind)),
             Err(until) => paused.push((lane, until)),
         }
     }
+    let rooms: Vec<usize> = found.iter().map(|(_, room, _)| *room).collect();
+    let shares = lanes::share(&rooms, settings.calls_to_one, free);
+    let mut wanted: Vec<_> =
+        found.into_iter().zip(shares).map(|((lane, _, behind), most)| (lane, most, behind)).collect();
+    wanted.retain(|(_, most, _)| *most > 0);
     if wanted.is_empty() && paused.is_empty() {
         return Ok(());
     }
