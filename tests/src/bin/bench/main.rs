@@ -36,6 +36,7 @@ mod start;
 mod table;
 mod times;
 mod writes;
+mod written;
 
 use std::{
     path::{Path, PathBuf},
