@@ -3,20 +3,20 @@
 //!
 //! Events leave the database when they are handed on, so the loop writes as many of its own, of the size of their alerts.
 
-use std::{fs, path::Path, time::Instant};
+use std::{fs, path::Path};
 
 use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value, json};
 
 use crate::{
-    copies,
     data::Data,
     http::request,
     load::median,
-    reports, seed,
+    moved, reports, seed,
     server::{Server, TENANT, below_tenant},
     sqlite::{self, Database, Row},
     table::{Line, thousands},
+    written::{Known, Transaction, Written},
 };
 
 const WINDOWS: usize = 1_000;
@@ -34,19 +34,22 @@ const TABLES: [&str; 3] = ["alerts", "alert_problems", "audit_log"];
 pub fn measure(data: &Data, temporary: &Path) -> Result<Line> {
     let directory = temporary.join("alerts");
     fs::create_dir_all(&directory)?;
-    fs::copy(data.file(), seed::database(&directory))?;
+    match moved::is_on() {
+        true => moved::fill(&directory, &data.file())?,
+        false => drop(fs::copy(data.file(), seed::database(&directory))?),
+    }
     let server = Server::start(&directory)?;
-    let written = Database::open(&seed::database(&directory))?;
-    let hosts = written.texts(
+    let written = Written::open(&directory)?;
+    let hosts = Database::open(&data.file())?.texts(
         "SELECT min(host_name) FROM resources WHERE tenant_id = ? AND state = 'active' AND host_name <> '' \
          GROUP BY host_key HAVING count(*) = 1 LIMIT ?",
         &[sqlite::Value::text(TENANT), sqlite::Value::Integer((BATCHES * BATCH) as i64)],
     )?;
     ensure!(hosts.len() == BATCHES * BATCH, "{} host names are too few", hosts.len());
     plan(&server, &hosts)?;
-    let copy = reports::copy_of(&written, &temporary.join("alerts-copy.sqlite"))?;
+    let copy = written.empty_copy(&temporary.join("alerts-copy.sqlite"))?;
     let (mut rates, mut loop_rates, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
-    let mut known = TABLES.map(|_| 0);
+    let mut known = TABLES.map(|_| Known::default());
     rows(&written, &mut known)?;
     // The first round is not counted: everything is cold.
     for round in 0..=ROUNDS {
@@ -108,44 +111,37 @@ fn plan(server: &Server, hosts: &[String]) -> Result<()> {
 }
 
 /// The rows that were added since the last call, by table.
-fn rows(database: &Database, known: &mut [i64; TABLES.len()]) -> Result<Vec<Vec<Row>>> {
-    let mut found = Vec::new();
-    for (table, known) in TABLES.into_iter().zip(known) {
-        let added = [sqlite::Value::Integer(*known)];
-        found.push(database.rows(&format!("SELECT * FROM {table} WHERE rowid > ? ORDER BY rowid"), &added)?);
-        let last = database.rows(&format!("SELECT coalesce(max(rowid), 0) FROM {table}"), &[])?;
-        *known = last.first().map_or(*known, |row| row[0].as_integer());
-    }
-    Ok(found)
+fn rows(database: &Written, known: &mut [Known; TABLES.len()]) -> Result<Vec<Vec<Row>>> {
+    TABLES.into_iter().zip(known).map(|(table, known)| database.added(table, known)).collect()
 }
 
+/// The event of an alert.
+const EVENT: &str = "INSERT INTO outbox_events (tenant_id, id, entity, entity_id, action, after, request_id, created_ms, \
+     due_ms, owner, attempts) VALUES (?, ?, 'ALERT', ?, 'CREATE', ?, ?, ?, ?, '', 0)";
+
 /// Writes the rows again; answers how many alerts were written a second.
-fn replay(database: &Database, rows: &[Vec<Row>]) -> Result<f64> {
-    let statement = |table: &str| {
-        let columns = copies::columns(database, table)?.len();
-        database.prepare(&copies::insertion(table, columns))
+fn replay(database: &Written, rows: &[Vec<Row>]) -> Result<f64> {
+    let mut statements = TABLES.iter().map(|table| database.insertion(table)).collect::<Result<Vec<_>>>()?;
+    statements.push(EVENT.to_owned());
+    let columns = database.columns("alerts")?;
+    let place = |name: &str| {
+        let place = columns.iter().position(|column| column == name);
+        place.with_context(|| format!("alerts have no {name}"))
     };
-    let mut inserts = TABLES.iter().map(|table| statement(table)).collect::<Result<Vec<_>>>()?;
-    let mut event = database.prepare(
-        "INSERT INTO outbox_events (tenant_id, id, entity, entity_id, action, after, request_id, created_ms, due_ms, \
-         owner, attempts) VALUES (?, ?, 'ALERT', ?, 'CREATE', ?, ?, ?, ?, '', 0)",
-    )?;
-    let document = copies::columns(database, "alerts")?.iter().position(|column| column == "document");
-    let document = document.context("alerts have no document")?;
-    let (mut begin, mut commit) = (database.prepare("BEGIN IMMEDIATE")?, database.prepare("COMMIT")?);
-    let alerts = rows.first().map_or(0, Vec::len);
-    let begun = Instant::now();
-    for batch in 0..alerts.div_ceil(BATCH) {
-        begin.run(&[])?;
-        for (insert, rows) in inserts.iter_mut().zip(rows) {
-            rows.iter().skip(batch * BATCH).take(BATCH).try_for_each(|row| insert.run(row))?;
-        }
-        for row in rows.iter().flatten().skip(batch * BATCH).take(BATCH) {
-            let now = sqlite::Value::Integer(1);
-            let (tenant, id, after) = (row[0].clone(), row[1].clone(), row[document].clone());
-            event.run(&[tenant, id.clone(), id.clone(), after, id, now.clone(), now])?;
-        }
-        commit.run(&[])?;
-    }
-    Ok(alerts as f64 / begun.elapsed().as_secs_f64())
+    let (tenant, id, document) = (place("tenant_id")?, place("id")?, place("document")?);
+    let event = |alert: &Row| -> Row {
+        let (tenant, id, after, now) =
+            (alert[tenant].clone(), alert[id].clone(), alert[document].clone(), sqlite::Value::Integer(1));
+        vec![tenant, id.clone(), id.clone(), after, id, now.clone(), now]
+    };
+    let alerts = rows.first().map_or(&[][..], Vec::as_slice);
+    let events: Vec<Row> = alerts.iter().map(event).collect();
+    let transaction = |batch: usize| -> Transaction<'_> {
+        let all = rows.iter().map(Vec::as_slice).chain([events.as_slice()]);
+        all.enumerate()
+            .flat_map(|(table, rows)| rows.iter().skip(batch * BATCH).take(BATCH).map(move |row| (table, row)))
+            .collect()
+    };
+    let transactions: Vec<Transaction<'_>> = (0..alerts.len().div_ceil(BATCH)).map(transaction).collect();
+    Ok(alerts.len() as f64 / database.insert(&statements, &transactions)?)
 }

@@ -12,13 +12,13 @@ use anyhow::{Context as _, Result, anyhow, ensure};
 use serde_json::{Value, json};
 
 use crate::{
-    copies::{self, insertion},
     http::Connection,
     load::median,
     moved, seed,
     server::{Server, below_tenant},
     sqlite::{Database, Row},
     table::{Line, thousands},
+    written::{Transaction, Written},
 };
 
 /// How many rows the import has for each of a request of the other lines.
@@ -42,15 +42,13 @@ const PRAGMAS: &str = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRA
 
 /// All lines, with requests of so many rows.
 pub fn measure(temporary: &Path, rows: u32) -> Result<Vec<Line>> {
-    // The loop inserts into a SQLite file.
-    let beside_loop = (!moved::is_on()).then(|| beside_loop(temporary, rows)).transpose()?;
-    let others = [
+    Ok(vec![
+        beside_loop(temporary, rows)?,
         bytes(temporary, rows)?,
         doubled(temporary, rows, false)?,
         doubled(temporary, rows, true)?,
         beside_import(temporary, IMPORT * rows)?,
-    ];
-    Ok(beside_loop.into_iter().chain(others).collect())
+    ])
 }
 
 /// A machine as an inventory has it.
@@ -114,19 +112,22 @@ fn beside_loop(temporary: &Path, rows: u32) -> Result<Line> {
     for round in 0..ROUNDS {
         let directory = temporary.join(format!("bulk-{round}"));
         start(&directory)?.stop()?;
-        let file = seed::database(&directory);
-        Database::open(&file)?.execute("PRAGMA wal_checkpoint(TRUNCATE)")?;
-        let empty = temporary.join(format!("loop-{round}.sqlite"));
-        fs::copy(&file, &empty)?;
+        let full = Written::open(&directory)?;
+        let file = temporary.join(format!("loop-{round}.sqlite"));
+        let empty = full.copy(&file)?;
+        // A file that somebody has open keeps its log of writes, which would be the server's too.
+        drop(full);
         let server = Server::start(&directory)?;
         let time = send(&server, 0..rows, None)?;
         server.stop()?;
-        let inserted = insert_loop(&file, &empty, rows as usize)?;
+        let inserted = insert_loop(&Written::open(&directory)?, &empty, rows as usize)?;
         ours.push(f64::from(rows) / time);
         theirs.push(f64::from(rows) / inserted);
         ratios.push(inserted / time);
+        drop(empty);
         fs::remove_dir_all(&directory)?;
-        fs::remove_file(&empty)?;
+        // There is none on Postgres.
+        let _ = fs::remove_file(&file);
     }
     let ratio = median(&ratios);
     Ok(Line {
@@ -141,37 +142,32 @@ fn beside_loop(temporary: &Path, rows: u32) -> Result<Line> {
 
 /// Inserts all that one database has more than another into that, by prepared statements, in durable transactions of as
 /// many machines as the server's; gives the seconds.
-fn insert_loop(full: &Path, empty: &Path, machines: usize) -> Result<f64> {
-    let source = Database::open(full)?;
-    let sql = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE '\\_%' ESCAPE '\\'";
-    let mut tables: Vec<(String, Vec<Row>)> = Vec::new();
-    for table in source.texts(sql, &[])? {
-        let columns = copies::columns(&source, &table)?;
+fn insert_loop(source: &Written, target: &Written, machines: usize) -> Result<f64> {
+    let (mut statements, mut tables): (Vec<String>, Vec<Vec<Row>>) = Default::default();
+    for table in source.tables()? {
         // As they come: a machine after the other.
-        let order = if columns.iter().any(|name| name == "resource_id") { "ORDER BY resource_id" } else { "" };
-        let rows = source.rows(&format!("SELECT * FROM {table} {order}"), &[])?;
+        let of_resource = source.columns(&table)?.iter().any(|name| name == "resource_id");
+        let order = if of_resource { "ORDER BY resource_id" } else { "" };
+        let rows = source.rows(&format!("SELECT * FROM {table} {order}"))?;
         if rows.len() >= machines / 2 {
-            tables.push((insertion(&table, columns.len()).replace("INSERT", "INSERT OR IGNORE"), rows));
+            statements.push(format!("{} ON CONFLICT DO NOTHING", source.insertion(&table)?));
+            tables.push(rows);
         }
     }
     ensure!(tables.len() > 3, "the machines are in {} tables only", tables.len());
-    let target = Database::open(empty)?;
-    target.execute(PRAGMAS)?;
-    let mut statements =
-        tables.iter().map(|(sql, rows)| Ok((target.prepare(sql)?, rows))).collect::<Result<Vec<_>>>()?;
-    let batches = machines.div_ceil(BATCH);
-    let begun = Instant::now();
-    for batch in 0..batches {
-        target.execute("BEGIN IMMEDIATE")?;
-        for (statement, rows) in &mut statements {
-            let part = rows.len() * batch / batches..rows.len() * (batch + 1) / batches;
-            for row in &rows[part] {
-                statement.run(row)?;
-            }
-        }
-        target.execute("COMMIT")?;
+    if let Written::File(target) = target {
+        target.execute(PRAGMAS)?;
     }
-    Ok(begun.elapsed().as_secs_f64())
+    let batches = machines.div_ceil(BATCH);
+    let batch = |batch: usize| -> Transaction<'_> {
+        let part = |rows: &Vec<Row>| rows.len() * batch / batches..rows.len() * (batch + 1) / batches;
+        tables
+            .iter()
+            .enumerate()
+            .flat_map(|(table, rows)| rows[part(rows)].iter().map(move |row| (table, row)))
+            .collect()
+    };
+    target.insert(&statements, &(0..batches).map(batch).collect::<Vec<_>>())
 }
 
 /// Twice the rows against once, on a database that grows.

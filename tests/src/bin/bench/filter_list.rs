@@ -1,9 +1,13 @@
-//! The filters that are measured. Each finds the needles of one kind, and nothing else.
+//! The filters that are measured. Each finds the needles of one kind, and nothing else; but for those of [`common`], which find
+//! many resources.
 
 use anyhow::{Context as _, Result};
 use serde_json::Value;
 
 use crate::{http::encode, seed::NEEDLES};
+
+/// How many of the 97 families a list of names stands for, in a filter that finds many.
+const MANY: u32 = 48;
 
 /// A filter: its name for people, and what is asked.
 pub type Filter = (String, String);
@@ -14,6 +18,11 @@ fn list(query: &str) -> String {
 
 fn history(query: &str) -> String {
     format!("/history/resources?queryString={}", encode(query))
+}
+
+/// A page of 100 with its total.
+fn page(query: &str) -> String {
+    format!("/resources/search?queryString={}&pageSize=100", encode(query))
 }
 
 fn text<'v>(needles: &'v Value, name: &str) -> Result<&'v str> {
@@ -161,4 +170,56 @@ pub fn combined(needles: &Value) -> Result<Vec<Filter>> {
         }
     }
     Ok(all)
+}
+
+/// Each variable with a value that many resources have: an eighth of them, but for accounts, or more.
+fn common(needles: &Value) -> Result<Vec<(&'static str, String)>> {
+    let (newest, oldest) = (text(needles, "newestTime")?, text(needles, "oldestTime")?);
+    // Each template has one in 97 in a family.
+    let families =
+        |word: &str| (0..MANY).map(|family| format!("{word}{}", 10_000 + family)).collect::<Vec<_>>().join(",");
+    Ok(vec![
+        ("hostName", "hostName:web".to_owned()),
+        ("dnsName", "dnsName:lan".to_owned()),
+        ("resourceName", "resourceName:-0".to_owned()),
+        ("aliasName", "aliasName:shop".to_owned()),
+        ("ipAddress", "ipAddress:10.0.0.0/8".to_owned()),
+        ("state", "state:all".to_owned()),
+        ("type", "type:DEVICE".to_owned()),
+        ("deviceType", "deviceType:Linux".to_owned()),
+        ("resourceType", "resourceType:Linux".to_owned()),
+        ("startCreationDate", format!("startCreationDate:{oldest}")),
+        ("endCreationDate", format!("endCreationDate:{newest}")),
+        ("startUpdationDate", format!("startUpdationDate:{oldest}")),
+        ("endUpdationDate", format!("endUpdationDate:{newest}")),
+        ("tags", "tags:env".to_owned()),
+        ("template", format!("template:{}", families("Standard "))),
+        ("agentProfile", format!("agentProfile:{}", families("Profile "))),
+        ("gatewayProfile", format!("gatewayProfile:{}", families("Gateway "))),
+        ("installedIntgId", format!("installedIntgId:{}", families("INTG-"))),
+        ("accountNumber", format!("accountNumber:{}", families("4711"))),
+        ("agentInstalled", "agentInstalled:true".to_owned()),
+        ("deviceGroup", "deviceGroup:Rack".to_owned()),
+        ("serviceGroup", "serviceGroup:Service".to_owned()),
+        ("deviceLocation", "deviceLocation:Site".to_owned()),
+        ("appRoles", "appRoles:nginx".to_owned()),
+    ])
+}
+
+/// Pages by one filter each that many resources meet.
+pub fn pages(needles: &Value) -> Result<Vec<Filter>> {
+    Ok(common(needles)?.into_iter().map(|(name, query)| (name.to_owned(), page(&query))).collect())
+}
+
+/// Pages by every two of these filters, in both orders. Of those about an alias and another name, nobody meets both.
+pub fn pages_of_pairs(needles: &Value) -> Result<Vec<Filter>> {
+    let common = common(needles)?;
+    let pair = |first: usize, second: usize| {
+        let ((name, query), (other, behind)) = (&common[first], &common[second]);
+        (format!("common {name} and common {other}"), page(&format!("{query}+{behind}")))
+    };
+    let count = common.len();
+    // Neighbours come first, so that whoever takes only as many as there are filters has each of them.
+    let apart = |step: usize| (0..count).map(move |first| (first, (first + step) % count));
+    Ok((1..count).flat_map(apart).map(|(first, second)| pair(first, second)).collect())
 }

@@ -9,8 +9,8 @@ use crate::{
     http::{Connection, encode},
     load::median,
     server::Server,
-    sqlite::Database,
     table::{Line, thousands},
+    written::Written,
 };
 
 const JOBS: i64 = 100_000;
@@ -51,11 +51,11 @@ fn fill(directory: &Path) -> Result<()> {
     let id = made["id"].as_str().context("no id")?.to_owned();
     drop(connection);
     server.stop()?;
-    let database = Database::open(&directory.join("muster.sqlite"))?;
+    let database = Written::open(directory)?;
     // Columns are taken over as they are, but for what makes a job one of its own; numbers spread the names and dates.
-    let columns = database.texts("SELECT name FROM pragma_table_info('jobs') ORDER BY cid", &[])?;
+    let columns = database.columns("jobs")?;
     let value = |column: &String| match column.as_str() {
-        "id" => "printf('0199f1c5-3e1f-7c5a-9c1f-%012d', n * 7919 % 100003)".to_owned(),
+        "id" => "'0199f1c5-3e1f-7c5a-9c1f-' || substr(CAST(1000000000000 + n * 7919 % 100003 AS TEXT), 2)".to_owned(),
         "name" => "'Job ' || (n * 31 % 5003)".to_owned(),
         "name_key" => "'job ' || (n * 31 % 5003)".to_owned(),
         "start_ms" => "start_ms + n * 17 % 997 * 60000".to_owned(),
@@ -67,7 +67,11 @@ fn fill(directory: &Path) -> Result<()> {
          INSERT INTO jobs ({}) SELECT {} FROM numbers, jobs WHERE jobs.id = '{id}'",
         columns.join(", "),
         values.join(", ")
-    ))
+    ))?;
+    match database {
+        Written::File(_) => Ok(()),
+        Written::Postgres(_) => database.execute("VACUUM ANALYZE jobs"),
+    }
 }
 
 fn by(server: &Server, connection: &mut Connection, sort: &str) -> Result<Line> {

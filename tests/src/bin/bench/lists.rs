@@ -1,4 +1,4 @@
-//! `GET /resources/minimal`: how fast it is beside the `sqlite3` program, and what memory it takes.
+//! `GET /resources/minimal`: how fast it is beside the `sqlite3` program, or psql, and what memory it takes.
 
 use std::{
     io::{ErrorKind, Read as _},
@@ -7,10 +7,12 @@ use std::{
 };
 
 use anyhow::{Context as _, Result, ensure};
+use muster_tests::postgres_program;
 
 use crate::{
     data::Data,
     load::median,
+    moved,
     server::{Server, TENANT},
     sqlite::Database,
     table::{Line, thousands},
@@ -24,16 +26,16 @@ const TARGET: f64 = 1.5;
 /// The most that the memory may grow, in MiB.
 const GROWTH: f64 = 20.0;
 
-/// All active resources, by the server and by the `sqlite3` program.
+/// All active resources, by the server and by the `sqlite3` program; or by psql, to which Postgres sends a JSON object for each.
 pub fn measure(data: &Data) -> Result<Line> {
     let name = format!("GET /resources/minimal, {} resources", thousands(f64::from(data.size)));
     let sql = format!(
-        "SELECT id, name, host_name AS hostName, ip_address AS ipAddress, alias_name AS aliasName, \
-         resource_name AS resourceName, resource_type AS resourceType FROM resources \
+        "SELECT id, name, host_name AS \"hostName\", ip_address AS \"ipAddress\", alias_name AS \"aliasName\", \
+         resource_name AS \"resourceName\", resource_type AS \"resourceType\" FROM resources \
          WHERE tenant_id = '{TENANT}' AND state = 'active'"
     );
     let Some(_) = program(data, "SELECT 1")? else {
-        return Ok(Line::skipped(&name, "the sqlite3 program is not installed"));
+        return Ok(Line::skipped(&name, "the program it is compared with is not installed"));
     };
     let server = Server::start(&data.directory)?;
     let mut connection = server.connect()?;
@@ -59,20 +61,34 @@ pub fn measure(data: &Data) -> Result<Line> {
     Ok(Line {
         name,
         ours: format!("{:.0} ms", median(&times)),
-        theirs: format!("{:.0} ms (sqlite3 -json)", median(&program_times)),
+        theirs: format!(
+            "{:.0} ms ({})",
+            median(&program_times),
+            if moved::is_on() { "psql, row_to_json" } else { "sqlite3 -json" }
+        ),
         result: format!("{ratio:.2}"),
         target: format!("≤ {TARGET:.2}"),
         met: Some(ratio <= TARGET),
     })
 }
 
-/// Runs the `sqlite3` program and reads what it prints; `None` when there is none.
+/// Runs the `sqlite3` program, or psql, and reads what it prints; `None` when there is none.
 fn program(data: &Data, sql: &str) -> Result<Option<usize>> {
-    let mut command = Command::new("sqlite3");
-    command.arg("-json").arg(data.file()).arg(sql).stdin(Stdio::null()).stdout(Stdio::piped());
+    let mut command = if moved::is_on() {
+        let Some(psql) = postgres_program("psql") else { return Ok(None) };
+        let mut command = Command::new(psql);
+        let sql = format!("COPY (SELECT row_to_json(one) FROM ({sql}) one) TO STDOUT");
+        command.args(["-Xq", "-d", &moved::url(&data.directory), "-c", &sql]);
+        command
+    } else {
+        let mut command = Command::new("sqlite3");
+        command.arg("-json").arg(data.file()).arg(sql);
+        command
+    };
+    command.stdin(Stdio::null()).stdout(Stdio::piped());
     let mut process = match command.spawn() {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        spawned => spawned.context("sqlite3")?,
+        spawned => spawned.context("the program it is compared with")?,
     };
     let mut output = process.stdout.take().context("no output")?;
     let (mut buffer, mut read) = (vec![0; 64 << 10], 0);
@@ -82,7 +98,7 @@ fn program(data: &Data, sql: &str) -> Result<Option<usize>> {
             more => read += more,
         }
     }
-    ensure!(process.wait()?.success() && read > 0, "sqlite3 failed");
+    ensure!(process.wait()?.success() && read > 0, "the program it is compared with failed");
     Ok(Some(read))
 }
 

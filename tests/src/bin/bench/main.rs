@@ -6,6 +6,7 @@
 
 mod alerts;
 mod bare;
+mod builds;
 mod bulk;
 mod copies;
 mod data;
@@ -36,6 +37,7 @@ mod start;
 mod table;
 mod times;
 mod writes;
+mod written;
 
 use std::{
     path::{Path, PathBuf},
@@ -148,6 +150,7 @@ fn measure(part: &str, settings: &Settings, store: &Store, temporary: &Path, res
         "postgres" => results.lines.push(postgres::measure(temporary, connections)?),
         "paging" => results.lines.extend(paging::measure(temporary, paging, 1_000 * paging)?),
         "integrations" => results.lines.extend(integrations::measure(temporary)?),
+        "builds" => results.lines.extend(builds::measure(temporary)?),
         "times" => results.lines.push(times::measure()?),
         _ => results.lines.extend(start::measure(&store.database(large)?)?),
     }

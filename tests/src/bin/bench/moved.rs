@@ -2,10 +2,11 @@
 //! and a directory with rows in its SQLite file has them there too.
 
 use std::{
+    borrow::Cow,
     collections::{BTreeMap, BTreeSet},
     io::Write as _,
     path::{Path, PathBuf},
-    process::Stdio,
+    process::{Command, Output, Stdio},
     sync::{
         Mutex, PoisonError,
         atomic::{AtomicBool, Ordering},
@@ -15,19 +16,24 @@ use std::{
 use anyhow::{Context as _, Result, ensure};
 use muster_tests::{fresh_database, muster, postgres_program, psql};
 
-use crate::sqlite::{Database, Value};
+use crate::sqlite::{Database, Row, Value};
 
-/// The parts that are measured on Postgres as well. The others read or write the SQLite file, or begin a Postgres of their own.
-pub const PARTS: [&str; 12] = [
+/// The parts that are measured on Postgres as well. The others begin a Postgres of their own, or build.
+pub const PARTS: [&str; 17] = [
     "points",
     "pages",
+    "list",
     "memory",
     "filters",
     "bulk",
+    "reports",
     "rosters",
     "maintenance",
+    "jobs",
+    "alerts",
     "heartbeats",
     "integrations",
+    "paging",
     "writes",
     "overload",
     "start",
@@ -66,6 +72,60 @@ pub fn size(directory: &Path) -> Result<u64> {
     Ok(psql(&url(directory), "SELECT pg_database_size(current_database())").trim().parse()?)
 }
 
+/// What psql prints for a script.
+pub fn run(url: &str, script: &str) -> Result<String> {
+    let mut command = Command::new(postgres_program("psql").context("psql is not installed")?);
+    command.args(["-XqtA", "-v", "ON_ERROR_STOP=1", "-d", url]);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+    let mut input = child.stdin.take().context("psql reads nothing")?;
+    std::thread::scope(|scope| {
+        // Both ways at once, or each would wait for the other. One that failed reads no more, and says why below.
+        scope.spawn(move || drop(input.write_all(script.as_bytes())));
+        text_of(child.wait_with_output()?, "psql")
+    })
+}
+
+/// The statements that make a database like this one, as pg_dump writes them.
+pub fn dump(url: &str, options: &[&str]) -> Result<String> {
+    let mut command = Command::new(postgres_program("pg_dump").context("pg_dump is not installed")?);
+    text_of(command.args(options).args(["-d", url]).stdin(Stdio::null()).output()?, "pg_dump")
+}
+
+fn text_of(output: Output, program: &str) -> Result<String> {
+    ensure!(output.status.success(), "{program}: {:.500}", String::from_utf8_lossy(&output.stderr));
+    Ok(String::from_utf8(output.stdout)?)
+}
+
+/// All rows of a query, as texts.
+pub fn rows(url: &str, sql: &str) -> Result<Vec<Row>> {
+    let printed = run(url, &format!("COPY ({sql}) TO STDOUT;\n"))?;
+    Ok(printed.lines().map(|line| line.split('\t').map(value).collect()).collect())
+}
+
+/// A value in the text format of COPY.
+fn value(written: &str) -> Value<'static> {
+    if written == "\\N" {
+        return Value::Null;
+    }
+    let (mut text, mut letters) = (String::with_capacity(written.len()), written.chars());
+    while let Some(letter) = letters.next() {
+        text.push(match letter {
+            '\\' => match letters.next() {
+                Some('t') => '\t',
+                Some('n') => '\n',
+                Some('r') => '\r',
+                Some('b') => '\u{8}',
+                Some('f') => '\u{c}',
+                Some('v') => '\u{b}',
+                Some(other) => other,
+                None => break,
+            },
+            letter => letter,
+        });
+    }
+    Value::Text(Cow::Owned(text))
+}
+
 /// Fills the database of a data directory with what is in its SQLite file; once.
 pub fn fill(directory: &Path, file: &Path) -> Result<()> {
     if URLS.lock().unwrap_or_else(PoisonError::into_inner).contains_key(directory) {
@@ -95,7 +155,7 @@ fn copy(source: &Database, url: &str, table: &str) -> Result<()> {
     let columns = source.texts("SELECT name FROM pragma_table_info(?)", &[Value::text(table)])?;
     let program = postgres_program("psql").context("psql is not installed")?;
     let sql = format!("\\copy {table} ({}) FROM STDIN", columns.join(", "));
-    let mut command = std::process::Command::new(program);
+    let mut command = Command::new(program);
     let mut child = command
         .args(["-Xq", "-v", "ON_ERROR_STOP=1", "-d", url, "-c", ANY_ORDER, "-c", &sql])
         .stdin(Stdio::piped())

@@ -6,14 +6,14 @@ use std::{collections::HashMap, path::Path, time::Instant};
 use anyhow::{Context as _, Result, anyhow, ensure};
 
 use crate::{
-    copies,
     http::request,
     load::median,
     machine::{self, PACKAGES},
-    points, seed,
+    points,
     server::{Server, TENANT, below_tenant},
-    sqlite::{Database, Row, Value},
+    sqlite::Row,
     table::Line,
+    written::{Known, Transaction, Written},
 };
 
 const ROUNDS: usize = 5;
@@ -24,10 +24,6 @@ const CONNECTIONS: usize = 8;
 /// The least that the server may take in of what the loop does.
 const TARGET: f64 = 0.3;
 
-/// As the server sets them.
-const PRAGMAS: &str = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; \
-     PRAGMA cache_size = -4000; PRAGMA journal_size_limit = 67108864;";
-
 /// The rows of one report, by table.
 type Rows = Vec<Vec<Row>>;
 
@@ -35,10 +31,10 @@ type Rows = Vec<Vec<Row>>;
 pub fn measure(temporary: &Path, reports: usize, connections: usize) -> Result<[Line; 2]> {
     let directory = temporary.join("reports");
     let mut server = Server::start(&directory)?;
-    let written = Database::open(&seed::database(&directory))?;
-    let copy = copy_of(&written, &temporary.join("copy.sqlite"))?;
-    let tables = copies::tables_of_resources(&written)?;
-    let mut known = 0;
+    let written = Written::open(&directory)?;
+    let copy = written.empty_copy(&temporary.join("copy.sqlite"))?;
+    let tables = written.tables_of_resources()?;
+    let mut known = Known::default();
     let (mut rates, mut loop_rates, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
     let mut ids = Vec::new();
     // The first round is not counted: everything is cold.
@@ -93,63 +89,41 @@ pub fn send(server: &Server, requests: &[Vec<u8>]) -> Result<f64> {
     Ok(requests.len() as f64 / begun.elapsed().as_secs_f64())
 }
 
-/// An empty database with the same tables and indexes.
-pub fn copy_of(original: &Database, file: &Path) -> Result<Database> {
-    let copy = Database::open(file)?;
-    copy.execute(PRAGMAS)?;
-    // A virtual table makes its own tables, whose names stand in quotes.
-    let sql = "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite@_%' ESCAPE '@' \
-         AND sql NOT LIKE 'CREATE TABLE ''%' ORDER BY type = 'index'";
-    for sql in original.texts(sql, &[])? {
-        copy.execute(&sql)?;
-    }
-    Ok(copy)
+/// The ids of the resources that were added since the last call.
+fn new_ids(database: &Written, known: &mut Known) -> Result<Vec<String>> {
+    let id = place(database, "resources", "id")?;
+    Ok(database.added("resources", known)?.iter().map(|row| row[id].as_text().to_owned()).collect())
 }
 
-/// The ids of the resources that were added since the last call.
-fn new_ids(database: &Database, known: &mut i64) -> Result<Vec<String>> {
-    let rows =
-        database.rows("SELECT rowid, id FROM resources WHERE rowid > ? ORDER BY rowid", &[Value::Integer(*known)])?;
-    *known = rows.last().map_or(*known, |row| row[0].as_integer());
-    Ok(rows.iter().map(|row| row[1].as_text().to_owned()).collect())
+/// Where a column is in the rows of a table.
+fn place(database: &Written, table: &str, name: &str) -> Result<usize> {
+    let place = database.columns(table)?.iter().position(|column| column == name);
+    place.with_context(|| format!("{table} has no {name}"))
 }
 
 /// The rows of each of these resources, in the order of the tables' keys.
-fn rows(database: &Database, tables: &[String], ids: &[String]) -> Result<Vec<Rows>> {
+fn rows(database: &Written, tables: &[String], ids: &[String]) -> Result<Vec<Rows>> {
     let mut found: Vec<Rows> = ids.iter().map(|_| tables.iter().map(|_| Vec::new()).collect()).collect();
     let places: HashMap<&str, usize> = ids.iter().map(String::as_str).zip(0..).collect();
     for (number, table) in tables.iter().enumerate() {
-        let name = if table == "resources" { "id" } else { "resource_id" };
-        let column = copies::columns(database, table)?.iter().position(|column| column == name);
-        let column = column.with_context(|| format!("{table} has no {name}"))?;
-        let mut select = database.prepare(&format!("SELECT * FROM {table} WHERE tenant_id = ?"))?;
-        select.each(&[Value::text(TENANT)], |row| {
+        let column = place(database, table, if table == "resources" { "id" } else { "resource_id" })?;
+        for row in database.rows(&format!("SELECT * FROM {table} WHERE tenant_id = '{TENANT}'"))? {
             if let Some(place) = places.get(row[column].as_text()) {
                 found[*place][number].push(row);
             }
-            Ok(())
-        })?;
+        }
     }
     Ok(found)
 }
 
 /// Writes the rows again; answers how many reports were written a second.
-fn replay(database: &Database, tables: &[String], reports: &[Rows]) -> Result<f64> {
-    let statement = |table: &String| {
-        let columns = copies::columns(database, table)?.len();
-        database.prepare(&copies::insertion(table, columns))
-    };
-    let mut inserts = tables.iter().map(statement).collect::<Result<Vec<_>>>()?;
-    let (mut begin, mut commit) = (database.prepare("BEGIN IMMEDIATE")?, database.prepare("COMMIT")?);
-    let begun = Instant::now();
-    for report in reports {
-        begin.run(&[])?;
-        for (insert, rows) in inserts.iter_mut().zip(report) {
-            for row in rows {
-                insert.run(row)?;
-            }
-        }
-        commit.run(&[])?;
-    }
-    Ok(reports.len() as f64 / begun.elapsed().as_secs_f64())
+fn replay(database: &Written, tables: &[String], reports: &[Rows]) -> Result<f64> {
+    let statements = tables.iter().map(|table| database.insertion(table)).collect::<Result<Vec<_>>>()?;
+    let transactions: Vec<Transaction<'_>> = reports.iter().map(transaction).collect();
+    Ok(reports.len() as f64 / database.insert(&statements, &transactions)?)
+}
+
+/// All rows of a report.
+fn transaction(report: &Rows) -> Transaction<'_> {
+    report.iter().enumerate().flat_map(|(table, rows)| rows.iter().map(move |row| (table, row))).collect()
 }

@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 use crate::moved;
 
 /// The parts, in the order in which they run.
-const PARTS: [&str; 19] = [
+const PARTS: [&str; 20] = [
     "points",
     "postgres",
     "pages",
@@ -27,7 +27,11 @@ const PARTS: [&str; 19] = [
     "writes",
     "overload",
     "start",
+    "builds",
 ];
+
+/// Those that run only when they are named.
+const ON_REQUEST: [&str; 1] = ["builds"];
 
 /// The settings.
 #[derive(Default)]
@@ -102,7 +106,10 @@ impl Settings {
 
     /// The parts to be run.
     pub fn parts(&self) -> impl Iterator<Item = &'static str> {
-        PARTS.into_iter().filter(|part| self.only.is_empty() || self.only.iter().any(|one| one == part))
+        PARTS.into_iter().filter(|part| match self.only.is_empty() {
+            true => !ON_REQUEST.contains(part),
+            false => self.only.iter().any(|one| one == part),
+        })
     }
 }
 
@@ -117,6 +124,7 @@ All parts take about an hour, most of it the first time, while databases are mad
 they are made anew, it is longer. Small sizes try whether everything can be measured, by a build that is not optimised too.
 
 Parts: {}
+Only when it is named: {}, from an empty target directory, which takes minutes and some gigabytes.
 
 Options:
   --result FILE   writes the results there as JSON (default: result.json in target/bench)
@@ -136,6 +144,7 @@ Environment:
   BENCH_REPORTS      agents' reports in a round (150)
   BENCH_PAGING       seconds of alerts at a steady rate (10); the storm has a thousand times as many alerts",
         PARTS.join(", "),
+        ON_REQUEST.join(", "),
         moved::PARTS.join(", ")
     )
 }

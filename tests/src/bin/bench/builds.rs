@@ -1,0 +1,171 @@
+//! How long it takes to build: from an empty target directory to the first answer of what `make run` starts, and what a change of
+//! one line costs who works on one crate.
+//!
+//! All of it is built from a copy of the sources, into a directory of its own, so that nothing of the workspace is touched.
+
+use std::{
+    fs::{self, File},
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    time::Instant,
+};
+
+use anyhow::{Context as _, Result, ensure};
+
+use crate::{
+    http::{Connection, request},
+    load::median,
+    server,
+    table::Line,
+};
+
+/// The crate that is worked on.
+const CRATE: &str = "rosters";
+
+/// Edits for each command.
+const ROUNDS: usize = 3;
+
+/// The most seconds from nothing to the first answer, and of what is done with the crate after an edit.
+const FIRST_ANSWER: f64 = 240.0;
+const AFTER_AN_EDIT: [(&str, f64); 2] = [("build", 10.0), ("test", 20.0)];
+
+/// What lies beside the sources and is no part of them.
+const NO_SOURCES: [&str; 4] = ["target", ".git", "data", "reports"];
+
+/// All lines; what was built is removed.
+pub fn measure(temporary: &Path) -> Result<Vec<Line>> {
+    let directory = temporary.join("builds");
+    let copy = Copy { sources: directory.join("sources"), directory: directory.clone() };
+    copy_sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join(".."), &copy.sources, &NO_SOURCES)?;
+    let mut lines = vec![copy.first_answer()?];
+    let file = copy.largest_file()?;
+    for (command, target) in AFTER_AN_EDIT {
+        lines.push(copy.after_an_edit(command, target, &file)?);
+    }
+    fs::remove_dir_all(&directory)?;
+    Ok(lines)
+}
+
+/// A copy of the sources, and what is built from it.
+struct Copy {
+    directory: PathBuf,
+    sources: PathBuf,
+}
+
+impl Copy {
+    /// The commands of `make run`, until what the last one starts has answered.
+    fn first_answer(&self) -> Result<Line> {
+        let data = format!("DATA={}", self.directory.join("data").display());
+        let mut make = self.command("make");
+        let said = make.args(["-n", "run", &data, "ARGS=--listen 127.0.0.1:0"]).output().context("make")?;
+        let said = String::from_utf8(said.stdout)?;
+        let (built, started) = said.trim().rsplit_once('\n').context("make run is fewer than two commands")?;
+        let begun = Instant::now();
+        self.run(self.command("sh").args(["-ec", built]))?;
+        let building = begun.elapsed().as_secs_f64();
+        let mut serve = self.command("sh");
+        serve.args(["-c", &format!("exec {started}")]).stderr(self.log()?);
+        let (guard, _stdout, port) =
+            server::listen(&mut serve, "http://127.0.0.1:").with_context(|| self.last_words())?;
+        Connection::open(port)?.exchange(&request("GET", "/health/ready", "", b""))?.ok()?;
+        let all = begun.elapsed().as_secs_f64();
+        drop(guard);
+        Ok(Line {
+            name: "make run, from an empty target directory to the first answer".to_owned(),
+            ours: format!("built in {building:.0} s, answers {:.1} s later", all - building),
+            theirs: String::new(),
+            result: format!("{all:.0} s"),
+            target: format!("≤ {FIRST_ANSWER:.0} s"),
+            met: Some(all <= FIRST_ANSWER),
+        })
+    }
+
+    /// Does it once, and again after each edit of this file.
+    fn after_an_edit(&self, command: &str, target: f64, file: &Path) -> Result<Line> {
+        let run = || -> Result<f64> {
+            let begun = Instant::now();
+            self.run(self.command("cargo").args([command, "-p", CRATE]))?;
+            Ok(begun.elapsed().as_secs_f64())
+        };
+        let first = run()?;
+        let original = fs::read_to_string(file)?;
+        let mut times = Vec::new();
+        for round in 0..ROUNDS {
+            // In front of everything, so that all of it is in another place than before.
+            fs::write(file, format!("// The bench was here: {command} {round}.\n{original}"))?;
+            times.push(run()?);
+        }
+        let time = median(&times);
+        Ok(Line {
+            name: format!("cargo {command} -p {CRATE}, after an edit of one line"),
+            ours: format!("{time:.1} s, {:.1} s at worst", times.iter().copied().fold(0.0, f64::max)),
+            theirs: format!("{first:.1} s (the first time)"),
+            result: format!("{time:.1} s"),
+            target: format!("≤ {target:.0} s"),
+            met: Some(time <= target),
+        })
+    }
+
+    /// The file of the crate in which most is written.
+    fn largest_file(&self) -> Result<PathBuf> {
+        let mut files = Vec::new();
+        for entry in fs::read_dir(self.sources.join("crates").join(CRATE).join("src"))? {
+            let entry = entry?;
+            if entry.path().extension().is_some_and(|extension| extension == "rs") {
+                files.push((entry.metadata()?.len(), entry.path()));
+            }
+        }
+        Ok(files.into_iter().max().with_context(|| format!("{CRATE} has no sources"))?.1)
+    }
+
+    /// A command in the copy. What make and this program's own settings have put into the environment is not for it.
+    fn command(&self, program: &str) -> Command {
+        let mut command = Command::new(program);
+        command.current_dir(&self.sources).env("CARGO_TARGET_DIR", self.directory.join("target"));
+        for (name, _) in std::env::vars_os() {
+            let name = name.to_string_lossy().into_owned();
+            if name.starts_with("MAKE")
+                || name.starts_with("MUSTER_")
+                || ["MFLAGS", "RUST_TEST_THREADS"].contains(&&*name)
+            {
+                command.env_remove(name);
+            }
+        }
+        command
+    }
+
+    fn run(&self, command: &mut Command) -> Result<()> {
+        let log = self.log()?;
+        let status = command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log).status()?;
+        ensure!(status.success(), "{command:?}: {}", self.last_words());
+        Ok(())
+    }
+
+    fn log(&self) -> Result<File> {
+        Ok(File::create(self.directory.join("log"))?)
+    }
+
+    /// The end of what was printed last.
+    fn last_words(&self) -> String {
+        let text = fs::read_to_string(self.directory.join("log")).unwrap_or_default();
+        let lines: Vec<&str> = text.lines().collect();
+        lines[lines.len().saturating_sub(10)..].join("\n")
+    }
+}
+
+fn copy_sources(from: &Path, to: &Path, without: &[&str]) -> Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from).with_context(|| from.display().to_string())? {
+        let entry = entry?;
+        let (path, kind) = (to.join(entry.file_name()), entry.file_type()?);
+        if without.iter().any(|name| entry.file_name() == *name) {
+            continue;
+        }
+        match kind {
+            kind if kind.is_dir() => copy_sources(&entry.path(), &path, &[])?,
+            kind if kind.is_symlink() => std::os::unix::fs::symlink(fs::read_link(entry.path())?, path)?,
+            _ => drop(fs::copy(entry.path(), path)?),
+        }
+    }
+    Ok(())
+}
