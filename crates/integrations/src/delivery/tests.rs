@@ -191,3 +191,28 @@ fn ended_deliveries_are_forgotten_after_their_time() {
     assert!(fixture.db.read_here(|conn| store::message(conn, "client_1", "DLV-0")).is_err());
     assert!(fixture.db.read_here(|conn| store::message(conn, "client_1", "DLV-1")).is_ok());
 }
+
+#[test]
+fn who_sends_is_woken_when_deliveries_are_committed() {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    let fixture = fixture(0);
+    let rung = std::sync::Arc::new(AtomicBool::new(false));
+    let heard = std::sync::Arc::clone(&rung);
+    let _listener = store::BELL.listen(move || heard.store(true, Ordering::SeqCst));
+    fixture.write(|conn| store::release(conn, "client_1", EVENT, NOW));
+    assert!(rung.load(Ordering::SeqCst));
+}
+
+#[test]
+fn a_queue_is_read_on_behind_a_place() {
+    let fixture = fixture(4);
+    let read = |behind: Option<&queue::Place>, most: i64| {
+        let places = fixture.db.read_here(|conn| queue::head(conn, &lane(), NOW, behind, most)).unwrap();
+        places.into_iter().map(|(_, id)| id).collect::<Vec<_>>()
+    };
+    assert_eq!(read(None, 2), ["DLV-0", "DLV-1"]);
+    assert_eq!(read(Some(&(NOW.millis(), "DLV-1".to_owned())), 10), ["DLV-2", "DLV-3"]);
+    assert_eq!(read(Some(&(NOW.millis() - 1, "DLV-9".to_owned())), 1), ["DLV-0"]);
+    assert!(read(Some(&(NOW.millis(), "DLV-3".to_owned())), 10).is_empty());
+}
