@@ -122,7 +122,7 @@ impl Data {
 }
 
 /// Ids that are drawn anew for each seed, beside those of resources.
-const DRAWN: [&str; 2] = ["site_id", "group_id"];
+const DRAWN: [&str; 3] = ["site_id", "group_id", "resource_type_id"];
 
 /// The same for two seeds into which the same server put the same resources: ids and times do not count.
 fn fingerprint(database: &Database) -> Result<u64> {
