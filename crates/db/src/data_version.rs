@@ -37,10 +37,20 @@ impl Versions {
 
     /// The version now; [`None`] when it cannot be told.
     pub(crate) fn now(&self, database: u64) -> Option<DataVersion> {
+        Some(DataVersion { database, head: self.head()? })
+    }
+
+    /// How many pages the log has, those among them that are copied into the file already; [`None`] when it cannot be told.
+    pub(crate) fn log_pages(&self) -> Option<u32> {
+        let head = self.head()?;
+        Some(u32::from_ne_bytes([head[16], head[17], head[18], head[19]]))
+    }
+
+    fn head(&self) -> Option<[u8; HEAD]> {
         let mut head = [0; HEAD];
         read(self.0.as_deref()?, &mut head)?;
         // Not in use yet, or being made anew after a crash.
-        (head[12] == 1).then_some(DataVersion { database, head })
+        (head[12] == 1).then_some(head)
     }
 }
 

@@ -17,6 +17,7 @@ use tokio::sync::oneshot;
 
 use crate::{
     Conn, Error, Result, backend, bell,
+    data_version::Versions,
     numbers::WriteCounts,
     savepoint,
     turns::{TooMany, Turns},
@@ -28,6 +29,9 @@ const MOST_WRITERS: usize = 256;
 const LONGEST: Duration = Duration::from_millis(20);
 /// How long the writes of one tenant may take of a commit that others wait for too.
 const SHARE: Duration = Duration::from_millis(5);
+/// The log is copied into the file when it has so many pages, after the commit that they were reached with; or by SQLite itself, as a
+/// part of a commit, when it has four times as many, should the number not be known.
+const LOG_PAGES: u32 = 4_000;
 /// How long one waits for the next of those that are expected.
 const GATHER: Duration = Duration::from_micros(700);
 
@@ -160,6 +164,10 @@ impl Writer {
         let thread = std::thread::Builder::new()
             .name("sqlite-writer".to_owned())
             .spawn(move || {
+                let log = match &url {
+                    DatabaseUrl::Sqlite(file) => Some(Versions::of(file)),
+                    DatabaseUrl::Postgres(_) => None,
+                };
                 let (mut expected, mut left) = (1, None);
                 while let Some(first) = left.take().or_else(|| waiting.first()) {
                     let (writers, healthy, next) = commit_together(&mut conn, first, &waiting, &counted, expected);
@@ -171,6 +179,9 @@ impl Writer {
                             Ok(new) => conn = new,
                             Err(error) => tracing::warn!(%error, "the writer cannot connect again"),
                         }
+                    }
+                    if log.as_ref().and_then(Versions::log_pages).is_some_and(|pages| pages >= LOG_PAGES) {
+                        copy_log(&mut conn);
                     }
                 }
             })
@@ -250,8 +261,17 @@ fn connect(url: &DatabaseUrl) -> Result<Conn> {
     // pages come, not at once. What a savepoint may have to undo stays in memory too, and is in no temporary file.
     // The log is copied into the file less often than by default: a page that changes at each commit is copied once for
     // all of them.
-    conn.batch_execute("PRAGMA cache_size = -32000; PRAGMA temp_store = MEMORY; PRAGMA wal_autocheckpoint = 4000")?;
+    conn.batch_execute("PRAGMA cache_size = -32000; PRAGMA temp_store = MEMORY")?;
+    conn.batch_execute(&format!("PRAGMA wal_autocheckpoint = {}", 4 * LOG_PAGES))?;
     Ok(conn)
+}
+
+/// Copies the log into the file, which takes tens of milliseconds and is no part of a commit: who committed has the answer by now. What
+/// cannot be copied, since somebody reads, is copied after the next commit.
+fn copy_log(conn: &mut Conn) {
+    if let Err(error) = conn.batch_execute("PRAGMA wal_checkpoint(PASSIVE)") {
+        tracing::debug!(%error, "the write-ahead log is not copied");
+    }
 }
 
 /// A write, and whose it is.
