@@ -70,7 +70,7 @@ impl Caller {
         now: Timestamp,
     ) -> Result<(Request<Full<Bytes>>, Option<Secret<String>>), CallError> {
         let (credentials, token) = self.credentials(endpoint, now).await?;
-        let uri = self.line.uri(&joined(&endpoint.notifier.base_uri, &message.target))?;
+        let uri = self.line.known_uri(&joined(&endpoint.notifier.base_uri, &message.target))?;
         let method = Method::from_bytes(message.method.as_bytes()).map_err(|_| CallError::new("there is no method"))?;
         let body = Bytes::copy_from_slice(message.body.as_bytes());
         let seconds = now.millis().div_euclid(1_000);

@@ -70,7 +70,7 @@ pub struct Line {
     connections: Connections,
     guard: Arc<Guard>,
     timeout: Duration,
-    /// URLs that were called a moment ago, as they are dialled: most calls go where another just went.
+    /// URLs of events that were called a moment ago, as they are dialled: most calls go where another just went.
     known: Mutex<HashMap<String, Uri>>,
 }
 
@@ -93,11 +93,16 @@ impl Line {
 
     /// The URL as it is dialled; refused when it may not be.
     pub fn uri(&self, text: &str) -> Result<Uri, CallError> {
+        let url = self.guard.url(text).map_err(|wrong| CallError::new(format!("the URL {wrong}")))?;
+        url.as_str().parse().map_err(|_| CallError::new("the URL cannot be called"))
+    }
+
+    /// The same for a URL that is no secret, and that many calls go to one after the other: it is remembered.
+    pub fn known_uri(&self, text: &str) -> Result<Uri, CallError> {
         if let Some(known) = self.known().get(text) {
             return Ok(known.clone());
         }
-        let url = self.guard.url(text).map_err(|wrong| CallError::new(format!("the URL {wrong}")))?;
-        let uri: Uri = url.as_str().parse().map_err(|_| CallError::new("the URL cannot be called"))?;
+        let uri = self.uri(text)?;
         let mut known = self.known();
         if known.len() >= KNOWN {
             known.clear();
