@@ -132,7 +132,7 @@ pub async fn run(
             tracing::warn!(%error, "looking for deliveries");
         }
         let rested = Instant::now() + (begun.elapsed() * REST).min(IDLE);
-        // A full queue that is half empty ends the wait, and so does the end of the service.
+        // A queue of which a part has gone ends the wait, and so does the end of the service.
         let hungry = async {
             loop {
                 shared.wake.notified().await;
