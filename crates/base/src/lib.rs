@@ -21,6 +21,7 @@ pub mod share;
 pub mod tenant;
 pub mod text;
 pub mod timestamp;
+pub mod turns;
 
 pub use body::{Fields, parse_json};
 pub use cursor::{Found, Key, Walk};

@@ -16,6 +16,7 @@ pub mod changes;
 mod condition;
 mod data_version;
 mod dates;
+mod due;
 mod error;
 pub mod expressions;
 mod full_text;
@@ -63,6 +64,7 @@ pub use crate::{
     condition::Condition,
     data_version::DataVersion,
     dates::Dates,
+    due::{DueRows, owners},
     error::{Error, Result},
     full_text::FullText,
     inspect::{Inspection, inspect},

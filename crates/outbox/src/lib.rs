@@ -14,12 +14,14 @@ pub mod retention;
 mod schema;
 #[cfg(test)]
 mod tests;
+mod turns;
 mod worker;
 
 pub use background::Background;
 pub use change::{Action, Actor, Change, Entity, Happening, Recorded, Tx, Unpublished, payload};
 pub use events::Event;
 pub use retention::{Keep, Retention, Setting, Sweeper};
+pub use turns::TenantTurns;
 pub use worker::{Subscriber, Worker};
 
 /// The rows of this crate that are not kept for ever.

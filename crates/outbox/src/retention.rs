@@ -353,12 +353,10 @@ fn owners(conn: &mut Conn, what: &Retention) -> Result<Vec<Owner>> {
         ),
         None => "CAST(NULL AS BIGINT)".to_owned(),
     };
+    let owners = db::owners(table, "1 = 1");
     let query = format!(
-        "WITH RECURSIVE owners (id) AS (SELECT (SELECT t.tenant_id FROM {table} t ORDER BY t.tenant_id LIMIT 1) UNION ALL \
-         SELECT (SELECT t.tenant_id FROM {table} t WHERE t.tenant_id > owners.id ORDER BY t.tenant_id LIMIT 1) FROM owners \
-         WHERE owners.id IS NOT NULL) SELECT owners.id AS tenant, (SELECT t.{since} FROM {table} t WHERE t.tenant_id = \
-         owners.id AND {only} ORDER BY t.{since} LIMIT 1) AS oldest, {surplus} AS surplus FROM owners WHERE owners.id IS \
-         NOT NULL"
+        "{owners} SELECT owners.id AS tenant, (SELECT t.{since} FROM {table} t WHERE t.tenant_id = owners.id AND {only} ORDER BY \
+         t.{since} LIMIT 1) AS oldest, {surplus} AS surplus FROM owners WHERE owners.id IS NOT NULL"
     );
     Ok(sql_query(query).load(conn)?)
 }

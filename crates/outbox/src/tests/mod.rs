@@ -4,6 +4,7 @@ mod changes;
 mod claims;
 mod idempotency;
 mod retention;
+mod turns;
 mod workers;
 
 use base::timestamp::Timestamp;
