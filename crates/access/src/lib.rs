@@ -35,7 +35,7 @@ pub mod users;
 
 use std::sync::Arc;
 
-use api::{Alias, Extras, Need, Routes};
+use api::{Alias, Extras, Need, Routes, Tag};
 
 pub use crate::{
     authenticator::Authenticator,
@@ -85,13 +85,32 @@ const MIGRATIONS: db::Migrations = db::migrations!(
     both access0009_sessions,
     both access0010_identities,
     both access0012_former_people,
+    both access0020_operation_names,
 );
+
+/// The headings of the OpenAPI document under which the operations stand. The first is that of operations without another.
+const TAGS: &[Tag] = &[
+    Tag { name: "Tokens", description: "Access tokens for key and secret, as OAuth 2.0 client credentials." },
+    Tag { name: "Me", description: "The caller itself: who it is, and the sessions that it has." },
+    Tag { name: "Pages", description: "Pages for people: signing in, signing out, and the console." },
+    Tag { name: "Tenants", description: "The partner and its clients: facts, creation, suspension and termination." },
+    Tag { name: "Users", description: "People of a tenant: their details, roles, sign-in links and sessions." },
+    Tag { name: "User groups", description: "Groups of users, which rosters and policies name." },
+    Tag {
+        name: "API keys",
+        description: "Keys of scripts, agents and integrations: roles, narrowed operations, rotation and revocation.",
+    },
+    Tag { name: "Audit log", description: "Who changed what and when, with the state before and after." },
+    Tag::CONFIGURATION,
+    Tag::INBOUND,
+];
 
 /// The domain: its routes and its tables. Its handlers need what [`extras`] adds.
 pub fn domain() -> api::Domain {
     api::Domain {
         name: "access",
         title: "Muster: tenants, users, API keys and tokens",
+        tags: TAGS,
         routes,
         root_routes,
         aliases: ALIASES,
@@ -143,7 +162,7 @@ fn root_routes(config: &mut Routes) {
         .service(sessions::browser::sign_out)
         .service(oidc::http::start_oidc)
         .service(oidc::http::finish_oidc);
-    config.tagged("configuration").service(tenants::levels::channels).service(tenants::levels::nocs);
+    config.tagged(Tag::CONFIGURATION.name).service(tenants::levels::channels).service(tenants::levels::nocs);
 }
 
 fn routes(config: &mut Routes) {
@@ -190,9 +209,9 @@ fn routes(config: &mut Routes) {
         .service(api_keys::http::rotate_api_key)
         .service(api_keys::http::revoke_api_key);
     config
-        .tagged("Inbound addresses")
+        .tagged(Tag::INBOUND.name)
         .service(inbound::http::create_inbound_address)
         .service(inbound::http::list_inbound_addresses)
         .service(inbound::http::delete_inbound_address);
-    config.tagged("audit").service(audit::search);
+    config.tagged("Audit log").service(audit::search);
 }

@@ -18,6 +18,8 @@ pub struct Domain {
     pub name: &'static str,
     /// The title of its OpenAPI document.
     pub title: &'static str,
+    /// The headings of its operations in the document. The first is that of operations without another.
+    pub tags: &'static [Tag],
     /// Its operations under `/api/v2/tenants/{tenantId}`, in reading order.
     pub routes: fn(&mut Routes),
     /// Its operations outside any tenant (token endpoint, time zones).
@@ -32,6 +34,35 @@ pub struct Domain {
     pub retention: &'static [Retention],
     /// How many rows of its tables a tenant may have.
     pub quotas: &'static [&'static Quota],
+}
+
+/// A heading of the OpenAPI document, under which operations stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tag {
+    /// Sentence case and plural, such as `Device groups`.
+    pub name: &'static str,
+    /// What the operations are for, in a sentence.
+    pub description: &'static str,
+}
+
+impl Tag {
+    /// Headings that several domains share.
+    pub const CONFIGURATION: Self = Self {
+        name: "Configuration",
+        description: "Fixed lists that forms offer: time zones, countries, types of devices and alerts.",
+    };
+    /// See [`Tag::CONFIGURATION`].
+    pub const INBOUND: Self = Self {
+        name: "Inbound addresses",
+        description: "Addresses to which monitors report alerts in their own formats, without another credential.",
+    };
+}
+
+impl Domain {
+    /// The heading of operations without another.
+    pub(crate) fn default_tag(&self) -> &'static str {
+        self.tags.first().map_or(self.name, |tag| tag.name)
+    }
 }
 
 /// Where a domain lists its operations: for the document, or for the workers of a server, of which none needs a document
@@ -53,7 +84,7 @@ impl<'r> Routes<'r> {
         Self { below, tag, to: To::Document(document) }
     }
 
-    /// The same, for operations that stand under this tag in the document, rather than under the name of the domain.
+    /// The same, for operations that stand under another [`Tag`] of the domain than its first.
     pub fn tagged(&mut self, tag: &'static str) -> Routes<'_> {
         let to = match &mut self.to {
             To::Document(document) => To::Document(document),

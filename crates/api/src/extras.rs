@@ -112,6 +112,7 @@ mod tests {
         Domain {
             name: "desk",
             title: "A desk",
+            tags: &[],
             routes: no_routes,
             root_routes: no_routes,
             aliases: &[],

@@ -52,7 +52,7 @@ pub use crate::{
     aliases::Alias,
     body::{Body, ListOf, OptionalBody},
     context::{FromQuery, HomeContext, PathIds, RequestContext, RequestScope},
-    domain::{Domain, Routes},
+    domain::{Domain, Routes, Tag},
     error::{Error, Result},
     extras::{Extras, Need},
     guard::Guard,

@@ -4,7 +4,7 @@ mod limits;
 mod published;
 mod texts;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use actix_web::http::Method;
 use serde::Serialize;
@@ -19,6 +19,7 @@ use utoipa::{
             ApiKey, ApiKeyValue, ClientCredentials, Flow, HttpAuthScheme, HttpBuilder, OAuth2, Scopes,
             SecurityRequirement, SecurityScheme,
         },
+        tag::TagBuilder,
     },
 };
 
@@ -109,13 +110,28 @@ pub struct PageOf<T> {
 pub fn document(title: &str, domains: &[Domain]) -> OpenApi {
     let mut collected = empty(title);
     for domain in domains {
-        (domain.root_routes)(&mut Routes::of_document(&mut collected, "", domain.name));
+        (domain.root_routes)(&mut Routes::of_document(&mut collected, "", domain.default_tag()));
     }
     for domain in domains {
-        (domain.routes)(&mut Routes::of_document(&mut collected, paths::TENANT_PREFIX, domain.name));
+        (domain.routes)(&mut Routes::of_document(&mut collected, paths::TENANT_PREFIX, domain.default_tag()));
     }
     domains.iter().for_each(|domain| aliases::declare(&mut collected, domain.aliases));
+    collected.tags = Some(used_tags(&collected, domains));
     complete(collected)
+}
+
+/// The headings that operations stand under, in the order of the domains. Domains may share one: the first describes it.
+fn used_tags(document: &OpenApi, domains: &[Domain]) -> Vec<utoipa::openapi::Tag> {
+    let mut document = document.clone();
+    let operations = document.paths.paths.values_mut().flat_map(operations_mut);
+    let used: BTreeSet<String> = operations.filter_map(|(_, operation)| operation.tags.clone()).flatten().collect();
+    let mut tags: Vec<utoipa::openapi::Tag> = Vec::new();
+    for tag in domains.iter().flat_map(|domain| domain.tags) {
+        if used.contains(tag.name) && tags.iter().all(|known| known.name != tag.name) {
+            tags.push(TagBuilder::new().name(tag.name).description(Some(tag.description)).build());
+        }
+    }
+    tags
 }
 
 fn empty(title: &str) -> OpenApi {

@@ -14,7 +14,7 @@ mod wire;
 
 use std::sync::Arc;
 
-use api::{Extras, Need, Routes};
+use api::{Extras, Need, Routes, Tag};
 
 pub use self::{
     hub::{Hub, Teller},
@@ -27,11 +27,18 @@ const NEEDS: &[Need] = &[Need::of::<Hub>()];
 /// The tables, as they came to be.
 const MIGRATIONS: db::Migrations = db::migrations!("changes", both changes0001_changes);
 
+/// The headings of the OpenAPI document under which the operations stand. The first is that of operations without another.
+const TAGS: &[Tag] = &[Tag {
+    name: "Changes",
+    description: "One stream of everything that changes in a tenant, as server-sent events.",
+}];
+
 /// The domain, for the gateway's list and for its own server. Its handlers need what [`extras`] adds.
 pub fn domain() -> api::Domain {
     api::Domain {
         name: "changes",
         title: "Muster: changes",
+        tags: TAGS,
         routes,
         root_routes: api::domain::no_routes,
         aliases: &[],

@@ -17,7 +17,7 @@ mod schema;
 
 use std::sync::Arc;
 
-use api::{Alias, Extras, Need, Routes};
+use api::{Alias, Extras, Need, Routes, Tag};
 
 pub use crate::{
     alerts::{Escalator, Noticed, Trial},
@@ -42,11 +42,21 @@ const MIGRATIONS: db::Migrations = db::migrations!(
     both incidents0006_retention,
 );
 
+/// The headings of the OpenAPI document under which the operations stand. The first is that of operations without another.
+const TAGS: &[Tag] = &[
+    Tag { name: "Incidents", description: "Incidents and their notes, and the categories that they are filed under." },
+    Tag { name: "Alerts", description: "Problems that monitors and scripts report: intake, search and actions." },
+    Tag { name: "Heartbeats", description: "Expected signs of life, whose absence becomes an alert." },
+    Tag::CONFIGURATION,
+    Tag::INBOUND,
+];
+
 /// The domain, for the gateway's list and for its own server. Its handlers need what [`extras`] adds.
 pub fn domain() -> api::Domain {
     api::Domain {
         name: "incidents",
         title: "Muster: incidents",
+        tags: TAGS,
         routes,
         root_routes,
         aliases: ALIASES,
@@ -69,7 +79,7 @@ const ALIASES: &[Alias] = &[Alias::get("/api/v2/alertTypes", "/api/v2/cfg/alertT
 fn root_routes(config: &mut Routes) {
     alerts::root_routes(config);
     heartbeats::root_routes(config);
-    config.tagged("configuration").service(alerts::kinds::types).service(alerts::kinds::technologies);
+    config.tagged(Tag::CONFIGURATION.name).service(alerts::kinds::types).service(alerts::kinds::technologies);
 }
 
 /// The operations, in reading order. Paths that are literal come before those with a parameter in their place.

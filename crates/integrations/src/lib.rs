@@ -32,7 +32,7 @@ pub mod vault;
 
 use std::sync::Arc;
 
-use api::{Need, Routes};
+use api::{Need, Routes, Tag};
 use ports::People;
 
 pub use crate::{
@@ -61,11 +61,18 @@ const MIGRATIONS: db::Migrations = db::migrations!(
     both integrations0004_inbound,
 );
 
+/// The headings of the OpenAPI document under which the operations stand. The first is that of operations without another.
+const TAGS: &[Tag] = &[Tag {
+    name: "Integrations",
+    description: "Installed integrations, the events that call third-party endpoints, and their deliveries.",
+}];
+
 /// The domain, for the gateway's list. Its handlers need what [`extras`] adds.
 pub fn domain() -> api::Domain {
     api::Domain {
         name: "integrations",
         title: "Muster: integrations",
+        tags: TAGS,
         routes,
         root_routes: api::domain::no_routes,
         aliases: &[],

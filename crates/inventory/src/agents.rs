@@ -19,7 +19,7 @@ use crate::reports::{ErrorKind, Message, ReportError};
 
 /// The operations.
 pub fn routes(config: &mut Routes) {
-    config.tagged("agents").service(http::report);
+    config.tagged("Agents").service(http::report);
 }
 
 /// Takes in a report from a file, for `muster import`. Answers what became of each machine in it.

@@ -27,7 +27,7 @@ use crate::{
 
 /// The operations, in reading order.
 pub fn routes(config: &mut Routes) {
-    config.tagged("history").service(search).service(get);
+    config.tagged("Decommissioned resources").service(search).service(get);
 }
 
 /// A decommissioned resource (`docs/interface.md`, "Decommissioned resource record"). What has no value is left out.
@@ -59,6 +59,7 @@ pub struct DecommissionedResource<'a> {
     #[serde(rename = "type")]
     pub kind: &'a str,
     /// Always `Decommissioned`.
+    #[schema(pattern = "^Decommissioned$")]
     pub state: &'static str,
     /// Hardware address.
     #[serde(skip_serializing_if = "str::is_empty")]

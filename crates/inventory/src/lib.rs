@@ -32,7 +32,7 @@ pub use machines::Machines;
 
 use std::sync::Arc;
 
-use api::{Alias, Extras, Need, Routes};
+use api::{Alias, Extras, Need, Routes, Tag};
 use ports::Integrations;
 
 static QUOTAS: [&db::Quota; 2] = [&sites::store::QUOTA, &groups::store::QUOTA];
@@ -52,11 +52,31 @@ const MIGRATIONS: db::Migrations = db::migrations!(
     each inventory0007_states,
 );
 
+/// The headings of the OpenAPI document under which the operations stand. The first is that of operations without another.
+const TAGS: &[Tag] = &[
+    Tag {
+        name: "Resources",
+        description: "Managed machines, cloud resources and synthetic checks: lists, details, writes, bulk import and export.",
+    },
+    Tag { name: "Resource types", description: "The types that resources can have, with their hierarchy." },
+    Tag {
+        name: "Decommissioned resources",
+        description: "Resources that are no longer managed, with reason and date.",
+    },
+    Tag { name: "Software", description: "Installed applications and antivirus status of resources." },
+    Tag { name: "Agents", description: "Reports of inventory agents in their own formats." },
+    Tag { name: "Sites", description: "Locations of resources, and their members." },
+    Tag { name: "Device groups", description: "Groups of resources, by membership or by rules." },
+    Tag { name: "Service groups", description: "Groups of resources that make up a service." },
+    Tag::CONFIGURATION,
+];
+
 /// The domain, for the gateway's list and for its own server. Its handlers need what [`extras`] adds.
 pub fn domain() -> api::Domain {
     api::Domain {
         name: "inventory",
         title: "Muster: resource inventory",
+        tags: TAGS,
         routes,
         root_routes,
         aliases: ALIASES,
@@ -90,16 +110,16 @@ const ALIASES: &[Alias] = &[
 ];
 
 fn root_routes(config: &mut Routes) {
-    config.tagged("configuration").service(types::of_devices).service(countries::list);
+    config.tagged(Tag::CONFIGURATION.name).service(types::of_devices).service(countries::list);
 }
 
 /// The operations, in reading order. Paths that are literal come before those with a parameter in their place.
 fn routes(config: &mut Routes) {
-    config.tagged("software").service(software::antivirus::search);
+    config.tagged("Software").service(software::antivirus::search);
     bulk::routes(config);
     resources::routes(config);
-    config.tagged("software").service(software::applications::list);
-    config.tagged("resource types").service(types::minimal);
+    config.tagged("Software").service(software::applications::list);
+    config.tagged("Resource types").service(types::minimal);
     history::routes(config);
     sites::routes(config);
     groups::routes(config);

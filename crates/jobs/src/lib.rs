@@ -19,7 +19,7 @@ mod tests;
 
 use std::sync::Arc;
 
-use api::{Extras, Need, Routes};
+use api::{Extras, Need, Routes, Tag};
 use ports::{Maintenance, Notices, People, Resources};
 
 pub use crate::{job::port::Planned, scheduler::Scheduler};
@@ -40,11 +40,18 @@ const MIGRATIONS: db::Migrations = db::migrations!(
     both jobs0005_frequent,
 );
 
+/// The headings of the OpenAPI document under which the operations stand. The first is that of operations without another.
+const TAGS: &[Tag] = &[Tag {
+    name: "Jobs",
+    description: "Scheduled jobs, their scripts and runs, and the operations of the runners that carry them out.",
+}];
+
 /// The domain, for the gateway's list and for its own server. Its handlers need what [`extras`] adds.
 pub fn domain() -> api::Domain {
     api::Domain {
         name: "jobs",
         title: "Muster: scheduled jobs",
+        tags: TAGS,
         routes,
         root_routes: api::domain::no_routes,
         aliases: &[],

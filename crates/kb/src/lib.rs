@@ -17,7 +17,7 @@ pub use articles::port::Library;
 
 use std::sync::Arc;
 
-use api::{Alias, Extras, Need, Routes};
+use api::{Alias, Extras, Need, Routes, Tag};
 use db::Lock;
 use ports::People;
 
@@ -29,11 +29,16 @@ const NEEDS: &[Need] = &[Need::of::<dyn People>()];
 /// The tables, as they came to be.
 const MIGRATIONS: db::Migrations = db::migrations!("kb", each kb0001_kb, both kb0002_retention);
 
+/// The headings of the OpenAPI document under which the operations stand. The first is that of operations without another.
+const TAGS: &[Tag] =
+    &[Tag { name: "Knowledge base", description: "Categories and articles, with versions, search and a trash." }];
+
 /// The domain, for the gateway's list and for its own server. Its handlers need what [`extras`] adds.
 pub fn domain() -> api::Domain {
     api::Domain {
         name: "kb",
         title: "Muster: knowledge base",
+        tags: TAGS,
         routes,
         root_routes: api::domain::no_routes,
         aliases: ALIASES,
@@ -61,7 +66,6 @@ const ALIASES: &[Alias] = &[
 
 /// The operations, in reading order. Paths that are literal come before those with a parameter in their place.
 fn routes(config: &mut Routes) {
-    let config = &mut config.tagged("knowledge base");
     categories::routes(config);
     articles::routes(config);
 }

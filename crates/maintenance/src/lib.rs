@@ -21,7 +21,7 @@ mod window;
 
 use std::sync::Arc;
 
-use api::{Extras, Need, Routes};
+use api::{Extras, Need, Routes, Tag};
 use ports::Alerts;
 
 pub use crate::{cover::Windows, watch::Watcher};
@@ -38,11 +38,18 @@ const MIGRATIONS: db::Migrations = db::migrations!(
     both maintenance0002_watches,
 );
 
+/// The headings of the OpenAPI document under which the operations stand. The first is that of operations without another.
+const TAGS: &[Tag] = &[Tag {
+    name: "Maintenance windows",
+    description: "Planned work on resources: schedules, occurrences, targets and the alerts that they hold back.",
+}];
+
 /// The domain, for the gateway's list and for its own server. Its handlers need what [`extras`] adds.
 pub fn domain() -> api::Domain {
     api::Domain {
         name: "maintenance",
         title: "Muster: maintenance windows",
+        tags: TAGS,
         routes,
         root_routes: api::domain::no_routes,
         aliases: &[],

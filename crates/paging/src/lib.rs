@@ -36,7 +36,7 @@ mod whose;
 
 use std::sync::Arc;
 
-use api::{Extras, Need, Routes};
+use api::{Extras, Need, Routes, Tag};
 use db::Db;
 
 pub use crate::{
@@ -62,11 +62,21 @@ const MIGRATIONS: db::Migrations = db::migrations!(
     both paging0004_reminders,
 );
 
+/// The headings of the OpenAPI document under which the operations stand. The first is that of operations without another.
+const TAGS: &[Tag] = &[
+    Tag {
+        name: "Paging",
+        description: "Who is told of an alert and when: escalation policies, routes, owners, pages and answers.",
+    },
+    Tag { name: "Contact methods", description: "How people are reached: contact methods and notification rules." },
+];
+
 /// The domain, for the gateway's list and for its own server. Its handlers need what [`extras`] adds.
 pub fn domain() -> api::Domain {
     api::Domain {
         name: "paging",
         title: "Muster: paging",
+        tags: TAGS,
         routes,
         root_routes,
         aliases: &[],
@@ -89,8 +99,8 @@ fn root_routes(config: &mut Routes) {
 
 /// The operations, in reading order. Paths that are literal come before those with a parameter in their place.
 fn routes(config: &mut Routes) {
-    methods::routes(&mut config.tagged("contact methods"));
-    notification::routes(&mut config.tagged("contact methods"));
+    methods::routes(&mut config.tagged("Contact methods"));
+    notification::routes(&mut config.tagged("Contact methods"));
     policies::routes(config);
     routing::routes(config);
     owners::routes(config);

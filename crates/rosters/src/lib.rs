@@ -34,7 +34,7 @@ mod zones;
 
 use std::sync::Arc;
 
-use api::{Extras, Need, Routes};
+use api::{Extras, Need, Routes, Tag};
 use ports::People;
 
 use crate::{cache::RosterCache, on_call::cache::OnCallCache, timeline::cache::TimelineCache};
@@ -56,11 +56,21 @@ const MIGRATIONS: db::Migrations = db::migrations!(
     both rosters0004_covers,
 );
 
+/// The headings of the OpenAPI document under which the operations stand. The first is that of operations without another.
+const TAGS: &[Tag] = &[
+    Tag {
+        name: "Rosters",
+        description: "Who is on call: shifts, rotations, overrides, cover requests, timelines and calendar feeds.",
+    },
+    Tag::CONFIGURATION,
+];
+
 /// The domain, for the gateway's list and for its own server. Its handlers need what [`extras`] adds.
 pub fn domain() -> api::Domain {
     api::Domain {
         name: "rosters",
         title: "Muster: rosters",
+        tags: TAGS,
         routes,
         root_routes,
         aliases: &[],
@@ -82,7 +92,7 @@ pub fn extras(people: Arc<dyn People>) -> Extras {
 }
 
 fn root_routes(config: &mut Routes) {
-    config.tagged("configuration").service(zones::list);
+    config.tagged(Tag::CONFIGURATION.name).service(zones::list);
 }
 
 /// The operations, in reading order. Paths that are literal come before those with a parameter in their place.

@@ -46,7 +46,7 @@ pub use windows::Escalator;
 /// The operations, in reading order.
 pub fn routes(config: &mut api::Routes) {
     config
-        .tagged("alerts")
+        .tagged("Alerts")
         .service(http::create)
         .service(http::create_many)
         .service(http::alertmanager)

@@ -22,11 +22,11 @@ pub mod wire;
 
 /// The operations, in reading order.
 pub fn routes(config: &mut api::Routes) {
-    let config = &mut config.tagged("heartbeats");
+    let config = &mut config.tagged("Heartbeats");
     config.service(http::create).service(http::search).service(http::get).service(http::update).service(http::delete);
 }
 
 /// The operation outside a tenant: the address that is pinged.
 pub fn root_routes(config: &mut api::Routes) {
-    config.tagged("heartbeats").service(http::ping).service(http::ping_by_post);
+    config.tagged("Heartbeats").service(http::ping).service(http::ping_by_post);
 }

@@ -19,5 +19,5 @@ mod wire;
 
 /// The operations. Their paths are literal, and come before those of one resource.
 pub fn routes(config: &mut api::Routes) {
-    config.tagged("resources").service(http::bulk).service(export::export);
+    config.tagged("Resources").service(http::bulk).service(export::export);
 }

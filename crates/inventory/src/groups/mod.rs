@@ -28,5 +28,5 @@ mod tests;
 pub fn routes(config: &mut api::Routes) {
     operations::device::routes(config);
     operations::service::routes(config);
-    config.tagged("device groups").service(holding::list);
+    config.tagged("Device groups").service(holding::list);
 }

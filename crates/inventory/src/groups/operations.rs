@@ -28,7 +28,7 @@ macro_rules! operations {
             /// The operations, in reading order.
             pub fn routes(config: &mut Routes) {
                 config
-                    .tagged(concat!($word, " groups"))
+                    .tagged(concat!($name, " groups"))
                     .service(create)
                     .service(search)
                     .service(minimal)

@@ -20,7 +20,7 @@ pub mod wire;
 /// The operations, in reading order.
 pub fn routes(config: &mut api::Routes) {
     config
-        .tagged("resources")
+        .tagged("Resources")
         .service(list::minimal)
         .service(list::search)
         .service(http::create)

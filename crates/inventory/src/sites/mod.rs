@@ -16,7 +16,7 @@ pub mod tests;
 /// The operations, in reading order.
 pub fn routes(config: &mut api::Routes) {
     config
-        .tagged("sites")
+        .tagged("Sites")
         .service(http::create)
         .service(http::search)
         .service(http::minimal)

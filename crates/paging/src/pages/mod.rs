@@ -18,5 +18,5 @@ pub fn routes(config: &mut api::Routes) {
         .service(crate::escalation::incidents::escalate)
         .service(explain::explain)
         .service(myself::test);
-    config.tagged("contact methods").service(myself::send_code).service(myself::verify);
+    config.tagged("Contact methods").service(myself::send_code).service(myself::verify);
 }

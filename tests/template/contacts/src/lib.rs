@@ -11,7 +11,7 @@ pub mod store;
 mod view;
 pub mod wire;
 
-use api::Routes;
+use api::{Routes, Tag};
 
 static QUOTAS: [&db::Quota; 1] = [&store::QUOTA];
 
@@ -23,6 +23,7 @@ pub fn domain() -> api::Domain {
     api::Domain {
         name: "contacts",
         title: "Muster: contacts",
+        tags: &[Tag { name: "Contacts", description: "People outside the company, and how they are reached." }],
         routes,
         root_routes: api::domain::no_routes,
         aliases: &[],
