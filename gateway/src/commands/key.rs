@@ -3,7 +3,7 @@
 use access::console;
 use base::{secret::Secret, timestamp::Timestamp};
 
-use super::print;
+use super::{api::operations::current_name, print};
 use crate::{cli::Key, domains};
 
 /// Makes, lists, rotates and revokes API keys in the database; gateways that run on it feel it within two seconds.
@@ -12,6 +12,7 @@ pub fn key(arguments: Key) -> anyhow::Result<()> {
         Key::Create { storage, tenant, name, role, operations } => {
             let document = api::spec::document(domains::TITLE, &domains::all());
             let roles = api::spec::roles(&document).map_err(anyhow::Error::msg)?;
+            let operations = operations.iter().map(|name| current_name(name).to_owned()).collect();
             let new = console::NewKeyOf { tenant: &tenant, name: &name, role, operations };
             let (key, secret) = console::create_key(&storage.existing()?, new, &roles)?;
             tell(&key, &secret)

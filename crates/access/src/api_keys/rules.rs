@@ -41,9 +41,9 @@ pub(crate) fn joined(operations: &[String]) -> String {
     operations.join(" ")
 }
 
-/// Operations from a row.
+/// Operations from a row. A migration that gave one another name left it in its place.
 pub(crate) fn split(operations: &str) -> Vec<String> {
-    operations.split_ascii_whitespace().map(ToOwned::to_owned).collect()
+    in_order(operations.split_ascii_whitespace().map(ToOwned::to_owned).collect())
 }
 
 /// May a caller who is restricted to these operations hand out a secret of a key that is restricted to those? Else it could

@@ -66,7 +66,7 @@ pub(crate) async fn create_client(
 ///
 /// All clients of the partner of the path, in the order of their ids; not paged.
 #[utoipa::path(
-    operation_id = "listClientsMinimal",
+    operation_id = "listMinimalClients",
     responses((status = 200, description = "The clients", body = Vec<ClientMinimal>)),
     security(("bearer" = ["viewer"])),
 )]

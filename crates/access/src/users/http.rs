@@ -77,7 +77,7 @@ pub(crate) async fn search_users(context: RequestContext<PageQuery<Users>>) -> R
 ///
 /// Id and names of every user that the search finds without a filter, in the order of their ids; not paged.
 #[utoipa::path(
-    operation_id = "listUsersMinimal",
+    operation_id = "listMinimalUsers",
     responses((status = 200, description = "The users", body = Vec<UserMinimal>)),
     security(("bearer" = ["viewer"])),
 )]

@@ -44,7 +44,7 @@ function Close({ incident, onClose, onDone }) {
 
 /** What helps: windows that its machines are in, articles to read, jobs to run. */
 function Related({ id }) {
-  const answer = useAnswer((signal) => call("getRelatedToIncident", { incidentId: id, signal }), id);
+  const answer = useAnswer((signal) => call("getIncidentRelations", { incidentId: id, signal }), id);
   const { windows = [], articles = [], jobs = [] } = answer.data || {};
   return html`<${Panel} title="What may help" id="related"><${Trouble} problem=${answer.problem} />
     ${answer.data && !(windows.length || articles.length || jobs.length) && html`<${Empty} title="Nothing is known that would." />`}

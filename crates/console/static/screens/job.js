@@ -61,7 +61,7 @@ async function name(id, signal) {
 
 export default function Job({ id, query }) {
   const answer = useAnswer((signal) => call("getJob", { jobId: id, signal }), id);
-  const next = useAnswer((signal) => call("nextRunsOfJob", { jobId: id, signal, query: { count: 5 } }), id);
+  const next = useAnswer((signal) => call("listNextJobRuns", { jobId: id, signal, query: { count: 5 } }), id);
   const runs = useList("listJobRuns", { pageSize: 50 }, { jobId: id }, 5000);
   const job = answer.data;
   const ids = (job?.resources || []).map((one) => one.id);

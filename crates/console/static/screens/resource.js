@@ -25,7 +25,7 @@ function Antivirus({ id }) {
 }
 
 function Groups({ id }) {
-  const found = useAnswer((signal) => call("listGroupsOfResource", { resourceId: id, signal }), id);
+  const found = useAnswer((signal) => call("listResourceGroups", { resourceId: id, signal }), id);
   return html`<${Panel} title="Groups" id="groups"><${Trouble} problem=${found.problem} />
     ${found.data && (found.data.length ? html`<ul class="plain-list">${found.data.map((one) => html`<li><a href=${link("resources", { q: `${one.type === "DEVICE_GROUP" ? "deviceGroup" : "serviceGroup"}:${one.uniqueId}` })}>${one.name}</a> <span class="small dim">${one.type === "SERVICE_GROUP" && "a service, "}${one.byRule ? "by its rules" : "by hand"}</span></li>`)}</ul>` : html`<${Empty} title="In none." />`)}<//>`;
 }

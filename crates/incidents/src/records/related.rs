@@ -56,7 +56,7 @@ pub struct RelatedWindow {
 /// category, or of the metric, component, service, application or a tag of its alerts; jobs of its tenant that have one of
 /// its machines. The first five machines and alerts are looked at; at most five articles and five jobs are told.
 #[utoipa::path(
-    operation_id = "getRelatedToIncident",
+    operation_id = "getIncidentRelations",
     params(IncidentId),
     responses((status = 200, description = "Windows, articles and jobs", body = RelatedToIncident)),
     security(("bearer" = ["viewer"]))

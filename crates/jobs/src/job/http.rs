@@ -263,7 +263,7 @@ pub async fn delete(
 ///
 /// The next due times of its schedule, in order; none when it is not active, or over.
 #[utoipa::path(
-    operation_id = "nextRunsOfJob",
+    operation_id = "listNextJobRuns",
     params(JobId, Next),
     responses((status = 200, description = "The next due times", body = NextRuns)),
     security(("bearer" = ["viewer"]))

@@ -139,7 +139,7 @@ fn renewed(tx: &mut Tx<'_>, scope: &RequestScope, id: &str, sign: Heartbeat) -> 
 /// Renews the lease of a run. A 409 says that the run went to another runner, or is over: whoever carries it out should
 /// stop.
 #[utoipa::path(
-    operation_id = "heartbeatOfJobRun",
+    operation_id = "sendJobRunHeartbeat",
     params(RunId),
     request_body(content = Heartbeat),
     responses(
@@ -168,7 +168,7 @@ pub async fn heartbeat(
 /// Keeps what a run printed, and is a heartbeat too. 1 MiB is kept for each run; what comes after that is dropped, and
 /// the answer says so. With an `Idempotency-Key`, lines that are sent again are kept once.
 #[utoipa::path(
-    operation_id = "logOfJobRun",
+    operation_id = "appendJobRunLog",
     params(RunId),
     request_body(content = Lines),
     responses(
@@ -203,7 +203,7 @@ pub async fn log(
 /// Says what became of a run, which is over then. A 409 when it went to another, or is over already: a result that
 /// comes late changes nothing.
 #[utoipa::path(
-    operation_id = "resultOfJobRun",
+    operation_id = "reportJobRunResult",
     params(RunId),
     request_body(content = Outcome),
     responses(

@@ -8,7 +8,7 @@ mod content;
 mod failure;
 mod help;
 mod near;
-mod operations;
+pub mod operations;
 mod output;
 mod pretty;
 mod problem;

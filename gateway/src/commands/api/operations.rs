@@ -10,6 +10,23 @@ use super::{
 const METHODS: [&str; 5] = ["get", "post", "put", "patch", "delete"];
 const JSON: &str = "application/json";
 
+/// Operations that had another name, with the name that they have now: command lines of scripts go on working.
+const FORMER_NAMES: [(&str, &str); 8] = [
+    ("getRelatedToIncident", "getIncidentRelations"),
+    ("heartbeatOfJobRun", "sendJobRunHeartbeat"),
+    ("listClientsMinimal", "listMinimalClients"),
+    ("listGroupsOfResource", "listResourceGroups"),
+    ("listUsersMinimal", "listMinimalUsers"),
+    ("logOfJobRun", "appendJobRunLog"),
+    ("nextRunsOfJob", "listNextJobRuns"),
+    ("resultOfJobRun", "reportJobRunResult"),
+];
+
+/// The name that an operation has now.
+pub fn current_name(name: &str) -> &str {
+    FORMER_NAMES.iter().find(|(former, _)| same(former, name)).map_or(name, |(_, current)| current)
+}
+
 /// Where a parameter goes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Location {
@@ -63,6 +80,7 @@ pub fn all(document: &Value) -> Vec<Operation<'_>> {
 /// # Errors
 /// When there is none of that name, with the names that may have been meant.
 pub fn find<'o, 'd>(operations: &'o [Operation<'d>], name: &str) -> Result<&'o Operation<'d>, String> {
+    let name = current_name(name);
     let exact = operations.iter().find(|one| one.id == name);
     exact.or_else(|| operations.iter().find(|one| same(one.id, name))).ok_or_else(|| {
         let hint = near::hint(name, operations.iter().map(|one| one.id), "");
