@@ -10,6 +10,8 @@ use crate::paths;
 
 /// What an operation of the document says when it is an alias: the path of the operation that it stands for.
 const SAME_AS: &str = "x-same-as";
+/// What generators of clients look for to leave an operation out.
+const INTERNAL: &str = "x-internal";
 
 /// A further path of an operation.
 #[derive(Clone, Copy, Debug)]
@@ -50,7 +52,9 @@ pub(crate) fn declare(document: &mut OpenApi, aliases: &[Alias]) {
             Some(text) => format!("{note}\n\n{text}"),
             None => note,
         });
-        same.extensions.get_or_insert_default().merge(ExtensionsBuilder::new().add(SAME_AS, of).build());
+        same.extensions
+            .get_or_insert_default()
+            .merge(ExtensionsBuilder::new().add(SAME_AS, of).add(INTERNAL, true).build());
         if let Some(place) = operation(document.paths.paths.entry(path).or_default(), alias.method) {
             *place = Some(same);
         }

@@ -51,7 +51,7 @@ class Writer:
         for path, item in self.document["paths"].items():
             for method, operation in item.items():
                 name = operation["operationId"]
-                if name not in STREAMS and not name.endswith("Alias"):
+                if name not in STREAMS and "x-same-as" not in operation:
                     yield path, method, operation
 
     def reached(self, values):

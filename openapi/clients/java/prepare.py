@@ -14,7 +14,7 @@ PACKAGE = "net.muster.model"
 
 
 def left_out(operation):
-    return operation in STREAMS or operation.endswith("Alias")
+    return operation["operationId"] in STREAMS or "x-same-as" in operation
 
 
 def plain(schema):
@@ -36,7 +36,7 @@ def resolve(parameter):
 with open(sys.argv[1], encoding="utf-8") as file:
     document = json.load(file)
 for item in document["paths"].values():
-    for method in [method for method, operation in item.items() if left_out(operation["operationId"])]:
+    for method in [method for method, operation in item.items() if left_out(operation)]:
         del item[method]
     for operation in item.values():
         # Refusals are thrown, whatever they are.

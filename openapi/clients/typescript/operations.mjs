@@ -9,6 +9,7 @@ const reserved = new Set(["body", "ifMatch", "idempotencyKey", "signal"]);
 const lines = [];
 for (const [path, item] of Object.entries(document.paths)) {
   for (const [method, operation] of Object.entries(item)) {
+    if ("x-same-as" in operation) continue;
     const own = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
     const query = (operation.parameters ?? [])
       .map((parameter) => (parameter.$ref ? document.components.parameters[parameter.$ref.split("/").pop()] : parameter))
