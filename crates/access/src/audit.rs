@@ -54,6 +54,7 @@ pub struct AuditEntry {
     /// The API key that was used, or the command.
     pub key_id: String,
     /// `CREATE`, `UPDATE` or `DELETE`.
+    #[schema(pattern = "^(CREATE|UPDATE|DELETE)$")]
     pub action: String,
     /// Its kind, such as `Resource`.
     pub entity: String,

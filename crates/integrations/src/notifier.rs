@@ -29,14 +29,17 @@ pub const SECRETS: [&str; 3] = ["password", "apiKey", "apiSecret"];
 pub struct Notifier {
     /// `REST_API` or `SOAP_API`, which sends `text/xml`.
     #[serde(rename = "type")]
+    #[schema(pattern = "^(REST_API|SOAP_API)$")]
     pub kind: String,
     /// What `endPointURI` is joined to.
     #[serde(rename = "baseURI")]
     pub base_uri: String,
     /// `BASIC`, `OAUTH2` or `NONE`.
+    #[schema(pattern = "^(BASIC|OAUTH2|NONE)$")]
     pub auth_type: String,
     /// With `OAUTH2`: `CLIENT_CREDENTIALS`, `PASSWORD` or `REFRESH_TOKEN`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(pattern = "^(CLIENT_CREDENTIALS|PASSWORD|REFRESH_TOKEN)$")]
     pub grant_type: Option<String>,
     /// The user name.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -23,6 +23,7 @@ pub(crate) struct Session {
     /// Who signed in.
     pub(crate) user_id: String,
     /// How: `link` or `oidc`.
+    #[schema(pattern = "^(link|oidc)$")]
     pub(crate) method: String,
     /// What the browser called itself; may be empty.
     pub(crate) user_agent: String,

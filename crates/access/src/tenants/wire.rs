@@ -29,6 +29,7 @@ pub(crate) struct TenantFacts {
     /// Its name; unique among the clients of a partner, whatever the letter case.
     pub(crate) name: String,
     /// `partner` or `client`.
+    #[schema(pattern = "^(partner|client)$")]
     pub(crate) level: &'static str,
     /// Whether it is in use: false while it is suspended.
     pub(crate) activated: bool,

@@ -12,11 +12,11 @@ use utoipa::openapi::OpenApi;
 
 use self::{
     shapes::{
-        answers_are_never_null, constant, join_parts, lone_references, merge_unions, no_void_default, older, one_width,
-        plain_alone, refer_to_unions, tell_unions_apart,
+        answers_are_never_null, constant, give_discriminators_defaults, give_times_a_form, join_parts, lone_references,
+        merge_unions, no_void_default, older, one_width, plain_alone, refer_to_unions, tell_unions_apart,
     },
     shared::{add_headers_and_statuses, answer_nothing, drop_unused, say_pages_alike, share_parameters},
-    walk::{Object, SCHEMAS, object_at, operations, visit},
+    walk::{Object, SCHEMAS, object_at, visit},
 };
 
 /// The document of OpenAPI 3.1, as it is served and committed.
@@ -42,6 +42,8 @@ fn refine(document: &mut Value) {
     join_parts(document);
     visit(document, &mut lone_references);
     answers_are_never_null(document);
+    give_times_a_form(document);
+    give_discriminators_defaults(document);
     refer_to_unions(document);
     answer_nothing(document);
     add_headers_and_statuses(document);
@@ -59,24 +61,12 @@ pub fn in_3_0(published: &Value) -> Value {
     document
 }
 
-/// Licence, server, tags.
+/// Licence and server.
 fn describe(document: &mut Value) {
     document["info"]["license"] = json!({"name": "Apache-2.0", "identifier": "Apache-2.0"});
     document["info"]["contact"] = json!({"name": "The maintainers of Muster"});
-    let mut tags: Vec<String> = Vec::new();
-    for (_, _, operation) in operations(document) {
-        let own = operation.get("tags").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
-        own.for_each(|tag| {
-            if !tags.iter().any(|known| known == tag) {
-                tags.push(tag.to_owned());
-            }
-        });
-    }
-    let tags: Vec<Value> =
-        tags.iter().map(|tag| json!({"name": tag, "description": format!("Operations on {tag}.")})).collect();
     if let Some(document) = document.as_object_mut() {
         document.insert("servers".to_owned(), json!([{"url": "/", "description": "The service itself"}]));
-        document.insert("tags".to_owned(), Value::Array(tags));
     }
 }
 

@@ -97,11 +97,13 @@ pub struct Heartbeat {
     /// How much later than that a ping may come.
     pub grace: String,
     /// What state silence is reported as: `Critical`, `Warning` or `Info`.
+    #[schema(pattern = "^(Critical|Warning|Info)$")]
     pub severity: String,
     /// The machine that the alert is about.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub device: String,
     /// `New` before its first ping, `Up`, or `Missing`.
+    #[schema(pattern = "^(New|Up|Missing)$")]
     pub state: &'static str,
     /// When it was pinged last; stored once a second at most.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -50,10 +50,10 @@ pub struct Incident {
     #[schema(required = false)]
     pub description: String,
     /// `Very Low`, `Low`, `Normal`, `High` or `Urgent`.
-    #[schema(example = "Normal")]
+    #[schema(pattern = "^(Very Low|Low|Normal|High|Urgent)$", example = "Normal")]
     pub priority: String,
     /// `New`, `Open`, `Pending`, `Resolved` or `Closed`.
-    #[schema(example = "Open")]
+    #[schema(pattern = "^(New|Open|Pending|Resolved|Closed)$", example = "Open")]
     pub status: String,
     /// What it is filed under.
     pub category: Option<CategoryName>,

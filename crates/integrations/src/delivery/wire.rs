@@ -44,6 +44,7 @@ pub struct Delivery {
     /// `DLV-<uuid>`: the `webhook-id` of every attempt.
     pub id: String,
     /// `pending`, `delivered` or `failed`.
+    #[schema(pattern = "^(pending|delivered|failed)$")]
     pub status: String,
     /// How many attempts were made.
     pub attempts: i64,

@@ -49,6 +49,7 @@ pub struct Installed {
     /// What was installed.
     pub integration: IntegrationKind,
     /// `ENABLED`, or `DISABLED`: then none of its events fires or is delivered.
+    #[schema(pattern = "^(ENABLED|DISABLED)$")]
     pub status: &'static str,
     /// The notifier of its events, unless they have their own.
     #[serde(skip_serializing_if = "Option::is_none")]

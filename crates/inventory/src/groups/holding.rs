@@ -28,6 +28,7 @@ pub struct HoldingGroup {
     pub name: String,
     /// `DEVICE_GROUP` or `SERVICE_GROUP`.
     #[serde(rename = "type")]
+    #[schema(pattern = "^(DEVICE_GROUP|SERVICE_GROUP)$")]
     pub kind: &'static str,
     /// Whether the filter criteria made the resource a member, and not somebody's hand.
     pub by_rule: bool,
@@ -38,7 +39,7 @@ pub struct HoldingGroup {
 /// Device groups, then service groups, each by name: those that the resource is a member of itself, by hand or by rule, as far as
 /// they are the tenant's. A group above one of them, which counts its members too, is not among them.
 #[utoipa::path(
-    operation_id = "listGroupsOfResource",
+    operation_id = "listResourceGroups",
     params(ResourceId),
     responses((status = 200, description = "The groups", body = Vec<HoldingGroup>)),
     security(("bearer" = ["viewer"]))

@@ -99,6 +99,7 @@ pub struct DeviceDetail<'a> {
     /// The id that another system knows it by.
     pub ext_resource_id: Option<&'a str>,
     /// `active`, `inactive` or `discovered`.
+    #[schema(pattern = "^(active|inactive|discovered)$")]
     pub state: &'a str,
     /// Where it came from: `API`, `AGENT`, or what was given.
     pub source: Option<&'a str>,
@@ -163,6 +164,7 @@ pub struct CloudDetail<'a> {
     #[schema(pattern = "^(AUTO_SCALING|EBS|LOAD_BALANCER|SQL_DATABASE|SQL_SERVER)$", example = "EBS")]
     pub kind: &'a str,
     /// `active`, `inactive` or `discovered`.
+    #[schema(pattern = "^(active|inactive|discovered)$")]
     pub state: &'a str,
     /// Where it came from.
     pub source: Option<&'a str>,

@@ -35,6 +35,7 @@ pub struct AntivirusRecord {
     /// Does the agent read its state?
     pub supported: bool,
     /// `UPTODATE` or `OUTOFDATE`.
+    #[schema(pattern = "^(UPTODATE|OUTOFDATE)$")]
     pub status: String,
     /// Where it runs.
     pub resource: AntivirusResource,

@@ -78,12 +78,12 @@ pub struct Job {
     #[schema(required = false, example = json!(["linux"]))]
     pub labels: Vec<String>,
     /// `once`, `skip` or `all`.
-    #[schema(example = "once")]
+    #[schema(pattern = "^(once|skip|all)$", example = "once")]
     pub misfire_policy: String,
     /// How late a run may begin, in seconds; left out when there is no limit.
     pub maximum_lateness: Option<i64>,
     /// `skip`, `queue` or `allow`.
-    #[schema(example = "skip")]
+    #[schema(pattern = "^(skip|queue|allow)$", example = "skip")]
     pub overlap_policy: String,
     /// How long a run may take, in seconds.
     #[schema(example = 3600)]

@@ -26,10 +26,13 @@ pub struct Run {
     #[schema(value_type = String, example = "2026-11-20T02:00:00+0000")]
     pub due_date: Timestamp,
     /// `schedule` or `manual`.
-    #[schema(example = "schedule")]
+    #[schema(pattern = "^(schedule|manual)$", example = "schedule")]
     pub trigger: String,
     /// `QUEUED`, `RUNNING`, `SUCCEEDED`, `FAILED`, `TIMED_OUT`, `CANCELLED`, `SKIPPED` or `MISSED`.
-    #[schema(example = "SUCCEEDED")]
+    #[schema(
+        pattern = "^(QUEUED|RUNNING|SUCCEEDED|FAILED|TIMED_OUT|CANCELLED|SKIPPED|MISSED)$",
+        example = "SUCCEEDED"
+    )]
     pub status: String,
     /// Why it has this status; left out when there is nothing to say.
     #[serde(skip_serializing_if = "String::is_empty")]

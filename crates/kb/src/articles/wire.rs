@@ -41,7 +41,7 @@ pub struct Article {
     /// The category that it is in.
     pub category: CategoryName,
     /// `ACTIVE`, `INACTIVE` or `TRASH`.
-    #[schema(example = "ACTIVE")]
+    #[schema(pattern = "^(ACTIVE|INACTIVE|TRASH)$", example = "ACTIVE")]
     pub state: String,
     /// Counts the versions of title and content, from 1.
     pub revision: i64,

@@ -46,7 +46,7 @@ pub struct Category {
     #[schema(example = "Network >> Wireless")]
     pub path: String,
     /// `ACTIVE`, `INACTIVE` or `TRASH`.
-    #[schema(example = "ACTIVE")]
+    #[schema(pattern = "^(ACTIVE|INACTIVE|TRASH)$", example = "ACTIVE")]
     pub state: String,
     /// When it was created.
     #[schema(example = "2026-11-20T20:37:00+0000")]

@@ -16,7 +16,7 @@ pub struct Active {
     /// Which resource.
     pub resource: ResourceName,
     /// The most direct way in which it is covered: `device`, `deviceGroup` or `location`.
-    #[schema(example = "deviceGroup")]
+    #[schema(pattern = "^(device|deviceGroup|location)$", example = "deviceGroup")]
     pub via: &'static str,
     /// When the window opened.
     #[schema(value_type = String, example = "2026-11-20T22:00:00+0000")]
@@ -80,7 +80,7 @@ impl From<&KnownResource> for ResourceName {
 #[schema(as = MaintenanceMatch)]
 pub struct Match {
     /// What the alert would be: `Maintenance` or `Monitoring`.
-    #[schema(example = "Maintenance")]
+    #[schema(pattern = "^(Maintenance|Monitoring)$", example = "Maintenance")]
     pub alert_type: &'static str,
     /// The resource of the alert.
     pub resource: ResourceName,
@@ -101,6 +101,7 @@ pub struct Tried {
     /// Is it stored? One that was given with the alert is not.
     pub saved: bool,
     /// How it covers the resource: `device`, `deviceGroup` or `location`.
+    #[schema(pattern = "^(device|deviceGroup|location)$")]
     pub via: &'static str,
     /// Since when it is open.
     #[schema(value_type = String, example = "2026-11-20T22:00:00+0000")]
@@ -112,6 +113,7 @@ pub struct Tried {
     pub matches: bool,
     /// `ALL` or `ANY` of the rules have to hold.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(pattern = "^(ALL|ANY)$")]
     pub matching_type: Option<&'static str>,
     /// Its rules; a client is not told those of a window of its partner.
     pub rules: Vec<TriedRule>,

@@ -92,10 +92,10 @@ pub struct Window {
     /// Empty when there is none.
     pub description: String,
     /// What it is doing now: `Active`, `Pending`, `Suspended` or `Completed`.
-    #[schema(example = "Pending")]
+    #[schema(pattern = "^(Active|Pending|Suspended|Completed)$", example = "Pending")]
     pub state: &'static str,
     /// The same as `state`.
-    #[schema(example = "Pending")]
+    #[schema(pattern = "^(Active|Pending|Suspended|Completed)$", example = "Pending")]
     pub status: &'static str,
     /// When it is open, as far as its schedule says.
     pub schedule: WindowSchedule,

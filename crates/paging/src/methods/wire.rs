@@ -90,6 +90,7 @@ pub struct ContactMethod {
     pub name: String,
     /// `HTTP` or `EMAIL`.
     #[serde(rename = "type")]
+    #[schema(pattern = "^(HTTP|EMAIL)$")]
     pub kind: String,
     /// Of `HTTP`: the kind of service that is called.
     #[serde(skip_serializing_if = "String::is_empty")]

@@ -25,6 +25,7 @@ pub struct NotificationRule {
     /// Whose rule it is.
     pub user: UserId,
     /// `high` or `low`.
+    #[schema(pattern = "^(high|low)$")]
     pub urgency: String,
     /// What is used, and when. Without a step, every verified contact method is used at once.
     pub steps: Vec<Step>,

@@ -30,6 +30,7 @@ pub struct Owner {
     /// `OWN-<uuid>`.
     pub id: String,
     /// `resource`, `deviceGroup`, `serviceGroup`, `site`, or `default` for all that has no other owner.
+    #[schema(pattern = "^(resource|deviceGroup|serviceGroup|site|default)$")]
     pub kind: String,
     /// The id of what is owned; left out for the default.
     #[serde(skip_serializing_if = "String::is_empty")]

@@ -19,7 +19,7 @@ pub struct Page {
     #[schema(example = "client_1")]
     pub client_unique_id: String,
     /// `page`, or `code`, `test` or `shift` (one of one's own begins), which are about no alert.
-    #[schema(example = "page")]
+    #[schema(pattern = "^(page|code|test|shift)$", example = "page")]
     pub kind: String,
     /// The alert.
     pub alert: Option<PagedAlert>,
@@ -43,14 +43,14 @@ pub struct Page {
     pub target: Option<String>,
     /// `pending`, `sent`, `failed`, `stopped` (somebody answered before), `summarised` (told together with others) or `gap`
     /// (there was nobody, or nothing that reaches them).
-    #[schema(example = "sent")]
+    #[schema(pattern = "^(pending|sent|failed|stopped|summarised|gap)$", example = "sent")]
     pub status: String,
     /// Why, when there is something to say.
     #[serde(skip_serializing_if = "String::is_empty")]
     #[schema(required = false)]
     pub why: String,
     /// `high` or `low`.
-    #[schema(example = "high")]
+    #[schema(pattern = "^(high|low)$", example = "high")]
     pub urgency: String,
     /// What it has in common with the pages of other alerts of the policy.
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -94,6 +94,7 @@ pub struct Through {
     pub id: String,
     /// `HTTP` or `EMAIL`.
     #[serde(rename = "type")]
+    #[schema(pattern = "^(HTTP|EMAIL)$")]
     pub kind: String,
 }
 

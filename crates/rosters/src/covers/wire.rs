@@ -59,7 +59,7 @@ pub struct Cover {
     /// Left out when there is none.
     pub note: Option<String>,
     /// `OPEN`, `ACCEPTED`, `DECLINED`, `WITHDRAWN`, or `EXPIRED` when its time is over.
-    #[schema(example = "OPEN")]
+    #[schema(pattern = "^(OPEN|ACCEPTED|DECLINED|WITHDRAWN|EXPIRED)$", example = "OPEN")]
     pub status: String,
     /// Who accepted, declined last, or withdrew it.
     pub answered_by: Option<Author>,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use base::Timestamp;
 use serde_json::{Value, json};
 
 use super::walk::{Object, SCHEMAS, look, object_at, operations, referred, visit};
@@ -263,10 +264,69 @@ fn reached<'v>(schemas: &Object, from: impl Iterator<Item = &'v Value>) -> BTree
     seen
 }
 
-/// What has no value is left out of an answer, and null in none: only bodies of requests take it.
-pub(super) fn answers_are_never_null(document: &mut Value) {
+/// The schemas of which bodies of requests are made.
+fn request_schemas(document: &mut Value) -> BTreeSet<String> {
     let bodies: Vec<Value> =
         operations(document).filter_map(|(_, _, operation)| operation.get("requestBody").cloned()).collect();
+    object_at(document, &["components", "schemas"]).map(|schemas| reached(schemas, bodies.iter())).unwrap_or_default()
+}
+
+/// Names of fields that are times, beside those that end in `Date` or `Time`.
+const TIMES: [&str; 6] = ["at", "end", "since", "start", "time", "until"];
+
+/// A time in an answer has one form, and is empty where its description says so.
+pub(super) fn give_times_a_form(document: &mut Value) {
+    let in_requests = request_schemas(document);
+    let Some(schemas) = object_at(document, &["components", "schemas"]) else { return };
+    for (_, schema) in schemas.iter_mut().filter(|(name, _)| !in_requests.contains(*name)) {
+        let fields = schema.get_mut("properties").and_then(Value::as_object_mut).into_iter().flatten();
+        for (name, field) in fields.filter_map(|(name, field)| Some((name, field.as_object_mut()?))) {
+            let is_named_so = name.ends_with("Date") || name.ends_with("Time") || TIMES.contains(&name.as_str());
+            let is_plain = field.get("type").is_some_and(|kind| kind == "string")
+                && ["pattern", "enum", "format"].iter().all(|limit| !field.contains_key(*limit));
+            let example = field.get("example").and_then(Value::as_str);
+            if !is_named_so || !is_plain || example.is_some_and(|example| Timestamp::parse(example).is_none()) {
+                continue;
+            }
+            let text = field.get("description").and_then(Value::as_str).unwrap_or_default();
+            let pattern = if text.contains("empty") || example == Some("") { TIME_OR_EMPTY } else { TIME };
+            field.insert("pattern".to_owned(), json!(pattern));
+        }
+    }
+}
+
+/// How the service writes a time, and a time that may be empty.
+const TIME: &str = r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\+0000$";
+const TIME_OR_EMPTY: &str = r"^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\+0000)?$";
+
+/// A field that tells the members of a union apart and has one value in each of them has that value as its default, so that who
+/// makes such a member in a program need not say it.
+pub(super) fn give_discriminators_defaults(document: &mut Value) {
+    let Some(schemas) = object_at(document, &["components", "schemas"]) else { return };
+    let unions: Vec<(String, Vec<String>)> = schemas
+        .values()
+        .filter_map(|schema| {
+            let discriminator = schema.get("discriminator")?;
+            let members = discriminator.get("mapping")?.as_object()?.values().filter_map(Value::as_str);
+            let members = members.filter_map(|reference| reference.strip_prefix(SCHEMAS)).map(str::to_owned);
+            Some((discriminator.get("propertyName")?.as_str()?.to_owned(), members.collect()))
+        })
+        .collect();
+    for (field, members) in unions {
+        for member in members {
+            let property = schemas.get_mut(&member).and_then(|schema| schema.get_mut("properties")?.get_mut(&field));
+            let Some(property) = property.and_then(Value::as_object_mut) else { continue };
+            if let Some([value]) = property.get("enum").and_then(Value::as_array).map(Vec::as_slice) {
+                let value = value.clone();
+                property.insert("default".to_owned(), value);
+            }
+        }
+    }
+}
+
+/// What has no value is left out of an answer, and null in none: only bodies of requests take it.
+pub(super) fn answers_are_never_null(document: &mut Value) {
+    let in_requests = request_schemas(document);
     for (_, _, operation) in operations(document) {
         for part in ["parameters", "responses"] {
             if let Some(part) = operation.get_mut(part) {
@@ -275,8 +335,7 @@ pub(super) fn answers_are_never_null(document: &mut Value) {
         }
     }
     let Some(schemas) = object_at(document, &["components", "schemas"]) else { return };
-    let asked = reached(schemas, bodies.iter());
-    for (_, schema) in schemas.iter_mut().filter(|(name, _)| !asked.contains(*name)) {
+    for (_, schema) in schemas.iter_mut().filter(|(name, _)| !in_requests.contains(*name)) {
         visit(schema, &mut never_null);
     }
 }
