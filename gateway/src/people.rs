@@ -18,19 +18,18 @@ impl People for Directory {
 
     fn groups(&self, conn: &mut Conn, tenants: &[String], ids: &[String]) -> Result<Vec<PeopleGroup>> {
         let rows = user_groups::find_many(conn, tenants, ids)?;
-        let group = |row: user_groups::Row| {
-            let members = user_groups::members_of(conn, &row.tenant_id, &row.id)?;
-            Ok(PeopleGroup {
-                unique_id: row.id,
-                name: row.name,
-                description: row.description,
-                created: Timestamp::from_millis(row.created_ms),
-                updated: row.updated_ms.map(Timestamp::from_millis),
-                activated: row.activated,
-                members: members.into_iter().map(|member| member.id).collect(),
-            })
+        let mut members = user_groups::members_of_many(conn, &rows)?;
+        let group = |row: user_groups::Row| PeopleGroup {
+            members: members.remove(&row.id).unwrap_or_default(),
+            tenant_id: row.tenant_id,
+            unique_id: row.id,
+            name: row.name,
+            description: row.description,
+            created: Timestamp::from_millis(row.created_ms),
+            updated: row.updated_ms.map(Timestamp::from_millis),
+            activated: row.activated,
         };
-        rows.into_iter().map(group).collect()
+        Ok(rows.into_iter().map(group).collect())
     }
 
     fn former_users(
@@ -43,6 +42,7 @@ impl People for Directory {
         let rows = former::users(conn, tenants, ids, since.millis())?;
         let person = |row: former::User| {
             let was = Person {
+                tenant_id: row.tenant_id,
                 id: row.id,
                 login_name: row.login_name,
                 first_name: row.first_name,
@@ -66,6 +66,7 @@ impl People for Directory {
     ) -> Result<FormerGroups> {
         let group = |row: former::Group| {
             let was = PeopleGroup {
+                tenant_id: row.tenant_id,
                 unique_id: row.id,
                 name: row.name,
                 description: row.description,
@@ -91,8 +92,8 @@ impl People for Directory {
         facts::may_act(conn, tenants, id, now)
     }
 
-    fn revision(&self, conn: &mut Conn, tenants: &[String]) -> Result<i64> {
-        facts::people_revision(conn, tenants)
+    fn revisions(&self, conn: &mut Conn, tenants: &[String]) -> Result<Vec<(String, i64)>> {
+        facts::people_revisions(conn, tenants)
     }
 
     fn around(&self, conn: &mut Conn, tenant: &str) -> Result<Vec<String>> {
@@ -124,6 +125,7 @@ impl Tenants for Directory {
 
 fn person(row: users::Row) -> Person {
     Person {
+        tenant_id: row.tenant_id,
         id: row.id,
         login_name: row.login_name,
         first_name: row.first_name,

@@ -1,7 +1,7 @@
 //! What the gateway tells other domains of tenants and their people, beside [`users`](crate::users) and
 //! [`user_groups`](crate::user_groups).
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use base::timestamp::Timestamp;
 use db::{Conn, Result};
@@ -9,17 +9,26 @@ use diesel::{dsl::sql, prelude::*, sql_types::BigInt};
 
 use crate::schema::{api_keys, tenants, user_groups, users};
 
-/// A number that is another one after every change to the users and groups of these tenants: each change counts up a
-/// version, and nobody is ever removed.
-pub fn people_revision(conn: &mut Conn, tenants: &[String]) -> Result<i64> {
+/// Of each of these tenants a number that is another one after every change to its users and groups, by tenant: each
+/// change counts up a version, and nobody is ever removed.
+pub fn people_revisions(conn: &mut Conn, tenants: &[String]) -> Result<Vec<(String, i64)>> {
     const VERSIONS: &str = "CAST(COALESCE(SUM(version), 0) AS BIGINT)";
-    let of_users: i64 =
-        users::table.filter(users::tenant_id.eq_any(tenants)).select(sql::<BigInt>(VERSIONS)).get_result(conn)?;
-    let of_groups: i64 = user_groups::table
+    let of_users: Vec<(String, i64)> = users::table
+        .filter(users::tenant_id.eq_any(tenants))
+        .group_by(users::tenant_id)
+        .select((users::tenant_id, sql::<BigInt>(VERSIONS)))
+        .load(conn)?;
+    let of_groups: Vec<(String, i64)> = user_groups::table
         .filter(user_groups::tenant_id.eq_any(tenants))
-        .select(sql::<BigInt>(VERSIONS))
-        .get_result(conn)?;
-    Ok(of_users.wrapping_add(of_groups))
+        .group_by(user_groups::tenant_id)
+        .select((user_groups::tenant_id, sql::<BigInt>(VERSIONS)))
+        .load(conn)?;
+    let mut revisions: BTreeMap<String, i64> = of_users.into_iter().collect();
+    for (tenant, versions) in of_groups {
+        let revision = revisions.entry(tenant).or_default();
+        *revision = revision.wrapping_add(versions);
+    }
+    Ok(revisions.into_iter().collect())
 }
 
 /// May the user with this id among these tenants still act? One who is in use may, and of a program, its API key has

@@ -1,5 +1,7 @@
 //! What the searches of this crate have in common.
 
+use std::collections::HashSet;
+
 use api::Tenant;
 use base::tenant::Level;
 use db::Condition;
@@ -33,4 +35,11 @@ pub(crate) fn writable(column: &'static str, tenant: &Tenant) -> Condition {
 /// A column is true, or false.
 pub(crate) fn boolean(column: &'static str, value: bool) -> Condition {
     Condition::sql(column).then(if value { " = TRUE" } else { " = FALSE" })
+}
+
+/// The rows of these tenants among rows that were found by ids, of which each names one row of all tenants. A statement
+/// that names many tenants and many ids looks for every pair of them.
+pub(crate) fn of_tenants<R>(rows: Vec<R>, tenants: &[String], tenant_of: impl Fn(&R) -> &String) -> Vec<R> {
+    let tenants: HashSet<&String> = tenants.iter().collect();
+    rows.into_iter().filter(|row| tenants.contains(tenant_of(row))).collect()
 }

@@ -4,11 +4,12 @@
 //! and is what the present row says. A change takes effect at the start of its second, as times are told in seconds.
 
 use base::timestamp::Timestamp;
-use db::{Conn, Result};
+use db::{Condition, Conn, Result};
 use diesel::prelude::*;
 use outbox::{Keep, Retention, retention::Remove};
 
 use crate::{
+    filters,
     schema::{former_members, former_user_groups, former_users, user_group_members},
     user_groups, users,
 };
@@ -155,26 +156,33 @@ pub(crate) fn keep_members(conn: &mut Conn, group: &user_groups::Row, gone: &[&s
 
 /// These users of these tenants as they were until an instant after `since_ms`, oldest first.
 pub fn users(conn: &mut Conn, tenants: &[String], ids: &[String], since_ms: i64) -> Result<Vec<User>> {
-    db::in_parts(ids, |ids| {
+    let found = db::in_parts(ids, |ids| {
+        let keys = "(former_users.tenant_id, former_users.id) IN (SELECT u.tenant_id, u.id FROM users u WHERE u.id IN";
         former_users::table
-            .filter(former_users::tenant_id.eq_any(tenants))
-            .filter(former_users::id.eq_any(ids))
+            .filter(Condition::text_in(keys, ids).then(")"))
             .filter(former_users::until_ms.gt(since_ms))
             .order((former_users::id, former_users::until_ms))
             .load(conn)
-    })
+    })?;
+    Ok(filters::of_tenants(found, tenants, |user: &User| &user.tenant_id))
 }
 
 /// These groups of these tenants as they were until an instant after `since_ms`, oldest first.
 pub fn groups(conn: &mut Conn, tenants: &[String], ids: &[String], since_ms: i64) -> Result<Vec<Group>> {
-    db::in_parts(ids, |ids| {
+    let found = db::in_parts(ids, |ids| {
+        let keys = "(former_user_groups.tenant_id, former_user_groups.id) IN ";
         former_user_groups::table
-            .filter(former_user_groups::tenant_id.eq_any(tenants))
-            .filter(former_user_groups::id.eq_any(ids))
+            .filter(Condition::sql(keys).append(keys_of_groups(ids)))
             .filter(former_user_groups::until_ms.gt(since_ms))
             .order((former_user_groups::id, former_user_groups::until_ms))
             .load(conn)
-    })
+    })?;
+    Ok(filters::of_tenants(found, tenants, |group: &Group| &group.tenant_id))
+}
+
+/// The keys of the groups with these ids.
+fn keys_of_groups(ids: &[String]) -> Condition {
+    Condition::text_in("(SELECT g.tenant_id, g.id FROM user_groups g WHERE g.id IN", ids).then(")")
 }
 
 /// Group, user, since when and until when, in milliseconds.
@@ -182,23 +190,26 @@ type Membership = (String, String, i64, Option<i64>);
 
 /// Who was a member of these groups until an instant after `since_ms`; and with no end, who became one after it.
 pub fn members(conn: &mut Conn, tenants: &[String], ids: &[String], since_ms: i64) -> Result<Vec<Membership>> {
-    let were: Vec<Member> = db::in_parts(ids, |ids| {
+    let were = db::in_parts(ids, |ids| {
+        let keys = "(former_members.tenant_id, former_members.group_id) IN ";
         former_members::table
-            .filter(former_members::tenant_id.eq_any(tenants))
-            .filter(former_members::group_id.eq_any(ids))
+            .filter(Condition::sql(keys).append(keys_of_groups(ids)))
             .filter(former_members::until_ms.gt(since_ms))
             .load(conn)
     })?;
-    let are: Vec<(String, String, i64)> = db::in_parts(ids, |ids| {
+    let are = db::in_parts(ids, |ids| {
+        use user_group_members::dsl;
+        let keys = "(user_group_members.tenant_id, user_group_members.group_id) IN ";
         user_group_members::table
-            .filter(user_group_members::tenant_id.eq_any(tenants))
-            .filter(user_group_members::group_id.eq_any(ids))
-            .filter(user_group_members::since_ms.gt(since_ms.max(0)))
-            .select((user_group_members::group_id, user_group_members::user_id, user_group_members::since_ms))
+            .filter(Condition::sql(keys).append(keys_of_groups(ids)))
+            .filter(dsl::since_ms.gt(since_ms.max(0)))
+            .select((dsl::tenant_id, dsl::group_id, dsl::user_id, dsl::since_ms))
             .load(conn)
     })?;
-    let were = were.into_iter().map(|one| (one.group_id, one.user_id, one.since_ms, Some(one.until_ms)));
-    let are = are.into_iter().map(|(group, user, since)| (group, user, since, None));
+    let were = filters::of_tenants(were, tenants, |member: &Member| &member.tenant_id).into_iter();
+    let are = filters::of_tenants(are, tenants, |member: &(String, String, String, i64)| &member.0).into_iter();
+    let were = were.map(|one| (one.group_id, one.user_id, one.since_ms, Some(one.until_ms)));
+    let are = are.map(|(_, group, user, since)| (group, user, since, None));
     let mut found: Vec<Membership> = were.chain(are).collect();
     found.sort();
     Ok(found)

@@ -85,6 +85,7 @@ const MIGRATIONS: db::Migrations = db::migrations!(
     both access0009_sessions,
     both access0010_identities,
     both access0012_former_people,
+    both access0014_people_versions,
     both access0020_operation_names,
 );
 

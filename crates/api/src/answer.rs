@@ -25,6 +25,12 @@ pub fn tagged<T: Serialize>(value: &T, version: i64) -> Result<HttpResponse> {
     Ok(json(Some(version)).body(encode(value)?))
 }
 
+/// The tags of a caller's `If-None-Match`, strong or weak: the versions that it has already.
+pub(crate) fn known_tags(headers: &header::HeaderMap) -> impl Iterator<Item = &str> {
+    let values = headers.get_all(header::IF_NONE_MATCH).filter_map(|value| value.to_str().ok());
+    values.flat_map(|value| value.split(',')).map(|known| known.trim().trim_start_matches("W/"))
+}
+
 /// 200 with an empty object: what a delete answers.
 pub fn empty() -> HttpResponse {
     json(None).body("{}")

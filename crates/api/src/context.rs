@@ -28,6 +28,7 @@ use utoipa::{
 use crate::{
     Caller, Error, Result, Tenant,
     access::Roles,
+    answer,
     body::idempotency_key,
     clock,
     guard::{Guard, WasHead},
@@ -211,12 +212,7 @@ impl<Q> RequestContext<Q> {
     /// Does the caller's `If-None-Match` name this version already?
     pub fn has_version(&self, version: i64) -> bool {
         let tag = format!("\"{version}\"");
-        self.request
-            .headers()
-            .get_all(header::IF_NONE_MATCH)
-            .filter_map(|value| value.to_str().ok())
-            .flat_map(|value| value.split(','))
-            .any(|given| given.trim().trim_start_matches("W/") == tag || given.trim() == "*")
+        answer::known_tags(self.request.headers()).any(|known| known == tag || known == "*")
     }
 
     /// The operations of this server that need a caller, with the weakest role for each.

@@ -3,18 +3,22 @@
 //! A calendar program has no token of the service; the address that it asks has one, which opens this one calendar and
 //! can be revoked. The domain whose calendar it is keeps a row for each address, with a hash of the token.
 
-use actix_web::{HttpRequest, HttpResponse, http::header};
+use actix_web::{
+    HttpRequest, HttpResponse,
+    http::{StatusCode, header},
+};
 use base::{hex, problem::Problem, query::Query, secret::Secret, tenant::TenantId, timestamp::Timestamp};
 use db::{Db, Error};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 use utoipa::ToSchema;
 
-use crate::{Result, clock};
+use crate::{Result, answer::known_tags, clock};
 
 /// What a feed tells: this long before now, in milliseconds, and this long after.
-const PAST_MS: i64 = 90 * 86_400_000;
-const FUTURE_MS: i64 = 366 * 86_400_000;
+const PAST_MS: i64 = 90 * DAY_MS;
+const FUTURE_MS: i64 = 366 * DAY_MS;
+const DAY_MS: i64 = 86_400_000;
 
 /// How long a calendar address is good for, in milliseconds: whoever still needs it makes another.
 const LIFE_MS: i64 = 366 * 86_400_000;
@@ -65,14 +69,13 @@ pub struct Asked {
 }
 
 impl Asked {
-    /// Reads the address of a feed.
+    /// Reads the address of a feed. Parameters other than `token` mean nothing: calendar programs and proxies add some.
     ///
     /// # Errors
-    /// 400 for other parameters than `token`, 404 for what is no tenant.
+    /// 404 for what is no tenant.
     pub fn read(request: &HttpRequest, tenant: &str) -> Result<Self> {
-        let mut query = Query::parse(request.query_string())?;
+        let mut query = Query::parse(request.query_string()).unwrap_or_default();
         let token = query.text("token").unwrap_or_default();
-        query.finish()?;
         let tenant = TenantId::parse(tenant).ok_or_else(unknown)?.to_string();
         let db = request.app_data::<Db>().cloned();
         let db = db.ok_or_else(|| Error::Fault("a handler without database".to_owned()))?;
@@ -80,19 +83,29 @@ impl Asked {
     }
 }
 
-/// From when until when a feed tells what takes place.
+/// From when until when a feed tells what takes place: whole days, so that a feed stays the same for a day.
 pub fn range(now: Timestamp) -> (Timestamp, Timestamp) {
-    let at = |distance: i64| Timestamp::from_millis(now.millis().saturating_add(distance));
-    (at(-PAST_MS), at(FUTURE_MS))
+    let today = now.millis().div_euclid(DAY_MS) * DAY_MS;
+    let at = |distance: i64| Timestamp::from_millis(today.saturating_add(distance));
+    (at(-PAST_MS), at(FUTURE_MS + DAY_MS))
 }
 
-/// The answer to a calendar program.
-pub fn respond(calendar: String) -> HttpResponse {
-    let mut response = HttpResponse::Ok();
-    response
-        .content_type("text/calendar; charset=utf-8")
-        .insert_header((header::CACHE_CONTROL, "private, max-age=300"));
+/// The answer to a calendar program: 200, or 304 when it has this calendar already.
+pub fn respond(request: &HttpRequest, calendar: String) -> HttpResponse {
+    let tag = format!("\"{}\"", hash(&calendar));
+    let same = known_tags(request.headers()).any(|known| known == tag || known == "*");
+    let mut response = HttpResponse::build(if same { StatusCode::NOT_MODIFIED } else { StatusCode::OK });
+    response.insert_header((header::ETAG, tag)).insert_header((header::CACHE_CONTROL, "private, max-age=300"));
+    if same {
+        return response.finish();
+    }
+    response.content_type("text/calendar; charset=utf-8");
     response.body(calendar)
+}
+
+/// Is this the path of a feed, with a slash at its end that means nothing?
+pub(crate) fn has_idle_slash(path: &str) -> bool {
+    path.trim_end_matches('/').ends_with("/calendar.ics") && path.ends_with('/')
 }
 
 /// A calendar address that is in use, with who made it as its domain shows users.
@@ -153,9 +166,9 @@ pub struct CreatedAddress<A> {
     /// When it ends.
     #[schema(value_type = String, example = "2027-11-21T20:37:00+0000")]
     pub expires_time: Timestamp,
-    /// The path to give to a calendar program, after the address of the service. It is shown this once.
+    /// The address to give to a calendar program. It is shown this once.
     #[schema(
-        example = "/api/v2/tenants/client_1/rosters/ES-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90/calendar.ics?token=…"
+        example = "https://muster.example/api/v2/tenants/client_1/rosters/ES-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90/calendar.ics?token=…"
     )]
     pub url: String,
     /// The token in it.
@@ -163,9 +176,9 @@ pub struct CreatedAddress<A> {
 }
 
 impl<A> CreatedAddress<A> {
-    /// Of the feed at a path below the tenant, such as `rosters/ES-…`.
-    pub fn new(address: Address<A>, tenant: &str, place: &str, token: Secret<String>) -> Self {
-        let url = format!("/api/v2/tenants/{tenant}/{place}/calendar.ics?token={}", token.expose());
+    /// Of the feed at a path below the tenant, such as `rosters/ES-…`, of the service that is reached at `origin`.
+    pub fn new(address: Address<A>, origin: &str, tenant: &str, place: &str, token: Secret<String>) -> Self {
+        let url = format!("{origin}/api/v2/tenants/{tenant}/{place}/calendar.ics?token={}", token.expose());
         let Address { id, created_by, created_time, expires_time } = address;
         Self { id, created_by, created_time, expires_time, url, token: token.into_inner() }
     }

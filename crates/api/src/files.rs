@@ -20,7 +20,7 @@ use bytes::Bytes;
 use flate2::{Compression, write::GzEncoder};
 use sha2::{Digest as _, Sha256};
 
-use crate::{Result, sending::OfTheProgram};
+use crate::{Result, answer::known_tags, sending::OfTheProgram};
 
 /// A file of the program.
 #[derive(Debug)]
@@ -57,8 +57,7 @@ impl File {
     pub async fn answer(self: &Arc<Self>, request: &HttpRequest, besides: &[(&str, &str)]) -> Result<HttpResponse> {
         let zipped = takes_gzip(request.headers());
         let tag = format!("\"{}{}\"", self.digest, if zipped { "-gzip" } else { "" });
-        let known = request.headers().get(header::IF_NONE_MATCH).and_then(|value| value.to_str().ok()).unwrap_or("");
-        let same = known.split(',').map(str::trim).any(|one| one.trim_start_matches("W/") == tag || one == "*");
+        let same = known_tags(request.headers()).any(|known| known == tag || known == "*");
         let mut response = HttpResponse::build(if same { StatusCode::NOT_MODIFIED } else { StatusCode::OK });
         response
             .insert_header((header::ETAG, tag))

@@ -24,7 +24,7 @@ use tokio_rustls::TlsAcceptor;
 use crate::{
     Access, Domain, Error, Extras, body,
     connection::{Connection, Framing},
-    domain, error,
+    domain, error, feed,
     files::File,
     guard, ignored, inbound,
     limits::{self, Keys, Rate},
@@ -274,18 +274,23 @@ async fn outermost(
     answered
 }
 
-/// Makes one of slashes that follow each other in the path. (`actix_web::middleware::NormalizePath` has a regular expression look
-/// at every path, a twentieth of what a point read costs.)
+/// Makes one of slashes that follow each other in the path, and none of one at the end where that means nothing.
+/// (`actix_web::middleware::NormalizePath` has a regular expression look at every path, a twentieth of what a point
+/// read costs.)
 fn merge_slashes(request: &mut ServiceRequest) {
-    if !request.path().contains("//") {
+    let is_idle = feed::has_idle_slash(request.path());
+    if !is_idle && !request.path().contains("//") {
         return;
     }
     let mut last = ' ';
-    let path: String = request
+    let mut path: String = request
         .path()
         .chars()
         .filter(|letter| std::mem::replace(&mut last, *letter) != '/' || *letter != '/')
         .collect();
+    if is_idle {
+        path.truncate(path.trim_end_matches('/').len());
+    }
     let query = request.query_string();
     let merged = if query.is_empty() { path } else { format!("{path}?{query}") };
     let mut parts = request.uri().clone().into_parts();

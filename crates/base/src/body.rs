@@ -283,6 +283,12 @@ impl<'v> Fields<'v> {
         self.note(&self.path(name), message);
     }
 
+    /// Notes that a rule leaves a field unused that was read: [`ignored::collect`] answers it with those that nobody
+    /// reads.
+    pub fn ignore(&self, name: &str) {
+        ignored::report([ignored::shown(&self.path(name))]);
+    }
+
     /// Refuses the request when anything was noted, here or in any other part of the body.
     ///
     /// # Errors

@@ -30,6 +30,9 @@ const MORNING: i64 = 3 * 3_600;
 /// One that names hours runs at local times, by the rule of everything else here: a local time that does not exist is the
 /// first instant after it, one that occurs twice is its first occurrence, and times that become one are due once. One whose
 /// hours are all hours runs whenever the clocks show one of its minutes, so once in each hour that goes by.
+///
+/// As in cron itself, a day has to meet both the day of the month and the day of the week when one of these fields
+/// begins with a star (`*`, `*/2`) or is `?`; otherwise one of them is enough.
 #[derive(Clone)]
 pub struct CronExpression(Arc<Fields>);
 
@@ -58,7 +61,12 @@ impl CronExpression {
         if text.is_empty() || !text.chars().all(known) {
             return Err("must be a cron expression: minute, hour, day of the month, month, day of the week".to_owned());
         }
-        let parser = CronParser::builder().seconds(Seconds::Disallowed).year(Year::Disallowed).build();
+        let narrows = |place: usize| text.split(' ').nth(place).is_some_and(|field| field.starts_with(['*', '?']));
+        let parser = CronParser::builder()
+            .seconds(Seconds::Disallowed)
+            .year(Year::Disallowed)
+            .dom_and_dow(narrows(2) || narrows(4))
+            .build();
         let cron = parser.parse(&text).map_err(|error| format!("is no cron expression of five fields: {error}"))?;
         let pattern = &cron.pattern;
         let (mut minutes, mut hours, mut months) = (0_u64, 0_u32, 0_u16);

@@ -9,8 +9,10 @@ use crate::interval::Interval;
 pub struct Event {
     /// The same for the same piece of work, however often it is asked for.
     pub uid: String,
-    /// When.
+    /// When; when it is endless, the first day of it.
     pub time: Interval,
+    /// Does it go on day after day?
+    pub is_endless: bool,
     /// What people see.
     pub summary: String,
     /// More of it.
@@ -20,6 +22,18 @@ pub struct Event {
     /// When that was.
     pub modified: Timestamp,
 }
+
+/// What a calendar holds that has no event: the time zone that all times of a feed are in.
+const NO_EVENTS: [&str; 8] = [
+    "BEGIN:VTIMEZONE",
+    "TZID:UTC",
+    "BEGIN:STANDARD",
+    "DTSTART:19700101T000000",
+    "TZOFFSETFROM:+0000",
+    "TZOFFSETTO:+0000",
+    "END:STANDARD",
+    "END:VTIMEZONE",
+];
 
 /// A calendar of a product of ours, such as `Rosters`, with a name.
 pub fn calendar(product: &str, name: &str, events: &[Event]) -> String {
@@ -31,6 +45,10 @@ pub fn calendar(product: &str, name: &str, events: &[Event]) -> String {
     write(&mut out, &format!("X-WR-CALNAME:{}", escape(name)));
     write(&mut out, "REFRESH-INTERVAL;VALUE=DURATION:PT1H");
     write(&mut out, "X-PUBLISHED-TTL:PT1H");
+    // A calendar without any component is none (RFC 5545, 3.6).
+    if events.is_empty() {
+        NO_EVENTS.into_iter().for_each(|line| write(&mut out, line));
+    }
     for event in events {
         write(&mut out, "BEGIN:VEVENT");
         write(&mut out, &format!("UID:{}", escape(&event.uid)));
@@ -39,6 +57,9 @@ pub fn calendar(product: &str, name: &str, events: &[Event]) -> String {
         write(&mut out, &format!("SEQUENCE:{}", event.sequence));
         write(&mut out, &format!("DTSTART:{}", instant(event.time.start())));
         write(&mut out, &format!("DTEND:{}", instant(event.time.end())));
+        if event.is_endless {
+            write(&mut out, "RRULE:FREQ=DAILY");
+        }
         write(&mut out, &format!("SUMMARY:{}", escape(&event.summary)));
         if !event.description.is_empty() {
             write(&mut out, &format!("DESCRIPTION:{}", escape(&event.description)));
@@ -94,6 +115,7 @@ mod tests {
         let event = Event {
             uid: "ESD-1-5@muster".to_owned(),
             time: Interval::new(at("2026-11-20T20:37:00Z"), at("2026-11-21T00:00:00Z")).unwrap(),
+            is_endless: false,
             summary: format!("Ann, Bob; {}", "ü".repeat(60)),
             description: "one\ntwo\r\0".to_owned(),
             sequence: 3,
@@ -114,6 +136,7 @@ mod tests {
         ] {
             assert!(whole.contains(&format!("{line}\r\n")), "{line} is not in {whole}");
         }
+        assert!(!whole.contains("RRULE") && !whole.contains("VTIMEZONE"));
         assert!(whole.contains("SUMMARY:Ann\\, Bob\\; üü"));
     }
 }

@@ -108,9 +108,9 @@ impl Rule {
         let source = match self {
             Rule::OneTime(interval) => Source::OneTime(Some(*interval)),
             Rule::Recurring(rule) => {
-                // An end after an instant lies after the local time of that instant, and at most a date after its
-                // start.
-                Source::Recurring(rule, rule.date_from(rule.day(after).plus(-1)))
+                // An end after an instant lies after the local time of that instant, and at most so many dates after
+                // its start.
+                Source::Recurring(rule, rule.date_from(rule.day(after).plus(-rule.longest_days())))
             }
         };
         Occurrences { source, after, until }

@@ -17,7 +17,8 @@ use crate::{
 /// moves to the first instant that does; one that occurs twice (the clocks go back) is taken once, at its first
 /// occurrence; for starts and ends alike, so that shifts that touch keep touching. An occurrence of which nothing is
 /// left that way, start and end both lying in the hour that is skipped, does not take place; as one of a given number
-/// of occurrences it still counts, because that number counts dates.
+/// of occurrences it still counts, because that number counts dates. A maintenance window ([`Rule::repeated`]) takes
+/// place all the same: it lasts as long as otherwise, from the first instant that exists.
 ///
 /// Occurrences contain their start and not their end, never overlap and come in order. Nothing takes place after the
 /// year 9999.
@@ -54,12 +55,17 @@ pub struct Repeated {
     /// Its local date is the anchor, and its local time of day that of every start.
     pub start: Timestamp,
     /// Its local time of day is that of every end. Unless the rule is perpetual, no occurrence starts at or after it.
+    /// When a monthly or yearly pattern has no date before it, and it is within a week after `start`, both are the ends
+    /// of a window, which repeats without an end.
     pub end: Timestamp,
     /// On which dates.
     pub pattern: Pattern,
     /// Whether the date of `end` does not count.
     pub perpetual: bool,
 }
+
+/// A window that is longer than a day lasts so long at most.
+const LONGEST_MS: i64 = 7 * 86_400_000;
 
 /// When a recurring rule stops.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -78,6 +84,10 @@ pub struct Recurrence {
     zone: Zone,
     start_time: TimeOfDay,
     end_time: TimeOfDay,
+    /// How many days after the date of an occurrence it ends.
+    end_days: i64,
+    /// Does an occurrence of which the clocks leave nothing take place all the same?
+    keeps_length: bool,
     dates: Dates,
     /// The first date that could be one, and the last; none when the last is earlier.
     bounds: (Day, Day),
@@ -92,7 +102,13 @@ impl Rule {
         while zone.instant(anchor, start_time).is_some_and(|start| start < rule.start_date) {
             anchor = anchor.plus(1);
         }
-        Self::new(zone, (start_time, rule.end_time), Dates::new(rule.pattern, anchor), anchor, rule.end)
+        Self::Recurring(Recurrence::new(
+            zone,
+            (start_time, rule.end_time),
+            Dates::new(rule.pattern, anchor),
+            anchor,
+            rule.end,
+        ))
     }
 
     /// The rule of a maintenance window.
@@ -105,10 +121,23 @@ impl Rule {
             // Of an hour that occurs twice, occurrences know the first only; so must the end, or one would start at it.
             End::Date(zone.instant(end.day, end.time).unwrap_or(rule.end))
         };
-        Self::new(zone, (start.time, end.time), Dates::new(rule.pattern, start.day), start.day, until)
+        let make = |until| {
+            let dates = Dates::new(rule.pattern, start.day);
+            Recurrence { keeps_length: true, ..Recurrence::new(zone, (start.time, end.time), dates, start.day, until) }
+        };
+        let recurrence = make(until);
+        let is_rare = matches!(rule.pattern, Pattern::Monthly { .. } | Pattern::Yearly { .. });
+        let length = rule.end.millis().saturating_sub(rule.start.millis());
+        if is_rare && (1..=LONGEST_MS).contains(&length) && recurrence.date_from(start.day).is_none() {
+            return Self::Recurring(Recurrence { end_days: end.day.since(start.day), ..make(End::Never) });
+        }
+        Self::Recurring(recurrence)
     }
+}
 
+impl Recurrence {
     fn new(zone: Zone, (start_time, end_time): (TimeOfDay, TimeOfDay), dates: Dates, anchor: Day, end: End) -> Self {
+        let end_days = if end_time <= start_time { 1 } else { 0 };
         let nothing = anchor.plus(-1);
         let last = match end {
             End::Never => Day::LAST,
@@ -123,11 +152,9 @@ impl Rule {
                 last
             }
         };
-        Self::Recurring(Recurrence { zone, start_time, end_time, dates, bounds: (anchor, last) })
+        Self { zone, start_time, end_time, end_days, keeps_length: false, dates, bounds: (anchor, last) }
     }
-}
 
-impl Recurrence {
     /// The first date on or after a day.
     pub(crate) fn date_from(&self, day: Day) -> Option<Day> {
         self.dates.first_from(day).filter(|date| *date <= self.bounds.1)
@@ -145,8 +172,23 @@ impl Recurrence {
 
     /// When the occurrence of a date ends.
     pub(crate) fn end(&self, date: Day) -> Option<Timestamp> {
-        let day = if self.end_time <= self.start_time { date.plus(1) } else { date };
-        self.zone.instant(day, self.end_time)
+        let end = self.zone.instant(date.plus(self.end_days), self.end_time)?;
+        if !self.keeps_length {
+            return Some(end);
+        }
+        let start = self.start(date)?;
+        if end > start && self.end_days <= 1 {
+            return Some(end);
+        }
+        let length = self.end_days * 86_400 + self.end_time.seconds() - self.start_time.seconds();
+        let end = if end > start { end } else { Timestamp::from_millis(start.millis() + length * 1_000) };
+        let next = self.date_from(date.plus(1)).and_then(|date| self.start(date));
+        Some(next.map_or(end, |next| end.min(next)))
+    }
+
+    /// How many days after its date an occurrence ends at most.
+    pub(crate) fn longest_days(&self) -> i64 {
+        self.end_days.max(1)
     }
 
     /// Does each occurrence end when one of the next date starts?

@@ -68,6 +68,22 @@ impl Condition {
         Self::list(text, values.into_iter().map(|value| Part::Text(value.into())), " (SELECT '' WHERE 1 = 0)")
     }
 
+    /// `text (…)` with pairs of texts: the text is `(column, column) IN`. They are a query of their own, since SQLite
+    /// finds no index for a list of values as such.
+    pub fn pairs_in<T: Into<String>>(text: &'static str, pairs: impl IntoIterator<Item = (T, T)>) -> Self {
+        let mut parts = vec![Part::Sql(text), Part::Sql(" (SELECT column1, column2 FROM (VALUES ")];
+        let before = parts.len();
+        for (one, other) in pairs {
+            parts.push(Part::Sql(if parts.len() == before { "(" } else { "), (" }));
+            parts.extend([Part::Text(one.into()), Part::Sql(", "), Part::Text(other.into())]);
+        }
+        if parts.len() == before {
+            return Self::sql(text).then(" (SELECT '', '' WHERE 1 = 0)");
+        }
+        parts.push(Part::Sql(")) AS pairs)"));
+        Self { parts }
+    }
+
     /// As [`Condition::text_in`], for integers.
     pub fn integer_in(text: &'static str, values: impl IntoIterator<Item = i64>) -> Self {
         Self::list(text, values.into_iter().map(Part::Integer), " (SELECT 0 WHERE 1 = 0)")

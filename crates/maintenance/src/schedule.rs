@@ -140,13 +140,19 @@ impl WindowSchedule {
         }
     }
 
-    /// Takes over an `endBy` that stands beside the schedule of a body, and notes there when the end is not after the start.
+    /// Takes over an `endBy` that stands beside the schedule of a body, and notes there when the end is not after the
+    /// start, or its date says nothing.
     pub fn complete(&mut self, end_by: Option<&'static str>, body: &mut Fields<'_>) {
-        if let Self::Recurring(window) = self {
-            window.end_by = window.end_by.or(end_by);
-            if window.end_by.is_none() {
-                check_order(body, ("startTime", window.start_time), ("schedule.endTime", window.end_time));
+        match self {
+            Self::Recurring(window) => {
+                window.end_by = window.end_by.or(end_by);
+                match window.end_by {
+                    Some(_) => body.ignore("schedule.endTime"),
+                    None => check_order(body, ("startTime", window.start_time), ("schedule.endTime", window.end_time)),
+                }
             }
+            Self::OneTime(_) if end_by.is_some() => body.ignore("endBy"),
+            Self::OneTime(_) => {}
         }
     }
 }
@@ -176,6 +182,9 @@ fn is_by_number(of: &Fields<'_>) -> bool {
 }
 
 fn check_once(once: &mut OneTimeWindow, fields: &mut Fields<'_>) {
+    if once.end_by.is_some() {
+        fields.ignore("endBy");
+    }
     // What is neither has been told that.
     if fields.says("type", &["One-Time"]) {
         check_order(fields, ("startTime", once.start_time), ("endTime", once.end_time));

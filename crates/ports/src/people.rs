@@ -6,6 +6,8 @@ use db::{Conn, Result};
 /// A user ("Users" in `docs/interface.md`), as other domains show one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Person {
+    /// The tenant that it belongs to.
+    pub tenant_id: String,
     /// `USR` and ten digits.
     pub id: String,
     /// Unique in its tenant.
@@ -27,6 +29,8 @@ pub struct Person {
 /// A user group ("User groups" in `docs/interface.md`), as other domains show one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PeopleGroup {
+    /// The tenant that it belongs to.
+    pub tenant_id: String,
     /// `USRGRP-<uuid>`.
     pub unique_id: String,
     /// Unique in its tenant.
@@ -104,8 +108,9 @@ pub trait People: Send + Sync {
         Ok(self.users(conn, tenants, &[id.to_owned()])?.iter().any(|person| person.activated))
     }
 
-    /// A number that differs whenever an answer about the people of these tenants may differ from an earlier one.
-    fn revision(&self, conn: &mut Conn, tenants: &[String]) -> Result<i64>;
+    /// Of each of these tenants a number that differs whenever an answer about its people may differ from an earlier
+    /// one, in the order of the tenants' ids. A tenant without people may be left out.
+    fn revisions(&self, conn: &mut Conn, tenants: &[String]) -> Result<Vec<(String, i64)>>;
 
     /// The tenants whose people may stand in records of this one: itself and its partner.
     fn around(&self, conn: &mut Conn, tenant: &str) -> Result<Vec<String>>;

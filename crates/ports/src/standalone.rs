@@ -41,8 +41,8 @@ impl People for Standalone {
         Ok(Vec::new())
     }
 
-    fn revision(&self, _: &mut Conn, _: &[String]) -> Result<i64> {
-        Ok(0)
+    fn revisions(&self, _: &mut Conn, _: &[String]) -> Result<Vec<(String, i64)>> {
+        Ok(Vec::new())
     }
 
     fn around(&self, _: &mut Conn, tenant: &str) -> Result<Vec<String>> {

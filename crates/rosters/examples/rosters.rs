@@ -14,6 +14,7 @@ const GROUP: &str = "USRGRP-00000000-0000-4000-8000-000000000001";
 
 fn everybody() -> Vec<Person> {
     let person = |(number, (login, first, last)): (i32, &(&str, &str, &str))| Person {
+        tenant_id: "client_1".to_owned(),
         id: format!("USR{number:010}"),
         login_name: (*login).to_owned(),
         first_name: Some((*first).to_owned()),
@@ -33,6 +34,7 @@ impl People for Few {
 
     fn groups(&self, _: &mut Conn, _: &[String], ids: &[String]) -> Result<Vec<PeopleGroup>> {
         let group = PeopleGroup {
+            tenant_id: "client_1".to_owned(),
             unique_id: GROUP.to_owned(),
             name: "Everybody".to_owned(),
             description: String::new(),
@@ -44,8 +46,8 @@ impl People for Few {
         Ok(vec![group].into_iter().filter(|group| ids.contains(&group.unique_id)).collect())
     }
 
-    fn revision(&self, _: &mut Conn, _: &[String]) -> Result<i64> {
-        Ok(0)
+    fn revisions(&self, _: &mut Conn, _: &[String]) -> Result<Vec<(String, i64)>> {
+        Ok(Vec::new())
     }
 
     fn around(&self, _: &mut Conn, tenant: &str) -> Result<Vec<String>> {

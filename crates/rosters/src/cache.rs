@@ -1,91 +1,199 @@
-//! All rosters of a tenant, kept in memory between two changes.
+//! All rosters of some tenants with everybody who stands in them, kept in memory.
 //!
-//! To ask a thousand rosters at once, their rows must not be read and understood each time. What is kept is good as long
-//! as the rosters of its tenants have not changed, which a number of the database tells; so it is never out of date, no
-//! matter which gateway changed something.
+//! To ask thousands of rosters at once, their rows must not be read and understood each time. Numbers of the database
+//! tell which tenants have changed rosters or people since; only rosters that have changed are read again, so what is
+//! kept is never out of date, no matter which gateway changed something.
 
-use std::sync::Arc;
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
 
+use base::timestamp::Timestamp;
 use db::{Conn, Result};
 use moka::sync::Cache;
+use ports::People;
 
 use crate::{
     overrides,
+    people::RosterPeople,
+    revisions::Revisions,
     roster::{
+        crew::Crew,
         row::Version,
-        store::revision,
-        versions::{all_shifts_since, all_since},
+        store::{State, states},
+        versions::{Selection, all_shifts_since, all_since},
     },
-    schedule::{Schedule, range_of},
+    schedule::{Schedule, look_back, range_of},
 };
 
-/// How many shifts, places and overrides all of them together may have; those that nobody asks for go first.
+/// How many shifts, places, overrides and people all of them together may have; those that nobody asks for go first.
 const MOST_SHIFTS: u64 = 200_000;
 
 /// How much further back than asked rosters are read, so that the next question needs no other ones.
 const REACH_MS: i64 = 86_400_000;
 
-/// The rosters that were asked for lately, by the tenants whose they are.
+/// When more rosters than this have changed, all of them are read.
+const MOST_CHANGED: usize = 2_000;
+
+/// The rosters that were asked for lately, by the tenants that own them.
 #[derive(Clone)]
-pub struct RosterCache(Cache<Vec<String>, Arc<AllRosters>>);
+pub struct RosterCache(Cache<Vec<String>, Arc<Snapshot>>);
 
 impl Default for RosterCache {
     fn default() -> Self {
-        let weigh = |_: &Vec<String>, all: &Arc<AllRosters>| u32::try_from(all.weight).unwrap_or(u32::MAX);
+        let weigh = |_: &Vec<String>, all: &Arc<Snapshot>| u32::try_from(all.weight()).unwrap_or(u32::MAX);
         Self(Cache::builder().max_capacity(MOST_SHIFTS).weigher(weigh).build())
     }
 }
 
-/// All rosters of some tenants.
-pub struct AllRosters {
+/// All rosters of some tenants, and everybody who stands in them, as of some revisions.
+pub struct Snapshot {
     /// By their ids.
     pub rosters: Vec<OneRoster>,
-    revision: i64,
-    /// They know what ended after this instant.
-    since_ms: i64,
-    weight: usize,
+    pub staff: RosterPeople,
+    pub revisions: Revisions,
+    /// Questions about this instant and later ones can be answered.
+    since: Timestamp,
 }
 
-/// One of them.
+/// A roster, with a number that is another one whenever the roster, or anybody who stands in it, has changed.
+#[derive(Clone)]
 pub struct OneRoster {
-    pub id: String,
+    pub stamp: u64,
+    pub stored: Arc<StoredRoster>,
+}
+
+/// What is stored of a roster.
+pub struct StoredRoster {
+    state: State,
     /// Its versions, oldest first: none for the time before it was there, none for that after it was deleted.
     pub versions: Vec<Version>,
     pub schedule: Schedule,
 }
 
 impl RosterCache {
-    /// All rosters of these tenants, with what ended after an instant. What is kept longer may know more.
-    pub fn read(&self, conn: &mut Conn, scope: &[String], since_ms: i64) -> Result<Arc<AllRosters>> {
-        // Before the rows: what is newer than it says is read again.
-        let revision = revision(conn, scope)?;
-        let known = self.0.get(scope).filter(|all| all.revision == revision && all.since_ms <= since_ms);
-        if let Some(known) = known {
-            return Ok(known);
-        }
-        let all = Arc::new(AllRosters::load(conn, scope, revision, since_ms.saturating_sub(REACH_MS))?);
-        self.0.insert(scope.to_vec(), Arc::clone(&all));
-        Ok(all)
+    /// All rosters of the tenants of a scope, in which people of `tenants` may stand, for questions about an instant
+    /// and later ones.
+    pub fn read(
+        &self,
+        conn: &mut Conn,
+        people: &dyn People,
+        (scope, tenants): (&[String], &[String]),
+        since: Timestamp,
+    ) -> Result<Arc<Snapshot>> {
+        // Before the rows: what is newer than they say is read again.
+        let revisions = Revisions::read(conn, people, scope, tenants)?;
+        let kept = self.0.get(scope).filter(|kept| kept.since <= since);
+        let snapshot = match kept {
+            Some(kept) if kept.revisions == revisions => return Ok(kept),
+            Some(kept) => kept.renewed(conn, people, tenants, revisions)?,
+            None => {
+                let since = Timestamp::from_millis(since.millis().saturating_sub(REACH_MS));
+                Snapshot::load(conn, people, (scope, tenants), revisions, since)?
+            }
+        };
+        let snapshot = Arc::new(snapshot);
+        self.0.insert(scope.to_vec(), Arc::clone(&snapshot));
+        Ok(snapshot)
     }
 }
 
-impl AllRosters {
-    fn load(conn: &mut Conn, scope: &[String], revision: i64, since_ms: i64) -> Result<Self> {
-        let shifts = all_shifts_since(conn, scope, since_ms)?;
-        let overrides = overrides::store::all_since(conn, scope, since_ms)?;
-        let mut rosters: Vec<OneRoster> = Vec::new();
-        for version in all_since(conn, scope, since_ms)? {
-            if let Some(known) = rosters.last_mut().filter(|known| known.id == version.roster_id) {
-                known.versions.push(version);
-                continue;
-            }
-            let id = version.roster_id.clone();
-            let own = range_of(&shifts, |shift| shift.roster_id.as_str().cmp(&id));
-            let over = range_of(&overrides, |one| one.roster_id.as_str().cmp(&id));
-            rosters.push(OneRoster { schedule: Schedule::stored(own, over)?, id, versions: vec![version] });
-        }
-        let places: usize = rosters.iter().map(|roster| roster.schedule.crews().count()).sum();
-        let weight = 1 + shifts.len() + overrides.len() + places;
-        Ok(Self { rosters, revision, since_ms, weight })
+impl Snapshot {
+    fn load(
+        conn: &mut Conn,
+        people: &dyn People,
+        (scope, tenants): (&[String], &[String]),
+        revisions: Revisions,
+        since: Timestamp,
+    ) -> Result<Self> {
+        let states = states(conn, scope)?;
+        let rosters = OneRoster::load(conn, Selection::Tenants(scope), states, since)?;
+        let staff = RosterPeople::since(conn, people, tenants, named(&rosters), Some(since))?;
+        Ok(Self { rosters, staff, revisions, since })
     }
+
+    /// The same as of newer revisions.
+    fn renewed(&self, conn: &mut Conn, people: &dyn People, tenants: &[String], revisions: Revisions) -> Result<Self> {
+        let (of_rosters, of_people) = revisions.changed(&self.revisions);
+        let scope: Vec<String> = of_rosters.iter().map(|tenant| (*tenant).to_owned()).collect();
+        let known: HashMap<&str, &OneRoster> = self.rosters.iter().map(|one| (one.stored.id(), one)).collect();
+        let mut states = if scope.is_empty() { Vec::new() } else { states(conn, &scope)? };
+        let mut rosters: Vec<OneRoster> =
+            self.rosters.iter().filter(|one| !of_rosters.contains(one.stored.tenant_id())).cloned().collect();
+        states.retain(|state| {
+            let same = known.get(state.id.as_str()).filter(|one| one.stored.state == *state);
+            rosters.extend(same.map(|one| (*one).clone()));
+            same.is_none()
+        });
+        let keys: Vec<(String, String)> =
+            states.iter().map(|state| (state.tenant_id.clone(), state.id.clone())).collect();
+        let selection = if keys.len() > MOST_CHANGED { Selection::Tenants(&scope) } else { Selection::Rosters(&keys) };
+        let read = if keys.is_empty() { Vec::new() } else { OneRoster::load(conn, selection, states, self.since)? };
+        // Only people of these tenants can be others, or stand in a roster that they did not stand in.
+        let partner = tenants.iter().filter(|tenant| tenant.starts_with("msp_"));
+        let concerned = of_people.iter().chain(&of_rosters).map(|tenant| (*tenant).to_owned());
+        let concerned: Vec<String> = concerned.chain(partner.cloned()).collect();
+        let (staff, others) = self.staff.renewed(conn, people, (&concerned, &of_people), named(&read), self.since)?;
+        if !others.is_empty() {
+            for one in rosters.iter_mut().filter(|one| one.stored.schedule.concerns(&others, &staff)) {
+                one.stamp = next_stamp();
+            }
+        }
+        rosters.extend(read);
+        rosters.sort_by(|one, other| one.stored.id().cmp(other.stored.id()));
+        Ok(Self { rosters, staff, revisions, since: self.since })
+    }
+
+    fn weight(&self) -> usize {
+        let of = |one: &OneRoster| 1 + one.stored.schedule.crews().count() + one.stored.schedule.overrides.len();
+        self.staff.len() + self.rosters.iter().map(of).sum::<usize>()
+    }
+}
+
+impl OneRoster {
+    /// Those of a selection, which are in these states, with all that questions about an instant and later ones need.
+    fn load(conn: &mut Conn, of: Selection<'_>, states: Vec<State>, since: Timestamp) -> Result<Vec<Self>> {
+        let since_ms = look_back(since);
+        let shifts = all_shifts_since(conn, of, since_ms)?;
+        let overrides = overrides::store::all_since(conn, of, since_ms)?;
+        let mut versions: HashMap<String, Vec<Version>> = HashMap::new();
+        for version in all_since(conn, of, since_ms)? {
+            versions.entry(version.roster_id.clone()).or_default().push(version);
+        }
+        let mut rosters = Vec::with_capacity(versions.len());
+        for state in states {
+            let Some(versions) = versions.remove(&state.id) else { continue };
+            let own = range_of(&shifts, |shift| shift.roster_id.cmp(&state.id));
+            let over = range_of(&overrides, |one| one.roster_id.cmp(&state.id));
+            let schedule = Schedule::stored(own, over)?;
+            rosters.push(Self { stamp: next_stamp(), stored: Arc::new(StoredRoster { state, versions, schedule }) });
+        }
+        rosters.sort_by(|one, other| one.stored.id().cmp(other.stored.id()));
+        Ok(rosters)
+    }
+}
+
+impl StoredRoster {
+    pub fn tenant_id(&self) -> &str {
+        &self.state.tenant_id
+    }
+
+    pub fn id(&self) -> &str {
+        &self.state.id
+    }
+}
+
+/// Whom these rosters name: in crews, and in overrides.
+fn named(rosters: &[OneRoster]) -> (impl Iterator<Item = &Crew>, impl Iterator<Item = String>) {
+    let crews = rosters.iter().flat_map(|one| one.stored.schedule.crews());
+    (crews, rosters.iter().flat_map(|one| one.stored.schedule.users()))
+}
+
+fn next_stamp() -> u64 {
+    static LAST: AtomicU64 = AtomicU64::new(0);
+    LAST.fetch_add(1, Ordering::Relaxed)
 }

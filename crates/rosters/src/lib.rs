@@ -37,15 +37,22 @@ use std::sync::Arc;
 use api::{Extras, Need, Routes, Tag};
 use ports::People;
 
-use crate::{cache::RosterCache, on_call::cache::OnCallCache, timeline::cache::TimelineCache};
+use crate::{
+    across::parts::PartCache, cache::RosterCache, on_call::cache::OnCallCache, timeline::cache::TimelineCache,
+};
 pub use crate::{on_call::port::Rosters, watch::Watcher};
 
 static QUOTAS: [&db::Quota; 4] =
     [&roster::store::QUOTA, &overrides::store::QUOTA, &covers::store::QUOTA, &calendars::store::QUOTA];
 
 /// What handlers take from [`extras`].
-const NEEDS: &[Need] =
-    &[Need::of::<dyn People>(), Need::of::<RosterCache>(), Need::of::<OnCallCache>(), Need::of::<TimelineCache>()];
+const NEEDS: &[Need] = &[
+    Need::of::<dyn People>(),
+    Need::of::<RosterCache>(),
+    Need::of::<OnCallCache>(),
+    Need::of::<TimelineCache>(),
+    Need::of::<PartCache>(),
+];
 
 /// The tables, as they came to be.
 const MIGRATIONS: db::Migrations = db::migrations!(
@@ -88,6 +95,7 @@ pub fn extras(people: Arc<dyn People>) -> Extras {
         .with(Arc::new(OnCallCache::new(rosters.clone())))
         .with(Arc::new(rosters))
         .with(Arc::new(TimelineCache::default()))
+        .with(Arc::new(PartCache::default()))
         .with(people)
 }
 

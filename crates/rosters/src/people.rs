@@ -1,6 +1,9 @@
 //! The people who stand in rosters, as another domain knows them: now, and at any time before.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::{
+    collections::{BTreeSet, HashMap, HashSet},
+    sync::{Arc, OnceLock},
+};
 
 use base::{problem::Wrong, timestamp::Timestamp};
 use calendar::Interval;
@@ -10,15 +13,17 @@ use ports::{Author, Membership, People, PeopleGroup, Person};
 use crate::roster::crew::Crew;
 
 /// Users and groups by id, and the members of the groups.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct RosterPeople {
-    users: HashMap<String, Person>,
-    groups: HashMap<String, PeopleGroup>,
+    users: HashMap<String, Arc<Person>>,
+    groups: HashMap<String, Arc<PeopleGroup>>,
     former: Former,
+    /// When anybody became another, in order; worked out when it is asked for.
+    changes: OnceLock<Vec<Timestamp>>,
 }
 
 /// How they were.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Former {
     /// Users as they were until an instant, oldest first.
     users: HashMap<String, Vec<(Timestamp, Person)>>,
@@ -48,12 +53,23 @@ impl RosterPeople {
         (crews, users): (impl IntoIterator<Item = &'c Crew>, impl IntoIterator<Item = String>),
         since: Option<Timestamp>,
     ) -> Result<Self> {
-        let (mut ids, mut group_ids): (BTreeSet<String>, BTreeSet<String>) = Default::default();
+        let (mut ids, mut groups): (BTreeSet<String>, BTreeSet<String>) = Default::default();
         ids.extend(users);
         for crew in crews {
             ids.extend(crew.users.iter().cloned());
-            group_ids.extend(crew.groups.iter().cloned());
+            groups.extend(crew.groups.iter().cloned());
         }
+        Self::read(conn, people, tenants, (ids, groups), since)
+    }
+
+    /// Users and groups, and the members of the groups.
+    fn read(
+        conn: &mut Conn,
+        people: &dyn People,
+        tenants: &[String],
+        (mut ids, group_ids): (BTreeSet<String>, BTreeSet<String>),
+        since: Option<Timestamp>,
+    ) -> Result<Self> {
         let group_ids: Vec<String> = group_ids.into_iter().collect();
         let mut former = Former::default();
         let groups = if group_ids.is_empty() { Vec::new() } else { people.groups(conn, tenants, &group_ids)? };
@@ -76,10 +92,65 @@ impl RosterPeople {
             }
         }
         Ok(Self {
-            users: users.into_iter().map(|user| (user.id.clone(), user)).collect(),
-            groups: groups.into_iter().map(|group| (group.unique_id.clone(), group)).collect(),
+            users: users.into_iter().map(|user| (user.id.clone(), Arc::new(user))).collect(),
+            groups: groups.into_iter().map(|group| (group.unique_id.clone(), Arc::new(group))).collect(),
             former,
+            changes: OnceLock::new(),
         })
+    }
+
+    /// The same after the people of some tenants (`changed`) have changed, with those whom these crews and ids name
+    /// newly; and the ids of users and groups that are not as they were. Newly named ones belong to one of `tenants`.
+    pub fn renewed<'c>(
+        &self,
+        conn: &mut Conn,
+        people: &dyn People,
+        (tenants, changed): (&[String], &HashSet<&str>),
+        (crews, users): (impl IntoIterator<Item = &'c Crew>, impl IntoIterator<Item = String>),
+        since: Timestamp,
+    ) -> Result<(Self, HashSet<String>)> {
+        let of_changed = |tenant: &String| changed.contains(tenant.as_str());
+        let known = self.users.iter().filter(|(_, user)| of_changed(&user.tenant_id)).map(|(id, _)| id.clone());
+        let mut ids: BTreeSet<String> = known.collect();
+        let known = self.groups.iter().filter(|(_, group)| of_changed(&group.tenant_id)).map(|(id, _)| id.clone());
+        let mut group_ids: BTreeSet<String> = known.collect();
+        ids.extend(users.into_iter().filter(|id| !self.users.contains_key(id)));
+        for crew in crews {
+            ids.extend(crew.users.iter().filter(|id| !self.users.contains_key(*id)).cloned());
+            group_ids.extend(crew.groups.iter().filter(|id| !self.groups.contains_key(*id)).cloned());
+        }
+        let mut all = Self { changes: OnceLock::new(), ..self.clone() };
+        let mut others = HashSet::new();
+        if ids.is_empty() && group_ids.is_empty() {
+            return Ok((all, others));
+        }
+        let read = Self::read(conn, people, tenants, (ids, group_ids), Some(since))?;
+        for (id, user) in read.users {
+            let former = read.former.users.get(&id);
+            if self.users.get(&id) != Some(&user) || self.former.users.get(&id) != former {
+                replace(&mut all.former.users, &id, former);
+                all.users.insert(id.clone(), user);
+                others.insert(id);
+            }
+        }
+        for (id, group) in read.groups {
+            let (former, members) = (read.former.groups.get(&id), read.former.members.get(&id));
+            let before = (self.groups.get(&id), self.former.groups.get(&id), self.former.members.get(&id));
+            if before != (Some(&group), former, members) {
+                replace(&mut all.former.groups, &id, former);
+                replace(&mut all.former.members, &id, members);
+                all.groups.insert(id.clone(), group);
+                others.insert(id);
+            }
+        }
+        Ok((all, others))
+    }
+
+    /// How many there are, groups and former states among them.
+    pub fn len(&self) -> usize {
+        let Former { users, groups, members } = &self.former;
+        let former = users.values().map(Vec::len).chain(groups.values().map(Vec::len));
+        self.users.len() + self.groups.len() + former.chain(members.values().map(Vec::len)).sum::<usize>()
     }
 
     /// Notes an id that is no user's.
@@ -91,13 +162,13 @@ impl RosterPeople {
 
     /// A user, as it is now.
     pub fn user(&self, id: &str) -> Option<&Person> {
-        self.users.get(id)
+        self.users.get(id).map(|user| &**user)
     }
 
     /// A user, as it was or is at an instant.
     pub fn user_at(&self, id: &str, at: Timestamp) -> Option<&Person> {
         let before = self.former.users.get(id).and_then(|states| states.iter().find(|(until, _)| at < *until));
-        before.map(|(_, user)| user).or_else(|| self.users.get(id))
+        before.map(|(_, user)| user).or_else(|| self.user(id))
     }
 
     /// Who made something; of one that cannot be found, the id alone.
@@ -107,12 +178,12 @@ impl RosterPeople {
 
     /// A group, as it is now.
     pub fn group(&self, id: &str) -> Option<&PeopleGroup> {
-        self.groups.get(id)
+        self.groups.get(id).map(|group| &**group)
     }
 
     fn group_at(&self, id: &str, at: Timestamp) -> Option<&PeopleGroup> {
         let before = self.former.groups.get(id).and_then(|states| states.iter().find(|(until, _)| at < *until));
-        before.map(|(_, group)| group).or_else(|| self.groups.get(id))
+        before.map(|(_, group)| group).or_else(|| self.group(id))
     }
 
     /// The users that a crew names itself.
@@ -153,6 +224,16 @@ impl RosterPeople {
             now || self.former.members.get(id).into_iter().flatten().any(|member| member.user == user)
         };
         crew.users.iter().any(|id| id == user) || crew.groups.iter().any(in_group)
+    }
+
+    /// Does a crew name one of these users or groups, itself or by a group, now or before?
+    pub fn concerns(&self, crew: &Crew, ids: &HashSet<String>) -> bool {
+        let in_group = |id: &String| {
+            let now = self.groups.get(id).is_some_and(|group| group.members.iter().any(|member| ids.contains(member)));
+            let were = || self.former.members.get(id).into_iter().flatten();
+            ids.contains(id) || now || were().any(|member| ids.contains(&member.user))
+        };
+        crew.users.iter().any(|id| ids.contains(id)) || crew.groups.iter().any(in_group)
     }
 
     /// Is a user in use at an instant?
@@ -200,19 +281,32 @@ impl RosterPeople {
 
     /// When anybody of it becomes another after an instant.
     pub fn next_change(&self, after: Timestamp) -> Option<Timestamp> {
-        let users = self.former.users.values().flatten().map(|(until, _)| *until);
-        let groups = self.former.groups.values().flatten().map(|(until, _)| *until);
-        let members = self.former.members.values().flatten();
-        let members = members.flat_map(|one| [one.since].into_iter().chain(one.until));
-        users.chain(groups).chain(members).filter(|at| *at > after).min()
+        let sorted = || {
+            let users = self.former.users.values().flatten().map(|(until, _)| *until);
+            let groups = self.former.groups.values().flatten().map(|(until, _)| *until);
+            let members = self.former.members.values().flatten();
+            let members = members.flat_map(|one| [one.since].into_iter().chain(one.until));
+            let mut changes: Vec<Timestamp> = users.chain(groups).chain(members).collect();
+            changes.sort_unstable();
+            changes
+        };
+        let changes = self.changes.get_or_init(sorted);
+        changes.get(changes.partition_point(|at| *at <= after)).copied()
     }
+}
+
+fn replace<T: Clone>(all: &mut HashMap<String, T>, id: &str, by: Option<&T>) {
+    match by {
+        Some(by) => all.insert(id.to_owned(), by.clone()),
+        None => all.remove(id),
+    };
 }
 
 #[cfg(test)]
 impl RosterPeople {
     /// Users that are in use.
     pub fn of(ids: &[&str]) -> Self {
-        let user = |id: &&str| Person { id: (*id).to_owned(), activated: true, ..Person::default() };
+        let user = |id: &&str| Arc::new(Person { id: (*id).to_owned(), activated: true, ..Person::default() });
         Self { users: ids.iter().map(|id| ((*id).to_owned(), user(id))).collect(), ..Self::default() }
     }
 
@@ -223,6 +317,7 @@ impl RosterPeople {
         }
         let now = members.iter().filter(|one| one.until.is_none()).map(|one| one.user.clone()).collect();
         let whole = PeopleGroup {
+            tenant_id: String::new(),
             unique_id: group.to_owned(),
             name: group.to_owned(),
             description: String::new(),
@@ -231,7 +326,7 @@ impl RosterPeople {
             activated: true,
             members: now,
         };
-        self.groups.insert(group.to_owned(), whole);
+        self.groups.insert(group.to_owned(), Arc::new(whole));
         self.former.members.insert(group.to_owned(), members);
         self
     }

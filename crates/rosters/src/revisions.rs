@@ -1,6 +1,6 @@
 //! Whether something that was worked out still holds.
 
-use std::sync::Arc;
+use std::{collections::HashSet, sync::Arc};
 
 use api::RequestContext;
 use db::{Conn, Result};
@@ -8,22 +8,58 @@ use ports::People;
 
 use crate::roster::store;
 
-/// Two numbers: of the changes to rosters, and of those to people.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// As many tenants are asked about on a worker thread; more take longer than a worker may.
+const FEW_TENANTS: usize = 16;
+
+/// A number of a tenant, which counts changes, in the order of the tenants.
+type OfTenants = Vec<(String, i64)>;
+
+/// Of each tenant two numbers: of the changes to its rosters, and of those to its people.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Revisions {
+    rosters: OfTenants,
+    people: OfTenants,
+}
+
+/// The sums of both over all tenants: another pair after each change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Totals {
     rosters: i64,
     people: i64,
 }
 
 impl Revisions {
-    /// Those of the rosters of some tenants, and of the people of those others who may stand in them.
+    /// Those of the rosters of some tenants, and of the people of those others who may stand in them. They are read
+    /// before the rows are: what is newer than they say is worked out again.
     pub fn read(conn: &mut Conn, people: &dyn People, scope: &[String], tenants: &[String]) -> Result<Self> {
-        Ok(Self { rosters: store::revision(conn, scope)?, people: people.revision(conn, tenants)? })
+        Ok(Self { rosters: store::revisions(conn, scope)?, people: people.revisions(conn, tenants)? })
     }
 
-    /// Those of what a request sees. They are read before the rows are: what is newer than they say is worked out again.
-    pub async fn of<Q>(context: &RequestContext<Q>, people: Arc<dyn People>) -> Result<Self> {
+    /// The sums.
+    pub fn totals(&self) -> Totals {
+        let sum = |of: &OfTenants| of.iter().fold(0_i64, |sum, (_, revision)| sum.wrapping_add(*revision));
+        Totals { rosters: sum(&self.rosters), people: sum(&self.people) }
+    }
+
+    /// The tenants whose rosters have changed since these, and those whose people have.
+    pub fn changed(&self, since: &Self) -> (HashSet<&str>, HashSet<&str>) {
+        (newer(&self.rosters, &since.rosters), newer(&self.people, &since.people))
+    }
+}
+
+fn newer<'r>(now: &'r OfTenants, before: &OfTenants) -> HashSet<&'r str> {
+    let before: HashSet<&(String, i64)> = before.iter().collect();
+    now.iter().filter(|one| !before.contains(one)).map(|(tenant, _)| tenant.as_str()).collect()
+}
+
+impl Totals {
+    /// Those of what a request sees; `None` where it sees so many tenants that this takes a while.
+    pub async fn at_once<Q>(context: &RequestContext<Q>, people: Arc<dyn People>) -> Result<Option<Self>> {
         let (scope, tenants) = (context.scope(), context.scope_and_partner());
-        context.db.point(move |conn| Self::read(conn, &*people, &scope, &tenants)).await
+        if scope.len() > FEW_TENANTS {
+            return Ok(None);
+        }
+        let read = move |conn: &mut Conn| Ok(Revisions::read(conn, &*people, &scope, &tenants)?.totals());
+        context.db.point(read).await.map(Some)
     }
 }

@@ -1,5 +1,7 @@
 //! A roster's shifts and overrides, from rows to [`Lines`].
 
+use std::collections::HashSet;
+
 use base::{problem::Problem, timestamp::Timestamp};
 use calendar::{Interval, Zone, sets};
 use db::{Conn, Result};
@@ -159,6 +161,16 @@ impl Schedule {
     /// Can a user be on call through it at all?
     pub fn may_name(&self, user: &str, staff: &RosterPeople) -> bool {
         self.overrides.iter().any(|one| one.user == user) || self.crews().any(|crew| staff.may_name(crew, user))
+    }
+
+    /// Does it name one of these users or groups, itself or by a group, now or before?
+    pub fn concerns(&self, ids: &HashSet<String>, staff: &RosterPeople) -> bool {
+        let overrides = || self.overrides.iter();
+        overrides().any(|one| {
+            ids.contains(&one.user)
+                || ids.contains(&one.created_by)
+                || one.replaces.as_ref().is_some_and(|user| ids.contains(user))
+        }) || self.crews().any(|crew| staff.concerns(crew, ids))
     }
 
     /// Those of a post.

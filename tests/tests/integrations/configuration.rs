@@ -15,7 +15,7 @@ both_backends![
     secret_headers_are_not_shown,
     secret_headers_do_not_follow_to_another_host,
     parts_of_criteria_keep_the_others,
-    soap_is_xml,
+    any_text_is_a_payload,
     events_are_listed_switched_and_removed,
     placeholders_are_told_for_each_entity,
 ];
@@ -239,15 +239,40 @@ fn parts_of_criteria_keep_the_others(server: &Server) {
     client.post(&at, &json!({"responseHeaders": headers})).invalid(&["responseHeaders"]);
 }
 
-fn soap_is_xml(server: &Server) {
+fn any_text_is_a_payload(server: &Server) {
     let client = server.new_client();
     let at = format!("{}/event", path(&install(&client, URL)));
+    for kind in ["SOAP_API", "REST_API"] {
+        for payload in [
+            "{\"a\": \"$incident.subject\"}",
+            "a $incident.subject",
+            "{not json",
+            "<a>",
+            "a,b\n1,2",
+            "[x]",
+            "<!DOCTYPE a>",
+        ] {
+            let notifier = json!({"type": kind, "baseURI": URL});
+            let plain = json!({"entity": "INCIDENT", "notifier": notifier, "eventPayload": payload});
+            assert_eq!(client.post(&at, &plain).ok()["eventPayload"], json!(payload));
+            for named in ["text/xml", "text/plain", "application/soap+xml", "application/x-www-form-urlencoded"] {
+                let mut named_so = plain.clone();
+                named_so["headers"] = json!([{"key": "Content-Type", "value": named}]);
+                client.post(&at, &named_so).ok();
+            }
+        }
+    }
     let soap = |payload: &str, content_type: &str| {
         json!({"entity": "INCIDENT", "notifier": {"type": "SOAP_API", "baseURI": URL}, "eventPayload": payload,
             "headers": [{"key": "Content-Type", "value": content_type}]})
     };
-    client.post(&at, &soap("<a>$incident.subject</a>", "text/plain")).invalid(&["headers[0].value"]);
-    client.post(&at, &soap("text", "text/xml")).invalid(&["eventPayload"]);
+    client.post(&at, &soap("{\"a\": $incident.subject}", "application/json")).ok();
+    client.post(&at, &soap("<a>$incident.subject</a>", "application/json")).invalid(&["eventPayload"]);
+    client.post(&at, &soap("<a>$incident.subjekt</a>", "text/xml")).invalid(&["eventPayload"]);
+    let date = "$utils.convertDate($incident.createdDate,'yyyy-MM-dd'T'HH:mm:ssZ')";
+    client.post(&at, &soap(&format!("<a>{date}</a>"), "text/xml")).ok();
+    let refused = client.post(&at, &soap("$utils.convertDate($incident.createdDate,yyyy)", "text/plain"));
+    assert!(refused.invalid(&["eventPayload"]).to_string().contains("not in quotes"), "it says what is wrong");
     client.post(&at, &soap("<a>$incident.subject</a>", "application/soap+xml")).ok();
     let marked = json!({"entity": "INCIDENT", "eventPayload": "\u{FEFF}{\"a\": \"$incident.subject\"}"});
     assert_eq!(client.post(&at, &marked).ok()["eventPayload"], json!("{\"a\": \"$incident.subject\"}"));

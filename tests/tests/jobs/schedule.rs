@@ -13,6 +13,7 @@ both_backends![
     a_job_runs_once_when_it_says_so,
     a_job_that_is_not_active_is_not_due,
     next_runs_follow_the_pattern,
+    a_step_of_a_star_restricts_the_other_day,
     cron_and_elapsed_time_are_kept_as_they_are_given,
     what_was_missed_by_the_minute_is_bounded,
     jobs_that_are_due_often_are_few,
@@ -31,6 +32,23 @@ fn a_start_in_1970_is_one_run_at_once_and_no_storm(server: &Server) {
         let read = client.get(&format!("/jobs/{id}")).ok();
         assert_eq!(read["jobQueued"], json!(true));
         assert!(read["nextRun"].as_str().unwrap() > found[0]["createdDate"].as_str().unwrap(), "{read}");
+    }
+}
+
+fn a_step_of_a_star_restricts_the_other_day(server: &Server) {
+    let client = server.new_client();
+    for (cron, expected) in [
+        ("0 0 */2 * 1", ["2037-01-05", "2037-01-19", "2037-02-09"]),
+        ("0 0 */1 * MON", ["2037-01-05", "2037-01-12", "2037-01-19"]),
+        ("0 0 1 * */2", ["2037-01-01", "2037-02-01", "2037-03-01"]),
+        ("0 0 ? * 1", ["2037-01-05", "2037-01-12", "2037-01-19"]),
+        ("0 0 13 * 5", ["2037-01-02", "2037-01-09", "2037-01-13"]),
+    ] {
+        let mut body = job("2037-01-01T00:00:00Z", Value::Null);
+        body["schedule"] = json!({"startDate": "2037-01-01T00:00:00Z", "cron": cron});
+        let id = create(&client, &body);
+        let next = client.get(&format!("/jobs/{id}/next?count=3")).ok().to_string();
+        assert!(expected.iter().all(|date| next.contains(&format!("{date}T00:00:00"))), "{cron}: {next}");
     }
 }
 

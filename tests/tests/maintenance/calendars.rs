@@ -4,7 +4,7 @@ use muster_tests::{Backend, Server, both_backends, unique};
 use serde_json::json;
 
 use super::{always, create, resource, text, window};
-use crate::rosters::calendars::{age, calendar, read, sequence, uids, wait_for_end};
+use crate::rosters::calendars::{age, calendar, check_same, path_of, read, sequence, uids, wait_for_end};
 
 both_backends![
     a_feed_has_the_occurrences_of_a_window,
@@ -26,6 +26,7 @@ fn a_feed_has_the_occurrences_of_a_window(server: &Server) {
     assert!(first.starts_with("BEGIN:VCALENDAR\r\n") && first.ends_with("END:VCALENDAR\r\n"));
     assert!(first.contains("SUMMARY:Patches\\, nightly\r\n") && first.contains("DESCRIPTION:one\\ntwo\r\n"));
     assert!((455..=458).contains(&uids(&first).len()), "{}", uids(&first).len());
+    check_same(server, &address);
     client.post(&format!("{path}/suspend"), &json!({"pattern": "now"})).ok();
     let after = calendar(server, &address);
     assert!(sequence(&after) > sequence(&first));
@@ -44,13 +45,13 @@ fn a_revoked_address_is_unknown(server: &Server) {
     shown.as_object_mut().unwrap().retain(|name, _| !["url", "token"].contains(&name.as_str()));
     assert_eq!(listed, json!([shown]));
     assert_eq!(shown.as_object().unwrap().len(), 4, "{shown}");
-    let bare = text(&made["url"]).split('?').next().unwrap_or_default().to_owned();
+    let bare = path_of(server, &made).split('?').next().unwrap_or_default().to_owned();
     for query in ["", "?token=", "?token=0", &format!("?token={}x", text(&made["token"]))] {
         assert_eq!(server.get(&format!("{bare}{query}")).status, 404, "{query}");
     }
     // The token opens this one window.
     let second = create(&client, &window(&id, always()));
-    let elsewhere = text(&made["url"])
+    let elsewhere = path_of(server, &made)
         .replace(path.rsplit('/').next().unwrap_or_default(), second.rsplit('/').next().unwrap_or_default());
     assert_eq!(server.get(&elsewhere).status, 404);
     let one = format!("{path}/calendars/{}", text(&made["id"]));

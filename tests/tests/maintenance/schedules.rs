@@ -11,6 +11,8 @@ both_backends![
     every_kind_of_pattern_takes_place,
     a_pattern_is_answered_as_it_was_sent,
     a_window_that_would_never_open_is_refused,
+    a_monthly_window_may_last_days,
+    what_says_nothing_is_named,
     a_range_must_be_one,
 ];
 
@@ -28,6 +30,8 @@ fn the_examples_of_local_time_hold(server: &Server) {
         ("Atlantic/Azores", "2026-03-01T01:00:00Z", "2026-03-01T09:00:00Z", "2026-10-25", "10-25T00:00/10-25T09:00"),
         // 02:30 to 03:30.
         ("Europe/Paris", "2026-03-01T01:30:00Z", "2026-03-01T02:30:00Z", "2026-03-29", "03-29T01:00/03-29T01:30"),
+        // 02:00 to 03:00, which the clocks skip.
+        ("Europe/Berlin", "2027-03-01T01:00:00Z", "2027-03-01T02:00:00Z", "2027-03-28", "03-28T01:00/03-28T02:00"),
         // 22:00 to 06:00.
         ("America/St_Johns", "2026-03-08T01:30:00Z", "2026-03-07T09:30:00Z", "2026-03-08", "03-08T01:30/03-08T08:30"),
     ] {
@@ -120,6 +124,71 @@ fn a_window_that_would_never_open_is_refused(server: &Server) {
     let schedule = json!({"type": "Recurring", "startTime": "2026-01-05T22:00:00Z", "endTime": "2026-01-07T23:00:00Z",
         "timezone": "GMT", "pattern": {"type": "weekly", "weekDays": "Sunday"}});
     client.post("/scheduleMaintenances", &window(&id, schedule)).invalid(&["schedule"]);
+}
+
+fn a_monthly_window_may_last_days(server: &Server) {
+    let client = server.new_client();
+    let (id, _) = resource(&client);
+    let schedule = json!({"type": "Recurring", "startTime": "2030-03-29T18:55:27+0000", "endTime": "2030-03-31T18:55:27+0000",
+        "timezone": "GMT", "pattern": {"type": "monthly", "dayOfMonth": "5"}});
+    let path = create(&client, &window(&id, schedule.clone()));
+    let read = client.get(&path).ok();
+    assert_eq!(read["schedule"], schedule, "{read}");
+    assert_eq!(read["next"]["start"], json!("2030-04-05T18:55:27+0000"), "{read}");
+    assert_eq!(read["next"]["end"], json!("2030-04-07T18:55:27+0000"), "{read}");
+    let found = client.get(&format!("{path}/occurrences?from=2030-01-01T00:00:00Z&to=2030-12-31T00:00:00Z")).ok();
+    assert_eq!(times(&found).len(), 9, "{found}");
+    let covered = |at: &str| {
+        let page = client.get(&format!("/scheduleMaintenances/active?resourceId={id}&at={at}")).ok();
+        page["results"].as_array().map(Vec::len)
+    };
+    assert_eq!((covered("2031-01-06T12:00:00Z"), covered("2031-01-08T12:00:00Z")), (Some(1), Some(0)));
+    // With a date of the pattern before the end, that is the end of all.
+    let mut until = schedule;
+    (until["startTime"], until["endTime"]) = (json!("2030-03-04T18:00:00Z"), json!("2030-03-06T20:00:00Z"));
+    let path = create(&client, &window(&id, until));
+    let found = client.get(&format!("{path}/occurrences?from=2030-01-01T00:00:00Z&to=2030-12-31T00:00:00Z")).ok();
+    assert_eq!(times(&found), ["03-05T18:00/03-05T20:00"]);
+}
+
+fn what_says_nothing_is_named(server: &Server) {
+    let client = server.new_client();
+    let (id, _) = resource(&client);
+    let ignored = |body: &Value| {
+        let answer = client.post("/scheduleMaintenances", body);
+        let named = answer.header("X-Ignored-Fields").map(ToOwned::to_owned);
+        answer.ok();
+        named
+    };
+    let named = |names: &str| Some(names.to_owned());
+    let far = daily("GMT", "2030-01-01T22:00:00Z", "2019-07-01T01:00:00Z");
+    assert_eq!(ignored(&window(&id, far)), named("schedule.endTime"));
+    let mut beside = window(&id, daily("GMT", "2030-01-01T22:00:00Z", "2030-01-01T23:00:00Z"));
+    beside["schedule"].as_object_mut().unwrap().remove("endBy");
+    assert_eq!(ignored(&beside), None, "the end is one");
+    beside["endBy"] = json!("NEVER");
+    assert_eq!(ignored(&beside), named("schedule.endTime"));
+    let mut inside = beside.clone();
+    inside.as_object_mut().unwrap().remove("endBy");
+    inside["schedule"]["pattern"]["endBy"] = json!("never");
+    assert_eq!(ignored(&inside), named("schedule.endTime"));
+    let once = json!({"type": "One-Time", "startTime": "2030-01-01T22:00:00Z", "endTime": "2030-01-02T22:00:00Z"});
+    let mut once = window(&id, once);
+    once["endBy"] = json!("NEVER");
+    assert_eq!(ignored(&once), named("endBy"));
+    for (pattern, name) in [
+        (json!({"type": "daily", "weekDays": "Monday"}), "schedule.pattern.weekDays"),
+        (json!({"type": "weekly", "dayFrequency": "everyday"}), "schedule.pattern.dayFrequency"),
+        (json!({"type": "weekly", "dayOfMonth": "1"}), "schedule.pattern.dayOfMonth"),
+        (json!({"type": "monthly", "dayOfMonth": "1", "months": "May"}), "schedule.pattern.months"),
+        (json!({"type": "monthly", "dayOfMonth": "1", "weekDays": "Monday"}), "schedule.pattern.weekDays"),
+        (json!({"type": "yearly", "weekDays": "Monday"}), "schedule.pattern.weekDays"),
+    ] {
+        let mut schedule = daily("GMT", "2030-01-01T22:00:00Z", "2031-06-01T23:00:00Z");
+        schedule["pattern"] = pattern;
+        schedule.as_object_mut().unwrap().remove("endBy");
+        assert_eq!(ignored(&window(&id, schedule)), named(name));
+    }
 }
 
 fn a_range_must_be_one(server: &Server) {

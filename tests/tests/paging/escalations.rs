@@ -106,6 +106,29 @@ fn steps_are_taken_until_somebody_answers(backend: Backend) {
     for what in ["reported", "routed", "gap", "page", "attempt", "acknowledged", "closed"] {
         assert!(whats.iter().any(|known| known == what), "{what}: {whats:?}");
     }
+    // In its order, to the millisecond, and with the names of people.
+    let events = timeline["events"].as_array().unwrap();
+    let times: Vec<i64> = events.iter().map(|event| event["afterMs"].as_i64().unwrap()).collect();
+    assert!(times.is_sorted(), "{times:?}");
+    let place = |what: &str| whats.iter().position(|known| known == what);
+    for (first, then) in [
+        ("reported", "routed"),
+        ("routed", "page"),
+        ("routed", "attempt"),
+        ("page", "attempt"),
+        ("attempt", "acknowledged"),
+    ] {
+        assert!(place(first) < place(then), "{first} before {then}: {whats:?}");
+    }
+    let closed = &events[place("closed").unwrap()];
+    assert_eq!((&closed["by"]["id"], closed["by"]["loginName"].is_string()), (&closed["user"], true), "{closed}");
+    let told = events
+        .iter()
+        .filter_map(|event| event["page"].get("user"))
+        .chain(again.iter().filter_map(|page| page.get("user")));
+    for user in told {
+        assert!(user["loginName"].is_string() && user["firstName"].is_string(), "{user}");
+    }
     assert_eq!(receiver.count(), 1);
 }
 

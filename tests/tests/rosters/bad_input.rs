@@ -39,7 +39,7 @@ fn what_is_wrong_in_form_and_who_is_unknown_are_told_together(server: &Server) {
     let ann = user(&client, "Ann");
     let day = shift("Day", daily("08:00:00", "20:00:00"), &ann);
     let mut body = roster("GMT", &[day.clone(), day.clone(), day]);
-    body["description"] = json!(" ");
+    body["description"] = json!(7);
     body["shiftDetails"][1]["schedule"] = json!({"type": "sometimes"});
     body["shiftDetails"][1]["users"] = json!([{"id": ann}, {"id": "USR9999999999"}, {}]);
     body["shiftDetails"][2]["userGroups"] = json!([{"uniqueId": "USRGRP-x"}]);
@@ -99,9 +99,13 @@ fn every_range_is_named(server: &Server) {
     for wrong in [json!(0), json!(11), json!("11"), json!(1.5), json!("x")] {
         let of =
             |kind: &str| json!({"type": kind, "repeatFrequency": wrong, "repeatType": "DAY_OF_MONTH", "dayOfMonth": 1});
-        for kind in ["daily", "weekly", "monthly", "yearly"] {
+        for kind in ["daily", "monthly", "yearly"] {
             in_schedule("pattern.repeatFrequency", "from 1 to 10", &|schedule| schedule["pattern"] = of(kind));
         }
+    }
+    for wrong in [json!(0), json!(53), json!("53")] {
+        let weekly = json!({"type": "weekly", "repeatFrequency": wrong});
+        in_schedule("pattern.repeatFrequency", "from 1 to 52", &|schedule| schedule["pattern"] = weekly.clone());
     }
     let monthly =
         |day: Value| json!({"type": "monthly", "repeatFrequency": 1, "repeatType": "DAY_OF_MONTH", "dayOfMonth": day});

@@ -15,6 +15,8 @@ use crate::integrations::times::soon;
 both_backends![
     a_feed_has_the_shifts_of_a_roster,
     a_feed_has_the_shifts_of_a_user,
+    a_feed_stays_the_same_until_something_changes,
+    a_feed_without_events_is_valid,
     a_revoked_address_is_unknown,
     an_address_ends_with_its_maker,
     an_address_ends_after_366_days,
@@ -23,7 +25,40 @@ both_backends![
 
 /// What a calendar program gets, without a token of the service.
 pub fn read(server: &Server, address: &Value) -> Response {
-    server.get(&text(&address["url"]))
+    server.get(&path_of(server, address))
+}
+
+/// The path of an address, which is one of this service.
+#[track_caller]
+pub fn path_of(server: &Server, address: &Value) -> String {
+    let url = text(&address["url"]);
+    let path = url.strip_prefix(server.base());
+    path.unwrap_or_else(|| panic!("{url} does not begin with {}", server.base())).to_owned()
+}
+
+/// A feed, again and again: the same bytes, a tag that is known, and slashes and parameters that mean nothing.
+#[track_caller]
+pub fn check_same(server: &Server, address: &Value) {
+    let (path, first) = (path_of(server, address), read(server, address));
+    let tag = first.header("ETag").unwrap_or_default().to_owned();
+    assert!(tag.len() > 10 && tag.starts_with('"'), "{first}");
+    let asked = |known: &str| server.request("GET", &path).header("If-None-Match", known).send();
+    for known in [&*tag, &format!("W/{tag}"), &format!("\"x\", {tag}"), "*"] {
+        let same = asked(known);
+        assert_eq!((same.status, same.header("ETag"), same.text().len()), (304, Some(&*tag), 0), "{known}");
+    }
+    assert_eq!(asked("\"x\"").text(), first.text());
+    let (bare, query) = path.split_once('?').unwrap_or_default();
+    for other in [
+        format!("{bare}/?{query}"),
+        format!("{bare}//?{query}"),
+        format!("{path}&utm_source=mail"),
+        format!("{bare}?a&{query}&b=%ZZ"),
+        format!("{path}&"),
+    ] {
+        let answer = server.get(&other);
+        assert_eq!((answer.status, answer.header("ETag")), (200, Some(&*tag)), "{other}");
+    }
 }
 
 #[track_caller]
@@ -100,6 +135,50 @@ fn a_feed_has_the_shifts_of_a_user(server: &Server) {
     client.post_empty("/rosters/users/USR9999999999/calendars").not_found();
 }
 
+fn a_feed_stays_the_same_until_something_changes(server: &Server) {
+    let client = server.new_client();
+    let (ann, bob) = (user(&client, "Ann"), user(&client, "Bob"));
+    let always = create(&client, "GMT", &[shift("Always", daily("00:00:00", "00:00:00"), &ann)]);
+    let paris = create(&client, "Europe/Paris", &[shift("Nights", daily("22:00:00", "06:00:00"), &ann)]);
+    let of_user = address(&client, &format!("/rosters/users/{ann}"));
+    let addresses = [address(&client, &path(&always)), address(&client, &path(&paris)), of_user];
+    let first = addresses.each_ref().map(|one| calendar(server, one));
+    // What has no end does not end a little later at each look.
+    assert!(
+        first[0].contains("DTSTART:20260101T000000Z\r\nDTEND:20260102T000000Z\r\nRRULE:FREQ=DAILY\r\n"),
+        "{}",
+        first[0]
+    );
+    assert_eq!(uids(&first[0]).len(), 1);
+    std::thread::sleep(Duration::from_millis(1_100));
+    for (address, text) in addresses.iter().zip(&first) {
+        assert_eq!(&calendar(server, address), text);
+        check_same(server, address);
+    }
+    // Somebody takes over for a time.
+    let (start, end) = (soon(86_400), soon(90_000));
+    client
+        .post(&format!("{}/overrides", path(&always)), &json!({"user": {"id": bob}, "start": start, "end": end}))
+        .ok();
+    let after = calendar(server, &addresses[0]);
+    assert!(after != first[0] && sequence(&after) > sequence(&first[0]) && after.contains("Bob Lee"), "{after}");
+    assert_eq!(calendar(server, &addresses[1]), first[1]);
+    check_same(server, &addresses[0]);
+}
+
+fn a_feed_without_events_is_valid(server: &Server) {
+    let client = server.new_client();
+    let ann = user(&client, "Ann");
+    let past = json!({"type": "one-time", "startDate": "2020-01-01T00:00:00Z", "endDate": "2020-01-02T00:00:00Z"});
+    let made = create(&client, "GMT", &[shift("Over", past, &ann)]);
+    for address in [address(&client, &path(&made)), address(&client, &format!("/rosters/users/{ann}"))] {
+        let text = calendar(server, &address);
+        // A calendar has at least one component.
+        assert!(text.contains("BEGIN:VTIMEZONE\r\nTZID:UTC\r\n") && !text.contains("VEVENT"), "{text}");
+        check_same(server, &address);
+    }
+}
+
 fn a_revoked_address_is_unknown(server: &Server) {
     let client = server.new_client();
     let ann = user(&client, "Ann");
@@ -116,9 +195,9 @@ fn a_revoked_address_is_unknown(server: &Server) {
     read(server, &first).not_found();
     calendar(server, &second);
     // A token opens its own calendar alone.
-    let url = text(&second["url"]).replace(&text(&made["id"]), &text(&other["id"]));
-    server.get(&url).not_found();
-    server.get(&text(&second["url"]).replace(&text(&second["token"]), "x")).not_found();
+    let own = path_of(server, &second);
+    server.get(&own.replace(&text(&made["id"]), &text(&other["id"]))).not_found();
+    server.get(&own.replace(&text(&second["token"]), "x")).not_found();
     client.delete(&path(&made)).ok();
     read(server, &second).not_found();
 }

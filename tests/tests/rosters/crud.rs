@@ -17,6 +17,7 @@ both_backends![
     an_update_knows_shifts_by_their_id,
     a_deleted_roster_is_gone,
     others_people_and_rosters_are_unknown,
+    a_description_may_be_empty_and_weeks_are_many,
     a_partners_people_may_stand_in_a_clients_roster,
     time_zones_are_listed,
 ];
@@ -49,6 +50,27 @@ fn create_and_get_have_their_forms(server: &Server) {
     assert_eq!(first["users"][0]["phoneNumber"], json!("+1 555 0100"));
     assert!(first["users"][0].get("mobileNumber").is_none());
     assert!(first["userGroups"][0]["updatedTime"].is_string() && first["userGroups"][0]["createdTime"].is_string());
+}
+
+fn a_description_may_be_empty_and_weeks_are_many(server: &Server) {
+    let client = server.new_client();
+    let ann = user(&client, "Ann");
+    let mut schedule = daily("08:00:00", "20:00:00");
+    schedule["pattern"] = json!({"type": "weekly", "repeatFrequency": 52, "weekDays": "Monday"});
+    let mut body = roster("GMT", &[shift("Day", schedule, &ann)]);
+    body["description"] = json!("");
+    let made = client.post("/rosters", &body).ok();
+    assert_eq!(made["description"], json!(""), "{made}");
+    let read = client.get(&path(&made)).ok();
+    assert_eq!(
+        (&read["description"], &read["shiftDetails"][0]["schedule"]["pattern"]["repeatFrequency"]),
+        (&json!(""), &json!(52))
+    );
+    assert_eq!(client.post(&path(&made), &json!({"description": "some"})).ok()["description"], json!("some"));
+    assert_eq!(client.post(&path(&made), &json!({"description": " "})).ok()["description"], json!(" "));
+    assert_eq!(client.post(&path(&made), &json!({"description": ""})).ok()["description"], json!(""));
+    body["description"] = Value::Null;
+    client.post("/rosters", &body).invalid(&["description"]);
 }
 
 fn a_partners_roster_is_for_all_clients(server: &Server) {

@@ -8,6 +8,7 @@ mod crud;
 mod history;
 mod on_call;
 mod overrides;
+mod partner;
 mod rotations;
 mod timeline;
 

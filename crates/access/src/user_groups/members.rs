@@ -1,6 +1,6 @@
 //! Who is in a group.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use base::{
     Found, Walk,
@@ -12,7 +12,11 @@ use db::{Condition, Conn, Result};
 use diesel::prelude::*;
 
 use super::{row::Row, rules, wire::UserReference};
-use crate::{former, schema::user_group_members, users};
+use crate::{
+    former,
+    schema::{user_group_members, users as users_table},
+    users,
+};
 
 #[derive(Insertable)]
 #[diesel(table_name = user_group_members, treat_none_as_default_value = false)]
@@ -25,8 +29,29 @@ struct Member {
 }
 
 /// The members of a group of a tenant, by login name. Who is deactivated is a member too.
-pub fn of(conn: &mut Conn, tenant: &str, group: &str) -> Result<Vec<users::Row>> {
+pub(crate) fn of(conn: &mut Conn, tenant: &str, group: &str) -> Result<Vec<users::Row>> {
     users::store::all(conn, are_in(tenant, group))
+}
+
+/// The ids of the members of groups, by the group's id, those of a group by login name. Who is deactivated is a member
+/// too.
+pub fn of_many(conn: &mut Conn, groups: &[Row]) -> Result<HashMap<String, Vec<String>>> {
+    use user_group_members::dsl;
+    let rows: Vec<(String, String)> = db::in_parts(groups, |groups| {
+        let keys = groups.iter().map(|group| (&group.tenant_id, &group.id));
+        let is_user = dsl::user_tenant_id.eq(users_table::tenant_id).and(dsl::user_id.eq(users_table::id));
+        dsl::user_group_members
+            .inner_join(users_table::table.on(is_user))
+            .filter(Condition::pairs_in("(user_group_members.tenant_id, user_group_members.group_id) IN", keys))
+            .order((dsl::group_id, users_table::login_fold, users_table::id))
+            .select((dsl::group_id, dsl::user_id))
+            .load(conn)
+    })?;
+    let mut members: HashMap<String, Vec<String>> = HashMap::new();
+    for (group, user) in rows {
+        members.entry(group).or_default().push(user);
+    }
+    Ok(members)
 }
 
 /// A page of the members of a group.

@@ -10,6 +10,6 @@ pub(crate) mod store;
 mod view;
 pub(crate) mod wire;
 
-pub use members::of as members_of;
+pub use members::of_many as members_of_many;
 pub use row::Row;
 pub use store::find_many;

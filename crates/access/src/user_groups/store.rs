@@ -27,9 +27,8 @@ pub(crate) static QUOTA: Quota = Quota::new("user groups", "user_groups", 20_000
 ///
 /// For a record of a client the tenants are the client and its partner, whose groups may stand in it as well.
 pub fn find_many(conn: &mut Conn, tenants: &[String], ids: &[String]) -> Result<Vec<Row>> {
-    let mut found: Vec<Row> = db::in_parts(ids, |ids| {
-        user_groups::table.filter(user_groups::tenant_id.eq_any(tenants)).filter(user_groups::id.eq_any(ids)).load(conn)
-    })?;
+    let found = db::in_parts(ids, |ids| user_groups::table.filter(user_groups::id.eq_any(ids)).load(conn))?;
+    let mut found = filters::of_tenants(found, tenants, |row: &Row| &row.tenant_id);
     found.sort_by(|one, other| one.id.cmp(&other.id));
     found.dedup();
     Ok(found)

@@ -236,3 +236,57 @@ fn nothing_is_due_before_the_start_and_often_is_told() {
     assert!(!Due::Every { start: long_ago, step_ms: 3_600_000 }.is_frequent(long_ago));
     assert!(Due::Every { start: long_ago, step_ms: 3_540_000 }.is_frequent(long_ago));
 }
+
+/// The dates of a year on which an expression is due at midnight in GMT.
+fn dates(cron: &str) -> Vec<String> {
+    let due = due(cron, "2027-01-01T00:00:00Z", Zone::GMT);
+    let found = due.starts(stamp("2026-12-31T23:59:59Z")).map(|at| at.to_string()[..10].to_owned());
+    found.take_while(|date| date.starts_with("2027")).collect()
+}
+
+#[test]
+fn a_day_field_that_begins_with_a_star_restricts_together_with_the_other_one() {
+    assert_eq!(dates("0 0 */2 * 1")[..3], ["2027-01-11", "2027-01-25", "2027-02-01"]);
+    // Mondays, by every way to say that the day of the month is any.
+    for cron in ["0 0 * * 1", "0 0 */1 * 1", "0 0 ? * 1", "0 0 */1 * MON", "0 0 * * mon"] {
+        assert_eq!(dates(cron), dates("0 0 * * 1"), "{cron}");
+    }
+    assert_eq!(dates("0 0 * * 1")[..2], ["2027-01-04", "2027-01-11"]);
+    // The first of a month that is a Sunday, a Tuesday, a Thursday or a Saturday.
+    assert_eq!(dates("0 0 1 * */2")[..3], ["2027-04-01", "2027-05-01", "2027-06-01"]);
+    for cron in ["0 0 1 * *", "0 0 1 * */1", "0 0 1 * ?"] {
+        assert_eq!(dates(cron), dates("0 0 1 * *"), "{cron}");
+    }
+    assert_eq!(dates("0 0 */2 */6 */3")[..3], ["2027-01-03", "2027-01-09", "2027-01-13"]);
+    // Two fields that name days: one of them is enough. A list in which a star comes later names days.
+    assert_eq!(dates("0 0 13 * 5")[..3], ["2027-01-01", "2027-01-08", "2027-01-13"]);
+    assert_eq!(dates("0 0 1-31/2 * 1")[..4], ["2027-01-01", "2027-01-03", "2027-01-04", "2027-01-05"]);
+    assert_eq!(dates("0 0 1 JAN-mar *"), ["2027-01-01", "2027-02-01", "2027-03-01"]);
+    assert_eq!(dates("0 0 * * Mon-fri"), dates("0 0 * * 1-5"));
+    assert_eq!(dates("0 0 * * 7"), dates("0 0 * * sun"));
+}
+
+proptest! {
+    #[test]
+    fn steps_of_a_star_agree_with_a_model(
+        days in 1_i8..32,
+        weekdays in subset(0..7, 6),
+        step in any::<bool>(),
+        every in 1_i8..8,
+    ) {
+        let list = weekdays.iter().map(i8::to_string).collect::<Vec<_>>().join(",");
+        let of_week = if step { format!("*/{every}") } else { list };
+        let cron = format!("0 0 */{days} * {of_week}");
+        let mut date = jiff::civil::date(2027, 1, 1);
+        let mut expected = Vec::new();
+        while date.year() == 2027 {
+            let weekday = date.weekday().to_sunday_zero_offset();
+            let of_week = if step { weekday % every == 0 } else { weekdays.contains(&weekday) };
+            if (date.day() - 1) % days == 0 && of_week {
+                expected.push(date.to_string());
+            }
+            date = date.tomorrow().unwrap();
+        }
+        prop_assert_eq!(dates(&cron), expected, "{}", cron);
+    }
+}

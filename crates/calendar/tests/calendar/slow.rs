@@ -18,6 +18,15 @@ pub fn time_zone(zone: Zone) -> TimeZone {
 
 /// The occurrences that have a part in the range. Times of day have to be whole minutes.
 pub fn occurrences(rule: &Recurring, range: Range<Timestamp>) -> Vec<Interval> {
+    all(rule, range, false)
+}
+
+/// The same of a maintenance window, which lasts as long as otherwise when the clocks leave nothing of it.
+pub fn windows(rule: &Recurring, range: Range<Timestamp>) -> Vec<Interval> {
+    all(rule, range, true)
+}
+
+fn all(rule: &Recurring, range: Range<Timestamp>, keeps_length: bool) -> Vec<Interval> {
     let clock = Clock { zone: time_zone(rule.zone) };
     let mut anchor = clock.shows(rule.start_date).date().yesterday().unwrap().yesterday().unwrap();
     while clock.first(anchor, rule.start_time) < rule.start_date {
@@ -39,7 +48,17 @@ pub fn occurrences(rule: &Recurring, range: Range<Timestamp>) -> Vec<Interval> {
             }
             if date >= from {
                 let last = if rule.end_time <= rule.start_time { date.tomorrow().unwrap() } else { date };
-                let (start, end) = (clock.first(date, rule.start_time), clock.first(last, rule.end_time));
+                let (start, mut end) = (clock.first(date, rule.start_time), clock.first(last, rule.end_time));
+                if keeps_length && end <= start {
+                    let minutes = (rule.end_time.seconds() - rule.start_time.seconds()).rem_euclid(86_400) / 60;
+                    let length = if minutes == 0 { 1_440 } else { minutes };
+                    let mut next = date.tomorrow().unwrap();
+                    while !matches(rule.pattern, anchor, next) {
+                        next = next.tomorrow().unwrap();
+                    }
+                    end = Timestamp::from_millis(start.millis() + length * 60_000);
+                    end = end.min(clock.first(next, rule.start_time));
+                }
                 if let Some(interval) = Interval::new(start, end)
                     && start < range.end
                     && end > range.start

@@ -1,11 +1,11 @@
 //! Maintenance windows as people write them, over the changes of the clocks, against the slow implementation.
 
-use calendar::{End, Interval, Pattern, Recurring, Repeated, Rule, TimeOfDay, Zone};
+use calendar::{End, Interval, OnDay, Pattern, Recurring, Repeated, Rule, TimeOfDay, Weekday, Zone};
 use jiff::Timestamp;
 use proptest::{prelude::*, sample::select};
 
 use crate::{
-    generate::{DAY, FROM_2020, TO_2037, all_zones, at, changes, time},
+    generate::{DAY, FROM_2020, TO_2037, all_zones, at, changes, stamp, time},
     slow,
 };
 
@@ -26,8 +26,9 @@ proptest! {
     fn a_window_survives_every_change_of_the_clocks(
         zone in select(all_zones().collect::<Vec<_>>()),
         which in 0..1_000_usize,
-        start in 0..1_440_i64,
-        length in 1..1_440_i64,
+        // Many of them in the part of the day that the clocks skip.
+        start in prop_oneof![0..1_440_i64, 0..60_i64],
+        length in prop_oneof![1..1_440_i64, 1..60_i64],
         years_back in 0..3_i64,
     ) {
         let changes = changes(zone, FROM_2020, TO_2037);
@@ -46,7 +47,7 @@ proptest! {
             end: End::Never,
         };
         let (from, until) = (at(change - 4 * DAY), at(change + 4 * DAY));
-        let expected = slow::occurrences(&described, from..until);
+        let expected = slow::windows(&described, from..until);
         let found: Vec<Interval> = rule.occurrences(from..until).collect();
         prop_assert_eq!(&found, &expected, "{} {:?}", zone, described);
         for quarter in 0..8 * 96 {
@@ -55,4 +56,106 @@ proptest! {
             prop_assert_eq!(rule.contains(moment).is_some(), covered, "{} {}", zone, moment);
         }
     }
+}
+
+fn written(found: impl IntoIterator<Item = Interval>) -> Vec<String> {
+    let text = |at: base::Timestamp| at.to_string().replace(":00+0000", "Z");
+    found.into_iter().map(|interval| format!("{}/{}", text(interval.start()), text(interval.end()))).collect()
+}
+
+/// What a perpetual window of a pattern has within a range.
+fn found(zone: &str, (start, end): (&str, &str), pattern: Pattern, (from, until): (&str, &str)) -> Vec<String> {
+    let zone = Zone::find(zone).unwrap();
+    let rule = Rule::repeated(Repeated { zone, start: stamp(start), end: stamp(end), pattern, perpetual: true });
+    written(rule.occurrences(stamp(from)..stamp(until)))
+}
+
+const DAILY: Pattern = Pattern::Daily { every: 1 };
+
+#[test]
+fn a_window_that_the_clocks_skip_lasts_as_long_as_otherwise() {
+    let of = |zone, times, range| found(zone, times, DAILY, range);
+    let night = ("2027-03-01T01:00:00Z", "2027-03-01T02:00:00Z");
+    let around = ("2027-03-27T12:00:00Z", "2027-03-29T12:00:00Z");
+    assert_eq!(
+        of("Europe/Berlin", night, around),
+        ["2027-03-28T01:00Z/2027-03-28T02:00Z", "2027-03-29T00:00Z/2027-03-29T01:00Z"]
+    );
+    // A quarter of the hour, and a part that stays: as before.
+    let quarter = ("2027-03-01T01:15:00Z", "2027-03-01T01:30:00Z");
+    assert_eq!(of("Europe/Berlin", quarter, around)[0], "2027-03-28T01:00Z/2027-03-28T01:15Z");
+    let half = ("2027-03-01T01:30:00Z", "2027-03-01T02:30:00Z");
+    assert_eq!(of("Europe/Berlin", half, around)[0], "2027-03-28T01:00Z/2027-03-28T01:30Z");
+    // Half an hour is skipped on Lord Howe Island.
+    let short = ("2026-09-01T15:30:00Z", "2026-09-01T16:00:00Z");
+    let around = ("2026-10-03T12:00:00Z", "2026-10-04T12:00:00Z");
+    assert_eq!(of("Australia/Lord_Howe", short, around), ["2026-10-03T15:30Z/2026-10-03T16:00Z"]);
+    // Samoa had no 30th of December 2011. Its window comes before that of the 31st, and never at the same time.
+    let around = ("2011-12-30T00:00:00Z", "2011-12-31T10:00:00Z");
+    let evening = ("2011-12-01T08:00:00Z", "2011-12-01T09:00:00Z");
+    assert_eq!(
+        of("Pacific/Apia", evening, around),
+        [
+            "2011-12-30T08:00Z/2011-12-30T09:00Z",
+            "2011-12-30T10:00Z/2011-12-30T11:00Z",
+            "2011-12-31T08:00Z/2011-12-31T09:00Z"
+        ]
+    );
+    let long = ("2011-12-01T11:00:00Z", "2011-12-02T09:00:00Z");
+    assert_eq!(
+        of("Pacific/Apia", long, around),
+        [
+            "2011-12-29T11:00Z/2011-12-30T09:00Z",
+            "2011-12-30T10:00Z/2011-12-30T11:00Z",
+            "2011-12-30T11:00Z/2011-12-31T09:00Z"
+        ]
+    );
+    let fridays = Pattern::Weekly { every: 1, days: [Weekday::Friday].into_iter().collect() };
+    assert_eq!(found("Pacific/Apia", evening, fridays, around), ["2011-12-30T10:00Z/2011-12-30T11:00Z"]);
+}
+
+#[test]
+fn a_monthly_window_may_last_days() {
+    let rule = |start: &str, end: &str, pattern| {
+        let zone = Zone::find("Europe/Paris").unwrap();
+        Rule::repeated(Repeated { zone, start: stamp(start), end: stamp(end), pattern, perpetual: false })
+    };
+    let fifth = OnDay::Days([5].into_iter().collect());
+    let monthly = rule("2026-08-29T16:00:00Z", "2026-08-31T16:00:00Z", Pattern::Monthly { every: 1, on: fifth });
+    let all = written(monthly.next(3, stamp("2026-08-01T00:00:00Z")));
+    assert_eq!(
+        all,
+        [
+            "2026-09-05T16:00Z/2026-09-07T16:00Z",
+            "2026-10-05T16:00Z/2026-10-07T16:00Z",
+            "2026-11-05T17:00Z/2026-11-07T17:00Z"
+        ]
+    );
+    for inside in ["2026-09-05T16:00:00Z", "2026-09-06T20:00:00Z", "2026-09-07T15:59:59Z"] {
+        assert!(monthly.contains(stamp(inside)).is_some(), "{inside}");
+    }
+    for outside in ["2026-09-05T15:59:59Z", "2026-09-07T16:00:00Z"] {
+        assert!(monthly.contains(stamp(outside)).is_none(), "{outside}");
+    }
+    assert_eq!(written(monthly.previous(stamp("2026-10-06T00:00:00Z"))), all[..1]);
+    // Windows never overlap: one that reaches the next one ends there.
+    let two = OnDay::Days([5, 6].into_iter().collect());
+    let monthly = rule("2026-08-28T22:00:00Z", "2026-08-31T06:00:00Z", Pattern::Monthly { every: 1, on: two });
+    assert_eq!(
+        written(monthly.next(2, stamp("2026-08-01T00:00:00Z"))),
+        ["2026-09-04T22:00Z/2026-09-05T22:00Z", "2026-09-05T22:00Z/2026-09-08T06:00Z"]
+    );
+    // With a date before the end, that is the end of all of them.
+    let until = rule("2026-08-29T16:00:00Z", "2026-09-06T18:00:00Z", Pattern::Monthly { every: 1, on: fifth });
+    assert_eq!(written(until.next(9, stamp("2026-08-01T00:00:00Z"))), ["2026-09-05T16:00Z/2026-09-05T18:00Z"]);
+    let weekly = Pattern::Weekly { every: 1, days: [Weekday::Friday].into_iter().collect() };
+    assert!(
+        rule("2026-08-29T16:00:00Z", "2026-08-31T16:00:00Z", weekly).next(1, stamp("2026-08-01T00:00:00Z")).is_empty()
+    );
+    let yearly = Pattern::Yearly { every: 1, months: [12].into_iter().collect(), on: fifth };
+    assert!(
+        rule("2026-08-29T16:00:00Z", "2026-10-31T16:00:00Z", yearly).next(1, stamp("2026-08-01T00:00:00Z")).is_empty()
+    );
+    let yearly = rule("2026-08-29T16:00:00Z", "2026-08-31T16:00:00Z", yearly);
+    assert_eq!(written(yearly.next(1, stamp("2026-08-01T00:00:00Z"))), ["2026-12-05T17:00Z/2026-12-07T17:00Z"]);
 }

@@ -24,11 +24,8 @@ pub struct Templates {
 /// The field of the template.
 const PAYLOAD: &str = "payload";
 
-/// What the payload is said to be: by its `Content-Type`, or because a SOAP service is sent XML.
-fn said(config: &Config, notifier: Option<&Notifier>) -> Option<Kind> {
-    if notifier.is_some_and(Notifier::is_soap) {
-        return Some(Kind::Xml);
-    }
+/// What the payload is said to be, by its `Content-Type`.
+fn said(config: &Config) -> Option<Kind> {
     let named = config.headers.iter().find(|header| header.key.eq_ignore_ascii_case("content-type"));
     let named = named?.value.to_ascii_lowercase();
     Some(match named.as_str() {
@@ -39,8 +36,9 @@ fn said(config: &Config, notifier: Option<&Notifier>) -> Option<Kind> {
     })
 }
 
-/// Reads the payload. Where nobody says what it is, it is what it starts like, and plain text when it is not.
-fn payload(config: &Config, notifier: Option<&Notifier>) -> Result<(Option<Template>, Kind), String> {
+/// Reads the payload. It has to be JSON where a header says so. Otherwise it is what a header says or what it starts
+/// like, and plain text when it is not.
+fn payload(config: &Config) -> Result<(Option<Template>, Kind), String> {
     let text = config.event_payload.as_str();
     let entity = config.entity();
     let read = |kind| Ok((Some(Template::read(text, entity, kind)?), kind));
@@ -49,18 +47,18 @@ fn payload(config: &Config, notifier: Option<&Notifier>) -> Result<(Option<Templ
         Some('<') => Kind::Xml,
         _ => Kind::Plain,
     };
-    match said(config, notifier) {
+    match said(config) {
         said if text.is_empty() => Ok((None, said.unwrap_or(Kind::Plain))),
-        Some(said) => read(said),
-        None => read(guess).or_else(|_: String| read(Kind::Plain)),
+        Some(Kind::Json) => read(Kind::Json),
+        said => read(said.unwrap_or(guess)).or_else(|_: String| read(Kind::Plain)),
     }
 }
 
 /// The `Content-Type` of a payload for which none is set.
 pub fn content_type(kind: Kind, notifier: &Notifier) -> &'static str {
     match kind {
-        _ if notifier.is_soap() => "text/xml; charset=utf-8",
         Kind::Json => "application/json",
+        _ if notifier.is_soap() => "text/xml; charset=utf-8",
         Kind::Xml => "application/xml",
         Kind::Form => "application/x-www-form-urlencoded",
         _ => "text/plain; charset=utf-8",
@@ -68,11 +66,11 @@ pub fn content_type(kind: Kind, notifier: &Notifier) -> &'static str {
 }
 
 impl Templates {
-    /// Reads them. `notifier` is the one that the event uses.
+    /// Reads them.
     ///
     /// # Errors
     /// Each that cannot be read, by its field.
-    pub fn read(config: &Config, notifier: Option<&Notifier>) -> Result<Self, Vec<(String, String)>> {
+    pub fn read(config: &Config) -> Result<Self, Vec<(String, String)>> {
         let mut wrong = Vec::new();
         let entity = config.entity();
         let mut read = |field: String, text: &str, kind: Kind| {
@@ -86,7 +84,7 @@ impl Templates {
                 Some((header.key.clone(), template))
             })
             .collect();
-        let body = payload(config, notifier).map_err(|message| wrong.push((PAYLOAD.to_owned(), message))).ok();
+        let body = payload(config).map_err(|message| wrong.push((PAYLOAD.to_owned(), message))).ok();
         match target.zip(body) {
             Some((target, (body, kind))) if wrong.is_empty() => Ok(Self { target, headers, body, kind }),
             _ => Err(wrong),
@@ -109,15 +107,7 @@ pub fn templates(fields: &mut Fields<'_>, config: &Config, secrets: &Secrets, no
     if notifier.is_some_and(|notifier| notifier.auth_type != "NONE") && secrets.get("header:authorization").is_some() {
         fields.error("headers", "must not have Authorization: authType sends one");
     }
-    if notifier.is_some_and(Notifier::is_soap) {
-        for (place, header) in (0..).zip(&config.headers) {
-            let place: usize = place;
-            if header.key.eq_ignore_ascii_case("content-type") && !header.value.to_ascii_lowercase().contains("xml") {
-                fields.error(&format!("headers[{place}].value"), "must be a type of XML: the notifier is SOAP_API");
-            }
-        }
-    }
-    if let Err(wrong) = Templates::read(config, notifier) {
+    if let Err(wrong) = Templates::read(config) {
         for (field, message) in wrong {
             // The field that was sent, of the two ways to give the template.
             let field = if field == PAYLOAD && !fields.has(PAYLOAD) { "eventPayload" } else { &field };

@@ -14,27 +14,43 @@ enum Piece {
 }
 
 impl Format {
-    /// Reads a pattern.
+    /// Reads a pattern. What stands between `'` is text, and `''` is a quote.
     ///
     /// # Errors
-    /// Which letter is unknown.
+    /// Which letter is unknown, or that a quote is not closed.
     pub fn read(pattern: &str) -> Result<Self, String> {
         if pattern.trim().is_empty() || pattern.len() > 100 {
             return Err("a date pattern that is empty or longer than 100 bytes".to_owned());
         }
         let mut pieces: Vec<Piece> = Vec::new();
-        for letter in pattern.chars() {
+        let mut quoted = false;
+        let mut letters = pattern.chars().peekable();
+        while let Some(letter) = letters.next() {
+            if letter == '\'' && letters.peek() != Some(&'\'') {
+                quoted = !quoted;
+                continue;
+            }
+            if letter == '\'' {
+                letters.next();
+            }
             match (letter, pieces.last_mut()) {
+                (letter, Some(Piece::Text(text))) if quoted => text.push(letter),
+                (letter, _) if quoted => pieces.push(Piece::Text(letter.to_string())),
                 (letter, Some(Piece::Field(known, count))) if *known == letter => *count += 1,
                 ('y' | 'M' | 'd' | 'H' | 'h' | 'm' | 's' | 'S' | 'a' | 'E' | 'Z' | 'X' | 'z', _) => {
                     pieces.push(Piece::Field(letter, 1));
                 }
                 ('A'..='Z' | 'a'..='z', _) if letter != 'T' => {
-                    return Err(format!("the date letter {letter}, which is none of y M d H h m s S a E Z X"));
+                    return Err(format!(
+                        "the date letter {letter}, which is none of y M d H h m s S a E Z X z: text stands in quotes"
+                    ));
                 }
                 (letter, Some(Piece::Text(text))) => text.push(letter),
                 (letter, _) => pieces.push(Piece::Text(letter.to_string())),
             }
+        }
+        if quoted {
+            return Err("a date pattern with a quote that is not closed".to_owned());
         }
         Ok(Self(pieces))
     }
@@ -91,6 +107,9 @@ mod tests {
             ("EEEE d MMMM", "Friday 20 November"),
             ("yyyy-MM-ddTHH:mm:ss.SSSX", "2026-11-20T20:07:05.000Z"),
             ("H.m Z", "20.7 +0000"),
+            ("yyyy-MM-dd'T'HH:mm:ssZ", "2026-11-20T20:07:05+0000"),
+            ("yyyy-MM-dd'T'HH:mm:ss.SSS'Z'", "2026-11-20T20:07:05.000Z"),
+            ("'on' d MMMM 'at' H 'o''clock'", "on 20 November at 20 o'clock"),
         ] {
             let format = Format::read(pattern).unwrap();
             assert_eq!(format.of("2026-11-20T20:07:05+0000").as_deref(), Some(expected));
@@ -98,5 +117,6 @@ mod tests {
             assert_eq!(format.of("soon"), None);
         }
         assert!(Format::read("").is_err() && Format::read("yyyy-QQ").is_err());
+        assert!(Format::read("yyyy-MM-dd'T").is_err_and(|message| message.contains("quote")));
     }
 }

@@ -137,12 +137,16 @@ fn property(entity: Entity, path: &str) -> Option<&str> {
     entity.properties().iter().find_map(|known| named(known))
 }
 
-/// Reads what follows `$utils.`: `convertDate(x,'format')`.
+/// Reads what follows `$utils.`: `convertDate(x,'format')`. The format may have quotes of its own, around text in it.
 fn call(text: &str, entity: Option<Entity>) -> Result<(Source, usize), String> {
     const WORD: &str = "convertDate";
-    let wrong = || "a call that is not $utils.convertDate(x,'format')".to_owned();
+    let wrong = |what: &str| format!("a call of $utils.convertDate(x,'format') {what}");
     let rest = text.get(..WORD.len()).filter(|word| word.eq_ignore_ascii_case(WORD)).and(text.get(WORD.len()..));
-    let rest = rest.and_then(|rest| rest.strip_prefix('(')).ok_or_else(wrong)?;
+    let rest = rest.ok_or_else(|| {
+        let name = path(text);
+        format!("the unknown call $utils.{}: there is $utils.convertDate(x,'format')", base::problem::shorten(name))
+    })?;
+    let rest = rest.trim_start().strip_prefix('(').ok_or_else(|| wrong("without ( behind its name"))?;
     let argument = rest.trim_start();
     let (of, used) = if argument.starts_with('$') {
         source(argument, entity)?
@@ -151,14 +155,21 @@ fn call(text: &str, entity: Option<Entity>) -> Result<(Source, usize), String> {
         (of, used.saturating_sub(1))
     };
     let after = argument.get(used..).unwrap_or_default().trim_start();
-    let after = after.strip_prefix(',').map(str::trim_start).ok_or_else(wrong)?;
-    let quote = after.chars().next().filter(|quote| matches!(quote, '\'' | '"')).ok_or_else(wrong)?;
-    let inner = after.get(1..).unwrap_or_default();
-    let end = inner.find(quote).ok_or_else(wrong)?;
+    let after = after.strip_prefix(',').map(str::trim_start).ok_or_else(|| wrong("without a comma and a format"))?;
+    let quote = ["'", "\"", "\\\""].into_iter().find(|quote| after.starts_with(quote));
+    let quote = quote.ok_or_else(|| wrong("whose format is not in quotes"))?;
+    let inner = after.get(quote.len()..).unwrap_or_default();
+    // The last quote is the one that the closing bracket follows.
+    let last = |(at, _): &(usize, &str)| behind(inner, at + quote.len()).starts_with(')');
+    let (end, _) = inner.match_indices(quote).find(last).ok_or_else(|| wrong("without ') at its end"))?;
     let format = dates::Format::read(inner.get(..end).unwrap_or_default())?;
-    let closed = inner.get(end + 1..).unwrap_or_default().trim_start();
-    let closed = closed.strip_prefix(')').ok_or_else(wrong)?;
+    let closed = behind(inner, end + quote.len()).get(1..).unwrap_or_default();
     Ok((Source::Date(Box::new(of), format), text.len() - closed.len()))
+}
+
+/// What stands behind an offset, blanks aside.
+fn behind(text: &str, offset: usize) -> &str {
+    text.get(offset..).unwrap_or_default().trim_start()
 }
 
 /// Where in a text of its kind a reader is.

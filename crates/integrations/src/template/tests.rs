@@ -92,6 +92,23 @@ fn unknown_placeholders_are_named_with_their_place() {
 }
 
 #[test]
+fn messages_say_what_is_wrong_with_a_call() {
+    for (text, what) in [
+        ("$utils.exec(x)", "the unknown call $utils.exec"),
+        ("$utils.convertDate $incident.createdDate", "without ( behind its name"),
+        ("$utils.convertDate($incident.createdDate)", "without a comma and a format"),
+        ("$utils.convertDate($incident.createdDate,yyyy)", "whose format is not in quotes"),
+        ("$utils.convertDate($incident.createdDate,'yyyy'", "without ') at its end"),
+        ("$utils.convertDate($incident.createdDate,'yyyy-QQ')", "the date letter Q"),
+        ("$utils.convertDate($incident.createdDate,'yyyy-MM-dd'T')", "a quote that is not closed"),
+        ("$utils.convertDate($incident.subjekt,'yyyy')", "the unknown placeholder $incident.subjekt"),
+    ] {
+        let wrong = Template::read(text, Some(Entity::Incident), Kind::Plain).unwrap_err();
+        assert!(wrong.contains(what), "{text}: {wrong}");
+    }
+}
+
+#[test]
 fn placeholders_end_where_their_name_ends() {
     let object = json!({"subject": "S", "status": "New", "customFields": {"a": {"b": "deep"}}, "createdDate": "2026-11-20T20:37:00+0000"});
     for (text, expected) in [
@@ -102,6 +119,10 @@ fn placeholders_end_where_their_name_ends() {
         ("$incident.previous.status>$incident.status", "Old>New"),
         ("$utils.convertDate($incident.createdDate,'yyyy/MM/dd') ok", "2026/11/20 ok"),
         ("$utils.convertDate(incident.createdDate, \"HH:mm\")", "20:37"),
+        ("$utils.convertDate($incident.createdDate,'yyyy-MM-dd'T'HH:mm:ssZ')", "2026-11-20T20:37:00+0000"),
+        ("$utils.convertDate(incident.createdDate, 'HH'h'mm' )!", "20h37!"),
+        ("$utils.convertDate(incident.createdDate,\"d'.'M\") ('x')", "20.11 ('x')"),
+        ("{\\\"at\\\": $utils.convertDate(incident.createdDate,\\\"HH\\\")}", "{\\\"at\\\": 20}"),
         ("$event.id $event.time", "EVT-1 2026-11-20T20:07:05+0000"),
         ("cost: $5 $$x", "cost: $5 $x"),
         ("$", "$"),

@@ -226,6 +226,9 @@ fn check_pattern(pattern: &mut JobPattern, fields: &mut Fields<'_>) {
     } else if is_elapsed(fields) {
         pattern.frequency = Some(Frequency::Recurrence);
     } else if pattern.kind == DAILY {
+        if is_weekdays && pattern.repeat_type.is_some() {
+            fields.ignore("repeatType");
+        }
         pattern.repeat_type = pattern.repeat_frequency.filter(|_| !is_weekdays).map(|_| DAYS);
     }
 }

@@ -92,45 +92,47 @@ fn parent(tx: &mut Tx<'_>, tenant: &str, named: &CategoryReference) -> db::Resul
 )]
 #[get("/kb/categorylist")]
 pub async fn list(context: RequestContext<CategoryQuery>, people: web::Data<dyn People>) -> api::Result<HttpResponse> {
-    page(context, people, None).await
-}
-
-/// List the categories right below one
-///
-/// A page of them, as of the list of all, with the same parameters.
-#[utoipa::path(
-    operation_id = "listKbCategoryChildren",
-    params(CategoryId, CategoryQuery),
-    responses((status = 200, description = "A page of categories", body = PageOf<wire::Category>)),
-    security(("bearer" = ["viewer"]))
-)]
-#[get("/kb/categorylist/{categoryId}")]
-pub async fn children(
-    context: RequestContext<CategoryQuery>,
-    people: web::Data<dyn People>,
-    PathIds(id): PathIds<CategoryId>,
-) -> api::Result<HttpResponse> {
-    page(context, people, Some(id)).await
-}
-
-/// A page of categories; with `parent`, of those right below it.
-async fn page(
-    context: RequestContext<CategoryQuery>,
-    people: web::Data<dyn People>,
-    parent: Option<CategoryId>,
-) -> api::Result<HttpResponse> {
     let PageQuery { own: InState { state }, .. } = context.query.clone();
     let mut filter = Filter::parse(&context.query.filter)?;
     filter.states.get_or_insert(state);
-    filter.below(parent.as_deref());
     let page = context.page(move |conn, scope, sort, walk| {
-        if let Some(parent) = parent {
-            store::existing(conn, &scope.scope(), &parent)?;
-        }
         let found = store::search(conn, &scope.scope_of_list(filter.all), &filter, sort, walk)?;
         Ok(found.with(view::all(conn, &**people, &scope.scope_and_partner(), &found.rows)?))
     });
     page.await
+}
+
+/// List the categories right below one
+///
+/// All of them as one array, by name. Pages of them are those of the list of all with `queryString=parentId:…`.
+#[utoipa::path(
+    operation_id = "listKbCategoryChildren",
+    params(CategoryId, InState),
+    responses((status = 200, description = "The categories", body = Vec<wire::Category>)),
+    security(("bearer" = ["viewer"]))
+)]
+#[get("/kb/categorylist/{categoryId}")]
+pub async fn children(
+    context: RequestContext<InState>,
+    people: web::Data<dyn People>,
+    PathIds(id): PathIds<CategoryId>,
+) -> api::Result<HttpResponse> {
+    let (scope, tenants, states) = (context.scope(), context.scope_and_partner(), context.query.state.clone());
+    let children = api::stream::array(&context.db, move |conn, rows| {
+        let parent = store::existing(conn, &scope, &id)?;
+        let mut last = None;
+        loop {
+            let found = store::children(conn, &parent, &states, last.as_ref())?;
+            for child in view::all(conn, &**people, &tenants, &found)? {
+                rows.push_json(&child)?;
+            }
+            last = found.into_iter().next_back();
+            if last.is_none() {
+                return Ok(());
+            }
+        }
+    });
+    children.await
 }
 
 /// Restore a knowledge-base category

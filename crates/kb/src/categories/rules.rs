@@ -150,13 +150,6 @@ impl Filter {
         }
         Ok(filter)
     }
-
-    /// Keeps to those right below a category, of what was meant before.
-    pub fn below(&mut self, parent: Option<&str>) {
-        let Some(parent) = parent else { return };
-        let meant = self.parents.as_ref().is_none_or(|parents| parents.iter().any(|known| known == parent));
-        self.parents = Some(meant.then(|| parent.to_owned()).into_iter().collect());
-    }
 }
 
 fn parent_id(text: &str) -> String {

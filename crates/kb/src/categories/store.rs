@@ -70,6 +70,30 @@ pub fn search(conn: &mut Conn, scope: &[String], filter: &Filter, sort: Sort, wa
     Ok(db::page!(conn, kb_categories::table.filter(condition), SORTS, sort, walk))
 }
 
+/// As many children are read at a time.
+const CHILDREN_AT_ONCE: i64 = 500;
+
+/// The categories right below one that are in one of these states, by name: the first of them behind another one.
+pub fn children(
+    conn: &mut Conn,
+    parent: &Category,
+    states: &[&'static str],
+    after: Option<&Category>,
+) -> Result<Vec<Category>> {
+    use kb_categories::dsl;
+    let behind = |row: &Category| {
+        let key = Condition::sql("(kb_categories.name_key, kb_categories.id) > (").text(&row.name_key);
+        key.then(", ").text(&row.id).then(")")
+    };
+    Ok(dsl::kb_categories
+        .filter(dsl::tenant_id.eq(&parent.tenant_id))
+        .filter(dsl::parent_id.eq(&parent.id))
+        .filter(Condition::all(std::iter::once(STATE.among(states)).chain(after.map(behind))))
+        .order((dsl::name_key, dsl::id))
+        .limit(CHILDREN_AT_ONCE)
+        .load(conn)?)
+}
+
 fn condition(filter: &Filter) -> Condition {
     let ids = filter.ids.iter().map(|ids| Condition::text_in("kb_categories.id IN", ids));
     let parents = filter.parents.iter().map(|ids| Condition::text_in("kb_categories.parent_id IN", ids));

@@ -25,7 +25,10 @@ use crate::{
         WindowId,
         ("token" = String, Query, description = "The token of a calendar address"),
     ),
-    responses((status = 200, description = "The calendar", body = String, content_type = "text/calendar")),
+    responses((
+        status = 200, description = "The calendar", body = String, content_type = "text/calendar",
+        headers(("ETag" = String, description = "The version of the calendar"))
+    )),
     security(())
 )]
 #[get("/scheduleMaintenances/{windowId}/calendar.ics")]
@@ -50,7 +53,7 @@ pub async fn read(
         }
         render_feed(&window, now)
     });
-    Ok(feed::respond(text.await?))
+    Ok(feed::respond(&request, text.await?))
 }
 
 fn render_feed(window: &Window, now: Timestamp) -> Result<String> {
@@ -59,6 +62,7 @@ fn render_feed(window: &Window, now: Timestamp) -> Result<String> {
     let event = |open: Interval| Event {
         uid: format!("{}-{}@muster", window.id, open.start().millis() / 1_000),
         time: open,
+        is_endless: false,
         summary: window.name.clone(),
         description: window.description.clone(),
         sequence: window.version - 1,

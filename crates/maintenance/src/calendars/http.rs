@@ -70,7 +70,7 @@ pub async fn create(
     asked: web::Data<Windows>,
     PathIds(id): PathIds<WindowId>,
 ) -> api::Result<HttpResponse> {
-    let token = feed::new_token()?;
+    let (token, origin) = (feed::new_token()?, api::session::origin(context.request()));
     context
         .write(move |tx, scope| {
             let window = windows::existing(tx.conn, &scope.scope(), &id)?;
@@ -79,7 +79,7 @@ pub async fn create(
             let authors = authors(tx.conn, &asked, scope, std::slice::from_ref(&row))?;
             let address = row.address(authors.of(&row.created_by));
             let place = format!("scheduleMaintenances/{}", window.id);
-            Answer::once(&CreatedAddress::new(address.clone(), &window.tenant_id, &place, token), &address)
+            Answer::once(&CreatedAddress::new(address.clone(), &origin, &window.tenant_id, &place, token), &address)
         })
         .await
 }

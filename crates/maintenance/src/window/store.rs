@@ -52,17 +52,15 @@ pub fn existing(conn: &mut Conn, scope: &[String], id: &str) -> Result<Window> {
     Ok(db::one!(conn, maintenance_windows, scope, id).ok_or_else(rules::no_window)?)
 }
 
+/// The key of a window. Tenants and ids are looked for in pairs: each tenant with each id would be very many.
+const KEYS: &str = "(maintenance_windows.tenant_id, maintenance_windows.id) IN";
+
 /// These windows, by tenant and id; those that are gone are left out.
 pub fn some(conn: &mut Conn, names: &[(String, String)]) -> Result<Vec<Window>> {
     use maintenance_windows::dsl;
     db::in_parts(names, |names| {
-        let tenants: Vec<&String> = names.iter().map(|(tenant, _)| tenant).collect();
-        let mut rows: Vec<Window> = dsl::maintenance_windows
-            .filter(dsl::tenant_id.eq_any(tenants))
-            .filter(dsl::id.eq_any(names.iter().map(|(_, id)| id)))
-            .load(conn)?;
-        rows.retain(|row| names.iter().any(|(tenant, id)| *tenant == row.tenant_id && *id == row.id));
-        Ok::<_, db::Error>(rows)
+        let keys = Condition::pairs_in(KEYS, names.iter().map(|(tenant, id)| (tenant, id)));
+        dsl::maintenance_windows.filter(keys).load(conn)
     })
 }
 
@@ -83,13 +81,8 @@ pub fn possible(conn: &mut Conn, tenants: &[String], at: Timestamp) -> Result<Ve
 pub fn versions(conn: &mut Conn, names: &[(String, String)]) -> Result<Vec<(String, String, i64)>> {
     use maintenance_windows::dsl;
     db::in_parts(names, |names| {
-        let mut tenants: Vec<&String> = names.iter().map(|(tenant, _)| tenant).collect();
-        tenants.dedup();
-        dsl::maintenance_windows
-            .filter(dsl::tenant_id.eq_any(tenants))
-            .filter(dsl::id.eq_any(names.iter().map(|(_, id)| id)))
-            .select((dsl::tenant_id, dsl::id, dsl::version))
-            .load(conn)
+        let keys = Condition::pairs_in(KEYS, names.iter().map(|(tenant, id)| (tenant, id)));
+        dsl::maintenance_windows.filter(keys).select((dsl::tenant_id, dsl::id, dsl::version)).load(conn)
     })
 }
 
@@ -121,12 +114,9 @@ pub fn covering(
 pub fn targets(conn: &mut Conn, windows: &[(String, String)]) -> Result<Targets> {
     use maintenance_targets::dsl;
     let rows: Vec<Row> = db::in_parts(windows, |windows| {
-        let tenants: Vec<&String> = windows.iter().map(|(tenant, _)| tenant).collect();
-        dsl::maintenance_targets
-            .filter(dsl::tenant_id.eq_any(tenants))
-            .filter(dsl::window_id.eq_any(windows.iter().map(|(_, id)| id)))
-            .order(dsl::position)
-            .load(conn)
+        let of_windows = "(maintenance_targets.tenant_id, maintenance_targets.window_id) IN";
+        let keys = Condition::pairs_in(of_windows, windows.iter().map(|(tenant, id)| (tenant, id)));
+        dsl::maintenance_targets.filter(keys).order(dsl::position).load(conn)
     })?;
     let mut found = Targets::new();
     for row in rows {

@@ -20,7 +20,7 @@ use super::{
 use crate::{
     Neighbours,
     pages::{
-        store as pages,
+        store as pages, view,
         wire::{Id, IncidentId, Page},
     },
     policies,
@@ -87,7 +87,8 @@ pub async fn escalate(
             store::lock(&incident.tenant_id, &id).take(tx.conn)?;
             begin(tx, &neighbours, &incident, &policy)?;
             let pages = pages::of_alert(tx.conn, &incident.tenant_id, &id)?;
-            let pages = pages.iter().map(Page::from).collect();
+            let around = neighbours.people.around(tx.conn, &incident.tenant_id)?;
+            let pages = view::pages(tx.conn, &*neighbours.people, &around, &pages)?;
             Answer::ok(&IncidentEscalation { incident: Id { id: id.0 }, policy: Id { id: policy.id }, pages })
         })
         .await

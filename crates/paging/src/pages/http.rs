@@ -1,14 +1,16 @@
 //! Pages over HTTP.
 
-use actix_web::HttpResponse;
+use actix_web::{HttpResponse, web};
 use api::{PageQuery, RequestContext, get, spec::PageOf};
 use base::query_string;
 use db::Condition;
 
 use super::{
     store::{self, STATUSES},
+    view,
     wire::{Page, spelled},
 };
+use crate::Neighbours;
 
 const VARIABLES: [&str; 7] = ["id", "alertId", "userId", "contactMethodId", "policyId", "status", "kind"];
 const KINDS: [&str; 4] = ["page", "code", "test", store::SHIFT];
@@ -29,7 +31,10 @@ api::list! {
     security(("bearer" = ["viewer"]))
 )]
 #[get("/pages/search")]
-pub async fn search(context: RequestContext<PageQuery<Pages>>) -> api::Result<HttpResponse> {
+pub async fn search(
+    context: RequestContext<PageQuery<Pages>>,
+    neighbours: web::Data<Neighbours>,
+) -> api::Result<HttpResponse> {
     let mut all = vec![Condition::text_in("pages.tenant_id IN", context.scope())];
     for term in query_string::parse(&context.query.filter, &VARIABLES)? {
         let ids = || term.values.iter().map(|id| spelled(id));
@@ -43,9 +48,9 @@ pub async fn search(context: RequestContext<PageQuery<Pages>>) -> api::Result<Ht
             _ => Condition::text_in("pages.kind IN", term.words(&KINDS)?),
         });
     }
-    let page = context.page(move |conn, _, sort, walk| {
+    let page = context.page(move |conn, scope, sort, walk| {
         let found = store::page(conn, &Condition::all(all), sort, walk)?;
-        Ok(found.map(|row| Page::from(&row)))
+        Ok(found.with(view::pages(conn, &*neighbours.people, &scope.scope_and_partner(), &found.rows)?))
     });
     page.await
 }

@@ -7,6 +7,7 @@ mod myself;
 mod postmortem;
 pub mod store;
 mod timeline;
+pub mod view;
 pub mod wire;
 
 /// The operations, in reading order.

@@ -4,6 +4,7 @@ use actix_web::{HttpResponse, web};
 use api::{Answer, Body, OptionalBody, PathIds, Request, RequestContext, post};
 use base::{Fields, hex, problem::Problem, secret::Secret, timestamp::Timestamp};
 use db::Json;
+use ports::Authors;
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 use utoipa::ToSchema;
@@ -11,6 +12,7 @@ use utoipa::ToSchema;
 use super::{
     facts::Facts,
     store::{self, Row},
+    view,
     wire::Page,
 };
 use crate::{
@@ -78,6 +80,7 @@ fn to(method: &Method, kind: &str, now: Timestamp) -> Row {
 #[post("/paging/test")]
 pub async fn test(
     context: RequestContext,
+    neighbours: web::Data<Neighbours>,
     OptionalBody(wanted): OptionalBody<PagingTestInput>,
 ) -> api::Result<HttpResponse> {
     context
@@ -100,7 +103,8 @@ pub async fn test(
                 rows.push(Row { user_id, status: store::GAP.to_owned(), why, ..Row::blank(tenant, "test", now) });
             }
             store::insert(tx.conn, &rows)?;
-            Answer::ok(&PagingTest { pages: rows.iter().map(Page::from).collect() })
+            let tenants = [tenant.to_owned()];
+            Answer::ok(&PagingTest { pages: view::pages(tx.conn, &*neighbours.people, &tenants, &rows)? })
         })
         .await
 }
@@ -149,7 +153,9 @@ pub async fn send_code(
             let until = now.millis() + rules::CODE_MS;
             let method = Method { code_hash: hash(&code), code_until_ms: until, code_tries: 0, ..old };
             methods::store::update(tx.conn, &method)?;
-            Answer::ok(&Page::from(&row))
+            let tenants = [row.tenant_id.clone()];
+            let names = Authors::load(tx.conn, &*neighbours.people, &tenants, [row.user_id.as_str()])?;
+            Answer::ok(&Page::of(&row, &names))
         })
         .await
 }

@@ -90,7 +90,7 @@ fn gathered(conn: &mut Conn, neighbours: &Neighbours, incident: &IncidentRecord,
             story.told.push(page.user_id.clone());
             page.sent_ms.into_iter().for_each(|sent| earlier(&mut story.first_sent, Timestamp::from_millis(sent)));
         }
-        for event in timeline::made(&alert, id.clone(), escalation.as_ref(), &pages).events {
+        for event in timeline::made(&alert, id.clone(), escalation.as_ref(), &pages, &Authors::default()).events {
             match event.what {
                 "reported" => earlier(&mut story.first_report, event.time),
                 "acknowledged" => earlier(&mut story.first_answer, event.time),

@@ -3,6 +3,7 @@
 use actix_web::{HttpResponse, web};
 use api::{PathIds, RequestContext, answer, get};
 use base::{problem::Problem, timestamp::Timestamp};
+use ports::{Author, Authors};
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -52,6 +53,8 @@ pub struct Event {
     pub page: Option<Page>,
     /// Who did it, by id.
     pub user: Option<String>,
+    /// Who did it.
+    pub by: Option<Author>,
 }
 
 /// Get the timeline of an alert
@@ -77,12 +80,43 @@ pub async fn get(
         let (tenant, id) = (text("clientUniqueId"), text("id"));
         let escalation = escalation::store::find(conn, &tenant, &id)?;
         let pages = store::of_alert(conn, &tenant, &id)?;
-        Ok(made(&alert, id, escalation.as_ref(), &pages))
+        let users = pages.iter().map(|row| row.user_id.clone()).chain(people_in(&alert));
+        let around = neighbours.people.around(conn, &tenant)?;
+        let names = Authors::load(conn, &*neighbours.people, &around, users)?;
+        Ok(made(&alert, id, escalation.as_ref(), &pages, &names))
     });
     answer::ok(&timeline.await?)
 }
 
-pub fn made(alert: &Value, id: String, escalation: Option<&escalation::store::Row>, pages: &[Row]) -> AlertTimeline {
+/// What people did to an alert, each in a member of its own.
+const ACTIONS: [(&str, &str); 4] = [
+    ("acknowledged", "acknowledgement"),
+    ("suppressed", "suppression"),
+    ("unsuppressed", "unsuppression"),
+    ("closed", "closure"),
+];
+
+/// What people say to those who are told.
+const ANSWERS: [&str; 2] = ["acknowledged", "closed"];
+
+/// The ids of those who did something to an alert.
+pub fn people_in(alert: &Value) -> impl Iterator<Item = String> {
+    let by = |(_, action): (_, &str)| alert.pointer(&format!("/{action}/by/id"))?.as_str().map(ToOwned::to_owned);
+    ACTIONS.into_iter().filter_map(by)
+}
+
+/// The timeline of an alert, with the people who stand in it.
+///
+/// Some times are told in milliseconds, others in whole seconds, which an event may be later than. Within its second
+/// such an event comes behind those that it follows from: an attempt behind its page, an answer behind what was
+/// answered.
+pub fn made(
+    alert: &Value,
+    id: String,
+    escalation: Option<&escalation::store::Row>,
+    pages: &[Row],
+    people: &Authors,
+) -> AlertTimeline {
     let time = |path: &str| alert.pointer(path).and_then(Value::as_str).and_then(Timestamp::parse);
     let begun = time("/createdDate").unwrap_or(Timestamp::from_millis(0));
     let event = |time: Timestamp, what: &'static str, text: String| Event {
@@ -92,19 +126,9 @@ pub fn made(alert: &Value, id: String, escalation: Option<&escalation::store::Ro
         text,
         page: None,
         user: None,
+        by: None,
     };
     let mut events = vec![event(begun, "reported", alert["subject"].as_str().unwrap_or_default().to_owned())];
-    for (what, path) in [
-        ("acknowledged", "acknowledgement"),
-        ("suppressed", "suppression"),
-        ("unsuppressed", "unsuppression"),
-        ("closed", "closure"),
-    ] {
-        let Some(at) = time(&format!("/{path}/time")) else { continue };
-        let said = alert.pointer(&format!("/{path}/note")).and_then(Value::as_str).unwrap_or_default();
-        let by = alert.pointer(&format!("/{path}/by/id")).and_then(Value::as_str).map(ToOwned::to_owned);
-        events.push(Event { user: by, ..event(at, what, said.to_owned()) });
-    }
     if let Some(row) = escalation.filter(|row| !row.policy_id.is_empty()) {
         let own = row.policy_tenant == row.tenant_id;
         let text =
@@ -121,9 +145,11 @@ pub fn made(alert: &Value, id: String, escalation: Option<&escalation::store::Ro
             status => ("page", format!("step {}: {status}", row.step + 1)),
         };
         let decided = Timestamp::from_millis(row.created_ms);
-        events.push(Event { page: Some(Page::from(row)), ..event(decided, what, text) });
+        events.push(Event { page: Some(Page::of(row, people)), ..event(decided, what, text) });
+        let mut last = decided;
         for attempt in &row.log.0 {
-            let Some(at) = Timestamp::parse(&attempt.time) else { continue };
+            let Some(at) = Timestamp::parse(&attempt.time).map(|at| at.max(last)) else { continue };
+            last = at;
             let outcome = match (attempt.status, attempt.error.as_str()) {
                 (Some(status), "") => format!("{}: answered {status} after {} ms", row.id, attempt.duration_ms),
                 (_, error) => format!("{}: {error}", row.id),
@@ -131,6 +157,18 @@ pub fn made(alert: &Value, id: String, escalation: Option<&escalation::store::Ro
             events.push(event(at, "attempt", outcome));
         }
     }
+    for (what, path) in ACTIONS {
+        let Some(at) = time(&format!("/{path}/time")) else { continue };
+        let said = alert.pointer(&format!("/{path}/note")).and_then(Value::as_str).unwrap_or_default();
+        let by = alert.pointer(&format!("/{path}/by/id")).and_then(Value::as_str);
+        let same_second = |event: &&Event| event.time.millis().div_euclid(1_000) == at.millis().div_euclid(1_000);
+        let before = events.iter().filter(same_second).map(|event| event.time).max();
+        // What begins or ends by itself is noted before anybody is told.
+        let at = if ANSWERS.contains(&what) { before.map_or(at, |before| at.max(before)) } else { at };
+        let by = by.map(|id| people.of(id));
+        events.push(Event { user: by.as_ref().map(|by| by.id.clone()), by, ..event(at, what, said.to_owned()) });
+    }
+    // Events of one instant stay in the order in which one follows from the other.
     events.sort_by_key(|event| event.time);
     AlertTimeline {
         alert_id: id,
@@ -140,5 +178,49 @@ pub fn made(alert: &Value, id: String, escalation: Option<&escalation::store::Ro
         }),
         next_step_date: escalation.and_then(|row| row.next_ms).map(Timestamp::from_millis),
         events,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use db::Json;
+    use serde_json::json;
+
+    use super::*;
+    use crate::pages::facts::Attempt;
+
+    fn row(created_ms: i64, attempts: &[&str]) -> Row {
+        let attempt = |time: &&str| Attempt { time: (*time).to_owned(), status: Some(200), ..Attempt::default() };
+        let log = Json(attempts.iter().map(attempt).collect());
+        let user_id = "USR0000000001".to_owned();
+        Row { created_ms, log, user_id, ..Row::blank("client_1", "page", Timestamp::from_millis(created_ms)) }
+    }
+
+    #[test]
+    fn what_happens_in_one_second_is_in_order() {
+        // 2026-11-20T20:37:00Z.
+        const BEGUN: i64 = 1_795_207_020_000;
+        let second = |seconds: i64| Timestamp::from_millis(BEGUN + seconds * 1_000).to_string();
+        let alert = json!({"subject": "down", "createdDate": second(0),
+            "acknowledgement": {"time": second(0), "by": {"id": "USR0000000001"}},
+            "closure": {"time": second(3), "by": {"id": "USR0000000002"}}});
+        let pages =
+            [row(BEGUN + 700, &[&second(0), &second(2)]), row(BEGUN + 900, &[&second(1)]), row(BEGUN + 3_400, &[])];
+        let told = made(&alert, "ALT-1".to_owned(), None, &pages, &Authors::default());
+        let whats: Vec<(&str, i64)> = told.events.iter().map(|event| (event.what, event.after_ms)).collect();
+        let expected = [
+            ("reported", 0),
+            ("page", 700),
+            ("attempt", 700),
+            ("page", 900),
+            ("acknowledged", 900),
+            ("attempt", 1_000),
+            ("attempt", 2_000),
+            ("page", 3_400),
+            ("closed", 3_400),
+        ];
+        assert_eq!(whats, expected);
+        let by: Vec<&str> = told.events.iter().filter_map(|event| event.by.as_ref()).map(|by| by.id.as_str()).collect();
+        assert_eq!(by, ["USR0000000001", "USR0000000002"]);
     }
 }

@@ -1,11 +1,11 @@
 //! What clients see of pages.
 
 use base::timestamp::Timestamp;
+use ports::{Author, Authors};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::{facts::Attempt, store::Row};
-use crate::methods::wire::UserId;
 
 /// A message to a person: what was sent, to whom and through what, or why it was not.
 #[api::without_none]
@@ -34,7 +34,7 @@ pub struct Page {
     #[schema(example = 1)]
     pub round: Option<i64>,
     /// Whom it is for.
-    pub user: Option<UserId>,
+    pub user: Option<Author>,
     /// Through what.
     pub contact_method: Option<Through>,
     /// Which integration, where it is one.
@@ -98,8 +98,9 @@ pub struct Through {
     pub kind: String,
 }
 
-impl From<&Row> for Page {
-    fn from(row: &Row) -> Self {
+impl Page {
+    /// Of a row, with the people that it may be for.
+    pub fn of(row: &Row, people: &Authors) -> Self {
         let of_alert = !row.alert_id.is_empty();
         let of_incident = row.alert_id.starts_with(super::store::INCIDENT);
         let about = of_alert.then(|| PagedAlert { id: row.alert_id.clone(), subject: row.message.subject.clone() });
@@ -114,7 +115,7 @@ impl From<&Row> for Page {
             policy: some(&row.policy_id).map(|id| Id { id }),
             step: of_alert.then_some(row.step + 1),
             round: of_alert.then_some(row.round + 1),
-            user: some(&row.user_id).map(|id| UserId { id }),
+            user: some(&row.user_id).map(|id| people.of(&id)),
             contact_method: is_method.then(|| Through { id: row.method_id.clone(), kind: row.channel.clone() }),
             integration: (row.channel == "INTEGRATION").then(|| Id { id: row.method_id.clone() }),
             target: some(&row.method_id).filter(|_| row.channel.is_empty()),

@@ -8,13 +8,14 @@ use ports::People;
 
 use super::{
     load::{Filter, chosen},
+    parts::PartCache,
     render,
     wire::{Preview, Timelines, UserShifts},
 };
 use crate::{
     cache::RosterCache,
     people::RosterPeople,
-    revisions::Revisions,
+    revisions::Totals,
     roster::{
         self,
         crew::user_id,
@@ -24,7 +25,7 @@ use crate::{
         store, versions,
         wire::{Instant, LATEST_MS, RosterId, UserId},
     },
-    schedule::{self, Schedule, look_back},
+    schedule::{self, Schedule},
     timeline::{
         cache::{Key, TimelineCache},
         http::respond,
@@ -57,6 +58,7 @@ pub async fn timelines(
     people: web::Data<dyn People>,
     known: web::Data<RosterCache>,
     cache: web::Data<TimelineCache>,
+    parts: web::Data<PartCache>,
 ) -> api::Result<HttpResponse> {
     let mut query = context.query();
     let filter = Filter {
@@ -66,19 +68,22 @@ pub async fn timelines(
     };
     let range = calendar::range::read(query, None)?;
     let asked = Key { scope: context.scope(), roster: format!("{filter:?}"), range };
-    let revisions = Revisions::of(&context, people.clone().into_inner()).await?;
-    if let Some(text) = cache.get(&asked, revisions) {
+    let totals = Totals::at_once(&context, people.clone().into_inner()).await?;
+    if let Some(text) = totals.and_then(|totals| cache.get(&asked, totals)) {
         return Ok(respond(text));
     }
     let text = context.read(move |conn, scope| {
-        let tenants = scope.scope_and_partner();
-        let all = known.read(conn, &scope.scope(), look_back(range.start()))?;
-        let (rosters, staff) = chosen(conn, &**people, &all, &tenants, range, &filter)?;
-        Ok(render::timelines(&rosters, &staff, range)?)
+        let all = known.read(conn, &**people, (&scope.scope(), &scope.scope_and_partner()), range.start())?;
+        let totals = all.revisions.totals();
+        if let Some(text) = cache.get(&asked, totals) {
+            return Ok(text);
+        }
+        let rosters = chosen(&all, range, &filter);
+        let text = web::Bytes::from(render::timelines(&rosters, &all.staff, range, &parts)?);
+        cache.insert(asked, totals, text.clone());
+        Ok(text)
     });
-    let text = web::Bytes::from(text.await?);
-    cache.insert(asked, revisions, text.clone());
-    Ok(respond(text))
+    Ok(respond(text.await?))
 }
 
 /// Get the shifts of a user
@@ -108,9 +113,8 @@ pub async fn of_user(
         let users = RosterPeople::load(conn, &**people, &tenants, [], [user.clone()])?;
         users.user(&user).ok_or_else(|| Problem::not_found("The user was not found."))?;
         let filter = Filter { user: Some(user.clone()), ..Filter::default() };
-        let all = known.read(conn, &scope.scope(), look_back(range.start()))?;
-        let (rosters, staff) = chosen(conn, &**people, &all, &tenants, range, &filter)?;
-        Ok(render::shifts(&rosters, &staff, range, &user)?)
+        let all = known.read(conn, &**people, (&scope.scope(), &tenants), range.start())?;
+        Ok(render::shifts(&chosen(&all, range, &filter), &all.staff, range, &user)?)
     });
     Ok(respond(text.await?))
 }

@@ -1,13 +1,10 @@
-//! The rosters of some tenants that were there in a range, with everybody who stands in them.
+//! The rosters of some tenants that were there in a range.
 
 use base::text::fold;
 use calendar::Interval;
-use db::{Conn, Result};
-use ports::People;
 
 use crate::{
-    cache::{AllRosters, OneRoster},
-    people::RosterPeople,
+    cache::{OneRoster, Snapshot},
     roster::{crew::Crew, row::Version},
 };
 
@@ -18,7 +15,7 @@ impl OneRoster {
             version.valid_from_ms < range.end().millis()
                 && version.valid_until_ms.is_none_or(|until| range.start().millis() < until)
         };
-        self.versions.iter().rev().find(there).map(|version| version.name.as_str())
+        self.stored.versions.iter().rev().find(there).map(|version| version.name.as_str())
     }
 }
 
@@ -33,15 +30,8 @@ pub struct Filter {
     pub group: Option<String>,
 }
 
-/// Those that a filter means, by name, each with that, and their people.
-pub fn chosen<'r>(
-    conn: &mut Conn,
-    people: &dyn People,
-    all: &'r AllRosters,
-    tenants: &[String],
-    range: Interval,
-    filter: &Filter,
-) -> Result<(Vec<(&'r str, &'r OneRoster)>, RosterPeople)> {
+/// Those that a filter means, by name, each with that.
+pub fn chosen<'r>(all: &'r Snapshot, range: Interval, filter: &Filter) -> Vec<(&'r str, &'r OneRoster)> {
     let named = |roster: &'r OneRoster| Some((roster.name(range)?, roster));
     let mut rosters: Vec<(&str, &OneRoster)> = all.rosters.iter().filter_map(named).collect();
     if let Some(name) = &filter.name {
@@ -49,14 +39,11 @@ pub fn chosen<'r>(
     }
     if let Some(group) = &filter.group {
         let names = |crew: &Crew| crew.groups.contains(group);
-        rosters.retain(|(_, roster)| roster.schedule.crews().any(names));
+        rosters.retain(|(_, roster)| roster.stored.schedule.crews().any(names));
     }
-    let crews = rosters.iter().flat_map(|(_, roster)| roster.schedule.crews());
-    let users = rosters.iter().flat_map(|(_, roster)| roster.schedule.users());
-    let staff = RosterPeople::since(conn, people, tenants, (crews, users), Some(range.start()))?;
     if let Some(user) = &filter.user {
-        rosters.retain(|(_, roster)| roster.schedule.may_name(user, &staff));
+        rosters.retain(|(_, roster)| roster.stored.schedule.may_name(user, &all.staff));
     }
-    rosters.sort_by_cached_key(|(name, roster)| (fold(name), &roster.id));
-    Ok((rosters, staff))
+    rosters.sort_by_cached_key(|(name, roster)| (fold(name), roster.stored.id()));
+    rosters
 }

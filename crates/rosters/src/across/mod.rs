@@ -3,5 +3,6 @@
 
 pub mod http;
 pub mod load;
+pub mod parts;
 pub mod render;
 pub mod wire;

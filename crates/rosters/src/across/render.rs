@@ -1,9 +1,14 @@
 //! From several rosters to the answers.
 
+use std::sync::Arc;
+
 use base::problem::Problem;
 use calendar::{Interval, sets};
 
-use super::wire::{OneTimeline, Timelines, UserShift, UserShifts};
+use super::{
+    parts::PartCache,
+    wire::{OneTimeline, Part, Timelines, UserShift, UserShifts},
+};
 use crate::{
     cache::OneRoster,
     duty::{Duties, Duty},
@@ -23,20 +28,46 @@ use crate::{
 ///
 /// # Errors
 /// 400 when the answer would be too large.
-pub fn timelines(rosters: &[(&str, &OneRoster)], staff: &RosterPeople, range: Interval) -> Result<Vec<u8>, Problem> {
-    let (mut room, mut together) = (Room::of(1), Cover::default());
-    let mut all = Vec::with_capacity(rosters.len());
+pub fn timelines(
+    rosters: &[(&str, &OneRoster)],
+    staff: &RosterPeople,
+    range: Interval,
+    parts: &PartCache,
+) -> Result<Vec<u8>, Problem> {
+    let mut room = Room::of(1);
+    let mut all: Vec<Arc<Part>> = Vec::with_capacity(rosters.len());
     for (name, roster) in rosters {
-        let off = schedule::free(&roster.versions, range)?;
-        let asked = Asked { schedule: &roster.schedule, staff, range, off: &off, saved: true };
-        let (Timeline { entries, overlaps, gaps, coverage, .. }, Cover { staffed, wanted }) = told(asked, &mut room)?;
-        let roster = Reference { id: roster.id.clone(), name: (*name).to_owned() };
-        all.push(OneTimeline { roster, entries, overlaps, gaps, coverage });
-        together.staffed = sets::union(together.staffed.into_iter().chain(staffed));
-        together.wanted = sets::union(together.wanted.into_iter().chain(wanted));
+        all.push(match parts.get(roster, range) {
+            Some(part) => {
+                room.take(part.timeline.len())?;
+                part
+            }
+            None => {
+                let part = Arc::new(part(name, roster, staff, range, &mut room)?);
+                parts.insert(roster, range, Arc::clone(&part));
+                part
+            }
+        });
     }
-    let (gaps, coverage) = together.gaps();
+    let staffed = sets::union(all.iter().flat_map(|part| part.cover.staffed.iter().copied()));
+    let wanted = sets::union(all.iter().flat_map(|part| part.cover.wanted.iter().copied()));
+    let (gaps, coverage) = Cover { staffed, wanted }.gaps();
     room.answer(&Timelines { from: range.start(), to: range.end(), rosters: all, gaps, coverage })
+}
+
+fn part(
+    name: &str,
+    roster: &OneRoster,
+    staff: &RosterPeople,
+    range: Interval,
+    room: &mut Room,
+) -> Result<Part, Problem> {
+    let stored = &roster.stored;
+    let off = schedule::free(&stored.versions, range)?;
+    let asked = Asked { schedule: &stored.schedule, staff, range, off: &off, saved: true };
+    let (Timeline { entries, overlaps, gaps, coverage, .. }, cover) = told(asked, room)?;
+    let roster = Reference { id: stored.id().to_owned(), name: name.to_owned() };
+    Ok(Part { timeline: Written::of(&OneTimeline { roster, entries, overlaps, gaps, coverage }), cover })
 }
 
 /// When a user is on call through rosters, as JSON.
@@ -51,7 +82,7 @@ pub fn shifts(
 ) -> Result<Vec<u8>, Problem> {
     let mut found: Vec<(&str, &OneRoster, Duty<'_>)> = Vec::new();
     for (name, roster) in rosters {
-        let mut duties = Duties::new(&roster.schedule, staff);
+        let mut duties = Duties::new(&roster.stored.schedule, staff);
         let (all, cut) = duties.within(range, Of::All);
         if cut {
             return Err(too_large());
@@ -71,10 +102,10 @@ pub fn shifts(
 }
 
 fn shift(name: &str, roster: &OneRoster, duty: &Duty<'_>, staff: &RosterPeople) -> UserShift {
-    let (schedule, since) = (&roster.schedule, duty.time.start());
+    let (schedule, since) = (&roster.stored.schedule, duty.time.start());
     let relief = OnCallOverride::of(schedule, staff, duty, since);
     UserShift {
-        roster: Reference { id: roster.id.clone(), name: name.to_owned() },
+        roster: Reference { id: roster.stored.id().to_owned(), name: name.to_owned() },
         shift: on_call::render::shift(schedule, duty),
         level: schedule.level(duty.shift),
         since,

@@ -1,13 +1,18 @@
 //! What clients see of several rosters.
 
+use std::sync::Arc;
+
 use base::timestamp::Timestamp;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use utoipa::ToSchema;
 
 use crate::{
     lines::Level,
     overrides::wire::Reference,
-    timeline::wire::{OnCallOverride, Reason, Timeline, TimelineEntry, TimelineGap, TimelineOverlap},
+    timeline::{
+        render::Cover,
+        wire::{OnCallOverride, Reason, Timeline, TimelineEntry, TimelineGap, TimelineOverlap},
+    },
     written::Written,
 };
 
@@ -22,7 +27,8 @@ pub struct Timelines {
     #[schema(value_type = String)]
     pub to: Timestamp,
     /// By name.
-    pub rosters: Vec<OneTimeline>,
+    #[schema(value_type = Vec<OneTimeline>)]
+    pub rosters: Vec<Arc<Part>>,
     /// When nobody is on call through any of them, and somebody should be.
     pub gaps: Vec<TimelineGap>,
     /// In percent: of the time in which somebody should be on call through any of them, how much somebody is.
@@ -44,6 +50,18 @@ pub struct OneTimeline {
     pub gaps: Vec<TimelineGap>,
     /// How much of the range somebody is on call, off hours aside, in percent.
     pub coverage: f64,
+}
+
+/// The timeline of one of several rosters, written, and what it covers.
+pub struct Part {
+    pub timeline: Written<OneTimeline>,
+    pub cover: Cover,
+}
+
+impl Serialize for Part {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.timeline.serialize(serializer)
+    }
 }
 
 /// When a user is on call.

@@ -21,6 +21,8 @@ use crate::{
     schedule::Schedule,
 };
 
+const DAY_MS: i64 = 86_400_000;
+
 /// What calendar programs are told wrote the feed.
 const PRODUCT: &str = "Rosters";
 
@@ -34,7 +36,10 @@ const PRODUCT: &str = "Rosters";
         RosterId,
         ("token" = String, Query, description = "The token of a calendar address"),
     ),
-    responses((status = 200, description = "The calendar", body = String, content_type = "text/calendar")),
+    responses((
+        status = 200, description = "The calendar", body = String, content_type = "text/calendar",
+        headers(("ETag" = String, description = "The version of the calendar"))
+    )),
     security(())
 )]
 #[get("/rosters/{rosterId}/calendar.ics")]
@@ -56,7 +61,10 @@ pub async fn of_roster(
         UserId,
         ("token" = String, Query, description = "The token of a calendar address"),
     ),
-    responses((status = 200, description = "The calendar", body = String, content_type = "text/calendar")),
+    responses((
+        status = 200, description = "The calendar", body = String, content_type = "text/calendar",
+        headers(("ETag" = String, description = "The version of the calendar"))
+    )),
     security(())
 )]
 #[get("/rosters/users/{userId}/calendar.ics")]
@@ -90,7 +98,7 @@ async fn answer(
             render_feed(conn, &*people, &tenant, &of, now)
         })
         .await?;
-    Ok(feed::respond(text))
+    Ok(feed::respond(request, text))
 }
 
 fn render_feed(conn: &mut Conn, people: &dyn People, tenant: &str, of: &Of, now: Timestamp) -> db::Result<String> {
@@ -113,10 +121,7 @@ fn render_feed(conn: &mut Conn, people: &dyn People, tenant: &str, of: &Of, now:
                 let whole = duties.whole(duty);
                 let on_call: Vec<&Person> =
                     whole.users.iter().filter_map(|id| staff.user_at(id, whole.time.start())).collect();
-                let end = whole.time.end().min(range.end().max(whole.time.start()));
-                let time =
-                    if whole.time.end() < NEVER { Some(whole.time) } else { Interval::new(whole.time.start(), end) };
-                events.extend(time.map(|time| event(row, &schedule, &Duty { time, ..whole.clone() }, &on_call)));
+                events.push(event(row, &schedule, &whole, &on_call));
             }
         }
     }
@@ -136,9 +141,14 @@ fn event(row: &roster::row::Roster, schedule: &Schedule, duty: &Duty<'_>, on_cal
         let numbers = [&person.mobile_number, &person.phone_number, &person.email].into_iter().flatten();
         format!("{}: {}", name(person), numbers.map(String::as_str).collect::<Vec<_>>().join(", "))
     };
+    // What has no end is told as a day that repeats: an end that moves on with the clock would change the event.
+    let is_endless = duty.time.end() == NEVER;
+    let first_day = Timestamp::from_millis(duty.time.start().millis().saturating_add(DAY_MS));
+    let time = if is_endless { Interval::new(duty.time.start(), first_day) } else { None };
     Event {
         uid: format!("{shift_id}-{}-{reason}@muster", duty.time.start().millis() / 1_000),
-        time: duty.time,
+        time: time.unwrap_or(duty.time),
+        is_endless,
         summary: format!("{} / {shift}: {}", row.name, people.join(", ")),
         description: on_call.iter().map(reach).collect::<Vec<_>>().join("\n"),
         sequence: row.sequence,

@@ -165,7 +165,7 @@ pub async fn delete_of_user(
 }
 
 async fn create(context: RequestContext, people: web::Data<dyn People>, of: Of) -> api::Result<HttpResponse> {
-    let token = feed::new_token()?;
+    let (token, origin) = (feed::new_token()?, api::session::origin(context.request()));
     context
         .write(move |tx, scope| {
             let (tenant, of) = owner(tx.conn, &**people, scope, of)?;
@@ -174,7 +174,7 @@ async fn create(context: RequestContext, people: web::Data<dyn People>, of: Of) 
             tx.record_change(None, Some(&row))?;
             let authors = authors(tx.conn, &**people, scope, std::slice::from_ref(&row))?;
             let address = row.address(authors.of(&row.created_by));
-            Answer::once(&CreatedAddress::new(address.clone(), &tenant, &of.place(), token), &address)
+            Answer::once(&CreatedAddress::new(address.clone(), &origin, &tenant, &of.place(), token), &address)
         })
         .await
 }

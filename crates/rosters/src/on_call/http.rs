@@ -2,39 +2,22 @@
 
 use actix_web::{HttpResponse, web};
 use api::{PathIds, RequestContext, get};
-use base::{query::Query, timestamp::Timestamp};
 use ports::People;
 
 use super::{
-    cache::{Asked, OnCallCache},
+    cache::OnCallCache,
     render,
-    wire::OnCall,
+    wire::{OfUser, OnCall},
 };
 use crate::{
     overrides::wire::Reference,
     roster::{
-        crew::user_id,
         rules, store, versions,
-        wire::{At, RosterId, instant},
+        wire::{At, RosterId},
     },
     schedule::{Schedule, look_back},
     timeline::http::respond,
 };
-
-/// Who is asked about, and when.
-#[derive(Clone, Debug, api::Parameters)]
-pub struct OfUser {
-    /// Default now.
-    #[request(with = instant, pattern = calendar::forms::INSTANT, example = "2026-11-20T20:37:00+0000")]
-    pub at: Option<Timestamp>,
-    /// `USR` and ten digits.
-    #[request(with = user, schema = String, example = "USR0000000007")]
-    pub user_id: Option<String>,
-}
-
-fn user(query: &mut Query, name: &str) -> Option<String> {
-    query.text(name).map(|id| user_id(&id))
-}
 
 /// Get who is on call
 ///
@@ -53,10 +36,7 @@ pub async fn all(
     people: web::Data<dyn People>,
     cache: web::Data<OnCallCache>,
 ) -> api::Result<HttpResponse> {
-    let OfUser { at, user_id } = context.query.clone();
-    let (scope, tenants) = (context.scope(), context.scope_and_partner());
-    let asked = Asked { scope, tenants, at: at.unwrap_or(context.now), user: user_id };
-    Ok(respond(cache.into_inner().answer(&context.db, people.into_inner(), asked).await?))
+    Ok(respond(cache.into_inner().answer(&context, people.into_inner()).await?))
 }
 
 /// Get who is on call through a roster
@@ -78,10 +58,11 @@ pub async fn one(
     let text = context.read(move |conn, scope| {
         let roster = store::existed(conn, &scope.scope(), &id)?;
         // One that was not there then is not found; one that was deleted later is.
-        let roster = versions::as_of(conn, &scope.scope(), vec![roster], at.millis())?.pop();
+        let roster = versions::as_of(conn, vec![roster], at.millis())?.pop();
         let roster = roster.ok_or_else(rules::no_roster)?;
         let schedule = Schedule::load(conn, &roster, look_back(at))?;
-        let staff = schedule.people(conn, &**people, &scope.scope_and_partner(), Some(at))?;
+        let tenants = rules::tenants_of(&roster.tenant_id, scope.tenant.partner.as_str());
+        let staff = schedule.people(conn, &**people, &tenants, Some(at))?;
         let named = Reference { id: roster.id, name: roster.name };
         let of = render::Of { roster: &named, schedule: &schedule, staff: &staff, user: None };
         let (_, elements) = render::elements(of, at);

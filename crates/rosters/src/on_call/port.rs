@@ -97,18 +97,17 @@ impl OnCall for Rosters {
     ) -> Result<Vec<OwnShift>> {
         let Some(range) = Interval::new(from, to) else { return Ok(Vec::new()) };
         let filter = Filter { user: Some(user.to_owned()), ..Filter::default() };
-        let all = self.known.read(conn, tenants, look_back(from))?;
-        let (rosters, staff) = chosen(conn, &*self.people, &all, tenants, range, &filter)?;
+        let all = self.known.read(conn, &*self.people, (tenants, tenants), from)?;
         let mut found = Vec::new();
-        for (name, roster) in &rosters {
-            let mut duties = Duties::new(&roster.schedule, &staff);
+        for (name, roster) in chosen(&all, range, &filter) {
+            let mut duties = Duties::new(&roster.stored.schedule, &all.staff);
             let own = duties.within(range, Of::All).0.into_iter().filter(|duty| duty.users.contains(&user));
             let own: Vec<Duty<'_>> = own.collect();
             found.extend(own.into_iter().map(|duty| {
                 let time = duties.whole(duty).time;
                 OwnShift {
-                    roster_id: roster.id.clone(),
-                    roster_name: (*name).to_owned(),
+                    roster_id: roster.stored.id().to_owned(),
+                    roster_name: name.to_owned(),
                     since: time.start(),
                     until: Some(time.end()).filter(|end| *end < NEVER),
                 }

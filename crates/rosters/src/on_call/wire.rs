@@ -1,16 +1,34 @@
 //! What clients see of who is on call.
 
-use base::timestamp::Timestamp;
+use base::{query::Query, timestamp::Timestamp};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::{
     lines::Level,
     overrides::wire::Reference,
-    roster::wire::User,
+    roster::{
+        crew::user_id,
+        wire::{User, instant},
+    },
     timeline::wire::{OnCallOverride, Reason},
     written::Written,
 };
+
+/// Who is asked about, and when.
+#[derive(Clone, Debug, api::Parameters)]
+pub struct OfUser {
+    /// Default now.
+    #[request(with = instant, pattern = calendar::forms::INSTANT, example = "2026-11-20T20:37:00+0000")]
+    pub at: Option<Timestamp>,
+    /// `USR` and ten digits.
+    #[request(with = user, schema = String, example = "USR0000000007")]
+    pub user_id: Option<String>,
+}
+
+fn user(query: &mut Query, name: &str) -> Option<String> {
+    query.text(name).map(|id| user_id(&id))
+}
 
 /// Who is on call at an instant, and who is next.
 #[derive(Serialize, ToSchema)]

@@ -104,9 +104,8 @@ pub fn named_shift(
     time: Interval,
 ) -> db::Result<Option<roster::row::Shift>> {
     let Some(wanted) = wanted else { return Ok(None) };
-    let (tenant, id) = (std::slice::from_ref(&roster.tenant_id), std::slice::from_ref(&roster.id));
     let at = time.start().max(tx.now).millis();
-    let shifts = roster::versions::shifts_at(tx.conn, tenant, id, at)?;
+    let shifts = roster::versions::shifts_at(tx.conn, std::slice::from_ref(roster), at)?;
     let Some(shift) = shifts.into_iter().find(|shift| shift.id == wanted) else {
         return Err(Problem::unknown("shift", "shift of the roster", wanted).into());
     };

@@ -5,7 +5,7 @@ use db::{Condition, Conn, Quota, Result, SortBy, Sorts};
 use diesel::prelude::*;
 
 use super::{row::Override, rules};
-use crate::schema::roster_overrides;
+use crate::{roster::versions::Selection, schema::roster_overrides};
 
 /// How many overrides a tenant has at most.
 pub static QUOTA: Quota = Quota::new("overrides", "roster_overrides", 100_000);
@@ -30,11 +30,11 @@ pub fn since(conn: &mut Conn, tenant: &str, roster: &str, since_ms: i64) -> Resu
         .load(conn)?)
 }
 
-/// As [`since`], of all rosters of these tenants, by roster.
-pub fn all_since(conn: &mut Conn, scope: &[String], since_ms: i64) -> Result<Vec<Override>> {
+/// As [`since`], of many rosters, by roster.
+pub fn all_since(conn: &mut Conn, of: Selection<'_>, since_ms: i64) -> Result<Vec<Override>> {
     use roster_overrides::dsl;
     Ok(dsl::roster_overrides
-        .filter(dsl::tenant_id.eq_any(scope))
+        .filter(of.overrides())
         .filter(dsl::end_ms.gt(since_ms))
         .order((dsl::roster_id, dsl::number))
         .load(conn)?)

@@ -132,9 +132,8 @@ pub async fn search(
     let page = context.read(move |conn, scope| {
         let reach = scope.scope_of_list(Some(filter.all.unwrap_or(all_list)));
         let found = store::search(conn, &reach, &filter, sort, &walk)?;
-        let ids: Vec<String> = found.rows.iter().map(|row| row.id.clone()).collect();
-        let shifts = versions::shifts_at(conn, &reach, &ids, scope.now.millis())?;
-        let rows = versions::as_of(conn, &reach, found.rows.clone(), scope.now.millis())?;
+        let shifts = versions::shifts_at(conn, &found.rows, scope.now.millis())?;
+        let rows = versions::as_of(conn, found.rows.clone(), scope.now.millis())?;
         let (tenants, now) = (scope.scope_and_partner(), (scope.now, false));
         let shown = view::rosters(conn, &**people, &tenants, &rows, &shifts, &Form::Read, now)?;
         Ok(walk.answer(found.with(shown)))
@@ -161,10 +160,11 @@ pub async fn get(
     let read = context.read(move |conn, scope| {
         let at = at.unwrap_or(scope.now);
         let row = store::existed(conn, &scope.scope(), &id)?;
-        let shifts = versions::shifts_at(conn, &scope.scope(), std::slice::from_ref(&row.id), at.millis())?;
+        let shifts = versions::shifts_at(conn, std::slice::from_ref(&row), at.millis())?;
         let version = row.version;
-        let rows = versions::as_of(conn, &scope.scope(), vec![row], at.millis())?;
-        let (tenants, then) = (scope.scope_and_partner(), (at, at < scope.now));
+        let tenants = tenants_of(&row.tenant_id, scope.tenant.partner.as_str());
+        let rows = versions::as_of(conn, vec![row], at.millis())?;
+        let then = (at, at < scope.now);
         let mut shown = view::rosters(conn, &**people, &tenants, &rows, &shifts, &Form::Read, then)?;
         Ok((shown.pop().ok_or_else(rules::no_roster)?, version))
     });
@@ -223,8 +223,7 @@ pub fn planned(
     now: Timestamp,
 ) -> db::Result<(Vec<row::Shift>, Plan)> {
     let from_ms = change.from.map_or(rules::effective_ms(now), Timestamp::millis);
-    let (tenant, id) = (std::slice::from_ref(&old.tenant_id), std::slice::from_ref(&old.id));
-    let shifts = versions::shifts_at(conn, tenant, id, from_ms)?;
+    let shifts = versions::shifts_at(conn, std::slice::from_ref(old), from_ms)?;
     let known = versions::since(conn, &old.tenant_id, &old.id, rules::effective_ms(now))?;
     let plan = plan::planned(Old { roster: old, versions: &known, shifts: &shifts }, change, wrong, new_id, now)?;
     Ok((shifts, plan))
@@ -249,8 +248,7 @@ pub async fn delete(context: RequestContext, PathIds(id): PathIds<RosterId>) -> 
         .write(move |tx, scope| {
             let roster = lock_for_update(tx, scope, &id)?;
             scope.check_version(roster.version)?;
-            let (tenant, id) = (std::slice::from_ref(&roster.tenant_id), std::slice::from_ref(&roster.id));
-            let shifts = versions::shifts_at(tx.conn, tenant, id, tx.now.millis())?;
+            let shifts = versions::shifts_at(tx.conn, std::slice::from_ref(&roster), tx.now.millis())?;
             versions::end(tx.conn, &roster, rules::effective_ms(tx.now))?;
             tx.record_change(Some(&WithShifts(&roster, &shifts)), None)?;
             Ok(Answer::empty())

@@ -43,8 +43,7 @@ pub struct NewRoster {
     /// Unique in the tenant, whatever the letter case.
     #[request(line, chars = LONGEST_NAME)]
     pub name: String,
-    /// What it is for.
-    #[request(filled)]
+    /// What it is for; may be empty.
     pub description: String,
     /// Whose clocks its shifts follow.
     pub time_zone: TimeZoneReference,
@@ -63,8 +62,7 @@ pub struct RosterChange {
     /// Unique in the tenant, whatever the letter case.
     #[request(line, chars = LONGEST_NAME)]
     pub name: Option<String>,
-    /// What it is for.
-    #[request(filled)]
+    /// What it is for; may be empty.
     pub description: Option<String>,
     /// Whose clocks its shifts follow.
     pub time_zone: Option<TimeZoneReference>,

@@ -112,7 +112,7 @@ pub struct DailyPattern {
 #[serde(rename_all = "camelCase")]
 pub struct WeeklyPattern {
     /// Every so many weeks.
-    #[request(range = 1..=10)]
+    #[request(range = 1..=52)]
     pub repeat_frequency: u16,
     /// Names of days, separated by commas; without them the day of the first date.
     #[request(blank, text = forms::WEEKDAYS, example = "Monday,Friday")]

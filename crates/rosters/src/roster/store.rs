@@ -37,12 +37,27 @@ pub fn lock_for_update(conn: &mut Conn, tenant: &str) -> Result<()> {
     Ok(())
 }
 
-/// The number of changes to the rosters of these tenants.
-pub fn revision(conn: &mut Conn, scope: &[String]) -> Result<i64> {
+/// Of each of these tenants the number of changes to its rosters, by tenant; tenants without any are left out.
+pub fn revisions(conn: &mut Conn, scope: &[String]) -> Result<Vec<(String, i64)>> {
     use roster_revisions::dsl;
-    let revisions: Vec<i64> =
-        dsl::roster_revisions.filter(dsl::tenant_id.eq_any(scope)).select(dsl::revision).load(conn)?;
-    Ok(revisions.into_iter().sum())
+    Ok(dsl::roster_revisions.filter(dsl::tenant_id.eq_any(scope)).order(dsl::tenant_id).load(conn)?)
+}
+
+/// What another is after each change of a roster, its overrides among it.
+#[derive(Clone, Debug, PartialEq, Eq, Queryable)]
+pub struct State {
+    pub tenant_id: String,
+    pub id: String,
+    version: i64,
+    sequence: i64,
+    deleted_ms: Option<i64>,
+}
+
+/// The states of all rosters of these tenants that there are or were.
+pub fn states(conn: &mut Conn, scope: &[String]) -> Result<Vec<State>> {
+    use rosters::dsl;
+    let columns = (dsl::tenant_id, dsl::id, dsl::version, dsl::sequence, dsl::deleted_ms);
+    Ok(dsl::rosters.filter(dsl::tenant_id.eq_any(scope)).select(columns).load(conn)?)
 }
 
 /// The roster with this id among these tenants, or 404.

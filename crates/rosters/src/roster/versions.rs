@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use db::{Conn, Result};
+use db::{Condition, Conn, Result};
 use diesel::prelude::*;
 use outbox::{Keep, Retention, Setting};
 
@@ -13,24 +13,53 @@ use super::{
 };
 use crate::schema::{roster_calendars, roster_overrides, roster_shifts, roster_versions, rosters};
 
-/// Ids that one statement names at most.
-const AT_ONCE: usize = 500;
+/// Which rosters a statement is about.
+#[derive(Clone, Copy, Debug)]
+pub enum Selection<'a> {
+    /// All of these tenants.
+    Tenants(&'a [String]),
+    /// Those with these tenants and ids.
+    Rosters(&'a [(String, String)]),
+}
 
-/// The shifts of rosters of these tenants at an instant, those of a roster in their order.
-pub fn shifts_at(conn: &mut Conn, scope: &[String], ids: &[String], at_ms: i64) -> Result<Vec<Shift>> {
+impl Selection<'_> {
+    /// Tenants and ids are looked for in pairs: each tenant with each id would be very many.
+    fn condition(self, tenant: &'static str, roster: &'static str) -> Condition {
+        match self {
+            Self::Tenants(tenants) => Condition::text_in(tenant, tenants),
+            Self::Rosters(keys) => Condition::pairs_in(roster, keys.iter().map(|(tenant, id)| (tenant, id))),
+        }
+    }
+
+    fn shifts(self) -> Condition {
+        self.condition("roster_shifts.tenant_id IN", "(roster_shifts.tenant_id, roster_shifts.roster_id) IN")
+    }
+
+    fn versions(self) -> Condition {
+        self.condition("roster_versions.tenant_id IN", "(roster_versions.tenant_id, roster_versions.roster_id) IN")
+    }
+
+    /// Of their overrides.
+    pub fn overrides(self) -> Condition {
+        self.condition("roster_overrides.tenant_id IN", "(roster_overrides.tenant_id, roster_overrides.roster_id) IN")
+    }
+}
+
+fn keys_of(rosters: &[Roster]) -> Vec<(String, String)> {
+    rosters.iter().map(|roster| (roster.tenant_id.clone(), roster.id.clone())).collect()
+}
+
+/// The shifts of rosters at an instant, those of a roster in their order.
+pub fn shifts_at(conn: &mut Conn, rosters: &[Roster], at_ms: i64) -> Result<Vec<Shift>> {
     use roster_shifts::dsl;
-    let mut found = Vec::new();
-    for ids in ids.chunks(AT_ONCE) {
-        let rows: Vec<Shift> = dsl::roster_shifts
-            .filter(dsl::tenant_id.eq_any(scope))
-            .filter(dsl::roster_id.eq_any(ids))
+    db::in_parts(&keys_of(rosters), |keys| {
+        dsl::roster_shifts
+            .filter(Selection::Rosters(keys).shifts())
             .filter(dsl::valid_from_ms.le(at_ms))
             .filter(dsl::valid_until_ms.is_null().or(dsl::valid_until_ms.gt(at_ms)))
             .order((dsl::roster_id, dsl::position, dsl::id))
-            .load(conn)?;
-        found.extend(rows);
-    }
-    Ok(found)
+            .load(conn)
+    })
 }
 
 /// The versions of the shifts of a roster that end after an instant.
@@ -44,11 +73,11 @@ pub fn shifts_since(conn: &mut Conn, tenant: &str, roster: &str, since_ms: i64) 
         .load(conn)?)
 }
 
-/// As [`shifts_since`], of all rosters of these tenants, by roster.
-pub fn all_shifts_since(conn: &mut Conn, scope: &[String], since_ms: i64) -> Result<Vec<Shift>> {
+/// As [`shifts_since`], of many rosters, by roster.
+pub fn all_shifts_since(conn: &mut Conn, of: Selection<'_>, since_ms: i64) -> Result<Vec<Shift>> {
     use roster_shifts::dsl;
     Ok(dsl::roster_shifts
-        .filter(dsl::tenant_id.eq_any(scope))
+        .filter(of.shifts())
         .filter(dsl::valid_until_ms.is_null().or(dsl::valid_until_ms.gt(since_ms)))
         .order((dsl::roster_id, dsl::position, dsl::id, dsl::valid_from_ms))
         .load(conn)?)
@@ -65,29 +94,28 @@ pub fn since(conn: &mut Conn, tenant: &str, roster: &str, since_ms: i64) -> Resu
         .load(conn)?)
 }
 
-/// As [`since`], of all rosters of these tenants, by roster.
-pub fn all_since(conn: &mut Conn, scope: &[String], since_ms: i64) -> Result<Vec<Version>> {
+/// As [`since`], of many rosters, by roster.
+pub fn all_since(conn: &mut Conn, of: Selection<'_>, since_ms: i64) -> Result<Vec<Version>> {
     use roster_versions::dsl;
     Ok(dsl::roster_versions
-        .filter(dsl::tenant_id.eq_any(scope))
+        .filter(of.versions())
         .filter(dsl::valid_until_ms.is_null().or(dsl::valid_until_ms.gt(since_ms)))
         .order((dsl::roster_id, dsl::valid_from_ms))
         .load(conn)?)
 }
 
 /// Rosters as they are at an instant; those that were not there then are left out.
-pub fn as_of(conn: &mut Conn, scope: &[String], rows: Vec<Roster>, at_ms: i64) -> Result<Vec<Roster>> {
+pub fn as_of(conn: &mut Conn, rows: Vec<Roster>, at_ms: i64) -> Result<Vec<Roster>> {
     use roster_versions::dsl;
-    let mut found: HashMap<String, Version> = HashMap::new();
-    for rows in rows.chunks(AT_ONCE) {
-        let versions: Vec<Version> = dsl::roster_versions
-            .filter(dsl::tenant_id.eq_any(scope))
-            .filter(dsl::roster_id.eq_any(rows.iter().map(|row| &row.id)))
+    let versions: Vec<Version> = db::in_parts(&keys_of(&rows), |keys| {
+        dsl::roster_versions
+            .filter(Selection::Rosters(keys).versions())
             .filter(dsl::valid_from_ms.le(at_ms))
             .filter(dsl::valid_until_ms.is_null().or(dsl::valid_until_ms.gt(at_ms)))
-            .load(conn)?;
-        found.extend(versions.into_iter().map(|version| (version.roster_id.clone(), version)));
-    }
+            .load(conn)
+    })?;
+    let mut found: HashMap<String, Version> =
+        versions.into_iter().map(|version| (version.roster_id.clone(), version)).collect();
     let overlaid = |row: Roster| {
         let Version { name, zone, off_hours, .. } = found.remove(&row.id)?;
         Some(Roster { name, zone, off_hours, ..row })

@@ -1,5 +1,7 @@
 //! From rows to what clients see.
 
+use std::collections::HashMap;
+
 use base::{problem::Problem, timestamp::Timestamp};
 use db::{Conn, Result};
 use outbox::{Entity, Recorded};
@@ -41,8 +43,12 @@ pub fn rosters(
     });
     let staff = RosterPeople::since(conn, people, tenants, (all, []), is_past.then_some(at))?;
     let seen = Seen { staff: &staff, read: matches!(form, Form::Read), at };
+    let mut shifts_of: HashMap<&str, Vec<&ShiftRow>> = HashMap::new();
+    for shift in shifts {
+        shifts_of.entry(&shift.roster_id).or_default().push(shift);
+    }
     let show = |row: &Row| {
-        let own = shifts.iter().filter(|shift| shift.roster_id == row.id);
+        let own = shifts_of.get(row.id.as_str()).into_iter().flatten();
         let details = own.map(|shift| seen.shift(shift, &shift.crew, shift.rotation.as_deref()));
         Ok(Roster {
             id: row.id.clone(),

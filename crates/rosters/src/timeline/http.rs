@@ -11,7 +11,7 @@ use super::{
     wire::Timeline,
 };
 use crate::{
-    revisions::Revisions,
+    revisions::{Revisions, Totals},
     roster::{
         http::check_new,
         input::NewRoster,
@@ -49,22 +49,35 @@ pub async fn timeline(
     PathIds(id): PathIds<RosterId>,
 ) -> api::Result<HttpResponse> {
     let range = calendar::range::read(context.query(), None)?;
-    let asked = Key { scope: context.scope(), roster: id.0.clone(), range };
-    let revisions = Revisions::of(&context, people.clone().into_inner()).await?;
-    if let Some(text) = cache.get(&asked, revisions) {
+    let mut asked = Key { scope: context.scope(), roster: id.0.clone(), range };
+    let totals = Totals::at_once(&context, people.clone().into_inner()).await?;
+    if let Some(text) = totals.and_then(|totals| cache.get(&asked, totals)) {
         return Ok(respond(text));
     }
     let text = context.read(move |conn, scope| {
         let roster = store::existed(conn, &scope.scope(), &id)?;
+        let tenants = tenants_of(&roster.tenant_id, scope.tenant.partner.as_str());
+        let totals = match totals {
+            Some(totals) => totals,
+            // Of many tenants only the one of the roster matters.
+            None => {
+                asked.scope = vec![roster.tenant_id.clone()];
+                Revisions::read(conn, &**people, &asked.scope, &tenants)?.totals()
+            }
+        };
+        if let Some(text) = cache.get(&asked, totals) {
+            return Ok(text);
+        }
         let schedule = Schedule::load(conn, &roster, range.start().millis())?;
-        let staff = schedule.people(conn, &**people, &scope.scope_and_partner(), Some(range.start()))?;
+        let staff = schedule.people(conn, &**people, &tenants, Some(range.start()))?;
         let known = versions::since(conn, &roster.tenant_id, &roster.id, range.start().millis())?;
         let off = schedule::free(&known, range)?;
-        Ok(render::timeline(Asked { schedule: &schedule, staff: &staff, range, off: &off, saved: true })?)
+        let text = render::timeline(Asked { schedule: &schedule, staff: &staff, range, off: &off, saved: true })?;
+        let text = web::Bytes::from(text);
+        cache.insert(asked, totals, text.clone());
+        Ok(text)
     });
-    let text = web::Bytes::from(text.await?);
-    cache.insert(asked, revisions, text.clone());
-    Ok(respond(text))
+    Ok(respond(text.await?))
 }
 
 /// Preview a roster

@@ -24,6 +24,7 @@ mod maintenance;
 mod moved;
 mod pages;
 mod paging;
+mod partner;
 mod points;
 mod postgres;
 mod reports;
@@ -140,6 +141,7 @@ fn measure(part: &str, settings: &Settings, store: &Store, temporary: &Path, res
         }
         "reports" => results.lines.extend(reports::measure(temporary, reports, connections)?),
         "rosters" => results.lines.extend(rosters::measure(temporary)?),
+        "partner" => results.lines.extend(partner::measure(temporary)?),
         "writes" => results.lines.push(writes::together(temporary)?),
         "overload" => results.lines.extend(writes::overload(temporary)?),
         "jobs" => results.lines.extend(jobs::measure(temporary)?),

@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 use crate::moved;
 
 /// The parts, in the order in which they run.
-const PARTS: [&str; 20] = [
+const PARTS: [&str; 21] = [
     "points",
     "postgres",
     "pages",
@@ -17,6 +17,7 @@ const PARTS: [&str; 20] = [
     "bulk",
     "reports",
     "rosters",
+    "partner",
     "maintenance",
     "jobs",
     "alerts",

@@ -10,7 +10,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         "queryString=name:$kbCategory.name",
         "queryString=parentId:$kbCategory",
     ]),
-    op("GET /kb/categorylist/{categoryId}").ids(&[Kind::KbCategory]).filters(&["queryString=id:$kbCategory"]),
+    op("GET /kb/categorylist/{categoryId}").ids(&[Kind::KbCategory]),
     op("POST /kb/category/restore/{categoryId}").ids(&[Kind::KbCategory]),
     op("GET /kb/category/{categoryId}").ids(&[Kind::KbCategory]),
     op("POST /kb/category/{categoryId}").ids(&[Kind::KbCategory]).sends(NAMED).refers(BELOW_KB_CATEGORY),

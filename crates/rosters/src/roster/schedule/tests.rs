@@ -154,11 +154,17 @@ fn everything_is_mandatory() {
 fn what_is_out_of_range_names_the_range() {
     let steps = "pattern.repeatFrequency: must be an integer from 1 to 10";
     for every in [json!(0), json!(11), json!("0"), json!(1.5), json!([]), json!(-1)] {
-        for kind in ["daily", "weekly", "yearly"] {
+        for kind in ["daily", "yearly"] {
             let value = recurring(&json!({"pattern": {"type": kind, "repeatFrequency": every}}));
             assert_eq!(refused(&value), [steps], "{value}");
         }
     }
+    for every in [json!(0), json!(53)] {
+        let value = recurring(&json!({"pattern": {"type": "weekly", "repeatFrequency": every}}));
+        assert_eq!(refused(&value), ["pattern.repeatFrequency: must be an integer from 1 to 52"], "{value}");
+    }
+    let year = Pattern::Weekly { every: 52, days: Default::default() };
+    assert_eq!(pattern_of(json!({"type": "weekly", "repeatFrequency": 52})), year);
     let monthly = |day: Value| {
         let pattern = json!({"type": "monthly", "repeatFrequency": 1, "repeatType": "DAY_OF_MONTH", "dayOfMonth": day});
         refused(&recurring(&json!({"pattern": pattern})))

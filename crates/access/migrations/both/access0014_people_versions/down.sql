@@ -1,0 +1,2 @@
+DROP INDEX user_groups_versions;
+DROP INDEX users_versions;
