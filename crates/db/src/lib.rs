@@ -40,7 +40,6 @@ mod sorts;
 mod stream;
 mod tls;
 mod tree;
-mod turns;
 mod update;
 mod url;
 mod writer;
@@ -76,7 +75,7 @@ pub use crate::{
     parts::in_parts,
     probe::Probe,
     quota::Quota,
-    savepoint::savepoint,
+    savepoint::{read_each, savepoint},
     select::columns,
     sequence::{next_id, next_number},
     sorts::{SortBy, Sorts},
