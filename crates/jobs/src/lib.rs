@@ -38,6 +38,7 @@ const MIGRATIONS: db::Migrations = db::migrations!(
     both jobs0003_retention,
     both jobs0004_search,
     both jobs0005_frequent,
+    both jobs0006_turns,
 );
 
 /// The domain, for the gateway's list and for its own server. Its handlers need what [`extras`] adds.

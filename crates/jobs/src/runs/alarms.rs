@@ -34,10 +34,21 @@ pub fn tell(tx: &mut Tx<'_>, notices: &dyn Notices, runs: &[&Run]) -> Result<()>
         else {
             continue;
         };
-        job::store::set_alerting(tx.conn, &tenant, &id, failed)?;
-        found.push(notice(tx, &job, failed.then_some(run))?);
+        found.push((failed, notice(tx, &job, failed.then_some(run))?));
     }
-    if found.is_empty() { Ok(()) } else { notices.notice(tx.conn, &found, tx.now) }
+    let tell = |tx: &mut Tx<'_>, found: &[(bool, Notice)]| {
+        for (failed, notice) in found {
+            job::store::set_alerting(tx.conn, &notice.tenant, &notice.about.1, *failed)?;
+        }
+        let notices_of: Vec<Notice> = found.iter().map(|(_, notice)| notice.clone()).collect();
+        notices.notice(tx.conn, &notices_of, tx.now)
+    };
+    // What became of a run stands, also when no alert can be made of it: the next run tells then.
+    tx.attempt_each(&found, tell, |_, (_, notice), error| {
+        tracing::error!(%error, tenant = notice.tenant, job = notice.about.1, "no alert tells what became of a run");
+        Ok(())
+    })?;
+    Ok(())
 }
 
 /// Closes the alert of a job that is deleted, or asks for none any more.
