@@ -36,6 +36,7 @@ const MIGRATIONS: db::Migrations = db::migrations!(
     "maintenance",
     each maintenance0001_windows,
     both maintenance0002_watches,
+    both maintenance0003_turns,
 );
 
 /// The domain, for the gateway's list and for its own server. Its handlers need what [`extras`] adds.
