@@ -54,6 +54,7 @@ const MIGRATIONS: db::Migrations = db::migrations!(
     both rosters0002_rotations,
     both rosters0003_watches,
     both rosters0004_covers,
+    both rosters0005_turns,
 );
 
 /// The domain, for the gateway's list and for its own server. Its handlers need what [`extras`] adds.
