@@ -42,6 +42,7 @@ mod tls;
 mod tree;
 mod update;
 mod url;
+mod waiting;
 mod writer;
 
 use std::{
@@ -120,6 +121,7 @@ struct Inner {
     calls: numbers::Calls,
     gauges: numbers::Gauges,
     families: numbers::Families,
+    waiting: Arc<waiting::Waiting>,
     shelf: shelf::Shelf,
     /// The way to a Postgres that is reached over TLS; closed last.
     _tunnel: Option<tls::Tunnel>,
@@ -161,6 +163,7 @@ impl Db {
             calls,
             gauges,
             families,
+            waiting: Arc::default(),
             shelf: shelf::Shelf::default(),
             _tunnel: tunnel,
         })))
