@@ -7,7 +7,8 @@ use std::{
 };
 
 use base::{timestamp::Timestamp, turns::Turns};
-use db::{Conn, Db, Error, Result};
+use db::{Backend, Conn, Db, DueRows, Error, Result};
+use diesel::{RunQueryDsl as _, sql_query};
 
 use crate::{Actor, Tx};
 
@@ -32,6 +33,13 @@ impl TenantTurns {
     /// `worker` is its name in the log and in the audit log, such as `heartbeats`.
     pub fn new(worker: &'static str) -> Self {
         Self { worker, turns: Turns::default() }
+    }
+
+    /// As [`TenantTurns::new`], for a worker that takes these rows: which tenants wait for it is told to those who watch
+    /// ([`Db::watch_due`]).
+    pub fn of_rows(db: &Db, worker: &'static str, rows: &[DueRows]) -> Self {
+        rows.iter().for_each(|rows| db.watch_due(worker, *rows));
+        Self::new(worker)
     }
 
     /// Serves those of these tenants that do not pause, each once. `work` does a bounded part of what is due for one tenant and answers
@@ -165,6 +173,10 @@ fn serve_part<S, T>(
     now: Timestamp,
     work: &impl Fn(&mut Tx<'_>, &str, S) -> Result<T>,
 ) -> Result<(Vec<Of<Result<T>>>, Vec<Of<S>>)> {
+    // Who holds a lock of a tenant for long keeps that tenant waiting, and the others only so long.
+    if Backend::of(conn) == Backend::Postgres {
+        sql_query("SET LOCAL lock_timeout = '1s'").execute(conn)?;
+    }
     let begun = Instant::now();
     let mut part = part.into_iter();
     let mut outcomes = Vec::with_capacity(part.len());

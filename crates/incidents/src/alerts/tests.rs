@@ -206,7 +206,7 @@ impl Fixture {
 
     fn turn(&self, minute: i64) {
         let now = Timestamp::from_millis(START + minute * MINUTE);
-        windows::Watch::new(Arc::clone(&self.neighbours)).turn(&self.db, now).unwrap();
+        windows::Watch::new(&self.db, Arc::clone(&self.neighbours)).turn(&self.db, now).unwrap();
     }
 
     pub(crate) fn batch(&self, statements: &'static str) {
@@ -246,7 +246,7 @@ fn an_alert_that_fails_keeps_no_other_of_its_window() {
         let told = fixture.told().into_iter().skip(before).filter(|told| told["lastEvent"] == "Escalated");
         told.map(|told| told["metric"].as_str().unwrap().to_owned()).collect()
     };
-    let mut watch = windows::Watch::new(Arc::clone(&fixture.neighbours));
+    let mut watch = windows::Watch::new(&fixture.db, Arc::clone(&fixture.neighbours));
     let mut turn =
         |seconds: i64| watch.turn(&fixture.db, Timestamp::from_millis(START + 60 * MINUTE + seconds * 1_000)).unwrap();
     turn(0);

@@ -44,7 +44,7 @@ impl Escalator {
         neighbours: Neighbours,
         clock: impl Fn() -> Timestamp + Send + 'static,
     ) -> std::io::Result<Self> {
-        let mut watch = Watch::new(Arc::new(neighbours));
+        let mut watch = Watch::new(&db, Arc::new(neighbours));
         let background = Background::start("alerts", move || {
             let busy = watch.turn(&db, clock()).unwrap_or_else(|error| {
                 tracing::warn!(%error, "alerts whose window is over");
@@ -99,8 +99,9 @@ struct Part {
 
 impl Watch {
     /// Nothing yet.
-    pub fn new(neighbours: Arc<Neighbours>) -> Self {
-        Self { neighbours, turns: TenantTurns::new("alerts"), failing: Failing::default() }
+    pub fn new(db: &Db, neighbours: Arc<Neighbours>) -> Self {
+        let turns = TenantTurns::of_rows(db, "alerts", &[store::WINDOWS, store::LAPSES]);
+        Self { neighbours, turns, failing: Failing::default() }
     }
 
     /// Sees to some; true when there may be more.

@@ -26,6 +26,9 @@ pub const SILENCES: DueRows = DueRows { table: "heartbeats", due: "due_ms", only
 /// Heartbeats of which alerts are to be told something.
 pub const REPORTS: DueRows = DueRows { table: "heartbeats", due: "report_ms", only: "report_ms IS NOT NULL" };
 
+/// The same, by when they fell silent.
+pub const UNREPORTED: DueRows = DueRows { due: "due_ms", ..REPORTS };
+
 /// Who was heard, and when.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Heard {

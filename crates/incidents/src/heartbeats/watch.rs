@@ -122,12 +122,13 @@ impl Drop for Watch {
 
 impl Watch {
     fn new(db: Db, neighbours: Neighbours, pings: Arc<Pings>, clock: impl Fn() -> Timestamp + Send + 'static) -> Self {
+        let turns = TenantTurns::of_rows(&db, "heartbeats", &[store::SILENCES, store::UNREPORTED]);
         Self {
             db,
             neighbours: Arc::new(neighbours),
             pings,
             clock: Box::new(clock),
-            turns: TenantTurns::new("heartbeats"),
+            turns,
             alive: None,
             to_excuse: BTreeSet::new(),
             silent: HashSet::new(),

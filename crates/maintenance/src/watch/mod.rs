@@ -39,7 +39,7 @@ impl Watcher {
     /// # Errors
     /// When there is no further thread.
     pub fn start(db: Db, clock: impl Fn() -> Timestamp + Send + 'static) -> std::io::Result<Self> {
-        let mut turns = TenantTurns::new("windows");
+        let mut turns = TenantTurns::of_rows(&db, "windows", &[store::DUE]);
         let background = Background::start("windows", move || match turn(&db, &mut turns, clock()) {
             Ok(true) => Duration::ZERO,
             Ok(false) => IDLE,

@@ -76,7 +76,8 @@ impl Pager {
     /// Starts a thread that takes the steps that are due, until it is dropped.
     pub fn start(db: Db, neighbours: Neighbours) -> std::io::Result<Self> {
         let neighbours = Arc::new(neighbours);
-        let (mut escalations, mut shifts) = (TenantTurns::new("escalations"), TenantTurns::new("reminders"));
+        let mut escalations = TenantTurns::of_rows(&db, "escalations", &[store::DUE]);
+        let mut shifts = TenantTurns::of_rows(&db, "reminders", &[reminders::store::DUE]);
         let background = Background::start("escalations", move || {
             let taken = turn(&db, &mut escalations, &neighbours, neighbours.now()).unwrap_or_else(|error| {
                 tracing::warn!(%error, "escalations that are due");

@@ -42,7 +42,7 @@ impl Watcher {
         people: Arc<dyn People>,
         clock: impl Fn() -> Timestamp + Send + 'static,
     ) -> std::io::Result<Self> {
-        let mut turns = TenantTurns::new("on-call");
+        let mut turns = TenantTurns::of_rows(&db, "on-call", &[store::DUE]);
         let background = Background::start("on-call", move || match turn(&db, &mut turns, &*people, clock()) {
             Ok(true) => Duration::ZERO,
             Ok(false) => IDLE,
