@@ -1,6 +1,6 @@
 //! The promises of the scheduler, on SQLite; `tests/tests/jobs` has those that need two gateways.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use base::{body::Request as _, timestamp::Timestamp};
 use db::{Conn, DatabaseUrl, Db, Options, Result};
@@ -231,12 +231,18 @@ fn a_job_for_which_it_fails_is_held_alone_and_tried_again() {
     assert_eq!(fixture.told(&jobs[0]), ["01T10 QUEUED"], "for when it was due");
 }
 
-/// No alert can be made.
-struct Full;
+/// No alert can be made, until there is room.
+#[derive(Default)]
+struct Full(Mutex<(bool, Vec<String>)>);
 
 impl Notices for Full {
-    fn notice(&self, _: &mut Conn, _: &[ports::Notice], _: Timestamp) -> Result<()> {
-        Err(base::Problem::conflict("There are too many open alerts.").into())
+    fn notice(&self, _: &mut Conn, notices: &[ports::Notice], _: Timestamp) -> Result<()> {
+        let mut known = self.0.lock().unwrap();
+        if !known.0 {
+            return Err(base::Problem::conflict("There are too many open alerts.").into());
+        }
+        known.1.extend(notices.iter().map(|notice| notice.subject.clone()));
+        Ok(())
     }
 }
 
@@ -245,9 +251,16 @@ fn what_became_of_a_run_stands_when_no_alert_can_tell_it() {
     let fixture = fixture();
     let job = fixture.daily(json!({"misfirePolicy": "skip", "alertOnFailure": true}));
     let people: Arc<dyn People> = Arc::new(Standalone);
-    let mut work = scheduler::Work::new(fixture.db.clone(), Arc::clone(&fixture.maintenance), people, Arc::new(Full));
+    let full = Arc::new(Full::default());
+    let mut work = scheduler::Work::new(fixture.db.clone(), Arc::clone(&fixture.maintenance), people, full.clone());
     work.turn(at("2026-11-01T11:00:00Z")).unwrap();
     assert_eq!(fixture.told(&job), ["01T10 MISSED"]);
+    work.tell_again(at("2026-11-01T11:00:10Z")).unwrap();
+    full.0.lock().unwrap().0 = true;
+    for second in [15, 20, 30] {
+        work.tell_again(at(&format!("2026-11-01T11:00:{second}Z"))).unwrap();
+    }
+    assert_eq!(full.0.lock().unwrap().1, ["The job a missed a run"], "once, when there is room");
 }
 
 #[test]

@@ -67,6 +67,9 @@ impl Scheduler {
                 if let Err(error) = work.take_back_abandoned(now) {
                     tracing::warn!(%error, "taking back abandoned runs");
                 }
+                if let Err(error) = work.tell_again(now) {
+                    tracing::warn!(%error, "telling again what became of runs");
+                }
                 if let Err(error) = work.release(now) {
                     tracing::warn!(%error, "going on with jobs that were held");
                 }
@@ -90,6 +93,7 @@ pub struct Work {
     neighbours: Neighbours,
     due: TenantTurns,
     abandoned: TenantTurns,
+    alarms: TenantTurns,
     held: TenantTurns,
 }
 
@@ -105,8 +109,9 @@ impl Work {
     /// On a database, with those whom it asks and tells.
     pub fn new(db: Db, maintenance: Arc<dyn Maintenance>, people: Arc<dyn People>, notices: Arc<dyn Notices>) -> Self {
         let neighbours = Neighbours { maintenance, people, notices };
+        let due = TenantTurns::of_rows(&db, "scheduler", &[store::DUE, store::ABANDONED]);
         let turns = || TenantTurns::new("scheduler");
-        Self { db, neighbours, due: turns(), abandoned: turns(), held: turns() }
+        Self { db, neighbours, due, abandoned: turns(), alarms: turns(), held: turns() }
     }
 
     /// Makes runs for jobs that are due; true when there may be more.
@@ -141,6 +146,22 @@ impl Work {
             }
             tenants = self.db.read_here(|conn| store::HELD.tenants(conn, i64::MAX))?;
         }
+    }
+
+    /// Tells alerts again what became of runs, where they could not be told.
+    pub fn tell_again(&mut self, now: Timestamp) -> Result<()> {
+        let tenants = self.db.read_here(|conn| store::ALARMS.tenants(conn, now.millis()))?;
+        let notices = Arc::clone(&self.neighbours.notices);
+        let tell = move |tx: &mut Tx<'_>, tenant: &str| {
+            let jobs = store::alarms(tx.conn, tenant, now.millis(), AT_ONCE)?;
+            let tell = |tx: &mut Tx<'_>, jobs: &[String]| runs::alarms::tell_again(tx, &*notices, tenant, jobs);
+            tx.attempt_each(&jobs, tell, |tx, job, error| {
+                tracing::error!(%error, tenant, job, "what became of its last run");
+                job::store::set_alarm(tx.conn, tenant, job, Some(now.millis() + 2 * HOUSEKEEPING_MS))
+            })?;
+            Ok(false)
+        };
+        self.alarms.serve(&self.db, tenants, now, tell).map(drop)
     }
 
     /// Lets runs wait again whose runner vanished, and ends those that the last runner left.

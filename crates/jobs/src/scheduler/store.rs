@@ -18,6 +18,9 @@ pub const DUE: DueRows = DueRows { table: "jobs", due: "next_due_ms", only: "nex
 /// Jobs that are held.
 pub const HELD: DueRows = DueRows { table: "jobs", due: "held_ms", only: "held_ms IS NOT NULL" };
 
+/// Jobs of which alerts are to be told something again.
+pub const ALARMS: DueRows = DueRows { table: "jobs", due: "alarm_ms", only: "alarm_ms IS NOT NULL" };
+
 /// Runs whose runner sent no heartbeat in time.
 pub const ABANDONED: DueRows =
     DueRows { table: "job_runs", due: "lease_ms", only: "finished_ms IS NULL AND lease_ms IS NOT NULL" };
@@ -78,6 +81,13 @@ pub fn release(conn: &mut Conn, tenant: &str, most: usize) -> Result<usize> {
         .set((jobs::next_due_ms.eq(due), jobs::held_ms.eq(None::<i64>)))
         .execute(conn)?;
     Ok(ids.len())
+}
+
+/// The ids of jobs of a tenant of which alerts are to be told something again.
+pub fn alarms(conn: &mut Conn, tenant: &str, now_ms: i64, most: usize) -> Result<Vec<String>> {
+    let due = Condition::sql("jobs.alarm_ms IS NOT NULL AND jobs.alarm_ms <= ").integer(now_ms);
+    let due = jobs::table.filter(jobs::tenant_id.eq(tenant)).filter(due);
+    Ok(due.order((jobs::alarm_ms, jobs::id)).select(jobs::id).limit(limit(most)).load(conn)?)
 }
 
 /// The ids of runs of a tenant whose runner sent no heartbeat in time.
