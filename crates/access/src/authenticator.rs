@@ -157,7 +157,7 @@ impl Authenticator {
         drop(rt::spawn(async move {
             let home = tenant.clone();
             let note = move |conn: &mut db::Conn| api_keys::store::note_use(conn, &tenant, &id, now, before);
-            let noted = db.write_for(&home, note).await;
+            let noted = db.write_for(home.as_str(), note).await;
             if let Err(error) = noted {
                 tracing::warn!(%error, "the use of an API key was not noted");
             }
@@ -231,7 +231,7 @@ impl Authenticator {
         drop(rt::spawn(async move {
             let home = tenant.clone();
             let note = move |conn: &mut db::Conn| sessions::store::note_use(conn, &tenant, &id, now, before);
-            let noted = db.write_for(&home, note).await;
+            let noted = db.write_for(home.as_str(), note).await;
             if let Err(error) = noted {
                 tracing::warn!(%error, "the use of a session was not noted");
             }
