@@ -327,7 +327,7 @@ fn sources() -> Vec<(String, String)> {
 }
 
 /// A source without its comments.
-fn code(text: &str) -> String {
+pub fn code(text: &str) -> String {
     let lines = text.lines().filter(|line| !line.trim_start().starts_with("//"));
     lines.map(|line| format!("{}\n", line.split(" // ").next().unwrap_or_default())).collect()
 }

@@ -4,6 +4,7 @@
 #![expect(clippy::cloned_ref_to_slice_refs, reason = "an array of one reads like the array of several beside it")]
 
 mod alerts;
+mod background;
 mod campaign;
 mod changes;
 mod clients;

@@ -155,7 +155,9 @@ impl Authenticator {
         }
         let (db, tenant, id) = (self.db.clone(), tenant.clone(), id.to_owned());
         drop(rt::spawn(async move {
-            let noted = db.write(move |conn| api_keys::store::note_use(conn, &tenant, &id, now, before)).await;
+            let home = tenant.clone();
+            let note = move |conn: &mut db::Conn| api_keys::store::note_use(conn, &tenant, &id, now, before);
+            let noted = db.write_for(home.as_str(), note).await;
             if let Err(error) = noted {
                 tracing::warn!(%error, "the use of an API key was not noted");
             }
@@ -227,7 +229,9 @@ impl Authenticator {
         }
         let (db, tenant, id) = (self.db.clone(), caller.home.clone(), caller.key_id.clone());
         drop(rt::spawn(async move {
-            let noted = db.write(move |conn| sessions::store::note_use(conn, &tenant, &id, now, before)).await;
+            let home = tenant.clone();
+            let note = move |conn: &mut db::Conn| sessions::store::note_use(conn, &tenant, &id, now, before);
+            let noted = db.write_for(home.as_str(), note).await;
             if let Err(error) = noted {
                 tracing::warn!(%error, "the use of a session was not noted");
             }

@@ -4,7 +4,11 @@
 //! something due, serves them in the order of [`Turns::order`], and says of each how it went. A tenant whose work fails pauses,
 //! longer each time, and no other tenant notices. Nothing here knows a clock: the time is an argument.
 
+mod queue;
+
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+
+pub use self::queue::{TooMany, TurnQueue};
 
 /// The pause after a failure; it doubles with each further one, up to [`LONGEST_PAUSE_MS`].
 const FIRST_PAUSE_MS: i64 = 1_000;
@@ -37,9 +41,15 @@ impl Turns {
         order
     }
 
-    /// Whether a tenant waits after a failure.
+    /// Whether a tenant waits after a failure. A clock that was moved back makes no pause longer.
     pub fn is_paused(&self, tenant: &str, now_ms: i64) -> bool {
-        self.pauses.get(tenant).is_some_and(|pause| now_ms < pause.until_ms)
+        let is_left = |pause: &Pause| (1..=LONGEST_PAUSE_MS).contains(&pause.until_ms.saturating_sub(now_ms));
+        self.pauses.get(tenant).is_some_and(is_left)
+    }
+
+    /// How many wait after a failure, or did so lately.
+    pub fn paused(&self) -> usize {
+        self.pauses.len()
     }
 
     /// A tenant had its turn: the next one is behind it.
@@ -51,10 +61,17 @@ impl Turns {
     /// The work of a tenant failed; answers for how many milliseconds it pauses.
     pub fn fail(&mut self, tenant: &str, now_ms: i64) -> i64 {
         tenant.clone_into(&mut self.last);
+        // Tenants that had nothing to do since are forgotten.
+        self.pauses.retain(|_, pause| now_ms.saturating_sub(pause.until_ms) < LONGEST_PAUSE_MS);
         let pause = self.pauses.entry(tenant.to_owned()).or_insert(Pause { failures: 0, until_ms: now_ms });
         let wait_ms = FIRST_PAUSE_MS.saturating_mul(1 << pause.failures.min(16)).min(LONGEST_PAUSE_MS);
         *pause = Pause { failures: pause.failures + 1, until_ms: now_ms.saturating_add(wait_ms) };
         wait_ms
+    }
+
+    /// What failed was nothing of the tenant's: it does not pause.
+    pub fn forgive(&mut self, tenant: &str) {
+        self.pauses.remove(tenant);
     }
 }
 
@@ -122,10 +139,13 @@ mod tests {
         assert_eq!(turns.order(both(), 999), ["good"]);
         assert_eq!(turns.order(both(), 1_000), ["good", "bad"]);
         assert_eq!(turns.fail("bad", 1_000), 2_000);
+        assert_eq!(turns.order(both(), 3_000 - LONGEST_PAUSE_MS - 1).len(), 2, "the clock was moved back");
         let longest = (0..100).map(|_| turns.fail("bad", 1_000)).max();
         assert_eq!(longest, Some(LONGEST_PAUSE_MS));
         turns.succeed("bad");
         assert_eq!(turns.fail("bad", 0), 1_000, "a success ends the series");
+        turns.forgive("bad");
+        assert_eq!(turns.order(both(), 0).len(), 2);
     }
 
     #[test]

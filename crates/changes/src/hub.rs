@@ -1,7 +1,7 @@
 //! The streams of this process, and the thread that fills them.
 
 use std::{
-    collections::HashMap,
+    collections::{BTreeMap, HashMap},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering},
@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use base::{problem::Problem, timestamp::Timestamp};
+use base::{problem::Problem, timestamp::Timestamp, turns::Turns};
 use bytes::Bytes;
 use db::{Bell, Db, Result};
 use outbox::Background;
@@ -99,20 +99,44 @@ impl Hub {
         Ok(Subscription { hub: Arc::clone(self), number, events })
     }
 
-    /// Tells all streams what is new to them.
-    fn look(&self, db: &Db, now: Timestamp) -> Result<()> {
+    /// Tells all streams what is new to them, tenant after tenant; true when there may be more.
+    fn look(&self, db: &Db, turns: &mut Turns, now: Timestamp) -> Result<bool> {
         let mut behind: HashMap<Watched, i64> = HashMap::new();
         for open in self.lock().values() {
             let from = behind.entry(open.watched.clone()).or_insert(open.seq);
             *from = open.seq.min(*from);
         }
         if behind.is_empty() {
-            return Ok(());
+            return Ok(false);
         }
         let heads = db.read_here(|conn| store::heads(conn, now.millis()))?;
         behind.retain(|watched, seq| heads.get(watched).is_some_and(|head| head > seq));
+        let mut by_tenant: BTreeMap<String, Vec<(Watched, i64)>> = BTreeMap::new();
+        for (watched, seq) in behind {
+            by_tenant.entry(watched.tenant.clone()).or_default().push((watched, seq));
+        }
+        let mut more = false;
+        for tenant in turns.order(by_tenant.keys().cloned(), now.millis()) {
+            match self.tell(db, by_tenant.remove(&tenant).unwrap_or_default()) {
+                Ok(is_more) => {
+                    turns.succeed(&tenant);
+                    more |= is_more;
+                }
+                Err(error) => {
+                    let pause_ms = turns.fail(&tenant, now.millis());
+                    tracing::warn!(%error, tenant, pause_ms, "the streams of a tenant are not told");
+                }
+            }
+        }
+        Ok(more)
+    }
+
+    /// Tells streams what changed, those that watch one tenant or all that is below it; true when there may be more.
+    fn tell(&self, db: &Db, behind: Vec<(Watched, i64)>) -> Result<bool> {
+        let mut more = false;
         for (watched, seq) in behind {
             let changes = db.read_here(|conn| store::after(conn, &watched, seq, BATCH))?;
+            more |= i64::try_from(changes.len()).is_ok_and(|count| count == BATCH);
             let last = changes.last().map_or(seq, |(seq, _)| *seq);
             self.lock().retain(|_, open| {
                 if open.watched != watched || open.seq >= last {
@@ -124,7 +148,7 @@ impl Hub {
                 events.is_empty() || open.out.try_send(events.into()).is_ok()
             });
         }
-        Ok(())
+        Ok(more)
     }
 }
 
@@ -140,11 +164,14 @@ impl Teller {
     /// # Errors
     /// When there is no further thread.
     pub fn start(db: Db, hub: Arc<Hub>, clock: impl Fn() -> Timestamp + Send + 'static) -> std::io::Result<Self> {
-        let background = Background::start("changes", move || {
-            if let Err(error) = hub.look(&db, clock()) {
+        let mut turns = Turns::default();
+        let background = Background::start("changes", move || match hub.look(&db, &mut turns, clock()) {
+            Ok(true) => Duration::ZERO,
+            Ok(false) => IDLE,
+            Err(error) => {
                 tracing::warn!(%error, "looking for changes");
+                IDLE
             }
-            IDLE
         })?;
         Ok(Self { _listener: background.listen(&BELL), _background: background })
     }

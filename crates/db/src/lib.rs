@@ -40,9 +40,9 @@ mod sorts;
 mod stream;
 mod tls;
 mod tree;
-mod turns;
 mod update;
 mod url;
+mod waiting;
 mod writer;
 
 use std::{
@@ -76,7 +76,7 @@ pub use crate::{
     parts::in_parts,
     probe::Probe,
     quota::Quota,
-    savepoint::savepoint,
+    savepoint::{read_each, savepoint},
     select::columns,
     sequence::{next_id, next_number},
     sorts::{SortBy, Sorts},
@@ -121,6 +121,7 @@ struct Inner {
     calls: numbers::Calls,
     gauges: numbers::Gauges,
     families: numbers::Families,
+    waiting: Arc<waiting::Waiting>,
     shelf: shelf::Shelf,
     /// The way to a Postgres that is reached over TLS; closed last.
     _tunnel: Option<tls::Tunnel>,
@@ -162,6 +163,7 @@ impl Db {
             calls,
             gauges,
             families,
+            waiting: Arc::default(),
             shelf: shelf::Shelf::default(),
             _tunnel: tunnel,
         })))

@@ -7,7 +7,7 @@ use diesel::{
     sqlite::Sqlite,
 };
 
-use crate::{Conn, Result};
+use crate::{Conn, Error, Result};
 
 /// A statement without parameters. SQLite keeps it prepared, where `batch_execute` would read its text each time, and
 /// there are two for each write.
@@ -39,6 +39,32 @@ fn say(conn: &mut Conn, text: &'static str) -> Result<()> {
 /// on either way.
 pub fn savepoint<T>(conn: &mut Conn, f: impl FnOnce(&mut Conn) -> Result<T>) -> Result<T> {
     part(conn, f, Result::is_ok)?
+}
+
+/// Reads the rows of some names: of all together, and when that fails of each by itself. Answers with the rows that can be read, and
+/// with the names of those that cannot.
+///
+/// # Errors
+/// When the database is away.
+pub fn read_each<N: Clone, R>(
+    conn: &mut Conn,
+    names: &[N],
+    read: impl Fn(&mut Conn, &[N]) -> Result<Vec<R>>,
+) -> Result<(Vec<R>, Vec<(N, Error)>)> {
+    match savepoint(conn, |conn| read(conn, names)) {
+        Ok(rows) => return Ok((rows, Vec::new())),
+        Err(error @ Error::Unavailable(_)) => return Err(error),
+        Err(_) => {}
+    }
+    let (mut rows, mut unread) = (Vec::new(), Vec::new());
+    for name in names {
+        match savepoint(conn, |conn| read(conn, std::slice::from_ref(name))) {
+            Ok(found) => rows.extend(found),
+            Err(error @ Error::Unavailable(_)) => return Err(error),
+            Err(error) => unread.push((name.clone(), error)),
+        }
+    }
+    Ok((rows, unread))
 }
 
 /// Runs `f` inside the transaction that is under way, and undoes what it wrote unless what came of it is to be kept.

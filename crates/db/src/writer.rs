@@ -1,4 +1,4 @@
-//! The one writer of a SQLite database: a thread that commits for all who wait, tenant by tenant in turn ([`Turns`]).
+//! The one writer of a SQLite database: a thread that commits for all who wait, tenant by tenant in turn ([`TurnQueue`]).
 //!
 //! A commit at `synchronous=FULL` waits for the disk. Writers that arrive while it waits are taken together into the
 //! next transaction, each in its own savepoint, so that one that fails undoes only itself; all are answered after
@@ -12,18 +12,17 @@ use std::{
     time::{Duration, Instant},
 };
 
+use base::turns::{TooMany, TurnQueue};
 use diesel::connection::SimpleConnection;
 use tokio::sync::oneshot;
 
 use crate::{
-    Conn, Error, Result, backend, bell,
-    data_version::Versions,
-    numbers::WriteCounts,
-    savepoint,
-    turns::{TooMany, Turns},
-    url::DatabaseUrl,
+    Conn, Error, Result, backend, bell, data_version::Versions, numbers::WriteCounts, savepoint, url::DatabaseUrl,
 };
 
+/// How many writes of one tenant may wait, and of all together.
+pub(crate) const MOST_OF_ONE: usize = 1_024;
+pub(crate) const MOST: usize = 4_096;
 /// A transaction takes in no more writers after this many, or this long.
 const MOST_WRITERS: usize = 256;
 const LONGEST: Duration = Duration::from_millis(20);
@@ -48,10 +47,15 @@ struct Queue {
     arrived: Condvar,
 }
 
-#[derive(Default)]
 struct Waiting {
-    turns: Turns<Box<dyn Job>>,
+    turns: TurnQueue<Box<dyn Job>>,
     stopped: bool,
+}
+
+impl Default for Waiting {
+    fn default() -> Self {
+        Self { turns: TurnQueue::new(MOST_OF_ONE, MOST), stopped: false }
+    }
 }
 
 impl Queue {

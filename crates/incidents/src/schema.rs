@@ -83,5 +83,6 @@ diesel::table! {
         created_by -> Text,
         created_ms -> BigInt,
         updated_ms -> BigInt,
+        report_ms -> Nullable<BigInt>,
     }
 }

@@ -38,6 +38,7 @@ const MIGRATIONS: db::Migrations = db::migrations!(
     both jobs0003_retention,
     both jobs0004_search,
     both jobs0005_frequent,
+    both jobs0006_turns,
 );
 
 /// The headings of the OpenAPI document under which the operations stand. The first is that of operations without another.

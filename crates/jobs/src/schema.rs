@@ -29,6 +29,7 @@ diesel::table! {
         frequent -> Bool,
         alert_on_failure -> Bool,
         alerting -> Bool,
+        alarm_ms -> Nullable<BigInt>,
     }
 }
 

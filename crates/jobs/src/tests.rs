@@ -1,6 +1,6 @@
 //! The promises of the scheduler, on SQLite; `tests/tests/jobs` has those that need two gateways.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use base::{body::Request as _, timestamp::Timestamp};
 use db::{Conn, DatabaseUrl, Db, Options, Result};
@@ -102,9 +102,23 @@ impl Fixture {
         row
     }
 
+    fn work(&self, people: &Arc<dyn People>) -> scheduler::Work {
+        scheduler::Work::new(self.db.clone(), Arc::clone(&self.maintenance), Arc::clone(people), alone())
+    }
+
+    fn batch(&self, statements: String) {
+        use diesel::connection::SimpleConnection as _;
+        self.db.write_here(move |conn| Ok(conn.batch_execute(&statements)?)).unwrap();
+    }
+
+    fn take_back_abandoned(&self, now: Timestamp) {
+        let people: Arc<dyn People> = Arc::new(Standalone);
+        self.work(&people).take_back_abandoned(now).unwrap();
+    }
+
     fn turn(&self, now: &str) -> bool {
         let people: Arc<dyn People> = Arc::new(Standalone);
-        scheduler::turn(&self.db, (&self.maintenance, &people, &alone()), at(now)).unwrap()
+        self.work(&people).turn(at(now)).unwrap()
     }
 
     fn runs(&self, job: &Job) -> Vec<Run> {
@@ -187,11 +201,66 @@ fn many_jobs_that_are_due_at_once_run_once_each() {
     while fixture.turn("2026-11-01T10:00:00Z") {
         turns += 1;
     }
-    assert_eq!(turns, 3);
+    assert_eq!(turns, 12, "a hundred at a time");
     assert!(!fixture.turn("2026-11-01T10:00:59Z"));
     for job in jobs.iter().step_by(50) {
         assert_eq!(fixture.told(job), ["01T10 QUEUED"]);
     }
+}
+
+#[test]
+fn a_job_for_which_it_fails_is_held_alone_and_tried_again() {
+    let fixture = fixture();
+    let jobs = [0, 1, 2].map(|_| fixture.daily(json!({})));
+    let broken = format!(
+        "CREATE TRIGGER broken BEFORE INSERT ON job_runs WHEN NEW.job_id = '{}' BEGIN SELECT RAISE(ABORT, 'x'); END; \
+         UPDATE jobs SET schedule = '{{' WHERE id = '{}'",
+        jobs[0].id, jobs[1].id
+    );
+    fixture.batch(broken);
+    let told = || jobs.each_ref().map(|job| fixture.told(job).len());
+    assert!(!fixture.turn("2026-11-01T10:00:00Z"));
+    assert_eq!(told(), [0, 0, 1]);
+    let people: Arc<dyn People> = Arc::new(Standalone);
+    fixture.work(&people).release(at("2026-11-01T10:00:05Z")).unwrap();
+    assert!(!fixture.turn("2026-11-01T10:00:05Z"));
+    assert_eq!(told(), [0, 0, 1], "it is tried again, and fails again");
+    fixture.batch("DROP TRIGGER broken".to_owned());
+    fixture.work(&people).release(at("2026-11-01T10:00:10Z")).unwrap();
+    fixture.turn("2026-11-01T10:00:10Z");
+    assert_eq!(fixture.told(&jobs[0]), ["01T10 QUEUED"], "for when it was due");
+}
+
+/// No alert can be made, until there is room.
+#[derive(Default)]
+struct Full(Mutex<(bool, Vec<String>)>);
+
+impl Notices for Full {
+    fn notice(&self, _: &mut Conn, notices: &[ports::Notice], _: Timestamp) -> Result<()> {
+        let mut known = self.0.lock().unwrap();
+        if !known.0 {
+            return Err(base::Problem::conflict("There are too many open alerts.").into());
+        }
+        known.1.extend(notices.iter().map(|notice| notice.subject.clone()));
+        Ok(())
+    }
+}
+
+#[test]
+fn what_became_of_a_run_stands_when_no_alert_can_tell_it() {
+    let fixture = fixture();
+    let job = fixture.daily(json!({"misfirePolicy": "skip", "alertOnFailure": true}));
+    let people: Arc<dyn People> = Arc::new(Standalone);
+    let full = Arc::new(Full::default());
+    let mut work = scheduler::Work::new(fixture.db.clone(), Arc::clone(&fixture.maintenance), people, full.clone());
+    work.turn(at("2026-11-01T11:00:00Z")).unwrap();
+    assert_eq!(fixture.told(&job), ["01T10 MISSED"]);
+    work.tell_again(at("2026-11-01T11:00:10Z")).unwrap();
+    full.0.lock().unwrap().0 = true;
+    for second in [15, 20, 30] {
+        work.tell_again(at(&format!("2026-11-01T11:00:{second}Z"))).unwrap();
+    }
+    assert_eq!(full.0.lock().unwrap().1, ["The job a missed a run"], "once, when there is room");
 }
 
 #[test]
@@ -255,14 +324,14 @@ fn a_run_that_three_runners_left_has_failed_and_history_ends_somewhere() {
     fixture.change(&fixture.runs(&job)[0], |run| {
         (run.state, run.attempt, run.lease_ms) = ("RUNNING".to_owned(), 2, Some(lease.millis()));
     });
-    scheduler::take_back_abandoned(&fixture.db, &alone(), lease).unwrap();
+    fixture.take_back_abandoned(lease);
     assert_eq!(fixture.told(&job), ["01T10 QUEUED"], "somebody else may try");
     fixture.change(&fixture.runs(&job)[0], |run| run.output_cut = true);
     let run = fixture.runs(&job).remove(0);
     assert_eq!((run.attempt, run.lease_ms), (2, None));
     let third = Run { attempt: 3, state: "RUNNING".to_owned(), lease_ms: Some(lease.millis()), ..run.clone() };
     assert!(fixture.db.write_here(move |conn| runs::store::update(conn, &run, &third)).unwrap());
-    scheduler::take_back_abandoned(&fixture.db, &alone(), lease).unwrap();
+    fixture.take_back_abandoned(lease);
     assert_eq!(fixture.told(&job), ["01T10 FAILED"]);
     let sweep =
         |days, now| outbox::retention::sweep(&fixture.db, crate::domain().retention, |_| days, at(now)).unwrap();
@@ -290,13 +359,13 @@ fn a_suspended_tenants_jobs_are_held_and_go_on_by_the_policy() {
     let jobs =
         ["once", "skip", "all"].map(|policy| fixture.daily(json!({"misfirePolicy": policy, "overlapPolicy": "queue"})));
     let people: Arc<dyn People> = Arc::new(Suspended);
-    let suspended = |now| scheduler::turn(&fixture.db, (&fixture.maintenance, &people, &alone()), at(now)).unwrap();
+    let suspended = |now| fixture.work(&people).turn(at(now)).unwrap();
     suspended("2026-11-01T10:00:00Z");
-    scheduler::release(&fixture.db, &people).unwrap();
+    fixture.work(&people).release(at("2026-11-03T12:00:00Z")).unwrap();
     assert!(!suspended("2026-11-03T10:00:00Z"), "nothing is left to do until it is resumed");
     assert!(jobs.iter().all(|job| fixture.told(job).is_empty()));
     let people: Arc<dyn People> = Arc::new(Standalone);
-    scheduler::release(&fixture.db, &people).unwrap();
+    fixture.work(&people).release(at("2026-11-03T12:00:00Z")).unwrap();
     fixture.turn("2026-11-03T12:00:00Z");
     assert_eq!(fixture.told(&jobs[0]), ["01T10 MISSED", "02T10 MISSED", "03T10 QUEUED"]);
     assert_eq!(fixture.told(&jobs[1]), ["01T10 MISSED", "02T10 MISSED", "03T10 MISSED"]);

@@ -36,6 +36,7 @@ const MIGRATIONS: db::Migrations = db::migrations!(
     "maintenance",
     each maintenance0001_windows,
     both maintenance0002_watches,
+    both maintenance0003_turns,
 );
 
 /// The headings of the OpenAPI document under which the operations stand. The first is that of operations without another.

@@ -1,9 +1,9 @@
 //! How long rows are kept, and the thread that removes those that are older.
 //!
-//! A domain declares what grows with time ([`Retention`]). A [`Sweeper`] looks at it every five minutes, a tenant at a
-//! time, and removes what is over its age, and what a tenant has beyond a number of rows, oldest first. It works in
-//! small steps, each a write of its own that is measured, so that nobody waits for it noticeably; between them others
-//! write. Of several gateways on one Postgres one removes at a time.
+//! A domain declares what grows with time ([`Retention`]). A [`Sweeper`] looks at it every five minutes, and removes what is
+//! over its age, and what a tenant has beyond a number of rows, oldest first. It works in small steps, each a write of its own
+//! that is measured, so that nobody waits for it noticeably; between them others write. A step is one tenant's, and the next one
+//! the next tenant's. Rows that cannot be removed keep no others. Of several gateways on one Postgres one removes at a time.
 
 use std::{
     collections::VecDeque,
@@ -14,8 +14,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-use base::timestamp::Timestamp;
-use db::{Backend, Conn, Db, Result};
+use base::{
+    timestamp::Timestamp,
+    turns::{Turns, interleave},
+};
+use db::{Backend, Conn, Db, Error, Result};
 use diesel::{
     prelude::*,
     sql_query,
@@ -200,8 +203,11 @@ pub(crate) struct Sweep {
     /// How many of the kinds were looked at in this round.
     looked: usize,
     tasks: VecDeque<Task>,
+    turns: Turns,
     /// What this round removed.
     removed: u64,
+    /// When this round began: a long one ends, so that it is seen what others have by then.
+    begun: Instant,
 }
 
 impl Sweep {
@@ -217,18 +223,30 @@ impl Sweep {
             let kept = Arc::new(Kept { kind: what.kind, oldest_ms, aged, surplus });
             Kind { what: *what, keep_ms, rows: FIRST_ROWS, kept }
         });
-        Self { db, kinds: kinds.collect(), looked: 0, tasks: VecDeque::new(), removed: 0 }
+        let (tasks, turns) = (VecDeque::new(), Turns::default());
+        Self { db, kinds: kinds.collect(), looked: 0, tasks, turns, removed: 0, begun: Instant::now() }
     }
 
     /// One look or one step; answers how long to wait before the next.
     pub(crate) fn turn(&mut self, now: Timestamp) -> Result<Duration> {
-        if let Some(task) = self.tasks.pop_front() {
-            return self.step(task);
-        }
         if let Some(kind) = self.kinds.get(self.looked) {
-            let found = look(&self.db, kind, self.looked, now)?;
-            self.tasks.extend(found);
+            match look(&self.db, kind, self.looked, now) {
+                Ok(found) => self.tasks.extend(found),
+                Err(error @ Error::Unavailable(_)) => return Err(error),
+                Err(error) => tracing::error!(%error, kind = kind.kept.kind, "what is too old cannot be looked for"),
+            }
             self.looked += 1;
+            if self.looked == self.kinds.len() {
+                let tasks = interleave(self.tasks.drain(..), |task| task.tenant.clone(), |task| task.kind);
+                self.tasks = tasks.into();
+            }
+            return Ok(Duration::ZERO);
+        }
+        if let Some(task) = self.tasks.pop_front() {
+            if self.begun.elapsed() < LOOK {
+                return self.step(task, now);
+            }
+            self.give_up();
             return Ok(Duration::ZERO);
         }
         if self.removed > 0 {
@@ -240,13 +258,18 @@ impl Sweep {
 
     /// Ends the round.
     fn give_up(&mut self) {
-        (self.looked, self.removed) = (0, 0);
+        (self.looked, self.removed, self.begun) = (0, 0, Instant::now());
         self.tasks.clear();
     }
 
-    fn step(&mut self, task: Task) -> Result<Duration> {
+    fn step(&mut self, task: Task, now: Timestamp) -> Result<Duration> {
         let Some(kind) = self.kinds.get_mut(task.kind) else { return Ok(Duration::ZERO) };
         let (what, rows, pace) = (kind.what, kind.rows, Pace::of(self.db.backend()));
+        // What failed for a tenant is no reason to leave its other rows for long, and none to leave those of others.
+        let name = format!("{} of {}", what.kind, task.tenant);
+        if self.turns.is_paused(&name, now.millis()) {
+            return Ok(Duration::ZERO);
+        }
         let (tenant, before_ms) = (task.tenant.clone(), task.before_ms);
         let begun = Instant::now();
         let done = self.db.write_here(move |conn| {
@@ -257,43 +280,77 @@ impl Sweep {
             let ids = old(conn, &what, &tenant, before_ms, rows)?;
             let gone = remove(conn, &what, &tenant, &ids, (begun, pace))?;
             Ok(Some((ids.len(), gone, begun.elapsed())))
-        })?;
+        });
+        let done = match done {
+            Err(error) if !matches!(error, Error::Unavailable(_)) => {
+                let pause_ms = self.turns.fail(&name, now.millis());
+                tracing::error!(%error, tenant = task.tenant, kind = what.kind, pause_ms, "what is too old is not removed");
+                return Ok(PAUSE);
+            }
+            done => done?,
+        };
         // Another gateway is at it.
-        let Some((found, gone, took)) = done else {
+        let Some((found, Removed { gone, kept }, took)) = done else {
             self.looked = self.kinds.len();
             self.tasks.clear();
             return Ok(Duration::ZERO);
         };
-        kind.rows = match gone {
-            gone if gone < found => gone.max(pace.together.0),
+        if kept > 0 {
+            tracing::error!(
+                rows = kept,
+                tenant = task.tenant,
+                kind = what.kind,
+                "rows that are too old cannot be removed"
+            );
+        }
+        let handled = gone + kept;
+        kind.rows = match handled {
+            handled if handled < found => handled.max(pace.together.0),
             _ if took < pace.step / 2 => (rows * 2).min(MOST_ROWS),
             _ => rows,
         };
         let removed = u64::try_from(gone).unwrap_or(0);
         self.removed += removed;
         if task.aged { &kind.kept.aged } else { &kind.kept.surplus }.fetch_add(removed, Ordering::Relaxed);
-        if found >= rows || gone < found {
-            self.tasks.push_front(task);
+        // With rows that stay, it goes on only while others go.
+        if (found >= rows || handled < found) && (kept == 0 || gone > 0) {
+            self.tasks.push_back(task);
         }
         // Half of the time is for the others.
         Ok(begun.elapsed().clamp(PAUSE, LOOK))
     }
 }
 
-/// Removes rows until the time of a step that began then is over; answers how many are gone, from the first on. They go a few
-/// at a time, since one may take a hundred times as long as another: how long the last few took is no promise.
+/// What a step did: how many rows are gone, and how many cannot be removed.
+#[derive(Clone, Copy, Default)]
+struct Removed {
+    gone: usize,
+    kept: usize,
+}
+
+/// Removes rows until the time of a step that began then is over. They go a few at a time, since one may take a hundred times as
+/// long as another: how long the last few took is no promise. One that cannot be removed is passed over, and logged by the caller.
 fn remove(
     conn: &mut Conn,
     what: &Retention,
     tenant: &str,
     ids: &[String],
     (begun, pace): (Instant, Pace),
-) -> Result<usize> {
+) -> Result<Removed> {
     let Pace { step, together: (mut together, most_together) } = pace;
-    let mut gone = 0;
-    while let Some(rest) = ids.get(gone..).filter(|rest| !rest.is_empty()) {
+    let mut done = Removed::default();
+    while let Some(rest) = ids.get(done.gone + done.kept..).filter(|rest| !rest.is_empty()) {
         let part = Instant::now();
-        gone += (what.remove)(conn, tenant, &rest[..together.min(rest.len())], together)?;
+        let few = &rest[..together.min(rest.len())];
+        match db::savepoint(conn, |conn| (what.remove)(conn, tenant, few, together)) {
+            Ok(gone) => done.gone += gone,
+            Err(error @ Error::Unavailable(_)) => return Err(error),
+            Err(_) if few.len() == 1 => done.kept += 1,
+            Err(_) => {
+                together = 1;
+                continue;
+            }
+        }
         let (took, left) = (part.elapsed(), step.saturating_sub(begun.elapsed()));
         if took > left {
             break;
@@ -302,7 +359,7 @@ fn remove(
             together = (together * 2).min(most_together);
         }
     }
-    Ok(gone)
+    Ok(done)
 }
 
 #[derive(QueryableByName)]

@@ -60,6 +60,7 @@ const MIGRATIONS: db::Migrations = db::migrations!(
     both paging0002_pages,
     both paging0003_outages,
     both paging0004_reminders,
+    both paging0007_turns,
 );
 
 /// The headings of the OpenAPI document under which the operations stand. The first is that of operations without another.

@@ -61,6 +61,7 @@ const MIGRATIONS: db::Migrations = db::migrations!(
     both rosters0002_rotations,
     both rosters0003_watches,
     both rosters0004_covers,
+    both rosters0005_turns,
 );
 
 /// The headings of the OpenAPI document under which the operations stand. The first is that of operations without another.

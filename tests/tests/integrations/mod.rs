@@ -49,7 +49,7 @@ fn text(value: &Value) -> String {
 
 /// Installs an integration with a base notifier at `url`; gives the answer.
 #[track_caller]
-fn install(client: &Client, url: &str) -> Value {
+pub fn install(client: &Client, url: &str) -> Value {
     let body = json!({"displayName": unique("integration"), "baseNotifier": {"type": "REST_API", "baseURI": url}});
     client.post("/integrations/install/CUSTOM", &body).ok()
 }
@@ -61,7 +61,7 @@ fn path(installed: &Value) -> String {
 
 /// Creates an event; gives its path.
 #[track_caller]
-fn event(client: &Client, installed: &Value, body: &Value) -> String {
+pub fn event(client: &Client, installed: &Value, body: &Value) -> String {
     let made = client.post(&format!("{}/event", path(installed)), body).ok();
     format!("{}/event/{}", path(installed), text(&made["id"]))
 }

@@ -26,6 +26,7 @@ mod streams;
 mod tls;
 #[cfg(target_os = "linux")]
 mod unread;
+mod workers;
 
 /// Tests that need the machine for themselves (their figures are wrong beside a build) run with `MUSTER_TESTS_FULL=1`
 /// alone; otherwise they say that they skip.

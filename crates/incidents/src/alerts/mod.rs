@@ -33,7 +33,7 @@ mod rules;
 mod schema;
 mod store;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 pub mod tickets;
 mod windows;
 mod wire;

@@ -1,5 +1,4 @@
-//! Rows of alerts and of what they are about. Every function takes the tenant, or the tenants of a scope; what a thread
-//! of the service has to see to is looked for in all.
+//! Rows of alerts and of what they are about. Every function takes the tenant, or the tenants of a scope.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +6,7 @@ use base::{
     cursor::{Found, Key, Walk},
     query::Sort,
 };
-use db::{Condition, Conn, Quota, Result, SortBy, Sorts};
+use db::{Condition, Conn, DueRows, Quota, Result, SortBy, Sorts};
 use diesel::prelude::*;
 use outbox::{Keep, Retention, Setting};
 
@@ -36,6 +35,16 @@ pub const SORTS: Sorts<Alert> = Sorts {
 
 /// How many open alerts a tenant has at most.
 pub static QUOTA: Quota = Quota::new("open alerts", "alerts", 100_000).of("closed_ms IS NULL");
+
+/// Alerts whose suppression by a person runs out.
+pub const LAPSES: DueRows = DueRows {
+    table: "alerts",
+    due: "suppressed_until_ms",
+    only: "suppression = 'person' AND suppressed_until_ms IS NOT NULL",
+};
+
+/// Windows that hold back alerts; they are asked about whether or not they are thought to be over.
+pub const WINDOWS: DueRows = DueRows { table: "alert_windows", due: "until_ms", only: "1 = 1" };
 
 /// Alerts that are closed.
 pub const RETENTION: Retention = Retention {
@@ -217,9 +226,9 @@ pub fn forget(conn: &mut Conn, window: &Pending) -> Result<()> {
     Ok(())
 }
 
-/// The windows of all tenants that hold back alerts.
-pub fn pending(conn: &mut Conn) -> Result<Vec<Pending>> {
-    Ok(alert_windows::table.load(conn)?)
+/// The windows of a tenant that hold back alerts.
+pub fn pending(conn: &mut Conn, tenant: &str) -> Result<Vec<Pending>> {
+    Ok(alert_windows::table.filter(alert_windows::tenant_id.eq(tenant)).load(conn)?)
 }
 
 /// A window, as it is remembered now.
@@ -228,29 +237,30 @@ pub fn still_pending(conn: &mut Conn, window: &Pending) -> Result<Option<Pending
     Ok(stored.get_result(conn).optional()?)
 }
 
-/// Some of the alerts that a window holds back, behind the one with this id.
-pub fn held_back(conn: &mut Conn, window: &Pending, after: &str, most: i64) -> Result<Vec<Alert>> {
+/// The ids of some of the alerts that a window holds back, until another time than this one where one is given.
+pub fn held_back(conn: &mut Conn, window: &Pending, but_until_ms: Option<i64>, most: i64) -> Result<Vec<String>> {
     use alerts::dsl;
-    Ok(dsl::alerts
+    let held = dsl::alerts
         .filter(dsl::tenant_id.eq(&window.tenant_id))
         .filter(dsl::window_tenant.eq(&window.window_tenant))
         .filter(dsl::window_id.eq(&window.window_id))
-        .filter(dsl::id.gt(after))
         // As the index has it.
-        .filter(Condition::sql("alerts.suppression = 'window'"))
-        .order(dsl::id)
-        .limit(most)
-        .load(conn)?)
+        .filter(Condition::sql("alerts.suppression = 'window'"));
+    let other = match but_until_ms {
+        Some(until) => Condition::sql("COALESCE(alerts.suppressed_until_ms, 0) <> ").integer(until),
+        None => Condition::sql("1 = 1"),
+    };
+    Ok(held.filter(other).select(dsl::id).order(dsl::id).limit(most).load(conn)?)
 }
 
-/// Tenant and id of some of the alerts, of any tenant, whose suppression by a person has run out.
-pub fn lapsing(conn: &mut Conn, now_ms: i64, most: i64) -> Result<Vec<(String, String)>> {
+/// The ids of some of the alerts of a tenant whose suppression by a person has run out, the longest first.
+pub fn lapsing(conn: &mut Conn, tenant: &str, now_ms: i64, most: i64) -> Result<Vec<String>> {
     use alerts::dsl;
     let due = Condition::sql(
         "alerts.suppression = 'person' AND alerts.suppressed_until_ms IS NOT NULL AND alerts.suppressed_until_ms <= ",
     );
-    let due = dsl::alerts.filter(due.integer(now_ms)).select((dsl::tenant_id, dsl::id));
-    Ok(due.limit(most).load(conn)?)
+    let due = dsl::alerts.filter(dsl::tenant_id.eq(tenant)).filter(due.integer(now_ms)).select(dsl::id);
+    Ok(due.order((dsl::suppressed_until_ms, dsl::id)).limit(most).load(conn)?)
 }
 
 /// A page of the alerts that meet a condition.

@@ -7,7 +7,7 @@ use std::{
 
 use base::timestamp::Timestamp;
 use db::{Conn, DatabaseUrl, Db, Options, Result};
-use diesel::{QueryableByName, RunQueryDsl as _, sql_query, sql_types::Text};
+use diesel::{QueryableByName, RunQueryDsl as _, connection::SimpleConnection as _, sql_query, sql_types::Text};
 use outbox::{Actor, Tx};
 use ports::{
     AlertFacts, Cover, KnownResource, KnownRoster, Maintenance, OnCall, OnCallPerson, People, PeopleGroup, Person,
@@ -153,14 +153,14 @@ impl People for Fake {
     }
 }
 
-struct Fixture {
-    db: Db,
+pub(crate) struct Fixture {
+    pub(crate) db: Db,
     fake: Arc<Fake>,
-    neighbours: Arc<Neighbours>,
+    pub(crate) neighbours: Arc<Neighbours>,
     _directory: tempfile::TempDir,
 }
 
-fn fixture() -> Fixture {
+pub(crate) fn fixture() -> Fixture {
     let directory = tempfile::tempdir().unwrap();
     let db = Db::open(&DatabaseUrl::Sqlite(directory.path().join("t.sqlite")), Options::default()).unwrap();
     db.migrate(&[outbox::migrations(), crate::domain().migrations]).unwrap();
@@ -205,7 +205,12 @@ impl Fixture {
     }
 
     fn turn(&self, minute: i64) {
-        windows::turn(&self.db, &self.neighbours, Timestamp::from_millis(START + minute * MINUTE)).unwrap();
+        let now = Timestamp::from_millis(START + minute * MINUTE);
+        windows::Watch::new(&self.db, Arc::clone(&self.neighbours)).turn(&self.db, now).unwrap();
+    }
+
+    pub(crate) fn batch(&self, statements: &'static str) {
+        self.db.write_here(move |conn| Ok(conn.batch_execute(statements)?)).unwrap();
     }
 
     /// What was published, in order.
@@ -222,6 +227,38 @@ impl Fixture {
     fn events(&self) -> Vec<String> {
         self.told().iter().map(|told| told["lastEvent"].as_str().unwrap().to_owned()).collect()
     }
+}
+
+#[test]
+fn an_alert_that_fails_keeps_no_other_of_its_window() {
+    let fixture = fixture();
+    fixture.fake.set(0, 60, true);
+    let reports = json!([
+        {"currentState": "Critical", "metric": "disk", "device": "web-01"},
+        {"currentState": "Critical", "metric": "load", "device": "web-01"},
+    ]);
+    fixture.post(1, reports);
+    fixture.batch(
+        "CREATE TRIGGER broken BEFORE INSERT ON alerts WHEN NEW.metric_key = 'disk' BEGIN SELECT RAISE(ABORT, 'broken'); END",
+    );
+    let before = fixture.told().len();
+    let escalated = || -> Vec<String> {
+        let told = fixture.told().into_iter().skip(before).filter(|told| told["lastEvent"] == "Escalated");
+        told.map(|told| told["metric"].as_str().unwrap().to_owned()).collect()
+    };
+    let mut watch = windows::Watch::new(&fixture.db, Arc::clone(&fixture.neighbours));
+    let mut turn =
+        |seconds: i64| watch.turn(&fixture.db, Timestamp::from_millis(START + 60 * MINUTE + seconds * 1_000)).unwrap();
+    turn(0);
+    assert_eq!(escalated(), ["load"]);
+    assert!(!turn(0), "the one that fails waits");
+    fixture.batch("DROP TRIGGER broken");
+    turn(0);
+    assert_eq!(escalated(), ["load"]);
+    turn(2);
+    assert_eq!(escalated(), ["load", "disk"]);
+    assert!(!turn(4));
+    assert_eq!(escalated().len(), 2);
 }
 
 #[test]

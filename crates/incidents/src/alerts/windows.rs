@@ -1,21 +1,27 @@
 //! What becomes of alerts when time passes: their maintenance window is over, or a person's suppression runs out.
 //!
+//! Tenants take turns ([`TenantTurns`]), and an alert or window that fails waits by itself.
+//!
 //! Any number of gateways do this beside each other. Each looks, without writing anything, for what there is to do; who
 //! does it takes the lock of the tenant and looks again, so that every alert is escalated once. A window is asked how
 //! long it is open at the end that was known, or now when that is still to come: so one that was extended goes on, one
 //! that was ended early is noticed, and one that opened again meanwhile does not hide that it was over.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    cell::RefCell,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
 
-use base::timestamp::Timestamp;
+use base::{timestamp::Timestamp, turns::Turns};
 use db::{Conn, Db, Result};
-use outbox::{Actor, Background, Tx};
+use outbox::{Background, TenantTurns, Tx};
 use ports::{AlertFacts, Cover, OnCallPerson, Window};
 use serde_json::Value;
 
 use super::{
     intake::record_change,
-    row::{Alert, PERSON, Pending},
+    row::{Alert, PERSON, Pending, WINDOW},
     rules, store,
     wire::{self, Escalation},
 };
@@ -23,8 +29,8 @@ use crate::neighbours::Neighbours;
 
 /// How long to wait when there is nothing to do.
 const IDLE: Duration = Duration::from_secs(1);
-/// How many alerts one transaction sees to.
-const AT_ONCE: i64 = 500;
+/// How many alerts of one tenant a turn sees to.
+const AT_ONCE: usize = 200;
 
 /// The thread that sees to it; stops when dropped.
 pub struct Escalator {
@@ -38,9 +44,9 @@ impl Escalator {
         neighbours: Neighbours,
         clock: impl Fn() -> Timestamp + Send + 'static,
     ) -> std::io::Result<Self> {
-        let neighbours = Arc::new(neighbours);
+        let mut watch = Watch::new(&db, Arc::new(neighbours));
         let background = Background::start("alerts", move || {
-            let busy = turn(&db, &neighbours, clock()).unwrap_or_else(|error| {
+            let busy = watch.turn(&db, clock()).unwrap_or_else(|error| {
                 tracing::warn!(%error, "alerts whose window is over");
                 false
             });
@@ -50,30 +56,144 @@ impl Escalator {
     }
 }
 
-/// Sees to some; true when there may be more.
-pub fn turn(db: &Db, neighbours: &Arc<Neighbours>, now: Timestamp) -> Result<bool> {
-    let (due, lapsing) = db.read_here(|conn| {
-        let mut due = Vec::new();
-        for window in store::pending(conn)? {
-            if end(conn, neighbours, &window, now)? != Some(Timestamp::from_millis(window.until_ms)) {
-                due.push(window);
-            }
-        }
-        Ok((due, store::lapsing(conn, now.millis(), AT_ONCE)?))
-    })?;
-    let mut more = lapsing.len() as i64 == AT_ONCE;
-    for window in due {
-        let neighbours = Arc::clone(neighbours);
-        more |= db.write_here(move |conn| Tx::run(conn, &actor(), now, |tx| see_to(tx, &neighbours, &window)))?;
-    }
-    if !lapsing.is_empty() {
-        db.write_here(move |conn| Tx::run(conn, &actor(), now, |tx| lapse(tx, lapsing)))?;
-    }
-    Ok(more)
+/// What is known from turn to turn.
+pub struct Watch {
+    neighbours: Arc<Neighbours>,
+    turns: TenantTurns,
+    failing: Failing,
 }
 
-fn actor() -> Actor {
-    Actor::service("alerts")
+/// Windows and alerts for which something failed: each waits by itself before it is tried again.
+#[derive(Clone, Default)]
+struct Failing(Arc<Mutex<Turns>>);
+
+impl Failing {
+    fn lock(&self) -> MutexGuard<'_, Turns> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Some of these that need not wait.
+    fn without(&self, mut ids: Vec<String>, now: Timestamp, most: usize) -> Vec<String> {
+        let pauses = self.lock();
+        ids.retain(|id| !pauses.is_paused(id, now.millis()));
+        ids.truncate(most);
+        ids
+    }
+
+    /// How many rows to read for so many that need not wait.
+    fn beside(&self, most: usize) -> i64 {
+        i64::try_from(most + self.lock().paused()).unwrap_or(i64::MAX)
+    }
+
+    fn note(&self, tenant: &str, id: &str, error: &db::Error, now: Timestamp) {
+        tracing::error!(%error, tenant, id, "what becomes of an alert when time passes");
+        self.lock().fail(id, now.millis());
+    }
+}
+
+/// What there is to do for a tenant.
+struct Part {
+    windows: Vec<Pending>,
+    lapsing: Vec<String>,
+}
+
+impl Watch {
+    /// Nothing yet.
+    pub fn new(db: &Db, neighbours: Arc<Neighbours>) -> Self {
+        let turns = TenantTurns::of_rows(db, "alerts", &[store::WINDOWS, store::LAPSES]);
+        Self { neighbours, turns, failing: Failing::default() }
+    }
+
+    /// Sees to some; true when there may be more.
+    pub fn turn(&mut self, db: &Db, now: Timestamp) -> Result<bool> {
+        let tenants = db.read_here(|conn| {
+            let mut tenants = store::WINDOWS.tenants(conn, i64::MAX)?;
+            tenants.extend(store::LAPSES.tenants(conn, now.millis())?);
+            Ok(tenants)
+        })?;
+        let (neighbours, failing) = (Arc::clone(&self.neighbours), self.failing.clone());
+        let read = |tenant: &str| db.read_here(|conn| look(conn, &self.neighbours, &self.failing, tenant, now));
+        let mut more = false;
+        self.turns.serve_each(
+            db,
+            tenants,
+            now,
+            read,
+            move |tx, tenant, part| see_to(tx, &neighbours, &failing, tenant, part),
+            |_, is_more| more |= is_more,
+        )?;
+        Ok(more)
+    }
+}
+
+/// Finds what there is to do for a tenant, without writing anything.
+fn look(
+    conn: &mut Conn,
+    neighbours: &Neighbours,
+    failing: &Failing,
+    tenant: &str,
+    now: Timestamp,
+) -> Result<Option<Part>> {
+    let mut windows = store::pending(conn, tenant)?;
+    {
+        let pauses = failing.lock();
+        windows.retain(|window| !pauses.is_paused(&key(window), now.millis()));
+    }
+    // Most are still open: they are asked about together.
+    let (open, over): (Vec<_>, Vec<_>) = windows.into_iter().partition(|window| window.until_ms > now.millis());
+    let asked: Vec<Window> = open.iter().map(asked).collect();
+    let mut windows: Vec<Pending> = match neighbours.maintenance.open_until(conn, &asked, now) {
+        Ok(ends) => {
+            let changed = open
+                .into_iter()
+                .zip(ends)
+                .filter(|(window, end)| end.is_none_or(|end| end.millis() != window.until_ms));
+            changed.map(|(window, _)| window).collect()
+        }
+        // One of them cannot be read: each is seen to by itself.
+        Err(_) => open,
+    };
+    windows.extend(over);
+    let lapsing = store::lapsing(conn, tenant, now.millis(), failing.beside(AT_ONCE))?;
+    let lapsing = failing.without(lapsing, now, AT_ONCE);
+    Ok((!windows.is_empty() || !lapsing.is_empty()).then_some(Part { windows, lapsing }))
+}
+
+/// Does what there is to do for a tenant; true when there may be more.
+fn see_to(tx: &mut Tx<'_>, neighbours: &Neighbours, failing: &Failing, tenant: &str, part: Part) -> Result<bool> {
+    let now = tx.now;
+    store::lock_tenants(tx.conn, &[tenant.to_owned()])?;
+    let work = RefCell::new(Work { neighbours, failing, left: AT_ONCE });
+    for window in &part.windows {
+        if work.borrow().left == 0 {
+            return Ok(true);
+        }
+        let alone = std::slice::from_ref(window);
+        let finish = |tx: &mut Tx<'_>, _: &[Pending]| work.borrow_mut().see_to(tx, window);
+        tx.attempt_each(alone, finish, |_, window, error| {
+            failing.note(tenant, &key(window), &error, now);
+            Ok(())
+        })?;
+    }
+    let lapse = |tx: &mut Tx<'_>, ids: &[String]| lapse(tx, tenant, ids);
+    let lapsed = tx.attempt_each(&part.lapsing, lapse, |_, id, error| {
+        failing.note(tenant, id, &error, now);
+        Ok(())
+    })?;
+    Ok(work.borrow().left == 0 || lapsed == AT_ONCE || lapsed < part.lapsing.len())
+}
+
+/// What the windows of one tenant's turn have in common.
+struct Work<'n> {
+    neighbours: &'n Neighbours,
+    failing: &'n Failing,
+    /// How many alerts the turn may still see to.
+    left: usize,
+}
+
+/// A window that holds back alerts, as those that fail are named.
+fn key(window: &Pending) -> String {
+    format!("{} {} {}", window.tenant_id, window.window_tenant, window.window_id)
 }
 
 /// A window that holds back alerts, as it is asked about.
@@ -92,35 +212,72 @@ fn end(conn: &mut Conn, neighbours: &Neighbours, pending: &Pending, now: Timesta
     Ok(end.filter(|end| *end > now || end.millis() > pending.until_ms))
 }
 
-/// Does what is to be done for one window; true when there may be more.
-fn see_to(tx: &mut Tx<'_>, neighbours: &Neighbours, window: &Pending) -> Result<bool> {
-    store::lock_tenants(tx.conn, std::slice::from_ref(&window.tenant_id))?;
-    let Some(window) = store::still_pending(tx.conn, window)? else { return Ok(false) };
-    let end = end(tx.conn, neighbours, &window, tx.now)?;
-    match end {
-        Some(until) if until.millis() == window.until_ms => Ok(false),
-        Some(until) => prolong(tx, &window, until).map(|()| false),
-        None => finish(tx, neighbours, &window),
+impl Work<'_> {
+    /// Does what is to be done for one window.
+    fn see_to(&mut self, tx: &mut Tx<'_>, window: &Pending) -> Result<()> {
+        let Some(window) = store::still_pending(tx.conn, window)? else { return Ok(()) };
+        match end(tx.conn, self.neighbours, &window, tx.now)? {
+            Some(until) if until.millis() == window.until_ms => Ok(()),
+            Some(until) => self.prolong(tx, &window, until),
+            None => self.finish(tx, &window),
+        }
+    }
+
+    /// Does something with the alerts that a window holds back, as many as the turn may; true when none is left.
+    fn each(
+        &mut self,
+        tx: &mut Tx<'_>,
+        window: &Pending,
+        but_until_ms: Option<i64>,
+        work: impl Fn(&mut Tx<'_>, Vec<Alert>) -> Result<()>,
+    ) -> Result<bool> {
+        let (tenant, now) = (&window.tenant_id, tx.now);
+        let held = store::held_back(tx.conn, window, but_until_ms, self.failing.beside(self.left) + 1)?;
+        let all = held.len();
+        let ids = self.failing.without(held, now, self.left);
+        let work = |tx: &mut Tx<'_>, ids: &[String]| {
+            let mut rows = store::some(tx.conn, tenant, ids)?;
+            // Somebody may have done something with it meanwhile.
+            rows.retain(|row| row.suppression == WINDOW && row.window_id.as_ref() == Some(&window.window_id));
+            work(tx, rows)
+        };
+        let mut failed = 0;
+        let done = tx.attempt_each(&ids, work, |_, id, error| {
+            failed += 1;
+            self.failing.note(tenant, id, &error, now);
+            Ok(())
+        })?;
+        // With one that is left, other than for a failure, the next turn goes on at once.
+        self.left = if done < ids.len() { 0 } else { self.left - done };
+        Ok(failed == 0 && done == all)
+    }
+
+    /// The window ends at another time than was known.
+    fn prolong(&mut self, tx: &mut Tx<'_>, window: &Pending, until: Timestamp) -> Result<()> {
+        let prolong = |tx: &mut Tx<'_>, rows| change(tx, rows, |alert, now| rules::prolonged(alert, until, now));
+        if self.each(tx, window, Some(until.millis()), prolong)? {
+            store::hold(tx.conn, &Pending { until_ms: until.millis(), ..window.clone() })?;
+        }
+        Ok(())
+    }
+
+    /// The window is over: what another window expects as well is held back by that one now, and the rest is escalated, as
+    /// the window wants it.
+    fn finish(&mut self, tx: &mut Tx<'_>, window: &Pending) -> Result<()> {
+        let neighbours = self.neighbours;
+        // As the window says by now; of one that is gone, as it said when it held them back.
+        let escalates = neighbours.maintenance.escalating(tx.conn, &[asked(window)])?.into_iter().flatten().next();
+        let escalates = escalates.unwrap_or(window.escalates);
+        let finish = |tx: &mut Tx<'_>, rows| finish(tx, neighbours, window, escalates, rows);
+        if self.each(tx, window, None, finish)? {
+            store::forget(tx.conn, window)?;
+        }
+        Ok(())
     }
 }
 
-/// The window ends at another time than was known.
-fn prolong(tx: &mut Tx<'_>, window: &Pending, until: Timestamp) -> Result<()> {
-    let mut after = String::new();
-    loop {
-        let rows = store::held_back(tx.conn, window, &after, AT_ONCE)?;
-        let Some(last) = rows.last() else { break };
-        after.clone_from(&last.id);
-        change(tx, rows, |alert, now| rules::prolonged(alert, until, now))?;
-    }
-    store::hold(tx.conn, &Pending { until_ms: until.millis(), ..window.clone() })
-}
-
-/// The window is over: what another window expects as well is held back by that one now, and the rest is escalated, as
-/// the window wants it.
-fn finish(tx: &mut Tx<'_>, neighbours: &Neighbours, window: &Pending) -> Result<bool> {
-    let rows = store::held_back(tx.conn, window, "", AT_ONCE)?;
-    let more = rows.len() as i64 == AT_ONCE;
+/// Sees to alerts whose window is over.
+fn finish(tx: &mut Tx<'_>, neighbours: &Neighbours, window: &Pending, escalates: bool, rows: Vec<Alert>) -> Result<()> {
     let mut over = Vec::new();
     for (row, cover) in still_covered(tx, neighbours, window, rows)? {
         match cover {
@@ -135,19 +292,13 @@ fn finish(tx: &mut Tx<'_>, neighbours: &Neighbours, window: &Pending) -> Result<
             None => over.push(row),
         }
     }
-    // As the window says by now; of one that is gone, as it said when it held them back.
-    let escalates = neighbours.maintenance.escalating(tx.conn, &[asked(window)])?.into_iter().flatten().next();
-    let escalation = if escalates.unwrap_or(window.escalates) && !over.is_empty() {
+    let escalation = if escalates && !over.is_empty() {
         let on_call = on_call(tx.conn, neighbours, &window.tenant_id, tx.now)?;
         Some(Escalation { time: tx.now.to_string(), on_call })
     } else {
         None
     };
-    change(tx, over, |alert, now| rules::outlasted(alert, escalation.clone(), now))?;
-    if !more {
-        store::forget(tx.conn, window)?;
-    }
-    Ok(more)
+    change(tx, over, |alert, now| rules::outlasted(alert, escalation.clone(), now))
 }
 
 /// Which of the alerts that a window held back another one expects now.
@@ -200,22 +351,14 @@ fn shown(found: OnCallPerson) -> wire::OnCallPerson {
     }
 }
 
-/// Ends the suppression of alerts by persons, where it has run out.
-fn lapse(tx: &mut Tx<'_>, due: Vec<(String, String)>) -> Result<()> {
-    let mut tenants: Vec<String> = due.iter().map(|(tenant, _)| tenant.clone()).collect();
-    tenants.sort_unstable();
-    tenants.dedup();
-    store::lock_tenants(tx.conn, &tenants)?;
-    for tenant in tenants {
-        let ids: Vec<String> = due.iter().filter(|(owner, _)| *owner == tenant).map(|(_, id)| id.clone()).collect();
-        let mut rows = store::some(tx.conn, &tenant, &ids)?;
-        // Somebody may have done something with it meanwhile.
-        rows.retain(|row| {
-            row.suppression == PERSON && row.suppressed_until_ms.is_some_and(|until| until <= tx.now.millis())
-        });
-        change(tx, rows, rules::lapsed)?;
-    }
-    Ok(())
+/// Ends the suppression of alerts of a tenant by persons, where it has run out.
+fn lapse(tx: &mut Tx<'_>, tenant: &str, ids: &[String]) -> Result<()> {
+    let mut rows = store::some(tx.conn, tenant, ids)?;
+    // Somebody may have done something with it meanwhile.
+    rows.retain(|row| {
+        row.suppression == PERSON && row.suppressed_until_ms.is_some_and(|until| until <= tx.now.millis())
+    });
+    change(tx, rows, rules::lapsed)
 }
 
 /// Changes alerts of one tenant, and tells it.

@@ -1,7 +1,7 @@
 //! What a gateway has heard and not stored yet.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     sync::{Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
@@ -13,6 +13,9 @@ use super::{rules, store::Heard};
 /// Addresses that are remembered at most, and for how long.
 const REMEMBERED: u64 = 50_000;
 const LIFE: Duration = Duration::from_secs(10);
+
+/// Tenant and id of a heartbeat.
+pub type Key = (String, String);
 
 /// A SHA-256.
 pub type Hash = [u8; 32];
@@ -39,7 +42,7 @@ struct Last {
 pub struct Pings {
     addresses: Cache<Hash, Pinged>,
     /// By tenant and id; as many as there are heartbeats that ping here.
-    heard: Mutex<HashMap<(String, String), Last>>,
+    heard: Mutex<HashMap<Key, Last>>,
 }
 
 impl Default for Pings {
@@ -50,7 +53,7 @@ impl Default for Pings {
 }
 
 impl Pings {
-    fn lock(&self) -> MutexGuard<'_, HashMap<(String, String), Last>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<Key, Last>> {
         self.heard.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -80,10 +83,10 @@ impl Pings {
 
     /// What is to be stored now: pings that were kept for as long as they may be, those of these silent heartbeats, or
     /// `all`. What was not heard of for long is forgotten.
-    pub fn take(&self, now_ms: i64, silent: &[(String, String)], all: bool) -> Vec<Heard> {
+    pub fn take(&self, now_ms: i64, silent: &HashSet<Key>, all: bool) -> Vec<Heard> {
         let mut heard = self.lock();
         heard.retain(|_, last| last.heard_ms > last.stored_ms || now_ms - last.heard_ms < 600_000);
-        let due = |key: &(String, String), last: &Last| {
+        let due = |key: &Key, last: &Last| {
             last.heard_ms > last.stored_ms
                 && (all || last.heard_ms - last.stored_ms >= last.kept_ms || silent.contains(key))
         };
@@ -122,21 +125,21 @@ mod tests {
     fn pings_are_kept_for_a_tenth_of_the_interval() {
         let pings = Pings::default();
         pings.hear(&pinged("a"), 100_000);
-        assert_eq!(pings.take(100_000, &[], false).len(), 1, "the first is stored at once");
+        assert_eq!(pings.take(100_000, &HashSet::new(), false).len(), 1, "the first is stored at once");
         pings.hear(&pinged("a"), 103_000);
-        assert!(pings.take(103_000, &[], false).is_empty());
+        assert!(pings.take(103_000, &HashSet::new(), false).is_empty());
         pings.hear(&pinged("a"), 106_000);
-        assert_eq!(pings.take(106_000, &[], false)[0].at_ms, 106_000);
-        assert!(pings.take(106_000, &[], true).is_empty(), "nothing new was heard");
+        assert_eq!(pings.take(106_000, &HashSet::new(), false)[0].at_ms, 106_000);
+        assert!(pings.take(106_000, &HashSet::new(), true).is_empty(), "nothing new was heard");
     }
 
     #[test]
     fn silence_that_is_reported_ends_at_once() {
         let pings = Pings::default();
         pings.hear(&pinged("a"), 100_000);
-        pings.take(100_000, &[], false);
+        pings.take(100_000, &HashSet::new(), false);
         pings.hear(&pinged("a"), 101_000);
-        let silent = [("client_1".to_owned(), "a".to_owned())];
+        let silent = HashSet::from([("client_1".to_owned(), "a".to_owned())]);
         assert_eq!(pings.take(101_000, &silent, false).len(), 1);
     }
 
@@ -144,11 +147,11 @@ mod tests {
     fn what_was_not_stored_is_taken_again() {
         let pings = Pings::default();
         pings.hear(&pinged("a"), 100_000);
-        let taken = pings.take(100_000, &[], false);
+        let taken = pings.take(100_000, &HashSet::new(), false);
         pings.give_back(&taken);
-        assert_eq!(pings.take(100_000, &[], false), taken);
+        assert_eq!(pings.take(100_000, &HashSet::new(), false), taken);
         pings.hear(&pinged("a"), 99_000);
-        assert!(pings.take(100_000, &[], true).is_empty(), "an earlier ping changes nothing");
-        assert!(pings.take(800_000, &[], true).is_empty() && pings.lock().is_empty());
+        assert!(pings.take(100_000, &HashSet::new(), true).is_empty(), "an earlier ping changes nothing");
+        assert!(pings.take(800_000, &HashSet::new(), true).is_empty() && pings.lock().is_empty());
     }
 }

@@ -27,9 +27,11 @@ pub struct Row {
     pub last_ms: Option<i64>,
     /// `None` before the first ping.
     pub due_ms: Option<i64>,
-    /// Is its silence an alert?
+    /// Is it silent? Alerts are told of it then (`report_ms`).
     pub missed: bool,
     pub created_by: String,
     pub created_ms: i64,
     pub updated_ms: i64,
+    /// When alerts are to be told that it is silent, or that it is not any more; `None` once they were.
+    pub report_ms: Option<i64>,
 }

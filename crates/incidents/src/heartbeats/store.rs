@@ -1,11 +1,11 @@
 //! Rows of heartbeats. Every function takes the tenant, or the tenants of a scope; who was pinged is looked up before its
-//! tenant is known, and who is silent is looked for in all.
+//! tenant is known, and which tenants have somebody who is silent is looked for in all.
 
 use base::{
     cursor::{Found, Key, Walk},
     query::Sort,
 };
-use db::{Condition, Conn, Result, SortBy, Sorts};
+use db::{Condition, Conn, DueRows, Result, SortBy, Sorts};
 use diesel::prelude::*;
 
 use super::{row::Row, rules};
@@ -19,6 +19,15 @@ pub const SORTS: Sorts<Row> = Sorts {
         SortBy::text("", "heartbeats.tenant_id", |row| Key::from(&row.tenant_id)),
     ],
 };
+
+/// Heartbeats that are silent for too long, as soon as they are.
+pub const SILENCES: DueRows = DueRows { table: "heartbeats", due: "due_ms", only: "NOT missed AND due_ms IS NOT NULL" };
+
+/// Heartbeats of which alerts are to be told something.
+pub const REPORTS: DueRows = DueRows { table: "heartbeats", due: "report_ms", only: "report_ms IS NOT NULL" };
+
+/// The same, by when they fell silent.
+pub const UNREPORTED: DueRows = DueRows { due: "due_ms", ..REPORTS };
 
 /// Who was heard, and when.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,53 +98,96 @@ pub fn of_token(conn: &mut Conn, token_hash: &str) -> Result<Option<(String, Str
         .optional()?)
 }
 
-/// Stores that it was heard; answers its row as it was when its silence was an alert until then.
+/// Stores that it was heard. When it was silent until then, alerts are to be told so.
 ///
 /// A ping that another gateway heard later counts; one that it heard before changes nothing.
-pub fn heard(conn: &mut Conn, heard: &Heard) -> Result<Option<Row>> {
+pub fn heard(conn: &mut Conn, heard: &Heard, now_ms: i64) -> Result<()> {
     use heartbeats::dsl;
     let stored = dsl::heartbeats.find((&heard.tenant_id, &heard.id));
     let timing = stored.select((dsl::missed, dsl::interval_ms, dsl::grace_ms));
     let known = db::direct!(conn, |conn| timing.get_result(conn)).optional()?;
-    let Some((missed, interval_ms, grace_ms)) = known else { return Ok(None) };
-    let before = match missed {
-        true => Some(lock_for_update(conn, std::slice::from_ref(&heard.tenant_id), &heard.id)?),
-        false => None,
-    };
+    let Some((missed, interval_ms, grace_ms)) = known else { return Ok(()) };
     let stored = dsl::tenant_id.eq(&heard.tenant_id).and(dsl::id.eq(&heard.id));
     let later = stored.and(dsl::last_ms.is_null().or(dsl::last_ms.lt(heard.at_ms)));
+    if missed {
+        lock(&heard.id).take(conn)?;
+        let silent = dsl::heartbeats.filter(later.clone().and(dsl::missed.eq(true)));
+        diesel::update(silent).set(dsl::report_ms.eq(Some(now_ms))).execute(conn)?;
+    }
     let due = rules::due(interval_ms, grace_ms, heard.at_ms);
     let set = (dsl::last_ms.eq(heard.at_ms), dsl::due_ms.eq(due), dsl::missed.eq(false));
-    let changed = db::update!(conn, heartbeats::table, later, set)?;
-    Ok(before.filter(|row| changed > 0 && row.missed))
+    db::update!(conn, heartbeats::table, later, set)?;
+    Ok(())
 }
 
-/// Some of the heartbeats of any tenant that are silent for too long and not reported.
-pub fn overdue(conn: &mut Conn, now_ms: i64, most: i64) -> Result<Vec<Row>> {
+/// When the heartbeat is due that is due first.
+pub fn first_due(conn: &mut Conn) -> Result<Option<i64>> {
+    let due = heartbeats::table.filter(Condition::sql("NOT heartbeats.missed AND heartbeats.due_ms IS NOT NULL"));
+    let first = due.order(heartbeats::due_ms).select(heartbeats::due_ms).first::<Option<i64>>(conn);
+    Ok(first.optional()?.flatten())
+}
+
+/// Some of the heartbeats of a tenant that are silent for too long, the longest first.
+pub fn overdue(conn: &mut Conn, tenant: &str, now_ms: i64, most: i64) -> Result<Vec<Row>> {
     let due = Condition::sql("NOT heartbeats.missed AND heartbeats.due_ms IS NOT NULL AND heartbeats.due_ms <= ");
-    Ok(heartbeats::table.filter(due.integer(now_ms)).order(heartbeats::due_ms).limit(most).load(conn)?)
+    let overdue = heartbeats::table.filter(heartbeats::tenant_id.eq(tenant)).filter(due.integer(now_ms));
+    Ok(overdue.order((heartbeats::due_ms, heartbeats::id)).limit(most).load(conn)?)
 }
 
-/// Says that the silence of a heartbeat is an alert from now on; `false` when somebody else has said so, or it was heard
+/// Says that a heartbeat is silent from now on, of which alerts are to be told, unless somebody else has said so or it was heard
 /// meanwhile.
-pub fn mark_missed(conn: &mut Conn, row: &Row, now_ms: i64) -> Result<bool> {
+pub fn mark_missed(conn: &mut Conn, row: &Row, now_ms: i64) -> Result<()> {
     use heartbeats::dsl;
     lock(&row.id).take(conn)?;
     let still =
         dsl::heartbeats.find((&row.tenant_id, &row.id)).filter(dsl::missed.eq(false)).filter(dsl::due_ms.le(now_ms));
-    Ok(diesel::update(still).set(dsl::missed.eq(true)).execute(conn)? > 0)
+    diesel::update(still).set((dsl::missed.eq(true), dsl::report_ms.eq(Some(now_ms)))).execute(conn)?;
+    Ok(())
 }
 
-/// Some of the heartbeats of any tenant whose ping was expected until `now` and may have been lost, behind the one with
-/// this tenant and id.
-pub fn expected(conn: &mut Conn, now_ms: i64, after: &(String, String), most: i64) -> Result<Vec<Row>> {
+/// Looks later whether a heartbeat is silent.
+pub fn put_off(conn: &mut Conn, row: &Row, until_ms: i64) -> Result<()> {
+    let still = heartbeats::table.find((&row.tenant_id, &row.id)).filter(heartbeats::due_ms.eq(row.due_ms));
+    diesel::update(still).set(heartbeats::due_ms.eq(Some(until_ms))).execute(conn)?;
+    Ok(())
+}
+
+/// Some of the heartbeats of a tenant of which alerts are to be told something by now, the longest first.
+pub fn to_report(conn: &mut Conn, tenant: &str, now_ms: i64, most: i64) -> Result<Vec<Row>> {
+    let due = Condition::sql("heartbeats.report_ms IS NOT NULL AND heartbeats.report_ms <= ").integer(now_ms);
+    let rows = heartbeats::table.filter(heartbeats::tenant_id.eq(tenant)).filter(due);
+    Ok(rows.order((heartbeats::report_ms, heartbeats::id)).limit(most).load(conn)?)
+}
+
+/// Those of these heartbeats of a tenant of which alerts are still to be told something, for nobody else to do that meanwhile.
+pub fn lock_to_report(conn: &mut Conn, tenant: &str, rows: &[Row], now_ms: i64) -> Result<Vec<Row>> {
+    use heartbeats::dsl;
+    let mut ids: Vec<&str> = rows.iter().map(|row| row.id.as_str()).collect();
+    // In one order, so that two gateways do not wait for each other.
+    ids.sort_unstable();
+    let locks: Vec<db::Lock> = ids.iter().map(|id| lock(id)).collect();
+    db::Lock::take_all(conn, &locks)?;
+    let still = dsl::heartbeats.filter(dsl::tenant_id.eq(tenant)).filter(dsl::id.eq_any(ids));
+    Ok(still.filter(dsl::report_ms.le(Some(now_ms))).order(dsl::id).load(conn)?)
+}
+
+/// Alerts were told of these heartbeats of a tenant, or are to be told at another time.
+pub fn report_at(conn: &mut Conn, tenant: &str, rows: &[Row], at_ms: Option<i64>) -> Result<()> {
+    use heartbeats::dsl;
+    let ids = rows.iter().map(|row| row.id.as_str());
+    let these = dsl::heartbeats.filter(dsl::tenant_id.eq(tenant)).filter(dsl::id.eq_any(ids));
+    diesel::update(these.filter(dsl::report_ms.is_not_null())).set(dsl::report_ms.eq(at_ms)).execute(conn)?;
+    Ok(())
+}
+
+/// Some of the heartbeats of a tenant whose ping was expected until `now` and may have been lost, behind the one with this id.
+pub fn expected(conn: &mut Conn, tenant: &str, now_ms: i64, after: &str, most: i64) -> Result<Vec<Row>> {
     use heartbeats::dsl;
     let expected = Condition::sql(
         "NOT heartbeats.missed AND heartbeats.due_ms IS NOT NULL AND heartbeats.last_ms + heartbeats.interval_ms <= ",
     );
-    let behind = Condition::sql("(heartbeats.tenant_id, heartbeats.id) > (").text(&after.0).then(", ").text(&after.1);
-    let found = dsl::heartbeats.filter(expected.integer(now_ms)).filter(behind.then(")"));
-    Ok(found.order((dsl::tenant_id, dsl::id)).limit(most).load(conn)?)
+    let found = dsl::heartbeats.filter(dsl::tenant_id.eq(tenant)).filter(dsl::id.gt(after));
+    Ok(found.filter(expected.integer(now_ms)).order(dsl::id).limit(most).load(conn)?)
 }
 
 /// Gives a heartbeat more time.

@@ -1,19 +1,23 @@
 //! The thread that stores what was heard, and reports who is silent.
 //!
-//! Any number of gateways do this beside each other. That a silence is an alert is one conditional update of its row, in
-//! the transaction that takes the report in: whoever makes it reports, the others find nothing to do.
+//! Tenants take turns ([`TenantTurns`]): what fails for one of them delays no other. A heartbeat is silent by its own row, whatever
+//! becomes of its alert: a report that is refused, because the tenant has too many open alerts, is made again later.
+//!
+//! Any number of gateways do this beside each other. That a heartbeat is silent is one conditional update of its row, and so is
+//! that alerts were told of it, in the transaction that takes the report in: whoever makes it reports, the others find nothing to do.
 
 use std::{
+    collections::{BTreeMap, BTreeSet, HashSet},
     sync::Arc,
     time::{Duration, Instant},
 };
 
 use base::timestamp::Timestamp;
-use db::{Conn, Db, Result};
-use outbox::{Actor, Background, Tx};
+use db::{Db, Result};
+use outbox::{Background, TenantTurns, Tx};
 
 use super::{
-    pings::Pings,
+    pings::{Key, Pings},
     row::Row,
     rules,
     store::{self, Heard},
@@ -25,10 +29,13 @@ use crate::{
 
 /// How long to wait between two turns.
 const TURN: Duration = Duration::from_secs(1);
-/// A turn that comes so late found the process or its database standing still: pings may have been lost.
+/// A turn that comes so late found the process or its database standing still: pings may have been lost. It is more than the
+/// longest wait for a lock, so that what one tenant does is never taken for it.
 const LATE: Duration = Duration::from_secs(12);
-/// How many heartbeats one transaction sees to.
-const AT_ONCE: i64 = 500;
+/// How many pings, silences and reports of one tenant a turn sees to.
+const AT_ONCE: usize = 200;
+/// How soon something is tried again that failed for one heartbeat alone.
+const AGAIN_MS: i64 = 10_000;
 
 /// The heartbeats of a process: what it hears, and the thread that sees to it, which stops when this is dropped.
 pub struct Heartbeats {
@@ -42,10 +49,35 @@ struct Watch {
     neighbours: Arc<Neighbours>,
     pings: Arc<Pings>,
     clock: Box<dyn Fn() -> Timestamp + Send>,
-    /// When the last turn went well; `None` at first.
-    last: Option<Instant>,
-    /// Those whose silence is an alert, as far as this gateway knows: a ping of one is stored at once.
-    silent: Vec<(String, String)>,
+    turns: TenantTurns,
+    /// When process and database last were seen to go on; `None` at first.
+    alive: Option<Instant>,
+    /// The tenants whose heartbeats are to have one more interval, since nobody listened.
+    to_excuse: BTreeSet<String>,
+    /// Those who are silent, as far as this gateway knows: a ping of one is stored at once.
+    silent: HashSet<Key>,
+}
+
+/// What the turn of a tenant is about.
+#[derive(Default)]
+struct Part {
+    heard: Vec<Heard>,
+    /// Is there more that was heard?
+    more: bool,
+    /// Was nobody listening until now?
+    excuse: bool,
+    /// Is that all, since the process ends?
+    last: bool,
+}
+
+/// What came of it.
+#[derive(Default)]
+struct Done {
+    /// Pings that could not be stored.
+    refused: Vec<Heard>,
+    /// Who is silent.
+    silent: Vec<Key>,
+    more: bool,
 }
 
 impl Heartbeats {
@@ -59,8 +91,7 @@ impl Heartbeats {
         pings: Arc<Pings>,
         clock: impl Fn() -> Timestamp + Send + 'static,
     ) -> std::io::Result<Self> {
-        let (neighbours, clock) = (Arc::new(neighbours), Box::new(clock));
-        let mut watch = Watch { db, neighbours, pings, clock, last: None, silent: Vec::new() };
+        let mut watch = Watch::new(db, neighbours, pings, clock);
         let background = Background::start("heartbeats", move || match watch.turn() {
             Ok(true) => Duration::ZERO,
             Ok(false) => TURN,
@@ -76,101 +107,178 @@ impl Heartbeats {
 impl Drop for Watch {
     /// What was heard in the last second is stored.
     fn drop(&mut self) {
-        if let Err(error) = self.store((self.clock)(), true) {
-            tracing::warn!(%error, "pings of the last second are not stored");
+        // Also of tenants that pause.
+        self.turns = TenantTurns::new("heartbeats");
+        let now = (self.clock)();
+        loop {
+            match self.serve(Vec::new(), now, true) {
+                Ok(true) => {}
+                Ok(false) => return,
+                Err(error) => return tracing::warn!(%error, "pings of the last second are not stored"),
+            }
         }
     }
 }
 
 impl Watch {
+    fn new(db: Db, neighbours: Neighbours, pings: Arc<Pings>, clock: impl Fn() -> Timestamp + Send + 'static) -> Self {
+        let turns = TenantTurns::of_rows(&db, "heartbeats", &[store::SILENCES, store::UNREPORTED]);
+        Self {
+            db,
+            neighbours: Arc::new(neighbours),
+            pings,
+            clock: Box::new(clock),
+            turns,
+            alive: None,
+            to_excuse: BTreeSet::new(),
+            silent: HashSet::new(),
+        }
+    }
+
     /// Stores and reports; true when there may be more.
     fn turn(&mut self) -> Result<bool> {
         let now = (self.clock)();
-        let now_ms = now.millis();
-        if self.last.is_none_or(|last| last.elapsed() > LATE) {
-            self.excuse(now_ms)?;
-        }
-        self.store(now, false)?;
-        let overdue = self.db.read_here(|conn| store::overdue(conn, now_ms, AT_ONCE))?;
-        let more = i64::try_from(overdue.len()).is_ok_and(|count| count == AT_ONCE);
-        if !overdue.is_empty() {
-            self.silent.extend(overdue.iter().map(|row| (row.tenant_id.clone(), row.id.clone())));
-            self.silent.sort_unstable();
-            self.silent.dedup();
-            let neighbours = Arc::clone(&self.neighbours);
-            self.db
-                .write_here(move |conn| Tx::run(conn, &actor(), now, |tx| report_silence(tx, &neighbours, overdue)))?;
-        }
-        self.last = Some(Instant::now());
+        let stood_still = self.alive.is_none_or(|alive| alive.elapsed() > LATE);
+        let (due, to_excuse) = self.db.read_here(|conn| {
+            let mut due = store::REPORTS.tenants(conn, now.millis())?;
+            // A database in which nobody is silent is only read, and only the first entry of one index.
+            if store::first_due(conn)?.is_some_and(|first| first <= now.millis()) {
+                due.extend(store::SILENCES.tenants(conn, now.millis())?);
+            }
+            let excused = if stood_still { store::SILENCES.tenants(conn, i64::MAX)? } else { Vec::new() };
+            Ok((due, excused))
+        })?;
+        self.to_excuse.extend(to_excuse);
+        self.alive = Some(Instant::now());
+        let more = self.serve(due, now, false)?;
+        self.go_on();
         Ok(more)
     }
 
-    /// Stores what was heard, and reports the end of silences.
-    fn store(&mut self, now: Timestamp, all: bool) -> Result<()> {
-        let heard = self.pings.take(now.millis(), &self.silent, all);
-        let mut parts = heard.chunks(AT_ONCE.unsigned_abs() as usize);
-        while let Some(part) = parts.next() {
-            let (neighbours, stored) = (Arc::clone(&self.neighbours), part.to_vec());
-            let done =
-                self.db.write_here(move |conn| Tx::run(conn, &actor(), now, |tx| hear(tx, &neighbours, &stored)));
-            if let Err(error) = done {
-                self.pings.give_back(part);
-                parts.for_each(|rest| self.pings.give_back(rest));
-                return Err(error);
+    /// Notes that process and database go on, unless they stood still for so long that the next turn has to see it.
+    fn go_on(&mut self) {
+        if self.alive.is_some_and(|alive| alive.elapsed() <= LATE) {
+            self.alive = Some(Instant::now());
+        }
+    }
+
+    /// Serves these tenants, and those of whom something was heard; true when there may be more.
+    fn serve(&mut self, due: Vec<String>, now: Timestamp, last: bool) -> Result<bool> {
+        let mut parts: BTreeMap<String, Part> = BTreeMap::new();
+        for heard in self.pings.take(now.millis(), &self.silent, last) {
+            let part = parts.entry(heard.tenant_id.clone()).or_default();
+            if part.heard.len() < AT_ONCE {
+                part.heard.push(heard);
+            } else {
+                part.more = true;
+                self.pings.give_back(&[heard]);
             }
-            self.silent.retain(|(tenant, id)| !part.iter().any(|heard| (&heard.tenant_id, &heard.id) == (tenant, id)));
         }
-        Ok(())
-    }
-
-    /// Gives whoever was expected while nobody listened one more interval.
-    fn excuse(&self, now_ms: i64) -> Result<()> {
-        let mut after = (String::new(), String::new());
-        loop {
-            let rows = self.db.read_here(|conn| store::expected(conn, now_ms, &after, AT_ONCE))?;
-            let Some(last) = rows.last() else { return Ok(()) };
-            after = (last.tenant_id.clone(), last.id.clone());
-            let excuse = move |conn: &mut Conn| {
-                rows.iter()
-                    .try_for_each(|row| store::excuse(conn, row, rules::due(row.interval_ms, row.grace_ms, now_ms)))
-            };
-            self.db.write_here(excuse)?;
+        for tenant in due.into_iter().chain(self.to_excuse.iter().cloned()) {
+            parts.entry(tenant).or_default();
         }
-    }
-}
-
-fn actor() -> Actor {
-    Actor::service("heartbeats")
-}
-
-fn origin(tenant: &str) -> Origin {
-    Origin { home: tenant.to_owned(), scope: vec![tenant.to_owned()] }
-}
-
-fn hear(tx: &mut Tx<'_>, neighbours: &Neighbours, heard: &[Heard]) -> Result<()> {
-    for heard in heard {
-        if let Some(row) = store::heard(tx.conn, heard)? {
-            intake::take_in(tx, neighbours, &origin(&row.tenant_id), &[Ok(rules::heard_again(&row))])?;
+        for (tenant, part) in &mut parts {
+            (part.excuse, part.last) = (self.to_excuse.contains(tenant), last);
         }
+        let tenants: Vec<String> = parts.keys().cloned().collect();
+        let mut unstored: BTreeMap<String, Vec<Heard>> =
+            parts.iter().map(|(tenant, part)| (tenant.clone(), part.heard.clone())).collect();
+        let (neighbours, mut more) = (Arc::clone(&self.neighbours), false);
+        let (mut turns, db) = (std::mem::replace(&mut self.turns, TenantTurns::new("heartbeats")), self.db.clone());
+        let served = turns.serve_each(
+            &db,
+            tenants,
+            now,
+            |tenant| Ok(parts.remove(tenant)),
+            move |tx, tenant, part| see_to(tx, &neighbours, tenant, &part),
+            |tenant, done: Done| {
+                let stored = unstored.insert(tenant.to_owned(), done.refused).unwrap_or_default();
+                for heard in stored {
+                    self.silent.remove(&(heard.tenant_id, heard.id));
+                }
+                self.silent.extend(done.silent);
+                self.to_excuse.remove(tenant);
+                more |= done.more;
+                self.go_on();
+            },
+        );
+        self.turns = turns;
+        unstored.values().for_each(|heard| self.pings.give_back(heard));
+        served.map(|()| more)
     }
-    Ok(())
 }
 
-fn report_silence(tx: &mut Tx<'_>, neighbours: &Neighbours, overdue: Vec<Row>) -> Result<()> {
-    let mut overdue = overdue;
-    // In one order, so that two gateways do not wait for each other.
-    overdue.sort_unstable_by(|one, other| (&one.tenant_id, &one.id).cmp(&(&other.tenant_id, &other.id)));
+/// Stores what was heard of a tenant, notes who is silent, and tells alerts.
+fn see_to(tx: &mut Tx<'_>, neighbours: &Neighbours, tenant: &str, part: &Part) -> Result<Done> {
     let now_ms = tx.now.millis();
-    let mut silent = Vec::with_capacity(overdue.len());
-    for row in overdue {
-        if store::mark_missed(tx.conn, &row, now_ms)? {
-            silent.push(row);
-        }
+    let mut done = Done { more: part.more, ..Done::default() };
+    let hear =
+        |tx: &mut Tx<'_>, heard: &[Heard]| heard.iter().try_for_each(|heard| store::heard(tx.conn, heard, now_ms));
+    let stored = tx.attempt_each(&part.heard, hear, |_, heard, error| {
+        tracing::warn!(%error, tenant, heartbeat = heard.id, "a ping is not stored");
+        done.refused.push(heard.clone());
+        Ok(())
+    })?;
+    done.refused.extend(part.heard.iter().skip(stored).cloned());
+    done.more |= stored < part.heard.len();
+    if part.last {
+        return Ok(done);
     }
-    for rows in silent.chunk_by(|one, other| one.tenant_id == other.tenant_id) {
-        let Some(first) = rows.first() else { continue };
-        let reports: Vec<_> = rows.iter().map(|row| Ok(rules::silence(row))).collect();
-        intake::take_in(tx, neighbours, &origin(&first.tenant_id), &reports)?;
+    if part.excuse {
+        excuse(tx, tenant)?;
     }
-    Ok(())
+    // Of one that was heard and is not stored nobody says that it is silent.
+    if !done.more {
+        let mut overdue = store::overdue(tx.conn, tenant, now_ms, AT_ONCE as i64)?;
+        done.more |= overdue.len() == AT_ONCE;
+        overdue.retain(|row| !done.refused.iter().any(|heard| heard.id == row.id));
+        // In one order, so that two gateways do not wait for each other.
+        overdue.sort_unstable_by(|one, other| one.id.cmp(&other.id));
+        let miss =
+            |tx: &mut Tx<'_>, rows: &[Row]| rows.iter().try_for_each(|row| store::mark_missed(tx.conn, row, now_ms));
+        tx.attempt_each(&overdue, miss, |tx, row, error| {
+            tracing::error!(%error, tenant, heartbeat = row.id, "that it is silent cannot be stored");
+            store::put_off(tx.conn, row, now_ms + AGAIN_MS)
+        })?;
+        done.silent.extend(overdue.into_iter().map(|row| (row.tenant_id, row.id)));
+    }
+    let mut refused = false;
+    let rows = store::to_report(tx.conn, tenant, now_ms, AT_ONCE as i64)?;
+    let told = tx.attempt_each(
+        &rows,
+        |tx, rows| report(tx, neighbours, tenant, rows),
+        |tx, row, error| {
+            refused = true;
+            tracing::warn!(%error, tenant, heartbeat = row.id, "alerts cannot be told whether it is silent");
+            store::report_at(tx.conn, tenant, std::slice::from_ref(row), Some(now_ms + AGAIN_MS))
+        },
+    )?;
+    // Those that are refused as well are tried by another turn and not at once.
+    done.more |= !refused && (told == AT_ONCE || told < rows.len());
+    Ok(done)
 }
+
+/// Gives whoever was expected while nobody listened one more interval.
+fn excuse(tx: &mut Tx<'_>, tenant: &str) -> Result<()> {
+    let (now_ms, mut after) = (tx.now.millis(), String::new());
+    loop {
+        let rows = store::expected(tx.conn, tenant, now_ms, &after, AT_ONCE as i64)?;
+        let Some(last) = rows.last() else { return Ok(()) };
+        after.clone_from(&last.id);
+        rows.iter()
+            .try_for_each(|row| store::excuse(tx.conn, row, rules::due(row.interval_ms, row.grace_ms, now_ms)))?;
+    }
+}
+
+/// Tells alerts who is silent, and who is not any more.
+fn report(tx: &mut Tx<'_>, neighbours: &Neighbours, tenant: &str, rows: &[Row]) -> Result<()> {
+    let rows = store::lock_to_report(tx.conn, tenant, rows, tx.now.millis())?;
+    let told = |row: &Row| if row.missed { rules::silence(row) } else { rules::heard_again(row) };
+    let reports: Vec<_> = rows.iter().map(|row| Ok(told(row))).collect();
+    let origin = Origin { home: tenant.to_owned(), scope: vec![tenant.to_owned()] };
+    intake::take_in(tx, neighbours, &origin, &reports)?;
+    store::report_at(tx.conn, tenant, &rows, None)
+}
+
+#[cfg(test)]
+mod tests;

@@ -279,7 +279,8 @@ pub async fn next(context: RequestContext<Next>, PathIds(id): PathIds<JobId>) ->
 
 /// The job that is to be changed, which neither the scheduler nor anybody else changes until the end of the transaction.
 pub fn lock_for_update(tx: &mut Tx<'_>, scope: &RequestScope, id: &str) -> db::Result<row::Job> {
-    crate::scheduler::LOCK.share(tx.conn)?;
+    let row = store::existing(tx.conn, &scope.scope(), id)?;
+    crate::scheduler::lock(&row.tenant_id).share(tx.conn)?;
     store::lock(id).take(tx.conn)?;
     let row = store::existing(tx.conn, &scope.scope(), id)?;
     scope.check_version(row.version)?;

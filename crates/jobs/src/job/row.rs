@@ -54,7 +54,7 @@ pub struct Job {
     pub updated_by: String,
     /// When it changed last.
     pub updated_ms: i64,
-    /// When the next run would have been due, of a job that is held because its tenant is suspended.
+    /// When the next run would have been due, of a job that is held: its tenant is suspended, or no run could be made.
     pub held_ms: Option<i64>,
     /// `jobQueued`, when it was given.
     pub job_queued: Option<bool>,
@@ -64,6 +64,8 @@ pub struct Job {
     pub alert_on_failure: bool,
     /// Was there an alert since the last run that ended well?
     pub alerting: bool,
+    /// When alerts are to be told again what became of its last run, since they could not be.
+    pub alarm_ms: Option<i64>,
 }
 
 /// One row of `job_resources`.

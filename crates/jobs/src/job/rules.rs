@@ -65,6 +65,7 @@ pub fn blank(tenant: &str, id: String, by: &str, now: Timestamp) -> Job {
         frequent: false,
         alert_on_failure: false,
         alerting: false,
+        alarm_ms: None,
     }
 }
 

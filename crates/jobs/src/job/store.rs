@@ -87,7 +87,14 @@ pub fn search(conn: &mut Conn, scope: &[String], filter: &Filter, sort: Sort, wa
 
 /// Notes whether there is an alert of a job. That is no change of the job.
 pub fn set_alerting(conn: &mut Conn, tenant: &str, id: &str, alerting: bool) -> Result<()> {
-    diesel::update(jobs::table.find((tenant, id))).set(jobs::alerting.eq(alerting)).execute(conn)?;
+    let set = (jobs::alerting.eq(alerting), jobs::alarm_ms.eq(None::<i64>));
+    diesel::update(jobs::table.find((tenant, id))).set(set).execute(conn)?;
+    Ok(())
+}
+
+/// Notes when alerts are to be told again what became of the last run of a job.
+pub fn set_alarm(conn: &mut Conn, tenant: &str, id: &str, at_ms: Option<i64>) -> Result<()> {
+    diesel::update(jobs::table.find((tenant, id))).set(jobs::alarm_ms.eq(at_ms)).execute(conn)?;
     Ok(())
 }
 

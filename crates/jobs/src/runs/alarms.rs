@@ -12,6 +12,8 @@ use super::{
 };
 use crate::job::{self, row::Job};
 
+/// How soon alerts are told again of what they could not be told.
+const AGAIN_MS: i64 = 10_000;
 /// What kind of thing the problem is about.
 const KIND: &str = "job";
 
@@ -34,10 +36,35 @@ pub fn tell(tx: &mut Tx<'_>, notices: &dyn Notices, runs: &[&Run]) -> Result<()>
         else {
             continue;
         };
-        job::store::set_alerting(tx.conn, &tenant, &id, failed)?;
-        found.push(notice(tx, &job, failed.then_some(run))?);
+        found.push((failed, notice(tx, &job, failed.then_some(run))?));
     }
-    if found.is_empty() { Ok(()) } else { notices.notice(tx.conn, &found, tx.now) }
+    let tell = |tx: &mut Tx<'_>, found: &[(bool, Notice)]| {
+        for (failed, notice) in found {
+            job::store::set_alerting(tx.conn, &notice.tenant, &notice.about.1, *failed)?;
+        }
+        let notices_of: Vec<Notice> = found.iter().map(|(_, notice)| notice.clone()).collect();
+        notices.notice(tx.conn, &notices_of, tx.now)
+    };
+    // What became of a run stands, also when no alert can be made of it: that is tried again.
+    let later = |tx: &mut Tx<'_>, (_, notice): &(bool, Notice)| {
+        job::store::set_alarm(tx.conn, &notice.tenant, &notice.about.1, Some(tx.now.millis() + AGAIN_MS))
+    };
+    let told = tx.attempt_each(&found, tell, |tx, found, error| {
+        let (tenant, job) = (&found.1.tenant, &found.1.about.1);
+        tracing::error!(%error, tenant, job, "no alert tells what became of a run");
+        later(tx, found)
+    })?;
+    found.iter().skip(told).try_for_each(|found| later(tx, found))
+}
+
+/// Tells again what became of the last runs of these jobs of a tenant.
+pub fn tell_again(tx: &mut Tx<'_>, notices: &dyn Notices, tenant: &str, jobs: &[String]) -> Result<()> {
+    let mut runs = Vec::with_capacity(jobs.len());
+    for id in jobs {
+        job::store::set_alarm(tx.conn, tenant, id, None)?;
+        runs.extend(super::store::last_of(tx.conn, tenant, id, &[SUCCEEDED, FAILED, TIMED_OUT, MISSED])?);
+    }
+    tell(tx, notices, &runs.iter().collect::<Vec<_>>())
 }
 
 /// Closes the alert of a job that is deleted, or asks for none any more.

@@ -117,6 +117,14 @@ pub fn made(conn: &mut Conn, tenants: &[String], jobs: &[String], from_ms: i64) 
     })
 }
 
+/// The last run of a job that is over, in one of these states.
+pub fn last_of(conn: &mut Conn, tenant: &str, job: &str, states: &[&str]) -> Result<Option<Run>> {
+    use job_runs::dsl;
+    let of_job = dsl::job_runs.filter(dsl::tenant_id.eq(tenant)).filter(dsl::job_id.eq(job));
+    let over = of_job.filter(dsl::finished_ms.is_not_null()).filter(dsl::state.eq_any(states));
+    Ok(over.order(dsl::due_ms.desc()).first(conn).optional()?)
+}
+
 /// Stores new runs.
 pub fn insert(conn: &mut Conn, runs: &[Run]) -> Result<()> {
     db::insert_rows!(conn, job_runs::table, runs)

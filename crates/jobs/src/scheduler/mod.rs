@@ -1,8 +1,8 @@
 //! The part of the service that makes runs when they are due.
 //!
-//! Any number of gateways may share a database: they take turns by a lock, and a job that one of them has moved on is
-//! not due for the next. A run and the step of its job to the next due time commit together, so that one that dies
-//! half-way has done nothing.
+//! Any number of gateways may share a database: of a tenant one of them makes runs at a time, by a lock, and a job that one of them
+//! has moved on is not due for the next. A run and the step of its job to the next due time commit together, so that one that dies
+//! half-way has done nothing. Tenants take turns ([`TenantTurns`]), and a job for which something fails is held by itself.
 
 pub mod rules;
 pub mod store;
@@ -14,8 +14,8 @@ use std::{
 };
 
 use base::timestamp::Timestamp;
-use db::{Conn, Db, Error, Json, Result};
-use outbox::{Actor, Background, Tx};
+use db::{Conn, Db, Json, Result};
+use outbox::{Background, TenantTurns, Tx};
 use ports::{Maintenance, Notices, People};
 
 use self::rules::Fate;
@@ -27,16 +27,20 @@ use crate::{
     },
 };
 
-/// The scheduler holds this alone; whoever changes a job, shared.
-pub static LOCK: db::Lock = db::Lock::only("jobs.scheduler");
+/// The scheduler holds this alone for a tenant; whoever changes a job of it, shared.
+pub fn lock(tenant: &str) -> db::Lock {
+    db::Lock::of("jobs.scheduler", tenant)
+}
 
-/// How many jobs one transaction makes runs for.
-const BATCH: i64 = 500;
+/// How many jobs of one tenant a turn makes runs for.
+const AT_ONCE: usize = 100;
+/// How many that are held a turn puts on the schedule again, or off.
+const HELD_AT_ONCE: usize = 500;
 
 /// How long an idle scheduler waits before it looks again.
 const IDLE: Duration = Duration::from_millis(500);
 
-/// How often abandoned runs are looked for, in milliseconds.
+/// How often abandoned runs are looked for, in milliseconds, and jobs that are held.
 const HOUSEKEEPING_MS: i64 = 5_000;
 
 /// A running scheduler; stops when dropped.
@@ -53,20 +57,24 @@ impl Scheduler {
         notices: Arc<dyn Notices>,
         clock: impl Fn() -> Timestamp + Send + 'static,
     ) -> std::io::Result<Self> {
+        let mut work = Work::new(db, maintenance, people, notices);
         let mut housekeeping = i64::MIN;
         let background = Background::start("scheduler", move || {
             let now = clock();
             // A clock that was moved back must not keep it from its work.
             if now.millis() >= housekeeping || housekeeping - now.millis() > HOUSEKEEPING_MS {
                 housekeeping = now.millis() + HOUSEKEEPING_MS;
-                if let Err(error) = take_back_abandoned(&db, &notices, now) {
+                if let Err(error) = work.take_back_abandoned(now) {
                     tracing::warn!(%error, "taking back abandoned runs");
                 }
-                if let Err(error) = release(&db, &people) {
-                    tracing::warn!(%error, "going on with jobs of tenants that were suspended");
+                if let Err(error) = work.tell_again(now) {
+                    tracing::warn!(%error, "telling again what became of runs");
+                }
+                if let Err(error) = work.release(now) {
+                    tracing::warn!(%error, "going on with jobs that were held");
                 }
             }
-            match turn(&db, (&maintenance, &people, &notices), now) {
+            match work.turn(now) {
                 Ok(true) => Duration::ZERO,
                 Ok(false) => IDLE,
                 Err(error) => {
@@ -79,69 +87,135 @@ impl Scheduler {
     }
 }
 
+/// What a scheduler does, and whose turn it is at that.
+pub struct Work {
+    db: Db,
+    neighbours: Neighbours,
+    due: TenantTurns,
+    abandoned: TenantTurns,
+    alarms: TenantTurns,
+    held: TenantTurns,
+}
+
 /// Those whom the scheduler asks and tells.
-type Neighbours<'n> = (&'n Arc<dyn Maintenance>, &'n Arc<dyn People>, &'n Arc<dyn Notices>);
-
-/// Makes runs for jobs that are due; true when there may be more.
-pub fn turn(db: &Db, (maintenance, people, notices): Neighbours<'_>, now: Timestamp) -> Result<bool> {
-    // An idle database is only read, and only the first entry of one index.
-    if db.read_here(store::first_due)?.is_none_or(|due| due > now.millis()) {
-        return Ok(false);
-    }
-    let (maintenance, people, notices) = (Arc::clone(maintenance), Arc::clone(people), Arc::clone(notices));
-    let actor = Actor::service("scheduler");
-    db.write_here(move |conn| Tx::run(conn, &actor, now, |tx| batch(tx, &*maintenance, &*people, &*notices)))
+#[derive(Clone)]
+struct Neighbours {
+    maintenance: Arc<dyn Maintenance>,
+    people: Arc<dyn People>,
+    notices: Arc<dyn Notices>,
 }
 
-/// Puts jobs on the schedule again whose tenants are suspended no more. What they missed meanwhile is made up for as after
-/// any other absence.
-pub fn release(db: &Db, people: &Arc<dyn People>) -> Result<()> {
-    let mut behind = String::new();
-    loop {
-        let tenants = db.read_here(|conn| store::held_tenants(conn, &behind, BATCH))?;
-        let Some(last) = tenants.last().cloned() else { return Ok(()) };
-        let active = db.read_here(|conn| people.active(conn, &tenants))?;
-        let mut more = !active.is_empty();
-        while more {
-            let (asked, people) = (active.clone(), Arc::clone(people));
-            let some = db.write_here(move |conn| {
-                LOCK.take(conn)?;
-                // One may have been suspended again meanwhile.
-                let still = people.active(conn, &asked)?;
-                store::release(conn, &still, BATCH)
-            })?;
-            more = i64::try_from(some).is_ok_and(|some| some == BATCH);
+impl Work {
+    /// On a database, with those whom it asks and tells.
+    pub fn new(db: Db, maintenance: Arc<dyn Maintenance>, people: Arc<dyn People>, notices: Arc<dyn Notices>) -> Self {
+        let neighbours = Neighbours { maintenance, people, notices };
+        let due = TenantTurns::of_rows(&db, "scheduler", &[store::DUE, store::ABANDONED]);
+        let turns = || TenantTurns::new("scheduler");
+        Self { db, neighbours, due, abandoned: turns(), alarms: turns(), held: turns() }
+    }
+
+    /// Makes runs for jobs that are due; true when there may be more.
+    pub fn turn(&mut self, now: Timestamp) -> Result<bool> {
+        // An idle database is only read, and only the first entry of one index.
+        if self.db.read_here(store::first_due)?.is_none_or(|due| due > now.millis()) {
+            return Ok(false);
         }
-        behind = last;
+        let tenants = self.db.read_here(|conn| store::DUE.tenants(conn, now.millis()))?;
+        let neighbours = self.neighbours.clone();
+        self.due.serve(&self.db, tenants, now, move |tx, tenant| make_runs(tx, &neighbours, tenant))
+    }
+
+    /// Puts jobs on the schedule again that are held: their tenants are suspended no more, or what failed is tried again. What they
+    /// missed meanwhile is made up for as after any other absence.
+    pub fn release(&mut self, now: Timestamp) -> Result<()> {
+        let people = Arc::clone(&self.neighbours.people);
+        let mut tenants = self.db.read_here(|conn| {
+            let tenants = store::HELD.tenants(conn, i64::MAX)?;
+            people.active(conn, &tenants)
+        })?;
+        loop {
+            let people = Arc::clone(&people);
+            let release = move |tx: &mut Tx<'_>, tenant: &str| {
+                lock(tenant).take(tx.conn)?;
+                // It may have been suspended again meanwhile.
+                let is_active = people.is_active(tx.conn, tenant)?;
+                Ok(is_active && store::release(tx.conn, tenant, HELD_AT_ONCE)? == HELD_AT_ONCE)
+            };
+            if !self.held.serve(&self.db, std::mem::take(&mut tenants), now, release)? {
+                return Ok(());
+            }
+            tenants = self.db.read_here(|conn| store::HELD.tenants(conn, i64::MAX))?;
+        }
+    }
+
+    /// Tells alerts again what became of runs, where they could not be told.
+    pub fn tell_again(&mut self, now: Timestamp) -> Result<()> {
+        let tenants = self.db.read_here(|conn| store::ALARMS.tenants(conn, now.millis()))?;
+        let notices = Arc::clone(&self.neighbours.notices);
+        let tell = move |tx: &mut Tx<'_>, tenant: &str| {
+            let jobs = store::alarms(tx.conn, tenant, now.millis(), AT_ONCE)?;
+            let tell = |tx: &mut Tx<'_>, jobs: &[String]| runs::alarms::tell_again(tx, &*notices, tenant, jobs);
+            tx.attempt_each(&jobs, tell, |tx, job, error| {
+                tracing::error!(%error, tenant, job, "what became of its last run");
+                job::store::set_alarm(tx.conn, tenant, job, Some(now.millis() + 2 * HOUSEKEEPING_MS))
+            })?;
+            Ok(false)
+        };
+        self.alarms.serve(&self.db, tenants, now, tell).map(drop)
+    }
+
+    /// Lets runs wait again whose runner vanished, and ends those that the last runner left.
+    pub fn take_back_abandoned(&mut self, now: Timestamp) -> Result<()> {
+        let tenants = self.db.read_here(|conn| store::ABANDONED.tenants(conn, now.millis()))?;
+        let notices = Arc::clone(&self.neighbours.notices);
+        let take_back = move |tx: &mut Tx<'_>, tenant: &str| {
+            let runs = store::abandoned(tx.conn, tenant, now.millis(), AT_ONCE)?;
+            let take_back = |tx: &mut Tx<'_>, runs: &[String]| take_back(tx, &*notices, tenant, runs);
+            tx.attempt_each(&runs, take_back, |tx, run, error| {
+                tracing::error!(%error, tenant, run, "a run that was abandoned is not taken back");
+                store::put_off(tx.conn, tenant, run, now.millis(), now.millis() + 2 * HOUSEKEEPING_MS)
+            })?;
+            Ok(false)
+        };
+        self.abandoned.serve(&self.db, tenants, now, take_back).map(drop)
     }
 }
 
-fn batch(tx: &mut Tx<'_>, maintenance: &dyn Maintenance, people: &dyn People, notices: &dyn Notices) -> Result<bool> {
-    let now = tx.now;
-    LOCK.take(tx.conn)?;
-    let mut due = store::due(tx.conn, now.millis(), BATCH)?;
-    let more = i64::try_from(due.len()).is_ok_and(|count| count == BATCH);
-    let tenants: Vec<String> =
-        due.iter().map(|job| job.tenant_id.clone()).collect::<BTreeSet<_>>().into_iter().collect();
-    let active: HashSet<String> = people.active(tx.conn, &tenants)?.into_iter().collect();
-    for job in due.extract_if(.., |job| !active.contains(&job.tenant_id)) {
-        store::hold(tx.conn, &job)?;
+/// Makes runs for some of the jobs of a tenant that are due; true when there may be more.
+fn make_runs(tx: &mut Tx<'_>, neighbours: &Neighbours, tenant: &str) -> Result<bool> {
+    lock(tenant).take(tx.conn)?;
+    if !neighbours.people.is_active(tx.conn, tenant)? {
+        let due = store::due(tx.conn, tenant, tx.now.millis(), HELD_AT_ONCE)?;
+        store::hold(tx.conn, tenant, &due)?;
+        return Ok(due.len() == HELD_AT_ONCE);
     }
-    let Some(from_ms) = due.iter().filter_map(|job| job.next_due_ms).min() else { return Ok(more) };
-    let ids: Vec<String> = due.iter().map(|job| job.id.clone()).collect();
-    let made: HashSet<(String, i64)> = runs::store::made(tx.conn, &tenants, &ids, from_ms)?.into_iter().collect();
+    let due = store::due(tx.conn, tenant, tx.now.millis(), AT_ONCE)?;
+    let make = |tx: &mut Tx<'_>, ids: &[String]| make_runs_of(tx, neighbours, tenant, ids);
+    let made = tx.attempt_each(&due, make, |tx, job, error| {
+        tracing::error!(%error, tenant, job, "no run is made");
+        store::hold(tx.conn, tenant, std::slice::from_ref(job))
+    })?;
+    Ok(made == AT_ONCE || made < due.len())
+}
+
+/// Makes runs for jobs of a tenant.
+fn make_runs_of(tx: &mut Tx<'_>, neighbours: &Neighbours, tenant: &str, ids: &[String]) -> Result<()> {
+    let (now, tenants) = (tx.now, [tenant.to_owned()]);
+    let due = store::still_due(tx.conn, tenant, ids, now.millis())?;
+    let Some(from_ms) = due.iter().filter_map(|job| job.next_due_ms).min() else { return Ok(()) };
+    let made: HashSet<(String, i64)> = runs::store::made(tx.conn, &tenants, ids, from_ms)?.into_iter().collect();
     let mut open: HashMap<String, usize> = HashMap::new();
-    for job in runs::store::open_of(tx.conn, &tenants, &ids)? {
+    for job in runs::store::open_of(tx.conn, &tenants, ids)? {
         *open.entry(job).or_default() += 1;
     }
-    let covered = cover(tx.conn, maintenance, &due, now)?;
+    let covered = cover(tx.conn, &*neighbours.maintenance, &due, now)?;
     let mut new = Vec::new();
     for job in &due {
         let plan = match rules::plan(job, now) {
             Ok(plan) => plan,
-            // A job that cannot be read must not keep the others waiting; it is not due again until it is changed.
+            // It is not due again until it is changed.
             Err(problem) => {
-                tracing::error!(tenant = job.tenant_id, job = job.id, "a schedule cannot be read: {}", problem.detail);
+                tracing::error!(tenant, job = job.id, "a schedule cannot be read: {}", problem.detail);
                 store::advance(tx.conn, job, None)?;
                 continue;
             }
@@ -162,8 +236,7 @@ fn batch(tx: &mut Tx<'_>, maintenance: &dyn Maintenance, people: &dyn People, no
     }
     let asking: HashSet<&String> = due.iter().filter(|job| job.alert_on_failure).map(|job| &job.id).collect();
     let over: Vec<&Run> = new.iter().filter(|run| run.finished_ms.is_some() && asking.contains(&run.job_id)).collect();
-    runs::alarms::tell(tx, notices, &over)?;
-    Ok(more)
+    runs::alarms::tell(tx, &*neighbours.notices, &over)
 }
 
 /// The run of one due time, by how many runs of its job are open.
@@ -223,18 +296,13 @@ pub fn cover(
     Ok(found)
 }
 
-/// Lets runs wait again whose runner vanished, and ends those that the last runner left.
-pub fn take_back_abandoned(db: &Db, notices: &Arc<dyn Notices>, now: Timestamp) -> Result<()> {
-    if !db.read_here(|conn| store::abandoned(conn, now.millis(), 1))?.is_empty() {
-        let (actor, notices) = (Actor::service("scheduler"), Arc::clone(notices));
-        db.write_here(move |conn| Tx::run(conn, &actor, now, |tx| take_back(tx, &*notices)))?;
-    }
-    Ok::<(), Error>(())
-}
-
-fn take_back(tx: &mut Tx<'_>, notices: &dyn Notices) -> Result<()> {
-    let mut failed = Vec::new();
-    for old in store::abandoned(tx.conn, tx.now.millis(), BATCH)? {
+fn take_back(tx: &mut Tx<'_>, notices: &dyn Notices, tenant: &str, ids: &[String]) -> Result<()> {
+    let (scope, mut failed) = ([tenant.to_owned()], Vec::new());
+    for id in ids {
+        let old = runs::store::existing(tx.conn, &scope, id)?;
+        if old.finished_ms.is_some() || old.lease_ms.is_none_or(|lease| lease > tx.now.millis()) {
+            continue;
+        }
         if old.attempt < runs::rules::MOST_ATTEMPTS {
             // Whoever holds it, and is only late, takes it up again with the next heartbeat.
             runs::store::requeue(tx.conn, &old, tx.now.millis())?;

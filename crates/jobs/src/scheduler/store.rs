@@ -1,13 +1,29 @@
-//! What the scheduler reads and writes of all tenants; each row names its own.
+//! What the scheduler reads and writes, a tenant at a time.
 
-use db::{Condition, Conn, Result};
-use diesel::prelude::*;
+use db::{Condition, Conn, DueRows, Result};
+use diesel::{
+    dsl::sql,
+    prelude::*,
+    sql_types::{BigInt, Nullable},
+};
 
 use crate::{
     job::row::Job,
-    runs::row::Run,
     schema::{job_runs, jobs},
 };
+
+/// Jobs that are due.
+pub const DUE: DueRows = DueRows { table: "jobs", due: "next_due_ms", only: "next_due_ms IS NOT NULL" };
+
+/// Jobs that are held.
+pub const HELD: DueRows = DueRows { table: "jobs", due: "held_ms", only: "held_ms IS NOT NULL" };
+
+/// Jobs of which alerts are to be told something again.
+pub const ALARMS: DueRows = DueRows { table: "jobs", due: "alarm_ms", only: "alarm_ms IS NOT NULL" };
+
+/// Runs whose runner sent no heartbeat in time.
+pub const ABANDONED: DueRows =
+    DueRows { table: "job_runs", due: "lease_ms", only: "finished_ms IS NULL AND lease_ms IS NOT NULL" };
 
 /// When the job that is due first is due.
 pub fn first_due(conn: &mut Conn) -> Result<Option<i64>> {
@@ -20,14 +36,22 @@ pub fn first_due(conn: &mut Conn) -> Result<Option<i64>> {
     Ok(due.flatten())
 }
 
-/// Jobs that are due, those first that were due first.
-pub fn due(conn: &mut Conn, now_ms: i64, most: i64) -> Result<Vec<Job>> {
+/// The ids of jobs of a tenant that are due, those first that were due first.
+pub fn due(conn: &mut Conn, tenant: &str, now_ms: i64, most: usize) -> Result<Vec<String>> {
     Ok(jobs::table
         .filter(Condition::sql("jobs.next_due_ms IS NOT NULL"))
+        .filter(jobs::tenant_id.eq(tenant))
         .filter(jobs::next_due_ms.le(Some(now_ms)))
-        .order((jobs::next_due_ms, jobs::tenant_id, jobs::id))
-        .limit(most)
+        .order((jobs::next_due_ms, jobs::id))
+        .select(jobs::id)
+        .limit(limit(most))
         .load(conn)?)
+}
+
+/// Those of these jobs of a tenant that are due.
+pub fn still_due(conn: &mut Conn, tenant: &str, ids: &[String], now_ms: i64) -> Result<Vec<Job>> {
+    let these = jobs::table.filter(jobs::tenant_id.eq(tenant)).filter(jobs::id.eq_any(ids));
+    Ok(these.filter(jobs::next_due_ms.le(Some(now_ms))).order(jobs::id).load(conn)?)
 }
 
 /// Moves a job to its next due time; false when somebody else did, or changed it.
@@ -39,38 +63,54 @@ pub fn advance(conn: &mut Conn, job: &Job, next_ms: Option<i64>) -> Result<bool>
     Ok(diesel::update(seen).set(jobs::next_due_ms.eq(next_ms)).execute(conn)? == 1)
 }
 
-/// Takes a job of a suspended tenant off the schedule, and keeps when it was due.
-pub fn hold(conn: &mut Conn, job: &Job) -> Result<()> {
-    let seen = jobs::table.find((&job.tenant_id, &job.id)).filter(jobs::next_due_ms.eq(job.next_due_ms));
-    let held = (jobs::held_ms.eq(job.next_due_ms), jobs::next_due_ms.eq(None::<i64>));
-    diesel::update(seen).set(held).execute(conn)?;
+/// Takes jobs of a tenant off the schedule, and keeps when they were due.
+pub fn hold(conn: &mut Conn, tenant: &str, ids: &[String]) -> Result<()> {
+    let these = jobs::table.filter(jobs::tenant_id.eq(tenant)).filter(jobs::id.eq_any(ids));
+    diesel::update(these.filter(jobs::next_due_ms.is_not_null()))
+        .set((jobs::held_ms.eq(jobs::next_due_ms), jobs::next_due_ms.eq(None::<i64>)))
+        .execute(conn)?;
     Ok(())
 }
 
-/// The tenants that have jobs which are held, those behind one.
-pub fn held_tenants(conn: &mut Conn, behind: &str, most: i64) -> Result<Vec<String>> {
-    let held = jobs::table.filter(Condition::sql("jobs.held_ms IS NOT NULL")).filter(jobs::tenant_id.gt(behind));
-    Ok(held.select(jobs::tenant_id).distinct().order(jobs::tenant_id).limit(most).load(conn)?)
+/// Puts some of the held jobs of a tenant on the schedule again, due when they were; says how many.
+pub fn release(conn: &mut Conn, tenant: &str, most: usize) -> Result<usize> {
+    let own = jobs::table.filter(Condition::sql("jobs.held_ms IS NOT NULL")).filter(jobs::tenant_id.eq(tenant));
+    let ids: Vec<String> = own.order(jobs::id).select(jobs::id).limit(limit(most)).load(conn)?;
+    let due = sql::<Nullable<BigInt>>("COALESCE(next_due_ms, held_ms)");
+    diesel::update(jobs::table.filter(jobs::tenant_id.eq(tenant)).filter(jobs::id.eq_any(&ids)))
+        .set((jobs::next_due_ms.eq(due), jobs::held_ms.eq(None::<i64>)))
+        .execute(conn)?;
+    Ok(ids.len())
 }
 
-/// Puts some of the jobs of these tenants on the schedule again, due when they were; says how many.
-pub fn release(conn: &mut Conn, tenants: &[String], most: i64) -> Result<usize> {
-    let held = jobs::table.filter(Condition::sql("jobs.held_ms IS NOT NULL")).filter(jobs::tenant_id.eq_any(tenants));
-    let held: Vec<Job> = held.order((jobs::tenant_id, jobs::id)).limit(most).load(conn)?;
-    for job in &held {
-        let due = job.next_due_ms.or(job.held_ms);
-        diesel::update(jobs::table.find((&job.tenant_id, &job.id)))
-            .set((jobs::next_due_ms.eq(due), jobs::held_ms.eq(None::<i64>)))
-            .execute(conn)?;
-    }
-    Ok(held.len())
+/// The ids of jobs of a tenant of which alerts are to be told something again.
+pub fn alarms(conn: &mut Conn, tenant: &str, now_ms: i64, most: usize) -> Result<Vec<String>> {
+    let due = Condition::sql("jobs.alarm_ms IS NOT NULL AND jobs.alarm_ms <= ").integer(now_ms);
+    let due = jobs::table.filter(jobs::tenant_id.eq(tenant)).filter(due);
+    Ok(due.order((jobs::alarm_ms, jobs::id)).select(jobs::id).limit(limit(most)).load(conn)?)
 }
 
-/// Runs whose runner sent no heartbeat in time.
-pub fn abandoned(conn: &mut Conn, now_ms: i64, most: i64) -> Result<Vec<Run>> {
+/// The ids of runs of a tenant whose runner sent no heartbeat in time.
+pub fn abandoned(conn: &mut Conn, tenant: &str, now_ms: i64, most: usize) -> Result<Vec<String>> {
     Ok(job_runs::table
-        .filter(Condition::sql("job_runs.finished_ms IS NULL"))
+        .filter(Condition::sql("job_runs.finished_ms IS NULL AND job_runs.lease_ms IS NOT NULL"))
+        .filter(job_runs::tenant_id.eq(tenant))
         .filter(job_runs::lease_ms.le(Some(now_ms)))
-        .limit(most)
+        .order((job_runs::lease_ms, job_runs::id))
+        .select(job_runs::id)
+        .limit(limit(most))
         .load(conn)?)
+}
+
+/// Looks later whether a runner is there.
+pub fn put_off(conn: &mut Conn, tenant: &str, run: &str, now_ms: i64, until_ms: i64) -> Result<()> {
+    let one = job_runs::table.filter(job_runs::tenant_id.eq(tenant)).filter(job_runs::id.eq(run));
+    diesel::update(one.filter(job_runs::lease_ms.le(Some(now_ms))))
+        .set(job_runs::lease_ms.eq(Some(until_ms)))
+        .execute(conn)?;
+    Ok(())
+}
+
+fn limit(most: usize) -> i64 {
+    i64::try_from(most).unwrap_or(i64::MAX)
 }

@@ -1,6 +1,6 @@
 //! The thread that tells when windows open and close.
 //!
-//! Any number of gateways do this beside each other. Each window has a row that says when it is to be looked at next and what was
+//! Tenants take turns ([`TenantTurns`]). Any number of gateways do this beside each other. Each window has a row that says when it is to be looked at next and what was
 //! so at the last look. What a look finds is told in the transaction that moves the row on, if nobody else moved it meanwhile: so
 //! each opening is told once, by whoever comes first, and none is lost over a restart. After an absence a window tells of its last
 //! change alone.
@@ -8,11 +8,11 @@
 mod rules;
 pub mod store;
 
-use std::time::Duration;
+use std::{collections::HashMap, time::Duration};
 
 use base::timestamp::Timestamp;
-use db::{Db, Result};
-use outbox::{Actor, Background, Happening, Tx};
+use db::{Conn, Db, Result};
+use outbox::{Background, Happening, TenantTurns, Tx};
 use serde_json::json;
 
 use self::{
@@ -21,8 +21,10 @@ use self::{
 };
 use crate::window::{row::Window, store as windows};
 
-/// How many windows one turn looks at.
-const AT_ONCE: i64 = 500;
+/// How many windows of one tenant a turn looks at.
+const AT_ONCE: usize = 200;
+/// How soon a window is looked at again for which it failed.
+const AGAIN_MS: i64 = 10_000;
 /// How long to wait between two turns.
 const IDLE: Duration = Duration::from_millis(500);
 
@@ -37,7 +39,8 @@ impl Watcher {
     /// # Errors
     /// When there is no further thread.
     pub fn start(db: Db, clock: impl Fn() -> Timestamp + Send + 'static) -> std::io::Result<Self> {
-        let background = Background::start("windows", move || match turn(&db, clock()) {
+        let mut turns = TenantTurns::of_rows(&db, "windows", &[store::DUE]);
+        let background = Background::start("windows", move || match turn(&db, &mut turns, clock()) {
             Ok(true) => Duration::ZERO,
             Ok(false) => IDLE,
             Err(error) => {
@@ -49,41 +52,67 @@ impl Watcher {
     }
 }
 
-/// A row as it was read, what it is moved on to, and what is told with that.
+/// A row as it was read, what it is moved on to, and what is told with that. One whose window cannot be read is put off.
 struct Step {
     watch: Watch,
-    look: Look,
+    look: Option<Look>,
     told: Option<Happening>,
 }
 
 /// Looks at the windows that are due; true when there may be more.
-pub fn turn(db: &Db, now: Timestamp) -> Result<bool> {
-    let steps = db.read_here(|conn| {
-        let due = store::due(conn, now.millis(), AT_ONCE)?;
-        let names: Vec<(String, String)> =
-            due.iter().map(|watch| (watch.tenant_id.clone(), watch.window_id.clone())).collect();
-        let rows = windows::some(conn, &names)?;
-        let step = |watch: Watch| {
-            let row = rows.iter().find(|row| (&row.tenant_id, &row.id) == (&watch.tenant_id, &watch.window_id))?;
-            Some(step(watch, row, now))
-        };
-        Ok(due.into_iter().filter_map(step).collect::<Vec<_>>())
+pub fn turn(db: &Db, turns: &mut TenantTurns, now: Timestamp) -> Result<bool> {
+    let tenants = db.read_here(|conn| {
+        // An idle database is only read, and only the first entry of one index.
+        match store::first_due(conn)?.is_some_and(|due| due <= now.millis()) {
+            true => store::DUE.tenants(conn, now.millis()),
+            false => Ok(Vec::new()),
+        }
     })?;
-    let more = i64::try_from(steps.len()).is_ok_and(|count| count == AT_ONCE);
-    if !steps.is_empty() {
-        let actor = Actor::service("windows");
-        db.write_here(move |conn| {
-            Tx::run(conn, &actor, now, |tx| {
-                for Step { watch, look, told } in steps {
-                    if store::advance(tx.conn, &watch, &look, now.millis())? {
-                        told.into_iter().for_each(|told| tx.happen(told));
-                    }
-                }
-                Ok(())
-            })
-        })?;
+    let read = |conn: &mut Conn, tenant: &str| {
+        let due = store::due(conn, tenant, now.millis(), AT_ONCE)?;
+        let more = due.len() == AT_ONCE;
+        let steps = steps(conn, due, now)?;
+        Ok((!steps.is_empty()).then_some((steps, more)))
+    };
+    turns.read_and_serve(db, tenants, now, read, |tx, steps| tell(tx, &steps))
+}
+
+/// Looks at windows of a tenant.
+fn steps(conn: &mut Conn, due: Vec<Watch>, now: Timestamp) -> Result<Vec<Step>> {
+    let names: Vec<(String, String)> =
+        due.iter().map(|watch| (watch.tenant_id.clone(), watch.window_id.clone())).collect();
+    let (rows, unread) = db::read_each(conn, &names, windows::some)?;
+    for ((tenant, window), error) in unread {
+        tracing::error!(%error, tenant, window, "a window cannot be read");
     }
-    Ok(more)
+    let rows: HashMap<&str, &Window> = rows.iter().map(|row| (row.id.as_str(), row)).collect();
+    let step = |watch: Watch| match rows.get(watch.window_id.as_str()) {
+        Some(row) => step(watch, row, now),
+        None => Step { watch, look: None, told: None },
+    };
+    Ok(due.into_iter().map(step).collect())
+}
+
+/// Moves rows on, and tells what was found.
+fn tell(tx: &mut Tx<'_>, steps: &[Step]) -> Result<()> {
+    let now_ms = tx.now.millis();
+    let tell = |tx: &mut Tx<'_>, steps: &[Step]| {
+        steps.iter().try_for_each(|Step { watch, look, told }| {
+            match look {
+                None => store::put_off(tx.conn, watch, now_ms + AGAIN_MS)?,
+                Some(look) if store::advance(tx.conn, watch, look, now_ms)? => {
+                    told.iter().for_each(|told| tx.happen(told.clone()));
+                }
+                Some(_) => {}
+            }
+            Ok(())
+        })
+    };
+    tx.attempt_each(steps, tell, |tx, Step { watch, .. }, error| {
+        tracing::error!(%error, tenant = watch.tenant_id, window = watch.window_id, "what a window does is not told");
+        store::put_off(tx.conn, watch, now_ms + AGAIN_MS)
+    })?;
+    Ok(())
 }
 
 fn step(watch: Watch, row: &Window, now: Timestamp) -> Step {
@@ -112,7 +141,7 @@ fn step(watch: Watch, row: &Window, now: Timestamp) -> Step {
             "end": open.end(),
         }),
     });
-    Step { watch, look, told }
+    Step { watch, look: Some(look), told }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
-//! Rows of watches: of all tenants; each row names its own.
+//! Rows of watches. Which tenants have some that are due is looked for in all.
 
-use db::{Condition, Conn, Result};
+use db::{Condition, Conn, DueRows, Result};
 use diesel::prelude::*;
 
 use super::rules::Look;
@@ -23,14 +23,26 @@ pub struct Watch {
     pub open_ms: Option<i64>,
 }
 
-/// Those that are due, the longest overdue first.
-pub fn due(conn: &mut Conn, now_ms: i64, most: i64) -> Result<Vec<Watch>> {
+/// Those that are due.
+pub const DUE: DueRows = DueRows { table: "maintenance_watches", due: "due_ms", only: "due_ms IS NOT NULL" };
+
+/// When the one is due that is due first.
+pub fn first_due(conn: &mut Conn) -> Result<Option<i64>> {
+    use maintenance_watches::dsl;
+    let due = dsl::maintenance_watches.filter(Condition::sql("maintenance_watches.due_ms IS NOT NULL"));
+    let first = due.order((dsl::due_ms, dsl::tenant_id, dsl::window_id)).select(dsl::due_ms);
+    Ok(first.first::<Option<i64>>(conn).optional()?.flatten())
+}
+
+/// Those of a tenant that are due, the longest overdue first.
+pub fn due(conn: &mut Conn, tenant: &str, now_ms: i64, most: usize) -> Result<Vec<Watch>> {
     use maintenance_watches::dsl;
     Ok(dsl::maintenance_watches
         .filter(Condition::sql("maintenance_watches.due_ms IS NOT NULL"))
+        .filter(dsl::tenant_id.eq(tenant))
         .filter(dsl::due_ms.le(Some(now_ms)))
-        .order((dsl::due_ms, dsl::tenant_id, dsl::window_id))
-        .limit(most)
+        .order((dsl::due_ms, dsl::window_id))
+        .limit(i64::try_from(most).unwrap_or(i64::MAX))
         .load(conn)?)
 }
 
@@ -45,6 +57,14 @@ pub fn advance(conn: &mut Conn, seen: &Watch, look: &Look, now_ms: i64) -> Resul
         dsl::open_ms.eq(look.open_ms),
     );
     Ok(diesel::update(row).set(next).execute(conn)? == 1)
+}
+
+/// Looks at a window later, unless somebody else did meanwhile.
+pub fn put_off(conn: &mut Conn, seen: &Watch, until_ms: i64) -> Result<()> {
+    use maintenance_watches::dsl;
+    let row = dsl::maintenance_watches.find((&seen.tenant_id, &seen.window_id)).filter(dsl::seq.eq(seen.seq));
+    diesel::update(row).set(dsl::due_ms.eq(Some(until_ms))).execute(conn)?;
+    Ok(())
 }
 
 /// A new window is looked at from now on: one that is open at once opens.

@@ -36,18 +36,27 @@ fn fixture() -> Fixture {
 }
 
 impl Fixture {
-    /// A window that is open from ten to noon each day, made on 1 November.
     fn daily(&self) -> Window {
+        self.daily_called("SM-1")
+    }
+
+    fn batch(&self, statements: &'static str) {
+        use diesel::connection::SimpleConnection as _;
+        self.write(|conn| Ok(conn.batch_execute(statements)?));
+    }
+
+    /// A window that is open from ten to noon each day, made on 1 November.
+    fn daily_called(&self, id: &str) -> Window {
         let schedule = json!({"type": "Recurring", "startTime": "2026-11-01T10:00:00+0000",
             "endTime": "2026-11-01T12:00:00+0000", "timezone": "UTC",
             "pattern": {"type": "daily", "dayFrequency": "everyday"}, "endBy": "NEVER"});
         let made = at("2026-11-01T09:00:00Z").millis();
         let row = Window {
             tenant_id: "client_1".to_owned(),
-            id: "SM-1".to_owned(),
+            id: id.to_owned(),
             version: 1,
-            name: "window".to_owned(),
-            name_key: "window".to_owned(),
+            name: id.to_owned(),
+            name_key: id.to_owned(),
             description: String::new(),
             schedule: Json(schedule),
             holds: Json::default(),
@@ -71,7 +80,7 @@ impl Fixture {
     }
 
     fn turn(&self, now: &str) {
-        turn(&self.db, at(now)).unwrap();
+        turn(&self.db, &mut outbox::TenantTurns::new("windows"), at(now)).unwrap();
     }
 
     /// All that was told: what happened, and the hours of the time that it is about.
@@ -133,4 +142,23 @@ fn what_is_done_with_a_window_is_told_when_it_opens_or_closes_by_it() {
     fixture.write(move |conn| store::delete(conn, &suspended));
     fixture.turn("2026-11-02T10:30:00Z");
     assert_eq!(fixture.told().len(), 4);
+}
+
+#[test]
+fn a_window_that_fails_keeps_no_other_and_is_told_of_later() {
+    let fixture = fixture();
+    ["SM-1", "SM-2", "SM-3"].map(|id| fixture.daily_called(id));
+    fixture.turn("2026-11-01T09:00:01Z");
+    fixture.batch(
+        "UPDATE maintenance_windows SET description = holds, holds = '{' WHERE id = 'SM-1'; \
+         CREATE TRIGGER broken BEFORE INSERT ON outbox_events WHEN NEW.entity_id = 'SM-2' BEGIN SELECT RAISE(ABORT, 'x'); END",
+    );
+    fixture.turn("2026-11-01T10:00:00Z");
+    fixture.turn("2026-11-01T10:00:01Z");
+    assert_eq!(fixture.told(), ["OPENED 01T10-01T12"]);
+    fixture.batch("UPDATE maintenance_windows SET holds = description WHERE id = 'SM-1'; DROP TRIGGER broken");
+    fixture.turn("2026-11-01T10:00:20Z");
+    assert_eq!(fixture.told().len(), 3, "those too, later");
+    fixture.turn("2026-11-01T10:00:40Z");
+    assert_eq!(fixture.told().len(), 3, "once");
 }

@@ -116,6 +116,41 @@ fn a_step_is_as_short_as_its_rows_are_slow() {
 }
 
 #[test]
+fn a_tenant_with_much_to_remove_leaves_the_others_their_turn() {
+    let fixture = fixture();
+    let mut made = vec![("client_1", 10); 3_000];
+    made.extend([("client_2", 10), ("client_3", 10)]);
+    answers(&fixture.db, &made);
+    let short = Retention { keep: Keep::Millis(1), ..RETENTION[1] };
+    let mut sweep = retention::Sweep::new(fixture.db.clone(), &[short], |_| 0);
+    // A look, and a step of each.
+    for _ in 0..4 {
+        sweep.turn(second(1_000)).unwrap();
+    }
+    assert_eq!((count(&fixture.db, "client_2"), count(&fixture.db, "client_3")), (0, 0));
+    assert!(count(&fixture.db, "client_1") > 2_000, "its turn comes again");
+}
+
+#[test]
+fn rows_that_cannot_be_removed_keep_no_others() {
+    let fixture = fixture();
+    let mut made = vec![("client_1", 10); 200];
+    made.extend([("client_2", 10); 50]);
+    made.extend([("client_3", 10); 50]);
+    answers(&fixture.db, &made);
+    fixture.batch(
+        "CREATE TRIGGER one BEFORE DELETE ON idempotency WHEN OLD.tenant_id = 'client_1' AND OLD.key IN ('a b 3', 'a b 70') \
+         BEGIN SELECT RAISE(ABORT, 'x'); END; \
+         CREATE TRIGGER whole BEFORE DELETE ON idempotency WHEN OLD.tenant_id = 'client_2' \
+         BEGIN SELECT RAISE(ABORT, 'x'); END",
+    );
+    let short = Retention { keep: Keep::Millis(1), ..RETENTION[1] };
+    let kept = retention::sweep(&fixture.db, &[short], |_| 0, second(1_000)).unwrap();
+    let counts = ["client_1", "client_2", "client_3"].map(|tenant| count(&fixture.db, tenant));
+    assert_eq!(counts, [2, 50, 0], "{kept:?}");
+}
+
+#[test]
 fn what_is_old_is_found_by_an_index() {
     #[derive(diesel::QueryableByName)]
     struct Step {

@@ -1,21 +1,26 @@
 //! Who hears of alerts, and who looks after escalations that are due, and after shifts that begin.
 //!
 //! Any number of gateways do this beside each other. One escalation is in one hand at a time, by a lock that lasts as long as
-//! the transaction: a step is taken, its pages are stored and the next one is due, or none of it.
+//! the transaction: a step is taken, its pages are stored and the next one is due, or none of it. Tenants take turns
+//! ([`TenantTurns`]), and one that is suspended waits with all that is due of its.
 
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use base::timestamp::Timestamp;
 use db::{Conn, Db, Result};
-use outbox::{Background, Event};
+use outbox::{Background, Event, TenantTurns, Tx};
 
 use super::{engine, incidents, store, work::Work};
 use crate::{Neighbours, reminders, whose};
 
 /// How long to wait at most when nothing is due. The first step of an alert is taken where the alert is heard of.
 const IDLE: Duration = Duration::from_millis(250);
-/// How many escalations one transaction takes up.
-const BATCH: i64 = 50;
+/// How many escalations of one tenant a turn takes up.
+const AT_ONCE: usize = 50;
+/// How many of a tenant that is suspended a turn puts off.
+const HELD_AT_ONCE: usize = 500;
+/// How soon a step is tried again that failed.
+const AGAIN_MS: i64 = 10_000;
 
 /// Hears of alerts.
 pub struct Subscriber {
@@ -71,12 +76,14 @@ impl Pager {
     /// Starts a thread that takes the steps that are due, until it is dropped.
     pub fn start(db: Db, neighbours: Neighbours) -> std::io::Result<Self> {
         let neighbours = Arc::new(neighbours);
+        let mut escalations = TenantTurns::of_rows(&db, "escalations", &[store::DUE]);
+        let mut shifts = TenantTurns::of_rows(&db, "reminders", &[reminders::store::DUE]);
         let background = Background::start("escalations", move || {
-            let taken = turn(&db, &neighbours, neighbours.now()).unwrap_or_else(|error| {
+            let taken = turn(&db, &mut escalations, &neighbours, neighbours.now()).unwrap_or_else(|error| {
                 tracing::warn!(%error, "escalations that are due");
                 IDLE
             });
-            let told = reminders::turn(&db, &neighbours, neighbours.now()).unwrap_or_else(|error| {
+            let told = reminders::turn(&db, &mut shifts, &neighbours, neighbours.now()).unwrap_or_else(|error| {
                 tracing::warn!(%error, "shifts that begin");
                 IDLE
             });
@@ -87,44 +94,49 @@ impl Pager {
 }
 
 /// Takes steps that are due; answers how long to wait for the next ones.
-pub fn turn(db: &Db, neighbours: &Arc<Neighbours>, now: Timestamp) -> Result<Duration> {
+pub fn turn(db: &Db, turns: &mut TenantTurns, neighbours: &Arc<Neighbours>, now: Timestamp) -> Result<Duration> {
     // An idle database is only read, and only the first entry of one index.
     let due = db.read_here(store::first_due)?;
     if let Some(wait) = due.map_or(Some(IDLE), |due| until(due, now)) {
         return Ok(wait);
     }
+    let tenants = db.read_here(|conn| store::DUE.tenants(conn, now.millis()))?;
     let neighbours = Arc::clone(neighbours);
-    let taken = db.write_here(move |conn| {
-        let due = store::due(conn, now.millis(), BATCH)?;
-        let suspended = whose::suspended(conn, &neighbours, due.iter().map(|(tenant, _)| tenant))?;
-        for tenant in &suspended {
-            store::hold(conn, tenant, now.millis(), now.millis() + whose::HELD_MS)?;
-        }
-        let (mut taken, mut work) = (0, Work::new(&neighbours, now));
-        for (tenant, alert) in due.into_iter().filter(|(tenant, _)| !suspended.contains(tenant)) {
-            // Somebody else has it: it is not due any more when they are done.
-            if !store::lock(&tenant, &alert).try_take(conn)? {
-                continue;
-            }
-            let done = db::savepoint(conn, |conn| match store::find(conn, &tenant, &alert)? {
-                Some(row) if row.next_ms.is_some_and(|next| next <= now.millis()) => {
-                    engine::advance(conn, &mut work, row)?;
-                    work.store(conn)
+    let more = turns.serve(db, tenants, now, move |tx, tenant| take_steps(tx, &neighbours, tenant))?;
+    Ok(if more { Duration::ZERO } else { IDLE / 10 })
+}
+
+/// Takes some of the steps that are due of a tenant; true when there may be more.
+fn take_steps(tx: &mut Tx<'_>, neighbours: &Neighbours, tenant: &str) -> Result<bool> {
+    let now = tx.now;
+    if !neighbours.people.is_active(tx.conn, tenant)? {
+        let due = store::due(tx.conn, tenant, now.millis(), HELD_AT_ONCE)?;
+        store::hold(tx.conn, tenant, &due, now.millis() + whose::HELD_MS)?;
+        return Ok(due.len() == HELD_AT_ONCE);
+    }
+    let due = store::due(tx.conn, tenant, now.millis(), AT_ONCE)?;
+    let step = |tx: &mut Tx<'_>, alerts: &[String]| {
+        Work::run(tx.conn, neighbours, now, |conn, work| {
+            alerts.iter().try_for_each(|alert| {
+                // Somebody else has it: it is not due any more when they are done.
+                if !store::lock(tenant, alert).try_take(conn)? {
+                    return Ok(());
                 }
-                _ => Ok(()),
-            });
-            match done {
-                Ok(()) => taken += 1,
-                Err(error) => {
-                    work.forget();
-                    tracing::error!(%error, tenant, alert, "a step of an escalation was not taken");
-                    store::put_off(conn, &tenant, &alert, now.millis() + 10_000)?;
+                match store::find(conn, tenant, alert)? {
+                    Some(row) if row.next_ms.is_some_and(|next| next <= now.millis()) => {
+                        engine::advance(conn, work, row)?;
+                        work.store(conn)
+                    }
+                    _ => Ok(()),
                 }
-            }
-        }
-        Ok(taken)
+            })
+        })
+    };
+    let taken = tx.attempt_each(&due, step, |tx, alert, error| {
+        tracing::error!(%error, tenant, alert, "a step of an escalation was not taken");
+        store::hold(tx.conn, tenant, std::slice::from_ref(alert), now.millis() + AGAIN_MS)
     })?;
-    Ok(if taken == BATCH { Duration::ZERO } else { IDLE / 10 })
+    Ok(taken == AT_ONCE || taken < due.len())
 }
 
 /// How long it is until something is due that is not, but no longer than [`IDLE`]: the clock may be set, and what another

@@ -1,8 +1,8 @@
-//! Rows of escalations. Every function takes the tenant; what a thread of the service has to see to is looked for in all.
+//! Rows of escalations. Every function takes the tenant; which tenants have a step that is due is looked for in all.
 
 use std::collections::{BTreeSet, HashSet};
 
-use db::{Condition, Conn, Json, MaybeJson, Result};
+use db::{Condition, Conn, DueRows, Json, MaybeJson, Result};
 use diesel::prelude::*;
 use outbox::{Keep, Retention};
 
@@ -58,6 +58,9 @@ pub struct Row {
     /// How long it waits at most; `None` when it does not, or not any more.
     pub waits_until_ms: Option<i64>,
 }
+
+/// Escalations with a step that is due.
+pub const DUE: DueRows = DueRows { table: "escalations", due: "next_ms", only: "next_ms IS NOT NULL" };
 
 /// Escalations that came to an end.
 pub const RETENTION: Retention = Retention {
@@ -126,6 +129,7 @@ pub fn update(conn: &mut Conn, row: &Row) -> Result<()> {
     Ok(())
 }
 
+/// When the escalation is due that is due first.
 pub fn first_due(conn: &mut Conn) -> Result<Option<i64>> {
     let due = escalations::table.filter(Condition::sql("escalations.next_ms IS NOT NULL"));
     let first: Option<Option<i64>> = due
@@ -136,19 +140,19 @@ pub fn first_due(conn: &mut Conn) -> Result<Option<i64>> {
     Ok(first.flatten())
 }
 
-/// Some that are due, of any tenant.
-pub fn due(conn: &mut Conn, now_ms: i64, most: i64) -> Result<Vec<(String, String)>> {
+/// The alerts of some escalations of a tenant that are due, those first that were due first.
+pub fn due(conn: &mut Conn, tenant: &str, now_ms: i64, most: usize) -> Result<Vec<String>> {
     let due = Condition::sql("escalations.next_ms IS NOT NULL AND escalations.next_ms <= ").integer(now_ms);
-    let due = escalations::table.filter(due).select((escalations::tenant_id, escalations::alert_id));
-    let order = (escalations::next_ms, escalations::tenant_id, escalations::alert_id);
-    Ok(due.order(order).limit(most).load(conn)?)
+    let due = escalations::table.filter(escalations::tenant_id.eq(tenant)).filter(due).select(escalations::alert_id);
+    let most = i64::try_from(most).unwrap_or(i64::MAX);
+    Ok(due.order((escalations::next_ms, escalations::alert_id)).limit(most).load(conn)?)
 }
 
-/// Puts off what is due of a tenant.
-pub fn hold(conn: &mut Conn, tenant: &str, now_ms: i64, until_ms: i64) -> Result<()> {
-    let due = Condition::sql("escalations.next_ms IS NOT NULL AND escalations.next_ms <= ").integer(now_ms);
-    let own = escalations::table.filter(escalations::tenant_id.eq(tenant)).filter(due);
-    diesel::update(own).set(escalations::next_ms.eq(Some(until_ms))).execute(conn)?;
+/// Puts off the escalations of these alerts of a tenant.
+pub fn hold(conn: &mut Conn, tenant: &str, alerts: &[String], until_ms: i64) -> Result<()> {
+    let own = escalations::table.filter(escalations::tenant_id.eq(tenant)).filter(escalations::alert_id.eq_any(alerts));
+    let due = own.filter(escalations::next_ms.is_not_null());
+    diesel::update(due).set(escalations::next_ms.eq(Some(until_ms))).execute(conn)?;
     Ok(())
 }
 
@@ -172,12 +176,5 @@ pub fn count_since(conn: &mut Conn, tenant: &str, problem: &str, since_ms: i64, 
 /// Removes one, before another one takes its place.
 pub fn delete(conn: &mut Conn, row: &Row) -> Result<()> {
     diesel::delete(escalations::table.find((&row.tenant_id, &row.alert_id))).execute(conn)?;
-    Ok(())
-}
-
-/// Looks at one later, so that it does not keep the others waiting.
-pub fn put_off(conn: &mut Conn, tenant: &str, alert: &str, until_ms: i64) -> Result<()> {
-    let stored = escalations::table.find((tenant, alert)).filter(escalations::next_ms.is_not_null());
-    diesel::update(stored).set(escalations::next_ms.eq(Some(until_ms))).execute(conn)?;
     Ok(())
 }

@@ -110,14 +110,6 @@ impl<'n> Work<'n> {
         pages::insert(conn, &std::mem::take(&mut self.pages))
     }
 
-    /// Forgets what was decided and is undone.
-    pub fn forget(&mut self) {
-        self.touched.clear();
-        self.begun.clear();
-        self.pages.clear();
-        self.conversations.clear();
-    }
-
     /// Whom a step of an escalation means.
     pub fn meant(&mut self, conn: &mut Conn, row: &Row, step: &Step) -> Result<Arc<Vec<Meant>>> {
         let asks_owner = step.targets.iter().any(|target| target.owner.is_some());

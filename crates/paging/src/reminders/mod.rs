@@ -1,6 +1,6 @@
 //! Who asked for it is told before a shift of theirs begins ("Notification rules" in `docs/interface.md`).
 //!
-//! Any number of gateways look beside each other. What a look finds is stored in the transaction that moves the row of the person
+//! Tenants take turns ([`TenantTurns`]). Any number of gateways look beside each other. What a look finds is stored in the transaction that moves the row of the person
 //! on, if nobody else moved it meanwhile; and the id of a page follows from the shift, so that nobody is told of one twice.
 
 mod rules;
@@ -9,7 +9,8 @@ pub mod store;
 use std::{sync::Arc, time::Duration};
 
 use base::timestamp::Timestamp;
-use db::{Conn, Db, Json, Result};
+use db::{Conn, Db, Error, Json, Result};
+use outbox::{TenantTurns, Tx};
 use ports::OwnShift;
 
 use self::store::Reminder;
@@ -23,8 +24,10 @@ use crate::{
     whose,
 };
 
-/// How many people one turn looks after.
-const AT_ONCE: i64 = 50;
+/// How many people of one tenant a turn looks after.
+const AT_ONCE: usize = 20;
+/// How soon it is tried again for somebody for whom it failed.
+const AGAIN_MS: i64 = 10_000;
 /// How long to wait when nobody is due.
 const IDLE: Duration = Duration::from_millis(500);
 
@@ -36,32 +39,54 @@ struct Look {
 }
 
 /// Looks after the people who are due; answers how long to wait for the next ones.
-pub fn turn(db: &Db, neighbours: &Arc<Neighbours>, now: Timestamp) -> Result<Duration> {
-    let looks = db.read_here(|conn| {
-        let due = store::due(conn, now.millis(), AT_ONCE)?;
-        Ok(due.into_iter().map(|seen| looked(conn, neighbours, seen, now)).collect::<Vec<_>>())
-    })?;
-    if looks.is_empty() {
-        return Ok(IDLE);
-    }
-    db.write_here(move |conn| {
-        for Look { seen, next_ms, told } in looks {
-            if store::advance(conn, &seen, next_ms)? {
-                let known = pages::known(conn, &seen.tenant_id, &told)?;
-                let new: Vec<pages::Row> = told.into_iter().filter(|page| !known.contains(&page.id)).collect();
-                pages::insert(conn, &new)?;
-            }
+pub fn turn(db: &Db, turns: &mut TenantTurns, neighbours: &Arc<Neighbours>, now: Timestamp) -> Result<Duration> {
+    let tenants = db.read_here(|conn| {
+        // An idle database is only read, and only the first entry of one index.
+        match store::first_due(conn)?.is_some_and(|due| due <= now.millis()) {
+            true => store::DUE.tenants(conn, now.millis()),
+            false => Ok(Vec::new()),
         }
-        Ok(Duration::ZERO)
-    })
+    })?;
+    let read = |conn: &mut Conn, tenant: &str| {
+        let due = store::due(conn, tenant, now.millis(), AT_ONCE)?;
+        let more = due.len() == AT_ONCE;
+        let looks = due.into_iter().map(|seen| looked(conn, neighbours, seen, now)).collect::<Result<Vec<_>>>()?;
+        Ok((!looks.is_empty()).then_some((looks, more)))
+    };
+    let more = turns.read_and_serve(db, tenants, now, read, |tx, looks| tell(tx, &looks))?;
+    Ok(if more { Duration::ZERO } else { IDLE })
+}
+
+/// Stores what some looks found.
+fn tell(tx: &mut Tx<'_>, looks: &[Look]) -> Result<()> {
+    let now_ms = tx.now.millis();
+    let tell = |tx: &mut Tx<'_>, looks: &[Look]| {
+        looks.iter().try_for_each(|Look { seen, next_ms, told }| {
+            if !store::advance(tx.conn, seen, *next_ms)? {
+                return Ok(());
+            }
+            let known = pages::known(tx.conn, &seen.tenant_id, told)?;
+            let new: Vec<pages::Row> = told.iter().filter(|page| !known.contains(&page.id)).cloned().collect();
+            pages::insert(tx.conn, &new)
+        })
+    };
+    tx.attempt_each(looks, tell, |tx, look, error| {
+        tracing::error!(%error, tenant = look.seen.tenant_id, user = look.seen.user_id, "shifts are not told of");
+        store::advance(tx.conn, &look.seen, now_ms + AGAIN_MS).map(drop)
+    })?;
+    Ok(())
 }
 
 /// Looks after one; whom that fails for keeps nobody else waiting.
-fn looked(conn: &mut Conn, neighbours: &Neighbours, seen: Reminder, now: Timestamp) -> Look {
-    look(conn, neighbours, seen.clone(), now).unwrap_or_else(|error| {
-        tracing::error!(%error, tenant = seen.tenant_id, user = seen.user_id, "the shifts of somebody");
-        Look { seen, next_ms: now.millis() + rules::LOOK_MS, told: Vec::new() }
-    })
+fn looked(conn: &mut Conn, neighbours: &Neighbours, seen: Reminder, now: Timestamp) -> Result<Look> {
+    match db::savepoint(conn, |conn| look(conn, neighbours, seen.clone(), now)) {
+        Err(error @ Error::Unavailable(_)) => Err(error),
+        Err(error) => {
+            tracing::error!(%error, tenant = seen.tenant_id, user = seen.user_id, "the shifts of somebody");
+            Ok(Look { seen, next_ms: now.millis() + AGAIN_MS, told: Vec::new() })
+        }
+        found => found,
+    }
 }
 
 fn look(conn: &mut Conn, neighbours: &Neighbours, seen: Reminder, now: Timestamp) -> Result<Look> {

@@ -1,6 +1,6 @@
-//! Rows of those who are told before their shifts. What a thread of the service has to see to is looked for in all tenants.
+//! Rows of those who are told before their shifts. Which tenants have somebody who is due is looked for in all.
 
-use db::{Conn, Result};
+use db::{Conn, DueRows, Result};
 use diesel::prelude::*;
 
 use crate::schema::shift_reminders;
@@ -19,6 +19,9 @@ pub struct Reminder {
     pub next_ms: i64,
 }
 
+/// Those who are due.
+pub const DUE: DueRows = DueRows { table: "shift_reminders", due: "next_ms", only: "1 = 1" };
+
 /// Says how long before their shifts a person is told; `None`: not at all.
 pub fn set(conn: &mut Conn, tenant: &str, user: &str, before_ms: Option<i64>, now_ms: i64) -> Result<()> {
     diesel::delete(shift_reminders::table.find((tenant, user))).execute(conn)?;
@@ -28,11 +31,18 @@ pub fn set(conn: &mut Conn, tenant: &str, user: &str, before_ms: Option<i64>, no
     Ok(())
 }
 
-/// Those who are due, the longest overdue first.
-pub fn due(conn: &mut Conn, now_ms: i64, most: i64) -> Result<Vec<Reminder>> {
+/// When the one is due who is due first.
+pub fn first_due(conn: &mut Conn) -> Result<Option<i64>> {
     use shift_reminders::dsl;
-    let due = dsl::shift_reminders.filter(dsl::next_ms.le(now_ms));
-    Ok(due.order((dsl::next_ms, dsl::tenant_id, dsl::user_id)).limit(most).load(conn)?)
+    let first = dsl::shift_reminders.order((dsl::next_ms, dsl::tenant_id, dsl::user_id)).select(dsl::next_ms);
+    Ok(first.first(conn).optional()?)
+}
+
+/// Those of a tenant who are due, the longest overdue first.
+pub fn due(conn: &mut Conn, tenant: &str, now_ms: i64, most: usize) -> Result<Vec<Reminder>> {
+    use shift_reminders::dsl;
+    let due = dsl::shift_reminders.filter(dsl::tenant_id.eq(tenant)).filter(dsl::next_ms.le(now_ms));
+    Ok(due.order((dsl::next_ms, dsl::user_id)).limit(i64::try_from(most).unwrap_or(i64::MAX)).load(conn)?)
 }
 
 /// Moves a row on; false when somebody else did meanwhile, or the person asked for something else.

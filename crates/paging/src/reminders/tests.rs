@@ -35,6 +35,7 @@ fn one_page_for_each_shift_and_contact_method_however_often_one_looks() {
     let directory = tempfile::tempdir().unwrap();
     let (db, fakes) = (database(directory.path()), Fakes::default());
     let neighbours = Arc::new(fakes.neighbours());
+    let turn = |at: Timestamp| turn(&db, &mut TenantTurns::new("reminders"), &neighbours, at).unwrap();
     let ids = |db: &Db| -> Vec<(String, String, i64)> {
         use crate::schema::pages::dsl;
         let rows: Vec<pages::Row> = db.read_here(|conn| Ok(dsl::pages.order(dsl::id).load(conn)?)).unwrap();
@@ -49,20 +50,20 @@ fn one_page_for_each_shift_and_contact_method_however_often_one_looks() {
     };
     ask(Some(30));
     for minute in 0..72 {
-        turn(&db, &neighbours, at(minute)).unwrap();
+        turn(at(minute));
     }
     let gap = (String::new(), "gap".to_owned(), 70);
     assert_eq!(ids(&db), std::slice::from_ref(&gap), "there is nothing that reaches them");
     // Set anew, which looks at once, and looked at many times: the same page.
     for minute in 72..100 {
         ask(Some(30));
-        turn(&db, &neighbours, at(minute)).unwrap();
+        turn(at(minute));
     }
     assert_eq!(ids(&db), std::slice::from_ref(&gap));
     // By the next one there is a contact method, and the clock jumps.
     db.write_here(|conn| methods::store::insert(conn, &crate::fakes::method("USR1", "CM-1"))).unwrap();
     for minute in [200, 290, 200, 290, 299, 300, 310] {
-        turn(&db, &neighbours, at(minute)).unwrap();
+        turn(at(minute));
     }
     let mut told = ids(&db);
     told.sort();
@@ -70,9 +71,9 @@ fn one_page_for_each_shift_and_contact_method_however_often_one_looks() {
     // Nobody who does not ask for it, or is gone, is told.
     fakes.0.lock().unwrap().shifts = vec![shift("ES-1", 500, 600)];
     ask(None);
-    turn(&db, &neighbours, at(490)).unwrap();
+    turn(at(490));
     ask(Some(30));
     fakes.0.lock().unwrap().gone.insert("USR1".to_owned());
-    turn(&db, &neighbours, at(491)).unwrap();
+    turn(at(491));
     assert_eq!(ids(&db).len(), 2);
 }

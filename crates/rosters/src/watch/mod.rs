@@ -1,6 +1,6 @@
 //! The thread that tells when somebody else is on call, and of shifts that nobody stands in.
 //!
-//! Any number of gateways do this beside each other. Each roster has a row that says when it is to be looked at next and who was on
+//! Tenants take turns ([`TenantTurns`]). Any number of gateways do this beside each other. Each roster has a row that says when it is to be looked at next and who was on
 //! call at the last look. What a look finds is told in the transaction that moves the row on, if nobody else moved it meanwhile: so
 //! each hand-over is told once, and none is lost over a restart. After an absence a roster tells from whom to whom, and no steps between.
 
@@ -10,8 +10,8 @@ pub mod store;
 use std::{sync::Arc, time::Duration};
 
 use base::timestamp::Timestamp;
-use db::{Conn, Db, Result};
-use outbox::{Actor, Background, Happening, Tx};
+use db::{Conn, Db, Error, Result};
+use outbox::{Background, Happening, TenantTurns, Tx};
 use ports::People;
 
 use self::store::Watch;
@@ -20,8 +20,10 @@ use crate::{
     schedule::{Schedule, look_back},
 };
 
-/// How many rosters one turn looks at.
-const AT_ONCE: i64 = 200;
+/// How many rosters of one tenant a turn looks at: each takes some milliseconds.
+const AT_ONCE: usize = 20;
+/// How soon a roster is looked at again for which it failed.
+const AGAIN_MS: i64 = 10_000;
 /// How long to wait between two turns.
 const IDLE: Duration = Duration::from_millis(500);
 
@@ -40,7 +42,8 @@ impl Watcher {
         people: Arc<dyn People>,
         clock: impl Fn() -> Timestamp + Send + 'static,
     ) -> std::io::Result<Self> {
-        let background = Background::start("on-call", move || match turn(&db, &*people, clock()) {
+        let mut turns = TenantTurns::of_rows(&db, "on-call", &[store::DUE]);
+        let background = Background::start("on-call", move || match turn(&db, &mut turns, &*people, clock()) {
             Ok(true) => Duration::ZERO,
             Ok(false) => IDLE,
             Err(error) => {
@@ -52,45 +55,82 @@ impl Watcher {
     }
 }
 
+/// A roster that was looked at. One for which that failed is put off.
+struct Step {
+    tenant: String,
+    roster: String,
+    /// Its row as it was read, what that is moved on to, and what is told with it.
+    found: Option<(Watch, Watch, Vec<Happening>)>,
+}
+
 /// Looks at the rosters that are due; true when there may be more.
-pub fn turn(db: &Db, people: &dyn People, now: Timestamp) -> Result<bool> {
-    let steps = db.read_here(|conn| {
-        let due = store::due(conn, now.millis(), AT_ONCE)?;
-        let mut steps = Vec::with_capacity(due.len());
-        for watch in due {
-            if let Some((next, told)) = look(conn, people, &watch, now)? {
-                steps.push((watch, next, told));
-            }
+pub fn turn(db: &Db, turns: &mut TenantTurns, people: &dyn People, now: Timestamp) -> Result<bool> {
+    let tenants = db.read_here(|conn| {
+        // An idle database is only read, and only the first entry of one index.
+        match store::first_due(conn)?.is_some_and(|due| due <= now.millis()) {
+            true => store::DUE.tenants(conn, now.millis()),
+            false => Ok(Vec::new()),
         }
-        Ok(steps)
     })?;
-    let more = i64::try_from(steps.len()).is_ok_and(|count| count == AT_ONCE);
-    if !steps.is_empty() {
-        let actor = Actor::service("on-call");
-        db.write_here(move |conn| {
-            Tx::run(conn, &actor, now, |tx| {
-                for (watch, next, told) in steps {
-                    if store::advance(tx.conn, &watch, &next)? {
-                        told.into_iter().for_each(|told| tx.happen(told));
-                    }
+    let read = |conn: &mut Conn, tenant: &str| {
+        let due = store::due(conn, tenant, now.millis(), AT_ONCE)?;
+        let more = due.len() == AT_ONCE;
+        let steps = due.into_iter().map(|roster| step(conn, people, tenant, roster, now));
+        let steps = steps.collect::<Result<Vec<_>>>()?;
+        Ok((!steps.is_empty()).then_some((steps, more)))
+    };
+    turns.read_and_serve(db, tenants, now, read, |tx, steps| tell(tx, &steps))
+}
+
+/// Looks at a roster; one for which that fails keeps no other waiting.
+fn step(conn: &mut Conn, people: &dyn People, tenant: &str, roster: String, now: Timestamp) -> Result<Step> {
+    let found = match db::savepoint(conn, |conn| look(conn, people, tenant, &roster, now)) {
+        Err(error @ Error::Unavailable(_)) => return Err(error),
+        Err(error) => {
+            tracing::error!(%error, tenant, roster, "a roster cannot be looked at");
+            None
+        }
+        Ok(found) => found,
+    };
+    Ok(Step { tenant: tenant.to_owned(), roster, found })
+}
+
+/// Moves rows on, and tells what was found.
+fn tell(tx: &mut Tx<'_>, steps: &[Step]) -> Result<()> {
+    let now_ms = tx.now.millis();
+    let put_off =
+        |tx: &mut Tx<'_>, step: &Step| store::put_off(tx.conn, &step.tenant, &step.roster, now_ms, now_ms + AGAIN_MS);
+    let tell = |tx: &mut Tx<'_>, steps: &[Step]| {
+        steps.iter().try_for_each(|step| match &step.found {
+            None => put_off(tx, step),
+            Some((watch, next, told)) => {
+                if store::advance(tx.conn, watch, next)? {
+                    told.iter().for_each(|told| tx.happen(told.clone()));
                 }
                 Ok(())
-            })
-        })?;
-    }
-    Ok(more)
+            }
+        })
+    };
+    tx.attempt_each(steps, tell, |tx, step, error| {
+        tracing::error!(%error, tenant = step.tenant, roster = step.roster, "who is on call is not told");
+        put_off(tx, step)
+    })?;
+    Ok(())
 }
 
 fn look(
     conn: &mut Conn,
     people: &dyn People,
-    watch: &Watch,
+    tenant: &str,
+    roster: &str,
     now: Timestamp,
-) -> Result<Option<(Watch, Vec<Happening>)>> {
-    let scope = [watch.tenant_id.clone()];
-    let Some(roster) = rosters::find(conn, &scope, &watch.roster_id)? else { return Ok(None) };
-    let tenants = people.around(conn, &watch.tenant_id)?;
+) -> Result<Option<(Watch, Watch, Vec<Happening>)>> {
+    let scope = [tenant.to_owned()];
+    let Some(watch) = store::find(conn, tenant, roster)? else { return Ok(None) };
+    let Some(roster) = rosters::find(conn, &scope, roster)? else { return Ok(None) };
+    let tenants = people.around(conn, tenant)?;
     let schedule = Schedule::load(conn, &roster, look_back(now))?;
     let staff = schedule.people(conn, people, &tenants, Some(now))?;
-    Ok(Some(rules::look(&roster, &schedule, &staff, watch, now)))
+    let (next, told) = rules::look(&roster, &schedule, &staff, &watch, now);
+    Ok(Some((watch, next, told)))
 }

@@ -1,6 +1,6 @@
-//! Rows of watches: of all tenants; each row names its own.
+//! Rows of watches. Which tenants have some that are due is looked for in all.
 
-use db::{Conn, Json, Result};
+use db::{Conn, DueRows, Json, Result};
 use diesel::prelude::*;
 
 use crate::schema::roster_watches;
@@ -23,11 +23,35 @@ pub struct Watch {
     pub warned_ms: i64,
 }
 
-/// Those that are due, the longest overdue first.
-pub fn due(conn: &mut Conn, now_ms: i64, most: i64) -> Result<Vec<Watch>> {
+/// Those that are due.
+pub const DUE: DueRows = DueRows { table: "roster_watches", due: "due_ms", only: "1 = 1" };
+
+/// When the one is due that is due first.
+pub fn first_due(conn: &mut Conn) -> Result<Option<i64>> {
     use roster_watches::dsl;
-    let due = dsl::roster_watches.filter(dsl::due_ms.le(now_ms));
-    Ok(due.order((dsl::due_ms, dsl::tenant_id, dsl::roster_id)).limit(most).load(conn)?)
+    let first = dsl::roster_watches.order((dsl::due_ms, dsl::tenant_id, dsl::roster_id)).select(dsl::due_ms);
+    Ok(first.first(conn).optional()?)
+}
+
+/// The rosters of a tenant that are due, the longest overdue first.
+pub fn due(conn: &mut Conn, tenant: &str, now_ms: i64, most: usize) -> Result<Vec<String>> {
+    use roster_watches::dsl;
+    let due = dsl::roster_watches.filter(dsl::tenant_id.eq(tenant)).filter(dsl::due_ms.le(now_ms));
+    let due = due.order((dsl::due_ms, dsl::roster_id)).select(dsl::roster_id);
+    Ok(due.limit(i64::try_from(most).unwrap_or(i64::MAX)).load(conn)?)
+}
+
+/// The row of a roster.
+pub fn find(conn: &mut Conn, tenant: &str, roster: &str) -> Result<Option<Watch>> {
+    Ok(roster_watches::table.find((tenant, roster)).get_result(conn).optional()?)
+}
+
+/// Looks at a roster later.
+pub fn put_off(conn: &mut Conn, tenant: &str, roster: &str, now_ms: i64, until_ms: i64) -> Result<()> {
+    use roster_watches::dsl;
+    let still = dsl::roster_watches.find((tenant, roster)).filter(dsl::due_ms.le(now_ms));
+    diesel::update(still).set(dsl::due_ms.eq(until_ms)).execute(conn)?;
+    Ok(())
 }
 
 /// Moves a row on; false when somebody else did meanwhile, or the roster changed.

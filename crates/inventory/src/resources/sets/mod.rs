@@ -7,7 +7,7 @@
 //! the set's instant and its own, by the very condition that the set was made by.
 //!
 //! A set is made at once when an index leads to few entries. Where it leads to many, the set is made beside the request, one
-//! at a time; who asks for a page or a total waits for it, and is answered by the database as if there were no sets when that
+//! at a time, the tenants in turn; who asks for a page or a total waits for it, and is answered by the database as if there were no sets when that
 //! takes too long. What is asked of names is looked for
 //! in the names themselves ([`names`]), which are read once in the same way, and are as of an instant as sets are. All sets
 //! and names together take no more than [`BUDGET`]; the tenant that has most gives first, what it did not use for longest.
@@ -24,11 +24,12 @@ use std::{
     sync::{
         Arc, Mutex, OnceLock, PoisonError,
         atomic::{AtomicUsize, Ordering},
-        mpsc::{SyncSender, sync_channel},
+        mpsc::{Sender, channel},
     },
     time::Duration,
 };
 
+use base::turns::TurnQueue;
 use db::{Conn, Db, Result, changes};
 use roaring::RoaringBitmap;
 
@@ -48,8 +49,9 @@ const MOST_RESOURCES: i64 = 3_000_000;
 const MOST_TENANTS: usize = 256;
 /// How long a request waits for what it takes. The database alone takes longer for a million names.
 const LONGEST_WAIT: Duration = Duration::from_secs(3);
-/// Sets that wait to be made.
-const MOST_WAITING: usize = 256;
+/// Sets that wait to be made, of one tenant and of all.
+const MOST_WAITING_OF_ONE: usize = 32;
+const MOST_WAITING: usize = 1_024;
 
 /// Notes that a resource changed: anything by which it may be found, its groups included.
 pub fn note(conn: &mut Conn, tenant: &str, id: &str) -> Result<()> {
@@ -90,7 +92,13 @@ pub struct Sets {
     limits: Limits,
     tenants: Mutex<HashMap<String, Arc<Cell>>>,
     bytes: AtomicUsize,
-    makers: OnceLock<Option<SyncSender<Job>>>,
+    maker: OnceLock<Option<Maker>>,
+}
+
+/// The thread that makes sets: what waits for it, and how it is told so.
+struct Maker {
+    waiting: Arc<Mutex<TurnQueue<Job>>>,
+    arrived: Sender<()>,
 }
 
 /// What is being made of some tenants, for somebody who waits for it.
@@ -343,36 +351,52 @@ impl Sets {
         drop(state);
         let job =
             Job { sets: Arc::clone(self), db: db.clone(), tenant: tenant.to_owned(), cell: Arc::clone(cell), what };
-        let refused = match self.makers.get_or_init(start) {
-            Some(queue) => queue.try_send(job).is_err(),
-            None => true,
-        };
-        if refused {
+        if self.maker.get_or_init(Maker::start).as_ref().is_none_or(|maker| !maker.push(job)) {
             cell.done(&key);
         }
     }
 }
 
-/// The thread that makes sets, one after the other.
-fn start() -> Option<SyncSender<Job>> {
-    let (sender, jobs) = sync_channel::<Job>(MOST_WAITING);
-    let thread = std::thread::Builder::new().name("filter-sets".to_owned()).spawn(move || {
-        while let Ok(job) = jobs.recv() {
-            let key = job.what.key();
-            let made =
-                std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| job.db.read_here(|conn| make(conn, &job))));
-            job.cell.done(&key);
-            job.sets.settle(&job.cell);
-            if !matches!(made, Ok(Ok(()))) {
-                tracing::warn!(tenant = job.tenant, "the set of a filter could not be made");
+impl Maker {
+    /// Starts the thread. It makes one set after the other, the next tenant's next, until nobody can send it another.
+    fn start() -> Option<Self> {
+        let waiting = Arc::new(Mutex::new(TurnQueue::<Job>::new(MOST_WAITING_OF_ONE, MOST_WAITING)));
+        let (arrived, arrivals) = channel();
+        let queue = Arc::clone(&waiting);
+        let thread = std::thread::Builder::new().name("filter-sets".to_owned()).spawn(move || {
+            while arrivals.recv().is_ok() {
+                let next = queue.lock().unwrap_or_else(PoisonError::into_inner).next(|_| true);
+                if let Some((_, job)) = next {
+                    job.run();
+                }
+            }
+        });
+        match thread {
+            Ok(_) => Some(Self { waiting, arrived }),
+            Err(error) => {
+                tracing::warn!(%error, "no thread makes the sets of filters");
+                None
             }
         }
-    });
-    match thread {
-        Ok(_) => Some(sender),
-        Err(error) => {
-            tracing::warn!(%error, "no thread makes the sets of filters");
-            None
+    }
+
+    /// Has something made; false when too much waits already.
+    fn push(&self, job: Job) -> bool {
+        let tenant = job.tenant.clone();
+        let waits = self.waiting.lock().unwrap_or_else(PoisonError::into_inner).push(&tenant, job);
+        waits.is_ok() && self.arrived.send(()).is_ok()
+    }
+}
+
+impl Job {
+    fn run(&self) {
+        let key = self.what.key();
+        let made =
+            std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| self.db.read_here(|conn| make(conn, self))));
+        self.cell.done(&key);
+        self.sets.settle(&self.cell);
+        if !matches!(made, Ok(Ok(()))) {
+            tracing::warn!(tenant = self.tenant, "the set of a filter could not be made");
         }
     }
 }

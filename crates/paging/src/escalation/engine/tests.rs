@@ -258,7 +258,7 @@ fn play(setup: &Setup, inputs: &[(i64, Input)]) -> Vec<Told> {
             alerts[number] = Some(after);
         }
         for _ in 0..8 {
-            scheduler::turn(&db, &neighbours, now).unwrap();
+            scheduler::turn(&db, &mut outbox::TenantTurns::new("escalations"), &neighbours, now).unwrap();
         }
     }
     let rows: Vec<pages::store::Row> = db.read_here(|conn| Ok(crate::schema::pages::table.load(conn)?)).unwrap();

@@ -1,17 +1,17 @@
-//! Whose turn it is: what waits for the writer, each tenant in a queue of its own, the queues one after the other.
+//! What waits, each tenant in a queue of its own, the queues one after the other.
 
 use std::{
     collections::{HashMap, VecDeque},
     sync::Arc,
 };
 
-/// What may wait of one tenant. More than this only piles up: it is refused, while others are not.
-pub(crate) const MOST_OF_ONE: usize = 1024;
-/// What may wait of all together.
-pub(crate) const MOST: usize = 4096;
-
 /// The queues of all tenants that have something waiting.
-pub(crate) struct Turns<J> {
+#[derive(Debug)]
+pub struct TurnQueue<J> {
+    /// What may wait of one tenant. More than this only piles up: it is refused, while others are not.
+    most_of_one: usize,
+    /// What may wait of all together.
+    most: usize,
     queues: HashMap<Arc<str>, VecDeque<J>>,
     /// The tenants of these queues, the next one first.
     order: VecDeque<Arc<str>>,
@@ -20,22 +20,24 @@ pub(crate) struct Turns<J> {
 
 /// What cannot wait, since too much does already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct TooMany(pub(crate) usize);
+pub struct TooMany(pub usize);
 
-impl<J> Default for Turns<J> {
-    fn default() -> Self {
-        Self { queues: HashMap::new(), order: VecDeque::new(), waiting: 0 }
+impl<J> TurnQueue<J> {
+    /// Nothing waits yet. So much may wait of one tenant, and of all together.
+    pub fn new(most_of_one: usize, most: usize) -> Self {
+        Self { most_of_one, most, queues: HashMap::new(), order: VecDeque::new(), waiting: 0 }
     }
-}
 
-impl<J> Turns<J> {
     /// Lets one wait.
-    pub(crate) fn push(&mut self, tenant: &str, job: J) -> Result<(), TooMany> {
-        if self.waiting >= MOST {
-            return Err(TooMany(MOST));
+    ///
+    /// # Errors
+    /// When so much waits already.
+    pub fn push(&mut self, tenant: &str, job: J) -> Result<(), TooMany> {
+        if self.waiting >= self.most {
+            return Err(TooMany(self.most));
         }
         match self.queues.get_mut(tenant) {
-            Some(queue) if queue.len() >= MOST_OF_ONE => return Err(TooMany(MOST_OF_ONE)),
+            Some(queue) if queue.len() >= self.most_of_one => return Err(TooMany(self.most_of_one)),
             Some(queue) => queue.push_back(job),
             None => {
                 let tenant: Arc<str> = Arc::from(tenant);
@@ -48,7 +50,7 @@ impl<J> Turns<J> {
     }
 
     /// Takes the next one, of a tenant that `may` have another turn; behind it come all others first.
-    pub(crate) fn next(&mut self, may: impl Fn(&str) -> bool) -> Option<(Arc<str>, J)> {
+    pub fn next(&mut self, may: impl Fn(&str) -> bool) -> Option<(Arc<str>, J)> {
         let place = self.order.iter().position(|tenant| may(tenant))?;
         let tenant = self.order.remove(place)?;
         let queue = self.queues.get_mut(&tenant)?;
@@ -67,9 +69,12 @@ impl<J> Turns<J> {
 mod tests {
     use super::*;
 
+    const MOST_OF_ONE: usize = 1_024;
+    const MOST: usize = 4_096;
+
     #[test]
     fn tenants_take_turns() {
-        let mut turns = Turns::default();
+        let mut turns = TurnQueue::new(MOST_OF_ONE, MOST);
         for job in 0..100 {
             turns.push("greedy", job).unwrap();
         }
@@ -84,7 +89,7 @@ mod tests {
 
     #[test]
     fn one_tenant_does_not_take_the_place_of_the_others() {
-        let mut turns = Turns::default();
+        let mut turns = TurnQueue::new(MOST_OF_ONE, MOST);
         let refused = (0..2 * MOST).filter(|job| turns.push("greedy", *job).is_err()).count();
         assert_eq!(refused, 2 * MOST - MOST_OF_ONE);
         assert_eq!(turns.push("greedy", 0), Err(TooMany(MOST_OF_ONE)));

@@ -1,0 +1,1 @@
+DROP INDEX maintenance_watches_turn;

@@ -1,0 +1,2 @@
+DROP INDEX shift_reminders_turn;
+DROP INDEX escalations_turn;

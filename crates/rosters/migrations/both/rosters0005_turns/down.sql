@@ -1,0 +1,1 @@
+DROP INDEX roster_watches_turn;

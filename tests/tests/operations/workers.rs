@@ -1,0 +1,245 @@
+//! Work in the background, tenant by tenant: what fails for one client, all of it or a row, delays nothing of another's.
+
+use std::time::{Duration, Instant};
+
+use muster_tests::{
+    Backend, Client, Server, both_backends,
+    receiver::{Receiver, wait_for},
+    unique,
+};
+use serde_json::{Value, json};
+
+use crate::{
+    integrations::{event, install, times::soon},
+    paging::{person, reachable, text},
+};
+
+both_backends![what_fails_for_a_client_delays_no_other, a_row_that_fails_delays_no_other];
+
+const ARGUMENTS: [&str; 2] = ["--egress-allow", "127.0.0.0/8"];
+
+/// How soon all that is due of a client is done that nothing is wrong with, on a machine that is busy with other tests.
+const SOON: Duration = Duration::from_secs(60);
+
+/// A client with something of each kind that is due so many seconds after it was made.
+struct World {
+    client: Client,
+    receiver: Receiver,
+    job: String,
+    suppressed: String,
+    paged: String,
+    heartbeat: String,
+}
+
+impl World {
+    fn new(server: &Server, seconds: u64) -> Self {
+        Self::of(server, server.new_client(), seconds)
+    }
+
+    fn of(server: &Server, client: Client, seconds: u64) -> Self {
+        let (receiver, hooks) = (Receiver::willing(), Receiver::willing());
+        let made = install(&client, &receiver.url());
+        for (entity, action) in [("MaintenanceWindow", "OPENED"), ("Roster", "ONCALLCHANGED")] {
+            event(&client, &made, &json!({"entity": entity, "eventType": action, "eventPayload": entity}));
+        }
+        let (first, second) = (reachable(&client, &hooks.url()), reachable(&client, &hooks.url()));
+        let step = |user: &str, wait: &str| json!({"targets": [{"user": {"id": user}}], "wait": wait});
+        let policy =
+            json!({"name": unique("policy"), "steps": [step(&first, &format!("{seconds}s")), step(&second, "1h")]});
+        let policy = text(&client.post("/escalationPolicies", &policy).ok()["id"]);
+        client.post("/alertRoutes", &json!({"name": unique("all"), "isDefault": true, "policy": {"id": policy}})).ok();
+        let alert = |subject: &str| {
+            text(&client.post("/alert", &json!({"currentState": "Critical", "subject": subject})).ok()["id"])
+        };
+        let (paged, suppressed) = (alert("paged"), alert("suppressed"));
+        client.post(&format!("/alerts/{suppressed}/actions/suppress"), &json!({"until": soon(seconds)})).ok();
+        let resource = text(&client.post("/resources", &json!({"hostName": "web"})).ok()["resourceUUID"]);
+        let once = json!({"type": "One-Time", "startTime": soon(seconds), "endTime": soon(7_200), "timezone": "GMT"});
+        let window = json!({"name": "w", "devices": [{"uniqueId": resource}], "schedule": once});
+        client.post("/scheduleMaintenances", &window).ok();
+        let script = json!({"jobType": "antivirus"});
+        let schedule = json!({"startDate": soon(seconds), "pattern": {"type": "run once"}});
+        let job = json!({"name": "job", "script": script, "schedule": schedule});
+        let job = text(&client.post("/jobs", &job).ok()["id"]);
+        let on_call = person(&client);
+        for start in [seconds, 3_600 + seconds] {
+            let schedule = json!({"type": "one-time", "startDate": soon(start), "endDate": soon(start + 600)});
+            let user = if start == seconds { &on_call } else { &first };
+            let shift = json!({"name": "s", "users": [{"id": user}], "userGroups": [], "schedule": schedule});
+            let zone = json!({"name": "GMT"});
+            let roster = json!({"name": unique("r"), "description": "d", "timeZone": zone, "shiftDetails": [shift]});
+            client.post("/rosters", &roster).ok();
+        }
+        let rule = json!({"urgency": "low", "steps": [], "beforeShift": "1h"});
+        client.post(&format!("/users/{first}/notificationRules"), &rule).ok();
+        let heartbeat = heartbeat(server, &client, seconds);
+        Self { client, receiver, job, suppressed, paged, heartbeat }
+    }
+
+    fn results(&self, path: &str) -> Vec<Value> {
+        self.client.get(path).page()["results"].as_array().cloned().unwrap_or_default()
+    }
+
+    fn is_missing(&self) -> bool {
+        self.client.get(&format!("/heartbeats/{}", self.heartbeat)).ok()["state"] == "Missing"
+    }
+
+    /// What is not done yet.
+    fn left(&self) -> Vec<&'static str> {
+        let told: Vec<String> = self.receiver.all().iter().map(|one| one.text()).collect();
+        let is_told = |what: &str| told.iter().any(|text| text == what);
+        let suppressed = self.client.get(&format!("/alerts/{}", self.suppressed)).ok();
+        let pages = self.results(&format!("/pages/search?queryString=alertId:{}", self.paged));
+        [
+            ("heartbeat", !self.results("/alerts/search?queryString=app:Heartbeat").is_empty()),
+            ("job", !self.results(&format!("/jobs/{}/runs", self.job)).is_empty()),
+            ("window", is_told("MaintenanceWindow")),
+            ("roster", is_told("Roster")),
+            ("suppression", suppressed["lastEvent"] == "Unsuppressed"),
+            ("escalation", pages.iter().any(|page| page["step"] == 2)),
+            ("reminder", !self.results("/pages/search?queryString=kind:shift").is_empty()),
+        ]
+        .into_iter()
+        .filter(|(_, done)| !done)
+        .map(|(what, _)| what)
+        .collect()
+    }
+
+    #[track_caller]
+    fn wait(&self) {
+        wait_for(SOON, || self.left().is_empty(), || format!("still to do: {:?}", self.left()));
+    }
+}
+
+/// A heartbeat that was heard once; gives its id.
+fn heartbeat(server: &Server, client: &Client, seconds: u64) -> String {
+    let body = json!({"name": unique("hb"), "interval": format!("{seconds}s"), "grace": "1s"});
+    let made = client.post("/heartbeats", &body).ok();
+    let url = text(&made["url"]);
+    server.get(&format!("/{}", url.splitn(4, '/').nth(3).unwrap())).ok();
+    text(&made["id"])
+}
+
+/// Two gateways on Postgres, one on SQLite.
+struct Gateways(Vec<Server>);
+
+impl Gateways {
+    fn start(backend: Backend) -> Self {
+        let mut servers = vec![Server::start_with(backend, &ARGUMENTS)];
+        if backend == Backend::Postgres {
+            let beside = Server::start_beside(&servers[0], &ARGUMENTS);
+            servers.push(beside);
+        }
+        Self(servers)
+    }
+
+    /// Runs SQL on their database.
+    fn sql(&mut self, text: &str) {
+        let [server, ..] = &mut self.0[..] else { return };
+        if server.backend == Backend::Sqlite {
+            server.stop();
+            server.sql(text);
+            server.restart();
+        } else {
+            server.sql(text);
+        }
+    }
+
+    /// From now on nothing can be inserted into these tables where this is so; gives what ends that.
+    fn refuse(&mut self, broken: &[(&str, String)]) -> String {
+        let is_sqlite = self.0[0].backend == Backend::Sqlite;
+        let (mut break_it, mut mend_it) = (String::new(), String::new());
+        if !is_sqlite {
+            break_it += "CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS \
+                         $$ BEGIN RAISE EXCEPTION 'broken'; END $$;\n";
+        }
+        for (table, when) in broken {
+            let head = format!("CREATE TRIGGER broken_{table} BEFORE INSERT ON {table}");
+            break_it += &if is_sqlite {
+                format!("{head} WHEN {when} BEGIN SELECT RAISE(ABORT, 'broken'); END;\n")
+            } else {
+                format!("{head} FOR EACH ROW WHEN ({when}) EXECUTE FUNCTION refuse();\n")
+            };
+            let on = if is_sqlite { String::new() } else { format!(" ON {table}") };
+            mend_it += &format!("DROP TRIGGER broken_{table}{on};\n");
+        }
+        self.sql(&break_it);
+        mend_it
+    }
+
+    /// As [`World::client`] and the like, at whatever port the first gateway is by now.
+    fn again(&self, world: &World) -> Client {
+        self.0[0].admin().tenant(world.client.tenant_id())
+    }
+}
+
+/// How many seconds there are to break something before it is due.
+const AHEAD: u64 = 20;
+
+/// Waits until what was made then is due.
+fn wait_until_due(made: Instant) {
+    std::thread::sleep(Duration::from_secs(AHEAD + 3).saturating_sub(made.elapsed()));
+}
+
+fn what_fails_for_a_client_delays_no_other(backend: Backend) {
+    let mut gateways = Gateways::start(backend);
+    let made = Instant::now();
+    let mut bad = World::new(&gateways.0[0], AHEAD);
+    let when = format!("NEW.tenant_id = '{}'", bad.client.tenant_id());
+    let tables = ["alerts", "job_runs", "outbox_events", "pages"];
+    let mend = gateways.refuse(&tables.map(|table| (table, when.clone())));
+    assert!(made.elapsed() < Duration::from_secs(AHEAD), "it was broken too slowly");
+    let mut good = World::new(&gateways.0[0], 4);
+    bad.client = gateways.again(&bad);
+    good.wait();
+    wait_until_due(made);
+    // What nothing stands in the way of is so; the rest waits.
+    wait_for(SOON, || bad.is_missing(), || "a heartbeat is up for ever".to_owned());
+    let left = ["heartbeat", "job", "window", "roster", "suppression", "escalation", "reminder"];
+    assert_eq!(bad.left(), left);
+    gateways.sql(&mend);
+    bad.client = gateways.again(&bad);
+    bad.wait();
+    good.client = gateways.again(&good);
+    for world in [&bad, &good] {
+        let alerts = world.results("/alerts/search?queryString=app:Heartbeat");
+        assert!(alerts.len() == 1 && alerts[0]["repeatCount"] == 1, "told once: {alerts:?}");
+        assert_eq!(world.results(&format!("/jobs/{}/runs", world.job)).len(), 1);
+    }
+}
+
+fn a_row_that_fails_delays_no_other(backend: Backend) {
+    let mut gateways = Gateways::start(backend);
+    let client = gateways.0[0].new_client();
+    // One of each kind that fails, and one of each that does not.
+    let made = Instant::now();
+    let script = json!({"jobType": "antivirus"});
+    let schedule = json!({"startDate": soon(AHEAD), "pattern": {"type": "run once"}});
+    let job = text(&client.post("/jobs", &json!({"name": "bad", "script": script, "schedule": schedule})).ok()["id"]);
+    let silent = heartbeat(&gateways.0[0], &client, AHEAD);
+    let resource = text(&client.post("/resources", &json!({"hostName": "db"})).ok()["resourceUUID"]);
+    let once = json!({"type": "One-Time", "startTime": soon(AHEAD), "endTime": soon(7_200), "timezone": "GMT"});
+    let window = json!({"name": "bad", "devices": [{"uniqueId": resource}], "schedule": once});
+    let window = text(&client.post("/scheduleMaintenances", &window).ok()["uniqueId"]);
+    let mend = gateways.refuse(&[
+        ("job_runs", format!("NEW.job_id = '{job}'")),
+        ("alerts", format!("NEW.ext_key = '{}'", silent.to_lowercase())),
+        ("outbox_events", format!("NEW.entity_id = '{window}'")),
+    ]);
+    assert!(made.elapsed() < Duration::from_secs(AHEAD), "it was broken too slowly");
+    let mut world = World::of(&gateways.0[0], gateways.0[0].admin().tenant(client.tenant_id()), 4);
+    world.wait();
+    wait_until_due(made);
+    let state = |world: &World| world.client.get(&format!("/heartbeats/{silent}")).ok()["state"].clone();
+    wait_for(SOON, || state(&world) == "Missing", || "a heartbeat is up for ever".to_owned());
+    let done = |world: &World| {
+        let runs = world.results(&format!("/jobs/{job}/runs")).len();
+        let alerts = world.results("/alerts/search?queryString=app:Heartbeat").len();
+        let told = world.receiver.all().iter().filter(|one| one.text() == "MaintenanceWindow").count();
+        (runs, alerts, told)
+    };
+    assert_eq!(done(&world), (0, 1, 1));
+    gateways.sql(&mend);
+    world.client = gateways.again(&world);
+    wait_for(SOON, || done(&world) == (1, 2, 2), || format!("{:?}", done(&world)));
+}
