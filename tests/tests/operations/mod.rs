@@ -10,6 +10,7 @@ mod demo;
 #[cfg(target_os = "linux")]
 mod disk;
 mod greedy;
+mod greedy_background;
 mod hardening;
 mod load;
 mod metrics;
