@@ -9,6 +9,7 @@ pub mod cursor;
 pub mod duration;
 mod form;
 mod json;
+pub mod json_repair;
 mod lenient;
 pub mod matching;
 pub mod net;
@@ -24,6 +25,7 @@ pub mod timestamp;
 
 pub use body::{Fields, parse_json};
 pub use cursor::{Found, Key, Walk};
+pub use json_repair::parse_nearly_json;
 pub use net::{IpKey, cidr_range, ip_key};
 pub use page::{Page, PageRequest};
 pub use problem::{FieldError, Kind, Problem, RateLimit};
