@@ -12,6 +12,7 @@ mod json;
 pub mod json_repair;
 mod lenient;
 pub mod matching;
+pub mod near;
 pub mod net;
 pub mod page;
 pub mod problem;
