@@ -50,6 +50,7 @@ const MIGRATIONS: db::Migrations = db::migrations!(
     each inventory0005_names,
     each inventory0006_types,
     each inventory0007_states,
+    both inventory0008_identities,
 );
 
 /// The domain, for the gateway's list and for its own server. Its handlers need what [`extras`] adds.

@@ -29,6 +29,7 @@ mod network;
 mod node;
 mod parts;
 mod placeholder;
+mod placeholder_lists;
 #[cfg(test)]
 mod proptests;
 pub mod reply;
