@@ -9,8 +9,10 @@ pub mod cursor;
 pub mod duration;
 mod form;
 mod json;
+pub mod json_repair;
 mod lenient;
 pub mod matching;
+pub mod near;
 pub mod net;
 pub mod page;
 pub mod problem;
@@ -25,6 +27,7 @@ pub mod turns;
 
 pub use body::{Fields, parse_json};
 pub use cursor::{Found, Key, Walk};
+pub use json_repair::parse_nearly_json;
 pub use net::{IpKey, cidr_range, ip_key};
 pub use page::{Page, PageRequest};
 pub use problem::{FieldError, Kind, Problem, RateLimit};

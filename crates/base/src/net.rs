@@ -27,6 +27,26 @@ pub fn cidr_range(text: &str) -> Option<(IpKey, IpKey)> {
     Some((key(block.network()), key(block.broadcast())))
 }
 
+/// Whether a literal address is one that many machines have or none does: of the loopback, of one link, unspecified, of a
+/// group, broadcast.
+pub fn is_shared_ip(text: &str) -> bool {
+    parse(text).is_some_and(|address| match address.to_canonical() {
+        IpAddr::V4(address) => {
+            address.octets()[0] == 0
+                || address.is_loopback()
+                || address.is_link_local()
+                || address.is_multicast()
+                || address.is_broadcast()
+        }
+        IpAddr::V6(address) => {
+            address.is_unspecified()
+                || address.is_loopback()
+                || address.is_unicast_link_local()
+                || address.is_multicast()
+        }
+    })
+}
+
 fn parse(text: &str) -> Option<IpAddr> {
     match text.split_once('%') {
         None => text.parse().ok(),
@@ -97,6 +117,28 @@ mod tests {
         assert_eq!(cidr_range("2001:db8::/32"), range("2001:db8::", "2001:db8:ffff:ffff:ffff:ffff:ffff:ffff"));
         assert_eq!(cidr_range("::1/0"), range("::", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff"));
         assert_eq!(cidr_range("::1/128"), range("::1", "::1"));
+    }
+
+    #[test]
+    fn addresses_that_machines_share_are_told() {
+        for text in [
+            "127.0.0.1",
+            "127.8.0.1",
+            "::1",
+            "::ffff:127.0.0.1",
+            "169.254.7.1",
+            "fe80::1%eth0",
+            "0.0.0.0",
+            "::",
+            "224.0.0.1",
+            "255.255.255.255",
+            "ff02::1",
+        ] {
+            assert!(is_shared_ip(text), "{text}");
+        }
+        for text in ["10.0.0.1", "192.168.0.1", "8.8.8.8", "2001:db8::1", "fd00::1", "localhost", ""] {
+            assert!(!is_shared_ip(text), "{text}");
+        }
     }
 
     #[test]

@@ -20,10 +20,11 @@ const PARAMETER: &str = "queryString";
 pub struct Term {
     /// The variable, in its documented spelling.
     pub name: &'static str,
-    /// The whole value without surrounding blanks; every character means itself.
+    /// The whole value without surrounding blanks, and without the quotes of one that is quoted; every character means
+    /// itself.
     pub value: String,
-    /// The value's alternatives: split at `,`, without surrounding blanks, the empty ones dropped.
-    /// There is at least one.
+    /// The value's alternatives: split at `,`, without surrounding blanks, the empty ones dropped; a quoted one is taken
+    /// whole. There is at least one.
     pub values: Vec<String>,
 }
 
@@ -66,6 +67,10 @@ impl Term {
 /// but only before `known:`; any other space belongs to the value, as does the `+` of a timestamp's
 /// offset. The first `:` of a term splits it. Variables match in any letter case. A blank text has
 /// no terms.
+///
+/// A value, or an alternative of one, that begins and ends with a double quote is taken whole, with `+`, `,`, `:` and
+/// blanks in it, and `\"` for a quote. A backslash means itself, unless a quote follows: before a quote two of them are
+/// one. A quote that nothing closes means itself.
 ///
 /// # Errors
 /// 400 on `queryString`, listing each term that has an unknown or repeated variable, no `:` or no
@@ -114,12 +119,82 @@ fn term(piece: &str, known: &[&'static str]) -> Result<Term, String> {
         let (name, known) = (if name.is_empty() { shorten(piece) } else { shorten(name) }, known.join(", "));
         return Err(format!("has an unknown variable \"{name}\"; known are: {known}"));
     };
-    let alternatives = value.split(',').map(str::trim).filter(|value| !value.is_empty());
-    let values: Vec<String> = alternatives.map(str::to_owned).collect();
+    let (values, whole) = alternatives(value, known);
     if values.is_empty() {
         return Err(format!("term \"{name}\" has no value"));
     }
-    Ok(Term { name, value: value.to_owned(), values })
+    Ok(Term { name, value: whole.unwrap_or_else(|| value.to_owned()), values })
+}
+
+/// The alternatives of a value, and what it is as a whole where it is one that is quoted.
+fn alternatives(value: &str, known: &[&'static str]) -> (Vec<String>, Option<String>) {
+    let (mut values, mut rest, mut whole) = (Vec::new(), Some(value), None);
+    while let Some(text) = rest.map(str::trim_start) {
+        let quoted = text.starts_with('"').then(|| closing_quote(text, 0, known)).flatten();
+        let (one, end) = match quoted {
+            Some(end) => (unquoted(text.get(1..end - 1).unwrap_or_default()), end),
+            None => {
+                let end = text.find(',').unwrap_or(text.len());
+                (text.get(..end).unwrap_or_default().trim_end().to_owned(), end)
+            }
+        };
+        if quoted == Some(value.len()) {
+            whole = Some(one.clone());
+        }
+        if !one.is_empty() {
+            values.push(one);
+        }
+        rest = text.get(end..).and_then(|behind| behind.trim_start().strip_prefix(','));
+    }
+    (values, whole)
+}
+
+/// Where a quoted text ends that begins at a quote: behind the first quote with what may follow a value behind it. Where
+/// that is preceded by a backslash, it is part of the text, unless no other one ends it.
+fn closing_quote(text: &str, start: usize, known: &[&'static str]) -> Option<usize> {
+    let (bytes, mut backslashes, mut last) = (text.as_bytes(), 0, None);
+    for (at, byte) in bytes.iter().enumerate().skip(start + 1) {
+        if *byte == b'"' {
+            let behind = text.get(at + 1..).unwrap_or_default();
+            let ends = |rest: &str| rest.is_empty() || rest.starts_with([',', '+']);
+            if ends(behind) || ends(behind.trim_start_matches(' ')) || blanks_start_term(behind, known) {
+                if backslashes % 2 == 0 {
+                    return Some(at + 1);
+                }
+                last = behind.trim().is_empty().then_some(at + 1);
+            }
+        }
+        backslashes = if *byte == b'\\' { backslashes + 1 } else { 0 };
+    }
+    last
+}
+
+/// Whether a text begins with blanks and a known variable behind them.
+fn blanks_start_term(text: &str, known: &[&'static str]) -> bool {
+    let term = text.trim_start_matches(' ');
+    term.len() < text.len() && starts_term(term, 0, known)
+}
+
+/// What stands between quotes.
+fn unquoted(text: &str) -> String {
+    let (mut out, mut backslashes) = (String::with_capacity(text.len()), 0);
+    let mut flush = |out: &mut String, backslashes: &mut usize, before_quote: bool| {
+        let kept = if before_quote { *backslashes / 2 } else { *backslashes };
+        out.extend(std::iter::repeat_n('\\', kept));
+        *backslashes = 0;
+    };
+    for character in text.chars() {
+        if character == '\\' {
+            backslashes += 1;
+            continue;
+        }
+        flush(&mut out, &mut backslashes, character == '"');
+        out.push(character);
+    }
+    // The quote that ends the text follows.
+    let ends_so = backslashes % 2 == 0;
+    flush(&mut out, &mut backslashes, ends_so);
+    out
 }
 
 /// The terms of a text, still unread and without surrounding blanks.
@@ -134,11 +209,7 @@ impl<'t> Iterator for Pieces<'t> {
     fn next(&mut self) -> Option<&'t str> {
         // Blanks around a term are trimmed first: what follows them then starts no term of its own.
         let rest = self.rest?.trim_start();
-        let end = rest.bytes().enumerate().position(|(at, byte)| match byte {
-            b'+' => !is_offset(rest, at),
-            b' ' => self.starts_term(rest, at + 1),
-            _ => false,
-        });
+        let end = self.end(rest);
         let piece = end.and_then(|end| rest.get(..end)).unwrap_or(rest);
         self.rest = end.and_then(|end| rest.get(end + 1..));
         Some(piece.trim_end())
@@ -146,16 +217,46 @@ impl<'t> Iterator for Pieces<'t> {
 }
 
 impl Pieces<'_> {
-    /// Whether a known variable and its `:` stand at this place.
-    fn starts_term(&self, text: &str, at: usize) -> bool {
-        let Some(rest) = text.as_bytes().get(at..) else {
-            return false;
-        };
-        self.known.iter().any(|name| {
-            rest.get(name.len()) == Some(&b':')
-                && rest.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name.as_bytes()))
-        })
+    /// Where the first term of a text ends.
+    fn end(&self, text: &str) -> Option<usize> {
+        // May a quote open here, and is there one that closes it?
+        let (mut at, mut is_named, mut may_open, mut may_close) = (0, false, false, true);
+        while let Some(byte) = text.as_bytes().get(at) {
+            match byte {
+                b'"' if may_open && may_close => match closing_quote(text, at, self.known) {
+                    Some(end) => {
+                        (at, may_open) = (end, false);
+                        continue;
+                    }
+                    // Nor does anything close a later one.
+                    None => may_close = false,
+                },
+                b'+' if !is_offset(text, at) => return Some(at),
+                b' ' if starts_term(text, at + 1, self.known) => return Some(at),
+                _ => {}
+            }
+            may_open = match byte {
+                b':' if !is_named => true,
+                b',' => is_named,
+                b' ' => may_open,
+                _ => false,
+            };
+            is_named |= *byte == b':';
+            at += 1;
+        }
+        None
     }
+}
+
+/// Whether a known variable and its `:` stand at this place.
+fn starts_term(text: &str, at: usize, known: &[&'static str]) -> bool {
+    let Some(rest) = text.as_bytes().get(at..) else {
+        return false;
+    };
+    known.iter().any(|name| {
+        rest.get(name.len()) == Some(&b':')
+            && rest.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name.as_bytes()))
+    })
 }
 
 /// Whether the `+` at this place starts the offset of a timestamp: `2026-01-01T00:00:00+0000`.
@@ -270,6 +371,50 @@ mod tests {
         assert_eq!(messages("+id:1").len(), 1);
     }
 
+    /// A value as a client quotes it.
+    fn quoted(text: &str) -> String {
+        let (mut out, mut backslashes) = (String::from("\""), 0);
+        for character in text.chars().chain(['"']) {
+            if character == '"' {
+                // The last one closes, and needs no backslash of its own.
+                out.push_str(&"\\".repeat(backslashes + 1));
+            }
+            out.push(character);
+            backslashes = if character == '\\' { backslashes + 1 } else { 0 };
+        }
+        out.truncate(out.len() - 2);
+        out + "\""
+    }
+
+    #[test]
+    fn a_quoted_value_is_taken_whole() {
+        for (text, expected) in [
+            (r#"hostName:"C++ build, old"+id:1"#, "C++ build, old"),
+            (r#"hostName:"a" id:1"#, "a"),
+            (r#"hostName: "a:b+id:2"  +id:1"#, "a:b+id:2"),
+            (r#"hostName:"say \"hi\", id:3"+id:1"#, r#"say "hi", id:3"#),
+            (r#"hostName:"5" disk"+id:1"#, r#"5" disk"#),
+            (r#"hostName:"C:\temp"+id:1"#, r"C:\temp"),
+            (r#"hostName:"\\nas\share"+id:1"#, r"\\nas\share"),
+            (r#"hostName:"D:\\"+id:1"#, r"D:\"),
+            (r#"id:1+hostName:"D:\""#, r"D:\"),
+            (r#"id:1+hostName:" a ""#, " a "),
+            // What is not quoted means what it meant before there were quotes.
+            (r#"hostName:5" disk+id:1"#, r#"5" disk"#),
+            (r#"hostName:"5 disk+id:1"#, r#""5 disk"#),
+            (r#"hostName:a"b"+id:1"#, r#"a"b""#),
+        ] {
+            let value = read(text).into_iter().find(|(name, _)| *name == "hostName").unwrap().1;
+            assert_eq!(value, expected, "{text}");
+        }
+        let values = |text: &str| parse(text, KNOWN).unwrap().remove(0).values;
+        assert_eq!(values(r#"hostName:"a, b","c+d", e,f"#), ["a, b", "c+d", "e", "f"]);
+        assert_eq!(values(r#"hostName:x, "a, b""#), ["x", "a, b"]);
+        assert_eq!(values(r#"hostName:"C++, old""#), ["C++, old"]);
+        assert_eq!(messages(r#"hostName:"""#), ["term \"hostName\" has no value"]);
+        assert_eq!(messages(r#"hostName:"a"b+id:1+C++"#).len(), 3);
+    }
+
     #[test]
     fn limits_hold() {
         let many = vec!["id:1"; 60].join("+");
@@ -282,7 +427,27 @@ mod tests {
 
     proptest! {
         #[test]
-        fn survives_any_text(text: String, near in "(id|state|hostName|x|[+: ,ä]|2026-01-01T00:00:00|0000)*") {
+        fn what_is_quoted_is_read_as_it_was(
+            text in "[^\u{0}]+",
+            near in "(\\PC|[\"\\\\+, :]|id:|hostName:\"|\\\\\"){1,40}",
+            place in 0..3_usize,
+        ) {
+            for text in [text, near] {
+                let quoted = quoted(&text);
+                let whole = [
+                    format!("hostName:{quoted}"),
+                    format!("hostName:{quoted}+id:1"),
+                    format!("id:1 hostName:{quoted}"),
+                ];
+                let read = parse(&whole[place], KNOWN).unwrap();
+                let term = read.iter().find(|term| term.name == "hostName").unwrap();
+                prop_assert_eq!((&term.value, &term.values), (&text, &vec![text.clone()]), "{}", whole[place]);
+                prop_assert_eq!(read.len(), if place == 0 { 1 } else { 2 });
+            }
+        }
+
+        #[test]
+        fn survives_any_text(text: String, near in "(id|state|hostName|x|[+: ,ä]|2026-01-01T00:00:00|0000|\"|\\\\)*") {
             for text in [text, near] {
                 if let Ok(terms) = parse(&text, KNOWN) {
                     for term in terms {

@@ -15,7 +15,7 @@ use outbox::{Actor, Tx};
 
 pub use ingest::{Ingested, ingest};
 
-use crate::reports::{ErrorKind, Message, ReportError};
+use crate::reports::{ErrorKind, Message, ReportError, parse, parse_repaired};
 
 /// The operations.
 pub fn routes(config: &mut Routes) {
@@ -25,7 +25,8 @@ pub fn routes(config: &mut Routes) {
 /// Takes in a report from a file, for `muster import`. Answers what became of each machine in it.
 pub fn import(db: &Db, partner: &TenantId, tenant: &TenantId, file: &[u8], now: Timestamp) -> Result<Vec<Ingested>> {
     let plain = crate::reports::decode(file).map_err(|error| problem(&error))?;
-    let Message::Inventory(reports) = crate::reports::parse(&plain).map_err(|error| problem(&error))? else {
+    let read = parse(&plain).or_else(|_| parse_repaired(&plain).map(|(message, _)| message));
+    let Message::Inventory(reports) = read.map_err(|error| problem(&error))? else {
         return Err(Problem::invalid("the file holds no inventory").into());
     };
     let (partner, tenant) = (partner.to_string(), tenant.to_string());

@@ -106,8 +106,8 @@ pub struct DecommissionedResource<'a> {
     /// Custom attributes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<HistoryTag<'a>>,
-    /// Why it was decommissioned.
-    pub history: Reason<'a>,
+    /// Why it was decommissioned, when somebody said so.
+    pub history: Option<Reason<'a>>,
 }
 
 /// A custom attribute of a decommissioned resource.
@@ -123,7 +123,7 @@ pub struct HistoryTag<'a> {
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Reason<'a> {
-    /// As given; empty when none was.
+    /// As given.
     pub decommission_reason: &'a str,
 }
 
@@ -155,7 +155,7 @@ pub fn record<'a>(row: &'a Row, shown: &'a Shown<'a>, path: &'a str) -> Decommis
         attributes: Properties::of(shown, row.launch_ms.map(Timestamp::from_millis)),
         management_profile: shown.part("managementProfile"),
         tags: shown.tags.iter().map(|tag| HistoryTag { name: &tag.name, value: &tag.value }).collect(),
-        history: Reason { decommission_reason: shown.text("decommissionReason") },
+        history: shown.some("decommissionReason").map(|decommission_reason| Reason { decommission_reason }),
     }
 }
 

@@ -50,6 +50,7 @@ const MIGRATIONS: db::Migrations = db::migrations!(
     each inventory0005_names,
     each inventory0006_types,
     each inventory0007_states,
+    both inventory0008_identities,
 );
 
 /// The headings of the OpenAPI document under which the operations stand. The first is that of operations without another.

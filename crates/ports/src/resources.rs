@@ -7,14 +7,29 @@ use db::{Conn, Result};
 pub enum ResourceKey {
     /// Its id, a UUID.
     Id(String),
-    /// Its `hostName`, the whole of it.
-    HostName(String),
+    /// Any of its `hostName`, `dnsName`, `resourceName` and `aliasName`, with or without a dot at the end. Where no resource
+    /// has it, a full name (`web.example.net`) stands for the one resource that is called by its first label and has no other
+    /// full name, and a short one for the one resource whose full name begins with it. An IP address counts as one.
+    Name(String),
     /// Its `extResourceId`.
     ExtResourceId(String),
     /// Its `ipAddress`, or that of one of its network cards.
     IpAddress(String),
     /// The address of one of its network cards, in any of the usual spellings.
     MacAddress(String),
+}
+
+impl ResourceKey {
+    /// What it was named by.
+    pub fn text(&self) -> &str {
+        match self {
+            Self::Id(text)
+            | Self::Name(text)
+            | Self::ExtResourceId(text)
+            | Self::IpAddress(text)
+            | Self::MacAddress(text) => text,
+        }
+    }
 }
 
 /// A resource as other domains show one; not a decommissioned one, unless they ask for those.
@@ -90,6 +105,25 @@ pub trait Resources: Send + Sync {
     /// The resources that each key names, in the order of the keys; two at most for each, which is enough to know
     /// that a name is not unique.
     fn find(&self, conn: &mut Conn, tenants: &[String], keys: &[ResourceKey]) -> Result<Vec<Vec<KnownResource>>>;
+
+    /// The resource that each list of keys names, in their order: the first of its keys that is that of exactly one counts. Two
+    /// where none is and one is that of several.
+    fn named(
+        &self,
+        conn: &mut Conn,
+        tenants: &[String],
+        names: &[Vec<ResourceKey>],
+    ) -> Result<Vec<Vec<KnownResource>>> {
+        let keys: Vec<ResourceKey> = names.iter().flatten().cloned().collect();
+        let mut found = self.find(conn, tenants, &keys)?.into_iter();
+        let of_keys = |keys: &Vec<ResourceKey>| {
+            let mut hits: Vec<Vec<KnownResource>> = found.by_ref().take(keys.len()).collect();
+            let one = hits.iter().position(|hits| hits.len() == 1);
+            let counts = one.or_else(|| hits.iter().position(|hits| !hits.is_empty()));
+            counts.map(|place| hits.swap_remove(place)).unwrap_or_default()
+        };
+        Ok(names.iter().map(of_keys).collect())
+    }
 
     /// The decommissioned resources that each key named, in the order of the keys: fifty at most for each, though no more
     /// than a few ever have something left to be done.

@@ -46,7 +46,8 @@ pub fn import(arguments: &Import) -> anyhow::Result<()> {
         progress.set_message(path.display().to_string());
         let before = sums.refused;
         let refuse = |why: &str| progress.suspend(|| tracing::warn!(file = %path.display(), "refused: {why}"));
-        if let Err(error) = one(&db, &known.partner, &tenant, path, &mut sums, &refuse) {
+        let warn = |what: &str| progress.suspend(|| tracing::warn!(file = %path.display(), "{what}"));
+        if let Err(error) = one(&db, &known.partner, &tenant, path, &mut sums, &refuse, &warn) {
             let unread = error.downcast::<io::Error>()?;
             sums.refused += 1;
             refuse(&format!("it cannot be read: {unread}"));
@@ -63,7 +64,8 @@ pub fn import(arguments: &Import) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Takes in one file, whatever it holds; `refuse` is told what is wrong with it. A file that cannot be read is an
+/// Takes in one file, whatever it holds; `refuse` is told what is wrong with it, `warn` what was taken in otherwise than it
+/// says. A file that cannot be read is an
 /// [`io::Error`]: it is one of several. Any other error is the database's, and the end.
 fn one(
     db: &Db,
@@ -72,6 +74,7 @@ fn one(
     path: &Path,
     sums: &mut Sums,
     refuse: &impl Fn(&str),
+    warn: &impl Fn(&str),
 ) -> anyhow::Result<()> {
     let mut file = File::open(path)?;
     let mut start = Vec::new();
@@ -103,6 +106,7 @@ fn one(
         Err(rows::Error::Read(error)) => return Err(error.into()),
         other => other.with_context(storing)?,
     };
+    summary.warnings.iter().for_each(|warning| warn(warning));
     sums.created += summary.created;
     sums.updated += summary.updated;
     sums.unchanged += summary.unchanged;

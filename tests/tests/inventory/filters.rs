@@ -6,6 +6,7 @@ use serde_json::json;
 use super::{create, finds};
 
 both_backends![
+    a_quoted_value_is_taken_whole,
     by_id,
     by_host_dns_resource_and_alias_name,
     by_serial_number_and_system_uid,
@@ -97,7 +98,6 @@ fn by_ip_address(server: &Server) {
         &client,
         &[
             ("ipAddress:10.0.0.1", "a"),
-            ("ipAddress:10.0.0", ""),
             ("ipAddress:10.0.0.2", ""),
             ("ipAddress:10.0.0.0/8", "a b c"),
             ("ipAddress:10.0.0.0/24", "a b"),
@@ -113,7 +113,19 @@ fn by_ip_address(server: &Server) {
             ("ipAddress:2001:db8::/48", "e"),
         ],
     );
-    for wrong in ["10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/x", "2001:db8::/129", "10.0.0.0/"] {
+    for wrong in [
+        "10.0.0",
+        "10",
+        "web-01",
+        "10.0.0.*",
+        "10.0.0.1-9",
+        "10.0.0.1,10.0.0",
+        "10.0.0.0/33",
+        "10.0.0.0/-1",
+        "10.0.0.0/x",
+        "2001:db8::/129",
+        "10.0.0.0/",
+    ] {
         client.search("/resources/minimal", &format!("ipAddress:{wrong}")).invalid(&["queryString"]);
     }
 }
@@ -291,4 +303,30 @@ fn variables_are_all_conditions_at_once(server: &Server) {
             ("hostName:web,db+agentInstalled:true", "a c"),
         ],
     );
+}
+
+fn a_quoted_value_is_taken_whole(server: &Server) {
+    let client = server.new_client();
+    for name in ["C++ build, old", "Rack 3, left", "C:\\temp\\", "say \"hi\"+id:1", "\"half", "C", "old"] {
+        create(&client, &json!({"name": name, "resourceName": name, "tags": [{"name": name, "value": "x"}]}));
+    }
+    finds(
+        &client,
+        &[
+            ("resourceName:\"C++ build, old\"", "C++ build, old"),
+            ("resourceName:\"C++ build, old\"+isEquals:true", "C++ build, old"),
+            ("isEquals:true+resourceName:\"rack 3, LEFT\"+state:all", "Rack 3, left"),
+            ("resourceName:\"C++ build, old\",\"Rack 3, left\"+isEquals:true", "C++ build, old Rack 3, left"),
+            ("tags:\"Rack 3, left\"", "Rack 3, left"),
+            ("resourceName:\"say \\\"hi\\\"+id:1\"", "say \"hi\"+id:1"),
+            ("resourceName:\"C:\\temp\\\\\"+isEquals:true", "C:\\temp\\"),
+            ("resourceName:\"half", "\"half"),
+            ("resourceName:\"++\"", "C++ build, old"),
+        ],
+    );
+    let path = "/resources/search?queryString=resourceName:%22C%2B%2B%20build,%20old%22%2BisEquals:true";
+    assert_eq!(client.get(path).page()["totalResults"], json!(1));
+    let export = client.get("/resources/export?queryString=tags:%22C%2B%2B%20build,%20old%22").text();
+    assert_eq!(export.lines().count(), 1, "{export}");
+    client.search("/resources/minimal", "resourceName:C++ build").invalid(&["queryString"]);
 }

@@ -107,7 +107,7 @@ fn fields_without_a_value_are_omitted(server: &Server) {
         let value = &record[name];
         assert!(*value != json!("") && *value != json!([]) && *value != json!({}), "{name} has no value: {record}");
     }
-    for name in ["hostName", "serialNumber", "tags", "attributes", "managementProfile", "macAddress"] {
+    for name in ["history", "hostName", "serialNumber", "tags", "attributes", "managementProfile", "macAddress"] {
         assert!(record.get(name).is_none(), "{name}: {record}");
     }
 }

@@ -13,6 +13,7 @@ both_backends![
     state_filters_as_a_parameter_and_as_a_variable,
     location_id_filters,
     device_type_id_filters,
+    a_parameter_without_a_value_is_refused,
     parameters_and_variables_combine,
     every_row_is_there_and_only_once,
     special_characters_come_back_as_they_went_in,
@@ -171,4 +172,22 @@ fn special_characters_come_back_as_they_went_in(server: &Server) {
     create(&client, &json!({"name": name}));
     let items: Vec<Value> = client.get("/resources/minimal").list();
     assert_eq!(items[0]["name"], json!(name));
+}
+
+/// Nothing is asked for by it, and everything would be answered.
+fn a_parameter_without_a_value_is_refused(server: &Server) {
+    let client = server.new_client();
+    create(&client, &json!({"name": "n"}));
+    for path in ["/resources/minimal", "/resources/search", "/resources/export"] {
+        for name in ["deviceGroupId", "locationId", "deviceTypeId"] {
+            for value in ["", "%20", "x"] {
+                client.get(&format!("{path}?{name}={value}")).invalid(&[name]);
+            }
+            assert_eq!(client.get(&format!("{path}?{name}=0")).status, 200, "{path} {name}");
+        }
+    }
+    for name in ["resourceId", "hostName", "deviceGroupId", "deviceGroup", "siteId", "site"] {
+        client.get(&format!("/scheduleMaintenances/active?{name}=")).invalid(&[name]);
+    }
+    client.get("/scheduleMaintenances/search?resourceId=").invalid(&["resourceId"]);
 }

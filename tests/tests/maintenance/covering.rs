@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use super::{NOON, always, create, group, join, resource, text, window};
 
 both_backends![
+    a_machine_is_named_in_any_way,
     a_machine_that_joins_a_group_is_covered,
     what_is_in_maintenance_is_listed_once_and_page_by_page,
     a_partners_window_covers_its_clients,
@@ -322,4 +323,83 @@ fn a_window_is_tried_before_it_is_saved(server: &Server) {
     refused.invalid(&["windows[0].schedule", "windows[0].devices", "windows[1].devices[0].uniqueId"]);
     let many = vec![closed; 11];
     client.post("/scheduleMaintenances/match", &alert(json!(many))).invalid(&["windows"]);
+}
+
+/// One resolution for windows, alerts, jobs and incidents.
+fn a_machine_is_named_in_any_way(server: &Server) {
+    let client = server.new_client();
+    let host = unique("fq");
+    let content = json!({"hardware": {"name": host}, "operatingsystem": {"full_name": "Debian", "kernel_name": "linux",
+        "fqdn": format!("{host}.example.net")}});
+    let report = json!({"action": "inventory", "deviceid": unique("dev"), "itemtype": "Computer", "content": content});
+    client.post("/agents/reports", &report).ok();
+    let agents = text(&client.search("/resources/minimal", &format!("hostName:{host}")).list()[0]["id"]);
+    let (short, full, shop) = (unique("short"), unique("full"), unique("shop"));
+    let make = |body: Value| text(&client.post("/resources", &body).ok()["resourceUUID"]);
+    let short_id = make(json!({"hostName": short}));
+    let full_id = make(json!({"hostName": format!("{full}.example.net.")}));
+    let shop_id = make(
+        json!({"resourceName": shop, "dnsName": format!("{shop}.example.com"), "aliasName": format!("Alias of {shop}"),
+        "extResourceId": format!("EXT-{shop}"), "ipAddress": "10.7.7.7", "macAddress": "00:16:3e:7a:00:01"}),
+    );
+    for (id, names) in [
+        (
+            &agents,
+            vec![
+                host.clone(),
+                format!("{host}.example.net"),
+                format!("{}.Example.NET.", host.to_uppercase()),
+                format!("{host}."),
+            ],
+        ),
+        (&short_id, vec![short.clone(), format!("{short}.example.net"), format!("{short}.example.org.")]),
+        (&full_id, vec![full.clone(), format!("{full}.example.net"), format!("{full}.")]),
+        (
+            &shop_id,
+            vec![
+                shop.to_uppercase(),
+                format!("{shop}.example.com"),
+                format!("alias of {shop}."),
+                "10.7.7.7".to_owned(),
+            ],
+        ),
+    ] {
+        for name in names {
+            for field in ["hostName", "dnsName", "resourceName", "aliasName"] {
+                let given = json!({field: name});
+                let made = client.post("/scheduleMaintenances", &on(json!({"devices": [given]}))).ok();
+                assert_eq!(text(&made["devices"][0]["uniqueId"]), *id, "{given}");
+                let alert =
+                    json!({"currentState": "Critical", "metric": unique("m"), "component": name, "device": given});
+                let alert = client.post("/alert", &alert).ok();
+                let alert = client.get(&format!("/alerts/{}", text(&alert["id"]))).ok();
+                assert_eq!(text(&alert["device"]["id"]), *id, "{given}");
+                assert_eq!(alert["status"], json!("Suppressed"), "{alert}");
+                let job = json!({"name": unique("job"), "schedule": {"startDate": "2035-01-01T10:00:00Z",
+                    "pattern": {"type": "daily", "frequency": "everyday"}}, "script": {"jobType": "antivirus"},
+                    "entities": [{"resource": given}]});
+                assert_eq!(text(&client.post("/jobs", &job).ok()["resources"][0]["id"]), *id, "{given}");
+                let incident = json!({"subject": "s", "resources": [given]});
+                assert_eq!(text(&client.post("/incidents", &incident).ok()["resources"][0]["id"]), *id, "{given}");
+            }
+        }
+    }
+    for given in [
+        json!({"extResourceId": format!("ext-{shop}"), "hostName": short}),
+        json!({"ipAddress": "10.7.7.7", "hostName": short}),
+        json!({"macAddress": "0016.3E7A.0001"}),
+        json!({"extResourceId": "none", "resourceName": shop}),
+    ] {
+        let made = client.post("/scheduleMaintenances", &on(json!({"devices": [given]}))).ok();
+        assert_eq!(text(&made["devices"][0]["uniqueId"]), shop_id, "{given}");
+    }
+    let unknown = format!("{full}.example.org");
+    let refused = client.post("/scheduleMaintenances", &on(json!({"devices": [{"dnsName": unknown}]})));
+    refused.invalid(&["devices[0].dnsName"]);
+    assert!(refused.text().contains(&unknown), "{refused}");
+    client.post("/scheduleMaintenances", &on(json!({"devices": [{}]}))).invalid(&["devices[0].hostName"]);
+    make(json!({"hostName": format!("{full}.example.org")}));
+    client
+        .post("/scheduleMaintenances", &on(json!({"devices": [{"hostName": full}]})))
+        .invalid(&["devices[0].hostName"]);
 }

@@ -135,7 +135,7 @@ impl<'v> Reads<'v> {
 }
 
 /// A path as a header may carry it.
-pub(super) fn shown(path: &str) -> String {
+pub fn shown(path: &str) -> String {
     let plain = |letter: char| {
         if letter.is_ascii_alphanumeric() || "_-.[]@$:/#".contains(letter) { letter } else { '?' }
     };

@@ -67,7 +67,7 @@ pub fn resources(
 fn word(key: &ResourceKey) -> (u8, &str) {
     match key {
         ResourceKey::Id(text) => (0, text),
-        ResourceKey::HostName(text) => (1, text),
+        ResourceKey::Name(text) => (1, text),
         ResourceKey::ExtResourceId(text) => (2, text),
         ResourceKey::IpAddress(text) => (3, text),
         ResourceKey::MacAddress(text) => (4, text),

@@ -124,9 +124,21 @@ impl Named {
         field.clone_from(&text);
         let mut named = Self::of(device);
         if !text.is_empty() {
-            named.keys.push(ResourceKey::ExtResourceId(text));
+            // As the id of another system it comes before an address or a name, and as a name after them.
+            let place = usize::from(matches!(named.keys.first(), Some(ResourceKey::Id(_))));
+            named.keys.insert(place, ResourceKey::ExtResourceId(text.clone()));
+            named.add_names([text]);
         }
         named
+    }
+
+    /// Adds names that it may be found by, behind the others.
+    fn add_names(&mut self, names: impl IntoIterator<Item = String>) {
+        for key in names.into_iter().filter(|name| !name.is_empty()).map(ResourceKey::Name) {
+            if !self.keys.contains(&key) {
+                self.keys.push(key);
+            }
+        }
     }
 
     /// By each of these names.
@@ -134,13 +146,14 @@ impl Named {
         let keys = [
             (&device.id, ResourceKey::Id as fn(String) -> ResourceKey),
             (&device.ext_resource_id, ResourceKey::ExtResourceId),
-            (&device.host_name, ResourceKey::HostName),
             (&device.ip_address, ResourceKey::IpAddress),
             (&device.mac_address, ResourceKey::MacAddress),
         ];
         let keys = keys.into_iter().filter(|(text, _)| !text.is_empty()).map(|(text, key)| key(text.clone())).collect();
-        let named = device != Device::default();
-        Self { keys, device: named.then_some(device) }
+        let names = [device.host_name.clone(), device.name.clone()];
+        let mut named = Self { keys, device: Some(device).filter(|device| *device != Device::default()) };
+        named.add_names(names);
+        named
     }
 }
 
@@ -216,7 +229,8 @@ pub struct AlertInput {
     url: String,
 }
 
-/// A resource, by any of its names: the first that names exactly one counts.
+/// A resource, by any of these: the first that names exactly one counts, in the order id, `extResourceId`, addresses,
+/// names.
 #[derive(Clone, Debug, PartialEq, Request)]
 #[request(example = json!({"hostName": "web-01"}))]
 pub struct AlertDeviceInput {
@@ -226,9 +240,19 @@ pub struct AlertDeviceInput {
     /// The id that another system has for it.
     #[request(chars = LONGEST_NAME, parse = trimmed, default)]
     ext_resource_id: String,
-    /// The whole host name.
+    /// Any of its names, whatever the letter case. A full name finds the machine that is called by its first label and has no
+    /// other full name, and a short one the machine whose full name begins with it.
     #[request(chars = LONGEST_NAME, parse = trimmed, default)]
     host_name: String,
+    /// The same.
+    #[request(chars = LONGEST_NAME, parse = trimmed, default)]
+    dns_name: String,
+    /// The same.
+    #[request(chars = LONGEST_NAME, parse = trimmed, default)]
+    resource_name: String,
+    /// The same.
+    #[request(chars = LONGEST_NAME, parse = trimmed, default)]
+    alias_name: String,
     /// Its address, or that of one of its network cards.
     #[request(chars = LONGEST_NAME, parse = trimmed, default)]
     ip_address: String,
@@ -257,9 +281,15 @@ fn device(fields: &mut Fields<'_>, field: &str) -> Option<Named> {
     if let Some(Value::String(_)) = fields.value(field) {
         return Some(Named::of_text(fields.text_max(field, LONGEST_NAME)?.trim()));
     }
-    let AlertDeviceInput { id, ext_resource_id, host_name, ip_address, mac_address, name } =
-        AlertDeviceInput::read(&mut fields.object(field)?);
-    Some(Named::of(Device { id, ext_resource_id, host_name, ip_address, mac_address, name, ..Device::default() }))
+    let given = AlertDeviceInput::read(&mut fields.object(field)?);
+    let AlertDeviceInput { id, ext_resource_id, ip_address, mac_address, .. } = given;
+    let first = |names: [&String; 3]| names.into_iter().find(|name| !name.is_empty()).cloned().unwrap_or_default();
+    let host_name = first([&given.host_name, &given.dns_name, &String::new()]);
+    let name = first([&given.name, &given.resource_name, &given.alias_name]);
+    let device = Device { id, ext_resource_id, host_name, ip_address, mac_address, name, ..Device::default() };
+    let mut named = Named::of(device);
+    named.add_names([given.dns_name, given.resource_name, given.alias_name]);
+    Some(named)
 }
 
 /// Nobody reads it where there is a `device`.
@@ -329,12 +359,14 @@ mod tests {
         assert_eq!(keys(json!({"resourceUUID": id})), [ResourceKey::Id(id.into())]);
         assert_eq!(keys(json!({"hostName": "a", "ipAddress": "10.0.0.1"})).len(), 2);
         assert_eq!(keys(json!(id))[0], ResourceKey::Id(id.into()));
-        assert_eq!(keys(json!("10.0.0.1"))[0], ResourceKey::IpAddress("10.0.0.1".into()));
-        assert_eq!(keys(json!("00:11:22:33:44:55"))[0], ResourceKey::MacAddress("00:11:22:33:44:55".into()));
-        assert_eq!(
-            keys(json!("web-01")),
-            [ResourceKey::HostName("web-01".into()), ResourceKey::ExtResourceId("web-01".into())]
+        assert_eq!(keys(json!("10.0.0.1"))[1], ResourceKey::IpAddress("10.0.0.1".into()));
+        assert_eq!(keys(json!("00:11:22:33:44:55"))[1], ResourceKey::MacAddress("00:11:22:33:44:55".into()));
+        let name = |text: &str| ResourceKey::Name(text.into());
+        assert_eq!(keys(json!("web-01")), [ResourceKey::ExtResourceId("web-01".into()), name("web-01")]);
+        let named = keys(
+            json!({"aliasName": "c", "hostName": "a", "dnsName": "b", "resourceName": "a", "ipAddress": "10.0.0.1"}),
         );
+        assert_eq!(named, [ResourceKey::IpAddress("10.0.0.1".into()), name("a"), name("b"), name("c")]);
         assert_eq!(keys(json!("")), []);
         assert_eq!(keys(json!({})), []);
     }

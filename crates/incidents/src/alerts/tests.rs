@@ -87,7 +87,7 @@ impl Resources for Fake {
             ip_address: "10.0.0.1".into(),
             resource_type: "Linux".into(),
         };
-        let is_web = |key: &ResourceKey| matches!(key, ResourceKey::HostName(name) if name == "web-01");
+        let is_web = |key: &ResourceKey| matches!(key, ResourceKey::Name(name) if name == "web-01");
         let knows = *self.knows.lock().unwrap();
         Ok(keys.iter().map(|key| if knows && is_web(key) { vec![web.clone()] } else { Vec::new() }).collect())
     }

@@ -165,7 +165,7 @@ fn machines(
     let keys: Vec<ResourceKey> = names
         .iter()
         .map(|name| match (&name.id, &name.host_name) {
-            (None, Some(host)) => ResourceKey::HostName(host.clone()),
+            (None, Some(host)) => ResourceKey::Name(host.clone()),
             (id, _) => ResourceKey::Id(id.clone().unwrap_or_default()),
         })
         .collect();

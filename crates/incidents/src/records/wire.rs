@@ -256,15 +256,15 @@ pub struct AlertId {
     pub id: String,
 }
 
-/// A resource, by its id or else by its host name.
+/// A resource, by its id or else by a name.
 #[derive(Clone, Debug, PartialEq, Eq, Request)]
 #[request(schema = "IncidentResourceId", check = one_of_them, example = json!({"hostName": "db-01"}))]
 pub struct MachineName {
     /// A UUID.
     #[request(with = said)]
     pub id: Option<String>,
-    /// The whole of it, whatever the letter case.
-    #[request(with = said)]
+    /// Any of its names in full, whatever the letter case; `dnsName`, `resourceName` and `aliasName` are the same.
+    #[request(also = ["dnsName", "resourceName", "aliasName"], with = said)]
     pub host_name: Option<String>,
 }
 

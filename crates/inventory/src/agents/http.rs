@@ -5,13 +5,18 @@ use api::{Answer, RequestContext, post};
 use tokio::task::spawn_blocking;
 
 use super::{ingest, problem};
-use crate::reports::{Decoder, Format, MAX_PLAIN_BYTES, Message, parse, reply, sniff};
+use crate::reports::{
+    Decoder, ErrorKind, Format, MAX_PLAIN_BYTES, Message, ReportError, parse, parse_repaired, reply, sniff,
+};
 
 /// The largest report, as it arrives and inflated.
 const LIMIT: usize = MAX_PLAIN_BYTES;
 
 /// So many times its bytes does a report take while it is read.
 const READ: usize = 2;
+
+/// And so many times more while what is wrong with it is repaired.
+const REPAIRED: usize = 3;
 
 /// Which agent asks; only the newer ones send it.
 const AGENT_ID: &str = "glpi-agent-id";
@@ -20,8 +25,9 @@ const AGENT_ID: &str = "glpi-agent-id";
 ///
 /// For inventory agents: set the agent's `server` to this URL, with an API key and its secret as user and password.
 /// Takes the older XML format and the newer JSON format, plain, zlib or gzip, up to 16 MiB, and answers the agent's
-/// own handshake. The machine is found again by its agent device id, system UUID, serial number with make, or MAC
-/// address: a report updates it or creates it. A partial report touches only the sections it carries.
+/// own handshake. The machine is found again by its system UUID, serial number with make, MAC address, or, where none of
+/// these is another one's, by its agent device id: a report updates it or creates it. A partial report touches only the sections it carries. Text that is nearly
+/// JSON is repaired; what was repaired is told in `warnings` of the answer.
 #[utoipa::path(
     operation_id = "reportMachine",
     request_body(content = String, content_type = "application/octet-stream", description = "A report, as the agent writes it"),
@@ -44,18 +50,29 @@ pub async fn report(context: RequestContext, request: HttpRequest, payload: web:
     .await?;
     api::body::hold(READ * held)?;
     let compression = decoder.compression();
-    let parsed = spawn_blocking(move || {
+    let (plain, parsed) = read_in_background(move || {
         let plain = decoder.finish()?;
-        let message = parse(&plain)?;
-        Ok((message, sniff(&plain).unwrap_or(Format::Json)))
-    });
-    let parsed = parsed.await.map_err(|error| db::Error::Fault(format!("reading a report: {error}")))?;
-    let (message, format) = parsed.map_err(|error| problem(&error))?;
+        let parsed = parse(&plain);
+        Ok((plain, parsed))
+    })
+    .await?;
+    let format = sniff(&plain).unwrap_or(Format::Json);
+    let (message, repairs) = match parsed {
+        Ok(message) => (message, Vec::new()),
+        Err(error) if error.kind() != ErrorKind::Malformed => return Err(problem(&error).into()),
+        Err(_) => {
+            api::body::hold(REPAIRED * held)?;
+            read_in_background(move || parse_repaired(&plain)).await?
+        }
+    };
+    if !repairs.is_empty() {
+        tracing::info!(tenant = context.tenant_id(), repairs = repairs.join("; "), "a report was repaired");
+    }
     let answer = match message {
         Message::Prolog { .. } if request.headers().contains_key(AGENT_ID) => reply::contact(reply::DEFAULT_HOURS),
         Message::Prolog { .. } => reply::prolog(compression, reply::DEFAULT_HOURS),
         Message::Contact { .. } => reply::contact(reply::DEFAULT_HOURS),
-        Message::Other { .. } => reply::accepted(format, compression, reply::DEFAULT_HOURS),
+        Message::Other { .. } => reply::accepted(format, compression, reply::DEFAULT_HOURS, &repairs),
         Message::Inventory(reports) => {
             context
                 .write(move |tx, scope| {
@@ -64,8 +81,16 @@ pub async fn report(context: RequestContext, request: HttpRequest, payload: web:
                     Ok(Answer::empty())
                 })
                 .await?;
-            reply::accepted(format, compression, reply::DEFAULT_HOURS)
+            reply::accepted(format, compression, reply::DEFAULT_HOURS, &repairs)
         }
     };
     Ok(HttpResponse::Ok().content_type(answer.content_type).body(answer.body))
+}
+
+/// Reads a report beside the thread that answers requests.
+async fn read_in_background<T: Send + 'static>(
+    read: impl FnOnce() -> Result<T, ReportError> + Send + 'static,
+) -> api::Result<T> {
+    let read = spawn_blocking(read).await.map_err(|error| db::Error::Fault(format!("reading a report: {error}")))?;
+    Ok(read.map_err(|error| problem(&error))?)
 }

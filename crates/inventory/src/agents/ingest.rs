@@ -11,6 +11,7 @@ use crate::{
     resources::{
         changes,
         document::{Document, Resource, Tag},
+        identities::{self, IdentityMatch},
         input::{LONGEST, MOST_TAGS},
         lock, rules, store,
     },
@@ -36,24 +37,22 @@ pub enum Ingested {
 /// Takes in one report.
 pub fn ingest(tx: &mut Tx<'_>, partner: &str, tenant: &str, report: &Report) -> Result<Ingested> {
     let keys = report.identity();
-    let mut known = store::identified(tx.conn, tenant, &keys)?;
+    let host = report.host_name.as_deref().or(report.name.as_deref()).unwrap_or_default();
+    let mut known = identities::find(tx.conn, tenant, &keys, host)?;
     if known.is_none() {
         // Two first reports of one machine must not both create it.
-        store::hold_identities(tx.conn, tenant)?;
-        known = store::identified(tx.conn, tenant, &keys)?;
+        identities::hold(tx.conn, tenant)?;
+        known = identities::find(tx.conn, tenant, &keys, host)?;
     }
-    let row = match known {
-        Some((_, id)) => {
-            lock::alone(tx.conn, &id)?;
-            store::find_current(tx.conn, &[tenant.to_owned()], &id)?
-        }
-        None => None,
-    };
+    let Some(IdentityMatch { id, known_by, .. }) = known else { return create(tx, partner, tenant, report, &keys) };
+    lock::alone(tx.conn, &id)?;
+    let row = store::find_current(tx.conn, &[tenant.to_owned()], &id)?;
     let Some(row) = row else { return create(tx, partner, tenant, report, &keys) };
+    let new_keys: Vec<IdentityKey> = keys.into_iter().filter(|key| !known_by.contains(key)).collect();
     let old = row.clone().into_resource()?;
     let mut resource = old.clone();
     describe(tx.conn, report, &mut resource, tx.now)?;
-    store::add_identities(tx.conn, &resource, &keys)?;
+    identities::add(tx.conn, &resource, &new_keys)?;
     let software = store_software(tx.conn, report, &resource, tx.now)?;
     if resource == old && !software {
         return Ok(Ingested::Unchanged(old.id));

@@ -18,7 +18,7 @@ use crate::{
     resources::{
         changes,
         document::{Document, Resource, STATES, Tag},
-        filter, http,
+        filter, http, identities,
         input::{MOST_TAGS, too_many_tags},
         lock, row, rules, store,
     },
@@ -199,8 +199,8 @@ fn known(
     if let Some(id) = &entry.id {
         return Ok(Some(id.clone()));
     }
-    if let Some((_, id)) = store::identified(conn, &destination.tenant, keys)? {
-        return Ok(Some(id));
+    if let Some(known) = identities::find(conn, &destination.tenant, keys, said.text("hostName"))? {
+        return Ok(Some(known.id));
     }
     let mine = filter::tenants(std::slice::from_ref(&destination.tenant));
     let here = Condition::all([mine, filter::states(STATES)]);
@@ -214,7 +214,7 @@ fn known(
         let mut alike = Vec::new();
         for row in found.drain(..) {
             // Another system may have counted two machines as one; their own signs know better.
-            if !are_told_apart(&store::identities(conn, &destination.tenant, &row.id)?, keys) {
+            if !are_told_apart(&identities::keys_of(conn, &destination.tenant, &row.id)?, keys) {
                 alike.push(row);
             }
         }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use base::{problem::FieldError, text::fold};
+use base::{body::ignored, problem::FieldError, text::fold};
 use serde_json::{Map, Value, json};
 
 use super::{
@@ -52,7 +52,7 @@ enum Column {
 pub struct Columns(Vec<Column>);
 
 impl Columns {
-    /// Reads the header row. Names match in any letter case; one that is no field is left out.
+    /// Reads the header row. Names match in any letter case; one that is no field is left out, and told as ignored.
     ///
     /// # Errors
     /// When a field stands there twice, or none does.
@@ -64,6 +64,9 @@ impl Columns {
         for cell in header.cells() {
             let name = std::str::from_utf8(cell).map_err(|_| Stop::new(header.line, "is not valid UTF-8"))?.trim();
             let column = column(name);
+            if column == Column::Unknown && !name.is_empty() {
+                ignored::report([ignored::shown(name)]);
+            }
             if column != Column::Unknown && !seen.insert(fold(name)) {
                 return Err(Stop::new(header.line, format!("has the column {name:.100} twice")));
             }
@@ -170,6 +173,14 @@ fn words(text: &str) -> impl Iterator<Item = Value> {
     text.split(',').map(str::trim).filter(|word| !word.is_empty()).map(Value::from)
 }
 
+/// The names of all columns, but for those of tags.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    let others = ["launchDate", "location", "location.id", "location.name", "appRoles", "tags"];
+    let synonyms = SYNONYMS.into_iter().map(|(synonym, _)| synonym);
+    let names = FIELDS.into_iter().chain(TENANTS).chain(TEXTS).chain(synonyms).chain(CLOUD).chain(SYNTHETIC);
+    names.chain(WORDS).chain(JSON).chain(ARRAYS).chain(OBJECTS).chain(others)
+}
+
 fn column(name: &str) -> Column {
     if let Some(tag) = name.get(TAG.len()..).filter(|_| name.get(..TAG.len()).is_some_and(|start| fold(start) == TAG)) {
         let tag = tag.trim();
@@ -252,6 +263,7 @@ mod tests {
             assert_ne!(column(name), Column::Unknown, "{name}");
             assert_eq!(column(&name.to_uppercase()).name(), column(name).name(), "{name}");
         }
+        assert!(names().all(|name| column(name) != Column::Unknown));
         assert_eq!(column("locationUuids"), Column::Words("locationUuids"));
         assert_eq!(column("tenantID"), Column::Text("tenantID"));
         assert_eq!((column("tags."), column("Tags"), column("")), (Column::Unknown, Column::Tags, Column::Unknown));

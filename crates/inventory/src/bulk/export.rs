@@ -61,7 +61,7 @@ const MOST_TAGS: usize = 1000;
 /// Export resources
 ///
 /// Every resource that matches, with the fields that `POST /resources/bulk` takes, so that the answer can be sent there:
-/// to the same tenant with ids, to another without. As NDJSON a row has all that a create body has; as CSV it has the
+/// to the same tenant as it is, to another without ids. As NDJSON a row has all that a create body has; as CSV it has the
 /// same in cells, nested parts and what is special about tags as JSON. A cell that a spreadsheet would
 /// calculate, since it begins with `=`, `+`, `-`, `@`, a tab or a line break, has an apostrophe in front, which an import
 /// takes away. Streamed, of any size; the filters are those of the
@@ -70,7 +70,7 @@ const MOST_TAGS: usize = 1000;
     operation_id = "exportResources",
     params(
         ("format" = inline(Option<Format>), Query, description = "`ndjson` (default) or `csv`"),
-        ("includeIds" = Option<bool>, Query, description = "With the columns `id` and `clientUniqueId`; default false"),
+        ("includeIds" = Option<bool>, Query, description = "With the columns `id` and `clientUniqueId`; default true. Without them for a file that goes to another tenant"),
         ("locationId" = Option<i64>, Query, description = "Only at this site; 0 for all"),
         ("deviceGroupId" = Option<String>, Query, description = "Only members of this device group, by its integer id or `DGP-<uuid>`, and of its children; 0 for all"),
         ("deviceTypeId" = Option<i64>, Query, description = "Only of this resource type; 0 for all"),
@@ -87,7 +87,7 @@ pub async fn export(context: RequestContext<Query>) -> api::Result<HttpResponse>
     let mut query = context.query();
     let wanted = Wanted::read(&mut query)?;
     let csv = query.one_of("format", &FORMATS, FORMATS[0]) == "csv";
-    let ids = query.boolean("includeIds", false);
+    let ids = query.boolean("includeIds", true);
     query.finish()?;
     let (scope, db) = (context.scope(), context.db.clone());
     if !csv {
@@ -120,8 +120,8 @@ impl PartialSchema for ExportedResource {
         let mut schema = ResourceInput::schema();
         if let RefOr::T(Schema::Object(object)) = &mut schema {
             let text = |told: &str| ObjectBuilder::new().schema_type(Type::String).description(Some(told)).into();
-            object.properties.insert("id".to_owned(), text("UUID; with `includeIds`"));
-            object.properties.insert("clientUniqueId".to_owned(), text("The tenant; with `includeIds`"));
+            object.properties.insert("id".to_owned(), text("UUID; not with `includeIds=false`"));
+            object.properties.insert("clientUniqueId".to_owned(), text("The tenant; not with `includeIds=false`"));
             object.description = Some("A resource, as a create or an update takes it.".to_owned());
         }
         schema

@@ -216,6 +216,7 @@ async fn in_batches(
         let is_full = !last && batches.report.lines.is_full();
         if last || is_full {
             let stop = stop.or(is_full.then(|| Stop { line: None, message: TOO_MANY.to_owned() }));
+            batches.report.summary.warnings = reader.warnings();
             return batches.end(stop).await;
         }
     }
@@ -391,16 +392,16 @@ async fn whole(
     }
     reader.end().map_err(Stop::problem)?;
     bound(&reader)?;
-    let rows = reader.take(usize::MAX);
+    let (rows, warnings) = (reader.take(usize::MAX), reader.warnings());
     if dry_run {
-        return rehearse(context, destination, rows).await;
+        return rehearse(context, destination, rows, warnings).await;
     }
     let answer = context.write_parts(move |tx, _| {
         let results = apply(tx, &destination, &rows)?;
         if atomic && results.iter().any(|row| row.result == ERROR) {
             return Err(refused(&results).into());
         }
-        let mut summary = BulkSummary::new(false);
+        let mut summary = BulkSummary { warnings, ..BulkSummary::new(false) };
         results.iter().for_each(|row| summary.count(row));
         let lines = results.into_iter().map(BulkLine::Result);
         Answer::lines(lines.chain([BulkLine::Summary(summary)]))
@@ -416,6 +417,7 @@ async fn rehearse(
     context: &RequestContext<BulkOptions>,
     destination: Destination,
     rows: Vec<Row>,
+    warnings: Vec<String>,
 ) -> api::Result<HttpResponse> {
     let mut found = Vec::with_capacity(rows.len());
     for (places, batch) in related::batches(rows, BATCH, MOST_RELATED) {
@@ -425,6 +427,7 @@ async fn rehearse(
     }
     found.sort_unstable_by_key(|(number, _)| *number);
     let mut report = Report::new(true);
+    report.summary.warnings = warnings;
     report.add(&found.into_iter().map(|(_, row)| row).collect::<Vec<_>>())?;
     report.respond()
 }

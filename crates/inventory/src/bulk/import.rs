@@ -153,11 +153,9 @@ pub fn import(
         while reader.is_full(BATCH) || last && reader.len() > 0 {
             store(reader.take(BATCH))?;
         }
-        if let Err(stop) = done {
-            return Ok(incomplete(summary, stop.problem()));
-        }
         if last {
-            return Ok(summary);
+            let stop = done.err().map(|stop| incomplete(summary.clone(), stop.problem()));
+            return Ok(BulkSummary { warnings: reader.warnings(), ..stop.unwrap_or(summary) });
         }
     }
 }

@@ -1,9 +1,12 @@
 //! From the bytes of a body to the rows in it.
 
-use base::body::parse_json;
+use base::{
+    body::{ignored, parse_json},
+    near,
+};
 
 use super::{
-    columns::Columns,
+    columns::{self, Columns},
     csv::{Record, Records},
     ndjson::Lines,
     row::{Entry, LONGEST, Row, Stop, of_row},
@@ -27,6 +30,8 @@ pub struct Reader {
     rows: Vec<Row>,
     /// The bytes that these rows were made of.
     bytes: usize,
+    /// The names that mean nothing here.
+    ignored: Vec<String>,
 }
 
 enum Cut {
@@ -46,7 +51,14 @@ impl Reader {
             Format::Ndjson => Cut::Ndjson(Lines::default()),
             Format::Csv => Cut::Csv(Box::default(), None),
         };
-        Self { tenant: tenant.to_owned(), cut, start: Some(Vec::new()), rows: Vec::new(), bytes: 0 }
+        Self {
+            tenant: tenant.to_owned(),
+            cut,
+            start: Some(Vec::new()),
+            rows: Vec::new(),
+            bytes: 0,
+            ignored: Vec::new(),
+        }
     }
 
     /// Takes a piece in.
@@ -54,6 +66,10 @@ impl Reader {
     /// # Errors
     /// Where the body cannot be read on; rows before that can still be taken.
     pub fn push(&mut self, piece: &[u8]) -> Result<(), Stop> {
+        self.noting_ignored(|reader| reader.take_in(piece))
+    }
+
+    fn take_in(&mut self, piece: &[u8]) -> Result<(), Stop> {
         let Some(mut start) = self.start.take() else { return self.cut(piece) };
         start.extend_from_slice(piece);
         if start.len() < BYTE_ORDER_MARK.len() {
@@ -71,6 +87,31 @@ impl Reader {
     /// # Errors
     /// As [`Reader::push`].
     pub fn end(&mut self) -> Result<(), Stop> {
+        self.noting_ignored(Self::take_rest)
+    }
+
+    /// What was in the rows and changes nothing, one sentence for each name.
+    pub fn warnings(&self) -> Vec<String> {
+        let warning = |name: &String| {
+            let near = near::hint(name, columns::names(), "");
+            format!("{name} is not a field of a resource and was ignored{near}")
+        };
+        let mut warnings: Vec<String> = self.ignored.iter().take(ignored::MOST).map(warning).collect();
+        if self.ignored.len() > ignored::MOST {
+            warnings.push("more fields were ignored".to_owned());
+        }
+        warnings
+    }
+
+    /// Keeps the names of what nobody reads meanwhile, which others are told as well.
+    fn noting_ignored<T>(&mut self, read: impl FnOnce(&mut Self) -> T) -> T {
+        let (done, names) = ignored::collect(|| read(self));
+        ignored::add(&mut self.ignored, names.clone());
+        ignored::report(names);
+        done
+    }
+
+    fn take_rest(&mut self) -> Result<(), Stop> {
         if let Some(start) = self.start.take() {
             self.cut(&start)?;
         }

@@ -52,6 +52,11 @@ pub struct BulkSummary {
     /// Why it was not read to its end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
+    /// What was in the rows and changed nothing, such as a column whose name is misspelt: one sentence each, which says what
+    /// may be meant.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    pub warnings: Vec<String>,
 }
 
 /// A line of the answer.
@@ -68,7 +73,8 @@ impl BulkSummary {
     /// Of no rows yet.
     pub fn new(dry_run: bool) -> Self {
         let (rows, created, updated, unchanged, errors) = (0, 0, 0, 0, 0);
-        Self { result: "summary", rows, created, updated, unchanged, errors, dry_run, complete: true, message: None }
+        let (complete, message, warnings) = (true, None, Vec::new());
+        Self { result: "summary", rows, created, updated, unchanged, errors, dry_run, complete, message, warnings }
     }
 
     /// Counts a row.

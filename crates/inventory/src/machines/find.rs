@@ -2,12 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use base::{net::ip_key, text::fold};
+use base::{
+    net::{ip_key, is_shared_ip},
+    text::fold,
+};
 use db::{Condition, Conn, Result};
 use diesel::prelude::*;
 use ports::{KnownResource, ResourceKey};
 
-use super::MOST_VALUES;
+use super::{MOST_VALUES, names};
 use crate::{
     resources::{
         addresses,
@@ -20,16 +23,18 @@ use crate::{
 /// Which resources are looked for.
 #[derive(Debug)]
 pub(super) struct Which {
-    states: &'static [&'static str],
+    pub states: &'static [&'static str],
     /// How many for each key.
-    enough: usize,
+    pub enough: usize,
+    /// Does a name that is not all of a resource's name count only where it is that of one?
+    pub is_unique: bool,
 }
 
 /// Those that are looked after; as many as tell that a key is not unique.
-pub(super) const MANAGED: Which = Which { states: &STATES, enough: 2 };
+pub(super) const MANAGED: Which = Which { states: &STATES, enough: 2, is_unique: true };
 
 /// Those that are history. An address may have had many owners.
-pub(super) const FORMER: Which = Which { states: &[DECOMMISSIONED], enough: 50 };
+pub(super) const FORMER: Which = Which { states: &[DECOMMISSIONED], enough: 50, is_unique: false };
 
 /// What is shown of a resource: tenant, id, name, host name, address, type.
 pub(super) type Shown = (String, String, String, String, String, String);
@@ -38,11 +43,12 @@ pub(super) type Shown = (String, String, String, String, String, String);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum By {
     Id,
-    Host,
     External,
     Ip,
     /// The addresses of network cards, and of machines known by one.
     Address,
+    /// Any of its names.
+    Name,
 }
 
 impl By {
@@ -50,10 +56,9 @@ impl By {
     const fn column(self) -> &'static str {
         match self {
             Self::Id => "resources.id IN",
-            Self::Host => "resources.host_key IN",
             Self::External => "resources.ext_key IN",
             Self::Ip => "resources.ip_key IN",
-            Self::Address => "resource_addresses.address IN",
+            Self::Address | Self::Name => "resource_addresses.address IN",
         }
     }
 }
@@ -62,16 +67,22 @@ impl By {
 fn lookups(key: &ResourceKey) -> Vec<(By, String)> {
     let found = match key {
         ResourceKey::Id(id) => vec![(By::Id, fold(id.trim()))],
-        ResourceKey::HostName(name) => vec![(By::Host, fold(name.trim()))],
-        ResourceKey::ExtResourceId(id) => vec![(By::External, fold(id.trim()))],
-        ResourceKey::IpAddress(text) => {
-            let own = ip_key(text.trim()).map(|key| (By::Ip, key));
-            own.into_iter().chain(addresses::ip(text).map(|key| (By::Address, key))).collect()
+        ResourceKey::Name(name) => {
+            let by_name = (By::Name, names::normal(name));
+            std::iter::once(by_name).chain(of_address(name)).collect()
         }
+        ResourceKey::ExtResourceId(id) => vec![(By::External, fold(id.trim()))],
+        ResourceKey::IpAddress(text) => of_address(text).collect(),
         ResourceKey::MacAddress(text) => addresses::mac(text).map(|key| (By::Address, key)).into_iter().collect(),
     };
     // Whoever has no name has the empty one, which names nobody.
     found.into_iter().filter(|(_, value)| !value.is_empty()).collect()
+}
+
+/// An address that machines share, such as that of the loopback, names none.
+fn of_address(text: &str) -> impl Iterator<Item = (By, String)> {
+    let own = ip_key(text.trim()).filter(|_| !is_shared_ip(text.trim())).map(|key| (By::Ip, key));
+    own.into_iter().chain(addresses::ip(text).map(|key| (By::Address, key)))
 }
 
 /// The resources that each key names.
@@ -87,6 +98,11 @@ pub(super) fn find(
         values.entry(*by).or_default().insert(value);
     }
     let mut known: BTreeMap<(By, String), Vec<KnownResource>> = BTreeMap::new();
+    let called: BTreeSet<String> = values.remove(&By::Name).into_iter().flatten().map(str::to_owned).collect();
+    if !called.is_empty() {
+        let named = names::find(conn, tenants, &called, which)?.into_iter();
+        known.extend(named.map(|(name, resources)| ((By::Name, name), resources)));
+    }
     for (by, values) in values {
         let values: Vec<&str> = values.into_iter().collect();
         for values in values.chunks(MOST_VALUES) {
@@ -151,9 +167,8 @@ fn rows(
     let shown = shown();
     let rows: Vec<(Option<String>, Shown)> = match by {
         By::Id => query.select((dsl::id.nullable(), shown)).load(conn)?,
-        By::Host => query.select((dsl::host_key.nullable(), shown)).load(conn)?,
         By::External => query.select((dsl::ext_key, shown)).load(conn)?,
-        By::Ip | By::Address => query.select((dsl::ip_key.nullable(), shown)).load(conn)?,
+        By::Ip | By::Address | By::Name => query.select((dsl::ip_key.nullable(), shown)).load(conn)?,
     };
     Ok(rows.into_iter().map(|(value, shown)| (value.unwrap_or_default(), known(shown))).collect())
 }

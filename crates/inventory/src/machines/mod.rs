@@ -4,6 +4,7 @@
 //! number of keys: one for each kind of key, as ranges of indexes that start with the tenant.
 
 mod find;
+mod names;
 mod places;
 mod tags;
 #[cfg(test)]

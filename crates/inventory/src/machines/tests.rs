@@ -1,5 +1,7 @@
 //! What other domains are told about machines, on SQLite.
 
+use std::collections::BTreeSet;
+
 use base::matching::Meter;
 use ports::{PlaceKind, ResourceKey as Key};
 use serde_json::json;
@@ -65,26 +67,29 @@ fn a_machine_is_found_by_whatever_names_it() {
     cards(
         &fixture,
         &web,
-        json!([{"ipAddress": "10.0.0.8", "aliasIps": "fe80::8, 10.0.0.9", "macAddress": "02:42:ac:11:00:02"}]),
+        json!([
+            {"ipAddress": "10.0.0.8", "aliasIps": "fd00::8, 10.0.0.9", "macAddress": "02:42:ac:11:00:02"},
+            {"ipAddress": "127.0.0.1", "aliasIps": "fe80::8", "macAddress": "00:00:00:00:00:00"},
+        ]),
     );
     let keys = [
         Key::Id(web.to_uppercase()),
-        Key::HostName(" WEB-01.Example".to_owned()),
+        Key::Name(" WEB-01.Example".to_owned()),
         Key::ExtResourceId("ext/7".to_owned()),
         Key::IpAddress("10.0.0.7".to_owned()),
         Key::IpAddress("::ffff:10.0.0.8".to_owned()),
-        Key::IpAddress("FE80:0::8".to_owned()),
+        Key::IpAddress("FD00:0::8".to_owned()),
         Key::MacAddress("0242.AC11.0002".to_owned()),
         Key::MacAddress("02-42-AC-11-00-02".to_owned()),
     ];
     assert_eq!(found(&fixture, &["client_1"], &keys), vec![vec![web.clone()]; keys.len()]);
     assert_eq!(found(&fixture, &["client_2", "msp_1"], &keys), vec![Vec::<String>::new(); keys.len()]);
-    let nobody = ["", "web-01", "Web 1", "*", "%", "10.0.0.0/8"];
+    let nobody = ["", "web-02", "Web 1", "*", "%", "10.0.0.0/8", "127.0.0.1", "fe80::8", "00-00-00-00-00-00"];
     let nobody: Vec<Key> = nobody
         .iter()
         .flat_map(|text| {
             let text = (*text).to_owned();
-            [Key::HostName(text.clone()), Key::Id(text.clone()), Key::IpAddress(text.clone()), Key::MacAddress(text)]
+            [Key::Name(text.clone()), Key::Id(text.clone()), Key::IpAddress(text.clone()), Key::MacAddress(text)]
         })
         .collect();
     assert!(found(&fixture, &["client_1"], &nobody).iter().all(Vec::is_empty));
@@ -97,17 +102,66 @@ fn a_machine_is_found_by_whatever_names_it() {
 }
 
 #[test]
+fn any_name_finds_a_machine_and_a_full_one_by_its_first_label() {
+    let fixture = Fixture::new();
+    let agent = fixture.resource("client_1", &[("hostName", "fq1"), ("dnsName", "fq1.example.net")]);
+    let short = fixture.resource("client_1", &[("hostName", "Short")]);
+    let full = fixture.resource("client_1", &[("hostName", "full.example.net.")]);
+    let named = fixture.resource("client_1", &[("resourceName", "Shop"), ("aliasName", "shop.example.com")]);
+    let (one, other) = (
+        fixture.resource("client_1", &[("hostName", "twin"), ("dnsName", "twin.a.net")]),
+        fixture.resource("client_1", &[("hostName", "twin"), ("dnsName", "twin.b.net")]),
+    );
+    let prefers_host = fixture.resource("client_1", &[("hostName", "both")]);
+    fixture.resource("client_1", &[("hostName", "x"), ("aliasName", "both")]);
+    for (name, expected) in [
+        ("fq1", vec![&agent]),
+        ("FQ1.example.NET", vec![&agent]),
+        ("fq1.example.net.", vec![&agent]),
+        ("fq1.", vec![&agent]),
+        ("fq1.example.org", vec![]),
+        ("short.example.net", vec![&short]),
+        ("short.example.org.", vec![&short]),
+        ("full", vec![&full]),
+        ("full.example.net", vec![&full]),
+        ("full.example.org", vec![]),
+        ("shop", vec![&named]),
+        ("shop.example.com", vec![&named]),
+        ("shop.example.net", vec![]),
+        ("twin", vec![&one, &other]),
+        ("twin.b.net", vec![&other]),
+        ("twin.c.net", vec![]),
+        ("both", vec![&prefers_host]),
+        ("example.net", vec![]),
+        ("ful", vec![]),
+        (".", vec![]),
+        (".net", vec![]),
+        ("10.0.0.1", vec![]),
+    ] {
+        let found = found(&fixture, &["client_1"], &[Key::Name(name.to_owned())]).remove(0);
+        let (found, expected): (BTreeSet<_>, BTreeSet<_>) = (found.iter().collect(), expected.into_iter().collect());
+        assert_eq!(found, expected, "{name}");
+    }
+    // Two full names that begin alike: nobody knows which one is short for.
+    fixture.resource("client_1", &[("hostName", "full.example.org")]);
+    assert_eq!(found(&fixture, &["client_1"], &[Key::Name("full".to_owned())]), [Vec::<String>::new()]);
+    let all: Vec<Key> = (0..250).map(|number| Key::Name(format!("none-{number}"))).collect();
+    let all = [all, vec![Key::Name("fq1.".to_owned())]].concat();
+    assert_eq!(found(&fixture, &["client_1"], &all).concat(), [agent]);
+}
+
+#[test]
 fn a_key_that_many_share_brings_in_two_and_hides_no_other() {
     let fixture = Fixture::new();
     for _ in 0..30 {
-        fixture.resource("client_1", &[("hostName", "localhost"), ("ipAddress", "127.0.0.1")]);
+        fixture.resource("client_1", &[("hostName", "localhost"), ("ipAddress", "10.0.0.1")]);
     }
     let web = fixture.resource("client_1", &[("hostName", "web")]);
     let keys = [
-        Key::HostName("localhost".to_owned()),
-        Key::HostName("web".to_owned()),
-        Key::HostName("none".to_owned()),
-        Key::IpAddress("127.0.0.1".to_owned()),
+        Key::Name("localhost".to_owned()),
+        Key::Name("web".to_owned()),
+        Key::Name("none".to_owned()),
+        Key::IpAddress("10.0.0.1".to_owned()),
     ];
     let all = found(&fixture, &["client_1"], &keys);
     assert_eq!(all.iter().map(Vec::len).collect::<Vec<_>>(), [2, 1, 0, 2]);
@@ -119,7 +173,7 @@ fn of_several_tenants_the_first_counts() {
     let fixture = Fixture::new();
     let own = fixture.resource("client_1", &[("hostName", "db")]);
     let other = fixture.resource("client_2", &[("hostName", "db")]);
-    let key = [Key::HostName("DB".to_owned())];
+    let key = [Key::Name("DB".to_owned())];
     assert_eq!(found(&fixture, &["client_1", "client_2"], &key), [[own.clone(), other.clone()]]);
     assert_eq!(found(&fixture, &["client_2", "client_1"], &key), [[other, own]]);
 }

@@ -3,13 +3,9 @@
 
 use std::borrow::Cow;
 
-use super::error::ReportError;
+use base::json_repair::windows_1252;
 
-/// Where Windows-1252 differs from ISO-8859-1 (0x80 to 0x9f); five are undefined.
-const WINDOWS_1252: [char; 32] = [
-    '€', '\u{fffd}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{fffd}', 'Ž', '\u{fffd}', '\u{fffd}',
-    '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{fffd}', 'ž', 'Ÿ',
-];
+use super::error::ReportError;
 
 /// The text of a report that must be UTF-8.
 pub(super) fn utf8(bytes: &[u8]) -> Result<&str, ReportError> {
@@ -25,18 +21,24 @@ pub(super) fn xml(bytes: &[u8]) -> Result<Cow<'_, str>, ReportError> {
     let declared = declared(bytes).map(str::to_ascii_lowercase);
     match declared.as_deref() {
         None | Some("utf-8" | "utf8" | "us-ascii" | "ascii") => utf8(bytes).map(Cow::Borrowed),
-        Some("iso-8859-1" | "iso8859-1" | "latin1" | "latin-1" | "windows-1252" | "cp1252") => Ok(bytes
-            .iter()
-            .map(|byte| match byte {
-                0x80..=0x9f => WINDOWS_1252[usize::from(byte - 0x80)],
-                other => char::from(*other),
-            })
-            .collect::<String>()
-            .into()),
+        Some("iso-8859-1" | "iso8859-1" | "latin1" | "latin-1" | "windows-1252" | "cp1252") => {
+            Ok(bytes.iter().map(|byte| windows_1252(*byte)).collect::<String>().into())
+        }
         Some(_) => Err(ReportError::unsupported(
             "the XML report declares a character encoding that is not read here; send UTF-8, ISO-8859-1 or windows-1252",
         )),
     }
+}
+
+/// The text of an XML report that is not in the encoding which it declares: what is not UTF-8 is read as Windows-1252.
+pub(super) fn mixed(bytes: &[u8]) -> String {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let mut text = String::with_capacity(bytes.len() + bytes.len() / 4);
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        text.extend(chunk.invalid().iter().map(|byte| windows_1252(*byte)));
+    }
+    text
 }
 
 /// The error for bytes that begin neither like XML nor like JSON.
@@ -76,6 +78,7 @@ mod tests {
         let latin = xml(b"<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?><a>\xe9\x80</a>").unwrap();
         assert!(latin.ends_with("<a>é€</a>"));
         assert!(xml(b"<?xml encoding = 'windows-1252'?><a>\x93</a>").unwrap().contains('“'));
+        assert_eq!(mixed(b"<a>\xe9 \xc3\xa9</a>"), "<a>é é</a>");
     }
 
     #[test]

@@ -7,7 +7,9 @@
 //! are worse than one taken for two, so what is doubtful does not identify either.
 
 use super::model::{Origin, Report};
-pub use super::placeholder::{is_identifying_mac, is_placeholder_serial, normal_mac, normal_make, normal_uuid};
+pub use super::placeholder::{
+    is_identifying_mac, is_placeholder_serial, is_shared_mac, normal_mac, normal_make, normal_uuid,
+};
 
 /// More hardware addresses than this do not make a machine better known.
 const MAX_MACS: usize = 32;
@@ -15,8 +17,6 @@ const MAX_MACS: usize = 32;
 /// One way to recognise a machine. The order of the variants is the order of trust.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum IdentityKey {
-    /// The identifier that the agent on the machine chose for itself.
-    AgentDeviceId(String),
     /// The system UUID of the firmware or hypervisor, lower case.
     SystemUuid(String),
     /// An instance of a cloud account.
@@ -35,7 +35,13 @@ pub enum IdentityKey {
     },
     /// A hardware address, lower case with colons.
     Mac(String),
+    /// The identifier that the agent on the machine chose for itself. Machines that were copied from one image may have
+    /// the same.
+    AgentDeviceId(String),
 }
+
+/// The kinds of keys, most trusted first.
+const KINDS: [&str; 5] = ["uuid", "cloud", "serial", "mac", "agent"];
 
 impl IdentityKey {
     /// The key of an agent's device id.
@@ -94,17 +100,22 @@ impl IdentityKey {
         format!("{}:{}", self.kind(), self.value())
     }
 
-    /// The key that was stored; none for what is no key.
+    /// The key as a further machine stores it that has it as well: only an agent's device id may be several machines'.
+    #[must_use]
+    pub fn stored_again(&self, resource: &str) -> Option<String> {
+        matches!(self, Self::AgentDeviceId(_)).then(|| format!("{}\n{resource}", self.stored()))
+    }
+
+    /// The key that was stored; none for what is no key, or is known for a placeholder since.
     #[must_use]
     pub fn from_stored(text: &str) -> Option<Self> {
         let (kind, value) = text.split_once(':')?;
-        let pair = || value.split_once('\n').map(|(first, second)| (first.to_owned(), second.to_owned()));
         match kind {
-            "agent" => Some(Self::AgentDeviceId(value.to_owned())),
-            "uuid" => Some(Self::SystemUuid(value.to_owned())),
-            "mac" => Some(Self::Mac(value.to_owned())),
-            "cloud" => pair().map(|(account, instance)| Self::CloudInstance { account, instance }),
-            "serial" => pair().map(|(make, serial)| Self::Serial { make, serial }),
+            "agent" => Self::agent(value.split('\n').next()?),
+            "uuid" => Self::uuid(value),
+            "mac" => Self::mac(value),
+            "cloud" => value.split_once('\n').and_then(|(account, instance)| Self::cloud(account, instance)),
+            "serial" => value.split_once('\n').and_then(|(make, serial)| Self::serial(make, serial)),
             _ => None,
         }
     }
@@ -132,15 +143,6 @@ impl Report {
     #[must_use]
     pub fn identity(&self) -> Vec<IdentityKey> {
         let mut keys = Vec::new();
-        let own_id = match self.origin {
-            Origin::Agent => true,
-            Origin::NetworkInventory | Origin::NetworkDiscovery => {
-                self.name.as_deref().is_some_and(|name| is_stamped_name(&self.device_id, name))
-            }
-        };
-        if own_id {
-            keys.extend(IdentityKey::agent(&self.device_id));
-        }
         keys.extend(self.system_uuid.as_deref().and_then(IdentityKey::uuid));
         if let (Some(make), Some(serial)) = (&self.make, &self.serial_number) {
             keys.extend(IdentityKey::serial(make, serial));
@@ -157,6 +159,15 @@ impl Report {
             macs.truncate(MAX_MACS);
             keys.append(&mut macs);
         }
+        let own_id = match self.origin {
+            Origin::Agent => true,
+            Origin::NetworkInventory | Origin::NetworkDiscovery => {
+                self.name.as_deref().is_some_and(|name| is_stamped_name(&self.device_id, name))
+            }
+        };
+        if own_id {
+            keys.extend(IdentityKey::agent(&self.device_id));
+        }
         if let (true, Some(place)) = (keys.is_empty(), self.primary_ip.as_deref().or(self.name.as_deref())) {
             keys.extend(IdentityKey::agent(&format!("{}/{place}", self.device_id)));
         }
@@ -164,44 +175,54 @@ impl Report {
     }
 }
 
-/// Whether `stored` and `seen` are the keys of one machine: they share a key,
-/// and no more trusted kind of key, of which each has one, tells them apart.
+/// What the keys of one kind say of two machines.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Evidence {
+    Same,
+    Different,
+    Nothing,
+}
+
+fn compare(kind: &str, stored: &[IdentityKey], seen: &[IdentityKey]) -> Evidence {
+    let old: Vec<&IdentityKey> = stored.iter().filter(|key| key.kind() == kind).collect();
+    let new: Vec<&IdentityKey> = seen.iter().filter(|key| key.kind() == kind).collect();
+    if new.iter().any(|key| old.contains(key)) {
+        return Evidence::Same;
+    }
+    // One number under two makes may be a maker that is spelt in two ways.
+    let alike = |key: &IdentityKey| new.iter().any(|other| is_same_serial(key, other));
+    if old.is_empty() || new.is_empty() || old.into_iter().any(alike) { Evidence::Nothing } else { Evidence::Different }
+}
+
+fn is_same_serial(one: &IdentityKey, other: &IdentityKey) -> bool {
+    matches!((one, other), (IdentityKey::Serial { serial, .. }, IdentityKey::Serial { serial: same, .. }) if serial == same)
+}
+
+/// Whether `stored` and `seen` are the keys of one machine: of the most trusted kind of key that both have, they share
+/// one.
 ///
-/// A network adapter that is passed from desk to desk shares its address, but
-/// the UUIDs and serial numbers of the desks differ. The agent's own id is an
-/// exception: it changes when an agent is installed anew, and so never parts.
+/// A network adapter that is passed from desk to desk shares its address, but the UUIDs and serial numbers of the desks
+/// differ. Copies of one image share the agent's device id, but not what the hypervisor gave them. A UUID from which
+/// everything else differs is a placeholder that is on no list.
 #[must_use]
 pub fn is_same_machine(stored: &[IdentityKey], seen: &[IdentityKey]) -> bool {
-    let mut kinds: Vec<&str> = Vec::new();
-    for key in seen {
-        if !kinds.contains(&key.kind()) {
-            kinds.push(key.kind());
+    let of = |kind: &str| compare(kind, stored, seen);
+    let decisive = KINDS.into_iter().map(|kind| (kind, of(kind))).find(|(_, evidence)| *evidence != Evidence::Nothing);
+    match decisive {
+        Some(("uuid", Evidence::Same)) => {
+            let contradicted = of("serial") == Evidence::Different && of("agent") == Evidence::Different;
+            !contradicted || of("mac") == Evidence::Same
         }
+        Some((_, evidence)) => evidence == Evidence::Same,
+        None => false,
     }
-    for kind in kinds {
-        let of_kind = |keys: &[IdentityKey]| -> Vec<IdentityKey> {
-            keys.iter().filter(|key| key.kind() == kind).cloned().collect()
-        };
-        let (old, new) = (of_kind(stored), of_kind(seen));
-        if new.iter().any(|key| old.contains(key)) {
-            return true;
-        }
-        if kind != "agent" && !old.is_empty() {
-            return false;
-        }
-    }
-    false
 }
 
 /// Whether `stored` and `seen` are the keys of two machines: of a kind of key, of which each has one, they have no
 /// value in common. The agent's own id does not count, nor do addresses, of which a machine may have several.
 #[must_use]
 pub fn are_told_apart(stored: &[IdentityKey], seen: &[IdentityKey]) -> bool {
-    ["uuid", "cloud", "serial"].into_iter().any(|kind| {
-        let mut old = stored.iter().filter(|key| key.kind() == kind).peekable();
-        let mut new = seen.iter().filter(|key| key.kind() == kind).peekable();
-        old.peek().is_some() && new.peek().is_some() && !new.any(|key| stored.contains(key))
-    })
+    ["uuid", "cloud", "serial"].into_iter().any(|kind| compare(kind, stored, seen) == Evidence::Different)
 }
 
 /// Trimmed, every run of white space (line breaks too) one space.
@@ -245,7 +266,7 @@ mod tests {
             ..Report::default()
         };
         let kinds: Vec<_> = report.identity().iter().map(IdentityKey::kind).collect();
-        assert_eq!(kinds, ["agent", "uuid", "serial", "mac", "mac"]);
+        assert_eq!(kinds, ["uuid", "serial", "mac", "mac", "agent"]);
         assert!(report.identity().is_sorted());
     }
 
@@ -279,15 +300,50 @@ mod tests {
     }
 
     #[test]
-    fn a_weaker_key_does_not_override_a_stronger_one() {
+    fn the_most_trusted_kind_of_key_decides() {
         let keys = |list: &[Option<IdentityKey>]| list.iter().flatten().cloned().collect::<Vec<_>>();
         let uuid = |last: &str| IdentityKey::uuid(&format!("4c4c4544-0034-3010-8048-b6c04f5037{last}"));
-        let (agent, mac) = (IdentityKey::agent("a-1"), IdentityKey::mac("68:b5:99:00:00:01"));
-        let stored = keys(&[agent.clone(), uuid("32"), mac.clone()]);
-        assert!(is_same_machine(&stored, &keys(&[agent, uuid("33")])));
-        assert!(is_same_machine(&stored, &keys(&[IdentityKey::agent("a-2"), uuid("32")])));
-        assert!(is_same_machine(&stored, &keys(&[IdentityKey::agent("a-2"), mac.clone()])));
-        assert!(!is_same_machine(&stored, &keys(&[IdentityKey::agent("a-2"), uuid("33"), mac])));
-        assert!(!is_same_machine(&stored, &[]));
+        let mac = |last: &str| IdentityKey::mac(&format!("68:b5:99:00:00:{last}"));
+        let (agent, serial) = (IdentityKey::agent, |text: &str| IdentityKey::serial("Dell", text));
+        let stored = keys(&[uuid("32"), serial("2FAGP34"), mac("01"), agent("a-1")]);
+        for (seen, same) in [
+            (keys(&[agent("a-1")]), true),
+            (keys(&[uuid("33"), agent("a-1")]), false),
+            (keys(&[serial("3FAGP34"), agent("a-1")]), false),
+            (keys(&[mac("02"), agent("a-1")]), false),
+            (keys(&[mac("02"), mac("01"), agent("a-2")]), true),
+            (keys(&[uuid("32"), agent("a-2")]), true),
+            (keys(&[uuid("32"), serial("3FAGP34"), agent("a-1")]), true),
+            (keys(&[uuid("32"), serial("3FAGP34"), mac("01"), agent("a-2")]), true),
+            (keys(&[uuid("32"), serial("3FAGP34"), mac("02"), agent("a-2")]), false),
+            (keys(&[uuid("32"), mac("02"), agent("a-2")]), true),
+            (keys(&[uuid("33"), mac("01"), agent("a-2")]), false),
+            (keys(&[serial("2FAGP34"), mac("02"), agent("a-2")]), true),
+            (keys(&[IdentityKey::serial("DELL EMC", "2FAGP34"), agent("a-1")]), true),
+            (keys(&[IdentityKey::serial("DELL EMC", "2FAGP34"), agent("a-2")]), false),
+            (keys(&[IdentityKey::uuid("44454c4c-3400-1030-8048-b6c04f503732")]), true),
+            (vec![], false),
+        ] {
+            assert_eq!(is_same_machine(&stored, &seen), same, "{seen:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_stored_is_read_again_unless_it_is_a_placeholder_now() {
+        for key in [
+            IdentityKey::agent("a-1"),
+            IdentityKey::uuid("4c4c4544-0034-3010-8048-b6c04f503732"),
+            IdentityKey::cloud("1", "i-1"),
+            IdentityKey::serial("Dell Inc.", "2fagp34"),
+            IdentityKey::mac("68:b5:99:00:00:01"),
+        ] {
+            let key = key.unwrap();
+            assert_eq!(IdentityKey::from_stored(&key.stored()).as_ref(), Some(&key));
+            let again = key.stored_again("r-1").map(|text| IdentityKey::from_stored(&text));
+            assert_eq!(again, (key.kind() == "agent").then_some(Some(key)));
+        }
+        for text in ["serial:dell\nEVAL", "uuid:01010101-0101-0101-0101-010101010101", "mac:00:50:56:c0:00:01", "x:y"] {
+            assert_eq!(IdentityKey::from_stored(text), None, "{text}");
+        }
     }
 }

@@ -29,6 +29,7 @@ mod network;
 mod node;
 mod parts;
 mod placeholder;
+mod placeholder_lists;
 #[cfg(test)]
 mod proptests;
 pub mod reply;
@@ -38,6 +39,7 @@ mod software;
 #[cfg(test)]
 mod tests;
 mod xml;
+mod xml_repair;
 
 pub use decode::{Decoder, MAX_PLAIN_BYTES, decode};
 pub use error::{ErrorKind, ReportError};
@@ -54,9 +56,15 @@ pub enum Format {
     Json,
 }
 
+/// What is said of a report in another encoding than it declares.
+const NOT_UTF_8: &str = "the XML is not UTF-8 and was read as Windows-1252 where it is not";
+
 /// Tells the format by the first character; none for what is neither.
 #[must_use]
 pub fn sniff(plain: &[u8]) -> Option<Format> {
+    if let [0xff, 0xfe, b'{', 0, ..] | [0xfe, 0xff, 0, b'{', ..] | [0, b'{', ..] = plain {
+        return Some(Format::Json);
+    }
     let plain = plain.strip_prefix(b"\xef\xbb\xbf").unwrap_or(plain);
     match plain.iter().find(|byte| !byte.is_ascii_whitespace())? {
         b'<' => Some(Format::Xml),
@@ -70,25 +78,54 @@ pub fn sniff(plain: &[u8]) -> Option<Format> {
 /// # Errors
 /// Whatever is not a well-formed report of either format: see [`ReportError`].
 pub fn parse(plain: &[u8]) -> Result<Message, ReportError> {
-    let message = match sniff(plain) {
+    match sniff(plain) {
+        Some(Format::Json) => parse_json(encoding::utf8(plain)?),
+        Some(Format::Xml) => parse_xml(&encoding::xml(plain)?),
+        None if plain.is_empty() => Err(ReportError::malformed("the report is empty")),
+        None => Err(encoding::neither(plain)),
+    }
+}
+
+/// Reads a plain report that [`parse`] refused as malformed: one wrong character in the name of a program must not keep a
+/// machine out of the inventory. Also says what was repaired. Takes up to three times the bytes of the report beside it.
+///
+/// # Errors
+/// What [`parse`] says of a report that cannot be repaired.
+pub fn parse_repaired(plain: &[u8]) -> Result<(Message, Vec<&'static str>), ReportError> {
+    match sniff(plain) {
         Some(Format::Json) => {
-            let text = encoding::utf8(plain)?;
-            let root = json::read(text)?;
-            if !matches!(root, node::Node::Object(_)) {
-                return Err(ReportError::malformed("the JSON report is not an object"));
+            let (text, repairs) = base::json_repair::repair(plain);
+            if !repairs.is_empty() {
+                return Ok((parse_json(&text)?, repairs));
             }
-            message::read(&root)?
         }
         Some(Format::Xml) => {
-            let text = encoding::xml(plain)?;
-            let (name, root) = xml::read(&text)?;
-            if name != "REQUEST" {
-                return Err(ReportError::malformed("the root element of the XML report is not REQUEST"));
+            let read = encoding::xml(plain);
+            let other = read.is_err().then_some(NOT_UTF_8);
+            let text = read.unwrap_or_else(|_| encoding::mixed(plain).into());
+            let (text, mut repairs) = xml_repair::repair(&text);
+            repairs.extend(other);
+            if !repairs.is_empty() {
+                return Ok((parse_xml(&text)?, repairs));
             }
-            message::read(&root)?
         }
-        None if plain.is_empty() => return Err(ReportError::malformed("the report is empty")),
-        None => return Err(encoding::neither(plain)),
-    };
-    Ok(message)
+        None => {}
+    }
+    Ok((parse(plain)?, Vec::new()))
+}
+
+fn parse_json(text: &str) -> Result<Message, ReportError> {
+    let root = json::read(text)?;
+    if !matches!(root, node::Node::Object(_)) {
+        return Err(ReportError::malformed("the JSON report is not an object"));
+    }
+    message::read(&root)
+}
+
+fn parse_xml(text: &str) -> Result<Message, ReportError> {
+    let (name, root) = xml::read(text)?;
+    if name != "REQUEST" {
+        return Err(ReportError::malformed("the root element of the XML report is not REQUEST"));
+    }
+    message::read(&root)
 }

@@ -10,6 +10,7 @@ use std::io::Write;
 
 use flate2::Compression as Level;
 use flate2::write::ZlibEncoder;
+use serde_json::json;
 
 use super::Format;
 use super::decode::Compression;
@@ -39,19 +40,21 @@ pub fn prolog(compression: Compression, hours: u32) -> Reply {
 #[must_use]
 pub fn contact(hours: u32) -> Reply {
     // Without a list of tasks the agent runs its inventory and sends it whole.
-    accepted(Format::Json, Compression::Plain, hours)
+    accepted(Format::Json, Compression::Plain, hours, &[])
 }
 
-/// Answers a report, or anything else that only needs to be acknowledged.
+/// Answers a report, or anything else that only needs to be acknowledged. The older format has no room for warnings.
 #[must_use]
-pub fn accepted(format: Format, compression: Compression, hours: u32) -> Reply {
+pub fn accepted(format: Format, compression: Compression, hours: u32, warnings: &[&str]) -> Reply {
+    let hours = hours.max(1);
     match format {
         Format::Xml => xml(compression, "<RESPONSE>SEND</RESPONSE>"),
-        Format::Json => json(&format!(r#"{{"status":"ok","expiration":{}}}"#, hours.max(1))),
+        Format::Json if warnings.is_empty() => object(&format!(r#"{{"status":"ok","expiration":{hours}}}"#)),
+        Format::Json => object(&json!({"status": "ok", "expiration": hours, "warnings": warnings}).to_string()),
     }
 }
 
-fn json(text: &str) -> Reply {
+fn object(text: &str) -> Reply {
     Reply { content_type: "application/json", body: text.as_bytes().to_vec() }
 }
 
@@ -89,12 +92,12 @@ mod tests {
             let plain = prolog(compression, 12);
             assert_eq!((plain.content_type, plain.body), ("application/xml", text.clone().into_bytes()));
         }
-        assert!(!accepted(Format::Xml, Compression::Plain, 24).body.is_empty());
+        assert!(!accepted(Format::Xml, Compression::Plain, 24, &["w"]).body.is_empty());
     }
 
     #[test]
     fn json_answers_are_objects_with_status_and_expiration() {
-        for reply in [contact(24), accepted(Format::Json, Compression::Zlib, 24)] {
+        for reply in [contact(24), accepted(Format::Json, Compression::Zlib, 24, &["w"])] {
             assert_eq!(sniff(&reply.body), Some(Format::Json));
             let value: serde_json::Value = serde_json::from_slice(&reply.body).unwrap();
             assert_eq!((&value["status"], &value["expiration"]), (&"ok".into(), &24.into()));

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use base::net::ip_key;
+use base::net::{ip_key, is_shared_ip};
 use db::{Conn, Result};
 use diesel::prelude::*;
 use serde_json::Value;
 
 use super::document::{Document, Resource};
 use crate::{
-    reports::identity::{IdentityKey, normal_mac},
+    reports::identity::{IdentityKey, is_shared_mac, normal_mac},
     schema::resource_addresses,
 };
 
@@ -21,14 +21,16 @@ struct Address {
     resource_id: String,
 }
 
-/// An IP address as it is stored; `None` for what is no address.
+/// An IP address as it is stored; `None` for what is no address, and for one that machines share.
 pub fn ip(text: &str) -> Option<String> {
-    ip_key(text.trim()).map(|key| format!("ip:{key}"))
+    let text = text.trim();
+    ip_key(text).filter(|_| !is_shared_ip(text)).map(|key| format!("ip:{key}"))
 }
 
-/// A hardware address as it is stored, which is also how it stands among the identities; `None` for what is none.
+/// A hardware address as it is stored, which is also how it stands among the identities; `None` for what is none, and for
+/// one that machines share.
 pub fn mac(text: &str) -> Option<String> {
-    normal_mac(text).map(|mac| IdentityKey::Mac(mac).stored())
+    normal_mac(text).filter(|mac| !is_shared_mac(mac)).map(|mac| IdentityKey::Mac(mac).stored())
 }
 
 /// The addresses of the network cards of a document, and the hardware address that was given for the whole machine.

@@ -148,11 +148,10 @@ fn addresses(term: &Term) -> Result<Condition> {
                 .then(" AND resources.ip_key <= ")
                 .text(last.to_string())
         } else {
-            // What is no address is nobody's address.
-            match ip_key(value) {
-                Some(key) => Condition::sql("resources.ip_key = ").text(key.to_string()),
-                None => Condition::sql("1 = 0"),
-            }
+            let not_an_address = || {
+                wrong(term, format_args!("{value:?} is no address such as 10.0.0.1, and no block such as 10.0.0.0/8"))
+            };
+            Condition::sql("resources.ip_key = ").text(ip_key(value).ok_or_else(not_an_address)?)
         };
         any.push(condition);
     }

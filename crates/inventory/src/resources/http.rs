@@ -11,6 +11,7 @@ use super::{
     changes,
     detail::{self, LinkedRecords},
     document::Resource,
+    identities,
     input::{Input, Reference, ResourceInput},
     lock,
     row::Row,
@@ -74,10 +75,10 @@ fn described(tx: &mut Tx<'_>, tenant: &str, input: &Input) -> Result<Resource> {
 
 fn add(tx: &mut Tx<'_>, partner: &str, resource: Resource, identities: &[IdentityKey]) -> Result<Resource> {
     if !identities.is_empty() {
-        store::hold_identities(tx.conn, &resource.tenant_id)?;
+        identities::hold(tx.conn, &resource.tenant_id)?;
     }
-    if let Some((key, id)) = store::identified(tx.conn, &resource.tenant_id, identities)? {
-        return Err(rules::known_already(key.kind(), &id).into());
+    if let Some(known) = identities::find(tx.conn, &resource.tenant_id, identities, "")? {
+        return Err(rules::known_already(known.by.kind(), &known.id).into());
     }
     store::insert(tx.conn, partner, &resource, identities)?;
     changes::record_change(tx, None, Some(&resource))?;
@@ -173,16 +174,12 @@ pub fn updated(conn: &mut Conn, input: &Input, old: &Resource, now: Timestamp) -
     let mut resource = rules::update(input, old, now)?;
     resolve(conn, input, &mut resource)?;
     let (before, after) = (rules::identities(old), rules::identities(&resource));
-    for key in &after {
-        if let Some((key, id)) = store::identified(conn, &resource.tenant_id, std::slice::from_ref(key))?
-            && id != resource.id
-        {
-            return Err(rules::known_already(key.kind(), &id).into());
-        }
+    if let Some((key, id)) = identities::find_besides(conn, &resource, &after)? {
+        return Err(rules::known_already(key.kind(), &id).into());
     }
     let stale: Vec<_> = before.into_iter().filter(|key| !after.contains(key)).collect();
-    store::remove_identities(conn, &resource, &stale)?;
-    store::add_identities(conn, &resource, &after)?;
+    identities::remove(conn, &resource, &stale)?;
+    identities::add(conn, &resource, &after)?;
     Ok(resource)
 }
 

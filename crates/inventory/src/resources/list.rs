@@ -68,7 +68,7 @@ impl Wanted {
             "" => filter::states_of("active"),
             given => filter::states_of(given),
         };
-        let group = query.text("deviceGroupId").filter(|text| !text.trim().is_empty());
+        let group = query.text("deviceGroupId");
         let no_group = || Problem::field("deviceGroupId", "must be an integer, or DGP-<uuid>");
         let group = group.map(|text| Reference::parse(Kind::Device, text.trim()).ok_or_else(no_group)).transpose()?;
         Ok(Self {

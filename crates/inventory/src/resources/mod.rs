@@ -7,6 +7,7 @@ pub mod detail;
 pub mod document;
 pub mod filter;
 pub mod http;
+pub mod identities;
 pub mod input;
 pub mod list;
 pub mod lock;

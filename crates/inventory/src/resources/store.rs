@@ -10,15 +10,14 @@ use outbox::{Keep, Retention, Setting};
 use super::{
     addresses,
     document::{DECOMMISSIONED, Resource},
+    identities,
     row::{FurtherKeys, Row},
     rules, sets,
 };
 use crate::{
     groups,
-    reports::identity::{IdentityKey, is_same_machine},
-    schema::{
-        antivirus, applications, group_members, resource_app_roles, resource_identities, resource_tags, resources,
-    },
+    reports::identity::IdentityKey,
+    schema::{antivirus, applications, group_members, resource_app_roles, resource_tags, resources},
 };
 
 /// The id of a new resource, higher than those before: what it is found by is then added where the last one's was, to
@@ -81,15 +80,15 @@ pub fn is_taken(conn: &mut Conn, tenant: &str, field: &str, value: &str) -> Resu
 
 /// Stores a new resource with everything it is found by. `partner` is the partner of its tenant, whose groups may
 /// take it in.
-pub fn insert(conn: &mut Conn, partner: &str, resource: &Resource, identities: &[IdentityKey]) -> Result<()> {
+pub fn insert(conn: &mut Conn, partner: &str, resource: &Resource, keys: &[IdentityKey]) -> Result<()> {
     let whole = (Row::of(resource)?, FurtherKeys::of(resource));
     db::insert_rows!(conn, resources::table, std::slice::from_ref(&whole))?;
     update_tags(conn, None, Some(resource))?;
     update_roles(conn, None, Some(resource))?;
     addresses::update(conn, None, Some(resource))?;
-    if !identities.is_empty() {
-        hold_identities(conn, &resource.tenant_id)?;
-        insert_identities(conn, resource, identities)?;
+    if !keys.is_empty() {
+        identities::hold(conn, &resource.tenant_id)?;
+        identities::insert(conn, resource, keys)?;
     }
     sets::note(conn, &resource.tenant_id, &resource.id)?;
     groups::dynamic::add_resource(conn, partner, resource)
@@ -123,7 +122,7 @@ pub fn decommission(conn: &mut Conn, resource: &Resource) -> Result<Row> {
     let (tenant, id) = (&resource.tenant_id, &resource.id);
     write_over(conn, &row, resource)?;
     sets::note(conn, tenant, id)?;
-    release_identities(conn, tenant, id)?;
+    identities::release(conn, tenant, id)?;
     diesel::delete(group_members::table)
         .filter(group_members::tenant_id.eq(tenant))
         .filter(group_members::resource_id.eq(id))
@@ -161,105 +160,13 @@ pub const RETENTION: Retention = Retention {
             update_tags(conn, Some(&resource), None)?;
             update_roles(conn, Some(&resource), None)?;
             addresses::update(conn, Some(&resource), None)?;
-            release_identities(conn, tenant, &row.id)?;
+            identities::release(conn, tenant, &row.id)?;
             diesel::delete(resources::table.find((tenant, &row.id))).execute(conn)?;
             sets::note(conn, tenant, &row.id)?;
         }
         Ok(ids.len())
     },
 };
-
-/// The resource that one of these keys identifies, the first that does. A weaker sign does not merge what a stronger
-/// one tells apart: two system UUIDs are two machines, whatever address they share.
-pub fn identified(conn: &mut Conn, tenant: &str, keys: &[IdentityKey]) -> Result<Option<(IdentityKey, String)>> {
-    use resource_identities::dsl;
-    for key in keys {
-        let holder = dsl::resource_identities.find((tenant, key.stored())).select(dsl::resource_id);
-        let id: Option<String> = db::direct!(conn, |conn| holder.get_result(conn)).optional()?;
-        if let Some(id) = id
-            && is_same_machine(&identities(conn, tenant, &id)?, keys)
-        {
-            return Ok(Some((key.clone(), id)));
-        }
-    }
-    Ok(None)
-}
-
-/// Keeps others from adding machines to a tenant until the end of the transaction: whoever asks next whether one is
-/// known learns of this one.
-pub fn hold_identities(conn: &mut Conn, tenant: &str) -> Result<()> {
-    db::Lock::of("identities", tenant).take(conn)
-}
-
-/// What a resource is known by.
-pub fn identities(conn: &mut Conn, tenant: &str, id: &str) -> Result<Vec<IdentityKey>> {
-    use resource_identities::dsl;
-    let of_it = dsl::resource_identities.filter(dsl::tenant_id.eq(tenant)).filter(dsl::resource_id.eq(id));
-    let stored: Vec<String> = db::direct!(conn, |conn| of_it.select(dsl::identity).load(conn))?;
-    Ok(stored.iter().filter_map(|text| IdentityKey::from_stored(text)).collect())
-}
-
-/// Notes what a resource is known by. A key that another resource has already stays with it.
-pub fn add_identities(conn: &mut Conn, resource: &Resource, keys: &[IdentityKey]) -> Result<()> {
-    // Whoever says nothing new waits for nobody.
-    if !is_any_free(conn, &resource.tenant_id, keys)? {
-        return Ok(());
-    }
-    hold_identities(conn, &resource.tenant_id)?;
-    insert_identities(conn, resource, keys)
-}
-
-#[derive(Insertable)]
-#[diesel(table_name = resource_identities, treat_none_as_default_value = false)]
-struct IdentityRow {
-    tenant_id: String,
-    identity: String,
-    resource_id: String,
-}
-
-/// Is there a key that no resource has?
-fn is_any_free(conn: &mut Conn, tenant: &str, keys: &[IdentityKey]) -> Result<bool> {
-    use resource_identities::dsl;
-    for key in keys {
-        let holder = dsl::resource_identities.find((tenant, key.stored())).select(dsl::resource_id);
-        let taken: Option<String> = db::direct!(conn, |conn| holder.get_result(conn)).optional()?;
-        if taken.is_none() {
-            return Ok(true);
-        }
-    }
-    Ok(false)
-}
-
-/// Notes those of the keys that no resource has.
-fn insert_identities(conn: &mut Conn, resource: &Resource, keys: &[IdentityKey]) -> Result<()> {
-    for key in keys {
-        let (tenant_id, identity, resource_id) = (resource.tenant_id.clone(), key.stored(), resource.id.clone());
-        let row = IdentityRow { tenant_id, identity, resource_id };
-        let insert = diesel::insert_into(resource_identities::table).values(&row).on_conflict_do_nothing();
-        db::direct!(conn, |conn| insert.execute(conn))?;
-    }
-    Ok(())
-}
-
-/// Forgets some of what a resource was known by.
-pub fn remove_identities(conn: &mut Conn, resource: &Resource, keys: &[IdentityKey]) -> Result<()> {
-    use resource_identities::dsl;
-    for key in keys {
-        diesel::delete(dsl::resource_identities.find((&resource.tenant_id, key.stored())))
-            .filter(dsl::resource_id.eq(&resource.id))
-            .execute(conn)?;
-    }
-    Ok(())
-}
-
-/// Forgets all that a resource is known by.
-pub fn release_identities(conn: &mut Conn, tenant: &str, id: &str) -> Result<()> {
-    diesel::delete(resource_identities::table)
-        .filter(resource_identities::tenant_id.eq(tenant))
-        .filter(resource_identities::resource_id.eq(id))
-        .execute(conn)?;
-    Ok(())
-}
 
 fn tag_keys(resource: Option<&Resource>) -> BTreeSet<String> {
     resource.into_iter().flat_map(|r| &r.document.tags).map(|tag| fold(&tag.name)).collect()

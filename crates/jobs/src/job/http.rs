@@ -69,14 +69,16 @@ fn find(
         }
     }
     let Some(targets) = change.targets() else { return Ok(None) };
-    let keys: Vec<ResourceKey> = targets.iter().map(|target| ResourceKey::Id(target.id.clone())).collect();
+    let keys: Vec<ResourceKey> = targets.iter().map(|target| target.key.clone()).collect();
     let known = resources.find(tx.conn, &of_resources(scope, tenant), &keys)?;
     let mut named = Vec::<Named>::new();
-    for (position, (Target { field, id, kind }, found)) in (0..).zip(targets.iter().zip(known)) {
-        match found.into_iter().next() {
-            Some(found) if named.iter().any(|one| one.resource.id == found.id) => {}
-            Some(resource) => named.push(Named { position, resource, kind: kind.clone() }),
-            None => wrong.add(field, format!("names no resource of the tenant: {}", shorten(id))),
+    for (position, (Target { field, key, kind }, mut found)) in (0..).zip(targets.iter().zip(known)) {
+        let text = shorten(key.text());
+        match (found.pop(), found.is_empty()) {
+            (Some(found), true) if named.iter().any(|one| one.resource.id == found.id) => {}
+            (Some(resource), true) => named.push(Named { position, resource, kind: kind.clone() }),
+            (Some(_), false) => wrong.add(field, format!("names more than one resource, give its id: {text}")),
+            (None, _) => wrong.add(field, format!("names no resource of the tenant: {text}")),
         }
     }
     Ok(Some(named))

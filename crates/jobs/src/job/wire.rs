@@ -2,7 +2,7 @@
 
 use api::Request;
 use base::{Fields, timestamp::Timestamp};
-use ports::Author;
+use ports::{Author, ResourceKey};
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -141,8 +141,8 @@ pub struct JobEntityResource {
 pub struct Target {
     /// The field that named it.
     pub field: String,
-    /// Its id, in small letters.
-    pub id: String,
+    /// Its id, in small letters, or another name of it.
+    pub key: ResourceKey,
     /// What the request calls it.
     pub kind: String,
 }
@@ -260,6 +260,19 @@ fn resources(fields: &mut Fields<'_>, name: &str) -> Option<Vec<Target>> {
     if name == "devices" && fields.has("entities") { None } else { targets(fields, name, "") }
 }
 
+/// What may name a target, the first that is given before the others.
+const NAMED_BY: [(&str, fn(String) -> ResourceKey); 9] = [
+    ("id", |id| ResourceKey::Id(id.to_ascii_lowercase())),
+    ("uniqueId", |id| ResourceKey::Id(id.to_ascii_lowercase())),
+    ("extResourceId", ResourceKey::ExtResourceId),
+    ("ipAddress", ResourceKey::IpAddress),
+    ("macAddress", ResourceKey::MacAddress),
+    ("hostName", ResourceKey::Name),
+    ("dnsName", ResourceKey::Name),
+    ("resourceName", ResourceKey::Name),
+    ("aliasName", ResourceKey::Name),
+];
+
 /// The targets of a list; each may stand `inside` another object.
 fn targets(fields: &mut Fields<'_>, list: &str, inside: &str) -> Option<Vec<Target>> {
     let items = fields.objects(list)?;
@@ -271,11 +284,11 @@ fn targets(fields: &mut Fields<'_>, list: &str, inside: &str) -> Option<Vec<Targ
         if !inside.is_empty() && item.has(inside) {
             item = item.object(inside)?;
         }
-        let field = if item.has("uniqueId") && !item.has("id") { "uniqueId" } else { "id" };
-        let id = item.required_text(field).trim().to_ascii_lowercase();
+        let (field, key) = NAMED_BY.into_iter().find(|(field, _)| item.has(field)).unwrap_or(NAMED_BY[0]);
+        let key = key(item.required_text(field).trim().to_owned());
         let kind = item.text_max("type", 40).map(|kind| kind.trim().to_ascii_uppercase());
         let kind = kind.filter(|kind| !kind.is_empty()).unwrap_or_else(|| DEVICE.to_owned());
-        Some(Target { field: item.path("id"), id, kind })
+        Some(Target { field: item.path(field), key, kind })
     };
     Some(items.into_iter().filter_map(target).collect())
 }
@@ -336,7 +349,11 @@ mod tests {
         let body = json!({"devices": [{"uniqueId": "A"}], "maximumLateness": null});
         let change = JobChange::parse(&body).unwrap();
         assert!(change.name.is_none() && change.schedule.is_none() && change.script.is_none());
-        let device = Target { field: "devices[0].id".to_owned(), id: "a".to_owned(), kind: "DEVICE".to_owned() };
+        let device = Target {
+            field: "devices[0].uniqueId".to_owned(),
+            key: ResourceKey::Id("a".to_owned()),
+            kind: "DEVICE".to_owned(),
+        };
         assert_eq!(change.targets(), Some([device].as_slice()));
         assert_eq!(change.lateness, Some(None));
         assert_eq!(JobChange::parse(&json!({})).unwrap().lateness, None);

@@ -18,7 +18,7 @@ use crate::window::{
     names::Names,
     store,
     targets::{Kind, Target},
-    wire::Instant,
+    wire::{Instant, filled},
 };
 
 /// The one order: by window, target and resource.
@@ -55,11 +55,10 @@ pub async fn list(context: RequestContext<Query>, windows: web::Data<Windows>) -
     let mut query = context.query();
     let walk = query.walk(context.request().path(), ORDER);
     let instant = query.timestamp("at").unwrap_or(context.now);
-    let mut given =
-        |name: &'static str| query.text(name).map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
+    let mut given = |name: &'static str| filled(&mut query, name);
     let asked = [
         ("resourceId", given("resourceId").map(|id| Asked::Resource(ResourceKey::Id(fold(&id))))),
-        ("hostName", given("hostName").map(|name| Asked::Resource(ResourceKey::HostName(fold(&name))))),
+        ("hostName", given("hostName").map(|name| Asked::Resource(ResourceKey::Name(fold(&name))))),
         ("deviceGroupId", given("deviceGroupId").map(|id| Asked::Place(PlaceKind::DeviceGroup, id_of_place(id)))),
         (
             "deviceGroup",

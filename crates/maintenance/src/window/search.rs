@@ -121,7 +121,7 @@ fn called(
     scope: &[String],
     hosts: &[String],
 ) -> Result<BTreeMap<String, Vec<String>>> {
-    let keys: Vec<ResourceKey> = hosts.iter().cloned().map(ResourceKey::HostName).collect();
+    let keys: Vec<ResourceKey> = hosts.iter().cloned().map(ResourceKey::Name).collect();
     let mut owners: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for (known, host) in windows.resources().find(conn, scope, &keys)?.into_iter().zip(hosts) {
         check_one(known.len(), || host.clone())?;

@@ -94,7 +94,8 @@ pub struct Reference {
 
 #[derive(Clone, Debug, PartialEq)]
 enum Key {
-    Resource(ResourceKey),
+    /// The first that names one resource counts.
+    Resource(Vec<ResourceKey>),
     Place(PlaceKey),
 }
 
@@ -172,16 +173,53 @@ pub fn refuse_number(number: usize, wrong: &mut Wrong) {
     }
 }
 
-/// A resource, by one of these.
+/// A resource, by any of these. The first of them that names exactly one counts, in the order `uniqueId`, `extResourceId`,
+/// addresses, names.
 #[derive(Debug, Request)]
 #[request(schema = "MaintenanceDeviceReference", check = check_device, example = json!({"hostName": "web-01"}))]
 pub struct DeviceReference {
-    /// Its host name, whatever the letter case; it must be unique in the tenant.
+    /// Any of its names, whatever the letter case; it must be unique in the tenant. A full name finds the machine that is
+    /// called by its first label and has no other full name, and a short one the machine whose full name begins with it.
     #[request(when = is_without_id, with = text, schema = String, filled)]
     host_name: Option<String>,
+    /// The same.
+    #[request(when = is_without_id, with = text, schema = String, filled)]
+    dns_name: Option<String>,
+    /// The same.
+    #[request(when = is_without_id, with = text, schema = String, filled)]
+    resource_name: Option<String>,
+    /// The same.
+    #[request(when = is_without_id, with = text, schema = String, filled)]
+    alias_name: Option<String>,
+    /// Its address, or that of one of its network cards.
+    #[request(when = is_without_id, with = text, schema = String, filled)]
+    ip_address: Option<String>,
+    /// The hardware address of one of its network cards.
+    #[request(when = is_without_id, with = text, schema = String, filled)]
+    mac_address: Option<String>,
+    /// The id that another system has for it.
+    #[request(when = is_without_id, with = text, schema = String, filled)]
+    ext_resource_id: Option<String>,
     /// UUID.
     #[request(also = ["id"], with = text, schema = String, filled)]
     unique_id: Option<String>,
+}
+
+impl DeviceReference {
+    /// What it gives, the best first: the field, the text, and what that means.
+    fn given(self) -> Vec<(&'static str, ResourceKey)> {
+        let all = [
+            ("uniqueId", self.unique_id.map(ResourceKey::Id)),
+            ("extResourceId", self.ext_resource_id.map(ResourceKey::ExtResourceId)),
+            ("ipAddress", self.ip_address.map(ResourceKey::IpAddress)),
+            ("macAddress", self.mac_address.map(ResourceKey::MacAddress)),
+            ("hostName", self.host_name.map(ResourceKey::Name)),
+            ("dnsName", self.dns_name.map(ResourceKey::Name)),
+            ("resourceName", self.resource_name.map(ResourceKey::Name)),
+            ("aliasName", self.alias_name.map(ResourceKey::Name)),
+        ];
+        all.into_iter().filter_map(|(field, key)| Some((field, key?))).collect()
+    }
 }
 
 /// A device group or a site, by one of these.
@@ -199,12 +237,16 @@ pub struct PlaceReference {
 /// The fields that hold an id, the first that counts before the other.
 const IDS: [&str; 2] = ["uniqueId", "id"];
 
+fn id_field(fields: &Fields<'_>) -> Option<&'static str> {
+    IDS.into_iter().find(|name| fields.has(name))
+}
+
 fn is_without_id(of: &Fields<'_>) -> bool {
-    !IDS.into_iter().any(|name| of.has(name))
+    id_field(of).is_none()
 }
 
 fn place_id(fields: &mut Fields<'_>, _: &str) -> Option<String> {
-    let name = IDS.into_iter().find(|name| fields.has(name))?;
+    let name = id_field(fields)?;
     text(fields, name)
 }
 
@@ -217,8 +259,10 @@ fn text(fields: &mut Fields<'_>, name: &str) -> Option<String> {
 }
 
 fn check_device(_: &mut DeviceReference, fields: &mut Fields<'_>) {
-    if is_without_id(fields) && !fields.has("hostName") {
-        fields.error("hostName", "is required, or uniqueId is");
+    const OTHERS: [&str; 7] =
+        ["hostName", "dnsName", "resourceName", "aliasName", "ipAddress", "macAddress", "extResourceId"];
+    if is_without_id(fields) && !OTHERS.into_iter().any(|name| fields.has(name)) {
+        fields.error("hostName", format!("is required, or uniqueId or one of {} is", OTHERS[1..].join(", ")));
     }
 }
 
@@ -230,30 +274,33 @@ fn check_place(_: &mut PlaceReference, fields: &mut Fields<'_>) {
 
 impl Reference {
     fn read(fields: &mut Fields<'_>, kind: Kind) -> Option<Self> {
-        let (id, name, called) = if kind == Kind::Device {
-            let DeviceReference { host_name, unique_id } = DeviceReference::read(fields);
-            (unique_id, host_name, "hostName")
-        } else {
-            let PlaceReference { name, id } = PlaceReference::read(fields);
-            (id, name, "name")
-        };
+        if kind == Kind::Device {
+            let given = DeviceReference::read(fields).given();
+            let (field, first) = given.first()?;
+            let field = if *field == "uniqueId" { id_field(fields).unwrap_or(field) } else { field };
+            let (path, text) = (fields.path(field), first.text().to_owned());
+            let keys = given.into_iter().map(|(_, key)| key).collect();
+            return Some(Self { kind, path, text, key: Key::Resource(keys) });
+        }
+        let PlaceReference { name, id } = PlaceReference::read(fields);
         let is_named = id.is_none();
         let text = id.or(name)?;
-        let key = match (kind, is_named) {
-            (Kind::Device, true) => Key::Resource(ResourceKey::HostName(text.clone())),
-            (Kind::Device, false) => Key::Resource(ResourceKey::Id(text.clone())),
-            (_, true) => Key::Place(PlaceKey::Name(text.clone())),
-            (_, false) => Key::Place(text.parse().map_or_else(|_| PlaceKey::UniqueId(text.clone()), PlaceKey::Id)),
+        let key = match text.parse() {
+            _ if is_named => PlaceKey::Name(text.clone()),
+            Ok(id) => PlaceKey::Id(id),
+            Err(_) => PlaceKey::UniqueId(text.clone()),
         };
-        let field = IDS.into_iter().find(|name| fields.has(name)).unwrap_or(called);
-        Some(Self { kind, path: fields.path(field), text, key })
+        let path = fields.path(id_field(fields).unwrap_or("name"));
+        Some(Self { kind, path, text, key: Key::Place(key) })
     }
 
     /// Does it name a target by its id?
     pub fn is(&self, target: &Target) -> bool {
         self.kind == target.kind
             && match &self.key {
-                Key::Resource(ResourceKey::Id(id)) => id.eq_ignore_ascii_case(&target.id),
+                Key::Resource(keys) => {
+                    matches!(keys.as_slice(), [ResourceKey::Id(id)] if id.eq_ignore_ascii_case(&target.id))
+                }
                 Key::Place(PlaceKey::Id(id)) => id.to_string() == target.id,
                 _ => false,
             }
@@ -304,14 +351,11 @@ fn find_devices(
     tenants: &[String],
     asked: &[&Reference],
 ) -> Result<Answers> {
-    let keys: Vec<ResourceKey> = asked
-        .iter()
-        .map(|reference| match &reference.key {
-            Key::Resource(key) => key.clone(),
-            Key::Place(_) => ResourceKey::Id(String::new()),
-        })
-        .collect();
-    let all = resources.find(conn, tenants, &keys)?;
+    let keys = asked.iter().map(|reference| match &reference.key {
+        Key::Resource(keys) => keys.clone(),
+        Key::Place(_) => Vec::new(),
+    });
+    let all = resources.named(conn, tenants, &keys.collect::<Vec<_>>())?;
     let target = |(found, reference): (Vec<ports::KnownResource>, &&Reference)| match found.as_slice() {
         [] => Err(reference.unknown()),
         [_, _, ..] => {

@@ -66,8 +66,14 @@ pub struct Narrowed {
     pub end_time: Option<Timestamp>,
 }
 
-fn filled(query: &mut Query, name: &str) -> Option<String> {
-    query.text(name).map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
+/// A text with something in it. An empty one names nothing, and must not stand for everything.
+pub fn filled(query: &mut Query, name: &str) -> Option<String> {
+    let text = query.text(name)?.trim().to_owned();
+    if text.is_empty() {
+        query.error(name, "must not be empty");
+        return None;
+    }
+    Some(text)
 }
 
 fn state(query: &mut Query, name: &str) -> Option<State> {

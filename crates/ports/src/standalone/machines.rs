@@ -47,7 +47,7 @@ impl Resources for Standalone {
     fn find(&self, _: &mut Conn, tenants: &[String], keys: &[ResourceKey]) -> Result<Vec<Vec<KnownResource>>> {
         let is = |machine: &KnownResource, key: &ResourceKey| match key {
             ResourceKey::Id(id) => machine.id.eq_ignore_ascii_case(id),
-            ResourceKey::HostName(name) => machine.host_name.eq_ignore_ascii_case(name),
+            ResourceKey::Name(name) => machine.host_name.eq_ignore_ascii_case(name),
             ResourceKey::IpAddress(address) => machine.ip_address == *address,
             ResourceKey::ExtResourceId(_) | ResourceKey::MacAddress(_) => false,
         };

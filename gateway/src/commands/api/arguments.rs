@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use base::near;
 use clap::{Arg, CommandFactory as _};
 use serde_json::Value;
 
 use super::{
-    near,
     operations::{Location, Operation, Parameter},
     schema::{Kind, Schema, same},
     values::{self, Step, convert, put},

@@ -8,10 +8,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use base::secret::Secret;
+use base::{near, secret::Secret};
 use toml::Table;
 
-use super::near;
 use crate::cli::ApiOptions;
 
 /// The most that is read of a file of profiles, in bytes.

@@ -1,11 +1,9 @@
 //! The operations of the service, as the document of this program has them.
 
+use base::near;
 use serde_json::Value;
 
-use super::{
-    near,
-    schema::{Schema, resolve, same},
-};
+use super::schema::{Schema, resolve, same};
 
 const METHODS: [&str; 5] = ["get", "post", "put", "patch", "delete"];
 const JSON: &str = "application/json";

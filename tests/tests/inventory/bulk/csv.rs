@@ -3,10 +3,11 @@
 use muster_tests::{Server, both_backends};
 use serde_json::json;
 
-use super::{CSV, count, results, send, words};
+use super::{CSV, NDJSON, count, results, send, words};
 use crate::inventory::{detail, text};
 
 both_backends![
+    a_misspelt_name_is_told,
     a_table_has_a_column_for_each_field,
     a_byte_order_mark_and_any_line_break_do,
     an_empty_cell_leaves_what_is_there,
@@ -117,4 +118,27 @@ fn cells_mean_what_they_say(server: &Server) {
     assert_eq!(first["bios"]["systemSerial"], json!("007"));
     let exported = client.get("/resources/export?format=csv").text();
     assert!(exported.contains("'=1+1") && exported.contains("\"'+x, @y\"") && exported.contains(",1e5,"), "{exported}");
+}
+
+fn a_misspelt_name_is_told(server: &Server) {
+    let client = server.new_client();
+    let table = "hostName,ipAdress,Seriel Number,tags.env,\nweb,10.0.0.1,X,prod,\n";
+    let lines = "{\"hostName\": \"db\", \"ipAdress\": \"10.0.0.2\", \"tags\": [{\"name\": \"a\", \"valeu\": \"b\"}]}\n";
+    for query in ["", "?dryRun=true", "?atomic=true", "?atomic=true&dryRun=true"] {
+        let answer = send(&client, query, CSV, table);
+        let (_, summary) = results(&answer);
+        let expected = json!([
+            "ipAdress is not a field of a resource and was ignored; did you mean ipAddress?",
+            "Seriel?Number is not a field of a resource and was ignored; did you mean serialNumber?",
+        ]);
+        assert_eq!(summary["warnings"], expected, "{query}: {answer}");
+        assert_eq!(answer.header("X-Ignored-Fields"), Some("ipAdress, Seriel?Number"), "{query}: {answer}");
+        let answer = send(&client, query, NDJSON, lines);
+        let warnings = results(&answer).1["warnings"].clone();
+        assert_eq!(warnings.as_array().map(Vec::len), Some(2), "{query}: {answer}");
+        assert!(warnings.to_string().contains("did you mean ipAddress?"), "{query}: {answer}");
+        assert_eq!(answer.header("X-Ignored-Fields"), Some("ipAdress, tags[0].valeu"), "{query}: {answer}");
+    }
+    let (_, summary) = results(&send(&client, "", CSV, "HOSTNAME,tags.A\nweb,x\n"));
+    assert_eq!(summary.get("warnings"), None, "{summary}");
 }

@@ -10,7 +10,8 @@ both_backends![
     lines_go_to_another_tenant_and_come_back_the_same,
     a_table_goes_to_another_tenant,
     a_source_that_is_empty_stays_so,
-    with_ids_it_comes_back_to_the_same_resources,
+    it_comes_back_to_the_same_resources,
+    resources_that_nothing_but_their_ids_tells_apart_come_back,
     it_takes_the_filters_of_the_minimal_list,
     types_of_one_name_are_told_apart,
     what_an_agent_reported_comes_back_unchanged,
@@ -79,6 +80,11 @@ fn export(client: &Client, query: &str) -> String {
     answer.text()
 }
 
+/// As a file for another tenant.
+fn portable(client: &Client, query: &str) -> String {
+    export(client, &format!("&includeIds=false{query}"))
+}
+
 fn sorted(text: &str) -> Vec<&str> {
     let mut lines: Vec<&str> = text.lines().collect();
     lines.sort_unstable();
@@ -89,11 +95,11 @@ fn lines_go_to_another_tenant_and_come_back_the_same(server: &Server) {
     let (from, to) = (server.new_client(), server.new_client());
     fill(&from);
     to.post("/sites", &json!({"name": "Graz"})).ok();
-    let exported = export(&from, "");
+    let exported = portable(&from, "");
     assert!(!exported.contains(from.tenant_id()) && !exported.contains("{\"id\":\""), "{exported}");
     assert_eq!(words(&send(&to, "", NDJSON, exported.clone())), ["created"; 5]);
     assert_eq!(essence(&to), essence(&from));
-    assert_eq!(sorted(&export(&to, "")), sorted(&exported));
+    assert_eq!(sorted(&portable(&to, "")), sorted(&exported));
     assert_eq!(words(&send(&to, "", NDJSON, exported)), ["unchanged"; 5]);
 }
 
@@ -101,7 +107,7 @@ fn a_table_goes_to_another_tenant(server: &Server) {
     let (from, to) = (server.new_client(), server.new_client());
     fill(&from);
     to.post("/sites", &json!({"name": "Graz"})).ok();
-    let table = export(&from, "&format=csv");
+    let table = portable(&from, "&format=csv");
     let header = table.lines().next().unwrap_or_default();
     assert!(header.starts_with("type,resourceType,state,agentInstalled,location,name,hostName,"), "{header}");
     assert!(header.contains(",tags.empty,tags.Env,tags.owner") || header.contains(",tags.empty,tags.env,tags.owner"));
@@ -118,8 +124,8 @@ fn a_table_goes_to_another_tenant(server: &Server) {
         all
     };
     assert_eq!(in_order(&to), in_order(&from));
-    assert_eq!(sorted(&export(&to, "&format=csv").to_lowercase()), sorted(&table.to_lowercase()));
-    let ndjson = export(&to, "");
+    assert_eq!(sorted(&portable(&to, "&format=csv").to_lowercase()), sorted(&table.to_lowercase()));
+    let ndjson = portable(&to, "");
     for part in
         ["{\"name\":\"empty\",\"value\":\"\",\"tagSource\":\"API\"}", "\"tagSource\":\"AGENT\"", "Disk: X, 1 TB"]
     {
@@ -132,28 +138,67 @@ fn a_source_that_is_empty_stays_so(server: &Server) {
     create(&from, &json!({"name": "a", "source": ""}));
     create(&from, &json!({"name": "b", "source": "SCAN"}));
     create(&from, &json!({"name": "c"}));
-    words(&send(&lines, "", NDJSON, export(&from, "")));
-    words(&send(&table, "", CSV, export(&from, "&format=csv")));
+    words(&send(&lines, "", NDJSON, portable(&from, "")));
+    words(&send(&table, "", CSV, portable(&from, "&format=csv")));
     assert_eq!(essence(&lines), essence(&from));
     assert_eq!(essence(&table), essence(&from));
-    assert_eq!(sorted(&export(&table, "")), sorted(&export(&from, "")));
+    assert_eq!(sorted(&portable(&table, "")), sorted(&portable(&from, "")));
     assert_eq!(bulk(&lines, &[json!({"name": "d"})]), ["created"]);
-    assert!(export(&lines, "").contains("\"name\":\"d\",\"source\":\"API\""));
+    assert!(portable(&lines, "").contains("\"name\":\"d\",\"source\":\"API\""));
 }
 
-fn with_ids_it_comes_back_to_the_same_resources(server: &Server) {
+fn it_comes_back_to_the_same_resources(server: &Server) {
     let (client, other) = (server.new_client(), server.new_client());
     fill(&client);
     for format in ["ndjson", "csv"] {
-        let exported = export(&client, &format!("&includeIds=true&format={format}"));
+        let exported = export(&client, &format!("&format={format}"));
         assert!(exported.contains(client.tenant_id()), "{exported}");
         let kind = if format == "csv" { CSV } else { NDJSON };
         assert_eq!(words(&send(&client, "", kind, exported.clone())), ["unchanged"; 5], "{format}");
         assert_eq!(words(&send(&other, "", kind, exported)), ["error"; 5], "{format}");
     }
-    let renamed = export(&client, "&includeIds=true").replace("\"hostName\":\"web\"", "\"hostName\":\"web-2\"");
+    let renamed = export(&client, "").replace("\"hostName\":\"web\"", "\"hostName\":\"web-2\"");
     assert_eq!(results(&send(&client, "", NDJSON, renamed)).1["updated"], json!(1));
     assert_eq!((count(&client), count(&other)), (5, 0));
+}
+
+fn resources_that_nothing_but_their_ids_tells_apart_come_back(server: &Server) {
+    let client = server.new_client();
+    let odd = [
+        json!({"hostName": "twin"}),
+        json!({"hostName": "twin"}),
+        json!({"name": "'quoted", "description": " =1+1 ", "aliasName": "@x", "make": "-"}),
+        json!({"name": "C++, \"old\"", "description": "two\nlines\r\nand, more", "os": "''"}),
+        json!({"name": "ä𝄞\u{1}", "dnsName": "x.example.net.", "ipAddress": "2001:DB8::1", "macAddress": "00-16-3E-00-00-07"}),
+        json!({"name": "tags", "tags": [{"name": "A,b", "value": "1"}, {"name": "ä", "value": " "}, {"name": "e"}]}),
+        json!({"name": "parts", "metaData": {"": {"a": [null, 0.1, "\u{7f}"]}}, "networkCardDetails": [{"aliasIps": "10.0.0.1"}]}),
+        json!({"name": "s", "serialNumber": "SN-12345", "make": "ACME", "systemUID": "not settable", "extResourceId": "x"}),
+        json!({"name": "s", "serialNumber": "SN-12345", "make": "ACME", "systemUID": "not settable", "extResourceId": "X"}),
+        json!({"name": "off", "state": "inactive", "source": "", "agentInstalled": true, "launchDate": "2026-01-01T00:00:00Z"}),
+    ];
+    for body in &odd {
+        create(&client, body);
+    }
+    let before =
+        [export(&client, ""), export(&client, "&format=csv"), client.get("/resources/minimal?state=all").text()];
+    for round in 0..2 {
+        for (kind, text) in [(NDJSON, &before[0]), (CSV, &before[1])] {
+            assert_eq!(words(&send(&client, "", kind, text.as_str())), ["unchanged"; 10], "{round}: {text}");
+        }
+    }
+    let after =
+        [export(&client, ""), export(&client, "&format=csv"), client.get("/resources/minimal?state=all").text()];
+    assert_eq!(before, after);
+    // A change is undone by the file from before it.
+    for line in before[0].lines() {
+        let row: Value = serde_json::from_str(line).expect("a row");
+        client
+            .post(&format!("/resources/{}", text(&row["id"])), &json!({"description": "changed", "aliasName": "b"}))
+            .ok();
+    }
+    let (rows, _) = results(&send(&client, "", NDJSON, before[0].as_str()));
+    assert!(rows.iter().all(|row| row["errors"].is_null()), "{rows:?}");
+    assert_eq!(count(&client), 10);
 }
 
 fn it_takes_the_filters_of_the_minimal_list(server: &Server) {
@@ -181,9 +226,9 @@ fn types_of_one_name_are_told_apart(server: &Server) {
         create(&from, &json!({"name": kind, "resourceType": kind}));
     }
     for format in ["ndjson", "csv"] {
-        let exported = export(&from, &format!("&format={format}"));
+        let exported = portable(&from, &format!("&format={format}"));
         send(&to, "", if format == "csv" { CSV } else { NDJSON }, exported.clone());
-        assert_eq!(sorted(&export(&to, &format!("&format={format}"))), sorted(&exported));
+        assert_eq!(sorted(&portable(&to, &format!("&format={format}"))), sorted(&exported));
         let own = |client: &Client| {
             let types = client.get("/resourceType/minimal").list();
             types
@@ -210,9 +255,9 @@ fn what_an_agent_reported_comes_back_unchanged(server: &Server) {
     });
     let report = json!({"action": "inventory", "deviceid": "pc-1", "itemtype": "Computer", "content": content});
     client.post("/agents/reports", &report).ok();
-    let exported = export(&client, "&includeIds=true");
+    let exported = export(&client, "");
     assert_eq!(words(&send(&client, "", NDJSON, exported)), ["unchanged"]);
-    let table = export(&client, "&includeIds=true&format=csv");
+    let table = export(&client, "&format=csv");
     assert_eq!(words(&send(&client, "", CSV, table)), ["unchanged"]);
 }
 

@@ -8,7 +8,7 @@ use flate2::write::{GzEncoder, ZlibEncoder};
 use muster_tests::{Backend, Client, Response, Server, both_backends};
 use serde_json::json;
 
-use super::{PATH, gzip, report, send_xml, xml, zlib};
+use super::{PATH, gzip, only_machine, report, send_xml, xml, zlib};
 
 both_backends![
     entities_are_not_expanded,
@@ -17,7 +17,7 @@ both_backends![
     truncated_reports_are_refused,
     bytes_that_are_no_report_are_refused,
     a_report_without_a_machine_is_refused,
-    nul_is_refused,
+    one_wrong_character_is_repaired,
     a_bomb_is_refused_and_memory_stays_flat,
     a_report_may_be_larger_than_other_bodies,
     a_report_over_64_mib_is_refused,
@@ -125,14 +125,46 @@ fn a_report_without_a_machine_is_refused(server: &Server) {
     refused(&client, &send_xml(&client, &body));
 }
 
-fn nul_is_refused(server: &Server) {
+/// One wrong character must not keep a machine out, day after day.
+fn one_wrong_character_is_repaired(server: &Server) {
     let client = server.new_client();
-    let text = r#"{"action":"inventory","deviceid":"d","content":{"hardware":{"name":"a\u0000b"}}}"#;
-    refused(&client, &send(&client, "application/json", text));
-    refused(&client, &send_xml(&client, &xml("d", "<HARDWARE><NAME>a&#0;b</NAME></HARDWARE>")));
-    refused(&client, &send_xml(&client, &xml("d", "<HARDWARE><NAME>a\u{0}b</NAME></HARDWARE>")));
-    let lone = r#"{"action":"inventory","deviceid":"d","content":{"hardware":{"name":"a\ud800b"}}}"#;
-    refused(&client, &send(&client, "application/json", lone));
+    let json = |name: &[u8]| {
+        let before =
+            br#"{"action":"inventory","deviceid":"d","content":{"hardware":{"name":"m"},"softwares":[{"name":""#;
+        [before, name, br#"","version":"1"}]}}"#].concat()
+    };
+    for (name, stored, repair) in [
+        (&br"Ser\\u0000ial"[..], r"Ser\u0000ial", ""),
+        (br"CN0AAA\u0000\u0000", "CN0AAA", "NUL"),
+        (b"CN0BBB\0", "CN0BBB", "NUL"),
+        (br"Chat \ud83d", "Chat \u{fffd}", "surrogate"),
+        (b"Caf\xe9", "Café", "UTF-8"),
+        (br"C:\dir", r"C:\dir", "backslash"),
+        (b"two\nlines", "two lines", "control"),
+    ] {
+        let repaired = send(&client, "application/json", json(name));
+        assert_eq!(repaired.status, 200, "{repaired}");
+        let warnings = repaired.json()["warnings"].clone();
+        assert!(warnings.to_string().contains(repair), "{stored}: {warnings}");
+        assert_eq!(warnings.is_null(), repair.is_empty(), "{stored}: {warnings}");
+        let machine = only_machine(&client);
+        assert_eq!(super::applications(&client, &machine), [stored], "{repaired}");
+    }
+    for (name, stored) in [
+        ("a&#0;b".as_bytes(), "ab"),
+        (b"a\0c", "ac"),
+        (b"a&#xD83D;d", "ad"),
+        (b"Caf\xe9", "Café"),
+        (b"AT&T", "AT&T"),
+        (b"a&#1;e", "ae"),
+    ] {
+        let text = xml("d", "<HARDWARE><NAME>m</NAME></HARDWARE><SOFTWARES><NAME>@</NAME></SOFTWARES>");
+        let (before, after) = text.split_once('@').expect("a place for the name");
+        let answer = send(&client, "application/xml", [before.as_bytes(), name, after.as_bytes()].concat());
+        assert_eq!(answer.status, 200, "{answer}");
+        let machine = only_machine(&client);
+        assert_eq!(super::applications(&client, &machine), [stored], "{answer}");
+    }
 }
 
 const MIB: usize = 1024 * 1024;

@@ -201,7 +201,7 @@ mod tests {
         let read = read(&body).unwrap();
         let [Ok(firing), Ok(resolved), Err(errors)] = read.as_slice() else { panic!("{read:?}") };
         assert_eq!((firing.state, firing.subject.as_str(), firing.metric.as_str()), ("Critical", "high", "Load"));
-        assert_eq!(firing.device.keys[0], ResourceKey::IpAddress("10.0.0.1".into()));
+        assert_eq!(firing.device.keys[1], ResourceKey::IpAddress("10.0.0.1".into()));
         assert_eq!((firing.identity.as_deref(), firing.tags.len()), (Some("f1"), 3));
         assert_eq!((resolved.state, resolved.identity.as_deref()), ("Ok", Some("a=\"1\"\nb=\"2\"")));
         assert_eq!(errors.iter().map(|error| error.field_name.as_str()).collect::<Vec<_>>(), ["labels", "status"]);

@@ -1,4 +1,4 @@
-//! Names that somebody may have meant.
+//! Names that are nearly another one: what somebody may have wanted to write.
 
 /// How many names are told.
 const MOST: usize = 3;

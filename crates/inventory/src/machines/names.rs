@@ -1,0 +1,265 @@
+//! Resources by any of their names.
+//!
+//! A name is compared without its letter case and without a dot at its end. It is that of a resource which has it as host
+//! name, or else as DNS name, resource name or alias. A name that none has in full still finds a resource by its first
+//! label: `web.example.net` the one machine `web` that has no other full name, and `web` the one machine whose full name
+//! begins with it. Each step asks only about what the steps before it left open.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use base::{net::ip_key, text::fold};
+use db::{Condition, Conn, Result};
+use diesel::prelude::*;
+use ports::KnownResource;
+
+use super::{
+    MOST_VALUES,
+    find::{Shown, Which, known, shown},
+};
+use crate::{resources::filter, schema::resources};
+
+/// Names of which the beginning is asked for in one statement: each takes a part of it.
+const MOST_BEGINNINGS: usize = 100;
+
+/// What each name stands for.
+pub(super) type Answers = BTreeMap<String, Vec<KnownResource>>;
+
+/// A column of names: `column IN`, and the parts of a range of it. The indexes of some leave out the empty names.
+struct Column {
+    is_in: &'static str,
+    from: &'static str,
+    to: &'static str,
+}
+
+/// The columns in the order in which they count; [`Row::names`] has them in the same order.
+const COLUMNS: [Column; 4] = [
+    Column { is_in: "resources.host_key IN", from: "resources.host_key >= ", to: " AND resources.host_key < " },
+    Column {
+        is_in: "resources.dns_key <> '' AND resources.dns_key IN",
+        from: "resources.dns_key <> '' AND resources.dns_key >= ",
+        to: " AND resources.dns_key < ",
+    },
+    Column {
+        is_in: "resources.resource_key IN",
+        from: "resources.resource_key >= ",
+        to: " AND resources.resource_key < ",
+    },
+    Column {
+        is_in: "resources.alias_key <> '' AND resources.alias_key IN",
+        from: "resources.alias_key <> '' AND resources.alias_key >= ",
+        to: " AND resources.alias_key < ",
+    },
+];
+
+/// A name as it is compared.
+pub(super) fn normal(name: &str) -> String {
+    let name = fold(name.trim());
+    name.strip_suffix('.').map_or_else(|| name.clone(), str::to_owned)
+}
+
+/// The resources that these names, which are [`normal`], stand for.
+pub(super) fn find(conn: &mut Conn, tenants: &[String], names: &BTreeSet<String>, which: &Which) -> Result<Answers> {
+    let mut found = in_full(conn, tenants, names, which)?;
+    let open = |name: &&String| !found.contains_key(*name) && ip_key(name).is_none();
+    let (full, short): (Vec<&String>, Vec<&String>) = names.iter().filter(open).partition(|name| name.contains('.'));
+    let more = by_first_label(conn, tenants, &full, which)?;
+    let more = more.into_iter().chain(by_beginning(conn, tenants, &short, which)?);
+    found.extend(more.filter(|(_, resources)| resources.len() == 1 || !which.is_unique));
+    Ok(found)
+}
+
+/// By the whole name.
+fn in_full(conn: &mut Conn, tenants: &[String], names: &BTreeSet<String>, which: &Which) -> Result<Answers> {
+    let mut found = Answers::new();
+    for (place, column) in COLUMNS.iter().enumerate() {
+        let open: Vec<&String> = names.iter().filter(|name| !found.contains_key(*name)).collect();
+        for (name, row) in named(conn, tenants, column, place, &open, which)? {
+            found.entry(name).or_default().push(known(row.shown));
+        }
+    }
+    Ok(found)
+}
+
+/// Full names by their first label, as a machine has it whose full name nobody noted.
+fn by_first_label(conn: &mut Conn, tenants: &[String], names: &[&String], which: &Which) -> Result<Answers> {
+    let label = |name: &str| name.split('.').next().unwrap_or_default().to_owned();
+    let labels: BTreeSet<String> = names.iter().map(|name| label(name)).filter(|label| !label.is_empty()).collect();
+    let mut rows: BTreeMap<String, Vec<Row>> = BTreeMap::new();
+    for (place, column) in COLUMNS.iter().enumerate() {
+        let open: Vec<&String> = labels.iter().filter(|label| !rows.contains_key(*label)).collect();
+        for (label, row) in named(conn, tenants, column, place, &open, which)? {
+            rows.entry(label).or_default().push(row);
+        }
+    }
+    let mut found = Answers::new();
+    for name in names {
+        let rows = rows.get(&label(name)).map_or(&[] as &[Row], Vec::as_slice);
+        // Of two machines with one short name nobody knows which is meant, also where one of them is another one's.
+        let is_clear = rows.len() == 1 || !which.is_unique;
+        let could_be = rows.iter().filter(|row| is_clear && !row.has_other_full_name(name));
+        let could_be: Vec<KnownResource> = could_be.map(|row| known(row.shown.clone())).collect();
+        if !could_be.is_empty() {
+            found.insert((*name).clone(), could_be);
+        }
+    }
+    Ok(found)
+}
+
+/// Short names by the full names that begin with them.
+fn by_beginning(conn: &mut Conn, tenants: &[String], names: &[&String], which: &Which) -> Result<Answers> {
+    let mut found = Answers::new();
+    for (place, column) in COLUMNS.iter().enumerate() {
+        let open: Vec<&String> = names.iter().copied().filter(|name| !found.contains_key(*name)).collect();
+        for some in open.chunks(MOST_BEGINNINGS) {
+            for row in load(conn, beginning(tenants, column, some, which))? {
+                let label = row.names.get(place).and_then(|name| name.split('.').next()).unwrap_or_default();
+                if some.iter().any(|name| *name == label) {
+                    found.entry(label.to_owned()).or_default().push(known(row.shown));
+                }
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// The resources of which a name begins with one of these labels: a range of an index for each label, of which no more
+/// is read than is needed.
+fn beginning(tenants: &[String], column: &Column, labels: &[&String], which: &Which) -> Condition {
+    let range = |label: &&String| {
+        Condition::sql("SELECT * FROM (SELECT resources.tenant_id, resources.id FROM resources WHERE ")
+            .append(filter::tenants(tenants))
+            .then(" AND ")
+            .then(column.from)
+            .text(format!("{label}."))
+            .then(column.to)
+            // The character behind the dot.
+            .text(format!("{label}/"))
+            .then(" AND ")
+            .append(filter::states(which.states.iter().copied()))
+            .then(" LIMIT ")
+            .integer(i64::try_from(which.enough).unwrap_or(i64::MAX))
+            .then(") AS some")
+    };
+    let ranges = labels.iter().map(range).reduce(|all, more| all.then(" UNION ALL ").append(more));
+    match ranges {
+        Some(ranges) => Condition::sql("(resources.tenant_id, resources.id) IN (").append(ranges).then(")"),
+        None => Condition::sql("1 = 0"),
+    }
+}
+
+/// The rows that have one of these names in a column, each with the name.
+fn named(
+    conn: &mut Conn,
+    tenants: &[String],
+    column: &Column,
+    place: usize,
+    names: &[&String],
+    which: &Which,
+) -> Result<Vec<(String, Row)>> {
+    let mut found = Vec::new();
+    for names in names.chunks(MOST_VALUES / 2) {
+        found.extend(some_named(conn, tenants, column, place, names, which)?);
+    }
+    Ok(found)
+}
+
+/// The same of some names. A name that many share does not bring in all of them: where there are more rows than names
+/// that mean something have, each name is asked about alone.
+fn some_named(
+    conn: &mut Conn,
+    tenants: &[String],
+    column: &Column,
+    place: usize,
+    names: &[&String],
+    which: &Which,
+) -> Result<Vec<(String, Row)>> {
+    let values = names.iter().flat_map(|name| [(*name).clone(), format!("{name}.")]);
+    let most = names.len() * 2 * which.enough;
+    let query = resources::table
+        .filter(filter::tenants(tenants))
+        .filter(Condition::text_in(column.is_in, values))
+        .filter(filter::states(which.states.iter().copied()))
+        .select((KEYS, shown()))
+        .limit(i64::try_from(most).unwrap_or(i64::MAX));
+    let rows: Vec<Columns> = query.load(conn)?;
+    if rows.len() >= most && names.len() > 1 {
+        let mut all = Vec::new();
+        for name in names {
+            all.extend(some_named(conn, tenants, column, place, &[*name], which)?);
+        }
+        return Ok(all);
+    }
+    let rows = rows.into_iter().map(Row::of);
+    Ok(rows.map(|row| (row.names.get(place).cloned().unwrap_or_default(), row)).collect())
+}
+
+fn load(conn: &mut Conn, condition: Condition) -> Result<Vec<Row>> {
+    let rows: Vec<Columns> = resources::table.filter(condition).select((KEYS, shown())).load(conn)?;
+    Ok(rows.into_iter().map(Row::of).collect())
+}
+
+type Keys = (resources::host_key, resources::dns_key, resources::resource_key, resources::alias_key);
+
+const KEYS: Keys = (resources::host_key, resources::dns_key, resources::resource_key, resources::alias_key);
+
+type Columns = ((String, String, String, String), Shown);
+
+/// A resource and its names, which are [`normal`].
+struct Row {
+    names: [String; 4],
+    shown: Shown,
+}
+
+impl Row {
+    fn of(((host, dns, resource, alias), shown): Columns) -> Self {
+        Self { names: [host, dns, resource, alias].map(|name| normal(&name)), shown }
+    }
+
+    /// Has it another full name than this one, that begins as this one does?
+    fn has_other_full_name(&self, name: &str) -> bool {
+        let label = name.split_inclusive('.').next().unwrap_or_default();
+        self.names.iter().any(|other| other.starts_with(label) && other != name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use diesel::{deserialize::QueryableByName, sql_types::Text, sqlite::Sqlite};
+
+    use super::*;
+    use crate::{machines::find::MANAGED, sites::tests::Fixture};
+
+    #[derive(QueryableByName)]
+    struct Step {
+        #[diesel(sql_type = Text)]
+        detail: String,
+    }
+
+    #[test]
+    fn every_lookup_is_one_of_an_index() {
+        let fixture = Fixture::new();
+        let (tenants, label) = (vec!["client_1".to_owned()], "web".to_owned());
+        for (column, index) in COLUMNS.iter().zip(["host", "dns", "resource", "alias"]) {
+            let values = [label.clone(), "db".to_owned()];
+            let whole = Condition::all([
+                filter::tenants(&tenants),
+                Condition::text_in(column.is_in, values),
+                filter::states(MANAGED.states.iter().copied()),
+            ]);
+            for condition in [whole, beginning(&tenants, column, &[&label, &label], &MANAGED)] {
+                let query = resources::table.filter(condition).select(resources::id);
+                let text = diesel::debug_query::<Sqlite, _>(&query).to_string();
+                let text = text.split(" -- binds").next().unwrap_or_default().replace('?', "'a'");
+                let text = text.replace("LIMIT 'a'", "LIMIT 2");
+                let plan: Vec<Step> =
+                    fixture.read(move |conn| Ok(diesel::sql_query(format!("EXPLAIN QUERY PLAN {text}")).load(conn)?));
+                let steps: Vec<&str> = plan.iter().map(|step| step.detail.as_str()).collect();
+                assert!(
+                    steps.iter().any(|step| step.contains(&format!("resources_{index} (tenant_id=? AND {index}_key"))),
+                    "{steps:?}"
+                );
+                assert!(!steps.iter().any(|step| step.starts_with("SCAN resources")), "{steps:?}");
+            }
+        }
+    }
+}
