@@ -27,7 +27,7 @@ static QUOTAS: [&db::Quota; 2] = [&articles::store::QUOTA, &categories::store::Q
 const NEEDS: &[Need] = &[Need::of::<dyn People>()];
 
 /// The tables, as they came to be.
-const MIGRATIONS: db::Migrations = db::migrations!("kb", each kb0001_kb, both kb0002_retention);
+const MIGRATIONS: db::Migrations = db::migrations!("kb", each kb0001_kb, both kb0002_retention, both kb0006_ids);
 
 /// The domain, for the gateway's list and for its own server. Its handlers need what [`extras`] adds.
 pub fn domain() -> api::Domain {
