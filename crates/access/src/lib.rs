@@ -19,6 +19,7 @@ pub mod facts;
 mod filters;
 pub mod former;
 mod inbound;
+mod mailbox;
 mod me;
 pub mod oidc;
 pub mod reporting;
@@ -133,7 +134,9 @@ fn root_routes(config: &mut Routes) {
         .tagged("Me")
         .service(me::get_me)
         .service(sessions::http::list_my_sessions)
-        .service(sessions::http::end_my_session);
+        .service(sessions::http::end_my_session)
+        .service(oidc::identities::list_my_identities)
+        .service(oidc::identities::delete_my_identities);
     config
         .tagged("Pages")
         .service(sessions::browser::show_home)
@@ -170,7 +173,9 @@ fn routes(config: &mut Routes) {
         .service(sessions::http::list_user_sessions)
         .service(sessions::http::end_user_sessions)
         .service(sessions::http::end_user_session)
-        .service(sessions::http::create_sign_in_link);
+        .service(sessions::http::create_sign_in_link)
+        .service(oidc::identities::list_user_identities)
+        .service(oidc::identities::delete_user_identities);
     config
         .tagged("User groups")
         .service(user_groups::http::create_user_group)

@@ -104,6 +104,19 @@ pub trait People: Send + Sync {
         Ok(self.users(conn, tenants, &[id.to_owned()])?.iter().any(|person| person.activated))
     }
 
+    /// May this user now call this operation, which takes the role operator? A right that somebody has otherwise, as by
+    /// being told of an alert, is no such one.
+    fn may_operate(
+        &self,
+        conn: &mut Conn,
+        tenants: &[String],
+        id: &str,
+        _operation: &str,
+        now: Timestamp,
+    ) -> Result<bool> {
+        self.may_act(conn, tenants, id, now)
+    }
+
     /// A number that differs whenever an answer about the people of these tenants may differ from an earlier one.
     fn revision(&self, conn: &mut Conn, tenants: &[String]) -> Result<i64>;
 
