@@ -92,6 +92,17 @@ impl People for Directory {
         facts::may_act(conn, tenants, id, now)
     }
 
+    fn may_operate(
+        &self,
+        conn: &mut Conn,
+        tenants: &[String],
+        id: &str,
+        operation: &str,
+        now: Timestamp,
+    ) -> Result<bool> {
+        facts::may_operate(conn, tenants, id, operation, now)
+    }
+
     fn revisions(&self, conn: &mut Conn, tenants: &[String]) -> Result<Vec<(String, i64)>> {
         facts::people_revisions(conn, tenants)
     }

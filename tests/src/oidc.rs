@@ -70,6 +70,12 @@ impl Issuer {
         assert_eq!(answer.status(), 200);
     }
 
+    /// From now on it takes so many milliseconds to answer for a code.
+    pub fn slow_down(&self, millis: u64) {
+        let answer = http().get(format!("{}/test/slow?{millis}", self.base)).send().expect("the provider answers");
+        assert_eq!(answer.status(), 200);
+    }
+
     /// Signs in as this account (`sub` and claims) at the address that the service sends a browser to; where the provider
     /// then sends it: a path with its query.
     #[track_caller]

@@ -1,6 +1,6 @@
 //! Who calls, and for which tenant: what every request asks first.
 
-use std::{future::ready, sync::Arc, time::Duration};
+use std::{future::ready, net::IpAddr, sync::Arc, time::Duration};
 
 use actix_web::{HttpRequest, rt};
 use api::{
@@ -241,6 +241,11 @@ impl Authenticator {
     /// Counts a code that opens nothing; answers the 429 once there are too many from one address.
     pub(crate) fn wrong_code(&self, request: &HttpRequest) -> Option<Problem> {
         self.throttle.wrong_code(request)
+    }
+
+    /// Where a request comes from.
+    pub(crate) fn address(&self, request: &HttpRequest) -> IpAddr {
+        self.throttle.address(request)
     }
 
     /// The database that it keeps.

@@ -3,11 +3,15 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use api::Role;
 use base::timestamp::Timestamp;
 use db::{Conn, Result};
 use diesel::{dsl::sql, prelude::*, sql_types::BigInt};
 
-use crate::schema::{api_keys, tenants, user_groups, users};
+use crate::{
+    api_keys::rules::split,
+    schema::{api_keys, tenants, user_groups, users},
+};
 
 /// Of each of these tenants a number that is another one after every change to its users and groups, by tenant: each
 /// change counts up a version, and nobody is ever removed.
@@ -31,22 +35,49 @@ pub fn people_revisions(conn: &mut Conn, tenants: &[String]) -> Result<Vec<(Stri
     Ok(revisions.into_iter().collect())
 }
 
-/// May the user with this id among these tenants still act? One who is in use may, and of a program, its API key has
-/// to be live.
+/// May the user with this id among these tenants still act? One who is in use may, while its tenant is; and of a
+/// program, an API key has to be live.
 pub fn may_act(conn: &mut Conn, tenants: &[String], user_id: &str, now: Timestamp) -> Result<bool> {
-    let user = users::table.filter(users::tenant_id.eq_any(tenants)).filter(users::id.eq(user_id));
-    let activated: Option<bool> = user.select(users::activated).first(conn).optional()?;
-    let keys: Vec<(Option<i64>, Option<i64>)> = api_keys::table
+    acts(conn, tenants, user_id, None, now)
+}
+
+/// May the user with this id among these tenants call this operation now, which takes the role operator? Of a program,
+/// a key that is restricted to operations has to name it.
+pub fn may_operate(
+    conn: &mut Conn,
+    tenants: &[String],
+    user_id: &str,
+    operation: &str,
+    now: Timestamp,
+) -> Result<bool> {
+    acts(conn, tenants, user_id, Some(operation), now)
+}
+
+fn acts(conn: &mut Conn, tenants: &[String], user_id: &str, operation: Option<&str>, now: Timestamp) -> Result<bool> {
+    let user: Option<(bool, bool, String)> = users::table
+        .inner_join(tenants::table.on(tenants::id.eq(users::tenant_id)))
+        .filter(users::tenant_id.eq_any(tenants))
+        .filter(users::id.eq(user_id))
+        .select((users::activated, tenants::activated, users::role))
+        .first(conn)
+        .optional()?;
+    let Some((true, true, role)) = user else { return Ok(false) };
+    if operation.is_some() && Role::parse(&role).is_none_or(|role| role < Role::Operator) {
+        return Ok(false);
+    }
+    let keys: Vec<(Option<i64>, Option<i64>, Option<String>)> = api_keys::table
         .filter(api_keys::tenant_id.eq_any(tenants))
         .filter(api_keys::user_id.eq(user_id))
         // A person acts without its keys too.
         .filter(api_keys::personal.eq(false))
-        .select((api_keys::revoked_ms, api_keys::expires_ms))
+        .select((api_keys::revoked_ms, api_keys::expires_ms, api_keys::operations))
         .load(conn)?;
-    let live = |(revoked, expires): &(Option<i64>, Option<i64>)| {
-        revoked.is_none() && expires.is_none_or(|end| end > now.millis())
+    let names = |operations: &str, operation: &str| split(operations).iter().any(|one| one == operation);
+    let live = |(revoked, expires, operations): &(Option<i64>, Option<i64>, Option<String>)| {
+        let named = operation.is_none_or(|one| operations.as_deref().is_none_or(|all| names(all, one)));
+        revoked.is_none() && expires.is_none_or(|end| end > now.millis()) && named
     };
-    Ok(activated.unwrap_or_default() && (keys.is_empty() || keys.iter().any(live)))
+    Ok(keys.is_empty() || keys.iter().any(live))
 }
 
 /// Is a tenant there, and not suspended?

@@ -19,6 +19,7 @@ pub mod facts;
 mod filters;
 pub mod former;
 mod inbound;
+mod mailbox;
 mod me;
 pub mod oidc;
 pub mod reporting;
@@ -86,7 +87,7 @@ const MIGRATIONS: db::Migrations = db::migrations!(
     both access0010_identities,
     both access0012_former_people,
     both access0014_people_versions,
-    both access0020_operation_names,
+    both access0015_operation_names,
 );
 
 /// The headings of the OpenAPI document under which the operations stand. The first is that of operations without another.
@@ -153,7 +154,9 @@ fn root_routes(config: &mut Routes) {
         .tagged("Me")
         .service(me::get_me)
         .service(sessions::http::list_my_sessions)
-        .service(sessions::http::end_my_session);
+        .service(sessions::http::end_my_session)
+        .service(oidc::identities::list_my_identities)
+        .service(oidc::identities::delete_my_identities);
     config
         .tagged("Pages")
         .service(sessions::browser::show_home)
@@ -190,7 +193,9 @@ fn routes(config: &mut Routes) {
         .service(sessions::http::list_user_sessions)
         .service(sessions::http::end_user_sessions)
         .service(sessions::http::end_user_session)
-        .service(sessions::http::create_sign_in_link);
+        .service(sessions::http::create_sign_in_link)
+        .service(oidc::identities::list_user_identities)
+        .service(oidc::identities::delete_user_identities);
     config
         .tagged("User groups")
         .service(user_groups::http::create_user_group)

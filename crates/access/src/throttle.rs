@@ -68,11 +68,16 @@ impl Throttle {
 
     /// Counts the code of a sign-in link that opens nothing. Answers the 429 once there are too many.
     pub(crate) fn wrong_code(&self, request: &HttpRequest) -> Option<Problem> {
-        let address = api::address::of(request, self.trust_forwarded);
+        let address = self.address(request);
         api::notice::failed_login(address, None);
         let refused = self.codes.count(address, self.now()).err()?;
         let detail = "Too many attempts to sign in with a link that is not good. Ask for a new one.";
         Some(Problem::throttled(detail, refused.wait, refused.limit))
+    }
+
+    /// Where a request comes from.
+    pub(crate) fn address(&self, request: &HttpRequest) -> IpAddr {
+        api::address::of(request, self.trust_forwarded)
     }
 
     fn now(&self) -> i64 {
@@ -82,7 +87,7 @@ impl Throttle {
     /// Counts a failure: wrong credentials with this `key`, or a wrong token. Answers the 429 once there are too many.
     pub(crate) fn failed(&self, request: &HttpRequest, key: Option<&str>) -> Option<Problem> {
         let now = self.now();
-        let address = api::address::of(request, self.trust_forwarded);
+        let address = self.address(request);
         api::notice::failed_login(address, key);
         let counted = match key {
             None => self.tokens.count(address, now),

@@ -78,7 +78,7 @@ pub use crate::{
     quota::Quota,
     savepoint::{read_each, savepoint},
     select::columns,
-    sequence::{next_id, next_number},
+    sequence::{next_id, next_number, next_short_id},
     sorts::{SortBy, Sorts},
     stream::for_each_row,
     tree::Tree,

@@ -41,6 +41,7 @@ const MIGRATIONS: db::Migrations = db::migrations!(
     both incidents0005_heartbeats,
     both incidents0006_retention,
     both incidents0009_turns,
+    both incidents0011_ids,
 );
 
 /// The headings of the OpenAPI document under which the operations stand. The first is that of operations without another.

@@ -78,7 +78,7 @@ fn fill_empty(tx: &mut Tx<'_>, tenant: &str, author: &str) -> Result<bool> {
             state: state::ACTIVE,
         };
         let above = made.iter().find(|category| category.name == above);
-        let number = db::next_id(tx.conn, "kb.categories")?;
+        let number = categories::store::next_number(tx.conn, tenant)?;
         let row = categories::rules::created(tenant, new, above, number, author, now)?;
         categories::store::insert(tx.conn, &row)?;
         tx.record_change(None, Some(&row))?;
@@ -92,7 +92,7 @@ fn fill_empty(tx: &mut Tx<'_>, tenant: &str, author: &str) -> Result<bool> {
             category: CategoryReference { id: category.id.clone() },
             state: state::ACTIVE,
         };
-        let number = db::next_id(tx.conn, "kb.articles")?;
+        let number = articles::store::next_number(tx.conn, tenant)?;
         let row = articles::rules::created(tenant, &new, number, author, now);
         articles::store::insert(tx.conn, &row, content)?;
         tx.record_change(None, Some(&row))?;

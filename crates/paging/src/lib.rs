@@ -60,6 +60,7 @@ const MIGRATIONS: db::Migrations = db::migrations!(
     both paging0002_pages,
     both paging0003_outages,
     both paging0004_reminders,
+    both paging0005_requested_messages,
     both paging0007_turns,
 );
 
@@ -83,7 +84,12 @@ pub fn domain() -> api::Domain {
         aliases: &[],
         needs: NEEDS,
         migrations: MIGRATIONS,
-        retention: &[escalation::store::RETENTION, pages::store::RETENTION],
+        retention: &[
+            escalation::store::RETENTION,
+            pages::store::RETENTION,
+            pages::store::REQUESTED,
+            pages::limits::RETENTION,
+        ],
         quotas: &QUOTAS,
     }
 }

@@ -128,6 +128,18 @@ diesel::table! {
 }
 
 diesel::table! {
+    requested_messages (tenant_id, id) {
+        tenant_id -> Text,
+        id -> Text,
+        kind -> Text,
+        user_id -> Text,
+        author_id -> Text,
+        destination -> Text,
+        sent_ms -> BigInt,
+    }
+}
+
+diesel::table! {
     owners (tenant_id, id) {
         tenant_id -> Text,
         id -> Text,

@@ -32,7 +32,8 @@ pub fn suspended<'t>(
 /// Tenant and id of the person that a request is about.
 ///
 /// # Errors
-/// 404 when there is none among the tenants of the request, 403 when the caller is neither that person nor an admin.
+/// 404 when there is none among the tenants of the request, 403 when the caller is neither that person nor an admin, or is
+/// restricted to certain operations and not that person.
 pub fn person(
     conn: &mut Conn,
     neighbours: &Neighbours,
@@ -53,6 +54,11 @@ pub fn person(
     if scope.author() != &**user && scope.caller.role != Role::Admin {
         let told =
             "The contact methods of a person, and when they are used, are that person's and the admins' business.";
+        return Err(Problem::forbidden(told).into());
+    }
+    if scope.author() != &**user && scope.caller.operations.is_some() {
+        let told = "A key that is restricted to certain operations sees and changes how its own user is reached, and nobody \
+                    else's.";
         return Err(Problem::forbidden(told).into());
     }
     let tenant = tenants.first().cloned().ok_or_else(rules::no_user)?;

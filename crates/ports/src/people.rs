@@ -108,6 +108,19 @@ pub trait People: Send + Sync {
         Ok(self.users(conn, tenants, &[id.to_owned()])?.iter().any(|person| person.activated))
     }
 
+    /// May this user now call this operation, which takes the role operator? A right that somebody has otherwise, as by
+    /// being told of an alert, is no such one.
+    fn may_operate(
+        &self,
+        conn: &mut Conn,
+        tenants: &[String],
+        id: &str,
+        _operation: &str,
+        now: Timestamp,
+    ) -> Result<bool> {
+        self.may_act(conn, tenants, id, now)
+    }
+
     /// Of each of these tenants a number that differs whenever an answer about its people may differ from an earlier
     /// one, in the order of the tenants' ids. A tenant without people may be left out.
     fn revisions(&self, conn: &mut Conn, tenants: &[String]) -> Result<Vec<(String, i64)>>;

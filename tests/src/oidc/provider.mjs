@@ -3,7 +3,7 @@
 // Started as `node provider.mjs PORT CALLBACK CLIENT_SECRET MODULES`. Whoever signs in is who the
 // query of the authorization request names: `login_hint` holds the account as JSON, so that no page has to be filled in.
 import http from 'node:http';
-import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { createPrivateKey, generateKeyPairSync, randomUUID, sign } from 'node:crypto';
 import { pathToFileURL } from 'node:url';
 
 const [port, callback, secret, modules] = process.argv.slice(2);
@@ -16,6 +16,19 @@ const newKey = () => {
 };
 
 const accounts = new Map();
+
+// A provider of this kind issues tokens to no other client than the one that asks. Others do, so the claim is written afterwards.
+const issuedTo = (token, key) => {
+    const [head, body] = token.split('.');
+    const claims = JSON.parse(Buffer.from(body, 'base64url'));
+    const { azp } = accounts.get(claims.sub) ?? {};
+    if (azp === undefined) {
+        return token;
+    }
+    const text = `${head}.${Buffer.from(JSON.stringify({ ...claims, azp })).toString('base64url')}`;
+    const signature = sign('sha256', Buffer.from(text), createPrivateKey({ key, format: 'jwk' }));
+    return `${text}.${signature.toString('base64url')}`;
+};
 
 const make = (key) => {
     const provider = new Provider(issuer, {
@@ -33,13 +46,29 @@ const make = (key) => {
             ctx.body = JSON.stringify(out);
         },
     });
+    provider.use(async (ctx, next) => {
+        await next();
+        if (ctx.path === '/token' && ctx.body?.id_token) {
+            ctx.body.id_token = issuedTo(ctx.body.id_token, key);
+        }
+    });
     return provider;
 };
 
 let provider = make(newKey());
 let answer = provider.callback();
 
+let delay = 0;
+
 const server = http.createServer(async (request, response) => {
+    if (request.url.startsWith('/test/slow?')) {
+        delay = Number(request.url.split('?')[1]);
+        response.end('slow');
+        return;
+    }
+    if (request.url === '/token' && delay > 0) {
+        await new Promise((resolve) => setTimeout(resolve, delay));
+    }
     if (request.url === '/test/rotate') {
         provider = make(newKey());
         answer = provider.callback();

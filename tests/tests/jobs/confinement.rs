@@ -25,6 +25,7 @@ both_backends![
     a_script_has_no_terminal,
     scripts_do_not_see_each_other,
     scripts_do_not_share_files,
+    scripts_do_not_share_memory,
     key_and_scripts_do_not_travel_in_the_clear,
 ];
 
@@ -259,13 +260,28 @@ fn scripts_do_not_share_files(server: &Server) {
         std::os::unix::fs::chown(work.path(), Some(NOBODY), Some(NOBODY)).unwrap();
     }
     let given = key(server, &client);
+    // Where else anybody may leave files: what this machine has, and a directory that somebody made.
+    let made = is_root().then(|| {
+        let made = tempfile::Builder::new().prefix("muster-").tempdir_in("/run").unwrap();
+        let deep = made.path().join("of/somebody");
+        fs::create_dir_all(&deep).unwrap();
+        fs::set_permissions(made.path(), fs::Permissions::from_mode(0o755)).unwrap();
+        fs::set_permissions(&deep, fs::Permissions::from_mode(0o1777)).unwrap();
+        (made, deep)
+    });
+    let lock = Path::new("/run/lock").is_dir().then(|| Path::new("/run/lock").to_owned());
+    let others: Vec<String> =
+        lock.iter().chain(made.iter().map(|(_, deep)| deep)).map(|place| place.display().to_string()).collect();
     let content = format!(
         "pwd\nls -A /tmp /var/tmp /dev/shm $HOME\n(ls -A {work}) 2>/dev/null\n\
-         for place in . /tmp /var/tmp /dev/shm $HOME $TMPDIR {work}; do (echo left >$place/left) 2>/dev/null; done\n\
+         for place in {others}; do ls -A $place; done\n\
+         for place in . /tmp /var/tmp /dev/shm $HOME $TMPDIR {work} {others}; do (echo left >$place/left) 2>/dev/null; done\n\
          echo >ready\n",
-        work = work.path().display()
+        work = work.path().display(),
+        others = others.join(" ")
     );
-    let sees = "/tmp\n/dev/shm:\nscript\n\n/tmp:\nscript\n\n/tmp:\nscript\n\n/var/tmp:\nscript\n";
+    let sees = "/tmp\n/dev/shm:\nscript\n\n/tmp:\nscript\n\n/tmp:\nscript\n\n/var/tmp:\nscript\n".to_owned();
+    let sees = &*(sees + &"script\n".repeat(others.len()));
     let waiting = queue(&client, "sh", &format!("{content}echo ready\nsleep 600\n"));
     let mut command = plain(server, &client, &given);
     let first = Guard::spawn(command.arg("--work-dir").arg(work.path()).stderr(Stdio::null()));
@@ -279,9 +295,28 @@ fn scripts_do_not_share_files(server: &Server) {
     assert_eq!(printed(&client, command.arg("--work-dir").arg(work.path()), "sh", &content), sees);
     assert_eq!(printed(&client, &mut plain(server, &client, &given), "sh", &content), sees, "in another directory");
     drop(first);
-    for place in ["/tmp/left", "/var/tmp/left", "/dev/shm/left"] {
-        assert!(!Path::new(place).exists(), "{place} is the machine's");
+    let places = ["/tmp", "/var/tmp", "/dev/shm"].map(ToOwned::to_owned).into_iter().chain(others);
+    for place in places {
+        assert!(!Path::new(&place).join("left").exists(), "{place} is the machine's");
     }
+}
+
+/// Nor what the other's leaves in memory that System V shares.
+fn scripts_do_not_share_memory(server: &Server) {
+    let client = server.new_client();
+    let given = key(server, &client);
+    let number = std::process::id() % 1_000_000 + 1_000;
+    let makes = format!("$| = 1; print defined shmget({number}, 64, 01666) ? \"made\\n\" : \"$!\\n\"; sleep 600");
+    let finds = format!("print defined shmget({number}, 64, 0) ? \"found\\n\" : \"nothing\\n\"");
+    let waiting = queue(&client, "perl", &makes);
+    let first = Guard::spawn(plain(server, &client, &given).stderr(Stdio::null()));
+    let until = Instant::now() + Duration::from_secs(30);
+    while last(&client, &waiting)["output"] != "made\n" {
+        assert!(Instant::now() < until, "the first script printed {}", last(&client, &waiting)["output"]);
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    assert_eq!(printed(&client, &mut plain(server, &client, &given), "perl", &finds), "nothing\n");
+    drop(first);
 }
 
 fn key_and_scripts_do_not_travel_in_the_clear(server: &Server) {

@@ -11,7 +11,11 @@ use serde_json::{Value, json};
 
 use super::{reachable, text};
 
-both_backends![a_link_answers_as_its_person, a_link_that_is_replayed_or_forwarded_does_no_more];
+both_backends![
+    a_link_answers_as_its_person,
+    a_link_that_is_replayed_or_forwarded_does_no_more,
+    closing_takes_the_role_that_the_person_has_then,
+];
 
 fn status(client: &Client, alert: &str) -> Value {
     client.get(&format!("/alerts/{alert}")).ok()["status"].clone()
@@ -126,4 +130,65 @@ fn a_link_that_is_replayed_or_forwarded_does_no_more(backend: Backend) {
         assert_eq!(press(&third, action).status, 200);
     }
     assert_eq!(status(&client, &second), json!("Closed"));
+}
+
+/// To be told is the right to answer. To close takes the role of the person at the time of the click.
+fn closing_takes_the_role_that_the_person_has_then(backend: Backend) {
+    let server = Server::start_with(backend, &["--egress-allow", "127.0.0.0/8"]);
+    let client = server.new_client();
+    let receiver = Receiver::willing();
+    let viewer = reachable(&client, &receiver.url());
+    let lowered = reachable(&client, &receiver.url());
+    let role = |user: &str, role: &str| client.post(&format!("/users/{user}"), &json!({"role": role})).ok();
+    role(&viewer, "viewer");
+    role(&lowered, "admin");
+    // A program whose key is restricted to something else than closing.
+    let key = json!({"name": unique("key"), "role": "operator", "operations": ["getMe"]});
+    let program = text(&client.post("/apiKeys", &key).ok()["userId"]);
+    let hook =
+        json!({"name": "hook", "type": "HTTP", "url": format!("{}/{program}", receiver.url()), "verified": true});
+    client.post(&format!("/users/{program}/contactMethods"), &hook).ok();
+    let all = [&viewer, &lowered, &program];
+    let targets: Vec<Value> = all.iter().map(|user| json!({"user": {"id": user}})).collect();
+    let steps = json!([{"targets": targets, "wait": "1h"}]);
+    let policy = client.post("/escalationPolicies", &json!({"name": unique("roles"), "steps": steps})).ok();
+    client.post("/alertRoutes", &json!({"name": "all", "isDefault": true, "policy": {"id": policy["id"]}})).ok();
+    let alert = text(&client.post("/alert", &json!({"currentState": "Critical", "subject": "x"})).ok()["id"]);
+    let incident = client.post("/incidents", &json!({"subject": "x", "priority": "Urgent"})).ok();
+    let incident = text(&incident["id"]);
+    client.post(&format!("/incidents/{incident}/escalate"), &json!({"policy": {"id": policy["id"]}})).ok();
+    let told = receiver.wait(6);
+    let link = |user: &str, about: &str| {
+        let own = told.iter().filter(|one| one.path == format!("/{user}"));
+        let body = own.map(|one| one.json()).find(|body| body.get(about).is_some());
+        let body = body.unwrap_or_else(|| panic!("no page about an {about}"));
+        text(&body["link"]).strip_prefix(server.base()).unwrap().to_owned()
+    };
+    let press = |path: &str, action: &str| server.request("POST", &format!("{path}&action={action}")).send();
+    let of_incident = || client.get(&format!("/incidents/{incident}")).ok()["status"].clone();
+    let is_open = || status(&client, &alert) != "Closed" && of_incident() != "Closed";
+    role(&lowered, "viewer");
+    for user in all {
+        for about in ["alert", "incident"] {
+            let path = link(user, about);
+            let page = server.get(&path).text().to_owned();
+            assert!(!page.contains("action=close") && page.contains("takes the role operator"), "{page}");
+            let refused = press(&path, "close");
+            assert_eq!(refused.status, 403, "{refused}");
+            assert!(is_open(), "{about}");
+        }
+    }
+    // All else is the right of who was told.
+    assert!(press(&link(&viewer, "alert"), "acknowledge").text().contains("You work on it."));
+    assert!(press(&link(&viewer, "incident"), "acknowledge").text().contains("You work on it."));
+    // The other way round: the link knows no role, neither one that was nor one that is.
+    role(&viewer, "operator");
+    assert!(server.get(&link(&viewer, "alert")).text().contains("action=close"));
+    assert!(press(&link(&viewer, "alert"), "close").text().contains("It is closed."));
+    role(&lowered, "operator");
+    assert!(press(&link(&lowered, "incident"), "close").text().contains("It is closed."));
+    assert!(status(&client, &alert) == "Closed");
+    // Nobody answers for a tenant that is suspended.
+    server.admin().post_empty(&format!("/clients/{}/suspend", client.tenant_number())).ok();
+    assert_eq!(press(&link(&lowered, "alert"), "close").status, 403);
 }

@@ -6,6 +6,7 @@ mod contact_methods;
 mod escalations;
 mod incidents;
 mod kills;
+mod limits;
 mod mail;
 mod mail_tls;
 mod policies;
@@ -23,11 +24,10 @@ pub fn text(value: &Value) -> String {
     value.as_str().unwrap_or_else(|| panic!("{value} is no text")).to_owned()
 }
 
-/// A new person.
+/// A new person, who may close alerts.
 pub fn person(client: &Client) -> String {
-    text(
-        &client.post("/users", &json!({"loginName": unique("person"), "firstName": "Ann", "lastName": "Lee"})).ok()["id"],
-    )
+    let body = json!({"loginName": unique("person"), "firstName": "Ann", "lastName": "Lee", "role": "operator"});
+    text(&client.post("/users", &body).ok()["id"])
 }
 
 /// A new person whose pages come to this address, at the path that is the person's id.

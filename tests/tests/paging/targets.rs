@@ -9,6 +9,7 @@ both_backends![
     a_level_of_a_roster_is_told_alone,
     a_service_group_has_an_owner,
     routes_ask_what_is_known_of_the_machine,
+    a_client_is_told_nothing_of_its_partners_roster,
 ];
 
 /// The people of each step, in a policy of these steps that takes every alert.
@@ -147,4 +148,41 @@ fn routes_ask_what_is_known_of_the_machine(server: &Server) {
         );
         client.delete(&format!("/alertRoutes/{}", text(&route["id"]))).ok();
     }
+}
+
+/// What a partner's policy would do for a client's alert is the client's business; whom it names is not.
+fn a_client_is_told_nothing_of_its_partners_roster(server: &Server) {
+    // A partner of its own: its policy takes the alerts of all its clients.
+    let server = &Server::start(server.backend);
+    let (partner, client) = (server.admin(), server.new_client());
+    let made = |first: &str| {
+        let body = json!({"loginName": unique("night"), "firstName": first, "lastName": "Shift", "role": "operator"});
+        text(&partner.post("/users", &body).ok()["id"])
+    };
+    let (on_call, silent) = (made("Hidden"), made("Silent"));
+    let method = json!({"name": "m", "type": "EMAIL", "address": "night@example.net", "verified": true});
+    partner.post(&format!("/users/{on_call}/contactMethods"), &method).ok();
+    let schedule = json!({"type": "one-time", "startDate": "2020-01-01T00:00:00Z", "endDate": "2120-01-01T00:00:00Z"});
+    let shift = json!({"name": "a", "users": [{"id": on_call}], "userGroups": [], "schedule": schedule});
+    let roster =
+        json!({"name": unique("roster"), "description": "", "timeZone": {"name": "GMT"}, "shiftDetails": [shift]});
+    let roster = text(&partner.post("/rosters", &roster).ok()["id"]);
+    let steps = json!([{"targets": [{"roster": {"id": roster}}, {"user": {"id": silent}}]}]);
+    let policy = partner.post("/escalationPolicies", &json!({"name": unique("of-partner"), "steps": steps})).ok();
+    partner.post("/alertRoutes", &json!({"name": "all", "isDefault": true, "policy": {"id": policy["id"]}})).ok();
+    let report = json!({"alert": {"currentState": "Critical", "subject": "x"}});
+    let machine = text(&client.post("/resources", &json!({"hostName": "web-01"})).ok()["resourceUUID"]);
+    for told in [client.post("/paging/explain", &report).ok(), client.get(&format!("/resources/{machine}/onCall")).ok()]
+    {
+        for hidden in [&roster, &on_call, &silent, &text(&policy["id"]), "Hidden", "Silent"] {
+            assert!(!told.to_string().contains(hidden), "{hidden}: {told}");
+        }
+        let target = |reaches: bool| json!({"target": {"of": "partner"}, "reaches": reaches});
+        assert_eq!(told["steps"][0]["targets"], json!([target(true), target(false)]), "{told}");
+    }
+    let told = client.post("/paging/explain", &report).ok();
+    assert_eq!(told["gaps"], json!(["step 1: a target of the partner reaches nobody"]));
+    // The partner sees all that it has.
+    let path = format!("/resources/{machine}/onCall");
+    assert!(partner.get(&path).ok().to_string().contains(&on_call));
 }

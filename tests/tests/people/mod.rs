@@ -1,6 +1,7 @@
 //! People act as themselves: roles, personal keys, sign-in links, sessions ("Tenants and callers" in docs/interface.md).
 
 mod ends;
+mod ids;
 mod named;
 mod oidc;
 mod origins;

@@ -1,6 +1,9 @@
 //! Signing in by OpenID Connect, at a certified provider. Where that cannot be had the tests say so and pass.
 
-use std::time::{Duration, Instant};
+use std::{
+    sync::atomic::{AtomicBool, AtomicUsize, Ordering},
+    time::{Duration, Instant},
+};
 
 use muster_tests::oidc::{Issuer, SERVICE};
 use muster_tests::{Backend, Browser, Client, Response, Server, both_backends, unique};
@@ -14,6 +17,10 @@ both_backends![
     what_was_not_begun_here_is_refused,
     an_address_that_nobody_verified_binds_nobody,
     an_account_stays_bound_to_its_person,
+    an_address_is_its_own_and_no_other_that_looks_alike,
+    a_token_for_another_client_signs_nobody_in,
+    a_binding_is_removed_by_an_admin_and_by_its_person,
+    strangers_at_one_address_leave_calls_to_others,
     the_issuer_says_the_role,
     the_issuer_changes_its_keys,
     an_issuer_that_is_away_is_a_503,
@@ -230,4 +237,146 @@ fn without_an_issuer_there_is_no_such_path(backend: Backend) {
     server.get("/auth/oidc/callback?code=x&state=y").not_found();
     assert!(!server.get("/").text().contains("/auth/oidc/start"));
     assert!(text(&server.admin().absolute("GET", "/api/v2/me").send().ok()["role"]) == "admin");
+}
+
+fn an_address_is_its_own_and_no_other_that_looks_alike(backend: Backend) {
+    let Some(world) = world(backend, &["--oidc-link-by-email"]) else { return };
+    let client = world.server.new_client();
+    let user = |email: &str| {
+        let id = person(&client, "operator");
+        client.post(&format!("/users/{id}"), &json!({"email": email})).ok();
+        id
+    };
+    let host = unique("host");
+    for (number, (stored, alike)) in [
+        ("ceo@fussball.HOST.example", "ceo@fu\u{df}ball.HOST.example"),
+        ("ceo@fu\u{df}ball2.HOST.example", "ceo@fussball2.HOST.example"),
+        ("kim@HOST.example", "\u{212a}im@HOST.example"),
+        ("sam@HOST.example", "\u{17f}am@HOST.example"),
+        ("stra\u{df}e@HOST.example", "strasse@HOST.example"),
+        ("ann@ban\u{212a}.HOST.example", "ann@bank.HOST.example"),
+        ("\u{e4}nn@HOST.example", "\u{c4}nn@HOST.example"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let [stored, alike] = [stored, alike].map(|text| text.replace("HOST", &host));
+        user(&stored);
+        let answer = sign_in(&world, &account(&format!("alike-{number}"), &alike));
+        assert_eq!(answer.status, 403, "{alike} is not {stored}: {answer}");
+    }
+    // A domain is one in each of its spellings.
+    for (number, (stored, same)) in [
+        ("Bob@HOST.Example", "bOB@HOST.eXAMPLE"),
+        ("bob@fu\u{df}ball3.HOST.example", "bob@xn--fuball3-1va.HOST.example"),
+        ("bob@xn--rzte-koa.HOST.example", "bob@\u{c4}rzte.HOST.example"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let [stored, same] = [stored, same].map(|text| text.replace("HOST", &host));
+        let id = user(&stored);
+        let answer = sign_in(&world, &account(&format!("same-{number}"), &same));
+        assert_eq!(answer.status, 303, "{same} is {stored}: {answer}");
+        assert_eq!(Browser::of(&world.server, &answer).get("/api/v2/me").ok()["user"]["id"], json!(id));
+    }
+}
+
+fn a_token_for_another_client_signs_nobody_in(backend: Backend) {
+    let Some(world) = world(backend, &["--oidc-link-by-email"]) else { return };
+    let (_, email) = ann(&world.server.new_client());
+    let with =
+        |party: &str| sign_in(&world, &json!({"sub": "azp", "email": email, "email_verified": true, "azp": party}));
+    with("another").problem(401, "invalid_token");
+    with("Muster").problem(401, "invalid_token");
+    assert_eq!(with("muster").status, 303);
+}
+
+fn a_binding_is_removed_by_an_admin_and_by_its_person(backend: Backend) {
+    let Some(world) = world(backend, &["--oidc-link-by-email"]) else { return };
+    let client = world.server.new_client();
+    let (id, email) = ann(&client);
+    let browser = |answer: &Response| Browser::of(&world.server, answer);
+    let first = browser(&sign_in(&world, &account("first", &email)));
+    let path = format!("/users/{id}/identities");
+    let listed = client.get(&path).list();
+    assert_eq!(
+        (listed.len(), &listed[0]["issuer"], &listed[0]["subject"]),
+        (1, &json!(world.issuer.base), &json!("first"))
+    );
+    assert_eq!(first.get("/api/v2/me/identities").ok(), json!(listed));
+    // For admins alone, and not for those of another tenant.
+    world.server.caller(client.tenant_id(), "integrator").delete(&path).forbidden();
+    world.server.new_client().delete(&path).not_found();
+    sign_in(&world, &account("second", &email)).forbidden();
+    client.delete(&path).ok();
+    assert!(client.get(&path).list().is_empty());
+    first.get("/api/v2/me").unauthenticated();
+    let rows = audit(&client, &id);
+    let removed = |row: &&Value| row["entity"] == json!("UserIdentity") && row["action"] == json!("DELETE");
+    assert_eq!(rows.iter().filter(removed).count(), 1, "{rows:?}");
+    // Another account of that address is bound now, and the person parts with it.
+    let second = browser(&sign_in(&world, &account("second", &email)));
+    sign_in(&world, &account("first", &email)).forbidden();
+    let link = client.post_empty(&format!("/users/{id}/signInLink")).ok();
+    let code = text(&link["url"]).split("code=").nth(1).unwrap().to_owned();
+    let form = world.server.request("POST", "/auth/session");
+    let by_link = browser(&form.body("application/x-www-form-urlencoded", format!("code={code}")).send());
+    assert_eq!(by_link.delete("/api/v2/me/identities").status, 200);
+    second.get("/api/v2/me").unauthenticated();
+    // What did not begin at the issuer goes on.
+    assert!(by_link.get("/api/v2/me/identities").list().is_empty());
+}
+
+/// However many come from one address, with whatever they make up: others sign in.
+fn strangers_at_one_address_leave_calls_to_others(backend: Backend) {
+    let Some(world) = world(backend, &["--oidc-link-by-email", "--behind-proxy"]) else { return };
+    let client = world.server.new_client();
+    let people: Vec<(String, String)> = (0..4).map(|_| ann(&client)).collect();
+    let server = &world.server;
+    let start = |from: &str| server.request("GET", "/auth/oidc/start").header("X-Forwarded-For", from).send();
+    let back = |path: &str, cookie: &str, from: &str| {
+        server.request("GET", path).header("Cookie", cookie).header("X-Forwarded-For", from).send()
+    };
+    let cookie = |answer: &Response| answer.header("Set-Cookie").unwrap().split(';').next().unwrap().to_owned();
+    let state = |answer: &Response| {
+        let address = answer.header("Location").unwrap();
+        address.split("state=").nth(1).unwrap().split('&').next().unwrap().to_owned()
+    };
+    assert_eq!(start("192.0.2.1").status, 303);
+    // From here on a code takes the issuer a second.
+    world.issuer.slow_down(1_000);
+    let stop = AtomicBool::new(false);
+    let calls = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..24 {
+            scope.spawn(|| {
+                while !stop.load(Ordering::Relaxed) {
+                    let left = start("198.51.100.7");
+                    assert_eq!(left.status, 303, "to leave calls nobody: {left}");
+                    let path = format!("/auth/oidc/callback?code=made-up&state={}", state(&left));
+                    back(&path, &cookie(&left), "198.51.100.7");
+                    calls.fetch_add(1, Ordering::Relaxed);
+                }
+            });
+        }
+        let deadline = Instant::now() + Duration::from_secs(30);
+        while calls.load(Ordering::Relaxed) < 24 && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        for (number, (id, email)) in people.iter().enumerate() {
+            let from = format!("203.0.113.{number}");
+            let left = start(&from);
+            assert_eq!(left.status, 303, "{left}");
+            let path =
+                world.issuer.sign_in(left.header("Location").unwrap(), &account(&format!("honest-{number}"), email));
+            let answer = back(&path, &cookie(&left), &from);
+            let is_in = answer.status == 303;
+            if !is_in {
+                stop.store(true, Ordering::Relaxed);
+            }
+            assert!(is_in, "{id}: {answer}");
+        }
+        stop.store(true, Ordering::Relaxed);
+    });
 }

@@ -14,6 +14,8 @@ both_backends![
     a_personal_key_is_of_a_person_of_its_tenant,
     a_personal_key_is_no_last_admin_key,
     a_narrow_key_raises_nobody,
+    a_narrow_key_acts_for_nobody_else,
+    a_narrow_key_hands_out_nothing_that_outlives_it,
     the_user_of_a_program_stays_one,
 ];
 
@@ -194,4 +196,99 @@ fn the_user_of_a_program_stays_one(server: &Server) {
     client.post(&path, &json!({"role": "admin"})).problem(409, "0004");
     client.post(&path, &json!({"loginName": unique("ann")})).problem(409, "0004");
     assert_eq!(client.post(&path, &json!({"firstName": "Agents"})).ok()["firstName"], json!("Agents"));
+}
+
+/// What is a person's own is theirs: a restricted key has its own user's, whatever the role of the key.
+fn a_narrow_key_acts_for_nobody_else(server: &Server) {
+    let client = server.new_client();
+    let admin = person(&client, "admin");
+    let narrowed = |operations: &[&str]| {
+        let made = key(&client, &json!({"role": "admin", "operations": operations}));
+        (caller(server, &client, &made), text(&made["userId"]))
+    };
+    // Its personal keys, also such that may do no more than the restricted one.
+    let (rotates, _) = narrowed(&["rotateApiKey", "listMinimalSites"]);
+    for operations in [json!(["rotateApiKey"]), json!(["listMinimalSites"])] {
+        let personal = key(&client, &json!({"role": "admin", "userId": admin, "operations": operations}));
+        rotates.post_empty(&format!("/apiKeys/{}/rotate", text(&personal["id"]))).forbidden();
+        server.token(&text(&personal["key"]), &text(&personal["secret"]));
+    }
+    let whole = key(&client, &json!({"role": "admin", "userId": admin}));
+    rotates.post_empty(&format!("/apiKeys/{}/rotate", text(&whole["id"]))).forbidden();
+    let programs = key(&client, &json!({"role": "admin", "operations": ["listMinimalSites"]}));
+    rotates.post_empty(&format!("/apiKeys/{}/rotate", text(&programs["id"]))).ok();
+    // How it is reached, and when.
+    let (reaches, own) = narrowed(&[
+        "createContactMethod",
+        "listContactMethods",
+        "getContactMethod",
+        "updateContactMethod",
+        "deleteContactMethod",
+        "sendContactMethodCode",
+        "verifyContactMethod",
+        "listNotificationRules",
+        "setNotificationRule",
+    ]);
+    let method = json!({"name": "mine", "type": "EMAIL", "address": "mine@example.net", "verified": true});
+    let theirs = text(&client.post(&format!("/users/{admin}/contactMethods"), &method).ok()["id"]);
+    let at = |user: &str| format!("/users/{user}/contactMethods");
+    let one = format!("{}/{theirs}", at(&admin));
+    reaches.post(&at(&admin), &method).forbidden();
+    reaches.get(&at(&admin)).forbidden();
+    reaches.get(&one).forbidden();
+    reaches.post(&one, &json!({"address": "mine@example.org", "verified": true})).forbidden();
+    reaches.delete(&one).forbidden();
+    reaches.post_empty(&format!("{one}/sendCode")).forbidden();
+    reaches.post(&format!("{one}/verify"), &json!({"code": "000000"})).forbidden();
+    reaches.get(&format!("/users/{admin}/notificationRules")).forbidden();
+    let rule = json!({"urgency": "high", "steps": []});
+    reaches.post(&format!("/users/{admin}/notificationRules"), &rule).forbidden();
+    assert_eq!(client.get(&at(&admin)).list().len(), 1);
+    reaches.post(&at(&own), &method).ok();
+    reaches.post(&format!("/users/{own}/notificationRules"), &rule).ok();
+    // The address by which it signs in at an issuer, and its calendar.
+    let viewer = person(&client, "viewer");
+    let (people, _) = narrowed(&["createUser", "updateUser"]);
+    people.post(&format!("/users/{viewer}"), &json!({"email": "mine@example.net"})).forbidden();
+    people.post(&format!("/users/{viewer}"), &json!({"lastName": "Li", "email": ""})).ok();
+    people.post("/users", &json!({"loginName": unique("n"), "email": "mine@example.net"})).forbidden();
+    people.post("/users", &json!({"loginName": unique("n")})).ok();
+    let (calendars, own) = narrowed(&["createUserCalendar"]);
+    calendars.post_empty(&format!("/rosters/users/{viewer}/calendars")).forbidden();
+    calendars.post_empty(&format!("/rosters/users/{own}/calendars")).ok();
+}
+
+fn a_narrow_key_hands_out_nothing_that_outlives_it(server: &Server) {
+    let client = server.new_client();
+    let operations = json!([
+        "createApiKey",
+        "rotateApiKey",
+        "createInboundAddress",
+        "reportAlert",
+        "reportAlerts",
+        "reportAlertmanagerAlerts"
+    ]);
+    let end = "2099-01-01T00:00:00Z";
+    let ending = key(&client, &json!({"role": "admin", "operations": operations, "expiresAt": end}));
+    let ending = caller(server, &client, &ending);
+    let new = |more: serde_json::Value| {
+        let mut body = json!({"name": unique("key"), "role": "admin", "operations": ["createApiKey"]});
+        body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        body
+    };
+    ending.post("/apiKeys", &new(json!({}))).forbidden();
+    ending.post("/apiKeys", &new(json!({"expiresAt": "2099-01-01T00:00:01Z"}))).forbidden();
+    let made = ending.post("/apiKeys", &new(json!({"expiresAt": end}))).ok();
+    ending.post_empty(&format!("/apiKeys/{}/rotate", text(&made["id"]))).ok();
+    let lasting = client.post("/apiKeys", &new(json!({}))).ok();
+    ending.post_empty(&format!("/apiKeys/{}/rotate", text(&lasting["id"]))).forbidden();
+    ending.post("/inbound", &json!({"name": unique("monitor")})).forbidden();
+    // A person's ends with the person, and so does all that it hands out.
+    let id = person(&client, "admin");
+    let of_person =
+        key(&client, &json!({"role": "admin", "operations": ["createApiKey", "rotateApiKey"], "userId": id}));
+    let of_person = caller(server, &client, &of_person);
+    of_person.post("/apiKeys", &new(json!({}))).forbidden();
+    of_person.post_empty(&format!("/apiKeys/{}/rotate", text(&lasting["id"]))).forbidden();
+    of_person.post("/apiKeys", &new(json!({"userId": id}))).ok();
 }

@@ -1,8 +1,9 @@
 //! API keys: create, list, get, rotate, revoke.
 
 use actix_web::{HttpResponse, web};
-use api::{Answer, Body, OptionalBody, PathIds, RequestContext, Result, answer, delete, get, post, stream};
+use api::{Answer, Body, Caller, OptionalBody, PathIds, RequestContext, Result, answer, delete, get, post, stream};
 use base::{problem::Wrong, secret::Secret, tenant::TenantId, timestamp::Timestamp};
+use db::Conn;
 use outbox::Tx;
 
 use super::{
@@ -10,13 +11,13 @@ use super::{
     store::{self, NewKey},
     wire::{ApiKey, ApiKeyId, ApiKeyRotation, CreatedApiKey, NewApiKey},
 };
-use crate::{Authenticator, secrets};
+use crate::{Authenticator, secrets, users};
 
 /// Create an API key
 ///
 /// Makes a key of the tenant of the path, and the user that it acts as; with `userId` it acts as that person. The answer is
 /// the only time that the secret is shown. With `operations` the key may call those and nothing else. A caller who is restricted itself makes keys for its
-/// own operations only.
+/// own operations only, which act as nobody else and end no later than it does.
 #[utoipa::path(
     operation_id = "createApiKey",
     request_body = NewApiKey,
@@ -36,14 +37,28 @@ pub(crate) async fn create_api_key(
     let operations = operations.map(rules::in_order);
     rules::check_within(context.caller.operations.as_deref(), operations.as_deref())?;
     rules::check_names(&context.caller, user_id.as_deref())?;
+    rules::check_end(&context.caller, expires_at)?;
     let (new, secret) = NewKey::random(name, role)?;
     let new = NewKey { operations, expires: expires_at, person: user_id, ..new };
     context
         .write(move |tx, scope| {
+            check_ends_with_caller(tx.conn, &scope.caller, new.person.as_deref())?;
             let row = store::insert(tx.conn, &scope.tenant.id, &new, Some(scope.author()), tx.now)?;
             answered(tx, None, row, secret)
         })
         .await
+}
+
+/// May this caller hand out a secret of a key that acts as this person, `None` for a program's? A person's key that is
+/// restricted to certain operations ends with the person, and so does what it hands out.
+fn check_ends_with_caller(conn: &mut Conn, caller: &Caller, person: Option<&str>) -> db::Result<()> {
+    if caller.operations.is_none() || person.is_some() {
+        return Ok(());
+    }
+    match users::store::find_at(conn, &caller.home, &caller.user_id)? {
+        Some(user) if user.is_program() => Ok(()),
+        _ => Err(rules::outlives_person().into()),
+    }
 }
 
 /// Records that a key is new or has another secret, and answers it with that.
@@ -95,8 +110,9 @@ pub(crate) async fn get_api_key(context: RequestContext, PathIds(id): PathIds<Ap
 ///
 /// Gives the key a new secret, which only this answer shows. The secret before stays valid, so that the key's users can
 /// change over one by one, until the key is rotated again: a key has two live secrets at most. `revokePrevious` drops
-/// it at once, as when it has leaked. The tokens that were got with a dropped secret die with it: at once on the gateway
-/// that answers, within five seconds on others.
+/// it at once, as when it has leaked. The tokens that were got with a dropped secret die with it: at once on the
+/// gateway that answers, within five seconds on others. A caller who is restricted to certain operations rotates only
+/// keys that may do no more than it may, for no longer, and that act as no other person.
 #[utoipa::path(
     operation_id = "rotateApiKey",
     params(ApiKeyId),
@@ -118,6 +134,9 @@ pub(crate) async fn rotate_api_key(
     let done = context.write(move |tx, scope| {
         let key = store::lock_for_update(tx.conn, scope, &id)?;
         rules::check_within(scope.caller.operations.as_deref(), key.narrowed().as_deref())?;
+        rules::check_names(&scope.caller, key.person())?;
+        check_ends_with_caller(tx.conn, &scope.caller, key.person())?;
+        rules::check_end(&scope.caller, key.expires_ms.map(Timestamp::from_millis))?;
         let rotated = store::rotate(tx.conn, &scope.tenant.id, &id, &secret, revoke_previous, tx.now)?;
         answered(tx, Some(&rotated.before), rotated.after, secret)
     });

@@ -4,6 +4,7 @@ use api::{Caller, Role, access::Roles};
 use base::{
     problem::Problem,
     tenant::{Level, TenantId},
+    timestamp::Timestamp,
 };
 
 use crate::users;
@@ -65,20 +66,40 @@ pub(crate) fn check_within(caller: Option<&[String]>, given: Option<&[String]>) 
 /// What those may call who report alerts for somebody else, in order.
 pub(crate) const REPORTS: [&str; 3] = ["reportAlert", "reportAlertmanagerAlerts", "reportAlerts"];
 
-/// May this caller let somebody report? One that is restricted to certain operations only when it may do so itself.
+/// May this caller let somebody report, for ever? One that is restricted to certain operations only when it may do so
+/// itself.
 pub(crate) fn check_lets_report(caller: &Caller) -> Result<(), Problem> {
-    check_within(caller.operations.as_deref(), Some(&REPORTS.map(str::to_owned)))
+    check_within(caller.operations.as_deref(), Some(&REPORTS.map(str::to_owned)))?;
+    check_end(caller, None)
 }
 
-/// May this caller make a key that acts as this person? One that is restricted to certain operations only as itself: else what it
-/// does would stand in records under somebody else's name.
+/// May this caller hand out a secret of a key that acts as this person, `None` for a program's? One that is restricted
+/// to certain operations only as itself: else what it does would stand in records under somebody else's name.
 pub(crate) fn check_names(caller: &Caller, person: Option<&str>) -> Result<(), Problem> {
     match person {
         Some(person) if caller.operations.is_some() && person != caller.user_id => Err(Problem::forbidden(
-            "A key that is restricted to certain operations cannot make a key that acts as somebody else.",
+            "A key that is restricted to certain operations cannot hand out a key that acts as somebody else.",
         )),
         _ => Ok(()),
     }
+}
+
+/// May this caller hand out a secret that is good until then, `None` for ever? One that is restricted to certain
+/// operations hands out none that is good for longer than it is itself.
+pub(crate) fn check_end(caller: &Caller, end: Option<Timestamp>) -> Result<(), Problem> {
+    match (&caller.operations, caller.expires) {
+        (Some(_), Some(own)) if end.is_none_or(|end| end > own) => Err(Problem::forbidden(
+            "A key that is restricted to certain operations cannot hand out credentials that are good for longer than it is.",
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// 403: a person's key that is restricted hands out a program's.
+pub(crate) fn outlives_person() -> Problem {
+    Problem::forbidden(
+        "A person's key that is restricted to certain operations hands out only keys that act as that person, and end with it.",
+    )
 }
 
 /// May a key with this role act as a person? Only as one who is in use, and for no more than that one may; programs have
@@ -138,6 +159,25 @@ mod tests {
         };
         assert!(within(None, None) && within(None, Some(&one)) && within(Some(&both), Some(&one)));
         assert!(!within(Some(&one), None) && !within(Some(&one), Some(&both)));
+    }
+
+    #[test]
+    fn a_narrow_key_hands_out_nothing_that_is_good_for_longer() {
+        let at = |millis: i64| Some(Timestamp::from_millis(millis));
+        let may = |narrow: bool, own: Option<Timestamp>, end: Option<Timestamp>| {
+            let caller = Caller {
+                key_id: String::new(),
+                user_id: "USR0000000001".to_owned(),
+                home: TenantId::client(1),
+                role: Role::Admin,
+                operations: narrow.then(|| vec!["createApiKey".to_owned()].into()),
+                expires: own,
+            };
+            check_end(&caller, end).is_ok()
+        };
+        assert!(may(false, at(10), None) && may(true, None, None) && may(true, None, at(20)));
+        assert!(may(true, at(10), at(10)) && may(true, at(10), at(9)));
+        assert!(!may(true, at(10), at(11)) && !may(true, at(10), None));
     }
 
     #[test]

@@ -52,6 +52,11 @@ impl Row {
         self.operations.as_deref().map(rules::split)
     }
 
+    /// The person that it acts as; `None` for a program.
+    pub(crate) fn person(&self) -> Option<&str> {
+        self.personal.then_some(self.user_id.as_str())
+    }
+
     /// May it do all that an admin may, for ever?
     fn is_full_admin(&self) -> bool {
         self.role == Role::Admin.as_str() && self.operations.is_none() && self.expires_ms.is_none() && !self.personal

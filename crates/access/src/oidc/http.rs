@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use actix_web::{HttpRequest, HttpResponse, http::header, web};
 use api::{Result, clock, get, session::Given};
-use base::problem::{Kind, Problem};
+use base::{
+    problem::{Kind, Problem},
+    share::Lease,
+};
 
 use super::{
     people::{self, Row},
@@ -37,10 +40,27 @@ const AWAY: i64 = 600;
     security(()),
 )]
 #[get("/auth/oidc/start")]
-pub(crate) async fn start_oidc(request: HttpRequest, sign_in: web::Data<SignIn>) -> Result<HttpResponse> {
+pub(crate) async fn start_oidc(
+    request: HttpRequest,
+    authenticator: web::Data<Authenticator>,
+    sign_in: web::Data<SignIn>,
+) -> Result<HttpResponse> {
     let done = async {
         let provider = provider(&sign_in)?;
-        let (url, sealed) = aside(move || provider.leave(clock::now())).await?;
+        let (url, sealed) = match provider.known() {
+            Some((metadata, is_old)) => {
+                if is_old {
+                    // Whoever comes is not kept waiting for it.
+                    let asked = Arc::clone(&provider);
+                    drop(web::block(move || drop(asked.metadata(false))));
+                }
+                provider.leave(&metadata, clock::now()).map_err(refused)?
+            }
+            None => {
+                let call = provider.call(authenticator.address(&request)).await.map_err(refused)?;
+                aside(call, move || provider.leave(&*provider.metadata(false)?, clock::now())).await?
+            }
+        };
         let mut answer = HttpResponse::SeeOther();
         answer.insert_header((header::LOCATION, url)).insert_header((header::CACHE_CONTROL, "no-store"));
         if let Some(cookie) = api::session::set_cookie(&request, COOKIE, &sealed, AWAY) {
@@ -89,7 +109,8 @@ pub(crate) async fn finish_oidc(
             return Err(authenticator.wrong_code(&request).unwrap_or(problem).into());
         };
         let asked = Arc::clone(&provider);
-        let account = match aside(move || asked.arrive(code, pending)).await {
+        let call = provider.call(authenticator.address(&request)).await.map_err(refused)?;
+        let account = match aside(call, move || asked.arrive(code, pending)).await {
             Err(api::Error(db::Error::Problem(problem))) if problem.kind == Kind::Unauthenticated => {
                 return Err(authenticator.wrong_code(&request).unwrap_or(problem).into());
             }
@@ -164,16 +185,27 @@ async fn sign_in_as(
     Ok(welcome(request, &begun, home))
 }
 
-/// Waits for the issuer on a thread where nobody else waits.
-async fn aside<T: Send + 'static>(work: impl FnOnce() -> Result<T, Refused> + Send + 'static) -> Result<T> {
-    let done = web::block(work).await.map_err(|error| db::Error::Fault(format!("a call to the issuer: {error}")))?;
-    done.map_err(|refused| match refused {
-        Refused::Unavailable => {
-            Problem::unavailable("The issuer does not answer right now. Try again in a moment.").into()
-        }
+/// Waits for the issuer on a thread where nobody else waits. The call is given back when the work is done, also when
+/// nobody waits for it any more.
+async fn aside<T: Send + 'static>(
+    call: Lease,
+    work: impl FnOnce() -> Result<T, Refused> + Send + 'static,
+) -> Result<T> {
+    let done = web::block(move || {
+        let done = work();
+        drop(call);
+        done
+    });
+    let done = done.await.map_err(|error| db::Error::Fault(format!("a call to the issuer: {error}")))?;
+    Ok(done.map_err(refused)?)
+}
+
+fn refused(refused: Refused) -> Problem {
+    match refused {
+        Refused::Unavailable => Problem::unavailable("The issuer does not answer right now. Try again in a moment."),
         Refused::Wrong(why) => {
             tracing::warn!(request_id = %api::request_id::current(), why, "a sign-in by OpenID Connect was refused");
-            Problem::new(Kind::Unauthenticated, "The issuer did not say who you are. Start again.").into()
+            Problem::new(Kind::Unauthenticated, "The issuer did not say who you are. Start again.")
         }
-    })
+    }
 }

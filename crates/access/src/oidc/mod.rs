@@ -5,6 +5,7 @@
 //! cookie of the browser that left. So any number may leave, and come back to any gateway.
 
 pub(crate) mod http;
+pub(crate) mod identities;
 mod people;
 mod provider;
 pub(crate) mod rules;

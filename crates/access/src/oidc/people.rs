@@ -1,6 +1,6 @@
 //! Which person an account of the issuer is.
 
-use base::{tenant::TenantId, text::fold, timestamp::Timestamp};
+use base::{tenant::TenantId, timestamp::Timestamp};
 use db::{Conn, Result};
 use diesel::prelude::*;
 use outbox::{Entity, Tx};
@@ -8,12 +8,13 @@ use serde::Serialize;
 
 use super::rules::{self, Account};
 use crate::{
+    mailbox::Mailbox,
     schema::{user_identities, users},
     users as people,
 };
 
-/// People of one address who are looked at: more than one is too many.
-const A_FEW: i64 = 3;
+/// How many people are looked at whose addresses fold alike. Among more nobody is looked for.
+const MOST: usize = 1_000;
 
 /// An account of an issuer, and whose it is.
 #[derive(Clone, Debug, PartialEq, Eq, Queryable, Insertable)]
@@ -51,38 +52,60 @@ pub(super) fn find(
         return if elsewhere { Err(rules::nobody().into()) } else { Ok((row.tenant_id, row.user_id, false)) };
     }
     let email = account.verified_email.as_ref().filter(|_| by_email).ok_or_else(rules::nobody)?;
-    let here = users::table.filter(users::email_fold.eq(fold(email))).filter(users::activated.eq(true)).limit(A_FEW);
-    let rows: Vec<people::Row> = match tenant {
-        Some(tenant) => here.filter(users::tenant_id.eq(tenant.as_str())).load(conn)?,
-        None => here.load(conn)?,
+    let mailbox = Mailbox::parse(email).ok_or_else(rules::nobody)?;
+    let alike = users::table.filter(users::email_fold.eq_any(mailbox.folds())).filter(users::activated.eq(true));
+    let alike = alike.limit(i64::try_from(MOST).unwrap_or(i64::MAX));
+    let mut rows: Vec<people::Row> = match tenant {
+        Some(tenant) => alike.filter(users::tenant_id.eq(tenant.as_str())).load(conn)?,
+        None => alike.load(conn)?,
     };
+    if rows.len() >= MOST {
+        return Err(rules::nobody().into());
+    }
+    // The index knows folded addresses, which several mailboxes may share.
+    rows.retain(|row| row.email.as_deref().and_then(Mailbox::parse).as_ref() == Some(&mailbox));
     let mut found = Vec::new();
     for row in rows {
-        let has = of_user(conn, &row.tenant_id, &row.id, issuer)?;
-        found.push((row, has));
+        let is_bound = is_bound(conn, &row.tenant_id, &row.id, issuer)?;
+        found.push((row, is_bound));
     }
     let user = rules::only_one(found)?;
     Ok((user.tenant_id, user.id, true))
 }
 
-fn of_user(conn: &mut Conn, tenant: &str, user_id: &str, issuer: &str) -> Result<bool> {
+/// The accounts that are bound to a person.
+pub(super) fn of_user(conn: &mut Conn, tenant: &str, user_id: &str) -> Result<Vec<Row>> {
     let bound = user_identities::table
         .filter(user_identities::tenant_id.eq(tenant))
-        .filter(user_identities::user_id.eq(user_id))
-        .filter(user_identities::issuer.eq(issuer));
-    Ok(bound.count().get_result::<i64>(conn)? > 0)
+        .filter(user_identities::user_id.eq(user_id));
+    Ok(bound.order(user_identities::issuer).load(conn)?)
+}
+
+fn is_bound(conn: &mut Conn, tenant: &str, user_id: &str, issuer: &str) -> Result<bool> {
+    Ok(of_user(conn, tenant, user_id)?.iter().any(|row| row.issuer == issuer))
 }
 
 /// Binds an account to a person, and notes it.
 pub(super) fn bind(tx: &mut Tx<'_>, row: &Row) -> Result<()> {
     people::store::lock(&row.user_id).take(tx.conn)?;
-    if of_user(tx.conn, &row.tenant_id, &row.user_id, &row.issuer)? {
+    if is_bound(tx.conn, &row.tenant_id, &row.user_id, &row.issuer)? {
         return Err(rules::nobody().into());
     }
     diesel::insert_into(user_identities::table).values(row).execute(tx.conn)?;
+    record_change(tx, row, true)
+}
+
+/// Parts an account from its person, and notes it.
+pub(super) fn unbind(tx: &mut Tx<'_>, row: &Row) -> Result<()> {
+    let this = user_identities::table.find((&row.tenant_id, &row.issuer, &row.subject));
+    diesel::delete(this).execute(tx.conn)?;
+    record_change(tx, row, false)
+}
+
+fn record_change(tx: &mut Tx<'_>, row: &Row, is_bound: bool) -> Result<()> {
     let noted = Noted { issuer: &row.issuer, subject: &row.subject };
     let entity = Entity::audited("UserIdentity", &row.tenant_id, &row.user_id);
-    tx.record_view(entity, None, Some(&noted))
+    tx.record_view(entity, Some(&noted).filter(|_| !is_bound), Some(&noted).filter(|_| is_bound))
 }
 
 /// Gives a person the role that the issuer says, and notes it.

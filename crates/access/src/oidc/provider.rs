@@ -1,15 +1,20 @@
-//! The issuer: what it says of itself, and what it makes of a code. All of it waits, and runs aside of the workers.
+//! The issuer: what it says of itself, and what it makes of a code. What calls it waits, and runs aside of the workers.
 
 use std::{
     fmt,
-    sync::{
-        Arc, Mutex, PoisonError,
-        atomic::{AtomicUsize, Ordering},
-    },
+    net::IpAddr,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
 };
 
+use actix_web::rt::time::timeout;
 use api::clock;
-use base::{secret::Secret, tenant::TenantId, timestamp::Timestamp};
+use base::{
+    secret::Secret,
+    share::{Kind, Lease, Parties, Pool},
+    tenant::TenantId,
+    timestamp::Timestamp,
+};
 use openidconnect::{
     AdditionalClaims, AuthenticationFlow, AuthorizationCode, ClaimsVerificationError, ClientId, ClientSecret,
     CsrfToken, EmptyExtraTokenFields, HttpRequest, HttpResponse, IdTokenFields, IssuerUrl, Nonce, PkceCodeChallenge,
@@ -32,8 +37,10 @@ const FRESH_MS: i64 = 3_600_000;
 /// How soon it is asked again, when its keys do not fit or it did not answer.
 const AGAIN_MS: i64 = 5_000;
 
-/// How many calls to the issuer there are at once.
-const CALLS: usize = 8;
+/// How many steps of sign-ins call the issuer at once, how many may wait to do so, and how long.
+const CALLS: usize = 16;
+const WAITING: usize = 512;
+const WAIT: Duration = Duration::from_secs(5);
 
 /// Signatures that are made with a key of the issuer's own. Those made with a shared secret are not among them, nor is none.
 const ALGORITHMS: [Algorithm; 9] = [
@@ -87,8 +94,12 @@ pub struct Provider {
     pub(crate) settings: Settings,
     fetch: Box<Fetch>,
     seal: Arc<dyn Seal>,
-    calls: AtomicUsize,
+    /// The calls, which addresses share as they share requests.
+    calls: Arc<Pool>,
+    addresses: Parties,
     known: Mutex<Known>,
+    /// Held by who asks the issuer what it is.
+    asking: Mutex<()>,
 }
 
 #[derive(Default)]
@@ -158,13 +169,24 @@ impl Provider {
     pub fn new(settings: Settings, fetch: Box<Fetch>, seal: Arc<dyn Seal>) -> anyhow::Result<Self> {
         IssuerUrl::new(settings.issuer.clone())?;
         RedirectUrl::new(settings.redirect())?;
-        Ok(Self { settings, fetch, seal, calls: AtomicUsize::new(0), known: Mutex::default() })
+        let calls = Pool::new(Kind::Requests, CALLS, 1, WAITING);
+        let (addresses, known, asking) = Default::default();
+        Ok(Self { settings, fetch, seal, calls, addresses, known, asking })
     }
 
-    /// Where a browser goes to sign in, and what it carries meanwhile.
-    pub(crate) fn leave(&self, now: Timestamp) -> Result<(String, String), Refused> {
-        let _call = self.call()?;
-        let client = self.client(&*self.metadata(false)?)?;
+    /// A call to the issuer for a request from this address, as soon as it is its turn: the rule of [`base::share`].
+    /// However many requests come from one address, others find calls free.
+    pub(crate) async fn call(&self, address: IpAddr) -> Result<Lease, Refused> {
+        let party = self.addresses.of_address(address);
+        match timeout(WAIT, self.calls.take(&party, 1)).await {
+            Ok(Ok(call)) => Ok(call),
+            Ok(Err(_)) | Err(_) => Err(Refused::Unavailable),
+        }
+    }
+
+    /// Where a browser goes to sign in, and what it carries meanwhile. It calls nobody.
+    pub(crate) fn leave(&self, metadata: &CoreProviderMetadata, now: Timestamp) -> Result<(String, String), Refused> {
+        let client = self.client(metadata)?;
         let (challenge, verifier) = PkceCodeChallenge::new_random_sha256();
         let flow = AuthenticationFlow::<CoreResponseType>::AuthorizationCode;
         let request = client.authorize_url(flow, CsrfToken::new_random, Nonce::new_random);
@@ -183,7 +205,6 @@ impl Provider {
 
     /// Who signed in, by the code that the issuer gave the browser.
     pub(crate) fn arrive(&self, code: String, pending: Pending) -> Result<Account, Refused> {
-        let _call = self.call()?;
         let metadata = self.metadata(false)?;
         let client = self.client(&metadata)?;
         let exchange = client.exchange_code(AuthorizationCode::new(code)).map_err(wrong)?;
@@ -200,7 +221,15 @@ impl Provider {
         let nonce = Nonce::new(pending.nonce);
         let verify = |client: &Ready| {
             let verifier = client.id_token_verifier().set_allowed_algs(ALGORITHMS);
-            token.claims(&verifier, &nonce).map(|claims| self.account(claims))
+            let claims = token.claims(&verifier, &nonce)?;
+            // An audience other than this service was refused above; the token may still be issued to another client.
+            match claims.authorized_party() {
+                Some(party) if party.as_str() != self.settings.client_id => {
+                    let why = format!("the token was issued to the client {}", party.as_str());
+                    Err(ClaimsVerificationError::InvalidAudience(why))
+                }
+                _ => Ok(self.account(claims)),
+            }
         };
         match verify(&client) {
             // It may have other keys by now.
@@ -228,52 +257,59 @@ impl Provider {
         Ok(Client::from_provider_metadata(metadata.clone(), id, Some(secret)).set_redirect_uri(redirect))
     }
 
-    /// What the issuer says of itself, with its keys. Asked anew after an hour, or when `again` says that it does not fit.
-    fn metadata(&self, again: bool) -> Result<Arc<CoreProviderMetadata>, Refused> {
-        let now = clock::now().millis();
+    /// What the issuer said of itself, if it was asked already, and whether it is time to ask again.
+    pub(crate) fn known(&self) -> Option<(Arc<CoreProviderMetadata>, bool)> {
+        let known = locked(&self.known);
+        let is_old = clock::now().millis() - known.asked_ms >= FRESH_MS;
+        known.metadata.clone().map(|metadata| (metadata, is_old))
+    }
+
+    /// What the issuer says of itself, with its keys. Asked anew after an hour, or when `again` says that it does not
+    /// fit. Of several who need it one asks.
+    pub(crate) fn metadata(&self, again: bool) -> Result<Arc<CoreProviderMetadata>, Refused> {
+        let enough = |known: &Known| {
+            let age = clock::now().millis() - known.asked_ms;
+            known.metadata.clone().filter(|_| age < if again { AGAIN_MS } else { FRESH_MS })
+        };
+        if let Some(metadata) = enough(&locked(&self.known)) {
+            return Ok(metadata);
+        }
+        let _asking = match (self.asking.try_lock(), self.known()) {
+            (Ok(asking), _) => asking,
+            (Err(_), Some((before, _))) if !again => return Ok(before),
+            (Err(_), _) => locked(&self.asking),
+        };
         {
-            let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-            let age = now - known.asked_ms;
-            match &known.metadata {
-                Some(metadata) if age < if again { AGAIN_MS } else { FRESH_MS } => return Ok(Arc::clone(metadata)),
-                None if age < AGAIN_MS => return Err(Refused::Unavailable),
-                _ => known.asked_ms = now,
+            let mut known = locked(&self.known);
+            if let Some(metadata) = enough(&known) {
+                return Ok(metadata);
             }
+            let now = clock::now().millis();
+            if known.metadata.is_none() && now - known.asked_ms < AGAIN_MS {
+                return Err(Refused::Unavailable);
+            }
+            known.asked_ms = now;
         }
         let issuer = IssuerUrl::new(self.settings.issuer.clone()).map_err(wrong)?;
         let found = CoreProviderMetadata::discover(&issuer, &|request| (self.fetch)(request));
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = locked(&self.known);
         match found {
-            Ok(metadata) => {
-                let metadata = Arc::new(metadata);
-                known.metadata = Some(Arc::clone(&metadata));
-                Ok(metadata)
-            }
+            Ok(metadata) => Ok(Arc::clone(known.metadata.insert(Arc::new(metadata)))),
             Err(error) => {
                 tracing::warn!(%error, "the issuer of OpenID Connect does not say what it is");
                 known.metadata.clone().ok_or(Refused::Unavailable)
             }
         }
     }
+}
 
-    /// One more call at once, or none if there are too many.
-    fn call(&self) -> Result<Call<'_>, Refused> {
-        let call = Call(&self.calls);
-        if self.calls.fetch_add(1, Ordering::AcqRel) >= CALLS { Err(Refused::Unavailable) } else { Ok(call) }
-    }
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Settings {
     fn redirect(&self) -> String {
         format!("{}/auth/oidc/callback", self.origin)
-    }
-}
-
-struct Call<'c>(&'c AtomicUsize);
-
-impl Drop for Call<'_> {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::AcqRel);
     }
 }
 

@@ -21,8 +21,9 @@ api::list! {
 
 /// Create a user
 ///
-/// Adds a user to the tenant of the path. Its login name is unique in the tenant, whatever the letter case. A key that is
-/// restricted to certain operations makes users with the role `viewer` only.
+/// Adds a user to the tenant of the path. Its login name is unique in the tenant, whatever the letter case. A key that
+/// is restricted to certain operations makes users with the role `viewer` only, and without an address, by which they
+/// could sign in.
 #[utoipa::path(
     operation_id = "createUser",
     request_body = NewUser,
@@ -35,6 +36,7 @@ api::list! {
 #[post("/users")]
 pub(crate) async fn create_user(context: RequestContext, Body(new): Body<NewUser>) -> Result<HttpResponse> {
     rules::check_change(&context.caller, new.role, new.role)?;
+    rules::check_address(&context.caller, None, new.email.as_deref())?;
     context
         .write(move |tx, scope| {
             let row = store::insert(tx.conn, &scope.tenant.id, new, tx.now)?;
@@ -110,7 +112,7 @@ pub(crate) async fn get_user(context: RequestContext, PathIds(id): PathIds<UserI
 /// Fields left out stay as they are; an empty text removes a value. A client does not change its partner's users.
 /// `If-Match` with the `ETag` of what you read makes sure that nobody else changed it meanwhile. A role that is taken
 /// away is gone at once, for the user's API keys and sessions too. A key that is restricted to certain operations
-/// changes users with the role `viewer` only.
+/// changes users with the role `viewer` only, and gives nobody another address.
 #[utoipa::path(
     operation_id = "updateUser",
     params(UserId),
@@ -134,6 +136,7 @@ pub(crate) async fn update_user(
         let after = rules::changed(row, changes, now);
         rules::check_program(row, &after)?;
         rules::check_change(&caller, row.may(), after.may())?;
+        rules::check_address(&caller, row.email.as_deref(), after.email.as_deref())?;
         Ok(after)
     })
     .await

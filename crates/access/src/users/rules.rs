@@ -96,6 +96,17 @@ pub(crate) fn check_change(caller: &Caller, before: Role, after: Role) -> Result
     Ok(())
 }
 
+/// May this caller give a user this address in place of the one before? By an address somebody can sign in at an
+/// issuer, and a session is restricted to nothing: a caller that is restricted leaves it as it is.
+pub(crate) fn check_address(caller: &Caller, before: Option<&str>, after: Option<&str>) -> Result<(), Problem> {
+    let after = after.filter(|address| !address.is_empty());
+    if caller.operations.is_some() && before != after {
+        let detail = "A key that is restricted to certain operations cannot say or change the address of a user.";
+        return Err(Problem::forbidden(detail));
+    }
+    Ok(())
+}
+
 /// Of the user of a program neither the login name nor the role changes: they say whose it is, and what that may do.
 pub(crate) fn check_program(before: &Row, after: &Row) -> Result<(), Problem> {
     if before.is_program() && (before.login_fold != after.login_fold || before.role != after.role) {
@@ -213,6 +224,23 @@ mod tests {
         assert!(!may(Role::Operator, false, Role::Admin, Role::Viewer));
         assert!(!may(Role::Admin, true, Role::Viewer, Role::Operator));
         assert!(!may(Role::Admin, true, Role::Operator, Role::Viewer));
+    }
+
+    #[test]
+    fn a_narrow_key_leaves_addresses_as_they_are() {
+        let caller = |narrow: bool| Caller {
+            key_id: String::new(),
+            user_id: String::new(),
+            home: TenantId::client(1),
+            role: Role::Admin,
+            operations: narrow.then(|| vec!["updateUser".to_owned()].into()),
+            expires: None,
+        };
+        let may = |narrow, before, after| check_address(&caller(narrow), before, after).is_ok();
+        assert!(
+            may(false, Some("a@x"), Some("b@x")) && may(true, Some("a@x"), Some("a@x")) && may(true, None, Some(""))
+        );
+        assert!(!may(true, None, Some("a@x")) && !may(true, Some("a@x"), Some("b@x")) && !may(true, Some("a@x"), None));
     }
 
     #[test]

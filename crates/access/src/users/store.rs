@@ -48,13 +48,17 @@ pub(crate) fn find_at(conn: &mut Conn, tenant: &TenantId, id: &str) -> Result<Op
     Ok(users::table.find((tenant.as_str(), id)).get_result(conn).optional()?)
 }
 
-/// The users with this login name, of one tenant or of whichever has one; a few of them at most.
+/// The users with this login name, of one tenant or of whichever has one; a few of them at most. A tenant has one user
+/// of all names that fold alike, and that one is found by its own: letters of ASCII in either case, all others as they
+/// are.
 pub(crate) fn named(conn: &mut Conn, tenant: Option<&TenantId>, login: &str) -> Result<Vec<Row>> {
-    let of_name = users::table.filter(users::login_fold.eq(fold(login))).order(users::id).limit(10);
-    match tenant {
-        Some(tenant) => Ok(of_name.filter(users::tenant_id.eq(tenant.as_str())).load(conn)?),
-        None => Ok(of_name.load(conn)?),
-    }
+    let alike = users::table.filter(users::login_fold.eq(fold(login))).order(users::id).limit(10);
+    let mut found: Vec<Row> = match tenant {
+        Some(tenant) => alike.filter(users::tenant_id.eq(tenant.as_str())).load(conn)?,
+        None => alike.load(conn)?,
+    };
+    found.retain(|user| user.login_name.eq_ignore_ascii_case(login.trim()));
+    Ok(found)
 }
 
 /// Whoever changes this user takes this, or makes something that ends with it.
@@ -68,7 +72,8 @@ pub(crate) static QUOTA: Quota = Quota::new("users", "users", 100_000);
 /// Adds a user to a tenant. A login name that another of its users has is a conflict.
 pub(crate) fn insert(conn: &mut Conn, tenant: &TenantId, new: NewUser, now: Timestamp) -> Result<Row> {
     QUOTA.admit(conn, tenant.as_str(), 1)?;
-    let row = rules::created(new, tenant, next_number(conn)?, now);
+    let number = next_number(conn, tenant)?;
+    let row = rules::created(new, tenant, number, now);
     diesel::insert_into(users::table).values(&row).execute(conn).map_err(|error| taken(error, &row))?;
     Ok(row)
 }
@@ -94,15 +99,18 @@ pub(crate) fn insert_for_program(
     now: Timestamp,
 ) -> Result<Row> {
     QUOTA.admit(conn, tenant.as_str(), 1)?;
-    let number = next_number(conn)?;
+    let number = next_number(conn, tenant)?;
     let new = NewUser::named(rules::login_of_key(number), name, kind, role);
     let row = rules::created(new, tenant, number, now);
     diesel::insert_into(users::table).values(&row).execute(conn)?;
     Ok(row)
 }
 
-fn next_number(conn: &mut Conn) -> Result<i64> {
-    db::next_id(conn, "access.users")
+fn next_number(conn: &mut Conn, tenant: &TenantId) -> Result<i64> {
+    db::next_short_id(conn, "access.users", tenant.as_str(), |conn, number| {
+        let same = users::table.filter(users::id.eq(rules::id(number)));
+        Ok(diesel::select(diesel::dsl::exists(same)).get_result(conn)?)
+    })
 }
 
 fn taken(error: diesel::result::Error, row: &Row) -> db::Error {

@@ -105,7 +105,7 @@ fn open(
         ..IncidentInput::default()
     };
     let named = Named { assignee: (status > 0).then(|| assignee.to_owned()), ..Named::default() };
-    let number = db::next_id(tx.conn, "incidents")?;
+    let number = store::next_number(tx.conn, tenant)?;
     let row = rules::created(tenant, &input, &named, number, author, tx.now);
     store::insert(tx.conn, &row, &[])?;
     if let Some(content) = input.note {

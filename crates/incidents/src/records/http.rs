@@ -56,7 +56,7 @@ pub async fn create(
             let mut named = named::find(tx.conn, &neighbours, filing, &input, &mut wrong, now)?;
             tickets::find(tx, tenant, &input.alerts, &mut named, wrong)?;
             named::fill(tx.conn, &neighbours, tenant, &input, &mut named, now)?;
-            let number = db::next_id(tx.conn, "incidents")?;
+            let number = store::next_number(tx.conn, tenant)?;
             let row = rules::created(tenant, &input, &named, number, scope.author(), now);
             store::insert(tx.conn, &row, &links(&row, &named))?;
             add_note(tx.conn, &row, &input)?;

@@ -14,6 +14,15 @@ use crate::schema::{incident_links, incident_notes, incidents};
 /// How many open incidents a tenant has at most.
 pub static QUOTA: Quota = Quota::new("open incidents", "incidents", 100_000).of("closed_ms IS NULL");
 
+/// The number of the next incident of a tenant. A partner sees its own and those of its clients together, so that none
+/// of others has it.
+pub fn next_number(conn: &mut Conn, tenant: &str) -> Result<i64> {
+    db::next_short_id(conn, "incidents", tenant, |conn, number| {
+        let same = incidents::table.filter(incidents::id.eq(rules::id(number)));
+        Ok(diesel::select(diesel::dsl::exists(same)).get_result(conn)?)
+    })
+}
+
 /// What a search is sorted by.
 pub const SORTS: Sorts<Row> = Sorts {
     by: &[

@@ -59,7 +59,7 @@ pub async fn create(
         .write(move |tx, scope| {
             lock(scope.tenant_id()).share(tx.conn)?;
             check_category(tx, scope.tenant_id(), &new.category.id)?;
-            let number = db::next_id(tx.conn, "kb.articles")?;
+            let number = store::next_number(tx.conn, scope.tenant_id())?;
             let row = rules::created(scope.tenant_id(), &new, number, tx.author(), tx.now);
             store::insert(tx.conn, &row, &new.content)?;
             tx.record_change(None, Some(&row))?;

@@ -17,6 +17,15 @@ use crate::{
 /// How many articles a tenant has at most.
 pub static QUOTA: Quota = Quota::new("articles", "kb_articles", 100_000);
 
+/// The number of the next one of a tenant. A partner sees its own and those of its clients together, so that none of
+/// others has it.
+pub fn next_number(conn: &mut Conn, tenant: &str) -> Result<i64> {
+    db::next_short_id(conn, "kb.articles", tenant, |conn, number| {
+        let same = kb_articles::table.filter(kb_articles::id.eq(rules::id(number)));
+        Ok(diesel::select(diesel::dsl::exists(same)).get_result(conn)?)
+    })
+}
+
 /// Revisions that others have replaced.
 pub const RETENTION: Retention = Retention {
     kind: "article_versions",

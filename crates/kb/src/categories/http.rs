@@ -52,7 +52,7 @@ pub async fn create(
         .write(move |tx, scope| {
             lock(scope.tenant_id()).take(tx.conn)?;
             let parent = new.parent.as_ref().map(|named| parent(tx, scope.tenant_id(), named)).transpose()?;
-            let number = db::next_id(tx.conn, "kb.categories")?;
+            let number = store::next_number(tx.conn, scope.tenant_id())?;
             let row = rules::created(scope.tenant_id(), new, parent.as_ref(), number, tx.author(), tx.now)?;
             store::insert(tx.conn, &row)?;
             answered(tx, scope, &**people, None, &row)

@@ -26,6 +26,15 @@ const STATE: state::Columns =
 /// How many article categories a tenant has at most.
 pub static QUOTA: Quota = Quota::new("article categories", "kb_categories", 20_000);
 
+/// The number of the next one of a tenant. A partner sees its own and those of its clients together, so that none of
+/// others has it.
+pub fn next_number(conn: &mut Conn, tenant: &str) -> Result<i64> {
+    db::next_short_id(conn, "kb.categories", tenant, |conn, number| {
+        let same = kb_categories::table.filter(kb_categories::id.eq(rules::id(number)));
+        Ok(diesel::select(diesel::dsl::exists(same)).get_result(conn)?)
+    })
+}
+
 /// What a list of categories is sorted by.
 pub const SORTS: Sorts<Category> = Sorts {
     by: &[

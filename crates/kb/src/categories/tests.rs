@@ -69,7 +69,7 @@ fn act(conn: &mut Conn, deed: &Deed) -> Result<()> {
                 parent: None,
                 state: crate::state::ACTIVE,
             };
-            let number = db::next_id(conn, "kb.categories")?;
+            let number = store::next_number(conn, TENANT)?;
             let row = rules::created(TENANT, new, place(below).as_ref(), number, "", now)?;
             store::insert(conn, &row)
         }

@@ -63,8 +63,10 @@ pub async fn show(
 
 /// Answer an alert or an incident by the link
 ///
-/// Acts as the person to whom the link was sent, in the audit log too. The page that follows says what was done, or why
-/// nothing was. What has been done is not done again, however often the button is pressed.
+/// Acts as the person to whom the link was sent, in the audit log too. To be told of something is the right to
+/// acknowledge, to escalate and to snooze it; to close it, the person needs the role `operator` at the time of the
+/// click. The page that follows says what was done, or why nothing was. What has been done is not done again, however
+/// often the button is pressed.
 #[utoipa::path(
     operation_id = "answerAlert",
     params(
@@ -140,7 +142,15 @@ fn seen(conn: &mut Conn, neighbours: &Neighbours, link: &Link, now: Timestamp) -
     let names = people.iter().map(|person| ports::Author::from(person).full_name()).collect();
     let escalation = escalations::find(conn, &link.tenant, &link.alert)?;
     let (step, stage) = (escalation.as_ref().map(|row| row.step), escalation.map(|row| row.stage));
-    Ok(Shown { person, names, stage, step, ..about })
+    let may_close = may_close(conn, neighbours, link, now)?;
+    Ok(Shown { person, names, stage, step, may_close, ..about })
+}
+
+/// May the person of a link close what it is about, now? To be told of something is a right to answer, not to end it.
+fn may_close(conn: &mut Conn, neighbours: &Neighbours, link: &Link, now: Timestamp) -> Result<bool> {
+    let around = neighbours.people.around(conn, &link.tenant)?;
+    let operation = if link.alert.starts_with(INCIDENT) { "closeIncident" } else { "closeAlert" };
+    neighbours.people.may_operate(conn, &around, &link.user, operation, now)
 }
 
 /// What is known of the alert or the incident itself, and what may help with it.
@@ -224,6 +234,9 @@ fn carry_out(
     person(conn, neighbours, link, now)?;
     if action.word == "escalate" {
         return escalate(conn, neighbours, link, action.step, request, now);
+    }
+    if action.word == "close" && !may_close(conn, neighbours, link, now)? {
+        return Err(Problem::forbidden(page::MAY_NOT_CLOSE).into());
     }
     let (what, told) = match action.word {
         "close" => (AlertActionKind::Close, "It is closed."),

@@ -12,6 +12,9 @@ const ESCALATE: Button = ("escalate", "Tell the next");
 const SNOOZE: Button = ("snooze", "Not for an hour");
 const CLOSE: Button = ("close", "It is over");
 
+/// Why there is no button that closes.
+pub const MAY_NOT_CLOSE: &str = "To close it takes the role operator, which the person of this link does not have now.";
+
 /// What is shown.
 #[derive(Clone, Debug, Default)]
 pub struct Shown {
@@ -25,6 +28,8 @@ pub struct Shown {
     pub buttons: Vec<Button>,
     /// As whom one answers.
     pub person: String,
+    /// May that person close it?
+    pub may_close: bool,
     /// Who was told.
     pub names: Vec<String>,
     /// Where its escalation stands.
@@ -103,7 +108,13 @@ pub fn of(shown: &Shown, token: &str, told: &str) -> String {
             escaped(token)
         )
     };
-    let buttons: String = shown.buttons.iter().map(button).collect();
+    let (closes, others): (Vec<Button>, Vec<Button>) = shown.buttons.iter().partition(|button| **button == CLOSE);
+    let closes_or_why = match shown.may_close {
+        _ if closes.is_empty() => String::new(),
+        true => button(&CLOSE),
+        false => format!("<p>{MAY_NOT_CLOSE}</p>\n"),
+    };
+    let buttons: String = others.iter().map(button).chain([closes_or_why]).collect();
     let answering = match shown.person.as_str() {
         "" => String::new(),
         name => {
@@ -133,6 +144,7 @@ mod tests {
             person: "<s>".to_owned(),
             names: vec!["<i>".to_owned()],
             step: Some(1),
+            may_close: true,
             articles: vec!["<em>".to_owned()],
             jobs: vec!["<tt>".to_owned()],
             ..Shown::alert(&alert)
@@ -166,8 +178,16 @@ mod tests {
             closed: None,
         };
         for (status, buttons) in [("New", 3), ("Pending", 3), ("Open", 1), ("Resolved", 0), ("Closed", 0)] {
-            let page = of(&Shown::incident(&incident(status), hostile()), "t", "");
-            assert_eq!((page.matches("<form").count(), page.matches("<script").count()), (buttons, 0), "{page}");
+            for may_close in [true, false] {
+                let page = of(&Shown { may_close, ..Shown::incident(&incident(status), hostile()) }, "t", "");
+                let closes = usize::from(buttons > 0 && !may_close);
+                assert_eq!(page.matches("<form").count(), buttons - closes, "{page}");
+                assert_eq!(
+                    (page.matches(MAY_NOT_CLOSE).count(), page.matches("<script").count()),
+                    (closes, 0),
+                    "{page}"
+                );
+            }
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use actix_web::{HttpResponse, web};
 use api::{Answer, Body, PathIds, RequestContext, RequestScope, answer, delete, get, post};
+use base::problem::Problem;
 use outbox::Tx;
 
 use super::{
@@ -33,12 +34,13 @@ pub async fn create(
     PathIds(user): PathIds<PersonId>,
     Body(NewMethod(new)): Body<NewMethod>,
 ) -> api::Result<HttpResponse> {
+    let trial = tried(&context, new.destination().remove("template")).await?;
     context
         .write(move |tx, scope| {
             let (tenant, user) = whose::person(tx.conn, &neighbours, scope, &user)?;
             whose::may_verify(scope, new.verified)?;
             let (mut row, destination) = rules::created(&tenant, &user, &new, tx.now);
-            rules::check(&row.kind, &row.preset, &destination, |url| neighbours.sends.check_url(url))?;
+            rules::check(&row.kind, &row.preset, &destination, trial.as_ref(), |url| neighbours.sends.check_url(url))?;
             row.set(&*neighbours.seals, &destination)?;
             store::lock(&tenant, &user).take(tx.conn)?;
             store::insert(tx.conn, &row)?;
@@ -112,6 +114,9 @@ pub async fn update(
     PathIds((user, id)): PathIds<(PersonId, ContactMethodId)>,
     Body(change): Body<MethodChange>,
 ) -> api::Result<HttpResponse> {
+    let is_other = change.template.is_some() || change.content_type.is_some();
+    let template = if is_other { template_after(&context, &neighbours, (&user, &id), &change).await? } else { None };
+    let trial = tried(&context, template).await?;
     context
         .write(move |tx, scope| {
             let old = lock_for_update(tx, scope, &neighbours, &user, &id)?;
@@ -119,7 +124,10 @@ pub async fn update(
             whose::may_verify(scope, change.verified)?;
             let before = old.open(&*neighbours.seals)?;
             let (mut row, destination) = rules::changed(&old, &before, &change, tx.now)?;
-            rules::check(&row.kind, &row.preset, &destination, |url| neighbours.sends.check_url(url))?;
+            if is_other && destination.get("template") != trial.as_ref().map(|trial| &trial.template) {
+                return Err(Problem::conflict("The contact method was changed at the same moment.").into());
+            }
+            rules::check(&row.kind, &row.preset, &destination, trial.as_ref(), |url| neighbours.sends.check_url(url))?;
             if destination != before || row.preset != old.preset {
                 row.set(&*neighbours.seals, &destination)?;
             }
@@ -157,6 +165,30 @@ pub async fn delete(
             Ok(Answer::empty())
         })
         .await
+}
+
+/// What a template makes of a message, found out where nobody else waits for it.
+async fn tried(context: &RequestContext, template: Option<String>) -> api::Result<Option<rules::Trial>> {
+    match template.filter(|text| !text.is_empty()) {
+        Some(text) => Ok(Some(api::cpu::run(context, move |_| Ok(rules::Trial::of(text))).await?)),
+        None => Ok(None),
+    }
+}
+
+/// The template that a method would have after a change.
+async fn template_after(
+    context: &RequestContext,
+    neighbours: &web::Data<Neighbours>,
+    (user, id): (&PersonId, &ContactMethodId),
+    change: &MethodChange,
+) -> api::Result<Option<String>> {
+    let (neighbours, user, id, said) = (neighbours.clone(), user.clone(), id.clone(), change.destination());
+    let template = context.read(move |conn, scope| {
+        let (tenant, user) = whose::person(conn, &neighbours, scope, &user)?;
+        let before = store::existing(conn, &tenant, &user, &id)?.open(&*neighbours.seals)?;
+        Ok(rules::laid_over(&before, &said).remove("template"))
+    });
+    template.await
 }
 
 /// The method that is to be changed; nobody else changes those of its person until the end of the transaction.

@@ -12,6 +12,7 @@ use super::{
     row::{Destination, Method},
     wire::{EMAIL, HTTP, MethodChange, PRESETS},
 };
+use crate::sender::template;
 
 /// How many contact methods a person has at most.
 pub const MOST: i64 = 20;
@@ -120,7 +121,24 @@ pub fn host(url: &str) -> Option<String> {
     Some(url::Url::parse(url).ok()?.host_str()?.to_owned())
 }
 
-/// Checks where a method leads; `check_url` says whether a URL may be called.
+/// What a template makes of a message. To find out takes a while, and is no work for who writes to the database.
+#[derive(Clone, Debug)]
+pub struct Trial {
+    /// The template.
+    pub template: String,
+    made: Result<String, String>,
+}
+
+impl Trial {
+    /// Tries a template on a message.
+    pub fn of(template: String) -> Self {
+        let made = template::render(&template, &example());
+        Self { template, made }
+    }
+}
+
+/// Checks where a method leads; `check_url` says whether a URL may be called. `trial` is that of its template, where
+/// template or media type are new.
 ///
 /// # Errors
 /// 400 that lists every field that is missing, is not one of its kind, or leads where nothing may be sent.
@@ -128,6 +146,7 @@ pub fn check(
     kind: &str,
     preset: &str,
     destination: &Destination,
+    trial: Option<&Trial>,
     check_url: impl Fn(&str) -> Result<(), String>,
 ) -> Result<(), Problem> {
     let mut wrong = Vec::new();
@@ -173,12 +192,12 @@ pub fn check(
             wrong.push(FieldError::new(name, "must be a number such as +4366012345678, or a short sender name"));
         }
     }
-    wrong.extend(template(preset, destination));
+    wrong.extend(template_errors(preset, destination, trial));
     if wrong.is_empty() { Ok(()) } else { Err(Problem::fields(wrong)) }
 }
 
-/// What is wrong with a template: it is tried on a message.
-fn template(preset: &str, destination: &Destination) -> Vec<FieldError> {
+/// What is wrong with a template.
+fn template_errors(preset: &str, destination: &Destination, trial: Option<&Trial>) -> Vec<FieldError> {
     let mut wrong = Vec::new();
     let given = ["template", "contentType"].into_iter().filter(|name| destination.contains_key(*name));
     if !preset.is_empty() && preset != PRESETS[0].name {
@@ -189,17 +208,17 @@ fn template(preset: &str, destination: &Destination) -> Vec<FieldError> {
     let kind = destination.get("contentType");
     match destination.get("template") {
         None => wrong.extend(kind.map(|_| FieldError::new("contentType", "goes with a template alone"))),
-        Some(text) => {
+        Some(_) => {
             if kind.is_some_and(|kind| !is_media_type(kind)) {
                 wrong.push(FieldError::new("contentType", "must be a media type such as text/plain"));
             }
-            match crate::sender::template::render(text, &example()) {
-                Err(error) => wrong.push(FieldError::new("template", error)),
-                Ok(body) if kind.is_none() && serde_json::from_str::<serde_json::Value>(&body).is_err() => {
+            match trial.map(|trial| &trial.made) {
+                Some(Err(error)) => wrong.push(FieldError::new("template", error.clone())),
+                Some(Ok(body)) if kind.is_none() && serde_json::from_str::<serde_json::Value>(body).is_err() => {
                     let told = "makes no JSON of a message: show texts by the filter json, or name another contentType";
                     wrong.push(FieldError::new("template", told));
                 }
-                Ok(_) => {}
+                Some(Ok(_)) | None => {}
             }
         }
     }
@@ -259,7 +278,7 @@ mod tests {
     }
 
     fn wrong(kind: &str, preset: &str, fields: &[(&str, &str)]) -> Vec<String> {
-        let refused = check(kind, preset, &destination(fields), |url| {
+        let refused = check(kind, preset, &destination(fields), None, |url| {
             if url.starts_with("https://") { Ok(()) } else { Err("must start with https://".to_owned()) }
         });
         refused.err().map_or_else(Vec::new, |problem| problem.errors.into_iter().map(|e| e.field_name).collect())

@@ -75,7 +75,7 @@ pub async fn get(
             let key = ResourceKey::Id(fold(id.trim()));
             let found = neighbours.resources.find(conn, &scope.scope(), &[key])?.into_iter().flatten().next();
             let unknown = || Problem::not_found(format!("No Resource found with UUID : {}", id.0));
-            on_call(conn, &neighbours, &found.ok_or_else(unknown)?, instant, meter)
+            on_call(conn, &neighbours, &scope.scope(), &found.ok_or_else(unknown)?, instant, meter)
         })?;
         Ok(told)
     });
@@ -85,6 +85,7 @@ pub async fn get(
 fn on_call(
     conn: &mut Conn,
     neighbours: &Neighbours,
+    scope: &[String],
     machine: &KnownResource,
     at: Timestamp,
     meter: &Meter,
@@ -111,7 +112,11 @@ fn on_call(
     let mut steps = Vec::new();
     for (number, step) in (1..).zip(&document.steps) {
         let meant = resolve::step(conn, neighbours, about, step, at)?;
-        steps.push(json!({"step": number, "targets": explain::targets(&meant, false)}));
+        let targets = match scope.contains(&policy.tenant_id) {
+            true => explain::targets(&meant, false),
+            false => explain::partners_targets(&meant),
+        };
+        steps.push(json!({"step": number, "targets": targets}));
     }
     let route = choice.considered.last().map(|asked| json!({"id": asked.route.id, "name": asked.route.name}));
     let policy = match policy.tenant_id == machine.tenant_id {

@@ -111,7 +111,7 @@ pub async fn explain(
                     (found.ok_or_else(|| Problem::field("alertId", "names no alert of the tenant"))?, None)
                 }
             };
-            explained(conn, &neighbours, &alert, problem, instant, meter)
+            explained(conn, &neighbours, &scope.scope(), (&alert, problem), instant, meter)
         })?;
         Ok(told)
     });
@@ -121,8 +121,8 @@ pub async fn explain(
 fn explained(
     conn: &mut Conn,
     neighbours: &Neighbours,
-    alert: &Value,
-    problem: Option<&str>,
+    scope: &[String],
+    (alert, problem): (&Value, Option<&str>),
     at: Timestamp,
     meter: &Meter,
 ) -> Result<PagingExplanation> {
@@ -173,12 +173,11 @@ fn explained(
             for (number, (step, timing)) in (1..).zip(document.steps.iter().zip(&plan.steps)) {
                 let about = About { tenant, machine, policy_tenant: &policy.tenant_id, urgency };
                 let meant = resolve::step(conn, neighbours, about, step, when)?;
-                let targets = targets(&meant, true);
-                told.gaps.extend(meant.iter().filter_map(|one| Some(format!("step {number}: {}", one.gap.as_ref()?))));
-                let reached = meant.iter().flat_map(|one| &one.people);
-                told.gaps.extend(
-                    reached.filter_map(|one| Some(format!("step {number}: {} {}", one.person.id, one.gap.as_ref()?))),
-                );
+                let (targets, gaps) = match scope.contains(&policy.tenant_id) {
+                    true => (targets(&meant, true), gaps(&meant)),
+                    false => (partners_targets(&meant), partners_gaps(&meant)),
+                };
+                told.gaps.extend(gaps.into_iter().map(|gap| format!("step {number}: {gap}")));
                 told.steps.push(json!({"step": number, "at": when, "targets": targets}));
                 // A step that reaches nobody does not wait.
                 if meant.iter().any(Meant::reaches) {
@@ -188,6 +187,23 @@ fn explained(
         }
     }
     Ok(told)
+}
+
+/// Why targets mean nobody, and people are reached by nothing.
+fn gaps(meant: &[Meant]) -> Vec<String> {
+    let people = meant.iter().flat_map(|one| &one.people);
+    let people = people.filter_map(|one| Some(format!("{} {}", one.person.id, one.gap.as_ref()?)));
+    meant.iter().filter_map(|one| one.gap.clone()).chain(people).collect()
+}
+
+/// What a client is told of the targets of its partner's policy: does something go out?
+pub fn partners_targets(meant: &[Meant]) -> Vec<Value> {
+    meant.iter().map(|one| json!({"target": {"of": "partner"}, "reaches": one.reaches()})).collect()
+}
+
+fn partners_gaps(meant: &[Meant]) -> Vec<String> {
+    let gaps = meant.iter().filter(|one| !one.reaches()).map(|_| "a target of the partner reaches nobody".to_owned());
+    gaps.collect()
 }
 
 /// A route that was asked, with what its rules find; of a partner's route a client is told its outcome alone.

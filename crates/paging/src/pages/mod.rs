@@ -3,6 +3,7 @@
 pub mod explain;
 pub mod facts;
 pub mod http;
+pub mod limits;
 mod myself;
 mod postmortem;
 pub mod store;

@@ -11,6 +11,7 @@ use utoipa::ToSchema;
 
 use super::{
     facts::Facts,
+    limits,
     store::{self, Row},
     view,
     wire::Page,
@@ -31,8 +32,6 @@ use crate::{
 
 /// How soon another code may be sent.
 const PAUSE_MS: i64 = 30_000;
-/// How many tests a person may have under way.
-const TESTS: i64 = 20;
 
 /// What is to be tested.
 #[derive(Debug, Request)]
@@ -73,7 +72,7 @@ fn to(method: &Method, kind: &str, now: Timestamp) -> Row {
     request_body(content = Option<PagingTestInput>),
     responses(
         (status = 200, description = "What is sent", body = PagingTest),
-        (status = 409, description = "Too many tests were sent a moment ago"),
+        (status = 429, description = "Too many tests were sent within ten minutes: 40 to a person, or 10 to an address"),
     ),
     security(("bearer" = ["viewer"]))
 )]
@@ -94,9 +93,15 @@ pub async fn test(
                 }
             }
             own.retain(|method| method.verified);
-            if store::tests_since(tx.conn, tenant, user, now.millis() - 60_000)? >= TESTS {
-                return Err(Problem::conflict("Too many tests were sent a moment ago. Try again in a minute.").into());
+            let mut destinations = Vec::new();
+            for method in &own {
+                destinations.push(limits::address_of(&method.kind, &method.open(&*neighbours.seals)?));
             }
+            if own.is_empty() {
+                destinations.push(String::new());
+            }
+            let request = limits::Request { limits: limits::TESTS, tenant, user, author: user, destinations };
+            request.admit(tx.conn, now)?;
             let mut rows: Vec<Row> = own.iter().map(|method| to(method, "test", now)).collect();
             if rows.is_empty() {
                 let (user_id, why) = (user.to_owned(), "has no verified contact method".to_owned());
@@ -122,12 +127,14 @@ fn new_code() -> String {
 /// Send a code to a contact method
 ///
 /// Six digits, good for 15 minutes, also to one that is verified already. Entered at `verify`, they show that messages arrive there.
+/// Within ten minutes five go to one person, and five to one address, whoever asks.
 #[utoipa::path(
     operation_id = "sendContactMethodCode",
     params(PersonId, ContactMethodId),
     responses(
         (status = 200, description = "The page that carries it", body = Page),
         (status = 409, description = "A code was sent a moment ago"),
+        (status = 429, description = "Five codes were sent within ten minutes for the person, or to the address"),
     ),
     security(("bearer" = ["viewer"]))
 )]
@@ -145,6 +152,15 @@ pub async fn send_code(
             if !old.code_hash.is_empty() && now.millis() < sent_ms + PAUSE_MS && now.millis() >= sent_ms {
                 return Err(Problem::conflict("A code was sent a moment ago. Wait half a minute for it.").into());
             }
+            let place = limits::address_of(&old.kind, &old.open(&*neighbours.seals)?);
+            let request = limits::Request {
+                limits: limits::CODES,
+                tenant: &old.tenant_id,
+                user: &old.user_id,
+                author: scope.author(),
+                destinations: vec![place],
+            };
+            request.admit(tx.conn, now)?;
             let code = new_code();
             let mut row = to(&old, "code", now);
             let sealed = neighbours.seals.seal(render::place(&row), &Secret::new(code.clone()))?;

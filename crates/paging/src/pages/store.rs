@@ -82,7 +82,7 @@ pub struct Row {
     pub sent_ms: Option<i64>,
 }
 
-/// Pages that are settled.
+/// Pages of alerts, incidents and shifts that are settled.
 pub const RETENTION: Retention = Retention {
     kind: "pages",
     keep: Keep::Setting(Setting {
@@ -95,13 +95,25 @@ pub const RETENTION: Retention = Retention {
     table: "pages",
     id: "id",
     since: "created_ms",
-    only: "due_ms IS NULL",
-    remove: |conn, tenant, ids, _| {
-        use pages::dsl;
-        let these = dsl::pages.filter(dsl::tenant_id.eq(tenant)).filter(dsl::id.eq_any(ids));
-        Ok(diesel::delete(these).execute(conn)?)
-    },
+    only: "due_ms IS NULL AND kind NOT IN ('code', 'test')",
+    remove,
 };
+
+/// Codes and tests that are settled: apart from the others, so that whoever has many of them sent pushes out none of
+/// those.
+pub const REQUESTED: Retention = Retention {
+    kind: "page_tests",
+    keep: Keep::Millis(30 * 86_400_000),
+    most: Some(10_000),
+    only: "due_ms IS NULL AND kind IN ('code', 'test')",
+    ..RETENTION
+};
+
+fn remove(conn: &mut Conn, tenant: &str, ids: &[String], _: usize) -> Result<usize> {
+    use pages::dsl;
+    let these = dsl::pages.filter(dsl::tenant_id.eq(tenant)).filter(dsl::id.eq_any(ids));
+    Ok(diesel::delete(these).execute(conn)?)
+}
 
 impl Row {
     /// A page that nothing is known of yet.
@@ -328,11 +340,4 @@ pub fn page(conn: &mut Conn, condition: &Condition, sort: Sort, walk: &Walk) -> 
     let order = SORTS.order(sort);
     let query = pages::table.filter(condition.clone()).filter(order.after(walk.after())?).order(order);
     Ok(walk.cut(query.offset(walk.offset()).limit(walk.wanted()).load(conn)?, total, |row| SORTS.keys(sort, row)))
-}
-
-/// How many tests a person sent since an instant.
-pub fn tests_since(conn: &mut Conn, tenant: &str, user: &str, since_ms: i64) -> Result<i64> {
-    use pages::dsl;
-    let own = dsl::pages.filter(dsl::tenant_id.eq(tenant)).filter(dsl::created_ms.gt(since_ms));
-    Ok(own.filter(dsl::user_id.eq(user)).filter(dsl::kind.eq("test")).count().get_result(conn)?)
 }

@@ -168,6 +168,7 @@ async fn create(context: RequestContext, people: web::Data<dyn People>, of: Of) 
     let (token, origin) = (feed::new_token()?, api::session::origin(context.request()));
     context
         .write(move |tx, scope| {
+            check_own(scope, &of)?;
             let (tenant, of) = owner(tx.conn, &**people, scope, of)?;
             let (author, now_ms) = (tx.author().to_owned(), tx.now.millis());
             let row = store::insert(tx.conn, &tenant, &of, &token, &author, now_ms)?;
@@ -203,6 +204,17 @@ async fn delete(
             Ok(Answer::empty())
         })
         .await
+}
+
+/// Refuses what a key that is restricted to certain operations would hand out of somebody else: it acts for its own
+/// user.
+fn check_own(scope: &RequestScope, of: &Of) -> Result<(), Problem> {
+    match of {
+        Of::User(id) if scope.caller.operations.is_some() && scope.author() != id => Err(Problem::forbidden(
+            "A key that is restricted to certain operations makes calendar addresses of its own user alone.",
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// The tenant of the calendar, and whose it is as that is stored; or 404.

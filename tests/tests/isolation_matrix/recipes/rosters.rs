@@ -30,7 +30,7 @@ pub(super) const RECIPES: &[Recipe] = &[
     op("POST /rosters/{rosterId}/calendars").ids(&[Kind::Roster]),
     op("GET /rosters/{rosterId}/calendars").ids(&[Kind::Roster]),
     op("DELETE /rosters/{rosterId}/calendars/{calendarId}").ids(&[Kind::Roster, Kind::RosterCalendar]),
-    op("POST /rosters/users/{userId}/calendars").ids(&[Kind::User]).of_seen(),
+    op("POST /rosters/users/{userId}/calendars").ids(&[Kind::User]).of_seen().not_narrowed(),
     op("GET /rosters/users/{userId}/calendars").ids(&[Kind::User]),
     op("DELETE /rosters/users/{userId}/calendars/{calendarId}").ids(&[Kind::User, Kind::UserCalendar]).of_seen(),
 ];

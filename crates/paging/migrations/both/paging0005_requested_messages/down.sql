@@ -1,0 +1,2 @@
+DROP INDEX pages_requested;
+DROP TABLE requested_messages;
