@@ -75,15 +75,9 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// What suits this many worker threads and connections of the database.
-    pub fn for_size(workers: usize, connections: u32) -> Self {
-        Self {
-            requests: 64 * workers.max(1),
-            bodies: 1024,
-            memory: 112 << 20,
-            streams: (connections as usize / 2).max(1),
-            time: Duration::from_secs(10),
-        }
+    /// What suits this many worker threads, and a database that lets so many long lists be read.
+    pub fn for_size(workers: usize, streams: usize) -> Self {
+        Self { requests: 64 * workers.max(1), bodies: 1024, memory: 112 << 20, streams, time: Duration::from_secs(10) }
     }
 }
 
@@ -300,6 +294,11 @@ impl Gate {
             _ => "The service has as many requests under way as it can carry. Try again in a moment.",
         })
     }
+}
+
+/// Whose share the request of this task takes from; outside a request, nobody's.
+pub fn party() -> Arc<Party> {
+    current().map_or_else(Party::service, |ticket| ticket.party())
 }
 
 /// A list that is being streamed; dropped when its connection is free again.
