@@ -4,12 +4,25 @@ use std::sync::Arc;
 
 use access::{Authenticator, reporting};
 use api::Caller;
-use db::Result;
+use db::{Bell, Listener, Result};
 use integrations::{AuthType, Credentials, Reporter, Reporters};
 use outbox::Tx;
 
+/// Rings when the credentials of a reporter have ended.
+static ENDED: Bell = Bell::new();
+
 /// The keys and addresses that `access` keeps.
-pub struct Keys(pub Arc<Authenticator>);
+pub struct Keys {
+    /// What was remembered of them is forgotten at the commit: before it, somebody may still be told that they are good.
+    _forgets: Listener,
+}
+
+impl Keys {
+    /// With the one who remembers callers.
+    pub fn new(authenticator: Arc<Authenticator>) -> Self {
+        Self { _forgets: ENDED.listen(move || authenticator.forget_callers()) }
+    }
+}
 
 impl Reporters for Keys {
     fn admit(&self, tx: &mut Tx<'_>, tenant: &str, name: &str, by: AuthType, caller: &Caller) -> Result<Reporter> {
@@ -24,8 +37,7 @@ impl Reporters for Keys {
     }
 
     fn dismiss(&self, tx: &mut Tx<'_>, tenant: &str, id: &str) -> Result<()> {
-        reporting::end(tx, tenant, id)?;
-        self.0.forget_callers();
-        Ok(())
+        ENDED.ring_at_commit();
+        reporting::end(tx, tenant, id)
     }
 }

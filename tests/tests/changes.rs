@@ -5,7 +5,7 @@ use std::net::TcpStream;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use muster_tests::{Backend, Client, Server, both_backends};
+use muster_tests::{Backend, Browser, Client, Server, both_backends, pressure, unique};
 use serde_json::{Value, json};
 
 both_backends![
@@ -15,6 +15,8 @@ both_backends![
     nobody_hears_of_others,
     a_stream_is_narrowed_and_bounded,
     what_one_gateway_stores_another_tells,
+    who_may_no_longer_read_hears_no_more,
+    the_streams_of_one_tenant_leave_room_for_others,
     a_thousand_idle_streams_cost_little,
 ];
 
@@ -173,14 +175,18 @@ fn what_one_gateway_stores_another_tells(backend: Backend) {
 
 /// A stream that is open, on a connection of its own: what arrived is read by whoever looks.
 fn watch(server: &Server, client: &Client) -> TcpStream {
+    let mut stream = ask_to_watch(server, client.tenant_id(), &format!("Authorization: Bearer {}", client.bearer()));
+    await_text(&mut stream, "HTTP/1.1 200");
+    stream
+}
+
+fn ask_to_watch(server: &Server, tenant: &str, credentials: &str) -> TcpStream {
     let mut stream = TcpStream::connect(server.base().trim_start_matches("http://")).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
-    let (tenant, token) = (client.tenant_id(), client.bearer());
     let request = format!(
-        "GET /api/v2/tenants/{tenant}/changes?maxSeconds=300 HTTP/1.1\r\nHost: muster\r\nAuthorization: Bearer {token}\r\n\r\n"
+        "GET /api/v2/tenants/{tenant}/changes?maxSeconds=300 HTTP/1.1\r\nHost: muster\r\n{credentials}\r\n\r\n"
     );
     stream.write_all(request.as_bytes()).unwrap();
-    await_text(&mut stream, "HTTP/1.1 200");
     stream
 }
 
@@ -192,6 +198,121 @@ fn await_text(stream: &mut TcpStream, text: &str) {
         let length = stream.read(&mut chunk).unwrap_or_else(|error| panic!("{error} after {received:?}"));
         assert!(length > 0, "closed after {received:?}");
         received.push_str(&String::from_utf8_lossy(&chunk[..length]));
+    }
+}
+
+/// Reads until the stream ends, and says how long that took.
+#[track_caller]
+fn await_end(mut stream: TcpStream, since: Instant, what: &str) -> Duration {
+    let (mut received, mut chunk) = (Vec::new(), [0; 4096]);
+    while !received.ends_with(b"\r\n0\r\n\r\n") {
+        match stream.read(&mut chunk) {
+            Ok(0) => break,
+            Ok(length) => received.extend_from_slice(&chunk[..length]),
+            Err(error) => panic!("{what}: {error}"),
+        }
+        assert!(since.elapsed() < Duration::from_secs(20), "{what}: it goes on");
+    }
+    since.elapsed()
+}
+
+/// Whatever takes the right to read: the streams that are open end within moments, and others go on.
+fn who_may_no_longer_read_hears_no_more(backend: Backend) {
+    let server = Server::start(backend);
+    let (admin, client) = (server.admin(), server.new_client());
+    let suspended = server.new_client();
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let person = || {
+        let body = json!({"loginName": unique("ann"), "firstName": "Ann", "lastName": "Lee", "role": "operator"});
+        text(&client.post("/users", &body).ok()["id"])
+    };
+    let key = |at: &Client, besides: Value| {
+        let mut body = json!({"name": unique("key"), "role": "viewer"});
+        body.as_object_mut().unwrap().extend(besides.as_object().unwrap().clone());
+        let made = at.post("/apiKeys", &body).ok();
+        (text(&made["id"]), at.with_token(&server.token(&text(&made["key"]), &text(&made["secret"]))), made)
+    };
+    let sign_in = |user: &str| {
+        Browser::sign_in(&server, &text(&client.post_empty(&format!("/users/{user}/signInLink")).ok()["url"]))
+    };
+    let cookie =
+        |browser: &Browser<'_>| ask_to_watch(&server, client.tenant_id(), &format!("Cookie: {}", browser.cookie));
+    let (revoked_id, revoked, _) = key(&client, json!({}));
+    let (rotated_id, rotated, _) = key(&client, json!({}));
+    let (narrowed_id, narrowed, _) = key(&client, json!({"operations": ["watchChanges"]}));
+    let (_, _, basic) = key(&client, json!({}));
+    let owner = person();
+    let (_, personal, _) = key(&client, json!({"userId": owner}));
+    let (_, of_suspended, _) = key(&suspended, json!({}));
+    let (signs_out, ended, stays) = (sign_in(&person()), sign_in(&owner), sign_in(&person()));
+    let as_basic = {
+        use base64::Engine as _;
+        let pair = format!("{}:{}", text(&basic["key"]), text(&basic["secret"]));
+        format!("Authorization: Basic {}", base64::engine::general_purpose::STANDARD.encode(pair))
+    };
+    let mut streams = vec![
+        ("a revoked key", watch(&server, &revoked)),
+        ("a rotated key", watch(&server, &rotated)),
+        ("a narrowed key", watch(&server, &narrowed)),
+        ("key and secret", ask_to_watch(&server, client.tenant_id(), &as_basic)),
+        ("the key of somebody who left", watch(&server, &personal)),
+        ("the session of somebody who left", cookie(&ended)),
+        ("a session that was ended", cookie(&signs_out)),
+        ("a suspended tenant", watch(&server, &of_suspended)),
+    ];
+    let mut others = [cookie(&stays), watch(&server, &client), watch(&server, &admin)];
+    for (_, stream) in &mut streams[3..4] {
+        await_text(stream, "HTTP/1.1 200");
+    }
+    for stream in streams[5..7].iter_mut().map(|(_, stream)| stream).chain(&mut others[..1]) {
+        await_text(stream, "HTTP/1.1 200");
+    }
+    client.delete(&format!("/apiKeys/{revoked_id}")).ok();
+    client.post(&format!("/apiKeys/{rotated_id}/rotate"), &json!({"revokePrevious": true})).ok();
+    client.delete(&format!("/apiKeys/{}", text(&basic["id"]))).ok();
+    client.post_empty(&format!("/users/{owner}/deactivate")).ok();
+    signs_out.delete("/auth/session").ok();
+    admin.post_empty(&format!("/clients/{}/suspend", suspended.tenant_id())).ok();
+    // No operation narrows a key that is there; somebody else may, in the database.
+    server.sql(&format!("UPDATE api_keys SET operations = '[\"getResource\"]' WHERE id = '{narrowed_id}'"));
+    let since = Instant::now();
+    for (what, stream) in streams {
+        let took = await_end(stream, since, what);
+        assert!(took < Duration::from_secs(9), "{what}: after {took:?}");
+    }
+    machine(&client, "after");
+    for stream in &mut others {
+        await_text(stream, "event: change");
+    }
+}
+
+/// Twenty keys of a tenant ask for all streams there are.
+fn the_streams_of_one_tenant_leave_room_for_others(backend: Backend) {
+    const KEYS: usize = 20;
+    const EACH: usize = 100;
+    pressure::raise_open_files();
+    let server = Server::start(backend);
+    let (greedy, good) = (server.new_client(), server.new_client());
+    let credentials: Vec<String> = (0..KEYS)
+        .map(|_| format!("Authorization: Bearer {}", server.caller(greedy.tenant_id(), "viewer").bearer()))
+        .collect();
+    let (mut open, mut refused) = (Vec::new(), 0);
+    for number in 0..KEYS * EACH {
+        let mut stream = ask_to_watch(&server, greedy.tenant_id(), &credentials[number % KEYS]);
+        let mut begin = [0; 12];
+        stream.read_exact(&mut begin).unwrap();
+        match &begin {
+            b"HTTP/1.1 200" => open.push(stream),
+            b"HTTP/1.1 503" => refused += 1,
+            other => panic!("{}", String::from_utf8_lossy(other)),
+        }
+    }
+    assert!((1_000..1_400).contains(&open.len()), "{} open, {refused} refused", open.len());
+    // Others have theirs, and hear as ever.
+    let mut streams: Vec<TcpStream> = (0..20).map(|_| watch(&server, &good)).collect();
+    machine(&good, "heard");
+    for stream in &mut streams {
+        await_text(stream, "event: change");
     }
 }
 

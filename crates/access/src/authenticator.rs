@@ -7,6 +7,7 @@ use api::{
     Access, Caller, Tenant,
     access::{Answer, Identity},
     clock,
+    recent::Recent,
 };
 use base::{problem::Problem, secret::Secret, tenant::TenantId, timestamp::Timestamp};
 use db::Db;
@@ -14,7 +15,6 @@ use moka::sync::Cache;
 
 use crate::{
     api_keys::{self, store::LiveKey},
-    cache::Recent,
     inbound,
     secrets::{self, Hash},
     sessions::{self, store::Known},
@@ -33,14 +33,11 @@ const TENANTS: u64 = 10_000;
 /// costs a write so often.
 const USE: Duration = Duration::from_secs(60);
 
-/// A token of nobody is at most this long; more is not even hashed.
-const LONGEST_TOKEN: usize = 256;
-
 /// Keeps the tenants, keys and tokens of one database, and answers who a caller is ("Tenants and callers" in
 /// `docs/interface.md`).
 ///
-/// Answers are remembered for two seconds. A revocation or a suspension is felt at once on this process, within two
-/// seconds on others; the expiry of a token is compared with the clock on every request.
+/// Answers are remembered for less than a second. A revocation or a suspension is felt at once on this process, within a
+/// second on others; the expiry of a token is compared with the clock on every request.
 pub struct Authenticator {
     db: Db,
     callers: Recent<Hash, Remembered>,
@@ -286,7 +283,8 @@ fn reports((caller, suspended): (Arc<Caller>, bool)) -> Identity {
 
 impl Access for Authenticator {
     fn bearer<'a>(&'a self, token: &'a str) -> Answer<'a, Identity> {
-        if token.is_empty() || token.len() > LONGEST_TOKEN {
+        // Key and secret are remembered beside tokens, by what they are with a colon between them: no token has one.
+        if !secrets::is_secret(token) {
             return Box::pin(ready(Ok(Identity::Unknown)));
         }
         let hash = secrets::hash(token);
@@ -297,7 +295,6 @@ impl Access for Authenticator {
     }
 
     fn basic<'a>(&'a self, key: &'a str, secret: Secret<String>) -> Answer<'a, Identity> {
-        // No token has a colon in it, so that none is taken for key and secret.
         let hash = secrets::hash(&format!("{key}:{}", secret.expose()));
         match self.callers.get(&hash) {
             Some(known) => Box::pin(ready(Ok(known.identity()))),

@@ -1,6 +1,6 @@
 //! What the person who holds the database does by hand: tenants and keys, without a caller ("Tenants and callers" in
-//! `docs/interface.md`). All of it works while gateways run on the database; what it revokes is felt within two
-//! seconds. The audit log has it, with the command in place of a key. For commands: every function waits for the
+//! `docs/interface.md`). All of it works while gateways run on the database; what it revokes is felt within a
+//! second. The audit log has it, with the command in place of a key. For commands: every function waits for the
 //! database on the thread that calls.
 
 use api::{Role, access::Roles, clock};

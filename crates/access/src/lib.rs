@@ -12,7 +12,6 @@ mod api_keys;
 mod audit;
 mod authenticator;
 mod bootstrap;
-mod cache;
 pub mod console;
 pub mod demo;
 pub mod facts;

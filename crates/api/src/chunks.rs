@@ -9,7 +9,7 @@ use futures_util::StreamExt as _;
 use sha2::{Digest as _, Sha256};
 
 use crate::{
-    Result,
+    Admission, Result,
     body::{self, BodyDigest, names_a_key},
     shed,
 };
@@ -35,6 +35,7 @@ pub struct Chunks {
     /// Bytes that the request was counted with so far; the first of them as a body that is awaited.
     held: usize,
     digest: Option<Sha256>,
+    admission: Admission,
 }
 
 impl Chunks {
@@ -47,13 +48,15 @@ impl Chunks {
             ticket.streams_its_body()?;
         }
         let digest = names_a_key(request).then(Sha256::new);
-        Ok(Self { request: request.clone(), payload, limit, length: 0, waited: Duration::ZERO, held: HOLD, digest })
+        let (length, waited, admission) = (0, Duration::ZERO, Admission::of(request));
+        Ok(Self { request: request.clone(), payload, limit, length, waited, held: HOLD, digest, admission })
     }
 
     /// The next piece; `None` at the end.
     ///
     /// # Errors
-    /// 400 when it does not come in time, when all of it comes too slowly or is cut off; 413 beyond the limit.
+    /// 400 when it does not come in time, when all of it comes too slowly or is cut off; 413 beyond the limit; 403 when its caller
+    /// may no longer send it.
     pub async fn next(&mut self) -> Result<Option<Bytes>, Problem> {
         let asked = Instant::now();
         let next = tokio::time::timeout(IDLE, self.payload.next()).await;
@@ -61,6 +64,9 @@ impl Chunks {
         let next = next.map_err(|_| {
             Problem::invalid(format!("Nothing more of the body arrived for {} seconds.", IDLE.as_secs()))
         })?;
+        if !self.admission.holds().await {
+            return Err(Problem::forbidden("The caller may no longer do this: the rest of the body is not read."));
+        }
         let Some(chunk) = next else {
             if let Some(digest) = self.digest.take() {
                 self.request.extensions_mut().insert(BodyDigest(digest.finalize().into()));

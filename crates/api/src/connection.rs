@@ -4,6 +4,7 @@
 //! memory of its address ([`socket`]), and over HTTP/1.1 the next request is not read before the last is answered
 //! ([`stream`]).
 
+mod arrival;
 mod head;
 mod socket;
 mod stream;
@@ -13,15 +14,21 @@ use std::{
     cell::{Cell, RefCell},
     io,
     rc::Rc,
+    sync::Arc,
     task::{Context, Poll, Waker},
     time::Duration,
 };
 
-use base::share::Lease;
+use base::share::{Lease, Pool};
 use tokio::time::Instant;
 
 use self::turns::Turn;
-pub(crate) use self::{socket::Socket, stream::Stream, turns::Framing};
+pub(crate) use self::{
+    arrival::{Arrival, release_after_round},
+    socket::Socket,
+    stream::Stream,
+    turns::Framing,
+};
 use crate::shed::{Gate, LocalParty};
 
 /// Requests of one connection that are answered at once (HTTP/2 streams); more are refused.
@@ -40,6 +47,9 @@ const IN_FLIGHT: usize = 4 << 10;
 #[derive(Debug)]
 pub(crate) struct Connection {
     party: LocalParty,
+    arrivals: Arc<Pool>,
+    /// It holds one of these, since it was its address's turn.
+    arrived: Cell<bool>,
     in_flight: Cell<usize>,
     /// The client does not take what was written.
     blocked: Cell<bool>,
@@ -62,10 +72,26 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    fn new(party: LocalParty) -> Self {
+    fn new(party: LocalParty, arrivals: Arc<Pool>) -> Self {
+        let arrived = Cell::default();
         let (in_flight, blocked, closed, multiplexed, wakers) = Default::default();
         let (turn, ahead, begins, refusals, pause, paused) = Default::default();
-        Self { party, in_flight, blocked, closed, multiplexed, wakers, turn, ahead, begins, refusals, pause, paused }
+        Self {
+            party,
+            arrivals,
+            arrived,
+            in_flight,
+            blocked,
+            closed,
+            multiplexed,
+            wakers,
+            turn,
+            ahead,
+            begins,
+            refusals,
+            pause,
+            paused,
+        }
     }
 
     /// The share of the address at its other end.
@@ -78,6 +104,7 @@ impl Connection {
         self.turn.borrow_mut().begin(framing);
         self.begins.set(false);
         self.go_on();
+        self.end_turn();
         let before = self.in_flight.get();
         self.in_flight.set(before + 1);
         // Beside each other there may be thousands; one after the other is in what the connection takes.
@@ -150,6 +177,29 @@ impl Connection {
         taken
     }
 
+    /// May the head of a request be read, or is one under way already?
+    fn try_arrive(&self) -> bool {
+        let has = self.arrived.get() || self.in_flight.get() > 0;
+        if !has && self.arrivals.try_hold(&self.party, 1).is_ok() {
+            self.arrived.set(true);
+        }
+        has || self.arrived.get()
+    }
+
+    /// The head is read, or as much of it as is there: another of its address may be read in the next round.
+    pub(crate) fn end_turn(&self) {
+        if self.arrived.take() {
+            release_after_round(Rc::clone(&self.party), Arc::clone(&self.arrivals));
+        }
+    }
+
+    /// Nothing is there to be read.
+    fn depart(&self) {
+        if self.arrived.take() {
+            self.arrivals.release(&self.party, 1);
+        }
+    }
+
     /// The pause is over.
     fn end_pause(&self) {
         if self.pause.take().is_some() {
@@ -182,6 +232,12 @@ impl Connection {
     }
 }
 
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.depart();
+    }
+}
+
 /// A request that is under way or whose answer is not sent yet.
 #[derive(Debug)]
 pub(crate) struct InFlight {
@@ -209,6 +265,6 @@ impl Drop for InFlight {
     }
 }
 
-fn closed() -> io::Error {
+pub(crate) fn closed() -> io::Error {
     io::ErrorKind::ConnectionAborted.into()
 }

@@ -1,13 +1,13 @@
 //! Work that callers' expressions and texts ask for, away from the threads that answer requests.
 //!
-//! Such work is counted in steps ([`Meter`]), so that one request ends by itself; and it is done for one request of a key at
-//! a time, on fewer threads than there are processors, so that no key takes them from the others. Who has too much of it
-//! waiting is refused alone (429); whoever has waited too long is told to come again (503).
+//! Such work is counted in steps ([`Meter`]), so that one request ends by itself; and it is done on fewer threads than there are
+//! processors, which are shared by the one rule ([`base::share`]): those who wait are served tenant by tenant, and of a tenant key
+//! by key, so that no key and no number of keys takes them from the others. Who has too much of it waiting is refused alone (429);
+//! whoever has waited too long is told to come again (503).
 
 use std::{
-    collections::HashMap,
     sync::{
-        Arc, LazyLock, Mutex, MutexGuard, PoisonError,
+        Arc, LazyLock,
         atomic::{AtomicBool, Ordering},
     },
     thread::available_parallelism,
@@ -18,31 +18,26 @@ use base::{
     body::ignored,
     matching::{Meter, has_expressions},
     problem::{Problem, RateLimit},
+    share::{Full, Kind, Lease, Party, Pool},
 };
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use crate::{Body, RequestScope, Result};
+use crate::{Body, RequestScope, Result, shed};
 
-/// How many requests of one key may wait for their turn, or have it.
+/// How many requests of one key may wait for their turn, or have it; and how many there may be in all.
 const MOST_OF_ONE: u32 = 32;
+const MOST: usize = 256;
 /// How long a request waits for its turn and for its end.
 const LONGEST: Duration = Duration::from_secs(10);
 
-/// The threads that do such work at once, in the whole process: one processor is left to everything else.
-static THREADS: LazyLock<Arc<Semaphore>> = LazyLock::new(|| {
+/// The requests that wait for their turn or have it, in the whole process.
+static COMPUTATIONS: LazyLock<Arc<Pool>> = LazyLock::new(|| Pool::new(Kind::Computations, MOST, 1, 0));
+
+/// The threads that do such work at once: one processor is left to everything else.
+static PROCESSORS: LazyLock<Arc<Pool>> = LazyLock::new(|| {
     let processors = available_parallelism().map_or(1, usize::from);
-    Arc::new(Semaphore::new((processors - 1).max(1)))
+    // Whoever has a place among the computations may wait.
+    Pool::new(Kind::Processors, (processors - 1).max(1), 1, 4 * MOST)
 });
-
-/// The keys that have such work under way.
-static KEYS: LazyLock<Mutex<HashMap<String, Turn>>> = LazyLock::new(Mutex::default);
-
-/// The turns of one key.
-struct Turn {
-    one: Arc<Semaphore>,
-    /// Requests that wait or have their turn.
-    requests: u32,
-}
 
 /// Does a caller's work, with room for [`Meter::REQUEST`] steps. When the caller goes away, it ends at its next step. The
 /// expressions that it compiles stay ready until the request is over.
@@ -54,7 +49,7 @@ where
     F: FnOnce(&Meter) -> Result<T> + Send + 'static,
     T: Send + 'static,
 {
-    let (done, made) = run_for(&context.caller.key_id, move |meter| Ok((work(meter)?, meter.take_kept()))).await?;
+    let (done, made) = run_for(shed::party(), move |meter| Ok((work(meter)?, meter.take_kept()))).await?;
     context.keep(made);
     Ok(done)
 }
@@ -75,109 +70,113 @@ where
     }
 }
 
-async fn run_for<T, F>(key: &str, work: F) -> Result<T>
+async fn run_for<T, F>(party: Arc<Party>, work: F) -> Result<T>
 where
     F: FnOnce(&Meter) -> Result<T> + Send + 'static,
     T: Send + 'static,
 {
-    let asked = Asked::enter(key)?;
-    let abandoned = Arc::clone(&asked.abandoned);
+    let computation = enter(&party)?;
+    let caller = Caller::default();
+    let abandoned = Arc::clone(&caller.gone);
     let done = async move {
-        let turn = asked.turn().await?;
+        let processor = PROCESSORS.take(&party, 1).await.map_err(|_| late())?;
         let done = tokio::task::spawn_blocking(move || {
-            let _turn = turn;
+            let _held = (computation, processor);
             ignored::collect(|| work(&Meter::until(Meter::REQUEST, abandoned)))
         });
         let done = done.await.map_err(|error| db::Error::Fault(format!("work for a caller: {error}")))?;
-        drop(asked);
         // What is collected is collected on the thread of the request.
         let (done, names) = done;
         ignored::report(names);
         done
     };
-    let late = |_| Problem::unavailable("The service has too much to compute right now. Try again in a moment.");
-    tokio::time::timeout(LONGEST, done).await.map_err(late)?
+    tokio::time::timeout(LONGEST, done).await.map_err(|_| late())?
 }
 
-/// A request that waits for its turn or has it. Once it is dropped, nobody waits for the result.
-struct Asked {
-    key: String,
-    one: Arc<Semaphore>,
-    abandoned: Arc<AtomicBool>,
-}
-
-/// The right to work: that of the key, and one of the threads.
-type Right = (OwnedSemaphorePermit, OwnedSemaphorePermit);
-
-impl Asked {
-    fn enter(key: &str) -> Result<Self> {
-        let mut keys = keys();
-        let turn = keys.entry(key.to_owned()).or_insert_with(|| Turn { one: Arc::new(Semaphore::new(1)), requests: 0 });
-        if turn.requests >= MOST_OF_ONE {
-            let detail = "This key has too many requests under way that match expressions or fill in templates.";
-            let limit = RateLimit { limit: MOST_OF_ONE, remaining: 0, reset: 1 };
-            return Err(Problem::throttled(detail, 1, limit).into());
-        }
-        turn.requests += 1;
-        Ok(Self { key: key.to_owned(), one: Arc::clone(&turn.one), abandoned: Arc::default() })
-    }
-
-    /// Waits for the key first, so that of each key at most one request stands before the threads.
-    async fn turn(&self) -> Result<Right> {
-        let closed = |_| db::Error::Fault("a closed semaphore".to_owned());
-        let own = Arc::clone(&self.one).acquire_owned().await.map_err(closed)?;
-        Ok((own, Arc::clone(&THREADS).acquire_owned().await.map_err(closed)?))
+/// A place among the requests that compute.
+fn enter(party: &Arc<Party>) -> Result<Lease> {
+    let most = usize::try_from(MOST_OF_ONE).unwrap_or(usize::MAX);
+    let too_many = || {
+        let detail =
+            "This key, or its tenant, has too many requests under way that match expressions or fill in templates.";
+        Problem::throttled(detail, 1, RateLimit { limit: MOST_OF_ONE, remaining: 0, reset: 1 })
+    };
+    match COMPUTATIONS.try_take(party, 1) {
+        Ok(_) if party.held(Kind::Computations) > most => Err(too_many().into()),
+        Ok(lease) => Ok(lease),
+        Err(Full::Everything) => Err(late().into()),
+        Err(Full::Caller | Full::Tenant) => Err(too_many().into()),
     }
 }
 
-impl Drop for Asked {
+fn late() -> Problem {
+    Problem::unavailable("The service has too much to compute right now. Try again in a moment.")
+}
+
+/// The request that waits for the work. Once it is dropped, nobody waits for the result.
+#[derive(Default)]
+struct Caller {
+    gone: Arc<AtomicBool>,
+}
+
+impl Drop for Caller {
     fn drop(&mut self) {
-        self.abandoned.store(true, Ordering::Relaxed);
-        let mut keys = keys();
-        if let Some(turn) = keys.get_mut(&self.key) {
-            turn.requests -= 1;
-            if turn.requests == 0 {
-                keys.remove(&self.key);
-            }
-        }
+        self.gone.store(true, Ordering::Relaxed);
     }
-}
-
-fn keys() -> MutexGuard<'static, HashMap<String, Turn>> {
-    KEYS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
 mod tests {
     use std::{sync::mpsc, time::Instant};
 
-    use base::problem::Kind;
+    use base::{problem, share::Parties};
 
     use super::*;
 
     #[actix_web::test]
-    async fn a_key_has_one_turn_at_a_time_and_a_bounded_number_of_them() {
-        let (release, released) = mpsc::channel::<()>();
-        let held = tokio::task::spawn_local(run_for("greedy", move |_| Ok(released.recv().is_ok())));
-        tokio::task::yield_now().await;
-        let waiting: Vec<_> =
-            (1..MOST_OF_ONE).map(|_| tokio::task::spawn_local(run_for("greedy", |_| Ok(())))).collect();
-        tokio::task::yield_now().await;
-        let refused = run_for("greedy", |_| Ok(())).await.unwrap_err();
-        assert!(matches!(&refused.0, db::Error::Problem(problem) if problem.kind == Kind::Throttled), "{refused}");
-        release.send(()).unwrap();
-        assert!(held.await.unwrap().unwrap());
-        for one in waiting {
-            one.await.unwrap().unwrap();
+    async fn a_key_has_a_bounded_number_of_requests_and_a_tenant_no_more_turns_than_another() {
+        let parties = Parties::default();
+        let greedy = |key: u32| parties.of_key("client_1", &key.to_string());
+        // Every processor is taken, and given back when the test says so.
+        let (mut releases, mut held) = (Vec::new(), Vec::new());
+        for _ in 0..PROCESSORS.total() {
+            let (release, released) = mpsc::channel::<()>();
+            releases.push(release);
+            held.push(tokio::task::spawn_local(run_for(Party::service(), move |_| Ok(released.recv().is_ok()))));
         }
-        assert!(!keys().contains_key("greedy"));
+        tokio::task::yield_now().await;
+        let (turns, taken) = mpsc::channel();
+        let wait = |party: Arc<Party>, name: &'static str| {
+            let turns = turns.clone();
+            tokio::task::spawn_local(run_for(party, move |_| Ok(turns.send(name).is_ok())))
+        };
+        let mut waiting: Vec<_> = (0..MOST_OF_ONE).map(|_| wait(greedy(0), "greedy")).collect();
+        waiting.extend((1..60).map(|key| wait(greedy(key), "greedy")));
+        tokio::task::yield_now().await;
+        waiting.push(wait(parties.of_key("client_2", "good"), "good"));
+        tokio::task::yield_now().await;
+        let refused = run_for(greedy(0), |_| Ok(())).await.unwrap_err();
+        assert!(
+            matches!(&refused.0, db::Error::Problem(problem) if problem.kind == problem::Kind::Throttled),
+            "{refused}"
+        );
+        drop(releases);
+        for one in waiting {
+            assert!(one.await.unwrap().unwrap());
+        }
+        drop(held);
+        let turns: Vec<_> = taken.try_iter().collect();
+        let place = turns.iter().position(|name| *name == "good").unwrap();
+        assert!(place <= 1 + 2 * PROCESSORS.total(), "{place} of {}", turns.len());
+        assert_eq!(greedy(0).held(Kind::Computations), 0);
     }
 
     #[actix_web::test]
     async fn work_that_nobody_waits_for_ends() {
         let (ended, told) = mpsc::channel();
         let (begun, began) = mpsc::channel();
-        let work = tokio::task::spawn_local(run_for("gone", move |meter: &Meter| {
+        let party = Parties::default().of_key("client_1", "gone");
+        let work = tokio::task::spawn_local(run_for(party, move |meter: &Meter| {
             begun.send(()).unwrap();
             let started = Instant::now();
             while meter.charge(0).is_ok() && started.elapsed() < LONGEST {

@@ -14,24 +14,22 @@ use actix_web::{
 };
 use base::{
     problem::{Kind, Problem},
-    secret::Secret,
     tenant::TenantId,
 };
-use base64::Engine as _;
 
 use crate::{
-    Access, Caller, Error, Result, Tenant,
+    Access, Caller, Error, Result, Role, Tenant,
     access::{Identity, Roles},
     address,
     aliases::Rewrite,
     body,
+    credentials::{Credentials, read_basic},
     limits::Keys,
     metrics::Route,
     notice,
     operations::Found,
     paths::{self, Parameters, Paths},
-    session::{self, Given},
-    shed, spec,
+    session, shed, spec,
     worker::Worker,
 };
 
@@ -45,6 +43,8 @@ const ENDED: &str = "The session is unknown or has ended: sign in again.";
 pub struct Guard {
     declared: Arc<Paths<Declared>>,
     routes: Arc<Vec<Route>>,
+    /// The id of each operation, in the order of its number, and the weakest role for it; [`None`] for one that is public.
+    needs: Arc<Vec<(String, Option<Role>)>>,
     roles: Arc<Roles>,
     access: Arc<dyn Access>,
     keys: Option<Arc<Keys>>,
@@ -87,6 +87,7 @@ impl Guard {
         };
         let routes: Vec<Route> = table.iter().flat_map(|path| -> Vec<Route> { of_path(path) }).collect();
         let numbers: HashMap<&Route, usize> = routes.iter().zip(1..).collect();
+        let mut needs = vec![(String::new(), None); routes.len()];
         for (pattern, methods) in table {
             let mut operations = Vec::new();
             for spec::Declared { method, id, access, changes, of, rewrite } in methods {
@@ -97,13 +98,19 @@ impl Guard {
                 let target = of.as_deref().unwrap_or(&pattern);
                 let (number, handler) = (number_of(&pattern)?, number_of(target)?);
                 let parameters = Parameters::of(target);
+                let role = match access {
+                    spec::Access::Role { role, .. } => Some(role),
+                    spec::Access::Public => None,
+                };
+                needs[number - 1] = (id.clone(), role);
                 operations.push(Operation { method, id, access, changes, rewrite, number, handler, parameters });
             }
             let below_tenant = pattern.starts_with(paths::TENANT_PREFIX);
             declared.insert(&pattern, Declared { below_tenant, operations });
         }
         let roles = Arc::new(spec::roles(document)?);
-        Ok(Self { declared: Arc::new(declared), routes: Arc::new(routes), roles, access, keys })
+        let (declared, routes, needs) = (Arc::new(declared), Arc::new(routes), Arc::new(needs));
+        Ok(Self { declared, routes, needs, roles, access, keys })
     }
 
     /// Every operation, in the order of its number.
@@ -206,54 +213,67 @@ impl Guard {
     }
 
     async fn caller(&self, request: &ServiceRequest, operation: &Operation) -> Result<Arc<Caller>> {
-        let mut given = request.headers().get_all(header::AUTHORIZATION);
-        let Some(value) = given.next() else {
-            return self.signed_in(request, operation).await;
+        let Some(credentials) = Credentials::of(request.request())? else {
+            return Err(unauthenticated("A bearer token is needed: get one at /auth/oauth/token."));
         };
-        if given.next().is_some() {
-            return Err(Problem::invalid("The request has more than one Authorization header.").into());
-        }
-        let text = value.to_str().unwrap_or("");
-        let (scheme, rest) = text.split_once(' ').unwrap_or((text, ""));
-        let (identity, key) = if scheme.eq_ignore_ascii_case("bearer") {
-            (self.access.bearer(rest.trim()).await?, None)
-        } else if scheme.eq_ignore_ascii_case("basic") {
-            let Some((key, secret)) = read_basic(rest) else { return Err(unknown_caller()) };
-            (self.access.basic(&key, secret).await?, Some(key))
-        } else {
-            return Err(unknown_caller());
-        };
+        let is_session = credentials.is_session();
+        let unknown = || if is_session { unauthenticated(ENDED) } else { unknown_caller() };
+        let (identity, key) = self.identify(&credentials).await?;
         match identity {
-            Identity::Caller(caller) => Ok(caller),
-            Identity::Suspended => Err(Problem::forbidden("The tenant of this key is suspended.").into()),
-            Identity::Expired => Err(unknown_caller()),
+            Identity::Caller(caller) => {
+                if is_session && operation.changes {
+                    check_session_may_change(request, operation)?;
+                }
+                Ok(caller)
+            }
+            Identity::Suspended => {
+                let what = if is_session { "session" } else { "key" };
+                Err(Problem::forbidden(format!("The tenant of this {what} is suspended.")).into())
+            }
+            Identity::Expired => Err(unknown()),
             Identity::Unknown => {
                 let throttled = self.access.refused(request.request(), key.as_deref());
-                Err(throttled.map_or_else(unknown_caller, Error::from))
+                Err(throttled.map_or_else(unknown, Error::from))
             }
         }
     }
 
-    /// Whose session the cookie of a request without other credentials is. What changes something has to come from a page
-    /// of ours.
-    async fn signed_in(&self, request: &ServiceRequest, operation: &Operation) -> Result<Arc<Caller>> {
-        let Given::One(token) = session::given(request.request()) else {
-            return Err(unauthenticated("A bearer token is needed: get one at /auth/oauth/token."));
+    /// Who shows these credentials; and the key, of those that are key and secret.
+    async fn identify(&self, credentials: &Credentials) -> Result<(Identity, Option<String>)> {
+        let value = match credentials {
+            Credentials::Authorization(value) => value,
+            Credentials::Session(token) => return Ok((self.access.session(token.expose()).await?, None)),
         };
-        match self.access.session(token.expose()).await? {
-            Identity::Caller(caller) => {
-                if operation.changes {
-                    session::check_ours(request.request())?;
-                }
-                Ok(caller)
-            }
-            Identity::Suspended => Err(Problem::forbidden("The tenant of this session is suspended.").into()),
-            Identity::Expired => Err(unauthenticated(ENDED)),
-            Identity::Unknown => {
-                let throttled = self.access.refused(request.request(), None);
-                Err(throttled.map_or_else(|| unauthenticated(ENDED), Error::from))
-            }
+        let text = value.to_str().unwrap_or("");
+        let (scheme, rest) = text.split_once(' ').unwrap_or((text, ""));
+        if scheme.eq_ignore_ascii_case("bearer") {
+            return Ok((self.access.bearer(rest.trim()).await?, None));
         }
+        match read_basic(rest).filter(|_| scheme.eq_ignore_ascii_case("basic")) {
+            Some((key, secret)) => Ok((self.access.basic(&key, secret).await?, Some(key))),
+            None => Err(unknown_caller()),
+        }
+    }
+
+    /// Would a request with these credentials be let in again, to the same operation at the same tenant? It is not counted.
+    ///
+    /// # Errors
+    /// When nobody knows now, since the database is away.
+    pub(crate) async fn still_admits(
+        &self,
+        credentials: &Credentials,
+        Admitted(number): Admitted,
+        tenant: Option<&TenantId>,
+    ) -> Result<bool> {
+        let Some((id, Some(role))) = number.checked_sub(1).and_then(|place| self.needs.get(place)) else {
+            return Ok(true);
+        };
+        let (Identity::Caller(caller), _) = self.identify(credentials).await? else { return Ok(false) };
+        if caller.role < *role || !caller.may(id) {
+            return Ok(false);
+        }
+        let Some(tenant) = tenant else { return Ok(true) };
+        Ok(self.access.tenant(tenant).await?.is_some_and(|tenant| tenant.visible_to(&caller.home)))
     }
 
     async fn tenant(&self, request: &ServiceRequest, caller: &Caller) -> Result<Arc<Tenant>> {
@@ -262,6 +282,20 @@ impl Guard {
         tenant.filter(|tenant| tenant.visible_to(&caller.home)).ok_or_else(unknown_tenant)
     }
 }
+
+/// What changes something has to come from a page of ours, and a page sends no `GET` for it: a link is a `GET` as well, whoever made
+/// it.
+fn check_session_may_change(request: &ServiceRequest, operation: &Operation) -> Result<(), Problem> {
+    if operation.method == Method::GET {
+        let detail = "This operation changes something: with a session it is not done by GET. Use POST, or a key.";
+        return Err(Problem::forbidden(detail));
+    }
+    session::check_ours(request.request())
+}
+
+/// The number of the operation that a request was let in to.
+#[derive(Clone, Copy)]
+pub(crate) struct Admitted(usize);
 
 /// Where a request goes on.
 struct Onward<'g> {
@@ -282,6 +316,7 @@ impl Onward<'_> {
             request.match_info_mut().add_static(name, value);
         }
         request.extensions_mut().insert(Found(self.operation.handler));
+        request.extensions_mut().insert(Admitted(self.operation.number));
     }
 }
 
@@ -291,16 +326,8 @@ fn routed(request: &ServiceRequest) -> &str {
 }
 
 /// The fifth piece of `/api/v2/tenants/{tenantId}`.
-fn tenant_of(path: &str) -> Option<TenantId> {
+pub(crate) fn tenant_of(path: &str) -> Option<TenantId> {
     path.split('/').nth(4).and_then(TenantId::parse)
-}
-
-/// Key and secret of `Authorization: Basic`.
-pub fn read_basic(credentials: &str) -> Option<(String, Secret<String>)> {
-    let bytes = base64::engine::general_purpose::STANDARD.decode(credentials.trim()).ok()?;
-    let text = String::from_utf8(bytes).ok()?;
-    let (key, secret) = text.split_once(':')?;
-    Some((key.to_owned(), Secret::new(secret.to_owned())))
 }
 
 fn unauthenticated(detail: &str) -> Error {

@@ -7,6 +7,7 @@
 
 pub mod access;
 pub mod address;
+mod admission;
 pub mod aliases;
 pub mod answer;
 pub mod body;
@@ -15,6 +16,7 @@ pub mod clock;
 mod connection;
 pub mod context;
 pub mod cpu;
+pub mod credentials;
 pub mod domain;
 pub mod error;
 pub mod extras;
@@ -32,6 +34,7 @@ pub mod notice;
 pub mod operations;
 pub mod paths;
 mod point;
+pub mod recent;
 mod reference;
 pub mod request_id;
 pub mod sending;
@@ -49,6 +52,7 @@ pub use api_derive::{Parameters, Request, delete, get, post, without_none};
 
 pub use crate::{
     access::{Access, Caller, Role, Tenant},
+    admission::Admission,
     aliases::Alias,
     body::{Body, ListOf, OptionalBody},
     context::{FromQuery, HomeContext, PathIds, RequestContext, RequestScope},

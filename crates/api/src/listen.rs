@@ -1,6 +1,16 @@
 //! From a listening socket to requests: connections are counted and bounded before the first byte is read.
 
-use std::{fmt, future::Future, io, net::SocketAddr, rc::Rc, sync::Arc, time::Duration};
+use std::{
+    fmt,
+    future::{Future, poll_fn},
+    io,
+    net::SocketAddr,
+    pin::pin,
+    rc::Rc,
+    sync::Arc,
+    task::ready,
+    time::Duration,
+};
 
 use actix_http::{
     HttpService, KeepAlive, Protocol, Request, Response,
@@ -21,7 +31,7 @@ use tokio_rustls::TlsAcceptor;
 
 use crate::{
     address,
-    connection::{Socket, Stream},
+    connection::{Arrival, Socket, Stream, closed, release_after_round},
     metrics::Connections,
     shed::Gate,
 };
@@ -98,9 +108,23 @@ impl Door {
             true => Arc::clone(self.gate.service()),
             false => self.gate.party_of(address::network(peer.ip())),
         };
+        let party = Rc::new(party);
+        self.gate.arrivals().take(&party, 1).await.map_err(|_| closed())?.keep();
+        release_after_round(Rc::clone(&party), Arc::clone(self.gate.arrivals()));
         let socket = Socket::new(stream, &self.gate, party, self.tls.is_some(), self.open.open())?;
         let Some(tls) = self.tls else { return Ok((Stream::plain(socket), Protocol::Http1, Some(peer))) };
-        let stream = timeout(HEADER_TIME, tls.accept(socket)).await??;
+        let (connection, mut arrival) = (Rc::clone(socket.connection()), Arrival::default());
+        let mut accepting = pin!(tls.accept(socket));
+        // Each step of a handshake is computed when it is the turn of its address, as the head of a request is read.
+        let in_turn = poll_fn(|context| {
+            ready!(arrival.poll(&connection, context));
+            let accepted = accepting.as_mut().poll(context);
+            if accepted.is_pending() {
+                connection.end_turn();
+            }
+            accepted
+        });
+        let stream = timeout(HEADER_TIME, in_turn).await??;
         let protocol = match stream.get_ref().1.alpn_protocol() {
             Some(b"h2") => Protocol::Http2,
             _ => Protocol::Http1,
@@ -108,6 +132,7 @@ impl Door {
         let stream = Stream::encrypted(stream);
         if protocol == Protocol::Http2 {
             stream.connection().multiplex();
+            stream.connection().end_turn();
         }
         Ok((stream, protocol, Some(peer)))
     }

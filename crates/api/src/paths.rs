@@ -1,9 +1,33 @@
 //! Which declared path a request means, without trying one expression after the other.
 
-use std::{collections::HashMap, str::Split};
+use std::{borrow::Cow, collections::HashMap, str::Split};
 
 /// The prefix of every operation of a tenant.
 pub const TENANT_PREFIX: &str = "/api/v2/tenants/{tenantId}";
+
+/// A parameter that is a secret by itself: whoever has the address may use it.
+const SECRET: &str = "{token}";
+
+/// What stands in the log in place of a secret.
+const HIDDEN: &str = "[secret]";
+
+/// A piece of a path that leads nowhere is no secret up to this length: all tokens are longer.
+const NO_SECRET: usize = 24;
+
+/// A path as it is logged, without the secrets in it, however it was written. `pattern` is the declared path that it is an instance
+/// of; of a path that is an instance of none, every piece that may be a secret is left out.
+pub(crate) fn loggable<'p>(path: &'p str, pattern: Option<&str>) -> Cow<'p, str> {
+    let hidden: Vec<&str> = match pattern {
+        Some(pattern) if !pattern.contains(SECRET) => return Cow::Borrowed(path),
+        Some(pattern) => {
+            let pieces = pattern.split('/').zip(path.split('/'));
+            pieces.map(|(declared, piece)| if declared.contains(SECRET) { HIDDEN } else { piece }).collect()
+        }
+        None if path.len() <= NO_SECRET => return Cow::Borrowed(path),
+        None => path.split('/').map(|piece| if piece.len() > NO_SECRET { HIDDEN } else { piece }).collect(),
+    };
+    Cow::Owned(hidden.join("/"))
+}
 
 /// Paths with parameters, such as `/a/{id}/b`, each with a value. A literal piece goes before a parameter in its place.
 pub(crate) struct Paths<T>(Node<T>);
@@ -118,6 +142,22 @@ impl Parameters {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn secrets_are_not_logged_however_they_are_written() {
+        let token = "0123456789abcdef0123456789abcdef";
+        for (path, pattern, logged) in [
+            ("/i/T/zabbix", Some("/i/{token}/{format}"), "/i/[secret]/zabbix"),
+            ("/%69/%61bc", Some("/i/{token}"), "/%69/[secret]"),
+            ("/t/client_1/a/T", Some("/t/{tenantId}/a/{id}"), "/t/client_1/a/T"),
+            ("/i/T/nothing/here", None, "/i/[secret]/nothing/here"),
+            ("/i/T%2Fx", None, "/i/[secret]"),
+            ("/I/T;x=y", None, "/I/[secret]"),
+            ("/nowhere", None, "/nowhere"),
+        ] {
+            assert_eq!(loggable(&path.replace('T', token), pattern), logged.replace('T', token), "{path}");
+        }
+    }
 
     #[test]
     fn the_values_of_a_path_are_told_in_its_order() {

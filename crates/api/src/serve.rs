@@ -26,7 +26,7 @@ use crate::{
     connection::{Connection, Framing},
     domain, error, feed,
     files::File,
-    guard, ignored, inbound,
+    guard, ignored,
     limits::{self, Keys, Rate},
     listen::Door,
     metrics::{self, Exposure, Metrics},
@@ -102,7 +102,7 @@ impl Service {
             self.options.clone();
         self.extras.check(&self.domains)?;
         let workers = if workers == 0 { std::thread::available_parallelism().map_or(1, usize::from) } else { workers };
-        let mut bounds = Limits::for_size(workers, self.db.numbers().most);
+        let mut bounds = Limits::for_size(workers, self.db.long_lists());
         if requests > 0 {
             bounds.requests = requests;
         }
@@ -137,6 +137,7 @@ impl Service {
                 gate: Arc::clone(&gate),
                 counters: metrics.worker(),
                 met: Rc::default(),
+                routes: Rc::from(routes.as_slice()),
                 connections,
                 behind_proxy,
                 encrypted,
@@ -217,7 +218,7 @@ async fn outermost(
     let (id, is_callers) = request_id::of(request.headers());
     let begun = Instant::now();
     let method = request.method().clone();
-    let path = inbound::without_token(request.path());
+    let path = request.path().to_owned();
     // An offer of another protocol that was seen too late (`upgrade`): actix closes then, and the client has to know.
     let closing = worker.is_crowded(&request) || request.head().upgrade();
     let connection = request.conn_data::<Rc<Connection>>().cloned();
@@ -255,6 +256,7 @@ async fn outermost(
     }
     let took = begun.elapsed();
     worker.counters.answered(ticket.route.get(), status, took);
+    let path = &*worker.loggable(&path, ticket.route.get());
     let ms = took.as_secs_f64() * 1000.0;
     if !is_callers && is_quiet(&method, status, took) {
         tracing::debug!(request_id = %id, %method, path, status = status.as_u16(), ms, "answered");

@@ -59,6 +59,11 @@ pub(crate) const AWAITED: usize = 32 << 10;
 /// What a streamed list takes: the pieces on their way.
 const STREAMED: usize = 512 << 10;
 
+/// Connections that are set up and heads of requests that are read in one round of what the threads have ready; and how many more may
+/// wait for another.
+const ARRIVALS: usize = 256;
+const ARRIVALS_WAITING: usize = 8192;
+
 /// How much may be under way in one process.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
@@ -75,15 +80,9 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// What suits this many worker threads and connections of the database.
-    pub fn for_size(workers: usize, connections: u32) -> Self {
-        Self {
-            requests: 64 * workers.max(1),
-            bodies: 1024,
-            memory: 112 << 20,
-            streams: (connections as usize / 2).max(1),
-            time: Duration::from_secs(10),
-        }
+    /// What suits this many worker threads, and a database that lets so many long lists be read.
+    pub fn for_size(workers: usize, streams: usize) -> Self {
+        Self { requests: 64 * workers.max(1), bodies: 1024, memory: 112 << 20, streams, time: Duration::from_secs(10) }
     }
 }
 
@@ -169,6 +168,7 @@ pub struct Gate {
     bodies: Arc<Pool>,
     memory: Arc<Pool>,
     streams: Arc<Pool>,
+    arrivals: Arc<Pool>,
     /// Answers that are not sent yet.
     pub(crate) answers: AtomicUsize,
     parties: Parties,
@@ -206,6 +206,7 @@ impl Gate {
             bodies: Pool::new(Kind::Bodies, bodies, 1, 0),
             memory: Pool::new(Kind::Memory, memory, 1, 0),
             streams: Pool::new(Kind::Streams, streams, 1, 0),
+            arrivals: Pool::new(Kind::Arrivals, ARRIVALS, 1, ARRIVALS_WAITING),
             answers: AtomicUsize::new(0),
             parties: Parties::default(),
             service: Party::service(),
@@ -240,6 +241,11 @@ impl Gate {
     /// The service itself, and whoever stands for many, as a proxy does.
     pub(crate) fn service(&self) -> &Arc<Party> {
         &self.service
+    }
+
+    /// What lets connections begin, and heads be read.
+    pub(crate) fn arrivals(&self) -> &Arc<Pool> {
+        &self.arrivals
     }
 
     /// Takes memory for as long as the answer lives.
@@ -300,6 +306,11 @@ impl Gate {
             _ => "The service has as many requests under way as it can carry. Try again in a moment.",
         })
     }
+}
+
+/// Whose share the request of this task takes from; outside a request, nobody's.
+pub fn party() -> Arc<Party> {
+    current().map_or_else(Party::service, |ticket| ticket.party())
 }
 
 /// A list that is being streamed; dropped when its connection is free again.

@@ -1,19 +1,20 @@
 //! A list of any length, as a JSON array or line by line, sent while it is read, in constant memory.
 //!
 //! A list that fits into [`SMALL`] is held until it is complete, so that its connection of the database is free before
-//! the client reads. A longer one holds its connection for as long as the client takes; how many may do so at once is
-//! bounded ([`crate::shed`]).
+//! the client reads. A longer one holds its connection, one of those that are there for lists alone, for as long as the client
+//! takes; how many may do so at once is bounded ([`crate::shed`]). It ends when its caller may no longer read ([`Admission`]).
 
 use std::time::{Duration, Instant};
 
 use actix_web::HttpResponse;
+use base::problem::Problem;
 use bytes::Bytes;
 use db::{Conn, Db};
 use serde::Serialize;
 use tokio::sync::mpsc;
 
 use crate::{
-    Result,
+    Admission, RequestContext, Result,
     shed::{StreamLeave, Streaming},
 };
 
@@ -117,26 +118,27 @@ impl Rows {
     }
 }
 
-/// Answers with the array whose elements `produce` pushes, read as of one instant.
+/// Answers a request with the array whose elements `produce` pushes, read as of one instant.
 ///
 /// A failure before the first piece is a problem response; a later one cuts the connection, so that nobody takes a
 /// part for the whole.
-pub async fn array<F>(db: &Db, produce: F) -> Result<HttpResponse>
+pub async fn array<F, Q>(context: &RequestContext<Q>, produce: F) -> Result<HttpResponse>
 where
     F: FnOnce(&mut Conn, &mut Rows) -> db::Result<()> + Send + 'static,
 {
-    list(db, ARRAY, produce).await
+    list(&context.db, Admission::of(context.request()), ARRAY, produce).await
 }
 
 /// As [`array`], with the lines that `produce` pushes.
-pub async fn lines<F>(db: &Db, content_type: &'static str, produce: F) -> Result<HttpResponse>
+pub async fn lines<F, Q>(context: &RequestContext<Q>, content_type: &'static str, produce: F) -> Result<HttpResponse>
 where
     F: FnOnce(&mut Conn, &mut Rows) -> db::Result<()> + Send + 'static,
 {
-    list(db, Layout { content_type, open: b"", between: b"", close: b"" }, produce).await
+    let layout = Layout { content_type, open: b"", between: b"", close: b"" };
+    list(&context.db, Admission::of(context.request()), layout, produce).await
 }
 
-async fn list<F>(db: &Db, layout: Layout, produce: F) -> Result<HttpResponse>
+async fn list<F>(db: &Db, admission: Admission, layout: Layout, produce: F) -> Result<HttpResponse>
 where
     F: FnOnce(&mut Conn, &mut Rows) -> db::Result<()> + Send + 'static,
 {
@@ -144,12 +146,12 @@ where
     let db = db.clone();
     let runtime = tokio::runtime::Handle::current();
     let leave = StreamLeave::of_this_request();
-    let turn = db.turn().await?;
+    let turn = db.turn_of_list().await?;
     tokio::task::spawn_blocking(move || {
         let _turn = turn;
         let buffer = Vec::with_capacity(PIECE + 1024);
         let mut rows = Rows { buffer, first: true, layout, out: out.clone(), runtime, leave, streaming: None };
-        let done = db.read_here(|conn| produce(conn, &mut rows)).and_then(|()| rows.end());
+        let done = db.read_list_here(|conn| produce(conn, &mut rows)).and_then(|()| rows.end());
         if let Err(error) = done {
             // When there is no room for it, the missing last piece tells that something failed.
             let _ = out.try_send(Err(error.into()));
@@ -161,10 +163,14 @@ where
     if first.last {
         return Ok(response.body(first.bytes));
     }
-    let rest = futures_util::stream::unfold(Some(pieces), |pieces| async {
-        let mut pieces = pieces?;
-        match next(&mut pieces).await {
-            Ok(Piece { bytes, last }) => Some((Ok(bytes), (!last).then_some(pieces))),
+    let rest = futures_util::stream::unfold(Some((pieces, admission)), |begun| async {
+        let (mut pieces, mut admission) = begun?;
+        let piece = match admission.holds().await {
+            true => next(&mut pieces).await,
+            false => Err(Problem::forbidden("its caller may no longer read it").into()),
+        };
+        match piece {
+            Ok(Piece { bytes, last }) => Some((Ok(bytes), (!last).then_some((pieces, admission)))),
             Err(error) => {
                 tracing::warn!(cause = %error, "a list was cut off");
                 Some((Err(error), None))
@@ -209,6 +215,14 @@ mod tests {
         ticket
     }
 
+    async fn list_of<F>(db: &Db, produce: F) -> Result<HttpResponse>
+    where
+        F: FnOnce(&mut Conn, &mut Rows) -> db::Result<()> + Send + 'static,
+    {
+        let request = actix_web::test::TestRequest::default().to_http_request();
+        list(db, Admission::of(&request), ARRAY, produce).await
+    }
+
     /// So many rows of a kilobyte.
     fn rows(count: usize) -> impl FnOnce(&mut Conn, &mut Rows) -> db::Result<()> + Send {
         move |_, rows| (0..count).try_for_each(|_| rows.push(|buffer| buffer.extend_from_slice(&[b'1'; 1024])))
@@ -218,9 +232,9 @@ mod tests {
     async fn a_short_list_is_one_piece_and_no_stream() {
         let (_directory, db) = open();
         let (gate, ticket) = ticket(0).await;
-        let response = shed::answer(ticket, array(&db, rows(3))).await.unwrap().unwrap();
+        let response = shed::answer(ticket, list_of(&db, rows(3))).await.unwrap().unwrap();
         assert_eq!(response.body().size(), BodySize::Sized(3 * 1025 + 1));
-        let empty = array(&db, rows(0)).await.unwrap();
+        let empty = list_of(&db, rows(0)).await.unwrap();
         assert_eq!(to_bytes(empty.into_body()).await.unwrap(), "[]");
         assert_eq!(gate.shed(Reason::Streams), 0);
     }
@@ -229,9 +243,9 @@ mod tests {
     async fn a_long_list_is_counted_while_it_is_sent() {
         let (_directory, db) = open();
         let (gate, first) = ticket(1).await;
-        let response = shed::answer(first, array(&db, rows(1000))).await.unwrap().unwrap();
+        let response = shed::answer(first, list_of(&db, rows(1000))).await.unwrap().unwrap();
         assert_eq!((response.body().size(), gate.under_way().streams), (BodySize::Stream, 1));
-        let refused = shed::answer(another(&gate).await, array(&db, rows(1000))).await.unwrap().unwrap_err();
+        let refused = shed::answer(another(&gate).await, list_of(&db, rows(1000))).await.unwrap().unwrap_err();
         assert!(matches!(refused, Error(db::Error::Problem(problem)) if problem.kind.status() == 503));
         let bytes = to_bytes(response.into_body()).await.unwrap();
         assert_eq!((bytes.len(), bytes.last()), (1000 * 1025 + 1, Some(&b']')));
@@ -245,14 +259,14 @@ mod tests {
             rows(1000)(conn, all)?;
             Err(db::Error::Fault("halfway".to_owned()))
         };
-        let response = array(&db, fails).await.unwrap();
+        let response = list_of(&db, fails).await.unwrap();
         assert!(to_bytes(response.into_body()).await.is_err());
         let panics = |conn: &mut Conn, all: &mut Rows| {
             rows(1000)(conn, all)?;
             panic!("halfway");
         };
-        let response = array(&db, panics).await.unwrap();
+        let response = list_of(&db, panics).await.unwrap();
         assert!(to_bytes(response.into_body()).await.is_err(), "a part is never taken for the whole");
-        assert!(array(&db, |_, _| Err(db::Error::Fault("at once".to_owned()))).await.is_err());
+        assert!(list_of(&db, |_, _| Err(db::Error::Fault("at once".to_owned()))).await.is_err());
     }
 }

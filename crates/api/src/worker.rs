@@ -1,13 +1,14 @@
 //! What a worker thread has for every request.
 
-use std::{rc::Rc, sync::Arc};
+use std::{borrow::Cow, rc::Rc, sync::Arc};
 
 use actix_web::{dev::ServiceRequest, http::header, web};
 
 use crate::{
     address,
     connection::Connection,
-    metrics::{Counters, Metrics},
+    metrics::{Counters, Metrics, Route},
+    paths,
     shed::{Entry, Gate, MetKeys, Ticket},
 };
 
@@ -17,6 +18,8 @@ pub(crate) struct Worker {
     pub(crate) gate: Arc<Gate>,
     pub(crate) met: Rc<MetKeys>,
     pub(crate) counters: Arc<Counters>,
+    /// The operations, by their numbers, from 1.
+    pub(crate) routes: Rc<[Route]>,
     /// The most connections of the whole process.
     pub(crate) connections: usize,
     pub(crate) behind_proxy: bool,
@@ -44,6 +47,12 @@ impl Worker {
         Ticket::new(&self.gate, from, entry)
     }
 
+    /// The path of a request as it is logged; the number is that of its operation, 0 for none.
+    pub(crate) fn loggable<'p>(&self, path: &'p str, number: usize) -> Cow<'p, str> {
+        let route = number.checked_sub(1).and_then(|place| self.routes.get(place));
+        paths::loggable(path, route.map(|route| route.pattern.as_str()))
+    }
+
     /// Are there so many connections that idle ones should be closed?
     pub(crate) fn is_crowded(&self, request: &ServiceRequest) -> bool {
         let open = request.app_data::<web::Data<Metrics>>().map_or(0, |metrics| metrics.connections().count());
@@ -53,8 +62,10 @@ impl Worker {
     /// What every answer says to browsers: it is what it says it is, and nobody's page to frame or to run.
     pub(crate) fn harden(&self, headers: &mut header::HeaderMap) {
         const NO_SNIFF: header::HeaderValue = header::HeaderValue::from_static("nosniff");
-        const POLICY: header::HeaderValue =
-            header::HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'");
+        // The pages of answer links have forms.
+        const POLICY: header::HeaderValue = header::HeaderValue::from_static(
+            "default-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+        );
         const A_YEAR: header::HeaderValue = header::HeaderValue::from_static("max-age=31536000");
         headers.insert(header::X_CONTENT_TYPE_OPTIONS, NO_SNIFF);
         if !headers.contains_key(header::CONTENT_SECURITY_POLICY) {

@@ -7,7 +7,8 @@
 //! however many there are, something is free for the next. Nobody needs to know how many there are.
 //!
 //! Who exceeds its share waits for it ([`Pool::take`]) or is refused ([`Pool::try_take`]), alone: the others do not
-//! notice. Those who wait are served in turn, party by party.
+//! notice. Those who wait are served in turn, tenant by tenant, and of a tenant key by key: a tenant with many keys has no more
+//! turns than one with a single key.
 
 mod parties;
 mod queue;
@@ -38,10 +39,20 @@ pub enum Kind {
     Streams,
     /// Connections of the database.
     Connections,
+    /// Connections of the database that are there for lists alone.
+    ListConnections,
+    /// Requests whose expressions and templates wait for a processor, or have one.
+    Computations,
+    /// Processors for what callers' expressions and templates ask for.
+    Processors,
+    /// Streams of changes.
+    ChangeStreams,
+    /// Connections of clients that begin, and heads of requests that are read.
+    Arrivals,
 }
 
 /// How many kinds there are.
-const KINDS: usize = 5;
+const KINDS: usize = Kind::Arrivals as usize + 1;
 
 /// Of whose share there was too much.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use actix_web::{HttpResponse, web};
-use api::{Parameters, RequestContext, get};
+use api::{Admission, Parameters, RequestContext, get};
 use base::problem::Problem;
 use bytes::Bytes;
 use futures_util::stream;
@@ -23,7 +23,7 @@ const RENEW_MS: i64 = 600_000;
 const SILENCE: Duration = Duration::from_secs(15);
 /// How many changes a stream may have missed.
 const MOST_MISSED: i64 = 1_000;
-/// The longest that a stream lasts: whose key ends, or whose role changes, is not told for longer.
+/// The longest that a stream lasts.
 const LONGEST: i64 = 300;
 
 /// What a stream is to be like.
@@ -46,8 +46,9 @@ pub struct Wanted {
 /// Server-sent events, as they are committed: `event: change` with tenant, kind, id, action, request and time of what
 /// changed (`data`), and an `id`. A client that reconnects with the last one in `Last-Event-ID` within ten minutes
 /// misses nothing; after that, or when it missed more than 1,000, it gets `event: reset` and should read again what it
-/// shows. At partner level, changes of its clients too. A silent stream sends a comment every 15 seconds. A key may
-/// have 100 streams (503).
+/// shows. At partner level, changes of its clients too. A silent stream sends a comment every 15 seconds. Every 5 seconds a
+/// stream looks at its caller again, and ends when it may no longer read. A key may have 100 streams, and those of a tenant
+/// leave room for others (503).
 #[utoipa::path(
     operation_id = "watchChanges",
     params(
@@ -78,12 +79,14 @@ pub async fn watch(context: RequestContext<Wanted>, hub: web::Data<Hub>) -> api:
     }
     let (of, wanted) = (watched.clone(), only.clone());
     let (seq, missed) = context.read(move |conn, _| missed(conn, &of, last, &wanted)).await?;
-    let subscription = hub.into_inner().enter(watched, &context.caller.key_id, seq, only)?;
+    let subscription = hub.into_inner().enter(watched, &api::shed::party(), seq, only)?;
     let until = Instant::now() + Duration::from_secs(max_seconds.unsigned_abs());
     let mut response = HttpResponse::Ok();
     response.content_type("text/event-stream").insert_header(("Cache-Control", "no-store"));
     response.insert_header(("X-Accel-Buffering", "no"));
-    Ok(api::sending::sparse(response.streaming(stream_events(format!("retry: 1000\n\n{missed}"), subscription, until))))
+    let admission = Admission::of(context.request());
+    let events = stream_events(format!("retry: 1000\n\n{missed}"), subscription, admission, until);
+    Ok(api::sending::sparse(response.streaming(events)))
 }
 
 fn read_id(text: &str) -> Result<i64, Problem> {
@@ -104,24 +107,48 @@ fn missed(conn: &mut db::Conn, watched: &Watched, last: Option<i64>, only: &[Str
     Ok((changes.last().map_or(head, |(seq, _)| *seq), wanted.map(|(seq, change)| wire::event(*seq, change)).collect()))
 }
 
-/// What a stream says: its beginning, and then what it is told, until it ends.
+/// What a stream says: its beginning, and then what it is told, until it ends, or until its caller may no longer read.
 fn stream_events(
     beginning: String,
     subscription: Subscription,
+    admission: Admission,
     until: Instant,
 ) -> impl futures_util::Stream<Item = api::Result<Bytes>> {
-    stream::unfold((Some(Bytes::from(beginning)), subscription), move |(first, mut subscription)| async move {
-        if let Some(first) = first {
-            return Some((Ok(first), (None, subscription)));
-        }
-        if Instant::now() >= until {
-            return None;
-        }
-        match timeout_at(until.min(Instant::now() + SILENCE), subscription.events.recv()).await {
-            Ok(Some(events)) => Some((Ok(events), (None, subscription))),
-            Ok(None) => None,
-            Err(_) if Instant::now() >= until => None,
-            Err(_) => Some((Ok(Bytes::from_static(b":\n\n")), (None, subscription))),
-        }
+    let watching = Watching { subscription, admission, until, comment: Instant::now() + SILENCE };
+    stream::unfold((Some(Bytes::from(beginning)), watching), |(first, mut watching)| async move {
+        let next = match first {
+            Some(first) => first,
+            None => watching.next().await?,
+        };
+        Some((Ok(next), (None, watching)))
     })
+}
+
+/// A stream that was begun.
+struct Watching {
+    subscription: Subscription,
+    admission: Admission,
+    until: Instant,
+    /// When to say that it is alive, if nothing else is said before.
+    comment: Instant,
+}
+
+impl Watching {
+    async fn next(&mut self) -> Option<Bytes> {
+        loop {
+            let wake = self.until.min(self.comment).min(self.admission.next_look());
+            let told = timeout_at(wake, self.subscription.events.recv()).await;
+            let now = Instant::now();
+            if now >= self.until || !self.admission.holds().await {
+                return None;
+            }
+            let next = match told {
+                Ok(events) => events?,
+                Err(_) if now >= self.comment => Bytes::from_static(b":\n\n"),
+                Err(_) => continue,
+            };
+            self.comment = now + SILENCE;
+            return Some(next);
+        }
+    }
 }

@@ -9,7 +9,12 @@ use std::{
     time::Duration,
 };
 
-use base::{problem::Problem, timestamp::Timestamp, turns::Turns};
+use base::{
+    problem::Problem,
+    share::{Kind, Lease, Party, Pool},
+    timestamp::Timestamp,
+    turns::Turns,
+};
 use bytes::Bytes;
 use db::{Bell, Db, Result};
 use outbox::Background;
@@ -20,7 +25,8 @@ use crate::{
     store, wire,
 };
 
-/// How many streams one key has at most, and all together in this process.
+/// How many streams one key has at most, and all together in this process; those of a tenant leave room for others
+/// ([`base::share`]).
 const MOST_OF_ONE: usize = 100;
 const MOST: usize = 2_000;
 /// How many pieces a stream may be behind. One that is further behind ends: its client comes back for the rest.
@@ -34,16 +40,22 @@ const IDLE: Duration = Duration::from_millis(500);
 pub(crate) static BELL: Bell = Bell::new();
 
 /// The streams that are open.
-#[derive(Default)]
 pub struct Hub {
     streams: Mutex<HashMap<u64, Open>>,
+    room: Arc<Pool>,
     next: AtomicU64,
+}
+
+impl Default for Hub {
+    fn default() -> Self {
+        let (streams, next) = Default::default();
+        Self { streams, room: Pool::new(Kind::ChangeStreams, MOST, 1, 0), next }
+    }
 }
 
 /// A stream, and up to where it has been told.
 struct Open {
     watched: Watched,
-    key: String,
     seq: i64,
     only: Vec<String>,
     out: mpsc::Sender<Bytes>,
@@ -62,6 +74,7 @@ impl Open {
 pub struct Subscription {
     hub: Arc<Hub>,
     number: u64,
+    _room: Lease,
     /// What it is told.
     pub events: mpsc::Receiver<Bytes>,
 }
@@ -80,23 +93,23 @@ impl Hub {
     /// Lets a stream in, which was told all up to `seq`.
     ///
     /// # Errors
-    /// 503 when its key has too many, or the process.
+    /// 503 when its party has too many, or its tenant, or the process.
     pub fn enter(
         self: &Arc<Self>,
         watched: Watched,
-        key: &str,
+        party: &Arc<Party>,
         seq: i64,
         only: Vec<String>,
     ) -> Result<Subscription, Problem> {
-        let mut streams = self.lock();
-        if streams.len() >= MOST || streams.values().filter(|open| open.key == key).count() >= MOST_OF_ONE {
-            let detail = "Too many streams of changes are open. Try again when one has ended.";
+        let detail = "Too many streams of changes are open. Try again when one has ended.";
+        let room = self.room.try_take(party, 1).map_err(|_| Problem::unavailable(detail))?;
+        if party.held(Kind::ChangeStreams) > MOST_OF_ONE {
             return Err(Problem::unavailable(detail));
         }
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let (out, events) = mpsc::channel(BEHIND);
-        streams.insert(number, Open { watched, key: key.to_owned(), seq, only, out });
-        Ok(Subscription { hub: Arc::clone(self), number, events })
+        self.lock().insert(number, Open { watched, seq, only, out });
+        Ok(Subscription { hub: Arc::clone(self), number, _room: room, events })
     }
 
     /// Tells all streams what is new to them, tenant after tenant; true when there may be more.
@@ -174,5 +187,34 @@ impl Teller {
             }
         })?;
         Ok(Self { _listener: background.listen(&BELL), _background: background })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use base::share::Parties;
+
+    use super::*;
+
+    fn enter(hub: &Arc<Hub>, party: &Arc<Party>) -> Option<Subscription> {
+        let watched = Watched { tenant: "client_1".to_owned(), all: false };
+        hub.enter(watched, party, 0, Vec::new()).ok()
+    }
+
+    #[test]
+    fn the_streams_of_a_tenant_leave_room_for_others() {
+        let (hub, parties) = (Arc::new(Hub::default()), Parties::default());
+        let keys: Vec<_> = (0..40).map(|key| parties.of_key("client_1", &key.to_string())).collect();
+        let of_one: Vec<_> = (0..MOST_OF_ONE + 5).filter_map(|_| enter(&hub, &keys[0])).collect();
+        assert_eq!(of_one.len(), MOST_OF_ONE);
+        let greedy: Vec<_> =
+            keys[1..].iter().flat_map(|key| (0..MOST_OF_ONE).filter_map(|_| enter(&hub, key))).collect();
+        let count = of_one.len() + greedy.len();
+        assert!((MOST / 2..=MOST * 2 / 3 + 1).contains(&count), "{count}");
+        let good = parties.of_key("client_2", "one");
+        let streams: Vec<_> = (0..MOST_OF_ONE).filter_map(|_| enter(&hub, &good)).collect();
+        assert_eq!(streams.len(), MOST_OF_ONE);
+        drop(streams);
+        assert_eq!(good.held(Kind::ChangeStreams), 0);
     }
 }

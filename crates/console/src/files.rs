@@ -20,6 +20,7 @@ const FILES: &[(&str, &[u8])] = files![
     "index.html",
     "icon.svg",
     "style.css",
+    "address.js",
     "app.js",
     "change.js",
     "guard.js",

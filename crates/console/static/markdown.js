@@ -1,9 +1,8 @@
-// Markdown as elements. Nothing of a text becomes markup: what is no Markdown stays text, and a link goes to http,
-// https, mailto or a path of ours, or it is text as well.
+// Markdown as elements. Nothing of a text becomes markup: what is no Markdown stays text, and so does a link that leads where
+// none may.
 
 import { html } from "./vendor/preact-htm.js";
-
-const SAFE = /^(https?:\/\/|mailto:|\/(?!\/)|#)/i;
+import { mayLink } from "./address.js";
 
 /** Marks inside a line: code, strong, emphasis, links, bare addresses. */
 function inline(text, depth = 0) {
@@ -17,8 +16,8 @@ function inline(text, depth = 0) {
     if (code !== undefined) out.push(html`<code>${code}</code>`);
     else if (strong ?? strong2) out.push(html`<strong>${inline(strong ?? strong2, depth + 1)}</strong>`);
     else if (emphasis) out.push(html`<em>${inline(emphasis, depth + 1)}</em>`);
-    else if (bare) out.push(anchor(bare, [bare]));
-    else out.push(SAFE.test(address) ? anchor(address, inline(label, depth + 1)) : whole);
+    else if (bare) out.push(mayLink(bare) ? anchor(bare, [bare]) : bare);
+    else out.push(mayLink(address) ? anchor(address, inline(label, depth + 1)) : whole);
     rest = rest.slice(match.index + whole.length);
   }
   if (rest) out.push(rest);

@@ -2,7 +2,7 @@
 
 use std::{future::Future, rc::Rc, sync::Arc, time::Duration};
 
-use base::share::{Full, Lease, Party};
+use base::share::{Full, Lease, Party, Pool};
 use tokio::time::timeout;
 
 use crate::{Db, Error, Result};
@@ -40,7 +40,18 @@ impl Db {
     /// # Errors
     /// Unavailable when that takes too long, or when too many calls of the asker wait already.
     pub async fn turn(&self) -> Result<Turn> {
-        let shared = &self.0.shared;
+        self.turn_in(&self.0.shared).await
+    }
+
+    /// As [`Db::turn`], to have one of those for lists ([`Db::read_list_here`]).
+    ///
+    /// # Errors
+    /// As [`Db::turn`].
+    pub async fn turn_of_list(&self) -> Result<Turn> {
+        self.turn_in(&self.0.lists.shared).await
+    }
+
+    async fn turn_in(&self, shared: &Arc<Pool>) -> Result<Turn> {
         let asker = ASKER.try_with(|asker| asker.party()).unwrap_or_else(|_| Arc::clone(&self.0.service));
         // Nearly always there is one, and no timer is needed.
         if let Ok(lease) = shared.try_take(&asker, 1) {

@@ -11,7 +11,10 @@ use diesel::{
     Connection, RunQueryDsl, connection::SimpleConnection, pg::PgConnection, sql_types::Text, sqlite::SqliteConnection,
 };
 
-use crate::{Error, Result, url::DatabaseUrl};
+use crate::{
+    Error, Result,
+    url::{Backend, DatabaseUrl},
+};
 
 /// A connection to either backend. Queries are written once, in diesel's own language, against [`Sql`].
 #[derive(diesel::MultiConnection)]
@@ -36,6 +39,8 @@ const POSTGRES_SETTINGS: &str =
 /// Opens connections for the pool.
 pub(crate) struct Manager {
     url: DatabaseUrl,
+    /// What else a new connection begins with.
+    besides: Option<&'static str>,
 }
 
 /// A connection of the pool.
@@ -61,7 +66,13 @@ const TRUSTED: Duration = Duration::from_secs(1);
 
 impl Manager {
     pub(crate) fn new(url: DatabaseUrl) -> Self {
-        Self { url }
+        Self { url, besides: None }
+    }
+
+    /// For connections that read lists from end to end: they keep few pages of the file, since there are many of them.
+    pub(crate) fn of_lists(url: DatabaseUrl) -> Self {
+        let besides = (url.backend() == Backend::Sqlite).then_some("PRAGMA cache_size = -1000");
+        Self { url, besides }
     }
 }
 
@@ -130,7 +141,9 @@ impl r2d2::ManageConnection for Manager {
     type Error = Error;
 
     fn connect(&self) -> Result<Pooled> {
-        Ok(Pooled { conn: connect(&self.url)?, worked: Some(Instant::now()) })
+        let mut conn = connect(&self.url)?;
+        self.besides.map_or(Ok(()), |besides| conn.batch_execute(besides))?;
+        Ok(Pooled { conn, worked: Some(Instant::now()) })
     }
 
     fn is_valid(&self, pooled: &mut Pooled) -> Result<()> {

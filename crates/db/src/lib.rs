@@ -23,6 +23,7 @@ mod full_text;
 mod insert;
 mod inspect;
 mod json;
+mod lists;
 mod lock;
 mod memory;
 mod migrate;
@@ -112,6 +113,8 @@ struct Inner {
     pool: r2d2::Pool<backend::Manager>,
     /// The connections of the pool, as callers share them.
     shared: Arc<Pool>,
+    /// The connections that lists are read by.
+    lists: lists::Lists,
     /// Who asks when no caller does.
     service: Arc<Party>,
     /// How long a call waits for a connection.
@@ -152,11 +155,13 @@ impl Db {
         let most = usize::try_from(options.connections).unwrap_or(usize::MAX);
         let shared = Pool::new(Kind::Connections, most, asker::GREED, asker::MOST_WAITING);
         let (service, wait) = (Party::service(), options.wait);
+        let lists = lists::Lists::new(&url, options);
         Ok(Self(Arc::new(Inner {
             number,
             url,
             pool,
             shared,
+            lists,
             service,
             wait,
             writer,

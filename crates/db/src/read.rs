@@ -151,7 +151,7 @@ impl Db {
     }
 }
 
-fn snapshot<T>(conn: &mut Conn, f: impl FnOnce(&mut Conn) -> Result<T>) -> Result<T> {
+pub(crate) fn snapshot<T>(conn: &mut Conn, f: impl FnOnce(&mut Conn) -> Result<T>) -> Result<T> {
     let begin = match Backend::of(conn) {
         Backend::Sqlite => "BEGIN",
         Backend::Postgres => "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",

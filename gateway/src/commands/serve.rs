@@ -68,7 +68,7 @@ pub fn serve(arguments: Serve) -> anyhow::Result<()> {
     storage.note_origin(browsers.public_url.as_ref().unwrap_or(&from_here));
     let rules = integrations::rules(Arc::new(Directory));
     let authenticator = Arc::new(access::Authenticator::new(db.clone()).trust_forwarded(listen.behind_proxy));
-    let reporters = Arc::new(Keys(Arc::clone(&authenticator)));
+    let reporters = Arc::new(Keys::new(Arc::clone(&authenticator)));
     let parts = outbound.parts(&db, vault, Arc::clone(&rules), reporters, demo)?;
     let windows = neighbours::windows();
     // Each of these calls others on a runtime of its own.

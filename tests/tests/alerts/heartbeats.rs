@@ -14,6 +14,7 @@ both_backends![
     silence_is_an_alert_and_a_ping_ends_it,
     nobody_who_never_pinged_is_silent,
     an_address_opens_nothing_else,
+    an_address_that_was_deleted_is_closed,
     a_hundred_silences_are_a_hundred_alerts,
     a_restart_loses_no_ping_and_makes_no_storm,
 ];
@@ -128,6 +129,41 @@ fn an_address_opens_nothing_else(server: &Server) {
     client.with_token(token).get("/heartbeats/search").unauthenticated();
     server.request("POST", &format!("/api/v2/inbound/{token}")).json(&json!({"subject": "s"})).send().unauthenticated();
     assert_eq!(server.request("DELETE", &path).send().status, 405);
+}
+
+/// At once where it was deleted; within a second on another gateway, which is where there can be one.
+fn an_address_that_was_deleted_is_closed(server: &Server) {
+    let client = server.new_client();
+    let beside = (server.backend == Backend::Postgres).then(|| Server::start_beside(server, &[]));
+    for _ in 0..3 {
+        let (id, path) = heartbeat(&client, "1h", "1m");
+        for gateway in [Some(server), beside.as_ref()].into_iter().flatten() {
+            gateway.get(&path).ok();
+        }
+        client.delete(&format!("/heartbeats/{id}")).ok();
+        let deleted = Instant::now();
+        server.get(&path).not_found();
+        server.request("POST", &path).send().not_found();
+        if let Some(beside) = &beside {
+            sleep(Duration::from_secs(1).saturating_sub(deleted.elapsed()));
+            beside.get(&path).not_found();
+        }
+    }
+    // So it is with inbound addresses, and with those of integrations.
+    let made = client.post("/inbound", &json!({"name": unique("monitor")})).ok();
+    let report = |gateway: &Server, token: &Value| {
+        let report = gateway.request("POST", &format!("/api/v2/inbound/{}", text(token)));
+        report.json(&json!({"subject": "s"})).send()
+    };
+    for gateway in [Some(server), beside.as_ref()].into_iter().flatten() {
+        report(gateway, &made["token"]).ok();
+    }
+    client.delete(&format!("/inbound/{}", text(&made["id"]))).ok();
+    report(server, &made["token"]).unauthenticated();
+    if let Some(beside) = &beside {
+        sleep(Duration::from_secs(1));
+        report(beside, &made["token"]).unauthenticated();
+    }
 }
 
 fn a_hundred_silences_are_a_hundred_alerts(server: &Server) {

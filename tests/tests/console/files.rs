@@ -14,7 +14,7 @@ both_backends![
 ];
 
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
-    form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'";
+    base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'";
 
 fn files_are_served_with_their_policy(server: &Server) {
     let files = [

@@ -78,6 +78,11 @@ fn basic_does_as_a_token_does(backend: Backend) {
         (0..12).map(|_| at("GET", "/resources/minimal").basic(key, "wrongwrongwrong12").send().status).collect();
     assert_eq!((statuses[0], statuses[11]), (401, 429), "{statuses:?}");
     at("GET", "/resources/minimal").basic(key, secret).send().list();
+    // Once they were shown the right way, they are no token.
+    for shown in [format!("{key}:{secret}"), encoded(key, secret), format!("basic {key}:{secret}")] {
+        at("GET", "/resources/minimal").basic(key, secret).send().list();
+        at("GET", "/resources/minimal").header("Authorization", &format!("Bearer {shown}")).send().unauthenticated();
+    }
     // A browser is not asked for them.
     assert_eq!(at("GET", "/resources/minimal").send().header_values("WWW-Authenticate").len(), 1);
 }

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 both_backends![
     an_expression_that_is_dear_to_compile_is_refused,
     a_search_that_takes_too_long_ends_and_delays_nobody,
+    many_keys_of_a_tenant_have_no_more_turns_than_one_of_another,
     an_action_whose_filter_takes_too_long_is_told_of,
     what_a_tenant_stores_is_bounded,
     saving_dear_expressions_holds_no_writes,
@@ -100,6 +101,49 @@ fn a_search_that_takes_too_long_ends_and_delays_nobody(server: &Server) {
     // A text of usual length is searched.
     let short = json!({"event": event, "object": {"subject": letters(900) + "c"}});
     assert_eq!(viewer.post(&at, &short).ok()["rules"][0]["matches"], false);
+}
+
+/// Each key of the greedy tenant has work under way all the time; the other tenant's waits for two of them at most, not for all.
+fn many_keys_of_a_tenant_have_no_more_turns_than_one_of_another(server: &Server) {
+    const KEYS: usize = 24;
+    let (greedy, good) = (server.new_client(), server.new_client());
+    let body = |letters: String| {
+        let rules = json!({"rules": [regex("subject", SLOW)]});
+        json!({"event": {"entity": "INCIDENT", "eventType": "CREATE", "filterCriteria": rules}, "object": {"subject": letters}})
+    };
+    let (at, body) = (format!("{}/event/test", installed(&greedy)), body(letters(1 << 17)));
+    let at_good = format!("{}/event/test", installed(&good));
+    let keys: Vec<Client> = (0..KEYS).map(|_| server.caller(greedy.tenant_id(), "viewer")).collect();
+    let done = AtomicBool::new(false);
+    let turns = AtomicUsize::new(0);
+    let waited = std::thread::scope(|scope| {
+        for key in &keys {
+            scope.spawn(|| {
+                while !done.load(Ordering::Relaxed) {
+                    let had_its_turn = [200, 400].contains(&key.post(&at, &body).status);
+                    turns.fetch_add(usize::from(had_its_turn), Ordering::Relaxed);
+                }
+            });
+        }
+        while turns.load(Ordering::Relaxed) < 3 {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        let waited: Vec<usize> = (0..5)
+            .map(|_| {
+                let before = turns.load(Ordering::Relaxed);
+                let status = good.post(&at_good, &body).status;
+                assert!([200, 400].contains(&status), "{status}");
+                turns.load(Ordering::Relaxed) - before
+            })
+            .collect();
+        done.store(true, Ordering::Relaxed);
+        waited
+    });
+    // So many answers of others came before each of its own.
+    let mut sorted = waited.clone();
+    sorted.sort_unstable();
+    let median = sorted[sorted.len() / 2];
+    assert!(median <= KEYS / 3, "{waited:?}");
 }
 
 fn an_action_whose_filter_takes_too_long_is_told_of(server: &Server) {

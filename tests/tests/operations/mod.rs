@@ -6,6 +6,7 @@ mod broken_connections;
 mod check;
 mod client;
 mod costs;
+mod crowds;
 mod demo;
 #[cfg(target_os = "linux")]
 mod disk;

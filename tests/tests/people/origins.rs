@@ -13,7 +13,7 @@ use super::{person, sessions::command, text};
 
 both_backends![
     another_sites_page_changes_nothing,
-    a_get_that_changes_something_counts_as_one,
+    a_session_changes_nothing_by_get,
     another_sites_page_signs_nobody_in,
     a_configured_address_is_the_only_one,
     guessing_codes_is_throttled,
@@ -63,7 +63,8 @@ fn another_sites_page_changes_nothing(server: &Server) {
     key.json(&body()).send().ok();
 }
 
-fn a_get_that_changes_something_counts_as_one(server: &Server) {
+/// Whatever a link leads to, whoever made it: to follow it changes nothing.
+fn a_session_changes_nothing_by_get(server: &Server) {
     let (client, browser) = signed_in(server, "operator");
     let schedule = json!({"startDate": "2030-01-01T00:00:00Z", "pattern": {"type": "daily", "frequency": "everyday"}});
     let job =
@@ -74,9 +75,34 @@ fn a_get_that_changes_something_counts_as_one(server: &Server) {
         let request = browser.bare("GET", &run);
         headers.iter().fold(request, |request, (name, value)| request.header(name, value)).send().forbidden();
     }
-    browser.request("GET", &run).send().ok();
-    let runs = client.get(&format!("/jobs/{job}/runs")).page();
-    assert_eq!(runs["totalResults"], json!(1));
+    for spelled in [run.clone(), run.replace("/run", "/%72un"), run.replace("/jobs", "//jobs"), format!("{run}?x=1")] {
+        browser.get(&spelled).forbidden();
+        assert_eq!(browser.request("HEAD", &spelled).send().status, 403);
+    }
+    let navigated = [("Sec-Fetch-Mode", "navigate"), ("Sec-Fetch-Dest", "document"), ("Sec-Fetch-User", "?1")];
+    navigated
+        .into_iter()
+        .fold(browser.request("GET", &run), |it, (name, value)| it.header(name, value))
+        .send()
+        .forbidden();
+    let runs = || client.get(&format!("/jobs/{job}/runs")).page()["totalResults"].clone();
+    assert_eq!(runs(), json!(0));
+    // A key is no browser's, and a page of the console posts.
+    client.get(&format!("/jobs/{job}/run")).ok();
+    let first = text(&client.get(&format!("/jobs/{job}/runs")).page()["results"][0]["id"]);
+    client.post_empty(&format!("/jobs/runs/{first}/cancel")).ok();
+    browser.request("POST", &run).send().ok();
+    assert_eq!(runs(), json!(2));
+    // So it is with every operation that says of itself that it changes something by GET.
+    let document = server.get("/openapi.json").json();
+    let paths = document["paths"].as_object().unwrap().iter();
+    let changing: Vec<_> = paths.filter(|(_, item)| item["get"]["x-changes"] == json!(true)).collect();
+    assert!(!changing.is_empty());
+    for (path, _) in changing {
+        let path = path.replace("{tenantId}", client.tenant_id()).replace("{jobId}", &job);
+        assert!(!path.contains('{'), "an example for {path}");
+        browser.get(&path).forbidden();
+    }
 }
 
 fn another_sites_page_signs_nobody_in(server: &Server) {

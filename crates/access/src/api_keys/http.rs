@@ -84,7 +84,7 @@ fn answered(
 #[get("/apiKeys")]
 pub(crate) async fn list_api_keys(context: RequestContext) -> Result<HttpResponse> {
     let tenant = context.tenant.id.clone();
-    stream::array(&context.db, move |conn, rows| store::each(conn, &tenant, |row| rows.push_json(&ApiKey::from(&row))))
+    stream::array(&context, move |conn, rows| store::each(conn, &tenant, |row| rows.push_json(&ApiKey::from(&row))))
         .await
 }
 
@@ -111,7 +111,7 @@ pub(crate) async fn get_api_key(context: RequestContext, PathIds(id): PathIds<Ap
 /// Gives the key a new secret, which only this answer shows. The secret before stays valid, so that the key's users can
 /// change over one by one, until the key is rotated again: a key has two live secrets at most. `revokePrevious` drops
 /// it at once, as when it has leaked. The tokens that were got with a dropped secret die with it: at once on the
-/// gateway that answers, within five seconds on others. A caller who is restricted to certain operations rotates only
+/// gateway that answers, within a second on others. A caller who is restricted to certain operations rotates only
 /// keys that may do no more than it may, for no longer, and that act as no other person.
 #[utoipa::path(
     operation_id = "rotateApiKey",
@@ -147,7 +147,7 @@ pub(crate) async fn rotate_api_key(
 
 /// Revoke an API key
 ///
-/// Its tokens die with it: at once on the gateway that answers, within five seconds on others. A caller may revoke its
+/// Its tokens die with it: at once on the gateway that answers, within a second on others. A caller may revoke its
 /// own key. The last admin key of a partner cannot be revoked: nobody could make another.
 #[utoipa::path(
     operation_id = "revokeApiKey",

@@ -57,7 +57,7 @@ pub(crate) async fn list_inbound_addresses(context: RequestContext) -> Result<Ht
 
 /// Revoke an inbound address
 ///
-/// What is sent to it is refused: at once on the gateway that answers, within five seconds on others. Alerts that were
+/// What is sent to it is refused: at once on the gateway that answers, within a second on others. Alerts that were
 /// reported through it stay.
 #[utoipa::path(
     operation_id = "deleteInboundAddress",

@@ -39,7 +39,7 @@ pub(crate) async fn list_my_sessions(HomeContext(context): HomeContext) -> Resul
 
 /// End one of my sessions
 ///
-/// It ends at once on the gateway that answers, within five seconds on others.
+/// It ends at once on the gateway that answers, within a second on others.
 #[utoipa::path(
     operation_id = "endMySession",
     params(SessionId),
@@ -82,8 +82,8 @@ pub(crate) async fn list_user_sessions(context: RequestContext, PathIds(id): Pat
 
 /// End the sessions of a user
 ///
-/// Ends all of them, and revokes sign-in links that were not used yet: at once on the gateway that answers, within five
-/// seconds on others.
+/// Ends all of them, and revokes sign-in links that were not used yet: at once on the gateway that answers, within a
+/// second on others.
 #[utoipa::path(
     operation_id = "endUserSessions",
     params(UserId),
@@ -107,7 +107,7 @@ pub(crate) async fn end_user_sessions(
 
 /// End a session of a user
 ///
-/// It ends at once on the gateway that answers, within five seconds on others.
+/// It ends at once on the gateway that answers, within a second on others.
 #[utoipa::path(
     operation_id = "endUserSession",
     params(UserId, SessionId),

@@ -74,7 +74,7 @@ pub(crate) async fn create_client(
 pub(crate) async fn list_clients_minimal(context: RequestContext) -> Result<HttpResponse> {
     rules::check_partner(&context.tenant.id)?;
     let partner = context.tenant.id.clone();
-    stream::array(&context.db, move |conn, rows| {
+    stream::array(&context, move |conn, rows| {
         store::each_client(conn, &partner, |row| rows.push_json(&ClientMinimal::from(row)))
     })
     .await
@@ -145,7 +145,7 @@ pub(crate) async fn update_client(
 /// Suspend a client
 ///
 /// From now on its callers are answered 403 on every operation and get no tokens: at once on the gateway that answers,
-/// within five seconds on others. Sessions of its people end for good. Its data stays, its partner's callers see it as before. Suspending a suspended client
+/// within a second on others. Sessions of its people end for good. Its data stays, its partner's callers see it as before. Suspending a suspended client
 /// changes nothing.
 #[utoipa::path(
     operation_id = "suspendClient",

@@ -148,7 +148,7 @@ fn basic(request: &HttpRequest) -> Result<Option<(String, Secret<String>)>, Refu
     }
     match value.to_str().unwrap_or("").split_once(' ') {
         Some((scheme, rest)) if scheme.eq_ignore_ascii_case("basic") => {
-            api::guard::read_basic(rest).map(Some).ok_or(Refusal::Credentials)
+            api::credentials::read_basic(rest).map(Some).ok_or(Refusal::Credentials)
         }
         _ => Ok(None),
     }

@@ -86,7 +86,7 @@ pub(crate) async fn search_users(context: RequestContext<PageQuery<Users>>) -> R
 #[get("/users/minimal")]
 pub(crate) async fn list_users_minimal(context: RequestContext) -> Result<HttpResponse> {
     let here = filters::readable("users.tenant_id", &context.tenant);
-    stream::array(&context.db, move |conn, rows| store::each(conn, here, |row| rows.push_json(&UserMinimal::from(row))))
+    stream::array(&context, move |conn, rows| store::each(conn, here, |row| rows.push_json(&UserMinimal::from(row))))
         .await
 }
 
@@ -145,8 +145,8 @@ pub(crate) async fn update_user(
 /// Deactivate a user
 ///
 /// The user stays listed wherever it is named, in groups and rosters too, but counts there as deactivated. API keys
-/// that act as this person are revoked for good, and its sessions end: at once on the gateway that answers, within five
-/// seconds on others. Deactivating a deactivated user changes nothing. The user of a program is in use until its API
+/// that act as this person are revoked for good, and its sessions end: at once on the gateway that answers, within a
+/// second on others. Deactivating a deactivated user changes nothing. The user of a program is in use until its API
 /// key is revoked, or its inbound address is deleted.
 #[utoipa::path(
     operation_id = "deactivateUser",

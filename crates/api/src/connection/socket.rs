@@ -10,7 +10,7 @@ use std::{
 };
 
 use actix_web::rt::net::TcpStream;
-use base::share::{Lease, Party};
+use base::share::Lease;
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
     time::{Instant, Sleep, sleep_until},
@@ -19,7 +19,7 @@ use tokio::{
 use super::{Connection, closed};
 use crate::{
     metrics,
-    shed::{Gate, Reason},
+    shed::{Gate, LocalParty, Reason},
 };
 
 /// A client that takes less than [`LEAST`] bytes of what waits for it, this long, is cut off.
@@ -60,10 +60,15 @@ impl Socket {
     pub(crate) fn new(
         stream: TcpStream,
         gate: &Arc<Gate>,
-        party: Arc<Party>,
+        party: LocalParty,
         encrypted: bool,
         counted: metrics::Connection,
     ) -> io::Result<Self> {
+        let idle = if encrypted { ENCRYPTED } else { PLAIN };
+        let memory = gate.remember(&party, idle).map_err(|reason| {
+            gate.refuse(reason);
+            closed()
+        })?;
         if let Err(error) = rustix::net::sockopt::set_socket_send_buffer_size(&stream, IN_THE_SYSTEM) {
             tracing::debug!(%error, "the send buffer of a connection keeps its size");
         }
@@ -71,12 +76,7 @@ impl Socket {
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(%error, "the answers of a connection may wait for acknowledgements");
         }
-        let idle = if encrypted { ENCRYPTED } else { PLAIN };
-        let memory = gate.remember(&party, idle).map_err(|reason| {
-            gate.refuse(reason);
-            closed()
-        })?;
-        let connection = Rc::new(Connection::new(Rc::new(party)));
+        let connection = Rc::new(Connection::new(party, Arc::clone(gate.arrivals())));
         let gate = Arc::clone(gate);
         Ok(Self { stream, connection, gate, memory, idle, unsent: None, read: 0, _counted: counted })
     }
@@ -211,8 +211,9 @@ mod tests {
         let _client = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
         let (stream, _) = listener.accept().await.unwrap();
         let gate = Arc::new(Gate::new(Limits::for_size(1, 8)));
-        let party = gate.party_of(Ipv4Addr::LOCALHOST.into());
-        let socket = Socket::new(stream, &gate, party, false, Arc::new(Connections::default()).open()).unwrap();
+        let party = Rc::new(gate.party_of(Ipv4Addr::LOCALHOST.into()));
+        let counted = Arc::new(Connections::default()).open();
+        let socket = Socket::new(stream, &gate, party, false, counted).unwrap();
         assert!(socket.stream.nodelay().unwrap());
     }
 }

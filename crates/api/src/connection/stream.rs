@@ -16,7 +16,7 @@ use tokio::{
 };
 use tokio_rustls::server::TlsStream;
 
-use super::{Connection, Socket, closed};
+use super::{Arrival, Connection, Socket, closed};
 
 /// The most that is read without knowing whose it is: it may be several requests, or a body and the next one.
 const AHEAD: usize = 4 << 10;
@@ -30,6 +30,7 @@ pub(crate) struct Stream {
     held: BytesMut,
     /// Until the next request may be read.
     pause: Option<Pin<Box<Sleep>>>,
+    arrival: Arrival,
 }
 
 /// A connection, encrypted or not.
@@ -40,11 +41,15 @@ enum Transport {
 
 impl Stream {
     pub(crate) fn plain(socket: Socket) -> Self {
-        Self { transport: Transport::Plain(socket), held: BytesMut::new(), pause: None }
+        Self::of(Transport::Plain(socket))
     }
 
     pub(crate) fn encrypted(stream: TlsStream<Socket>) -> Self {
-        Self { transport: Transport::Encrypted(Box::new(stream)), held: BytesMut::new(), pause: None }
+        Self::of(Transport::Encrypted(Box::new(stream)))
+    }
+
+    fn of(transport: Transport) -> Self {
+        Self { transport, held: BytesMut::new(), pause: None, arrival: Arrival::default() }
     }
 
     pub(crate) fn connection(&self) -> &Rc<Connection> {
@@ -97,9 +102,11 @@ impl AsyncRead for Stream {
         }
         if !this.held.is_empty() {
             ready!(this.poll_pause(&connection, context));
+            ready!(this.arrival.poll(&connection, context));
             if this.pass_held(&connection, buffer) {
                 return Poll::Ready(Ok(()));
             }
+            connection.depart();
             connection.wait(context);
             return Poll::Pending;
         }
@@ -118,18 +125,24 @@ impl AsyncRead for Stream {
         };
         let mut bytes = [MaybeUninit::uninit(); AHEAD];
         let mut bytes = ReadBuf::uninit(&mut bytes[..most]);
-        ready!(this.transport().poll_read(context, &mut bytes))?;
+        let Poll::Ready(read) = this.transport().poll_read(context, &mut bytes) else {
+            connection.depart();
+            return Poll::Pending;
+        };
+        read?;
         let bytes = bytes.filled_mut();
         if bytes.is_empty() {
             return Poll::Ready(Ok(()));
         }
-        let passed = connection.take(bytes);
+        let may_pass = connection.pause.get().is_none() && this.arrival.poll(&connection, context).is_ready();
+        let passed = if may_pass { connection.take(bytes) } else { 0 };
         buffer.put_slice(&bytes[..passed]);
         this.held.extend_from_slice(&bytes[passed..]);
         connection.ahead.set(passed < bytes.len());
         if passed > 0 {
             return Poll::Ready(Ok(()));
         }
+        connection.depart();
         connection.wait(context);
         if this.poll_pause(&connection, context).is_ready() {
             // It may be read now.

@@ -29,6 +29,11 @@ impl Party {
         Arc::new(Self { unbounded: true, ..Self::default() })
     }
 
+    /// Is it the service itself, or whoever stands for many?
+    pub(super) fn is_unbounded(&self) -> bool {
+        self.unbounded
+    }
+
     /// How much of this kind it holds.
     pub fn held(&self, kind: Kind) -> usize {
         self.held[kind as usize].load(Relaxed)

@@ -1,4 +1,4 @@
-//! Those who wait for their share: a line for each party, served in turn.
+//! Those who wait for their share: a line for each party, served tenant by tenant, and of a tenant party by party.
 
 use std::{
     collections::VecDeque,
@@ -18,7 +18,14 @@ use super::{Full, Lease, Party, Pool};
 pub(super) struct Queue {
     waiting: AtomicUsize,
     most: usize,
-    lines: Mutex<VecDeque<Line>>,
+    tenants: Mutex<VecDeque<Tenant>>,
+}
+
+/// The lines of a tenant's parties. A party without a tenant is one for itself.
+#[derive(Debug)]
+struct Tenant {
+    tenant: Arc<Party>,
+    lines: VecDeque<Line>,
 }
 
 #[derive(Debug)]
@@ -46,69 +53,106 @@ impl Waiter {
     }
 }
 
+impl Tenant {
+    /// Gives what is free to the next of its parties that may have it, and answers whose wait has ended.
+    fn serve_one(&mut self, pool: &Pool) -> Option<Arc<Waiter>> {
+        for _ in 0..self.lines.len() {
+            let mut line = self.lines.pop_front()?;
+            let held = line.waiters.front().map(|first| pool.try_hold(&line.party, first.amount));
+            let served = if held == Some(Ok(())) { line.waiters.pop_front() } else { None };
+            if !line.waiters.is_empty() {
+                self.lines.push_back(line);
+            }
+            if served.is_some() {
+                return served;
+            }
+        }
+        None
+    }
+
+    fn waiting(&self) -> usize {
+        self.lines.iter().map(|line| line.waiters.len()).sum()
+    }
+}
+
 impl Queue {
     pub(super) fn new(most: usize) -> Self {
-        let (waiting, lines) = Default::default();
-        Self { waiting, most, lines }
+        let (waiting, tenants) = Default::default();
+        Self { waiting, most, tenants }
     }
 
     pub(super) fn has_waiters(&self) -> bool {
         self.waiting.load(SeqCst) > 0
     }
 
-    /// Gives what is free to those who wait, one of each party after the other.
+    /// Gives what is free to those who wait, one of each tenant after the other.
     pub(super) fn serve(&self, pool: &Pool) {
-        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut tenants = self.tenants.lock().unwrap_or_else(PoisonError::into_inner);
         let mut in_vain = 0;
-        while in_vain < lines.len() {
-            let Some(mut line) = lines.pop_front() else { break };
-            match line.waiters.front() {
-                Some(first) if pool.try_hold(&line.party, first.amount).is_ok() => {
-                    let served = line.waiters.pop_front();
+        while in_vain < tenants.len() && pool.used() < pool.total() {
+            let Some(mut tenant) = tenants.pop_front() else { break };
+            match tenant.serve_one(pool) {
+                Some(served) => {
                     self.waiting.fetch_sub(1, SeqCst);
-                    let before = served.map(|waiter| std::mem::replace(&mut *waiter.state(), State::Served));
-                    if let Some(State::Waiting(Some(waker))) = before {
+                    if let State::Waiting(Some(waker)) = std::mem::replace(&mut *served.state(), State::Served) {
                         waker.wake();
                     }
                     in_vain = 0;
                 }
-                _ => in_vain += 1,
+                None => in_vain += 1,
             }
-            if !line.waiters.is_empty() {
-                lines.push_back(line);
+            if !tenant.lines.is_empty() {
+                tenants.push_back(tenant);
             }
         }
     }
 
-    /// Joins the line of a party, which may be as long as there is room for others.
+    /// Joins the line of a party, which may be as long as there is room for others, and those of its tenant twice as long.
     fn join(&self, party: &Arc<Party>, amount: usize) -> Result<Arc<Waiter>, Full> {
-        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut tenants = self.tenants.lock().unwrap_or_else(PoisonError::into_inner);
         let room = self.most.saturating_sub(self.waiting.load(SeqCst));
-        let place = lines.iter().position(|line| Arc::ptr_eq(&line.party, party));
-        if place.map_or(0, |place| lines[place].waiters.len()) >= room {
-            return Err(if room == 0 { Full::Everything } else { Full::Caller });
+        let place = tenants.iter().position(|known| Arc::ptr_eq(&known.tenant, party.tenant()));
+        let place = place.unwrap_or_else(|| {
+            tenants.push_back(Tenant { tenant: Arc::clone(party.tenant()), lines: VecDeque::new() });
+            tenants.len() - 1
+        });
+        let tenant = &mut tenants[place];
+        let of_tenant = tenant.waiting();
+        let line = tenant.lines.iter().position(|line| Arc::ptr_eq(&line.party, party));
+        let of_party = line.map_or(0, |line| tenant.lines[line].waiters.len());
+        let refused = match room {
+            _ if party.is_unbounded() => None,
+            0 => Some(Full::Everything),
+            _ if of_party >= room => Some(Full::Caller),
+            _ if of_tenant >= room.saturating_mul(2) => Some(Full::Tenant),
+            _ => None,
+        };
+        if let Some(full) = refused {
+            tenants.retain(|tenant| !tenant.lines.is_empty());
+            return Err(full);
         }
         let waiter = Arc::new(Waiter { amount, state: Mutex::new(State::Waiting(None)) });
         self.waiting.fetch_add(1, SeqCst);
-        match place {
-            Some(place) => lines[place].waiters.push_back(Arc::clone(&waiter)),
+        match line {
+            Some(line) => tenant.lines[line].waiters.push_back(Arc::clone(&waiter)),
             None => {
                 let waiters = VecDeque::from([Arc::clone(&waiter)]);
-                lines.push_back(Line { party: Arc::clone(party), waiters });
+                tenant.lines.push_back(Line { party: Arc::clone(party), waiters });
             }
         }
         Ok(waiter)
     }
 
     fn leave(&self, party: &Arc<Party>, waiter: &Arc<Waiter>) {
-        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(line) = lines.iter_mut().find(|line| Arc::ptr_eq(&line.party, party)) else { return };
-        let before = line.waiters.len();
-        line.waiters.retain(|other| !Arc::ptr_eq(other, waiter));
-        if line.waiters.len() < before {
-            self.waiting.fetch_sub(1, SeqCst);
+        let mut tenants = self.tenants.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(tenant) = tenants.iter_mut().find(|known| Arc::ptr_eq(&known.tenant, party.tenant())) else { return };
+        let before = tenant.waiting();
+        for line in &mut tenant.lines {
+            line.waiters.retain(|other| !Arc::ptr_eq(other, waiter));
         }
-        lines.retain(|line| !line.waiters.is_empty());
+        tenant.lines.retain(|line| !line.waiters.is_empty());
+        self.waiting.fetch_sub(before - tenant.waiting(), SeqCst);
+        tenants.retain(|tenant| !tenant.lines.is_empty());
     }
 }
 

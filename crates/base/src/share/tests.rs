@@ -100,6 +100,52 @@ fn those_who_wait_are_served_in_turn() {
     assert_eq!((pool.used(), pool.queue.has_waiters()), (1, false), "who goes away gives back what it was given");
 }
 
+/// The first of those who wait that was served, with its number; it waits no more.
+fn next_served(waiting: &mut Vec<(usize, std::pin::Pin<Box<Taking>>)>) -> Option<(usize, Lease)> {
+    let mut context = Context::from_waker(Waker::noop());
+    let mut polled =
+        waiting.iter_mut().enumerate().map(|(place, (_, taking))| (place, taking.as_mut().poll(&mut context)));
+    let (place, lease) = polled.find_map(|(place, polled)| match polled {
+        Poll::Ready(Ok(lease)) => Some((place, lease)),
+        _ => None,
+    })?;
+    Some((waiting.remove(place).0, lease))
+}
+
+#[test]
+fn a_tenant_with_many_keys_has_no_more_turns_than_one_with_a_single_key() {
+    let (parties, pool) = (Parties::default(), Pool::new(Kind::Processors, 1, 1, 1000));
+    let mut held = Some((0, pool.try_take(&parties.of_key("client_1", "first"), 1).unwrap()));
+    // Ninety keys of a tenant were there before; two of the other come last.
+    let greedy = (0..90).map(|key| (1, parties.of_key("client_1", &key.to_string())));
+    let good = ["a", "b"].map(|key| (2, parties.of_key("client_2", key)));
+    let mut waiting: Vec<_> =
+        greedy.chain(good).map(|(tenant, party)| (tenant, Box::pin(pool.take(&party, 1)))).collect();
+    assert!(next_served(&mut waiting).is_none());
+    let turns: Vec<_> = std::iter::from_fn(|| {
+        held = None;
+        held = next_served(&mut waiting);
+        held.as_ref().map(|(tenant, _)| *tenant)
+    })
+    .take(4)
+    .collect();
+    assert_eq!(turns, [1, 2, 1, 2]);
+    drop((held, waiting));
+    assert_eq!((pool.used(), pool.queue.has_waiters()), (0, false));
+}
+
+#[test]
+fn the_lines_of_a_tenant_leave_room_for_others() {
+    let (parties, pool) = (Parties::default(), Pool::new(Kind::Processors, 1, 1, 90));
+    let mut context = Context::from_waker(Waker::noop());
+    let _held = pool.try_take(&parties.of_key("client_1", "0"), 1).unwrap();
+    let mut waiting: Vec<_> =
+        (0..200).map(|key| Box::pin(pool.take(&parties.of_key("client_1", &key.to_string()), 1))).collect();
+    let joined = waiting.iter_mut().map(|taking| taking.as_mut().poll(&mut context)).filter(Poll::is_pending).count();
+    assert_eq!(joined, 60);
+    assert!(pin!(pool.take(&parties.of_key("client_2", "0"), 1)).poll(&mut context).is_pending());
+}
+
 #[test]
 fn a_line_is_as_long_as_there_is_room_for_others() {
     let (parties, pool) = (Parties::default(), Pool::new(Kind::Connections, 1, 1, 10));
@@ -112,6 +158,9 @@ fn a_line_is_as_long_as_there_is_room_for_others() {
     assert!(pin!(pool.take(&other, 1)).poll(&mut context).is_pending());
     let too_much = pin!(pool.take(&other, 2)).poll(&mut context);
     assert!(matches!(too_much, Poll::Ready(Err(Full::Everything))), "what never comes is not waited for");
+    let service = Party::service();
+    let mut many: Vec<_> = (0..20).map(|_| Box::pin(pool.take(&service, 1))).collect();
+    assert!(many.iter_mut().all(|taking| taking.as_mut().poll(&mut context).is_pending()), "it stands for many");
 }
 
 #[test]

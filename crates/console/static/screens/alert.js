@@ -1,6 +1,7 @@
 // One alert: what is wrong, on what machine, who knows of it, and what to do.
 
 import { call, may, terms } from "../api.js";
+import { mayLink } from "../address.js";
 import { useGuard } from "../guard.js";
 import { Markdown, Snippet } from "../markdown.js";
 import { go, link } from "../route.js";
@@ -117,7 +118,7 @@ export default function Alert({ id }) {
           <${Facts} of=${[["Metric", alert.metric], ["Component", alert.component], ["Service", alert.serviceName], ["Monitor", alert.monitorName], ["Sent by", alert.app],
             ["First report", html`<${Time} at=${alert.firstAlertTime} />`], ["Reports", alert.repeatCount], ["Its id there", alert.extAlertId],
             ["Incident", alert.incidentId && html`<a href=${link(["incidents", alert.incidentId])}>${alert.incidentId}</a>`],
-            ["Look further", alert.url && (/^https?:/i.test(alert.url) ? html`<a href=${alert.url} target="_blank" rel="noreferrer noopener">${alert.url}</a>` : alert.url)],
+            ["Look further", alert.url && (mayLink(alert.url) ? html`<a href=${alert.url} target="_blank" rel="noreferrer noopener">${alert.url}</a>` : alert.url)],
             ["Tags", some(alert.tags)?.map((tag) => html`<span class="badge quiet">${tag.name}${tag.value && `: ${tag.value}`}</span> `)]]} />
         <//>
         <${Panel} title="What happened" id="course"><${Trouble} problem=${timeline.problem} /><ol class="course">${steps.map(([at, what, note]) => html`<li><${Time} at=${at} /> <div>${what}${note && html`<div class="dim">${note}</div>`}</div></li>`)}</ol>

@@ -145,13 +145,13 @@ pub async fn update(
         Answer::entity(&Heartbeat::from(&after), after.version)
     });
     let answer = done.await?;
-    pings.forget();
+    pings.addresses.forget();
     Ok(answer)
 }
 
 /// Delete a heartbeat
 ///
-/// Closes its address. An open alert about its silence stays.
+/// Closes its address: at once on the gateway that answers, within a second on others. An open alert about its silence stays.
 #[utoipa::path(
     operation_id = "deleteHeartbeat",
     params(HeartbeatId),
@@ -174,7 +174,7 @@ pub async fn delete(
         Ok(Answer::empty())
     });
     let answer = done.await?;
-    pings.forget();
+    pings.addresses.forget();
     Ok(answer)
 }
 
@@ -226,11 +226,12 @@ pub async fn ping_by_post(
 async fn hear(request: &HttpRequest, token: &str, pings: &Pings) -> api::Result<HttpResponse> {
     Query::parse(request.query_string())?.finish()?;
     let address = hash(token);
-    let pinged = match pings.known(&address) {
+    let pinged = match pings.addresses.get(&address) {
         Some(pinged) => pinged,
         None => {
+            let began = pings.addresses.generation();
             let pinged = look_up(request, &address).await?;
-            pings.learn(address, pinged.clone());
+            pings.addresses.put(address, pinged.clone(), began);
             pinged
         }
     };

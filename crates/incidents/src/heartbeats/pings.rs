@@ -3,16 +3,14 @@
 use std::{
     collections::{HashMap, HashSet},
     sync::{Mutex, MutexGuard, PoisonError},
-    time::Duration,
 };
 
-use moka::sync::Cache;
+use api::recent::Recent;
 
 use super::{rules, store::Heard};
 
-/// Addresses that are remembered at most, and for how long.
+/// Addresses that are remembered at most.
 const REMEMBERED: u64 = 50_000;
-const LIFE: Duration = Duration::from_secs(10);
 
 /// Tenant and id of a heartbeat.
 pub type Key = (String, String);
@@ -40,36 +38,21 @@ struct Last {
 
 /// The pings of one process.
 pub struct Pings {
-    addresses: Cache<Hash, Pinged>,
+    /// The heartbeats of addresses that were pinged a moment ago.
+    pub addresses: Recent<Hash, Pinged>,
     /// By tenant and id; as many as there are heartbeats that ping here.
     heard: Mutex<HashMap<Key, Last>>,
 }
 
 impl Default for Pings {
     fn default() -> Self {
-        let addresses = Cache::builder().max_capacity(REMEMBERED).time_to_live(LIFE).build();
-        Self { addresses, heard: Mutex::default() }
+        Self { addresses: Recent::new(REMEMBERED), heard: Mutex::default() }
     }
 }
 
 impl Pings {
     fn lock(&self) -> MutexGuard<'_, HashMap<Key, Last>> {
         self.heard.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The heartbeat of an address that was pinged a moment ago.
-    pub fn known(&self, address: &Hash) -> Option<Pinged> {
-        self.addresses.get(address)
-    }
-
-    /// Remembers whose address it is.
-    pub fn learn(&self, address: Hash, pinged: Pinged) {
-        self.addresses.insert(address, pinged);
-    }
-
-    /// Forgets all addresses: one of them has changed.
-    pub fn forget(&self) {
-        self.addresses.invalidate_all();
     }
 
     /// A heartbeat is heard of.

@@ -91,7 +91,7 @@ pub async fn export(context: RequestContext<Query>) -> api::Result<HttpResponse>
     query.finish()?;
     let (scope, db) = (context.scope(), context.db.clone());
     if !csv {
-        return stream::lines(&context.db, NDJSON, move |conn, rows| {
+        return stream::lines(&context, NDJSON, move |conn, rows| {
             let (condition, kinds) = (meant(&wanted, &db, conn, &scope)?, types::labels(conn, &scope)?);
             each(conn, condition, &kinds, |resource| {
                 rows.push(|out| {
@@ -103,7 +103,7 @@ pub async fn export(context: RequestContext<Query>) -> api::Result<HttpResponse>
         })
         .await;
     }
-    stream::lines(&context.db, "text/csv; charset=utf-8", move |conn, rows| {
+    stream::lines(&context, "text/csv; charset=utf-8", move |conn, rows| {
         let (condition, kinds) = (meant(&wanted, &db, conn, &scope)?, types::labels(conn, &scope)?);
         let tags = tags(conn, &condition)?;
         rows.push(|out| header(out, ids, &tags))?;

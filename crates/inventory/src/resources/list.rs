@@ -149,7 +149,7 @@ pub async fn minimal(context: RequestContext<Query>) -> api::Result<HttpResponse
     let wanted = Wanted::read(&mut query)?;
     query.finish()?;
     let (scope, db) = (context.scope(), context.db.clone());
-    api::stream::array(&context.db, move |conn, rows| {
+    api::stream::array(&context, move |conn, rows| {
         wanted.ask_for_all(&db, conn, &scope)?.each_brief(conn, |row| {
             rows.push(|out| {
                 // Writing JSON to a Vec of plain strings cannot fail.

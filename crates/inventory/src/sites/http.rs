@@ -100,7 +100,7 @@ pub async fn search(context: RequestContext<PageQuery<Sites>>) -> api::Result<Ht
 #[get("/sites/minimal")]
 pub async fn minimal(context: RequestContext) -> api::Result<HttpResponse> {
     let scope = context.scope();
-    stream::array(&context.db, move |conn, rows| {
+    stream::array(&context, move |conn, rows| {
         store::each_minimal(conn, &scope, |id, name| rows.push_json(&SiteMinimal { id, name }))
     })
     .await

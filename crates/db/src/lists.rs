@@ -1,0 +1,69 @@
+//! Connections that lists of any length are read by, apart from all others.
+//!
+//! Whoever reads a long list holds a connection for as long as they read. So that slow readers take none from short calls, and a
+//! few of them not all from other readers, there are several times as many of these. They are opened when they are needed, and
+//! closed again.
+
+use std::{sync::Arc, time::Duration};
+
+use base::share::{Kind, Pool};
+
+use crate::{
+    Backend, Conn, DatabaseUrl, Db, Options, Result, asker,
+    backend::{Manager, Pooled},
+    error, read,
+};
+
+/// So many times as many long lists may be sent as there are other connections, and this many at most.
+const TIMES: u32 = 4;
+const MOST: u32 = 32;
+
+/// So many lists may be read besides, which are short, or end before anybody knows.
+const SHORT: u32 = 4;
+
+/// A connection that no list used for so long is closed.
+const IDLE: Duration = Duration::from_secs(30);
+
+/// The connections of lists.
+pub(crate) struct Lists {
+    pool: r2d2::Pool<Manager>,
+    /// As callers share them.
+    pub(crate) shared: Arc<Pool>,
+    /// How many of them may be held by lists that are long.
+    pub(crate) long: u32,
+}
+
+impl Lists {
+    pub(crate) fn new(url: &DatabaseUrl, options: Options) -> Self {
+        let long = options.connections.saturating_mul(TIMES).min(MOST);
+        let most = long + SHORT;
+        let pool = r2d2::Pool::builder()
+            .max_size(most)
+            .min_idle(Some(0))
+            .idle_timeout(Some(IDLE))
+            .connection_timeout(options.wait)
+            .test_on_check_out(url.backend() == Backend::Postgres)
+            .error_handler(Box::new(error::PoolErrors))
+            .build_unchecked(Manager::of_lists(url.clone()));
+        let most = usize::try_from(most).unwrap_or(usize::MAX);
+        let shared = Pool::new(Kind::ListConnections, most, asker::GREED, asker::MOST_WAITING);
+        Self { pool, shared, long }
+    }
+
+    pub(crate) fn connection(&self) -> Result<r2d2::PooledConnection<Manager>> {
+        Ok(self.pool.get()?)
+    }
+}
+
+impl Db {
+    /// As [`Db::read_here`], by a connection that is there for lists; [`Db::turn_of_list`] comes before.
+    pub fn read_list_here<T>(&self, f: impl FnOnce(&mut Conn) -> Result<T>) -> Result<T> {
+        let mut connection = self.0.lists.connection()?;
+        Pooled::run(&mut connection, |conn| read::snapshot(conn, f))
+    }
+
+    /// How many lists may be read at once that are long: each holds a connection while its reader takes it.
+    pub fn long_lists(&self) -> usize {
+        usize::try_from(self.0.lists.long).unwrap_or(usize::MAX)
+    }
+}
