@@ -61,7 +61,8 @@ impl Keep {
         let known = Arc::clone(&kept);
         db.add_family("rows_removed", "Rows that were removed, because of their age or number", true, move || {
             let removed = known.iter().flat_map(|kept| {
-                kept.removed().map(|(reason, count)| (vec![("kind", kept.kind), ("reason", reason)], float(count)))
+                kept.removed()
+                    .map(|(reason, count)| (vec![("kind", kept.kind.into()), ("reason", reason.into())], float(count)))
             });
             removed.collect()
         });
@@ -69,13 +70,13 @@ impl Keep {
         db.add_family("oldest_row_age_seconds", help, false, move || {
             let ages = kept.iter().filter_map(|kept| {
                 let age = clock().millis().saturating_sub(kept.oldest()?.millis()).max(0);
-                Some((vec![("kind", kept.kind)], float(age.unsigned_abs()) / 1e3))
+                Some((vec![("kind", kept.kind.into())], float(age.unsigned_abs()) / 1e3))
             });
             ages.collect()
         });
         let quotas = domains::quotas();
         db.add_family("quota_refusals", "Rows that were refused because their tenant had too many", true, move || {
-            quotas.iter().map(|quota| (vec![("kind", quota.what())], float(quota.refused()))).collect()
+            quotas.iter().map(|quota| (vec![("kind", quota.what().into())], float(quota.refused()))).collect()
         });
         Ok(sweeper)
     }

@@ -9,7 +9,7 @@ use diesel::{
 use crate::{Conn, Result};
 
 /// Rows that are due at a time, in a table with an index that begins with `tenant_id` and goes on with that time.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DueRows {
     /// The table.
     pub table: &'static str,
@@ -25,6 +25,14 @@ struct Tenant {
     id: String,
 }
 
+#[derive(QueryableByName)]
+struct Late {
+    #[diesel(sql_type = Text)]
+    id: String,
+    #[diesel(sql_type = BigInt)]
+    since: i64,
+}
+
 impl DueRows {
     /// The tenants that have a row that is due, in the order of their ids. It costs a few steps in the index for each tenant that has
     /// rows in it, however many rows that are.
@@ -37,6 +45,20 @@ impl DueRows {
         );
         let tenants: Vec<Tenant> = sql_query(query).bind::<BigInt, _>(now_ms).load(conn)?;
         Ok(tenants.into_iter().map(|tenant| tenant.id).collect())
+    }
+
+    /// The tenants with a row that was due at an instant, each with the time of its first one; the longest overdue first.
+    pub fn longest_due(&self, conn: &mut Conn, at_ms: i64, most: usize) -> Result<Vec<(String, i64)>> {
+        let Self { table, due, only } = self;
+        let owners = owners(table, only);
+        let query = format!(
+            "{owners}, late (id, since) AS (SELECT owners.id, (SELECT t.{due} FROM {table} t WHERE t.tenant_id = owners.id AND {only} \
+             ORDER BY t.{due} LIMIT 1) FROM owners WHERE owners.id IS NOT NULL) \
+             SELECT id, since FROM late WHERE since <= $1 ORDER BY since, id LIMIT $2"
+        );
+        let most = i64::try_from(most).unwrap_or(i64::MAX);
+        let late: Vec<Late> = sql_query(query).bind::<BigInt, _>(at_ms).bind::<BigInt, _>(most).load(conn)?;
+        Ok(late.into_iter().map(|late| (late.id, late.since)).collect())
     }
 }
 

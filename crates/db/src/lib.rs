@@ -43,6 +43,7 @@ mod tree;
 mod turns;
 mod update;
 mod url;
+mod waiting;
 mod writer;
 
 use std::{
@@ -121,6 +122,7 @@ struct Inner {
     calls: numbers::Calls,
     gauges: numbers::Gauges,
     families: numbers::Families,
+    waiting: Arc<waiting::Waiting>,
     shelf: shelf::Shelf,
     /// The way to a Postgres that is reached over TLS; closed last.
     _tunnel: Option<tls::Tunnel>,
@@ -162,6 +164,7 @@ impl Db {
             calls,
             gauges,
             families,
+            waiting: Arc::default(),
             shelf: shelf::Shelf::default(),
             _tunnel: tunnel,
         })))

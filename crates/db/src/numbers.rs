@@ -1,6 +1,7 @@
 //! What the database says about itself, for those who watch it.
 
 use std::{
+    borrow::Cow,
     fmt,
     sync::{
         PoisonError, RwLock,
@@ -54,7 +55,7 @@ pub(crate) struct Gauge {
 pub(crate) struct Gauges(RwLock<Vec<Gauge>>);
 
 /// Values by their labels.
-type Labelled = Vec<(Vec<(&'static str, &'static str)>, f64)>;
+pub(crate) type Labelled = Vec<(Vec<(&'static str, Cow<'static, str>)>, f64)>;
 
 /// Numbers of one name that differ by labels, now.
 #[derive(Clone, Debug, PartialEq)]
@@ -282,8 +283,8 @@ mod tests {
     fn families_of_others() {
         let (_directory, db) = open();
         db.add_family("rows", "old", true, Vec::new);
-        db.add_family("rows", "new", false, || vec![(vec![("kind", "audit")], 2.0)]);
-        let values = vec![(vec![("kind", "audit")], 2.0)];
+        db.add_family("rows", "new", false, || vec![(vec![("kind", "audit".into())], 2.0)]);
+        let values = vec![(vec![("kind", "audit".into())], 2.0)];
         assert_eq!(db.families(), [Family { name: "rows", help: "new", is_counter: false, values }]);
     }
 

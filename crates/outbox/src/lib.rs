@@ -15,6 +15,7 @@ mod schema;
 #[cfg(test)]
 mod tests;
 mod turns;
+mod waiting;
 mod worker;
 
 pub use background::Background;
@@ -22,6 +23,7 @@ pub use change::{Action, Actor, Change, Entity, Happening, Recorded, Tx, Unpubli
 pub use events::Event;
 pub use retention::{Keep, Retention, Setting, Sweeper};
 pub use turns::TenantTurns;
+pub use waiting::WaitWatch;
 pub use worker::{Subscriber, Worker};
 
 /// The rows of this crate that are not kept for ever.

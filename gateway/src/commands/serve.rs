@@ -25,7 +25,7 @@ use api::{
 };
 use incidents::{Escalator, Heartbeats, Pings};
 use jobs::Scheduler;
-use outbox::{Subscriber, Worker};
+use outbox::{Subscriber, WaitWatch, Worker};
 use paging::Pager;
 
 use crate::{
@@ -81,6 +81,7 @@ pub fn serve(arguments: Serve) -> anyhow::Result<()> {
         Arc::new(paging::Subscriber::new(of_paging())),
         Arc::new(changes::Subscriber::new(Arc::new(Directory))),
     ];
+    let waits = WaitWatch::start(db.clone(), api::clock::now)?;
     let outbox = Worker::start(db.clone(), subscribers, api::clock::now)?;
     let sender = parts.start()?;
     let services = integrations::extras(Arc::clone(&parts.services));
@@ -138,6 +139,7 @@ pub fn serve(arguments: Serve) -> anyhow::Result<()> {
         service.run(listener, move |_| first_run::greet(scheme, address, &storage.data_dir, lost.as_deref())).await
     })?;
     drop(memory);
+    drop(waits);
     drop(sweeper);
     drop(heartbeats);
     drop(escalator);
