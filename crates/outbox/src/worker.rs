@@ -41,6 +41,8 @@ const LEASE_MS: i64 = 30_000;
 const BATCH: usize = 200;
 /// How long such a transaction goes on to the next tenant on SQLite.
 const TIME: Duration = Duration::from_millis(20);
+/// So many events of a tenant are long: those with fewer are committed before.
+const LONG: usize = 50;
 /// How long a worker rests after such a transaction while others wait for the writer, as a multiple of what it took: those who
 /// report keep two thirds of it, and what they report is handed on a little later. And how long it rests at most.
 const REST: u32 = 2;
@@ -154,8 +156,10 @@ impl Desk {
         let tenants = self.db.read_here(|conn| events::ROWS.tenants(conn, now.millis()))?;
         let mut tenants = self.turns.order(tenants, now.millis());
         tenants.truncate(BATCH);
-        let Some(last) = tenants.last() else { return Ok((0, Vec::new())) };
-        self.turns.succeed(last);
+        if tenants.is_empty() {
+            return Ok((0, Vec::new()));
+        }
+        tenants.iter().for_each(|tenant| self.turns.succeed(tenant));
         let (share, is_alone) = (BATCH / tenants.len(), tenants.len() == 1);
         let mut groups: BTreeMap<String, Vec<Claimed>> = BTreeMap::new();
         let add = |groups: &mut BTreeMap<String, Vec<Claimed>>, tenants, most| -> Result<usize> {
@@ -199,9 +203,12 @@ impl Desk {
         let (owner, subscribers) = (self.owner.clone(), self.subscribers.clone());
         self.db.write_here(move |conn| {
             let (begun, is_bounded) = (Instant::now(), Backend::of(conn) == Backend::Sqlite);
+            // The shortest come first.
+            let short = groups.iter().take_while(|group| group.claimed.len() < LONG).count();
+            let most = if short > 0 { short } else { groups.len() };
             let mut done = 0;
-            for group in groups {
-                take(conn, &owner, &subscribers, &group, now)?;
+            for group in groups.iter().take(most) {
+                take(conn, &owner, &subscribers, group, now)?;
                 done += 1;
                 if is_bounded && begun.elapsed() > TIME {
                     break;
