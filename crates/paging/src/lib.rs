@@ -60,6 +60,7 @@ const MIGRATIONS: db::Migrations = db::migrations!(
     both paging0002_pages,
     both paging0003_outages,
     both paging0004_reminders,
+    both paging0005_turns,
 );
 
 /// The domain, for the gateway's list and for its own server. Its handlers need what [`extras`] adds.

@@ -5,6 +5,7 @@ pub mod facts;
 pub mod http;
 mod myself;
 mod postmortem;
+pub mod queue;
 pub mod store;
 mod timeline;
 pub mod wire;
