@@ -59,6 +59,7 @@ const MIGRATIONS: db::Migrations = db::migrations!(
     both integrations0002_retention,
     each integrations0003_search,
     both integrations0004_inbound,
+    both integrations0005_turns,
 );
 
 /// The domain, for the gateway's list. Its handlers need what [`extras`] adds.
