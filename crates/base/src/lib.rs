@@ -5,6 +5,7 @@
 //! answered. Whatever a client may send ends in a value or in a [`Problem`], never in a panic.
 
 pub mod body;
+pub mod calls;
 pub mod cursor;
 pub mod duration;
 mod form;

@@ -47,6 +47,8 @@ pub enum Kind {
     Processors,
     /// Streams of changes.
     ChangeStreams,
+    /// Calls to others that wait for an answer.
+    Calls,
     /// Connections of clients that begin, and heads of requests that are read.
     Arrivals,
 }
@@ -89,6 +91,12 @@ impl Pool {
     /// How much of it is held.
     pub fn used(&self) -> usize {
         self.used.load(Relaxed)
+    }
+
+    /// How much a party may take now, bit by bit.
+    pub fn room(&self, party: &Party) -> usize {
+        let free = self.total.saturating_sub(self.used());
+        party.room(self.kind, free + 1, self.greed).min(free)
     }
 
     /// Takes so much, now or not at all; it is given back when what this answers is dropped.
@@ -148,6 +156,13 @@ impl Lease {
         self.pool.try_hold(&self.party, more)?;
         self.amount += more;
         Ok(())
+    }
+
+    /// Takes a part of it, to be given back by itself.
+    pub fn split(&mut self, amount: usize) -> Self {
+        let amount = amount.min(self.amount);
+        self.amount -= amount;
+        Self { pool: Arc::clone(&self.pool), party: Arc::clone(&self.party), amount }
     }
 
     /// Leaves it held: who has it says itself when it is done ([`Pool::release`]).

@@ -59,6 +59,7 @@ const MIGRATIONS: db::Migrations = db::migrations!(
     both integrations0002_retention,
     each integrations0003_search,
     both integrations0004_inbound,
+    both integrations0005_turns,
 );
 
 /// The headings of the OpenAPI document under which the operations stand. The first is that of operations without another.

@@ -242,6 +242,11 @@ pub fn origin_of(notifier: Option<&Notifier>) -> Option<String> {
     Some(url.origin().ascii_serialization())
 }
 
+/// The host that the calls of a notifier go to.
+pub fn host_of(notifier: Option<&Notifier>) -> Option<String> {
+    Some(url::Url::parse(&notifier?.base_uri).ok()?.host_str()?.to_owned())
+}
+
 /// Lays the fields of a change over a notifier. One that leads to another host needs its secrets again: who may change an
 /// address must not thereby learn the credentials that go there. So does one of another `authType`, which sends them to
 /// another of its hosts.

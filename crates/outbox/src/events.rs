@@ -1,13 +1,11 @@
 //! The events that wait to be handed on.
 
-use std::collections::BTreeSet;
-
 use base::timestamp::Timestamp;
-use db::{Bell, Conn, Result};
+use db::{Bell, Conn, DueRows, Result};
 use diesel::{
     prelude::*,
     sql_query,
-    sql_types::{BigInt, Nullable, Text},
+    sql_types::{Array, BigInt, Nullable, Text},
 };
 use serde_json::Value;
 
@@ -173,64 +171,87 @@ pub(crate) fn insert(conn: &mut Conn, events: &[NewEvent]) -> Result<()> {
     db::insert_rows!(conn, outbox_events::table, events)
 }
 
-/// Which events are due, in the words of both databases: those before whose entity no other waits that is due later. `?` stands
-/// for the time.
+/// The events, by when they are due.
+pub(crate) const ROWS: DueRows = DueRows { table: "outbox_events", due: "due_ms", only: "1 = 1" };
+
+/// Which events of a tenant are due, in the words of both databases: those before whose entity no other waits that is due later.
 ///
 /// An event whose entity has an earlier one that is not due (another worker has it, or it waits for its next attempt) is left, so
 /// that those of an entity stay in order. By `due_ms` first, since an index has that order: of a flood only what is taken is read.
-const DUE: &str = "FROM outbox_events e WHERE e.due_ms <= ? AND NOT EXISTS ( \
-     SELECT 1 FROM outbox_events p WHERE p.tenant_id = e.tenant_id AND p.entity = e.entity \
-     AND p.entity_id = e.entity_id AND p.seq < e.seq AND p.due_ms > e.due_ms) \
-     ORDER BY e.due_ms, e.seq LIMIT ?";
+fn due_of([tenant, now, most]: [&str; 3]) -> String {
+    format!(
+        "FROM outbox_events e WHERE e.tenant_id = {tenant} AND e.due_ms <= {now} AND NOT EXISTS ( \
+         SELECT 1 FROM outbox_events p WHERE p.tenant_id = e.tenant_id AND p.entity = e.entity \
+         AND p.entity_id = e.entity_id AND p.seq < e.seq AND p.due_ms > e.due_ms) \
+         ORDER BY e.due_ms, e.seq LIMIT {most}"
+    )
+}
 
-/// Events that are due, in their order, for the one worker of a SQLite file: nothing is written. `attempts` counts this one.
-pub(crate) fn due(conn: &mut Conn, now: Timestamp, most: i64) -> Result<Vec<Claimed>> {
-    let due = sql_query(format!("SELECT e.* {DUE}")).bind::<BigInt, _>(now.millis()).bind::<BigInt, _>(most);
-    let mut due: Vec<Claimed> = due.load(conn)?;
+/// Up to `most` events of each of these tenants that are due, in their order, for the one worker of a SQLite file: nothing is
+/// written. `attempts` counts this one.
+pub(crate) fn due(conn: &mut Conn, now: Timestamp, tenants: &[String], most: i64) -> Result<Vec<Claimed>> {
+    let query = format!("SELECT e.* {}", due_of(["?"; 3]));
+    let mut due: Vec<Claimed> = Vec::new();
+    for tenant in tenants {
+        let of = sql_query(&query).bind::<Text, _>(tenant).bind::<BigInt, _>(now.millis()).bind::<BigInt, _>(most);
+        due.extend(of.load::<Claimed>(conn)?);
+    }
     due.iter_mut().for_each(|event| event.attempts += 1);
     due.sort_by_key(|event| event.seq);
     Ok(due)
 }
 
-/// Claims due events for `owner` until `until`, in their order.
+/// Claims up to `most` due events of each of these tenants for `owner` until `until`, in their order.
 ///
 /// A claim that runs out is due again: its owner may have died. Several gateways share one table, and claim one after
 /// the other: of two claims at once, neither would see what the other takes.
-pub(crate) fn claim(conn: &mut Conn, owner: &str, now: Timestamp, until: Timestamp, most: i64) -> Result<Vec<Claimed>> {
+pub(crate) fn claim(
+    conn: &mut Conn,
+    owner: &str,
+    (now, until): (Timestamp, Timestamp),
+    tenants: &[String],
+    most: i64,
+) -> Result<Vec<Claimed>> {
     db::Lock::only("outbox:claim").take(conn)?;
-    let text = match conn {
-        Conn::Sqlite(_) => format!(
-            "UPDATE outbox_events SET owner = ?, due_ms = ?, attempts = attempts + 1 \
-             WHERE seq IN (SELECT e.seq {DUE}) RETURNING *"
-        ),
-        Conn::Postgres(_) => format!(
-            "UPDATE outbox_events SET owner = $1, due_ms = $2, attempts = attempts + 1 \
-             WHERE (tenant_id, seq) IN (SELECT e.tenant_id, e.seq {}) RETURNING *",
-            DUE.replacen('?', "$3", 1).replacen('?', "$4", 1)
-        ),
-    };
-    let mut claimed: Vec<Claimed> = sql_query(text)
-        .bind::<Text, _>(owner)
-        .bind::<BigInt, _>(until.millis())
-        .bind::<BigInt, _>(now.millis())
-        .bind::<BigInt, _>(most)
-        .load(conn)?;
+    let mut claimed: Vec<Claimed> = Vec::new();
+    match conn {
+        Conn::Sqlite(conn) => {
+            let text = format!(
+                "UPDATE outbox_events SET owner = ?, due_ms = ?, attempts = attempts + 1 \
+                 WHERE seq IN (SELECT e.seq {}) RETURNING *",
+                due_of(["?"; 3])
+            );
+            for tenant in tenants {
+                let of = sql_query(&text).bind::<Text, _>(owner).bind::<BigInt, _>(until.millis());
+                let of = of.bind::<Text, _>(tenant).bind::<BigInt, _>(now.millis()).bind::<BigInt, _>(most);
+                claimed.extend(of.load::<Claimed>(conn)?);
+            }
+        }
+        Conn::Postgres(conn) => {
+            let text = format!(
+                "UPDATE outbox_events SET owner = $1, due_ms = $2, attempts = attempts + 1 \
+                 WHERE (tenant_id, seq) IN (SELECT own.tenant_id, own.seq FROM unnest($3) AS turn (id) \
+                 CROSS JOIN LATERAL (SELECT e.tenant_id, e.seq {}) own) RETURNING *",
+                due_of(["turn.id", "$4", "$5"])
+            );
+            let of = sql_query(text).bind::<Text, _>(owner).bind::<BigInt, _>(until.millis());
+            let of = of.bind::<Array<Text>, _>(tenants).bind::<BigInt, _>(now.millis()).bind::<BigInt, _>(most);
+            claimed = of.load(conn)?;
+        }
+    }
     claimed.sort_by_key(|event| event.seq);
     Ok(claimed)
 }
 
-/// Deletes claimed events. False when a claim is another's by now: then some are there still.
-pub(crate) fn finish_all(conn: &mut Conn, owner: &str, events: &[Claimed]) -> Result<bool> {
+/// Deletes claimed events of a tenant. False when a claim is another's by now: then some are there still.
+pub(crate) fn finish_all(conn: &mut Conn, owner: &str, tenant: &str, events: &[Claimed]) -> Result<bool> {
     use outbox_events::dsl;
     let numbers: Vec<i64> = events.iter().map(|event| event.seq).collect();
     let mine = dsl::outbox_events.filter(dsl::seq.eq_any(numbers)).filter(dsl::owner.eq(owner));
     let gone = match conn {
-        // Its key is the number alone. Asked for tenants, it would walk an index with all that they have waiting.
+        // Its key is the number alone. Asked for a tenant, it would walk an index with all that it has waiting.
         Conn::Sqlite(conn) => diesel::delete(mine).execute(conn)?,
-        Conn::Postgres(conn) => {
-            let tenants: BTreeSet<&str> = events.iter().map(|event| event.tenant_id.as_str()).collect();
-            diesel::delete(mine.filter(dsl::tenant_id.eq_any(tenants))).execute(conn)?
-        }
+        Conn::Postgres(conn) => diesel::delete(mine.filter(dsl::tenant_id.eq(tenant))).execute(conn)?,
     };
     Ok(gone == events.len())
 }

@@ -38,5 +38,6 @@ pub const fn migrations() -> db::Migrations {
         both outbox0003_retention,
         each outbox0004_audit_rows,
         both outbox0005_event_age,
+        both outbox0006_turns,
     )
 }

@@ -1,7 +1,7 @@
 //! The worker that hands events on.
 
 use std::{
-    collections::HashMap,
+    collections::{BTreeMap, HashMap},
     sync::{
         Arc,
         atomic::{AtomicI64, Ordering},
@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use base::timestamp::Timestamp;
+use base::{timestamp::Timestamp, turns::Turns};
 use db::{Backend, Conn, Db, Result};
 
 use crate::{
@@ -36,10 +36,13 @@ pub trait Subscriber: Send + Sync {
 /// How long a claim lasts; a worker that takes longer may see its events handed on by another as well. On SQLite, where one
 /// worker has the file, nothing is claimed.
 const LEASE_MS: i64 = 30_000;
-/// How many events are taken up at once, and how many of them one transaction hands on: on SQLite it keeps other writers
-/// waiting.
-const BATCH: i64 = 500;
-const TOGETHER: usize = 200;
+/// How many events are taken up at once, of all tenants that have some as many of each, and handed on in one transaction: on SQLite
+/// it keeps other writers waiting.
+const BATCH: usize = 200;
+/// How long such a transaction goes on to the next tenant on SQLite.
+const TIME: Duration = Duration::from_millis(20);
+/// So many events of a tenant are long: those with fewer are committed before.
+const LONG: usize = 50;
 /// How long a worker rests after such a transaction while others wait for the writer, as a multiple of what it took: those who
 /// report keep two thirds of it, and what they report is handed on a little later. And how long it rests at most.
 const REST: u32 = 2;
@@ -74,26 +77,28 @@ impl Worker {
         // an older version that has ended.
         let mut leftover = db.backend() == Backend::Sqlite;
         let owner = if leftover { String::new() } else { uuid::Uuid::new_v4().to_string() };
+        db.watch_due("outbox", events::ROWS);
+        let mut desk = Desk { db, owner, subscribers, turns: Turns::default() };
         let lag = Arc::clone(&lag_ms);
         let background = Background::start("outbox", move || {
             let now = clock();
             if leftover {
-                match db.write_here(move |conn| events::give_back_all(conn, now)) {
+                match desk.db.write_here(move |conn| events::give_back_all(conn, now)) {
                     Ok(()) => leftover = false,
                     Err(error) => tracing::warn!(%error, "giving back events of the time before"),
                 }
             }
-            let taken = hand_on(&db, &owner, &subscribers, now).unwrap_or_else(|error| {
+            let taken = desk.hand_on(now).unwrap_or_else(|error| {
                 tracing::warn!(%error, "handing on events");
                 0
             });
             if taken > 0 {
                 if taken < BATCH {
-                    std::thread::sleep(PACE.min(Duration::from_millis(taken.unsigned_abs())));
+                    std::thread::sleep(PACE.min(Duration::from_millis(taken as u64)));
                 }
                 return Duration::ZERO;
             }
-            let oldest = db.read_here(events::oldest).ok().flatten();
+            let oldest = desk.db.read_here(events::oldest).ok().flatten();
             lag.store(oldest.map_or(0, |at| (now.millis() - at.millis()).max(0)), Ordering::Relaxed);
             IDLE
         })?;
@@ -106,90 +111,161 @@ impl Worker {
     }
 }
 
-/// Hands on what is due, a batch at most; says how many events that were.
-fn hand_on(db: &Db, owner: &str, subscribers: &[Arc<dyn Subscriber>], now: Timestamp) -> Result<i64> {
-    // An idle database is only read: a claim would be a write, and a commit, four times a second.
-    if db.read_here(events::oldest)?.is_none() {
-        return Ok(0);
-    }
-    let until = Timestamp::from_millis(now.millis() + LEASE_MS);
-    let me = owner.to_owned();
-    let mut claimed = match db.backend() {
-        Backend::Sqlite => db.read_here(|conn| events::due(conn, now, BATCH))?,
-        Backend::Postgres => db.write_here(move |conn| events::claim(conn, &me, now, until, BATCH))?,
-    };
-    let count = i64::try_from(claimed.len()).unwrap_or(BATCH);
-    while !claimed.is_empty() {
-        let rest = claimed.split_off(claimed.len().min(TOGETHER));
-        let part = Arc::new(std::mem::replace(&mut claimed, rest));
-        let took = take_part(db, owner, subscribers, part, now, until)?;
-        if db.is_waited_for() {
-            std::thread::sleep((took * REST).min(LONGEST_REST));
-        }
-    }
-    Ok(count)
+/// What events are handed on with.
+struct Desk {
+    db: Db,
+    owner: String,
+    subscribers: Vec<Arc<dyn Subscriber>>,
+    turns: Turns,
 }
 
-/// Hands on some of the claimed events, in a transaction; answers how long that took of it.
-fn take_part(
-    db: &Db,
-    owner: &str,
-    subscribers: &[Arc<dyn Subscriber>],
-    part: Arc<Vec<Claimed>>,
-    now: Timestamp,
-    until: Timestamp,
-) -> Result<Duration> {
-    // Read before the transaction: on SQLite others wait for that.
-    let read: Vec<Event> = part.iter().map(Claimed::event).collect();
-    let (me, those, taken) = (owner.to_owned(), subscribers.to_vec(), Arc::clone(&part));
-    let done = db.write_here(move |conn| {
-        let begun = Instant::now();
-        take(conn, &me, &those, &taken, &read, now)?;
-        Ok(begun.elapsed())
-    });
-    if done.is_err() {
-        // What fails as a whole keeps nobody else waiting; where that cannot be written either, it is due as before.
-        let me = owner.to_owned();
-        let held = db.write_here(move |conn| part.iter().try_for_each(|this| events::put_back(conn, &me, this, until)));
-        if let Err(error) = held {
+/// Events of one tenant that are handed on together.
+struct Group {
+    tenant: String,
+    claimed: Vec<Claimed>,
+    /// What subscribers get of them.
+    events: Vec<Event>,
+}
+
+impl Desk {
+    /// Hands on what is due, a batch at most; says how many events that were.
+    fn hand_on(&mut self, now: Timestamp) -> Result<usize> {
+        let until = Timestamp::from_millis(now.millis() + LEASE_MS);
+        let (count, mut groups) = self.take_up(now, until)?;
+        while !groups.is_empty() {
+            let (done, took) = match self.hand_on_together(groups.clone(), now) {
+                Ok(done) => done,
+                // One of them breaks the transaction of all: each has its own.
+                Err(error) => {
+                    tracing::debug!(%error, "events of tenants that were not handed on together");
+                    groups.iter().for_each(|group| self.hand_on_alone(group, now, until));
+                    (groups.len(), Duration::ZERO)
+                }
+            };
+            groups.drain(..done.min(groups.len()));
+            if self.db.is_waited_for() {
+                std::thread::sleep((took * REST).min(LONGEST_REST));
+            }
+        }
+        Ok(count)
+    }
+
+    /// Takes up what is due: as much of each tenant, and more of those that have more while there is room; the tenants with the fewest
+    /// first. Answers how many events that are. An idle database is only read: a claim would be a commit four times a second.
+    fn take_up(&mut self, now: Timestamp, until: Timestamp) -> Result<(usize, Vec<Arc<Group>>)> {
+        let tenants = self.db.read_here(|conn| events::ROWS.tenants(conn, now.millis()))?;
+        let mut tenants = self.turns.order(tenants, now.millis());
+        tenants.truncate(BATCH);
+        if tenants.is_empty() {
+            return Ok((0, Vec::new()));
+        }
+        tenants.iter().for_each(|tenant| self.turns.succeed(tenant));
+        let (share, is_alone) = (BATCH / tenants.len(), tenants.len() == 1);
+        let mut groups: BTreeMap<String, Vec<Claimed>> = BTreeMap::new();
+        let add = |groups: &mut BTreeMap<String, Vec<Claimed>>, tenants, most| -> Result<usize> {
+            for event in self.take_share(tenants, most, now, until)? {
+                groups.entry(event.tenant_id.clone()).or_default().push(event);
+            }
+            Ok(groups.values().map(Vec::len).sum())
+        };
+        let mut count = add(&mut groups, tenants, share)?;
+        let long = groups.iter().filter(|(_, claimed)| claimed.len() == share).map(|(tenant, _)| tenant.clone());
+        let long: Vec<String> = long.collect();
+        let more = (BATCH - count).checked_div(long.len()).unwrap_or(0);
+        if more > 0 && !is_alone {
+            // What is not claimed is there again.
+            let known = if self.owner.is_empty() { share } else { 0 };
+            groups.retain(|tenant, _| known == 0 || !long.contains(tenant));
+            count = add(&mut groups, long, known + more)?;
+        }
+        let groups = groups.into_iter().map(|(tenant, claimed)| {
+            let events = claimed.iter().map(Claimed::event).collect();
+            Arc::new(Group { tenant, claimed, events })
+        });
+        let mut groups: Vec<_> = groups.collect();
+        groups.sort_by_key(|group| group.claimed.len());
+        Ok((count, groups))
+    }
+
+    /// Up to `most` events of each of these tenants.
+    fn take_share(&self, tenants: Vec<String>, most: usize, now: Timestamp, until: Timestamp) -> Result<Vec<Claimed>> {
+        let (owner, most) = (self.owner.clone(), i64::try_from(most).unwrap_or(i64::MAX));
+        match self.db.backend() {
+            Backend::Sqlite => self.db.read_here(|conn| events::due(conn, now, &tenants, most)),
+            Backend::Postgres => {
+                self.db.write_here(move |conn| events::claim(conn, &owner, (now, until), &tenants, most))
+            }
+        }
+    }
+
+    /// Hands on events in one transaction, tenant after tenant; answers of how many tenants, and how long that took of the transaction.
+    fn hand_on_together(&self, groups: Vec<Arc<Group>>, now: Timestamp) -> Result<(usize, Duration)> {
+        let (owner, subscribers) = (self.owner.clone(), self.subscribers.clone());
+        self.db.write_here(move |conn| {
+            let (begun, is_bounded) = (Instant::now(), Backend::of(conn) == Backend::Sqlite);
+            // The shortest come first.
+            let short = groups.iter().take_while(|group| group.claimed.len() < LONG).count();
+            let most = if short > 0 { short } else { groups.len() };
+            let mut done = 0;
+            for group in groups.iter().take(most) {
+                take(conn, &owner, &subscribers, group, now)?;
+                done += 1;
+                if is_bounded && begun.elapsed() > TIME {
+                    break;
+                }
+            }
+            Ok((done, begun.elapsed()))
+        })
+    }
+
+    /// Hands on the events of a tenant in a transaction of their own. When that fails they wait, and with them the tenant; where that
+    /// cannot be written either, they are due as before.
+    fn hand_on_alone(&mut self, group: &Arc<Group>, now: Timestamp, until: Timestamp) {
+        let (owner, subscribers, these) = (self.owner.clone(), self.subscribers.clone(), Arc::clone(group));
+        let done = self.db.write_here(move |conn| take(conn, &owner, &subscribers, &these, now));
+        let Err(error) = done else { return };
+        let pause_ms = self.turns.fail(&group.tenant, now.millis());
+        tracing::warn!(%error, tenant = group.tenant, pause_ms, "handing on the events of a tenant");
+        let (owner, these) = (self.owner.clone(), Arc::clone(group));
+        let put_back = move |conn: &mut Conn| {
+            these.claimed.iter().try_for_each(|event| events::put_back(conn, &owner, event, until))
+        };
+        if let Err(error) = self.db.write_here(put_back) {
             tracing::warn!(%error, "putting back events");
         }
     }
-    done
 }
 
-/// Hands on claimed events in one transaction: all together, or else each by itself.
+/// Hands on the events of a tenant in a part of the transaction: all together, or else each by itself.
 fn take(
     conn: &mut Conn,
     owner: &str,
     subscribers: &[Arc<dyn Subscriber>],
-    claimed: &[Claimed],
-    read: &[Event],
+    group: &Group,
     now: Timestamp,
 ) -> Result<()> {
     let together = db::savepoint(conn, |conn| {
-        if !events::finish_all(conn, owner, claimed)? {
+        if !events::finish_all(conn, owner, &group.tenant, &group.claimed)? {
             return Err(db::Error::Fault("another worker has some of them by now".to_owned()));
         }
-        subscribers.iter().try_for_each(|subscriber| subscriber.take_all(conn, read))
+        subscribers.iter().try_for_each(|subscriber| subscriber.take_all(conn, &group.events))
     });
     match together {
         Ok(()) => Ok(()),
         Err(error) => {
             tracing::debug!(%error, "events that were not taken together");
-            take_each(conn, owner, subscribers, claimed, read, now)
+            take_each(conn, owner, subscribers, group, now)
         }
     }
 }
 
-/// Hands on claimed events, each in a part of its own: one that is not taken waits, with those of its entity that come after
-/// it, and stops no other.
+/// Hands on events, each in a part of its own: one that is not taken waits, with those of its entity that come after it, and
+/// stops no other.
 fn take_each(
     conn: &mut Conn,
     owner: &str,
     subscribers: &[Arc<dyn Subscriber>],
-    claimed: &[Claimed],
-    read: &[Event],
+    Group { claimed, events: read, .. }: &Group,
     now: Timestamp,
 ) -> Result<()> {
     let mut waiting: HashMap<_, Timestamp> = HashMap::new();

@@ -62,6 +62,7 @@ const MIGRATIONS: db::Migrations = db::migrations!(
     both paging0004_reminders,
     both paging0005_requested_messages,
     both paging0007_turns,
+    both paging0008_sender_turns,
 );
 
 /// The headings of the OpenAPI document under which the operations stand. The first is that of operations without another.

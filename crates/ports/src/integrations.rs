@@ -13,6 +13,8 @@ pub struct KnownIntegration {
     pub kind: String,
     /// The name of that.
     pub kind_name: String,
+    /// The host that its notifier calls; empty without one.
+    pub host: String,
 }
 
 /// What is installed.

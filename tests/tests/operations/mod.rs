@@ -1,6 +1,7 @@
 //! Running it: load, limits, metrics, TLS, backups, and what happens when the machine fails.
 
 mod audit;
+mod background;
 mod backup;
 mod broken_connections;
 mod check;

@@ -58,6 +58,18 @@ impl Party {
         Ok(())
     }
 
+    /// How much more it may hold when it takes that bit by bit: what it holds in the end is `greed` times what is free then, and twice
+    /// that for the tenant. `left` is one more than what is free.
+    pub(super) fn room(&self, kind: Kind, left: usize, greed: usize) -> usize {
+        if self.unbounded {
+            return usize::MAX;
+        }
+        let more =
+            |party: &Self, greed: usize| left.saturating_mul(greed).saturating_sub(party.held(kind)) / (greed + 1);
+        let of_tenant = self.tenant.as_ref().map_or(usize::MAX, |tenant| more(tenant, greed.saturating_mul(2)));
+        more(self, greed).min(of_tenant)
+    }
+
     fn add(&self, kind: Kind, amount: usize, most: usize) -> bool {
         let held = &self.held[kind as usize];
         if held.fetch_add(amount, Relaxed) + amount <= most || self.unbounded {

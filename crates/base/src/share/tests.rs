@@ -40,6 +40,24 @@ fn the_keys_of_a_tenant_share_what_it_may_have() {
 }
 
 #[test]
+fn the_room_of_a_party_is_what_it_gets_bit_by_bit() {
+    let (parties, pool) = (Parties::default(), Pool::new(Kind::Calls, 256, 1, 10));
+    let mut all = Vec::new();
+    for (tenant, key) in [("client_1", "a"), ("client_1", "b"), ("client_1", "c"), ("client_2", "a"), ("client_2", "b")]
+    {
+        let party = parties.of_key(tenant, key);
+        let room = pool.room(&party);
+        let got = greedy(&pool, &party);
+        assert_eq!((got.len(), pool.room(&party)), (room, 0), "{tenant} {key}");
+        all.push(got);
+    }
+    let mut lease = pool.try_take(&parties.of_key("client_3", "a"), 3).unwrap();
+    let used = pool.used();
+    drop(lease.split(2));
+    assert_eq!((lease.amount(), pool.used()), (1, used - 2));
+}
+
+#[test]
 fn amounts_count() {
     let (parties, pool) = (Parties::default(), Pool::new(Kind::Memory, 100, 1, 10));
     let (one, other) = (parties.of_key("client_1", "one"), parties.of_key("client_2", "one"));

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use base::timestamp::Timestamp;
-use db::{Among, Condition, Conn, Json, Result};
+use db::{Among, Condition, Conn, DueRows, Json, Result};
 use diesel::{
     prelude::*,
     sql_query,
@@ -58,11 +58,25 @@ struct Due {
     due_ms: i64,
 }
 
-/// The queues in which something is due, the longest overdue first, and since when.
-pub fn due(conn: &mut Conn, now: Timestamp, most: i64) -> Result<Vec<(Lane, i64)>> {
+/// The queues, by when they are due; without those in which nothing waits ([`NEVER`]).
+pub const LANES: DueRows = DueRows { table: "integration_lanes", due: "due_ms", only: "due_ms < 9000000000000000" };
+
+/// The first queues of a tenant in which something is due, or the first behind one, the longest overdue first, and since when.
+pub fn due(
+    conn: &mut Conn,
+    tenant: &str,
+    now: Timestamp,
+    behind: Option<&(Lane, i64)>,
+    most: usize,
+) -> Result<Vec<(Lane, i64)>> {
     use integration_lanes::dsl;
-    let due = dsl::integration_lanes.filter(dsl::due_ms.le(now.millis())).order(dsl::due_ms).limit(most);
-    Ok(due.select(((dsl::tenant_id, dsl::event_id), dsl::due_ms)).load(conn)?)
+    let mut due = Condition::sql(LANES.only).then(" AND due_ms <= ").integer(now.millis());
+    if let Some(((_, event), due_ms)) = behind {
+        due = due.then(" AND (due_ms, event_id) > (").integer(*due_ms).then(", ").text(event).then(")");
+    }
+    let own = dsl::integration_lanes.filter(dsl::tenant_id.eq(tenant)).filter(due);
+    let own = own.order((dsl::due_ms, dsl::event_id)).limit(i64::try_from(most).unwrap_or(i64::MAX));
+    Ok(own.select(((dsl::tenant_id, dsl::event_id), dsl::due_ms)).load(conn)?)
 }
 
 /// Claims up to `most` due deliveries of a queue for `owner` until `until`.

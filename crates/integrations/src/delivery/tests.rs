@@ -115,7 +115,7 @@ impl Fixture {
     }
 
     fn is_due(&self, now: Timestamp) -> bool {
-        !self.db.read_here(|conn| queue::due(conn, now, 10)).unwrap().is_empty()
+        !self.db.read_here(|conn| queue::due(conn, "client_1", now, None, 10)).unwrap().is_empty()
     }
 }
 

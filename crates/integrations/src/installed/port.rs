@@ -4,6 +4,7 @@ use db::{Conn, Result};
 use ports::{Integrations, KnownIntegration};
 
 use super::{store, wire::Installed};
+use crate::notifier;
 
 /// Answers what is installed.
 #[derive(Clone, Copy, Debug)]
@@ -14,7 +15,8 @@ impl Integrations for Known {
         let row = store::find(conn, tenants, id)?;
         Ok(row.map(|row| {
             let Installed { id, display_name, integration, .. } = Installed::of(&row);
-            KnownIntegration { id, display_name, kind: integration.id, kind_name: integration.name.to_owned() }
+            let host = notifier::host_of(row.notifier().as_ref()).unwrap_or_default();
+            KnownIntegration { id, display_name, kind: integration.id, kind_name: integration.name.to_owned(), host }
         }))
     }
 }

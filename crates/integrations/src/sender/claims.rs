@@ -2,7 +2,10 @@
 
 use std::{collections::HashSet, sync::Arc};
 
-use base::timestamp::Timestamp;
+use base::{
+    calls::{Calls, Permit},
+    timestamp::Timestamp,
+};
 use db::{Backend, Conn};
 
 use super::{
@@ -16,6 +19,7 @@ use crate::{
     },
     event::{headers::Header, row::Row as Event, store as event_store},
     installed::{row::Row as Integration, store as installed},
+    notifier::host_of,
     vault::Vault,
 };
 
@@ -31,14 +35,37 @@ pub struct Job {
     pub expected: Arc<Vec<Header>>,
     /// The claim runs out.
     pub until: Timestamp,
+    /// The tenant and the host that it calls.
+    pub host: (String, String),
+    /// Its right to a call, until it has been made.
+    pub call: Permit,
 }
 
 /// What is to be done with a queue that was looked at.
+#[derive(Clone, Copy)]
 pub enum After {
     /// Its due time is that of its first delivery, or this when that is later.
     Settle(i64),
     /// Its event does not fire: everything waits.
     Hold,
+}
+
+impl After {
+    /// Does it.
+    pub fn apply(self, conn: &mut Conn, lane: &Lane, now: Timestamp) -> db::Result<()> {
+        match self {
+            Self::Settle(at_least) => queue::settle(conn, lane, at_least),
+            Self::Hold => queue::hold(conn, lane, now),
+        }
+    }
+}
+
+/// How much is to be taken of a queue: so many deliveries at most, on SQLite those behind a place when they are enough.
+#[derive(Clone)]
+pub struct Wanted {
+    pub lane: Lane,
+    pub most: usize,
+    pub behind: Option<Place>,
 }
 
 /// What was taken of a queue.
@@ -68,7 +95,12 @@ pub struct Claims<'a> {
     pub until: Timestamp,
     /// The ids of what is in hand already.
     pub in_hand: &'a HashSet<String>,
+    /// How many calls may go where.
+    pub calls: &'a Calls,
 }
+
+/// How long a queue is left alone that cannot be read.
+const DAMAGED_MS: i64 = 30_000;
 
 /// What was found of a queue.
 #[derive(Default)]
@@ -81,8 +113,39 @@ struct Found {
 }
 
 impl Claims<'_> {
-    /// Takes deliveries of one queue, with all that is needed to send them. On SQLite those behind a place, when they are enough.
-    pub fn take(&self, conn: &mut Conn, lane: Lane, most: usize, behind: Option<&Place>) -> db::Result<Taken> {
+    /// Takes deliveries of the queues of each tenant: what fails for one leaves the others as they are.
+    pub fn take_all(&self, conn: &mut Conn, wanted: Vec<Vec<Wanted>>) -> db::Result<Vec<Taken>> {
+        let mut taken = Vec::new();
+        for of_tenant in wanted {
+            let together = db::savepoint(conn, |conn| of_tenant.iter().map(|one| self.take(conn, one)).collect());
+            match together {
+                Ok::<Vec<Taken>, _>(together) => taken.extend(together),
+                Err(error @ db::Error::Unavailable(_)) => return Err(error),
+                Err(_) => taken.extend(of_tenant.iter().map(|one| self.take_alone(conn, one))),
+            }
+        }
+        Ok(taken)
+    }
+
+    /// Takes deliveries of a queue, or leaves it alone for a while when that fails.
+    fn take_alone(&self, conn: &mut Conn, wanted: &Wanted) -> Taken {
+        db::savepoint(conn, |conn| self.take(conn, wanted)).unwrap_or_else(|error| {
+            tracing::error!(%error, tenant = wanted.lane.0, event = wanted.lane.1, "the deliveries of an event");
+            let after = Some(After::Settle(self.now.millis() + DAMAGED_MS));
+            Taken {
+                lane: wanted.lane.clone(),
+                jobs: Vec::new(),
+                more: false,
+                reached: None,
+                from_beginning: true,
+                after,
+            }
+        })
+    }
+
+    /// Takes deliveries of one queue, with all that is needed to send them.
+    fn take(&self, conn: &mut Conn, wanted: &Wanted) -> db::Result<Taken> {
+        let Wanted { lane, most, behind } = wanted.clone();
         let (tenant, event_id) = &lane;
         let scope = std::slice::from_ref(tenant);
         let event = event_store::by_id(conn, tenant, event_id)?.filter(|event| event.active);
@@ -92,15 +155,23 @@ impl Claims<'_> {
             let (jobs, after) = (Vec::new(), Some(After::Hold));
             return Ok(Taken { lane, jobs, more: false, reached: None, from_beginning: true, after });
         };
-        let Found { claimed, more, reached, from_beginning, after } = self.claimed(conn, &lane, most, behind)?;
+        let endpoint = Arc::new(endpoint(&event, &integration, self.vault));
+        let host = endpoint.as_ref().as_ref().ok().and_then(|endpoint| host_of(Some(&endpoint.notifier)));
+        let host = (tenant.clone(), host.unwrap_or_default());
+        let Some(mut calls) = self.calls.take(&host.0, &host.1, most) else {
+            // They wait until a call to the host has ended.
+            return Ok(Taken { lane, jobs: Vec::new(), more: true, reached: None, from_beginning: true, after: None });
+        };
+        let Found { claimed, more, reached, from_beginning, after } =
+            self.claimed(conn, &lane, calls.amount(), behind.as_ref())?;
         let ids: Vec<String> = claimed.iter().map(|claimed| claimed.id.clone()).collect();
         let mut messages = queue::messages(conn, tenant, &ids)?;
-        let endpoint = Arc::new(endpoint(&event, &integration, self.vault));
         let expected = Arc::new(event.config.response_headers.clone());
         let jobs = claimed.into_iter().filter_map(|claimed| {
             let message = messages.remove(&claimed.id)?;
             let (endpoint, expected) = (Arc::clone(&endpoint), Arc::clone(&expected));
-            Some(Job { claimed, message, endpoint, expected, until: self.until })
+            let (host, call) = (host.clone(), calls.split_one());
+            Some(Job { claimed, message, endpoint, expected, until: self.until, host, call })
         });
         let jobs = jobs.collect();
         Ok(Taken { lane, jobs, more, reached, from_beginning, after })

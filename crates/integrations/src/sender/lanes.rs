@@ -104,7 +104,7 @@ impl<J> Lanes<J> {
         Self { all: HashMap::new(), most, pause_ms: pause_ms.min(LONGEST_PAUSE_MS), in_hand: 0 }
     }
 
-    /// How many deliveries are in hand.
+    /// How many deliveries are in hand, until what became of them is known.
     pub fn in_hand(&self) -> usize {
         self.in_hand
     }
@@ -116,6 +116,11 @@ impl<J> Lanes<J> {
             return Err(state.open_until);
         }
         Ok(state.window(self.most).saturating_sub(state.in_hand()))
+    }
+
+    /// Of which endpoints it is worth looking for more.
+    pub fn hungry(&self) -> Vec<Lane> {
+        self.all.iter().filter(|(_, state)| state.is_hungry(self.most)).map(|(lane, _)| lane.clone()).collect()
     }
 
     /// Is it worth looking for more?

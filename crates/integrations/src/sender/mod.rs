@@ -3,9 +3,11 @@
 
 pub mod call;
 pub(crate) mod claims;
+mod ends;
 mod lanes;
 pub mod line;
 pub mod retry;
+mod rounds;
 pub(crate) mod sign;
 mod token;
 mod work;
@@ -27,11 +29,14 @@ use tokio::sync::Notify;
 use self::{call::Caller, retry::Schedule};
 use crate::{
     Outside,
-    delivery::store::BELL,
+    delivery::{queue, store::BELL},
     egress::{Guard, dial::Dialler},
     mail::Mailer,
     vault::Vault,
 };
+
+/// How many threads wait for the database and for names to resolve; one for a name that does not stays for long.
+const THREADS: usize = 2_048;
 
 /// How deliveries are made.
 #[derive(Clone, Debug)]
@@ -100,8 +105,10 @@ impl Sender {
         let (stop, wake) = (Arc::new(AtomicBool::new(false)), Arc::new(Notify::new()));
         let lag_ms = Arc::new(AtomicI64::new(0));
         let bell = Arc::new(Notify::new());
+        tools.db.watch_due("deliveries", queue::LANES);
         let (stopped, woken, lag) = (Arc::clone(&stop), [&wake, &bell].map(Arc::clone), Arc::clone(&lag_ms));
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let runtime =
+            tokio::runtime::Builder::new_current_thread().enable_all().max_blocking_threads(THREADS).build()?;
         let thread = std::thread::Builder::new().name("deliveries".to_owned()).spawn(move || {
             let Settings { timeout, calls_to_one, .. } = tools.settings;
             let caller = Caller::new(tools.dialler.clone(), Arc::clone(&tools.guard), timeout, calls_to_one);

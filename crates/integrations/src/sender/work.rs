@@ -1,7 +1,7 @@
 //! The loop of the sender.
 
 use std::{
-    collections::{BTreeSet, HashMap, HashSet},
+    collections::{BTreeMap, BTreeSet, HashSet},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, AtomicI64, Ordering},
@@ -9,9 +9,8 @@ use std::{
     time::Duration,
 };
 
-use base::timestamp::Timestamp;
+use base::{calls::Calls, timestamp::Timestamp};
 use db::{Backend, Conn};
-use outbox::{Actor, Tx};
 use ports::People;
 use tokio::{
     sync::{Notify, mpsc},
@@ -21,44 +20,36 @@ use tokio::{
 use super::{
     Tools,
     call::Caller,
-    claims::{After, Claims, Job, Taken},
+    claims::{After, Claims, Job, Taken, Wanted},
+    ends,
     lanes::{self, Ended, Lanes},
-    line::{Answer, CallError},
-    retry,
+    rounds::Rounds,
 };
-use crate::{
-    delivery::{
-        queue::{self, Done, End, Lane},
-        row::Attempt,
-    },
-    event::{headers::Header, http as events, row as event_row, store as event_store},
-    installed::store as installed,
-    vault,
-};
+use crate::delivery::queue::{Done, End, Lane};
 
 /// How long an idle sender waits before it looks again.
 const IDLE: Duration = Duration::from_millis(100);
 /// So many times as long as a look took nobody looks again because of something new: what is in hand is sent meanwhile.
 const REST: u32 = 4;
 /// How many queues one look takes in.
-const QUEUES: i64 = 500;
+const QUEUES: usize = 500;
+/// How many deliveries of a tenant may be in hand whatever others have.
+const LEAST: usize = 4;
 /// How many ends are written down together.
 const TOGETHER: usize = 512;
 /// How long an end is not written down because others are about to come.
 const GATHER: Duration = Duration::from_millis(2);
-/// An endpoint that has failed for so long is not called any more.
-const GIVEN_UP_MS: i64 = 5 * 86_400_000;
 /// How often a queue is looked at again whose tenant is suspended: what waits goes on so long after it is resumed.
 const SUSPENDED_MS: i64 = 2_000;
-/// How many attempts the log of a delivery has, and how much it keeps of the answers to former ones.
-const LOGGED: usize = 30;
-const KEPT_OF_FORMER: usize = 1 << 10;
-
-struct Shared {
-    tools: Tools,
+/// What the parts of the sender have in common.
+pub(super) struct Shared {
+    pub(super) tools: Tools,
     caller: Caller,
-    owner: String,
+    pub(super) owner: String,
     lanes: Mutex<Lanes<Job>>,
+    /// The calls of what is in hand.
+    calls: Arc<Calls>,
+    rounds: Mutex<Rounds>,
     /// The ids of what is in hand, until what became of it is written down.
     in_hand: Mutex<HashSet<String>>,
     wake: Arc<Notify>,
@@ -75,7 +66,11 @@ impl Shared {
         self.lanes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn in_hand(&self) -> MutexGuard<'_, HashSet<String>> {
+    fn rounds(&self) -> MutexGuard<'_, Rounds> {
+        self.rounds.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn in_hand(&self) -> MutexGuard<'_, HashSet<String>> {
         self.in_hand.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -84,7 +79,7 @@ impl Shared {
         self.tools.db.backend() == Backend::Postgres
     }
 
-    fn now(&self) -> Timestamp {
+    pub(super) fn now(&self) -> Timestamp {
         (self.tools.clock)()
     }
 }
@@ -104,6 +99,8 @@ pub async fn run(
         owner: if tools.db.backend() == Backend::Postgres { uuid::Uuid::new_v4().to_string() } else { String::new() },
         in_hand: Mutex::default(),
         lanes: Mutex::new(Lanes::new(tools.settings.calls_to_one, pause)),
+        calls: Arc::new(Calls::new(tools.settings.calls * 4, LEAST)),
+        rounds: Mutex::default(),
         wake: Arc::clone(&wake),
         ends,
         lag_ms,
@@ -123,7 +120,7 @@ pub async fn run(
                 let room = TOGETHER - batch.len();
                 batch.extend(std::iter::from_fn(|| ended.try_recv().ok()).take(room));
             }
-            write_down(&writer, std::mem::take(&mut batch)).await;
+            ends::write_down(&writer, std::mem::take(&mut batch)).await;
         }
     });
     while !stop.load(Ordering::Relaxed) {
@@ -157,22 +154,21 @@ pub async fn run(
 
 /// Claims what is due and can be taken in hand, and starts it.
 async fn look(shared: &Arc<Shared>, now: Timestamp) -> db::Result<()> {
-    let settings = &shared.tools.settings;
-    let free = (settings.calls * 4).saturating_sub(shared.lanes().in_hand());
-    if free == 0 {
-        return Ok(());
-    }
-    let people = Arc::clone(&shared.tools.people);
+    let (of, people) = (Arc::clone(shared), Arc::clone(&shared.tools.people));
     let find = move |conn: &mut Conn| {
-        let due = queue::due(conn, now, QUEUES)?;
+        let due = of.rounds().find(conn, now, QUEUES)?;
         let suspended = suspended(conn, &*people, due.iter().map(|((tenant, _), _)| tenant))?;
         Ok((due, suspended))
     };
-    let (due, suspended) = shared.tools.db.read(find).await?;
-    let oldest =
-        due.iter().find(|((tenant, _), _)| !suspended.contains(tenant)).map_or(now.millis(), |(_, since)| *since);
+    let (mut due, suspended) = shared.tools.db.read(find).await?;
+    let waits = due.iter().filter(|((tenant, _), _)| !suspended.contains(tenant)).map(|(_, since)| *since);
+    let oldest = waits.min().unwrap_or(now.millis());
     shared.lag_ms.store((now.millis() - oldest).max(0), Ordering::Relaxed);
-    let (mut found, mut paused) = (Vec::new(), Vec::new());
+    // A queue that is read on is not left out because there are many others.
+    let known: HashSet<Lane> = due.iter().map(|(lane, _)| lane.clone()).collect();
+    let hungry = shared.lanes().hungry().into_iter().filter(|lane| !known.contains(lane));
+    due.extend(hungry.map(|lane| (lane, now.millis())));
+    let (mut wanted, mut paused) = (BTreeMap::<String, Vec<Wanted>>::new(), Vec::new());
     for (lane, _) in due {
         if suspended.contains(&lane.0) {
             // What is under way ends; the rest waits in its place, until the tenant is resumed.
@@ -186,51 +182,72 @@ async fn look(shared: &Arc<Shared>, now: Timestamp) -> db::Result<()> {
             (lanes.room(&lane, now), lanes.reached(&lane, now))
         };
         match room {
-            Ok(room) => found.push((lane, room, behind)),
+            Ok(0) => {}
+            Ok(most) => wanted.entry(lane.0.clone()).or_default().push(Wanted { lane, most, behind }),
             Err(until) => paused.push((lane, until)),
         }
     }
-    let rooms: Vec<usize> = found.iter().map(|(_, room, _)| *room).collect();
-    let shares = lanes::share(&rooms, settings.calls_to_one, free);
-    let mut wanted: Vec<_> =
-        found.into_iter().zip(shares).map(|((lane, _, behind), most)| (lane, most, behind)).collect();
-    wanted.retain(|(_, most, _)| *most > 0);
-    if wanted.is_empty() && paused.is_empty() {
-        return Ok(());
+    // How much a tenant gets in all is for its share of the calls to say; this divides that among its queues.
+    let free = shared.calls.free().max(LEAST);
+    for of_tenant in wanted.values_mut() {
+        let rooms: Vec<usize> = of_tenant.iter().map(|one| one.most).collect();
+        let shares = lanes::share(&rooms, shared.tools.settings.calls_to_one, free);
+        of_tenant.iter_mut().zip(shares).for_each(|(one, most)| one.most = most);
+        of_tenant.retain(|one| one.most > 0);
     }
+    let wanted: Vec<Vec<Wanted>> = wanted.into_values().filter(|of_tenant| !of_tenant.is_empty()).collect();
+    let mut afterwards: Vec<(Lane, After)> =
+        paused.into_iter().map(|(lane, until)| (lane, After::Settle(until))).collect();
+    if !wanted.is_empty() {
+        for Taken { lane, jobs, more, reached, from_beginning, after } in claim(shared, wanted, now).await? {
+            shared.in_hand().extend(jobs.iter().map(|job| job.claimed.id.clone()));
+            {
+                let mut lanes = shared.lanes();
+                lanes.add(&lane, jobs, more);
+                lanes.reach(&lane, reached, from_beginning, now);
+            }
+            start(shared, &lane);
+            afterwards.extend(after.map(|after| (lane, after)));
+        }
+    }
+    settle(shared, afterwards, now).await
+}
+
+/// Takes deliveries of each tenant.
+async fn claim(shared: &Arc<Shared>, wanted: Vec<Vec<Wanted>>, now: Timestamp) -> db::Result<Vec<Taken>> {
     let until = Timestamp::from_millis(now.millis() + shared.lease_ms);
-    let (owner, vault) = (shared.owner.clone(), Arc::clone(&shared.tools.vault));
+    let (owner, vault, calls) = (shared.owner.clone(), Arc::clone(&shared.tools.vault), Arc::clone(&shared.calls));
     // As of before the look: what ends meanwhile is not taken for new.
     let in_hand = shared.in_hand().clone();
     let take = move |conn: &mut Conn| {
-        let claims = Claims { owner: &owner, vault: &vault, now, until, in_hand: &in_hand };
-        let taken = wanted.into_iter().map(|(lane, most, behind)| claims.take(conn, lane, most, behind.as_ref()));
-        taken.collect::<db::Result<Vec<_>>>()
+        let claims = Claims { owner: &owner, vault: &vault, now, until, in_hand: &in_hand, calls: &calls };
+        claims.take_all(conn, wanted)
     };
     let db = &shared.tools.db;
-    let taken = if shared.shares() { db.write(take).await? } else { db.read(take).await? };
-    let mut afterwards: Vec<(Lane, After)> =
-        paused.into_iter().map(|(lane, until)| (lane, After::Settle(until))).collect();
-    for Taken { lane, jobs, more, reached, from_beginning, after } in taken {
-        shared.in_hand().extend(jobs.iter().map(|job| job.claimed.id.clone()));
-        {
-            let mut lanes = shared.lanes();
-            lanes.add(&lane, jobs, more);
-            lanes.reach(&lane, reached, from_beginning, now);
-        }
-        start(shared, &lane);
-        afterwards.extend(after.map(|after| (lane, after)));
-    }
+    if shared.shares() { db.write(take).await } else { db.read(take).await }
+}
+
+/// Does what is to be done with queues that were looked at: all together, or else each by itself.
+async fn settle(shared: &Arc<Shared>, afterwards: Vec<(Lane, After)>, now: Timestamp) -> db::Result<()> {
     if afterwards.is_empty() {
         return Ok(());
     }
-    let settle = move |conn: &mut Conn| {
-        afterwards.iter().try_for_each(|(lane, after)| match after {
-            After::Settle(at_least) => queue::settle(conn, lane, *at_least),
-            After::Hold => queue::hold(conn, lane, now),
-        })
-    };
-    shared.tools.db.write(settle).await
+    let db = &shared.tools.db;
+    let all = afterwards.clone();
+    let settled = db.write(move |conn| all.iter().try_for_each(|(lane, after)| after.apply(conn, lane, now))).await;
+    match settled {
+        Ok(()) => Ok(()),
+        Err(error @ db::Error::Unavailable(_)) => Err(error),
+        Err(_) => {
+            for (lane, after) in afterwards {
+                let of = lane.clone();
+                if let Err(error) = db.write(move |conn| after.apply(conn, &of, now)).await {
+                    tracing::warn!(%error, tenant = lane.0, event = lane.1, "the queue of an event");
+                }
+            }
+            Ok(())
+        }
+    }
 }
 
 /// Those of these tenants that are suspended.
@@ -296,12 +313,17 @@ async fn attempts(shared: Arc<Shared>, lane: Lane, first: Job) {
 async fn attempt(shared: &Shared, lane: &Lane, job: Job) -> Vec<Job> {
     let begun = shared.now();
     let answer = match job.endpoint.as_ref() {
-        Ok(endpoint) => shared.caller.call(endpoint, &job.message, &job.claimed.id, begun).await,
+        Ok(endpoint) => {
+            let answer = shared.caller.call(endpoint, &job.message, &job.claimed.id, begun).await;
+            shared.calls.end(&job.host.0, &job.host.1, answer.is_ok());
+            answer
+        }
         Err(error) => Err(error.clone()),
     };
     let now = shared.now();
     let well = matches!(&answer, Ok(answer) if answer.status < 500 && answer.status != 429);
-    let end = ended(shared, &job, answer, begun, now);
+    let end = ends::ended(shared, &job, answer, begun, now);
+    drop(job.call);
     let _ = shared.ends.send(Done { claimed: job.claimed, end });
     let Ended { next, given_back, is_hungry } = shared.lanes().end(lane, well, now);
     given_back.into_iter().for_each(|job| give_back(shared, job));
@@ -309,128 +331,4 @@ async fn attempt(shared: &Shared, lane: &Lane, job: Job) -> Vec<Job> {
         shared.wake.notify_one();
     }
     in_time(shared, lane, next, now)
-}
-
-/// What an attempt means for its delivery.
-fn ended(shared: &Shared, job: &Job, answer: Result<Answer, CallError>, begun: Timestamp, now: Timestamp) -> End {
-    let mut attempt =
-        Attempt { time: begun.to_string(), duration_ms: Some(now.millis() - begun.millis()), ..Attempt::default() };
-    let (mut asked, mut delivered) = (None, false);
-    match answer {
-        Ok(answer) => {
-            delivered = (200..300).contains(&answer.status);
-            let header = |name: &str| {
-                answer.headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
-            };
-            asked = header("retry-after").and_then(|value| retry::asked(&value, now));
-            attempt.response_status = Some(answer.status);
-            attempt.response_headers = job
-                .expected
-                .iter()
-                .filter_map(|expected| Some(Header { key: expected.key.clone(), value: header(&expected.key)? }))
-                .collect();
-            attempt.response_body = String::from_utf8_lossy(&answer.body).replace('\0', "\u{FFFD}");
-            if !delivered {
-                attempt.error = format!("the endpoint answered {}", answer.status);
-            }
-        }
-        Err(error) => attempt.error = error.to_string(),
-    }
-    let response = attempt.response_status.map(i64::from);
-    let tries = job.claimed.tries + 1;
-    let again = if delivered { None } else { shared.tools.settings.schedule.next(now, tries, dice(), asked) };
-    let status = match again {
-        _ if delivered => "delivered",
-        Some(_) => "pending",
-        None => "failed",
-    };
-    let due_ms = again.unwrap_or(now).millis();
-    End::Attempted { status, due_ms, at: begun, response, log: logged(&job.claimed.log, attempt) }
-}
-
-/// Between -1 and 1.
-fn dice() -> f64 {
-    let [byte] = vault::random::<1>().unwrap_or([128]);
-    f64::from(byte) / 127.5 - 1.0
-}
-
-/// The log with a further attempt, as it is stored. A short one has no more attempts than it may, and no long answer: it is not
-/// read for that.
-fn logged(log: &str, attempt: Attempt) -> String {
-    let written = serde_json::to_string(&attempt).unwrap_or_default();
-    match log.strip_suffix(']') {
-        Some("[") => return format!("[{written}]"),
-        Some(former) if log.len() <= KEPT_OF_FORMER => return format!("{former},{written}]"),
-        _ => {}
-    }
-    let mut all: Vec<Attempt> = serde_json::from_str(log).unwrap_or_else(|error| {
-        tracing::error!(%error, "the attempts of a delivery cannot be read; they are left out");
-        Vec::new()
-    });
-    for former in &mut all {
-        let end = former.response_body.char_indices().map(|(at, _)| at).take_while(|at| *at <= KEPT_OF_FORMER).last();
-        if former.response_body.len() > KEPT_OF_FORMER {
-            former.response_body.truncate(end.unwrap_or(0));
-        }
-    }
-    all.push(attempt);
-    let surplus = all.len().saturating_sub(LOGGED);
-    all.drain(..surplus);
-    serde_json::to_string(&all).unwrap_or(written)
-}
-
-/// Writes down what became of deliveries, and deactivates events whose endpoint is gone, or has failed for days. What
-/// cannot be written is sent again once its claim has run out.
-async fn write_down(shared: &Arc<Shared>, batch: Vec<Done>) {
-    let mut gone: HashMap<Lane, &'static str> = HashMap::new();
-    for done in &batch {
-        if matches!(done.end, End::Attempted { response: Some(410), .. }) {
-            let lane = (done.claimed.tenant_id.clone(), done.claimed.event_id.clone());
-            gone.insert(lane, "the endpoint answered 410: it is gone");
-        }
-    }
-    let ids: Vec<String> = batch.iter().map(|done| done.claimed.id.clone()).collect();
-    let (now, owner) = (shared.now(), shared.owner.clone());
-    let written = shared.tools.db.write(move |conn| queue::finish(conn, &owner, &batch, now)).await;
-    {
-        let mut in_hand = shared.in_hand();
-        for id in &ids {
-            in_hand.remove(id);
-        }
-    }
-    let finished = match written {
-        Ok(finished) => finished,
-        Err(error) => return tracing::warn!(%error, "writing down deliveries"),
-    };
-    if finished.refused > 0 {
-        tracing::warn!(deliveries = finished.refused, "these were another gateway's by the time they ended here");
-    }
-    for (lane, since) in finished.failing {
-        if now.millis() - since >= GIVEN_UP_MS {
-            gone.entry(lane).or_insert("all attempts have failed for 5 days");
-        }
-    }
-    for (lane, why) in gone {
-        let (tenant, event) = (lane.0.clone(), lane.1.clone());
-        let deactivated = shared.tools.db.write(move |conn| deactivate(conn, &lane, why, now)).await;
-        match deactivated {
-            Ok(()) => tracing::warn!(tenant, event, why, "an integration event was deactivated"),
-            Err(error) => tracing::warn!(%error, event, "deactivating an integration event"),
-        }
-    }
-}
-
-fn deactivate(conn: &mut Conn, lane: &Lane, why: &str, now: Timestamp) -> db::Result<()> {
-    let actor = Actor::service("integrations");
-    Tx::run(conn, &actor, now, |tx| {
-        installed::lock_tenant(tx.conn, &lane.0)?;
-        let Some(old) = event_store::by_id(tx.conn, &lane.0, &lane.1)?.filter(|event| event.active) else {
-            return Ok(());
-        };
-        let integration = installed::existing(tx.conn, std::slice::from_ref(&lane.0), &old.integration_id)?;
-        let new = event_row::Row { active: false, inactive_because: why.to_owned(), ..old.changed(now) };
-        event_store::update(tx.conn, &new)?;
-        queue::put_aside(tx.conn, lane)?;
-        events::record_change(tx, &integration, Some(&old), Some(&new))
-    })
 }

@@ -35,7 +35,11 @@ fn a_late_owner_does_not_finish_what_another_has_claimed() {
     fixture.changed(change("a", None, Some(json!(1))));
     let claim = |owner: &'static str, now: i64| {
         let (now, until) = (Timestamp::from_millis(now), Timestamp::from_millis(now + 1000));
-        fixture.db.write_here(move |conn| events::claim(conn, owner, now, until, 1)).unwrap().remove(0)
+        fixture
+            .db
+            .write_here(move |conn| events::claim(conn, owner, (now, until), &["client_1".to_owned()], 1))
+            .unwrap()
+            .remove(0)
     };
     let late = claim("late", NOW.millis());
     let other = claim("other", NOW.millis() + 2000);
@@ -51,12 +55,15 @@ fn events_that_another_worker_has_by_now_are_not_finished() {
     }
     let claim = |owner: &'static str, now: i64, most: i64| {
         let (now, until) = (Timestamp::from_millis(now), Timestamp::from_millis(now + 1000));
-        fixture.db.write_here(move |conn| events::claim(conn, owner, now, until, most)).unwrap()
+        fixture
+            .db
+            .write_here(move |conn| events::claim(conn, owner, (now, until), &["client_1".to_owned()], most))
+            .unwrap()
     };
     let late = claim("late", NOW.millis(), 2);
     let other = claim("other", NOW.millis() + 2000, 1);
     let finish = |owner: &'static str, events: Vec<events::Claimed>| {
-        let finished = move |conn: &mut Conn| match events::finish_all(conn, owner, &events)? {
+        let finished = move |conn: &mut Conn| match events::finish_all(conn, owner, "client_1", &events)? {
             true => Ok(()),
             false => Err(Problem::conflict("no").into()),
         };

@@ -57,7 +57,11 @@ impl Fixture {
 
     fn claim(&self, owner: &'static str, now: i64) -> Vec<String> {
         let (now, until) = (Timestamp::from_millis(now), Timestamp::from_millis(now + 1000));
-        let claimed = self.db.write_here(move |conn| events::claim(conn, owner, now, until, 100)).unwrap();
+        let claimed = self.db.write_here(move |conn| {
+            let tenants = events::ROWS.tenants(conn, now.millis())?;
+            events::claim(conn, owner, (now, until), &tenants, 100)
+        });
+        let claimed = claimed.unwrap();
         claimed.into_iter().map(|event| format!("{} {}", event.action, event.entity_id)).collect()
     }
 

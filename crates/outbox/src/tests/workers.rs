@@ -13,7 +13,7 @@ use db::{Conn, Result};
 use serde_json::{Value, json};
 
 use super::{NOW, change, fixture};
-use crate::{Event, Subscriber, Worker, events};
+use crate::{Change, Event, Subscriber, Worker, events};
 
 /// Refuses the first event twice, with the others and by itself, and then takes all.
 #[derive(Default)]
@@ -201,4 +201,52 @@ fn what_somebody_had_claimed_who_has_ended_waits_for_no_lease() {
         std::thread::sleep(Duration::from_millis(10));
     }
     assert_eq!(*subscriber.0.lock().unwrap(), ["a"]);
+}
+
+/// Takes what it gets in the order of their tenants, slowly, and panics over one of them.
+#[derive(Default)]
+struct Slow(Mutex<Vec<String>>);
+
+impl Subscriber for Slow {
+    fn name(&self) -> &'static str {
+        "slow"
+    }
+
+    fn take(&self, _: &mut Conn, event: &Event) -> Result<()> {
+        assert_ne!(event.tenant_id, "panics");
+        std::thread::sleep(Duration::from_micros(200));
+        self.0.lock().unwrap().push(event.tenant_id.clone());
+        Ok(())
+    }
+}
+
+#[test]
+fn tenants_are_handed_on_in_turn_and_none_waits_for_the_failure_of_another() {
+    let fixture = fixture();
+    let write = |tenant: &'static str, many: usize| {
+        let written = fixture.tx(move |tx| {
+            for number in 0..many {
+                let change = change(&number.to_string(), None, Some(json!(1)));
+                tx.note_with(Change { tenant_id: tenant.to_owned(), ..change }, Vec::new());
+            }
+            Ok(())
+        });
+        written.unwrap();
+    };
+    write("greedy", 3_000);
+    write("panics", 1);
+    write("quiet", 3);
+    let subscriber = Arc::new(Slow::default());
+    let worker = Worker::start(fixture.db.clone(), vec![subscriber.clone()], || NOW).unwrap();
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while subscriber.0.lock().unwrap().len() < 3_003 && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    drop(worker);
+    let taken = subscriber.0.lock().unwrap();
+    // What was undone with the event that panicked is taken again.
+    assert!(taken.len() >= 3_003, "{}", taken.len());
+    let last = taken.iter().rposition(|tenant| tenant == "quiet").unwrap();
+    assert!(last < 500, "the last event of the quiet one is number {last}");
+    assert_eq!(fixture.claim("me", i64::MAX / 2), ["CREATE 0"], "of the tenant that panics");
 }

@@ -6,6 +6,7 @@ pub mod http;
 pub mod limits;
 mod myself;
 mod postmortem;
+pub mod queue;
 pub mod store;
 mod timeline;
 pub mod view;

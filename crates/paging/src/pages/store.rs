@@ -1,7 +1,6 @@
-//! Rows of pages. Every function takes the tenant, or the tenants of a scope; what the sender has to see to is looked for in
-//! all.
+//! Rows of pages. Every function takes the tenant, or the tenants of a scope.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 
 use base::{Found, Key, Walk, query::Sort, timestamp::Timestamp};
 use db::{Bell, Condition, Conn, Json, Result, SortBy, Sorts};
@@ -237,84 +236,9 @@ pub fn stop(conn: &mut Conn, tenant: &str, alert: &str, why: &str) -> Result<()>
     Ok(())
 }
 
-/// When the first page that is due is due.
-pub fn first_due(conn: &mut Conn) -> Result<Option<i64>> {
-    let due = pages::table.filter(Condition::sql("pages.due_ms IS NOT NULL"));
-    let first: Option<Option<i64>> =
-        due.order((pages::due_ms, pages::tenant_id, pages::id)).select(pages::due_ms).first(conn).optional()?;
-    Ok(first.flatten())
-}
-
-/// Some that are due, of any tenant.
-pub fn due(conn: &mut Conn, now_ms: i64, most: i64) -> Result<Vec<Row>> {
-    let due = Condition::sql("pages.due_ms IS NOT NULL AND pages.due_ms <= ").integer(now_ms);
-    Ok(pages::table.filter(due).order((pages::due_ms, pages::tenant_id, pages::id)).limit(most).load(conn)?)
-}
-
-/// Puts off what is due of a tenant.
-pub fn hold(conn: &mut Conn, tenant: &str, now_ms: i64, until_ms: i64) -> Result<()> {
-    let due = Condition::sql("pages.due_ms IS NOT NULL AND pages.due_ms <= ").integer(now_ms);
-    let own = pages::table.filter(pages::tenant_id.eq(tenant)).filter(due);
-    diesel::update(own).set(pages::due_ms.eq(Some(until_ms))).execute(conn)?;
-    Ok(())
-}
-
-/// How many messages a contact method got since an instant.
-pub fn sent_since(conn: &mut Conn, method: &str, since_ms: i64) -> Result<i64> {
-    let sent = Condition::sql("pages.sent_ms IS NOT NULL AND pages.sent_ms > ").integer(since_ms);
-    Ok(pages::table.filter(pages::method_id.eq(method)).filter(sent).count().get_result(conn)?)
-}
-
-/// Some pages of alerts to a contact method that are due, whoever has them in hand left out.
-pub fn waiting(conn: &mut Conn, method: &str, now_ms: i64, most: i64) -> Result<Vec<Row>> {
-    let due = Condition::sql("pages.due_ms IS NOT NULL AND pages.due_ms <= ").integer(now_ms);
-    let own = pages::table.filter(pages::method_id.eq(method)).filter(due).filter(pages::kind.eq("page"));
-    Ok(own.order((pages::due_ms, pages::id)).limit(most).load(conn)?)
-}
-
-/// Puts off the pages of alerts to a contact method that are due and that nobody has in hand.
-pub fn put_off(conn: &mut Conn, method: &str, now_ms: i64, until_ms: i64) -> Result<()> {
-    let due = Condition::sql("pages.due_ms IS NOT NULL AND pages.due_ms <= ").integer(now_ms);
-    let own = pages::table.filter(pages::method_id.eq(method)).filter(due).filter(pages::kind.eq("page"));
-    diesel::update(own.filter(pages::owner.eq(""))).set(pages::due_ms.eq(Some(until_ms))).execute(conn)?;
-    Ok(())
-}
-
-/// Says of pages that they were told in another one.
-pub fn summarise(conn: &mut Conn, rows: &[Row], why: &str) -> Result<()> {
-    use pages::dsl;
-    let mut by_tenant: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    rows.iter().for_each(|row| by_tenant.entry(&row.tenant_id).or_default().push(&row.id));
-    for (tenant, ids) in by_tenant {
-        let these = dsl::pages.filter(dsl::tenant_id.eq(tenant)).filter(dsl::id.eq_any(ids));
-        diesel::update(these)
-            .set((dsl::status.eq(SUMMARISED), dsl::why.eq(why), dsl::due_ms.eq(None::<i64>)))
-            .execute(conn)?;
-    }
-    Ok(())
-}
-
 /// Stores one that has changed.
 pub fn update(conn: &mut Conn, row: &Row) -> Result<()> {
     diesel::update(pages::table.find((&row.tenant_id, &row.id))).set(row).execute(conn)?;
-    Ok(())
-}
-
-/// A page as somebody has it in hand; `None` when that is another by now.
-pub fn in_hand(conn: &mut Conn, tenant: &str, id: &str, owner: &str) -> Result<Option<Row>> {
-    let mine = pages::table.find((tenant, id)).filter(pages::owner.eq(owner));
-    Ok(mine.get_result(conn).optional()?)
-}
-
-/// Makes due what an owner who has ended had in hand; without one, what anybody had. It may have arrived, and is sent again
-/// under the same id.
-pub fn give_back(conn: &mut Conn, owner: Option<&str>, now_ms: i64) -> Result<()> {
-    let held = Condition::sql("pages.due_ms IS NOT NULL AND pages.due_ms > ").integer(now_ms);
-    let held = match owner {
-        Some(owner) => held.then(" AND pages.owner = ").text(owner),
-        None => held.then(" AND pages.owner <> ''"),
-    };
-    diesel::update(pages::table.filter(held)).set(pages::due_ms.eq(Some(now_ms))).execute(conn)?;
     Ok(())
 }
 

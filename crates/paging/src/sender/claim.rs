@@ -1,18 +1,22 @@
 //! What is taken in hand: pages that are due, each with where it goes; and, where one contact method would get too many
 //! messages in a minute, one message for all that are left.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::{Duration, Instant},
+};
 
 use base::{secret::Secret, timestamp::Timestamp};
-use db::{Conn, Json, Result};
-use ports::{Outgoing, Recipient};
+use db::{Conn, Error, Json, Result};
+use ports::{Outgoing, Recipient, Unsent};
 
-use super::render;
+use super::{line::Permit, render, retry::is_once};
 use crate::{
     Neighbours,
-    methods::store as methods,
+    methods::{rules::CODE_MS, store as methods},
     pages::{
         facts::{Facts, Summary, rank},
+        queue::{self, Due},
         store::{self, Row},
     },
     whose,
@@ -22,6 +26,8 @@ use crate::{
 const LEASE_MS: i64 = 75_000;
 /// The time in which messages are counted.
 const MINUTE_MS: i64 = 60_000;
+/// How long a look takes pages in hand: on SQLite others wait for the writer, on Postgres other gateways for their turn.
+const TIME: Duration = Duration::from_millis(20);
 /// How many pages are put together in one message.
 const TOGETHER: i64 = 2_000;
 /// How many subjects such a message names.
@@ -31,8 +37,10 @@ const NAMED: usize = 5;
 pub struct Job {
     pub tenant: String,
     pub id: String,
+    /// The right to make the call, until this is dropped.
+    pub permit: Permit,
     /// What is sent; or why nothing is.
-    pub ready: std::result::Result<Ready, String>,
+    pub ready: std::result::Result<Ready, Unsent>,
 }
 
 /// What is sent.
@@ -43,28 +51,73 @@ pub struct Ready {
     pub template: Option<(String, serde_json::Value)>,
 }
 
-/// Takes pages that are due in hand.
-pub fn take(conn: &mut Conn, neighbours: &Neighbours, owner: &str, now: Timestamp, most: usize) -> Result<Vec<Job>> {
+/// What was taken in hand of a tenant.
+pub type Taken = (String, Result<Vec<Job>>);
+
+/// Takes pages in hand that are due still, tenant after tenant, each in a part of the transaction; some are left when that takes long.
+pub fn take(
+    conn: &mut Conn,
+    neighbours: &Neighbours,
+    owner: &str,
+    now: Timestamp,
+    pages: Vec<(Due, Permit)>,
+) -> Result<Vec<Taken>> {
+    let begun = Instant::now();
     // Gateways claim one after the other: of two at once, neither would see what the other takes.
     db::Lock::only("pages:claim").take(conn)?;
-    let mut due = store::due(conn, now.millis(), i64::try_from(most).unwrap_or(i64::MAX))?;
-    let suspended = whose::suspended(conn, neighbours, due.iter().map(|row| &row.tenant_id))?;
-    for tenant in &suspended {
-        store::hold(conn, tenant, now.millis(), now.millis() + whose::HELD_MS)?;
+    let mut tenants: Vec<(String, BTreeMap<String, Permit>)> = Vec::new();
+    for (page, permit) in pages {
+        match tenants.iter_mut().find(|(tenant, _)| *tenant == page.tenant_id) {
+            Some((_, permits)) => drop(permits.insert(page.id, permit)),
+            None => tenants.push((page.tenant_id, BTreeMap::from([(page.id, permit)]))),
+        }
     }
-    due.retain(|row| !suspended.contains(&row.tenant_id));
+    let mut taken = Vec::with_capacity(tenants.len());
+    for (tenant, permits) in tenants {
+        if begun.elapsed() > TIME {
+            break;
+        }
+        let jobs = db::savepoint(conn, |conn| of_tenant(conn, neighbours, owner, now, &tenant, permits));
+        taken.push((tenant, jobs));
+    }
+    Ok(taken)
+}
+
+/// Takes pages of a tenant in hand.
+fn of_tenant(
+    conn: &mut Conn,
+    neighbours: &Neighbours,
+    owner: &str,
+    now: Timestamp,
+    tenant: &str,
+    mut permits: BTreeMap<String, Permit>,
+) -> Result<Vec<Job>> {
+    if !neighbours.people.is_active(conn, tenant)? {
+        queue::hold(conn, tenant, now.millis(), now.millis() + whose::HELD_MS)?;
+        return Ok(Vec::new());
+    }
+    let ids: Vec<&str> = permits.keys().map(String::as_str).collect();
     let mut lanes: BTreeMap<String, Vec<Row>> = BTreeMap::new();
-    for row in due {
+    for row in queue::still_due(conn, tenant, &ids, now.millis())? {
         lanes.entry(row.method_id.clone()).or_default().push(row);
     }
     let mut jobs = Vec::new();
     for (method, rows) in lanes {
         for row in within_limit(conn, neighbours, &method, rows, now)? {
+            let Some(permit) = permits.remove(&row.id) else { continue };
             let lease = Some(now.millis() + LEASE_MS);
             let row = Row { owner: owner.to_owned(), due_ms: lease, ..row };
             store::update(conn, &row)?;
-            let ready = ready(conn, neighbours, &row)?;
-            jobs.push(Job { tenant: row.tenant_id, id: row.id, ready });
+            let ready = match ready(conn, neighbours, &row, now) {
+                Err(error @ Error::Unavailable(_)) => return Err(error),
+                // What is damaged of one stops no other.
+                Err(error) => {
+                    tracing::error!(%error, tenant, page = row.id, "a page that cannot be read");
+                    Err(Unsent::new("what it says, or where it goes, cannot be read"))
+                }
+                Ok(ready) => ready.map_err(|why| Unsent { for_good: true, ..Unsent::new(why) }),
+            };
+            jobs.push(Job { tenant: row.tenant_id, id: row.id, permit, ready });
         }
     }
     Ok(jobs)
@@ -87,14 +140,14 @@ fn within_limit(
         go.append(&mut new);
         return Ok(go);
     }
-    let sent = store::sent_since(conn, method, now.millis() - MINUTE_MS)?;
+    let sent = queue::sent_since(conn, method, now.millis() - MINUTE_MS)?;
     let free = usize::try_from(limit - sent).unwrap_or(0);
     if new.len() <= free {
         go.append(&mut new);
         return Ok(go);
     }
     if free == 0 {
-        store::put_off(conn, method, now.millis(), now.millis() + MINUTE_MS / limit.max(1))?;
+        queue::put_off(conn, method, now.millis(), now.millis() + MINUTE_MS / limit.max(1))?;
         return Ok(go);
     }
     let rest = new.split_off(free - 1);
@@ -107,7 +160,7 @@ fn within_limit(
 
 /// Puts all that waits for the contact method of a page into that page.
 fn together(conn: &mut Conn, lead: Row, now: Timestamp) -> Result<Row> {
-    let all = store::waiting(conn, &lead.method_id, now.millis(), TOGETHER)?;
+    let all = queue::waiting(conn, &lead.method_id, now.millis(), TOGETHER)?;
     // Those before the lead were taken a moment ago.
     let others: Vec<Row> = all
         .into_iter()
@@ -130,12 +183,20 @@ fn together(conn: &mut Conn, lead: Row, now: Timestamp) -> Result<Row> {
         subjects,
     };
     let message = Json(Facts { summary: Some(summary), ..lead.message.0.clone() });
-    store::summarise(conn, &others, &format!("told together with others in {}", lead.id))?;
+    queue::summarise(conn, &others, &format!("told together with others in {}", lead.id))?;
     Ok(Row { message, ..lead })
 }
 
 /// What is sent for a page; or why nothing is.
-fn ready(conn: &mut Conn, neighbours: &Neighbours, row: &Row) -> Result<std::result::Result<Ready, String>> {
+fn ready(
+    conn: &mut Conn,
+    neighbours: &Neighbours,
+    row: &Row,
+    now: Timestamp,
+) -> Result<std::result::Result<Ready, String>> {
+    if is_once(&row.kind) && now.millis() > row.created_ms + CODE_MS {
+        return Ok(Err("so many were asked for that this one comes too late".to_owned()));
+    }
     let message = render::Message::of(neighbours, row)?;
     if row.channel == "INTEGRATION" {
         let to = Recipient::Integration { tenant_id: row.method_tenant.clone(), id: row.method_id.clone() };

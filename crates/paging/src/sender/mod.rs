@@ -5,6 +5,7 @@
 //! under the same id.
 
 mod claim;
+mod line;
 mod presets;
 pub mod render;
 mod retry;
@@ -24,11 +25,15 @@ use db::{Backend, Db};
 use ports::{Outgoing, Unsent};
 use tokio::sync::Notify;
 
-use self::claim::{Job, Ready};
+use self::{
+    claim::{Job, Ready},
+    line::{Line, Permitted},
+};
 use crate::{
     Neighbours,
     pages::{
         facts::Attempt,
+        queue,
         store::{self, Row},
     },
 };
@@ -42,8 +47,10 @@ const PACE: Duration = Duration::from_millis(4);
 /// it, and at most: what is put together in one message can wait for those who report.
 const REST: u32 = 2;
 const LONGEST_REST: Duration = Duration::from_millis(100);
-/// How many pages are in hand at once.
-const IN_HAND: usize = 128;
+/// How many threads wait for the database and for names to resolve; one for a name that does not stays for long.
+const THREADS: usize = 2_048;
+/// How many pages one look takes in hand.
+const TOGETHER: usize = 128;
 /// How many attempts the log of a page keeps.
 const LOGGED: usize = 20;
 
@@ -62,6 +69,8 @@ struct Shared {
     owner: String,
     in_hand: AtomicUsize,
     wake: Arc<Notify>,
+    /// Pages, and then codes and tests.
+    lines: [Arc<Line>; 2],
 }
 
 impl Sender {
@@ -71,14 +80,19 @@ impl Sender {
     /// The system has no further thread.
     pub fn start(db: Db, neighbours: Neighbours) -> std::io::Result<Self> {
         let (stop, wake) = (Arc::new(AtomicBool::new(false)), Arc::new(Notify::new()));
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let runtime =
+            tokio::runtime::Builder::new_current_thread().enable_all().max_blocking_threads(THREADS).build()?;
         let shared = Arc::new(Shared {
             db,
             neighbours: Arc::new(neighbours),
             owner: uuid::Uuid::new_v4().to_string(),
             in_hand: AtomicUsize::new(0),
             wake: Arc::clone(&wake),
+            lines: [Arc::new(Line::of_pages()), Arc::new(Line::of_codes())],
         });
+        for (name, line) in ["pages", "codes"].into_iter().zip(&shared.lines) {
+            shared.db.watch_due(name, line.rows);
+        }
         let (stopped, of_thread) = (Arc::clone(&stop), Arc::clone(&shared));
         let thread = std::thread::Builder::new().name("pages".to_owned()).spawn(move || {
             let shared = of_thread;
@@ -122,7 +136,7 @@ impl Drop for Sender {
 /// Makes due what this sender has in hand; without an owner, what any had.
 fn give_back(shared: &Shared, owner: Option<String>) {
     let now = shared.neighbours.now().millis();
-    let given_back = shared.db.write_here(move |conn| store::give_back(conn, owner.as_deref(), now));
+    let given_back = shared.db.write_here(move |conn| queue::give_back(conn, owner.as_deref(), now));
     if let Err(error) = given_back {
         tracing::warn!(%error, "giving back pages: they are due when their lease runs out");
     }
@@ -130,36 +144,56 @@ fn give_back(shared: &Shared, owner: Option<String>) {
 
 /// Takes some pages in hand and starts to send them; answers how long to wait for the next ones, unless somebody wakes it.
 async fn look(shared: &Arc<Shared>) -> db::Result<Duration> {
-    let free = IN_HAND.saturating_sub(shared.in_hand.load(Ordering::Relaxed));
-    if free == 0 {
-        return Ok(IDLE);
-    }
     let now = shared.neighbours.now();
-    let due = shared.db.read(store::first_due).await?;
+    let due = shared.db.read(queue::first_due).await?;
     if let Some(wait) = due.map_or(Some(IDLE), |due| until(due, now)) {
         return Ok(wait);
+    }
+    let mut more = false;
+    for line in &shared.lines {
+        more |= take(shared, line, now).await?;
+    }
+    // There may be more, and what could not be taken now is looked at again soon.
+    Ok(if more { Duration::ZERO } else { IDLE / 5 })
+}
+
+/// Takes pages of a line in hand and starts to send them; answers whether there may be more.
+async fn take(shared: &Arc<Shared>, line: &Arc<Line>, now: Timestamp) -> db::Result<bool> {
+    let (of, neighbours) = (Arc::clone(line), Arc::clone(&shared.neighbours));
+    let Permitted { pages, more } = shared.db.read(move |conn| of.find(conn, &neighbours, now, TOGETHER)).await?;
+    if pages.is_empty() {
+        return Ok(more);
     }
     let (neighbours, owner) = (Arc::clone(&shared.neighbours), shared.owner.clone());
     let take = move |conn: &mut db::Conn| {
         let begun = Instant::now();
-        Ok((claim::take(conn, &neighbours, &owner, now, free)?, begun.elapsed()))
+        Ok((claim::take(conn, &neighbours, &owner, now, pages)?, begun.elapsed()))
     };
     let (taken, took) = shared.db.write(take).await?;
-    let any = !taken.is_empty();
-    for job in taken {
-        shared.in_hand.fetch_add(1, Ordering::Relaxed);
-        let shared = Arc::clone(shared);
-        tokio::spawn(async move {
-            attempt(&shared, job).await;
-            shared.in_hand.fetch_sub(1, Ordering::Relaxed);
-            shared.wake.notify_one();
-        });
+    for (tenant, jobs) in taken {
+        match jobs {
+            Ok(jobs) => {
+                line.succeed(&tenant);
+                jobs.into_iter().for_each(|job| start(shared, line, job));
+            }
+            Err(error) => line.fail(&tenant, &error, now),
+        }
     }
     if shared.db.is_waited_for() {
         tokio::time::sleep((took * REST).min(LONGEST_REST)).await;
     }
-    // There may be more, and what could not be taken now is looked at again soon.
-    Ok(if any { Duration::ZERO } else { IDLE / 5 })
+    Ok(true)
+}
+
+/// Sends a page beside others.
+fn start(shared: &Arc<Shared>, line: &Arc<Line>, job: Job) {
+    shared.in_hand.fetch_add(1, Ordering::Relaxed);
+    let (shared, line) = (Arc::clone(shared), Arc::clone(line));
+    tokio::spawn(async move {
+        attempt(&shared, &line, job).await;
+        shared.in_hand.fetch_sub(1, Ordering::Relaxed);
+        shared.wake.notify_one();
+    });
 }
 
 /// How long it is until something is due that is not, but no longer than [`IDLE`]: the clock may be set.
@@ -168,16 +202,24 @@ fn until(due_ms: i64, now: Timestamp) -> Option<Duration> {
     Some(IDLE.min(Duration::from_millis(wait)))
 }
 
-async fn attempt(shared: &Arc<Shared>, job: Job) {
-    let Job { tenant, id, ready } = job;
+async fn attempt(shared: &Arc<Shared>, line: &Line, job: Job) {
+    let Job { tenant, id, permit, ready } = job;
     let begun = shared.neighbours.now();
     let sent = match ready {
         Ok(ready) => match filled(ready).await {
-            Ok(outgoing) => shared.neighbours.sends.send(outgoing, begun).await,
+            Ok(outgoing) => {
+                let sent = shared.neighbours.sends.send(outgoing, begun).await;
+                line.end(
+                    &permit.endpoint,
+                    sent.as_ref().err().is_none_or(|unsent| unsent.for_good || unsent.status.is_some()),
+                );
+                sent
+            }
             Err(why) => Err(Unsent { for_good: true, ..Unsent::new(why) }),
         },
-        Err(why) => Err(Unsent { for_good: true, ..Unsent::new(why) }),
+        Err(unsent) => Err(unsent),
     };
+    drop(permit);
     let now = shared.neighbours.now();
     let attempt = Attempt {
         time: begun.to_string(),
@@ -191,7 +233,7 @@ async fn attempt(shared: &Arc<Shared>, job: Job) {
     let owner = shared.owner.clone();
     let written = shared.db.write(move |conn| {
         // Another gateway may have it by now, and writes down what becomes of it there.
-        let Some(row) = store::in_hand(conn, &tenant, &id, &owner)? else { return Ok(()) };
+        let Some(row) = queue::in_hand(conn, &tenant, &id, &owner)? else { return Ok(()) };
         store::update(conn, &after(row, &sent, attempt, now.millis()))
     });
     if let Err(error) = written.await {
@@ -222,7 +264,7 @@ fn after(mut row: Row, sent: &Result<u16, Unsent>, attempt: Attempt, now_ms: i64
     match sent {
         Ok(_) => Row { status: store::SENT.to_owned(), why: String::new(), sent_ms: Some(now_ms), ..row },
         Err(_) if stopped => row,
-        Err(unsent) => match retry::wait(attempts, unsent) {
+        Err(unsent) => match retry::wait(&row.kind, attempts, unsent) {
             Some(wait) => Row { due_ms: Some(now_ms + wait), why: unsent.why.clone(), ..row },
             None => Row { status: store::FAILED.to_owned(), why: unsent.why.clone(), ..row },
         },

@@ -8,9 +8,14 @@ const WAITS_MS: [i64; 9] = [1_000, 3_000, 10_000, 30_000, 60_000, 300_000, 900_0
 /// The longest time that the other side may ask for.
 const LONGEST_MS: i64 = 900_000;
 
-/// How long to wait before the next attempt, in milliseconds; `None` when there is none.
-pub fn wait(attempts: i64, unsent: &Unsent) -> Option<i64> {
-    if unsent.for_good {
+/// Is a message of this kind tried once alone? Whoever asked for a code or a test sees what becomes of it, and asks again.
+pub fn is_once(kind: &str) -> bool {
+    kind == "code" || kind == "test"
+}
+
+/// How long to wait before the next attempt at a message of a kind, in milliseconds; `None` when there is none.
+pub fn wait(kind: &str, attempts: i64, unsent: &Unsent) -> Option<i64> {
+    if unsent.for_good || is_once(kind) {
         return None;
     }
     let wait = *WAITS_MS.get(usize::try_from(attempts - 1).ok()?)?;
@@ -25,16 +30,18 @@ mod tests {
     fn what_is_of_no_use_is_not_tried_again() {
         let asks = |wait_ms| Unsent { wait_ms, ..Unsent::new("x") };
         assert_eq!(
-            (wait(1, &asks(None)), wait(9, &asks(None)), wait(10, &asks(None))),
+            (wait("page", 1, &asks(None)), wait("page", 9, &asks(None)), wait("page", 10, &asks(None))),
             (Some(1_000), Some(1_800_000), None)
         );
-        assert_eq!((wait(1, &asks(Some(60_000))), wait(1, &asks(Some(i64::MAX)))), (Some(60_000), Some(LONGEST_MS)));
-        assert_eq!(wait(1, &Unsent { for_good: true, ..asks(None) }), None);
+        let asked = (wait("page", 1, &asks(Some(60_000))), wait("shift", 1, &asks(Some(i64::MAX))));
+        assert_eq!(asked, (Some(60_000), Some(LONGEST_MS)));
+        assert_eq!(wait("page", 1, &Unsent { for_good: true, ..asks(None) }), None);
+        assert_eq!((wait("code", 1, &asks(None)), wait("test", 1, &asks(None))), (None, None));
     }
 
     #[test]
     fn a_server_that_is_gone_for_an_hour_gets_the_page() {
-        let attempts = (1..).map_while(|attempt| wait(attempt, &Unsent::new("gone")));
+        let attempts = (1..).map_while(|attempt| wait("page", attempt, &Unsent::new("gone")));
         let instants: Vec<i64> = attempts
             .scan(0, |at, wait| {
                 *at += wait;

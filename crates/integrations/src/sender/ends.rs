@@ -1,0 +1,183 @@
+//! What became of attempts, and what is written down of it.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::Arc,
+};
+
+use base::timestamp::Timestamp;
+use db::Conn;
+use outbox::{Actor, Tx};
+
+use super::{
+    claims::Job,
+    line::{Answer, CallError},
+    retry,
+    work::Shared,
+};
+use crate::{
+    delivery::{
+        queue::{self, Done, End, Finished, Lane},
+        row::Attempt,
+    },
+    event::{headers::Header, http as events, row as event_row, store as event_store},
+    installed::store as installed,
+    vault,
+};
+
+/// An endpoint that has failed for so long is not called any more.
+const GIVEN_UP_MS: i64 = 5 * 86_400_000;
+/// How many attempts the log of a delivery has, and how much it keeps of the answers to former ones.
+const LOGGED: usize = 30;
+const KEPT_OF_FORMER: usize = 1 << 10;
+
+/// What an attempt means for its delivery.
+pub(super) fn ended(
+    shared: &Shared,
+    job: &Job,
+    answer: Result<Answer, CallError>,
+    begun: Timestamp,
+    now: Timestamp,
+) -> End {
+    let mut attempt =
+        Attempt { time: begun.to_string(), duration_ms: Some(now.millis() - begun.millis()), ..Attempt::default() };
+    let (mut asked, mut delivered) = (None, false);
+    match answer {
+        Ok(answer) => {
+            delivered = (200..300).contains(&answer.status);
+            let header = |name: &str| {
+                answer.headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
+            };
+            asked = header("retry-after").and_then(|value| retry::asked(&value, now));
+            attempt.response_status = Some(answer.status);
+            attempt.response_headers = job
+                .expected
+                .iter()
+                .filter_map(|expected| Some(Header { key: expected.key.clone(), value: header(&expected.key)? }))
+                .collect();
+            attempt.response_body = String::from_utf8_lossy(&answer.body).replace('\0', "\u{FFFD}");
+            if !delivered {
+                attempt.error = format!("the endpoint answered {}", answer.status);
+            }
+        }
+        Err(error) => attempt.error = error.to_string(),
+    }
+    let response = attempt.response_status.map(i64::from);
+    let tries = job.claimed.tries + 1;
+    let again = if delivered { None } else { shared.tools.settings.schedule.next(now, tries, dice(), asked) };
+    let status = match again {
+        _ if delivered => "delivered",
+        Some(_) => "pending",
+        None => "failed",
+    };
+    let due_ms = again.unwrap_or(now).millis();
+    End::Attempted { status, due_ms, at: begun, response, log: logged(&job.claimed.log, attempt) }
+}
+
+/// Between -1 and 1.
+fn dice() -> f64 {
+    let [byte] = vault::random::<1>().unwrap_or([128]);
+    f64::from(byte) / 127.5 - 1.0
+}
+
+/// The log with a further attempt, as it is stored. A short one has no more attempts than it may, and no long answer: it is not
+/// read for that.
+fn logged(log: &str, attempt: Attempt) -> String {
+    let written = serde_json::to_string(&attempt).unwrap_or_default();
+    match log.strip_suffix(']') {
+        Some("[") => return format!("[{written}]"),
+        Some(former) if log.len() <= KEPT_OF_FORMER => return format!("{former},{written}]"),
+        _ => {}
+    }
+    let mut all: Vec<Attempt> = serde_json::from_str(log).unwrap_or_else(|error| {
+        tracing::error!(%error, "the attempts of a delivery cannot be read; they are left out");
+        Vec::new()
+    });
+    for former in &mut all {
+        let end = former.response_body.char_indices().map(|(at, _)| at).take_while(|at| *at <= KEPT_OF_FORMER).last();
+        if former.response_body.len() > KEPT_OF_FORMER {
+            former.response_body.truncate(end.unwrap_or(0));
+        }
+    }
+    all.push(attempt);
+    let surplus = all.len().saturating_sub(LOGGED);
+    all.drain(..surplus);
+    serde_json::to_string(&all).unwrap_or(written)
+}
+
+/// Writes down what became of deliveries, and deactivates events whose endpoint is gone, or has failed for days. What
+/// cannot be written is sent again once its claim has run out.
+pub(super) async fn write_down(shared: &Arc<Shared>, batch: Vec<Done>) {
+    let mut gone: HashMap<Lane, &'static str> = HashMap::new();
+    for done in &batch {
+        if matches!(done.end, End::Attempted { response: Some(410), .. }) {
+            let lane = (done.claimed.tenant_id.clone(), done.claimed.event_id.clone());
+            gone.insert(lane, "the endpoint answered 410: it is gone");
+        }
+    }
+    let ids: Vec<String> = batch.iter().map(|done| done.claimed.id.clone()).collect();
+    let now = shared.now();
+    let finished = finish(shared, batch, now).await;
+    {
+        let mut in_hand = shared.in_hand();
+        for id in &ids {
+            in_hand.remove(id);
+        }
+    }
+    if finished.refused > 0 {
+        tracing::warn!(deliveries = finished.refused, "these were another gateway's by the time they ended here");
+    }
+    for (lane, since) in finished.failing {
+        if now.millis() - since >= GIVEN_UP_MS {
+            gone.entry(lane).or_insert("all attempts have failed for 5 days");
+        }
+    }
+    for (lane, why) in gone {
+        let (tenant, event) = (lane.0.clone(), lane.1.clone());
+        let deactivated = shared.tools.db.write(move |conn| deactivate(conn, &lane, why, now)).await;
+        match deactivated {
+            Ok(()) => tracing::warn!(tenant, event, why, "an integration event was deactivated"),
+            Err(error) => tracing::warn!(%error, event, "deactivating an integration event"),
+        }
+    }
+}
+
+/// Finishes claims: all together, or else those of each tenant by themselves.
+async fn finish(shared: &Arc<Shared>, batch: Vec<Done>, now: Timestamp) -> Finished {
+    let batch = Arc::new(batch);
+    let (owner, all) = (shared.owner.clone(), Arc::clone(&batch));
+    let together = shared.tools.db.write(move |conn| queue::finish(conn, &owner, &all, now)).await;
+    let Err(error) = together else { return together.unwrap_or_default() };
+    tracing::warn!(%error, "writing down deliveries");
+    let (mut finished, mut by_tenant) = (Finished::default(), BTreeMap::<&str, Vec<Done>>::new());
+    batch.iter().for_each(|done| by_tenant.entry(&done.claimed.tenant_id).or_default().push(done.clone()));
+    if by_tenant.len() == 1 {
+        return finished;
+    }
+    for (tenant, batch) in by_tenant {
+        let owner = shared.owner.clone();
+        match shared.tools.db.write(move |conn| queue::finish(conn, &owner, &batch, now)).await {
+            Ok(Finished { refused, failing }) => {
+                finished.refused += refused;
+                finished.failing.extend(failing);
+            }
+            Err(error) => tracing::warn!(%error, tenant, "writing down deliveries"),
+        }
+    }
+    finished
+}
+
+fn deactivate(conn: &mut Conn, lane: &Lane, why: &str, now: Timestamp) -> db::Result<()> {
+    let actor = Actor::service("integrations");
+    Tx::run(conn, &actor, now, |tx| {
+        installed::lock_tenant(tx.conn, &lane.0)?;
+        let Some(old) = event_store::by_id(tx.conn, &lane.0, &lane.1)?.filter(|event| event.active) else {
+            return Ok(());
+        };
+        let integration = installed::existing(tx.conn, std::slice::from_ref(&lane.0), &old.integration_id)?;
+        let new = event_row::Row { active: false, inactive_because: why.to_owned(), ..old.changed(now) };
+        event_store::update(tx.conn, &new)?;
+        queue::put_aside(tx.conn, lane)?;
+        events::record_change(tx, &integration, Some(&old), Some(&new))
+    })
+}

@@ -1,0 +1,2 @@
+DROP INDEX pages_codes;
+DROP INDEX pages_turns;
