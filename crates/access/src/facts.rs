@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 
+use api::Role;
 use base::timestamp::Timestamp;
 use db::{Conn, Result};
 use diesel::{dsl::sql, prelude::*, sql_types::BigInt};
@@ -38,6 +39,13 @@ pub fn may_act(conn: &mut Conn, tenants: &[String], user_id: &str, now: Timestam
         revoked.is_none() && expires.is_none_or(|end| end > now.millis())
     };
     Ok(activated.unwrap_or_default() && (keys.is_empty() || keys.iter().any(live)))
+}
+
+/// The users of a tenant that are administrators and in use, oldest first.
+pub fn administrators(conn: &mut Conn, tenant: &str) -> Result<Vec<String>> {
+    let of_tenant = users::table.filter(users::tenant_id.eq(tenant)).filter(users::activated.eq(true));
+    let found = of_tenant.filter(users::role.eq(Role::Admin.as_str())).order(users::id).limit(1_000);
+    Ok(found.select(users::id).load(conn)?)
 }
 
 /// Is a tenant there, and not suspended?

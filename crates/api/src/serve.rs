@@ -274,18 +274,22 @@ async fn outermost(
     answered
 }
 
-/// Makes one of slashes that follow each other in the path. (`actix_web::middleware::NormalizePath` has a regular expression look
+/// Makes one of slashes that follow each other in the path, and none of one at the end where that means nothing. (`actix_web::middleware::NormalizePath` has a regular expression look
 /// at every path, a twentieth of what a point read costs.)
 fn merge_slashes(request: &mut ServiceRequest) {
-    if !request.path().contains("//") {
+    let is_idle = inbound::has_idle_slash(request.path());
+    if !is_idle && !request.path().contains("//") {
         return;
     }
     let mut last = ' ';
-    let path: String = request
+    let mut path: String = request
         .path()
         .chars()
         .filter(|letter| std::mem::replace(&mut last, *letter) != '/' || *letter != '/')
         .collect();
+    if is_idle {
+        path.truncate(path.trim_end_matches('/').len());
+    }
     let query = request.query_string();
     let merged = if query.is_empty() { path } else { format!("{path}?{query}") };
     let mut parts = request.uri().clone().into_parts();

@@ -118,6 +118,19 @@ pub trait Notices: Send + Sync {
     fn notice(&self, conn: &mut Conn, notices: &[Notice], at: Timestamp) -> Result<()>;
 }
 
+/// What the policies of alerts that people were told of say.
+pub trait Escalations: Send + Sync {
+    /// Are people to be told again of an acknowledged alert of a tenant that got worse?
+    fn reopens_when_worse(&self, _conn: &mut Conn, _tenant: &str, _alert: &str) -> Result<bool> {
+        Ok(true)
+    }
+
+    /// Makes the next step of the escalation of an alert due. To be called in a write; false when there is none.
+    fn escalate(&self, _conn: &mut Conn, _tenant: &str, _alert: &str, _at: Timestamp) -> Result<bool> {
+        Ok(false)
+    }
+}
+
 /// What alerts would be.
 pub trait Alerts: Send + Sync {
     /// The alert that a report of a tenant would make at an instant, read exactly as one that is taken in; nothing is

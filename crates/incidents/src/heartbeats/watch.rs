@@ -144,7 +144,7 @@ fn actor() -> Actor {
 }
 
 fn origin(tenant: &str) -> Origin {
-    Origin { home: tenant.to_owned(), scope: vec![tenant.to_owned()] }
+    Origin { home: tenant.to_owned(), scope: vec![tenant.to_owned()], sender: rules::SENDER.to_owned() }
 }
 
 fn hear(tx: &mut Tx<'_>, neighbours: &Neighbours, heard: &[Heard]) -> Result<()> {

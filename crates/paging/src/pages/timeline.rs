@@ -43,7 +43,8 @@ pub struct Event {
     /// How long after the alert was taken in, in milliseconds.
     #[schema(example = 1200)]
     pub after_ms: i64,
-    /// `reported`, `routed`, `waits`, `page`, `gap`, `attempt`, `acknowledged`, `suppressed`, `unsuppressed`, `closed`.
+    /// `reported`, `routed`, `waits`, `page`, `gap`, `attempt`, `acknowledged`, `unacknowledged`, `suppressed`,
+    /// `unsuppressed`, `closed`.
     #[schema(example = "page")]
     pub what: &'static str,
     /// A sentence.
@@ -95,7 +96,9 @@ pub fn made(alert: &Value, id: String, escalation: Option<&escalation::store::Ro
     };
     let mut events = vec![event(begun, "reported", alert["subject"].as_str().unwrap_or_default().to_owned())];
     for (what, path) in [
+        ("acknowledged", "previousAcknowledgement"),
         ("acknowledged", "acknowledgement"),
+        ("unacknowledged", "unacknowledgement"),
         ("suppressed", "suppression"),
         ("unsuppressed", "unsuppression"),
         ("closed", "closure"),
