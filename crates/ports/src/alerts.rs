@@ -1,10 +1,32 @@
 //! What an alert would be.
 
-use base::timestamp::Timestamp;
+use base::{matching::Keys, text::listed, timestamp::Timestamp};
 use db::{Conn, Result};
 use serde_json::Value;
 
 use crate::KnownResource;
+
+/// What rules may ask of an alert.
+pub const ALERT_KEYS: Keys<'_> = Keys {
+    names: &listed::<34>(
+        "id uniqueId clientUniqueId subject description currentState oldState status alertType metric serviceName monitorName \
+        app component extAlertId groupKey url repeatCount firstAlertTime alertTime createdDate updatedDate lastEvent \
+        incidentId sender warnings device device.id device.hostName device.name device.ipAddress device.macAddress \
+        device.extResourceId device.resourceType",
+    ),
+    open: &[
+        "tags",
+        "acknowledgement",
+        "unacknowledgement",
+        "previousAcknowledgement",
+        "suppression",
+        "unsuppression",
+        "maintenance",
+        "closure",
+        "escalation",
+        "notes",
+    ],
+};
 
 /// The alert that a report would make.
 #[derive(Clone, Debug, PartialEq)]

@@ -17,7 +17,8 @@ mod standalone;
 mod tenants;
 
 pub use alerts::{
-    AlertAction, AlertActionKind, AlertPreview, Alerts, Escalations, IncidentRecord, Incidents, Notice, Notices,
+    ALERT_KEYS, AlertAction, AlertActionKind, AlertPreview, Alerts, Escalations, IncidentRecord, Incidents, Notice,
+    Notices,
 };
 pub use authors::{Author, Authors};
 pub use integrations::{Integrations, KnownIntegration};

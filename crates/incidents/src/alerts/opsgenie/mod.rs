@@ -165,7 +165,7 @@ async fn end(
     operation_id = "actOnOpsgenieAlert",
     params(
         ("alias" = String, Path, description = "The alias of the alert, or its id", example = "disk-web-01"),
-        ("action" = String, Path, description = "What is done", example = "notes"),
+        ("part" = String, Path, description = "What is done", example = "notes"),
         ("identifierType" = inline(Option<IdentifierType>), Query, description = "`id`, `alias` or `tiny`; an alert is found by either, whatever it says"),
     ),
     request_body(content = Option<OpsgenieNote<'_>>),
@@ -176,7 +176,7 @@ async fn end(
     ),
     security(()),
 )]
-#[post("/v2/alerts/{alias}/{action}")]
+#[post("/v2/alerts/{alias}/{part}")]
 pub async fn act(
     request: HttpRequest,
     payload: web::Payload,
@@ -227,7 +227,7 @@ pub async fn execute(
     operation_id = "updateOpsgenieAlert",
     params(
         ("alias" = String, Path, description = "The alias of the alert, or its id", example = "disk-web-01"),
-        ("field" = String, Path, description = "`message`, `description` or `priority`", example = "priority"),
+        ("part" = String, Path, description = "`message`, `description` or `priority`", example = "priority"),
         ("identifierType" = inline(Option<IdentifierType>), Query, description = "`id`, `alias` or `tiny`; an alert is found by either, whatever it says"),
     ),
     request_body(content = Object, example = json!({"priority": "P1"})),
@@ -238,7 +238,7 @@ pub async fn execute(
     ),
     security(()),
 )]
-#[put("/v2/alerts/{alias}/{field}")]
+#[put("/v2/alerts/{alias}/{part}")]
 pub async fn update(
     request: HttpRequest,
     payload: web::Payload,
@@ -256,7 +256,7 @@ pub async fn update(
     operation_id = "removeFromOpsgenieAlert",
     params(
         ("alias" = String, Path, description = "The alias of the alert, or its id", example = "disk-web-01"),
-        ("list" = String, Path, description = "`tags` or `details`", example = "tags"),
+        ("part" = String, Path, description = "`tags` or `details`", example = "tags"),
         ("tags" = Option<String>, Query, description = "The tags, with commas between", example = "disk"),
         ("keys" = Option<String>, Query, description = "The names of the details, with commas between"),
     ),
@@ -267,7 +267,7 @@ pub async fn update(
     ),
     security(()),
 )]
-#[delete("/v2/alerts/{alias}/{list}")]
+#[delete("/v2/alerts/{alias}/{part}")]
 pub async fn remove(
     request: HttpRequest,
     path: web::Path<(String, String)>,

@@ -42,7 +42,7 @@ pub async fn get(request: HttpRequest, path: web::Path<String>) -> api::Result<H
     operation_id = "listOfOpsgenieAlert",
     params(
         ("alias" = String, Path, description = "The alias of the alert, or its id", example = "disk-web-01"),
-        ("list" = String, Path, description = "`notes`, `logs` or `recipients`", example = "notes"),
+        ("part" = String, Path, description = "`notes`, `logs` or `recipients`", example = "notes"),
         ("identifierType" = inline(Option<IdentifierType>), Query, description = "`id`, `alias` or `tiny`; an alert is found by either, whatever it says"),
     ),
     responses(
@@ -52,7 +52,7 @@ pub async fn get(request: HttpRequest, path: web::Path<String>) -> api::Result<H
     ),
     security(()),
 )]
-#[get("/v2/alerts/{alias}/{list}")]
+#[get("/v2/alerts/{alias}/{part}")]
 pub async fn list_of(request: HttpRequest, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
     let at = admit(&request).await?;
     let (identifier, name) = path.into_inner();
