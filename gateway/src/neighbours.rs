@@ -61,6 +61,7 @@ pub fn of_incidents(windows: Arc<Windows>, owners: Arc<dyn Owners>) -> Neighbour
         articles: Arc::new(kb::Library),
         jobs: Arc::new(jobs::Planned),
         people,
+        escalations: Arc::new(paging::Stored),
         tenants: Arc::new(Directory),
     }
 }

@@ -115,6 +115,10 @@ impl People for Directory {
         facts::with_clients(conn, tenant)
     }
 
+    fn administrators(&self, conn: &mut Conn, tenant: &str) -> Result<Vec<String>> {
+        facts::administrators(conn, tenant)
+    }
+
     fn is_active(&self, conn: &mut Conn, tenant: &str) -> Result<bool> {
         facts::is_active(conn, tenant)
     }

@@ -80,6 +80,13 @@ fn acts(conn: &mut Conn, tenants: &[String], user_id: &str, operation: Option<&s
     Ok(keys.is_empty() || keys.iter().any(live))
 }
 
+/// The users of a tenant that are administrators and in use, oldest first.
+pub fn administrators(conn: &mut Conn, tenant: &str) -> Result<Vec<String>> {
+    let of_tenant = users::table.filter(users::tenant_id.eq(tenant)).filter(users::activated.eq(true));
+    let found = of_tenant.filter(users::role.eq(Role::Admin.as_str())).order(users::id).limit(1_000);
+    Ok(found.select(users::id).load(conn)?)
+}
+
 /// Is a tenant there, and not suspended?
 pub fn is_active(conn: &mut Conn, tenant: &str) -> Result<bool> {
     let activated: Option<bool> = tenants::table.find(tenant).select(tenants::activated).get_result(conn).optional()?;

@@ -103,6 +103,12 @@ pub fn post(path: TokenStream, handler: TokenStream) -> TokenStream {
     operation_of(path, handler)
 }
 
+/// The handler of an operation that changes something, as clients of another service call it.
+#[proc_macro_attribute]
+pub fn put(path: TokenStream, handler: TokenStream) -> TokenStream {
+    operation_of(path, handler)
+}
+
 /// The handler of an operation that deletes something.
 #[proc_macro_attribute]
 pub fn delete(path: TokenStream, handler: TokenStream) -> TokenStream {

@@ -6,12 +6,42 @@
 //! hold (bodies, answers) is of the share of the address that they come from.
 
 use actix_web::HttpRequest;
-use base::problem::{Kind, Problem};
+use base::{
+    problem::{Kind, Problem},
+    query::Query,
+};
 
 use crate::{Error, FromQuery, Guard, RequestContext, Result, access::Identity};
 
 /// What an inbound address is known by in a path; what follows is its token.
 pub const PREFIX: &str = "/api/v2/inbound/";
+
+/// Where monitors and agents send, beside [`PREFIX`]. A slash at the end of such a path means nothing: what is refused for
+/// it wakes nobody, and the scripts that append it are not ours.
+const ADDRESSES: [&str; 5] =
+    ["/api/v2/heartbeats/", "/v2/enqueue", "/v2/change/enqueue", "/v2/alerts", "/generic/2010-04-15/"];
+
+/// Is this the path of an address of monitors, with a slash at the end that means nothing?
+pub(crate) fn has_idle_slash(path: &str) -> bool {
+    path.ends_with('/') && ADDRESSES.iter().chain([&PREFIX]).any(|address| path.starts_with(address))
+}
+
+/// The parameters of the URL of an address of monitors: those that nobody reads mean nothing.
+#[derive(Clone, Debug, Default)]
+pub struct AnyQuery(Query);
+
+impl FromQuery for AnyQuery {
+    fn from_query(query: &str, _: &str) -> Result<Self, Problem> {
+        Ok(Self(Query::parse(query).unwrap_or_default()))
+    }
+}
+
+impl AnyQuery {
+    /// A parameter, as it was given.
+    pub fn text(&self, name: &str) -> Option<String> {
+        self.0.clone().text(name)
+    }
+}
 
 /// The context of a request to the inbound address with this token: its own caller, at the tenant that it belongs to.
 ///
@@ -41,4 +71,19 @@ pub async fn admit<Q: FromQuery>(request: &HttpRequest, token: &str) -> Result<R
 pub fn refuse(request: &HttpRequest, problem: Problem) -> Error {
     let throttled = request.app_data::<Guard>().and_then(|guard| guard.access().refused(request, None));
     throttled.unwrap_or(problem).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slashes_at_the_end_mean_nothing_at_the_addresses_of_monitors() {
+        for path in ["/v2/alerts/", "/v2/enqueue/", "/api/v2/inbound/abc/", "/api/v2/inbound/abc/zabbix/"] {
+            assert!(has_idle_slash(path), "{path}");
+        }
+        for path in ["/v2/alerts", "/api/v2/tenants/client_1/alerts/", "/"] {
+            assert!(!has_idle_slash(path), "{path}");
+        }
+    }
 }

@@ -48,7 +48,7 @@ pub mod tls;
 mod worker;
 pub mod write;
 
-pub use api_derive::{Parameters, Request, delete, get, post, without_none};
+pub use api_derive::{Parameters, Request, delete, get, post, put, without_none};
 
 pub use crate::{
     access::{Access, Caller, Role, Tenant},

@@ -44,6 +44,7 @@ impl Handlers {
         for method in O::methods() {
             let method = match method {
                 HttpMethod::Post => Method::POST,
+                HttpMethod::Put => Method::PUT,
                 HttpMethod::Delete => Method::DELETE,
                 _ => Method::GET,
             };

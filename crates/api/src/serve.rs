@@ -26,7 +26,7 @@ use crate::{
     connection::{Connection, Framing},
     domain, error, feed,
     files::File,
-    guard, ignored,
+    guard, ignored, inbound,
     limits::{self, Keys, Rate},
     listen::Door,
     metrics::{self, Exposure, Metrics},
@@ -280,7 +280,7 @@ async fn outermost(
 /// (`actix_web::middleware::NormalizePath` has a regular expression look at every path, a twentieth of what a point
 /// read costs.)
 fn merge_slashes(request: &mut ServiceRequest) {
-    let is_idle = feed::has_idle_slash(request.path());
+    let is_idle = feed::has_idle_slash(request.path()) || inbound::has_idle_slash(request.path());
     if !is_idle && !request.path().contains("//") {
         return;
     }

@@ -178,7 +178,7 @@ fn blanks_start_term(text: &str, known: &[&'static str]) -> bool {
 /// What stands between quotes.
 fn unquoted(text: &str) -> String {
     let (mut out, mut backslashes) = (String::with_capacity(text.len()), 0);
-    let mut flush = |out: &mut String, backslashes: &mut usize, before_quote: bool| {
+    let flush = |out: &mut String, backslashes: &mut usize, before_quote: bool| {
         let kept = if before_quote { *backslashes / 2 } else { *backslashes };
         out.extend(std::iter::repeat_n('\\', kept));
         *backslashes = 0;

@@ -53,6 +53,11 @@ impl Quota {
         self.refused.load(Ordering::Relaxed)
     }
 
+    /// Counts an addition that was refused by who counts the rows in another way.
+    pub fn refuse(&self) {
+        self.refused.fetch_add(1, Ordering::Relaxed);
+    }
+
     /// Is there room for so many more? Otherwise a 409 that names the limit. To be asked in the write that adds them.
     pub fn admit(&self, conn: &mut Conn, tenant: &str, more: usize) -> Result<()> {
         let Self { table, only, most, .. } = self;
@@ -63,7 +68,7 @@ impl Quota {
         if count.saturating_add(i64::try_from(more).unwrap_or(i64::MAX)) <= *most {
             return Ok(());
         }
-        self.refused.fetch_add(1, Ordering::Relaxed);
+        self.refuse();
         Err(Problem::conflict(format!("A tenant has at most {} {}.", grouped(*most), self.what)).into())
     }
 }

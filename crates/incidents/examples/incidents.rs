@@ -16,6 +16,7 @@ fn main() -> anyhow::Result<()> {
         articles: Arc::new(Standalone),
         jobs: Arc::new(Standalone),
         people: Arc::new(Standalone),
+        escalations: Arc::new(Standalone),
         tenants: Arc::new(Standalone),
     };
     api::harness::serve_with(incidents::domain(), incidents::extras(neighbours.clone(), Arc::default()), |db| {

@@ -36,7 +36,7 @@ pub fn fill(db: &Db, tenant: &TenantId, neighbours: &Neighbours, now: Timestamp)
         if intake::any(conn, &tenant)? {
             return Ok(false);
         }
-        let origin = Origin { home: tenant.clone(), scope: vec![tenant] };
+        let origin = Origin { home: tenant.clone(), scope: vec![tenant], sender: String::new() };
         for reported in REPORTS {
             let (minutes, body) = (reported.0, report(reported, now));
             // Taken in when it was reported, so that lists have something to sort.

@@ -40,6 +40,7 @@ const MIGRATIONS: db::Migrations = db::migrations!(
     both incidents0004_open_hosts,
     both incidents0005_heartbeats,
     both incidents0006_retention,
+    both incidents0007_senders,
     both incidents0009_turns,
     both incidents0011_ids,
 );

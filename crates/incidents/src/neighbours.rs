@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ports::{Articles, Jobs, Maintenance, OnCall, Owners, People, Resources, Tenants};
+use ports::{Articles, Escalations, Jobs, Maintenance, OnCall, Owners, People, Resources, Tenants};
 
 /// Those who answer for other domains.
 #[derive(Clone)]
@@ -21,6 +21,8 @@ pub struct Neighbours {
     pub jobs: Arc<dyn Jobs>,
     /// Who people are.
     pub people: Arc<dyn People>,
+    /// What policies say of alerts that people work on.
+    pub escalations: Arc<dyn Escalations>,
     /// What tenants are called.
     pub tenants: Arc<dyn Tenants>,
 }

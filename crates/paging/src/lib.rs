@@ -40,7 +40,7 @@ use api::{Extras, Need, Routes, Tag};
 use db::Db;
 
 pub use crate::{
-    escalation::{Pager, Subscriber},
+    escalation::{Pager, Subscriber, port::Stored},
     neighbours::Neighbours,
     owners::port::Owned,
     reseal::{any as any_secrets, reseal},

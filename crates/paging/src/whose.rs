@@ -1,7 +1,5 @@
 //! Whose contact methods are asked for, and by whom: by that person, or by an admin; and whose pages are held.
 
-use std::collections::BTreeSet;
-
 use api::{RequestScope, Role};
 use base::problem::Problem;
 use db::{Conn, Result};
@@ -13,21 +11,6 @@ use crate::{
 
 /// How soon one looks again at what belongs to a suspended tenant.
 pub const HELD_MS: i64 = 15_000;
-
-/// Those of these tenants that are suspended: what is due of theirs waits until they are not.
-pub fn suspended<'t>(
-    conn: &mut Conn,
-    neighbours: &Neighbours,
-    tenants: impl Iterator<Item = &'t String>,
-) -> Result<BTreeSet<String>> {
-    let mut suspended = BTreeSet::new();
-    for tenant in tenants.collect::<BTreeSet<_>>() {
-        if !neighbours.people.is_active(conn, tenant)? {
-            suspended.insert(tenant.clone());
-        }
-    }
-    Ok(suspended)
-}
 
 /// Tenant and id of the person that a request is about.
 ///

@@ -1,10 +1,32 @@
 //! What an alert would be.
 
-use base::timestamp::Timestamp;
+use base::{matching::Keys, text::listed, timestamp::Timestamp};
 use db::{Conn, Result};
 use serde_json::Value;
 
 use crate::KnownResource;
+
+/// What rules may ask of an alert.
+pub const ALERT_KEYS: Keys<'_> = Keys {
+    names: &listed::<34>(
+        "id uniqueId clientUniqueId subject description currentState oldState status alertType metric serviceName monitorName \
+        app component extAlertId groupKey url repeatCount firstAlertTime alertTime createdDate updatedDate lastEvent \
+        incidentId sender warnings device device.id device.hostName device.name device.ipAddress device.macAddress \
+        device.extResourceId device.resourceType",
+    ),
+    open: &[
+        "tags",
+        "acknowledgement",
+        "unacknowledgement",
+        "previousAcknowledgement",
+        "suppression",
+        "unsuppression",
+        "maintenance",
+        "closure",
+        "escalation",
+        "notes",
+    ],
+};
 
 /// The alert that a report would make.
 #[derive(Clone, Debug, PartialEq)]
@@ -116,6 +138,19 @@ pub trait Notices: Send + Sync {
     /// Opens, repeats and closes the alerts of these notices, of which no two are about the same. To be called in a write: what
     /// comes of them commits with it.
     fn notice(&self, conn: &mut Conn, notices: &[Notice], at: Timestamp) -> Result<()>;
+}
+
+/// What the policies of alerts that people were told of say.
+pub trait Escalations: Send + Sync {
+    /// Are people to be told again of an acknowledged alert of a tenant that got worse?
+    fn reopens_when_worse(&self, _conn: &mut Conn, _tenant: &str, _alert: &str) -> Result<bool> {
+        Ok(true)
+    }
+
+    /// Makes the next step of the escalation of an alert due. To be called in a write; false when there is none.
+    fn escalate(&self, _conn: &mut Conn, _tenant: &str, _alert: &str, _at: Timestamp) -> Result<bool> {
+        Ok(false)
+    }
 }
 
 /// What alerts would be.

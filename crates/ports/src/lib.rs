@@ -16,7 +16,10 @@ mod resources;
 mod standalone;
 mod tenants;
 
-pub use alerts::{AlertAction, AlertActionKind, AlertPreview, Alerts, IncidentRecord, Incidents, Notice, Notices};
+pub use alerts::{
+    ALERT_KEYS, AlertAction, AlertActionKind, AlertPreview, Alerts, Escalations, IncidentRecord, Incidents, Notice,
+    Notices,
+};
 pub use authors::{Author, Authors};
 pub use integrations::{Integrations, KnownIntegration};
 pub use maintenance::{AlertFacts, Cover, Maintenance, Window};

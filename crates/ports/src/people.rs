@@ -133,6 +133,11 @@ pub trait People: Send + Sync {
         Ok(vec![tenant.to_owned()])
     }
 
+    /// The users of a tenant that are administrators and in use, by id; programs are among them.
+    fn administrators(&self, _: &mut Conn, _tenant: &str) -> Result<Vec<String>> {
+        Ok(Vec::new())
+    }
+
     /// Is the tenant in use, not suspended?
     fn is_active(&self, conn: &mut Conn, tenant: &str) -> Result<bool>;
 

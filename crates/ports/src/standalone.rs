@@ -9,8 +9,9 @@ use db::{Conn, Result};
 use serde_json::Value;
 
 use crate::{
-    AlertAction, AlertPreview, Alerts, Articles, Incidents, Integrations, Jobs, KnownArticle, KnownIntegration,
-    KnownJob, KnownRoster, Notice, Notices, OnCall, OnCallPerson, Owners, People, PeopleGroup, Person, Tenants,
+    AlertAction, AlertPreview, Alerts, Articles, Escalations, Incidents, Integrations, Jobs, KnownArticle,
+    KnownIntegration, KnownJob, KnownRoster, Notice, Notices, OnCall, OnCallPerson, Owners, People, PeopleGroup,
+    Person, Tenants,
 };
 
 /// The one user that there is: [`Standalone::CALLER`], who writes everything. There are a few machines of `client_1`, of which
@@ -89,6 +90,8 @@ impl Incidents for Standalone {
 }
 
 /// Nobody looks after alerts.
+impl Escalations for Standalone {}
+
 impl Notices for Standalone {
     fn notice(&self, _: &mut Conn, _: &[Notice], _: Timestamp) -> Result<()> {
         Ok(())

@@ -9,7 +9,11 @@ mod heartbeats;
 mod inbound;
 mod intake;
 mod maintenance;
+mod nearly_json;
+mod opsgenie;
+mod order;
 mod prometheus;
+mod room;
 mod search;
 mod zabbix;
 

@@ -1,7 +1,7 @@
 //! Operation 7: an event is configured, and every rule of its fields holds.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use muster_tests::{Server, both_backends, uuid};
+use muster_tests::{Server, both_backends, unique, uuid};
 use serde_json::{Value, json};
 
 use super::{event, install, path, text};
@@ -11,6 +11,8 @@ both_backends![
     each_missing_field_is_named,
     alerts_have_no_event_type,
     filters_keep_their_documented_spelling,
+    a_rule_with_a_key_that_the_entity_has_not_is_refused,
+    an_event_says_what_it_lacks,
     payloads_are_base64_or_plain,
     secret_headers_are_not_shown,
     secret_headers_do_not_follow_to_another_host,
@@ -137,6 +139,43 @@ fn filters_keep_their_documented_spelling(server: &Server) {
         "filterCriteria.rules[3].key",
         "filterCriteria.rules[3].value",
     ]);
+}
+
+fn a_rule_with_a_key_that_the_entity_has_not_is_refused(server: &Server) {
+    let client = server.new_client();
+    let at = format!("{}/event", path(&install(&client, URL)));
+    let with = |entity: Option<&str>, key: &str| {
+        let mut event =
+            json!({"eventType": "UPDATE", "filterCriteria": {"rules": [{"key": key, "operator": "Changed"}]}});
+        if let Some(entity) = entity {
+            event["entity"] = json!(entity);
+        }
+        event
+    };
+    for (entity, key) in [(Some("INCIDENT"), "Nonsense"), (Some("INCIDENT"), "hostName"), (None, "Nonsense")] {
+        let problem = client.post(&at, &with(entity, key)).invalid(&["filterCriteria.rules[0].key"]);
+        let message = problem["errors"][0]["message"].as_str().unwrap_or_default();
+        assert!(message.starts_with("must be one of: ") && message.contains("subject"), "{message}");
+    }
+    for (entity, key) in [(Some("INCIDENT"), "Subject"), (Some("Resource"), "tags.env"), (None, "hostName")] {
+        let made = client.post(&at, &with(entity, key)).ok();
+        assert_eq!(made["filterCriteria"]["rules"][0].get("broken"), None, "{made}");
+    }
+}
+
+fn an_event_says_what_it_lacks(server: &Server) {
+    let client = server.new_client();
+    let bare = client.post("/integrations/install/CUSTOM", &json!({"displayName": unique("bare")})).ok();
+    let at = format!("/integrations/installed/{}/event", text(&bare["id"]));
+    let made = client.post(&at, &json!({"entity": "INCIDENT", "eventType": "CREATE"})).ok();
+    assert_eq!((&made["active"], &made["state"]), (&json!(true), &json!("Incomplete")));
+    assert_eq!(made["inactiveBecause"], json!("it has no notifier, and never fires"));
+    let own = json!({"notifier": {"type": "REST_API", "baseURI": URL}});
+    let whole = client.post(&format!("{at}/{}", text(&made["id"])), &own).ok();
+    assert_eq!((&whole["state"], whole.get("inactiveBecause")), (&json!("Active"), None));
+    let off = client.post_empty(&format!("{at}/{}/deactivate", text(&made["id"]))).ok();
+    assert_eq!((&off["active"], &off["state"]), (&json!(false), &json!("Inactive")));
+    assert_eq!(client.post(&at, &json!({"notifier": own["notifier"]})).ok()["state"], json!("Incomplete"), "no entity");
 }
 
 fn payloads_are_base64_or_plain(server: &Server) {

@@ -60,6 +60,8 @@ kinds! {
     Alert = "alert",
     /// One that can be unsuppressed.
     SuppressedAlert = "suppressedAlert",
+    /// One whose acknowledgement can be taken back.
+    AcknowledgedAlert = "acknowledgedAlert",
     IncidentCategory = "incidentCategory",
     Incident = "incident",
     KbCategory = "kbCategory",
@@ -165,11 +167,14 @@ impl Kind {
                 let created = owner.post_empty(&format!("/scheduleMaintenances/{window}/calendars")).ok();
                 json!({"id": created["id"], "inside": window})
             }
-            Self::Alert | Self::SuppressedAlert => {
+            Self::Alert | Self::SuppressedAlert | Self::AcknowledgedAlert => {
                 // Of the state that nobody is paged for, so that nothing happens with it later.
                 let created = create("/alert", json!({"currentState": "Info", "subject": name}));
                 if self == Self::SuppressedAlert {
                     owner.post_empty(&format!("/alerts/{}/actions/suppress", plain(&created["id"]))).ok();
+                }
+                if self == Self::AcknowledgedAlert {
+                    owner.post_empty(&format!("/alerts/{}/actions/acknowledge", plain(&created["id"]))).ok();
                 }
                 json!({"id": created["id"]})
             }
@@ -243,7 +248,7 @@ impl Kind {
             Self::JobRun => json!(format!("RUN-{}", uuid())),
             Self::RosterCalendar | Self::UserCalendar | Self::MaintenanceCalendar => json!(format!("CAL-{}", uuid())),
             Self::MaintenanceWindow => json!(format!("SM-{}", uuid())),
-            Self::Alert | Self::SuppressedAlert => json!(format!("ALT-{}", uuid())),
+            Self::Alert | Self::SuppressedAlert | Self::AcknowledgedAlert => json!(format!("ALT-{}", uuid())),
             Self::IncidentCategory => json!(format!("SCAT-{}", uuid())),
             Self::Incident => json!("INC9876543210"),
             Self::KbCategory => json!("KBC9876543210"),

@@ -163,7 +163,7 @@ pub(super) const PUBLIC: &[&str] = &[
     // The issuer says who comes back; people/oidc.rs says to whom.
     "GET /auth/oidc/start",
     "GET /auth/oidc/callback",
-    // The token of an inbound address opens these; alerts/inbound.rs says to whom.
+    // The token of an inbound address opens these; alerts/inbound.rs and alerts/opsgenie.rs say to whom.
     "POST /api/v2/inbound/{token}",
     "POST /api/v2/inbound/{token}/{format}",
     "GET /api/v2/heartbeats/{token}",
@@ -175,6 +175,18 @@ pub(super) const PUBLIC: &[&str] = &[
     "POST /v2/alerts",
     "POST /v2/alerts/{alias}/acknowledge",
     "POST /v2/alerts/{alias}/close",
+    "POST /v2/change/enqueue",
+    "POST /generic/2010-04-15/create_event.json",
+    "GET /v2/alerts",
+    "GET /v2/alerts/count",
+    "GET /v2/alerts/requests/{requestId}",
+    "GET /v2/alerts/{alias}",
+    "GET /v2/alerts/{alias}/{part}",
+    "DELETE /v2/alerts/{alias}",
+    "DELETE /v2/alerts/{alias}/{part}",
+    "POST /v2/alerts/{alias}/{part}",
+    "POST /v2/alerts/{alias}/actions/{action}",
+    "PUT /v2/alerts/{alias}/{part}",
     // The token of the address opens these.
     "GET /rosters/{rosterId}/calendar.ics",
     "GET /rosters/users/{userId}/calendar.ics",

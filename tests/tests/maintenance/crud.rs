@@ -10,6 +10,7 @@ both_backends![
     one_mistake_is_told_once,
     a_window_reads_back_as_it_was_made,
     everything_wrong_is_listed,
+    a_rule_with_a_key_that_no_alert_has_is_refused,
     what_is_wrong_in_form_and_what_is_unknown_are_told_together,
     targets_must_exist_for_the_tenant_and_be_few,
     one_invalid_field_changes_nothing,
@@ -58,6 +59,26 @@ fn a_window_reads_back_as_it_was_made(server: &Server) {
     let shorter = client.get(&create(&client, &super::window(&id, always()))).ok();
     assert_eq!((&shorter["runEscalationAction"], &shorter["runRBA"]), (&json!(true), &json!(false)));
     assert_eq!((&shorter["alertConditions"], &shorter["suspensions"]), (&Value::Null, &Value::Null));
+}
+
+fn a_rule_with_a_key_that_no_alert_has_is_refused(server: &Server) {
+    let client = server.new_client();
+    let (id, _) = resource(&client);
+    let with = |key: &str| {
+        let mut body = window(&id, always());
+        body["alertConditions"] = json!({"rules": [{"key": key, "operator": "Contains", "value": "disk"}]});
+        body
+    };
+    for key in ["subjct", "device.hostnme", "tag", "resource.name"] {
+        let problem = client.post("/scheduleMaintenances", &with(key)).invalid(&["alertConditions.rules[0].key"]);
+        let message = problem["errors"][0]["message"].as_str().unwrap_or_default();
+        assert!(message.starts_with("must be one of: id, ") && message.contains("device.hostName"), "{message}");
+    }
+    for key in ["SUBJECT", "device.hostName", "tags.kubernetes.io/name", "maintenance.name", "sender"] {
+        let mut body = with(key);
+        body["name"] = json!(unique("window"));
+        client.post("/scheduleMaintenances", &body).ok();
+    }
 }
 
 fn everything_wrong_is_listed(server: &Server) {
@@ -169,7 +190,7 @@ fn one_invalid_field_changes_nothing(server: &Server) {
     client.post(&path, &json!({"devices": []})).invalid(&["devices"]);
     assert_eq!(client.get(&path).ok(), before);
 
-    let change = json!({"description": "other", "alertConditions": {"rules": [{"key": "a", "operator": "Contains", "value": "b"}]}});
+    let change = json!({"description": "other", "alertConditions": {"rules": [{"key": "subject", "operator": "Contains", "value": "b"}]}});
     let after = client.post(&path, &change).ok();
     assert_eq!((&after["description"], &after["name"]), (&json!("other"), &before["name"]));
     assert_eq!(after["alertConditions"]["matchingType"], "ALL");

@@ -16,6 +16,7 @@ mod smtp;
 mod suspended;
 mod targets;
 mod templates;
+mod worse;
 
 use muster_tests::{Client, Server, unique};
 use serde_json::{Value, json};

@@ -12,6 +12,7 @@ both_backends![
     a_policy_that_is_used_stays,
     routes_are_asked_in_their_order,
     a_tenant_has_one_default,
+    a_rule_with_a_key_that_nothing_has_is_refused,
     a_clients_route_does_not_lead_to_its_partners_policy,
 ];
 
@@ -134,6 +135,35 @@ fn routes_are_asked_in_their_order(server: &Server) {
     assert_eq!(names(""), ["second", "zeroth", "first", "rest"]);
     assert_eq!(client.post(&path, &json!({"matchingType": "ANY"})).ok()["rules"], rules);
     client.post(&path, &json!({"rules": []})).invalid(&["rules"]);
+}
+
+fn a_rule_with_a_key_that_nothing_has_is_refused(server: &Server) {
+    let client = server.new_client();
+    let user = person(&client);
+    let policy = json!({"name": "p", "steps": [{"targets": [{"user": {"id": user}}]}]});
+    let policy = json!({"id": client.post("/escalationPolicies", &policy).ok()["id"]});
+    let with = |key: &str| {
+        let rules = json!([{"key": key, "operator": "Equals", "value": "x"}]);
+        json!({"name": unique("route"), "policy": policy, "rules": rules})
+    };
+    for key in ["metrik", "resource.nme", "time.day"] {
+        let problem = client.post("/alertRoutes", &with(key)).invalid(&["rules[0].key"]);
+        let message = problem["errors"][0]["message"].as_str().unwrap_or_default();
+        assert!(message.contains("metric") && message.contains("time.weekday"), "{message}");
+    }
+    for key in ["Metric", "tags.env", "resource.tags.env", "deviceGroups", "owner.uniqueId", "time.hour"] {
+        client.post("/alertRoutes", &with(key)).ok();
+    }
+    // One from before keys were looked at is shown as broken.
+    let made = client.post("/alertRoutes", &with("metric")).ok();
+    let (tenant, id) = (client.tenant_id(), text(&made["id"]));
+    server.sql(&format!(
+        "UPDATE alert_routes SET rules = replace(rules, 'metric', 'metrik') WHERE tenant_id = '{tenant}' AND id = '{id}'"
+    ));
+    let shown = client.search("/alertRoutes/search", "").page();
+    let shown = shown["results"].as_array().into_iter().flatten().find(|route| route["id"] == made["id"]).cloned();
+    let shown = shown.unwrap_or_default();
+    assert!(shown["rules"][0]["broken"].as_str().is_some_and(|text| text.contains("metric")), "{shown}");
 }
 
 fn a_tenant_has_one_default(server: &Server) {

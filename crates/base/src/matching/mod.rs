@@ -11,6 +11,7 @@
 //! when none of the texts has what it names, also when there is no text.
 
 pub mod expression;
+mod keys;
 pub mod lookup;
 mod meter;
 mod rules;
@@ -20,6 +21,7 @@ mod tests;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub use self::keys::{Keys, unknown_key};
 pub use expression::{BadExpression, compile};
 pub use meter::{Exhausted, Meter, Retained};
 pub use rules::{Matcher, Outcome, Rule, Rules};

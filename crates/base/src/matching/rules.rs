@@ -3,7 +3,10 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Exhausted, MatchType, Meter, Operator, Pattern, expressions_size, lookup, one_or_all, read_comparison};
+use super::{
+    Exhausted, Keys, MatchType, Meter, Operator, Pattern, expressions_size, lookup, one_or_all, read_comparison,
+    unknown_key,
+};
 use crate::body::Fields;
 
 /// The most rules together.
@@ -33,11 +36,12 @@ pub struct Rule {
 }
 
 impl Rules {
-    /// Reads the `rules` of an object (`{key,operator,value}`); what is wrong is noted there. No rule at all is no rules:
+    /// Reads the `rules` of an object (`{key,operator,value}`), whose keys are `known`; what is wrong is noted there. No rule at all is no rules:
     /// `None`.
     pub fn read(
         fields: &mut Fields<'_>,
         match_type: MatchType,
+        known: &[Keys<'_>],
         word: fn(Operator) -> &'static str,
         meter: &Meter,
     ) -> Option<Self> {
@@ -46,7 +50,8 @@ impl Rules {
             fields.error("rules", format!("must have at most {MOST_RULES} elements"));
             return None;
         }
-        let rules: Vec<Rule> = given.into_iter().filter_map(|mut rule| Rule::read(&mut rule, word, meter)).collect();
+        let rules: Vec<Rule> =
+            given.into_iter().filter_map(|mut rule| Rule::read(&mut rule, known, word, meter)).collect();
         (!rules.is_empty()).then_some(Self { match_type, rules })
     }
 
@@ -60,12 +65,22 @@ impl Rules {
 }
 
 impl Rule {
-    fn read(fields: &mut Fields<'_>, word: fn(Operator) -> &'static str, meter: &Meter) -> Option<Self> {
+    fn read(
+        fields: &mut Fields<'_>,
+        known: &[Keys<'_>],
+        word: fn(Operator) -> &'static str,
+        meter: &Meter,
+    ) -> Option<Self> {
         let key = fields.required_text("key").trim().to_owned();
         if key.chars().nth(LONGEST_KEY).is_some() {
             fields.error("key", format!("must have at most {LONGEST_KEY} characters"));
         }
         let (operator, value) = read_comparison(fields, word, meter)?;
+        if !key.is_empty()
+            && let Some(message) = unknown_key(&key, known)
+        {
+            fields.error("key", message);
+        }
         (!key.is_empty()).then_some(Self { key, operator, value })
     }
 }

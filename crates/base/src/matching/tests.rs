@@ -7,7 +7,10 @@ use crate::problem::Problem;
 fn read(body: Value) -> Result<Option<Rules>, Problem> {
     let mut fields = Fields::of(&body);
     let match_type = MatchType::read(&mut fields, "matchingType");
-    let rules = Rules::read(&mut fields, match_type, Operator::word, &meter());
+    // Every key that the rules have, so that the tests may name any.
+    let keys: Vec<&str> =
+        body["rules"].as_array().into_iter().flatten().filter_map(|rule| rule["key"].as_str()).collect();
+    let rules = Rules::read(&mut fields, match_type, &[Keys { names: &keys, open: &[] }], Operator::word, &meter());
     fields.finish()?;
     Ok(rules)
 }
@@ -283,4 +286,20 @@ proptest! {
         let document = json!({key.trim(): text.clone()});
         prop_assert_eq!(lookup::texts(&document, &key), [text]);
     }
+}
+
+#[test]
+fn a_key_that_nothing_has_is_refused_with_those_that_there_are() {
+    let body = json!({"rules": [{"key": "subjct", "operator": "Contains", "value": "x"}]});
+    let mut fields = Fields::of(&body);
+    let known = [Keys { names: &["subject"], open: &["tags"] }];
+    assert_eq!(
+        Rules::read(&mut fields, MatchType::All, &known, Operator::word, &meter()).map(|rules| rules.rules.len()),
+        Some(1)
+    );
+    let error = fields.finish().unwrap_err().errors.remove(0);
+    assert_eq!(
+        (error.field_name.as_str(), error.message.as_str()),
+        ("rules[0].key", "must be one of: subject, tags.*")
+    );
 }

@@ -8,7 +8,7 @@ use ports::{AlertAction, AlertActionKind, People};
 use serde_json::Value;
 
 use super::{
-    intake,
+    intake, room,
     row::Alert,
     rules::{self, Action},
     store, wire,
@@ -48,10 +48,11 @@ impl ActionRequest<'_> {
         let before = alert.event_payload(tx.now)?;
         rules::act(&mut alert, action, by, note, tx.now)?;
         intake::record_change(tx, &alert, Some(before))?;
+        store::replace(tx.conn, &alert.tenant_id, std::slice::from_ref(&alert))?;
         if action == Action::Close {
             store::settle(tx.conn, &alert)?;
+            room::leave(tx, &alert)?;
         }
-        store::replace(tx.conn, &alert.tenant_id, std::slice::from_ref(&alert))?;
         Ok(alert)
     }
 }

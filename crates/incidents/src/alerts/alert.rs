@@ -59,12 +59,17 @@ impl Alert {
             updated_date: Timestamp::from_millis(row.updated_ms),
             last_event: &document.last_event,
             acknowledgement: document.acknowledgement.as_ref(),
+            unacknowledgement: document.unacknowledgement.as_ref(),
+            previous_acknowledgement: document.previous_acknowledgement.as_ref(),
             suppression: document.suppression.as_ref(),
             unsuppression: document.unsuppression.as_ref(),
             maintenance: document.maintenance.as_ref(),
             escalation: document.escalation.as_ref(),
             closure: document.closure.as_ref(),
             incident_id: row.incident_id.as_deref(),
+            sender: &row.sender,
+            notes: &document.notes,
+            warnings: &document.warnings,
         }
     }
 

@@ -50,6 +50,29 @@ pub fn condition(scope: &[String], text: &str, now: Timestamp) -> Result<Conditi
     Ok(Condition::all(std::iter::once(tenants).chain(conditions)))
 }
 
+/// The alerts that a query of Opsgenie's means: of its terms, `status` counts and the text of `message`; whatever else it says
+/// leaves nothing out.
+pub fn of_opsgenie(text: &str) -> Condition {
+    let of = |name: &str| {
+        let (_, rest) = text.split_once(name)?;
+        let rest = rest.trim_start().strip_prefix([':', '='])?.trim_start();
+        let value = match rest.strip_prefix('"') {
+            Some(quoted) => quoted.split('"').next(),
+            None => rest.split_whitespace().next(),
+        };
+        value.map(|value| value.trim_matches(|letter: char| "()*".contains(letter)).to_owned())
+    };
+    let status = match of("status").as_deref() {
+        Some("open") => Condition::sql("alerts.closed_ms IS NULL"),
+        Some("closed") => Condition::sql("alerts.closed_ms IS NOT NULL"),
+        _ => Condition::sql("1 = 1"),
+    };
+    let alias = of("alias").map(|alias| Condition::text_in("alerts.ext_key IN", [fold(&alias)]));
+    let message =
+        of("message").map(|message| Condition::named("alerts.subject_key", [fold(&message)].into_iter(), false));
+    Condition::all([Some(status), alias, message].into_iter().flatten())
+}
+
 fn one(term: &Term, whole: bool, time: &'static str, now: Timestamp) -> Result<Condition, Problem> {
     let keys = || term.values.iter().map(|value| fold(value));
     let is = |text: &'static str| Ok(Condition::text_in(text, keys()));

@@ -7,6 +7,7 @@ use db::{Conn, Result};
 use ports::{KnownResource, Resources};
 
 use super::{
+    intake::Origin,
     named::{Answers, UNKNOWN},
     report::Report,
     rules, store,
@@ -30,7 +31,7 @@ impl Arrival<'_> {
     /// The device that the report names and the inventory does not know.
     fn unknown(&self) -> Option<&Device> {
         let device = self.report.device.device.as_ref();
-        device.filter(|_| self.warning == Some(UNKNOWN) && self.report.identity.is_none())
+        device.filter(|_| self.warning == Some(UNKNOWN) && self.report.key.is_none())
     }
 }
 
@@ -40,7 +41,8 @@ type Name = (String, String);
 /// Finds what the problems of unknown resources were known as: by the host that an open alert is about, by the id that
 /// the report says, and by what the history says to all its names. An alert that is open for what is history stays with
 /// the tenant whose resource that was.
-pub fn find(conn: &mut Conn, resources: &dyn Resources, scope: &[String], arrivals: &mut [Arrival<'_>]) -> Result<()> {
+pub fn find(conn: &mut Conn, resources: &dyn Resources, origin: &Origin, arrivals: &mut [Arrival<'_>]) -> Result<()> {
+    let Origin { scope, sender, .. } = origin;
     find_open_of_senders(conn, scope, arrivals)?;
     let mut unknown: Vec<&mut Arrival<'_>> =
         arrivals.iter_mut().filter(|arrival| arrival.unknown().is_some()).collect();
@@ -50,7 +52,7 @@ pub fn find(conn: &mut Conn, resources: &dyn Resources, scope: &[String], arriva
     let hosts = open_on_hosts(conn, &unknown)?;
     let keys = unknown.iter().flat_map(|arrival| &arrival.report.device.keys);
     let history = Answers::of(keys, |keys| resources.decommissioned(conn, scope, keys))?;
-    let of_history: Vec<Vec<Name>> = unknown.iter().map(|arrival| names(arrival.report, &history)).collect();
+    let of_history: Vec<Vec<Name>> = unknown.iter().map(|arrival| names(arrival.report, sender, &history)).collect();
     let open = open(conn, of_history.iter().flatten())?;
     for (arrival, of_history) in unknown.iter_mut().zip(of_history) {
         if let Some((tenant, problem)) = of_history.into_iter().find(|name| open.contains(name)) {
@@ -60,7 +62,7 @@ pub fn find(conn: &mut Conn, resources: &dyn Resources, scope: &[String], arriva
         let Some(device) = arrival.unknown() else { continue };
         let on_host = hosts.get(&(arrival.tenant.clone(), fold(&device.host_name))).into_iter().flatten();
         let ids = on_host.cloned().chain([fold(&device.id)]).filter(|id| !id.is_empty());
-        arrival.former = ids.map(|id| rules::problem_of(arrival.report, &id)).collect();
+        arrival.former = ids.flat_map(|id| problems(arrival.report, sender, &id)).collect();
     }
     Ok(())
 }
@@ -68,7 +70,7 @@ pub fn find(conn: &mut Conn, resources: &dyn Resources, scope: &[String], arriva
 /// What a sender reports under an identity of its own, and without a machine, such as "it is over", is about the alert that
 /// is open under that identity, whichever of the tenants has it.
 fn find_open_of_senders(conn: &mut Conn, scope: &[String], arrivals: &mut [Arrival<'_>]) -> Result<()> {
-    let nameless = |arrival: &&mut Arrival<'_>| arrival.report.identity.is_some() && arrival.resource.is_none();
+    let nameless = |arrival: &&mut Arrival<'_>| arrival.report.key.is_some() && arrival.resource.is_none();
     let mut nameless: Vec<&mut Arrival<'_>> = arrivals.iter_mut().filter(nameless).collect();
     if scope.len() < 2 || nameless.is_empty() {
         return Ok(());
@@ -85,9 +87,19 @@ fn find_open_of_senders(conn: &mut Conn, scope: &[String], arrivals: &mut [Arriv
 }
 
 /// What the problem of a report would be, were it about one of the resources that had one of its names.
-fn names(report: &Report, history: &Answers<'_>) -> Vec<Name> {
+fn names(report: &Report, sender: &str, history: &Answers<'_>) -> Vec<Name> {
     let had = report.device.keys.iter().flat_map(|key| history.to(key));
-    had.map(|resource| (resource.tenant_id.clone(), rules::problem_of(report, &resource.id))).collect()
+    let names = |resource: &KnownResource| {
+        let tenant = resource.tenant_id.clone();
+        problems(report, sender, &resource.id).into_iter().map(move |problem| (tenant.clone(), problem))
+    };
+    had.flat_map(names).collect()
+}
+
+/// What the problem of a report of a sender would be, were it about a resource, and would have been.
+fn problems(report: &Report, sender: &str, resource: &str) -> Vec<String> {
+    let before = sender.is_empty().then(|| rules::former_problem_of(report, resource));
+    std::iter::once(rules::problem_of(report, sender, resource)).chain(before).collect()
 }
 
 /// Which of these problems have an alert that is open.

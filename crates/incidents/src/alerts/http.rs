@@ -28,12 +28,14 @@ api::list! {
 
 /// Reports to the tenant of the path may name the resources of its scope.
 pub(super) fn origin(scope: &RequestScope) -> Origin {
-    Origin { home: scope.tenant_id().to_owned(), scope: scope.scope() }
+    // Inbound addresses are known by their ids; API keys are one sender.
+    let sender = if scope.caller.key_id.starts_with("INB-") { scope.caller.key_id.clone() } else { String::new() };
+    Origin { home: scope.tenant_id().to_owned(), scope: scope.scope(), sender }
 }
 
 /// Takes in what was read; the array of what became of each.
-pub(super) async fn take_in(
-    context: RequestContext,
+pub(super) async fn take_in<Q>(
+    context: RequestContext<Q>,
     neighbours: web::Data<Neighbours>,
     reports: Vec<Read>,
 ) -> api::Result<HttpResponse> {
@@ -191,6 +193,30 @@ pub async fn acknowledge(
     OptionalBody(input): OptionalBody<ActionInput>,
 ) -> api::Result<HttpResponse> {
     act(context, neighbours, id, Action::Acknowledge, input.note).await
+}
+
+/// Take back an acknowledgement
+///
+/// Nobody works on it after all: people hear of it again, and its escalation goes on.
+#[utoipa::path(
+    operation_id = "unacknowledgeAlert",
+    params(AlertId),
+    request_body(content = Option<ActionInput>),
+    responses(
+        (status = 200, description = "The alert after the change", body = wire::Alert<'static>),
+        (status = 409, description = "It is closed, or not acknowledged"),
+        (status = 412, description = "It has changed since it was read"),
+    ),
+    security(("bearer" = ["operator"]))
+)]
+#[post("/alerts/{alertId}/actions/unacknowledge")]
+pub async fn unacknowledge(
+    context: RequestContext,
+    neighbours: web::Data<Neighbours>,
+    PathIds(id): PathIds<AlertId>,
+    OptionalBody(input): OptionalBody<ActionInput>,
+) -> api::Result<HttpResponse> {
+    act(context, neighbours, id, Action::Unacknowledge, input.note).await
 }
 
 /// Suppress an alert

@@ -6,41 +6,45 @@ use actix_web::{
     http::{StatusCode, header},
     web,
 };
-use api::{Answer, FromQuery, RequestContext, inbound, post};
+use api::{
+    Answer, RequestContext,
+    inbound::{self, AnyQuery},
+    post,
+};
 use base::{
+    parse_nearly_json,
     problem::{Kind, Problem},
-    query::Query,
 };
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::{
+    actions::ActionRequest,
     formats::{
         self, Event, alertmanager,
-        opsgenie::{self, OpsgenieAlert, OpsgenieAnswer, OpsgenieNote},
-        pagerduty::{self, PagerDutyAnswer, PagerDutyEvent},
+        opsgenie::{self, OpsgenieAlert, OpsgenieAnswer},
+        pagerduty::{self, PagerDutyAnswer, PagerDutyEvent, PagerDutyFirstAnswer},
         plain::{self, PlainReport},
         zabbix,
     },
     http::{origin, take_in},
     intake::{self, Origin},
+    row::Alert,
     rules::{self, Action},
     store,
-    wire::{self, AlertResult},
+    wire::AlertResult,
 };
 use crate::neighbours::Neighbours;
 
-api::texts! {
-    /// How an alert is named.
-    IdentifierType = api::spec::one_of(&IDENTIFIER_TYPES);
-}
+/// A request to an inbound address: parameters that nobody reads mean nothing.
+pub(super) type Context = RequestContext<AnyQuery>;
 
 /// The largest body of one event; a notification of an Alertmanager may be larger.
 const EVENT: usize = 512 << 10;
 
 /// Carries out what a sender wants of one problem, and answers `answer` once that is durable.
-async fn carry_out<Q, T: Serialize>(
-    context: RequestContext<Q>,
+async fn carry_out<T: Serialize>(
+    context: Context,
     neighbours: web::Data<Neighbours>,
     event: Event,
     answer: impl FnOnce(Option<AlertResult>) -> T + Send + 'static,
@@ -48,56 +52,75 @@ async fn carry_out<Q, T: Serialize>(
     context
         .write(move |tx, scope| {
             let origin = origin(scope);
-            let (report, acknowledgement) = match event {
+            let (report, action) = match event {
                 Event::Report(report) => (Some(report), None),
-                Event::Acknowledge { identity, note, report } => (report, Some((identity, note))),
+                Event::Act { key, action, note, report } => (report, Some((key, action, note))),
             };
             let results = match report {
                 Some(report) => intake::take_in(tx, &neighbours, &origin, &[Ok(*report)])?,
                 None => Vec::new(),
             };
-            if let Some((identity, note)) = acknowledgement {
-                acknowledge(tx, &neighbours, &origin, &identity, scope.author(), note)?;
+            if let Some((key, action, note)) = action
+                && let Some(alert) = open_under_key(tx, &origin, &key)?
+            {
+                act(tx, &neighbours, &alert, action, note)?;
             }
             Answer::ok(&answer(results.into_iter().next()))
         })
         .await
 }
 
-/// Acknowledges the alert that is open under an identity, as `user`. Without one, or with one that somebody works on
-/// already, nothing is left to do.
-fn acknowledge(
+/// The alert that is open under a key of a sender.
+pub(super) fn open_under_key(tx: &mut outbox::Tx<'_>, origin: &Origin, key: &str) -> db::Result<Option<Alert>> {
+    let problems = rules::problems_of_key(&origin.sender, key);
+    let Some(known) = store::open_among(tx.conn, &origin.scope, &problems)?.pop() else { return Ok(None) };
+    store::existing(tx.conn, &[known.tenant_id], &known.alert_id).map(Some)
+}
+
+/// Does something with an alert, as the user of the address. What its state does not allow is done already, or is nothing to
+/// do.
+pub(super) fn act(
     tx: &mut outbox::Tx<'_>,
     neighbours: &Neighbours,
-    origin: &Origin,
-    identity: &str,
-    user: &str,
+    alert: &Alert,
+    action: Action,
     note: String,
 ) -> db::Result<()> {
-    let problem = [rules::problem_of_sender(identity)];
-    let Some(known) = store::open_among(tx.conn, &origin.scope, &problem)?.pop() else { return Ok(()) };
-    store::lock_tenants(tx.conn, std::slice::from_ref(&known.tenant_id))?;
-    let row = store::existing(tx.conn, std::slice::from_ref(&known.tenant_id), &known.alert_id)?;
-    if row.acknowledged || row.closed_ms.is_some() {
-        return Ok(());
+    let (scope, user) = ([alert.tenant_id.clone()], tx.author().to_owned());
+    let request = ActionRequest { scope: &scope, id: &alert.id, wanted: None, user, action, note };
+    match request.carry_out(tx, &*neighbours.people) {
+        Err(db::Error::Problem(problem)) if problem.kind == Kind::Conflict => Ok(()),
+        done => done.map(drop),
     }
-    let around = neighbours.people.around(tx.conn, &row.tenant_id)?;
-    let person = neighbours.people.users(tx.conn, &around, &[user.to_owned()])?.pop();
-    let by = person.map_or_else(|| wire::Person { id: user.to_owned(), ..Default::default() }, wire::Person::of);
-    let mut alert = row;
-    let before = alert.event_payload(tx.now)?;
-    rules::act(&mut alert, Action::Acknowledge, by, note, tx.now)?;
-    intake::record_change(tx, &alert, Some(before))?;
-    store::replace(tx.conn, &alert.tenant_id, std::slice::from_ref(&alert))
 }
 
-/// The JSON body of an event; any content type is taken, since webhooks seldom set one.
-async fn body(request: &HttpRequest, payload: web::Payload, most: usize) -> api::Result<Value> {
+/// What was sent, which need only be nearly JSON, and what of it was repaired. Any content type is taken, since webhooks seldom
+/// set one; an empty body is an empty object.
+pub(super) async fn body(
+    request: &HttpRequest,
+    payload: web::Payload,
+    most: usize,
+) -> api::Result<(Value, Vec<&'static str>)> {
     let bytes = api::body::read(request, payload.into_inner(), most).await?;
-    Ok(base::body::parse_json(&bytes)?)
+    if bytes.iter().all(u8::is_ascii_whitespace) {
+        return Ok((Value::Object(Map::new()), Vec::new()));
+    }
+    Ok(parse_nearly_json(&bytes)?)
 }
 
-fn accepted(mut response: HttpResponse) -> HttpResponse {
+/// The event of a body, with what of it was repaired.
+async fn event(
+    request: &HttpRequest,
+    payload: web::Payload,
+    read: impl FnOnce(&Value) -> Result<Event, Problem>,
+) -> api::Result<Event> {
+    let (body, repairs) = body(request, payload, EVENT).await?;
+    let mut event = read(&body)?;
+    event.note_repairs(&repairs);
+    Ok(event)
+}
+
+pub(super) fn accepted(mut response: HttpResponse) -> HttpResponse {
     *response.status_mut() = StatusCode::ACCEPTED;
     response
 }
@@ -123,8 +146,8 @@ pub async fn report_plain(
     path: web::Path<String>,
     neighbours: web::Data<Neighbours>,
 ) -> api::Result<HttpResponse> {
-    let at: RequestContext = inbound::admit(&request, &path).await?;
-    let event = plain::read(&body(&request, payload, EVENT).await?, &at.caller.key_id)?;
+    let at: Context = inbound::admit(&request, &path).await?;
+    let event = event(&request, payload, plain::read).await?;
     carry_out(at, neighbours, event, |result| result).await
 }
 
@@ -156,20 +179,31 @@ pub async fn report_in_format(
     neighbours: web::Data<Neighbours>,
 ) -> api::Result<HttpResponse> {
     let (token, format) = path.into_inner();
-    let at: RequestContext = inbound::admit(&request, &token).await?;
-    let sender = at.caller.key_id.clone();
+    let at: Context = inbound::admit(&request, &token).await?;
     match format.as_str() {
         "alertmanager" | "grafana" => {
-            let body = body(&request, payload, api::body::LIMIT).await?;
-            take_in(at, neighbours, alertmanager::read(&body)?).await
+            let (body, repairs) = body(&request, payload, api::body::LIMIT).await?;
+            if body["alerts"].is_array() {
+                let mut reports = alertmanager::read_leniently(&body, &format)?;
+                let said = || repairs.iter().map(|repair| (*repair).to_owned());
+                reports.iter_mut().flatten().for_each(|report| report.repairs.extend(said()));
+                return take_in(at, neighbours, reports).await;
+            }
+            // Alerting of Grafana before version 9 says one thing at a time.
+            let mut event = plain::read(&body)?;
+            event.note_repairs(&repairs);
+            carry_out(at, neighbours, event, |result| result.into_iter().collect::<Vec<_>>()).await
         }
-        "pagerduty" => pagerduty_event(at, neighbours, &body(&request, payload, EVENT).await?).await,
+        "pagerduty" => {
+            let (body, repairs) = body(&request, payload, EVENT).await?;
+            pagerduty_event(at, neighbours, &body, &repairs).await
+        }
         "opsgenie" => {
-            let event = opsgenie::create(&body(&request, payload, EVENT).await?, &sender)?;
+            let event = event(&request, payload, opsgenie::create).await?;
             opsgenie_event(at, neighbours, event).await
         }
         "zabbix" => {
-            let event = zabbix::read(&body(&request, payload, EVENT).await?, &sender)?;
+            let event = event(&request, payload, zabbix::read).await?;
             carry_out(at, neighbours, event, |result| result.into_iter().collect::<Vec<_>>()).await
         }
         _ => {
@@ -180,14 +214,21 @@ pub async fn report_in_format(
 }
 
 async fn pagerduty_event(
-    context: RequestContext,
+    context: Context,
     neighbours: web::Data<Neighbours>,
     body: &Value,
+    repairs: &[&'static str],
 ) -> api::Result<HttpResponse> {
-    let new_key = || uuid::Uuid::new_v4().simple().to_string();
-    let (event, dedup_key) = pagerduty::read(body, &context.caller.key_id, new_key)?;
+    let (mut event, dedup_key) = pagerduty::read(body)?;
+    event.note_repairs(repairs);
     let answer = PagerDutyAnswer { status: "success", message: "Event processed", dedup_key };
     carry_out(context, neighbours, event, |_| answer).await.map(accepted)
+}
+
+/// The context of a request whose body names the token.
+async fn admit_key(request: &HttpRequest, token: Option<&str>, field: &str) -> api::Result<Context> {
+    let token = token.ok_or_else(|| Problem::field(field, "is required"))?;
+    inbound::admit(request, token).await
 }
 
 /// Send a PagerDuty event
@@ -210,14 +251,65 @@ pub async fn enqueue(
     payload: web::Payload,
     neighbours: web::Data<Neighbours>,
 ) -> api::Result<HttpResponse> {
-    let body = body(&request, payload, EVENT).await?;
-    let token = pagerduty::routing_key(&body).ok_or_else(|| Problem::field("routing_key", "is required"))?;
-    let at: RequestContext = inbound::admit(&request, token).await?;
-    pagerduty_event(at, neighbours, &body).await
+    let (body, repairs) = body(&request, payload, EVENT).await?;
+    let at = admit_key(&request, pagerduty::routing_key(&body), "routing_key").await?;
+    pagerduty_event(at, neighbours, &body, &repairs).await
+}
+
+/// Send a PagerDuty event, version 1
+///
+/// For whatever speaks PagerDuty's Events API, version 1: `service_key` is the token of an inbound address.
+#[utoipa::path(
+    operation_id = "sendPagerDutyEventVersion1",
+    request_body(content = Object, example = json!({
+        "service_key": "<token>", "event_type": "trigger", "incident_key": "disk-web-01", "description": "Disk is 98 % full",
+        "client": "monitord", "details": {"host": "web-01", "severity": "critical"}
+    })),
+    responses(
+        (status = 200, description = "The event was processed", body = PagerDutyFirstAnswer),
+        (status = 401, description = "The service key is no token of an inbound address"),
+    ),
+    security(()),
+)]
+#[post("/generic/2010-04-15/create_event.json")]
+pub async fn create_event(
+    request: HttpRequest,
+    payload: web::Payload,
+    neighbours: web::Data<Neighbours>,
+) -> api::Result<HttpResponse> {
+    let (body, repairs) = body(&request, payload, EVENT).await?;
+    let body = pagerduty::of_version_1(&body);
+    let at = admit_key(&request, pagerduty::routing_key(&body), "service_key").await?;
+    let (mut event, incident_key) = pagerduty::read(&body)?;
+    event.note_repairs(&repairs);
+    let answer = PagerDutyFirstAnswer { status: "success", message: "Event processed", incident_key };
+    carry_out(at, neighbours, event, |_| answer).await
+}
+
+/// Send a PagerDuty change event
+///
+/// Is taken, so that a sender of changes has nothing to report, and opens no alert: a change is no problem.
+#[utoipa::path(
+    operation_id = "sendPagerDutyChangeEvent",
+    request_body(content = Object, example = json!({
+        "routing_key": "<token>", "payload": {"summary": "Build 7 is deployed", "source": "ci", "timestamp": "2026-11-20T20:37:00Z"}
+    })),
+    responses(
+        (status = 202, description = "The event was taken", body = Object,
+            example = json!({"status": "success", "message": "Change event processed"})),
+        (status = 401, description = "The routing key is no token of an inbound address"),
+    ),
+    security(()),
+)]
+#[post("/v2/change/enqueue")]
+pub async fn enqueue_change(request: HttpRequest, payload: web::Payload) -> api::Result<HttpResponse> {
+    let (body, _) = body(&request, payload, EVENT).await?;
+    admit_key(&request, pagerduty::routing_key(&body), "routing_key").await?;
+    api::answer::ok(&serde_json::json!({"status": "success", "message": "Change event processed"})).map(accepted)
 }
 
 /// The token of `Authorization: GenieKey TOKEN`.
-fn genie_key(request: &HttpRequest) -> api::Result<String> {
+pub(super) fn genie_key(request: &HttpRequest) -> api::Result<String> {
     let text = request.headers().get(header::AUTHORIZATION).and_then(|value| value.to_str().ok()).unwrap_or("");
     let (scheme, token) = text.split_once(' ').unwrap_or_default();
     if scheme.eq_ignore_ascii_case("GenieKey") && !token.trim().is_empty() {
@@ -227,14 +319,13 @@ fn genie_key(request: &HttpRequest) -> api::Result<String> {
     Err(Problem::new(Kind::Unauthenticated, detail).into())
 }
 
-async fn opsgenie_event<Q>(
-    context: RequestContext<Q>,
+async fn opsgenie_event(
+    context: Context,
     neighbours: web::Data<Neighbours>,
     event: Event,
 ) -> api::Result<HttpResponse> {
-    let request_id = api::request_id::current();
-    let answer = OpsgenieAnswer { result: "Request will be processed", took: 0.0, request_id };
-    carry_out(context, neighbours, event, |_| answer).await.map(accepted)
+    let answer = |result: Option<AlertResult>| OpsgenieAnswer::about(result.and_then(|result| result.id).as_deref());
+    carry_out(context, neighbours, event, answer).await.map(accepted)
 }
 
 /// Create an alert as with Opsgenie
@@ -256,93 +347,7 @@ pub async fn opsgenie_create(
     payload: web::Payload,
     neighbours: web::Data<Neighbours>,
 ) -> api::Result<HttpResponse> {
-    let at: RequestContext = inbound::admit(&request, &genie_key(&request)?).await?;
-    let event = opsgenie::create(&body(&request, payload, EVENT).await?, &at.caller.key_id)?;
-    opsgenie_event(at, neighbours, event).await
-}
-
-/// The words of `identifierType`.
-const IDENTIFIER_TYPES: [&str; 3] = ["id", "alias", "tiny"];
-
-/// How an alert is named: by its alias, also with `identifierType` `id`, which is what that API takes without one.
-struct ByAlias;
-
-impl FromQuery for ByAlias {
-    fn from_query(query: &str, _: &str) -> Result<Self, Problem> {
-        let mut query = Query::parse(query)?;
-        query.one_of("identifierType", &IDENTIFIER_TYPES, "id");
-        query.finish()?;
-        Ok(Self)
-    }
-}
-
-/// An alert by its alias, and what is said of it.
-async fn about(
-    request: &HttpRequest,
-    payload: web::Payload,
-    alias: String,
-) -> api::Result<(RequestContext<ByAlias>, String, Value)> {
-    let at = inbound::admit(request, &genie_key(request)?).await?;
-    let bytes = api::body::read(request, payload.into_inner(), EVENT).await?;
-    let body = match bytes.iter().all(u8::is_ascii_whitespace) {
-        true => Value::Object(serde_json::Map::new()),
-        false => base::body::parse_json(&bytes)?,
-    };
-    Ok((at, alias, body))
-}
-
-/// Acknowledge an alert as with Opsgenie
-///
-/// By its alias. One that is not open, or acknowledged already, stays as it is.
-#[utoipa::path(
-    operation_id = "acknowledgeOpsgenieAlert",
-    params(
-        ("alias" = String, Path, description = "The alias of the alert", example = "disk-web-01"),
-        ("identifierType" = inline(Option<IdentifierType>), Query, description = "`alias`; `id` and `tiny` are read as aliases too"),
-    ),
-    request_body(content = Option<OpsgenieNote<'_>>),
-    responses(
-        (status = 202, description = "The event was processed", body = OpsgenieAnswer),
-        (status = 401, description = "The key is no token of an inbound address"),
-    ),
-    security(()),
-)]
-#[post("/v2/alerts/{alias}/acknowledge")]
-pub async fn opsgenie_acknowledge(
-    request: HttpRequest,
-    payload: web::Payload,
-    path: web::Path<String>,
-    neighbours: web::Data<Neighbours>,
-) -> api::Result<HttpResponse> {
-    let (at, alias, body) = about(&request, payload, path.into_inner()).await?;
-    let event = opsgenie::acknowledge(&body, &at.caller.key_id, &alias);
-    opsgenie_event(at, neighbours, event).await
-}
-
-/// Close an alert as with Opsgenie
-///
-/// By its alias. One that is not open stays as it is.
-#[utoipa::path(
-    operation_id = "closeOpsgenieAlert",
-    params(
-        ("alias" = String, Path, description = "The alias of the alert", example = "disk-web-01"),
-        ("identifierType" = inline(Option<IdentifierType>), Query, description = "`alias`; `id` and `tiny` are read as aliases too"),
-    ),
-    request_body(content = Option<OpsgenieNote<'_>>),
-    responses(
-        (status = 202, description = "The event was processed", body = OpsgenieAnswer),
-        (status = 401, description = "The key is no token of an inbound address"),
-    ),
-    security(()),
-)]
-#[post("/v2/alerts/{alias}/close")]
-pub async fn opsgenie_close(
-    request: HttpRequest,
-    payload: web::Payload,
-    path: web::Path<String>,
-    neighbours: web::Data<Neighbours>,
-) -> api::Result<HttpResponse> {
-    let (at, alias, body) = about(&request, payload, path.into_inner()).await?;
-    let event = opsgenie::close(&body, &at.caller.key_id, &alias);
+    let at: Context = inbound::admit(&request, &genie_key(&request)?).await?;
+    let event = event(&request, payload, opsgenie::create).await?;
     opsgenie_event(at, neighbours, event).await
 }

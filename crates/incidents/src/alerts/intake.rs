@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use base::timestamp::Timestamp;
+use base::{problem::FieldError, timestamp::Timestamp};
 use db::{Conn, Result};
 use outbox::{Entity, Tx};
 use ports::{AlertFacts, Window};
@@ -17,6 +17,7 @@ use super::{
     former::{self, Arrival},
     named::resources,
     report::{Read, Report},
+    room::{self, Changes, Pressure, Room},
     row::{Alert, KEPT, Known, PERSON, Pending, WINDOW},
     rules::{self, Step},
     store,
@@ -38,9 +39,15 @@ pub struct Origin {
     pub home: String,
     /// The tenants whose resources may be named.
     pub scope: Vec<String>,
+    /// Who reports: the id of an inbound address, the kind of what the service itself notices, or nothing for API keys, which
+    /// are one sender. No sender has to do with the problems of another one.
+    pub sender: String,
 }
 
 /// Takes reports in; what became of each, in their order.
+///
+/// # Errors
+/// 409 when there was no room for any of them.
 pub fn take_in(
     tx: &mut Tx<'_>,
     neighbours: &Neighbours,
@@ -54,37 +61,56 @@ pub fn take_in(
         .zip(found)
         .map(|(report, (resource, warning))| {
             let tenant = resource.as_ref().map_or_else(|| origin.home.clone(), |found| found.tenant_id.clone());
-            let problems = rules::problems(report, resource.as_ref());
+            let problems = rules::problems(report, &origin.sender, resource.as_ref());
             Arrival { problems, former: Vec::new(), report, resource, warning, tenant }
         })
         .collect();
-    former::find(tx.conn, &*neighbours.resources, &origin.scope, &mut arrivals)?;
+    former::find(tx.conn, &*neighbours.resources, origin, &mut arrivals)?;
     let mut ledger = Ledger::open(tx, origin, &arrivals)?;
-    let done: Vec<(&'static str, Option<usize>)> =
-        arrivals.iter().map(|arrival| ledger.enter(arrival, &origin.home, tx.now)).collect();
+    let done: Vec<Outcome> = arrivals.iter().map(|arrival| ledger.enter(arrival, origin, tx.now)).collect();
+    if !done.is_empty() && done.iter().all(|(result, _)| *result == REFUSED) {
+        return Err(room::refusal());
+    }
+    ledger.ask_policies(tx, neighbours)?;
     ledger.ask_windows(tx, neighbours)?;
     let mut done = done.into_iter().zip(arrivals.drain(..)).map(|((result, place), arrival)| {
         let alert = place.and_then(|place| ledger.entries.get(place)).map(|entry| &entry.alert);
-        outcome(result, alert, arrival.warning, tx.now)
+        let mut outcome = outcome(result, alert, tx.now);
+        let said = arrival.report.warnings.iter().chain(&arrival.report.repairs).cloned();
+        outcome.warnings = arrival.warning.into_iter().map(str::to_owned).chain(said).collect();
+        outcome
     });
     let results = reports.iter().map(|read| match read {
-        Ok(report) => {
-            let mut result = done.next().unwrap_or_else(|| outcome("ignored", None, None, tx.now));
-            if !report.ignored.is_empty() {
-                result.warnings.push(format!("unknown fields were ignored: {}", report.ignored.join(", ")));
-            }
-            result
-        }
-        Err(errors) => AlertResult { errors: errors.clone(), ..outcome("invalid", None, None, tx.now) },
+        Ok(_) => done.next().unwrap_or_else(|| outcome("ignored", None, tx.now)),
+        Err(errors) => AlertResult { errors: errors.clone(), ..outcome("invalid", None, tx.now) },
     });
     let results = results.collect();
     drop(done);
-    ledger.store(tx)?;
+    let pressing = ledger.store(tx)?;
+    room::tell(tx, neighbours, origin, pressing)?;
     Ok(results)
 }
 
-fn outcome(result: &'static str, alert: Option<&Alert>, warning: Option<&'static str>, now: Timestamp) -> AlertResult {
+/// Takes in what the service itself says of a tenant, which is about no machine.
+pub(super) fn take_in_own(tx: &mut Tx<'_>, sender: &str, tenant: &str, report: &Report) -> Result<()> {
+    let origin = Origin { home: tenant.to_owned(), scope: Vec::new(), sender: sender.to_owned() };
+    let problems = rules::problems(report, sender, None);
+    let (former, tenant) = (Vec::new(), tenant.to_owned());
+    let arrival = Arrival { report, resource: None, warning: None, tenant, problems, former };
+    let mut ledger = Ledger::open(tx, &origin, std::slice::from_ref(&arrival))?;
+    ledger.enter(&arrival, &origin, tx.now);
+    ledger.store(tx).map(drop)
+}
+
+/// What a report came to, and where its alert is.
+type Outcome = (&'static str, Option<usize>);
+
+/// What a report comes to that opens an alert for which there is no room.
+const REFUSED: &str = "refused";
+
+fn outcome(result: &'static str, alert: Option<&Alert>, now: Timestamp) -> AlertResult {
     let id = alert.map(|alert| alert.id.clone());
+    let refusal = || FieldError::new("body", room::NO_ROOM);
     AlertResult {
         result,
         unique_id: id.clone(),
@@ -94,8 +120,8 @@ fn outcome(result: &'static str, alert: Option<&Alert>, warning: Option<&'static
         alert_type: alert.map(|alert| alert.document.alert_type.clone()),
         repeat_count: alert.map(|alert| alert.repeats),
         resource_id: alert.and_then(|alert| alert.resource_id.clone()),
-        warnings: warning.into_iter().map(str::to_owned).collect(),
-        errors: Vec::new(),
+        warnings: Vec::new(),
+        errors: (result == REFUSED).then(refusal).into_iter().collect(),
     }
 }
 
@@ -108,6 +134,8 @@ struct Ledger {
     entries: Vec<Entry>,
     /// Where in `entries` an alert is.
     places: HashMap<Name, usize>,
+    /// How many alerts are open.
+    room: Room,
 }
 
 /// What is known of a problem.
@@ -123,9 +151,21 @@ struct Entry {
     alert: Alert,
     /// As it was told before; `None` for a new one.
     before: Option<Value>,
+    /// Whose open alert it was.
+    was_open_of: Option<String>,
     changed: bool,
     /// Is a window to be asked about it?
     ask: bool,
+    /// Is a policy to be asked whether its acknowledgement holds?
+    raised: bool,
+}
+
+impl Entry {
+    fn new(alert: Alert, before: Option<Value>) -> Self {
+        let is_new = before.is_none();
+        let was_open_of = (!is_new && alert.closed_ms.is_none()).then(|| alert.sender.clone());
+        Self { alert, before, was_open_of, changed: is_new, ask: is_new, raised: false }
+    }
 }
 
 impl Ledger {
@@ -141,7 +181,8 @@ impl Ledger {
         }
         let tenants: Vec<String> = tenants.into_iter().cloned().collect();
         store::lock_tenants(tx.conn, &tenants)?;
-        let mut ledger = Self { problems: HashMap::new(), entries: Vec::new(), places: HashMap::new() };
+        let room = Room::read(tx.conn, &tenants, &origin.sender)?;
+        let mut ledger = Self { problems: HashMap::new(), entries: Vec::new(), places: HashMap::new(), room };
         for tenant in tenants {
             let named = arrivals.iter().filter(|arrival| arrival.tenant == tenant || tenant == origin.home);
             let named: BTreeSet<&String> =
@@ -151,7 +192,7 @@ impl Ledger {
             let ids = known.iter().filter(|known| !known.alert_id.is_empty()).map(|known| known.alert_id.clone());
             for alert in store::some(tx.conn, &tenant, &ids.collect::<Vec<_>>())? {
                 let before = Some(alert.event_payload(tx.now)?);
-                ledger.add(Entry { alert, before, changed: false, ask: false });
+                ledger.add(Entry::new(alert, before));
             }
             for known in known {
                 let name = (tenant.clone(), known.problem.clone());
@@ -168,28 +209,28 @@ impl Ledger {
         place
     }
 
-    /// The name under which a problem is known. One that was known by the name of its device, and whose resource is
-    /// known by now, goes on under the name of the resource.
-    fn name(&mut self, arrival: &Arrival<'_>) -> Name {
+    /// The name under which a problem is known. One that is open under another of its names, such as that of its device
+    /// before the inventory knew it, goes on under the best one.
+    fn name(&mut self, arrival: &Arrival<'_>, sender: &str) -> Name {
         let named = |problem: &String| (arrival.tenant.clone(), problem.clone());
         let mut names = arrival.problems.iter().map(named);
         let first = names.next().unwrap_or_default();
-        let Some(second) = names.next() else { return self.former(arrival, first) };
         let is_open = |name: &Name| self.problems.get(name).is_some_and(|slot| slot.known.is_open && !slot.gone);
-        if !is_open(&first)
-            && is_open(&second)
-            && let Some(old) = self.problems.get_mut(&second)
-        {
-            let known = Known { problem: first.1.clone(), ..old.known.clone() };
-            (old.changed, old.gone) = (true, true);
-            let alert = (arrival.tenant.clone(), known.alert_id.clone());
-            if let Some(entry) = self.places.get(&alert).and_then(|place| self.entries.get_mut(*place)) {
-                entry.alert.problem.clone_from(&first.1);
-                entry.changed = true;
-            }
-            let stored = self.problems.get(&first).is_some_and(|slot| slot.stored);
-            self.problems.insert(first.clone(), Slot { known, stored, changed: true, gone: false });
+        if is_open(&first) {
+            return first;
         }
+        let Some(other) = names.find(is_open) else { return self.former(arrival, first) };
+        let Some(old) = self.problems.get_mut(&other) else { return first };
+        let known = Known { problem: first.1.clone(), ..old.known.clone() };
+        (old.changed, old.gone) = (true, true);
+        let alert = (arrival.tenant.clone(), known.alert_id.clone());
+        if let Some(entry) = self.places.get(&alert).and_then(|place| self.entries.get_mut(*place)) {
+            entry.alert.problem.clone_from(&first.1);
+            sender.clone_into(&mut entry.alert.sender);
+            entry.changed = true;
+        }
+        let stored = self.problems.get(&first).is_some_and(|slot| slot.stored);
+        self.problems.insert(first.clone(), Slot { known, stored, changed: true, gone: false });
         first
     }
 
@@ -216,78 +257,84 @@ impl Ledger {
         let known = &self.problems.get(&name)?.known;
         let place = *self.places.get(&(home.to_owned(), known.alert_id.clone()))?;
         let entry = self.entries.get_mut(place)?;
-        let time = rules::time(arrival.report, now);
-        if time < entry.alert.last_ms {
+        if arrival.report.state != "Ok" {
+            rules::moved(&mut entry.alert, &arrival.tenant, now);
+        } else if rules::is_of_other_instance(&entry.alert, arrival.report, now) {
             return None;
+        } else {
+            rules::healed(&mut entry.alert, arrival.report, now);
         }
         entry.changed = true;
-        if arrival.report.state == "Ok" {
-            rules::healed(&mut entry.alert, arrival.report, now);
-        } else {
-            rules::moved(&mut entry.alert, &arrival.tenant, now);
-        }
-        self.learn(&name, |known| (known.is_open, known.settled_ms) = (false, time));
+        self.learn(&name, |known| known.is_open = false);
         Some(place)
     }
 
     /// Does what a report does; answers what that is called, and where the alert is.
-    fn enter(&mut self, arrival: &Arrival<'_>, home: &str, now: Timestamp) -> (&'static str, Option<usize>) {
-        let left = self.leave_home(arrival, home, now);
-        let (report, name) = (arrival.report, self.name(arrival));
-        let time = rules::time(report, now);
-        let slot = self.problems.get(&name).filter(|slot| !slot.gone);
-        let alert_id = slot.map(|slot| slot.known.alert_id.clone()).unwrap_or_default();
-        let place = self.places.get(&(arrival.tenant.clone(), alert_id)).copied();
-        let entry = place.and_then(|place| self.entries.get(place));
-        let open = entry.filter(|_| slot.is_some_and(|slot| slot.known.is_open)).map(|entry| &entry.alert);
-        let step = rules::step(
-            slot.map(|slot| &slot.known),
-            open.map(|row| (row.current_state.as_str(), row.last_ms)),
-            report.state,
-            time,
-        );
-        let (result, place) = match step {
-            Step::Open => {
-                let id = format!("ALT-{}", uuid::Uuid::now_v7());
-                let mut alert = rules::opened(report, &arrival.tenant, &name.1, id.clone(), now);
-                rules::about(&mut alert, report, arrival.resource.as_ref());
-                self.learn(&name, |known| (known.alert_id, known.is_open) = (id, true));
-                return ("created", Some(self.add(Entry { alert, before: None, changed: true, ask: true })));
-            }
-            Step::Settle => {
-                self.learn(&name, |known| known.settled_ms = known.settled_ms.max(time));
-                return (if left.is_some() { "closed" } else { "ignored" }, left);
-            }
-            Step::Ignore => return (if place.is_some() { "late" } else { "ignored" }, place),
+    fn enter(&mut self, arrival: &Arrival<'_>, origin: &Origin, now: Timestamp) -> Outcome {
+        let left = self.leave_home(arrival, &origin.home, now);
+        let (report, name) = (arrival.report, self.name(arrival, &origin.sender));
+        let slot = self.problems.get(&name).filter(|slot| slot.known.is_open && !slot.gone);
+        let alert = slot.map(|slot| (arrival.tenant.clone(), slot.known.alert_id.clone()));
+        let place = alert.and_then(|alert| self.places.get(&alert).copied());
+        let open = place.and_then(|place| self.entries.get_mut(place));
+        let step = rules::step(open.as_deref().map(|entry| &entry.alert), report, now);
+        let Some(entry) = open else { return self.begin(arrival, origin, name, step, left, now) };
+        let alert = &mut entry.alert;
+        let result = match step {
+            Step::Open | Step::Other | Step::Ignore => return ("late", place),
             Step::Close => {
-                self.learn(&name, |known| (known.is_open, known.settled_ms) = (false, time));
-                ("closed", place)
+                rules::healed(alert, report, now);
+                "closed"
             }
-            Step::Repeat => ("repeated", place),
-            Step::Change => ("changed", place),
-            Step::Late => ("late", place),
-        };
-        if let Some(entry) = place.and_then(|place| self.entries.get_mut(place)) {
-            entry.changed = true;
-            let alert = &mut entry.alert;
-            match step {
-                Step::Late => rules::counted(alert, report, now),
-                Step::Close => rules::healed(alert, report, now),
-                _ => {
-                    // Nobody could ask a window about it while it was about nothing that is known.
-                    entry.ask |= alert.resource_id.is_none() && arrival.resource.is_some();
-                    if arrival.resource.is_some() || alert.resource_id.is_none() {
-                        rules::about(alert, report, arrival.resource.as_ref());
-                    }
-                    rules::reported(alert, report, now);
-                    // A window that is over keeps what it held back only until it is reported again; one that is
-                    // open may not expect what has become of it.
-                    let held = alert.suppression.as_str();
-                    entry.ask |= held == KEPT || held == WINDOW && step == Step::Change;
+            Step::Late => {
+                rules::counted(alert, report, now);
+                "late"
+            }
+            Step::Repeat | Step::Change(_) => {
+                // Nobody could ask a window about it while it was about nothing that is known.
+                entry.ask |= alert.resource_id.is_none() && arrival.resource.is_some();
+                if arrival.resource.is_some() || alert.resource_id.is_none() {
+                    rules::about(alert, report, arrival.resource.as_ref());
                 }
+                let changed = if let Step::Change(state) = step { Some(state) } else { None };
+                rules::reported(alert, report, changed, now);
+                entry.raised |= rules::is_raised(alert);
+                // A window that is over keeps what it held back only until it is reported again; one that is
+                // open may not expect what has become of it.
+                let held = alert.suppression.as_str();
+                entry.ask |= held == KEPT || held == WINDOW && changed.is_some();
+                if changed.is_some() { "changed" } else { "repeated" }
             }
+        };
+        entry.changed = true;
+        if step == Step::Close {
+            self.learn(&name, |known| known.is_open = false);
         }
         (result, place)
+    }
+
+    /// Does what a report does whose problem is not open. `left` is where its alert is that another tenant had.
+    fn begin(
+        &mut self,
+        arrival: &Arrival<'_>,
+        origin: &Origin,
+        name: Name,
+        step: Step,
+        left: Option<usize>,
+        now: Timestamp,
+    ) -> Outcome {
+        if step != Step::Open {
+            return (if left.is_some() { "closed" } else { "ignored" }, left);
+        }
+        if !self.room.take(&arrival.tenant, &origin.sender, arrival.report.state) {
+            return (REFUSED, None);
+        }
+        let id = format!("ALT-{}", uuid::Uuid::now_v7());
+        let (tenant, sender) = (&arrival.tenant, &origin.sender);
+        let mut alert = rules::opened(arrival.report, tenant, sender, &name.1, id.clone(), now);
+        rules::about(&mut alert, arrival.report, arrival.resource.as_ref());
+        self.learn(&name, |known| (known.alert_id, known.is_open) = (id, true));
+        ("created", Some(self.add(Entry::new(alert, None))))
     }
 
     fn learn(&mut self, name: &Name, change: impl FnOnce(&mut Known)) {
@@ -298,6 +345,12 @@ impl Ledger {
         });
         slot.changed = true;
         change(&mut slot.known);
+    }
+
+    /// People are told again of an acknowledged alert that got worse, unless its policy says otherwise.
+    fn ask_policies(&mut self, tx: &mut Tx<'_>, neighbours: &Neighbours) -> Result<()> {
+        let mut raised = self.entries.iter_mut().filter(|entry| entry.raised);
+        raised.try_for_each(|entry| reopen(tx, neighbours, &mut entry.alert))
     }
 
     /// Asks which of the alerts a window expects.
@@ -344,13 +397,15 @@ impl Ledger {
         held.values().try_for_each(|window| store::hold(tx.conn, window))
     }
 
-    /// Writes what changed, and tells it.
-    fn store(self, tx: &mut Tx<'_>) -> Result<()> {
+    /// Writes what changed, and tells it; answers how full the tenants are by then.
+    fn store(self, tx: &mut Tx<'_>) -> Result<Vec<Pressure>> {
         let (mut new, mut changed) = (Vec::new(), HashMap::<String, Vec<Alert>>::new());
-        for Entry { alert, before, changed: is_changed, .. } in self.entries {
+        let mut changes = Changes::default();
+        for Entry { alert, before, was_open_of, changed: is_changed, .. } in self.entries {
             if !is_changed {
                 continue;
             }
+            changes.note(&alert, was_open_of.as_deref());
             record_change(tx, &alert, before.clone())?;
             match before {
                 None => new.push(alert),
@@ -369,8 +424,17 @@ impl Ledger {
             }
         }
         store::learn_new(tx.conn, &unknown)?;
-        known.iter().try_for_each(|(tenant, (rows, gone))| store::learn(tx.conn, tenant, rows, gone))
+        known.iter().try_for_each(|(tenant, (rows, gone))| store::learn(tx.conn, tenant, rows, gone))?;
+        changes.store(tx.conn, &self.room)
     }
+}
+
+/// Makes an acknowledged alert that just got worse `New`, unless its policy says otherwise.
+pub fn reopen(tx: &mut Tx<'_>, neighbours: &Neighbours, alert: &mut Alert) -> Result<()> {
+    if rules::is_raised(alert) && neighbours.escalations.reopens_when_worse(tx.conn, &alert.tenant_id, &alert.id)? {
+        rules::reopened(alert, tx.now);
+    }
+    Ok(())
 }
 
 /// Is the window that holds an alert back still open?

@@ -3,7 +3,9 @@
 //!
 //! - [`report`], [`formats`]: what monitors send
 //! - [`inbound`]: where those send it that can set no header
+//! - [`opsgenie`]: what else clients of Opsgenie's alert API call there
 //! - [`intake`]: what becomes of it; the decisions are in [`rules`]
+//! - [`room`]: how many may be open
 //! - [`named`]: which resources it names
 //! - [`windows`]: what becomes of alerts when their maintenance window is over
 //! - [`filter`]: the search
@@ -26,8 +28,10 @@ pub mod intake;
 pub mod kinds;
 mod named;
 mod noticed;
+mod opsgenie;
 mod port;
 pub(crate) mod report;
+mod room;
 mod row;
 mod rules;
 mod schema;
@@ -40,7 +44,8 @@ mod wire;
 
 pub use noticed::Noticed;
 pub use port::Trial;
-pub use store::{QUOTA, RETENTION, RETENTION_OF_PROBLEMS};
+pub use room::QUOTA;
+pub use store::{RETENTION, RETENTION_OF_PROBLEMS};
 pub use windows::Escalator;
 
 /// The operations, in reading order.
@@ -53,6 +58,7 @@ pub fn routes(config: &mut api::Routes) {
         .service(http::search)
         .service(http::get)
         .service(http::acknowledge)
+        .service(http::unacknowledge)
         .service(http::suppress)
         .service(http::unsuppress)
         .service(http::close);
@@ -65,7 +71,19 @@ pub fn root_routes(config: &mut api::Routes) {
         .service(inbound::report_plain)
         .service(inbound::report_in_format)
         .service(inbound::enqueue)
+        .service(inbound::create_event)
+        .service(inbound::enqueue_change)
         .service(inbound::opsgenie_create)
-        .service(inbound::opsgenie_acknowledge)
-        .service(inbound::opsgenie_close);
+        .service(opsgenie::list)
+        .service(opsgenie::count)
+        .service(opsgenie::get_request)
+        .service(opsgenie::get)
+        .service(opsgenie::delete)
+        .service(opsgenie::acknowledge)
+        .service(opsgenie::close)
+        .service(opsgenie::act)
+        .service(opsgenie::execute)
+        .service(opsgenie::update)
+        .service(opsgenie::remove)
+        .service(opsgenie::list_of);
 }

@@ -6,7 +6,6 @@ use outbox::{Actor, Tx};
 use ports::{Notice, Notices, ResourceKey};
 
 use super::{
-    formats,
     intake::{self, Origin},
     report::{Named, Report, STATES},
 };
@@ -34,10 +33,15 @@ impl Notices for Noticed {
                 .collect();
             scope.sort_unstable();
             scope.dedup();
-            let origin = Origin { home: first.tenant.clone(), scope };
-            let reports: Vec<_> = of_tenant.iter().map(|notice| Ok(report(notice))).collect();
-            let actor = Actor::service(first.about.0);
-            Tx::run(conn, &actor, at, |tx| intake::take_in(tx, &self.0, &origin, &reports))?;
+            // Each kind is a sender of its own.
+            let mut kinds: Vec<&str> = of_tenant.iter().map(|notice| notice.about.0).collect();
+            kinds.dedup();
+            for kind in kinds {
+                let origin = Origin { home: first.tenant.clone(), scope: scope.clone(), sender: kind.to_owned() };
+                let of_kind = of_tenant.iter().filter(|notice| notice.about.0 == kind);
+                let reports: Vec<_> = of_kind.map(|notice| Ok(report(notice))).collect();
+                Tx::run(conn, &Actor::service(kind), at, |tx| intake::take_in(tx, &self.0, &origin, &reports))?;
+            }
         }
         Ok(())
     }
@@ -58,7 +62,7 @@ fn report(notice: &Notice) -> Report {
         component: notice.component.clone(),
         app: "Muster".to_owned(),
         device,
-        identity: Some(formats::identity(kind, id)),
+        key: Some(id.clone()),
         ext_alert_id: id.clone(),
         ..Report::default()
     }

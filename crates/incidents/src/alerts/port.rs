@@ -36,7 +36,7 @@ impl Alerts for Trial {
         let found = resources(conn, &*self.resources, scope, &[&report])?.pop();
         let (resource, problem) = found.unwrap_or_default();
         let owner = resource.as_ref().map_or(tenant, |found| &found.tenant_id);
-        let mut alert = rules::opened(&report, owner, "", String::new(), at);
+        let mut alert = rules::opened(&report, owner, "", "", String::new(), at);
         rules::about(&mut alert, &report, resource.as_ref());
         Ok(AlertPreview { resource, problem, alert: alert.event_payload(at)? })
     }

@@ -18,7 +18,12 @@ pub const STATES: [&str; 4] = ["Critical", "Warning", "Info", "Ok"];
 
 /// The longest text of a name.
 pub const LONGEST_NAME: usize = 1_000;
-const MOST_TAGS: usize = 200;
+/// The longest description.
+pub const LONGEST_TEXT: usize = 4_000;
+/// The longest URL.
+pub const LONGEST_URL: usize = 2_000;
+/// The most tags.
+pub const MOST_TAGS: usize = 200;
 
 /// A report as it was read, or what is wrong with it.
 pub type Read = Result<Report, Vec<FieldError>>;
@@ -35,8 +40,14 @@ pub struct Report {
     pub state: &'static str,
     /// One of them, or empty.
     pub old_state: &'static str,
-    /// When it was so, by the sender's clock.
+    /// When it was so, by the sender's clock; the end, where it says that it is over.
     pub time: Option<Timestamp>,
+    /// Since when it is so, by the sender's clock, where the sender says that with every report.
+    pub start: Option<Timestamp>,
+    /// The sender's id of this instance of the problem; empty when there is none.
+    pub event: String,
+    /// By which of the routes that may lead to one alert of the sender it came; empty where there is one only.
+    pub route: &'static str,
     pub subject: String,
     pub description: String,
     /// Empty when there is none.
@@ -52,10 +63,31 @@ pub struct Report {
     pub ext_alert_id: String,
     pub group_key: String,
     pub url: String,
-    /// What makes it this problem; `None` for resource, metric and component.
-    pub identity: Option<String>,
-    /// Fields that it had and that mean nothing here.
-    pub ignored: Vec<String>,
+    /// What identifies the problem at its sender, of any length; `None` for resource, component, and metric or subject.
+    pub key: Option<String>,
+    /// What identified it before the sender was a part of every identity.
+    pub former: Former,
+    /// What the sender should look into.
+    pub warnings: Vec<String>,
+    /// What was repaired of it, which stands in the alert, too.
+    pub repairs: Vec<String>,
+}
+
+/// What identified a problem before the sender was a part of every identity, so that an alert from then is still found.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Former {
+    /// Its sender and its key.
+    #[default]
+    Key,
+    /// Its sender and this text.
+    Text(String),
+    /// Its key alone.
+    KeyAlone,
+}
+
+/// The key of a problem, as its reports, acknowledgements and recoveries have it.
+pub fn key(text: &str) -> Option<String> {
+    Some(text.trim()).filter(|key| !key.is_empty()).map(ToOwned::to_owned)
 }
 
 /// The resource that a report names.
@@ -65,6 +97,12 @@ pub struct Named {
     pub keys: Vec<ResourceKey>,
     /// As it is shown when it is not found.
     pub device: Option<Device>,
+}
+
+/// The beginning of a text, at most so many characters.
+pub fn cut(text: &str, most: usize) -> &str {
+    let end = if text.len() <= most { None } else { text.char_indices().nth(most) };
+    end.and_then(|(end, _)| text.get(..end)).unwrap_or(text)
 }
 
 impl Report {
@@ -82,6 +120,10 @@ impl Report {
             fields.error("subject", "is required where no metric, serviceName or monitorName is given");
         }
         let ignored = fields.ignored();
+        let ignored = match ignored.is_empty() {
+            true => Vec::new(),
+            false => vec![format!("unknown fields were ignored: {}", ignored.join(", "))],
+        };
         fields.finish()?;
         let state = given.current_state;
         let subject = if given.subject.is_empty() { format!("{metric} is {state}") } else { given.subject };
@@ -99,9 +141,10 @@ impl Report {
             component: given.component,
             device: given.device.or(given.resource).unwrap_or_default(),
             tags: given.tags,
+            event: given.ext_alert_id.clone(),
             ext_alert_id: given.ext_alert_id,
             url: given.url,
-            ignored,
+            warnings: ignored,
             ..Self::default()
         })
     }
@@ -225,7 +268,7 @@ pub struct AlertInput {
     #[request(with = tags, schema = Vec<AlertTagInput>, items = 0..=MOST_TAGS, default)]
     tags: Vec<Tag>,
     /// Where to find out more.
-    #[request(chars = 2_000, parse = trimmed, default)]
+    #[request(chars = LONGEST_URL, parse = trimmed, default)]
     url: String,
 }
 

@@ -1,5 +1,7 @@
 //! The rows of alerts, of what is known of problems, and of windows that hold alerts back.
 
+use std::collections::BTreeMap;
+
 use base::timestamp::Timestamp;
 use db::Json;
 use diesel::prelude::*;
@@ -51,6 +53,8 @@ pub struct Alert {
     pub incident_id: Option<String>,
     /// The rest.
     pub document: Json<Document>,
+    /// Who reports it: see [`Origin::sender`](super::intake::Origin).
+    pub sender: String,
 }
 
 /// What of an alert nothing searches for.
@@ -76,11 +80,29 @@ pub struct Document {
     pub url: String,
     pub last_event: String,
     pub acknowledgement: Option<Note>,
+    /// One that holds no more.
+    pub previous_acknowledgement: Option<Note>,
+    pub unacknowledgement: Option<Note>,
     pub suppression: Option<Suppression>,
     pub unsuppression: Option<Note>,
     pub maintenance: Option<Window>,
     pub escalation: Option<Escalation>,
     pub closure: Option<Note>,
+    /// What was said of it beside reports, oldest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<Note>,
+    /// What was repaired of the report that it was last made of.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+    /// Since when the instance that is open is so, by its sender's clock, and the sender's id of it.
+    pub start_ms: Option<i64>,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub event: String,
+    /// The latest time of a report of it, by its sender's clock.
+    pub sent_ms: Option<i64>,
+    /// The state by each route of its sender that may lead to it.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub routes: BTreeMap<String, String>,
 }
 
 /// One row of `alert_problems`.
@@ -89,9 +111,10 @@ pub struct Document {
 pub struct Known {
     pub tenant_id: String,
     pub problem: String,
-    /// Empty when the problem was only ever said to be well.
+    /// Empty when the problem was only ever said to be well, which is not stored any more.
     pub alert_id: String,
     pub is_open: bool,
+    /// Of those, when they were; nothing is compared with it.
     pub settled_ms: i64,
 }
 

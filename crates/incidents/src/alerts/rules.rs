@@ -1,19 +1,22 @@
 //! What becomes of a problem. Pure.
 
+mod identity;
+mod steps;
 mod windows;
 
-use base::{fold, hex, problem::Problem, timestamp::Timestamp};
+use base::{fold, problem::Problem, timestamp::Timestamp};
 use db::Json;
 use ports::KnownResource;
-use sha2::{Digest as _, Sha256};
 
 use super::{
     alert::MONITORING,
-    report::Report,
-    row::{Alert, Document, KEPT, Known, PERSON, WINDOW},
-    wire::{Device, Note, Person, Suppression},
+    report::{LONGEST_NAME, LONGEST_TEXT, LONGEST_URL, Report, cut},
+    row::{Alert, Document, KEPT, PERSON, WINDOW},
+    wire::{Device, Note, Person, Suppression, Tag},
 };
 
+pub use identity::{former_problem_of, problem_of, problems, problems_of_key};
+pub use steps::{Step, is_of_other_instance, rank, sent, step, time};
 pub use windows::{expected, handed_over, outlasted, prolonged};
 
 // What may have happened to an alert last.
@@ -21,118 +24,32 @@ const CREATED: &str = "Created";
 const REPEATED: &str = "Repeated";
 const CHANGED: &str = "Changed";
 const ACKNOWLEDGED: &str = "Acknowledged";
+const UNACKNOWLEDGED: &str = "Unacknowledged";
 const SUPPRESSED: &str = "Suppressed";
 const UNSUPPRESSED: &str = "Unsuppressed";
 const INCIDENT: &str = "Incident";
+const EDITED: &str = "Edited";
 const CLOSED: &str = "Closed";
+
+/// The most notes of an alert; older ones go.
+const MOST_NOTES: usize = 100;
 
 /// 404: no alert has this id, in any tenant that the caller sees.
 pub fn no_alert() -> Problem {
     Problem::not_found("The alert was not found.")
 }
 
-/// When a report was so: whole seconds, so that one that says no time and one that does can be compared, and never in
-/// the future, or a clock that is ahead would keep everybody else's reports out.
-pub fn time(report: &Report, now: Timestamp) -> i64 {
-    let at = report.time.map_or(now.millis(), Timestamp::millis).min(now.millis());
-    at - at.rem_euclid(1_000)
-}
-
-/// The names of the problem that a report is about, the best first: by the resource that was found, and by the resource
-/// as it was named, for an alert from before the inventory knew it.
-pub fn problems(report: &Report, resource: Option<&KnownResource>) -> Vec<String> {
-    if let Some(identity) = &report.identity {
-        return vec![problem_of_sender(identity)];
-    }
-    let given = report.device.device.as_ref().map(|device| {
-        let Device { id, ext_resource_id, host_name, ip_address, mac_address, name, .. } = device;
-        let names = [id, ext_resource_id, host_name, ip_address, mac_address, name];
-        fold(names.into_iter().find(|name| !name.is_empty()).map_or("", String::as_str))
-    });
-    let known = resource.map(|resource| problem_of(report, &resource.id));
-    let named = problem(report, "named", &given.unwrap_or_default());
-    known.into_iter().chain([named]).collect()
-}
-
-/// The name of the problem that a sender identifies by itself.
-pub fn problem_of_sender(identity: &str) -> String {
-    name(&["sender", identity])
-}
-
-/// The name of the problem that a report would be about if its resource were the one with this id.
-pub fn problem_of(report: &Report, resource: &str) -> String {
-    problem(report, "resource", resource)
-}
-
-fn problem(report: &Report, how: &str, which: &str) -> String {
-    let (kind, what) = if report.metric.is_empty() { ("subject", &report.subject) } else { ("metric", &report.metric) };
-    name(&[how, which, kind, &fold(what), &fold(&report.component)])
-}
-
-fn name(parts: &[&str]) -> String {
-    let mut hash = Sha256::new();
-    for part in parts {
-        hash.update((part.len() as u64).to_be_bytes());
-        hash.update(part);
-    }
-    hex(&hash.finalize()[..16])
-}
-
-/// What a report does to its problem.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
-    /// It is a new problem, or an old one again.
-    Open,
-    /// It is as it was.
-    Repeat,
-    /// It is better or worse.
-    Change,
-    /// It is over.
-    Close,
-    /// It is about a time before what is known: it counts, and changes nothing else.
-    Late,
-    /// It was well, and is; what was before this is over.
-    Settle,
-    /// It is about a time before what is known, and there is nothing to count.
-    Ignore,
-}
-
-/// What a report does. `open` has the state and the time of the last report of the alert that is open.
-pub fn step(known: Option<&Known>, open: Option<(&str, i64)>, state: &str, time: i64) -> Step {
-    let over = state == "Ok";
-    match (open, known) {
-        (Some((_, last)), _) if over => {
-            if time >= last {
-                Step::Close
-            } else {
-                Step::Ignore
-            }
-        }
-        (Some((_, last)), _) if time < last => Step::Late,
-        (Some((current, _)), _) if current == state => Step::Repeat,
-        (Some(_), _) => Step::Change,
-        (None, _) if over => Step::Settle,
-        (None, Some(known)) if time < known.settled_ms => {
-            if known.alert_id.is_empty() {
-                Step::Ignore
-            } else {
-                Step::Late
-            }
-        }
-        (None, _) => Step::Open,
-    }
-}
-
 /// A new alert.
-pub fn opened(report: &Report, tenant: &str, problem: &str, id: String, now: Timestamp) -> Alert {
-    let given_type = if report.alert_type.is_empty() { MONITORING.to_owned() } else { report.alert_type.clone() };
+pub fn opened(report: &Report, tenant: &str, sender: &str, problem: &str, id: String, now: Timestamp) -> Alert {
+    let alert_type = if report.alert_type.is_empty() { MONITORING } else { &report.alert_type };
     let time = time(report, now);
+    let metric = cut(&report.metric, LONGEST_NAME);
     let document = Document {
-        metric: report.metric.clone(),
-        alert_type: given_type.clone(),
-        given_type,
+        alert_type: alert_type.to_owned(),
+        given_type: alert_type.to_owned(),
         old_state: report.old_state.to_owned(),
         last_event: CREATED.to_owned(),
+        start_ms: report.start.or(report.time).map(|start| sent(start, now)),
         ..Document::default()
     };
     let mut alert = Alert {
@@ -141,7 +58,7 @@ pub fn opened(report: &Report, tenant: &str, problem: &str, id: String, now: Tim
         version: 1,
         problem: problem.to_owned(),
         current_state: report.state.to_owned(),
-        metric_key: fold(&report.metric),
+        metric_key: fold(metric),
         repeats: 1,
         first_ms: time,
         last_ms: time,
@@ -149,16 +66,19 @@ pub fn opened(report: &Report, tenant: &str, problem: &str, id: String, now: Tim
         updated_ms: now.millis(),
         type_key: fold(&document.alert_type),
         document: Json(document),
+        sender: sender.to_owned(),
         ..Alert::default()
     };
-    describe(&mut alert, report);
+    metric.clone_into(&mut alert.document.metric);
+    describe(&mut alert, report, now);
     alert
 }
 
-/// Takes over what a report says of the problem; what it does not say stays.
-fn describe(alert: &mut Alert, report: &Report) {
+/// Takes over what a report says of the problem; what it does not say stays. What is too long is cut.
+fn describe(alert: &mut Alert, report: &Report, now: Timestamp) {
     let document = &mut *alert.document;
-    let take = |to: &mut String, key: Option<&mut String>, text: &str| {
+    let take = |to: &mut String, key: Option<&mut String>, text: &str, most: usize| {
+        let text = cut(text, most);
         if text.is_empty() || to == text {
             return;
         }
@@ -167,18 +87,30 @@ fn describe(alert: &mut Alert, report: &Report) {
             *key = fold(text);
         }
     };
-    take(&mut document.subject, Some(&mut alert.subject_key), &report.subject);
-    take(&mut document.description, None, &report.description);
-    take(&mut document.service_name, Some(&mut alert.service_key), &report.service_name);
-    take(&mut document.monitor_name, Some(&mut alert.monitor_key), &report.monitor_name);
-    take(&mut document.app, Some(&mut alert.app_key), &report.app);
-    take(&mut document.component, Some(&mut alert.component_key), &report.component);
-    take(&mut document.ext_alert_id, Some(&mut alert.ext_key), &report.ext_alert_id);
-    take(&mut document.group_key, None, &report.group_key);
-    take(&mut document.url, None, &report.url);
+    let name = LONGEST_NAME;
+    take(&mut document.subject, Some(&mut alert.subject_key), &report.subject, name);
+    take(&mut document.description, None, &report.description, LONGEST_TEXT);
+    take(&mut document.service_name, Some(&mut alert.service_key), &report.service_name, name);
+    take(&mut document.monitor_name, Some(&mut alert.monitor_key), &report.monitor_name, name);
+    take(&mut document.app, Some(&mut alert.app_key), &report.app, name);
+    take(&mut document.component, Some(&mut alert.component_key), &report.component, name);
+    take(&mut document.ext_alert_id, Some(&mut alert.ext_key), &report.ext_alert_id, name);
+    take(&mut document.group_key, None, &report.group_key, LONGEST_TEXT);
+    take(&mut document.url, None, &report.url, LONGEST_URL);
     if !report.tags.is_empty() {
         document.tags.clone_from(&report.tags);
     }
+    if !report.event.is_empty() {
+        document.event.clone_from(&report.event);
+    }
+    if let Some(start) = report.start {
+        document.start_ms = Some(sent(start, now));
+    }
+    document.sent_ms = document.sent_ms.max(report.time.map(|time| sent(time, now)));
+    if !report.route.is_empty() {
+        document.routes.insert(report.route.to_owned(), report.state.to_owned());
+    }
+    document.warnings.clone_from(&report.repairs);
 }
 
 /// Says which resource an alert is about; one that was known stays known.
@@ -193,26 +125,53 @@ pub fn about(alert: &mut Alert, report: &Report, resource: Option<&KnownResource
             ..Device::default()
         }),
         None if alert.resource_id.is_some() => return,
-        None => report.device.device.clone(),
+        None => report.device.device.clone().map(Device::cut),
     };
     alert.resource_id = resource.map(|found| found.id.clone());
     alert.host_key = device.as_ref().map(|device| fold(&device.host_name)).unwrap_or_default();
     alert.document.device = device;
 }
 
-/// A further report of an alert that is open.
-pub fn reported(alert: &mut Alert, report: &Report, now: Timestamp) {
-    let changed = alert.current_state != report.state;
-    describe(alert, report);
-    if changed {
-        alert.document.old_state = std::mem::replace(&mut alert.current_state, report.state.to_owned());
+/// A further report of an alert that is open, which puts it into another state or leaves it in the one that it has.
+pub fn reported(alert: &mut Alert, report: &Report, changed: Option<&'static str>, now: Timestamp) {
+    describe(alert, report, now);
+    if let Some(state) = changed {
+        alert.document.old_state = std::mem::replace(&mut alert.current_state, state.to_owned());
     }
     alert.repeats += 1;
     alert.last_ms = time(report, now);
-    alert.happened(if changed { CHANGED } else { REPEATED }, now);
+    alert.first_ms = alert.first_ms.min(alert.last_ms);
+    alert.happened(if changed.is_some() { CHANGED } else { REPEATED }, now);
 }
 
-/// A report that came late: it is counted.
+/// Did an alert that somebody works on just get worse?
+pub fn is_raised(alert: &Alert) -> bool {
+    let document = &alert.document;
+    alert.acknowledged && document.last_event == CHANGED && rank(&alert.current_state) > rank(&document.old_state)
+}
+
+/// Somebody says how bad an alert is.
+pub fn graded(alert: &mut Alert, state: &'static str, route: &str, now: Timestamp) {
+    alert.document.routes.insert(route.to_owned(), state.to_owned());
+    if alert.current_state != state {
+        alert.document.old_state = std::mem::replace(&mut alert.current_state, state.to_owned());
+        alert.happened(CHANGED, now);
+    }
+}
+
+/// An alert that somebody works on got worse: people need to hear of it again.
+pub fn reopened(alert: &mut Alert, now: Timestamp) {
+    let note = format!("raised from {} to {}", alert.document.old_state, alert.current_state);
+    unacknowledged(alert, Note { by: None, time: now.to_string(), note });
+}
+
+fn unacknowledged(alert: &mut Alert, note: Note) {
+    alert.acknowledged = false;
+    alert.document.previous_acknowledgement = alert.document.acknowledgement.take();
+    alert.document.unacknowledgement = Some(note);
+}
+
+/// A report that is better, and older than what its sender said already: it is counted.
 pub fn counted(alert: &mut Alert, report: &Report, now: Timestamp) {
     alert.repeats += 1;
     alert.first_ms = alert.first_ms.min(time(report, now));
@@ -252,12 +211,51 @@ pub fn lapsed(alert: &mut Alert, now: Timestamp) {
 pub enum Action {
     /// They work on it.
     Acknowledge,
+    /// They do not, after all.
+    Unacknowledge,
     /// Nobody needs to hear of it, until then, or for as long as it is open.
     Suppress(Option<Timestamp>),
     /// They do, after all.
     Unsuppress,
     /// It is over.
     Close,
+}
+
+/// What somebody changes of an alert beside its state.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Edit {
+    /// Another subject.
+    pub subject: Option<String>,
+    /// Another description.
+    pub description: Option<String>,
+    /// Tags that it has from now on; a tag with the same name and a value of its own gives way.
+    pub add: Vec<Tag>,
+    /// Tags that it has no longer, by name.
+    pub remove: Vec<String>,
+}
+
+/// Changes what an alert says, and adds a note.
+pub fn edited(alert: &mut Alert, edit: Edit, by: Person, note: String, now: Timestamp) {
+    let document = &mut *alert.document;
+    if let Some(subject) = edit.subject {
+        cut(&subject, LONGEST_NAME).clone_into(&mut document.subject);
+        alert.subject_key = fold(&document.subject);
+    }
+    if let Some(description) = edit.description {
+        cut(&description, LONGEST_TEXT).clone_into(&mut document.description);
+    }
+    document.tags.retain(|tag| {
+        let is_replaced = |new: &Tag| new.name == tag.name && (tag.value == new.value || !new.value.is_empty());
+        !edit.remove.contains(&tag.name) && !edit.add.iter().any(is_replaced)
+    });
+    document.tags.extend(edit.add);
+    document.tags.truncate(super::report::MOST_TAGS);
+    if !note.is_empty() {
+        let surplus = (document.notes.len() + 1).saturating_sub(MOST_NOTES);
+        document.notes.drain(..surplus);
+        document.notes.push(Note { by: Some(by), time: now.to_string(), note: cut(&note, LONGEST_TEXT).to_owned() });
+    }
+    alert.happened(EDITED, now);
 }
 
 /// An incident was opened for the alert.
@@ -284,7 +282,15 @@ pub fn act(alert: &mut Alert, action: Action, by: Person, note: String, now: Tim
         Action::Acknowledge => {
             alert.acknowledged = true;
             alert.document.acknowledgement = Some(done);
+            (alert.document.unacknowledgement, alert.document.previous_acknowledgement) = (None, None);
             alert.happened(ACKNOWLEDGED, now);
+        }
+        Action::Unacknowledge if !alert.acknowledged => {
+            return Err(Problem::conflict("The alert is not acknowledged."));
+        }
+        Action::Unacknowledge => {
+            unacknowledged(alert, done);
+            alert.happened(UNACKNOWLEDGED, now);
         }
         Action::Suppress(_) if [WINDOW, KEPT].contains(&alert.suppression.as_str()) => {
             return Err(Problem::conflict("The alert is suppressed by a maintenance window."));

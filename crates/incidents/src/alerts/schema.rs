@@ -30,6 +30,15 @@ diesel::table! {
         window_id -> Nullable<Text>,
         incident_id -> Nullable<Text>,
         document -> Text,
+        sender -> Text,
+    }
+}
+
+diesel::table! {
+    open_alerts (tenant_id, sender) {
+        tenant_id -> Text,
+        sender -> Text,
+        open -> BigInt,
     }
 }
 

@@ -1,19 +1,17 @@
 //! Rows of alerts and of what they are about. Every function takes the tenant, or the tenants of a scope.
 
-use std::collections::BTreeMap;
-
 use base::{
     cursor::{Found, Key, Walk},
     query::Sort,
 };
-use db::{Condition, Conn, DueRows, Quota, Result, SortBy, Sorts};
+use db::{Condition, Conn, DueRows, Result, SortBy, Sorts};
 use diesel::prelude::*;
 use outbox::{Keep, Retention, Setting};
 
 use super::{
     row::{Alert, Known, Pending},
     rules,
-    schema::{alert_problems, alert_windows, alerts},
+    schema::{alert_problems, alert_windows, alerts, open_alerts},
     wire,
 };
 
@@ -32,9 +30,6 @@ pub const SORTS: Sorts<Alert> = Sorts {
         SortBy::text("", "alerts.tenant_id", |row| Key::from(&row.tenant_id)),
     ],
 };
-
-/// How many open alerts a tenant has at most.
-pub static QUOTA: Quota = Quota::new("open alerts", "alerts", 100_000).of("closed_ms IS NULL");
 
 /// Alerts whose suppression by a person runs out.
 pub const LAPSES: DueRows = DueRows {
@@ -156,23 +151,41 @@ pub fn open_among(conn: &mut Conn, tenants: &[String], problems: &[String]) -> R
     Ok(found)
 }
 
-/// Stores new alerts.
-///
-/// # Errors
-/// 409 when a tenant would have too many that are open.
-pub fn insert(conn: &mut Conn, rows: &[Alert]) -> Result<()> {
-    let mut new: BTreeMap<&str, usize> = BTreeMap::new();
-    for row in rows.iter().filter(|row| row.closed_ms.is_none()) {
-        *new.entry(&row.tenant_id).or_default() += 1;
-    }
-    for (tenant, more) in new {
-        QUOTA.admit(conn, tenant, more)?;
-    }
-    store(conn, rows)
+/// The last alerts of these problems, open or not, at any of these tenants.
+pub fn last_among(conn: &mut Conn, tenants: &[String], problems: &[String]) -> Result<Vec<Known>> {
+    use alert_problems::dsl;
+    let of_problems = dsl::alert_problems.filter(dsl::problem.eq_any(problems)).filter(dsl::alert_id.ne(""));
+    db::in_parts(tenants, |tenants| of_problems.clone().filter(dsl::tenant_id.eq_any(tenants)).load(conn))
 }
 
-fn store(conn: &mut Conn, rows: &[Alert]) -> Result<()> {
+/// Stores new alerts.
+pub fn insert(conn: &mut Conn, rows: &[Alert]) -> Result<()> {
     db::insert_rows!(conn, alerts::table, rows)
+}
+
+/// How many alerts of some senders of some tenants are open: tenant, sender, and how many.
+pub fn open_counts(conn: &mut Conn, tenants: &[String], senders: &[&str]) -> Result<Vec<(String, String, i64)>> {
+    use open_alerts::dsl;
+    let of_senders = dsl::open_alerts.filter(dsl::sender.eq_any(senders));
+    db::in_parts(tenants, |tenants| of_senders.clone().filter(dsl::tenant_id.eq_any(tenants)).load(conn))
+}
+
+/// Notes that a sender has so many more open alerts.
+pub fn count_open(conn: &mut Conn, tenant: &str, sender: &str, more: i64) -> Result<()> {
+    use open_alerts::dsl;
+    let counted = dsl::tenant_id.eq(tenant).and(dsl::sender.eq(sender));
+    if db::update!(conn, open_alerts::table, counted, dsl::open.eq(dsl::open + more))? == 0 {
+        let new = (dsl::tenant_id.eq(tenant), dsl::sender.eq(sender), dsl::open.eq(more));
+        diesel::insert_into(open_alerts::table).values(new).execute(conn)?;
+    }
+    Ok(())
+}
+
+/// The sender of a tenant that has most open alerts.
+pub fn largest_sender(conn: &mut Conn, tenant: &str, all: &str) -> Result<Option<String>> {
+    use open_alerts::dsl;
+    let of_tenant = dsl::open_alerts.filter(dsl::tenant_id.eq(tenant)).filter(dsl::sender.ne(all));
+    Ok(of_tenant.order(dsl::open.desc()).select(dsl::sender).first(conn).optional()?)
 }
 
 /// Stores alerts of a tenant anew, in the place of the rows that they have: a few statements for any number.
@@ -181,7 +194,7 @@ pub fn replace(conn: &mut Conn, tenant: &str, rows: &[Alert]) -> Result<()> {
     for rows in rows.chunks(AT_ONCE) {
         let ids = rows.iter().map(|row| row.id.as_str());
         diesel::delete(dsl::alerts.filter(dsl::tenant_id.eq(tenant)).filter(dsl::id.eq_any(ids))).execute(conn)?;
-        store(conn, rows)?;
+        insert(conn, rows)?;
     }
     Ok(())
 }
@@ -207,8 +220,7 @@ pub fn settle(conn: &mut Conn, alert: &Alert) -> Result<()> {
     use alert_problems::dsl;
     let stored = dsl::tenant_id.eq(&alert.tenant_id).and(dsl::problem.eq(&alert.problem));
     let its_own = stored.and(dsl::alert_id.eq(&alert.id));
-    let settled = (dsl::is_open.eq(false), dsl::settled_ms.eq(alert.last_ms));
-    db::update!(conn, alert_problems::table, its_own, settled)?;
+    db::update!(conn, alert_problems::table, its_own, dsl::is_open.eq(false))?;
     Ok(())
 }
 
@@ -261,6 +273,24 @@ pub fn lapsing(conn: &mut Conn, tenant: &str, now_ms: i64, most: i64) -> Result<
     );
     let due = dsl::alerts.filter(dsl::tenant_id.eq(tenant)).filter(due.integer(now_ms)).select(dsl::id);
     Ok(due.order((dsl::suppressed_until_ms, dsl::id)).limit(most).load(conn)?)
+}
+
+/// Some of the alerts of a sender that meet a condition, newest first, and how many there are.
+pub fn of_sender(
+    conn: &mut Conn,
+    scope: &[String],
+    sender: &str,
+    condition: Condition,
+    (offset, most): (i64, i64),
+) -> Result<(Vec<Alert>, i64)> {
+    use alerts::dsl;
+    let own = Condition::text_in("alerts.tenant_id IN", scope).then(" AND alerts.sender = ").text(sender);
+    let own = dsl::alerts.filter(Condition::all([own, condition]));
+    let rows = match most {
+        0 => Vec::new(),
+        most => own.clone().order((dsl::created_ms.desc(), dsl::id.desc())).offset(offset).limit(most).load(conn)?,
+    };
+    Ok((rows, own.count().get_result(conn)?))
 }
 
 /// A page of the alerts that meet a condition.

@@ -173,6 +173,7 @@ pub(crate) fn fixture() -> Fixture {
         articles: Arc::new(ports::Standalone),
         jobs: Arc::new(ports::Standalone),
         people: fake.clone(),
+        escalations: Arc::new(ports::Standalone),
         tenants: fake.clone(),
     });
     Fixture { db, fake, neighbours, _directory: directory }
@@ -194,7 +195,7 @@ impl Fixture {
         let actor = Actor::service("test");
         let now = Timestamp::from_millis(START + minute * MINUTE);
         let done = self.db.write_here(move |conn| {
-            let origin = Origin { home: "client_1".into(), scope: vec!["client_1".into()] };
+            let origin = Origin { home: "client_1".into(), scope: vec!["client_1".into()], sender: String::new() };
             Tx::run(conn, &actor, now, |tx| intake::take_in(tx, &neighbours, &origin, &reports))
         });
         done.unwrap()

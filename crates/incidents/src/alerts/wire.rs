@@ -118,12 +118,16 @@ pub struct Alert<'a> {
     /// When it changed last.
     #[schema(value_type = String, example = "2026-11-20T20:37:01+0000")]
     pub updated_date: Timestamp,
-    /// What happened to it last: `Created`, `Repeated`, `Changed`, `Acknowledged`, `Suppressed`, `Unsuppressed`,
-    /// `Escalated` or `Closed`.
+    /// What happened to it last: `Created`, `Repeated`, `Changed`, `Acknowledged`, `Unacknowledged`, `Suppressed`,
+    /// `Unsuppressed`, `Escalated`, `Incident`, `Edited` or `Closed`.
     #[schema(example = "Repeated")]
     pub last_event: &'a str,
     /// Who is working on it.
     pub acknowledgement: Option<&'a Note>,
+    /// Who took an acknowledgement back, or, without `by`, that the alert got worse.
+    pub unacknowledgement: Option<&'a Note>,
+    /// The acknowledgement that holds no more since then.
+    pub previous_acknowledgement: Option<&'a Note>,
     /// Why nobody needs to hear of it.
     pub suppression: Option<&'a Suppression>,
     /// Who ended its suppression.
@@ -136,6 +140,17 @@ pub struct Alert<'a> {
     pub closure: Option<&'a Note>,
     /// The incident that was opened from it.
     pub incident_id: Option<&'a str>,
+    /// Who reports it: the id of an inbound address, or `heartbeat`, `job` or `openAlerts` where the service itself does;
+    /// left out for an API key.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    #[schema(example = "INB-0b8f7c4e-8f0e-4f6e-9d5a-3c1d7a5b2e90")]
+    pub sender: &'a str,
+    /// What was said of it beside reports: the latest 100, oldest first.
+    #[serde(skip_serializing_if = "<[Note]>::is_empty")]
+    pub notes: &'a [Note],
+    /// What the sender of the last report should look into: what of it was repaired.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    pub warnings: &'a [String],
 }
 
 /// What an alert is about.
@@ -288,7 +303,7 @@ pub struct OnCallPerson {
 #[serde(rename_all = "camelCase")]
 pub struct AlertResult {
     /// `created`, `repeated`, `changed`, `closed`, `late` (it is counted, and changes nothing else), `ignored` (there was
-    /// nothing to do) or `invalid`.
+    /// nothing to do), `refused` (there is no room for it) or `invalid`.
     #[schema(example = "created")]
     pub result: &'static str,
     /// The alert, where there is one.
@@ -313,6 +328,18 @@ pub struct AlertResult {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(value_type = Vec<api::spec::ProblemField>)]
     pub errors: Vec<FieldError>,
+}
+
+impl Device {
+    /// With names that are cut where they are too long to be stored.
+    #[must_use]
+    pub fn cut(mut self) -> Self {
+        let Self { id, host_name, name, ip_address, mac_address, ext_resource_id, resource_type } = &mut self;
+        for text in [id, host_name, name, ip_address, mac_address, ext_resource_id, resource_type] {
+            text.truncate(super::report::cut(text, super::report::LONGEST_NAME).len());
+        }
+        self
+    }
 }
 
 impl Person {

@@ -6,13 +6,13 @@ use super::{
     row::Row,
     wire::{CRITICAL, HeartbeatUpdate, SEVERITIES},
 };
-use crate::alerts::{
-    formats,
-    report::{Named, Report},
-};
+use crate::alerts::report::{Named, Report};
 
 /// The most heartbeats of a tenant.
 pub const MOST: i64 = 10_000;
+/// The sender of what is said of heartbeats.
+pub const SENDER: &str = "heartbeat";
+
 /// 404: no heartbeat has this id, in any tenant that the caller sees, or this token.
 pub fn unknown() -> Problem {
     Problem::not_found("The heartbeat was not found.")
@@ -86,7 +86,7 @@ fn report(row: &Row, subject: String) -> Report {
         component: row.name.clone(),
         app: "Heartbeat".to_owned(),
         device: Named::of_text(&row.device),
-        identity: Some(formats::identity("heartbeat", &row.id)),
+        key: Some(row.id.clone()),
         ext_alert_id: row.id.clone(),
         ..Report::default()
     }
@@ -100,7 +100,7 @@ mod tests {
     fn silence_and_its_end_are_one_problem() {
         let row = Row { id: "HB-1".into(), name: "backup".into(), severity: "Warning".into(), ..Row::default() };
         let (silent, over) = (silence(&row), heard_again(&row));
-        assert_eq!((silent.state, over.state, &silent.identity), ("Warning", "Ok", &over.identity));
+        assert_eq!((silent.state, over.state, &silent.key), ("Warning", "Ok", &over.key));
     }
 
     #[test]

@@ -57,6 +57,16 @@ impl Config {
         Entity::find(self.entity.as_deref()?)
     }
 
+    /// What it lacks to fire.
+    pub fn lacks(&self, base: Option<&Notifier>) -> Option<&'static str> {
+        let has = [
+            ("notifier", self.effective(base).is_some()),
+            ("entity", self.entity.is_some()),
+            ("eventType", self.event_type.is_some()),
+        ];
+        has.into_iter().find(|(_, has)| !has).map(|(name, _)| name)
+    }
+
     /// The notifier that it uses; `base` is that of its integration.
     pub fn effective<'n>(&'n self, base: Option<&'n Notifier>) -> Option<&'n Notifier> {
         if self.use_base_notifier { base } else { self.notifier.as_ref() }

@@ -4,14 +4,14 @@ use std::{borrow::Cow, cell::RefCell, collections::HashMap};
 
 use base::{
     Fields,
-    matching::{Exhausted, Meter, Operator, Pattern, compile, expressions_size, lookup, one_or_all},
+    matching::{Exhausted, Meter, Operator, Pattern, compile, expressions_size, lookup, one_or_all, unknown_key},
     text::{fold, plain},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use crate::facts::Facts;
+use crate::{facts::Facts, template::Entity};
 
 /// The most rules of an event.
 const MOST_RULES: usize = 50;
@@ -61,6 +61,9 @@ pub struct Rule {
     pub operator: String,
     /// What it is compared with; not needed for `Changed`.
     pub value: String,
+    /// Why the rule never holds: it is from before keys were looked at, and the entity has no such property.
+    #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
+    pub broken: Option<String>,
 }
 
 /// What only updates have, in the documented spelling.
@@ -86,6 +89,14 @@ impl Criteria {
         }
         let rules = (1..).zip(given).take(MOST_RULES).map(|(place, mut rule)| Rule::read(&mut rule, place, meter));
         Self { id, name: None, match_type, rules: rules.collect(), actions: Vec::new() }
+    }
+
+    /// Why the key of a rule, by its place, is none of an entity's, or of any entity's where that is not known yet; `None` for
+    /// each that is.
+    pub fn unknown_keys(&self, entity: Option<Entity>) -> Vec<Option<String>> {
+        let known: Vec<_> = Entity::ALL.into_iter().filter(|one| entity.is_none_or(|entity| entity == *one)).collect();
+        let known: Vec<_> = known.into_iter().map(Entity::keys).collect();
+        self.rules.iter().map(|rule| unknown_key(&rule.key, &known)).collect()
     }
 
     /// The memory that their expressions take once they are compiled, in bytes.
@@ -135,7 +146,7 @@ impl Rule {
         {
             fields.error("value", wrong.to_string());
         }
-        Self { id, resource_type, key, operator: found.to_owned(), value }
+        Self { id, resource_type, key, operator: found.to_owned(), value, broken: None }
     }
 }
 

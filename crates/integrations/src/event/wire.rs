@@ -142,6 +142,17 @@ impl Read {
             response_headers: given.response_headers.unwrap_or_default(),
         };
         check::templates(&mut fields, &config, &secrets, used.as_ref());
+        fields.check()?;
+        // What is stored stays, and is shown as broken.
+        if let Some(criteria) = &config.filter_criteria
+            && body.get("filterCriteria").is_some()
+        {
+            for (place, message) in criteria.unknown_keys(config.entity()).into_iter().enumerate() {
+                message
+                    .into_iter()
+                    .for_each(|message| fields.error(&format!("filterCriteria.rules[{place}].key"), message));
+            }
+        }
         fields.finish()?;
         Ok(Self { config, secrets })
     }
@@ -201,9 +212,13 @@ pub struct Event {
     /// On which action; without it the event never fires.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub event_type: Option<String>,
-    /// Does it fire?
+    /// Is it switched on?
     pub active: bool,
-    /// Why not, when it was deactivated because of its endpoint.
+    /// `Active`; `Inactive` when it is switched off; `Incomplete` when it lacks a notifier, an entity or an event type, and so
+    /// never fires.
+    #[schema(pattern = "^(Active|Inactive|Incomplete)$", example = "Active")]
+    pub state: &'static str,
+    /// Why it does not fire, when it was deactivated because of its endpoint, or lacks something.
     #[serde(skip_serializing_if = "String::is_empty")]
     #[schema(required = false)]
     pub inactive_because: String,
@@ -240,7 +255,18 @@ pub struct Event {
 impl Event {
     /// What is shown of a row; `base` is the notifier of its integration.
     pub fn of(row: &Row, base: Option<Notifier>) -> Self {
-        let config = row.config.0.clone();
+        let mut config = row.config.0.clone();
+        let entity = config.entity();
+        if let Some(criteria) = &mut config.filter_criteria {
+            let broken = criteria.unknown_keys(entity);
+            criteria.rules.iter_mut().zip(broken).for_each(|(rule, broken)| rule.broken = broken);
+        }
+        let lacks = config.lacks(base.as_ref());
+        let (state, inactive_because) = match (row.active, lacks) {
+            (false, _) => ("Inactive", row.inactive_because.clone()),
+            (true, Some(lacks)) => ("Incomplete", format!("it has no {lacks}, and never fires")),
+            (true, None) => ("Active", String::new()),
+        };
         let name = Some(config.name.clone()).filter(|name| !name.is_empty());
         Self {
             id: row.id.clone(),
@@ -248,7 +274,8 @@ impl Event {
             entity: config.entity,
             event_type: config.event_type,
             active: row.active,
-            inactive_because: row.inactive_because.clone(),
+            state,
+            inactive_because,
             filter_criteria: config.filter_criteria.map(|criteria| Criteria { name, ..criteria }),
             use_base_notifier: config.use_base_notifier,
             notifier: if config.use_base_notifier { base } else { config.notifier },

@@ -1,6 +1,6 @@
 //! The placeholders of each entity: what a template may name.
 
-use base::text::listed;
+use base::{matching::Keys, text::listed};
 
 /// What an event may be about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -112,6 +112,11 @@ impl Entity {
         }
     }
 
+    /// What rules may ask of it.
+    pub const fn keys(self) -> Keys<'static> {
+        Keys { names: self.properties(), open: self.open() }
+    }
+
     /// Properties that hold others: whatever follows them is a placeholder too.
     pub const fn open(self) -> &'static [&'static str] {
         match self {
@@ -136,7 +141,12 @@ impl Entity {
                 "resource",
                 "client",
                 "acknowledgement",
+                "unacknowledgement",
+                "previousAcknowledgement",
+                "notes",
+                "warnings",
                 "suppression",
+                "unsuppression",
                 "maintenance",
                 "escalation",
                 "closure",
@@ -185,11 +195,11 @@ const WINDOW: [&str; 13] = listed(
     "id uniqueId name description clientUniqueId state status start end createdDate updatedDate createdTime updatedTime",
 );
 
-const ALERT: [&str; 36] = listed(
+const ALERT: [&str; 37] = listed(
     "id uniqueId clientUniqueId subject description currentState oldState status alertType metric serviceName \
     monitorName app component extAlertId groupKey url repeatCount firstAlertTime alertTime createdDate updatedDate \
     lastEvent incidentId source priority problemArea eventType metricValue threshold createdTime updatedTime createdBy \
-    updatedBy alertTimeZone elapsedTime",
+    updatedBy alertTimeZone elapsedTime sender",
 );
 
 const TICKET: [&str; 44] = listed(

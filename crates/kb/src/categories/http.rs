@@ -118,7 +118,7 @@ pub async fn children(
     PathIds(id): PathIds<CategoryId>,
 ) -> api::Result<HttpResponse> {
     let (scope, tenants, states) = (context.scope(), context.scope_and_partner(), context.query.state.clone());
-    let children = api::stream::array(&context.db, move |conn, rows| {
+    let children = api::stream::array(&context, move |conn, rows| {
         let parent = store::existing(conn, &scope, &id)?;
         let mut last = None;
         loop {

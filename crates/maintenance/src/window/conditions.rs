@@ -4,8 +4,9 @@ use api::Request;
 use base::{
     Fields,
     body::Request as _,
-    matching::{MatchType, Meter, Operator, Rules},
+    matching::{MatchType, Meter, Operator, Rules, unknown_key},
 };
+use ports::ALERT_KEYS;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -32,6 +33,9 @@ pub struct AlertRule {
     /// What it is compared with.
     #[schema(min_length = 1, max_length = 1000, example = "disk")]
     pub value: String,
+    /// Why the rule never holds: it is from before keys were looked at, and no alert has this one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub broken: Option<String>,
 }
 
 impl From<&Rules> for AlertConditions {
@@ -40,6 +44,7 @@ impl From<&Rules> for AlertConditions {
             key: rule.key.clone(),
             operator: rule.operator.word(),
             value: rule.value.clone(),
+            broken: unknown_key(&rule.key, &[ALERT_KEYS]),
         };
         Self { matching_type: rules.match_type.word(), rules: rules.rules.iter().map(shown).collect() }
     }
@@ -62,7 +67,7 @@ pub struct NewConditions {
 pub fn read(fields: &mut Fields<'_>, meter: &Meter) -> Option<Option<Rules>> {
     let mut object = fields.object("alertConditions")?;
     let NewConditions { matching_type, has_rules } = NewConditions::read(&mut object);
-    let rules = || Rules::read(&mut object, MatchType::of(matching_type), Operator::word, meter);
+    let rules = || Rules::read(&mut object, MatchType::of(matching_type), &[ALERT_KEYS], Operator::word, meter);
     Some(has_rules.then(rules).flatten())
 }
 

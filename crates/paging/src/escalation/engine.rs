@@ -1,6 +1,8 @@
 //! Takes the steps of an escalation that are due: whom they mean is asked, and each page becomes a row, in the transaction
 //! that decides it. What is asked once for many escalations, and stored for many, is in [`Work`].
 
+use std::collections::BTreeSet;
+
 use base::{matching::Meter, timestamp::Timestamp};
 use db::{Conn, Json, MaybeJson, Result};
 use serde_json::Value;
@@ -14,6 +16,7 @@ use super::{
     work::Work,
 };
 use crate::{
+    methods,
     notification::rules::URGENCIES,
     pages::{
         facts::{Facts, rank},
@@ -22,6 +25,9 @@ use crate::{
     policies,
     routing::choose,
 };
+
+/// The sender of what the service says of the room for alerts, by which no other alert is reported.
+const OPEN_ALERTS: &str = "openAlerts";
 
 /// Alerts of one policy that come within this time of each other are one conversation.
 const CONVERSATION_MS: i64 = 10 * 60_000;
@@ -57,7 +63,16 @@ pub fn hear(conn: &mut Conn, work: &mut Work<'_>, tenant: &str, before: Option<&
     }
     let next = state.after(&old.policy.plan(), heard, now.millis());
     let told = old.alert.0.clone();
-    let facts = Facts { flaps: told.flaps, ..Facts::of(after, &old.policy_name) };
+    let facts = Facts {
+        flaps: told.flaps,
+        raised: raised(before, after).unwrap_or_else(|| told.raised.clone()),
+        ..Facts::of(after, &old.policy_name)
+    };
+    // What gets worse may be urgent by now.
+    let urgency = match heard {
+        Heard::Open { worse: true } => urgency(&old.policy.urgency, &facts.severity).to_owned(),
+        _ => old.urgency.clone(),
+    };
     // That it was reported once more is no change that anybody has to be told of.
     if next == state && (Facts { repeats: told.repeats, ..facts.clone() }) == told {
         return Ok(());
@@ -70,8 +85,15 @@ pub fn hear(conn: &mut Conn, work: &mut Work<'_>, tenant: &str, before: Option<&
         let down = matches!(heard, Heard::Open { .. } | Heard::Acknowledged) && is_down(after);
         outages::set(conn, tenant, id, places, down, now.millis())?;
     }
-    let row = Row { alert: Json(facts), ..old }.with(next, now.millis());
+    let row = Row { alert: Json(facts), urgency, ..old }.with(next, now.millis());
     advance(conn, work, row)
+}
+
+/// What an alert was and is, where it got worse.
+fn raised(before: Option<&Value>, after: &Value) -> Option<String> {
+    let state = |alert: &Value| alert["currentState"].as_str().map(ToOwned::to_owned);
+    let (was, is) = (state(before?)?, state(after)?);
+    (rank(&is) > rank(&was)).then(|| format!("raised from {was} to {is}"))
 }
 
 /// Takes over what became of an escalation whose facts stay as they are.
@@ -130,7 +152,11 @@ fn begin(conn: &mut Conn, work: &mut Work<'_>, tenant: &str, id: &str, alert: &V
         outages::set(conn, tenant, id, &correlation.stands_for, is_down(alert), now.millis())?;
     }
     let blank = blank(tenant, id, alert, &correlation, now);
-    let Some(policy) = choice.policy else {
+    let policy = match choice.policy {
+        None if alert["sender"] == OPEN_ALERTS => for_administrators(conn, work, tenant, now)?,
+        chosen => chosen,
+    };
+    let Some(policy) = policy else {
         let row = blank.with(State::without_policy(round), now.millis());
         let why = "no alert route takes it, and there is no default";
         work.tell(vec![pages::Row::gap(&row, round, 0, "", "", why, now)]);
@@ -151,6 +177,27 @@ fn begin(conn: &mut Conn, work: &mut Work<'_>, tenant: &str, id: &str, alert: &V
         ..blank
     };
     start(conn, work, row, round)
+}
+
+/// A policy for what the service itself has to say to a tenant and no route takes: all of its administrators, or of its
+/// partner's where it has none, until one of them answers.
+fn for_administrators(
+    conn: &mut Conn,
+    work: &Work<'_>,
+    tenant: &str,
+    now: Timestamp,
+) -> Result<Option<policies::row::Policy>> {
+    let people = &work.neighbours.people;
+    for owner in people.around(conn, tenant)? {
+        let administrators = people.administrators(conn, &owner)?;
+        let methods = methods::store::of_users(conn, std::slice::from_ref(&owner), &administrators)?;
+        let reached: BTreeSet<String> =
+            methods.into_iter().filter(|method| method.verified).map(|method| method.user_id).collect();
+        if !reached.is_empty() {
+            return Ok(Some(policies::rules::for_people(&owner, "Administrators", reached, now)));
+        }
+    }
+    Ok(None)
 }
 
 /// Takes the first step of a new one, and keeps where it stands then.
@@ -259,7 +306,7 @@ fn decided(row: &Row, state: State, meant: &[Meant], now: Timestamp) -> Vec<page
         }
     }
     // Two targets may have the same gap, and an integration stand in a step twice.
-    let mut met = std::collections::BTreeSet::new();
+    let mut met = BTreeSet::new();
     new.retain(|page| met.insert((page.user_id.clone(), page.method_id.clone())));
     new
 }

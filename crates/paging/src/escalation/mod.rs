@@ -5,6 +5,7 @@ pub mod correlation;
 pub mod engine;
 pub mod incidents;
 pub mod outages;
+pub mod port;
 pub mod resolve;
 pub mod rules;
 pub mod scheduler;

@@ -39,6 +39,9 @@ pub struct Facts {
     /// Of one that comes and goes: how many of its problem there were in half an hour with this one; else 0.
     #[serde(skip_serializing_if = "is_none")]
     pub flaps: i64,
+    /// That it got worse: what it was, and is.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub raised: String,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub policy: String,
     /// A code that verifies a contact method, sealed.
@@ -137,7 +140,8 @@ impl Facts {
         let machine = if self.machine.is_empty() { String::new() } else { format!(" ({})", self.machine) };
         let flaps =
             if self.flaps > 0 { format!(" - flapping, {} times in 30 minutes", self.flaps) } else { String::new() };
-        format!("{state}{}{machine}{flaps}", self.subject)
+        let raised = if self.raised.is_empty() { String::new() } else { format!(" - {}", self.raised) };
+        format!("{state}{}{machine}{raised}{flaps}", self.subject)
     }
 
     /// What there is to say beside the title, a line each.

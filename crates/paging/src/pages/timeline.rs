@@ -44,7 +44,8 @@ pub struct Event {
     /// How long after the alert was taken in, in milliseconds.
     #[schema(example = 1200)]
     pub after_ms: i64,
-    /// `reported`, `routed`, `waits`, `page`, `gap`, `attempt`, `acknowledged`, `suppressed`, `unsuppressed`, `closed`.
+    /// `reported`, `routed`, `waits`, `page`, `gap`, `attempt`, `acknowledged`, `unacknowledged`, `suppressed`,
+    /// `unsuppressed`, `closed`.
     #[schema(example = "page")]
     pub what: &'static str,
     /// A sentence.
@@ -89,15 +90,17 @@ pub async fn get(
 }
 
 /// What people did to an alert, each in a member of its own.
-const ACTIONS: [(&str, &str); 4] = [
+const ACTIONS: [(&str, &str); 6] = [
+    ("acknowledged", "previousAcknowledgement"),
     ("acknowledged", "acknowledgement"),
+    ("unacknowledged", "unacknowledgement"),
     ("suppressed", "suppression"),
     ("unsuppressed", "unsuppression"),
     ("closed", "closure"),
 ];
 
 /// What people say to those who are told.
-const ANSWERS: [&str; 2] = ["acknowledged", "closed"];
+const ANSWERS: [&str; 3] = ["acknowledged", "unacknowledged", "closed"];
 
 /// The ids of those who did something to an alert.
 pub fn people_in(alert: &Value) -> impl Iterator<Item = String> {

@@ -2,7 +2,7 @@
 
 pub mod http;
 pub mod row;
-mod rules;
+pub mod rules;
 pub mod store;
 mod view;
 pub mod wire;

@@ -1,11 +1,13 @@
 //! What becomes of a policy. Pure.
 
+use std::collections::BTreeSet;
+
 use base::{fold, problem::Problem, timestamp::Timestamp};
 use db::Json;
 
 use super::{
     row::Policy,
-    wire::{Document, NewPolicy, PolicyChange},
+    wire::{Document, Id, MOST, NewPolicy, PolicyChange, Step, Target},
 };
 
 /// A new policy.
@@ -17,6 +19,7 @@ pub fn created(tenant: &str, new: NewPolicy, author: &str, now: Timestamp) -> Po
         at_end: new.at_end.to_owned(),
         ack_timeout: new.ack_timeout,
         urgency: new.urgency,
+        reopen_when_worse: new.reopen_when_worse,
     };
     Policy {
         tenant_id: tenant.to_owned(),
@@ -32,6 +35,25 @@ pub fn created(tenant: &str, new: NewPolicy, author: &str, now: Timestamp) -> Po
     }
 }
 
+/// A policy that is not stored: all of these people at once, again and again.
+pub fn for_people(tenant: &str, name: &str, people: BTreeSet<String>, now: Timestamp) -> Policy {
+    let targets = people.into_iter().take(MOST).map(|id| Target { user: Some(Id { id }), ..Target::default() });
+    let steps = vec![Step { targets: targets.collect(), wait: "15m".to_owned() }];
+    let document = Document { steps, repeat: 3, ..Document::default() };
+    Policy {
+        tenant_id: tenant.to_owned(),
+        id: String::new(),
+        version: 1,
+        name: name.to_owned(),
+        name_key: fold(name),
+        document: Json(document),
+        created_by: String::new(),
+        updated_by: String::new(),
+        created_ms: now.millis(),
+        updated_ms: now.millis(),
+    }
+}
+
 /// The policy after a change.
 pub fn changed(old: &Policy, change: PolicyChange, author: &str, now: Timestamp) -> Policy {
     let before = old.document.0.clone();
@@ -42,6 +64,7 @@ pub fn changed(old: &Policy, change: PolicyChange, author: &str, now: Timestamp)
         at_end: change.at_end.map_or(before.at_end, ToOwned::to_owned),
         ack_timeout: change.ack_timeout.unwrap_or(before.ack_timeout),
         urgency: change.urgency.unwrap_or(before.urgency),
+        reopen_when_worse: change.reopen_when_worse.unwrap_or(before.reopen_when_worse),
     };
     let name = change.name.unwrap_or_else(|| old.name.clone());
     Policy {

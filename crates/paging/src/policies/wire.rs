@@ -16,7 +16,7 @@ use crate::{
 /// The longest name.
 const LONGEST_NAME: usize = 200;
 /// The most steps, and the most targets of one.
-const MOST: usize = 20;
+pub const MOST: usize = 20;
 /// What a step waits for that does not say.
 const WAIT_MS: i64 = 5 * 60_000;
 const WEEK_MS: i64 = 7 * 86_400_000;
@@ -60,7 +60,7 @@ pub struct EscalationPolicy {
 }
 
 /// What a policy says.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", default)]
 #[schema(as = EscalationPolicyDocument)]
 pub struct Document {
@@ -84,6 +84,9 @@ pub struct Document {
     #[serde(skip_serializing_if = "String::is_empty")]
     #[schema(required = false, pattern = "^(high|low)$", example = "high")]
     pub urgency: String,
+    /// Is an acknowledged alert that gets worse `New` again, so that people are told?
+    #[schema(required = false, example = true)]
+    pub reopen_when_worse: bool,
 }
 
 /// Those who are told together, and how long they have.
@@ -139,6 +142,20 @@ pub struct GroupId {
     pub unique_id: String,
 }
 
+impl Default for Document {
+    fn default() -> Self {
+        Self {
+            description: String::new(),
+            steps: Vec::new(),
+            repeat: 0,
+            at_end: String::new(),
+            ack_timeout: String::new(),
+            urgency: String::new(),
+            reopen_when_worse: true,
+        }
+    }
+}
+
 impl Document {
     /// What the rules of escalation work with.
     pub fn plan(&self) -> Plan {
@@ -189,6 +206,9 @@ pub struct NewPolicy {
     /// `high` or `low`; empty to take it from the alert: what is `Critical` is high, the rest low.
     #[request(with = urgency, words = ["high", "low", ""], default)]
     pub urgency: String,
+    /// Is an acknowledged alert that gets worse `New` again, so that people are told? Default true.
+    #[request(default = true)]
+    pub reopen_when_worse: bool,
 }
 
 fn ack_timeout(fields: &mut Fields<'_>, name: &str) -> Option<String> {

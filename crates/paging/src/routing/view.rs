@@ -1,6 +1,6 @@
 //! From rows to what clients see.
 
-use base::timestamp::Timestamp;
+use base::{matching::unknown_key, timestamp::Timestamp};
 use db::{Conn, Result};
 use outbox::{Entity, Recorded};
 use ports::{Authors, People};
@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::{
     row::Route,
     rules,
-    wire::{AlertRoute, AlertRule, PolicyReference},
+    wire::{AlertRoute, AlertRule, KEYS, PolicyReference},
 };
 
 /// These routes, in their order; `tenants` are those of the scope and their partner.
@@ -30,6 +30,7 @@ fn shown(row: &Route, authors: &Authors) -> AlertRoute {
         key: rule.key.clone(),
         operator: rule.operator.word().to_owned(),
         value: rule.value.clone(),
+        broken: unknown_key(&rule.key, &KEYS),
     });
     AlertRoute {
         id: row.id.clone(),

@@ -4,11 +4,11 @@ use api::Request;
 use base::{
     Fields,
     body::Request,
-    matching::{MatchType, Meter, Operator, Rules},
+    matching::{Keys, MatchType, Meter, Operator, Rules},
     problem::Problem,
     timestamp::Timestamp,
 };
-use ports::Author;
+use ports::{ALERT_KEYS, Author};
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -19,6 +19,27 @@ use crate::policies;
 const LONGEST_NAME: usize = 200;
 /// The last position.
 const LAST: i64 = 1_000_000;
+/// What rules may ask of an alert, of its machine and of the time.
+pub const KEYS: [Keys<'_>; 2] = [ALERT_KEYS, OF_MACHINE_AND_TIME];
+const OF_MACHINE_AND_TIME: Keys<'_> = Keys {
+    names: &[
+        "resource",
+        "resource.id",
+        "resource.name",
+        "resource.hostName",
+        "resource.ipAddress",
+        "resource.resourceType",
+        "deviceGroups",
+        "serviceGroups",
+        "site",
+        "owner",
+        "owner.name",
+        "owner.uniqueId",
+        "time.hour",
+        "time.weekday",
+    ],
+    open: &["resource.tags"],
+};
 /// Of a route that has no rules and is not the default.
 pub const RULES_REQUIRED: &str = "are required, unless isDefault is true";
 
@@ -79,6 +100,9 @@ pub struct AlertRule {
     /// What it is compared with.
     #[schema(min_length = 1, max_length = 1000)]
     pub value: String,
+    /// Why the rule never holds: it is from before keys were looked at, and no alert has this one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub broken: Option<String>,
 }
 
 /// A policy, by id.
@@ -145,7 +169,7 @@ fn has_rules_or_is_default(new: &NewRoute, fields: &mut Fields<'_>) {
 pub fn read<T: Request>(body: &Value, meter: &Meter) -> Result<(T, Option<Rules>), Problem> {
     let mut fields = Fields::of(body);
     let match_type = MatchType::read(&mut fields, "matchingType");
-    let rules = Rules::read(&mut fields, match_type, Operator::word, meter);
+    let rules = Rules::read(&mut fields, match_type, &KEYS, Operator::word, meter);
     let read = T::read(&mut fields);
     fields.finish()?;
     Ok((read, rules))

@@ -17,6 +17,7 @@ pub(super) const RECIPES: &[Recipe] = &[
     op("GET /alerts/search").filters(ALERT_FILTERS),
     op("GET /alerts/{alertId}").ids(&[Kind::Alert]),
     op("POST /alerts/{alertId}/actions/acknowledge").ids(&[Kind::Alert]).sends("{}"),
+    op("POST /alerts/{alertId}/actions/unacknowledge").ids(&[Kind::AcknowledgedAlert]).sends("{}"),
     op("POST /alerts/{alertId}/actions/suppress").ids(&[Kind::Alert]).sends("{}"),
     op("POST /alerts/{alertId}/actions/unsuppress").ids(&[Kind::SuppressedAlert]).sends("{}"),
     op("POST /alerts/{alertId}/actions/close").ids(&[Kind::Alert]).sends("{}"),

@@ -4,11 +4,8 @@
 use base::problem::{FieldError, Problem};
 use serde_json::{Map, Value};
 
-use super::{ALERTMANAGER, GRAFANA, instant, state_of, text};
-use crate::alerts::{
-    report::{Named, Read, Report},
-    wire::Tag,
-};
+use super::{ALERTMANAGER, GRAFANA, instant, severity_of, tag, text};
+use crate::alerts::report::{Former, Named, Read, Report, key};
 
 /// The most alerts of one notification.
 const MOST: usize = 10_000;
@@ -18,16 +15,29 @@ const MOST: usize = 10_000;
 /// # Errors
 /// 400 when it is no notification of this version. An alert that is none is refused alone.
 pub fn read(body: &Value) -> Result<Vec<Read>, Problem> {
+    read_as(body, None)
+}
+
+/// The same of any version: the address says whose it is, `alertmanager` or `grafana`.
+///
+/// # Errors
+/// 400 when it has no alerts, or too many.
+pub fn read_leniently(body: &Value, sender: &str) -> Result<Vec<Read>, Problem> {
+    read_as(body, Some(if sender == "grafana" { GRAFANA } else { ALERTMANAGER }))
+}
+
+fn read_as(body: &Value, otherwise: Option<&'static str>) -> Result<Vec<Read>, Problem> {
     let mut errors = Vec::new();
     if !body.is_object() {
         return Err(Problem::field("body", "must be a JSON object"));
     }
     let given = AlertmanagerNotification::read(|name| body.get(name));
     let version = text(given.version);
-    let app = match version.as_str() {
-        "4" => ALERTMANAGER,
-        "1" => GRAFANA,
-        _ => {
+    let app = match (version.as_str(), otherwise) {
+        ("4", _) => ALERTMANAGER,
+        ("1", _) => GRAFANA,
+        (_, Some(app)) => app,
+        (_, None) => {
             errors.push(FieldError::new("version", "must be 4, or 1 as Grafana sends it"));
             ""
         }
@@ -64,9 +74,8 @@ fn report(alert: &Value, app: &str, group: &str) -> Read {
     let label = |name: &str| text(labels.get(name));
     let annotations = given.annotations.and_then(Value::as_object);
     let annotation = |name: &str| text(annotations.and_then(|all| all.get(name)));
-    // A severity that nobody here knows is the worst: somebody meant something by it, and so is one that means "well".
-    let severity = state_of(&label("severity")).filter(|state| *state != "Ok");
-    let state = if firing { severity.unwrap_or("Critical") } else { "Ok" };
+    // A severity that nobody here knows is the worst: somebody meant something by it.
+    let state = if firing { severity_of(&label("severity")).unwrap_or("Critical") } else { "Ok" };
     let metric = label("alertname");
     let subject = first([annotation("summary"), annotation("message"), annotation("title"), metric.clone()]);
     let fingerprint = text(given.fingerprint);
@@ -81,8 +90,10 @@ fn report(alert: &Value, app: &str, group: &str) -> Read {
         app: app.to_owned(),
         component: label("component"),
         device: resource(labels),
-        tags: labels.iter().map(|(name, value)| Tag { name: name.clone(), value: text(Some(value)) }).collect(),
-        identity: Some(if fingerprint.is_empty() { in_order(labels) } else { fingerprint.clone() }),
+        tags: labels.iter().map(|(name, value)| tag(name, &text(Some(value)))).collect(),
+        start: instant(given.starts_at),
+        key: key(&fingerprint).or_else(|| Some(in_order(labels))),
+        former: Former::KeyAlone,
         ext_alert_id: fingerprint,
         group_key: group.to_owned(),
         url: first(url),
@@ -202,8 +213,8 @@ mod tests {
         let [Ok(firing), Ok(resolved), Err(errors)] = read.as_slice() else { panic!("{read:?}") };
         assert_eq!((firing.state, firing.subject.as_str(), firing.metric.as_str()), ("Critical", "high", "Load"));
         assert_eq!(firing.device.keys[1], ResourceKey::IpAddress("10.0.0.1".into()));
-        assert_eq!((firing.identity.as_deref(), firing.tags.len()), (Some("f1"), 3));
-        assert_eq!((resolved.state, resolved.identity.as_deref()), ("Ok", Some("a=\"1\"\nb=\"2\"")));
+        assert_eq!((firing.key.as_deref(), firing.tags.len()), (Some("f1"), 3));
+        assert_eq!((resolved.state, resolved.key.as_deref()), ("Ok", Some("a=\"1\"\nb=\"2\"")));
         assert_eq!(errors.iter().map(|error| error.field_name.as_str()).collect::<Vec<_>>(), ["labels", "status"]);
     }
 

@@ -2,8 +2,8 @@
 //! database, no clock.
 //!
 //! None of these senders is asked to write what Muster would like to read: each format is taken as its own documentation
-//! prints it, and what a sender leaves out is left out of the report. Lengths are cut rather than refused, since an alert
-//! that is not taken in wakes nobody.
+//! prints it, and what a sender leaves out is left out of the report. Texts that are too long to be stored are cut then
+//! rather than refused, since an alert that is not taken in wakes nobody; what identifies a problem counts to its end.
 
 /// Declares what an object of a sender holds, once for its reader and for the document: each field is what is given under its
 /// name, or under the name that follows it, and its type is what the document says of it. A reader takes more than that.
@@ -36,29 +36,40 @@ use base::timestamp::Timestamp;
 use serde_json::{Map, Value};
 
 use super::{
-    report::{LONGEST_NAME, Report},
+    report::{LONGEST_NAME, LONGEST_TEXT, MOST_TAGS, Report, cut},
+    rules::{Action, rank},
     wire::Tag,
 };
-
-/// The most text of a description.
-const LONGEST_TEXT: usize = 4_000;
-/// The most tags of a report; further ones are left out.
-const MOST_TAGS: usize = 200;
 
 /// What a sender wants of one problem.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Event {
     /// It is so, or over.
     Report(Box<Report>),
-    /// Somebody works on the problem with this identity.
-    Acknowledge {
-        /// As in [`Report::identity`].
-        identity: String,
+    /// Somebody does something with the alert of the problem with this key.
+    Act {
+        /// As in [`Report::key`].
+        key: String,
+        /// What is done.
+        action: Action,
         /// What they say.
         note: String,
         /// What has changed of the problem at the same time.
         report: Option<Box<Report>>,
     },
+}
+
+impl Event {
+    /// Says what was repaired of the text that it was read from.
+    pub fn note_repairs(&mut self, repairs: &[&'static str]) {
+        let report = match self {
+            Self::Report(report) => Some(report),
+            Self::Act { report, .. } => report.as_mut(),
+        };
+        if let Some(report) = report {
+            report.repairs.extend(repairs.iter().map(|repair| (*repair).to_owned()));
+        }
+    }
 }
 
 /// The `app` of what these monitors report, where they name none themselves.
@@ -96,20 +107,41 @@ pub fn state_of(word: &str) -> Option<&'static str> {
     })
 }
 
-/// An identity of a problem, apart from what other senders call theirs.
-pub fn identity(sender: &str, key: &str) -> String {
-    format!("{sender}\n{key}")
+/// The state that a severity or a priority of a problem stands for: whatever is reported as a problem is one, so that a word
+/// that means "well" is the lowest.
+fn severity_of(word: &str) -> Option<&'static str> {
+    state_of(word).map(|state| if state == "Ok" { "Info" } else { state })
+}
+
+/// The worst severity that labels name: fields `severity`, `priority` or `level` of objects, and texts such as
+/// `severity:critical`.
+fn severity_of_labels<'v>(labels: impl IntoIterator<Item = Option<&'v Value>>) -> Option<&'static str> {
+    let is_severity =
+        |name: &str| ["severity", "priority", "level"].iter().any(|known| name.eq_ignore_ascii_case(known));
+    let words = |labels: &Value| -> Vec<String> {
+        match labels {
+            Value::Object(object) => {
+                object.iter().filter(|(name, _)| is_severity(name)).map(|(_, value)| text(Some(value))).collect()
+            }
+            Value::Array(list) => {
+                let pairs = list.iter().filter_map(Value::as_str).filter_map(|label| label.split_once([':', '=']));
+                pairs.filter(|(name, _)| is_severity(name.trim())).map(|(_, word)| word.to_owned()).collect()
+            }
+            _ => Vec::new(),
+        }
+    };
+    let words = labels.into_iter().flatten().flat_map(words);
+    words.filter_map(|word| severity_of(&word)).max_by_key(|state| rank(state))
 }
 
 /// The text of a value: of numbers and booleans too, since templates write either.
 fn text(value: Option<&Value>) -> String {
-    let text = match value {
+    match value {
         Some(Value::String(text)) => text.trim().to_owned(),
         Some(Value::Number(number)) => number.to_string(),
         Some(Value::Bool(flag)) => flag.to_string(),
         _ => String::new(),
-    };
-    cut(text, LONGEST_TEXT)
+    }
 }
 
 /// A field, or else these of its object.
@@ -121,29 +153,20 @@ fn or<'v>(
     std::iter::once(field).chain(others.iter().map(|other| body.get(*other)))
 }
 
-/// The first of these fields that has a text, at most as long as a name.
+/// The first of these fields that has a text.
 fn name<'v>(fields: impl IntoIterator<Item = Option<&'v Value>>) -> String {
-    cut(long(fields), LONGEST_NAME)
-}
-
-/// The first of these fields that has a text, at most as long as a description.
-fn long<'v>(fields: impl IntoIterator<Item = Option<&'v Value>>) -> String {
     fields.into_iter().map(text).find(|text| !text.is_empty()).unwrap_or_default()
 }
 
-/// A template may write any amount of text, and its length is no reason to lose an alert.
-fn cut(text: String, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        Some((end, _)) => text.get(..end).unwrap_or_default().to_owned(),
-        None => text,
-    }
+/// An attribute, as long as it may be.
+fn tag(name: &str, value: &str) -> Tag {
+    Tag { name: cut(name, LONGEST_NAME).to_owned(), value: cut(value, LONGEST_TEXT).to_owned() }
 }
 
 /// Attributes from an object of texts.
 fn tags(object: Option<&Value>) -> Vec<Tag> {
     let named = |(name, value): (&String, &Value)| {
-        let value = if value.is_object() || value.is_array() { value.to_string() } else { text(Some(value)) };
-        Tag { name: cut(name.clone(), LONGEST_NAME), value: cut(value, LONGEST_NAME) }
+        tag(name, &if value.is_object() || value.is_array() { value.to_string() } else { text(Some(value)) })
     };
     object.and_then(Value::as_object).into_iter().flatten().take(MOST_TAGS).map(named).collect()
 }
@@ -191,8 +214,24 @@ mod tests {
     }
 
     #[test]
+    fn what_is_reported_as_a_problem_is_one() {
+        for word in ["ok", "Normal", "clear", "UP", "resolved", "info"] {
+            assert_eq!(severity_of(word), Some("Info"), "{word}");
+        }
+        assert_eq!((severity_of("High"), severity_of("mauve")), (Some("Critical"), None));
+    }
+
+    #[test]
+    fn labels_name_a_severity() {
+        let of = |labels: Value| severity_of_labels([Some(&labels)]);
+        assert_eq!(of(json!({"Severity": "critical", "team": "a"})), Some("Critical"));
+        assert_eq!(of(json!(["team:a", "severity=warning", "level: info"])), Some("Warning"));
+        assert_eq!((of(json!({"team": "critical"})), of(json!("severity:critical"))), (None, None));
+    }
+
+    #[test]
     fn texts_are_cut_and_tags_are_bounded() {
-        assert_eq!(cut("äöü".into(), 2), "äö");
+        assert_eq!(cut("äöü", 2), "äö");
         let many: Map<String, Value> = (0..500).map(|n| (format!("k{n}"), json!(n))).collect();
         assert_eq!(tags(Some(&Value::Object(many))).len(), MOST_TAGS);
         assert_eq!(tags(Some(&json!({"a": {"b": 1}})))[0].value, "{\"b\":1}");

@@ -1,66 +1,95 @@
-//! Opsgenie's alert API, version 2: create, acknowledge, close.
+//! What is sent to Opsgenie's alert API, version 2.
 
-use base::problem::Problem;
+use base::{problem::Problem, timestamp::Timestamp};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::{Event, identity, long, name, or, state_of, tags, text};
+use super::{Event, instant, name, or, severity_of, severity_of_labels, tag, tags, text};
 use crate::alerts::{
-    report::{Named, Report},
+    report::{Former, LONGEST_NAME, Named, Report, cut, key},
     wire::Tag,
 };
 
-/// Reads a new alert of `sender`. One without `alias` is identified by its message and entity.
+/// By which of the routes of its sender an alert came.
+pub const ROUTE: &str = "opsgenie";
+
+/// Reads a new alert. One without `alias` is identified by its message and entity.
 ///
 /// # Errors
 /// 400 when it has no message.
-pub fn create(body: &Value, sender: &str) -> Result<Event, Problem> {
+pub fn create(body: &Value) -> Result<Event, Problem> {
     let Some(given) = body.as_object() else { return Err(Problem::field("body", "must be a JSON object")) };
     let alert = OpsgenieAlert::read(|name| given.get(name));
     let subject = name([alert.message]);
     if subject.is_empty() {
         return Err(Problem::field("message", "is required"));
     }
-    let entity = name([alert.entity]);
-    let alias = name([alert.alias]);
-    let key = if alias.is_empty() { format!("{entity}\n{subject}") } else { alias.clone() };
+    let (entity, alias) = (name([alert.entity]), name([alert.alias]));
     let priority = name([alert.priority]);
     let mut attributes = tags(alert.details);
-    let labels = alert.tags.and_then(Value::as_array).into_iter().flatten().take(20);
-    attributes.extend(labels.map(|label| Tag { name: text(Some(label)), value: String::new() }));
+    attributes.extend(labels(alert.tags));
+    let state = match priority.is_empty() {
+        true => severity_of_labels([alert.details, alert.tags]).unwrap_or("Warning"),
+        false => severity_of(&priority).unwrap_or("Critical"),
+    };
+    let former = format!("{}\n{}", cut(&entity, LONGEST_NAME), cut(&subject, LONGEST_NAME));
     Ok(Event::Report(Box::new(Report {
-        state: if priority.is_empty() { "Warning" } else { state_of(&priority).unwrap_or("Critical") },
+        state,
+        former: if alias.is_empty() { Former::Text(former) } else { Former::Key },
         subject,
-        description: long(or(alert.description, given, &["note"])),
+        description: name(or(alert.description, given, &["note"])),
         app: super::OPSGENIE.to_owned(),
         device: Named::of_text(&entity),
         tags: attributes,
-        identity: Some(identity(sender, &key)),
+        route: ROUTE,
+        key: key(&alias),
         ext_alert_id: alias,
         url: url(&alert),
         ..Report::default()
     })))
 }
 
-/// Somebody works on the alert with this alias.
-pub fn acknowledge(body: &Value, sender: &str, alias: &str) -> Event {
-    Event::Acknowledge { identity: identity(sender, alias), note: note(body), report: None }
+/// Labels, which are tags without a value.
+pub fn labels(labels: Option<&Value>) -> Vec<Tag> {
+    let labels = labels.and_then(Value::as_array).into_iter().flatten().take(20);
+    labels.map(|label| tag(&text(Some(label)), "")).filter(|tag| !tag.name.is_empty()).collect()
 }
 
-/// The alert with this alias is over.
-pub fn close(body: &Value, sender: &str, alias: &str) -> Event {
-    Event::Report(Box::new(Report {
+/// Attributes of an object.
+pub fn details(details: Option<&Value>) -> Vec<Tag> {
+    tags(details)
+}
+
+/// The state that a priority stands for; one that nobody here knows is the worst.
+pub fn state_of_priority(priority: Option<&Value>) -> &'static str {
+    severity_of(&text(priority)).unwrap_or("Critical")
+}
+
+/// The text of a field.
+pub fn field(body: &Value, field: &str) -> String {
+    text(body.get(field))
+}
+
+/// The time of a field.
+pub fn time(field: Option<&Value>) -> Option<Timestamp> {
+    instant(field)
+}
+
+/// The alert with this key is over, as far as this route to it goes.
+pub fn closed(alias: &str, note: String) -> Report {
+    Report {
         state: "Ok",
         subject: format!("{alias} is Ok"),
-        description: note(body),
-        identity: Some(identity(sender, alias)),
+        description: note,
+        key: key(alias),
         ext_alert_id: alias.to_owned(),
         ..Report::default()
-    }))
+    }
 }
 
-fn note(body: &Value) -> String {
-    long([OpsgenieNote::read(|name| body.get(name)).note])
+/// The note of a body.
+pub fn note(body: &Value) -> String {
+    name([OpsgenieNote::read(|name| body.get(name)).note])
 }
 
 /// The source, where that is an address.
@@ -84,7 +113,8 @@ given! {
         description: Option<String>,
         /// The machine.
         entity: Option<String>,
-        /// `P1` and `P2` are `Critical`, `P3` (default) and `P4` `Warning`, `P5` is `Info`.
+        /// `P1` and `P2` are `Critical`, `P3` and `P4` `Warning`, `P5` is `Info`; without it a severity in `details` or `tags`
+        /// counts, and else `P3`.
         priority: Option<String>,
         /// Where it comes from; an address is the alert's `url`.
         source: Option<String>,
@@ -115,8 +145,17 @@ pub struct OpsgenieAnswer {
     pub result: &'static str,
     /// Seconds.
     pub took: f64,
-    /// The id of this request.
+    /// By which `GET /v2/alerts/requests/{requestId}` tells what became of it: the alert's own, where there is one.
     pub request_id: String,
+}
+
+impl OpsgenieAnswer {
+    /// To a request about an alert.
+    pub fn about(alert: Option<&str>) -> Self {
+        let request_id = alert.and_then(|id| id.strip_prefix("ALT-")).map(ToOwned::to_owned);
+        let request_id = request_id.unwrap_or_else(api::request_id::current);
+        Self { result: "Request will be processed", took: 0.0, request_id }
+    }
 }
 
 #[cfg(test)]
@@ -130,20 +169,30 @@ mod tests {
         let body = json!({"message": "An example alert message", "alias": "Life is too short for no alias",
             "description": "Every alert needs a description", "tags": ["OverwriteQuietHours", "Critical"],
             "details": {"key1": "value1"}, "entity": "10.0.0.1", "priority": "P1", "source": "https://mon.example/"});
-        let Event::Report(report) = create(&body, "s").unwrap() else { panic!("a report") };
+        let Event::Report(report) = create(&body).unwrap() else { panic!("a report") };
         assert_eq!((report.state, report.ext_alert_id.as_str()), ("Critical", "Life is too short for no alias"));
         assert_eq!(report.device.device.unwrap().ip_address, "10.0.0.1");
         assert_eq!((report.tags.len(), report.url.as_str()), (3, "https://mon.example/"));
-        let Event::Report(over) = close(&json!({"note": "done"}), "s", "Life is too short for no alias") else {
-            panic!("a report")
-        };
-        assert_eq!((over.state, over.identity), ("Ok", report.identity));
+        let over = closed(" Life is too short for no alias ", "done".to_owned());
+        assert_eq!((over.state, over.key), ("Ok", report.key));
     }
 
     #[test]
     fn a_message_is_required_and_the_rest_is_not() {
-        assert_eq!(create(&json!({"alias": "a"}), "s").unwrap_err().errors[0].field_name, "message");
-        let Event::Report(report) = create(&json!({"message": "m"}), "s").unwrap() else { panic!("a report") };
-        assert_eq!((report.state, report.identity.as_deref()), ("Warning", Some("s\n\nm")));
+        assert_eq!(create(&json!({"alias": "a"})).unwrap_err().errors[0].field_name, "message");
+        let Event::Report(report) = create(&json!({"message": "m"})).unwrap() else { panic!("a report") };
+        assert_eq!((report.state, report.key), ("Warning", None));
+    }
+
+    #[test]
+    fn a_severity_comes_from_the_labels_where_there_is_no_priority() {
+        let state = |body: Value| {
+            let Event::Report(report) = create(&body).unwrap() else { panic!("a report") };
+            report.state
+        };
+        assert_eq!(state(json!({"message": "m", "details": {"severity": "critical"}})), "Critical");
+        assert_eq!(state(json!({"message": "m", "tags": ["severity:info"]})), "Info");
+        assert_eq!(state(json!({"message": "m", "priority": "P4", "details": {"severity": "critical"}})), "Warning");
+        assert_eq!(state(json!({"message": "m", "priority": "normal"})), "Info");
     }
 }

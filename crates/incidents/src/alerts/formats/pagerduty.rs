@@ -1,14 +1,21 @@
-//! An event of PagerDuty's Events API, version 2: trigger, acknowledge, resolve.
+//! An event of PagerDuty's Events API, version 2 or 1: trigger, acknowledge, resolve.
 
-use base::problem::{FieldError, Problem};
-use serde_json::{Map, Value};
+use base::{
+    hex,
+    problem::{FieldError, Problem},
+};
+use serde_json::{Map, Value, json};
+use sha2::{Digest as _, Sha256};
 use utoipa::ToSchema;
 
-use super::{Event, cut, identity, instant, long, name, state_of, tags, text};
+use super::{Event, instant, name, severity_of, severity_of_labels, tag, tags, text};
 use crate::alerts::{
-    report::{LONGEST_NAME, Named, Report},
-    wire::Tag,
+    report::{Named, Report},
+    rules::Action,
 };
+
+/// By which of the routes of its sender an event came.
+const ROUTE: &str = "pagerduty";
 
 /// The token of the inbound address that an event names as its `routing_key`.
 pub fn routing_key(body: &Value) -> Option<&str> {
@@ -19,11 +26,27 @@ pub fn routing_key(body: &Value) -> Option<&str> {
         .filter(|key| !key.is_empty())
 }
 
-/// Reads an event of `sender`; also its `dedup_key`. One that is triggered without a key gets `new_key`.
+/// An event of version 1, as version 2 has it.
+pub fn of_version_1(body: &Value) -> Value {
+    let details = &body["details"];
+    let machine = ["host", "hostname", "source", "machine"].map(|field| text(details.get(field)));
+    let links = body["contexts"].as_array().into_iter().flatten().filter(|context| context["href"].is_string());
+    json!({
+        "routing_key": body["service_key"], "event_action": body["event_type"], "dedup_key": body["incident_key"],
+        "client": body["client"], "client_url": body["client_url"], "links": links.collect::<Vec<_>>(),
+        "payload": {
+            "summary": body["description"], "custom_details": details,
+            "source": machine.into_iter().find(|name| !name.is_empty()),
+        },
+    })
+}
+
+/// Reads an event; also its `dedup_key`. One that is triggered without a key has one that is made of its machine, its component
+/// and its class or summary.
 ///
 /// # Errors
 /// 400 that lists what is missing.
-pub fn read(body: &Value, sender: &str, new_key: impl FnOnce() -> String) -> Result<(Event, String), Problem> {
+pub fn read(body: &Value) -> Result<(Event, String), Problem> {
     let Some(given) = body.as_object() else { return Err(Problem::field("body", "must be a JSON object")) };
     let event = PagerDutyEvent::read(|name| given.get(name));
     let mut errors = Vec::new();
@@ -46,18 +69,29 @@ pub fn read(body: &Value, sender: &str, new_key: impl FnOnce() -> String) -> Res
     if !errors.is_empty() {
         return Err(Problem::fields(errors));
     }
-    let key = if key.is_empty() { new_key() } else { key };
-    let of_sender = identity(sender, &key);
+    let class = field("class");
+    let key = if key.is_empty() {
+        let measured = if class.is_empty() { &subject } else { &class };
+        made_key(&[&field("source"), &field("component"), measured])
+    } else {
+        key
+    };
     if action == "acknowledge" {
-        return Ok((Event::Acknowledge { identity: of_sender, note: String::new(), report: None }, key));
+        let (key, note) = (key.clone(), String::new());
+        return Ok((Event::Act { key: key.clone(), action: Action::Acknowledge, note, report: None }, key));
     }
-    // A severity that nobody here knows is the worst: somebody meant something by it.
-    let state = if triggers { state_of(&field("severity")).unwrap_or("Critical") } else { "Ok" };
-    let mut attributes = tags(payload.get("custom_details"));
+    let details = payload.get("custom_details");
+    let state = match (triggers, field("severity").as_str()) {
+        (false, _) => "Ok",
+        (true, "") => severity_of_labels([details]).unwrap_or("Critical"),
+        // A severity that nobody here knows is the worst: somebody meant something by it.
+        (true, severity) => severity_of(severity).unwrap_or("Critical"),
+    };
+    let mut attributes = tags(details);
     for attribute in ["group", "class"] {
         let value = field(attribute);
         if !value.is_empty() {
-            attributes.push(Tag { name: attribute.to_owned(), value });
+            attributes.push(tag(attribute, &value));
         }
     }
     let client = name([event.client]);
@@ -65,13 +99,14 @@ pub fn read(body: &Value, sender: &str, new_key: impl FnOnce() -> String) -> Res
         state,
         time: if triggers { instant(payload.get("timestamp")) } else { None },
         subject: if subject.is_empty() { format!("{key} is {state}") } else { subject },
-        description: long([payload.get("custom_details")]),
-        metric: field("class"),
+        description: text(details),
+        metric: class,
         component: field("component"),
         app: if client.is_empty() { super::PAGERDUTY.to_owned() } else { client },
         device: Named::of_text(&field("source")),
         tags: attributes,
-        identity: Some(of_sender),
+        route: if triggers { ROUTE } else { "" },
+        key: Some(key.clone()),
         ext_alert_id: key.clone(),
         url: link(&event),
         ..Report::default()
@@ -83,7 +118,12 @@ pub fn read(body: &Value, sender: &str, new_key: impl FnOnce() -> String) -> Res
 fn link(event: &PagerDutyEvent<'_>) -> String {
     let links = event.links.and_then(Value::as_array).into_iter().flatten();
     let first = links.map(|link| text(link.get("href"))).find(|link| !link.is_empty());
-    cut(first.unwrap_or_else(|| name([event.client_url])), LONGEST_NAME)
+    first.unwrap_or_else(|| name([event.client_url]))
+}
+
+/// The same key for the same parts.
+fn made_key(parts: &[&str]) -> String {
+    hex(&Sha256::digest(parts.join("\n"))[..16])
 }
 
 given! {
@@ -124,6 +164,18 @@ pub struct PagerDutyAnswer {
     pub dedup_key: String,
 }
 
+/// The answer to an event of version 1.
+#[derive(serde::Serialize, ToSchema)]
+#[schema(example = json!({"status": "success", "message": "Event processed", "incident_key": "disk-web-01"}))]
+pub struct PagerDutyFirstAnswer {
+    /// Always `success`.
+    pub status: &'static str,
+    /// In words.
+    pub message: &'static str,
+    /// What identifies the problem from now on.
+    pub incident_key: String,
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -131,8 +183,7 @@ mod tests {
     use super::*;
 
     fn read_one(body: Value) -> Result<(Event, String), Vec<String>> {
-        read(&body, "s", || "made".to_owned())
-            .map_err(|problem| problem.errors.into_iter().map(|error| error.field_name).collect())
+        read(&body).map_err(|problem| problem.errors.into_iter().map(|error| error.field_name).collect())
     }
 
     #[test]
@@ -143,7 +194,7 @@ mod tests {
             "custom_details": {"load avg": 0.75}
         }, "client": "Sensu", "links": [{"href": "https://example.com/", "text": "look"}]});
         let (Event::Report(report), key) = read_one(body).unwrap() else { panic!("a report") };
-        assert_eq!((key.as_str(), report.identity.as_deref()), ("made", Some("s\nmade")));
+        assert_eq!((report.key.as_ref(), report.ext_alert_id == key), (Some(&key), true));
         assert_eq!((report.state, report.app.as_str(), report.component.as_str()), ("Critical", "Sensu", "postgres"));
         assert_eq!(report.time.unwrap().to_string(), "2015-07-17T08:42:58+0000");
         assert_eq!(report.device.device.unwrap().host_name, "web-01");
@@ -153,11 +204,46 @@ mod tests {
     #[test]
     fn a_key_is_all_that_the_others_need() {
         let (event, _) = read_one(json!({"event_action": "acknowledge", "dedup_key": "k"})).unwrap();
-        assert_eq!(event, Event::Acknowledge { identity: "s\nk".into(), note: String::new(), report: None });
+        let Event::Act { key, action, .. } = event else { panic!("an acknowledgement") };
+        assert_eq!((key.as_str(), action), ("k", Action::Acknowledge));
         let (Event::Report(report), _) = read_one(json!({"event_action": "resolve", "dedup_key": "k"})).unwrap() else {
             panic!("a report")
         };
         assert_eq!((report.state, report.subject.as_str()), ("Ok", "k is Ok"));
+    }
+
+    #[test]
+    fn without_a_key_the_same_problem_has_the_same_one() {
+        let key = |summary: &str, source: &str| {
+            let payload = json!({"summary": summary, "source": source});
+            read_one(json!({"event_action": "trigger", "payload": payload})).unwrap().1
+        };
+        assert_eq!(key("full", "web-01"), key("full", "web-01"));
+        assert_ne!(key("full", "web-01"), key("full", "web-02"));
+        assert_ne!(key("full", "web-01"), key("Full", "web-01"));
+    }
+
+    #[test]
+    fn whatever_is_triggered_is_a_problem() {
+        let state = |payload: Value| {
+            let body = json!({"event_action": "trigger", "dedup_key": "k", "payload": payload});
+            let (Event::Report(report), _) = read_one(body).unwrap() else { panic!("a report") };
+            report.state
+        };
+        assert_eq!(state(json!({"summary": "s", "severity": "ok"})), "Info");
+        assert_eq!(state(json!({"summary": "s", "severity": "mauve"})), "Critical");
+        assert_eq!(state(json!({"summary": "s", "custom_details": {"severity": "warning"}})), "Warning");
+    }
+
+    #[test]
+    fn version_1_has_other_names() {
+        let body = json!({"service_key": "t", "event_type": "trigger", "incident_key": "k", "description": "Disk is full",
+            "details": {"host": "web-01", "severity": "warning"}, "contexts": [{"type": "link", "href": "https://a.example/"}]});
+        let v2 = of_version_1(&body);
+        assert_eq!(routing_key(&v2), Some("t"));
+        let (Event::Report(report), key) = read_one(v2).unwrap() else { panic!("a report") };
+        assert_eq!((key.as_str(), report.state, report.url.as_str()), ("k", "Warning", "https://a.example/"));
+        assert_eq!(report.device.device.unwrap().host_name, "web-01");
     }
 
     #[test]

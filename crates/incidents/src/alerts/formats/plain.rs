@@ -3,48 +3,80 @@
 use base::problem::{FieldError, Problem};
 use serde_json::Value;
 
-use super::{Event, identity, instant, long, name, or, state_of, tags};
-use crate::alerts::report::{Named, Report};
+use super::{Event, instant, name, or, severity_of, severity_of_labels, state_of, tags};
+use crate::alerts::report::{Former, LONGEST_NAME, Named, Report, cut, key};
 
-/// Reads a report of `sender`: two fields are enough, under any of the names that scripts give them.
+/// Words that say that there is a problem, and not how bad it is.
+const PROBLEMS: [&str; 10] =
+    ["firing", "problem", "trigger", "triggered", "alerting", "alert", "open", "opened", "active", "new"];
+
+/// Reads a report: two fields are enough, under any of the names that scripts give them.
 ///
 /// # Errors
-/// 400 that lists what is missing, or a state that is no word of any monitor.
-pub fn read(body: &Value, sender: &str) -> Result<Event, Problem> {
+/// 400 that lists what is missing.
+pub fn read(body: &Value) -> Result<Event, Problem> {
     let Some(body) = body.as_object() else { return Err(Problem::field("body", "must be a JSON object")) };
     let given = PlainReport::read(|name| body.get(name));
-    let mut errors = Vec::new();
-    let subject = name(or(given.subject, body, &["message", "title", "summary", "text"]));
+    let subject = name(or(given.subject, body, &["message", "title", "summary", "text", "description", "metric"]));
+    let labels = given.tags.or_else(|| body.get("labels"));
+    let state = state(
+        &name(or(given.state, body, &["currentState", "status", "event_action"])),
+        &name([body.get("severity"), body.get("level")]),
+        &name([body.get("priority")]),
+        severity_of_labels([labels]),
+    );
     if subject.is_empty() {
-        errors.push(FieldError::new("subject", "is required"));
+        let mut errors = vec![FieldError::new("subject", "is required")];
+        if state.is_err() {
+            errors.push(FieldError::new("state", "must be Critical, Warning, Info or Ok, or a word of a monitor"));
+        }
+        return Err(Problem::fields(errors));
     }
-    let word = name(or(given.state, body, &["currentState", "severity", "level", "status", "priority"]));
-    let state = if word.is_empty() { Some("Critical") } else { state_of(&word) };
-    if state.is_none() {
-        let message = "must be Critical, Warning, Info or Ok, or a word of a monitor for one of them";
-        errors.push(FieldError::new("state", message));
-    }
-    let Some(state) = state.filter(|_| errors.is_empty()) else { return Err(Problem::fields(errors)) };
     let devices = &["hostName", "hostname", "device", "resource", "source", "entity", "instance"];
     let device = name(or(given.host, body, devices));
     let component = name(or(given.component, body, &["service", "check"]));
-    let key = name(or(given.key, body, &["dedupKey", "dedup_key", "alias", "fingerprint", "id"]));
-    let own = if key.is_empty() { [device.as_str(), &component, &subject].join("\n") } else { key.clone() };
+    let own = name(or(given.key, body, &["dedupKey", "dedup_key", "alias", "fingerprint", "id"]));
+    let former = [&device, &component, &subject].map(|text| cut(text, LONGEST_NAME)).join("\n");
     Ok(Event::Report(Box::new(Report {
-        state,
+        state: state.as_ref().copied().unwrap_or("Critical"),
+        warnings: state.err().into_iter().collect(),
         time: or(given.time, body, &["alertTime", "timestamp", "date"]).find_map(instant),
         subject,
-        description: long(or(given.description, body, &["details", "body"])),
+        description: name(or(given.description, body, &["details", "body"])),
         metric: name([body.get("metric")]),
         app: name([body.get("app")]),
         component,
         device: Named::of_text(&device),
-        tags: tags(given.tags.or_else(|| body.get("labels"))),
-        identity: Some(identity(sender, &own)),
-        ext_alert_id: key,
+        tags: tags(labels),
+        event: name([body.get("eventId"), body.get("event_id")]),
+        key: key(&own),
+        former: if own.is_empty() { Former::Text(former) } else { Former::Key },
+        ext_alert_id: own,
         url: name(or(given.url, body, &["link"])),
         ..Report::default()
     })))
+}
+
+/// The state of a report by its words for the state, the severity and the priority, and by its labels; a warning where a
+/// word says nothing.
+///
+/// A word that means "well" is the state; without one, the severity is. A priority says how bad a problem is.
+fn state(state: &str, severity: &str, priority: &str, of_labels: Option<&'static str>) -> Result<&'static str, String> {
+    let word = if state.is_empty() { severity } else { state };
+    let is_any_problem = PROBLEMS.iter().any(|known| known.eq_ignore_ascii_case(word));
+    if let Some(known) = state_of(word).filter(|_| !is_any_problem) {
+        return Ok(known);
+    }
+    let mut grades = [severity, priority].into_iter().filter_map(severity_of).chain(of_labels);
+    if let Some(grade) = grades.next() {
+        return Ok(grade);
+    }
+    match [word, priority].into_iter().find(|word| !word.is_empty()) {
+        Some(word) if !is_any_problem => {
+            Err(format!("{word:.100} is not a state that is known here: it counts as Critical"))
+        }
+        _ => Ok("Critical"),
+    }
 }
 
 given! {
@@ -54,8 +86,8 @@ given! {
         /// One line; also taken as `message`, `title`, `summary` or `text`.
         #[schema(required = true)]
         subject: String,
-        /// `Critical` (default), `Warning`, `Info` or `Ok`, or another monitor's word for it; also taken as `severity`,
-        /// `level`, `status` or `priority`.
+        /// `Critical` (default), `Warning`, `Info` or `Ok`, or another monitor's word for it; also taken as `status`. Without
+        /// it `severity` or `level` is the state; `priority` says how bad a problem is.
         state: Option<String>,
         /// The machine, by host name, address or id.
         host: Option<String>,
@@ -81,7 +113,7 @@ mod tests {
     use super::*;
 
     fn report(body: Value) -> Report {
-        match read(&body, "s").unwrap() {
+        match read(&body).unwrap() {
             Event::Report(report) => *report,
             other => panic!("{other:?}"),
         }
@@ -92,22 +124,50 @@ mod tests {
         let first = report(json!({"message": "Backup failed", "level": "error"}));
         let over = report(json!({"subject": "Backup failed", "state": "ok"}));
         assert_eq!((first.state, over.state), ("Critical", "Ok"));
-        assert_eq!(first.identity, over.identity);
+        assert_eq!((first.key, over.key), (None, None));
         assert_eq!(report(json!({"subject": "s"})).state, "Critical");
     }
 
     #[test]
+    fn a_word_that_means_well_is_the_state_or_the_lowest_problem() {
+        for (body, state) in [
+            (json!({"state": "ok"}), "Ok"),
+            (json!({"status": "RESOLVED", "severity": "critical"}), "Ok"),
+            (json!({"severity": "normal"}), "Ok"),
+            (json!({"priority": "normal"}), "Info"),
+            (json!({"state": "problem", "severity": "ok"}), "Info"),
+            (json!({"state": "firing", "severity": "warning"}), "Warning"),
+            (json!({"status": "open", "priority": "P3"}), "Warning"),
+            (json!({"status": "open"}), "Critical"),
+            (json!({"state": "warning", "severity": "critical"}), "Warning"),
+            (json!({"labels": {"severity": "info"}}), "Info"),
+        ] {
+            let mut body = body;
+            body["subject"] = json!("s");
+            let read = report(body.clone());
+            assert_eq!((read.state, read.warnings.len()), (state, 0), "{body}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_word_is_a_problem_and_is_named() {
+        let read = report(json!({"subject": "s", "state": "mauve"}));
+        assert_eq!(read.state, "Critical");
+        assert!(read.warnings[0].starts_with("mauve is not"), "{:?}", read.warnings);
+    }
+
+    #[test]
     fn what_is_wrong_is_listed() {
-        let errors = read(&json!({"state": "mauve"}), "s").unwrap_err().errors;
+        let errors = read(&json!({"state": "mauve"})).unwrap_err().errors;
         assert_eq!(errors.iter().map(|error| error.field_name.as_str()).collect::<Vec<_>>(), ["subject", "state"]);
-        assert!(read(&json!("text"), "s").is_err());
+        assert!(read(&json!("text")).is_err());
     }
 
     #[test]
     fn a_key_tells_problems_apart() {
         let one = report(json!({"subject": "s", "key": "1", "host": "a"}));
         let other = report(json!({"subject": "s", "key": "2", "host": "a"}));
-        assert_ne!(one.identity, other.identity);
+        assert_ne!(one.key, other.key);
         assert_eq!(one.device.device.unwrap().host_name, "a");
     }
 }

@@ -9,17 +9,18 @@ use base::{
 };
 use serde_json::{Map, Value};
 
-use super::{Event, identity, instant, long, name, or, state_of, tags, text};
+use super::{Event, instant, name, or, severity_of, state_of, tag, tags, text};
 use crate::alerts::{
     report::{Named, Report},
+    rules::Action,
     wire::Tag,
 };
 
-/// Reads an event of `sender`.
+/// Reads an event.
 ///
 /// # Errors
 /// 400 when it names neither an event nor a trigger, or has no subject.
-pub fn read(body: &Value, sender: &str) -> Result<Event, Problem> {
+pub fn read(body: &Value) -> Result<Event, Problem> {
     let Some(given) = body.as_object() else { return Err(Problem::field("body", "must be a JSON object")) };
     let filled = given.iter().filter(|(_, value)| !value.as_str().is_some_and(is_empty_macro));
     let macros: Map<String, Value> = filled.map(|(name, value)| (folded(name), value.clone())).collect();
@@ -37,22 +38,24 @@ pub fn read(body: &Value, sender: &str) -> Result<Event, Problem> {
     if !errors.is_empty() {
         return Err(Problem::fields(errors));
     }
-    let of_sender = identity(sender, &key);
     if is_over(&macros, &event) {
         return Ok(Event::Report(Box::new(Report {
             time: when(&macros, macros.get("eventrecoverytimestamp"), "eventrecovery"),
-            ..report(&macros, &event, "Ok", subject, key, of_sender)
+            ..report(&macros, &event, "Ok", subject, key)
         })));
     }
     let problem = || {
-        let (subject, key, of_sender) = (subject.clone(), key.clone(), of_sender.clone());
         let time = when(&macros, event.event_timestamp, "event");
-        Box::new(Report { time, ..report(&macros, &event, severity(&macros, &event), subject, key, of_sender) })
+        let state = severity(&macros, &event);
+        Box::new(Report { time, ..report(&macros, &event, state, subject.clone(), key.clone()) })
     };
     let update = text(event.event_update_action).to_ascii_lowercase();
-    if update.contains("acknowledged") && !update.contains("unacknowledged") {
-        let report = update.contains("severity").then(problem);
-        return Ok(Event::Acknowledge { identity: of_sender, note: long([macros.get("eventupdatemessage")]), report });
+    if update.contains("acknowledged") {
+        let is_taken_back = update.contains("unacknowledged");
+        let action = if is_taken_back { Action::Unacknowledge } else { Action::Acknowledge };
+        let report = (is_taken_back || update.contains("severity")).then(problem);
+        let note = name([macros.get("eventupdatemessage")]);
+        return Ok(Event::Act { key, action, note, report });
     }
     Ok(Event::Report(problem()))
 }
@@ -61,7 +64,7 @@ pub fn read(body: &Value, sender: &str) -> Result<Event, Problem> {
 fn severity(macros: &Map<String, Value>, event: &ZabbixEvent<'_>) -> &'static str {
     let word = name(or(event.event_severity, macros, &["triggerseverity", "severity"]));
     let number = || numbered(&name(["eventnseverity", "triggernseverity"].map(|field| macros.get(field))));
-    numbered(&word).or_else(|| state_of(&word)).or_else(number).unwrap_or("Critical")
+    numbered(&word).or_else(|| severity_of(&word)).or_else(number).unwrap_or("Critical")
 }
 
 fn report(
@@ -70,17 +73,19 @@ fn report(
     state: &'static str,
     subject: String,
     key: String,
-    of_sender: String,
 ) -> Report {
     Report {
         state,
         subject,
-        description: long(or(event.alert_message, macros, &["message", "eventopdata", "triggerdescription"])),
+        description: name(or(event.alert_message, macros, &["message", "eventopdata", "triggerdescription"])),
         app: super::ZABBIX.to_owned(),
         // The technical name is what an inventory knows; the visible one may be any text.
         device: Named::of_text(&name(or(event.host_host, macros, &["hostname", "hostdns", "hostip"]))),
         tags: event_tags(macros, event),
-        identity: Some(of_sender),
+        // The id of the event is that of the instance, too: a recovery that has it is over whatever its time says, since the
+        // dates of Zabbix do not say their zone.
+        event: key.clone(),
+        key: Some(key.clone()),
         ext_alert_id: key,
         url: name(["triggerurl", "eventurl", "url"].map(|field| macros.get(field))),
         ..Report::default()
@@ -145,17 +150,17 @@ fn event_tags(macros: &Map<String, Value>, event: &ZabbixEvent<'_>) -> Vec<Tag> 
             let pairs = text.split(',').map(str::trim).filter(|pair| !pair.is_empty());
             let named = |pair: &str| {
                 let (name, value) = pair.split_once(':').unwrap_or((pair, ""));
-                Tag { name: name.to_owned(), value: value.to_owned() }
+                tag(name, value)
             };
-            return pairs.take(super::MOST_TAGS).map(named).collect();
+            return pairs.take(crate::alerts::report::MOST_TAGS).map(named).collect();
         }
         _ => return Vec::new(),
     };
-    let named = |tag: &Value| {
-        let name = text(tag.get("tag"));
-        (!name.is_empty()).then(|| Tag { name, value: text(tag.get("value")) })
+    let named = |given: &Value| {
+        let name = text(given.get("tag"));
+        (!name.is_empty()).then(|| tag(&name, &text(given.get("value"))))
     };
-    list.iter().filter_map(named).take(super::MOST_TAGS).collect()
+    list.iter().filter_map(named).take(crate::alerts::report::MOST_TAGS).collect()
 }
 
 given! {
@@ -181,7 +186,7 @@ given! {
         host_host: Option<String>,
         /// `{EVENT.TAGSJSON}` or `{EVENT.TAGS}`.
         event_tags: Option<String>,
-        /// `{EVENT.UPDATE.ACTION}`: `acknowledged` acknowledges the alert.
+        /// `{EVENT.UPDATE.ACTION}`: `acknowledged` acknowledges the alert, `unacknowledged` takes that back.
         event_update_action: Option<String>,
         /// `{ALERT.MESSAGE}`: the description.
         alert_message: Option<String>,
@@ -195,7 +200,7 @@ mod tests {
     use super::*;
 
     fn report_of(body: Value) -> Report {
-        match read(&body, "s").unwrap() {
+        match read(&body).unwrap() {
             Event::Report(report) => *report,
             other => panic!("{other:?}"),
         }
@@ -243,7 +248,7 @@ mod tests {
         let over = report_of(json!({"event_id": "1047", "event_name": "High load", "event_value": "0",
             "event_recovery_date": "2026.11.20", "event_recovery_time": "20:40:00"}));
         assert_eq!((problem.state, over.state), ("Critical", "Ok"));
-        assert_eq!(problem.identity, over.identity);
+        assert_eq!(problem.key, over.key);
         assert_eq!(problem.time.unwrap().to_string(), "2026-11-20T20:37:00+0000");
         assert_eq!(over.time.unwrap().to_string(), "2026-11-20T20:40:00+0000");
         assert_eq!(problem.tags, [Tag { name: "scope".into(), value: "cpu".into() }]);
@@ -260,17 +265,18 @@ mod tests {
     fn an_update_acknowledges() {
         let body = json!({"event_id": "1", "event_name": "n", "event_value": "1", "event_update_status": "1",
             "event_update_action": "acknowledged and commented", "event_update_message": "on it"});
-        let expected = Event::Acknowledge { identity: "s\n1".into(), note: "on it".into(), report: None };
-        assert_eq!(read(&body, "s").unwrap(), expected);
+        let note = "on it".to_owned();
+        let expected = Event::Act { key: "1".into(), action: Action::Acknowledge, note, report: None };
+        assert_eq!(read(&body).unwrap(), expected);
         let body = json!({"event_id": "1", "event_name": "n", "event_severity": "Disaster",
             "event_update_action": "acknowledged and changed severity from Average to Disaster"});
-        let Event::Acknowledge { report: Some(report), .. } = read(&body, "s").unwrap() else { panic!() };
+        let Event::Act { report: Some(report), .. } = read(&body).unwrap() else { panic!() };
         assert_eq!(report.state, "Critical");
     }
 
     #[test]
     fn what_is_missing_is_listed() {
-        let errors = read(&json!({}), "s").unwrap_err().errors;
+        let errors = read(&json!({})).unwrap_err().errors;
         let named: Vec<&str> = errors.iter().map(|error| error.field_name.as_str()).collect();
         assert_eq!(named, ["event_name", "event_id"]);
     }

@@ -14,32 +14,88 @@ fn report(body: serde_json::Value) -> Report {
 
 fn alert() -> Alert {
     let report = report(json!({"currentState": "Warning", "subject": "Load", "metric": "load", "alertType": "Agent"}));
-    opened(&report, "client_1", "p", "ALT-1".to_owned(), NOW)
+    opened(&report, "client_1", "", "p", "ALT-1".to_owned(), NOW)
 }
 
-fn known(alert_id: &str, settled_ms: i64) -> Known {
-    let (tenant_id, problem) = ("client_1".to_owned(), "p".to_owned());
-    Known { tenant_id, problem, alert_id: alert_id.to_owned(), is_open: false, settled_ms }
+/// A report of a machine as of so many seconds after the first one.
+fn at(state: &str, second: i64) -> Report {
+    let time = Timestamp::from_millis(NOW.millis() - 60_000 + second * 1_000).to_string();
+    report(json!({"currentState": state, "metric": "load", "alertTime": time}))
+}
+
+fn open(state: &str) -> Alert {
+    opened(&at(state, 10), "client_1", "", "p", "ALT-1".to_owned(), NOW)
 }
 
 #[test]
-fn what_a_report_does_depends_on_what_is_known_and_when_it_was() {
-    let open = Some(("Warning", 50));
-    for (known, open, state, time, expected) in [
-        (None, None, "Critical", 10, Step::Open),
-        (None, None, "Ok", 10, Step::Settle),
-        (Some(known("a", i64::MIN)), open, "Warning", 50, Step::Repeat),
-        (Some(known("a", i64::MIN)), open, "Critical", 51, Step::Change),
-        (Some(known("a", i64::MIN)), open, "Critical", 49, Step::Late),
-        (Some(known("a", i64::MIN)), open, "Ok", 49, Step::Ignore),
-        (Some(known("a", i64::MIN)), open, "Ok", 50, Step::Close),
-        (Some(known("a", 60)), None, "Warning", 59, Step::Late),
-        (Some(known("", 60)), None, "Warning", 59, Step::Ignore),
-        (Some(known("a", 60)), None, "Warning", 60, Step::Open),
-        (Some(known("a", 60)), None, "Ok", 70, Step::Settle),
+fn reports_count_in_their_order_and_times_only_against_each_other() {
+    for (alert, report, expected) in [
+        (None, at("Critical", 0), Step::Open),
+        (None, at("Ok", 0), Step::Ignore),
+        (Some(open("Warning")), at("Warning", 10), Step::Repeat),
+        (Some(open("Warning")), at("Warning", 5), Step::Repeat),
+        (Some(open("Warning")), at("Critical", 11), Step::Change("Critical")),
+        (Some(open("Warning")), at("Critical", 5), Step::Change("Critical")),
+        (Some(open("Critical")), at("Warning", 5), Step::Late),
+        (Some(open("Critical")), at("Warning", 10), Step::Change("Warning")),
+        (Some(open("Critical")), report(json!({"currentState": "Warning", "metric": "load"})), Step::Change("Warning")),
+        (Some(open("Warning")), at("Ok", 10), Step::Close),
+        (Some(open("Warning")), at("Ok", 9), Step::Other),
+        (Some(open("Warning")), report(json!({"currentState": "Ok", "metric": "load"})), Step::Close),
     ] {
-        assert_eq!(step(known.as_ref(), open, state, time), expected, "{known:?} {open:?} {state} {time}");
+        assert_eq!(step(alert.as_ref(), &report, NOW), expected, "{alert:?} {report:?}");
     }
+    // A sender that gives no times is not held against the clock of the service.
+    let plain = report(json!({"currentState": "Critical", "metric": "load"}));
+    let plain = opened(&plain, "client_1", "", "p", "ALT-1".to_owned(), NOW);
+    assert_eq!(step(Some(&plain), &at("Warning", 0), NOW), Step::Change("Warning"));
+    assert_eq!(step(Some(&plain), &at("Ok", 0), NOW), Step::Close);
+}
+
+#[test]
+fn a_recovery_closes_the_instance_that_it_names() {
+    let instance = |state: &str, start: i64, end: Option<i64>, event: &str| Report {
+        start: Some(Timestamp::from_millis(NOW.millis() - 60_000 + start * 1_000)),
+        event: event.to_owned(),
+        ..match end {
+            Some(end) => at(state, end),
+            None => at(state, start),
+        }
+    };
+    let alert = |report: &Report| opened(report, "client_1", "", "p", "ALT-1".to_owned(), NOW);
+    let second = alert(&instance("Critical", 30, None, ""));
+    for (report, expected) in [
+        (instance("Ok", 10, Some(20), ""), Step::Other),
+        (instance("Ok", 10, Some(40), ""), Step::Close),
+        (instance("Ok", 30, Some(20), ""), Step::Close),
+    ] {
+        assert_eq!(step(Some(&second), &report, NOW), expected, "{report:?}");
+    }
+    let named = alert(&instance("Critical", 30, None, "7"));
+    for (report, expected) in [
+        (instance("Ok", 10, Some(20), "7"), Step::Close),
+        (instance("Ok", 30, Some(40), "8"), Step::Other),
+        (instance("Ok", 30, Some(40), ""), Step::Close),
+    ] {
+        assert_eq!(step(Some(&named), &report, NOW), expected, "{report:?}");
+    }
+}
+
+#[test]
+fn of_two_routes_to_one_alert_the_worse_one_counts() {
+    let by =
+        |route: &'static str, state: &str| Report { route, ..report(json!({"currentState": state, "subject": "s"})) };
+    let mut alert = opened(&by("opsgenie", "Warning"), "client_1", "", "p", "ALT-1".to_owned(), NOW);
+    let mut say = |report: Report| {
+        let step = step(Some(&alert), &report, NOW);
+        let changed = if let Step::Change(state) = step { Some(state) } else { None };
+        reported(&mut alert, &report, changed, NOW);
+        alert.current_state.clone()
+    };
+    assert_eq!(say(by("pagerduty", "Critical")), "Critical");
+    assert_eq!(say(by("opsgenie", "Warning")), "Critical");
+    assert_eq!(say(by("pagerduty", "Info")), "Warning");
+    assert_eq!(say(by("opsgenie", "Info")), "Info");
 }
 
 #[test]
@@ -51,18 +107,22 @@ fn times_are_whole_seconds_and_never_ahead() {
 }
 
 #[test]
-fn a_problem_is_named_by_resource_metric_and_component_whatever_the_letter_case() {
-    let named = |body| problems(&report(body), None).remove(0);
-    let one = named(json!({"currentState": "Ok", "metric": "Load", "component": "CPU", "device": "Web-01"}));
+fn a_problem_is_named_by_sender_resource_metric_and_component() {
+    let named = |body, sender: &str| problems(&report(body), sender, None).remove(0);
+    let body = json!({"currentState": "Ok", "metric": "load", "component": "cpu", "device": "Web-01"});
+    let one = named(body.clone(), "");
     let same =
         json!({"currentState": "Info", "subject": "x", "serviceName": "load", "component": "cpu", "device": "web-01"});
-    assert_eq!(one, named(same));
+    assert_eq!(one, named(same, ""), "machines have the same name whatever the letter case");
+    assert_ne!(one, named(body, "INB-1"));
     for other in [
         json!({"currentState": "Ok", "metric": "load", "component": "cpu", "device": "web-02"}),
+        json!({"currentState": "Ok", "metric": "load", "component": "Cpu", "device": "web-01"}),
+        json!({"currentState": "Ok", "metric": "Load", "component": "cpu", "device": "web-01"}),
         json!({"currentState": "Ok", "metric": "load", "device": "web-01"}),
         json!({"currentState": "Ok", "subject": "load", "component": "cpu", "device": "web-01"}),
     ] {
-        assert_ne!(one, named(other.clone()), "{other}");
+        assert_ne!(one, named(other.clone(), ""), "{other}");
     }
     let resource = KnownResource {
         id: "r".into(),
@@ -73,19 +133,57 @@ fn a_problem_is_named_by_resource_metric_and_component_whatever_the_letter_case(
         resource_type: String::new(),
     };
     let body = json!({"currentState": "Ok", "metric": "load", "component": "cpu", "device": "web-01"});
-    let both = problems(&report(body), Some(&resource));
-    assert_eq!((both.len(), both[1] == one), (2, true), "and by what it was called before it was known");
+    let all = problems(&report(body), "", Some(&resource));
+    assert_eq!((all.len(), all[1] == one), (4, true), "and by what it was called before it was known, and before that");
+}
+
+#[test]
+fn a_key_counts_to_its_end_and_finds_what_it_was_called_before() {
+    let keyed =
+        |key: &str| Report { key: Some(key.to_owned()), ..report(json!({"currentState": "Ok", "subject": "s"})) };
+    let long = "a".repeat(2_000);
+    let (one, other) =
+        (problems(&keyed(&format!("{long}1")), "INB-1", None), problems(&keyed(&format!("{long}2")), "INB-1", None));
+    assert_ne!(one[0], other[0]);
+    assert_eq!(one[1], other[1], "which was cut");
+    assert_eq!(problems_of_key("INB-1", "k")[1], "78acab34c2799644f41eb7db44394afd");
+    assert_eq!(problems_of_key("INB-1", "k").to_vec(), problems(&keyed("k"), "INB-1", None));
+    // As it was before senders were told apart.
+    let alertmanager = Report { former: super::super::report::Former::KeyAlone, ..keyed("f1") };
+    let (at_one, at_other) = (problems(&alertmanager, "INB-1", None), problems(&alertmanager, "INB-2", None));
+    assert_eq!((at_one[0] == at_other[0], &at_one[1]), (false, &at_other[1]));
+    assert_eq!(at_one[1], "9cd3a289cdaba0076c340909cd87d81d");
+}
+
+#[test]
+fn an_acknowledgement_ends_when_it_gets_worse_or_is_taken_back() {
+    let mut alert = alert();
+    act(&mut alert, Action::Acknowledge, Person::default(), "on it".to_owned(), NOW).unwrap();
+    let worse = report(json!({"currentState": "Critical", "metric": "load"}));
+    reported(&mut alert, &worse, Some("Critical"), NOW);
+    assert!(is_raised(&alert));
+    reopened(&mut alert, NOW);
+    let shown = alert.shown(NOW);
+    assert_eq!((shown.status, shown.acknowledgement), ("New", None));
+    assert_eq!(shown.unacknowledgement.unwrap().note, "raised from Warning to Critical");
+    assert_eq!(shown.previous_acknowledgement.unwrap().note, "on it");
+    act(&mut alert, Action::Acknowledge, Person::default(), String::new(), NOW).unwrap();
+    reported(&mut alert, &at("Warning", 1), Some("Warning"), NOW);
+    assert!(!is_raised(&alert), "it got better");
+    act(&mut alert, Action::Unacknowledge, Person::default(), "away".to_owned(), NOW).unwrap();
+    assert_eq!((alert.status(NOW), alert.document.last_event.as_str()), ("New", "Unacknowledged"));
+    assert!(act(&mut alert, Action::Unacknowledge, Person::default(), String::new(), NOW).is_err());
 }
 
 #[test]
 fn a_worse_report_changes_it_and_the_old_state_is_kept() {
     let mut alert = alert();
     let worse = report(json!({"currentState": "Critical", "metric": "load", "subject": "Load is 31"}));
-    reported(&mut alert, &worse, NOW);
+    reported(&mut alert, &worse, Some("Critical"), NOW);
     let shown = alert.shown(NOW);
     assert_eq!((shown.current_state, shown.old_state, shown.repeat_count), ("Critical", "Warning", 2));
     assert_eq!((shown.subject, shown.last_event, shown.status), ("Load is 31", "Changed", "New"));
-    reported(&mut alert, &worse, NOW);
+    reported(&mut alert, &worse, None, NOW);
     assert_eq!((alert.document.old_state.as_str(), alert.document.last_event.as_str()), ("Warning", "Repeated"));
 }
 

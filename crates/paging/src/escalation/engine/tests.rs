@@ -112,6 +112,7 @@ impl Setup {
             at_end: if self.repeats_last { "REPEAT_LAST" } else { "STOP" }.to_owned(),
             ack_timeout: self.ack_timeout.map(|minutes| format!("{minutes}m")).unwrap_or_default(),
             urgency: self.urgency.unwrap_or_default().to_owned(),
+            ..Document::default()
         }
     }
 

@@ -1,0 +1,2 @@
+DROP TABLE open_alerts;
+ALTER TABLE alerts DROP COLUMN sender;

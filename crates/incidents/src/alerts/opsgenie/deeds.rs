@@ -1,0 +1,155 @@
+//! What a client of Opsgenie does with an alert, from the path and the body to the alert.
+
+use base::{
+    problem::{FieldError, Problem},
+    timestamp::Timestamp,
+};
+use db::Result;
+use outbox::Tx;
+use serde_json::Value;
+
+use crate::{
+    alerts::{
+        formats::opsgenie::{self as format, ROUTE},
+        inbound, intake,
+        row::Alert,
+        rules::{self, Action, Edit},
+        store,
+        wire::Person,
+    },
+    neighbours::Neighbours,
+};
+
+/// What is done with an alert.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Deed {
+    /// What people do with any alert.
+    Act(Action),
+    /// It is changed, or there is something to say of it.
+    Edit(Edit),
+    /// It is so bad.
+    Grade(&'static str),
+    /// The next step of its escalation is taken.
+    Escalate,
+}
+
+impl Deed {
+    /// By the last piece of the path of a POST, with a note.
+    ///
+    /// # Errors
+    /// 404 for a piece that is none of that API's, 400 for what it needs.
+    pub fn post(name: &str, body: &Value, now: Timestamp) -> std::result::Result<(Self, String), Problem> {
+        let (note, nothing) = (format::note(body), Edit::default);
+        let said = |what: &str| if note.is_empty() { what.to_owned() } else { format!("{what}: {note}") };
+        let named = |field: &str| {
+            let name = ["username", "fullName", "name", "id"].map(|name| format::field(&body[field], name));
+            name.into_iter().find(|name| !name.is_empty()).unwrap_or_default()
+        };
+        Ok(match name {
+            "unacknowledge" => (Self::Act(Action::Unacknowledge), note),
+            "snooze" => {
+                let end = format::time(body.get("endTime"));
+                let end = end.ok_or_else(|| Problem::fields(vec![FieldError::new("endTime", "is required")]))?;
+                // One that is over already is no suppression.
+                let until = (end > now).then_some(Self::Act(Action::Suppress(Some(end))));
+                (until.unwrap_or_else(|| Self::Edit(nothing())), note)
+            }
+            "escalate" => (Self::Escalate, said("escalated")),
+            "assign" => (Self::Edit(nothing()), said(&format!("assigned to {}", named("owner")))),
+            "responders" => (Self::Edit(nothing()), said(&format!("responder {}", named("responder")))),
+            "teams" => (Self::Edit(nothing()), said(&format!("team {}", named("team")))),
+            "notes" => (Self::Edit(nothing()), note),
+            "tags" => (Self::Edit(Edit { add: format::labels(body.get("tags")), ..nothing() }), note),
+            "details" => (Self::Edit(Edit { add: format::details(body.get("details")), ..nothing() }), note),
+            _ => return Self::put(name, body).map(|deed| (deed, note)),
+        })
+    }
+
+    /// By the last piece of the path of a PUT.
+    ///
+    /// # Errors
+    /// 404 for a piece that is none of that API's.
+    pub fn put(name: &str, body: &Value) -> std::result::Result<Self, Problem> {
+        let text = |field: &str| Some(format::field(body, field)).filter(|text| !text.is_empty());
+        Ok(match name {
+            "message" => Self::Edit(Edit { subject: text("message"), ..Edit::default() }),
+            "description" => Self::Edit(Edit { description: text("description"), ..Edit::default() }),
+            "priority" => Self::Grade(format::state_of_priority(body.get("priority"))),
+            _ => return Err(Problem::not_found("The action was not found.")),
+        })
+    }
+
+    /// By the last piece of the path of a DELETE, for what a parameter of the URL names, with commas between.
+    ///
+    /// # Errors
+    /// 404 for a piece that is none of that API's.
+    pub fn delete(name: &str, values: &str) -> std::result::Result<Self, Problem> {
+        if !["tags", "details"].contains(&name) {
+            return Err(Problem::not_found("The action was not found."));
+        }
+        let remove = values.split(',').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect();
+        Ok(Self::Edit(Edit { remove, ..Edit::default() }))
+    }
+
+    /// Does it.
+    pub fn carry_out(self, tx: &mut Tx<'_>, neighbours: &Neighbours, alert: &Alert, note: String) -> Result<()> {
+        if let Self::Act(action) = self {
+            return inbound::act(tx, neighbours, alert, action, note);
+        }
+        let tenant = [alert.tenant_id.clone()];
+        store::lock_tenants(tx.conn, &tenant)?;
+        let mut alert = store::existing(tx.conn, &tenant, &alert.id)?;
+        if self == Self::Escalate {
+            neighbours.escalations.escalate(tx.conn, &alert.tenant_id, &alert.id, tx.now)?;
+        }
+        let before = alert.event_payload(tx.now)?;
+        let version = alert.version;
+        let edit = match self {
+            Self::Grade(state) if alert.closed_ms.is_none() => {
+                rules::graded(&mut alert, state, ROUTE, tx.now);
+                intake::reopen(tx, neighbours, &mut alert)?;
+                Edit::default()
+            }
+            Self::Edit(edit) => edit,
+            _ => Edit::default(),
+        };
+        if edit != Edit::default() || !note.is_empty() {
+            let around = neighbours.people.around(tx.conn, &alert.tenant_id)?;
+            let user = tx.author().to_owned();
+            let person = neighbours.people.users(tx.conn, &around, std::slice::from_ref(&user))?.pop();
+            let by = person.map_or_else(|| Person { id: user, ..Person::default() }, Person::of);
+            rules::edited(&mut alert, edit, by, note, tx.now);
+        }
+        if alert.version == version {
+            return Ok(());
+        }
+        intake::record_change(tx, &alert, Some(before))?;
+        store::replace(tx.conn, &alert.tenant_id, std::slice::from_ref(&alert))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    const NOW: Timestamp = Timestamp::from_millis(1_795_000_000_000);
+
+    #[test]
+    fn each_action_is_one_of_ours() {
+        let post = |name: &str, body: Value| Deed::post(name, &body, NOW).unwrap();
+        assert_eq!(post("unacknowledge", json!({"note": "n"})), (Deed::Act(Action::Unacknowledge), "n".to_owned()));
+        assert_eq!(post("assign", json!({"owner": {"username": "ann"}})).1, "assigned to ann");
+        let (snoozed, _) = post("snooze", json!({"endTime": "2036-01-01T00:00:00Z"}));
+        assert!(matches!(snoozed, Deed::Act(Action::Suppress(Some(_)))));
+        assert_eq!(post("snooze", json!({"endTime": "2016-01-01T00:00:00Z"})).0, Deed::Edit(Edit::default()));
+        assert_eq!(Deed::post("snooze", &json!({}), NOW).unwrap_err().errors[0].field_name, "endTime");
+        let Deed::Edit(edit) = post("tags", json!({"tags": ["a", "b"]})).0 else { panic!() };
+        assert_eq!(edit.add.len(), 2);
+        assert_eq!(Deed::put("priority", &json!({"priority": "P5"})), Ok(Deed::Grade("Info")));
+        assert!(Deed::post("burn", &json!({}), NOW).is_err() && Deed::delete("notes", "").is_err());
+        let Ok(Deed::Edit(edit)) = Deed::delete("tags", "a, b,") else { panic!() };
+        assert_eq!(edit.remove, ["a", "b"]);
+    }
+}

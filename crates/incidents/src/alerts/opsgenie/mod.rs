@@ -1,0 +1,303 @@
+//! What clients of Opsgenie's alert API call beside the create: their alerts are those of the inbound address whose token they
+//! have ("Opsgenie" in `docs/interface.md`). Scripts and media types give up a whole alert when one of these calls fails.
+
+mod deeds;
+mod reads;
+mod wire;
+
+pub use reads::{count, get, get_request, list, list_of};
+
+use self::deeds::Deed;
+use super::{
+    formats::opsgenie::{self as format, OpsgenieAnswer, OpsgenieNote},
+    http::origin,
+    inbound::{self, Context},
+    intake::{self, Origin},
+    row::Alert,
+    rules::{self, Action},
+    store,
+    wire::normal_id,
+};
+use crate::neighbours::Neighbours;
+use actix_web::{HttpRequest, HttpResponse, web};
+use api::{Answer, delete, inbound as addresses, post, put};
+use db::Conn;
+
+api::texts! {
+    /// How an alert is named.
+    IdentifierType = api::spec::one_of(&["id", "alias", "tiny"]);
+}
+
+/// The largest body.
+const LARGEST: usize = 512 << 10;
+
+/// Admits a request by its token.
+async fn admit(request: &HttpRequest) -> api::Result<Context> {
+    addresses::admit(request, &inbound::genie_key(request)?).await
+}
+
+/// The alert of a sender with this id, or else the last one with this alias. `tiny` ids are ids.
+fn find(conn: &mut Conn, origin: &Origin, identifier: &str) -> db::Result<Option<Alert>> {
+    let is_own = |alert: &Alert| alert.sender == origin.sender;
+    let id = normal_id(identifier.trim());
+    if id.starts_with("ALT-")
+        && let Some(alert) = existing(conn, &origin.scope, &id)?.filter(is_own)
+    {
+        return Ok(Some(alert));
+    }
+    let Some(key) = super::report::key(identifier) else { return Ok(None) };
+    let known = store::last_among(conn, &origin.scope, &rules::problems_of_key(&origin.sender, &key))?;
+    let Some(known) = known.into_iter().max_by_key(|known| known.is_open) else { return Ok(None) };
+    existing(conn, &[known.tenant_id], &known.alert_id)
+}
+
+fn existing(conn: &mut Conn, scope: &[String], id: &str) -> db::Result<Option<Alert>> {
+    match store::existing(conn, scope, id) {
+        Ok(alert) => Ok(Some(alert)),
+        Err(db::Error::Problem(problem)) if problem.kind == base::Kind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Does something with an alert. An unknown one is no error: that API takes a request, and sees later.
+async fn carry_out(
+    context: Context,
+    neighbours: web::Data<Neighbours>,
+    identifier: String,
+    deed: Deed,
+    note: String,
+) -> api::Result<HttpResponse> {
+    let done = context.write(move |tx, scope| {
+        let found = find(tx.conn, &origin(scope), &identifier)?;
+        if let Some(alert) = &found {
+            deed.carry_out(tx, &neighbours, alert, note)?;
+        }
+        Answer::ok(&OpsgenieAnswer::about(found.as_ref().map(|alert| alert.id.as_str())))
+    });
+    done.await.map(inbound::accepted)
+}
+
+/// Acknowledge an alert as with Opsgenie
+///
+/// By its alias or id. One that is not open, or acknowledged already, stays as it is.
+#[utoipa::path(
+    operation_id = "acknowledgeOpsgenieAlert",
+    params(
+        ("alias" = String, Path, description = "The alias of the alert, or its id", example = "disk-web-01"),
+        ("identifierType" = inline(Option<IdentifierType>), Query, description = "`id`, `alias` or `tiny`; an alert is found by either, whatever it says"),
+    ),
+    request_body(content = Option<OpsgenieNote<'_>>),
+    responses(
+        (status = 202, description = "The event was processed", body = OpsgenieAnswer),
+        (status = 401, description = "The key is no token of an inbound address"),
+    ),
+    security(()),
+)]
+#[post("/v2/alerts/{alias}/acknowledge")]
+pub async fn acknowledge(
+    request: HttpRequest,
+    payload: web::Payload,
+    path: web::Path<String>,
+    neighbours: web::Data<Neighbours>,
+) -> api::Result<HttpResponse> {
+    let at = admit(&request).await?;
+    let (body, _) = inbound::body(&request, payload, LARGEST).await?;
+    let note = format::note(&body);
+    carry_out(at, neighbours, path.into_inner(), Deed::Act(Action::Acknowledge), note).await
+}
+
+/// Close an alert as with Opsgenie
+///
+/// By its alias or id. One that is not open stays as it is.
+#[utoipa::path(
+    operation_id = "closeOpsgenieAlert",
+    params(
+        ("alias" = String, Path, description = "The alias of the alert, or its id", example = "disk-web-01"),
+        ("identifierType" = inline(Option<IdentifierType>), Query, description = "`id`, `alias` or `tiny`; an alert is found by either, whatever it says"),
+    ),
+    request_body(content = Option<OpsgenieNote<'_>>),
+    responses(
+        (status = 202, description = "The event was processed", body = OpsgenieAnswer),
+        (status = 401, description = "The key is no token of an inbound address"),
+    ),
+    security(()),
+)]
+#[post("/v2/alerts/{alias}/close")]
+pub async fn close(
+    request: HttpRequest,
+    payload: web::Payload,
+    path: web::Path<String>,
+    neighbours: web::Data<Neighbours>,
+) -> api::Result<HttpResponse> {
+    let at = admit(&request).await?;
+    let (body, _) = inbound::body(&request, payload, LARGEST).await?;
+    end(at, neighbours, path.into_inner(), format::note(&body)).await
+}
+
+/// A sender says that it is over: what has an alias is well again, as by any recovery.
+async fn end(
+    context: Context,
+    neighbours: web::Data<Neighbours>,
+    identifier: String,
+    note: String,
+) -> api::Result<HttpResponse> {
+    let done = context.write(move |tx, scope| {
+        let origin = origin(scope);
+        let Some(alert) = find(tx.conn, &origin, &identifier)? else {
+            return Answer::ok(&OpsgenieAnswer::about(None));
+        };
+        if inbound::open_under_key(tx, &origin, identifier.trim())?.is_some() {
+            let report = format::closed(&identifier, note);
+            intake::take_in(tx, &neighbours, &origin, &[Ok(report)])?;
+        } else {
+            inbound::act(tx, &neighbours, &alert, Action::Close, note)?;
+        }
+        Answer::ok(&OpsgenieAnswer::about(Some(&alert.id)))
+    });
+    done.await.map(inbound::accepted)
+}
+
+/// Act on an alert as with Opsgenie
+///
+/// `unacknowledge`, `snooze` (until `endTime`), `escalate`, `tags` and `details` (which it has from then on); `notes`,
+/// `assign`, `responders` and `teams` are notes of the alert.
+#[utoipa::path(
+    operation_id = "actOnOpsgenieAlert",
+    params(
+        ("alias" = String, Path, description = "The alias of the alert, or its id", example = "disk-web-01"),
+        ("part" = String, Path, description = "What is done", example = "notes"),
+        ("identifierType" = inline(Option<IdentifierType>), Query, description = "`id`, `alias` or `tiny`; an alert is found by either, whatever it says"),
+    ),
+    request_body(content = Option<OpsgenieNote<'_>>),
+    responses(
+        (status = 202, description = "The event was processed", body = OpsgenieAnswer),
+        (status = 401, description = "The key is no token of an inbound address"),
+        (status = 404, description = "There is no such action"),
+    ),
+    security(()),
+)]
+#[post("/v2/alerts/{alias}/{part}")]
+pub async fn act(
+    request: HttpRequest,
+    payload: web::Payload,
+    path: web::Path<(String, String)>,
+    neighbours: web::Data<Neighbours>,
+) -> api::Result<HttpResponse> {
+    let at = admit(&request).await?;
+    let (body, _) = inbound::body(&request, payload, LARGEST).await?;
+    let (identifier, action) = path.into_inner();
+    let (deed, note) = Deed::post(&action, &body, at.now)?;
+    carry_out(at, neighbours, identifier, deed, note).await
+}
+
+/// Execute a custom action as with Opsgenie
+///
+/// Is a note of the alert: what an action does is configured elsewhere.
+#[utoipa::path(
+    operation_id = "executeOpsgenieAction",
+    params(
+        ("alias" = String, Path, description = "The alias of the alert, or its id", example = "disk-web-01"),
+        ("action" = String, Path, description = "The name of the action", example = "restart"),
+    ),
+    request_body(content = Option<OpsgenieNote<'_>>),
+    responses(
+        (status = 202, description = "The event was processed", body = OpsgenieAnswer),
+        (status = 401, description = "The key is no token of an inbound address"),
+    ),
+    security(()),
+)]
+#[post("/v2/alerts/{alias}/actions/{action}")]
+pub async fn execute(
+    request: HttpRequest,
+    payload: web::Payload,
+    path: web::Path<(String, String)>,
+    neighbours: web::Data<Neighbours>,
+) -> api::Result<HttpResponse> {
+    let at = admit(&request).await?;
+    let (body, _) = inbound::body(&request, payload, LARGEST).await?;
+    let (identifier, action) = path.into_inner();
+    let note = format!("action {action} {}", format::note(&body));
+    carry_out(at, neighbours, identifier, Deed::Edit(rules::Edit::default()), note.trim().to_owned()).await
+}
+
+/// Change an alert as with Opsgenie
+///
+/// Its `message`, `description` or `priority`.
+#[utoipa::path(
+    operation_id = "updateOpsgenieAlert",
+    params(
+        ("alias" = String, Path, description = "The alias of the alert, or its id", example = "disk-web-01"),
+        ("part" = String, Path, description = "`message`, `description` or `priority`", example = "priority"),
+        ("identifierType" = inline(Option<IdentifierType>), Query, description = "`id`, `alias` or `tiny`; an alert is found by either, whatever it says"),
+    ),
+    request_body(content = Object, example = json!({"priority": "P1"})),
+    responses(
+        (status = 202, description = "The event was processed", body = OpsgenieAnswer),
+        (status = 401, description = "The key is no token of an inbound address"),
+        (status = 404, description = "There is no such field"),
+    ),
+    security(()),
+)]
+#[put("/v2/alerts/{alias}/{part}")]
+pub async fn update(
+    request: HttpRequest,
+    payload: web::Payload,
+    path: web::Path<(String, String)>,
+    neighbours: web::Data<Neighbours>,
+) -> api::Result<HttpResponse> {
+    let at = admit(&request).await?;
+    let (body, _) = inbound::body(&request, payload, LARGEST).await?;
+    let (identifier, field) = path.into_inner();
+    carry_out(at, neighbours, identifier, Deed::put(&field, &body)?, String::new()).await
+}
+
+/// Remove tags or details of an alert as with Opsgenie
+#[utoipa::path(
+    operation_id = "removeFromOpsgenieAlert",
+    params(
+        ("alias" = String, Path, description = "The alias of the alert, or its id", example = "disk-web-01"),
+        ("part" = String, Path, description = "`tags` or `details`", example = "tags"),
+        ("tags" = Option<String>, Query, description = "The tags, with commas between", example = "disk"),
+        ("keys" = Option<String>, Query, description = "The names of the details, with commas between"),
+    ),
+    responses(
+        (status = 202, description = "The event was processed", body = OpsgenieAnswer),
+        (status = 401, description = "The key is no token of an inbound address"),
+        (status = 404, description = "There is no such list"),
+    ),
+    security(()),
+)]
+#[delete("/v2/alerts/{alias}/{part}")]
+pub async fn remove(
+    request: HttpRequest,
+    path: web::Path<(String, String)>,
+    neighbours: web::Data<Neighbours>,
+) -> api::Result<HttpResponse> {
+    let at = admit(&request).await?;
+    let (identifier, name) = path.into_inner();
+    let names = at.query.text(if name == "tags" { "tags" } else { "keys" }).unwrap_or_default();
+    let (deed, note) = (Deed::delete(&name, &names)?, at.query.text("note").unwrap_or_default());
+    carry_out(at, neighbours, identifier, deed, note).await
+}
+
+/// Delete an alert as with Opsgenie
+///
+/// It is closed, since what happened stays known.
+#[utoipa::path(
+    operation_id = "deleteOpsgenieAlert",
+    params(("alias" = String, Path, description = "The alias of the alert, or its id", example = "disk-web-01")),
+    responses(
+        (status = 202, description = "The event was processed", body = OpsgenieAnswer),
+        (status = 401, description = "The key is no token of an inbound address"),
+    ),
+    security(()),
+)]
+#[delete("/v2/alerts/{alias}")]
+pub async fn delete(
+    request: HttpRequest,
+    path: web::Path<String>,
+    neighbours: web::Data<Neighbours>,
+) -> api::Result<HttpResponse> {
+    let at = admit(&request).await?;
+    end(at, neighbours, path.into_inner(), "deleted".to_owned()).await
+}

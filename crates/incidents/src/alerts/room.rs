@@ -1,0 +1,244 @@
+//! How many alerts may be open. No sender takes the room of the others: whoever reports may have as many open alerts as are
+//! still free, so that something is left for everybody else. What is not `Critical` leaves some room to what is, and what the
+//! service itself notices (heartbeats, jobs) is never refused: there are no more of those than heartbeats and jobs.
+//!
+//! Open alerts are counted as they open and close ([`Changes`]), since to count 100,000 of them for each report would cost
+//! more than the report.
+
+use std::collections::{BTreeMap, HashMap};
+
+use base::problem::Problem;
+use db::{Conn, Error, Quota, Result};
+use outbox::Tx;
+
+use super::{
+    intake::{self, Origin},
+    report::Report,
+    row::Alert,
+    store,
+};
+use crate::neighbours::Neighbours;
+
+/// How many open alerts a tenant has at most.
+const MOST: i64 = 100_000;
+/// How many of them are not `Critical` at most.
+const MOST_OTHERS: i64 = MOST / 10 * 9;
+/// From which part of its room on people are told of a sender, and below which part that is over, in percent.
+const FULL: i64 = 80;
+const RELIEVED: i64 = 70;
+/// What stands for all senders of a tenant.
+const ALL: &str = "*";
+/// The sender of what the service says of all this; its alerts page the administrators where no route takes them.
+const SENDER: &str = "openAlerts";
+
+/// The quota, for metrics.
+pub static QUOTA: Quota = Quota::new("open alerts", "alerts", MOST).of("closed_ms IS NULL");
+
+/// What is said of a report that opens an alert for which there is no room.
+pub const NO_ROOM: &str =
+    "A tenant has at most 100,000 open alerts, and a sender as many as are still free: close some.";
+
+/// 409: there was no room for any alert of a request.
+pub fn refusal() -> Error {
+    Problem::conflict(NO_ROOM).into()
+}
+
+/// Does the service itself report by this name? Inbound addresses have an id with capitals, and API keys no name.
+fn is_own(sender: &str) -> bool {
+    sender.starts_with(|letter: char| letter.is_ascii_lowercase())
+}
+
+/// Tenant and sender.
+type Key = (String, String);
+
+/// How many alerts of a sender, and of all, are open, and how many a request opens.
+#[derive(Debug, Default)]
+pub struct Room {
+    open: HashMap<Key, i64>,
+    taken: HashMap<Key, i64>,
+}
+
+impl Room {
+    /// That of a sender at some tenants.
+    pub fn read(conn: &mut Conn, tenants: &[String], sender: &str) -> Result<Self> {
+        let counts = store::open_counts(conn, tenants, &[sender, ALL])?;
+        let open = counts.into_iter().map(|(tenant, sender, open)| ((tenant, sender), open)).collect();
+        Ok(Self { open, taken: HashMap::new() })
+    }
+
+    fn open(&self, tenant: &str, sender: &str) -> i64 {
+        self.open.get(&(tenant.to_owned(), sender.to_owned())).copied().unwrap_or_default()
+    }
+
+    /// Takes the room of one more alert; false when there is none.
+    pub fn take(&mut self, tenant: &str, sender: &str, state: &str) -> bool {
+        let keys = [sender, ALL].map(|sender| (tenant.to_owned(), sender.to_owned()));
+        let count = |key: &Key| self.open(&key.0, &key.1) + self.taken.get(key).copied().unwrap_or_default();
+        let [own, all] = [count(&keys[0]), count(&keys[1])];
+        if !has_room(own, all, state) && !is_own(sender) {
+            QUOTA.refuse();
+            return false;
+        }
+        keys.into_iter().for_each(|key| *self.taken.entry(key).or_default() += 1);
+        true
+    }
+}
+
+/// May a sender with so many of all open alerts of its tenant open another one?
+fn has_room(own: i64, all: i64, state: &str) -> bool {
+    let most = if state == "Critical" { MOST } else { MOST_OTHERS };
+    own < most - all
+}
+
+/// Which part of its room a sender has taken, in percent. What others have is not there for it, and of the rest it may have
+/// half.
+fn part(own: i64, all: i64) -> i64 {
+    let others = all - own;
+    own.saturating_mul(200) / (MOST - others).max(1)
+}
+
+/// How many alerts open and close in a transaction.
+#[derive(Debug, Default)]
+pub struct Changes {
+    more: BTreeMap<Key, i64>,
+}
+
+/// How full the room of a sender, or of a tenant, was and is, in percent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pressure {
+    tenant: String,
+    sender: String,
+    before: i64,
+    after: i64,
+}
+
+impl Changes {
+    /// Notes what became of an alert, by whose open one it was.
+    pub fn note(&mut self, alert: &Alert, was_open_of: Option<&str>) {
+        let is_open_of = alert.closed_ms.is_none().then_some(alert.sender.as_str());
+        let changes = [(was_open_of, -1), (is_open_of, 1)];
+        for (sender, more) in changes.into_iter().filter_map(|(sender, more)| Some((sender?, more))) {
+            for counted in [sender, ALL] {
+                *self.more.entry((alert.tenant_id.clone(), counted.to_owned())).or_default() += more;
+            }
+        }
+    }
+
+    /// Counts them; answers how full that makes the room which was read.
+    pub fn store(self, conn: &mut Conn, room: &Room) -> Result<Vec<Pressure>> {
+        let changed: Vec<(&Key, i64)> =
+            self.more.iter().filter(|(_, more)| **more != 0).map(|(key, more)| (key, *more)).collect();
+        for ((tenant, sender), more) in &changed {
+            store::count_open(conn, tenant, sender, *more)?;
+        }
+        let read = changed.iter().filter(|(key, _)| room.open.contains_key(*key) && !is_own(&key.1));
+        let pressure = |((tenant, sender), more): &(&Key, i64)| {
+            let more_of_all = self.more.get(&(tenant.clone(), ALL.to_owned())).copied().unwrap_or_default();
+            let (own, all) = (room.open(tenant, sender), room.open(tenant, ALL));
+            let part = |own, all| if sender == ALL { own * 100 / MOST } else { part(own, all) };
+            let (before, after) = (part(own, all), part(own + more, all + more_of_all));
+            Pressure { tenant: tenant.clone(), sender: sender.clone(), before, after }
+        };
+        Ok(read.map(pressure).filter(|pressure| pressure.before != pressure.after).collect())
+    }
+}
+
+/// Tells the people of a tenant when a sender has taken most of its room, once until it has less again.
+pub fn tell(tx: &mut Tx<'_>, neighbours: &Neighbours, origin: &Origin, pressures: Vec<Pressure>) -> Result<()> {
+    for pressure in pressures {
+        let Pressure { tenant, sender, before, after } = &pressure;
+        if *before < FULL && *after >= FULL {
+            let of = if sender == ALL { store::largest_sender(tx.conn, tenant, ALL)? } else { Some(sender.clone()) };
+            let name = name(tx, neighbours, origin, &of.unwrap_or_default())?;
+            let subject = format!("Open alerts: {FULL} % of the room is taken by {name}");
+            intake::take_in_own(tx, SENDER, tenant, &report("Critical", subject, sender))?;
+        }
+        relieve(tx, &pressure)?;
+    }
+    Ok(())
+}
+
+/// An alert that was open is closed by somebody.
+pub fn leave(tx: &mut Tx<'_>, alert: &Alert) -> Result<()> {
+    let mut changes = Changes::default();
+    changes.note(alert, Some(&alert.sender));
+    let room = Room::read(tx.conn, std::slice::from_ref(&alert.tenant_id), &alert.sender)?;
+    changes.store(tx.conn, &room)?.iter().try_for_each(|pressure| relieve(tx, pressure))
+}
+
+/// Says that a sender has less of its room again.
+fn relieve(tx: &mut Tx<'_>, pressure: &Pressure) -> Result<()> {
+    let Pressure { tenant, sender, before, after } = pressure;
+    if *before >= RELIEVED && *after < RELIEVED {
+        let subject = "Open alerts: there is room again".to_owned();
+        intake::take_in_own(tx, SENDER, tenant, &report("Ok", subject, sender))?;
+    }
+    Ok(())
+}
+
+fn report(state: &'static str, subject: String, sender: &str) -> Report {
+    Report {
+        state,
+        subject,
+        description: format!("{NO_ROOM} What it reports beyond that is refused, and pages nobody."),
+        metric: SENDER.to_owned(),
+        component: sender.to_owned(),
+        app: "Muster".to_owned(),
+        key: Some(sender.to_owned()),
+        ..Report::default()
+    }
+}
+
+/// What people call a sender.
+fn name(tx: &mut Tx<'_>, neighbours: &Neighbours, origin: &Origin, sender: &str) -> Result<String> {
+    if sender.is_empty() {
+        return Ok("API keys".to_owned());
+    }
+    if sender != origin.sender {
+        return Ok(format!("the inbound address {sender}"));
+    }
+    let around = neighbours.people.around(tx.conn, &origin.home)?;
+    let author = tx.author().to_owned();
+    let person = neighbours.people.users(tx.conn, &around, &[author])?.pop();
+    let name = person.and_then(|person| person.first_name).unwrap_or_default();
+    Ok(format!("the inbound address {name} ({sender})"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fill(open: &mut BTreeMap<&'static str, i64>, sender: &'static str, state: &str) -> i64 {
+        let mut taken = 0;
+        while has_room(open.get(sender).copied().unwrap_or(0), open.values().sum(), state) {
+            *open.entry(sender).or_default() += 1;
+            taken += 1;
+        }
+        taken
+    }
+
+    #[test]
+    fn whoever_fills_its_room_leaves_some_to_the_others() {
+        let mut open = BTreeMap::new();
+        assert_eq!(fill(&mut open, "a", "Warning"), 45_000);
+        assert_eq!(fill(&mut open, "b", "Warning"), 22_500);
+        assert_eq!(fill(&mut open, "c", "Critical"), 16_250, "what is critical has more");
+        assert_eq!(fill(&mut open, "a", "Critical"), 0, "who has much has to wait");
+        for sender in ["d", "e", "f", "g", "h"] {
+            assert!(fill(&mut open, sender, "Critical") > 200, "{sender}: {open:?}");
+        }
+        assert_eq!(fill(&mut open, "i", "Warning"), 0);
+    }
+
+    #[test]
+    fn a_part_is_of_what_a_sender_may_have() {
+        assert_eq!((part(0, 0), part(25_000, 25_000), part(40_000, 40_000)), (0, 50, 80));
+        assert_eq!((part(20_000, 70_000), part(0, 100_000), part(10, 100_005)), (80, 0, 400));
+    }
+
+    #[test]
+    fn senders_of_the_service_have_names_of_their_own() {
+        assert!(["heartbeat", "job", SENDER].iter().all(|sender| is_own(sender)));
+        assert!(["", ALL, "INB-0b8f7c4e"].iter().all(|sender| !is_own(sender)));
+    }
+}

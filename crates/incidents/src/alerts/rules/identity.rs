@@ -1,0 +1,94 @@
+//! What makes reports one problem: the sender and its key, or the sender, the machine, the component and what is measured.
+
+use base::{fold, hex};
+use ports::KnownResource;
+use sha2::{Digest as _, Sha256};
+
+use crate::alerts::{
+    report::{Former, LONGEST_NAME, Report, cut},
+    wire::Device,
+};
+
+/// The names of the problem that a report of a sender is about, the best first: by its key, or by the resource that was found
+/// and by the resource as it was named, for an alert from before the inventory knew it. Behind them stand the names that it
+/// had when senders were not told apart and letter case was not.
+pub fn problems(report: &Report, sender: &str, resource: Option<&KnownResource>) -> Vec<String> {
+    let mut names = match &report.key {
+        Some(key) => vec![problem_of_key(sender, key)],
+        None => {
+            let known = resource.map(|resource| problem_of(report, sender, &resource.id));
+            known.into_iter().chain([problem(report, sender, "named", &machine(report))]).collect()
+        }
+    };
+    names.extend(former_problems(report, sender, resource));
+    names
+}
+
+/// The name of the problem that a sender identifies by a key.
+fn problem_of_key(sender: &str, key: &str) -> String {
+    name(&["key", sender, key])
+}
+
+/// The names under which an alert may be open that a sender identifies by a key.
+pub fn problems_of_key(sender: &str, key: &str) -> [String; 2] {
+    [problem_of_key(sender, key), former_problem_of_key(sender, key)]
+}
+
+fn former_problem_of_key(sender: &str, key: &str) -> String {
+    name(&["sender", &format!("{sender}\n{}", cut(key, LONGEST_NAME))])
+}
+
+/// The name of the problem that a report would be about if its resource were the one with this id.
+pub fn problem_of(report: &Report, sender: &str, resource: &str) -> String {
+    problem(report, sender, "resource", resource)
+}
+
+/// The same, as it was.
+pub fn former_problem_of(report: &Report, resource: &str) -> String {
+    former_problem(report, "resource", resource)
+}
+
+fn former_problems(report: &Report, sender: &str, resource: Option<&KnownResource>) -> Vec<String> {
+    match (&report.former, &report.key) {
+        (Former::Text(text), _) => vec![name(&["sender", &format!("{sender}\n{text}")])],
+        (Former::KeyAlone, Some(key)) => vec![name(&["sender", key])],
+        (Former::Key, Some(key)) => vec![former_problem_of_key(sender, key)],
+        (_, None) if sender.is_empty() => {
+            let known = resource.map(|resource| former_problem_of(report, &resource.id));
+            known.into_iter().chain([former_problem(report, "named", &machine(report))]).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The machine as a report names it, whatever the letter case.
+fn machine(report: &Report) -> String {
+    let Some(device) = &report.device.device else { return String::new() };
+    let Device { id, ext_resource_id, host_name, ip_address, mac_address, name, .. } = device;
+    let names = [id, ext_resource_id, host_name, ip_address, mac_address, name];
+    fold(names.into_iter().find(|name| !name.is_empty()).map_or("", String::as_str))
+}
+
+/// What is measured, and how it is called.
+fn measured(report: &Report) -> (&'static str, &str) {
+    if report.metric.is_empty() { ("subject", &report.subject) } else { ("metric", &report.metric) }
+}
+
+fn problem(report: &Report, sender: &str, how: &str, which: &str) -> String {
+    let (kind, text) = measured(report);
+    name(&["machine", sender, how, which, kind, text, &report.component])
+}
+
+fn former_problem(report: &Report, how: &str, which: &str) -> String {
+    let (kind, text) = measured(report);
+    name(&[how, which, kind, &fold(text), &fold(&report.component)])
+}
+
+fn name(parts: &[&str]) -> String {
+    let mut hash = Sha256::new();
+    for part in parts {
+        hash.update((part.len() as u64).to_be_bytes());
+        hash.update(part);
+    }
+    hex(&hash.finalize()[..16])
+}
