@@ -83,7 +83,7 @@ pub async fn watch(context: RequestContext<Wanted>, hub: web::Data<Hub>) -> api:
     let mut response = HttpResponse::Ok();
     response.content_type("text/event-stream").insert_header(("Cache-Control", "no-store"));
     response.insert_header(("X-Accel-Buffering", "no"));
-    Ok(api::sending::sparse(response.streaming(stream_events(format!("retry: 1000\n\n{missed}"), subscription, until))))
+    Ok(api::sending::sparse(response.streaming(stream_events(wire::retry(1_000) + &missed, subscription, until))))
 }
 
 fn read_id(text: &str) -> Result<i64, Problem> {

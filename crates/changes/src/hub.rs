@@ -4,7 +4,7 @@ use std::{
     collections::HashMap,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::Duration,
 };
@@ -38,6 +38,8 @@ pub(crate) static BELL: Bell = Bell::new();
 pub struct Hub {
     streams: Mutex<HashMap<u64, Open>>,
     next: AtomicU64,
+    /// Changed while the streams are locked.
+    closed: AtomicBool,
 }
 
 /// A stream, and up to where it has been told.
@@ -89,6 +91,9 @@ impl Hub {
         only: Vec<String>,
     ) -> Result<Subscription, Problem> {
         let mut streams = self.lock();
+        if self.closed.load(Ordering::Relaxed) {
+            return Err(Problem::unavailable("The service stops. Try again in a moment."));
+        }
         if streams.len() >= MOST || streams.values().filter(|open| open.key == key).count() >= MOST_OF_ONE {
             let detail = "Too many streams of changes are open. Try again when one has ended.";
             return Err(Problem::unavailable(detail));
@@ -97,6 +102,16 @@ impl Hub {
         let (out, events) = mpsc::channel(BEHIND);
         streams.insert(number, Open { watched, key: key.to_owned(), seq, only, out });
         Ok(Subscription { hub: Arc::clone(self), number, events })
+    }
+
+    /// Ends all streams, and lets no more in: the service stops. Each client is told when to come back, not all at
+    /// once.
+    pub fn close(&self) {
+        let mut streams = self.lock();
+        self.closed.store(true, Ordering::Relaxed);
+        for (number, open) in streams.drain() {
+            let _ = open.out.try_send(Bytes::from(wire::retry(1_000 + number % 8 * 250)));
+        }
     }
 
     /// Tells all streams what is new to them.

@@ -11,7 +11,7 @@ use diesel::{
     Connection, RunQueryDsl, connection::SimpleConnection, pg::PgConnection, sql_types::Text, sqlite::SqliteConnection,
 };
 
-use crate::{Error, Result, url::DatabaseUrl};
+use crate::{Error, Result, owner::give_to_owner_of_folder, url::DatabaseUrl};
 
 /// A connection to either backend. Queries are written once, in diesel's own language, against [`Sql`].
 #[derive(diesel::MultiConnection)]
@@ -99,7 +99,10 @@ pub(crate) fn make_private(url: &DatabaseUrl) -> Result<()> {
             close_to_others(path);
             Ok(())
         }
-        Ok(_) => Ok(()),
+        Ok(file) => {
+            let given = give_to_owner_of_folder(&file, path);
+            given.map_err(|error| Error::Unavailable(format!("{}: {error}", path.display())))
+        }
     }
 }
 

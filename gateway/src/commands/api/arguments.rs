@@ -6,12 +6,11 @@ use clap::{Arg, CommandFactory as _};
 use serde_json::Value;
 
 use super::{
-    near,
     operations::{Location, Operation, Parameter},
     schema::{Kind, Schema, same},
     values::{self, Step, convert, put},
 };
-use crate::cli::ApiOptions;
+use crate::{cli::ApiOptions, near};
 
 /// The media type of a form.
 pub const FORM: &str = "application/x-www-form-urlencoded";

@@ -11,8 +11,7 @@ use std::{
 use base::secret::Secret;
 use toml::Table;
 
-use super::near;
-use crate::cli::ApiOptions;
+use crate::{cli::ApiOptions, near};
 
 /// The most that is read of a file of profiles, in bytes.
 const MOST: u64 = 1 << 20;

@@ -7,7 +7,6 @@ mod connection;
 mod content;
 mod failure;
 mod help;
-mod near;
 mod operations;
 mod output;
 mod pretty;

@@ -2,10 +2,8 @@
 
 use serde_json::Value;
 
-use super::{
-    near,
-    schema::{Schema, resolve, same},
-};
+use super::schema::{Schema, resolve, same};
+use crate::near;
 
 const METHODS: [&str; 5] = ["get", "post", "put", "patch", "delete"];
 const JSON: &str = "application/json";
