@@ -272,6 +272,9 @@ pub struct Storage {
 pub struct Serve {
     #[command(flatten)]
     pub storage: Storage,
+    /// Seconds to wait for a Postgres that does not answer yet, saying so; 0 to end at once
+    #[arg(long, env = "MUSTER_WAIT_FOR_DATABASE", value_name = "SECONDS", default_value_t = 60)]
+    pub wait_for_database: u32,
     #[command(flatten)]
     pub listen: Listen,
     #[command(flatten)]

@@ -22,7 +22,7 @@ use serde_json::Value;
 pub use self::{
     api::api,
     backup::backup,
-    check::check,
+    check::{check, check_finds_faults},
     completions::{complete, completions},
     import::import,
     key::key,

@@ -2,35 +2,17 @@
 
 use std::{
     fs::{self, File, OpenOptions},
-    io::IsTerminal as _,
     path::PathBuf,
 };
 
 use anyhow::{Context as _, bail};
-use db::{DatabaseUrl, Db, Options};
+use db::{DatabaseUrl, Db, Options, give_to_owner_of_folder};
 use rustix::{
     fs::{FlockOperation, flock},
     io::Errno,
 };
-use tracing_subscriber::EnvFilter;
 
 use crate::{cli::Storage, domains};
-
-/// The HTTP library calls it an error when a client sends what is no request, or goes away. The client is told; whoever
-/// wants to see it all the same names it in the filter.
-const QUIET: &str = "actix_http=off";
-
-/// Logs go to standard error: one JSON object a line, or text when a terminal watches.
-pub fn start_log(filter: &str) {
-    let filter = EnvFilter::try_new(format!("{QUIET},{filter}")).unwrap_or_else(|_| EnvFilter::new("info"));
-    // A line that cannot be written, because a disk is full, is lost; to complain of it there would panic.
-    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).log_internal_errors(false);
-    if std::io::stderr().is_terminal() {
-        log.compact().init();
-    } else {
-        log.json().flatten_event(true).with_current_span(false).with_span_list(false).init();
-    }
-}
 
 impl Storage {
     /// Which database the options name.
@@ -44,7 +26,7 @@ impl Storage {
         self.make_data_dir()?;
         let url = self.url();
         let options = Options { connections: self.connections, ..Options::default() };
-        let db = Db::open(&url, options).with_context(|| format!("opening {url:?}"))?;
+        let db = Db::open(&url, options).with_context(|| format!("opening {}", url.without_password()))?;
         let ran = db.migrate(&domains::migrations()).context("migrating the database")?;
         if !ran.is_empty() {
             tracing::info!(migrations = ran.join(" "), "tables are up to date");
@@ -66,6 +48,7 @@ impl Storage {
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let file = options.open(&place).with_context(|| format!("opening {}", place.display()))?;
+        give_to_owner_of_folder(&file, &place).with_context(|| format!("opening {}", place.display()))?;
         match flock(&file, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => Ok(Some(file)),
             Err(Errno::WOULDBLOCK) => bail!(

@@ -9,6 +9,7 @@ mod domains;
 mod first_run;
 mod keep;
 mod keys;
+mod log;
 mod memory;
 mod neighbours;
 mod oidc;
@@ -18,14 +19,23 @@ mod private;
 mod process;
 mod reporters;
 mod runner;
+mod variables;
 
 use std::process::ExitCode;
 
 use clap::Parser as _;
 
 fn main() -> ExitCode {
-    let cli = cli::Cli::parse();
-    config::start_log(&cli.log);
+    let cli = match cli::Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(_) if commands::check_finds_faults() => return ExitCode::FAILURE,
+        Err(error) => error.exit(),
+    };
+    let reader = match cli.command {
+        cli::Command::Serve(_) | cli::Command::Runner(_) => log::Reader::Service,
+        _ => log::Reader::Person,
+    };
+    log::start(&cli.log, reader);
     let done = match cli.command {
         cli::Command::Serve(arguments) => commands::serve(*arguments),
         cli::Command::Migrate(arguments) => commands::migrate(&arguments),
@@ -47,8 +57,17 @@ fn main() -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            tracing::error!("{error:#}");
+            match reader {
+                log::Reader::Service => tracing::error!("{error:#}"),
+                log::Reader::Person => complain(&error),
+            }
             ExitCode::FAILURE
         }
     }
+}
+
+/// Says why a command did not do what it was to do, whatever is logged.
+#[expect(clippy::print_stderr, reason = "this is what the person at the terminal reads")]
+fn complain(error: &anyhow::Error) {
+    eprintln!("error: {error:#}");
 }

@@ -25,8 +25,8 @@ fn unpack(packages: &[&str]) -> Option<PathBuf> {
     let program = std::env::current_exe().ok()?;
     let target = program.ancestors().nth(3)?;
     let directory = target.join(format!("debian-{}", packages.join("-")));
-    let programs = directory.join("usr/bin");
-    if programs.is_dir() {
+    let programs = || ["usr/bin", "usr/sbin"].map(|below| directory.join(below)).into_iter().find(|one| one.is_dir());
+    if let Some(programs) = programs() {
         return Some(programs);
     }
     // Made under another name, so that what is there is whole.
@@ -44,7 +44,7 @@ fn unpack(packages: &[&str]) -> Option<PathBuf> {
         }
     }
     let _ = std::fs::remove_dir_all(&new);
-    programs.is_dir().then_some(programs)
+    programs()
 }
 
 fn run(directory: &Path, command: &mut Command) -> bool {

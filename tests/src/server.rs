@@ -75,10 +75,12 @@ impl Server {
         Self::start_new(backend, url, &[], Program::At(program.to_owned()))
     }
 
-    /// A further gateway on the Postgres of another, which knows the same callers.
+    /// A further gateway on the Postgres of another, which knows the same callers and has the same key for secrets.
     pub fn start_beside(other: &Self, arguments: &[&str]) -> Self {
         let url = other.database_url.clone();
-        Self::start_as(other.backend, url, arguments, Program::Built, (other.key.clone(), other.secret.clone()))
+        let key = std::fs::read_to_string(other.data_dir().join("secrets.key")).expect("the other has a key");
+        let callers = (other.key.clone(), other.secret.clone());
+        Self::start_as(other.backend, url, arguments, Program::Built, callers, Some(&key))
     }
 
     /// On SQLite, and as a program that may not write what the mode of a file forbids, also where root runs the tests.
@@ -89,7 +91,7 @@ impl Server {
     fn start_new(backend: Backend, database_url: Option<String>, arguments: &[&str], program: Program) -> Self {
         let key = unique("bootstrapkey").replace('-', "");
         let secret = unique("bootstrapsecret0123456789").replace('-', "");
-        Self::start_as(backend, database_url, arguments, program, (key, secret))
+        Self::start_as(backend, database_url, arguments, program, (key, secret), None)
     }
 
     fn start_as(
@@ -98,6 +100,7 @@ impl Server {
         arguments: &[&str],
         program: Program,
         (key, secret): (String, String),
+        sealing_key: Option<&str>,
     ) -> Self {
         let directory = tempfile::Builder::new().prefix("muster-test-").tempdir().expect("a temporary directory");
         let directory = directory.keep();
@@ -118,6 +121,10 @@ impl Server {
             token: OnceLock::new(),
             patient: false,
         };
+        if let Some(sealing_key) = sealing_key {
+            fs::create_dir(server.data_dir()).expect("a new directory");
+            fs::write(server.data_dir().join("secrets.key"), sealing_key).expect("write the key");
+        }
         server.spawn();
         server
     }
@@ -267,12 +274,16 @@ impl Server {
         Client::new(&self.http, self.base(), tenant, Some(&token)).patient(self.patient)
     }
 
+    /// Sends a signal, such as `HUP`.
+    pub fn signal(&self, name: &str) {
+        let sent = Command::new("kill").args(["-s", name, &self.pid().to_string()]).status();
+        assert!(sent.is_ok_and(|status| status.success()), "SIG{name} was not sent");
+    }
+
     /// SIGTERM; the program has to end by itself with status 0.
     pub fn stop(&mut self) {
         self.peak_kib();
-        let pid = self.pid().to_string();
-        let sent = Command::new("kill").args(["-s", "TERM", &pid]).status();
-        assert!(sent.is_ok_and(|status| status.success()), "SIGTERM was not sent");
+        self.signal("TERM");
         let mut running = self.running.take().expect("the server runs");
         let status = wait(&mut running.process, STOP);
         let _ = running.process.kill();

@@ -199,6 +199,52 @@ fn the_blocks_of_the_readme_do_what_it_says_twice() {
     }
     let mut command = Command::new("python3");
     command.arg(root().join("scripts/readme.py")).arg(muster().get_program());
-    let exit = Exit::within(Duration::from_secs(120), &mut command);
+    let exit = Exit::within(Duration::from_secs(240), &mut command);
     assert!(exit.status.success(), "{}{}", exit.stdout, exit.stderr);
+}
+
+/// The filters of `make blackbox` that the documents show find tests, and one that finds none says so before it builds.
+#[test]
+fn filters_of_tests_find_some() {
+    let own = std::env::current_exe().unwrap();
+    let listed = Exit::of(Command::new(own).args(["--list", "--format", "terse"])).stdout;
+    let names: Vec<&str> = listed.lines().filter_map(|line| line.strip_suffix(": test")).collect();
+    let mut shown = 0;
+    for document in documents().into_iter().chain(["Makefile".to_owned()]) {
+        let text = read(&document);
+        let of_make = text.split("make blackbox FILTER=").skip(1).filter_map(|rest| rest.split('`').next());
+        let filters = of_make.chain(
+            text.split("all words of FILTER in their names, such as")
+                .skip(1)
+                .flat_map(|rest| rest.split('.').next().unwrap_or_default().split('"').skip(1).step_by(2)),
+        );
+        for filter in filters {
+            shown += 1;
+            let words: Vec<&str> = filter.split([':', ' ']).filter(|word| !word.is_empty()).collect();
+            let has_all = |name: &&&str| {
+                let mut rest = **name;
+                words.iter().all(|word| rest.split_once(word).map(|(_, behind)| rest = behind).is_some())
+            };
+            assert!(names.iter().any(|name| has_all(&name)), "{document}: {filter:?} finds no test");
+        }
+    }
+    assert!(shown >= 4, "{shown} filters are shown");
+    let (word, mut nothing) = (muster_tests::uuid(), Command::new("sh"));
+    nothing.arg(root().join("scripts/blackbox.sh")).arg(format!("rosters::{word}"));
+    let exit = Exit::within(Duration::from_secs(10), &mut nothing);
+    let said = format!("no test has {word} in its name");
+    assert!(!exit.status.success() && exit.stderr.contains(&said), "{}", exit.stderr);
+}
+
+/// What a change has to pass is what the page for contributors says, and the scripts of it are there.
+#[test]
+fn ci_runs_what_contributing_says() {
+    let (ci, page) = (read(".ci/run"), read("CONTRIBUTING.md"));
+    for script in ["scripts/tools.sh", "scripts/deny.sh"] {
+        assert!(ci.contains(&format!("step sh {script}")) && page.contains(&format!("`{script}`")), "{script}");
+    }
+    for step in ["make test", "make template", "make drift", "make contract", "cargo fmt", "cargo clippy"] {
+        assert!(ci.contains(&format!("step {step}")), "{step}");
+    }
+    assert!(read("scripts/deny.sh").contains("cargo deny check bans licenses sources"));
 }

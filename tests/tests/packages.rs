@@ -98,6 +98,19 @@ fn systemd_takes_the_unit_and_finds_it_confined() {
     output(rated.args(["security", "--offline=true", "--threshold=20", "--no-pager"]).arg(&unit));
 }
 
+/// A database that is away for long does not end the attempts, and root's key reaches a user that cannot read it.
+#[test]
+fn the_unit_goes_on_trying_and_hands_over_the_key() {
+    let (unit, settings) = (read("muster.service"), read("muster.env"));
+    assert!(unit.lines().any(|line| line == "StartLimitIntervalSec=0"));
+    for file in ["cert.pem", "key.pem"] {
+        assert!(unit.lines().any(|line| line == format!("LoadCredential={file}:/etc/muster/{file}")), "{file}");
+        // Where there is no such file, the unit starts all the same.
+        assert!(unit.lines().any(|line| line.starts_with(&format!("SetCredential={file}:"))), "{file}");
+        assert!(settings.contains(&format!("/run/credentials/muster.service/{file}")), "{file}");
+    }
+}
+
 /// Every setting that is named in these files is one of `muster serve`.
 #[test]
 fn settings_of_the_packages_exist() {

@@ -81,6 +81,7 @@ pub fn serve_with(domain: Domain, extras: Extras, seed: impl FnOnce(&Db) -> anyh
         title: domain.title,
         domains: vec![domain],
         access: Arc::new(Single { token, caller: Arc::new(caller) }),
+        probe: db::Probe::start(&db)?,
         db,
         extras,
         options: Options { workers: 1, ..Options::default() },

@@ -17,7 +17,7 @@ use actix_web::{
     web,
 };
 use base::problem::Problem;
-use db::{Db, Probe};
+use db::{Db, Health, Probe};
 use serde_json::json;
 use tokio_rustls::TlsAcceptor;
 
@@ -87,6 +87,8 @@ pub struct Service {
     pub access: Arc<dyn Access>,
     /// The database.
     pub db: Db,
+    /// What is heard of it.
+    pub probe: Probe,
     /// What the handlers of the domains find besides.
     pub extras: Extras,
     /// How it carries its load.
@@ -122,7 +124,6 @@ impl Service {
         let routes = guard.routes();
         let metrics = Metrics::new(metrics, routes.clone(), Arc::clone(&gate), keys, self.db.clone());
         let metrics = web::Data::new(metrics);
-        let probe = Probe::start(&self.db)?;
         let tls = tls.map(|mut config| {
             config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
             TlsAcceptor::from(Arc::new(config))
@@ -131,7 +132,7 @@ impl Service {
         let secure = encrypted || behind_proxy || origin.as_ref().is_some_and(|origin| origin.starts_with("https:"));
         let door = Door { gate: Arc::clone(&gate), open: Arc::clone(metrics.connections()), tls, behind_proxy };
         let application = move || {
-            let Self { domains, db, extras, .. } = &self;
+            let Self { domains, db, probe, extras, .. } = &self;
             let extras = extras.clone();
             let worker = Worker {
                 gate: Arc::clone(&gate),
@@ -197,12 +198,14 @@ async fn live() -> web::Json<serde_json::Value> {
     web::Json(json!({"status": "UP"}))
 }
 
-/// The database answers: what was last heard of it, told at once.
+/// The database answers and takes writes: what was last heard of it, told at once.
 async fn ready(request: actix_web::HttpRequest) -> crate::Result<web::Json<serde_json::Value>> {
-    if request.app_data::<Probe>().is_some_and(Probe::answers) {
-        return Ok(web::Json(json!({"status": "UP"})));
-    }
-    Err(Problem::unavailable("The database cannot answer right now. Try again in a moment.").into())
+    let detail = match request.app_data::<Probe>().map_or(Health::Away, Probe::health) {
+        Health::Up => return Ok(web::Json(json!({"status": "UP"}))),
+        Health::ReadOnly => "The database takes no writes: it is read-only, or its disk is full.",
+        Health::Away => "The database cannot answer right now. Try again in a moment.",
+    };
+    Err(Problem::unavailable(detail).into())
 }
 
 /// Around everything: the bound on what is under way, the request id, the log line, what is counted, and the problem

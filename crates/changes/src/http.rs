@@ -85,7 +85,7 @@ pub async fn watch(context: RequestContext<Wanted>, hub: web::Data<Hub>) -> api:
     response.content_type("text/event-stream").insert_header(("Cache-Control", "no-store"));
     response.insert_header(("X-Accel-Buffering", "no"));
     let admission = Admission::of(context.request());
-    let events = stream_events(format!("retry: 1000\n\n{missed}"), subscription, admission, until);
+    let events = stream_events(wire::retry(1_000) + &missed, subscription, admission, until);
     Ok(api::sending::sparse(response.streaming(events)))
 }
 

@@ -4,7 +4,7 @@ use std::{
     collections::{BTreeMap, HashMap},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::Duration,
 };
@@ -44,12 +44,14 @@ pub struct Hub {
     streams: Mutex<HashMap<u64, Open>>,
     room: Arc<Pool>,
     next: AtomicU64,
+    /// Changed while the streams are locked.
+    closed: AtomicBool,
 }
 
 impl Default for Hub {
     fn default() -> Self {
-        let (streams, next) = Default::default();
-        Self { streams, room: Pool::new(Kind::ChangeStreams, MOST, 1, 0), next }
+        let room = Pool::new(Kind::ChangeStreams, MOST, 1, 0);
+        Self { streams: Mutex::default(), room, next: AtomicU64::default(), closed: AtomicBool::default() }
     }
 }
 
@@ -108,8 +110,23 @@ impl Hub {
         }
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let (out, events) = mpsc::channel(BEHIND);
-        self.lock().insert(number, Open { watched, seq, only, out });
+        let mut streams = self.lock();
+        if self.closed.load(Ordering::Relaxed) {
+            return Err(Problem::unavailable("The service stops. Try again in a moment."));
+        }
+        streams.insert(number, Open { watched, seq, only, out });
+        drop(streams);
         Ok(Subscription { hub: Arc::clone(self), number, _room: room, events })
+    }
+
+    /// Ends all streams, and lets no more in: the service stops. Each client is told when to come back, not all at
+    /// once.
+    pub fn close(&self) {
+        let mut streams = self.lock();
+        self.closed.store(true, Ordering::Relaxed);
+        for (number, open) in streams.drain() {
+            let _ = open.out.try_send(Bytes::from(wire::retry(1_000 + number % 8 * 250)));
+        }
     }
 
     /// Tells all streams what is new to them, tenant after tenant; true when there may be more.

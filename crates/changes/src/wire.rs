@@ -51,6 +51,11 @@ pub fn event(seq: i64, change: &Change) -> String {
     format!("id: {seq}\nevent: change\ndata: {data}\n\n")
 }
 
+/// After how many milliseconds a client comes back.
+pub fn retry(millis: u64) -> String {
+    format!("retry: {millis}\n\n")
+}
+
 /// What was missed is not kept any more: whoever reads should look at everything again.
 pub fn reset(seq: i64) -> String {
     format!("id: {seq}\nevent: reset\ndata: {{}}\n\n")

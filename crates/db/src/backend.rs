@@ -13,6 +13,7 @@ use diesel::{
 
 use crate::{
     Error, Result,
+    owner::give_to_owner_of_folder,
     url::{Backend, DatabaseUrl},
 };
 
@@ -110,7 +111,10 @@ pub(crate) fn make_private(url: &DatabaseUrl) -> Result<()> {
             close_to_others(path);
             Ok(())
         }
-        Ok(_) => Ok(()),
+        Ok(file) => {
+            let given = give_to_owner_of_folder(&file, path);
+            given.map_err(|error| Error::Unavailable(format!("{}: {error}", path.display())))
+        }
     }
 }
 

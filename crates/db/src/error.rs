@@ -33,6 +33,21 @@ impl Error {
         }
     }
 
+    /// Is this a database that may answer by itself in a while? Not one that answered with a refusal: a password that
+    /// is wrong, or a database that is not there, stays so.
+    pub fn may_pass(&self) -> bool {
+        const REFUSALS: [&str; 7] = [
+            "authentication failed",
+            "does not exist",
+            "no pg_hba.conf entry",
+            "is not permitted to log in",
+            "no password supplied",
+            "does not speak TLS",
+            "TLS: ",
+        ];
+        matches!(self, Self::Unavailable(text) if !REFUSALS.iter().any(|refusal| text.contains(refusal)))
+    }
+
     /// What the caller is told.
     pub fn into_problem(self) -> Problem {
         match self {
@@ -56,7 +71,7 @@ impl From<Diesel> for Error {
     fn from(error: Diesel) -> Self {
         match error {
             Diesel::DatabaseError(kind, information) => {
-                let text = information.message().to_owned();
+                let text = one_line(information.message());
                 match kind {
                     DatabaseErrorKind::UniqueViolation => Self::Taken(text),
                     DatabaseErrorKind::ClosedConnection
@@ -74,14 +89,19 @@ impl From<Diesel> for Error {
 
 impl From<diesel::ConnectionError> for Error {
     fn from(error: diesel::ConnectionError) -> Self {
-        Self::Unavailable(error.to_string())
+        Self::Unavailable(one_line(&error.to_string()))
     }
 }
 
 impl From<r2d2::Error> for Error {
     fn from(error: r2d2::Error) -> Self {
-        Self::Unavailable(error.to_string())
+        Self::Unavailable(one_line(&error.to_string()))
     }
+}
+
+/// A text of libpq, which has line breaks and tabs, as a line of a log.
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Diesel knows these conditions by text alone; each is the stable English message of SQLite or libpq.

@@ -5,7 +5,7 @@ use diesel::{
     sql_types::{BigInt, Bool, Text},
 };
 
-use crate::{Conn, DatabaseUrl, Migrations, Result, backend, migrate, tls};
+use crate::{Conn, DatabaseUrl, Migrations, Result, backend, migrate, read, sessions, tls};
 
 /// The oldest Postgres that will do, as it numbers itself.
 const OLDEST_POSTGRES: i64 = 130_000;
@@ -19,6 +19,8 @@ pub struct Inspection {
     pub faults: Vec<String>,
     /// The time there, in milliseconds since 1970; `None` for SQLite, which has the clock of this machine.
     pub clock: Option<i64>,
+    /// It has no tables yet.
+    pub is_empty: bool,
 }
 
 #[derive(QueryableByName)]
@@ -57,20 +59,31 @@ const POSTGRES: &str = "SELECT current_setting('server_version') AS version, \
 pub fn inspect(url: &DatabaseUrl, connections: u32, domains: &[Migrations]) -> Result<Inspection> {
     let (url, _tunnel) = tls::through(url)?;
     let mut conn = backend::connect(&url)?;
-    let durable = backend::check_durability(&mut conn).map_err(|error| error.to_string());
-    let mut faults: Vec<String> = durable.err().into_iter().collect();
-    faults.extend(migrate::newer(&mut conn, &migrate::with_own(domains))?);
+    let mut found = look(&mut conn, &url, connections)?;
+    found.faults.extend(migrate::newer(&mut conn, &migrate::with_own(domains))?);
+    found.is_empty = migrate::is_empty(&mut conn)?;
+    Ok(found)
+}
+
+/// What every start looks at, before it changes anything.
+pub(crate) fn look(conn: &mut Conn, url: &DatabaseUrl, connections: u32) -> Result<Inspection> {
+    let kept = sessions::check(conn, url).and_then(|()| backend::check_durability(conn));
+    let mut faults: Vec<String> = kept.err().map(|error| error.to_string()).into_iter().collect();
     if matches!(conn, Conn::Sqlite(_)) {
-        let found: Version = sql_query("SELECT sqlite_version() AS version").get_result(&mut conn)?;
-        return Ok(Inspection { server: format!("SQLite {}", found.version), faults, clock: None });
+        let found: Version = sql_query("SELECT sqlite_version() AS version").get_result(conn)?;
+        return Ok(Inspection { server: format!("SQLite {}", found.version), faults, clock: None, is_empty: false });
     }
-    let found: Postgres = sql_query(POSTGRES).get_result(&mut conn)?;
+    // A pooler may give each statement to another server, unless they are one transaction.
+    let found: Postgres = read::transaction(conn, "BEGIN", |conn| Ok(sql_query(POSTGRES).get_result(conn)?))?;
     let mut fault = |wrong: bool, text: String| faults.extend(wrong.then_some(text));
     fault(found.number < OLDEST_POSTGRES, "it is older than Postgres 13".to_owned());
-    fault(found.encoding != "UTF8", format!("its encoding is {}, not UTF8", found.encoding));
+    fault(
+        found.encoding != "UTF8",
+        format!("its encoding is {}, not UTF8: CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0", found.encoding),
+    );
     fault(!found.may_create, "the role may not create tables in its schema".to_owned());
     fault(found.read_only, "it is read-only".to_owned());
     let most = found.connections;
     fault(i64::from(connections) > most, format!("it takes {most} connections, and {connections} are to be opened"));
-    Ok(Inspection { server: format!("Postgres {}", found.version), faults, clock: Some(found.clock) })
+    Ok(Inspection { server: format!("Postgres {}", found.version), faults, clock: Some(found.clock), is_empty: false })
 }

@@ -14,6 +14,7 @@ mod backup;
 mod bell;
 pub mod changes;
 mod condition;
+mod cut;
 mod data_version;
 mod dates;
 mod due;
@@ -29,13 +30,16 @@ mod memory;
 mod migrate;
 mod numbers;
 mod order;
+mod owner;
 mod parts;
 mod probe;
 mod quota;
+mod reach;
 mod read;
 mod savepoint;
 mod select;
 mod sequence;
+mod sessions;
 mod shelf;
 mod sorts;
 mod stream;
@@ -74,12 +78,14 @@ pub use crate::{
     migrate::{MigrationTexts, Migrations},
     numbers::{Family, GROUP_SIZES, Numbers, Writes},
     order::{Column, Order},
+    owner::give_to_owner_of_folder,
     parts::in_parts,
-    probe::Probe,
+    probe::{Health, Probe},
     quota::Quota,
+    reach::wait_until_it_answers,
     savepoint::{read_each, savepoint},
     select::columns,
-    sequence::{next_id, next_number, next_short_id},
+    sequence::{keep_number, kept_number, next_id, next_number, next_short_id},
     sorts::{SortBy, Sorts},
     stream::for_each_row,
     tree::Tree,
@@ -110,6 +116,8 @@ struct Inner {
     /// Tells the databases of one process apart in thread-local storage.
     number: u64,
     url: DatabaseUrl,
+    /// What answers, such as `Postgres 17.2`.
+    server: String,
     pool: r2d2::Pool<backend::Manager>,
     /// The connections of the pool, as callers share them.
     shared: Arc<Pool>,
@@ -131,14 +139,17 @@ struct Inner {
 }
 
 impl Db {
-    /// Opens the database and checks that it keeps its promises (durability settings). Creates a missing SQLite file,
+    /// Opens the database and checks that it keeps its promises, as [`inspect`] does. Creates a missing SQLite file,
     /// which only its owner reads.
     pub fn open(url: &DatabaseUrl, options: Options) -> Result<Self> {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let (url, tunnel) = tls::through(url)?;
         backend::make_private(&url)?;
         let manager = backend::Manager::new(url.clone());
-        backend::check_durability(&mut backend::connect(&url)?)?;
+        let found = inspect::look(&mut backend::connect(&url)?, &url, options.connections)?;
+        if !found.faults.is_empty() {
+            return Err(Error::Unavailable(found.faults.join("; ")));
+        }
         let pool = r2d2::Pool::builder()
             .max_size(options.connections)
             .min_idle(Some(1))
@@ -159,6 +170,7 @@ impl Db {
         Ok(Self(Arc::new(Inner {
             number,
             url,
+            server: found.server,
             pool,
             shared,
             lists,
@@ -172,6 +184,19 @@ impl Db {
             shelf: shelf::Shelf::default(),
             _tunnel: tunnel,
         })))
+    }
+
+    /// What answers: `SQLite 3.50.4`, `Postgres 17.2`.
+    pub fn server(&self) -> &str {
+        &self.0.server
+    }
+
+    /// Finishes the writes that were accepted, and takes no more. A SQLite file is the whole database then, without the
+    /// log beside it.
+    pub fn close(&self) {
+        if let Some(writer) = &self.0.writer {
+            writer.stop();
+        }
     }
 
     /// Which backend this is.

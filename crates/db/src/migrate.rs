@@ -3,14 +3,16 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     fmt::{self, Display, Formatter},
+    thread,
+    time::{Duration, Instant},
 };
 
 use diesel::{
-    QueryableByName, RunQueryDsl,
+    Connection as _, QueryableByName, RunQueryDsl,
     backend::Backend,
     connection::{BoxableConnection, SimpleConnection},
     migration::{self, Migration, MigrationMetadata, MigrationName, MigrationSource, MigrationVersion},
-    pg::Pg,
+    pg::{Pg, PgConnection},
     sql_query,
     sql_types::{BigInt, Nullable, Text},
     sqlite::Sqlite,
@@ -80,10 +82,15 @@ const PROGRAM: &str = env!("CARGO_PKG_VERSION");
 /// Any number; the same for every Muster, so that of several gateways that start at once one migrates.
 const ADVISORY_LOCK: i64 = 0x4d75_7374_6572;
 
+/// Between two looks whether another gateway's migration has ended, and between two lines of the log that it has not.
+const LOOK_AGAIN: Duration = Duration::from_millis(250);
+const TELL_AGAIN: Duration = Duration::from_secs(10);
+
 impl Db {
     /// Brings the tables of every domain up to date; says which migrations it ran.
     ///
-    /// Several gateways may start at once: on Postgres the first takes a lock and the others wait for it.
+    /// All of it is one transaction. Several gateways may start at once: on Postgres the first takes a lock, and the
+    /// others wait for it and say so. The lock is of the transaction, and ends with it however this ends.
     ///
     /// # Errors
     /// [`Error::Unavailable`] for a database that a newer program has migrated: this one does not know what its tables
@@ -92,30 +99,56 @@ impl Db {
         let all = with_own(domains);
         check(&all)?;
         let mut conn = backend::connect(&self.0.url)?;
-        let mut done = Vec::new();
-        if let Conn::Postgres(postgres) = &mut conn {
-            postgres.batch_execute(&format!(
-                "SET lock_timeout = 0; SET statement_timeout = 0; SELECT pg_advisory_lock({ADVISORY_LOCK})"
-            ))?;
-        }
-        if let Some(newer) = newer(&mut conn, &all)? {
-            return Err(Error::Unavailable(newer));
-        }
-        match &mut conn {
-            Conn::Sqlite(sqlite) => done.extend(run(sqlite, &all)?),
-            Conn::Postgres(postgres) => done.extend(run(postgres, &all)?),
-        }
-        for version in &done {
-            let text = match &conn {
-                Conn::Sqlite(_) => "UPDATE __diesel_schema_migrations SET program = ? WHERE version = ?",
-                Conn::Postgres(_) => "UPDATE __diesel_schema_migrations SET program = $1 WHERE version = $2",
+        let mut waiting = Waiting::default();
+        loop {
+            if let Some(newer) = newer(&mut conn, &all)? {
+                return Err(Error::Unavailable(newer));
+            }
+            if is_current(&mut conn, &all)? {
+                return Ok(Vec::new());
+            }
+            let done = match &mut conn {
+                Conn::Sqlite(sqlite) => sqlite.immediate_transaction(|sqlite| run(sqlite, &all).map(Some)),
+                Conn::Postgres(postgres) => postgres
+                    .transaction(|postgres| if lock(postgres)? { run(postgres, &all).map(Some) } else { Ok(None) }),
             };
-            sql_query(text).bind::<Text, _>(PROGRAM).bind::<Text, _>(version).execute(&mut conn)?;
+            match done? {
+                Some(done) => return Ok(done),
+                None => waiting.go_on(&mut conn)?,
+            }
         }
-        if let Conn::Postgres(postgres) = &mut conn {
-            postgres.batch_execute(&format!("SELECT pg_advisory_unlock({ADVISORY_LOCK})"))?;
+    }
+}
+
+/// Takes the lock of migrations until the transaction ends, unless somebody else has it. A migration takes as long as
+/// it takes.
+fn lock(conn: &mut PgConnection) -> Result<bool> {
+    conn.batch_execute("SET LOCAL lock_timeout = 0; SET LOCAL statement_timeout = 0")?;
+    let text =
+        format!("SELECT count(*) AS count FROM (SELECT 1 WHERE pg_try_advisory_xact_lock({ADVISORY_LOCK})) AS got");
+    Ok(sql_query(text).get_result::<Count>(conn)?.count > 0)
+}
+
+/// Waits for the migration of another gateway.
+#[derive(Default)]
+struct Waiting {
+    told: Option<Instant>,
+}
+
+impl Waiting {
+    fn go_on(&mut self, conn: &mut Conn) -> Result<()> {
+        if self.told.is_none_or(|told| told.elapsed() >= TELL_AGAIN) {
+            self.told = Some(Instant::now());
+            let holder = format!(
+                "SELECT coalesce(max(pid), 0)::bigint AS count FROM pg_locks WHERE locktype = 'advisory' AND granted \
+                 AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) \
+                 AND (classid::bigint << 32) + objid::bigint = {ADVISORY_LOCK} AND objsubid = 1"
+            );
+            let process = sql_query(holder).get_result::<Count>(conn)?.count;
+            tracing::info!(process, "waiting for another gateway's migration; the server process runs it");
         }
-        Ok(done)
+        thread::sleep(LOOK_AGAIN);
+        Ok(())
     }
 }
 
@@ -156,6 +189,11 @@ pub(crate) fn newer(conn: &mut Conn, domains: &[Migrations]) -> Result<Option<St
     )))
 }
 
+/// Has no migration run in this database?
+pub(crate) fn is_empty(conn: &mut Conn) -> Result<bool> {
+    Ok(applied(conn)?.is_empty())
+}
+
 /// The migrations that ran in the database; none where it has no tables.
 fn applied(conn: &mut Conn) -> Result<Vec<Applied>> {
     let (tables, columns) = match conn {
@@ -184,9 +222,17 @@ fn in_order(program: &str) -> Vec<u64> {
     program.split(['.', '-', '+']).map_while(|part| part.parse().ok()).collect()
 }
 
-/// Runs what is pending of each domain, one after the other; gives the versions.
-fn run<C: MigrationHarness<DB>, DB: Backend>(conn: &mut C, domains: &[Migrations]) -> Result<Vec<String>>
+/// Has every migration of these domains run?
+fn is_current(conn: &mut Conn, domains: &[Migrations]) -> Result<bool> {
+    let applied: BTreeSet<String> = applied(conn)?.into_iter().map(|one| one.version).collect();
+    Ok(domains.iter().flat_map(|domain| domain.all).all(|one| applied.contains(one.version())))
+}
+
+/// Runs what is pending of each domain, one after the other, and notes which program did so; gives the versions.
+fn run<C, DB>(conn: &mut C, domains: &[Migrations]) -> Result<Vec<String>>
 where
+    C: MigrationHarness<DB> + SimpleConnection,
+    DB: Backend,
     Migrations: MigrationSource<DB>,
 {
     let mut done = Vec::new();
@@ -194,6 +240,11 @@ where
         let ran = conn.run_pending_migrations(*domain);
         let ran = ran.map_err(|error| Error::Fault(format!("migration: {error}")))?;
         done.extend(ran.iter().map(ToString::to_string));
+    }
+    for version in &done {
+        // Both are texts of this program.
+        let text = "UPDATE __diesel_schema_migrations SET program =";
+        conn.batch_execute(&format!("{text} '{PROGRAM}' WHERE version = '{version}'"))?;
     }
     Ok(done)
 }

@@ -5,7 +5,7 @@ use std::{
     fmt,
     sync::{
         PoisonError, RwLock,
-        atomic::{AtomicU64, AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
     },
 };
 
@@ -182,9 +182,21 @@ pub(crate) struct WriteCounts {
     waiting: AtomicU64,
     committed: AtomicU64,
     group_sizes: [AtomicU64; GROUP_SIZES.len() + 1],
+    /// The last transaction failed.
+    fails: AtomicBool,
 }
 
 impl WriteCounts {
+    /// What became of a transaction.
+    pub(crate) fn note(&self, failed: bool) {
+        self.fails.store(failed, Ordering::Relaxed);
+    }
+
+    /// Did the last transaction fail?
+    pub(crate) fn fails(&self) -> bool {
+        self.fails.load(Ordering::Relaxed)
+    }
+
     /// One more waits.
     pub(crate) fn queued(&self) {
         self.waiting.fetch_add(1, Ordering::Relaxed);

@@ -1,18 +1,20 @@
-//! Is the database there? Asked all the time on a connection of its own, so that the answer is at hand when somebody wants
-//! to know it, also when the database is away or stands still.
+//! Is the database there, and does it take writes? Asked all the time on a connection of its own, so that the answer is
+//! at hand when somebody wants to know it, also when the database is away or stands still.
 
 use std::{
+    path::Path,
     sync::{
         Arc, Weak,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     thread,
     time::{Duration, Instant},
 };
 
-use diesel::connection::SimpleConnection;
+use diesel::{RunQueryDsl as _, connection::SimpleConnection, sql_query, sql_types::Bool};
+use rustix::fs::{Access, StatVfsMountFlags, access, statvfs};
 
-use crate::{Conn, Db, Error, Result, backend, url::DatabaseUrl};
+use crate::{Conn, Db, Error, Inner, Result, backend, cut, url::DatabaseUrl};
 
 /// Between two questions.
 const EVERY: Duration = Duration::from_millis(250);
@@ -20,38 +22,79 @@ const EVERY: Duration = Duration::from_millis(250);
 /// An answer is good for this long; a database that has not answered since stands still.
 const GOOD: Duration = Duration::from_secs(2);
 
+/// A Postgres is asked on a new connection after so long: what a session may do is said at its beginning.
+const SESSION: Duration = Duration::from_secs(5);
+
+/// Between two attempts to write to a SQLite database of which something says that it may not take writes.
+const TRY_AGAIN: Duration = Duration::from_secs(1);
+
+/// A file system with less room than this may have none left.
+const LITTLE_ROOM: u64 = 1 << 20;
+
+/// A Postgres that answers nothing for so many questions' time stands still, or its machine does: what waits for it is
+/// cut off. That is less than a request waits for its answer. Counted in turns of a thread, so that a process that was
+/// stopped itself does not take its own pause for that of the database.
+const CUT_AFTER: u32 = 32;
+
 /// What was last heard of the database.
 #[derive(Clone, Debug)]
 pub struct Probe(Arc<Heard>);
+
+/// How the database does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Health {
+    /// It answers and takes writes.
+    Up,
+    /// It answers, and takes no writes.
+    ReadOnly,
+    /// It does not answer.
+    Away,
+}
 
 #[derive(Debug)]
 struct Heard {
     begun: Instant,
     /// When it last answered, in milliseconds since `begun`, plus one; 0 when it did not.
     answered: AtomicU64,
+    read_only: AtomicBool,
+    /// How many questions came to an end, with or without an answer.
+    ended: AtomicU64,
 }
 
 impl Probe {
-    /// Asks once, and goes on asking on a thread of its own until the last clone of this is dropped.
+    /// Asks once, and goes on asking on threads of its own until the last clone of this is dropped.
     ///
     /// # Errors
     /// When there can be no thread.
     pub fn start(db: &Db) -> Result<Self> {
-        let heard = Arc::new(Heard { begun: Instant::now(), answered: AtomicU64::new(0) });
+        let heard = Arc::new(Heard {
+            begun: Instant::now(),
+            answered: AtomicU64::new(0),
+            read_only: AtomicBool::new(false),
+            ended: AtomicU64::new(0),
+        });
+        let mut question = Question { db: Arc::downgrade(&db.0), session: None, trial: None };
+        heard.note(question.ask(&db.0.url));
+        let thread = |name: &str, work: Box<dyn FnOnce() + Send>| {
+            let spawned = thread::Builder::new().name(name.to_owned()).spawn(work);
+            spawned.map(drop).map_err(|error| Error::Unavailable(error.to_string()))
+        };
         let (url, listener) = (db.0.url.clone(), Arc::downgrade(&heard));
-        let mut connection = None;
-        heard.note(ask(&url, &mut connection).is_ok());
-        thread::Builder::new()
-            .name("database-probe".to_owned())
-            .spawn(move || keep_asking(&url, connection, &listener))
-            .map_err(|error| Error::Unavailable(error.to_string()))?;
+        thread("database-probe", Box::new(move || keep_asking(&url, question, &listener)))?;
+        if let DatabaseUrl::Postgres(_) = &db.0.url {
+            let (url, listener) = (db.0.url.clone(), Arc::downgrade(&heard));
+            thread("database-cut", Box::new(move || cut_when_still(&url, &listener)))?;
+        }
         Ok(Self(heard))
     }
 
-    /// Did the database answer just now? Never waits.
-    pub fn answers(&self) -> bool {
+    /// What was heard of the database just now. Never waits.
+    pub fn health(&self) -> Health {
         let answered = self.0.answered.load(Ordering::Relaxed);
-        answered > 0 && self.0.now().saturating_sub(answered) < GOOD.as_millis() as u64
+        if answered == 0 || self.0.now().saturating_sub(answered) >= GOOD.as_millis() as u64 {
+            return Health::Away;
+        }
+        if self.0.read_only.load(Ordering::Relaxed) { Health::ReadOnly } else { Health::Up }
     }
 }
 
@@ -60,29 +103,109 @@ impl Heard {
         u64::try_from(self.begun.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
 
-    fn note(&self, answers: bool) {
-        self.answered.store(if answers { self.now() + 1 } else { 0 }, Ordering::Relaxed);
+    /// Takes in an answer: whether writes are taken.
+    fn note(&self, writable: Result<bool>) {
+        self.read_only.store(matches!(writable, Ok(false)), Ordering::Relaxed);
+        self.answered.store(if writable.is_ok() { self.now() + 1 } else { 0 }, Ordering::Relaxed);
+        self.ended.fetch_add(1, Ordering::Relaxed);
     }
 }
 
-fn keep_asking(url: &DatabaseUrl, mut connection: Option<Conn>, listener: &Weak<Heard>) {
+fn keep_asking(url: &DatabaseUrl, mut question: Question, listener: &Weak<Heard>) {
     while listener.strong_count() > 0 {
-        let answers = ask(url, &mut connection);
+        let answer = question.ask(url);
         let Some(heard) = listener.upgrade() else { return };
-        heard.note(answers.is_ok());
+        heard.note(answer);
         drop(heard);
         thread::sleep(EVERY);
     }
 }
 
-fn ask(url: &DatabaseUrl, connection: &mut Option<Conn>) -> Result<()> {
-    let mut conn = match connection.take() {
-        Some(conn) => conn,
-        None => backend::connect(url)?,
-    };
-    conn.batch_execute("SELECT 1")?;
-    *connection = Some(conn);
-    Ok(())
+/// Cuts off all that waits for a Postgres which stands still: its system goes on acknowledging what arrives, so that
+/// nothing else ends the wait. Those who waited are told that the database is away, and connect anew, where the URL
+/// names several servers to the next one.
+fn cut_when_still(url: &DatabaseUrl, listener: &Weak<Heard>) {
+    let (mut last, mut turns) = (None, 0);
+    while let Some(ended) = listener.upgrade().map(|heard| heard.ended.load(Ordering::Relaxed)) {
+        if last == Some(ended) {
+            turns += 1;
+        } else {
+            (last, turns) = (Some(ended), 0);
+        }
+        if turns >= CUT_AFTER {
+            let connections = cut::connections(url);
+            tracing::warn!(connections, "the database stands still: what waits for it is cut off");
+            turns = 0;
+        }
+        thread::sleep(EVERY);
+    }
+}
+
+/// What is asked again and again, and of whom.
+struct Question {
+    db: Weak<Inner>,
+    session: Option<(Conn, Instant)>,
+    /// When a write was last tried, and whether it was taken.
+    trial: Option<(Instant, bool)>,
+}
+
+#[derive(diesel::QueryableByName)]
+struct Answer {
+    #[diesel(sql_type = Bool)]
+    writable: bool,
+}
+
+impl Question {
+    /// Does the database take writes?
+    fn ask(&mut self, url: &DatabaseUrl) -> Result<bool> {
+        let fresh = self.session.take().filter(|(_, begun)| begun.elapsed() < SESSION);
+        let (mut conn, begun) = match fresh {
+            Some(session) => session,
+            None => (backend::connect(url)?, Instant::now()),
+        };
+        let writable = match url {
+            DatabaseUrl::Postgres(_) => {
+                let text = "SELECT NOT (pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean) \
+                            AS writable";
+                sql_query(text).get_result::<Answer>(&mut conn)?.writable
+            }
+            DatabaseUrl::Sqlite(path) => {
+                conn.batch_execute("SELECT 1")?;
+                self.takes_writes(path)
+            }
+        };
+        self.session = Some((conn, begun));
+        Ok(writable)
+    }
+
+    /// Whether a SQLite database takes writes is known by a write alone. One is made when something speaks against it,
+    /// and not otherwise, since each waits for the disk.
+    fn takes_writes(&mut self, path: &Path) -> bool {
+        let Some(db) = self.db.upgrade().map(Db) else { return true };
+        let fails = db.0.writer.as_ref().is_some_and(|writer| writer.counts().fails());
+        if !fails && !seems_read_only(path) {
+            self.trial = None;
+            return true;
+        }
+        if let Some((when, taken)) = self.trial
+            && when.elapsed() < TRY_AGAIN
+            && !(fails && taken)
+        {
+            return taken;
+        }
+        // What is written is what is there, a number that nobody uses.
+        let taken = db.write_here(|conn| Ok(conn.batch_execute("PRAGMA user_version = 0")?)).is_ok();
+        self.trial = Some((Instant::now(), taken));
+        taken
+    }
+}
+
+/// Does the system say that the file may not take writes?
+fn seems_read_only(path: &Path) -> bool {
+    let full = statvfs(path).is_ok_and(|found| {
+        found.f_flag.contains(StatVfsMountFlags::RDONLY) || found.f_bavail.saturating_mul(found.f_frsize) < LITTLE_ROOM
+    });
+    full || access(path, Access::WRITE_OK).is_err()
 }
 
 #[cfg(test)]
@@ -96,15 +219,19 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let url = DatabaseUrl::Sqlite(directory.path().join("t.sqlite"));
         let probe = Probe::start(&Db::open(&url, Options::default()).unwrap()).unwrap();
-        assert!(probe.answers());
-        probe.0.note(false);
-        assert!(!probe.answers());
+        assert_eq!(probe.health(), Health::Up);
+        probe.0.note(Ok(false));
+        assert_eq!(probe.health(), Health::ReadOnly);
+        probe.0.note(Err(Error::Unavailable("away".to_owned())));
+        assert_eq!(probe.health(), Health::Away);
         let deadline = Instant::now() + GOOD;
-        while !probe.answers() {
+        while probe.health() != Health::Up {
             assert!(Instant::now() < deadline, "nobody asks any more");
             thread::sleep(Duration::from_millis(10));
         }
-        let still = Heard { begun: Instant::now().checked_sub(2 * GOOD).unwrap(), answered: AtomicU64::new(1) };
-        assert!(!Probe(Arc::new(still)).answers(), "an old answer says nothing");
+        let begun = Instant::now().checked_sub(2 * GOOD).unwrap();
+        let (read_only, ended) = (AtomicBool::new(false), AtomicU64::new(1));
+        let still = Heard { begun, answered: AtomicU64::new(1), read_only, ended };
+        assert_eq!(Probe(Arc::new(still)).health(), Health::Away, "an old answer says nothing");
     }
 }

@@ -1,6 +1,6 @@
 //! Integer ids that the interface asks for, given out inside the transaction that uses them, the same way on both databases.
 
-use diesel::{QueryableByName, RunQueryDsl, sql_query, sql_types::BigInt, sql_types::Text};
+use diesel::{OptionalExtension as _, QueryableByName, RunQueryDsl, sql_query, sql_types::BigInt, sql_types::Text};
 
 use crate::{Conn, Lock, Result};
 
@@ -76,6 +76,30 @@ pub fn next_short_id(
             return Ok(next);
         }
     }
+}
+
+/// The number that is kept under a name, which is none of a sequence.
+pub fn kept_number(conn: &mut Conn, name: &'static str) -> Result<Option<i64>> {
+    let text = match conn {
+        Conn::Sqlite(_) => "SELECT value FROM counters WHERE name = ?",
+        Conn::Postgres(_) => "SELECT value FROM counters WHERE name = $1",
+    };
+    let found: Option<Next> = sql_query(text).bind::<Text, _>(name).get_result(conn).optional()?;
+    Ok(found.map(|found| found.value))
+}
+
+/// Keeps a number under a name, in place of the former one.
+pub fn keep_number(conn: &mut Conn, name: &'static str, value: i64) -> Result<()> {
+    let text = match conn {
+        Conn::Sqlite(_) => {
+            "INSERT INTO counters (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value"
+        }
+        Conn::Postgres(_) => {
+            "INSERT INTO counters (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value"
+        }
+    };
+    sql_query(text).bind::<Text, _>(name).bind::<BigInt, _>(value).execute(conn)?;
+    Ok(())
 }
 
 fn take(conn: &mut Conn, text: &'static str, name: &str) -> Result<i64> {

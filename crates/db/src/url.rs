@@ -13,6 +13,17 @@ pub enum Backend {
     Postgres,
 }
 
+/// Parameters of a Postgres URL with the variable that stands in for each (none where it is empty) and their values
+/// here. Without them the system waits for a host that is gone for two minutes or more.
+const POSTGRES_DEFAULTS: [(&str, &str, &str); 6] = [
+    ("connect_timeout", "PGCONNECT_TIMEOUT", "2"),
+    ("keepalives", "", "1"),
+    ("keepalives_idle", "", "5"),
+    ("keepalives_interval", "", "2"),
+    ("keepalives_count", "", "2"),
+    ("tcp_user_timeout", "", "4000"),
+];
+
 /// A parsed `--database-url`. Its `Debug` shows no password.
 #[derive(Clone)]
 pub enum DatabaseUrl {
@@ -54,6 +65,27 @@ impl DatabaseUrl {
         let kept = query.split('&').filter(|pair| !pair.is_empty() && !pair.contains("password="));
         let query = kept.collect::<Vec<_>>().join("&");
         if query.is_empty() { base } else { format!("{base}?{query}") }
+    }
+
+    /// The URL with [`POSTGRES_DEFAULTS`] for what neither it nor the environment says.
+    pub(crate) fn with_defaults(&self, environment: &dyn Fn(&str) -> Option<String>) -> Self {
+        let Self::Postgres(text) = self else { return self.clone() };
+        let mut text = text.expose().clone();
+        let (_, query) = text.split_once('?').unwrap_or((&text, ""));
+        let says = |name: &str| query.split('&').any(|pair| pair.split('=').next() == Some(name));
+        let missing: Vec<String> = POSTGRES_DEFAULTS
+            .iter()
+            .filter(|(name, variable, _)| !says(name) && environment(variable).is_none_or(|value| value.is_empty()))
+            .map(|(name, _, value)| format!("{name}={value}"))
+            .collect();
+        if !missing.is_empty() {
+            text.push(match text.split_once('?') {
+                None => '?',
+                Some(_) => '&',
+            });
+            text.push_str(&missing.join("&"));
+        }
+        Self::Postgres(Secret::new(text))
     }
 
     /// The backend of this URL's scheme.
@@ -106,6 +138,28 @@ mod tests {
         ] {
             assert_eq!(DatabaseUrl::parse(url).unwrap().without_password(), shown);
         }
+    }
+
+    #[test]
+    fn timeouts_are_set_where_nothing_is_said() {
+        let complete = |url: &str, variables: &[&str]| {
+            let environment = |name: &str| variables.contains(&name).then(|| "7".to_owned());
+            match DatabaseUrl::parse(url).unwrap().with_defaults(&environment) {
+                DatabaseUrl::Postgres(text) => text.expose().clone(),
+                DatabaseUrl::Sqlite(path) => path.display().to_string(),
+            }
+        };
+        let keepalives = "keepalives=1&keepalives_idle=5&keepalives_interval=2&keepalives_count=2";
+        let all = format!("connect_timeout=2&{keepalives}&tcp_user_timeout=4000");
+        assert_eq!(complete("postgres://h/d", &[]), format!("postgres://h/d?{all}"));
+        assert_eq!(complete("postgres://h/d?sslmode=require", &[]), format!("postgres://h/d?sslmode=require&{all}"));
+        assert_eq!(
+            complete("postgres://h/d?tcp_user_timeout=0&connect_timeout=9", &[]),
+            format!("postgres://h/d?tcp_user_timeout=0&connect_timeout=9&{keepalives}")
+        );
+        let by_variable = format!("postgres://h/d?{keepalives}&tcp_user_timeout=4000");
+        assert_eq!(complete("postgres://h/d", &["PGCONNECT_TIMEOUT"]), by_variable);
+        assert_eq!(complete("sqlite:a.db", &[]), "a.db");
     }
 
     #[test]

@@ -13,7 +13,7 @@ use std::{
 };
 
 use base::turns::{TooMany, TurnQueue};
-use diesel::connection::SimpleConnection;
+use diesel::{RunQueryDsl as _, connection::SimpleConnection};
 use tokio::sync::oneshot;
 
 use crate::{
@@ -188,6 +188,7 @@ impl Writer {
                         copy_log(&mut conn);
                     }
                 }
+                empty_log(&mut conn);
             })
             .map_err(|error| Error::Unavailable(error.to_string()))?;
         Ok(Self { queue, thread: Mutex::new(Some(thread)), counts })
@@ -241,9 +242,9 @@ impl Writer {
     }
 }
 
-impl Drop for Writer {
-    /// Finishes what was accepted, then closes the file.
-    fn drop(&mut self) {
+impl Writer {
+    /// Finishes what was accepted, copies the log into the file, and takes no more.
+    pub(crate) fn stop(&self) {
         self.queue.lock().stopped = true;
         self.queue.arrived.notify_all();
         if let Some(thread) = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take() {
@@ -252,6 +253,12 @@ impl Drop for Writer {
                 std::thread::sleep(Duration::from_millis(1));
             }
         }
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        self.stop();
     }
 }
 
@@ -278,6 +285,23 @@ fn copy_log(conn: &mut Conn) {
     }
 }
 
+/// Copies all of the log into the file, so that the file alone is the whole database, and leaves an empty log. That
+/// waits for those who read, for as long as a writer waits for another one.
+fn empty_log(conn: &mut Conn) {
+    let emptied = diesel::sql_query("PRAGMA wal_checkpoint(TRUNCATE)").get_result::<Checkpoint>(conn);
+    match emptied {
+        Ok(Checkpoint { busy: 0 }) => {}
+        Ok(_) => tracing::warn!("somebody still reads: a part of the database stays in its write-ahead log"),
+        Err(error) => tracing::warn!(%error, "a part of the database stays in its write-ahead log"),
+    }
+}
+
+#[derive(diesel::QueryableByName)]
+struct Checkpoint {
+    #[diesel(sql_type = diesel::sql_types::Integer)]
+    busy: i32,
+}
+
 /// A write, and whose it is.
 type Turn = (Arc<str>, Box<dyn Job>);
 
@@ -302,6 +326,7 @@ fn commit_together(
 ) -> (usize, bool, Option<Turn>) {
     if let Err(error) = conn.batch_execute(BEGIN) {
         counts.taken();
+        counts.note(true);
         first.1.answer(Some(&error.into()));
         return (1, false, None);
     }
@@ -356,6 +381,10 @@ fn commit_together(
         }
         None if kept > 0 => counts.committed(kept),
         None => {}
+    }
+    let failed = failure.is_some() || !healthy;
+    if failed || kept > 0 {
+        counts.note(failed);
     }
     let writers = taken.len();
     bell::settle(failure.is_none() && kept > 0);

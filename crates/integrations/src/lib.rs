@@ -43,7 +43,9 @@ pub use crate::{
         row::AuthType,
     },
     outside::Outside,
-    reseal::{Sealed, any as any_secrets, check as check_secrets, reseal},
+    reseal::{
+        Sealed, any as any_secrets, check as check_secrets, claim_sealing_key, note_sealing_key, reseal, sealing_key,
+    },
     services::{Services, extras},
 };
 

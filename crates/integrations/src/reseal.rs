@@ -2,9 +2,12 @@
 
 use std::sync::Arc;
 
-use db::{Db, Result};
+use db::{Db, Lock, Result, keep_number, kept_number};
 
 use crate::{event::store as events, installed::store as installed, vault::Vault};
+
+/// The number that the database keeps: the fingerprint of the key that its secrets are sealed under.
+const SEALING_KEY: &str = "sealing_key";
 
 /// What a check of the stored secrets found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -64,4 +67,36 @@ pub fn check(db: &Db, vault: &Vault) -> Result<()> {
 /// Are there any secrets at all?
 pub fn any(db: &Db) -> Result<bool> {
     Ok(!db.read_here(installed::tenants)?.is_empty())
+}
+
+/// The fingerprint of the key that the secrets of the database are sealed under; `None` before the first start that
+/// noted it.
+pub fn sealing_key(db: &Db) -> Result<Option<i64>> {
+    db.read_here(|conn| kept_number(conn, SEALING_KEY))
+}
+
+/// Notes the key in use as the one of this database, unless another one is noted; gives the fingerprint of that one
+/// when it is none of these keys. Gateways that start at once have one of them note its key.
+pub fn claim_sealing_key(db: &Db, vault: &Vault) -> Result<Option<i64>> {
+    let noted = match sealing_key(db)? {
+        Some(noted) => noted,
+        None => {
+            let own = vault.fingerprint();
+            db.write_here(move |conn| {
+                Lock::only("sealing_key").take(conn)?;
+                let noted = kept_number(conn, SEALING_KEY)?;
+                if noted.is_none() {
+                    keep_number(conn, SEALING_KEY, own)?;
+                }
+                Ok(noted.unwrap_or(own))
+            })?
+        }
+    };
+    Ok((!vault.has(noted)).then_some(noted))
+}
+
+/// Notes the key in use as the one of this database.
+pub fn note_sealing_key(db: &Db, vault: &Vault) -> Result<()> {
+    let own = vault.fingerprint();
+    db.write_here(move |conn| keep_number(conn, SEALING_KEY, own))
 }

@@ -49,6 +49,8 @@ fn bound_to(at: SealedAt<'_>) -> String {
 
 struct Key {
     id: String,
+    /// More of what `id` begins with.
+    fingerprint: i64,
     key: LessSafeKey,
 }
 
@@ -71,9 +73,16 @@ impl Key {
         }
         let key = UnboundKey::new(&CHACHA20_POLY1305, &bytes).map_err(|_| VaultError::BadKey)?;
         let sum = digest::digest(&digest::SHA256, &bytes);
-        let id = hex(&sum.as_ref()[..4]);
-        Ok(Self { id, key: LessSafeKey::new(key) })
+        let mut start = [0; 8];
+        start.copy_from_slice(&sum.as_ref()[..8]);
+        let fingerprint = i64::from_be_bytes(start);
+        Ok(Self { id: id_of(fingerprint), fingerprint, key: LessSafeKey::new(key) })
     }
+}
+
+/// The id that stands in what is sealed under the key of a fingerprint.
+pub fn id_of(fingerprint: i64) -> String {
+    hex(&fingerprint.to_be_bytes()[..4])
 }
 
 type Source = dyn Fn() -> Option<Secret<String>> + Send + Sync;
@@ -147,6 +156,16 @@ impl Vault {
                 key.ok_or_else(|| VaultError::UnknownKey(id.to_owned()))?.open(place, content)
             }
         }
+    }
+
+    /// What the key in use is known by; of the key itself it says nothing.
+    pub fn fingerprint(&self) -> i64 {
+        self.keys().0.first().map_or(0, |first| first.fingerprint)
+    }
+
+    /// Is the key of this fingerprint one of these?
+    pub fn has(&self, fingerprint: i64) -> bool {
+        self.keys().0.iter().any(|key| key.fingerprint == fingerprint)
     }
 
     /// Is this sealed under the key in use?
@@ -228,6 +247,8 @@ mod tests {
         assert_eq!(vault.open(PLACE, &sealed).unwrap(), secret());
         assert!(!vault.is_current(&sealed));
         assert!(vault.is_current(&vault.seal(PLACE, &secret()).unwrap()));
+        let former = Vault::of(&old).unwrap().fingerprint();
+        assert!(vault.has(former) && vault.fingerprint() != former && sealed.contains(&id_of(former)));
         let other = Vault::of(&new).unwrap();
         assert!(matches!(other.open(PLACE, &sealed), Err(VaultError::UnknownKey(_))));
     }

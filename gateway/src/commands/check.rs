@@ -13,7 +13,13 @@ use anyhow::bail;
 use db::DatabaseUrl;
 
 use super::print;
-use crate::{cli::Check, domains, first_run, keys::Source, process};
+use crate::{
+    cli::{Check, SecretsKey, Storage},
+    domains, first_run,
+    keys::Source,
+    process,
+    variables::{self, Unknown},
+};
 
 const DAY: i64 = 24 * 60 * 60 * 1000;
 
@@ -38,6 +44,7 @@ pub fn check(arguments: &Check) -> anyhow::Result<()> {
     let mut report = Report::default();
     let Check { storage, listen, keys } = arguments;
     report.clock();
+    report.settings();
     report.files();
     report.data_directory(&storage.data_dir)?;
     report.private("first credentials", &first_run::credentials_file(&storage.data_dir), "rotate the key")?;
@@ -50,10 +57,20 @@ pub fn check(arguments: &Check) -> anyhow::Result<()> {
     if let Err(error) = keys.check(storage) {
         report.fault("key of secrets", format!("{error:#}"));
     }
-    report.database(&storage.url(), storage.connections)?;
+    report.database(storage, keys)?;
     report.listening(listen)?;
     report.certificate(listen)?;
     report.end()
+}
+
+/// Does a check that the command line does not even begin find settings of the environment that cannot be read? Then it
+/// says them as its other findings.
+pub fn check_finds_faults() -> bool {
+    let faults =
+        if std::env::args().nth(1).is_some_and(|word| word == "check") { variables::faults() } else { Vec::new() };
+    let mut report = Report::default();
+    faults.into_iter().for_each(|fault| report.fault("settings", fault));
+    report.faults > 0 && report.end().is_err()
 }
 
 /// What was found so far. Warnings are said, and are no failure.
@@ -92,6 +109,22 @@ impl Report {
             self.fault("clock", format!("it says {now}, which is past"));
         } else {
             self.good("clock", now);
+        }
+    }
+
+    fn settings(&mut self) {
+        const WHAT: &str = "settings";
+        let (faults, unknown) = (variables::faults(), variables::unknown());
+        if faults.is_empty() && unknown.is_empty() {
+            self.good(WHAT, "the environment says nothing that cannot be read");
+        }
+        for fault in faults {
+            self.fault(WHAT, fault);
+        }
+        for Unknown { name, hint } in unknown {
+            let text = format!("{name} is not a setting{hint}");
+            // One that is near a setting was meant to be it.
+            if hint.is_empty() { self.warning(WHAT, text) } else { self.fault(WHAT, text) }
         }
     }
 
@@ -158,10 +191,11 @@ impl Report {
         Ok(())
     }
 
-    fn database(&mut self, url: &DatabaseUrl, connections: u32) -> anyhow::Result<()> {
+    fn database(&mut self, storage: &Storage, keys: &SecretsKey) -> anyhow::Result<()> {
         const WHAT: &str = "database";
+        let url = storage.url();
         let shown = url.without_password();
-        if let DatabaseUrl::Sqlite(path) = url {
+        if let DatabaseUrl::Sqlite(path) = &url {
             match path.try_exists() {
                 Ok(true) => {}
                 Ok(false) => {
@@ -181,14 +215,25 @@ impl Report {
             if mode & 0o077 != 0 {
                 self.warning(WHAT, format!("others may read {}, mode {mode:04o}: chmod 600", path.display()));
             }
+            self.log_beside(path);
         }
-        match db::inspect(url, connections, &domains::migrations()) {
+        match db::inspect(&url, storage.connections, &domains::migrations()) {
             Ok(found) => {
                 for fault in &found.faults {
                     self.fault(WHAT, format!("{shown}: {fault}"));
                 }
                 if found.faults.is_empty() {
                     self.good(WHAT, format!("{shown} ({}); what is acknowledged is durable", found.server));
+                }
+                if found.is_empty && matches!(url, DatabaseUrl::Sqlite(_)) {
+                    let why = "the next start makes it anew, or it was copied without its -wal";
+                    self.warning(WHAT, format!("{shown} is empty: {why}"));
+                }
+                if found.faults.is_empty()
+                    && !found.is_empty
+                    && let Err(error) = keys.fit(storage)
+                {
+                    self.fault("key of secrets", format!("{error:#}"));
                 }
                 let skew = found.clock.map_or(0, |clock| (clock - api::clock::now().millis()).abs());
                 if skew > SKEW {
@@ -198,6 +243,21 @@ impl Report {
             Err(error) => self.fault(WHAT, format!("{shown}: {}", error.to_string().trim())),
         }
         Ok(())
+    }
+
+    /// What is in the log beside a SQLite file is not in the file.
+    fn log_beside(&mut self, path: &Path) {
+        let mut log = path.as_os_str().to_owned();
+        log.push("-wal");
+        let bytes = fs::metadata(&log).map_or(0, |found| found.len());
+        if bytes > 0 {
+            let (log, kib) = (Path::new(&log).display(), bytes.div_ceil(1024));
+            let text = format!(
+                "a part of it is in {log} ({kib} KiB), while the service runs or after it was killed: a copy of the \
+                 file alone lacks that; muster backup copies all"
+            );
+            self.warning("database", text);
+        }
     }
 
     fn listening(&mut self, listen: &crate::cli::Listen) -> anyhow::Result<()> {

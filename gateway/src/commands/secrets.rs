@@ -26,10 +26,11 @@ pub fn secrets(arguments: Secrets) -> anyhow::Result<()> {
 fn rotate(storage: &Storage, keys: &SecretsKey) -> anyhow::Result<()> {
     let db = storage.existing()?;
     // There is a file, with a key that opens what is stored, before anything changes.
-    let vault = keys.vault(storage, &db)?;
+    let vault = keys.vault_to_rotate(storage, &db)?;
     let path = match keys.source(storage) {
         Source::Environment(_) => {
             let sealed = reseal(&db, &vault)?;
+            integrations::note_sealing_key(&db, &vault)?;
             print(&format!("{} of {} rows sealed anew under the first key of {VARIABLE}", sealed.anew, sealed.rows))?;
             return print(&format!("the keys behind the first one can be taken out of {VARIABLE}"));
         }
@@ -40,6 +41,7 @@ fn rotate(storage: &Storage, keys: &SecretsKey) -> anyhow::Result<()> {
     keys::replace(&path, &all)?;
     let vault = Arc::new(Vault::of(all.expose())?);
     let sealed = reseal(&db, &vault)?;
+    integrations::note_sealing_key(&db, &vault)?;
     let kept: Vec<&str> = all.expose().lines().map(str::trim).filter(|line| !line.is_empty()).take(2).collect();
     keys::replace(&path, &Secret::new(format!("{}\n", kept.join("\n"))))?;
     print(&format!("{} of {} rows sealed anew; {} has the new key", sealed.anew, sealed.rows, path.display()))

@@ -23,6 +23,7 @@ use api::{
     spec,
     tls::Certificate,
 };
+use db::Probe;
 use incidents::{Escalator, Heartbeats, Pings};
 use jobs::Scheduler;
 use outbox::{Subscriber, WaitWatch, Worker};
@@ -35,6 +36,7 @@ use crate::{
     people::Directory,
     process,
     reporters::Keys,
+    variables,
 };
 
 /// Files and sockets that are no connections of clients: those of the database, the log, the listener.
@@ -46,16 +48,27 @@ const FILE_TOO_LARGE: i32 = 25;
 /// Starts the service; ends when it is told to stop.
 pub fn serve(arguments: Serve) -> anyhow::Result<()> {
     memory::settle();
-    let Serve { storage, listen, browsers, oidc, carry, keep, keys, outbound, paging, demo } = arguments;
+    let system = System::new();
+    system.block_on(async { keep_signals() })?;
+    variables::warn_of_unknown();
+    let Serve { storage, wait_for_database, listen, browsers, oidc, carry, keep, keys, outbound, paging, demo } =
+        arguments;
     listen.check()?;
     let certificate = listen.certificate()?;
     // What is wrong with the keys is said before anything is made.
     first_run::check(&storage)?;
     keys.check(&storage)?;
-    // So is that somebody else has the address.
-    let listener = listen.bind()?;
+    // So is that somebody else has the address. It is given back while the database is waited for: a client that finds
+    // nobody there goes elsewhere, and one that is not answered waits.
+    drop(listen.bind()?);
     let alone = storage.serve_alone()?;
+    let url = storage.url();
+    db::wait_until_it_answers(&url, Duration::from_secs(wait_for_database.into()))
+        .with_context(|| format!("opening {}", url.without_password()))?;
+    let listener = listen.bind()?;
     let db = storage.open()?;
+    let (version, database) = (env!("CARGO_PKG_VERSION"), url.without_password());
+    tracing::info!(version, database, server = db.server(), "Muster starts");
     let lost = first_run::bootstrap(&db, &storage)?;
     let vault = keys.vault(&storage, &db)?;
     let sign_in = SignIn { home: console::PATH, oidc: oidc.provider(browsers.public_url.as_deref(), &vault)? };
@@ -114,17 +127,20 @@ pub fn serve(arguments: Serve) -> anyhow::Result<()> {
     let pager = Pager::start(db.clone(), of_paging())?;
     let hub: Arc<changes::Hub> = Arc::default();
     let teller = changes::Teller::start(db.clone(), Arc::clone(&hub), api::clock::now)?;
-    let watchers = changes::extras(hub);
+    let watchers = changes::extras(Arc::clone(&hub));
     let pages = paging::Sender::start(db.clone(), of_paging())?;
     let paging = paging::extras(db.clone(), of_paging());
     // The guard has read the same document by then: one that is wrong does not start.
     let console =
         console::extras(|| console::operations(&spec::document(domains::TITLE, &domains::all())).unwrap_or_default());
+    // It goes on while the service stops: nothing waits for a database that stands still then, either.
+    let probe = Probe::start(&db)?;
     let service = Service {
         title: domains::TITLE,
         domains: domains::all(),
         access: authenticator,
         db,
+        probe: probe.clone(),
         extras: [callers, machines, people, maintenance, alerts, knowledge, paging, jobs, watchers, services, console]
             .into_iter()
             .collect(),
@@ -134,8 +150,9 @@ pub fn serve(arguments: Serve) -> anyhow::Result<()> {
         },
     };
     let memory = memory::watch(service.db.clone())?;
-    System::new().block_on(async {
-        heed_signals(certificate)?;
+    let db = service.db.clone();
+    system.block_on(async {
+        heed_signals(certificate, &hub)?;
         service.run(listener, move |_| first_run::greet(scheme, address, &storage.data_dir, lost.as_deref())).await
     })?;
     drop(memory);
@@ -151,6 +168,8 @@ pub fn serve(arguments: Serve) -> anyhow::Result<()> {
     drop(teller);
     drop(outbox);
     drop(sender);
+    db.close();
+    drop(probe);
     drop(alone);
     tracing::info!("stopped");
     Ok(())
@@ -213,20 +232,36 @@ fn options(
     Ok(options)
 }
 
-/// SIGHUP reads the certificate again. A write beyond a limit on file sizes is an error to the writer, as a full disk
-/// is, and no reason to end.
-fn heed_signals(certificate: Option<Arc<Certificate>>) -> anyhow::Result<()> {
-    // The handler stays installed when its stream is gone.
-    drop(signal(SignalKind::from_raw(FILE_TOO_LARGE))?);
-    let Some(certificate) = certificate else { return Ok(()) };
+/// What would end the process by itself does not from now on: SIGHUP, which reads the certificate again later, and a
+/// write beyond a limit on file sizes, which is an error to the writer, as a full disk is.
+fn keep_signals() -> std::io::Result<()> {
+    // The handlers stay installed when their streams are gone.
+    for kind in [SignalKind::from_raw(FILE_TOO_LARGE), SignalKind::hangup()] {
+        drop(signal(kind)?);
+    }
+    Ok(())
+}
+
+/// SIGHUP reads the certificate again, where there is one; what stops the service ends the streams of changes first,
+/// which would otherwise be waited for.
+fn heed_signals(certificate: Option<Arc<Certificate>>, hub: &Arc<changes::Hub>) -> std::io::Result<()> {
     let mut hangups = signal(SignalKind::hangup())?;
     actix_web::rt::spawn(async move {
         while hangups.recv().await.is_some() {
-            match certificate.reload() {
-                Ok(()) => tracing::info!("the certificate was read again"),
-                Err(error) => tracing::error!("the former certificate stays in use: {error:#}"),
+            match certificate.as_ref().map(|certificate| certificate.reload()) {
+                Some(Ok(())) => tracing::info!("the certificate was read again"),
+                Some(Err(error)) => tracing::error!("the former certificate stays in use: {error:#}"),
+                None => tracing::info!("there is no certificate to read again; other settings need a restart"),
             }
         }
     });
+    for kind in [SignalKind::terminate(), SignalKind::interrupt()] {
+        let (mut stops, hub) = (signal(kind)?, Arc::clone(hub));
+        actix_web::rt::spawn(async move {
+            if stops.recv().await.is_some() {
+                hub.close();
+            }
+        });
+    }
     Ok(())
 }

@@ -76,6 +76,8 @@ fn a_database_that_does_not_answer_is_told_without_its_password() {
         "127.0.0.1:0",
         "--database-url",
         "postgres://u:hushhush@127.0.0.1:1/x",
+        "--wait-for-database",
+        "0",
         "--data-dir",
     ]);
     let exit = Exit::of(command.arg(directory.path().join("data")));

@@ -10,6 +10,7 @@ use muster_tests::{Client, Exit, Server, both_backends, muster, unique};
 use serde_json::{Value, json};
 
 both_backends![
+    bodies_with_alternatives_are_made_of_options,
     records_are_made_read_changed_and_refused,
     a_list_is_followed_through_all_pages,
     bodies_and_streams_go_as_they_are,
@@ -103,6 +104,54 @@ fn records_are_made_read_changed_and_refused(server: &Server) {
     let headers = caller.call(&["getResource", "--resourceId", id, "--include"]);
     assert!(headers.stderr.starts_with("200 OK\n") && headers.stderr.contains("etag: "), "{}", headers.stderr);
     caller.json(&["deleteResource", "--resourceId", id]);
+}
+
+/// Bodies of which a part is one of several things, each with fields of its own.
+fn bodies_with_alternatives_are_made_of_options(server: &Server) {
+    let caller = Caller::new(server);
+    let name = unique("say");
+    let script = ["createJobScript", "--name", &name, "--platforms", "LINUX", "--content", "echo done\n"];
+    let script = caller.json(&script)["id"].to_string();
+    let when = ["--schedule.startDate", "2030-01-01T00:00:00+0000", "--schedule.pattern.type", "daily"];
+    let when = [&when[..], &["--schedule.pattern.frequency", "everyday"]].concat();
+    for (name, what) in
+        [("by script", ["--script.customScript.id", &script]), ("by type", ["--script.jobType", "tempfilesreport"])]
+    {
+        let made = caller.json(&[&["createJob", "--name", name], &what[..], &when[..]].concat());
+        let id = made["id"].as_str().map_or_else(|| made["id"].to_string(), ToOwned::to_owned);
+        let job = caller.client.get(&format!("/jobs/{id}")).ok();
+        let found = [&job["script"]["customScript"]["id"], &job["script"]["jobType"]].map(ToString::to_string);
+        assert!(found.iter().any(|found| found.trim_matches('"') == what[1]), "{job}");
+    }
+    // What is required whichever it is stays required, and is told before anything is sent.
+    caller.refused(&[&["createJob", "--name", "x"], &when[..]].concat(), 2, &["--script"]);
+    caller.refused(&["createJob", "--name", "x", "--script.customScript.name", "x"], 2, &["--script.customScript.id"]);
+
+    for (kind, more) in [
+        ("One-Time", vec![]),
+        ("Recurring", vec!["--schedule.pattern.type", "daily", "--schedule.pattern.dayFrequency", "everyday"]),
+    ] {
+        let window = ["createMaintenanceWindow", "--name", kind, "--schedule.type", kind, "--schedule.timezone", "UTC"];
+        let times =
+            ["--schedule.startTime", "2030-01-01T00:00:00+0000", "--schedule.endTime", "2030-01-01T02:00:00+0000"];
+        let arguments = [&["--print-request"], &window[..], &times[..], &more[..]].concat();
+        let exit = caller.call(&[&arguments[1..2], &arguments[..1], &arguments[2..]].concat());
+        assert!(!exit.stderr.contains("must be one of"), "{kind}: {}", exit.stderr);
+    }
+    for end in ["NEVER", "OCCURRENCES", "DATE"] {
+        let exit = caller.call(&[
+            "createRoster",
+            "--print-request",
+            "--shiftDetails.schedule.type",
+            "recurring",
+            "--shiftDetails.schedule.pattern.type",
+            "weekly",
+            "--shiftDetails.schedule.endPattern.type",
+            end,
+        ]);
+        assert!(!exit.stderr.contains("must be one of"), "{end}: {}", exit.stderr);
+        assert!(exit.stderr.contains("--shiftDetails.schedule") || exit.stderr.contains("--name"), "{}", exit.stderr);
+    }
 }
 
 fn a_list_is_followed_through_all_pages(server: &Server) {

@@ -1,24 +1,36 @@
 //! `--demo`: a small company to look around in.
 
-use muster_tests::{Backend, Server, both_backends};
+use muster_tests::{Backend, Client, Server, both_backends};
 use serde_json::{Value, json};
 
 use crate::house::read;
 
 both_backends![its_integration_shows_what_it_would_send_and_calls_nobody];
 
-/// Whoever reads the README at night is paged like whoever reads it by day: no window of the demo company covers the
-/// machine that the README creates, and somebody is on call.
+/// Whoever reads the README at night is paged like whoever reads it by day: no window of the demo company covers a
+/// machine of the README, and somebody is on call.
 #[test]
-fn the_machine_of_the_readme_pages_somebody_at_any_time() {
+fn each_machine_of_the_readme_pages_somebody_at_any_time() {
     let server = Server::start_with(Backend::Sqlite, &["--demo"]);
     let client = server.admin().tenant("client_1");
     let readme = read("README.md");
-    let block = readme.split("$CLIENT/resources -d '").nth(1).and_then(|rest| rest.split('\'').next());
+    let block =
+        readme.split("$CLIENT/resources -H").nth(1).and_then(|rest| rest.split("-d '").nth(1)?.split('\'').next());
     let machine: Value = serde_json::from_str(block.unwrap_or_default()).expect("the README creates a resource");
     client.post("/resources", &machine).ok();
-    let alert =
-        json!({"currentState": "Critical", "subject": "Load is 31", "device": {"hostName": machine["hostName"]}});
+    let report = readme.split("<<'REPORT'\n").nth(1).and_then(|rest| rest.split("\nREPORT\n").next());
+    let report: Value =
+        serde_json::from_str(report.unwrap_or_default()).expect("the README has a machine describe itself");
+    client.post("/agents/reports", &report).ok();
+    // Each report of a problem, as it is sent.
+    let sent = readme.split("$CLIENT/alert -d '").skip(1).map(|rest| rest.split("}}'").next().unwrap_or_default());
+    let alerts = sent.map(|text| serde_json::from_str(&format!("{}}}}}", text.replace("'$(date +%T)'", "now"))));
+    let alerts: Vec<Value> = alerts.map(|alert| alert.expect("the README reports problems")).collect();
+    assert_eq!(alerts.len(), 2);
+    alerts.iter().for_each(|alert| pages_somebody_at_any_time(&client, alert));
+}
+
+fn pages_somebody_at_any_time(client: &Client, alert: &Value) {
     // Any week does: what the demo company plans goes on for ever.
     let half_hours = (1..=7).flat_map(|day| (0..24).flat_map(move |hour| [0, 30].map(|minute| (day, hour, minute))));
     for (day, hour, minute) in half_hours {

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
+use std::time::Duration;
 
 use muster_tests::{Client, Exit, Server, muster, muster_obeying_modes};
 use rustix::process::{Pid, Resource, Rlimit, prlimit};
@@ -71,6 +72,10 @@ fn a_full_disk_and_a_read_only_file() {
     assert_eq!(add(write(&client, "full")), (0, 40));
     assert_eq!(client.get("/resources/minimal").list().len(), 40, "reads go on");
     server.get("/health/live").ok();
+    super::until("it is not ready", Duration::from_secs(5), || {
+        let answer = server.get("/health/ready");
+        answer.status == 503 && answer.text().contains("its disk is full")
+    });
     // A writer that connects anew meanwhile finds the file read-only. Whether it may write on through a file that the
     // process has open is the system's business; what it says is what must hold.
     let file = server.data_dir().join("muster.sqlite");
@@ -91,6 +96,8 @@ fn a_full_disk_and_a_read_only_file() {
     let (good, bad) = add(write(&client, "filling"));
     limit(&server, None);
     assert_eq!(good + bad, 40);
+    // That it is well again is found out without a write of anybody.
+    super::until("it is ready", Duration::from_secs(5), || server.get("/health/ready").status == 200);
     assert_eq!(add(write(&client, "again")), (40, 0));
     holds(&client, &acknowledged, &refused);
     server.restart();

@@ -15,21 +15,39 @@ mod greedy;
 mod greedy_background;
 mod hardening;
 mod load;
+mod log;
 mod metrics;
+mod migrations;
+mod owners;
 mod partitions;
 mod pipelined;
+mod pooler;
 mod postgres_tls;
 mod rates;
 mod readiness;
 mod retention;
+mod sealing_keys;
 mod shares;
 mod shells;
 mod stalled;
+mod standstill;
+mod starts;
+mod stops;
 mod streams;
 mod tls;
 #[cfg(target_os = "linux")]
 mod unread;
 mod workers;
+
+/// Waits until something is so, for so long at most.
+#[track_caller]
+fn until(what: &str, within: std::time::Duration, mut is_so: impl FnMut() -> bool) {
+    let begun = std::time::Instant::now();
+    while !is_so() {
+        assert!(begun.elapsed() < within, "not within {within:?}: {what}");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+}
 
 /// Tests that need the machine for themselves (their figures are wrong beside a build) run with `MUSTER_TESTS_FULL=1`
 /// alone; otherwise they say that they skip.

@@ -15,23 +15,42 @@ mod verify;
 
 use base::secret::Secret;
 
-use self::settings::{Endpoint, Settings};
+use self::settings::{Endpoint, Settings, Target};
 pub(crate) use self::tunnel::Tunnel;
 use crate::{Error, Result, url::DatabaseUrl};
 
-/// The URL to connect to, and the tunnel it leads through when TLS is asked for.
+/// The URL to connect to, complete, and the tunnel it leads through when TLS is asked for.
 pub(crate) fn through(url: &DatabaseUrl) -> Result<(DatabaseUrl, Option<Tunnel>)> {
-    let DatabaseUrl::Postgres(text) = url else { return Ok((url.clone(), None)) };
     let environment = |name: &str| std::env::var(name).ok();
+    let url = url.with_defaults(&environment);
+    let DatabaseUrl::Postgres(text) = &url else { return Ok((url, None)) };
     let Some(settings) = Settings::read(text.expose(), &environment).map_err(Error::Unavailable)? else {
-        return Ok((url.clone(), None));
+        return Ok((url, None));
     };
     let tls = verify::client_config(&settings).map_err(Error::Unavailable)?;
     let targets = settings.places.iter().filter_map(|place| match place {
         Endpoint::Tunnel(target) => Some(target.clone()),
         Endpoint::Socket { .. } => None,
     });
-    let (tunnel, directories) = Tunnel::open(targets.collect(), tls, settings.mode, settings.direct)?;
+    let (tunnel, directories) = Tunnel::open(targets.collect(), tls, &settings)?;
     let url = settings.rewritten(&directories);
     Ok((DatabaseUrl::Postgres(Secret::new(url)), Some(tunnel)))
+}
+
+/// Where libpq connects to.
+pub(crate) enum Place {
+    Host { name: String, port: u16 },
+    Socket { port: String },
+}
+
+/// Where libpq connects to by a URL of [`through`].
+pub(crate) fn places(url: &DatabaseUrl) -> Vec<Place> {
+    let DatabaseUrl::Postgres(text) = url else { return Vec::new() };
+    let environment = |name: &str| std::env::var(name).ok();
+    let places = settings::servers(text.expose(), &environment).unwrap_or_default().into_iter();
+    let place = |endpoint| match endpoint {
+        Endpoint::Tunnel(Target { host, address, port }) => Place::Host { name: address.unwrap_or(host), port },
+        Endpoint::Socket { port, .. } => Place::Socket { port },
+    };
+    places.map(place).collect()
 }

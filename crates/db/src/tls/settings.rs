@@ -46,6 +46,16 @@ pub(crate) enum Endpoint {
     Socket { directory: String, port: String },
 }
 
+/// When a server whose host says nothing any more is given up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct KeepAlive {
+    /// How long what was sent may wait for its receipt, in milliseconds (`tcp_user_timeout`).
+    pub(crate) unanswered_ms: Option<u32>,
+    /// After how many seconds of silence the system asks, after how many it asks again, and how often
+    /// (`keepalives_idle`, `keepalives_interval`, `keepalives_count`); `None` when it does not (`keepalives=0`).
+    pub(crate) ask: Option<[u32; 3]>,
+}
+
 /// A URL that asks for TLS.
 #[derive(Debug)]
 pub(crate) struct Settings {
@@ -55,6 +65,7 @@ pub(crate) struct Settings {
     pub(crate) client: Option<(PathBuf, PathBuf)>,
     /// TLS from the first byte, without asking first (`sslnegotiation=direct`).
     pub(crate) direct: bool,
+    pub(crate) keep_alive: KeepAlive,
     pub(crate) places: Vec<Endpoint>,
     /// The URL up to its host, and from its database to the first parameter about hosts or TLS.
     before_host: String,
@@ -73,16 +84,7 @@ impl Settings {
             let found = parts.parameter(name)?.or_else(|| environment(variable));
             Ok::<_, String>(found.filter(|value| !value.is_empty()))
         };
-        let server = |name: &str, in_front: &str, variable: &str| {
-            let in_front = Some(in_front.to_owned()).filter(|text| !text.is_empty());
-            let found = parts.parameter(name)?.or(in_front).or_else(|| environment(variable));
-            Ok::<_, String>(found.unwrap_or_default())
-        };
-        let places = places(
-            &server("host", &parts.hosts, "PGHOST")?,
-            &server("hostaddr", "", "PGHOSTADDR")?,
-            &server("port", &parts.ports, "PGPORT")?,
-        )?;
+        let places = parts.servers(environment)?;
         let remote = |place: &Endpoint| matches!(place, Endpoint::Tunnel(target) if !target.is_this_machine());
         let root = value("sslrootcert", "PGSSLROOTCERT")?;
         let given = match value("sslmode", "PGSSLMODE")? {
@@ -134,9 +136,18 @@ impl Settings {
             Some("direct") if mode >= Mode::Require => true,
             Some(_) => return Err("sslnegotiation is postgres, or direct with sslmode=require or stronger".to_owned()),
         };
+        // What libpq refuses to read as a number it refuses by itself.
+        let number = |name: &str| Ok::<_, String>(value(name, "")?.and_then(|text| text.trim().parse::<u32>().ok()));
+        let asks = number("keepalives")? != Some(0);
+        let mut ask = [0; 3];
+        for (place, name) in ask.iter_mut().zip(["keepalives_idle", "keepalives_interval", "keepalives_count"]) {
+            *place = number(name)?.unwrap_or(0);
+        }
+        let keep_alive = KeepAlive { unanswered_ms: number("tcp_user_timeout")?, ask: asks.then_some(ask) };
         parts.refuse_unknown()?;
         let Parts { before_host, database, .. } = parts.clone();
-        Ok(Some(Self { mode, roots, client, direct, places, before_host, database, others: parts.others() }))
+        let others = parts.others();
+        Ok(Some(Self { mode, roots, client, direct, keep_alive, places, before_host, database, others }))
     }
 
     /// The URL for libpq: `directories` has the tunnel's end for each place that is a [`Endpoint::Tunnel`].
@@ -172,6 +183,11 @@ impl Target {
         let at = self.address.as_ref().unwrap_or(&self.host);
         at.eq_ignore_ascii_case("localhost") || at.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())
     }
+}
+
+/// The servers of a URL, whether it asks for TLS or not.
+pub(crate) fn servers(url: &str, environment: Environment<'_>) -> Result<Vec<Endpoint>, String> {
+    Parts::split(url)?.servers(environment)
 }
 
 /// Pairs hosts, addresses and ports as libpq does: as many as there are hosts, or one port for all.
@@ -249,6 +265,19 @@ impl Parts {
         let parameters = query.split('&').filter(|pair| !pair.is_empty()).map(str::to_owned).collect();
         let before_host = format!("{scheme}://{user}");
         Ok(Self { before_host, hosts: join(hosts), ports: join(ports), database: database.to_owned(), parameters })
+    }
+
+    fn servers(&self, environment: Environment<'_>) -> Result<Vec<Endpoint>, String> {
+        let server = |name: &str, in_front: &str, variable: &str| {
+            let in_front = Some(in_front.to_owned()).filter(|text| !text.is_empty());
+            let found = self.parameter(name)?.or(in_front).or_else(|| environment(variable));
+            Ok::<_, String>(found.unwrap_or_default())
+        };
+        places(
+            &server("host", &self.hosts, "PGHOST")?,
+            &server("hostaddr", "", "PGHOSTADDR")?,
+            &server("port", &self.ports, "PGPORT")?,
+        )
     }
 
     /// The last value of a parameter, as libpq takes it.

@@ -6,7 +6,7 @@ use std::{fs, io, path::PathBuf, sync::Arc, thread::JoinHandle, time::Duration};
 use rustls::{ClientConfig, pki_types::ServerName};
 use tempfile::TempDir;
 use tokio::{
-    io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, copy_bidirectional},
+    io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, copy},
     net::{TcpStream, UnixListener, UnixStream},
     sync::oneshot,
     time::timeout,
@@ -14,13 +14,16 @@ use tokio::{
 use tokio_rustls::TlsConnector;
 
 use super::{
-    settings::{Mode, Target},
+    settings::{KeepAlive, Mode, Settings, Target},
     startup,
 };
 use crate::{Error, Result};
 
 /// A server that has not answered by then is given up.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// For so long what the server still says is handed on after libpq has closed its side.
+const LAST_WORDS: Duration = Duration::from_secs(2);
 
 /// "May I speak TLS?", as the protocol of Postgres has it.
 const SSL_REQUEST: [u8; 8] = [0, 0, 0, 8, 4, 210, 22, 47];
@@ -44,16 +47,12 @@ struct Way {
     tls: Arc<ClientConfig>,
     mode: Mode,
     direct: bool,
+    keep_alive: KeepAlive,
 }
 
 impl Tunnel {
     /// Opens an end for each target; gives the directories for libpq's `host`.
-    pub(crate) fn open(
-        targets: Vec<Target>,
-        tls: ClientConfig,
-        mode: Mode,
-        direct: bool,
-    ) -> Result<(Self, Vec<PathBuf>)> {
+    pub(crate) fn open(targets: Vec<Target>, tls: ClientConfig, settings: &Settings) -> Result<(Self, Vec<PathBuf>)> {
         let failed = |error: io::Error| Error::Unavailable(format!("the TLS tunnel cannot be opened: {error}"));
         // Its mode is 0700: who could open the socket could speak for us.
         let directory = tempfile::Builder::new().prefix("muster-tls-").tempdir().map_err(failed)?;
@@ -65,7 +64,8 @@ impl Tunnel {
             let listener = std::os::unix::net::UnixListener::bind(place.join(format!(".s.PGSQL.{}", target.port)));
             let listener = listener.map_err(failed)?;
             listener.set_nonblocking(true).map_err(failed)?;
-            ends.push(End { listener, way: Way { target, tls: Arc::clone(&tls), mode, direct } });
+            let Settings { mode, direct, keep_alive, .. } = *settings;
+            ends.push(End { listener, way: Way { target, tls: Arc::clone(&tls), mode, direct, keep_alive } });
             directories.push(place);
         }
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
@@ -117,16 +117,35 @@ async fn carry(mut local: UnixStream, way: &Way) {
     let dialled = timeout(PATIENCE, way.dial()).await;
     match dialled.unwrap_or_else(|_| Err(format!("no answer within {} seconds", PATIENCE.as_secs()))) {
         Ok(mut remote) => {
-            // Either side may go away at any time; the other learns of it from the end of its stream.
             let begun = timeout(PATIENCE, startup::relay(&mut local, &mut remote)).await;
             if matches!(begun, Ok(Ok(()))) {
-                let _ = copy_bidirectional(&mut local, &mut remote).await;
+                hand_on(local, remote).await;
             }
         }
         Err(reason) => {
             let Target { host, port, .. } = &way.target;
             let _ = timeout(PATIENCE, startup::refuse(&mut local, &format!("{host}:{port}: {reason}"))).await;
         }
+    }
+}
+
+/// Either side may go away at any time; the other learns of it from the end of its stream. A server that stands still
+/// never ends its own, so that nobody waits for it once libpq has closed its side.
+async fn hand_on(local: UnixStream, remote: Box<dyn Stream>) {
+    let (mut from_local, mut to_local) = local.into_split();
+    let (mut from_remote, mut to_remote) = tokio::io::split(remote);
+    let there = async {
+        let _ = copy(&mut from_local, &mut to_remote).await;
+        let _ = timeout(LAST_WORDS, to_remote.shutdown()).await;
+    };
+    let back = async {
+        let _ = copy(&mut from_remote, &mut to_local).await;
+        let _ = to_local.shutdown().await;
+    };
+    tokio::pin!(back);
+    tokio::select! {
+        () = &mut back => {}
+        () = there => drop(timeout(LAST_WORDS, back).await),
     }
 }
 
@@ -140,7 +159,7 @@ impl Way {
         let said = |error: io::Error| error.to_string();
         let mut stream = TcpStream::connect((address.as_deref().unwrap_or(host), *port)).await.map_err(said)?;
         stream.set_nodelay(true).map_err(said)?;
-        if let Err(error) = keep_alive(&stream) {
+        if let Err(error) = self.keep_alive.bound(&stream) {
             tracing::debug!(%error, "keep-alive");
         }
         if !self.direct {
@@ -159,11 +178,27 @@ impl Way {
     }
 }
 
-/// A server that vanished without a word is noticed within a minute, whatever waits for it.
-fn keep_alive(stream: &TcpStream) -> rustix::io::Result<()> {
-    use rustix::net::sockopt;
-    sockopt::set_socket_keepalive(stream, true)?;
-    sockopt::set_tcp_keepidle(stream, Duration::from_secs(30))?;
-    sockopt::set_tcp_keepintvl(stream, Duration::from_secs(10))?;
-    sockopt::set_tcp_keepcnt(stream, 3)
+impl KeepAlive {
+    /// Tells the system when to give the server up.
+    fn bound(&self, stream: &TcpStream) -> rustix::io::Result<()> {
+        use rustix::net::sockopt;
+        #[cfg(target_os = "linux")]
+        if let Some(millis) = self.unanswered_ms {
+            sockopt::set_tcp_user_timeout(stream, millis)?;
+        }
+        let Some([idle, interval, count]) = self.ask else { return Ok(()) };
+        sockopt::set_socket_keepalive(stream, true)?;
+        // 0 stands for what the system does by itself.
+        let seconds = |number: u32| Some(Duration::from_secs(number.into())).filter(|time| !time.is_zero());
+        if let Some(time) = seconds(idle) {
+            sockopt::set_tcp_keepidle(stream, time)?;
+        }
+        if let Some(time) = seconds(interval) {
+            sockopt::set_tcp_keepintvl(stream, time)?;
+        }
+        if count > 0 {
+            sockopt::set_tcp_keepcnt(stream, count)?;
+        }
+        Ok(())
+    }
 }

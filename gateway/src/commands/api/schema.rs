@@ -1,5 +1,7 @@
 //! What the document says of a value: its references followed, its alternatives put together.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 /// How many references and alternatives are followed into each other.
@@ -10,6 +12,9 @@ const DEEPEST: usize = 16;
 pub struct Schema<'d> {
     document: &'d Value,
     value: &'d Value,
+    /// The object of which it is a field, and its name there: alternatives of the object may each have another field of
+    /// it.
+    within: Option<(&'d Value, &'d str)>,
 }
 
 /// What kind of value it is.
@@ -63,7 +68,7 @@ impl Kind {
 impl<'d> Schema<'d> {
     /// A part of a document, behind its references.
     pub fn new(document: &'d Value, value: &'d Value) -> Self {
-        Self { document, value: resolve(document, value) }
+        Self { document, value: resolve(document, value), within: None }
     }
 
     /// The part itself, behind its references.
@@ -111,20 +116,33 @@ impl<'d> Schema<'d> {
     /// The fields of an object, in the order of the document; of alternatives, those of all.
     pub fn properties(self) -> Vec<Property<'d>> {
         let mut found: Vec<Property<'d>> = Vec::new();
-        let parts = self.all();
-        let alternatives = parts.iter().filter(|one| one.value.get("properties").is_some()).count();
-        let certain = alternatives == 1 || self.value.get("allOf").is_some();
-        for part in parts {
-            let required = |name: &str| {
-                let list = part.value.get("required").and_then(Value::as_array).into_iter().flatten();
-                certain && list.filter_map(Value::as_str).any(|one| one == name)
-            };
+        let required = self.required(DEEPEST);
+        for part in self.all() {
             for (name, value) in part.value.get("properties").and_then(Value::as_object).into_iter().flatten() {
                 if found.iter().all(|one| one.name != name) {
-                    let schema = Self::new(self.document, value);
-                    found.push(Property { name, schema, required: required(name) });
+                    let schema = Self { within: Some((self.value, name)), ..Self::new(self.document, value) };
+                    found.push(Property { name, schema, required: required.contains(name.as_str()) });
                 }
             }
+        }
+        found
+    }
+
+    /// The fields that an object has to have, whichever of its alternatives it is.
+    fn required(self, depth: usize) -> BTreeSet<&'d str> {
+        let list = |name: &str| self.value.get(name).and_then(Value::as_array).into_iter().flatten();
+        let mut found: BTreeSet<&str> = list("required").filter_map(Value::as_str).collect();
+        if depth == 0 {
+            return found;
+        }
+        let of = |part: &'d Value| Self::new(self.document, part);
+        for part in list("allOf") {
+            found.extend(of(part).required(depth - 1));
+        }
+        for name in ["oneOf", "anyOf"] {
+            let alternatives = list(name).map(of).filter(|one| one.words().next() != Some("null"));
+            let each = alternatives.map(|one| one.required(depth - 1));
+            found.extend(each.reduce(|all, one| &all & &one).unwrap_or_default());
         }
         found
     }
@@ -144,8 +162,22 @@ impl<'d> Schema<'d> {
         })
     }
 
-    /// This one, and what it is put together from.
+    /// This one and its alternatives, and those that it has in alternatives of the object.
     fn all(self) -> Vec<Self> {
+        let mut found = self.parts();
+        let (owner, name) = self.within.unwrap_or((&Value::Null, ""));
+        for part in Self::new(self.document, owner).parts() {
+            let Some(value) = part.value.get("properties").and_then(|all| all.get(name)) else { continue };
+            let other = Self::new(self.document, value);
+            if !std::ptr::eq(other.value, self.value) {
+                found.extend(other.parts());
+            }
+        }
+        found
+    }
+
+    /// This one and its alternatives.
+    fn parts(self) -> Vec<Self> {
         let mut found = vec![self];
         self.add_alternatives(DEEPEST, &mut found);
         found
@@ -214,6 +246,28 @@ mod tests {
         let word = Schema::new(&document, &word);
         assert_eq!((word.kind(), word.choices()), (Kind::Text, vec!["A", "B"]));
         assert_eq!(word.description(), "Which one.");
+    }
+
+    #[test]
+    fn of_alternatives_only_what_all_have_is_required_and_each_value_is_a_choice() {
+        let document = json!({"components": {"schemas": {
+            "Once": {"type": "object", "required": ["type", "at"], "properties": {
+                "type": {"type": "string", "enum": ["once"]}, "at": {"type": "string"}}},
+            "Daily": {"type": "object", "required": ["type", "every"], "properties": {
+                "type": {"type": "string", "enum": ["daily"]}, "every": {"type": "integer"}}},
+            "When": {"oneOf": [{"$ref": "#/components/schemas/Once"}, {"$ref": "#/components/schemas/Daily"}]},
+        }}});
+        // As a field has it, which adds a description.
+        for body in
+            [json!({"$ref": "#/components/schemas/When"}), json!({"allOf": [{"$ref": "#/components/schemas/When"}]})]
+        {
+            let schema = Schema::new(&document, &body);
+            let required: Vec<&str> =
+                schema.properties().into_iter().filter(|one| one.required).map(|one| one.name).collect();
+            assert_eq!(required, ["type"], "{body}");
+            assert_eq!(schema.property("type").unwrap().schema.choices(), ["once", "daily"], "{body}");
+            assert_eq!(schema.property("every").unwrap().schema.kind(), Kind::Integer, "{body}");
+        }
     }
 
     #[test]

@@ -1,0 +1,89 @@
+//! A connection pooler between the service and its Postgres.
+
+use std::fs;
+use std::net::{TcpListener, TcpStream};
+use std::os::unix::fs::{PermissionsExt as _, chown};
+use std::os::unix::process::CommandExt as _;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use muster_tests::{Backend, Exit, Guard, Server, debian_programs, fresh_database, muster};
+
+const NOBODY: u32 = 65_534;
+
+/// pgbouncer in front of a database, in one of its modes, and the URL that leads through it; `None` where it cannot be
+/// had.
+fn pooler(mode: &str, url: &str) -> Option<(Guard, tempfile::TempDir, String)> {
+    let programs = debian_programs(&["pgbouncer", "libc-ares2", "libevent-2.1-7"])?;
+    let rest = url.strip_prefix("postgres://")?;
+    let (user, rest) = rest.split_once(':')?;
+    let (password, rest) = rest.split_once('@')?;
+    let (server, database) = rest.split_once('/')?;
+    let (host, server_port) = server.split_once(':')?;
+    let port = TcpListener::bind("127.0.0.1:0").ok()?.local_addr().ok()?.port();
+    let directory = tempfile::tempdir().ok()?;
+    let file = |name: &str| directory.path().join(name);
+    fs::write(file("users"), format!("\"{user}\" \"{password}\"\n")).ok()?;
+    let settings = format!(
+        "[databases]\n{database} = host={host} port={server_port}\n[pgbouncer]\nlisten_addr = 127.0.0.1\n\
+         listen_port = {port}\nunix_socket_dir =\nauth_type = plain\nauth_file = {}\npool_mode = {mode}\n\
+         default_pool_size = 20\n",
+        file("users").display()
+    );
+    fs::write(file("settings.ini"), settings).ok()?;
+    let libraries = fs::read_dir(programs.parent()?.join("lib")).ok()?.flatten().next()?.path();
+    let mut command = Command::new(programs.join("pgbouncer"));
+    command.arg(file("settings.ini")).env("LD_LIBRARY_PATH", libraries).stdout(Stdio::null()).stderr(Stdio::null());
+    if rustix::process::geteuid().is_root() {
+        // It refuses to be run by root.
+        for path in [directory.path().to_owned(), file("users"), file("settings.ini")] {
+            chown(path, Some(NOBODY), Some(NOBODY)).ok()?;
+        }
+        fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o755)).ok()?;
+        let program = fs::read(programs.join("pgbouncer")).ok()?;
+        fs::write(file("pgbouncer"), program).ok()?;
+        fs::set_permissions(file("pgbouncer"), fs::Permissions::from_mode(0o755)).ok()?;
+        let mut own = Command::new(file("pgbouncer"));
+        own.arg(file("settings.ini")).stdout(Stdio::null()).stderr(Stdio::null());
+        for library in fs::read_dir(command.get_envs().next()?.1?).ok()?.flatten() {
+            fs::copy(library.path(), file(&library.file_name().to_string_lossy())).ok()?;
+        }
+        own.env("LD_LIBRARY_PATH", directory.path()).uid(NOBODY).gid(NOBODY);
+        command = own;
+    }
+    let running = Guard::spawn(&mut command);
+    super::until("pgbouncer listens", Duration::from_secs(10), || TcpStream::connect(("127.0.0.1", port)).is_ok());
+    Some((running, directory, format!("postgres://{user}:{password}@127.0.0.1:{port}/{database}")))
+}
+
+/// There neither limits on statements nor what was prepared are kept: it is refused by name, before anything is made.
+#[test]
+fn one_that_keeps_no_session_is_refused_by_name() {
+    let direct = fresh_database();
+    let Some((_pooler, _directory, url)) = pooler("transaction", &direct) else { return };
+    let data = tempfile::tempdir().unwrap();
+    for command in ["serve", "migrate", "check"] {
+        let mut program = muster();
+        program.args([command, "--database-url", &url, "--data-dir"]).arg(data.path());
+        if command != "migrate" {
+            program.args(["--listen", "127.0.0.1:0"]);
+        }
+        let exit = Exit::of(&mut program);
+        let said = format!("{}{}", exit.stdout, exit.stderr);
+        assert!(!exit.status.success() && said.contains("transaction mode"), "{command}: {said}");
+        assert!(said.contains("pool_mode=session"), "{command}: {said}");
+    }
+    // Nothing is left behind that another one would wait for.
+    let server = Server::start_at(Backend::Postgres, Some(direct), &[]);
+    server.get("/health/ready").ok();
+}
+
+#[test]
+fn one_that_keeps_sessions_serves() {
+    let direct = fresh_database();
+    let Some((_pooler, _directory, url)) = pooler("session", &direct) else { return };
+    let server = Server::start_at(Backend::Postgres, Some(url), &[]);
+    let client = server.admin().tenant("client_1");
+    client.post("/resources", &serde_json::json!({"name": "through"})).ok();
+    assert_eq!(client.get("/resources/minimal").list().len(), 1);
+}
