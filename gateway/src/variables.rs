@@ -1,12 +1,13 @@
 //! The environment: settings that cannot be read, and names that are none.
 
+use base::near;
 use clap::{
     Command, CommandFactory as _,
     builder::Resettable,
     error::{ContextKind, ContextValue, ErrorKind},
 };
 
-use crate::{cli::Cli, near};
+use crate::cli::Cli;
 
 const PREFIX: &str = "MUSTER_";
 
