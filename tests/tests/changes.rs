@@ -205,7 +205,7 @@ fn await_text(stream: &mut TcpStream, text: &str) {
 #[track_caller]
 fn await_end(mut stream: TcpStream, since: Instant, what: &str) -> Duration {
     let (mut received, mut chunk) = (Vec::new(), [0; 4096]);
-    while !received.ends_with(b"\r\n0\r\n\r\n") {
+    while !received.ends_with(b"0\r\n\r\n") {
         match stream.read(&mut chunk) {
             Ok(0) => break,
             Ok(length) => received.extend_from_slice(&chunk[..length]),

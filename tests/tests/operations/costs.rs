@@ -111,7 +111,7 @@ fn many_keys_of_a_tenant_have_no_more_turns_than_one_of_another(server: &Server)
         let rules = json!({"rules": [regex("subject", SLOW)]});
         json!({"event": {"entity": "INCIDENT", "eventType": "CREATE", "filterCriteria": rules}, "object": {"subject": letters}})
     };
-    let (at, body) = (format!("{}/event/test", installed(&greedy)), body(letters(1 << 17)));
+    let (at, body) = (format!("{}/event/test", installed(&greedy)), body(letters(1 << 13)));
     let at_good = format!("{}/event/test", installed(&good));
     let keys: Vec<Client> = (0..KEYS).map(|_| server.caller(greedy.tenant_id(), "viewer")).collect();
     let done = AtomicBool::new(false);

@@ -104,7 +104,7 @@ fn no_link_leads_into_the_interface_or_astray() {
     assert_eq!(found, json!(expected));
     // The address that an alert brings along.
     for (url, links) in [(format!("{base}/{run}"), 0), ("https://example.com/graph".to_owned(), 1)] {
-        let alert = json!({"subject": unique("linked"), "url": url});
+        let alert = json!({"subject": unique("linked"), "currentState": "Warning", "metric": unique("m"), "url": url});
         company.post("/alerts", &alert).ok();
         let found = company.search("/alerts/search", &format!("subject:{}", alert["subject"].as_str().unwrap())).page();
         let id = text(&found["results"][0]["id"]);
