@@ -48,8 +48,9 @@ pub fn next_id(conn: &mut Conn, name: &'static str) -> Result<i64> {
 }
 
 /// The next id of ten digits for a tenant, in the sequence `name`: it ascends, and follows the tenths of seconds since
-/// 2026 unless the tenant makes more than ten a second. Each tenant has its own, which others do not move; what
-/// `is_taken` finds in use at another is left out. Concurrent writers wait for each other.
+/// 2026 unless the tenant makes more than one a second. Each tenant has its own, which others do not move. What
+/// `is_taken` finds in use at another is left out, which nobody notices: every step is left to chance. Concurrent
+/// writers wait for each other.
 pub fn next_short_id(
     conn: &mut Conn,
     name: &'static str,
@@ -59,13 +60,17 @@ pub fn next_short_id(
     let text = match conn {
         Conn::Sqlite(_) => {
             "INSERT INTO counters (name, value) \
-             VALUES (?, max(1, CAST((julianday('now') - 2461041.5) * 864000 AS INTEGER))) \
-             ON CONFLICT (name) DO UPDATE SET value = max(counters.value + 1, excluded.value) RETURNING value"
+             VALUES (?, max(1, CAST((julianday('now') - 2461041.5) * 864000 AS INTEGER)) + abs(random() % 16)) \
+             ON CONFLICT (name) DO UPDATE SET value = max(counters.value + 1 + abs(random() % 16), excluded.value) \
+             RETURNING value"
         }
         Conn::Postgres(_) => {
             "INSERT INTO counters (name, value) \
-             VALUES ($1, GREATEST(1, FLOOR((EXTRACT(EPOCH FROM clock_timestamp()) - 1767225600) * 10)::bigint)) \
-             ON CONFLICT (name) DO UPDATE SET value = GREATEST(counters.value + 1, excluded.value) RETURNING value"
+             VALUES ($1, GREATEST(1, FLOOR((EXTRACT(EPOCH FROM clock_timestamp()) - 1767225600) * 10)::bigint) \
+                 + FLOOR(random() * 16)::bigint) \
+             ON CONFLICT (name) DO UPDATE SET value = \
+                 GREATEST(counters.value + 1 + FLOOR(random() * 16)::bigint, excluded.value) \
+             RETURNING value"
         }
     };
     Lock::of("ids", name).take(conn)?;
@@ -128,7 +133,7 @@ mod tests {
             assert!(first < second && second - first < 500, "{first} {second}");
             // What another has is left out.
             let third = next_short_id(conn, "things", "client_1", |_, id| Ok(id <= second + 1_000))?;
-            assert_eq!(third, second + 1_001);
+            assert!((second + 1_001..second + 1_020).contains(&third), "{second} {third}");
             let many: Vec<i64> = (0..1_000).map(|_| next_id(conn, "sites")).collect::<Result<_>>()?;
             assert!(many.is_sorted_by(|one, next| one < next));
             Ok(())

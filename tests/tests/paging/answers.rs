@@ -189,6 +189,6 @@ fn closing_takes_the_role_that_the_person_has_then(backend: Backend) {
     assert!(press(&link(&lowered, "incident"), "close").text().contains("It is closed."));
     assert!(status(&client, &alert) == "Closed");
     // Nobody answers for a tenant that is suspended.
-    server.admin().post_empty(&format!("/clients/{}/suspend", client.tenant_number())).ok();
+    server.admin().post_empty(&format!("/clients/{}/suspend", client.tenant_id())).ok();
     assert_eq!(press(&link(&lowered, "alert"), "close").status, 403);
 }

@@ -49,7 +49,9 @@ fn codes_are_few_for_a_person(backend: Backend) {
     receiver.wait(6);
     // Other gateways count with this one, and a restart forgets nothing.
     if backend == Backend::Postgres {
-        let beside = Server::start_beside(&server, &ARGUMENTS);
+        let key = server.data_dir().join("secrets.key").display().to_string();
+        let arguments = [ARGUMENTS[0], ARGUMENTS[1], "--secrets-key-file", &key];
+        let beside = Server::start_beside(&server, &arguments);
         refused(&ann.at(beside.base()).post_empty(&format!("{other}/sendCode")));
     }
     server.restart();

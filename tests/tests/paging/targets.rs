@@ -164,8 +164,7 @@ fn a_client_is_told_nothing_of_its_partners_roster(server: &Server) {
     partner.post(&format!("/users/{on_call}/contactMethods"), &method).ok();
     let schedule = json!({"type": "one-time", "startDate": "2020-01-01T00:00:00Z", "endDate": "2120-01-01T00:00:00Z"});
     let shift = json!({"name": "a", "users": [{"id": on_call}], "userGroups": [], "schedule": schedule});
-    let roster =
-        json!({"name": unique("roster"), "description": "", "timeZone": {"name": "GMT"}, "shiftDetails": [shift]});
+    let roster = json!({"name": unique("roster"), "description": "nights", "timeZone": {"name": "GMT"}, "shiftDetails": [shift]});
     let roster = text(&partner.post("/rosters", &roster).ok()["id"]);
     let steps = json!([{"targets": [{"roster": {"id": roster}}, {"user": {"id": silent}}]}]);
     let policy = partner.post("/escalationPolicies", &json!({"name": unique("of-partner"), "steps": steps})).ok();
