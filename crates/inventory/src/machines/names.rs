@@ -14,7 +14,7 @@ use ports::KnownResource;
 
 use super::{
     MOST_VALUES,
-    find::{Shown, Which, known, shown},
+    shown::{Shown, Which, known, shown},
 };
 use crate::{resources::filter, schema::resources};
 
@@ -227,7 +227,7 @@ mod tests {
     use diesel::{deserialize::QueryableByName, sql_types::Text, sqlite::Sqlite};
 
     use super::*;
-    use crate::{machines::find::MANAGED, sites::tests::Fixture};
+    use crate::{machines::shown::MANAGED, sites::tests::Fixture};
 
     #[derive(QueryableByName)]
     struct Step {
