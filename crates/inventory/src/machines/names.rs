@@ -138,7 +138,7 @@ fn beginning(tenants: &[String], column: &Column, labels: &[&String], which: &Wh
             .append(filter::states(which.states.iter().copied()))
             .then(" LIMIT ")
             .integer(i64::try_from(which.enough).unwrap_or(i64::MAX))
-            .then(") AS some")
+            .then(") AS beginning")
     };
     let ranges = labels.iter().map(range).reduce(|all, more| all.then(" UNION ALL ").append(more));
     match ranges {
