@@ -335,6 +335,10 @@ fn a_machine_is_named_in_any_way(server: &Server) {
     client.post("/agents/reports", &report).ok();
     let agents = text(&client.search("/resources/minimal", &format!("hostName:{host}")).list()[0]["id"]);
     let (short, full, shop) = (unique("short"), unique("full"), unique("shop"));
+    let target = |given: &Value| {
+        let made = create(&client, &on(json!({"devices": [given]})));
+        text(&client.get(&made).ok()["devices"][0]["uniqueId"])
+    };
     let make = |body: Value| text(&client.post("/resources", &body).ok()["resourceUUID"]);
     let short_id = make(json!({"hostName": short}));
     let full_id = make(json!({"hostName": format!("{full}.example.net.")}));
@@ -367,8 +371,7 @@ fn a_machine_is_named_in_any_way(server: &Server) {
         for name in names {
             for field in ["hostName", "dnsName", "resourceName", "aliasName"] {
                 let given = json!({field: name});
-                let made = client.post("/scheduleMaintenances", &on(json!({"devices": [given]}))).ok();
-                assert_eq!(text(&made["devices"][0]["uniqueId"]), *id, "{given}");
+                assert_eq!(target(&given), *id, "{given}");
                 let alert =
                     json!({"currentState": "Critical", "metric": unique("m"), "component": name, "device": given});
                 let alert = client.post("/alert", &alert).ok();
@@ -390,8 +393,7 @@ fn a_machine_is_named_in_any_way(server: &Server) {
         json!({"macAddress": "0016.3E7A.0001"}),
         json!({"extResourceId": "none", "resourceName": shop}),
     ] {
-        let made = client.post("/scheduleMaintenances", &on(json!({"devices": [given]}))).ok();
-        assert_eq!(text(&made["devices"][0]["uniqueId"]), shop_id, "{given}");
+        assert_eq!(target(&given), shop_id, "{given}");
     }
     let unknown = format!("{full}.example.org");
     let refused = client.post("/scheduleMaintenances", &on(json!({"devices": [{"dnsName": unknown}]})));

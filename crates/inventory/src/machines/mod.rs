@@ -6,6 +6,7 @@
 mod find;
 mod names;
 mod places;
+mod shown;
 mod tags;
 #[cfg(test)]
 mod tests;
@@ -25,7 +26,7 @@ pub struct Machines;
 
 impl Resources for Machines {
     fn find(&self, conn: &mut Conn, tenants: &[String], keys: &[ResourceKey]) -> Result<Vec<Vec<KnownResource>>> {
-        find::find(conn, tenants, keys, &find::MANAGED)
+        find::find(conn, tenants, keys, &shown::MANAGED)
     }
 
     fn decommissioned(
@@ -34,7 +35,7 @@ impl Resources for Machines {
         tenants: &[String],
         keys: &[ResourceKey],
     ) -> Result<Vec<Vec<KnownResource>>> {
-        find::find(conn, tenants, keys, &find::FORMER)
+        find::find(conn, tenants, keys, &shown::FORMER)
     }
 
     fn places(

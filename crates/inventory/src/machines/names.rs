@@ -14,7 +14,7 @@ use ports::KnownResource;
 
 use super::{
     MOST_VALUES,
-    find::{Shown, Which, known, shown},
+    shown::{Shown, Which, known, shown},
 };
 use crate::{resources::filter, schema::resources};
 
@@ -138,7 +138,7 @@ fn beginning(tenants: &[String], column: &Column, labels: &[&String], which: &Wh
             .append(filter::states(which.states.iter().copied()))
             .then(" LIMIT ")
             .integer(i64::try_from(which.enough).unwrap_or(i64::MAX))
-            .then(") AS some")
+            .then(") AS beginning")
     };
     let ranges = labels.iter().map(range).reduce(|all, more| all.then(" UNION ALL ").append(more));
     match ranges {
@@ -227,7 +227,7 @@ mod tests {
     use diesel::{deserialize::QueryableByName, sql_types::Text, sqlite::Sqlite};
 
     use super::*;
-    use crate::{machines::find::MANAGED, sites::tests::Fixture};
+    use crate::{machines::shown::MANAGED, sites::tests::Fixture};
 
     #[derive(QueryableByName)]
     struct Step {

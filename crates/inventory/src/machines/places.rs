@@ -9,7 +9,8 @@ use ports::{KnownResource, Place, PlaceKey, PlaceKind, ServiceGroup};
 
 use super::{
     MOST_VALUES,
-    find::{by_ids, known, shown},
+    find::by_ids,
+    shown::{known, shown},
 };
 use crate::{
     groups::{

@@ -35,7 +35,7 @@ fn each_row_has_its_line(server: &Server) {
     assert_eq!(detail(&client, &text(&rows[2]["id"]))["generalInfo"]["make"], json!("HP"));
     let expected = json!({
         "result": "summary", "rows": 3, "created": 2, "updated": 1, "unchanged": 0, "errors": 0,
-        "dryRun": false, "complete": true,
+        "dryRun": false, "complete": true, "warnings": ["unknown is not a field of a resource and was ignored"],
     });
     assert_eq!(summary, expected);
     let (rows, summary) = results(&send(&client, "", NDJSON, ""));
