@@ -7,7 +7,7 @@ use actix_web::{
     HttpRequest, HttpResponse,
     http::{StatusCode, header},
 };
-use base::{hex, problem::Problem, query::Query, secret::Secret, tenant::TenantId, timestamp::Timestamp};
+use base::{hex, problem::Problem, secret::Secret, tenant::TenantId, timestamp::Timestamp};
 use db::{Db, Error};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
@@ -74,12 +74,11 @@ impl Asked {
     /// # Errors
     /// 404 for what is no tenant.
     pub fn read(request: &HttpRequest, tenant: &str) -> Result<Self> {
-        let mut query = Query::parse(request.query_string()).unwrap_or_default();
-        let token = query.text("token").unwrap_or_default();
+        let token = request.query_string().split('&').find_map(|parameter| parameter.strip_prefix("token="));
         let tenant = TenantId::parse(tenant).ok_or_else(unknown)?.to_string();
         let db = request.app_data::<Db>().cloned();
         let db = db.ok_or_else(|| Error::Fault("a handler without database".to_owned()))?;
-        Ok(Self { tenant, hash: hash(&token), now: clock::now(), db })
+        Ok(Self { tenant, hash: hash(token.unwrap_or_default()), now: clock::now(), db })
     }
 }
 

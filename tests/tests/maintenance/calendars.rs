@@ -45,13 +45,13 @@ fn a_revoked_address_is_unknown(server: &Server) {
     shown.as_object_mut().unwrap().retain(|name, _| !["url", "token"].contains(&name.as_str()));
     assert_eq!(listed, json!([shown]));
     assert_eq!(shown.as_object().unwrap().len(), 4, "{shown}");
-    let bare = path_of(server, &made).split('?').next().unwrap_or_default().to_owned();
+    let bare = path_of(&made).split('?').next().unwrap_or_default().to_owned();
     for query in ["", "?token=", "?token=0", &format!("?token={}x", text(&made["token"]))] {
         assert_eq!(server.get(&format!("{bare}{query}")).status, 404, "{query}");
     }
     // The token opens this one window.
     let second = create(&client, &window(&id, always()));
-    let elsewhere = path_of(server, &made)
+    let elsewhere = path_of(&made)
         .replace(path.rsplit('/').next().unwrap_or_default(), second.rsplit('/').next().unwrap_or_default());
     assert_eq!(server.get(&elsewhere).status, 404);
     let one = format!("{path}/calendars/{}", text(&made["id"]));

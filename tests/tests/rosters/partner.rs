@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use muster_tests::{Backend, Client, Server, both_backends};
 use serde_json::{Value, json};
 
-use super::{create, daily, group, path, shift, text, user};
+use super::{create, daily, group, path, shift, user};
 
 both_backends![what_changes_at_one_client_is_seen_at_its_partner, a_partner_with_many_clients_does_not_ask_each];
 
@@ -67,7 +67,7 @@ fn what_changes_at_one_client_is_seen_at_its_partner(backend: Backend) {
             drop(partner.post(&format!("/users/{pat}"), &json!({"firstName": "Patty"})).ok())
         }),
         ("somebody who goes", &|| {
-            partner.post(&format!("/users/{pat}"), &json!({"activated": false})).ok();
+            partner.post_empty(&format!("/users/{pat}/deactivate")).ok();
         }),
         ("a group that somebody joins", &|| {
             let bob = user(first, "Bob");

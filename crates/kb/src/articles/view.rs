@@ -18,10 +18,7 @@ use crate::{
 
 /// These articles without their contents, in their order; `tenants` are those of the scope and their partner.
 pub fn all(conn: &mut Conn, people: &dyn People, tenants: &[String], rows: &[Head]) -> Result<Vec<Article>> {
-    let mut ids: Vec<String> = rows.iter().map(|row| row.category_id.clone()).collect();
-    ids.sort_unstable();
-    ids.dedup();
-    let names = categories::store::names(conn, tenants, &ids)?;
+    let names = categories::store::names(conn, rows.iter().map(|row| (&row.tenant_id, &row.category_id)).collect())?;
     let users = rows.iter().flat_map(|row| [row.created_by.as_str(), row.updated_by.as_str()]);
     let authors = Authors::load(conn, people, tenants, users)?;
     let show = |row: &Head| Article {

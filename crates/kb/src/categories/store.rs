@@ -61,15 +61,14 @@ pub fn is_empty(conn: &mut Conn, tenant: &str) -> Result<bool> {
     Ok(own.first::<String>(conn).optional()?.is_none())
 }
 
-/// The names of the categories with these ids, by id.
-pub fn names(conn: &mut Conn, scope: &[String], ids: &[String]) -> Result<BTreeMap<String, String>> {
+/// The names of the categories with these tenants and ids, by id.
+pub fn names(conn: &mut Conn, mut keys: Vec<(&String, &String)>) -> Result<BTreeMap<String, String>> {
     use kb_categories::dsl;
-    db::in_parts(ids, |ids| {
-        dsl::kb_categories
-            .filter(dsl::tenant_id.eq_any(scope))
-            .filter(dsl::id.eq_any(ids))
-            .select((dsl::id, dsl::name))
-            .load(conn)
+    keys.sort_unstable();
+    keys.dedup();
+    db::in_parts(&keys, |keys| {
+        let keys = Condition::pairs_in("(kb_categories.tenant_id, kb_categories.id) IN", keys.iter().copied());
+        dsl::kb_categories.filter(keys).select((dsl::id, dsl::name)).load(conn)
     })
 }
 

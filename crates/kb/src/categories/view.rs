@@ -15,10 +15,7 @@ use crate::state;
 
 /// These categories, in their order; `tenants` are those of the scope and their partner.
 pub fn all(conn: &mut Conn, people: &dyn People, tenants: &[String], rows: &[Row]) -> Result<Vec<Category>> {
-    let mut parents: Vec<String> = rows.iter().map(|row| row.parent_id.clone()).collect();
-    parents.sort_unstable();
-    parents.dedup();
-    let parents = store::names(conn, tenants, &parents)?;
+    let parents = store::names(conn, rows.iter().map(|row| (&row.tenant_id, &row.parent_id)).collect())?;
     let users = rows.iter().flat_map(|row| [row.created_by.as_str(), row.updated_by.as_str()]);
     let authors = Authors::load(conn, people, tenants, users)?;
     let show = |row: &Row| {
