@@ -76,7 +76,7 @@ pub use crate::{
     parts::in_parts,
     probe::Probe,
     quota::Quota,
-    savepoint::{read_each, savepoint},
+    savepoint::{Unread, read_each, savepoint},
     select::columns,
     sequence::{next_id, next_number},
     sorts::{SortBy, Sorts},
