@@ -1,8 +1,9 @@
 //! Turns at work that goes on beside requests: tenant after tenant, and of a tenant endpoint after endpoint.
 //!
-//! [`share`](crate::share) says how much a requester may hold at once; this says who is next. A worker asks which tenants have
-//! something due, serves them in the order of [`Turns::order`], and says of each how it went. A tenant whose work fails pauses,
-//! longer each time, and no other tenant notices. Nothing here knows a clock: the time is an argument.
+//! [`share`](crate::share) says how much a requester may hold at once; this says who is next. A worker asks which
+//! tenants have something due, serves them in the order of [`Turns::order`], and says of each how it went. A tenant
+//! whose work fails pauses, longer each time, and no other tenant notices. Nothing here knows a clock: the time is an
+//! argument.
 
 mod queue;
 
@@ -30,8 +31,8 @@ struct Pause {
 }
 
 impl Turns {
-    /// The tenants that may be served now, in their order: those behind the one that was served last come first. Tenants that
-    /// pause after a failure are left out.
+    /// The tenants that may be served now, in their order: those behind the one that was served last come first.
+    /// Tenants that pause after a failure are left out.
     pub fn order(&self, tenants: impl IntoIterator<Item = String>, now_ms: i64) -> Vec<String> {
         let mut tenants: BTreeSet<String> = tenants.into_iter().collect();
         tenants.retain(|tenant| !self.is_paused(tenant, now_ms));
@@ -75,8 +76,9 @@ impl Turns {
     }
 }
 
-/// Puts items in turns: one of each tenant, then the next of each; and the items of a tenant one of each endpoint, then the next of
-/// each. Tenants and endpoints begin in the order of their first item, and items of one endpoint stay in their order.
+/// Puts items in turns: one of each tenant, then the next of each; and the items of a tenant one of each endpoint, then
+/// the next of each. Tenants and endpoints begin in the order of their first item, and items of one endpoint stay in
+/// their order.
 pub fn interleave<T, K: Ord, E: Ord>(
     items: impl IntoIterator<Item = T>,
     tenant: impl Fn(&T) -> K,

@@ -83,7 +83,7 @@ pub use crate::{
     probe::{Health, Probe},
     quota::Quota,
     reach::wait_until_it_answers,
-    savepoint::{read_each, savepoint},
+    savepoint::{Unread, read_each, savepoint},
     select::columns,
     sequence::{keep_number, kept_number, next_id, next_number, next_short_id},
     sorts::{SortBy, Sorts},

@@ -197,7 +197,7 @@ pub struct Tx<'c> {
     pub conn: &'c mut Conn,
     /// When the request was taken up.
     pub now: Timestamp,
-    actor: &'c Actor,
+    pub(crate) actor: &'c Actor,
     changes: Vec<Noted>,
     happenings: Vec<Happening>,
     /// Where in `changes` an entity is, by kind, id and tenant.

@@ -1,9 +1,13 @@
 //! How long rows are kept, and the thread that removes those that are older.
 //!
-//! A domain declares what grows with time ([`Retention`]). A [`Sweeper`] looks at it every five minutes, and removes what is
-//! over its age, and what a tenant has beyond a number of rows, oldest first. It works in small steps, each a write of its own
-//! that is measured, so that nobody waits for it noticeably; between them others write. A step is one tenant's, and the next one
-//! the next tenant's. Rows that cannot be removed keep no others. Of several gateways on one Postgres one removes at a time.
+//! A domain declares what grows with time ([`Retention`]). A [`Sweeper`] looks at it every five minutes, and removes
+//! what is over its age, and what a tenant has beyond a number of rows, oldest first. It works in small steps, each a
+//! write of its own that is measured, so that nobody waits for it noticeably; between them others write. A step is one
+//! tenant's, and the next one the next tenant's. Rows that cannot be removed keep no others. Of several gateways on one
+//! Postgres one removes at a time.
+
+mod declared;
+mod rows;
 
 use std::{
     collections::VecDeque,
@@ -18,62 +22,11 @@ use base::{
     timestamp::Timestamp,
     turns::{Turns, interleave},
 };
-use db::{Backend, Conn, Db, Error, Result};
-use diesel::{
-    prelude::*,
-    sql_query,
-    sql_types::{BigInt, Nullable, Text},
-};
+use db::{Db, Error, Result};
 
+pub use self::declared::{Keep, Remove, Retention, Setting};
+use self::rows::{Owner, Pace, Removed, old, owners, remove};
 use crate::Background;
-
-/// Rows that are not kept for ever.
-#[derive(Clone, Copy, Debug)]
-pub struct Retention {
-    /// What they are called in metrics and in the log, such as `audit`.
-    pub kind: &'static str,
-    /// How long they are kept.
-    pub keep: Keep,
-    /// How many of them a tenant has at most; the oldest beyond go first. [`None`] for any number.
-    pub most: Option<i64>,
-    /// Their table. It has a column `tenant_id`, and an index of it that goes on with [`since`](Self::since).
-    pub table: &'static str,
-    /// What tells the rows of a tenant apart, as an SQL expression that is a text.
-    pub id: &'static str,
-    /// Since when they age: a column with milliseconds.
-    pub since: &'static str,
-    /// Which rows age, as an SQL condition in the words of the index.
-    pub only: &'static str,
-    /// Removes them.
-    pub remove: Remove,
-}
-
-/// Removes the rows of a tenant with these ids, and what belongs to them; answers how many of them are gone, from the
-/// first on. One to which more belongs than the last argument says, in rows, loses so much of it and stays for the
-/// next time.
-pub type Remove = fn(&mut Conn, &str, &[String], usize) -> Result<usize>;
-
-/// How long rows are kept.
-#[derive(Clone, Copy, Debug)]
-pub enum Keep {
-    /// As long as an option of the command line says.
-    Setting(Setting),
-    /// For so many milliseconds.
-    Millis(i64),
-}
-
-/// An option of the command line: a number of days, 0 for ever.
-#[derive(Clone, Copy, Debug)]
-pub struct Setting {
-    /// Its name, such as `keep-audit`.
-    pub option: &'static str,
-    /// Its environment variable, such as `MUSTER_KEEP_AUDIT`.
-    pub variable: &'static str,
-    /// What it says without being given.
-    pub days: u32,
-    /// What it is, for `--help`.
-    pub help: &'static str,
-}
 
 const DAY_MS: i64 = 86_400_000;
 
@@ -86,27 +39,6 @@ const MOST_ROWS: usize = 1_000;
 const PAUSE: Duration = Duration::from_millis(2);
 /// Whoever removes holds this.
 static LOCK: db::Lock = db::Lock::only("retention");
-
-/// How much a step does.
-#[derive(Clone, Copy)]
-struct Pace {
-    /// How long it should take at most.
-    step: Duration,
-    /// How many rows go between two looks at the time: at first, and at most.
-    together: (usize, usize),
-}
-
-impl Pace {
-    /// On SQLite everybody who writes waits for a step; with its commit it stays below 20 ms. On Postgres nobody does, and
-    /// each statement is a way to the server and back: so few rows at a time that a busy server never gets through with
-    /// them are too few.
-    const fn of(backend: Backend) -> Self {
-        match backend {
-            Backend::Sqlite => Self { step: Duration::from_millis(8), together: (1, 16) },
-            Backend::Postgres => Self { step: Duration::from_millis(50), together: (64, 256) },
-        }
-    }
-}
 
 /// What is known of a kind of rows, and was done about it.
 #[derive(Debug)]
@@ -321,63 +253,6 @@ impl Sweep {
     }
 }
 
-/// What a step did: how many rows are gone, and how many cannot be removed.
-#[derive(Clone, Copy, Default)]
-struct Removed {
-    gone: usize,
-    kept: usize,
-}
-
-/// Removes rows until the time of a step that began then is over. They go a few at a time, since one may take a hundred times as
-/// long as another: how long the last few took is no promise. One that cannot be removed is passed over, and logged by the caller.
-fn remove(
-    conn: &mut Conn,
-    what: &Retention,
-    tenant: &str,
-    ids: &[String],
-    (begun, pace): (Instant, Pace),
-) -> Result<Removed> {
-    let Pace { step, together: (mut together, most_together) } = pace;
-    let mut done = Removed::default();
-    while let Some(rest) = ids.get(done.gone + done.kept..).filter(|rest| !rest.is_empty()) {
-        let part = Instant::now();
-        let few = &rest[..together.min(rest.len())];
-        match db::savepoint(conn, |conn| (what.remove)(conn, tenant, few, together)) {
-            Ok(gone) => done.gone += gone,
-            Err(error @ Error::Unavailable(_)) => return Err(error),
-            Err(_) if few.len() == 1 => done.kept += 1,
-            Err(_) => {
-                together = 1;
-                continue;
-            }
-        }
-        let (took, left) = (part.elapsed(), step.saturating_sub(begun.elapsed()));
-        if took > left {
-            break;
-        }
-        if took * 2 < left {
-            together = (together * 2).min(most_together);
-        }
-    }
-    Ok(done)
-}
-
-#[derive(QueryableByName)]
-struct Owner {
-    #[diesel(sql_type = Text)]
-    tenant: String,
-    #[diesel(sql_type = Nullable<BigInt>)]
-    oldest: Option<i64>,
-    #[diesel(sql_type = Nullable<BigInt>)]
-    surplus: Option<i64>,
-}
-
-#[derive(QueryableByName)]
-struct Named {
-    #[diesel(sql_type = Text)]
-    id: String,
-}
-
 /// What there is to remove of a kind.
 fn look(db: &Db, kind: &Kind, place: usize, now: Timestamp) -> Result<Vec<Task>> {
     let owners = db.read_here(|conn| owners(conn, &kind.what))?;
@@ -396,42 +271,4 @@ fn look(db: &Db, kind: &Kind, place: usize, now: Timestamp) -> Result<Vec<Task>>
         }
     }
     Ok(tasks)
-}
-
-/// The tenants that have rows at all, each with its oldest that ages, and the oldest of those that it may have by
-/// their number. Each costs a few steps in an index, but for one that has too many.
-fn owners(conn: &mut Conn, what: &Retention) -> Result<Vec<Owner>> {
-    let Retention { table, since, only, .. } = what;
-    let surplus = match what.most {
-        Some(most) => format!(
-            "(SELECT t.{since} FROM {table} t WHERE t.tenant_id = owners.id AND {only} ORDER BY t.{since} DESC LIMIT 1 \
-             OFFSET {})",
-            most.max(1) - 1
-        ),
-        None => "CAST(NULL AS BIGINT)".to_owned(),
-    };
-    let owners = db::owners(table, "1 = 1");
-    let query = format!(
-        "{owners} SELECT owners.id AS tenant, (SELECT t.{since} FROM {table} t WHERE t.tenant_id = owners.id AND {only} ORDER BY \
-         t.{since} LIMIT 1) AS oldest, {surplus} AS surplus FROM owners WHERE owners.id IS NOT NULL"
-    );
-    Ok(sql_query(query).load(conn)?)
-}
-
-/// The oldest rows of a tenant from before an instant. On Postgres they are held, and those that somebody else holds
-/// are left for the next time.
-fn old(conn: &mut Conn, what: &Retention, tenant: &str, before_ms: i64, most: usize) -> Result<Vec<String>> {
-    let Retention { table, id, since, only, .. } = what;
-    let held = match Backend::of(conn) {
-        Backend::Sqlite => "",
-        Backend::Postgres => " FOR UPDATE SKIP LOCKED",
-    };
-    let query = format!(
-        "SELECT {id} AS id FROM {table} t WHERE t.tenant_id = $1 AND {only} AND t.{since} < $2 ORDER BY t.{since} LIMIT \
-         $3{held}"
-    );
-    let most = i64::try_from(most).unwrap_or(i64::MAX);
-    let rows: Vec<Named> =
-        sql_query(query).bind::<Text, _>(tenant).bind::<BigInt, _>(before_ms).bind::<BigInt, _>(most).load(conn)?;
-    Ok(rows.into_iter().map(|row| row.id).collect())
 }

@@ -18,8 +18,9 @@ const TIME: Duration = Duration::from_millis(20);
 
 /// A worker that serves tenants in turn.
 ///
-/// The database says which tenants have something due, the worker does a bounded part of the work of each, in a savepoint of its
-/// own. A failure undoes the part of that tenant, is logged, and lets that tenant pause; the others go on.
+/// The database says which tenants have something due, the worker does a bounded part of the work of each, in a
+/// savepoint of its own. A failure undoes the part of that tenant, is logged, and lets that tenant pause; the others go
+/// on.
 #[derive(Debug)]
 pub struct TenantTurns {
     worker: &'static str,
@@ -29,21 +30,24 @@ pub struct TenantTurns {
 /// A tenant, and what its turn is about or how it went.
 type Of<T> = (String, T);
 
+/// How the turns of some tenants went, and those that are left.
+type Served<S, T> = (Vec<Of<Result<T>>>, Vec<Of<S>>);
+
 impl TenantTurns {
     /// `worker` is its name in the log and in the audit log, such as `heartbeats`.
     pub fn new(worker: &'static str) -> Self {
         Self { worker, turns: Turns::default() }
     }
 
-    /// As [`TenantTurns::new`], for a worker that takes these rows: which tenants wait for it is told to those who watch
-    /// ([`Db::watch_due`]).
+    /// As [`TenantTurns::new`], for a worker that takes these rows: which tenants wait for it is told to those who
+    /// watch ([`Db::watch_due`]).
     pub fn of_rows(db: &Db, worker: &'static str, rows: &[DueRows]) -> Self {
         rows.iter().for_each(|rows| db.watch_due(worker, *rows));
         Self::new(worker)
     }
 
-    /// Serves those of these tenants that do not pause, each once. `work` does a bounded part of what is due for one tenant and answers
-    /// whether there is more. True when some tenant has more.
+    /// Serves those of these tenants that do not pause, each once. `work` does a bounded part of what is due for one
+    /// tenant and answers whether there is more. True when some tenant has more.
     ///
     /// # Errors
     /// When the database cannot be written at all. What fails for one tenant is no error here.
@@ -57,8 +61,8 @@ impl TenantTurns {
         Ok(more)
     }
 
-    /// As [`TenantTurns::serve`], when what there is to do is found by reading: `read` finds a bounded part of it, with whether there is
-    /// more, and `work` does it. A tenant for which nothing is found is not written for.
+    /// As [`TenantTurns::serve`], when what there is to do is found by reading: `read` finds a bounded part of it, with
+    /// whether there is more, and `work` does it. A tenant for which nothing is found is not written for.
     ///
     /// # Errors
     /// When the database cannot be read or written at all.
@@ -81,8 +85,8 @@ impl TenantTurns {
         Ok(more)
     }
 
-    /// Serves those of these tenants that do not pause, each once: `prepare` says what a tenant's turn is about, `work` does that in a
-    /// savepoint, and `done` takes what came of it, once that is committed.
+    /// Serves those of these tenants that do not pause, each once: `prepare` says what a tenant's turn is about, `work`
+    /// does that in a savepoint, and `done` takes what came of it, once that is committed.
     ///
     /// # Errors
     /// When the database cannot be read or written at all. What fails for one tenant is no error here.
@@ -165,14 +169,15 @@ struct Away {
     tenants: Vec<String>,
 }
 
-/// Serves tenants until the time is over, each in a savepoint; at least one. Answers how it went, and those that are left.
+/// Serves tenants until the time is over, each in a savepoint; at least one. Answers how it went, and those that are
+/// left.
 fn serve_part<S, T>(
     conn: &mut Conn,
     actor: &Actor,
     part: Vec<Of<S>>,
     now: Timestamp,
     work: &impl Fn(&mut Tx<'_>, &str, S) -> Result<T>,
-) -> Result<(Vec<Of<Result<T>>>, Vec<Of<S>>)> {
+) -> Result<Served<S, T>> {
     // Who holds a lock of a tenant for long keeps that tenant waiting, and the others only so long.
     if Backend::of(conn) == Backend::Postgres {
         sql_query("SET LOCAL lock_timeout = '1s'").execute(conn)?;
@@ -192,9 +197,10 @@ fn serve_part<S, T>(
 }
 
 impl Tx<'_> {
-    /// Does something with some rows of a tenant: with all of them together, and when that fails with one after the other, each in a
-    /// savepoint of its own. What is to become of a row that fails alone says `put_off`: it must not be due at once again, or rows behind
-    /// it would never have their turn. Answers with how many of the rows it dealt; with the rest another turn does.
+    /// Does something with some rows of a tenant: with all of them together, and when that fails with one after the
+    /// other, each in a savepoint of its own. What is to become of a row that fails alone says `put_off`: it must not
+    /// be due at once again, or rows behind it would never have their turn. Answers with how many of the rows it dealt;
+    /// with the rest another turn does.
     ///
     /// # Errors
     /// When the database is away, or `put_off` fails.
@@ -204,7 +210,11 @@ impl Tx<'_> {
         work: impl Fn(&mut Tx<'_>, &[R]) -> Result<()>,
         mut put_off: impl FnMut(&mut Tx<'_>, &R, Error) -> Result<()>,
     ) -> Result<usize> {
-        let attempt = |tx: &mut Tx<'_>, rows: &[R]| tx.attempt(|tx| unpanicked(|| work(tx, rows)));
+        // What a row notes is stored with it, so that this fails with it too.
+        let attempt = |tx: &mut Tx<'_>, rows: &[R]| {
+            let (actor, now) = (tx.actor, tx.now);
+            db::savepoint(tx.conn, |conn| unpanicked(|| Tx::run(conn, actor, now, |tx| work(tx, rows))))
+        };
         match rows {
             [] => return Ok(0),
             [_] => {}

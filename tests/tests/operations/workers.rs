@@ -1,11 +1,12 @@
-//! Work in the background, tenant by tenant: what fails for one client, all of it or a row, delays nothing of another's.
+//! Work in the background, tenant by tenant: what fails for one client, all of it or a row, delays nothing of
+//! another's.
 
 use std::time::{Duration, Instant};
 
 use muster_tests::{
     Backend, Client, Server, both_backends,
     receiver::{Receiver, wait_for},
-    unique,
+    rounds, unique,
 };
 use serde_json::{Value, json};
 
@@ -14,7 +15,11 @@ use crate::{
     paging::{person, reachable, text},
 };
 
-both_backends![what_fails_for_a_client_delays_no_other, a_row_that_fails_delays_no_other];
+both_backends![
+    what_fails_for_a_client_delays_no_other,
+    a_row_that_fails_delays_no_other,
+    a_storm_of_windows_delays_no_other,
+];
 
 const ARGUMENTS: [&str; 2] = ["--egress-allow", "127.0.0.0/8"];
 
@@ -127,7 +132,10 @@ impl Gateways {
     fn start(backend: Backend) -> Self {
         let mut servers = vec![Server::start_with(backend, &ARGUMENTS)];
         if backend == Backend::Postgres {
-            let beside = Server::start_beside(&servers[0], &ARGUMENTS);
+            // They open each other's secrets.
+            let key = servers[0].data_dir().join("secrets.key").display().to_string();
+            let arguments: Vec<&str> = ARGUMENTS.into_iter().chain(["--secrets-key-file", &key]).collect();
+            let beside = Server::start_beside(&servers[0], &arguments);
             servers.push(beside);
         }
         Self(servers)
@@ -242,4 +250,34 @@ fn a_row_that_fails_delays_no_other(backend: Backend) {
     gateways.sql(&mend);
     world.client = gateways.again(&world);
     wait_for(SOON, || done(&world) == (1, 2, 2), || format!("{:?}", done(&world)));
+}
+
+/// Windows of one client that open in one second, as many as a night of patches has, beside one of another client.
+fn a_storm_of_windows_delays_no_other(backend: Backend) {
+    let count = rounds("windows that open at once", 300, 5_000);
+    let gateways = Gateways::start(backend);
+    let server = &gateways.0[0];
+    let (greedy, good) = (server.new_client(), server.new_client());
+    let receiver = Receiver::willing();
+    let made = install(&good, &receiver.url());
+    event(&good, &made, &json!({"entity": "MaintenanceWindow", "eventType": "OPENED", "eventPayload": "opened"}));
+    let ahead = 10 + count as u64 / 10;
+    let begun = Instant::now();
+    let opens = soon(ahead);
+    let open = |client: &Client, count: usize| {
+        let resource = text(&client.post("/resources", &json!({"hostName": "web"})).ok()["resourceUUID"]);
+        let once = json!({"type": "One-Time", "startTime": opens, "endTime": soon(7_200), "timezone": "GMT"});
+        for number in 0..count {
+            let window = json!({"name": number.to_string(), "devices": [{"uniqueId": resource}], "schedule": once});
+            client.post("/scheduleMaintenances", &window).ok();
+        }
+    };
+    open(&greedy, count);
+    open(&good, 1);
+    assert!(begun.elapsed() < Duration::from_secs(ahead), "{count} windows took {:?}", begun.elapsed());
+    std::thread::sleep(Duration::from_secs(ahead).saturating_sub(begun.elapsed()));
+    let opened = Instant::now();
+    wait_for(SOON, || receiver.count() == 1, || "the window of the good client does not open".to_owned());
+    println!("{count} windows of another client: told after {:?}", opened.elapsed());
+    assert!(opened.elapsed() < Duration::from_secs(10), "{:?}", opened.elapsed());
 }

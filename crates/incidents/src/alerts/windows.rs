@@ -14,7 +14,7 @@ use std::{
 };
 
 use base::{timestamp::Timestamp, turns::Turns};
-use db::{Conn, Db, Result};
+use db::{Conn, Db, Error, Result};
 use outbox::{Background, TenantTurns, Tx};
 use ports::{AlertFacts, Cover, OnCallPerson, Window};
 use serde_json::Value;
@@ -142,7 +142,9 @@ fn look(
     // Most are still open: they are asked about together.
     let (open, over): (Vec<_>, Vec<_>) = windows.into_iter().partition(|window| window.until_ms > now.millis());
     let asked: Vec<Window> = open.iter().map(asked).collect();
-    let mut windows: Vec<Pending> = match neighbours.maintenance.open_until(conn, &asked, now) {
+    let ends = db::savepoint(conn, |conn| neighbours.maintenance.open_until(conn, &asked, now));
+    let mut windows: Vec<Pending> = match ends {
+        Err(error @ Error::Unavailable(_)) => return Err(error),
         Ok(ends) => {
             let changed = open
                 .into_iter()
@@ -261,8 +263,8 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// The window is over: what another window expects as well is held back by that one now, and the rest is escalated, as
-    /// the window wants it.
+    /// The window is over: what another window expects as well is held back by that one now, and the rest is escalated,
+    /// as the window wants it.
     fn finish(&mut self, tx: &mut Tx<'_>, window: &Pending) -> Result<()> {
         let neighbours = self.neighbours;
         // As the window says by now; of one that is gone, as it said when it held them back.

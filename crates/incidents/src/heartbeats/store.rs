@@ -1,5 +1,5 @@
-//! Rows of heartbeats. Every function takes the tenant, or the tenants of a scope; who was pinged is looked up before its
-//! tenant is known, and which tenants have somebody who is silent is looked for in all.
+//! Rows of heartbeats. Every function takes the tenant, or the tenants of a scope; who was pinged is looked up before
+//! its tenant is known, and which tenants have somebody who is silent is looked for in all.
 
 use base::{
     cursor::{Found, Key, Walk},
@@ -134,8 +134,8 @@ pub fn overdue(conn: &mut Conn, tenant: &str, now_ms: i64, most: i64) -> Result<
     Ok(overdue.order((heartbeats::due_ms, heartbeats::id)).limit(most).load(conn)?)
 }
 
-/// Says that a heartbeat is silent from now on, of which alerts are to be told, unless somebody else has said so or it was heard
-/// meanwhile.
+/// Says that a heartbeat is silent from now on, of which alerts are to be told, unless somebody else has said so or it
+/// was heard meanwhile.
 pub fn mark_missed(conn: &mut Conn, row: &Row, now_ms: i64) -> Result<()> {
     use heartbeats::dsl;
     lock(&row.id).take(conn)?;
@@ -159,7 +159,8 @@ pub fn to_report(conn: &mut Conn, tenant: &str, now_ms: i64, most: i64) -> Resul
     Ok(rows.order((heartbeats::report_ms, heartbeats::id)).limit(most).load(conn)?)
 }
 
-/// Those of these heartbeats of a tenant of which alerts are still to be told something, for nobody else to do that meanwhile.
+/// Those of these heartbeats of a tenant of which alerts are still to be told something, for nobody else to do that
+/// meanwhile.
 pub fn lock_to_report(conn: &mut Conn, tenant: &str, rows: &[Row], now_ms: i64) -> Result<Vec<Row>> {
     use heartbeats::dsl;
     let mut ids: Vec<&str> = rows.iter().map(|row| row.id.as_str()).collect();
@@ -180,7 +181,8 @@ pub fn report_at(conn: &mut Conn, tenant: &str, rows: &[Row], at_ms: Option<i64>
     Ok(())
 }
 
-/// Some of the heartbeats of a tenant whose ping was expected until `now` and may have been lost, behind the one with this id.
+/// Some of the heartbeats of a tenant whose ping was expected until `now` and may have been lost, behind the one with
+/// this id.
 pub fn expected(conn: &mut Conn, tenant: &str, now_ms: i64, after: &str, most: i64) -> Result<Vec<Row>> {
     use heartbeats::dsl;
     let expected = Condition::sql(

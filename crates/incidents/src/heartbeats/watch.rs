@@ -1,10 +1,12 @@
 //! The thread that stores what was heard, and reports who is silent.
 //!
-//! Tenants take turns ([`TenantTurns`]): what fails for one of them delays no other. A heartbeat is silent by its own row, whatever
-//! becomes of its alert: a report that is refused, because the tenant has too many open alerts, is made again later.
+//! Tenants take turns ([`TenantTurns`]): what fails for one of them delays no other. A heartbeat is silent by its own
+//! row, whatever becomes of its alert: a report that is refused, because the tenant has too many open alerts, is made
+//! again later.
 //!
-//! Any number of gateways do this beside each other. That a heartbeat is silent is one conditional update of its row, and so is
-//! that alerts were told of it, in the transaction that takes the report in: whoever makes it reports, the others find nothing to do.
+//! Any number of gateways do this beside each other. That a heartbeat is silent is one conditional update of its row,
+//! and so is that alerts were told of it, in the transaction that takes the report in: whoever makes it reports, the
+//! others find nothing to do.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashSet},
@@ -29,8 +31,8 @@ use crate::{
 
 /// How long to wait between two turns.
 const TURN: Duration = Duration::from_secs(1);
-/// A turn that comes so late found the process or its database standing still: pings may have been lost. It is more than the
-/// longest wait for a lock, so that what one tenant does is never taken for it.
+/// A turn that comes so late found the process or its database standing still: pings may have been lost. It is more
+/// than the longest wait for a lock, so that what one tenant does is never taken for it.
 const LATE: Duration = Duration::from_secs(12);
 /// How many pings, silences and reports of one tenant a turn sees to.
 const AT_ONCE: usize = 200;
@@ -253,7 +255,10 @@ fn see_to(tx: &mut Tx<'_>, neighbours: &Neighbours, tenant: &str, part: &Part) -
             store::report_at(tx.conn, tenant, std::slice::from_ref(row), Some(now_ms + AGAIN_MS))
         },
     )?;
-    // Those that are refused as well are tried by another turn and not at once.
+    if let Some(rest) = rows.get(told..).filter(|rest| refused && !rest.is_empty()) {
+        // They will be refused as well, most likely: those that were not tried come first next time.
+        store::report_at(tx.conn, tenant, rest, Some(now_ms + AGAIN_MS - 1))?;
+    }
     done.more |= !refused && (told == AT_ONCE || told < rows.len());
     Ok(done)
 }

@@ -1,8 +1,9 @@
 //! The part of the service that makes runs when they are due.
 //!
-//! Any number of gateways may share a database: of a tenant one of them makes runs at a time, by a lock, and a job that one of them
-//! has moved on is not due for the next. A run and the step of its job to the next due time commit together, so that one that dies
-//! half-way has done nothing. Tenants take turns ([`TenantTurns`]), and a job for which something fails is held by itself.
+//! Any number of gateways may share a database: of a tenant one of them makes runs at a time, by a lock, and a job that
+//! one of them has moved on is not due for the next. A run and the step of its job to the next due time commit
+//! together, so that one that dies half-way has done nothing. Tenants take turns ([`TenantTurns`]), and a job for which
+//! something fails is held by itself.
 
 pub mod rules;
 pub mod store;
@@ -125,8 +126,8 @@ impl Work {
         self.due.serve(&self.db, tenants, now, move |tx, tenant| make_runs(tx, &neighbours, tenant))
     }
 
-    /// Puts jobs on the schedule again that are held: their tenants are suspended no more, or what failed is tried again. What they
-    /// missed meanwhile is made up for as after any other absence.
+    /// Puts jobs on the schedule again that are held: their tenants are suspended no more, or what failed is tried
+    /// again. What they missed meanwhile is made up for as after any other absence.
     pub fn release(&mut self, now: Timestamp) -> Result<()> {
         let people = Arc::clone(&self.neighbours.people);
         let mut tenants = self.db.read_here(|conn| {

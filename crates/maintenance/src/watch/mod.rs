@@ -1,9 +1,9 @@
 //! The thread that tells when windows open and close.
 //!
-//! Tenants take turns ([`TenantTurns`]). Any number of gateways do this beside each other. Each window has a row that says when it is to be looked at next and what was
-//! so at the last look. What a look finds is told in the transaction that moves the row on, if nobody else moved it meanwhile: so
-//! each opening is told once, by whoever comes first, and none is lost over a restart. After an absence a window tells of its last
-//! change alone.
+//! Tenants take turns ([`TenantTurns`]). Any number of gateways do this beside each other. Each window has a row that
+//! says when it is to be looked at next and what was so at the last look. What a look finds is told in the transaction
+//! that moves the row on, if nobody else moved it meanwhile: so each opening is told once, by whoever comes first, and
+//! none is lost over a restart. After an absence a window tells of its last change alone.
 
 mod rules;
 pub mod store;
@@ -52,7 +52,8 @@ impl Watcher {
     }
 }
 
-/// A row as it was read, what it is moved on to, and what is told with that. One whose window cannot be read is put off.
+/// A row as it was read, what it is moved on to, and what is told with that. One whose window cannot be read is put
+/// off.
 struct Step {
     watch: Watch,
     look: Option<Look>,

@@ -1,8 +1,8 @@
 //! Who hears of alerts, and who looks after escalations that are due, and after shifts that begin.
 //!
-//! Any number of gateways do this beside each other. One escalation is in one hand at a time, by a lock that lasts as long as
-//! the transaction: a step is taken, its pages are stored and the next one is due, or none of it. Tenants take turns
-//! ([`TenantTurns`]), and one that is suspended waits with all that is due of its.
+//! Any number of gateways do this beside each other. One escalation is in one hand at a time, by a lock that lasts as
+//! long as the transaction: a step is taken, its pages are stored and the next one is due, or none of it. Tenants take
+//! turns ([`TenantTurns`]), and one that is suspended waits with all that is due of its.
 
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
@@ -139,8 +139,8 @@ fn take_steps(tx: &mut Tx<'_>, neighbours: &Neighbours, tenant: &str) -> Result<
     Ok(taken == AT_ONCE || taken < due.len())
 }
 
-/// How long it is until something is due that is not, but no longer than [`IDLE`]: the clock may be set, and what another
-/// process stores is not heard of.
+/// How long it is until something is due that is not, but no longer than [`IDLE`]: the clock may be set, and what
+/// another process stores is not heard of.
 fn until(due_ms: i64, now: Timestamp) -> Option<Duration> {
     let wait = u64::try_from(due_ms - now.millis()).ok().filter(|wait| *wait > 0)?;
     Some(IDLE.min(Duration::from_millis(wait)))

@@ -1,7 +1,8 @@
 //! Who asked for it is told before a shift of theirs begins ("Notification rules" in `docs/interface.md`).
 //!
-//! Tenants take turns ([`TenantTurns`]). Any number of gateways look beside each other. What a look finds is stored in the transaction that moves the row of the person
-//! on, if nobody else moved it meanwhile; and the id of a page follows from the shift, so that nobody is told of one twice.
+//! Tenants take turns ([`TenantTurns`]). Any number of gateways look beside each other. What a look finds is stored in
+//! the transaction that moves the row of the person on, if nobody else moved it meanwhile; and the id of a page follows
+//! from the shift, so that nobody is told of one twice.
 
 mod rules;
 pub mod store;

@@ -1,8 +1,9 @@
 //! The thread that tells when somebody else is on call, and of shifts that nobody stands in.
 //!
-//! Tenants take turns ([`TenantTurns`]). Any number of gateways do this beside each other. Each roster has a row that says when it is to be looked at next and who was on
-//! call at the last look. What a look finds is told in the transaction that moves the row on, if nobody else moved it meanwhile: so
-//! each hand-over is told once, and none is lost over a restart. After an absence a roster tells from whom to whom, and no steps between.
+//! Tenants take turns ([`TenantTurns`]). Any number of gateways do this beside each other. Each roster has a row that
+//! says when it is to be looked at next and who was on call at the last look. What a look finds is told in the
+//! transaction that moves the row on, if nobody else moved it meanwhile: so each hand-over is told once, and none is
+//! lost over a restart. After an absence a roster tells from whom to whom, and no steps between.
 
 mod rules;
 pub mod store;
@@ -55,12 +56,14 @@ impl Watcher {
     }
 }
 
+/// The row of a roster as it was read, what that is moved on to, and what is told with it.
+type Found = (Watch, Watch, Vec<Happening>);
+
 /// A roster that was looked at. One for which that failed is put off.
 struct Step {
     tenant: String,
     roster: String,
-    /// Its row as it was read, what that is moved on to, and what is told with it.
-    found: Option<(Watch, Watch, Vec<Happening>)>,
+    found: Option<Found>,
 }
 
 /// Looks at the rosters that are due; true when there may be more.
@@ -118,13 +121,7 @@ fn tell(tx: &mut Tx<'_>, steps: &[Step]) -> Result<()> {
     Ok(())
 }
 
-fn look(
-    conn: &mut Conn,
-    people: &dyn People,
-    tenant: &str,
-    roster: &str,
-    now: Timestamp,
-) -> Result<Option<(Watch, Watch, Vec<Happening>)>> {
+fn look(conn: &mut Conn, people: &dyn People, tenant: &str, roster: &str, now: Timestamp) -> Result<Option<Found>> {
     let scope = [tenant.to_owned()];
     let Some(watch) = store::find(conn, tenant, roster)? else { return Ok(None) };
     let Some(roster) = rosters::find(conn, &scope, roster)? else { return Ok(None) };
