@@ -160,7 +160,14 @@ impl Claims<'_> {
         let host = (tenant.clone(), host.unwrap_or_default());
         let Some(mut calls) = self.calls.take(&host.0, &host.1, most) else {
             // They wait until a call to the host has ended.
-            return Ok(Taken { lane, jobs: Vec::new(), more: true, reached: None, from_beginning: true, after: None });
+            return Ok(Taken {
+                lane,
+                jobs: Vec::new(),
+                more: true,
+                reached: behind,
+                from_beginning: false,
+                after: None,
+            });
         };
         let Found { claimed, more, reached, from_beginning, after } =
             self.claimed(conn, &lane, calls.amount(), behind.as_ref())?;

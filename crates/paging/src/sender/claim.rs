@@ -52,7 +52,15 @@ pub struct Ready {
 }
 
 /// What was taken in hand of a tenant.
-pub type Taken = (String, Result<Vec<Job>>);
+#[derive(Default)]
+pub struct InHand {
+    pub jobs: Vec<Job>,
+    /// The contact methods of pages that this gateway cannot read.
+    pub unreadable: Vec<String>,
+}
+
+/// A tenant, and how its turn went.
+pub type Taken = (String, Result<InHand>);
 
 /// Takes pages in hand that are due still, tenant after tenant, each in a part of the transaction; some are left when that takes long.
 pub fn take(
@@ -91,36 +99,38 @@ fn of_tenant(
     now: Timestamp,
     tenant: &str,
     mut permits: BTreeMap<String, Permit>,
-) -> Result<Vec<Job>> {
+) -> Result<InHand> {
     if !neighbours.people.is_active(conn, tenant)? {
         queue::hold(conn, tenant, now.millis(), now.millis() + whose::HELD_MS)?;
-        return Ok(Vec::new());
+        return Ok(InHand::default());
     }
     let ids: Vec<&str> = permits.keys().map(String::as_str).collect();
     let mut lanes: BTreeMap<String, Vec<Row>> = BTreeMap::new();
     for row in queue::still_due(conn, tenant, &ids, now.millis())? {
         lanes.entry(row.method_id.clone()).or_default().push(row);
     }
-    let mut jobs = Vec::new();
+    let mut taken = InHand::default();
     for (method, rows) in lanes {
         for row in within_limit(conn, neighbours, &method, rows, now)? {
             let Some(permit) = permits.remove(&row.id) else { continue };
-            let lease = Some(now.millis() + LEASE_MS);
-            let row = Row { owner: owner.to_owned(), due_ms: lease, ..row };
-            store::update(conn, &row)?;
             let ready = match ready(conn, neighbours, &row, now) {
                 Err(error @ Error::Unavailable(_)) => return Err(error),
-                // What is damaged of one stops no other.
+                // Another gateway may have the key. It stops no other page meanwhile.
                 Err(error) => {
                     tracing::error!(%error, tenant, page = row.id, "a page that cannot be read");
-                    Err(Unsent::new("what it says, or where it goes, cannot be read"))
+                    store::update(conn, &row)?;
+                    taken.unreadable.push(row.method_id);
+                    continue;
                 }
                 Ok(ready) => ready.map_err(|why| Unsent { for_good: true, ..Unsent::new(why) }),
             };
-            jobs.push(Job { tenant: row.tenant_id, id: row.id, permit, ready });
+            let lease = Some(now.millis() + LEASE_MS);
+            let row = Row { owner: owner.to_owned(), due_ms: lease, ..row };
+            store::update(conn, &row)?;
+            taken.jobs.push(Job { tenant: row.tenant_id, id: row.id, permit, ready });
         }
     }
-    Ok(jobs)
+    Ok(taken)
 }
 
 /// The pages of a contact method that may be sent now. When there are more than a person gets in a minute, the last message

@@ -33,6 +33,9 @@ const CODES_OF_PERSON: usize = 2;
 const TENANTS: usize = 64;
 const EACH: usize = 8;
 
+/// How long a contact method is left alone whose pages cannot be read.
+const UNREADABLE_MS: i64 = 10_000;
+
 /// A host, as a tenant calls it.
 pub type Endpoint = (String, String);
 
@@ -55,6 +58,8 @@ struct State {
     turns: Turns,
     /// Contact methods that lead to where no further call may go now, by tenant.
     full: HashMap<String, BTreeMap<String, Destination>>,
+    /// Contact methods whose pages this gateway cannot read, by tenant, and until when they are left alone.
+    unreadable: HashMap<String, BTreeMap<String, i64>>,
 }
 
 /// The right to make a call.
@@ -101,6 +106,7 @@ impl Line {
         let mut tenants = {
             let mut state = self.state();
             state.full.retain(|tenant, _| tenants.contains(tenant));
+            state.unreadable.retain(|tenant, _| tenants.contains(tenant));
             state.turns.order(tenants, now.millis())
         };
         tenants.truncate(TENANTS);
@@ -144,7 +150,8 @@ impl Line {
         most: usize,
         destinations: &mut HashMap<(String, String), Destination>,
     ) -> Result<Vec<Due>> {
-        let without = self.full_methods(tenant);
+        let mut without = self.full_methods(tenant);
+        without.extend(self.unreadable_methods(tenant, now));
         let rows = queue::due(conn, self.rows, tenant, now.millis(), &without, most)?;
         for row in &rows {
             let method = (tenant.to_owned(), row.method_id.clone());
@@ -166,6 +173,22 @@ impl Line {
             return Vec::new();
         }
         methods.keys().cloned().collect()
+    }
+
+    /// The contact methods of a tenant that are left alone now.
+    fn unreadable_methods(&self, tenant: &str, now: Timestamp) -> Vec<String> {
+        let mut state = self.state();
+        let Some(methods) = state.unreadable.get_mut(tenant) else { return Vec::new() };
+        methods.retain(|_, until_ms| now.millis() < *until_ms);
+        methods.keys().cloned().collect()
+    }
+
+    /// Leaves contact methods of a tenant alone for a while whose pages cannot be read here.
+    pub fn leave_alone(&self, tenant: &str, methods: Vec<String>, now: Timestamp) {
+        if !methods.is_empty() {
+            let until = methods.into_iter().map(|method| (method, now.millis() + UNREADABLE_MS));
+            self.state().unreadable.entry(tenant.to_owned()).or_default().extend(until);
+        }
     }
 
     fn has_room(&self, ((tenant, host), person): &Destination) -> bool {

@@ -26,7 +26,7 @@ use ports::{Outgoing, Unsent};
 use tokio::sync::Notify;
 
 use self::{
-    claim::{Job, Ready},
+    claim::{InHand, Job, Ready},
     line::{Line, Permitted},
 };
 use crate::{
@@ -170,10 +170,11 @@ async fn take(shared: &Arc<Shared>, line: &Arc<Line>, now: Timestamp) -> db::Res
         Ok((claim::take(conn, &neighbours, &owner, now, pages)?, begun.elapsed()))
     };
     let (taken, took) = shared.db.write(take).await?;
-    for (tenant, jobs) in taken {
-        match jobs {
-            Ok(jobs) => {
+    for (tenant, of_tenant) in taken {
+        match of_tenant {
+            Ok(InHand { jobs, unreadable }) => {
                 line.succeed(&tenant);
+                line.leave_alone(&tenant, unreadable, now);
                 jobs.into_iter().for_each(|job| start(shared, line, job));
             }
             Err(error) => line.fail(&tenant, &error, now),
