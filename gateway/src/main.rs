@@ -28,7 +28,7 @@ use clap::Parser as _;
 fn main() -> ExitCode {
     let cli = match cli::Cli::try_parse() {
         Ok(cli) => cli,
-        Err(_) if commands::check_finds_faults() => return ExitCode::FAILURE,
+        Err(error) if error.use_stderr() && commands::check_finds_faults() => return ExitCode::FAILURE,
         Err(error) => error.exit(),
     };
     let reader = match cli.command {
