@@ -32,7 +32,7 @@ fn what_is_nearly_json_is_repaired_and_said(server: &Server) {
     assert_eq!(only(&client, "subject:Disk 1")["description"], json!("First line\nSecond line"));
     // Every other address of monitors does the same.
     let genie = server.request("POST", "/v2/alerts").header("Authorization", &format!("GenieKey {token}"));
-    let answer = genie.body("application/json", "{\"message\":\"c:\\temp is full\",\"alias\":\"og\"}").send();
+    let answer = genie.body("application/json", "{\"message\":\"c:\\data is full\",\"alias\":\"og\"}").send();
     assert_eq!(answer.status, 202, "{answer}");
     let event = format!(
         "{{\"routing_key\":\"{token}\",\"event_action\":\"trigger\",\"dedup_key\":\"pd\",\"payload\":{{\"summary\":\"a\nb\"}}}}"

@@ -208,7 +208,7 @@ fn keys_count_to_their_end_and_in_their_letter_case(server: &Server) {
             let body = instance(&format[1..], &key, "firing", NEVER, NEVER);
             result(&send(server, &token, format, &body).ok())
         };
-        assert_eq!([say(format!("{long}3")), say(format!("{long}4"))], ["created", "created"]);
+        assert_eq!([say(format!("{format}{long}3")), say(format!("{format}{long}4"))], ["created", "created"]);
     }
     let (_, name) = host(&client);
     let of = |component: &str| {

@@ -52,7 +52,10 @@ pub(super) async fn take_in<Q>(
         "currentState": "Critical", "subject": "Load is 31", "metric": "system.load", "component": "cpu",
         "device": {"hostName": "web-01"}, "alertTime": "2026-11-20T20:37:00+0000", "app": "monitord"
     })),
-    responses((status = 200, description = "What became of it", body = AlertResult)),
+    responses(
+        (status = 200, description = "What became of it", body = AlertResult),
+        (status = 409, description = "There is no room for another open alert"),
+    ),
     security(("bearer" = ["operator"]))
 )]
 #[post("/alert")]
@@ -79,7 +82,10 @@ pub async fn create(
         {"currentState": "Critical", "subject": "Load is 31", "metric": "system.load", "device": {"hostName": "web-01"}},
         {"currentState": "Ok", "subject": "Disk is fine", "metric": "disk.used", "component": "/", "device": {"hostName": "db-01"}}
     ])),
-    responses((status = 200, description = "What became of each", body = Vec<AlertResult>)),
+    responses(
+        (status = 200, description = "What became of each", body = Vec<AlertResult>),
+        (status = 409, description = "There is no room for another open alert"),
+    ),
     security(("bearer" = ["operator"]))
 )]
 #[post("/alerts")]
@@ -98,7 +104,10 @@ pub async fn create_many(
 #[utoipa::path(
     operation_id = "reportAlertmanagerAlerts",
     request_body(content = AlertmanagerNotification<'_>),
-    responses((status = 200, description = "What became of each alert", body = Vec<AlertResult>)),
+    responses(
+        (status = 200, description = "What became of each alert", body = Vec<AlertResult>),
+        (status = 409, description = "There is no room for another open alert"),
+    ),
     security(("bearer" = ["operator"]))
 )]
 #[post("/alerts/alertmanager")]

@@ -135,6 +135,7 @@ pub(super) fn accepted(mut response: HttpResponse) -> HttpResponse {
     responses(
         (status = 200, description = "What became of it", body = AlertResult),
         (status = 401, description = "The token is unknown or revoked"),
+        (status = 409, description = "There is no room for another open alert"),
         (status = 403, description = "The tenant is suspended"),
     ),
     security(()),
@@ -167,6 +168,7 @@ pub async fn report_plain(
         (status = 200, description = "What became of it, or of each", body = Vec<AlertResult>),
         (status = 202, description = "An event of PagerDuty or Opsgenie was processed", body = PagerDutyAnswer),
         (status = 401, description = "The token is unknown or revoked"),
+        (status = 409, description = "There is no room for another open alert"),
         (status = 404, description = "The format is none of these"),
     ),
     security(()),
@@ -242,6 +244,7 @@ async fn admit_key(request: &HttpRequest, token: Option<&str>, field: &str) -> a
     responses(
         (status = 202, description = "The event was processed", body = PagerDutyAnswer),
         (status = 401, description = "The routing key is no token of an inbound address"),
+        (status = 409, description = "There is no room for another open alert"),
     ),
     security(()),
 )]
@@ -268,6 +271,7 @@ pub async fn enqueue(
     responses(
         (status = 200, description = "The event was processed", body = PagerDutyFirstAnswer),
         (status = 401, description = "The service key is no token of an inbound address"),
+        (status = 409, description = "There is no room for another open alert"),
     ),
     security(()),
 )]
@@ -338,6 +342,7 @@ async fn opsgenie_event(
     responses(
         (status = 202, description = "The event was processed", body = OpsgenieAnswer),
         (status = 401, description = "The key is no token of an inbound address"),
+        (status = 409, description = "There is no room for another open alert"),
     ),
     security(()),
 )]
