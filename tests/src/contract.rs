@@ -123,6 +123,13 @@ impl Contract {
         let Some(documented) = operation["responses"].get(&status).map(|found| self.resolve(found)) else {
             return vec!["the status is not documented".to_owned()];
         };
+        if response.status == 200 {
+            match (response.header("ETag").is_some(), documented["headers"].get("ETag").is_some()) {
+                (true, false) => return vec!["an ETag is sent and not documented".to_owned()],
+                (false, true) => return vec!["an ETag is documented and not sent".to_owned()],
+                _ => {}
+            }
+        }
         if response.body.is_empty() || response.body.len() > MOST {
             return Vec::new();
         }

@@ -176,7 +176,7 @@ mod tests {
             operations: operations.map(|names| names.iter().map(ToString::to_string).collect()),
             expires: None,
         };
-        let narrow = caller(Some(&["claimJobRuns", "appendJobRunLog"]));
+        let narrow = caller(Some(&["appendJobRunLog", "claimJobRuns"]));
         assert!(narrow.may("claimJobRuns") && narrow.may("appendJobRunLog"));
         assert!(!narrow.may("runJob") && !narrow.may("claim") && !narrow.may(""));
         assert!(caller(None).may("runJob") && !caller(Some(&[])).may("runJob"));

@@ -147,7 +147,9 @@ fn what_is_done_with_a_window_is_told_when_it_opens_or_closes_by_it() {
 #[test]
 fn a_window_that_fails_keeps_no_other_and_is_told_of_later() {
     let fixture = fixture();
-    ["SM-1", "SM-2", "SM-3"].map(|id| fixture.daily_called(id));
+    for id in ["SM-1", "SM-2", "SM-3"] {
+        fixture.daily_called(id);
+    }
     fixture.turn("2026-11-01T09:00:01Z");
     fixture.batch(
         "UPDATE maintenance_windows SET description = holds, holds = '{' WHERE id = 'SM-1'; \
