@@ -8,7 +8,7 @@ use ports::{AlertAction, AlertActionKind, People};
 use serde_json::Value;
 
 use super::{
-    intake, room,
+    crowding, intake,
     row::Alert,
     rules::{self, Action},
     store, wire,
@@ -51,7 +51,7 @@ impl ActionRequest<'_> {
         store::replace(tx.conn, &alert.tenant_id, std::slice::from_ref(&alert))?;
         if action == Action::Close {
             store::settle(tx.conn, &alert)?;
-            room::leave(tx, &alert)?;
+            crowding::leave(tx, &alert)?;
         }
         Ok(alert)
     }

@@ -7,9 +7,8 @@ use db::{Conn, Result};
 use ports::{KnownResource, Resources};
 
 use super::{
-    intake::Origin,
     named::{Answers, UNKNOWN},
-    report::Report,
+    report::{Origin, Report},
     rules, store,
     wire::Device,
 };

@@ -5,7 +5,8 @@
 //! - [`inbound`]: where those send it that can set no header
 //! - [`opsgenie`]: what else clients of Opsgenie's alert API call there
 //! - [`intake`]: what becomes of it; the decisions are in [`rules`]
-//! - [`room`]: how many may be open
+//! - [`ledger`]: what is known of the problems that are reported, and what becomes of it
+//! - [`room`], [`crowding`]: how many may be open, and who is told in time
 //! - [`named`]: which resources it names
 //! - [`windows`]: what becomes of alerts when their maintenance window is over
 //! - [`filter`]: the search
@@ -19,6 +20,7 @@
 
 mod actions;
 mod alert;
+mod crowding;
 mod filter;
 pub(crate) mod formats;
 mod former;
@@ -26,6 +28,7 @@ pub mod http;
 pub mod inbound;
 pub mod intake;
 pub mod kinds;
+mod ledger;
 mod named;
 mod noticed;
 mod opsgenie;

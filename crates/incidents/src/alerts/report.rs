@@ -25,6 +25,17 @@ pub const LONGEST_URL: usize = 2_000;
 /// The most tags.
 pub const MOST_TAGS: usize = 200;
 
+/// Whose reports they are.
+pub struct Origin {
+    /// The tenant of alerts that are about no known resource.
+    pub home: String,
+    /// The tenants whose resources may be named.
+    pub scope: Vec<String>,
+    /// Who reports: the id of an inbound address, the kind of what the service itself notices, or nothing for API keys, which
+    /// are one sender. No sender has to do with the problems of another one.
+    pub sender: String,
+}
+
 /// A report as it was read, or what is wrong with it.
 pub type Read = Result<Report, Vec<FieldError>>;
 

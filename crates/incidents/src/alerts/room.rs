@@ -9,27 +9,17 @@ use std::collections::{BTreeMap, HashMap};
 
 use base::problem::Problem;
 use db::{Conn, Error, Quota, Result};
-use outbox::Tx;
 
-use super::{
-    intake::{self, Origin},
-    report::Report,
-    row::Alert,
-    store,
-};
-use crate::neighbours::Neighbours;
+use super::{row::Alert, store};
 
 /// How many open alerts a tenant has at most.
 const MOST: i64 = 100_000;
 /// How many of them are not `Critical` at most.
 const MOST_OTHERS: i64 = MOST / 10 * 9;
-/// From which part of its room on people are told of a sender, and below which part that is over, in percent.
-const FULL: i64 = 80;
-const RELIEVED: i64 = 70;
 /// What stands for all senders of a tenant.
-const ALL: &str = "*";
+pub const ALL: &str = "*";
 /// The sender of what the service says of all this; its alerts page the administrators where no route takes them.
-const SENDER: &str = "openAlerts";
+pub const SENDER: &str = "openAlerts";
 
 /// The quota, for metrics.
 pub static QUOTA: Quota = Quota::new("open alerts", "alerts", MOST).of("closed_ms IS NULL");
@@ -106,10 +96,10 @@ pub struct Changes {
 /// How full the room of a sender, or of a tenant, was and is, in percent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pressure {
-    tenant: String,
-    sender: String,
-    before: i64,
-    after: i64,
+    pub tenant: String,
+    pub sender: String,
+    pub before: i64,
+    pub after: i64,
 }
 
 impl Changes {
@@ -141,67 +131,6 @@ impl Changes {
         };
         Ok(read.map(pressure).filter(|pressure| pressure.before != pressure.after).collect())
     }
-}
-
-/// Tells the people of a tenant when a sender has taken most of its room, once until it has less again.
-pub fn tell(tx: &mut Tx<'_>, neighbours: &Neighbours, origin: &Origin, pressures: Vec<Pressure>) -> Result<()> {
-    for pressure in pressures {
-        let Pressure { tenant, sender, before, after } = &pressure;
-        if *before < FULL && *after >= FULL {
-            let of = if sender == ALL { store::largest_sender(tx.conn, tenant, ALL)? } else { Some(sender.clone()) };
-            let name = name(tx, neighbours, origin, &of.unwrap_or_default())?;
-            let subject = format!("Open alerts: {FULL} % of the room is taken by {name}");
-            intake::take_in_own(tx, SENDER, tenant, &report("Critical", subject, sender))?;
-        }
-        relieve(tx, &pressure)?;
-    }
-    Ok(())
-}
-
-/// An alert that was open is closed by somebody.
-pub fn leave(tx: &mut Tx<'_>, alert: &Alert) -> Result<()> {
-    let mut changes = Changes::default();
-    changes.note(alert, Some(&alert.sender));
-    let room = Room::read(tx.conn, std::slice::from_ref(&alert.tenant_id), &alert.sender)?;
-    changes.store(tx.conn, &room)?.iter().try_for_each(|pressure| relieve(tx, pressure))
-}
-
-/// Says that a sender has less of its room again.
-fn relieve(tx: &mut Tx<'_>, pressure: &Pressure) -> Result<()> {
-    let Pressure { tenant, sender, before, after } = pressure;
-    if *before >= RELIEVED && *after < RELIEVED {
-        let subject = "Open alerts: there is room again".to_owned();
-        intake::take_in_own(tx, SENDER, tenant, &report("Ok", subject, sender))?;
-    }
-    Ok(())
-}
-
-fn report(state: &'static str, subject: String, sender: &str) -> Report {
-    Report {
-        state,
-        subject,
-        description: format!("{NO_ROOM} What it reports beyond that is refused, and pages nobody."),
-        metric: SENDER.to_owned(),
-        component: sender.to_owned(),
-        app: "Muster".to_owned(),
-        key: Some(sender.to_owned()),
-        ..Report::default()
-    }
-}
-
-/// What people call a sender.
-fn name(tx: &mut Tx<'_>, neighbours: &Neighbours, origin: &Origin, sender: &str) -> Result<String> {
-    if sender.is_empty() {
-        return Ok("API keys".to_owned());
-    }
-    if sender != origin.sender {
-        return Ok(format!("the inbound address {sender}"));
-    }
-    let around = neighbours.people.around(tx.conn, &origin.home)?;
-    let author = tx.author().to_owned();
-    let person = neighbours.people.users(tx.conn, &around, &[author])?.pop();
-    let name = person.and_then(|person| person.first_name).unwrap_or_default();
-    Ok(format!("the inbound address {name} ({sender})"))
 }
 
 #[cfg(test)]

@@ -125,11 +125,20 @@ pub fn about(alert: &mut Alert, report: &Report, resource: Option<&KnownResource
             ..Device::default()
         }),
         None if alert.resource_id.is_some() => return,
-        None => report.device.device.clone().map(Device::cut),
+        None => report.device.device.clone().map(shortened),
     };
     alert.resource_id = resource.map(|found| found.id.clone());
     alert.host_key = device.as_ref().map(|device| fold(&device.host_name)).unwrap_or_default();
     alert.document.device = device;
+}
+
+/// A device whose names are cut where they are too long to be stored.
+fn shortened(mut device: Device) -> Device {
+    let Device { id, host_name, name, ip_address, mac_address, ext_resource_id, resource_type } = &mut device;
+    for text in [id, host_name, name, ip_address, mac_address, ext_resource_id, resource_type] {
+        text.truncate(cut(text, LONGEST_NAME).len());
+    }
+    device
 }
 
 /// A further report of an alert that is open, which puts it into another state or leaves it in the one that it has.

@@ -330,18 +330,6 @@ pub struct AlertResult {
     pub errors: Vec<FieldError>,
 }
 
-impl Device {
-    /// With names that are cut where they are too long to be stored.
-    #[must_use]
-    pub fn cut(mut self) -> Self {
-        let Self { id, host_name, name, ip_address, mac_address, ext_resource_id, resource_type } = &mut self;
-        for text in [id, host_name, name, ip_address, mac_address, ext_resource_id, resource_type] {
-            text.truncate(super::report::cut(text, super::report::LONGEST_NAME).len());
-        }
-        self
-    }
-}
-
 impl Person {
     /// As they are now.
     pub fn of(person: ports::Person) -> Self {

@@ -4,11 +4,11 @@ use actix_web::{HttpRequest, HttpResponse, web};
 use api::{answer, get};
 use base::problem::Problem;
 use db::Condition;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{
     IdentifierType, admit, find,
-    wire::{self, Data},
+    wire::{self, Data, Listing},
 };
 use crate::alerts::{filter, http::origin, inbound::Context, intake::Origin, row::Alert, store};
 
@@ -34,7 +34,8 @@ const USUAL: i64 = 20;
 pub async fn get(request: HttpRequest, path: web::Path<String>) -> api::Result<HttpResponse> {
     let at = admit(&request).await?;
     let now = at.now;
-    show(at, path.into_inner(), move |alert| Some(wire::alert(alert, now))).await
+    let alert = of_alert(at, path.into_inner(), move |alert| Some(wire::alert(alert, now))).await?;
+    answer::ok(&Data::of(alert))
 }
 
 /// List what belongs to an alert as with Opsgenie
@@ -46,7 +47,7 @@ pub async fn get(request: HttpRequest, path: web::Path<String>) -> api::Result<H
         ("identifierType" = inline(Option<IdentifierType>), Query, description = "`id`, `alias` or `tiny`; an alert is found by either, whatever it says"),
     ),
     responses(
-        (status = 200, description = "The list", body = Data),
+        (status = 200, description = "The list", body = Listing),
         (status = 401, description = "The key is no token of an inbound address"),
         (status = 404, description = "The address has no such alert, or there is no such list"),
     ),
@@ -59,20 +60,20 @@ pub async fn list_of(request: HttpRequest, path: web::Path<(String, String)>) ->
     let read = move |alert: &Alert| match name.as_str() {
         "notes" => Some(wire::notes(alert)),
         "logs" => Some(wire::logs(alert)),
-        "recipients" => Some(json!([])),
+        "recipients" => Some(Vec::new()),
         _ => None,
     };
-    show(at, identifier, read).await
+    answer::ok(&Listing::of(of_alert(at, identifier, read).await?))
 }
 
-async fn show(
+/// What is read of an alert, or 404.
+async fn of_alert<T: Send + 'static>(
     at: Context,
     identifier: String,
-    read: impl FnOnce(&Alert) -> Option<Value> + Send + 'static,
-) -> api::Result<HttpResponse> {
-    let data = at.read(move |conn, scope| Ok(find(conn, &origin(scope), &identifier)?.and_then(|alert| read(&alert))));
-    let data = data.await?.ok_or_else(|| Problem::not_found("The alert was not found."))?;
-    answer::ok(&Data::of(data))
+    read: impl FnOnce(&Alert) -> Option<T> + Send + 'static,
+) -> api::Result<T> {
+    let found = at.read(move |conn, scope| Ok(find(conn, &origin(scope), &identifier)?.and_then(|alert| read(&alert))));
+    Ok(found.await?.ok_or_else(|| Problem::not_found("The alert was not found."))?)
 }
 
 /// Tell what became of a request as with Opsgenie
@@ -107,7 +108,7 @@ pub async fn get_request(request: HttpRequest, path: web::Path<String>) -> api::
         ("offset" = Option<i64>, Query, description = "How many are skipped"),
     ),
     responses(
-        (status = 200, description = "The alerts", body = Data),
+        (status = 200, description = "The alerts", body = Listing),
         (status = 401, description = "The key is no token of an inbound address"),
     ),
     security(()),
@@ -123,7 +124,7 @@ pub async fn list(request: HttpRequest) -> api::Result<HttpResponse> {
         store::of_sender(conn, &scope, &sender, condition, page)
     });
     let (rows, _) = rows.await?;
-    answer::ok(&Data::of(rows.iter().map(|alert| wire::alert(alert, now)).collect()))
+    answer::ok(&Listing::of(rows.iter().map(|alert| wire::alert(alert, now)).collect()))
 }
 
 /// Count alerts as with Opsgenie

@@ -31,6 +31,27 @@ impl Data {
     }
 }
 
+/// An answer that is a list, beside what all answers of that API have.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = OpsgenieList)]
+pub struct Listing {
+    /// What was asked for.
+    #[schema(value_type = Vec<Object>)]
+    pub data: Vec<Value>,
+    /// Seconds.
+    pub took: f64,
+    /// The id of this request.
+    pub request_id: String,
+}
+
+impl Listing {
+    /// Of an answer.
+    pub fn of(data: Vec<Value>) -> Self {
+        Self { data, took: 0.0, request_id: api::request_id::current() }
+    }
+}
+
 /// An alert.
 pub fn alert(alert: &Alert, now: Timestamp) -> Value {
     let document = &alert.document;
@@ -85,14 +106,14 @@ pub fn request(alert: Option<&Alert>, now: Timestamp) -> Value {
 }
 
 /// The notes of an alert.
-pub fn notes(alert: &Alert) -> Value {
+pub fn notes(alert: &Alert) -> Vec<Value> {
     let note =
         |note: &Note| json!({"note": note.note, "owner": owner(note), "createdAt": when(note), "offset": when(note)});
     alert.document.notes.iter().map(note).collect()
 }
 
 /// What was done with an alert, newest first.
-pub fn logs(alert: &Alert) -> Value {
+pub fn logs(alert: &Alert) -> Vec<Value> {
     let document = &alert.document;
     let done = [
         ("Alert acknowledged", document.acknowledgement.as_ref().or(document.previous_acknowledgement.as_ref())),
@@ -109,7 +130,7 @@ pub fn logs(alert: &Alert) -> Value {
     let done = done.into_iter().filter_map(|(what, note)| Some((what, note?)));
     let mut logs: Vec<Value> = std::iter::once(created).chain(done.chain(said).map(entry)).collect();
     logs.sort_by(|one, other| other["createdAt"].as_str().cmp(&one["createdAt"].as_str()));
-    logs.into()
+    logs
 }
 
 fn owner(note: &Note) -> String {

@@ -1,0 +1,90 @@
+//! Tells the people of a tenant that a sender has taken most of its room for open alerts, before what it reports is refused.
+
+use db::Result;
+use outbox::Tx;
+
+use super::{
+    former::Arrival,
+    ledger::Ledger,
+    report::{Origin, Report},
+    room::{ALL, Changes, NO_ROOM, Pressure, Room, SENDER},
+    row::Alert,
+    rules, store,
+};
+use crate::neighbours::Neighbours;
+
+/// From which part of its room on people are told of a sender, and below which part that is over, in percent.
+const FULL: i64 = 80;
+const RELIEVED: i64 = 70;
+
+/// Tells the people of a tenant when a sender has taken most of its room, once until it has less again.
+pub fn tell(tx: &mut Tx<'_>, neighbours: &Neighbours, origin: &Origin, pressures: Vec<Pressure>) -> Result<()> {
+    for pressure in pressures {
+        let Pressure { tenant, sender, before, after } = &pressure;
+        if *before < FULL && *after >= FULL {
+            let of = if sender == ALL { store::largest_sender(tx.conn, tenant, ALL)? } else { Some(sender.clone()) };
+            let name = name(tx, neighbours, origin, &of.unwrap_or_default())?;
+            let subject = format!("Open alerts: {FULL} % of the room is taken by {name}");
+            take_in(tx, SENDER, tenant, &report("Critical", subject, sender))?;
+        }
+        relieve(tx, &pressure)?;
+    }
+    Ok(())
+}
+
+/// An alert that was open is closed by somebody.
+pub fn leave(tx: &mut Tx<'_>, alert: &Alert) -> Result<()> {
+    let mut changes = Changes::default();
+    changes.note(alert, Some(&alert.sender));
+    let room = Room::read(tx.conn, std::slice::from_ref(&alert.tenant_id), &alert.sender)?;
+    changes.store(tx.conn, &room)?.iter().try_for_each(|pressure| relieve(tx, pressure))
+}
+
+/// Says that a sender has less of its room again.
+fn relieve(tx: &mut Tx<'_>, pressure: &Pressure) -> Result<()> {
+    let Pressure { tenant, sender, before, after } = pressure;
+    if *before >= RELIEVED && *after < RELIEVED {
+        let subject = "Open alerts: there is room again".to_owned();
+        take_in(tx, SENDER, tenant, &report("Ok", subject, sender))?;
+    }
+    Ok(())
+}
+
+fn report(state: &'static str, subject: String, sender: &str) -> Report {
+    Report {
+        state,
+        subject,
+        description: format!("{NO_ROOM} What it reports beyond that is refused, and pages nobody."),
+        metric: SENDER.to_owned(),
+        component: sender.to_owned(),
+        app: "Muster".to_owned(),
+        key: Some(sender.to_owned()),
+        ..Report::default()
+    }
+}
+
+/// What people call a sender.
+fn name(tx: &mut Tx<'_>, neighbours: &Neighbours, origin: &Origin, sender: &str) -> Result<String> {
+    if sender.is_empty() {
+        return Ok("API keys".to_owned());
+    }
+    if sender != origin.sender {
+        return Ok(format!("the inbound address {sender}"));
+    }
+    let around = neighbours.people.around(tx.conn, &origin.home)?;
+    let author = tx.author().to_owned();
+    let person = neighbours.people.users(tx.conn, &around, &[author])?.pop();
+    let name = person.and_then(|person| person.first_name).unwrap_or_default();
+    Ok(format!("the inbound address {name} ({sender})"))
+}
+
+/// Takes in what the service itself says of a tenant, which is about no machine.
+fn take_in(tx: &mut Tx<'_>, sender: &str, tenant: &str, report: &Report) -> Result<()> {
+    let origin = Origin { home: tenant.to_owned(), scope: Vec::new(), sender: sender.to_owned() };
+    let problems = rules::problems(report, sender, None);
+    let (former, tenant) = (Vec::new(), tenant.to_owned());
+    let arrival = Arrival { report, resource: None, warning: None, tenant, problems, former };
+    let mut ledger = Ledger::open(tx, &origin, std::slice::from_ref(&arrival))?;
+    ledger.enter(&arrival, &origin, tx.now);
+    ledger.store(tx).map(drop)
+}

@@ -1,0 +1,360 @@
+//! What is known of the problems that are reported, and what becomes of it: read for nobody else to change, worked out in
+//! memory, and written.
+
+use std::collections::{BTreeSet, HashMap};
+
+use base::timestamp::Timestamp;
+use db::{Conn, Result};
+use outbox::{Entity, Tx};
+use ports::{AlertFacts, Window};
+use serde_json::Value;
+
+use super::{
+    former::Arrival,
+    report::Origin,
+    room::{Changes, Pressure, Room},
+    row::{Alert, KEPT, Known, PERSON, Pending, WINDOW},
+    rules::{self, Step},
+    store,
+};
+use crate::neighbours::Neighbours;
+
+/// The kind of entity that an alert is.
+pub const ENTITY: &str = "ALERT";
+
+/// What a report came to, and where its alert is.
+pub type Outcome = (&'static str, Option<usize>);
+
+/// What a report comes to that opens an alert for which there is no room.
+pub const REFUSED: &str = "refused";
+
+/// Tenant and name.
+type Name = (String, String);
+
+/// What is known of the problems that are reported, and what becomes of it.
+pub struct Ledger {
+    problems: HashMap<Name, Slot>,
+    entries: Vec<Entry>,
+    /// Where in `entries` an alert is.
+    places: HashMap<Name, usize>,
+    /// How many alerts are open.
+    room: Room,
+}
+
+/// What is known of a problem.
+struct Slot {
+    known: Known,
+    stored: bool,
+    changed: bool,
+    gone: bool,
+}
+
+/// An alert.
+struct Entry {
+    alert: Alert,
+    /// As it was told before; `None` for a new one.
+    before: Option<Value>,
+    /// Whose open alert it was.
+    was_open_of: Option<String>,
+    changed: bool,
+    /// Is a window to be asked about it?
+    ask: bool,
+    /// Is a policy to be asked whether its acknowledgement holds?
+    raised: bool,
+}
+
+impl Entry {
+    fn new(alert: Alert, before: Option<Value>) -> Self {
+        let is_new = before.is_none();
+        let was_open_of = (!is_new && alert.closed_ms.is_none()).then(|| alert.sender.clone());
+        Self { alert, before, was_open_of, changed: is_new, ask: is_new, raised: false }
+    }
+}
+
+impl Ledger {
+    /// Reads what is known, for nobody else to change.
+    pub fn open(tx: &mut Tx<'_>, origin: &Origin, arrivals: &[Arrival<'_>]) -> Result<Self> {
+        let mut tenants: BTreeSet<&String> = arrivals.iter().map(|arrival| &arrival.tenant).collect();
+        // What is a client's may have been reported before anybody knew that.
+        let away = arrivals.iter().filter(|arrival| arrival.tenant != origin.home);
+        let away: BTreeSet<&String> = away.flat_map(|arrival| &arrival.problems).collect();
+        let away: Vec<String> = away.into_iter().cloned().collect();
+        if store::known(tx.conn, &origin.home, &away)?.iter().any(|known| known.is_open) {
+            tenants.insert(&origin.home);
+        }
+        let tenants: Vec<String> = tenants.into_iter().cloned().collect();
+        store::lock_tenants(tx.conn, &tenants)?;
+        let room = Room::read(tx.conn, &tenants, &origin.sender)?;
+        let mut ledger = Self { problems: HashMap::new(), entries: Vec::new(), places: HashMap::new(), room };
+        for tenant in tenants {
+            let named = arrivals.iter().filter(|arrival| arrival.tenant == tenant || tenant == origin.home);
+            let named: BTreeSet<&String> =
+                named.flat_map(|arrival| arrival.problems.iter().chain(&arrival.former)).collect();
+            let named: Vec<String> = named.into_iter().cloned().collect();
+            let known = store::known(tx.conn, &tenant, &named)?;
+            let ids = known.iter().filter(|known| !known.alert_id.is_empty()).map(|known| known.alert_id.clone());
+            for alert in store::some(tx.conn, &tenant, &ids.collect::<Vec<_>>())? {
+                let before = Some(alert.event_payload(tx.now)?);
+                ledger.add(Entry::new(alert, before));
+            }
+            for known in known {
+                let name = (tenant.clone(), known.problem.clone());
+                ledger.problems.insert(name, Slot { known, stored: true, changed: false, gone: false });
+            }
+        }
+        Ok(ledger)
+    }
+
+    /// The alert at a place.
+    pub fn alert(&self, place: usize) -> Option<&Alert> {
+        self.entries.get(place).map(|entry| &entry.alert)
+    }
+
+    fn add(&mut self, entry: Entry) -> usize {
+        let (place, row) = (self.entries.len(), &entry.alert);
+        self.places.insert((row.tenant_id.clone(), row.id.clone()), place);
+        self.entries.push(entry);
+        place
+    }
+
+    /// The name under which a problem is known. One that is open under another of its names, such as that of its device
+    /// before the inventory knew it, goes on under the best one.
+    fn name(&mut self, arrival: &Arrival<'_>, sender: &str) -> Name {
+        let named = |problem: &String| (arrival.tenant.clone(), problem.clone());
+        let mut names = arrival.problems.iter().map(named);
+        let first = names.next().unwrap_or_default();
+        let is_open = |name: &Name| self.problems.get(name).is_some_and(|slot| slot.known.is_open && !slot.gone);
+        if is_open(&first) {
+            return first;
+        }
+        let Some(other) = names.find(is_open) else { return self.former(arrival, first) };
+        let Some(old) = self.problems.get_mut(&other) else { return first };
+        let known = Known { problem: first.1.clone(), ..old.known.clone() };
+        (old.changed, old.gone) = (true, true);
+        let alert = (arrival.tenant.clone(), known.alert_id.clone());
+        if let Some(entry) = self.places.get(&alert).and_then(|place| self.entries.get_mut(*place)) {
+            entry.alert.problem.clone_from(&first.1);
+            sender.clone_into(&mut entry.alert.sender);
+            entry.changed = true;
+        }
+        let stored = self.problems.get(&first).is_some_and(|slot| slot.stored);
+        self.problems.insert(first.clone(), Slot { known, stored, changed: true, gone: false });
+        first
+    }
+
+    /// The name under which the problem of a resource is open that the inventory knows no more.
+    fn former(&self, arrival: &Arrival<'_>, name: Name) -> Name {
+        let is_open = |name: &Name| self.problems.get(name).is_some_and(|slot| slot.known.is_open && !slot.gone);
+        if is_open(&name) {
+            return name;
+        }
+        let mut former = arrival.former.iter().map(|problem| (arrival.tenant.clone(), problem.clone()));
+        former.find(is_open).unwrap_or(name)
+    }
+
+    /// Closes the alert of a problem that was reported to a partner before its resource was known to be a client's:
+    /// there it goes on. Answers where it is.
+    fn leave_home(&mut self, arrival: &Arrival<'_>, home: &str, now: Timestamp) -> Option<usize> {
+        if arrival.tenant == home {
+            return None;
+        }
+        let names = arrival.problems.iter().map(|problem| (home.to_owned(), problem.clone()));
+        let name = names
+            .into_iter()
+            .find(|name| self.problems.get(name).is_some_and(|slot| slot.known.is_open && !slot.gone))?;
+        let known = &self.problems.get(&name)?.known;
+        let place = *self.places.get(&(home.to_owned(), known.alert_id.clone()))?;
+        let entry = self.entries.get_mut(place)?;
+        if arrival.report.state != "Ok" {
+            rules::moved(&mut entry.alert, &arrival.tenant, now);
+        } else if rules::is_of_other_instance(&entry.alert, arrival.report, now) {
+            return None;
+        } else {
+            rules::healed(&mut entry.alert, arrival.report, now);
+        }
+        entry.changed = true;
+        self.learn(&name, |known| known.is_open = false);
+        Some(place)
+    }
+
+    /// Does what a report does; answers what that is called, and where the alert is.
+    pub fn enter(&mut self, arrival: &Arrival<'_>, origin: &Origin, now: Timestamp) -> Outcome {
+        let left = self.leave_home(arrival, &origin.home, now);
+        let (report, name) = (arrival.report, self.name(arrival, &origin.sender));
+        let slot = self.problems.get(&name).filter(|slot| slot.known.is_open && !slot.gone);
+        let alert = slot.map(|slot| (arrival.tenant.clone(), slot.known.alert_id.clone()));
+        let place = alert.and_then(|alert| self.places.get(&alert).copied());
+        let open = place.and_then(|place| self.entries.get_mut(place));
+        let step = rules::step(open.as_deref().map(|entry| &entry.alert), report, now);
+        let Some(entry) = open else { return self.begin(arrival, origin, name, step, left, now) };
+        let alert = &mut entry.alert;
+        let result = match step {
+            Step::Open | Step::Other | Step::Ignore => return ("late", place),
+            Step::Close => {
+                rules::healed(alert, report, now);
+                "closed"
+            }
+            Step::Late => {
+                rules::counted(alert, report, now);
+                "late"
+            }
+            Step::Repeat | Step::Change(_) => {
+                // Nobody could ask a window about it while it was about nothing that is known.
+                entry.ask |= alert.resource_id.is_none() && arrival.resource.is_some();
+                if arrival.resource.is_some() || alert.resource_id.is_none() {
+                    rules::about(alert, report, arrival.resource.as_ref());
+                }
+                let changed = if let Step::Change(state) = step { Some(state) } else { None };
+                rules::reported(alert, report, changed, now);
+                entry.raised |= rules::is_raised(alert);
+                // A window that is over keeps what it held back only until it is reported again; one that is
+                // open may not expect what has become of it.
+                let held = alert.suppression.as_str();
+                entry.ask |= held == KEPT || held == WINDOW && changed.is_some();
+                if changed.is_some() { "changed" } else { "repeated" }
+            }
+        };
+        entry.changed = true;
+        if step == Step::Close {
+            self.learn(&name, |known| known.is_open = false);
+        }
+        (result, place)
+    }
+
+    /// Does what a report does whose problem is not open. `left` is where its alert is that another tenant had.
+    fn begin(
+        &mut self,
+        arrival: &Arrival<'_>,
+        origin: &Origin,
+        name: Name,
+        step: Step,
+        left: Option<usize>,
+        now: Timestamp,
+    ) -> Outcome {
+        if step != Step::Open {
+            return (if left.is_some() { "closed" } else { "ignored" }, left);
+        }
+        if !self.room.take(&arrival.tenant, &origin.sender, arrival.report.state) {
+            return (REFUSED, None);
+        }
+        let id = format!("ALT-{}", uuid::Uuid::now_v7());
+        let (tenant, sender) = (&arrival.tenant, &origin.sender);
+        let mut alert = rules::opened(arrival.report, tenant, sender, &name.1, id.clone(), now);
+        rules::about(&mut alert, arrival.report, arrival.resource.as_ref());
+        self.learn(&name, |known| (known.alert_id, known.is_open) = (id, true));
+        ("created", Some(self.add(Entry::new(alert, None))))
+    }
+
+    fn learn(&mut self, name: &Name, change: impl FnOnce(&mut Known)) {
+        let slot = self.problems.entry(name.clone()).or_insert_with(|| {
+            let (tenant_id, problem) = name.clone();
+            let known = Known { tenant_id, problem, alert_id: String::new(), is_open: false, settled_ms: i64::MIN };
+            Slot { known, stored: false, changed: true, gone: false }
+        });
+        slot.changed = true;
+        change(&mut slot.known);
+    }
+
+    /// People are told again of an acknowledged alert that got worse, unless its policy says otherwise.
+    pub fn ask_policies(&mut self, tx: &mut Tx<'_>, neighbours: &Neighbours) -> Result<()> {
+        let mut raised = self.entries.iter_mut().filter(|entry| entry.raised);
+        raised.try_for_each(|entry| reopen(tx, neighbours, &mut entry.alert))
+    }
+
+    /// Asks which of the alerts a window expects.
+    pub fn ask_windows(&mut self, tx: &mut Tx<'_>, neighbours: &Neighbours) -> Result<()> {
+        let now = tx.now;
+        let asked = |entry: &&mut Entry| {
+            let row = &entry.alert;
+            entry.ask && row.closed_ms.is_none() && row.resource_id.is_some() && row.suppression != PERSON
+        };
+        let mut asked: Vec<&mut Entry> = self.entries.iter_mut().filter(asked).collect();
+        if asked.is_empty() {
+            return Ok(());
+        }
+        let told: Vec<Value> =
+            asked.iter().map(|entry| entry.alert.unsuppressed_payload(now)).collect::<Result<_>>()?;
+        let facts: Vec<AlertFacts<'_>> = asked
+            .iter()
+            .zip(&told)
+            .map(|(entry, alert)| AlertFacts {
+                tenant_id: &entry.alert.tenant_id,
+                resource_id: entry.alert.resource_id.as_deref().unwrap_or_default(),
+                alert,
+            })
+            .collect();
+        let covers = neighbours.maintenance.catching(tx.conn, &facts, now)?;
+        let mut held: HashMap<(String, String, String), Pending> = HashMap::new();
+        for (entry, cover) in asked.iter_mut().zip(covers) {
+            let alert = &mut entry.alert;
+            match cover {
+                Some(cover) => {
+                    rules::expected(alert, &cover, now);
+                    let pending = Pending::of(&alert.tenant_id, &cover);
+                    let name = (pending.tenant_id.clone(), pending.window_tenant.clone(), pending.window_id.clone());
+                    held.insert(name, pending);
+                }
+                None if alert.suppression == KEPT => alert.release(),
+                // When its window is over, what is to be done is not ours to do.
+                None if alert.suppression == WINDOW && is_open(tx.conn, neighbours, alert, now)? => {
+                    alert.release();
+                }
+                None => {}
+            }
+        }
+        held.values().try_for_each(|window| store::hold(tx.conn, window))
+    }
+
+    /// Writes what changed, and tells it; answers how full the tenants are by then.
+    pub fn store(self, tx: &mut Tx<'_>) -> Result<Vec<Pressure>> {
+        let (mut new, mut changed) = (Vec::new(), HashMap::<String, Vec<Alert>>::new());
+        let mut changes = Changes::default();
+        for Entry { alert, before, was_open_of, changed: is_changed, .. } in self.entries {
+            if !is_changed {
+                continue;
+            }
+            changes.note(&alert, was_open_of.as_deref());
+            record_change(tx, &alert, before.clone())?;
+            match before {
+                None => new.push(alert),
+                Some(_) => changed.entry(alert.tenant_id.clone()).or_default().push(alert),
+            }
+        }
+        store::insert(tx.conn, &new)?;
+        changed.iter().try_for_each(|(tenant, rows)| store::replace(tx.conn, tenant, rows))?;
+        let (mut unknown, mut known) = (Vec::new(), HashMap::<String, (Vec<Known>, Vec<String>)>::new());
+        for slot in self.problems.into_values().filter(|slot| slot.changed) {
+            match (slot.stored, slot.gone) {
+                (false, false) => unknown.push(slot.known),
+                (false, true) => {}
+                (true, false) => known.entry(slot.known.tenant_id.clone()).or_default().0.push(slot.known),
+                (true, true) => known.entry(slot.known.tenant_id).or_default().1.push(slot.known.problem),
+            }
+        }
+        store::learn_new(tx.conn, &unknown)?;
+        known.iter().try_for_each(|(tenant, (rows, gone))| store::learn(tx.conn, tenant, rows, gone))?;
+        changes.store(tx.conn, &self.room)
+    }
+}
+
+/// Makes an acknowledged alert that just got worse `New`, unless its policy says otherwise.
+pub fn reopen(tx: &mut Tx<'_>, neighbours: &Neighbours, alert: &mut Alert) -> Result<()> {
+    if rules::is_raised(alert) && neighbours.escalations.reopens_when_worse(tx.conn, &alert.tenant_id, &alert.id)? {
+        rules::reopened(alert, tx.now);
+    }
+    Ok(())
+}
+
+/// Is the window that holds an alert back still open?
+fn is_open(conn: &mut Conn, neighbours: &Neighbours, alert: &Alert, now: Timestamp) -> Result<bool> {
+    let (Some(tenant_id), Some(unique_id)) = (&alert.window_tenant, &alert.window_id) else { return Ok(false) };
+    let window = Window { tenant_id: tenant_id.clone(), unique_id: unique_id.clone(), name: String::new() };
+    Ok(neighbours.maintenance.open_until(conn, &[window], now)?.iter().any(Option::is_some))
+}
+
+/// Records what became of an alert.
+pub fn record_change(tx: &mut Tx<'_>, alert: &Alert, before: Option<Value>) -> Result<()> {
+    let after = alert.event_payload(tx.now)?;
+    tx.record_payloads(Entity::published(ENTITY, &alert.tenant_id, &alert.id), before, Some(after));
+    Ok(())
+}
