@@ -280,8 +280,7 @@ fn report(tx: &mut Tx<'_>, neighbours: &Neighbours, tenant: &str, rows: &[Row]) 
     let rows = store::lock_to_report(tx.conn, tenant, rows, tx.now.millis())?;
     let told = |row: &Row| if row.missed { rules::silence(row) } else { rules::heard_again(row) };
     let reports: Vec<_> = rows.iter().map(|row| Ok(told(row))).collect();
-    let origin =
-        Origin { home: tenant.to_owned(), scope: vec![tenant.to_owned()], sender: rules::SENDER.to_owned() };
+    let origin = Origin { home: tenant.to_owned(), scope: vec![tenant.to_owned()], sender: rules::SENDER.to_owned() };
     intake::take_in(tx, neighbours, &origin, &reports)?;
     store::report_at(tx.conn, tenant, &rows, None)
 }
