@@ -57,7 +57,7 @@ const STARTED: [(&str, usize, Work); 36] = [
     ("crates/paging/src/sender/mod.rs", 3, Work::Turns("crates/paging/src/sender/line.rs")),
     ("crates/rosters/src/watch/mod.rs", 1, Work::Due),
     ("gateway/src/commands/runner.rs", 2, PROGRAM),
-    ("gateway/src/commands/serve.rs", 1, Work::None("signals")),
+    ("gateway/src/commands/serve.rs", 2, Work::None("signals, and the end of streams when the service stops")),
     ("gateway/src/commands/sink.rs", 2, PROGRAM),
     ("gateway/src/memory.rs", 1, Work::None("gives memory back to the system")),
     ("gateway/src/runner/namespaces.rs", 1, PROGRAM),

@@ -225,7 +225,7 @@ fn two_gateways_count_exactly(backend: Backend) {
     let first = Server::start(backend);
     let client = first.new_client();
     let (_, name) = host(&client);
-    let second = first.database_url().map(|url| Server::start_at(backend, Some(url.to_owned()), &[]));
+    let second = first.database_url().map(|_| Server::start_beside(&first, &[]));
     let gateways: Vec<Client> = match &second {
         Some(second) => vec![client.clone(), client.at(second.base())],
         None => vec![client.clone()],

@@ -196,7 +196,7 @@ fn without_escalation_it_is_heard_of_when_it_is_reported_again(server: &Server) 
 fn of_two_gateways_one_escalates(backend: Backend) {
     const ALERTS: usize = 700;
     let first = Server::start(backend);
-    let second = first.database_url().map(|url| Server::start_at(backend, Some(url.to_owned()), &[]));
+    let second = first.database_url().map(|_| Server::start_beside(&first, &[]));
     let client = first.new_client();
     let (_, name) = host(&client);
     let id = window(&client, &name, &json!({}));

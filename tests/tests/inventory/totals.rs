@@ -336,10 +336,10 @@ mod gateways_on_postgres {
     #[test]
     fn two_gateways_agree() {
         let url = fresh_database();
-        let first = Server::start_at(Backend::Postgres, Some(url.clone()), &[]);
+        let first = Server::start_at(Backend::Postgres, Some(url), &[]);
         let client = first.new_client();
         let (key, secret) = (first.credentials().0.to_owned(), first.credentials().1.to_owned());
-        let second = Server::start_at(Backend::Postgres, Some(url), &[]);
+        let second = Server::start_beside(&first, &[]);
         let other = second.anonymous().with_token(&second.token(&key, &secret)).tenant(client.tenant_id());
         let all = [client, other];
         hammer(&all, &all, rounds("writes through two gateways", 60, 2_000));

@@ -29,12 +29,12 @@ mod postgres {
     fn one_of_two_gateways_dies_and_each_run_is_made_once() {
         let count = rounds("jobs that are due at once", 400, 10_000);
         let url = fresh_database();
-        let mut first = Server::start_at(Backend::Postgres, Some(url.clone()), &[]);
+        let mut first = Server::start_at(Backend::Postgres, Some(url), &[]);
         let client = first.new_client();
         let tenant = client.tenant_id().to_owned();
         let (key, secret) = first.credentials();
         let (key, secret) = (key.to_owned(), secret.to_owned());
-        let second = Server::start_at(Backend::Postgres, Some(url), &[]);
+        let second = Server::start_beside(&first, &[]);
         let other = second.anonymous().with_token(&second.token(&key, &secret)).tenant(&tenant);
         let made = Instant::now();
         let ahead = 10 + count as u64 / 20;

@@ -13,7 +13,7 @@ import net.muster.Muster;
 import net.muster.MusterException;
 import net.muster.Times;
 import net.muster.api.Incidents;
-import net.muster.api.Maintenance;
+import net.muster.api.MaintenanceWindows;
 import net.muster.api.Resources;
 import net.muster.api.Rosters;
 import net.muster.api.Sites;
@@ -125,7 +125,7 @@ public final class Story {
         check(names.equals(List.of("anna")), names);
         check(Times.parse(onCall.getAt()).equals(at), onCall.getAt());
 
-        Maintenance maintenance = new Maintenance(muster);
+        MaintenanceWindows maintenance = new MaintenanceWindows(muster);
         MaintenanceSchedule once = new OneTimeMaintenance().startTime("2031-11-20T22:00:00Z").endTime("2031-11-20T23:30:00Z");
         String window = maintenance.createMaintenanceWindow(new MaintenanceWindowInput().name("Patches").schedule(once)
             .devices(List.of(new MaintenanceDeviceReference().hostName("web-01")))).getUniqueId();

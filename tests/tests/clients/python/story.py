@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timezone
 
 from muster_client import Muster, MusterError, format_time, parse_time
-from muster_client.api import incidents, maintenance, resources, rosters, sites, tenants, users
+from muster_client.api import incidents, maintenance_windows, resources, rosters, sites, tenants, users
 from muster_client.models import (
     BulkSummary,
     ClientInput,
@@ -105,8 +105,8 @@ def operations(muster: Muster) -> None:
     once = OneTimeMaintenance(type_="One-Time", start_time="2031-11-20T22:00:00Z", end_time="2031-11-20T23:30:00Z")
     devices = [MaintenanceDeviceReference(host_name="web-01")]
     planned = MaintenanceWindowInput(name="Patches", schedule=once, devices=devices)
-    made = maintenance.create_maintenance_window(muster, body=planned)
-    window = maintenance.get_maintenance_window(muster, made.unique_id)
+    made = maintenance_windows.create_maintenance_window(muster, body=planned)
+    window = maintenance_windows.get_maintenance_window(muster, made.unique_id)
     assert isinstance(window.schedule, OneTimeMaintenance), window
 
     incident = incidents.create_incident(muster, body=IncidentInput(subject="Disk is full", priority="High"))
