@@ -86,7 +86,7 @@ fn kills_lose_no_page_and_repeat_no_decision(backend: Backend) {
     // What a gateway had in hand that was killed, is somebody else's when its lease runs out.
     let expected = 3 * alerts.len() as u64;
     wait_for(
-        Duration::from_secs(240),
+        Duration::from_secs(600),
         || count("status:sent") >= expected,
         || {
             let pending = client.search("/pages/search", "status:pending").page();

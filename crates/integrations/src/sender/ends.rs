@@ -13,7 +13,7 @@ use super::{
     claims::Job,
     line::{Answer, CallError},
     retry,
-    work::Shared,
+    shared::Shared,
 };
 use crate::{
     delivery::{

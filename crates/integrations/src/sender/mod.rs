@@ -8,6 +8,7 @@ mod lanes;
 pub mod line;
 pub mod retry;
 mod rounds;
+mod shared;
 pub(crate) mod sign;
 mod token;
 mod work;

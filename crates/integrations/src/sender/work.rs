@@ -3,7 +3,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet, HashSet},
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc, Mutex,
         atomic::{AtomicBool, AtomicI64, Ordering},
     },
     time::Duration,
@@ -23,7 +23,7 @@ use super::{
     claims::{After, Claims, Job, Taken, Wanted},
     ends,
     lanes::{self, Ended, Lanes},
-    rounds::Rounds,
+    shared::Shared,
 };
 use crate::delivery::queue::{Done, End, Lane};
 
@@ -41,48 +41,6 @@ const TOGETHER: usize = 512;
 const GATHER: Duration = Duration::from_millis(2);
 /// How often a queue is looked at again whose tenant is suspended: what waits goes on so long after it is resumed.
 const SUSPENDED_MS: i64 = 2_000;
-/// What the parts of the sender have in common.
-pub(super) struct Shared {
-    pub(super) tools: Tools,
-    caller: Caller,
-    pub(super) owner: String,
-    lanes: Mutex<Lanes<Job>>,
-    /// The calls of what is in hand.
-    calls: Arc<Calls>,
-    rounds: Mutex<Rounds>,
-    /// The ids of what is in hand, until what became of it is written down.
-    in_hand: Mutex<HashSet<String>>,
-    wake: Arc<Notify>,
-    ends: mpsc::UnboundedSender<Done>,
-    lag_ms: Arc<AtomicI64>,
-    /// How long a claim holds: two calls, two for tokens, and some time in the queue.
-    lease_ms: i64,
-    /// What an attempt needs of it.
-    least_ms: i64,
-}
-
-impl Shared {
-    fn lanes(&self) -> MutexGuard<'_, Lanes<Job>> {
-        self.lanes.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn rounds(&self) -> MutexGuard<'_, Rounds> {
-        self.rounds.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(super) fn in_hand(&self) -> MutexGuard<'_, HashSet<String>> {
-        self.in_hand.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Do other gateways take of the same queues?
-    fn shares(&self) -> bool {
-        self.tools.db.backend() == Backend::Postgres
-    }
-
-    pub(super) fn now(&self) -> Timestamp {
-        (self.tools.clock)()
-    }
-}
 
 /// Runs until `stop`, which is looked at when it is woken; the bell says that there is something new.
 pub async fn run(

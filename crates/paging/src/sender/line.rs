@@ -4,7 +4,7 @@
 //! and host ([`base::calls`]), codes and tests by person too, whatever contact method or URL leads there.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, HashMap, hash_map::Entry},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -120,7 +120,7 @@ impl Line {
             }
         }
         let destination = |row: &Due| destinations.get(&(row.tenant_id.clone(), row.method_id.clone())).cloned();
-        let due = turns::interleave(due, |row: &Due| row.tenant_id.clone(), &destination);
+        let due = turns::interleave(due, |row: &Due| row.tenant_id.clone(), destination);
         let mut found = Permitted::default();
         for row in due {
             if found.pages.len() == most {
@@ -155,9 +155,9 @@ impl Line {
         let rows = queue::due(conn, self.rows, tenant, now.millis(), &without, most)?;
         for row in &rows {
             let method = (tenant.to_owned(), row.method_id.clone());
-            if !destinations.contains_key(&method) {
+            if let Entry::Vacant(new) = destinations.entry(method) {
                 let host = host(conn, neighbours, row)?;
-                destinations.insert(method, ((tenant.to_owned(), host), row.user_id.clone()));
+                new.insert(((tenant.to_owned(), host), row.user_id.clone()));
             }
         }
         Ok(rows)

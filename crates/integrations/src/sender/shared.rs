@@ -1,0 +1,56 @@
+//! What the parts of the sender have in common.
+
+use std::{
+    collections::HashSet,
+    sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::AtomicI64},
+};
+
+use base::{calls::Calls, timestamp::Timestamp};
+use db::Backend;
+use tokio::sync::{Notify, mpsc};
+
+use super::{Tools, call::Caller, claims::Job, lanes::Lanes, rounds::Rounds};
+use crate::delivery::queue::Done;
+
+/// A running sender, as its parts know it.
+pub struct Shared {
+    pub tools: Tools,
+    pub caller: Caller,
+    pub owner: String,
+    pub lanes: Mutex<Lanes<Job>>,
+    /// The calls of what is in hand.
+    pub calls: Arc<Calls>,
+    pub rounds: Mutex<Rounds>,
+    /// The ids of what is in hand, until what became of it is written down.
+    pub in_hand: Mutex<HashSet<String>>,
+    pub wake: Arc<Notify>,
+    pub ends: mpsc::UnboundedSender<Done>,
+    pub lag_ms: Arc<AtomicI64>,
+    /// How long a claim holds: two calls, two for tokens, and some time in the queue.
+    pub lease_ms: i64,
+    /// What an attempt needs of it.
+    pub least_ms: i64,
+}
+
+impl Shared {
+    pub fn lanes(&self) -> MutexGuard<'_, Lanes<Job>> {
+        self.lanes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub fn rounds(&self) -> MutexGuard<'_, Rounds> {
+        self.rounds.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub fn in_hand(&self) -> MutexGuard<'_, HashSet<String>> {
+        self.in_hand.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Do other gateways take of the same queues?
+    pub fn shares(&self) -> bool {
+        self.tools.db.backend() == Backend::Postgres
+    }
+
+    pub fn now(&self) -> Timestamp {
+        (self.tools.clock)()
+    }
+}
