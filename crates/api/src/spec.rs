@@ -11,8 +11,8 @@ use serde::Serialize;
 use utoipa::{
     PartialSchema, ToSchema,
     openapi::{
-        Components, Content, ContentBuilder, HeaderBuilder, Info, License, OpenApi, OpenApiBuilder, PathItem, Ref,
-        RefOr, Required, ResponseBuilder,
+        Components, Content, ContentBuilder, Header, HeaderBuilder, Info, License, OpenApi, OpenApiBuilder, PathItem,
+        Ref, RefOr, Required, ResponseBuilder,
         path::{Operation, Parameter, ParameterBuilder, ParameterIn},
         schema::{ObjectBuilder, Type},
         security::{
@@ -179,13 +179,47 @@ fn complete(mut document: OpenApi) -> OpenApi {
             ResponseBuilder::new().description(format!("{description} ({status})")).content(PROBLEM, problem()).build();
         components.responses.insert(name.to_owned(), RefOr::T(response));
     }
+    let versioned = versioned_schemas(&mut document);
     for (path, item) in &mut document.paths.paths {
         for (method, operation) in operations_mut(item) {
             complete_operation(path, operation);
             add_headers(path, &method, operation);
+            add_etag(operation, &versioned);
         }
     }
     document
+}
+
+/// The schema that an operation answers, where that is one alone.
+fn answered_schema(operation: &Operation) -> Option<&str> {
+    let Some(RefOr::T(answer)) = operation.responses.responses.get("200") else { return None };
+    answer.content.values().find_map(|content| match content {
+        RefOr::T(Content { schema: Some(RefOr::Ref(reference)), .. }) => Some(reference.ref_location.as_str()),
+        _ => None,
+    })
+}
+
+/// The schemas of records that have a version: those that are read one by one, by an id at the end of the path.
+fn versioned_schemas(document: &mut OpenApi) -> BTreeSet<String> {
+    let items = document.paths.paths.iter_mut();
+    let items = items.filter(|(path, _)| path.starts_with(paths::TENANT_PREFIX) && path.ends_with("Id}"));
+    let reads = items.filter_map(|(_, item)| answered_schema(item.get.as_ref()?).map(str::to_owned));
+    reads.collect()
+}
+
+/// The version of a record is on each answer that shows the record.
+fn add_etag(operation: &mut Operation, versioned: &BTreeSet<String>) {
+    if !answered_schema(operation).is_some_and(|schema| versioned.contains(schema)) {
+        return;
+    }
+    if let Some(RefOr::T(answer)) = operation.responses.responses.get_mut("200") {
+        answer.headers.insert("ETag".to_owned(), RefOr::T(etag()));
+    }
+}
+
+fn etag() -> Header {
+    let text = ObjectBuilder::new().schema_type(Type::String);
+    HeaderBuilder::new().schema(Some(text)).description(Some("The version of the record, for `If-Match`")).build()
 }
 
 /// The content type of a problem.
@@ -309,16 +343,6 @@ fn add_headers(path: &str, method: &Method, operation: &mut Operation) {
             "The `ETag` of what was read: the request is refused if somebody has changed it since",
             text().pattern(Some("^(\\*|(W/)?\"[^\",]*\")$")),
         );
-    }
-    let Some(RefOr::T(answer)) = operation.responses.responses.get_mut("200") else { return };
-    let one = answer
-        .content
-        .values()
-        .any(|content| matches!(content, RefOr::T(it) if matches!(it.schema, Some(RefOr::Ref(_)))));
-    if method == Method::GET && path.ends_with("Id}") && one {
-        let header =
-            HeaderBuilder::new().schema(Some(text())).description(Some("The version of the record, for `If-Match`"));
-        answer.headers.insert("ETag".to_owned(), RefOr::T(header.build()));
     }
 }
 

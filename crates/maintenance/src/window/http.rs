@@ -43,7 +43,7 @@ fn coverable(scope: &RequestScope, owner: &str) -> Vec<String> {
         "endBy": "NEVER", "runRBA": false, "installPatch": true, "runEscalationAction": true,
         "alertConditions": {"matchingType": "ALL", "rules": [{"key": "subject", "operator": "Contains", "value": "disk"}]}
     })),
-    responses((status = 200, description = "The id of the new window", body = Created)),
+    responses((status = 200, description = "The id of the new window", body = Created, headers(("ETag" = String, description = "The version of the record, for `If-Match`")))),
     security(("bearer" = ["operator"]))
 )]
 #[post("/scheduleMaintenances")]
