@@ -194,7 +194,7 @@ fn laid_over(stored: &Value, change: &Value) -> Value {
 #[serde(rename_all = "camelCase")]
 #[schema(as = IntegrationEvent, example = json!({
     "id": "INTG-EVENT-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90", "name": "Ticket for an incident", "entity": "INCIDENT",
-    "eventType": "CREATE", "active": true, "useBaseNotifier": false,
+    "eventType": "CREATE", "active": true, "state": "Active", "useBaseNotifier": false,
     "filterCriteria": {"id": 1, "name": "Ticket for an incident", "matchType": "ALL", "actions": [], "rules": [
         {"id": 1, "resourceType": "INCIDENT", "key": "Subject", "operator": "Contains", "value": "disk"}]},
     "notifier": {"type": "REST_API", "baseURI": "https://example.net/api", "authType": "BASIC", "userName": "muster"},
