@@ -70,6 +70,11 @@ impl Client {
         &self.tenant
     }
 
+    /// Whether a session calls, by its cookie.
+    pub fn is_session(&self) -> bool {
+        self.cookie.is_some()
+    }
+
     /// The number in the tenant's id.
     pub fn tenant_number(&self) -> i64 {
         let digits = self.tenant.rsplit('_').next().unwrap_or_default();

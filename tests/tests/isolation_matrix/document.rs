@@ -24,6 +24,8 @@ pub(super) struct Operation {
     pub(super) role: Option<String>,
     /// Does it read a body?
     pub(super) has_body: bool,
+    /// A `GET` that changes something: no session may call it.
+    pub(super) writes_by_get: bool,
 }
 
 impl Operation {
@@ -103,5 +105,6 @@ fn read(method: &str, path: &str, operation: &Value) -> Operation {
         same_as: operation["x-same-as"].as_str().map(ToOwned::to_owned),
         role: role.map(ToOwned::to_owned),
         has_body: operation.get("requestBody").is_some(),
+        writes_by_get: method == "get" && operation["x-changes"] == true,
     }
 }

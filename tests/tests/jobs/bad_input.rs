@@ -65,7 +65,7 @@ fn what_is_wrong_in_form_and_what_is_unknown_are_told_together(server: &Server) 
     let path = format!("/jobs/{}", create(&client, &job(FAR_AHEAD, everyday())));
     let before = client.get(&path).ok();
     let body = json!({"description": "d", "timeLimit": 0, "devices": [{"uniqueId": "x"}]});
-    client.post(&path, &body).invalid(&["timeLimit", "devices[0].id"]);
+    client.post(&path, &body).invalid(&["timeLimit", "devices[0].uniqueId"]);
     assert_eq!(client.get(&path).ok(), before, "nothing is stored");
 }
 
