@@ -16,7 +16,7 @@ enum Work {
 }
 
 /// What takes turns by tenant.
-const TURNS: [&str; 5] = ["TenantTurns::new(", "Turns::default()", "TurnQueue::new(", "interleave(", "Pool::new("];
+const TURNS: [&str; 5] = ["TenantTurns::new(", "Turns::default()", "TurnQueue::", "interleave(", "Pool::new("];
 
 /// What starts a thread or a task: what stands behind it begins with something other than `)`, by which a program is
 /// started.
