@@ -13,6 +13,7 @@ mod backend;
 mod backup;
 mod bell;
 pub mod changes;
+mod closing;
 mod condition;
 mod cut;
 mod data_version;
@@ -134,6 +135,7 @@ struct Inner {
     families: numbers::Families,
     waiting: Arc<waiting::Waiting>,
     shelf: shelf::Shelf,
+    closing: closing::Closing,
     /// The way to a Postgres that is reached over TLS; closed last.
     _tunnel: Option<tls::Tunnel>,
 }
@@ -182,6 +184,7 @@ impl Db {
             families,
             waiting: Arc::default(),
             shelf: shelf::Shelf::default(),
+            closing: closing::Closing::default(),
             _tunnel: tunnel,
         })))
     }

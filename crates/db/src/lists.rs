@@ -26,7 +26,7 @@ const IDLE: Duration = Duration::from_secs(30);
 
 /// The connections of lists.
 pub(crate) struct Lists {
-    pool: r2d2::Pool<Manager>,
+    pub(crate) pool: r2d2::Pool<Manager>,
     /// As callers share them.
     pub(crate) shared: Arc<Pool>,
     /// How many of them may be held by lists that are long.
@@ -49,16 +49,12 @@ impl Lists {
         let shared = Pool::new(Kind::ListConnections, most, asker::GREED, asker::MOST_WAITING);
         Self { pool, shared, long }
     }
-
-    pub(crate) fn connection(&self) -> Result<r2d2::PooledConnection<Manager>> {
-        Ok(self.pool.get()?)
-    }
 }
 
 impl Db {
     /// As [`Db::read_here`], by a connection that is there for lists; [`Db::turn_of_list`] comes before.
     pub fn read_list_here<T>(&self, f: impl FnOnce(&mut Conn) -> Result<T>) -> Result<T> {
-        let mut connection = self.0.lists.connection()?;
+        let mut connection = self.0.connection(&self.0.lists.pool)?;
         Pooled::run(&mut connection, |conn| read::snapshot(conn, f))
     }
 

@@ -36,6 +36,9 @@ const LITTLE_ROOM: u64 = 1 << 20;
 /// stopped itself does not take its own pause for that of the database.
 const CUT_AFTER: u32 = 32;
 
+/// The same while the service stops: nobody new asks then, and whoever stops it waits.
+const CUT_WHILE_CLOSING: u32 = 8;
+
 /// What was last heard of the database.
 #[derive(Clone, Debug)]
 pub struct Probe(Arc<Heard>);
@@ -82,8 +85,8 @@ impl Probe {
         let (url, listener) = (db.0.url.clone(), Arc::downgrade(&heard));
         thread("database-probe", Box::new(move || keep_asking(&url, question, &listener)))?;
         if let DatabaseUrl::Postgres(_) = &db.0.url {
-            let (url, listener) = (db.0.url.clone(), Arc::downgrade(&heard));
-            thread("database-cut", Box::new(move || cut_when_still(&url, &listener)))?;
+            let (db, listener) = (Arc::downgrade(&db.0), Arc::downgrade(&heard));
+            thread("database-cut", Box::new(move || cut_when_still(&db, &listener)))?;
         }
         Ok(Self(heard))
     }
@@ -124,19 +127,22 @@ fn keep_asking(url: &DatabaseUrl, mut question: Question, listener: &Weak<Heard>
 /// Cuts off all that waits for a Postgres which stands still: its system goes on acknowledging what arrives, so that
 /// nothing else ends the wait. Those who waited are told that the database is away, and connect anew, where the URL
 /// names several servers to the next one.
-fn cut_when_still(url: &DatabaseUrl, listener: &Weak<Heard>) {
+fn cut_when_still(db: &Weak<Inner>, listener: &Weak<Heard>) {
     let (mut last, mut turns) = (None, 0);
-    while let Some(ended) = listener.upgrade().map(|heard| heard.ended.load(Ordering::Relaxed)) {
+    while let (Some(db), Some(heard)) = (db.upgrade(), listener.upgrade()) {
+        let ended = heard.ended.load(Ordering::Relaxed);
         if last == Some(ended) {
             turns += 1;
         } else {
             (last, turns) = (Some(ended), 0);
         }
-        if turns >= CUT_AFTER {
-            let connections = cut::connections(url);
+        let patience = if db.closing.has_begun() { CUT_WHILE_CLOSING } else { CUT_AFTER };
+        if turns >= patience {
+            let connections = cut::connections(&db.url);
             tracing::warn!(connections, "the database stands still: what waits for it is cut off");
             turns = 0;
         }
+        drop((db, heard));
         thread::sleep(EVERY);
     }
 }

@@ -56,7 +56,7 @@ impl Db {
 
     /// As [`Db::read`], on the thread that calls: for commands and for threads that stream.
     pub fn read_here<T>(&self, f: impl FnOnce(&mut Conn) -> Result<T>) -> Result<T> {
-        self.0.pool.get()?.run(|conn| snapshot(conn, f))
+        self.0.connection(&self.0.pool)?.run(|conn| snapshot(conn, f))
     }
 
     /// Runs `f` in a transaction. What it wrote is durable when this returns `Ok`, and gone when it returns `Err`. It is
@@ -110,7 +110,7 @@ impl Db {
     {
         match &self.0.writer {
             Some(writer) => writer.write_here(SERVICE, f),
-            None => self.0.pool.get()?.run(|conn| transaction(conn, BEGIN_WRITE, f)),
+            None => self.0.connection(&self.0.pool)?.run(|conn| transaction(conn, BEGIN_WRITE, f)),
         }
     }
 
@@ -144,7 +144,8 @@ impl Db {
         let turn = self.turn().await?;
         spawn_blocking(move || {
             let _turn = turn;
-            call.db().0.pool.get()?.run(f)
+            let inner = &call.db().0;
+            inner.connection(&inner.pool)?.run(f)
         })
         .await
         .map_err(|error| Error::Fault(format!("a database call panicked: {error}")))?

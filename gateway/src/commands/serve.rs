@@ -155,6 +155,7 @@ pub fn serve(arguments: Serve) -> anyhow::Result<()> {
         heed_signals(certificate, &hub)?;
         service.run(listener, move |_| first_run::greet(scheme, address, &storage.data_dir, lost.as_deref())).await
     })?;
+    db.begin_closing();
     drop(memory);
     drop(waits);
     drop(sweeper);

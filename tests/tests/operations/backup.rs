@@ -123,7 +123,8 @@ fn postgres_is_left_to_its_own_program() {
     sh(&exit.stdout, url);
     let restored = fresh_database();
     sh(r#"pg_restore --no-owner --dbname="$1" "$2""#, &restored);
-    let restored = Server::start_at(Backend::Postgres, Some(restored), &[]);
+    let sealing_key = server.data_dir().join("secrets.key").display().to_string();
+    let restored = Server::start_at(Backend::Postgres, Some(restored), &["--secrets-key-file", &sealing_key]);
     let (key, secret) = server.credentials();
     let client = restored.anonymous().with_token(&restored.token(key, secret)).tenant("client_1");
     assert_eq!(client.get("/resources/minimal").list().len(), 1);

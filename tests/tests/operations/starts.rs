@@ -139,7 +139,7 @@ fn settings_that_are_none_are_said() {
         ("MUSTER_BEHIND_PROXY", "perhaps", "FAIL  settings: MUSTER_BEHIND_PROXY"),
         ("MUSTER_KEEP_AUDIT", "long", "FAIL  settings: MUSTER_KEEP_AUDIT"),
         ("MUSTER_SMTP_URL", "smtp://mail.test", "FAIL  settings: "),
-        ("MUSTER_LISTN", "127.0.0.1:0", "MUSTER_LISTN is not a setting; did you mean MUSTER_LISTEN?"),
+        ("MUSTER_LISTN", "127.0.0.1:0", "MUSTER_LISTN is not a setting; did you mean MUSTER_LISTEN"),
         ("MUSTER_WORKER", "2", "did you mean MUSTER_WORKERS"),
     ] {
         let (right, told) = check(&[(name, value)]);
@@ -158,7 +158,7 @@ fn settings_that_are_none_are_said() {
     let mut server = Server::start(Backend::Sqlite);
     server.set_environment(vec![("MUSTER_LISTN".to_owned(), "1".to_owned())]);
     server.restart();
-    assert!(server.log().contains("MUSTER_LISTN is not a setting of this program; did you mean MUSTER_LISTEN?"));
+    assert!(server.log().contains("MUSTER_LISTN is not a setting of this program; did you mean MUSTER_LISTEN"));
 }
 
 /// Whoever types a command reads what went wrong, also through a pipe; whoever keeps the log of a service parses it.

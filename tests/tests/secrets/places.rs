@@ -36,7 +36,9 @@ pub(super) fn read_everything(server: &Server) -> Vec<String> {
                 answer.status == 200
                     || tenant == "client_1"
                     || path.starts_with("/auth/")
-                    || path.ends_with("/answers?token=open"),
+                    || path.ends_with("/answers?token=open")
+                    // Opsgenie's clients sign in with a key of their own.
+                    || path.starts_with("/v2/alerts"),
                 "{answer}"
             );
             read.push(answer.whole());

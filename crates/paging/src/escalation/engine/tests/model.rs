@@ -93,6 +93,9 @@ impl<'s> Model<'s> {
         let severity = severity.unwrap_or(walk.severity);
         let worse = !first && severity > walk.severity;
         (walk.status, walk.severity) = (status, severity);
+        if worse && status == "New" && !matches!(walk.phase, Phase::Unknown | Phase::NoPolicy) {
+            walk.high = self.setup.urgency.map_or(severity == 2, |urgency| urgency == "high");
+        }
         let back = walk.at.saturating_sub(1);
         match (status, walk.phase) {
             ("Closed", Phase::Unknown) => {}
