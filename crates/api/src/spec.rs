@@ -47,7 +47,7 @@ const TOKENS: &str = "/auth/oauth/token";
 }))]
 pub struct Problem {
     /// Always `about:blank`: the status says what kind of problem it is.
-    #[schema(rename = "type")]
+    #[schema(rename = "type", pattern = "^about:blank$")]
     pub r#type: String,
     /// The status in words.
     pub title: String,
@@ -57,6 +57,7 @@ pub struct Problem {
     pub detail: String,
     /// A stable code: `0002` invalid, `0003` not found, `0004` conflict, `0005` failure, `0006` forbidden,
     /// `invalid_token`, `throttled`.
+    #[schema(pattern = "^(0002|0003|0004|0005|0006|invalid_token|throttled)$")]
     pub code: String,
     /// The same as `detail`.
     pub message: String,
@@ -71,7 +72,8 @@ pub struct Problem {
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ProblemField {
-    /// Always `0002`.
+    /// `0002`; of a row of a bulk request the code that the operation of one record would answer.
+    #[schema(pattern = "^(0002|0003|0004|0005|0006)$")]
     pub code: String,
     /// The field's path in the body, or the parameter's name.
     pub field_name: String,

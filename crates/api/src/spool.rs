@@ -42,9 +42,18 @@ impl Spool {
     pub fn push<T: Serialize>(&mut self, value: &T) -> Result<()> {
         let mut line = serde_json::to_vec(value).map_err(fault)?;
         line.push(b'\n');
-        self.length += line.len() as u64;
+        self.write(&line)
+    }
+
+    /// Adds what is between lines, where they are parts of one value.
+    pub fn push_text(&mut self, text: &str) -> Result<()> {
+        self.write(text.as_bytes())
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> Result<()> {
+        self.length += bytes.len() as u64;
         // A line or two of a file that is not synced: the cache of the system takes it.
-        Ok(self.file.write_all(&line).map_err(fault)?)
+        Ok(self.file.write_all(bytes).map_err(fault)?)
     }
 
     /// What it holds in memory.
@@ -57,8 +66,8 @@ impl Spool {
         self.length >= LONGEST
     }
 
-    /// 200 with all lines.
-    pub fn respond(mut self) -> Result<HttpResponse> {
+    /// 200 with all of it, as content of this type.
+    pub fn respond(mut self, content_type: &'static str) -> Result<HttpResponse> {
         self.file.seek(SeekFrom::Start(0)).map_err(fault)?;
         let pieces = futures_util::stream::unfold(Some(self.file), |file| async {
             let mut file = file?;
@@ -72,7 +81,7 @@ impl Spool {
                 Err(error) => Some((Err(Error::from(fault(error))), None)),
             }
         });
-        Ok(HttpResponse::Ok().content_type(NDJSON).body(SizedStream::new(self.length, Box::pin(pieces))))
+        Ok(HttpResponse::Ok().content_type(content_type).body(SizedStream::new(self.length, Box::pin(pieces))))
     }
 }
 
@@ -101,7 +110,7 @@ mod tests {
             let mut spool = Spool::default();
             (0..count).for_each(|number| spool.push(&[number]).unwrap());
             let expected: String = (0..count).map(|number| format!("[{number}]\n")).collect();
-            let body = spool.respond().unwrap().into_body();
+            let body = spool.respond(NDJSON).unwrap().into_body();
             assert_eq!(body.size(), BodySize::Sized(expected.len() as u64));
             assert_eq!(to_bytes(body).await.unwrap(), expected);
         }

@@ -9,6 +9,10 @@ use muster_tests::{Exit, fresh_database, muster, psql};
 /// The lock that a migration holds, as its number is written down in `crates/db`.
 const LOCK: i64 = 0x4d75_7374_6572;
 
+/// The locks that are held in this database: others have tests of their own.
+const HELD: &str = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND granted \
+                    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())";
+
 fn migrate(url: &str) -> Command {
     let mut command = muster();
     command.args(["migrate", "--database-url", url, "--data-dir"]).arg(std::env::temp_dir());
@@ -21,8 +25,7 @@ fn who_waits_for_the_migration_of_another_says_so() {
     let mut other = Command::new("psql").args(["-Xq", "-d", &url]).stdin(Stdio::piped()).spawn().unwrap();
     let mut says = other.stdin.take().unwrap();
     writeln!(says, "SELECT pg_advisory_lock({LOCK});").unwrap();
-    let locks = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND granted";
-    super::until("the lock is held", Duration::from_secs(10), || psql(&url, locks).trim() == "1");
+    super::until("the lock is held", Duration::from_secs(10), || psql(&url, HELD).trim() == "1");
     let waiting = std::thread::spawn({
         let mut command = migrate(&url);
         move || Exit::of(&mut command)
@@ -48,8 +51,7 @@ fn what_is_up_to_date_needs_no_lock() {
     let mut other = Command::new("psql").args(["-Xq", "-d", &url]).stdin(Stdio::piped()).spawn().unwrap();
     let mut says = other.stdin.take().unwrap();
     writeln!(says, "SELECT pg_advisory_lock({LOCK});").unwrap();
-    let locks = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND granted";
-    super::until("the lock is held", Duration::from_secs(10), || psql(&url, locks).trim() == "1");
+    super::until("the lock is held", Duration::from_secs(10), || psql(&url, HELD).trim() == "1");
     let exit = Exit::within(Duration::from_secs(10), &mut migrate(&url));
     assert!(exit.status.success() && !exit.stderr.contains("waiting"), "{}", exit.stderr);
     drop(says);
@@ -72,7 +74,5 @@ fn several_migrate_at_once_and_a_kill_leaves_nothing_held() {
         let exit = one.join().unwrap();
         assert!(exit.status.success(), "{}", exit.stderr);
     }
-    let held = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' \
-                AND database = (SELECT oid FROM pg_database WHERE datname = current_database())";
-    assert_eq!(psql(&url, held).trim(), "0");
+    assert_eq!(psql(&url, HELD).trim(), "0");
 }

@@ -61,14 +61,14 @@ pub struct Alert<'a> {
     #[serde(skip_serializing_if = "str::is_empty")]
     pub description: &'a str,
     /// `Critical`, `Warning`, `Ok` or `Info`.
-    #[schema(example = "Critical")]
+    #[schema(example = "Critical", pattern = "^(Critical|Warning|Ok|Info)$")]
     pub current_state: &'a str,
     /// The state before that one.
     #[serde(skip_serializing_if = "str::is_empty")]
-    #[schema(example = "Warning")]
+    #[schema(example = "Warning", pattern = "^(Critical|Warning|Ok|Info)$")]
     pub old_state: &'a str,
     /// `New`, `Acknowledged`, `Suppressed` or `Closed`.
-    #[schema(example = "New")]
+    #[schema(example = "New", pattern = "^(New|Acknowledged|Suppressed|Closed)$")]
     pub status: &'static str,
     /// `Maintenance` for one that a maintenance window expects; otherwise as it was given, or `Monitoring`.
     #[schema(example = "Monitoring")]
@@ -120,7 +120,10 @@ pub struct Alert<'a> {
     pub updated_date: Timestamp,
     /// What happened to it last: `Created`, `Repeated`, `Changed`, `Acknowledged`, `Unacknowledged`, `Suppressed`,
     /// `Unsuppressed`, `Escalated`, `Incident`, `Edited` or `Closed`.
-    #[schema(example = "Repeated")]
+    #[schema(
+        example = "Repeated",
+        pattern = "^(Created|Repeated|Changed|Acknowledged|Unacknowledged|Suppressed|Unsuppressed|Escalated|Incident|Edited|Closed)$"
+    )]
     pub last_event: &'a str,
     /// Who is working on it.
     pub acknowledgement: Option<&'a Note>,
@@ -213,7 +216,7 @@ pub struct Note {
 #[schema(as = AlertSuppression)]
 pub struct Suppression {
     /// `maintenance` or `person`.
-    #[schema(example = "person")]
+    #[schema(example = "person", pattern = "^(maintenance|person)$")]
     pub reason: String,
     /// Who, when it was a person.
     pub by: Option<Person>,
@@ -304,7 +307,7 @@ pub struct OnCallPerson {
 pub struct AlertResult {
     /// `created`, `repeated`, `changed`, `closed`, `late` (it is counted, and changes nothing else), `ignored` (there was
     /// nothing to do), `refused` (there is no room for it) or `invalid`.
-    #[schema(example = "created")]
+    #[schema(example = "created", pattern = "^(created|repeated|changed|closed|late|ignored|refused|invalid)$")]
     pub result: &'static str,
     /// The alert, where there is one.
     #[schema(example = "ALT-0190a6b2-8f0e-7f6e-9d5a-3c1d7a5b2e90")]
@@ -312,8 +315,10 @@ pub struct AlertResult {
     /// The same as `id`.
     pub unique_id: Option<String>,
     /// The state of the alert when all reports of the request were taken in.
+    #[schema(pattern = "^(Critical|Warning|Ok|Info)$")]
     pub current_state: Option<String>,
     /// Its status.
+    #[schema(pattern = "^(New|Acknowledged|Suppressed|Closed)$")]
     pub status: Option<&'static str>,
     /// `Maintenance`, `Monitoring`, or as given.
     pub alert_type: Option<String>,

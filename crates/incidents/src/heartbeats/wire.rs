@@ -141,6 +141,7 @@ pub struct CreatedHeartbeat {
 #[schema(example = json!({"status": "OK"}))]
 pub struct Pinged {
     /// Always `OK`.
+    #[schema(pattern = "^OK$")]
     pub status: &'static str,
 }
 

@@ -30,7 +30,7 @@ use super::{
     reader::{Format, Reader},
     related,
     row::{Row, Stop},
-    wire::{BulkLine, BulkResult, BulkSummary, CREATED, ERROR},
+    wire::{BulkAnswer, BulkLine, BulkResult, BulkRow, BulkSummary, CREATED, ERROR},
 };
 
 /// The largest body.
@@ -55,6 +55,9 @@ const MOST_RELATED: usize = 1_000;
 /// How often a batch is tried when the database is busy, and how long to wait before each new attempt.
 const PAUSES: [Duration; 3] = [Duration::from_millis(50), Duration::from_millis(250), Duration::from_secs(1)];
 
+/// How the answer to a JSON array begins.
+const RESULTS: &str = "{\"results\":[";
+
 /// Errors that a problem lists.
 const MOST_ERRORS: usize = 100;
 
@@ -74,21 +77,26 @@ pub struct BulkOptions {
 
 /// Create and update resources in bulk
 ///
-/// The body has a row for each resource: NDJSON, a JSON object on each line, with the fields of a create body; or CSV,
-/// with a header row that names these fields (`tags.NAME` is a tag, `location` the name of a site, `appRoles` names
+/// The body has a row for each resource: NDJSON, a JSON object on each line, with the fields of a create body; a
+/// JSON array of such objects; or CSV, with a header row that names these fields (`tags.NAME` is a tag, `location` the name of a site, `appRoles` names
 /// separated by commas, an empty cell leaves what is there). A row that means a known resource updates it, any other
 /// creates one: it is known by `id`; or by system UUID, cloud account and instance, serial number with make, MAC
 /// address; or by `extResourceId`; or, when it has none of these, by the names and the address that it gives. Rows are
 /// stored in batches while the body arrives, so a request that broke off may be sent again. The answer has a line of
-/// JSON for each row, and a last one with the sums. A row that is refused does not stop the others.
+/// JSON for each row, and a last one with the sums; to a JSON array it is one object with both. A row that is refused
+/// does not stop the others.
 #[utoipa::path(
     operation_id = "bulkUpsertResources",
     params(BulkOptions),
     request_body(
         description = "Up to 256 MiB, a line up to 1 MiB; in UTF-8, with or without a byte order mark",
-        content((String = "application/x-ndjson"), (String = "text/csv"))
+        content((Vec<BulkRow> = "application/json"), (String = "application/x-ndjson"), (String = "text/csv"))
     ),
-    responses((status = 200, description = "A line for each row, and one for all", body = BulkLine, content_type = "application/x-ndjson")),
+    responses((
+        status = 200,
+        description = "What became of each row, and of all; of a JSON array as one object, of lines and tables as lines",
+        content((BulkAnswer = "application/json"), (BulkLine = "application/x-ndjson"))
+    )),
     security(("bearer" = ["operator"]))
 )]
 #[post("/resources/bulk")]
@@ -123,36 +131,46 @@ fn has_body(request: &HttpRequest) -> bool {
 }
 
 fn format(request: &HttpRequest) -> api::Result<Format> {
-    const LINES: [&str; 6] = [
+    const JSON: &str = "application/json";
+    const LINES: [&str; 5] = [
         "application/x-ndjson",
         "application/ndjson",
         "application/jsonl",
         "application/x-jsonlines",
         "application/json-lines",
-        "application/json",
     ];
     const TABLES: [&str; 2] = ["text/csv", "application/csv"];
-    let accepts = |kind: &str| LINES.contains(&kind) || TABLES.contains(&kind);
-    api::body::expect_type(request, accepts, "application/x-ndjson or text/csv")?;
+    let accepts = |kind: &str| kind == JSON || LINES.contains(&kind) || TABLES.contains(&kind);
+    api::body::expect_type(request, accepts, "application/x-ndjson, application/json or text/csv")?;
     let kind = request.content_type().trim().to_ascii_lowercase();
-    Ok(if TABLES.contains(&kind.as_str()) { Format::Csv } else { Format::Ndjson })
+    Ok(match kind.as_str() {
+        JSON => Format::Json,
+        kind if TABLES.contains(&kind) => Format::Csv,
+        _ => Format::Ndjson,
+    })
 }
 
 /// What is answered, as it comes about.
 struct Report {
-    lines: Spool,
+    written: Spool,
+    /// One object, and not a line for each row.
+    is_object: bool,
     summary: BulkSummary,
 }
 
 impl Report {
     fn new(dry_run: bool) -> Self {
-        Self { lines: Spool::default(), summary: BulkSummary::new(dry_run) }
+        Self { written: Spool::default(), is_object: false, summary: BulkSummary::new(dry_run) }
     }
 
     fn add(&mut self, results: &[BulkResult]) -> api::Result<()> {
         results.iter().try_for_each(|row| {
+            if self.is_object {
+                let before = if self.summary.rows == 0 { RESULTS } else { "," };
+                self.written.push_text(before)?;
+            }
             self.summary.count(row);
-            self.lines.push(row)
+            self.written.push(row)
         })
     }
 
@@ -167,8 +185,17 @@ impl Report {
     }
 
     fn respond(mut self) -> api::Result<HttpResponse> {
-        self.lines.push(&self.summary)?;
-        self.lines.respond()
+        if !self.is_object {
+            self.written.push(&self.summary)?;
+            return self.written.respond(NDJSON);
+        }
+        if self.summary.rows == 0 {
+            self.written.push_text(RESULTS)?;
+        }
+        self.written.push_text("],\"summary\":")?;
+        self.written.push(&self.summary)?;
+        self.written.push_text("}")?;
+        self.written.respond("application/json")
     }
 }
 
@@ -208,12 +235,13 @@ async fn in_batches(
             return Err(stop.problem().into());
         }
         let last = last || stop.is_some();
+        batches.report.is_object = reader.is_array();
         while reader.is_full(BATCH) || last && reader.len() > 0 {
             let held = reader.held();
             let rows = reader.take(BATCH);
             batches.begin(rows, held).await?;
         }
-        let is_full = !last && batches.report.lines.is_full();
+        let is_full = !last && batches.report.written.is_full();
         if last || is_full {
             let stop = stop.or(is_full.then(|| Stop { line: None, message: TOO_MANY.to_owned() }));
             batches.report.summary.warnings = reader.warnings();
@@ -249,7 +277,7 @@ impl<'c> Batches<'c> {
 
     /// About how many bytes are held in memory.
     fn held(&self) -> usize {
-        self.report.lines.held() + self.under_way.as_ref().map_or(0, |batch| batch.held)
+        self.report.written.held() + self.under_way.as_ref().map_or(0, |batch| batch.held)
     }
 
     /// Waits for something else, while what is under way goes on.
@@ -392,9 +420,12 @@ async fn whole(
     }
     reader.end().map_err(Stop::problem)?;
     bound(&reader)?;
-    let (rows, warnings) = (reader.take(usize::MAX), reader.warnings());
+    let (rows, warnings, is_array) = (reader.take(usize::MAX), reader.warnings(), reader.is_array());
     if dry_run {
-        return rehearse(context, destination, rows, warnings).await;
+        let mut report = Report::new(true);
+        report.is_object = is_array;
+        report.summary.warnings = warnings;
+        return rehearse(context, destination, rows, report).await;
     }
     let answer = context.write_parts(move |tx, _| {
         let results = apply(tx, &destination, &rows)?;
@@ -403,11 +434,16 @@ async fn whole(
         }
         let mut summary = BulkSummary { warnings, ..BulkSummary::new(false) };
         results.iter().for_each(|row| summary.count(row));
+        if is_array {
+            return Answer::ok(&BulkAnswer { results, summary });
+        }
         let lines = results.into_iter().map(BulkLine::Result);
         Answer::lines(lines.chain([BulkLine::Summary(summary)]))
     });
     let mut response = answer.await?;
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(NDJSON));
+    if !is_array {
+        response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(NDJSON));
+    }
     Ok(response)
 }
 
@@ -417,7 +453,7 @@ async fn rehearse(
     context: &RequestContext<BulkOptions>,
     destination: Destination,
     rows: Vec<Row>,
-    warnings: Vec<String>,
+    mut report: Report,
 ) -> api::Result<HttpResponse> {
     let mut found = Vec::with_capacity(rows.len());
     for (places, batch) in related::batches(rows, BATCH, MOST_RELATED) {
@@ -426,8 +462,6 @@ async fn rehearse(
         found.extend(places.into_iter().zip(results));
     }
     found.sort_unstable_by_key(|(number, _)| *number);
-    let mut report = Report::new(true);
-    report.summary.warnings = warnings;
     report.add(&found.into_iter().map(|(_, row)| row).collect::<Vec<_>>())?;
     report.respond()
 }

@@ -1,6 +1,6 @@
 //! Many resources at once: in as rows that create and update, out as the same columns.
 //!
-//! A body passes through in pieces: [`ndjson`] and [`csv`] cut it into lines and records, [`columns`] says what cells
+//! A body passes through in pieces: [`ndjson`], [`elements`] and [`csv`] cut it into lines, elements of an array and records, [`columns`] says what cells
 //! mean, [`reader`] makes rows ([`row`]) of it, and [`apply`] carries them out a batch at a time. No more than a batch is held.
 //! [`import`] does the same with files, among them the printout that [`aws`] reads.
 
@@ -8,6 +8,7 @@ mod apply;
 mod aws;
 mod columns;
 mod csv;
+mod elements;
 mod export;
 pub mod http;
 pub mod import;

@@ -8,6 +8,7 @@ use base::{
 use super::{
     columns::{self, Columns},
     csv::{Record, Records},
+    elements::Elements,
     ndjson::Lines,
     row::{Entry, LONGEST, Row, Stop, of_row},
 };
@@ -17,6 +18,8 @@ use super::{
 pub enum Format {
     /// A JSON object on each line.
     Ndjson,
+    /// A JSON array of objects, or one of them on each line, by what the body begins with.
+    Json,
     /// Comma-separated values with a header row.
     Csv,
 }
@@ -35,6 +38,9 @@ pub struct Reader {
 }
 
 enum Cut {
+    /// Nothing has come but blank lines.
+    Json(Lines),
+    Array(Box<Elements>),
     Ndjson(Lines),
     Csv(Box<Records>, Option<Columns>),
 }
@@ -48,6 +54,7 @@ impl Reader {
     /// For the rows of a tenant.
     pub fn new(format: Format, tenant: &str) -> Self {
         let cut = match format {
+            Format::Json => Cut::Json(Lines::default()),
             Format::Ndjson => Cut::Ndjson(Lines::default()),
             Format::Csv => Cut::Csv(Box::default(), None),
         };
@@ -117,6 +124,8 @@ impl Reader {
         }
         let Self { tenant, cut, rows, bytes, .. } = self;
         match cut {
+            Cut::Json(_) => {}
+            Cut::Array(elements) => elements.end(|line, text| take_line(tenant, rows, bytes, line, text))?,
             Cut::Ndjson(lines) => lines.end(|line, text| take_line(tenant, rows, bytes, line, text)),
             Cut::Csv(records, columns) => {
                 records.end(|record| take_record(tenant, rows, bytes, columns, record))?;
@@ -130,8 +139,14 @@ impl Reader {
 
     fn cut(&mut self, piece: &[u8]) -> Result<(), Stop> {
         let Self { tenant, cut, rows, bytes, .. } = self;
+        if let Cut::Json(lines) = cut
+            && let Some(first) = piece.iter().find(|byte| !byte.is_ascii_whitespace())
+        {
+            *cut = if *first == b'[' { Cut::Array(Box::default()) } else { Cut::Ndjson(std::mem::take(lines)) };
+        }
         match cut {
-            Cut::Ndjson(lines) => lines.push(piece, |line, text| take_line(tenant, rows, bytes, line, text)),
+            Cut::Array(elements) => elements.push(piece, |line, text| take_line(tenant, rows, bytes, line, text)),
+            Cut::Json(lines) | Cut::Ndjson(lines) => lines.push(piece, |line, text| take_line(tenant, rows, bytes, line, text)),
             Cut::Csv(records, columns) => {
                 records.push(piece, |record| take_record(tenant, rows, bytes, columns, record))
             }
@@ -141,10 +156,16 @@ impl Reader {
     /// About how many bytes it holds in memory.
     pub fn held(&self) -> usize {
         let begun = match &self.cut {
-            Cut::Ndjson(lines) => lines.held(),
+            Cut::Array(elements) => elements.held(),
+            Cut::Json(lines) | Cut::Ndjson(lines) => lines.held(),
             Cut::Csv(records, _) => records.held(),
         };
         begun + MADE * self.bytes + size_of::<Row>() * self.rows.capacity()
+    }
+
+    /// Is the body a JSON array?
+    pub const fn is_array(&self) -> bool {
+        matches!(self.cut, Cut::Array(_))
     }
 
     /// How many rows were read and not taken.
@@ -225,6 +246,24 @@ mod tests {
         assert_eq!(rows(Format::Csv, &[b"\xFF\xFEn\0"]).unwrap_err(), Stop::new(1, "is UTF-16; send UTF-8"));
         assert_eq!(rows(Format::Ndjson, &[b"\xEF\xBB\xBF"]).unwrap().len(), 0);
         assert_eq!(rows(Format::Ndjson, &[b"{}"]).unwrap().len(), 1);
+    }
+
+    #[test]
+    fn json_is_an_array_or_lines_by_its_beginning() {
+        for (text, lines) in [
+            ("\u{FEFF} \n[{\"name\":\"a\"},\n\n{\"name\":\"b\"}]\n", vec![1, 2]),
+            ("\n\n{\"name\":\"a\"}\n{\"name\":\"b\"}", vec![3, 4]),
+            ("[]", vec![]),
+            (" \n", vec![]),
+        ] {
+            for size in 1..=7 {
+                let pieces: Vec<&[u8]> = text.as_bytes().chunks(size).collect();
+                let rows = rows(Format::Json, &pieces).unwrap();
+                assert_eq!(rows.iter().map(|row| row.line).collect::<Vec<_>>(), lines, "{text:?} by {size}");
+                assert!(rows.iter().all(|row| row.entry.is_ok()));
+            }
+        }
+        assert_eq!(rows(Format::Json, &[b"[{}"]).unwrap_err().line, Some(1));
     }
 
     #[test]

@@ -3,14 +3,23 @@
 use api::spec::ProblemField;
 use base::problem::FieldError;
 use serde::Serialize;
-use utoipa::ToSchema;
+use utoipa::{
+    PartialSchema, ToSchema,
+    openapi::{
+        RefOr,
+        schema::{ObjectBuilder, Schema, Type},
+    },
+};
+
+use crate::resources::input::ResourceInput;
 
 /// What became of one row.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(example = json!({"line": 2, "result": "created", "id": "0a0fb2a7-53f4-4f5e-8f0e-1a2b3c4d5e6f"}))]
 pub struct BulkResult {
-    /// The line on which the row begins, from 1; of a table, the header is line 1.
+    /// The line on which the row begins, from 1; of a table, the header is line 1. Of a JSON array, the number of the
+    /// element.
     pub line: u64,
     /// `created`, `updated`, `unchanged` or `error`.
     #[schema(pattern = "^(created|updated|unchanged|error)$")]
@@ -57,6 +66,38 @@ pub struct BulkSummary {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     pub warnings: Vec<String>,
+}
+
+/// What became of the rows of a JSON array.
+#[derive(Serialize, ToSchema)]
+pub struct BulkAnswer {
+    /// Of each row, in their order.
+    pub results: Vec<BulkResult>,
+    /// Of all of them.
+    pub summary: BulkSummary,
+}
+
+/// A row of a JSON array: a resource, and which one is meant.
+pub struct BulkRow;
+
+impl PartialSchema for BulkRow {
+    fn schema() -> RefOr<Schema> {
+        let RefOr::T(Schema::Object(mut row)) = ResourceInput::schema() else { return ResourceInput::schema() };
+        let id = ObjectBuilder::new().schema_type(Type::String).description(Some("The resource that is meant"));
+        row.properties.insert("id".to_owned(), id.into());
+        row.description = Some("A resource to create or to update, as the body of createResource".to_owned());
+        row.into()
+    }
+}
+
+impl ToSchema for BulkRow {
+    fn name() -> std::borrow::Cow<'static, str> {
+        "BulkRow".into()
+    }
+
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        ResourceInput::schemas(schemas);
+    }
 }
 
 /// A line of the answer.

@@ -56,7 +56,7 @@ macro_rules! operations {
                     }
                 })),
                 responses(
-                    (status = 200, description = "The group or groups", body = CreatedGroups, headers(("ETag" = String, description = "The version of the record, for `If-Match`"))),
+                    (status = 200, description = "The group or groups", body = CreatedGroups, headers(("ETag" = String, description = "The version of the record, for `If-Match`; not of several"))),
                     (status = 409, description = concat!("The tenant has a ", $word, " group of this name")),
                     (status = 412, description = "A group to change has changed since it was read"),
                 ),

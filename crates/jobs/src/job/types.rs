@@ -59,7 +59,7 @@ pub struct JobType {
     #[schema(example = "Runs a script of the library")]
     description: &'static str,
     /// The part of `script` that this type has beside `jobType`: `approvalType`, `configParams` or `customScript`.
-    #[schema(example = "customScript")]
+    #[schema(example = "customScript", pattern = "^(approvalType|configParams|customScript)$")]
     takes: &'static str,
     /// Does `muster runner` carry it out? The others are for runners of your own.
     #[schema(example = true)]

@@ -98,7 +98,7 @@ async fn run(context: RequestContext, maintenance: web::Data<dyn Maintenance>, i
             run.maintenance = Json(covered.get(&job.id).cloned().unwrap_or_default());
             store::insert(tx.conn, std::slice::from_ref(&run))?;
             tx.record_change(None, Some(&run))?;
-            Answer::ok(&Run::new(&run))
+            Answer::entity(&Run::new(&run), rules::version(&run))
         })
         .await
 }
@@ -182,7 +182,7 @@ pub async fn cancel(context: RequestContext, PathIds(id): PathIds<RunId>) -> api
             let new = rules::cancelled(&old, tx.now)?;
             change(tx, &old, &new)?;
             tx.record_change(Some(&old), Some(&new))?;
-            Answer::ok(&Run::new(&new))
+            Answer::entity(&Run::new(&new), rules::version(&new))
         })
         .await
 }

@@ -227,7 +227,7 @@ pub async fn result(
             change(tx, &old, &new)?;
             tx.record_change(Some(&old), Some(&new))?;
             alarms::tell(tx, &**notices, &[&new])?;
-            Answer::ok(&Run::new(&new))
+            Answer::entity(&Run::new(&new), rules::version(&new))
         })
         .await
 }

@@ -8,7 +8,7 @@ use super::{failure::Failure, operations::Operation};
 
 /// What a row is that was refused.
 const REFUSED: [&str; 2] = ["error", "invalid"];
-/// What the last line of a bulk request is.
+/// What the last line of a bulk request is, and the field beside the results.
 const SUMMARY: &str = "summary";
 /// The longest last line that is looked at, in bytes.
 const LONGEST: usize = 64 << 10;
@@ -18,7 +18,7 @@ pub fn has_results(operation: &Operation<'_>) -> bool {
     operation.method == "POST" && operation.row.is_some_and(|row| row.property("result").is_some())
 }
 
-/// Looks at an array of results, or at the summary that ends lines of them.
+/// Looks at an array of results, or at the summary that ends lines of them or stands beside them.
 ///
 /// # Errors
 /// When some were refused, or the body was not read to its end.
@@ -31,7 +31,7 @@ pub fn look(answer: &Value) -> Result<(), Failure> {
             (u64::try_from(refused).unwrap_or(u64::MAX), u64::try_from(rows.len()).unwrap_or(u64::MAX))
         }
         summary if word(summary).as_deref() == Some(SUMMARY) => (number("errors"), number("rows")),
-        _ => return Ok(()),
+        both => return both.get(SUMMARY).map_or(Ok(()), look),
     };
     if answer.get("complete").and_then(Value::as_bool) == Some(false) {
         let why = answer.get("message").and_then(Value::as_str).unwrap_or("the answer says no more");
@@ -106,6 +106,7 @@ mod tests {
         assert_eq!(told(&summary(0, true)), "");
         assert!(told(&summary(2, true)).starts_with("2 of 3 rows"));
         assert!(told(&summary(0, false)).starts_with("the body was not read to its end"));
+        assert!(told(&json!({"results": [], "summary": summary(2, true)})).starts_with("2 of 3 rows"));
         assert_eq!(told(&json!({"hostName": "web-01", "result": 7})), "");
     }
 

@@ -15,6 +15,7 @@ use crate::cli::{ApiOptions, Output};
 const ONCE: &str = "Idempotency-Key";
 const TENANT: &str = "tenantId";
 const PAGE_SIZE: &str = "pageSize";
+const LINES: &str = "application/x-ndjson";
 
 /// A request, and the service that it goes to.
 pub struct Made {
@@ -122,7 +123,10 @@ fn content(
         return Ok(match (operation.fields(), given.body.take()) {
             (Some((FORM, _)), Some(fields)) => (Content::Bytes(form(&fields).into_bytes()), Some(FORM.to_owned())),
             (Some((kind, _)), Some(fields)) => (Content::Bytes(fields.to_string().into_bytes()), Some(kind.to_owned())),
-            (Some((kind, _)), None) if body.required => (Content::Bytes(b"{}".to_vec()), Some(kind.to_owned())),
+            (Some((kind, schema)), None) if body.required => {
+                let empty: &[u8] = if schema.items().is_some() { b"[]" } else { b"{}" };
+                (Content::Bytes(empty.to_vec()), Some(kind.to_owned()))
+            }
             _ => (Content::None, None),
         });
     };
@@ -131,7 +135,9 @@ fn content(
     }
     let known: Vec<&str> = body.types.iter().map(|(name, _)| *name).collect();
     let by_name = media_type(name).filter(|kind| known.contains(kind));
-    let kind = options.content_type.as_deref().or(by_name).or_else(|| known.first().copied()).unwrap_or_default();
+    // Lines may be anything that is piped; an array is one by its name.
+    let lines = known.iter().find(|kind| **kind == LINES).or(known.first()).copied();
+    let kind = options.content_type.as_deref().or(by_name).or(lines).unwrap_or_default();
     let content = Content::open(name)?;
     if let (Content::Bytes(bytes), "application/json") = (&content, kind) {
         let checked: Result<&RawValue, _> = serde_json::from_slice(bytes);

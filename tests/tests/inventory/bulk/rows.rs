@@ -22,6 +22,7 @@ both_backends![
     rows_join_dynamic_groups,
     it_takes_an_operator,
     types_of_content,
+    a_json_array_is_answered_as_one_object,
 ];
 
 fn each_row_has_its_line(server: &Server) {
@@ -265,6 +266,44 @@ fn it_takes_an_operator(server: &Server) {
     let operator = server.caller(client.tenant_id(), "operator");
     assert_eq!(bulk(&operator, &[json!({"name": "a"})]), ["created"]);
     assert_eq!(viewer.get("/resources/export").status, 200);
+}
+
+/// What generated clients send and read: an array, and one object.
+fn a_json_array_is_answered_as_one_object(server: &Server) {
+    let client = server.new_client();
+    let rows = json!([{"hostName": "a,[]{\"\\"}, {"hostName": "b", "state": "odd"}, [1], {"hostName": "c"}]);
+    for (query, text, results) in [
+        ("?dryRun=true", rows.to_string(), ["created", "error", "error", "created"]),
+        ("", serde_json::to_string_pretty(&rows).unwrap(), ["created", "error", "error", "created"]),
+        ("", rows.to_string(), ["unchanged", "error", "error", "unchanged"]),
+        ("?dryRun=true&atomic=true", rows.to_string(), ["unchanged", "error", "error", "unchanged"]),
+    ] {
+        let answer = send(&client, query, "application/json", text);
+        assert_eq!(answer.header("Content-Type"), Some("application/json"));
+        let answer = answer.ok();
+        let told: Vec<_> = answer["results"].as_array().unwrap().iter().map(|row| row["result"].clone()).collect();
+        assert_eq!(told, results, "{query}");
+        assert_eq!(answer["results"][2]["line"], 3);
+        assert_eq!((&answer["summary"]["rows"], &answer["summary"]["complete"]), (&json!(4), &json!(true)));
+    }
+    assert_eq!(client.get("/resources/minimal").list().len(), 2);
+
+    // As a whole, and answered again by a key.
+    send(&client, "?atomic=true", "application/json", rows.to_string()).invalid(&["line[2].state", "line[3]"]);
+    let again = || {
+        let request = client.request("POST", "/resources/bulk").header("Idempotency-Key", "once");
+        request.body("application/json", "[{\"hostName\": \"d\"}]").send()
+    };
+    let (first, second) = (again(), again());
+    assert_eq!(first.header("Content-Type"), Some("application/json"));
+    assert_eq!((first.text(), second.header("Idempotency-Replayed")), (second.text(), Some("true")));
+    assert_eq!(first.ok()["results"][0]["result"], "created");
+
+    let none = send(&client, "", "application/json", "[]").ok();
+    assert_eq!((&none["results"], &none["summary"]["rows"]), (&json!([]), &json!(0)));
+    for text in ["[", "[{},]", "[{}] {}"] {
+        send(&client, "", "application/json", text).problem(400, "0002");
+    }
 }
 
 fn types_of_content(server: &Server) {

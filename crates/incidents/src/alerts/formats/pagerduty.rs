@@ -157,6 +157,7 @@ given! {
 #[schema(example = json!({"status": "success", "message": "Event processed", "dedup_key": "disk-web-01"}))]
 pub struct PagerDutyAnswer {
     /// Always `success`.
+    #[schema(pattern = "^success$")]
     pub status: &'static str,
     /// In words.
     pub message: &'static str,
@@ -169,6 +170,7 @@ pub struct PagerDutyAnswer {
 #[schema(example = json!({"status": "success", "message": "Event processed", "incident_key": "disk-web-01"}))]
 pub struct PagerDutyFirstAnswer {
     /// Always `success`.
+    #[schema(pattern = "^success$")]
     pub status: &'static str,
     /// In words.
     pub message: &'static str,

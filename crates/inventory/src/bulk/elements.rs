@@ -1,0 +1,190 @@
+//! Elements out of a JSON array that arrives in pieces.
+
+use super::{
+    ndjson::Lines,
+    row::Stop,
+};
+
+/// Cuts pieces of an array into its elements. It holds no more than one of them, and judges none: what is between two
+/// commas is handed on, whether it is JSON or not.
+#[derive(Debug, Default)]
+pub struct Elements {
+    lines: Lines,
+    state: State,
+    /// How many brackets and braces are open, that of the array among them.
+    depth: usize,
+    in_string: bool,
+    /// The next byte of a string belongs to the backslash before it.
+    escaped: bool,
+    /// There is something of the element that is being read.
+    begun: bool,
+    /// How many elements were ended by a comma.
+    ended: u64,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum State {
+    #[default]
+    Before,
+    Inside,
+    Behind,
+}
+
+impl Elements {
+    /// Takes a piece in, and hands on every element that it ends, with its number from 1.
+    pub fn push(&mut self, piece: &[u8], mut each: impl FnMut(u64, &[u8])) -> Result<(), Stop> {
+        // An element is a line without breaks, so that the bound of a line is that of an element.
+        let mut lines = Vec::with_capacity(piece.len());
+        let end = piece.iter().try_for_each(|byte| self.take(*byte, &mut lines));
+        self.lines.push(&lines, &mut each)?;
+        end
+    }
+
+    /// Ends the array.
+    pub fn end(&mut self, each: impl FnMut(u64, &[u8])) -> Result<(), Stop> {
+        match self.state {
+            State::Before => Err(Stop::new(1, "must be a JSON array")),
+            State::Inside => Err(Stop::new(self.ended + 1, "ends inside the array: a part of the body is missing")),
+            State::Behind => {
+                self.lines.end(each);
+                Ok(())
+            }
+        }
+    }
+
+    /// How many bytes are held of the element that is being read.
+    pub const fn held(&self) -> usize {
+        self.lines.held()
+    }
+
+    fn take(&mut self, byte: u8, lines: &mut Vec<u8>) -> Result<(), Stop> {
+        if self.in_string {
+            match byte {
+                _ if self.escaped => self.escaped = false,
+                b'\\' => self.escaped = true,
+                b'"' => self.in_string = false,
+                _ => {}
+            }
+            match byte {
+                // A line break inside a string is none of JSON, and means one.
+                b'\n' => lines.extend_from_slice(b"\\n"),
+                _ => lines.push(byte),
+            }
+            return Ok(());
+        }
+        match (self.state, byte) {
+            (_, b' ' | b'\t' | b'\r' | b'\n') => {
+                lines.push(b' ');
+                return Ok(());
+            }
+            (State::Before, b'[') => {
+                (self.state, self.depth) = (State::Inside, 1);
+                return Ok(());
+            }
+            (State::Before, _) => return Err(Stop::new(1, "must be a JSON array")),
+            (State::Behind, _) => return Err(Stop::new(self.ended + 1, "goes on behind the end of the array")),
+            (State::Inside, b',') if self.depth == 1 => {
+                return self.end_element(lines);
+            }
+            (State::Inside, b']') if self.depth == 1 => {
+                // `[]` has no element, and `[1,]` lacks one.
+                if !self.begun && self.ended > 0 {
+                    return Err(self.missing());
+                }
+                (self.state, self.depth) = (State::Behind, 0);
+                return Ok(());
+            }
+            (State::Inside, b'[' | b'{') => self.depth += 1,
+            (State::Inside, b']' | b'}') => self.depth = self.depth.saturating_sub(1).max(1),
+            (State::Inside, b'"') => self.in_string = true,
+            (State::Inside, _) => {}
+        }
+        self.begun = true;
+        lines.push(byte);
+        Ok(())
+    }
+
+    fn end_element(&mut self, lines: &mut Vec<u8>) -> Result<(), Stop> {
+        if !std::mem::take(&mut self.begun) {
+            return Err(self.missing());
+        }
+        self.ended += 1;
+        lines.push(b'\n');
+        Ok(())
+    }
+
+    fn missing(&self) -> Stop {
+        Stop::new(self.ended + 1, "has a comma without an element")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::Value;
+
+    use super::*;
+
+    fn elements(pieces: &[&[u8]]) -> Result<Vec<(u64, String)>, Stop> {
+        let (mut elements, mut found) = (Elements::default(), Vec::new());
+        let mut each = |number, text: &[u8]| found.push((number, String::from_utf8_lossy(text).into_owned()));
+        for piece in pieces {
+            elements.push(piece, &mut each)?;
+        }
+        elements.end(&mut each)?;
+        Ok(found)
+    }
+
+    #[test]
+    fn what_is_no_array_is_said_with_the_element() {
+        for (text, line) in [
+            ("", 1),
+            ("{}", 1),
+            ("[1", 1),
+            ("[1,", 2),
+            ("[,1]", 1),
+            ("[1,,2]", 2),
+            ("[1,2,]", 3),
+            ("[1] x", 1),
+            ("[\"", 1),
+        ] {
+            assert_eq!(elements(&[text.as_bytes()]).unwrap_err().line, Some(line), "{text}");
+        }
+        assert_eq!(elements(&[b" [ ] \n"]).unwrap(), []);
+        // Two values without a comma are one element that is no JSON, which its row is told.
+        assert_eq!(elements(&[b"[{} {}]"]).unwrap(), [(1, "{} {}".to_owned())]);
+        assert_eq!(elements(&[b"[\"a\nb\"]"]).unwrap(), [(1, "\"a\\nb\"".to_owned())]);
+        // One bracket too many of an element is its own fault.
+        assert_eq!(elements(&[b"[{}}, 1]"]).unwrap().len(), 2);
+    }
+
+    fn value() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<i32>().prop_map(Value::from),
+            "[ -~\\\\\"\\[\\]{},\n]{0,8}".prop_map(Value::from),
+        ];
+        leaf.prop_recursive(3, 16, 4, |inner| {
+            prop_oneof![
+                proptest::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+                proptest::collection::btree_map("[a-c\"]{0,3}", inner, 0..4)
+                    .prop_map(|fields| Value::Object(fields.into_iter().collect())),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn elements_are_those_of_a_parser(
+            values in proptest::collection::vec(value(), 0..6), pretty: bool, size in 1_usize..40,
+        ) {
+            let text = if pretty { serde_json::to_string_pretty(&values) } else { serde_json::to_string(&values) }.unwrap();
+            let pieces: Vec<&[u8]> = text.as_bytes().chunks(size).collect();
+            let found = elements(&pieces).unwrap();
+            let numbers: Vec<u64> = found.iter().map(|(number, _)| *number).collect();
+            prop_assert_eq!(numbers, (1..=values.len() as u64).collect::<Vec<_>>());
+            let found: Vec<Value> = found.iter().map(|(_, text)| serde_json::from_str(text).unwrap()).collect();
+            prop_assert_eq!(found, values);
+        }
+    }
+}
