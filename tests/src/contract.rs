@@ -130,7 +130,9 @@ impl Contract {
             match (response.header("ETag").is_some(), documented["headers"].get("ETag").is_some()) {
                 (true, false) => return vec!["an ETag is sent and not documented".to_owned()],
                 // Of several at once there is none.
-                (false, true) if !SEVERAL.contains(&id) => return vec!["an ETag is documented and not sent".to_owned()],
+                (false, true) if !SEVERAL.contains(&id) => {
+                    return vec!["an ETag is documented and not sent".to_owned()];
+                }
                 _ => {}
             }
         }

@@ -39,6 +39,10 @@ const LEASE_MS: i64 = 30_000;
 /// How many events are taken up at once, of all tenants that have some as many of each, and handed on in one transaction: on SQLite
 /// it keeps other writers waiting.
 const BATCH: usize = 200;
+/// How long it may take to hand on all that was taken up at once: a tenant whose event comes meanwhile waits for so long. Where
+/// it took longer, fewer are taken up the next time, but no fewer than this.
+const ROUND: Duration = Duration::from_millis(150);
+const FEWEST: usize = 8;
 /// How long such a transaction goes on to the next tenant on SQLite.
 const TIME: Duration = Duration::from_millis(20);
 /// So many events of a tenant are long: those with fewer are committed before.
@@ -78,7 +82,7 @@ impl Worker {
         let mut leftover = db.backend() == Backend::Sqlite;
         let owner = if leftover { String::new() } else { uuid::Uuid::new_v4().to_string() };
         db.watch_due("outbox", events::ROWS);
-        let mut desk = Desk { db, owner, subscribers, turns: Turns::default() };
+        let mut desk = Desk { db, owner, subscribers, turns: Turns::default(), most: BATCH };
         let lag = Arc::clone(&lag_ms);
         let background = Background::start("outbox", move || {
             let now = clock();
@@ -93,7 +97,7 @@ impl Worker {
                 0
             });
             if taken > 0 {
-                if taken < BATCH {
+                if taken < desk.most {
                     std::thread::sleep(PACE.min(Duration::from_millis(taken as u64)));
                 }
                 return Duration::ZERO;
@@ -117,6 +121,8 @@ struct Desk {
     owner: String,
     subscribers: Vec<Arc<dyn Subscriber>>,
     turns: Turns,
+    /// How many events are taken up at once, up to [`BATCH`].
+    most: usize,
 }
 
 /// Events of one tenant that are handed on together.
@@ -132,6 +138,7 @@ impl Desk {
     fn hand_on(&mut self, now: Timestamp) -> Result<usize> {
         let until = Timestamp::from_millis(now.millis() + LEASE_MS);
         let (count, mut groups) = self.take_up(now, until)?;
+        let (mut resting, begun) = (Duration::ZERO, Instant::now());
         while !groups.is_empty() {
             let (done, took) = match self.hand_on_together(groups.clone(), now) {
                 Ok(done) => done,
@@ -144,10 +151,22 @@ impl Desk {
             };
             groups.drain(..done.min(groups.len()));
             if self.db.is_waited_for() {
-                std::thread::sleep((took * REST).min(LONGEST_REST));
+                let rest = (took * REST).min(LONGEST_REST);
+                std::thread::sleep(rest);
+                resting += rest;
             }
         }
+        self.pace(count, begun.elapsed().saturating_sub(resting));
         Ok(count)
+    }
+
+    /// Takes up fewer the next time when handing on so many took too long, and more again when it was quick.
+    fn pace(&mut self, count: usize, took: Duration) {
+        if took > ROUND {
+            self.most = (count / 2).max(FEWEST);
+        } else if took < ROUND / 2 {
+            self.most = (self.most * 2).min(BATCH);
+        }
     }
 
     /// Takes up what is due: as much of each tenant, and more of those that have more while there is room; the tenants with the fewest
@@ -155,12 +174,12 @@ impl Desk {
     fn take_up(&mut self, now: Timestamp, until: Timestamp) -> Result<(usize, Vec<Arc<Group>>)> {
         let tenants = self.db.read_here(|conn| events::ROWS.tenants(conn, now.millis()))?;
         let mut tenants = self.turns.order(tenants, now.millis());
-        tenants.truncate(BATCH);
+        tenants.truncate(self.most);
         if tenants.is_empty() {
             return Ok((0, Vec::new()));
         }
         tenants.iter().for_each(|tenant| self.turns.succeed(tenant));
-        let (share, is_alone) = (BATCH / tenants.len(), tenants.len() == 1);
+        let (share, is_alone) = (self.most / tenants.len(), tenants.len() == 1);
         let mut groups: BTreeMap<String, Vec<Claimed>> = BTreeMap::new();
         let add = |groups: &mut BTreeMap<String, Vec<Claimed>>, tenants, most| -> Result<usize> {
             for event in self.take_share(tenants, most, now, until)? {
@@ -171,7 +190,7 @@ impl Desk {
         let mut count = add(&mut groups, tenants, share)?;
         let long = groups.iter().filter(|(_, claimed)| claimed.len() == share).map(|(tenant, _)| tenant.clone());
         let long: Vec<String> = long.collect();
-        let more = (BATCH - count).checked_div(long.len()).unwrap_or(0);
+        let more = self.most.saturating_sub(count).checked_div(long.len()).unwrap_or(0);
         if more > 0 && !is_alone {
             // What is not claimed is there again.
             let known = if self.owner.is_empty() { share } else { 0 };
@@ -199,18 +218,23 @@ impl Desk {
     }
 
     /// Hands on events in one transaction, tenant after tenant; answers of how many tenants, and how long that took of the transaction.
+    /// On Postgres it is one tenant: what subscribers lock of a tenant, two gateways would lock in different orders.
     fn hand_on_together(&self, groups: Vec<Arc<Group>>, now: Timestamp) -> Result<(usize, Duration)> {
         let (owner, subscribers) = (self.owner.clone(), self.subscribers.clone());
         self.db.write_here(move |conn| {
-            let (begun, is_bounded) = (Instant::now(), Backend::of(conn) == Backend::Sqlite);
+            let begun = Instant::now();
             // The shortest come first.
             let short = groups.iter().take_while(|group| group.claimed.len() < LONG).count();
-            let most = if short > 0 { short } else { groups.len() };
+            let most = match Backend::of(conn) {
+                Backend::Postgres => 1,
+                Backend::Sqlite if short > 0 => short,
+                Backend::Sqlite => groups.len(),
+            };
             let mut done = 0;
             for group in groups.iter().take(most) {
                 take(conn, &owner, &subscribers, group, now)?;
                 done += 1;
-                if is_bounded && begun.elapsed() > TIME {
+                if begun.elapsed() > TIME {
                     break;
                 }
             }

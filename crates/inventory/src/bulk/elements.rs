@@ -1,9 +1,6 @@
 //! Elements out of a JSON array that arrives in pieces.
 
-use super::{
-    ndjson::Lines,
-    row::Stop,
-};
+use super::{ndjson::Lines, row::Stop};
 
 /// Cuts pieces of an array into its elements. It holds no more than one of them, and judges none: what is between two
 /// commas is handed on, whether it is JSON or not.

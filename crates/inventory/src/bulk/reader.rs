@@ -146,7 +146,9 @@ impl Reader {
         }
         match cut {
             Cut::Array(elements) => elements.push(piece, |line, text| take_line(tenant, rows, bytes, line, text)),
-            Cut::Json(lines) | Cut::Ndjson(lines) => lines.push(piece, |line, text| take_line(tenant, rows, bytes, line, text)),
+            Cut::Json(lines) | Cut::Ndjson(lines) => {
+                lines.push(piece, |line, text| take_line(tenant, rows, bytes, line, text))
+            }
             Cut::Csv(records, columns) => {
                 records.push(piece, |record| take_record(tenant, rows, bytes, columns, record))
             }

@@ -23,10 +23,7 @@ pub struct AlertTimeline {
     pub alert_id: String,
     /// Where its escalation stands: `waiting` (for the alert of its site or group), `running`, `acknowledged`, `suppressed`,
     /// `closed`, `ended` or `noPolicy`; left out when there is none.
-    #[schema(
-        example = "running",
-        pattern = "^(waiting|running|acknowledged|suppressed|closed|ended|noPolicy)$"
-    )]
+    #[schema(example = "running", pattern = "^(waiting|running|acknowledged|suppressed|closed|ended|noPolicy)$")]
     pub escalation: Option<String>,
     /// When its next step is due.
     #[schema(value_type = Option<String>, example = "2026-11-20T20:42:00+0000")]
