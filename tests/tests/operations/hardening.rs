@@ -100,7 +100,7 @@ fn no_secret_of_a_path_is_logged_however_it_is_written(backend: Backend) {
     server.get(&format!("/auth/sign-in?code={sign_in}"));
     server.get(&format!("/auth/sign-in/{sign_in}"));
     let log = server.log();
-    assert!(log.lines().filter(|line| line.contains("/[secret]")).count() >= spellings.len() + 1, "{log}");
+    assert!(log.lines().filter(|line| line.contains("/[secret]")).count() > spellings.len(), "{log}");
     for secret in [&token, &ping, &encoded, &encoded.to_uppercase(), &calendar, &sign_in] {
         let line = log.lines().find(|line| line.contains(secret.as_str()));
         assert_eq!(line, None);

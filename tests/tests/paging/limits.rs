@@ -67,7 +67,7 @@ fn codes_are_few_for_an_address_whoever_asks(backend: Backend) {
     let ask = |tenant: &Client, number: usize| {
         let (caller, id) = somebody(&server, tenant, "viewer");
         // A number is the same number with blanks in it.
-        let to = if number % 2 == 0 { "+43 660 123" } else { "+43660123" };
+        let to = if number.is_multiple_of(2) { "+43 660 123" } else { "+43660123" };
         let one = hook(&caller, &id, &format!("{url}/{number}"), &json!({"preset": "sms", "to": to}));
         caller.post_empty(&format!("{one}/sendCode"))
     };

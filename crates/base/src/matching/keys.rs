@@ -18,7 +18,7 @@ impl Keys<'_> {
         let is = |name: &&str| fold(name) == key;
         let holds =
             |name: &&str| key.strip_prefix(&fold(name)).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
-        self.names.iter().any(|name| is(name)) || self.open.iter().any(|name| holds(name))
+        self.names.iter().any(is) || self.open.iter().any(holds)
     }
 }
 

@@ -68,8 +68,7 @@ pub fn of_opsgenie(text: &str) -> Condition {
         _ => Condition::sql("1 = 1"),
     };
     let alias = of("alias").map(|alias| Condition::text_in("alerts.ext_key IN", [fold(&alias)]));
-    let message =
-        of("message").map(|message| Condition::named("alerts.subject_key", [fold(&message)].into_iter(), false));
+    let message = of("message").map(|message| Condition::named("alerts.subject_key", [fold(&message)], false));
     Condition::all([Some(status), alias, message].into_iter().flatten())
 }
 

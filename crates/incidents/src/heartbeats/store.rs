@@ -111,7 +111,7 @@ pub fn heard(conn: &mut Conn, heard: &Heard, now_ms: i64) -> Result<()> {
     let later = stored.and(dsl::last_ms.is_null().or(dsl::last_ms.lt(heard.at_ms)));
     if missed {
         lock(&heard.id).take(conn)?;
-        let silent = dsl::heartbeats.filter(later.clone().and(dsl::missed.eq(true)));
+        let silent = dsl::heartbeats.filter(later.and(dsl::missed.eq(true)));
         diesel::update(silent).set(dsl::report_ms.eq(Some(now_ms))).execute(conn)?;
     }
     let due = rules::due(interval_ms, grace_ms, heard.at_ms);

@@ -106,7 +106,7 @@ pub(super) async fn search(context: &RequestContext<PageQuery<Groups>>, kind: Ki
 /// Streams id, unique id and name of every group.
 pub(super) async fn minimal(context: &RequestContext, kind: Kind) -> api::Result<HttpResponse> {
     let scope = context.scope();
-    stream::array(&context, move |conn, rows| {
+    stream::array(context, move |conn, rows| {
         store::each_minimal(conn, &scope, kind, |id, unique_id, name| {
             rows.push_json(&ResourceGroupMinimal { id, unique_id, name })
         })

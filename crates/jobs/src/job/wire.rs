@@ -260,8 +260,11 @@ fn resources(fields: &mut Fields<'_>, name: &str) -> Option<Vec<Target>> {
     if name == "devices" && fields.has("entities") { None } else { targets(fields, name, "") }
 }
 
+/// Makes a key of a name.
+type ToKey = fn(String) -> ResourceKey;
+
 /// What may name a target, the first that is given before the others.
-const NAMED_BY: [(&str, fn(String) -> ResourceKey); 9] = [
+const NAMED_BY: [(&str, ToKey); 9] = [
     ("id", |id| ResourceKey::Id(id.to_ascii_lowercase())),
     ("uniqueId", |id| ResourceKey::Id(id.to_ascii_lowercase())),
     ("extResourceId", ResourceKey::ExtResourceId),

@@ -72,7 +72,7 @@ fn no_link_leads_into_the_interface_or_astray() {
         format!("http:/{run}"),
         format!("http:{run}"),
         format!("/{run}"),
-        format!("/%61pi/v2/me"),
+        "/%61pi/v2/me".to_string(),
         format!("/./{run}"),
         format!("/console/../{run}"),
         "/auth/oidc/start".to_owned(),
