@@ -291,6 +291,7 @@ pub(super) fn give_times_a_form(document: &mut Value) {
             let text = field.get("description").and_then(Value::as_str).unwrap_or_default();
             let pattern = if text.contains("empty") || example == Some("") { TIME_OR_EMPTY } else { TIME };
             field.insert("pattern".to_owned(), json!(pattern));
+            no_void_default(field);
         }
     }
 }
