@@ -98,8 +98,13 @@ REJECTED = [
     Exclusion("A login name is not one that the service gives out itself", r"must not be api-", fields="loginName"),
     Exclusion("NUL and other control characters are in no text; a pattern would have to be at each",
               r"must not contain (a NUL|control) character"),
-    Exclusion("The document lets a monitor send what it will; which of it is needed, its format says", r"must ",
-              r"POST /api/v2/inbound/\{token\}(/\{format\})?|POST /v2/\S+"),
+    Exclusion("The document lets a monitor send what it will; which of it is needed, its format says", r"must |is required",
+              r"POST /api/v2/inbound/\{token\}(/\{format\})?|POST /(v2|generic)/\S+"),
+    Exclusion("The keys of a rule are those of what it is about; some of them have any ending", r"must be one of: ",
+              fields=r"(.*\.)?rules\[\]\.key"),
+    Exclusion("What names a device names it by one field at least", r"is required", f"POST {T}/scheduleMaintenances/match", "device"),
+    Exclusion("The operator of a rule decides whether it needs a value", r"is required", fields=r"(.*\.)?rules\[\]\.value"),
+    Exclusion("A row is judged as the body of the operation of one resource", r"", f"POST {T}/resources/bulk", r"line\[\](\..*)?"),
     # What schemathesis adds.
     Exclusion("It sends 0 in place of an entity tag, which the pattern does not have", r"If-Match takes "),
     Exclusion("The credentials that go with each call of the run come on top of those in the form",
@@ -110,7 +115,7 @@ REJECTED = [
 # The service answers a request that is wrong by the document as if it were right.
 ACCEPTED = [
     Exclusion("Each element of the list is answered in its place, wrong ones too", r"(in body - a|A)rray with invalid items",
-              f"POST {T}/alerts"),
+              f"POST {T}/(alerts|resources/bulk)"),
     Exclusion("Each alert is answered in its place, wrong ones too", r".*alerts -> ", f"POST {T}/alerts/alertmanager"),
     Exclusion("`resource` stands in for `device` and is not looked at where there is one; the answer says so",
               r"in body - resource", f"POST {T}/alert"),
@@ -132,7 +137,8 @@ ACCEPTED += [
     Exclusion("What a notifier has no need of for the way in which it signs in is not looked at",
               r"in body - (baseNotifier -> )?(userName|password|apiKey|apiSecret|accessTokenURL|grantType): ",
               f"POST {T}/integrations/(install/CUSTOM|installed/.*)"),
-    Exclusion("One report that is no list is taken for a list of one", r"in body - incorrect type", f"POST {T}/alerts"),
+    Exclusion("One report that is no list is taken for a list of one, and one row for a line", r"in body - incorrect type",
+              f"POST {T}/(alerts|resources/bulk)"),
 ]
 
 # To be mended: what the document could say, and does not. There is nothing at present; what is added goes to its list.
