@@ -26,8 +26,8 @@ export RUST_TEST_THREADS ?= $(shell echo $$((3 * $$(getconf _NPROCESSORS_ONLN)))
 test:
 	@[ -n "$$TEST_POSTGRES_URL" ] || sh scripts/postgres.sh >/dev/null
 	@sh scripts/chromium.sh >/dev/null || true
-	@sh openapi/clients/build.sh >/dev/null 2>&1 || true
 	cargo build --workspace --bin muster
+	@sh openapi/clients/build.sh >/dev/null 2>&1 || true
 	sh scripts/test.sh
 
 # The black-box tests with all words of FILTER in their names, such as "sqlite", "rosters::sqlite" or "paging postgres". A word that

@@ -12,6 +12,9 @@ root=$(cd "$here/../.." && pwd)
 target=${CARGO_TARGET_DIR:-$root/target}/clients
 case $target in /*) ;; *) target=$root/$target ;; esac
 
+muster=${MUSTER_BIN:-${target%/clients}/debug/muster}
+[ -x "$muster" ] || (cd "$root" && cargo build --quiet --workspace --bin muster)
+
 known=$(cd "$here" && for script in */build.sh; do dirname "$script"; done)
 asked=${*:-$known}
 version=$(sed -n '/^\[workspace.package\]/,/^$/s/^version = "\(.*\)"/\1/p' "$root/Cargo.toml")
@@ -21,12 +24,14 @@ for language in $asked; do
         echo "clients: there is no client in $language; there are:" $known >&2
         exit 2
     fi
-    mkdir -p "$target/$language"
+    # The documents as the program has them: the one of OpenAPI 3.0 is nowhere else.
+    documents=$target/$language/documents
+    "$muster" openapi --write "$documents"
     # What was made of the same is there.
     made=$({
         cd "$here/$language"
         find . -type f -exec cksum {} + | sort
-        cksum "$here/build.sh" "$root"/openapi/openapi*.json
+        cksum "$here/build.sh" "$documents"/openapi*.json
         echo "$version"
     } | cksum)
     if [ "$(cat "$target/$language/.made" 2>/dev/null)" = "$made" ]; then
@@ -35,7 +40,7 @@ for language in $asked; do
     fi
     rm -f "$target/$language/.made"
     status=0
-    (cd "$here/$language" && sh build.sh "$root/openapi" "$target/$language" "$version") || status=$?
+    (cd "$here/$language" && sh build.sh "$documents" "$target/$language" "$version") || status=$?
     if [ $status = 3 ] && [ $# = 0 ]; then
         echo "clients: skipped $language" >&2
     elif [ $status != 0 ]; then
