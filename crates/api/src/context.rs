@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use actix_web::{FromRequest, HttpMessage as _, HttpRequest, dev::Payload, http::header, web};
+use actix_web::{FromRequest, HttpMessage as _, HttpRequest, HttpResponse, dev::Payload, http::header, web};
 use base::{
     matching::Retained,
     problem::{Kind, Problem},
@@ -26,7 +26,7 @@ use utoipa::{
 };
 
 use crate::{
-    Caller, Error, Result, Tenant,
+    Answer, Caller, Error, Result, Tenant,
     access::Roles,
     answer,
     body::idempotency_key,
@@ -207,6 +207,18 @@ impl<Q> RequestContext<Q> {
     {
         let scope = self.request_scope();
         Ok(self.db.read(move |conn| f(conn, &scope)).await?)
+    }
+
+    /// Reads one record by its id, and what it shows of others, and answers that. `f` may read by keys, a few rows.
+    ///
+    /// # Errors
+    /// Those of `f` and of the database.
+    pub async fn point<F>(&self, f: F) -> Result<HttpResponse>
+    where
+        F: FnOnce(&mut db::Conn, &Tenant) -> db::Result<Answer> + Send + 'static,
+    {
+        let tenant = Arc::clone(&self.tenant);
+        Ok(self.db.point(move |conn| f(conn, &tenant)).await?.read())
     }
 
     /// Does the caller's `If-None-Match` name this version already?

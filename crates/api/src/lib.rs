@@ -33,7 +33,6 @@ pub mod metrics;
 pub mod notice;
 pub mod operations;
 pub mod paths;
-mod point;
 pub mod recent;
 mod reference;
 pub mod request_id;

@@ -80,9 +80,9 @@ impl Answer {
         Ok(Self::stored(None, body))
     }
 
-    /// Its `ETag` and its body.
-    pub(crate) fn into_parts(self) -> (Option<i64>, String) {
-        (self.stored.etag, self.stored.body)
+    /// As what was read.
+    pub(crate) fn read(self) -> HttpResponse {
+        answer::json(self.stored.etag).body(self.stored.body)
     }
 
     fn respond(self, replayed: bool) -> HttpResponse {

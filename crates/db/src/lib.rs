@@ -16,7 +16,6 @@ pub mod changes;
 mod closing;
 mod condition;
 mod cut;
-mod data_version;
 mod dates;
 mod due;
 mod error;
@@ -68,7 +67,6 @@ pub use crate::{
     backup::back_up,
     bell::{Bell, Listener},
     condition::Condition,
-    data_version::DataVersion,
     dates::Dates,
     due::{DueRows, owners},
     error::{Error, Result},

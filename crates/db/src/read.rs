@@ -7,13 +7,12 @@
 use std::{
     cell::RefCell,
     collections::{HashMap, hash_map::Entry},
-    path::Path,
 };
 
 use diesel::connection::SimpleConnection;
 use tokio::task::spawn_blocking;
 
-use crate::{Backend, Conn, DataVersion, Db, Error, Result, backend, bell, data_version::Versions, url::DatabaseUrl};
+use crate::{Backend, Conn, Db, Error, Result, backend, bell, url::DatabaseUrl};
 
 /// How a write begins on Postgres. A gateway that stands still inside a transaction (stopped, or cut off) keeps its locks
 /// from the others for no longer than they wait for one.
@@ -23,13 +22,8 @@ const BEGIN_WRITE: &str = "BEGIN; SET LOCAL idle_in_transaction_session_timeout 
 const SERVICE: &str = "";
 
 thread_local! {
-    /// What this thread keeps for each open SQLite database.
-    static KEPT: RefCell<HashMap<u64, Kept>> = RefCell::new(HashMap::new());
-}
-
-struct Kept {
-    conn: Conn,
-    versions: Versions,
+    /// The connection of this thread to each open SQLite database, by the number of the database.
+    static CONNECTIONS: RefCell<HashMap<u64, Conn>> = RefCell::new(HashMap::new());
 }
 
 impl Db {
@@ -40,7 +34,7 @@ impl Db {
         T: Send + 'static,
     {
         match &self.0.url {
-            DatabaseUrl::Sqlite(path) => self.on_this_thread(path, |kept| f(&mut kept.conn)),
+            DatabaseUrl::Sqlite(_) => self.on_this_thread(f),
             DatabaseUrl::Postgres(_) => self.off_thread(f).await,
         }
     }
@@ -114,24 +108,14 @@ impl Db {
         }
     }
 
-    /// What a [`point`](Self::point) read would see now; [`None`] where only a statement tells, as on Postgres. It is for the
-    /// thread that reads: the first time it opens its connection.
-    pub fn data_version(&self) -> Option<DataVersion> {
-        let DatabaseUrl::Sqlite(path) = &self.0.url else { return None };
-        self.on_this_thread(path, |kept| Ok(kept.versions.now(self.0.number))).ok()?
-    }
-
-    fn on_this_thread<T>(&self, path: &Path, f: impl FnOnce(&mut Kept) -> Result<T>) -> Result<T> {
-        KEPT.with(|kept| {
-            let mut kept = kept.try_borrow_mut().map_err(|_| Error::Fault("a read inside a read".to_owned()))?;
-            let kept = match kept.entry(self.0.number) {
-                Entry::Occupied(entry) => entry.into_mut(),
-                Entry::Vacant(entry) => {
-                    let conn = backend::connect(&self.0.url)?;
-                    entry.insert(Kept { conn, versions: Versions::of(path) })
-                }
-            };
-            f(kept)
+    fn on_this_thread<T>(&self, f: impl FnOnce(&mut Conn) -> Result<T>) -> Result<T> {
+        CONNECTIONS.with(|connections| {
+            let read_inside = |_| Error::Fault("a read inside a read".to_owned());
+            let mut connections = connections.try_borrow_mut().map_err(read_inside)?;
+            match connections.entry(self.0.number) {
+                Entry::Occupied(entry) => f(entry.into_mut()),
+                Entry::Vacant(entry) => f(entry.insert(backend::connect(&self.0.url)?)),
+            }
         })
     }
 

@@ -17,7 +17,7 @@ use diesel::{RunQueryDsl as _, connection::SimpleConnection};
 use tokio::sync::oneshot;
 
 use crate::{
-    Conn, Error, Result, backend, bell, data_version::Versions, numbers::WriteCounts, savepoint, url::DatabaseUrl,
+    Conn, Error, Result, backend, bell, numbers::WriteCounts, savepoint, url::DatabaseUrl,
 };
 
 /// How many writes of one tenant may wait, and of all together.
@@ -30,7 +30,7 @@ const LONGEST: Duration = Duration::from_millis(20);
 const SHARE: Duration = Duration::from_millis(5);
 /// The log is copied into the file when it has so many pages, after the commit that they were reached with; or by SQLite itself, as a
 /// part of a commit, when it has four times as many, should the number not be known.
-const LOG_PAGES: u32 = 4_000;
+const LOG_PAGES: i32 = 4_000;
 /// How long one waits for the next of those that are expected.
 const GATHER: Duration = Duration::from_micros(700);
 
@@ -168,10 +168,6 @@ impl Writer {
         let thread = std::thread::Builder::new()
             .name("sqlite-writer".to_owned())
             .spawn(move || {
-                let log = match &url {
-                    DatabaseUrl::Sqlite(file) => Some(Versions::of(file)),
-                    DatabaseUrl::Postgres(_) => None,
-                };
                 let (mut expected, mut left) = (1, None);
                 while let Some(first) = left.take().or_else(|| waiting.first()) {
                     let (writers, healthy, next) = commit_together(&mut conn, first, &waiting, &counted, expected);
@@ -184,7 +180,7 @@ impl Writer {
                             Err(error) => tracing::warn!(%error, "the writer cannot connect again"),
                         }
                     }
-                    if log.as_ref().and_then(Versions::log_pages).is_some_and(|pages| pages >= LOG_PAGES) {
+                    if log_pages(&mut conn).is_some_and(|pages| pages >= LOG_PAGES) {
                         copy_log(&mut conn);
                     }
                 }
@@ -277,6 +273,12 @@ fn connect(url: &DatabaseUrl) -> Result<Conn> {
     Ok(conn)
 }
 
+/// How many pages the log has, those among them that are copied into the file already; [`None`] when it cannot be told.
+fn log_pages(conn: &mut Conn) -> Option<i32> {
+    let asked = diesel::sql_query("PRAGMA wal_checkpoint(NOOP)").get_result::<Checkpoint>(conn);
+    asked.ok().map(|asked| asked.log)
+}
+
 /// Copies the log into the file, which takes tens of milliseconds and is no part of a commit: who committed has the answer by now. What
 /// cannot be copied, since somebody reads, is copied after the next commit.
 fn copy_log(conn: &mut Conn) {
@@ -290,7 +292,7 @@ fn copy_log(conn: &mut Conn) {
 fn empty_log(conn: &mut Conn) {
     let emptied = diesel::sql_query("PRAGMA wal_checkpoint(TRUNCATE)").get_result::<Checkpoint>(conn);
     match emptied {
-        Ok(Checkpoint { busy: 0 }) => {}
+        Ok(Checkpoint { busy: 0, .. }) => {}
         Ok(_) => tracing::warn!("somebody still reads: a part of the database stays in its write-ahead log"),
         Err(error) => tracing::warn!(%error, "a part of the database stays in its write-ahead log"),
     }
@@ -300,6 +302,8 @@ fn empty_log(conn: &mut Conn) {
 struct Checkpoint {
     #[diesel(sql_type = diesel::sql_types::Integer)]
     busy: i32,
+    #[diesel(sql_type = diesel::sql_types::Integer)]
+    log: i32,
 }
 
 /// A write, and whose it is.

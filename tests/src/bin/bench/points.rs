@@ -1,18 +1,20 @@
-//! `GET /resources/{id}`, against a bare handler that answers the same bytes.
+//! `GET /resources/{id}` beside writes, against a bare handler that answers the same bytes: every installation has agents,
+//! heartbeats and alerts that write.
 
 use std::{
     path::Path,
+    sync::atomic::{AtomicBool, Ordering},
     time::{Duration, Instant},
 };
 
-use anyhow::{Result, ensure};
+use anyhow::{Context as _, Result, anyhow, ensure};
 
 use crate::{
     bare::Bare,
     data::Data,
-    http::Connection,
+    http::{Connection, request},
     load::{Target, median},
-    server::{Server, seconds_run},
+    server::{Server, below_tenant, seconds_run},
     table::{Line, thousands},
 };
 
@@ -22,14 +24,51 @@ const WARM_UP: Duration = Duration::from_millis(500);
 const ROUND: Duration = Duration::from_millis(300);
 
 /// The least that the server may answer of what the bare handler does.
-const TARGET: f64 = 0.45;
+const TARGET: f64 = 0.40;
+
+/// Between two writes, which are 50 a second.
+const BETWEEN_WRITES: Duration = Duration::from_millis(20);
 
 /// Many resources of a database, one after the other.
 pub fn measure(data: &Data, temporary: &Path, connections: usize) -> Result<Line> {
     let mut server = Server::start(&data.directory)?;
-    let line = compare(&mut server, &data.some_ids(1000)?, temporary, connections, "a resource")?;
+    let ids = data.some_ids(1001)?;
+    let (written, read) = ids.split_first().context("no resources")?;
+    let writes: Vec<Vec<u8>> = (0..2).map(|alias| server.change(written, alias)).collect();
+    let port = server.port;
+    let stop = AtomicBool::new(false);
+    let line = std::thread::scope(|scope| {
+        let writer = scope.spawn(|| write(port, &writes, &stop));
+        let line = compare(&mut server, read, temporary, connections, "a resource, beside 50 writes/s");
+        stop.store(true, Ordering::Relaxed);
+        writer.join().map_err(|_| anyhow!("the writer panicked"))??;
+        line
+    })?;
     server.stop()?;
     Ok(line)
+}
+
+/// Sends these requests in turn until it is stopped.
+fn write(port: u16, writes: &[Vec<u8>], stop: &AtomicBool) -> Result<()> {
+    let mut connection = Connection::open(port)?;
+    let mut next = Instant::now();
+    for request in writes.iter().cycle() {
+        if stop.load(Ordering::Relaxed) {
+            break;
+        }
+        connection.exchange(request)?.ok()?;
+        next += BETWEEN_WRITES;
+        std::thread::sleep(next.saturating_duration_since(Instant::now()));
+    }
+    Ok(())
+}
+
+impl Server {
+    /// The change of a machine, as bytes to send.
+    fn change(&self, id: &str, alias: usize) -> Vec<u8> {
+        let body = serde_json::json!({"aliasName": format!("written {alias}")}).to_string();
+        request("POST", &below_tenant(&format!("/resources/{id}")), self.token(), body.as_bytes())
+    }
 }
 
 /// Compares the answers of these resources with the answer of the first of them by the bare handler.

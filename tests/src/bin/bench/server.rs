@@ -103,6 +103,11 @@ impl Server {
         connection.exchange(&request)?.ok().with_context(|| format!("POST {path} {body:.300}"))?.json()
     }
 
+    /// The token of its requests.
+    pub fn token(&self) -> &str {
+        &self.token
+    }
+
     /// A connection to it.
     pub fn connect(&self) -> Result<Connection> {
         Connection::open(self.port)
