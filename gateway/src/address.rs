@@ -25,8 +25,8 @@ pub fn from_here(scheme: &str, mut address: SocketAddr) -> String {
 }
 
 impl Storage {
-    /// Notes where the service that starts is reached. Without the note only a link leads elsewhere, so a disk that does
-    /// not take it stops nothing.
+    /// Notes where the service that starts is reached. Without the note only a link leads elsewhere, so a disk that
+    /// does not take it stops nothing.
     pub fn note_origin(&self, reached_at: &str) {
         let path = self.origin_file();
         if let Err(error) = write_private(&path, &format!("{reached_at}\n")) {

@@ -116,7 +116,8 @@ pub struct Outbound {
     /// Calls at once
     #[arg(long, env = "MUSTER_DELIVERY_CALLS", value_name = "N", default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub delivery_calls: u32,
-    /// The server that takes mail: smtps://user:password@host, or smtp://user:password@host, which has to offer STARTTLS
+    /// The server that takes mail: smtps://user:password@host, or smtp://user:password@host, which has to offer
+    /// STARTTLS
     #[arg(long, env = "MUSTER_SMTP_URL", value_name = "URL", hide_env_values = true, requires = "smtp_from", value_parser = SmtpUrl::parse)]
     pub smtp_url: Option<SmtpUrl>,
     /// Whom mail is from, such as "Muster <muster@example.net>"

@@ -18,8 +18,8 @@ pub fn credentials_file(data_dir: &Path) -> PathBuf {
     data_dir.join("credentials.env")
 }
 
-/// Refuses, before anything is made, what a first start would fail with: a first key of the environment that is none, or
-/// something in the place of the file that the key is written to.
+/// Refuses, before anything is made, what a first start would fail with: a first key of the environment that is none,
+/// or something in the place of the file that the key is written to.
 pub fn check(storage: &Storage) -> anyhow::Result<()> {
     let first = matches!(storage.url(), DatabaseUrl::Sqlite(path) if !path.exists());
     if given()?.is_some() || !first {
@@ -103,8 +103,8 @@ pub fn given() -> anyhow::Result<Option<(String, Secret<String>)>> {
     Ok(Some((key, secret)))
 }
 
-/// Tells the person at the terminal where the service is and how to ask it something, and when the first key seems to be
-/// lost.
+/// Tells the person at the terminal where the service is and how to ask it something, and when the first key seems to
+/// be lost.
 #[expect(clippy::print_stdout, reason = "this is what the person at the terminal waits for")]
 pub fn greet(scheme: &str, address: SocketAddr, data_dir: &Path, lost: Option<&str>) {
     let base = format!("{scheme}://{address}");

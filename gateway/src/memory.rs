@@ -11,16 +11,16 @@ use tikv_jemallocator::Jemalloc;
 #[global_allocator]
 static MEMORY: Jemalloc = Jemalloc;
 
-/// Has a thread give back what is free, since otherwise only who asks for memory does, and an idle service asks for none. Not for
-/// other commands: the launcher of jobs enters namespaces, which a process can do that has one thread.
+/// Has a thread give back what is free, since otherwise only who asks for memory does, and an idle service asks for
+/// none. Not for other commands: the launcher of jobs enters namespaces, which a process can do that has one thread.
 pub fn settle() {
     if let Err(error) = background_thread::write(true) {
         tracing::debug!(%error, "memory is given back later");
     }
 }
 
-/// How soon after the start memory is given back, and how soon again: behind the first rounds of the work that goes on by
-/// itself, of which each touches parts of the program that are not used again for long.
+/// How soon after the start memory is given back, and how soon again: behind the first rounds of the work that goes on
+/// by itself, of which each touches parts of the program that are not used again for long.
 const EARLY: [Duration; 3] = [Duration::from_millis(200), Duration::from_millis(500), Duration::from_secs(2)];
 /// How often it is looked at from then on.
 const AGAIN: Duration = Duration::from_secs(5);
@@ -29,7 +29,8 @@ const AGAIN: Duration = Duration::from_secs(5);
 const GROWN_KIB: u64 = 8 << 10;
 
 /// Gives memory back once the service has started, and whenever much has been used since and is free again. Making the
-/// OpenAPI document and the routes touches most of the program; and connections keep pages of the database until they are asked.
+/// OpenAPI document and the routes touches most of the program; and connections keep pages of the database until they
+/// are asked.
 ///
 /// # Errors
 /// When the system has no thread for it.
@@ -61,8 +62,8 @@ fn resident_kib() -> Option<u64> {
     Some(pages * (rustix::param::page_size() as u64 >> 10))
 }
 
-/// Takes the pages of the program itself, its code and its constants, out of the process: those that are used again come
-/// back from the cache of the system, and what was used for the start only does not.
+/// Takes the pages of the program itself, its code and its constants, out of the process: those that are used again
+/// come back from the cache of the system, and what was used for the start only does not.
 #[cfg(target_os = "linux")]
 #[expect(unsafe_code, reason = "advice about memory that holds nothing but the file that it is mapped from")]
 fn forget_program() {
@@ -78,7 +79,8 @@ fn forget_program() {
         let Some(own) = line.strip_prefix("Anonymous:") else { continue };
         // Constants with addresses in them were written when the program was loaded, and are its own since.
         let (Some((start, end)), "0 kB") = (last.take(), own.trim()) else { continue };
-        // SAFETY: a private mapping that nobody may write, and nobody has written, has the bytes of its file, before and after.
+        // SAFETY: a private mapping that nobody may write, and nobody has written, has the bytes of its file, before
+        // and after.
         let done = unsafe {
             rustix::mm::madvise(start as *mut _, end.saturating_sub(start), rustix::mm::Advice::LinuxDontNeed)
         };

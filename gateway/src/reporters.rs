@@ -13,7 +13,8 @@ static ENDED: Bell = Bell::new();
 
 /// The keys and addresses that `access` keeps.
 pub struct Keys {
-    /// What was remembered of them is forgotten at the commit: before it, somebody may still be told that they are good.
+    /// What was remembered of them is forgotten at the commit: before it, somebody may still be told that they are
+    /// good.
     _forgets: Listener,
 }
 

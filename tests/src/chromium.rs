@@ -1,5 +1,5 @@
-//! A Chromium that shows the console, driven through its own driver (WebDriver), which hands on what only the browser's debugging
-//! interface has: what it asked for, what it complained of, other sizes and colours.
+//! A Chromium that shows the console, driven through its own driver (WebDriver), which hands on what only the browser's
+//! debugging interface has: what it asked for, what it complained of, other sizes and colours.
 
 mod asked;
 mod crash;
@@ -30,8 +30,9 @@ const MOST_TABS: usize = 500;
 /// How long a page has for what it was asked to do, on a machine that does much else.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// The programs `chromium` and `chromedriver`, installed where that can be done. `None`, and a line on the terminal that
-/// says so, where it cannot; where `CI` is `true` that is a failure, since the tests would pass without having looked.
+/// The programs `chromium` and `chromedriver`, installed where that can be done. `None`, and a line on the terminal
+/// that says so, where it cannot; where `CI` is `true` that is a failure, since the tests would pass without having
+/// looked.
 fn programs() -> Option<&'static (PathBuf, PathBuf)> {
     static PROGRAMS: OnceLock<Option<(PathBuf, PathBuf)>> = OnceLock::new();
     let found = PROGRAMS.get_or_init(|| {
@@ -47,7 +48,8 @@ fn programs() -> Option<&'static (PathBuf, PathBuf)> {
     found.as_ref()
 }
 
-/// The text of axe, which looks for what people cannot see, reach or understand; as [`programs`] where it cannot be had.
+/// The text of axe, which looks for what people cannot see, reach or understand; as [`programs`] where it cannot be
+/// had.
 pub fn axe() -> Option<&'static str> {
     static TEXT: OnceLock<Option<String>> = OnceLock::new();
     let text = TEXT.get_or_init(|| {
@@ -89,7 +91,8 @@ fn fetch_axe() -> Option<String> {
     text()
 }
 
-/// Starts a driver; it, the port that it listens at, and what its browser says. `None` when it ended before it listened.
+/// Starts a driver; it, the port that it listens at, and what its browser says. `None` when it ended before it
+/// listened.
 fn start(driver: &Path) -> Option<(Guard, u16, Said)> {
     let mut command = Command::new(driver);
     command.args(["--port=0", "--enable-chrome-logs"]);
@@ -201,7 +204,8 @@ impl Window {
         self.until(&format!("document.body && document.body.innerText.includes({})", json!(text)));
     }
 
-    /// Clicks the button, link or summary with a text, or else the shortest that begins with it; in the dialog when there is one.
+    /// Clicks the button, link or summary with a text, or else the shortest that begins with it; in the dialog when
+    /// there is one.
     #[track_caller]
     pub fn click(&self, text: &str) {
         let text = json!(text);
@@ -316,7 +320,8 @@ impl Window {
     }
 
     /// What the browser complained of: violations of the policy, and what nobody caught. That a request was answered
-    /// with an error is no complaint. And every request that was made of anybody else, is in no document, or needs another role.
+    /// with an error is no complaint. And every request that was made of anybody else, is in no document, or needs
+    /// another role.
     pub fn complaints(&self) -> Vec<String> {
         let log = self.command("se/log", &json!({"type": "browser"}));
         let mut all = self.complaints.lock().unwrap_or_else(PoisonError::into_inner);

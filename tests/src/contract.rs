@@ -1,5 +1,6 @@
-//! What the OpenAPI document promises of answers, checked with every answer that a test gets: that the status is one of the
-//! operation's, that the body has the shape of that status, and that no field is answered which the document does not have.
+//! What the OpenAPI document promises of answers, checked with every answer that a test gets: that the status is one of
+//! the operation's, that the body has the shape of that status, and that no field is answered which the document does
+//! not have.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::Write as _;
@@ -60,8 +61,8 @@ const KNOWN: [(&str, &str); 1] = [(
     "who takes an owner away is answered with an empty object, and a union without a tag breaks generators",
 )];
 
-/// Fails the test when an answer is not as the document has it. With `MUSTER_TESTS_CONTRACT=tell` each way in which it is
-/// not is told once instead, past the capture of the test program.
+/// Fails the test when an answer is not as the document has it. With `MUSTER_TESTS_CONTRACT=tell` each way in which it
+/// is not is told once instead, past the capture of the test program.
 pub(crate) fn uphold(response: &Response) {
     static TOLD: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     let broken = broken(response);
@@ -207,7 +208,8 @@ fn close(schema: &mut Value) {
     }
 }
 
-/// Of a union that says how to tell its members apart, the one in question is meant, so that what is wrong is told of it.
+/// Of a union that says how to tell its members apart, the one in question is meant, so that what is wrong is told of
+/// it.
 fn tell_apart(object: &mut Map<String, Value>) {
     let Some(discriminator) = object.remove("discriminator") else { return };
     let field = discriminator["propertyName"].as_str().unwrap_or_default().to_owned();

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
-/// The directory of the programs of Debian packages, unpacked beside what cargo builds and not installed, so nothing of them
-/// starts by itself. `None`, and a line on the terminal that says so, where that cannot be done; where `CI` is `true` that
-/// is a failure, since the tests would pass without having looked.
+/// The directory of the programs of Debian packages, unpacked beside what cargo builds and not installed, so nothing of
+/// them starts by itself. `None`, and a line on the terminal that says so, where that cannot be done; where `CI` is
+/// `true` that is a failure, since the tests would pass without having looked.
 pub fn debian_programs(packages: &[&str]) -> Option<PathBuf> {
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);

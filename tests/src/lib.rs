@@ -107,8 +107,9 @@ macro_rules! both_backends {
     };
 }
 
-/// Makes a `#[test]` in the module `in_browser` of each function named, which looks at pages: where the browser itself dies under one, that is told
-/// and the test begins anew, once. A function that is left out is dead code, which the lints report.
+/// Makes a `#[test]` in the module `in_browser` of each function named, which looks at pages: where the browser itself
+/// dies under one, that is told and the test begins anew, once. A function that is left out is dead code, which the
+/// lints report.
 #[macro_export]
 macro_rules! in_browser {
     ($($name:ident),+ $(,)?) => {

@@ -30,8 +30,8 @@ pub struct Issuer {
 }
 
 impl Issuer {
-    /// Starts one. `None`, and a line on the terminal that says so, where there is no node or no registry to get it from;
-    /// where `CI` is `true` that is a failure, since the tests would pass without having looked.
+    /// Starts one. `None`, and a line on the terminal that says so, where there is no node or no registry to get it
+    /// from; where `CI` is `true` that is a failure, since the tests would pass without having looked.
     pub fn start(client_secret: &str) -> Option<Self> {
         let modules = modules()?;
         // Another process may take the port that was free a moment ago.
@@ -76,8 +76,8 @@ impl Issuer {
         assert_eq!(answer.status(), 200);
     }
 
-    /// Signs in as this account (`sub` and claims) at the address that the service sends a browser to; where the provider
-    /// then sends it: a path with its query.
+    /// Signs in as this account (`sub` and claims) at the address that the service sends a browser to; where the
+    /// provider then sends it: a path with its query.
     #[track_caller]
     pub fn sign_in(&self, address: &str, account: &Value) -> String {
         let client = http();

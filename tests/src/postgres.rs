@@ -22,8 +22,8 @@ pub fn fresh_database() -> String {
     cluster().create_database()
 }
 
-/// The PEM file of the authority that certified the private Postgres as `localhost` and 127.0.0.1; `None` when the tests
-/// use another server.
+/// The PEM file of the authority that certified the private Postgres as `localhost` and 127.0.0.1; `None` when the
+/// tests use another server.
 pub fn postgres_authority() -> Option<PathBuf> {
     cluster().authority.clone()
 }

@@ -112,8 +112,8 @@ impl Pressure {
     }
 }
 
-/// A new connection from another address of this machine (`127.0.0.2`), as somebody else would make it. What it does not read
-/// stays with the server: the system takes next to nothing in its place.
+/// A new connection from another address of this machine (`127.0.0.2`), as somebody else would make it. What it does
+/// not read stays with the server: the system takes next to nothing in its place.
 pub fn connect_from(own: [u8; 4], address: &str) -> std::io::Result<TcpStream> {
     use rustix::net::{AddressFamily, SocketType, bind, connect, socket, sockopt::set_socket_recv_buffer_size};
     let to: std::net::SocketAddr = address.parse().map_err(|_| ErrorKind::InvalidInput)?;

@@ -108,7 +108,8 @@ fn clean(mut command: Command) -> Command {
 }
 
 /// `MUSTER_BIN`, or the program in the folder of this one (`target/<profile>`), or in the one above (of a test in
-/// `target/<profile>/deps`): then it must not be older than its sources, or tests would pass on what is no longer there.
+/// `target/<profile>/deps`): then it must not be older than its sources, or tests would pass on what is no longer
+/// there.
 fn program() -> &'static Path {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
     PROGRAM.get_or_init(|| {
@@ -127,8 +128,9 @@ fn program() -> &'static Path {
     })
 }
 
-/// A source of a program that was changed after the program was built, by the list of sources that Cargo leaves beside it
-/// (`muster.d`). Without that list, or where a source is gone, nothing is said: Cargo notices by the files that name it.
+/// A source of a program that was changed after the program was built, by the list of sources that Cargo leaves beside
+/// it (`muster.d`). Without that list, or where a source is gone, nothing is said: Cargo notices by the files that name
+/// it.
 pub fn newer_source(program: &Path) -> Option<PathBuf> {
     let built = program.metadata().ok()?.modified().ok()?;
     let list = std::fs::read_to_string(program.with_extension("d")).ok()?;

@@ -9,8 +9,8 @@ use std::sync::OnceLock;
 const LIBRARIES: [&str; 4] =
     ["icalendar==7.3.0", "standardwebhooks==1.1.0", "python-opsramp==3.5.0", "aiosmtpd==1.4.6"];
 
-/// A Python with these libraries, in a directory of its own beside what cargo builds; made by the first test that
-/// asks. `None`, and a line on the terminal that says so, where there is no Python or no registry to get them from; where
+/// A Python with these libraries, in a directory of its own beside what cargo builds; made by the first test that asks.
+/// `None`, and a line on the terminal that says so, where there is no Python or no registry to get them from; where
 /// `CI` is `true` that is a failure, since the tests would pass without having looked.
 pub fn python() -> Option<&'static Path> {
     static PYTHON: OnceLock<Option<PathBuf>> = OnceLock::new();

@@ -206,8 +206,8 @@ impl Server {
         own_memory_kib(self.pid())
     }
 
-    /// The highest resident memory in KiB of all processes that this server was, each until it was stopped or killed, or until
-    /// this was asked (Linux only).
+    /// The highest resident memory in KiB of all processes that this server was, each until it was stopped or killed,
+    /// or until this was asked (Linux only).
     pub fn peak_kib(&mut self) -> Option<u64> {
         let now = self.running.as_ref().and_then(|running| memory_kib(running.process.id()));
         self.peak_kib = self.peak_kib.max(now.map(|(_, highest)| highest));

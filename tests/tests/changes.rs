@@ -1,4 +1,5 @@
-//! The stream of changes: told as they are committed, on any gateway, to whoever may see them, and again to who comes back.
+//! The stream of changes: told as they are committed, on any gateway, to whoever may see them, and again to who comes
+//! back.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;

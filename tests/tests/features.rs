@@ -1,13 +1,14 @@
 //! A crate alone is compiled with the features that all crates have together (`crates/features`): whoever has built the
-//! workspace then builds or tests one crate of it without compiling a library anew. Read off `cargo tree`; nothing is compiled.
+//! workspace then builds or tests one crate of it without compiling a library anew. Read off `cargo tree`; nothing is
+//! compiled.
 
 use std::collections::BTreeSet;
 use std::process::Command;
 
 use crate::house::{packages, root};
 
-/// What to look at: all that is compiled for a build, and for tests; and what of it is for the program and not for macros and build
-/// scripts, which may have features of their own.
+/// What to look at: all that is compiled for a build, and for tests; and what of it is for the program and not for
+/// macros and build scripts, which may have features of their own.
 const PARTS: [&str; 3] = ["normal,build", "normal,build,dev", "normal,no-proc-macro"];
 
 #[test]

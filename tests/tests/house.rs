@@ -144,7 +144,8 @@ fn a_row_is_never_shown_and_what_is_shown_is_never_a_row() {
     assert_eq!(both, listed, "left: what there is; right: the exceptions, a list that may only shrink");
 }
 
-/// Whoever adds a domain finds each place that names one in the page that says how; `kb` is the one that it says to copy.
+/// Whoever adds a domain finds each place that names one in the page that says how; `kb` is the one that it says to
+/// copy.
 #[test]
 fn a_domain_is_named_where_the_page_on_adding_one_says() {
     let page = read("ARCHITECTURE.md");

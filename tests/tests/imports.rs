@@ -1,5 +1,5 @@
-//! Within a crate, too, files import each other one way (ARCHITECTURE.md, "Inside a domain"): whoever reads a file from its
-//! imports downwards comes to an end, and a row knows nothing of who stores it.
+//! Within a crate, too, files import each other one way (ARCHITECTURE.md, "Inside a domain"): whoever reads a file from
+//! its imports downwards comes to an end, and a row knows nothing of who stores it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -79,8 +79,8 @@ fn module_of(path: &str) -> Module {
     names
 }
 
-/// The known modules that a text imports, other than itself. What it hands on (`pub use`) it does not need, and what only its
-/// tests need does not count.
+/// The known modules that a text imports, other than itself. What it hands on (`pub use`) it does not need, and what
+/// only its tests need does not count.
 fn imports_of(text: &str, module: &Module, known: &BTreeSet<Module>) -> BTreeSet<Module> {
     let mut paths = Paths::default();
     paths.visit_file(&syn::parse_file(text).unwrap());

@@ -1,4 +1,5 @@
-//! The tables (ARCHITECTURE.md), read off the migrations: what they are keyed by, and that both databases have the same.
+//! The tables (ARCHITECTURE.md), read off the migrations: what they are keyed by, and that both databases have the
+//! same.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,5 +1,6 @@
-//! "Adding a domain" of ARCHITECTURE.md, done: the domain in `tests/template`, which is no part of the program, is put into a copy of
-//! the workspace as that page says, with a line in each place that the page names and nowhere else, compiled, and called.
+//! "Adding a domain" of ARCHITECTURE.md, done: the domain in `tests/template`, which is no part of the program, is put
+//! into a copy of the workspace as that page says, with a line in each place that the page names and nowhere else,
+//! compiled, and called.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -140,7 +141,8 @@ fn build(workspace: &Path) -> PathBuf {
 fn cargo(workspace: &Path, arguments: &[&str]) -> String {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(arguments).current_dir(workspace).env("CARGO_TARGET_DIR", target());
-    // What Cargo says to this program is for it alone: build scripts that look at it would run again, and all after them.
+    // What Cargo says to this program is for it alone: build scripts that look at it would run again, and all after
+    // them.
     let own = ["CARGO_MANIFEST_", "CARGO_PKG_", "CARGO_BIN_", "CARGO_CRATE_", "CARGO_PRIMARY_", "CARGO_TARGET_TMPDIR"];
     for (name, _) in std::env::vars_os() {
         if own.iter().any(|start| name.to_string_lossy().starts_with(start)) {

@@ -36,8 +36,8 @@ const USE: Duration = Duration::from_secs(60);
 /// Keeps the tenants, keys and tokens of one database, and answers who a caller is ("Tenants and callers" in
 /// `docs/interface.md`).
 ///
-/// Answers are remembered for less than a second. A revocation or a suspension is felt at once on this process, within a
-/// second on others; the expiry of a token is compared with the clock on every request.
+/// Answers are remembered for less than a second. A revocation or a suspension is felt at once on this process, within
+/// a second on others; the expiry of a token is compared with the clock on every request.
 pub struct Authenticator {
     db: Db,
     callers: Recent<Hash, Remembered>,
@@ -80,8 +80,8 @@ pub(crate) enum Issued {
 }
 
 impl Authenticator {
-    /// The authenticator of a database. One process has one, so that what it changes is forgotten everywhere at once, and
-    /// failed attempts are counted together.
+    /// The authenticator of a database. One process has one, so that what it changes is forgotten everywhere at once,
+    /// and failed attempts are counted together.
     pub fn new(db: Db) -> Self {
         let (callers, inbound, tenants) = (Recent::new(CALLERS), Recent::new(SENDERS), Recent::new(TENANTS));
         let sessions = Recent::new(SESSIONS);
@@ -108,8 +108,8 @@ impl Authenticator {
         self.tenants.forget();
     }
 
-    /// A new token for the right key and secret. `count` is told of the key once they are known to be right, and may refuse:
-    /// a stranger uses up nobody's limit.
+    /// A new token for the right key and secret. `count` is told of the key once they are known to be right, and may
+    /// refuse: a stranger uses up nobody's limit.
     pub(crate) async fn issue(
         &self,
         credentials: &Credentials,

@@ -1,9 +1,10 @@
 //! Who may do what: tenants, users, API keys, tokens ("Tenants and callers" in `docs/interface.md`).
 //!
-//! [`Authenticator`] is what the server asks about every request. In reading order of the routes: the token endpoint under its
-//! two paths; who calls, and the pages on which people sign in; a tenant's facts; the clients of a partner; users; user groups; API keys. [`bootstrap`] makes the first
-//! tenants and the first key on an empty database, [`console`] is what a person does at the database itself. What other
-//! domains ask about people, the gateway answers from [`users`] and [`user_groups`].
+//! [`Authenticator`] is what the server asks about every request. In reading order of the routes: the token endpoint
+//! under its two paths; who calls, and the pages on which people sign in; a tenant's facts; the clients of a partner;
+//! users; user groups; API keys. [`bootstrap`] makes the first tenants and the first key on an empty database,
+//! [`console`] is what a person does at the database itself. What other domains ask about people, the gateway answers
+//! from [`users`] and [`user_groups`].
 //!
 //! Secrets and tokens are random; what is stored of them is a SHA-256. Whatever looks a caller up does so before its
 //! tenant is known; every other statement names its tenant.
@@ -89,7 +90,8 @@ const MIGRATIONS: db::Migrations = db::migrations!(
     both access0015_operation_names,
 );
 
-/// The headings of the OpenAPI document under which the operations stand. The first is that of operations without another.
+/// The headings of the OpenAPI document under which the operations stand. The first is that of operations without
+/// another.
 const TAGS: &[Tag] = &[
     Tag { name: "Tokens", description: "Access tokens for key and secret, as OAuth 2.0 client credentials." },
     Tag { name: "Me", description: "The caller itself: who it is, and the sessions that it has." },

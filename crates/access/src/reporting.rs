@@ -1,5 +1,5 @@
-//! Those who report alerts for somebody else, such as an integration: keys and inbound addresses that can do nothing but
-//! that.
+//! Those who report alerts for somebody else, such as an integration: keys and inbound addresses that can do nothing
+//! but that.
 
 use api::{Caller, Role};
 use base::{problem::Problem, secret::Secret, tenant::TenantId};

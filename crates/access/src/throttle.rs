@@ -6,9 +6,9 @@
 //! key and address together, and for the address; wrong tokens count for the address. A client with one wrong secret
 //! in its configuration uses up its own limit and leaves that of its address alone.
 //!
-//! `governor`, which limits the rate of keys (`api::limits`), keeps a row for each key until it is told to look for old ones.
-//! Keys are counted by whoever makes them; addresses are made up by whoever fails. So the limits stand in a cache here, whose
-//! capacity holds however many addresses there are.
+//! `governor`, which limits the rate of keys (`api::limits`), keeps a row for each key until it is told to look for old
+//! ones. Keys are counted by whoever makes them; addresses are made up by whoever fails. So the limits stand in a cache
+//! here, whose capacity holds however many addresses there are.
 
 use std::{
     net::IpAddr,

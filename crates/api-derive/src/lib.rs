@@ -21,40 +21,42 @@
 //! }
 //! ```
 //!
-//! A field is required, unless its type is an `Option` or it has a `default`. `Option<Option<T>>` tells an explicit `null`
-//! (`Some(None)`) from absence. Names are in camel case.
+//! A field is required, unless its type is an `Option` or it has a `default`. `Option<Option<T>>` tells an explicit
+//! `null` (`Some(None)`) from absence. Names are in camel case.
 //!
 //! Of a struct:
 //! - `schema = "Name"`: its name in the document, else its own; `example = json`: its example there
 //! - `check = path`: a `fn(&mut Self, &mut Fields)` that notes what fields say together, and may complete what was read
-//! - `update(name = Type, schema = "Name", doc = "…")`: makes a second request of the same fields, in which all are optional
+//! - `update(name = Type, schema = "Name", doc = "…")`: makes a second request of the same fields, in which all are
+//!   optional
 //!
 //! Of a field:
 //! - `name = "…"`: its name on the wire; `also = ["…"]`: other names, looked at when it is absent
 //! - `chars = n`, `line`, `filled`, `range = a..=b`, `items = a..=b`, `words = LIST`: its limits (`base::body::Limits`)
 //! - `default` or `default = value`
-//! - `blank`: a text of blanks is absence; `when = path`, or `when = says("type", &["a"])` (`base::body::says`): a `fn(&Fields) -> bool`
-//!   without which the field is not read
+//! - `blank`: a text of blanks is absence; `when = path`, or `when = says("type", &["a"])` (`base::body::says`): a
+//!   `fn(&Fields) -> bool` without which the field is not read
 //! - `parse = path`, with `from = Type` when that is another one than the field's: a `fn(Type) -> Result<FieldType, E>`
 //!   that takes over what was read, or says what is wrong with it
 //! - `with = path`: a `fn(&mut Fields, &str) -> Option<FieldType>` that reads the field in place of all that
 //! - `schema = Type`: what the document says it is; `example = value`, `undocumented`
-//! - `pattern = "…"`, or a constant: that of a text, or of each element, in the document; the reader sees to it by itself
+//! - `pattern = "…"`, or a constant: that of a text, or of each element, in the document; the reader sees to it by
+//!   itself
 //! - `text = "…"`: in the document a text of this pattern
 //! - `create`: not part of the update
 //!
-//! `#[derive(Parameters)]` does the same for the parameters of a URL: texts, `&'static str` with `words`, booleans, integers and
-//! times, each with `default`, `name`, `example` and `with` (a `fn(&mut Query, &str) -> FieldType`).
+//! `#[derive(Parameters)]` does the same for the parameters of a URL: texts, `&'static str` with `words`, booleans,
+//! integers and times, each with `default`, `name`, `example` and `with` (a `fn(&mut Query, &str) -> FieldType`).
 //!
-//! `#[get("/path")]`, `#[post("/path")]` and `#[delete("/path")]` make an `api::operations::Operation` of a handler, below the
-//! `#[utoipa::path]` that documents it.
+//! `#[get("/path")]`, `#[post("/path")]` and `#[delete("/path")]` make an `api::operations::Operation` of a handler,
+//! below the `#[utoipa::path]` that documents it.
 //!
 //! `#[without_none]`, above the derives of a struct of an answer: what is `None` is left out, field by field.
 //!
-//! Of an enum without fields it makes a `base::body::Field` that reads its variants, by the names that `serde` gives them; of
-//! one with `#[serde(tag = "type")]`, each variant of which holds a request, a request that is told apart by that field. Where
-//! that is wrong, nothing more is said, but for `#[request(otherwise = Variant)]`: what would be missing there is missing. Both
-//! are in the document as `utoipa::ToSchema` has them.
+//! Of an enum without fields it makes a `base::body::Field` that reads its variants, by the names that `serde` gives
+//! them; of one with `#[serde(tag = "type")]`, each variant of which holds a request, a request that is told apart by
+//! that field. Where that is wrong, nothing more is said, but for `#[request(otherwise = Variant)]`: what would be
+//! missing there is missing. Both are in the document as `utoipa::ToSchema` has them.
 
 mod declared;
 mod object;

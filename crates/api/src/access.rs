@@ -108,8 +108,8 @@ impl Tenant {
         std::iter::once(&self.id).chain(&self.clients).map(|id| id.as_str().to_owned()).collect()
     }
 
-    /// The tenants whose people may stand in the records of [`Tenant::scope`], and whose shared records they may name: those
-    /// of the scope, and the partner.
+    /// The tenants whose people may stand in the records of [`Tenant::scope`], and whose shared records they may name:
+    /// those of the scope, and the partner.
     pub fn scope_and_partner(&self) -> Vec<String> {
         let mut tenants = self.scope();
         if self.partner != self.id {

@@ -4,8 +4,8 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use actix_web::HttpRequest;
 
-/// The address of a client: the peer, or behind a proxy of ours (`trust_forwarded`) the last address that the proxy wrote
-/// to `X-Forwarded-For`. Without a proxy that header is anybody's to write.
+/// The address of a client: the peer, or behind a proxy of ours (`trust_forwarded`) the last address that the proxy
+/// wrote to `X-Forwarded-For`. Without a proxy that header is anybody's to write.
 pub fn of(request: &HttpRequest, trust_forwarded: bool) -> IpAddr {
     let forwarded = trust_forwarded.then(|| {
         let last = request.headers().get_all("x-forwarded-for").last()?.to_str().ok()?;

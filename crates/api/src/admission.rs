@@ -1,8 +1,8 @@
 //! Is a request that lasts still allowed?
 //!
-//! The guard lets a request in once. A stream, a long list, or a body that arrives bit by bit goes on, while its key may be
-//! revoked, its user deactivated, its role lowered, its tenant suspended. Such a request looks at its caller again, every five
-//! seconds, and ends when it would not be let in any more.
+//! The guard lets a request in once. A stream, a long list, or a body that arrives bit by bit goes on, while its key
+//! may be revoked, its user deactivated, its role lowered, its tenant suspended. Such a request looks at its caller
+//! again, every five seconds, and ends when it would not be let in any more.
 
 use std::time::Duration;
 

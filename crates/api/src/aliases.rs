@@ -23,8 +23,9 @@ pub struct Alias {
 }
 
 impl Alias {
-    /// The further path, below the tenant or, when it begins with `/api/`, from the root; the path of the operation, likewise,
-    /// whose parameters have the same names; and the id of the alias in the document. The operation is a `GET`.
+    /// The further path, below the tenant or, when it begins with `/api/`, from the root; the path of the operation,
+    /// likewise, whose parameters have the same names; and the id of the alias in the document. The operation is a
+    /// `GET`.
     pub const fn get(path: &'static str, of: &'static str, operation_id: &'static str) -> Self {
         Self { method: &Method::GET, path, of, operation_id }
     }

@@ -247,7 +247,8 @@ pub(crate) async fn skip_small(request: &mut ServiceRequest) {
         return;
     }
     let mut payload = request.take_payload();
-    // What arrived with the head is handed on when the connection is read again, before which this task may be polled twice.
+    // What arrived with the head is handed on when the connection is read again, before which this task may be polled
+    // twice.
     for _ in 0..3 {
         tokio::task::yield_now().await;
         loop {

@@ -17,8 +17,8 @@ use crate::{
 /// How long the next piece may take.
 pub const IDLE: Duration = Duration::from_secs(10);
 
-/// Bytes a second that a client sends at least, once it was waited for as long as [`IDLE`]. How long all of them take is the
-/// client's business; but a body that is awaited takes the place of another.
+/// Bytes a second that a client sends at least, once it was waited for as long as [`IDLE`]. How long all of them take
+/// is the client's business; but a body that is awaited takes the place of another.
 const SLOWEST: u64 = 1 << 10;
 
 /// Memory is counted in steps of this.
@@ -55,8 +55,8 @@ impl Chunks {
     /// The next piece; `None` at the end.
     ///
     /// # Errors
-    /// 400 when it does not come in time, when all of it comes too slowly or is cut off; 413 beyond the limit; 403 when its caller
-    /// may no longer send it.
+    /// 400 when it does not come in time, when all of it comes too slowly or is cut off; 413 beyond the limit; 403 when
+    /// its caller may no longer send it.
     pub async fn next(&mut self) -> Result<Option<Bytes>, Problem> {
         let asked = Instant::now();
         let next = tokio::time::timeout(IDLE, self.payload.next()).await;

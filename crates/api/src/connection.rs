@@ -1,8 +1,8 @@
 //! A connection of a client: what it costs, and what of it is read when.
 //!
-//! Below the protocols of actix. A client that takes nothing of its answers is cut off, what waits to be sent to it counts as
-//! memory of its address ([`socket`]), and over HTTP/1.1 the next request is not read before the last is answered
-//! ([`stream`]).
+//! Below the protocols of actix. A client that takes nothing of its answers is cut off, what waits to be sent to it
+//! counts as memory of its address ([`socket`]), and over HTTP/1.1 the next request is not read before the last is
+//! answered ([`stream`]).
 
 mod arrival;
 mod head;
@@ -34,8 +34,8 @@ use crate::shed::{Gate, LocalParty};
 /// Requests of one connection that are answered at once (HTTP/2 streams); more are refused.
 pub(crate) const MOST_IN_FLIGHT: usize = 128;
 
-/// Refusals that cost a client no pause, and how long the pause is that follows them: the first, doubled with each, and the
-/// longest, which is what `Retry-After` says.
+/// Refusals that cost a client no pause, and how long the pause is that follows them: the first, doubled with each, and
+/// the longest, which is what `Retry-After` says.
 const FREE_REFUSALS: u32 = 2;
 const SHORTEST_PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
@@ -130,8 +130,8 @@ impl Connection {
         Poll::Ready(Ok(()))
     }
 
-    /// An answer is ready. Whoever was refused several times without a pause, in spite of `Retry-After`, makes one: their next
-    /// request is not read before, and has a place in the line then.
+    /// An answer is ready. Whoever was refused several times without a pause, in spite of `Retry-After`, makes one:
+    /// their next request is not read before, and has a place in the line then.
     pub(crate) fn answered(&self, refused: bool) {
         let refusals = if refused { self.refusals.get().saturating_add(1) } else { 0 };
         self.refusals.set(refusals);

@@ -49,7 +49,8 @@ pub struct RequestScope {
     kept: Arc<Mutex<Vec<Retained>>>,
 }
 
-/// A version that the caller's `If-Match` names; `None` when there is none or it is `*`. Refused when it cannot be read.
+/// A version that the caller's `If-Match` names; `None` when there is none or it is `*`. Refused when it cannot be
+/// read.
 type IfMatch = Result<Option<i64>, Box<Problem>>;
 
 impl RequestScope {
@@ -84,7 +85,8 @@ impl RequestScope {
         self.tenant.scope()
     }
 
-    /// The tenants whose records a list shows: those of [`RequestScope::scope`], or with `allList:false` its own tenant's.
+    /// The tenants whose records a list shows: those of [`RequestScope::scope`], or with `allList:false` its own
+    /// tenant's.
     pub fn scope_of_list(&self, all_list: Option<bool>) -> Vec<String> {
         if all_list == Some(false) { vec![self.tenant.id.to_string()] } else { self.scope() }
     }
@@ -105,8 +107,8 @@ impl RequestScope {
     }
 }
 
-/// The context of one request, under a tenant, after [`guard`](crate::guard) let it pass. `Q` reads the parameters of its
-/// URL; without one, any parameter is refused (`docs/interface.md`, "Query parameters").
+/// The context of one request, under a tenant, after [`guard`](crate::guard) let it pass. `Q` reads the parameters of
+/// its URL; without one, any parameter is refused (`docs/interface.md`, "Query parameters").
 #[derive(Clone)]
 pub struct RequestContext<Q = NoQuery> {
     /// What the parameters of the URL say.
@@ -292,8 +294,8 @@ impl<Q: FromQuery> FromRequest for RequestContext<Q> {
     }
 }
 
-/// What the path of a request names, after its tenant: one value, or a pair. Each reads itself from the text in the path,
-/// decoded.
+/// What the path of a request names, after its tenant: one value, or a pair. Each reads itself from the text in the
+/// path, decoded.
 pub struct PathIds<T>(pub T);
 
 /// One or two values of a path.

@@ -1,9 +1,9 @@
 //! Work that callers' expressions and texts ask for, away from the threads that answer requests.
 //!
-//! Such work is counted in steps ([`Meter`]), so that one request ends by itself; and it is done on fewer threads than there are
-//! processors, which are shared by the one rule ([`base::share`]): those who wait are served tenant by tenant, and of a tenant key
-//! by key, so that no key and no number of keys takes them from the others. Who has too much of it waiting is refused alone (429);
-//! whoever has waited too long is told to come again (503).
+//! Such work is counted in steps ([`Meter`]), so that one request ends by itself; and it is done on fewer threads than
+//! there are processors, which are shared by the one rule ([`base::share`]): those who wait are served tenant by
+//! tenant, and of a tenant key by key, so that no key and no number of keys takes them from the others. Who has too
+//! much of it waiting is refused alone (429); whoever has waited too long is told to come again (503).
 
 use std::{
     sync::{
@@ -39,8 +39,8 @@ static PROCESSORS: LazyLock<Arc<Pool>> = LazyLock::new(|| {
     Pool::new(Kind::Processors, (processors - 1).max(1), 1, 4 * MOST)
 });
 
-/// Does a caller's work, with room for [`Meter::REQUEST`] steps. When the caller goes away, it ends at its next step. The
-/// expressions that it compiles stay ready until the request is over.
+/// Does a caller's work, with room for [`Meter::REQUEST`] steps. When the caller goes away, it ends at its next step.
+/// The expressions that it compiles stay ready until the request is over.
 ///
 /// # Errors
 /// What the work fails with; 429 when too much of it waits for the same key, 503 when it is not done in time.

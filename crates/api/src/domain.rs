@@ -65,8 +65,8 @@ impl Domain {
     }
 }
 
-/// Where a domain lists its operations: for the document, or for the workers of a server, of which none needs a document
-/// of its own.
+/// Where a domain lists its operations: for the document, or for the workers of a server, of which none needs a
+/// document of its own.
 pub struct Routes<'r> {
     below: &'static str,
     tag: &'static str,

@@ -87,7 +87,8 @@ impl File {
     }
 }
 
-/// An answer whose bytes are there anyway, for as long as the program runs: it takes nothing of the share of its caller.
+/// An answer whose bytes are there anyway, for as long as the program runs: it takes nothing of the share of its
+/// caller.
 fn of_the_program(response: &mut HttpResponseBuilder, bytes: Bytes) -> HttpResponse {
     let mut response = response.body(bytes);
     response.extensions_mut().insert(OfTheProgram);

@@ -43,7 +43,8 @@ const ENDED: &str = "The session is unknown or has ended: sign in again.";
 pub struct Guard {
     declared: Arc<Paths<Declared>>,
     routes: Arc<Vec<Route>>,
-    /// The id of each operation, in the order of its number, and the weakest role for it; [`None`] for one that is public.
+    /// The id of each operation, in the order of its number, and the weakest role for it; [`None`] for one that is
+    /// public.
     needs: Arc<Vec<(String, Option<Role>)>>,
     roles: Arc<Roles>,
     access: Arc<dyn Access>,
@@ -128,8 +129,8 @@ impl Guard {
         &*self.access
     }
 
-    /// Counts a request of a key, or refuses it: for the operations that learn by themselves whose request it is, the token
-    /// endpoint and inbound addresses.
+    /// Counts a request of a key, or refuses it: for the operations that learn by themselves whose request it is, the
+    /// token endpoint and inbound addresses.
     pub fn count(&self, request: &HttpRequest, key_id: &String) -> Result<(), Problem> {
         let Some(keys) = &self.keys else { return Ok(()) };
         let left = keys.check(key_id).inspect_err(|_| {
@@ -142,8 +143,8 @@ impl Guard {
         Ok(())
     }
 
-    /// Lets a request pass to the operation that is answered, or refuses it. That to an alias passes under the address of its
-    /// operation.
+    /// Lets a request pass to the operation that is answered, or refuses it. That to an alias passes under the address
+    /// of its operation.
     async fn admit(&self, request: &ServiceRequest) -> Result<Option<Onward<'_>>> {
         if request.uri().path_and_query().is_some_and(|p| p.as_str().len() > URL_LIMIT) {
             let detail = format!("The URL is longer than {URL_LIMIT} bytes.");
@@ -255,7 +256,8 @@ impl Guard {
         }
     }
 
-    /// Would a request with these credentials be let in again, to the same operation at the same tenant? It is not counted.
+    /// Would a request with these credentials be let in again, to the same operation at the same tenant? It is not
+    /// counted.
     ///
     /// # Errors
     /// When nobody knows now, since the database is away.
@@ -283,8 +285,8 @@ impl Guard {
     }
 }
 
-/// What changes something has to come from a page of ours, and a page sends no `GET` for it: a link is a `GET` as well, whoever made
-/// it.
+/// What changes something has to come from a page of ours, and a page sends no `GET` for it: a link is a `GET` as well,
+/// whoever made it.
 fn check_session_may_change(request: &ServiceRequest, operation: &Operation) -> Result<(), Problem> {
     if operation.method == Method::GET {
         let detail = "This operation changes something: with a session it is not done by GET. Use POST, or a key.";

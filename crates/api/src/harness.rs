@@ -56,7 +56,8 @@ pub fn serve(domain: Domain, seed: impl FnOnce(&Db) -> anyhow::Result<()>) -> an
     serve_with(domain, Extras::default(), seed)
 }
 
-/// As [`serve`], for a domain whose handlers need more than the database: `extras` adds it. The log goes to the terminal.
+/// As [`serve`], for a domain whose handlers need more than the database: `extras` adds it. The log goes to the
+/// terminal.
 pub fn serve_with(domain: Domain, extras: Extras, seed: impl FnOnce(&Db) -> anyhow::Result<()>) -> anyhow::Result<()> {
     tracing_subscriber::fmt().with_writer(std::io::stderr).with_max_level(tracing::Level::INFO).init();
     let directory = tempfile::tempdir()?;

@@ -2,8 +2,8 @@
 //! `docs/interface.md`).
 //!
 //! Their operations are public to the guard, since the credential stands where the sender can put it: in the path, in a
-//! header of its own, or in the body. Each of them calls [`admit`] before anything else is done for the request. What they
-//! hold (bodies, answers) is of the share of the address that they come from.
+//! header of its own, or in the body. Each of them calls [`admit`] before anything else is done for the request. What
+//! they hold (bodies, answers) is of the share of the address that they come from.
 
 use actix_web::HttpRequest;
 use base::{
@@ -16,8 +16,8 @@ use crate::{Error, FromQuery, Guard, RequestContext, Result, access::Identity};
 /// What an inbound address is known by in a path; what follows is its token.
 pub const PREFIX: &str = "/api/v2/inbound/";
 
-/// Where monitors and agents send, beside [`PREFIX`]. A slash at the end of such a path means nothing: what is refused for
-/// it wakes nobody, and the scripts that append it are not ours.
+/// Where monitors and agents send, beside [`PREFIX`]. A slash at the end of such a path means nothing: what is refused
+/// for it wakes nobody, and the scripts that append it are not ours.
 const ADDRESSES: [&str; 5] =
     ["/api/v2/heartbeats/", "/v2/enqueue", "/v2/change/enqueue", "/v2/alerts", "/generic/2010-04-15/"];
 
@@ -46,8 +46,8 @@ impl AnyQuery {
 /// The context of a request to the inbound address with this token: its own caller, at the tenant that it belongs to.
 ///
 /// # Errors
-/// 401 for an unknown or revoked token, 403 for a suspended tenant, 429 for too many requests or too many wrong tokens; then
-/// those of `Q` for the parameters of the URL.
+/// 401 for an unknown or revoked token, 403 for a suspended tenant, 429 for too many requests or too many wrong tokens;
+/// then those of `Q` for the parameters of the URL.
 pub async fn admit<Q: FromQuery>(request: &HttpRequest, token: &str) -> Result<RequestContext<Q>> {
     let guard = request.app_data::<Guard>().ok_or_else(|| db::Error::Fault("a server without guard".to_owned()))?;
     let unknown = || Problem::new(Kind::Unauthenticated, "The token of the inbound address is unknown or revoked.");

@@ -91,8 +91,8 @@ impl Door {
                 data.insert(Rc::clone(stream.connection()));
             })
             .finish(apply_fn_factory(map_config(application, |()| AppConfig::default()), |request, service| {
-                // Each connection has room for the work of a request. In a box it takes room while it is done, and none while
-                // the connection is idle.
+                // Each connection has room for the work of a request. In a box it takes room while it is done, and none
+                // while the connection is idle.
                 service.call(request).boxed_local()
             }));
         fn_service(move |stream: TcpStream| {

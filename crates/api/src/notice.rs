@@ -10,8 +10,8 @@ use crate::{clock, request_id};
 /// So many a second are written; the next one after that says how many were not.
 const A_SECOND: u64 = 10;
 
-/// How much of a key that is not known is shown: enough to find it, and not what it is when somebody took the secret for
-/// the key.
+/// How much of a key that is not known is shown: enough to find it, and not what it is when somebody took the secret
+/// for the key.
 const SHOWN: usize = 8;
 
 static LOGINS: Notices = Notices::new();

@@ -1,7 +1,8 @@
 //! Operations, and how their handlers are found.
 //!
-//! actix-web asks its routes one after the other, each by a regular expression. The guard has found the operation of a request in
-//! one tree by then, with the parameters of its path: here the handler is called that has the number of that operation.
+//! actix-web asks its routes one after the other, each by a regular expression. The guard has found the operation of a
+//! request in one tree by then, with the parameters of its path: here the handler is called that has the number of that
+//! operation.
 
 use std::collections::HashMap;
 
@@ -16,8 +17,8 @@ use utoipa_actix_web::OpenApiFactory;
 
 use crate::{error, metrics};
 
-/// An operation: what the document says of it, and the handler that answers it. [`get`](crate::get), [`post`](crate::post) and
-/// [`delete`](crate::delete) make one of a function.
+/// An operation: what the document says of it, and the handler that answers it. [`get`](crate::get),
+/// [`post`](crate::post) and [`delete`](crate::delete) make one of a function.
 pub trait Operation: OpenApiFactory + utoipa::Path {
     /// Its handler.
     fn route() -> Route;

@@ -14,8 +14,8 @@ const HIDDEN: &str = "[secret]";
 /// A piece of a path that leads nowhere is no secret up to this length: all tokens are longer.
 const NO_SECRET: usize = 24;
 
-/// A path as it is logged, without the secrets in it, however it was written. `pattern` is the declared path that it is an instance
-/// of; of a path that is an instance of none, every piece that may be a secret is left out.
+/// A path as it is logged, without the secrets in it, however it was written. `pattern` is the declared path that it is
+/// an instance of; of a path that is an instance of none, every piece that may be a secret is left out.
 pub(crate) fn loggable<'p>(path: &'p str, pattern: Option<&str>) -> Cow<'p, str> {
     let hidden: Vec<&str> = match pattern {
         Some(pattern) if !pattern.contains(SECRET) => return Cow::Borrowed(path),

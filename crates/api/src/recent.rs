@@ -11,8 +11,8 @@ use moka::sync::Cache;
 /// How long an answer may be used again. What another gateway changes is felt within a second.
 const LIFE: Duration = Duration::from_millis(900);
 
-/// A bounded cache of answers that live less than a second. Only what exists is to be kept: an unknown token or tenant is
-/// looked up each time, so that a new one is there at once and nobody fills the memory with guesses.
+/// A bounded cache of answers that live less than a second. Only what exists is to be kept: an unknown token or tenant
+/// is looked up each time, so that a new one is there at once and nobody fills the memory with guesses.
 pub struct Recent<K, V> {
     entries: Cache<K, (u64, V)>,
     generation: AtomicU64,

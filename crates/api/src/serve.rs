@@ -314,8 +314,8 @@ fn framing(request: &ServiceRequest) -> Framing {
     Framing::Length(body::announced(request.headers()).unwrap_or(0))
 }
 
-/// Reads that went well are many and say little, and so do refusals under load: they are logged at `debug`. Whoever gives
-/// a request an id of their own means to find it again, and does.
+/// Reads that went well are many and say little, and so do refusals under load: they are logged at `debug`. Whoever
+/// gives a request an id of their own means to find it again, and does.
 fn is_quiet(method: &Method, status: StatusCode, took: Duration) -> bool {
     let read = status.is_success() && method == Method::GET;
     let refused = [StatusCode::SERVICE_UNAVAILABLE, StatusCode::TOO_MANY_REQUESTS].contains(&status);

@@ -1,8 +1,8 @@
 //! Sessions as HTTP has them: the cookie that is one, and whether a request comes from a page of ours ("Sessions" in
 //! `docs/interface.md`).
 //!
-//! A browser sends its cookies with whatever any page makes it send. So a request that changes something, and has nothing
-//! but a cookie to show, has to say that a page of this service sent it.
+//! A browser sends its cookies with whatever any page makes it send. So a request that changes something, and has
+//! nothing but a cookie to show, has to say that a page of this service sent it.
 
 use actix_web::{
     HttpRequest,
@@ -18,8 +18,8 @@ pub const PREFIX: &str = "SES-";
 /// The cookie of a session.
 const SESSION: &str = "muster_session";
 
-/// What a cookie is called besides where it is only sent encrypted: no other page of the same domain can set one of such a
-/// name.
+/// What a cookie is called besides where it is only sent encrypted: no other page of the same domain can set one of
+/// such a name.
 const SECURE: &str = "__Host-";
 
 /// What a request has of cookies.

@@ -1,11 +1,12 @@
 //! What is under way, and who may have how much of it. Beyond its share a request waits for a moment, and is refused
 //! then, with 503 and `Retry-After`, so that those of others are answered as fast as ever, and memory stays flat.
 //!
-//! Who shares is a [`Party`]: the key of the caller, within its tenant, or the address of one who is not known. How much
-//! it may have is one rule ([`base::share`]) for four things, since each has its own way to last long: requests that are
-//! worked on; bodies that are awaited, which a client may stall; streamed lists, which a client may read slowly while
-//! each holds a connection of the database; and the memory that all of them hold. A request is in one state at a time:
-//! while its body is awaited it is not counted as worked on. What it holds in memory counts until its answer is sent.
+//! Who shares is a [`Party`]: the key of the caller, within its tenant, or the address of one who is not known. How
+//! much it may have is one rule ([`base::share`]) for four things, since each has its own way to last long: requests
+//! that are worked on; bodies that are awaited, which a client may stall; streamed lists, which a client may read
+//! slowly while each holds a connection of the database; and the memory that all of them hold. A request is in one
+//! state at a time: while its body is awaited it is not counted as worked on. What it holds in memory counts until its
+//! answer is sent.
 
 mod pace;
 mod ticket;
@@ -39,8 +40,8 @@ const PATIENCE: Duration = Duration::from_millis(15);
 /// How long it waits for others of the same caller: to wait is cheaper than to ask again.
 const PATIENCE_WITH_OWN: Duration = Duration::from_millis(20);
 
-/// Where turns come so fast that its own comes within this time, it waits for it, which spares both sides refusals; and at most for a
-/// second, since the pace may change.
+/// Where turns come so fast that its own comes within this time, it waits for it, which spares both sides refusals; and
+/// at most for a second, since the pace may change.
 const SOON: Duration = Duration::from_millis(500);
 const PATIENCE_IN_LINE: Duration = Duration::from_secs(1);
 
@@ -59,8 +60,8 @@ pub(crate) const AWAITED: usize = 32 << 10;
 /// What a streamed list takes: the pieces on their way.
 const STREAMED: usize = 512 << 10;
 
-/// Connections that are set up and heads of requests that are read in one round of what the threads have ready; and how many more may
-/// wait for another.
+/// Connections that are set up and heads of requests that are read in one round of what the threads have ready; and how
+/// many more may wait for another.
 const ARRIVALS: usize = 256;
 const ARRIVALS_WAITING: usize = 8192;
 

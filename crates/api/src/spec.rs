@@ -122,7 +122,8 @@ pub fn document(title: &str, domains: &[Domain]) -> OpenApi {
     complete(collected)
 }
 
-/// The headings that operations stand under, in the order of the domains. Domains may share one: the first describes it.
+/// The headings that operations stand under, in the order of the domains. Domains may share one: the first describes
+/// it.
 fn used_tags(document: &OpenApi, domains: &[Domain]) -> Vec<utoipa::openapi::Tag> {
     let mut document = document.clone();
     let operations = document.paths.paths.values_mut().flat_map(operations_mut);

@@ -1,8 +1,9 @@
 //! A list of any length, as a JSON array or line by line, sent while it is read, in constant memory.
 //!
 //! A list that fits into [`SMALL`] is held until it is complete, so that its connection of the database is free before
-//! the client reads. A longer one holds its connection, one of those that are there for lists alone, for as long as the client
-//! takes; how many may do so at once is bounded ([`crate::shed`]). It ends when its caller may no longer read ([`Admission`]).
+//! the client reads. A longer one holds its connection, one of those that are there for lists alone, for as long as the
+//! client takes; how many may do so at once is bounded ([`crate::shed`]). It ends when its caller may no longer read
+//! ([`Admission`]).
 
 use std::time::{Duration, Instant};
 

@@ -31,7 +31,8 @@ pub(crate) struct Worker {
 }
 
 impl Worker {
-    /// Notes that a request came, of a client that made a pause before it or did not. Who watches the service is always let in.
+    /// Notes that a request came, of a client that made a pause before it or did not. Who watches the service is always
+    /// let in.
     pub(crate) fn ticket(&self, request: &ServiceRequest, paused: bool) -> Rc<Ticket> {
         let path = request.path();
         let entry = match paused {

@@ -23,8 +23,8 @@ use crate::{
 /// Says that an answer was given before.
 const REPLAYED: &str = "idempotency-replayed";
 
-/// The answer of a write, or of a point read: 200 with a JSON body, which is made where the rows are, so that it can be given
-/// again.
+/// The answer of a write, or of a point read: 200 with a JSON body, which is made where the rows are, so that it can be
+/// given again.
 #[derive(Clone, Debug)]
 pub struct Answer {
     stored: Stored,
@@ -112,8 +112,8 @@ impl<Q> RequestContext<Q> {
         }
     }
 
-    /// Runs `f` in a transaction, with who asks and for which tenant, and answers what it answers, once that is durable.
-    /// What `f` notes ([`Tx::note`]) commits with it: audit rows and events.
+    /// Runs `f` in a transaction, with who asks and for which tenant, and answers what it answers, once that is
+    /// durable. What `f` notes ([`Tx::note`]) commits with it: audit rows and events.
     ///
     /// A POST with an `Idempotency-Key` is carried out once: the same request again gets the first answer, another
     /// request under that key a 422, one that comes while the first is under way a 409. A request that failed left
@@ -171,9 +171,10 @@ impl<Q> RequestContext<Q> {
 
     /// Does what no transaction undoes, such as a call to somebody else, and answers what that answers.
     ///
-    /// With an `Idempotency-Key` it is done at most once: that it is under way is durable before it is, and the answer is
-    /// kept afterwards, also when the caller went away meanwhile. What fails has done nothing, and may be sent again. When the
-    /// process stops in between, nobody knows whether it was done, and the same request is told so (409).
+    /// With an `Idempotency-Key` it is done at most once: that it is under way is durable before it is, and the answer
+    /// is kept afterwards, also when the caller went away meanwhile. What fails has done nothing, and may be sent
+    /// again. When the process stops in between, nobody knows whether it was done, and the same request is told so
+    /// (409).
     pub async fn carry_out<W>(&self, work: W) -> Result<HttpResponse>
     where
         W: Future<Output = Result<Answer>> + 'static,

@@ -31,11 +31,10 @@ const MAX_ERRORS: usize = 100;
 
 /// One object of a body, at its path, sharing one list of errors with its parents.
 ///
-/// Implements "lenient in" of the wire rules (`docs/interface.md`): booleans and integers may come
-/// as strings, enum values in any letter case, unknown fields are ignored ([`ignored`] names them), `null` is absence. A
-/// reader that finds a wrong value notes it with its path and answers as if the field were absent;
-/// [`Fields::finish`] on the root, or [`Fields::check`] anywhere, then refuses the request with all
-/// of them (the first 100).
+/// Implements "lenient in" of the wire rules (`docs/interface.md`): booleans and integers may come as strings, enum
+/// values in any letter case, unknown fields are ignored ([`ignored`] names them), `null` is absence. A reader that
+/// finds a wrong value notes it with its path and answers as if the field were absent; [`Fields::finish`] on the root,
+/// or [`Fields::check`] anywhere, then refuses the request with all of them (the first 100).
 #[derive(Debug)]
 pub struct Fields<'v> {
     /// `None` when something else stood here; that is noted already, and what is missing is not.
@@ -313,7 +312,8 @@ impl<'v> Fields<'v> {
         Wrong::new(self.shared.errors.borrow().clone())
     }
 
-    /// The fields of the whole body that nobody has read yet, as [`ignored::collect`] answers them, which must be going on.
+    /// The fields of the whole body that nobody has read yet, as [`ignored::collect`] answers them, which must be going
+    /// on.
     pub fn ignored(&self) -> Vec<String> {
         self.shared.reads.as_ref().map(Reads::unread).unwrap_or_default()
     }

@@ -1,9 +1,9 @@
 //! Calls to others that are under way: who may make a further one, and to where.
 //!
-//! They are shared by tenant, and of a tenant by host, as requests are ([`share`](crate::share)). A call that hangs is held for long, so
-//! that a share of what is left would leave nothing after a few who hang: hosts of a tenant that have not answered lately get few calls
-//! at once, one that has not answered several in a row a single one, and a tenant that has next to none gets one whatever others have.
-//! A host is what it is for a tenant whichever URL leads there.
+//! They are shared by tenant, and of a tenant by host, as requests are ([`share`](crate::share)). A call that hangs is
+//! held for long, so that a share of what is left would leave nothing after a few who hang: hosts of a tenant that have
+//! not answered lately get few calls at once, one that has not answered several in a row a single one, and a tenant
+//! that has next to none gets one whatever others have. A host is what it is for a tenant whichever URL leads there.
 
 use std::{
     collections::HashMap,
@@ -14,7 +14,8 @@ use crate::share::{Kind, Lease, Parties, Party, Pool};
 
 /// How many calls at once go to a host that has not answered yet.
 const UNPROVEN: usize = 16;
-/// And how many of a tenant to all such hosts: each may be a name that does not resolve, which takes a thread for longer than the call.
+/// And how many of a tenant to all such hosts: each may be a name that does not resolve, which takes a thread for
+/// longer than the call.
 const UNPROVEN_OF_TENANT: usize = 32;
 /// So many calls in a row without an answer make a host one that gets a single call.
 const SILENT: u32 = 3;

@@ -29,8 +29,8 @@ pub fn parse_json(bytes: &[u8]) -> Result<Value, Problem> {
     Ok(value)
 }
 
-/// Bytes that the values of a JSON text take in memory once they are parsed, at most: several hundred for an object, however
-/// short its text is. Nothing is parsed for it, and the text need not be JSON.
+/// Bytes that the values of a JSON text take in memory once they are parsed, at most: several hundred for an object,
+/// however short its text is. Nothing is parsed for it, and the text need not be JSON.
 pub fn weight(text: &[u8]) -> usize {
     /// A value in a list that grew to twice its size, or with a key.
     const VALUE: usize = 180;

@@ -1,8 +1,8 @@
 //! Repairs text that is nearly JSON, as scripts and templates of monitors put it together.
 //!
-//! A monitor that is refused for a wrong byte wakes nobody, and does not try again in another spelling. So the addresses of
-//! monitors and agents repair what has one sensible reading ("Inbound addresses" in `docs/interface.md`), and say what they
-//! repaired. Everything else stays strict and reads by [`parse_json`] alone.
+//! A monitor that is refused for a wrong byte wakes nobody, and does not try again in another spelling. So the
+//! addresses of monitors and agents repair what has one sensible reading ("Inbound addresses" in `docs/interface.md`),
+//! and say what they repaired. Everything else stays strict and reads by [`parse_json`] alone.
 
 use std::borrow::Cow;
 
@@ -64,8 +64,8 @@ fn repair_text(text: &str) -> (Cow<'_, str>, Vec<&'static str>) {
     if is_json(&certain.0) {
         return certain;
     }
-    // A quote that ends a text too early, or a backslash in front of the last one, is only told from a right one by what
-    // comes of it.
+    // A quote that ends a text too early, or a backslash in front of the last one, is only told from a right one by
+    // what comes of it.
     let guessed = Scanner::new(text, true).run();
     if is_json(&guessed.0) { guessed } else { certain }
 }

@@ -27,8 +27,8 @@ pub fn cidr_range(text: &str) -> Option<(IpKey, IpKey)> {
     Some((key(block.network()), key(block.broadcast())))
 }
 
-/// Whether a literal address is one that many machines have or none does: of the loopback, of one link, unspecified, of a
-/// group, broadcast.
+/// Whether a literal address is one that many machines have or none does: of the loopback, of one link, unspecified, of
+/// a group, broadcast.
 pub fn is_shared_ip(text: &str) -> bool {
     parse(text).is_some_and(|address| match address.to_canonical() {
         IpAddr::V4(address) => {

@@ -23,8 +23,8 @@ pub struct Term {
     /// The whole value without surrounding blanks, and without the quotes of one that is quoted; every character means
     /// itself.
     pub value: String,
-    /// The value's alternatives: split at `,`, without surrounding blanks, the empty ones dropped; a quoted one is taken
-    /// whole. There is at least one.
+    /// The value's alternatives: split at `,`, without surrounding blanks, the empty ones dropped; a quoted one is
+    /// taken whole. There is at least one.
     pub values: Vec<String>,
 }
 
@@ -149,8 +149,8 @@ fn alternatives(value: &str, known: &[&'static str]) -> (Vec<String>, Option<Str
     (values, whole)
 }
 
-/// Where a quoted text ends that begins at a quote: behind the first quote with what may follow a value behind it. Where
-/// that is preceded by a backslash, it is part of the text, unless no other one ends it.
+/// Where a quoted text ends that begins at a quote: behind the first quote with what may follow a value behind it.
+/// Where that is preceded by a backslash, it is part of the text, unless no other one ends it.
 fn closing_quote(text: &str, start: usize, known: &[&'static str]) -> Option<usize> {
     let (bytes, mut backslashes, mut last) = (text.as_bytes(), 0, None);
     for (at, byte) in bytes.iter().enumerate().skip(start + 1) {

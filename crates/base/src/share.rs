@@ -1,14 +1,14 @@
 //! What requests share, and who may have how much of it: the one rule of fairness.
 //!
 //! There is so much of each thing (requests that are worked on, memory, connections of the database), a [`Pool`]. Who
-//! asks is a [`Party`]: an API key, which belongs to a tenant, or an address whose caller is not known. **A party may hold
-//! as much as is still free, and all keys of a tenant together twice as much** (times what the pool says, where little is
-//! left to others in little time). So one that is alone gets half and more, two greedy ones get a third each, and
-//! however many there are, something is free for the next. Nobody needs to know how many there are.
+//! asks is a [`Party`]: an API key, which belongs to a tenant, or an address whose caller is not known. **A party may
+//! hold as much as is still free, and all keys of a tenant together twice as much** (times what the pool says, where
+//! little is left to others in little time). So one that is alone gets half and more, two greedy ones get a third each,
+//! and however many there are, something is free for the next. Nobody needs to know how many there are.
 //!
 //! Who exceeds its share waits for it ([`Pool::take`]) or is refused ([`Pool::try_take`]), alone: the others do not
-//! notice. Those who wait are served in turn, tenant by tenant, and of a tenant key by key: a tenant with many keys has no more
-//! turns than one with a single key.
+//! notice. Those who wait are served in turn, tenant by tenant, and of a tenant key by key: a tenant with many keys has
+//! no more turns than one with a single key.
 
 mod parties;
 mod queue;

@@ -4,10 +4,10 @@ use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 
 /// Folds a text for matching without regard to letter case; two texts match when their folds are equal.
 ///
-/// This is the only folding: names are stored folded and searched folded ("names match", in
-/// `docs/interface.md`). It is Unicode NFC, every character in capitals and then in small letters, each on its
-/// own, and NFC again, because some letters have a composed form in lower case only. The way over the capitals makes
-/// `ß` the same as `SS`, a ligature the same as its letters, and the final Greek sigma the plain one. Folding twice is folding once. Blanks are kept.
+/// This is the only folding: names are stored folded and searched folded ("names match", in `docs/interface.md`). It is
+/// Unicode NFC, every character in capitals and then in small letters, each on its own, and NFC again, because some
+/// letters have a composed form in lower case only. The way over the capitals makes `ß` the same as `SS`, a ligature
+/// the same as its letters, and the final Greek sigma the plain one. Folding twice is folding once. Blanks are kept.
 pub fn fold(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase();
@@ -22,8 +22,8 @@ fn capitals(letter: char) -> impl Iterator<Item = char> {
     letter.to_uppercase()
 }
 
-/// An id of a prefix, such as `EP-`, and a UUID in the spelling in which it is stored, whatever its letter case; what has
-/// another prefix is no such id, and folded.
+/// An id of a prefix, such as `EP-`, and a UUID in the spelling in which it is stored, whatever its letter case; what
+/// has another prefix is no such id, and folded.
 pub fn spelled(id: &str, prefix: &str) -> String {
     let folded = fold(id.trim());
     folded.strip_prefix(&fold(prefix)).map(|uuid| format!("{prefix}{uuid}")).unwrap_or(folded)
@@ -36,8 +36,8 @@ pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(*byte)]).collect()
 }
 
-/// The words of a text, between blanks: for constants with more names than anybody wants to read a line each. A program in
-/// which they are not as many as it says does not compile.
+/// The words of a text, between blanks: for constants with more names than anybody wants to read a line each. A program
+/// in which they are not as many as it says does not compile.
 pub const fn listed<const N: usize>(text: &'static str) -> [&'static str; N] {
     let mut words = [""; N];
     let (mut count, mut rest) = (0, text.trim_ascii());
@@ -94,8 +94,8 @@ pub fn words(text: &str) -> impl Iterator<Item = Word> {
     })
 }
 
-/// What is wrong with a text as a name, to be read after the field: a name is one line of at most `max_chars` characters,
-/// and more than blanks.
+/// What is wrong with a text as a name, to be read after the field: a name is one line of at most `max_chars`
+/// characters, and more than blanks.
 pub fn name_error(text: &str, max_chars: usize) -> Option<String> {
     if text.trim().is_empty() {
         Some("is required".to_owned())

@@ -1,8 +1,9 @@
 //! Instants: milliseconds inside, whole seconds in GMT outside.
 //!
-//! Read and written by hand: what is taken (`Z`, two forms of an offset, and a space for its sign) is no one format of the crate
-//! `time`, and what is written goes into an answer without a text of its own. `time` is what the tests compare it with. Zones and their clocks are the
-//! business of `calendar`, by `jiff`, since `time` has no database of zones.
+//! Read and written by hand: what is taken (`Z`, two forms of an offset, and a space for its sign) is no one format of
+//! the crate `time`, and what is written goes into an answer without a text of its own. `time` is what the tests
+//! compare it with. Zones and their clocks are the business of `calendar`, by `jiff`, since `time` has no database of
+//! zones.
 
 use std::fmt;
 
@@ -30,8 +31,8 @@ const FIRST_READ: i64 = -62_135_596_800;
 const LAST: i64 = 253_402_300_799;
 
 impl Timestamp {
-    /// What [`Timestamp::parse`] reads, but for the space that only URLs make of a `+`, and for the leap years, whose last day of
-    /// February stands in all.
+    /// What [`Timestamp::parse`] reads, but for the space that only URLs make of a `+`, and for the leap years, whose
+    /// last day of February stands in all.
     pub const PATTERN: &'static str = concat!(
         "^([1-9][0-9]{3}|0[1-9][0-9]{2}|00[1-9][0-9]|000[1-9])",
         "-((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|[12][0-9]))",

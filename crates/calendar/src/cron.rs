@@ -16,7 +16,8 @@ use crate::{
 /// The longest expression, in bytes.
 const LONGEST: usize = 200;
 
-/// How many days are looked at for one that an expression means: the 29th of February falls on each weekday within them.
+/// How many days are looked at for one that an expression means: the 29th of February falls on each weekday within
+/// them.
 const MOST_DAYS: i64 = 41 * 366;
 
 const MINUTE_MS: i64 = 60_000;
@@ -27,9 +28,9 @@ const MORNING: i64 = 3 * 3_600;
 
 /// A cron expression of five fields, in local time of some zone.
 ///
-/// One that names hours runs at local times, by the rule of everything else here: a local time that does not exist is the
-/// first instant after it, one that occurs twice is its first occurrence, and times that become one are due once. One whose
-/// hours are all hours runs whenever the clocks show one of its minutes, so once in each hour that goes by.
+/// One that names hours runs at local times, by the rule of everything else here: a local time that does not exist is
+/// the first instant after it, one that occurs twice is its first occurrence, and times that become one are due once.
+/// One whose hours are all hours runs whenever the clocks show one of its minutes, so once in each hour that goes by.
 ///
 /// As in cron itself, a day has to meet both the day of the month and the day of the week when one of these fields
 /// begins with a star (`*`, `*/2`) or is `?`; otherwise one of them is enough.

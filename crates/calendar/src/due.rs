@@ -6,11 +6,13 @@ use base::Timestamp;
 
 use crate::{cron::CronExpression, rule::Rule, zones::Zone};
 
-/// Beyond so many due times that were missed nobody counts them one by one; those of a cron expression cost more to find.
+/// Beyond so many due times that were missed nobody counts them one by one; those of a cron expression cost more to
+/// find.
 const COUNTED: usize = 20_000;
 const COUNTED_OF_CRON: usize = 2_000;
 
-/// How far back the last due times are looked for, in milliseconds; a step is taken when the one before it found too few.
+/// How far back the last due times are looked for, in milliseconds; a step is taken when the one before it found too
+/// few.
 const BACK: [i64; 6] = [7_200_000, 2 * DAY_MS, 35 * DAY_MS, 400 * DAY_MS, 4_020 * DAY_MS, 15_000 * DAY_MS];
 
 const DAY_MS: i64 = 86_400_000;
@@ -78,8 +80,8 @@ impl Due {
         BACK.iter().find_map(|back| since(at.millis().saturating_sub(*back))).or_else(|| since(-1))
     }
 
-    /// The latest due times from the one at `first` on, up to an instant: at most so many. What it costs does not grow with the
-    /// number of all of them.
+    /// The latest due times from the one at `first` on, up to an instant: at most so many. What it costs does not grow
+    /// with the number of all of them.
     pub fn latest(&self, first: Timestamp, until: Timestamp, most: usize) -> Latest {
         let before_first = Timestamp::from_millis(first.millis().saturating_sub(1));
         // What was promised is due, even if the rule of a zone has changed since.

@@ -1,5 +1,5 @@
-//! The words of schedules, as fields of a body: what a shift, a window and a job say alike. What of them a schedule has,
-//! and under which names, its domain declares.
+//! The words of schedules, as fields of a body: what a shift, a window and a job say alike. What of them a schedule
+//! has, and under which names, its domain declares.
 
 use base::{
     Fields, Timestamp,
@@ -73,8 +73,8 @@ pub fn check_order(fields: &mut Fields<'_>, start: (&str, Instant), end: (&str, 
     }
 }
 
-/// The name of a time zone (`timeZone.name` in operation 11 of `docs/interface.md`, `timezone` in operation 14). One that
-/// does not exist is noted with those that are like it.
+/// The name of a time zone (`timeZone.name` in operation 11 of `docs/interface.md`, `timezone` in operation 14). One
+/// that does not exist is noted with those that are like it.
 impl Field for Zone {
     fn read(fields: &mut Fields<'_>, name: &str, _: &Limits) -> Option<Self> {
         let text = fields.text(name)?;

@@ -1,4 +1,5 @@
-//! The forms of the texts of schedules, as patterns for documents: what the readers of this crate take, in its documented spelling.
+//! The forms of the texts of schedules, as patterns for documents: what the readers of this crate take, in its
+//! documented spelling.
 
 /// An instant that a schedule may name: a time of the years 1970 to 9998.
 pub const INSTANT: &str = concat!(

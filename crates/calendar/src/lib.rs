@@ -1,11 +1,11 @@
 //! Time zones, recurrence rules, occurrences and intervals, as rosters, maintenance windows and jobs share them.
 //!
 //! Pure: nothing here reads a clock, a file or the machine's time zone database. Whoever asks says which instant or
-//! range is meant. What a rule means is written at [`Rule`]. How the JSON of a schedule looks is the business of its domain,
-//! which declares it in the words that all of them share ([`fields`]), and makes a rule of it.
+//! range is meant. What a rule means is written at [`Rule`]. How the JSON of a schedule looks is the business of its
+//! domain, which declares it in the words that all of them share ([`fields`]), and makes a rule of it.
 //!
-//! A [`Rule`] is made, and asked, in about a microsecond, however long ago it started, so nothing has to be materialised
-//! or cached.
+//! A [`Rule`] is made, and asked, in about a microsecond, however long ago it started, so nothing has to be
+//! materialised or cached.
 //!
 //! - [`zones`]: the zones that exist here
 //! - [`pattern`], [`rule`]: what repeats, and how

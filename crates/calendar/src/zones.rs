@@ -96,8 +96,8 @@ static OTHERS: LazyLock<Vec<(String, Entry)>> = LazyLock::new(|| {
 /// asked, so that no answer changes by itself.
 const SEASONS: [i64; 2] = [1_768_478_400, 1_784_116_800];
 
-/// A zone that the interface does not list. Its offset and abbreviation are those of the season with the smaller offset,
-/// which is standard time wherever there are two.
+/// A zone that the interface does not list. Its offset and abbreviation are those of the season with the smaller
+/// offset, which is standard time wherever there are two.
 fn other(name: String) -> Entry {
     let zone = TimeZoneDatabase::bundled().get(&name).unwrap_or(TimeZone::UTC);
     let season = |second| {

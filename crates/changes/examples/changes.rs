@@ -1,5 +1,5 @@
-//! The stream of changes alone, on a new embedded database, in which nothing ever changes: `cargo run -p changes --example
-//! changes`.
+//! The stream of changes alone, on a new embedded database, in which nothing ever changes: `cargo run -p changes
+//! --example changes`.
 
 use std::sync::Arc;
 

@@ -46,9 +46,9 @@ pub struct Wanted {
 /// Server-sent events, as they are committed: `event: change` with tenant, kind, id, action, request and time of what
 /// changed (`data`), and an `id`. A client that reconnects with the last one in `Last-Event-ID` within ten minutes
 /// misses nothing; after that, or when it missed more than 1,000, it gets `event: reset` and should read again what it
-/// shows. At partner level, changes of its clients too. A silent stream sends a comment every 15 seconds. Every 5 seconds a
-/// stream looks at its caller again, and ends when it may no longer read. A key may have 100 streams, and those of a tenant
-/// leave room for others (503).
+/// shows. At partner level, changes of its clients too. A silent stream sends a comment every 15 seconds. Every 5
+/// seconds a stream looks at its caller again, and ends when it may no longer read. A key may have 100 streams, and
+/// those of a tenant leave room for others (503).
 #[utoipa::path(
     operation_id = "watchChanges",
     params(

@@ -1,8 +1,8 @@
 //! What changes, told to whoever watches: one stream for each tenant ("Changes" in `docs/interface.md`).
 //!
-//! A [`Subscriber`] of the outbox keeps what changed in rows, for ten minutes, while somebody watches the tenant or its partner; a
-//! [`Teller`] in each gateway reads them, once however many watch, and hands them to its [`Hub`] of streams. So any gateway tells
-//! what any other stored, and a stream that comes back to another one goes on where it was.
+//! A [`Subscriber`] of the outbox keeps what changed in rows, for ten minutes, while somebody watches the tenant or its
+//! partner; a [`Teller`] in each gateway reads them, once however many watch, and hands them to its [`Hub`] of streams.
+//! So any gateway tells what any other stored, and a stream that comes back to another one goes on where it was.
 
 mod http;
 mod hub;
@@ -27,7 +27,8 @@ const NEEDS: &[Need] = &[Need::of::<Hub>()];
 /// The tables, as they came to be.
 const MIGRATIONS: db::Migrations = db::migrations!("changes", both changes0001_changes);
 
-/// The headings of the OpenAPI document under which the operations stand. The first is that of operations without another.
+/// The headings of the OpenAPI document under which the operations stand. The first is that of operations without
+/// another.
 const TAGS: &[Tag] = &[Tag {
     name: "Changes",
     description: "One stream of everything that changes in a tenant, as server-sent events.",

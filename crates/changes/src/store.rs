@@ -30,7 +30,8 @@ pub const RETENTION: Retention = Retention {
     },
 };
 
-/// Somebody watches from now until then. What happened while nobody did was not counted: numbers from before lead nowhere then.
+/// Somebody watches from now until then. What happened while nobody did was not counted: numbers from before lead
+/// nowhere then.
 pub fn watch(conn: &mut Conn, watched: &Watched, now_ms: i64, until_ms: i64) -> Result<()> {
     use changes_heads::dsl;
     db::Lock::of("changes", format_args!("{}:{}", watched.tenant, watched.reach())).take(conn)?;
@@ -75,9 +76,9 @@ struct Counted {
     seq: i64,
 }
 
-/// Takes so many numbers for changes of this tenant, among its own and among those of its partner, where they are watched, and
-/// answers the last one. Whoever takes some waits for whoever took those before, until that is committed: numbers appear in
-/// their order.
+/// Takes so many numbers for changes of this tenant, among its own and among those of its partner, where they are
+/// watched, and answers the last one. Whoever takes some waits for whoever took those before, until that is committed:
+/// numbers appear in their order.
 pub fn count(
     conn: &mut Conn,
     tenant: &str,

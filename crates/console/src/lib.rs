@@ -1,8 +1,8 @@
-//! The console at `/console/` (`docs/console.md`): pages for people, which call the documented operations from the browser, with
-//! the rights of whoever signed in there.
+//! The console at `/console/` (`docs/console.md`): pages for people, which call the documented operations from the
+//! browser, with the rights of whoever signed in there.
 //!
-//! What is served are the files in `static/`, as they are written: plain modules, no build step. [`operations`] makes the one
-//! module that is generated. This crate knows no domain and no table, and answers nothing but files.
+//! What is served are the files in `static/`, as they are written: plain modules, no build step. [`operations`] makes
+//! the one module that is generated. This crate knows no domain and no table, and answers nothing but files.
 
 mod files;
 mod operations;

@@ -9,8 +9,8 @@ use diesel::{
     sqlite::Sqlite,
 };
 
-/// `column IN (…)` with one value for all keys, so that the text does not depend on how many there are. To be used on the
-/// connection of the backend itself ([`direct!`](crate::direct)). Keys are ids: letters, digits and hyphens.
+/// `column IN (…)` with one value for all keys, so that the text does not depend on how many there are. To be used on
+/// the connection of the backend itself ([`direct!`](crate::direct)). Keys are ids: letters, digits and hyphens.
 #[derive(Clone, Debug)]
 pub struct Among {
     column: &'static str,

@@ -61,8 +61,8 @@ impl Pooled {
     }
 }
 
-/// For how long a connection that worked is used without a question whether it still does: to ask takes as long as a point
-/// read. One that broke meanwhile fails for one caller, and is asked then.
+/// For how long a connection that worked is used without a question whether it still does: to ask takes as long as a
+/// point read. One that broke meanwhile fails for one caller, and is asked then.
 const TRUSTED: Duration = Duration::from_secs(1);
 
 impl Manager {
@@ -94,8 +94,8 @@ pub(crate) fn connect(url: &DatabaseUrl) -> Result<Conn> {
     }
 }
 
-/// Makes a missing SQLite file, for its owner alone: what SQLite makes itself, others may read. One that is there, and that
-/// others may read, is closed to them. Its companions (`-wal`, `-shm`) get the mode that it has.
+/// Makes a missing SQLite file, for its owner alone: what SQLite makes itself, others may read. One that is there, and
+/// that others may read, is closed to them. Its companions (`-wal`, `-shm`) get the mode that it has.
 pub(crate) fn make_private(url: &DatabaseUrl) -> Result<()> {
     let DatabaseUrl::Sqlite(path) = url else { return Ok(()) };
     let mut options = OpenOptions::new();

@@ -1,5 +1,5 @@
-//! Who waits for something to do is woken when what they are to do is committed, in the process that committed it. Other
-//! processes on the same database find it when they look by themselves.
+//! Who waits for something to do is woken when what they are to do is committed, in the process that committed it.
+//! Other processes on the same database find it when they look by themselves.
 
 use std::{
     cell::RefCell,

@@ -27,8 +27,8 @@ const KEPT: i64 = 20_000;
 /// Old notes are looked for once in so many.
 const EACH: u64 = 256;
 
-/// Which of the notes of a tenant a transaction sees. Those of one tenant and process are comparable: of two, one sees all
-/// that the other does.
+/// Which of the notes of a tenant a transaction sees. Those of one tenant and process are comparable: of two, one sees
+/// all that the other does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Snapshot {
     /// All stamps below are seen.
@@ -85,7 +85,8 @@ pub struct Changes {
     pub whole: bool,
 }
 
-/// Notes that what has this key changed; the key is in the words of whoever asks. What it was noted for commits with it.
+/// Notes that what has this key changed; the key is in the words of whoever asks. What it was noted for commits with
+/// it.
 pub fn note(conn: &mut Conn, tenant: &str, key: &str) -> Result<()> {
     static NOTES: AtomicU64 = AtomicU64::new(0);
     let note = Note { tenant, key };
@@ -223,7 +224,8 @@ impl QueryFragment<Sqlite> for Last<'_> {
     }
 }
 
-/// The snapshot (stamp −1), below which notes are forgotten (stamp 0), and the notes that another snapshot does not see.
+/// The snapshot (stamp −1), below which notes are forgotten (stamp 0), and the notes that another snapshot does not
+/// see.
 struct Unseen<'a> {
     tenant: &'a str,
     high: i64,

@@ -111,7 +111,8 @@ impl Condition {
         Self::sql("replace(").then(column).then(", ").text(text).then(", '') <> ").then(column)
     }
 
-    /// A folded column (with its table) is one of these folded texts, or contains one when it need not be the whole of it.
+    /// A folded column (with its table) is one of these folded texts, or contains one when it need not be the whole of
+    /// it.
     pub fn named<I>(column: &'static str, texts: I, whole: bool) -> Self
     where
         I: IntoIterator,
@@ -134,7 +135,8 @@ impl Condition {
         Self::join(conditions, " OR ", "1 = 0")
     }
 
-    /// As a balanced tree: SQLite refuses an expression that is deeper than 1,000, and a chain is as deep as it is long.
+    /// As a balanced tree: SQLite refuses an expression that is deeper than 1,000, and a chain is as deep as it is
+    /// long.
     fn join(conditions: impl IntoIterator<Item = Self>, word: &'static str, empty: &'static str) -> Self {
         let conditions: Vec<Self> = conditions.into_iter().collect();
         if conditions.is_empty() {

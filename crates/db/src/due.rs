@@ -34,8 +34,8 @@ struct Late {
 }
 
 impl DueRows {
-    /// The tenants that have a row that is due, in the order of their ids. It costs a few steps in the index for each tenant that has
-    /// rows in it, however many rows that are.
+    /// The tenants that have a row that is due, in the order of their ids. It costs a few steps in the index for each
+    /// tenant that has rows in it, however many rows that are.
     pub fn tenants(&self, conn: &mut Conn, now_ms: i64) -> Result<Vec<String>> {
         let Self { table, due, only } = self;
         let owners = owners(table, only);
@@ -47,7 +47,8 @@ impl DueRows {
         Ok(tenants.into_iter().map(|tenant| tenant.id).collect())
     }
 
-    /// The tenants with a row that was due at an instant, each with the time of its first one; the longest overdue first.
+    /// The tenants with a row that was due at an instant, each with the time of its first one; the longest overdue
+    /// first.
     pub fn longest_due(&self, conn: &mut Conn, at_ms: i64, most: usize) -> Result<Vec<(String, i64)>> {
         let Self { table, due, only } = self;
         let owners = owners(table, only);
@@ -62,8 +63,8 @@ impl DueRows {
     }
 }
 
-/// The beginning of a query: `owners (id)` are the tenants that have rows in an index of a table (called `t` in `only`), found by
-/// going from one tenant to the next. The last id is NULL.
+/// The beginning of a query: `owners (id)` are the tenants that have rows in an index of a table (called `t` in
+/// `only`), found by going from one tenant to the next. The last id is NULL.
 pub fn owners(table: &str, only: &str) -> String {
     format!(
         "WITH RECURSIVE owners (id) AS (SELECT (SELECT t.tenant_id FROM {table} t WHERE {only} ORDER BY t.tenant_id LIMIT 1) \

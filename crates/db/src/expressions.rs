@@ -1,5 +1,5 @@
-//! How much memory the regular expressions take that a tenant has stored, whichever domain keeps them: each of them has to
-//! be compiled again and again, at everybody's cost.
+//! How much memory the regular expressions take that a tenant has stored, whichever domain keeps them: each of them has
+//! to be compiled again and again, at everybody's cost.
 
 use base::problem::Problem;
 use diesel::{

@@ -11,8 +11,8 @@ use diesel::{
 
 use crate::{Conn, Result};
 
-/// What one transaction holds until it ends, while others wait. Gateways of two versions share a database, so that the name
-/// of a kind stays as it is.
+/// What one transaction holds until it ends, while others wait. Gateways of two versions share a database, so that the
+/// name of a kind stays as it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lock(Cow<'static, str>);
 

@@ -5,8 +5,8 @@ use diesel::connection::SimpleConnection as _;
 use crate::{Backend, Db};
 
 impl Db {
-    /// Has idle connections to a SQLite file give back the pages of it that they keep, but for the one that the pool wants
-    /// to have at hand: it would open another.
+    /// Has idle connections to a SQLite file give back the pages of it that they keep, but for the one that the pool
+    /// wants to have at hand: it would open another.
     pub fn shrink(&self) {
         if self.backend() != Backend::Sqlite {
             return;

@@ -45,8 +45,8 @@ pub struct MigrationTexts {
 const COLLATION: &str = " COLLATE \"C\"";
 
 /// Embeds the migrations of a domain, whose folders are beside that of the file that names them: those of `both` in
-/// `migrations/both`, with one text for both backends; those of `each` in `migrations/sqlite` and `migrations/postgres`.
-/// `db::migrations!("kb", each kb0001_kb, both kb0002_retention)`.
+/// `migrations/both`, with one text for both backends; those of `each` in `migrations/sqlite` and
+/// `migrations/postgres`. `db::migrations!("kb", each kb0001_kb, both kb0002_retention)`.
 #[macro_export]
 macro_rules! migrations {
     ($domain:literal, $($of:ident $name:ident),+ $(,)?) => {

@@ -14,8 +14,8 @@ use tokio::task::spawn_blocking;
 
 use crate::{Backend, Conn, Db, Error, Result, backend, bell, url::DatabaseUrl};
 
-/// How a write begins on Postgres. A gateway that stands still inside a transaction (stopped, or cut off) keeps its locks
-/// from the others for no longer than they wait for one.
+/// How a write begins on Postgres. A gateway that stands still inside a transaction (stopped, or cut off) keeps its
+/// locks from the others for no longer than they wait for one.
 const BEGIN_WRITE: &str = "BEGIN; SET LOCAL idle_in_transaction_session_timeout = '8s'";
 
 /// Whose turn it is when nobody's tenant writes.
@@ -53,8 +53,8 @@ impl Db {
         self.0.connection(&self.0.pool)?.run(|conn| snapshot(conn, f))
     }
 
-    /// Runs `f` in a transaction. What it wrote is durable when this returns `Ok`, and gone when it returns `Err`. It is
-    /// the service itself that writes; for a caller, [`Db::write_for`].
+    /// Runs `f` in a transaction. What it wrote is durable when this returns `Ok`, and gone when it returns `Err`. It
+    /// is the service itself that writes; for a caller, [`Db::write_for`].
     pub async fn write<T, F>(&self, f: F) -> Result<T>
     where
         F: FnOnce(&mut Conn) -> Result<T> + Send + 'static,
@@ -65,8 +65,8 @@ impl Db {
 
     /// As [`Db::write`], on behalf of a tenant.
     ///
-    /// On SQLite, writers that arrive together share one commit, each in its own savepoint. Tenants take turns: one that
-    /// writes much waits for itself, and the others for one write of it.
+    /// On SQLite, writers that arrive together share one commit, each in its own savepoint. Tenants take turns: one
+    /// that writes much waits for itself, and the others for one write of it.
     pub async fn write_for<T, F>(&self, tenant: &str, f: F) -> Result<T>
     where
         F: FnOnce(&mut Conn) -> Result<T> + Send + 'static,
@@ -75,8 +75,9 @@ impl Db {
         self.write_as(tenant, false, f).await
     }
 
-    /// As [`Db::write_for`], for a write of many parts that may fail alone ([`savepoint`](crate::savepoint)): on SQLite it
-    /// begins a transaction of its own, or their cost would be the square of their number. Others may join its commit.
+    /// As [`Db::write_for`], for a write of many parts that may fail alone ([`savepoint`](crate::savepoint)): on SQLite
+    /// it begins a transaction of its own, or their cost would be the square of their number. Others may join its
+    /// commit.
     pub async fn write_parts_for<T, F>(&self, tenant: &str, f: F) -> Result<T>
     where
         F: FnOnce(&mut Conn) -> Result<T> + Send + 'static,

@@ -9,11 +9,11 @@ pub fn columns<R: Selectable<Sql>>() -> R::SelectExpression {
     R::construct_selection()
 }
 
-/// The row of a table with this id, of one of these tenants: `one!(conn, sites, scope, id)`, an `Option`. The key of the
-/// table is `(tenant_id, id)`.
+/// The row of a table with this id, of one of these tenants: `one!(conn, sites, scope, id)`, an `Option`. The key of
+/// the table is `(tenant_id, id)`.
 ///
-/// In the common case of one tenant the text never changes, so that the statement stays prepared. Not by `first`: its `LIMIT`
-/// is written at run time, and such a statement is prepared anew each time. A macro for the same reason as
+/// In the common case of one tenant the text never changes, so that the statement stays prepared. Not by `first`: its
+/// `LIMIT` is written at run time, and such a statement is prepared anew each time. A macro for the same reason as
 /// [`page!`](crate::page).
 #[macro_export]
 macro_rules! one {

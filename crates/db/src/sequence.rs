@@ -1,4 +1,5 @@
-//! Integer ids that the interface asks for, given out inside the transaction that uses them, the same way on both databases.
+//! Integer ids that the interface asks for, given out inside the transaction that uses them, the same way on both
+//! databases.
 
 use diesel::{OptionalExtension as _, QueryableByName, RunQueryDsl, sql_query, sql_types::BigInt, sql_types::Text};
 

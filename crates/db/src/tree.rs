@@ -33,8 +33,8 @@ impl Tree {
         self.found(tenant, id, step)
     }
 
-    /// `UNION` drops what was found before, so that this ends whatever the rows say. To SQLite, `CROSS JOIN` is an order: it
-    /// would else walk all rows of the tenant for each row that was found.
+    /// `UNION` drops what was found before, so that this ends whatever the rows say. To SQLite, `CROSS JOIN` is an
+    /// order: it would else walk all rows of the tenant for each row that was found.
     fn found(self, tenant: &str, id: &str, step: Condition) -> Condition {
         Condition::sql(self.table)
             .then(".tenant_id = ")

@@ -8,13 +8,13 @@ use diesel::{
     query_builder::{AstPass, QueryFragment, QueryId},
 };
 
-/// Updates rows of a table: `update!(conn, jobs::table, dsl::id.eq(id), dsl::name.eq(name))?` gives how many they were. All
-/// conditions are one, joined by `and`; they take the columns without a table that is named differently.
+/// Updates rows of a table: `update!(conn, jobs::table, dsl::id.eq(id), dsl::name.eq(name))?` gives how many they were.
+/// All conditions are one, joined by `and`; they take the columns without a table that is named differently.
 ///
-/// diesel prepares an `UPDATE` anew each time, since its text may depend on which fields are set: that costs more than the
-/// update itself. This one is known by the place where it stands in the program, so its text has to be the same each time:
-/// no `Option` that leaves a field out, and no type parameter. A build with debug assertions, as tests are, fails where it
-/// is not.
+/// diesel prepares an `UPDATE` anew each time, since its text may depend on which fields are set: that costs more than
+/// the update itself. This one is known by the place where it stands in the program, so its text has to be the same
+/// each time: no `Option` that leaves a field out, and no type parameter. A build with debug assertions, as tests are,
+/// fails where it is not.
 #[macro_export]
 macro_rules! update {
     ($conn:expr, $table:expr, $filter:expr, $set:expr $(,)?) => {{

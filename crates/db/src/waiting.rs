@@ -43,8 +43,9 @@ impl Waiting {
 }
 
 impl Db {
-    /// Tells those who watch (`background_waiting_seconds`) which tenants have waited for a worker for more than a minute, as of the
-    /// last [`measure_waiting`](Self::measure_waiting). `rows` are those that the worker takes; a worker may take several kinds.
+    /// Tells those who watch (`background_waiting_seconds`) which tenants have waited for a worker for more than a
+    /// minute, as of the last [`measure_waiting`](Self::measure_waiting). `rows` are those that the worker takes; a
+    /// worker may take several kinds.
     pub fn watch_due(&self, worker: &'static str, rows: DueRows) {
         let mut workers = self.0.waiting.workers();
         if workers.is_empty() {

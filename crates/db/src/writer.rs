@@ -1,4 +1,5 @@
-//! The one writer of a SQLite database: a thread that commits for all who wait, tenant by tenant in turn ([`TurnQueue`]).
+//! The one writer of a SQLite database: a thread that commits for all who wait, tenant by tenant in turn
+//! ([`TurnQueue`]).
 //!
 //! A commit at `synchronous=FULL` waits for the disk. Writers that arrive while it waits are taken together into the
 //! next transaction, each in its own savepoint, so that one that fails undoes only itself; all are answered after
@@ -28,8 +29,8 @@ const MOST_WRITERS: usize = 256;
 const LONGEST: Duration = Duration::from_millis(20);
 /// How long the writes of one tenant may take of a commit that others wait for too.
 const SHARE: Duration = Duration::from_millis(5);
-/// The log is copied into the file when it has so many pages, after the commit that they were reached with; or by SQLite itself, as a
-/// part of a commit, when it has four times as many, should the number not be known.
+/// The log is copied into the file when it has so many pages, after the commit that they were reached with; or by
+/// SQLite itself, as a part of a commit, when it has four times as many, should the number not be known.
 const LOG_PAGES: i32 = 4_000;
 /// How long one waits for the next of those that are expected.
 const GATHER: Duration = Duration::from_micros(700);
@@ -279,8 +280,8 @@ fn log_pages(conn: &mut Conn) -> Option<i32> {
     asked.ok().map(|asked| asked.log)
 }
 
-/// Copies the log into the file, which takes tens of milliseconds and is no part of a commit: who committed has the answer by now. What
-/// cannot be copied, since somebody reads, is copied after the next commit.
+/// Copies the log into the file, which takes tens of milliseconds and is no part of a commit: who committed has the
+/// answer by now. What cannot be copied, since somebody reads, is copied after the next commit.
 fn copy_log(conn: &mut Conn) {
     if let Err(error) = conn.batch_execute("PRAGMA wal_checkpoint(PASSIVE)") {
         tracing::debug!(%error, "the write-ahead log is not copied");
@@ -309,18 +310,18 @@ struct Checkpoint {
 /// A write, and whose it is.
 type Turn = (Arc<str>, Box<dyn Job>);
 
-/// Runs the writes that wait and commits them; gives how many they were, `false` when the database failed, and the write
-/// that the next commit begins with.
+/// Runs the writes that wait and commits them; gives how many they were, `false` when the database failed, and the
+/// write that the next commit begins with.
 ///
 /// When as many as last time have not come yet, it waits for the others a moment: those who were answered together send
 /// their next write at about the same time, and who misses the commit waits for it and for the one after it.
 ///
-/// A tenant alone has all of the time. Where several are, each has its share of it: then they wait for the commit, and for
-/// one write of each of the others, and not for all that one of them has sent.
+/// A tenant alone has all of the time. Where several are, each has its share of it: then they wait for the commit, and
+/// for one write of each of the others, and not for all that one of them has sent.
 ///
 /// The first write needs no savepoint, since to undo it is to undo the transaction. A long one is always first: what a
-/// savepoint may have to undo SQLite keeps in a list that it walks at the end of each savepoint within, so that many parts
-/// in a savepoint cost the square of their number.
+/// savepoint may have to undo SQLite keeps in a list that it walks at the end of each savepoint within, so that many
+/// parts in a savepoint cost the square of their number.
 fn commit_together(
     conn: &mut Conn,
     first: Turn,

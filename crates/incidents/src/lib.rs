@@ -45,7 +45,8 @@ const MIGRATIONS: db::Migrations = db::migrations!(
     both incidents0011_ids,
 );
 
-/// The headings of the OpenAPI document under which the operations stand. The first is that of operations without another.
+/// The headings of the OpenAPI document under which the operations stand. The first is that of operations without
+/// another.
 const TAGS: &[Tag] = &[
     Tag { name: "Incidents", description: "Incidents and their notes, and the categories that they are filed under." },
     Tag { name: "Alerts", description: "Problems that monitors and scripts report: intake, search and actions." },

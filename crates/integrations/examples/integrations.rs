@@ -1,4 +1,5 @@
-//! Integrations alone, on a new embedded database, with calls to this machine: `cargo run -p integrations --example integrations`.
+//! Integrations alone, on a new embedded database, with calls to this machine: `cargo run -p integrations --example
+//! integrations`.
 
 use std::sync::Arc;
 

@@ -68,7 +68,8 @@ impl<'a> Facts<'a> {
     }
 }
 
-/// A value as text: a string as it is, nothing for nothing, an object that has a name as its name, anything else as JSON.
+/// A value as text: a string as it is, nothing for nothing, an object that has a name as its name, anything else as
+/// JSON.
 pub fn text(value: Option<&Value>) -> String {
     match value {
         None | Some(Value::Null) => String::new(),
@@ -78,8 +79,8 @@ pub fn text(value: Option<&Value>) -> String {
     }
 }
 
-/// The value at a path of names, whatever their letter case. In a list of `{"name","value"}` objects, such as tags, a name
-/// leads to its value; in any other list a path goes on with the first element that has it.
+/// The value at a path of names, whatever their letter case. In a list of `{"name","value"}` objects, such as tags, a
+/// name leads to its value; in any other list a path goes on with the first element that has it.
 pub fn find<'v>(node: &'v Value, path: &str) -> Option<&'v Value> {
     find_folded(node, &fold(path))
 }

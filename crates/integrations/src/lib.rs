@@ -64,7 +64,8 @@ const MIGRATIONS: db::Migrations = db::migrations!(
     both integrations0005_turns,
 );
 
-/// The headings of the OpenAPI document under which the operations stand. The first is that of operations without another.
+/// The headings of the OpenAPI document under which the operations stand. The first is that of operations without
+/// another.
 const TAGS: &[Tag] = &[Tag {
     name: "Integrations",
     description: "Installed integrations, the events that call third-party endpoints, and their deliveries.",

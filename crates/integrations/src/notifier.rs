@@ -49,8 +49,8 @@ pub struct Notifier {
     pub access_token_url: Option<String>,
 }
 
-/// A notifier to set. Which fields are required depends on `authType` and `grantType`; those that it does not take are not
-/// read.
+/// A notifier to set. Which fields are required depends on `authType` and `grantType`; those that it does not take are
+/// not read.
 #[derive(Clone, Debug, PartialEq, Eq, Request)]
 #[request(example = json!({
     "type": "REST_API", "baseURI": "https://example.net/api", "authType": "BASIC", "userName": "muster", "password": "…"
@@ -247,9 +247,9 @@ pub fn host_of(notifier: Option<&Notifier>) -> Option<String> {
     Some(url::Url::parse(&notifier?.base_uri).ok()?.host_str()?.to_owned())
 }
 
-/// Lays the fields of a change over a notifier. One that leads to another host needs its secrets again: who may change an
-/// address must not thereby learn the credentials that go there. So does one of another `authType`, which sends them to
-/// another of its hosts.
+/// Lays the fields of a change over a notifier. One that leads to another host needs its secrets again: who may change
+/// an address must not thereby learn the credentials that go there. So does one of another `authType`, which sends them
+/// to another of its hosts.
 pub fn laid_over(stored: &Value, change: &Value) -> Value {
     let (Some(old), Some(new)) = (stored.as_object(), change.as_object()) else { return change.clone() };
     let origin = |value: Option<&Value>| url::Url::parse(value?.as_str()?).ok().map(|url| url.origin());

@@ -1,5 +1,5 @@
-//! Secrets at rest: sealed with ChaCha20-Poly1305 under a key that is not in the database, each bound to the tenant, row
-//! and column that it stands in, so that a sealed text that is moved elsewhere does not open.
+//! Secrets at rest: sealed with ChaCha20-Poly1305 under a key that is not in the database, each bound to the tenant,
+//! row and column that it stands in, so that a sealed text that is moved elsewhere does not open.
 
 use std::sync::{Arc, PoisonError, RwLock};
 

@@ -53,7 +53,8 @@ const MIGRATIONS: db::Migrations = db::migrations!(
     both inventory0008_identities,
 );
 
-/// The headings of the OpenAPI document under which the operations stand. The first is that of operations without another.
+/// The headings of the OpenAPI document under which the operations stand. The first is that of operations without
+/// another.
 const TAGS: &[Tag] = &[
     Tag {
         name: "Resources",

@@ -38,8 +38,8 @@ table! {
     }
 }
 
-/// More columns of `resources`: texts that are written with a row and that conditions ask for, in words of SQL. Nobody reads
-/// them, so its `table!` does without, and keeps to the 32 columns that diesel is built for (root `Cargo.toml`).
+/// More columns of `resources`: texts that are written with a row and that conditions ask for, in words of SQL. Nobody
+/// reads them, so its `table!` does without, and keeps to the 32 columns that diesel is built for (root `Cargo.toml`).
 macro_rules! further_columns {
     ($($name:ident)*) => {$(
         #[expect(non_camel_case_types, reason = "it is named as the column is")]

@@ -85,8 +85,8 @@ pub fn of_id(conn: &mut Conn, scope: &[String], id: i64) -> Result<Condition> {
     those(conn, scope, |kind| kind.id == id)
 }
 
-/// The resources of some types: by their names, which have an index, and among those by their ids, since two types may have one
-/// name.
+/// The resources of some types: by their names, which have an index, and among those by their ids, since two types may
+/// have one name.
 fn those(conn: &mut Conn, scope: &[String], meant: impl Fn(&ResourceType) -> bool) -> Result<Condition> {
     let known: Vec<ResourceType> = list(conn, scope)?.into_iter().filter(meant).collect();
     let names = known.iter().map(|kind| fold(&kind.name));

@@ -1,5 +1,5 @@
-//! Jobs alone, on a new embedded database with the jobs of the demo company: `cargo run -p jobs --example jobs`. Runs that
-//! are due wait for a runner: `muster runner` with the address and the token that are printed.
+//! Jobs alone, on a new embedded database with the jobs of the demo company: `cargo run -p jobs --example jobs`. Runs
+//! that are due wait for a runner: `muster runner` with the address and the token that are printed.
 
 use std::sync::Arc;
 

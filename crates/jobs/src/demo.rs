@@ -31,7 +31,8 @@ const NIGHTS: [(&str, i64, &str); 5] = [
     ("SUCCEEDED", 0, "14 files removed\n"),
 ];
 
-/// Adds the jobs to a tenant that has none, by the first of `people`; without one nothing happens. Says whether it did anything.
+/// Adds the jobs to a tenant that has none, by the first of `people`; without one nothing happens. Says whether it did
+/// anything.
 pub fn fill(db: &Db, directory: Arc<dyn People>, tenant: &TenantId, people: &[String], now: Timestamp) -> Result<bool> {
     let Some(author) = people.first().cloned() else { return Ok(false) };
     let tenant = tenant.to_string();

@@ -41,7 +41,8 @@ const MIGRATIONS: db::Migrations = db::migrations!(
     both jobs0006_turns,
 );
 
-/// The headings of the OpenAPI document under which the operations stand. The first is that of operations without another.
+/// The headings of the OpenAPI document under which the operations stand. The first is that of operations without
+/// another.
 const TAGS: &[Tag] = &[Tag {
     name: "Jobs",
     description: "Scheduled jobs, their scripts and runs, and the operations of the runners that carry them out.",

@@ -55,7 +55,8 @@ const ARTICLES: [(&str, &str, &str); 5] = [
     ),
 ];
 
-/// Adds them to a tenant that has no category, by the first of `people`; without one nothing happens. Says whether it did anything.
+/// Adds them to a tenant that has no category, by the first of `people`; without one nothing happens. Says whether it
+/// did anything.
 pub fn fill(db: &Db, tenant: &TenantId, people: &[String], now: Timestamp) -> Result<bool> {
     let Some(author) = people.first().cloned() else { return Ok(false) };
     let tenant = tenant.to_string();

@@ -29,7 +29,8 @@ const NEEDS: &[Need] = &[Need::of::<dyn People>()];
 /// The tables, as they came to be.
 const MIGRATIONS: db::Migrations = db::migrations!("kb", each kb0001_kb, both kb0002_retention, both kb0006_ids);
 
-/// The headings of the OpenAPI document under which the operations stand. The first is that of operations without another.
+/// The headings of the OpenAPI document under which the operations stand. The first is that of operations without
+/// another.
 const TAGS: &[Tag] =
     &[Tag { name: "Knowledge base", description: "Categories and articles, with versions, search and a trash." }];
 

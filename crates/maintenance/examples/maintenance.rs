@@ -1,5 +1,5 @@
-//! Maintenance windows alone, on a new embedded database, over a few machines and a device group, with the windows of the
-//! demo company: `cargo run -p maintenance --example maintenance`.
+//! Maintenance windows alone, on a new embedded database, over a few machines and a device group, with the windows of
+//! the demo company: `cargo run -p maintenance --example maintenance`.
 
 use std::sync::Arc;
 

@@ -256,7 +256,8 @@ impl Holds {
         self.ends.drain(..more);
     }
 
-    /// Lets an occurrence take place as its schedule says, whatever was said of its end. Since when it was closed until now, it stays so.
+    /// Lets an occurrence take place as its schedule says, whatever was said of its end. Since when it was closed until
+    /// now, it stays so.
     pub fn take_back(&mut self, start: i64, now: i64) {
         let closed = self.ends.iter().find(|(known, _)| *known == start).map(|(_, end)| *end);
         self.ends.retain(|(known, _)| *known != start);

@@ -39,7 +39,8 @@ const MIGRATIONS: db::Migrations = db::migrations!(
     both maintenance0003_turns,
 );
 
-/// The headings of the OpenAPI document under which the operations stand. The first is that of operations without another.
+/// The headings of the OpenAPI document under which the operations stand. The first is that of operations without
+/// another.
 const TAGS: &[Tag] = &[Tag {
     name: "Maintenance windows",
     description: "Planned work on resources: schedules, occurrences, targets and the alerts that they hold back.",

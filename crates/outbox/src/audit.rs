@@ -72,8 +72,8 @@ pub(crate) const RETENTION: Retention = Retention {
 /// The longest value that is kept whole; of a longer one the log says that it changed.
 const LONGEST: usize = 2000;
 
-/// How many bits of a row's number are those that a UUID of version 7 counts with; above them are the milliseconds from the
-/// row's time to that of the UUID, at most half an hour.
+/// How many bits of a row's number are those that a UUID of version 7 counts with; above them are the milliseconds from
+/// the row's time to that of the UUID, at most half an hour.
 const COUNTED: u32 = 42;
 const LATEST: u64 = (1 << (63 - COUNTED)) - 1;
 /// How many of the counted ones stand behind a UUID's variant.

@@ -123,7 +123,8 @@ pub fn payload<T: Serialize>(shown: &T) -> Result<Value> {
     serde_json::to_value(shown).map_err(|error| Error::Fault(format!("a change cannot be told: {error}")))
 }
 
-/// A field that changed and that only the audit log has, beside those of the [`Change`]: subscribers are not told of it.
+/// A field that changed and that only the audit log has, beside those of the [`Change`]: subscribers are not told of
+/// it.
 #[derive(Clone, Debug)]
 pub struct Unpublished {
     pub(crate) name: String,
@@ -147,7 +148,8 @@ impl Unpublished {
     }
 }
 
-/// Something that happens because its time has come. Nobody did it, so the audit log has nothing of it; subscribers hear of it.
+/// Something that happens because its time has come. Nobody did it, so the audit log has nothing of it; subscribers
+/// hear of it.
 #[derive(Clone, Debug)]
 pub struct Happening {
     /// The tenant of the entity.
@@ -262,8 +264,9 @@ impl<'c> Tx<'c> {
         self.note_with(entity.change(before, after), Vec::new());
     }
 
-    /// Notes a change, and fields of it that only the audit log has. There is a row as soon as either changed; subscribers
-    /// hear of the change alone. Several of one entity in one write are one: from the first state to the last.
+    /// Notes a change, and fields of it that only the audit log has. There is a row as soon as either changed;
+    /// subscribers hear of the change alone. Several of one entity in one write are one: from the first state to the
+    /// last.
     pub fn note_with(&mut self, change: Change, unpublished: Vec<Unpublished>) {
         self.add(Noted { change, unpublished });
     }
@@ -338,7 +341,8 @@ fn written(actor: &Actor, now: Timestamp, changes: &[(&Noted, Uuid)]) -> Result<
 /// So many changes are written by two threads: each takes some 15 µs, and others wait for the writer meanwhile.
 const MANY: usize = 64;
 
-/// What `write` makes of all; of many, each half by a thread of its own. Where the system has no further thread, by one.
+/// What `write` makes of all; of many, each half by a thread of its own. Where the system has no further thread, by
+/// one.
 fn in_halves<T: Sync>(all: &[T], write: impl Fn(&[T]) -> Result<Written> + Sync) -> Result<Written> {
     if all.len() < MANY {
         return write(all);

@@ -174,10 +174,12 @@ pub(crate) fn insert(conn: &mut Conn, events: &[NewEvent]) -> Result<()> {
 /// The events, by when they are due.
 pub(crate) const ROWS: DueRows = DueRows { table: "outbox_events", due: "due_ms", only: "1 = 1" };
 
-/// Which events of a tenant are due, in the words of both databases: those before whose entity no other waits that is due later.
+/// Which events of a tenant are due, in the words of both databases: those before whose entity no other waits that is
+/// due later.
 ///
-/// An event whose entity has an earlier one that is not due (another worker has it, or it waits for its next attempt) is left, so
-/// that those of an entity stay in order. By `due_ms` first, since an index has that order: of a flood only what is taken is read.
+/// An event whose entity has an earlier one that is not due (another worker has it, or it waits for its next attempt)
+/// is left, so that those of an entity stay in order. By `due_ms` first, since an index has that order: of a flood only
+/// what is taken is read.
 fn due_of([tenant, now, most]: [&str; 3]) -> String {
     format!(
         "FROM outbox_events e WHERE e.tenant_id = {tenant} AND e.due_ms <= {now} AND NOT EXISTS ( \
@@ -187,8 +189,8 @@ fn due_of([tenant, now, most]: [&str; 3]) -> String {
     )
 }
 
-/// Up to `most` events of each of these tenants that are due, in their order, for the one worker of a SQLite file: nothing is
-/// written. `attempts` counts this one.
+/// Up to `most` events of each of these tenants that are due, in their order, for the one worker of a SQLite file:
+/// nothing is written. `attempts` counts this one.
 pub(crate) fn due(conn: &mut Conn, now: Timestamp, tenants: &[String], most: i64) -> Result<Vec<Claimed>> {
     let query = format!("SELECT e.* {}", due_of(["?"; 3]));
     let mut due: Vec<Claimed> = Vec::new();

@@ -71,8 +71,8 @@ pub struct Stored {
     pub body: String,
 }
 
-/// The answer that was given to this request before; 422 when the key was used for another request, 409 when this one was
-/// [begun](begin) and has none.
+/// The answer that was given to this request before; 422 when the key was used for another request, 409 when this one
+/// was [begun](begin) and has none.
 pub fn find(conn: &mut Conn, request: &Request, now: Timestamp) -> Result<Option<Stored>> {
     use idempotency::dsl;
     let found: Option<(String, Option<i64>, String, i64)> = dsl::idempotency

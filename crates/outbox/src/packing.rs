@@ -1,9 +1,9 @@
 //! What a row of the audit log says, packed: an LZ4 block with a dictionary of what such rows often say.
 //!
-//! A row alone is too short to have much in common with itself. With the dictionary, to which the row's own tenant, id and
-//! time belong, the 800 bytes that tell of a new machine take 125, in a microsecond or two: the one writer of a SQLite
-//! file packs each row. Rows of earlier versions are DEFLATE (RFC 1951) with the same dictionary; that took 75 bytes, and
-//! ten microseconds.
+//! A row alone is too short to have much in common with itself. With the dictionary, to which the row's own tenant, id
+//! and time belong, the 800 bytes that tell of a new machine take 125, in a microsecond or two: the one writer of a
+//! SQLite file packs each row. Rows of earlier versions are DEFLATE (RFC 1951) with the same dictionary; that took 75
+//! bytes, and ten microseconds.
 
 use std::sync::{LazyLock, Mutex, PoisonError};
 
@@ -16,13 +16,13 @@ use lz4_flex::block::{compress_into_with_dict, decompress_with_dict, get_maximum
 /// read: a better one would have another first byte.
 const DICTIONARY: &str = include_str!("packing-1.txt");
 
-/// What a packed text begins with: how it was packed. Behind the first stands the text's length, in four bytes, the lowest
-/// first.
+/// What a packed text begins with: how it was packed. Behind the first stands the text's length, in four bytes, the
+/// lowest first.
 const LZ4: u8 = 2;
 const DEFLATE: u8 = 1;
 
-/// The longest text that is taken for one that was packed: more is a damaged row. A row tells of some hundred fields with at
-/// most 2,000 characters each.
+/// The longest text that is taken for one that was packed: more is a damaged row. A row tells of some hundred fields
+/// with at most 2,000 characters each.
 const LONGEST: usize = 64 << 20;
 
 /// What a row says elsewhere, and what changed often says again.

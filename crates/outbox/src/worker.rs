@@ -26,37 +26,38 @@ pub trait Subscriber: Send + Sync {
     /// commit together. An error leaves the event and tries again later.
     fn take(&self, conn: &mut Conn, event: &Event) -> Result<()>;
 
-    /// Takes over events that came one after the other, in this order: for who can ask once what they have in common, and
-    /// store together what comes of them. An error leaves all of them; they are handed on one by one then.
+    /// Takes over events that came one after the other, in this order: for who can ask once what they have in common,
+    /// and store together what comes of them. An error leaves all of them; they are handed on one by one then.
     fn take_all(&self, conn: &mut Conn, events: &[Event]) -> Result<()> {
         events.iter().try_for_each(|event| self.take(conn, event))
     }
 }
 
-/// How long a claim lasts; a worker that takes longer may see its events handed on by another as well. On SQLite, where one
-/// worker has the file, nothing is claimed.
+/// How long a claim lasts; a worker that takes longer may see its events handed on by another as well. On SQLite, where
+/// one worker has the file, nothing is claimed.
 const LEASE_MS: i64 = 30_000;
-/// How many events are taken up at once, of all tenants that have some as many of each, and handed on in one transaction: on SQLite
-/// it keeps other writers waiting.
+/// How many events are taken up at once, of all tenants that have some as many of each, and handed on in one
+/// transaction: on SQLite it keeps other writers waiting.
 const BATCH: usize = 200;
-/// How long it may take to hand on all that was taken up at once: a tenant whose event comes meanwhile waits for so long. Where
-/// it took longer, fewer are taken up the next time, but no fewer than this.
+/// How long it may take to hand on all that was taken up at once: a tenant whose event comes meanwhile waits for so
+/// long. Where it took longer, fewer are taken up the next time, but no fewer than this.
 const ROUND: Duration = Duration::from_millis(150);
 const FEWEST: usize = 8;
 /// How long such a transaction goes on to the next tenant on SQLite.
 const TIME: Duration = Duration::from_millis(20);
 /// So many events of a tenant are long: those with fewer are committed before.
 const LONG: usize = 50;
-/// How long a worker rests after such a transaction while others wait for the writer, as a multiple of what it took: those who
-/// report keep two thirds of it, and what they report is handed on a little later. And how long it rests at most.
+/// How long a worker rests after such a transaction while others wait for the writer, as a multiple of what it took:
+/// those who report keep two thirds of it, and what they report is handed on a little later. And how long it rests at
+/// most.
 const REST: u32 = 2;
 const LONGEST_REST: Duration = Duration::from_millis(250);
-/// How long an idle worker waits before it looks again by itself: for events of other processes, and for those that are to
-/// be tried once more. It is woken when this process commits one.
+/// How long an idle worker waits before it looks again by itself: for events of other processes, and for those that are
+/// to be tried once more. It is woken when this process commits one.
 const IDLE: Duration = Duration::from_millis(250);
-/// How long one waits that just took all there was, whoever wakes it: on SQLite each look is a commit that other writers
-/// wait for, and many events at once cost it as much as one. So it is a millisecond for each event that there was, up to
-/// [`PACE`]: one alone is taken at once, and of a flood many together.
+/// How long one waits that just took all there was, whoever wakes it: on SQLite each look is a commit that other
+/// writers wait for, and many events at once cost it as much as one. So it is a millisecond for each event that there
+/// was, up to [`PACE`]: one alone is taken at once, and of a flood many together.
 const PACE: Duration = Duration::from_millis(50);
 /// The first and the longest wait after a failure.
 const FIRST_RETRY_MS: i64 = 1_000;
@@ -77,8 +78,8 @@ impl Worker {
         clock: impl Fn() -> Timestamp + Send + 'static,
     ) -> std::io::Result<Self> {
         let lag_ms = Arc::new(AtomicI64::new(0));
-        // One service has a SQLite file: nobody has to be kept from what it takes up, and what is claimed there was claimed by
-        // an older version that has ended.
+        // One service has a SQLite file: nobody has to be kept from what it takes up, and what is claimed there was
+        // claimed by an older version that has ended.
         let mut leftover = db.backend() == Backend::Sqlite;
         let owner = if leftover { String::new() } else { uuid::Uuid::new_v4().to_string() };
         db.watch_due("outbox", events::ROWS);
@@ -169,8 +170,9 @@ impl Desk {
         }
     }
 
-    /// Takes up what is due: as much of each tenant, and more of those that have more while there is room; the tenants with the fewest
-    /// first. Answers how many events that are. An idle database is only read: a claim would be a commit four times a second.
+    /// Takes up what is due: as much of each tenant, and more of those that have more while there is room; the tenants
+    /// with the fewest first. Answers how many events that are. An idle database is only read: a claim would be a
+    /// commit four times a second.
     fn take_up(&mut self, now: Timestamp, until: Timestamp) -> Result<(usize, Vec<Arc<Group>>)> {
         let tenants = self.db.read_here(|conn| events::ROWS.tenants(conn, now.millis()))?;
         let mut tenants = self.turns.order(tenants, now.millis());
@@ -217,8 +219,9 @@ impl Desk {
         }
     }
 
-    /// Hands on events in one transaction, tenant after tenant; answers of how many tenants, and how long that took of the transaction.
-    /// On Postgres it is one tenant: what subscribers lock of a tenant, two gateways would lock in different orders.
+    /// Hands on events in one transaction, tenant after tenant; answers of how many tenants, and how long that took of
+    /// the transaction. On Postgres it is one tenant: what subscribers lock of a tenant, two gateways would lock in
+    /// different orders.
     fn hand_on_together(&self, groups: Vec<Arc<Group>>, now: Timestamp) -> Result<(usize, Duration)> {
         let (owner, subscribers) = (self.owner.clone(), self.subscribers.clone());
         self.db.write_here(move |conn| {
@@ -242,8 +245,8 @@ impl Desk {
         })
     }
 
-    /// Hands on the events of a tenant in a transaction of their own. When that fails they wait, and with them the tenant; where that
-    /// cannot be written either, they are due as before.
+    /// Hands on the events of a tenant in a transaction of their own. When that fails they wait, and with them the
+    /// tenant; where that cannot be written either, they are due as before.
     fn hand_on_alone(&mut self, group: &Arc<Group>, now: Timestamp, until: Timestamp) {
         let (owner, subscribers, these) = (self.owner.clone(), self.subscribers.clone(), Arc::clone(group));
         let done = self.db.write_here(move |conn| take(conn, &owner, &subscribers, &these, now));
@@ -283,8 +286,8 @@ fn take(
     }
 }
 
-/// Hands on events, each in a part of its own: one that is not taken waits, with those of its entity that come after it, and
-/// stops no other.
+/// Hands on events, each in a part of its own: one that is not taken waits, with those of its entity that come after
+/// it, and stops no other.
 fn take_each(
     conn: &mut Conn,
     owner: &str,

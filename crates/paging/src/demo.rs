@@ -1,4 +1,5 @@
-//! Who is told in the demo company: two people who can be reached at `muster sink`, and a policy that takes every alert.
+//! Who is told in the demo company: two people who can be reached at `muster sink`, and a policy that takes every
+//! alert.
 
 use std::sync::Arc;
 

@@ -3,8 +3,8 @@
 use base::{fold, problem::Problem, query_string::Term};
 use db::Condition;
 
-/// The condition of the terms `id`, `name` and `isEquals`; the texts are how SQL asks for the id, and the column of the folded
-/// name.
+/// The condition of the terms `id`, `name` and `isEquals`; the texts are how SQL asks for the id, and the column of the
+/// folded name.
 pub fn named(
     terms: &[Term],
     [ids, name]: [&'static str; 2],

@@ -11,8 +11,8 @@
 //! - [`sender`]: the sending
 //! - [`answers`]: the links by which people answer
 //!
-//! "Paging" in `docs/interface.md`. This domain hears of alerts through the outbox, asks who is on call through `ports`, and
-//! sends through [`ports::Sends`].
+//! "Paging" in `docs/interface.md`. This domain hears of alerts through the outbox, asks who is on call through
+//! `ports`, and sends through [`ports::Sends`].
 
 mod answers;
 pub mod demo;
@@ -65,7 +65,8 @@ const MIGRATIONS: db::Migrations = db::migrations!(
     both paging0008_sender_turns,
 );
 
-/// The headings of the OpenAPI document under which the operations stand. The first is that of operations without another.
+/// The headings of the OpenAPI document under which the operations stand. The first is that of operations without
+/// another.
 const TAGS: &[Tag] = &[
     Tag {
         name: "Paging",

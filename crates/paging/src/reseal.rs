@@ -10,8 +10,8 @@ use crate::methods::store;
 /// Rows of one write.
 const AT_ONCE: i64 = 200;
 
-/// Seals what is sealed under a former key anew, while gateways run; answers how many rows hold secrets, and how many of them
-/// were sealed anew.
+/// Seals what is sealed under a former key anew, while gateways run; answers how many rows hold secrets, and how many
+/// of them were sealed anew.
 ///
 /// # Errors
 /// A secret does not open: its key is not among those given.

@@ -15,8 +15,8 @@ pub const HELD_MS: i64 = 15_000;
 /// Tenant and id of the person that a request is about.
 ///
 /// # Errors
-/// 404 when there is none among the tenants of the request, 403 when the caller is neither that person nor an admin, or is
-/// restricted to certain operations and not that person.
+/// 404 when there is none among the tenants of the request, 403 when the caller is neither that person nor an admin, or
+/// is restricted to certain operations and not that person.
 pub fn person(
     conn: &mut Conn,
     neighbours: &Neighbours,

@@ -106,8 +106,8 @@ pub struct IncidentRecord {
 
 /// Does something with incidents.
 pub trait Incidents: Send + Sync {
-    /// Does something with an incident, in the name of a person who works on it from then on when nobody did: with its row of the
-    /// audit log and its event. To be called in a write. An incident is not suppressed.
+    /// Does something with an incident, in the name of a person who works on it from then on when nobody did: with its
+    /// row of the audit log and its event. To be called in a write. An incident is not suppressed.
     ///
     /// # Errors
     /// 404 for an unknown incident, 409 when its status does not allow it.
@@ -135,8 +135,8 @@ pub struct Notice {
 
 /// Takes in what other domains notice, as it does the reports of monitors.
 pub trait Notices: Send + Sync {
-    /// Opens, repeats and closes the alerts of these notices, of which no two are about the same. To be called in a write: what
-    /// comes of them commits with it.
+    /// Opens, repeats and closes the alerts of these notices, of which no two are about the same. To be called in a
+    /// write: what comes of them commits with it.
     fn notice(&self, conn: &mut Conn, notices: &[Notice], at: Timestamp) -> Result<()>;
 }
 
@@ -179,8 +179,8 @@ pub trait Alerts: Send + Sync {
         Ok(None)
     }
 
-    /// Does something with an alert, in the name of a person: with its row of the audit log and its event. To be called in a
-    /// write.
+    /// Does something with an alert, in the name of a person: with its row of the audit log and its event. To be called
+    /// in a write.
     ///
     /// # Errors
     /// 404 for an unknown alert, 409 when its state does not allow it.

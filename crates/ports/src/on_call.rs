@@ -66,7 +66,8 @@ pub trait OnCall: Send + Sync {
     /// The roster with this id among those of these tenants.
     fn roster(&self, conn: &mut Conn, tenants: &[String], id: &str) -> Result<Option<KnownRoster>>;
 
-    /// When a user of these tenants is on call through their rosters within a range; each stretch as a whole, by roster.
+    /// When a user of these tenants is on call through their rosters within a range; each stretch as a whole, by
+    /// roster.
     fn shifts_of(
         &self,
         _: &mut Conn,

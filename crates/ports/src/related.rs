@@ -18,8 +18,8 @@ pub struct KnownArticle {
 
 /// The knowledge base.
 pub trait Articles: Send + Sync {
-    /// The active articles of these tenants, at most so many, that have all words of one of these texts: those of the first text
-    /// first, and of a text the best first. A text without words, or with too many, finds none.
+    /// The active articles of these tenants, at most so many, that have all words of one of these texts: those of the
+    /// first text first, and of a text the best first. A text without words, or with too many, finds none.
     fn about(&self, conn: &mut Conn, tenants: &[String], texts: &[String], most: usize) -> Result<Vec<KnownArticle>>;
 }
 

@@ -7,9 +7,10 @@ use db::{Conn, Result};
 pub enum ResourceKey {
     /// Its id, a UUID.
     Id(String),
-    /// Any of its `hostName`, `dnsName`, `resourceName` and `aliasName`, with or without a dot at the end. Where no resource
-    /// has it, a full name (`web.example.net`) stands for the one resource that is called by its first label and has no other
-    /// full name, and a short one for the one resource whose full name begins with it. An IP address counts as one.
+    /// Any of its `hostName`, `dnsName`, `resourceName` and `aliasName`, with or without a dot at the end. Where no
+    /// resource has it, a full name (`web.example.net`) stands for the one resource that is called by its first label
+    /// and has no other full name, and a short one for the one resource whose full name begins with it. An IP address
+    /// counts as one.
     Name(String),
     /// Its `extResourceId`.
     ExtResourceId(String),
@@ -106,8 +107,8 @@ pub trait Resources: Send + Sync {
     /// that a name is not unique.
     fn find(&self, conn: &mut Conn, tenants: &[String], keys: &[ResourceKey]) -> Result<Vec<Vec<KnownResource>>>;
 
-    /// The resource that each list of keys names, in their order: the first of its keys that is that of exactly one counts. Two
-    /// where none is and one is that of several.
+    /// The resource that each list of keys names, in their order: the first of its keys that is that of exactly one
+    /// counts. Two where none is and one is that of several.
     fn named(
         &self,
         conn: &mut Conn,
@@ -125,8 +126,8 @@ pub trait Resources: Send + Sync {
         Ok(names.iter().map(of_keys).collect())
     }
 
-    /// The decommissioned resources that each key named, in the order of the keys: fifty at most for each, though no more
-    /// than a few ever have something left to be done.
+    /// The decommissioned resources that each key named, in the order of the keys: fifty at most for each, though no
+    /// more than a few ever have something left to be done.
     fn decommissioned(
         &self,
         conn: &mut Conn,
@@ -135,7 +136,8 @@ pub trait Resources: Send + Sync {
     ) -> Result<Vec<Vec<KnownResource>>>;
 
     /// The places that each key names, in the order of the keys: of several tenants' places of one name that of the
-    /// tenant that is named first, and if it has none, two at most, which is enough to know that the name is not unique.
+    /// tenant that is named first, and if it has none, two at most, which is enough to know that the name is not
+    /// unique.
     fn places(
         &self,
         conn: &mut Conn,

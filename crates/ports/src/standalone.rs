@@ -14,8 +14,8 @@ use crate::{
     Person, Tenants,
 };
 
-/// The one user that there is: [`Standalone::CALLER`], who writes everything. There are a few machines of `client_1`, of which
-/// none is in maintenance; nobody is on call.
+/// The one user that there is: [`Standalone::CALLER`], who writes everything. There are a few machines of `client_1`,
+/// of which none is in maintenance; nobody is on call.
 #[derive(Clone, Copy, Debug)]
 pub struct Standalone;
 

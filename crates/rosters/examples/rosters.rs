@@ -1,4 +1,5 @@
-//! The rosters alone, on a new embedded database, with three people and a group: `cargo run -p rosters --example rosters`.
+//! The rosters alone, on a new embedded database, with three people and a group: `cargo run -p rosters --example
+//! rosters`.
 
 use std::sync::Arc;
 

@@ -10,8 +10,8 @@
 //! - [`calendars`]: feeds for calendar programs
 //! - [`zones`]: the time zones
 //!
-//! Operations 10 and 11 of `docs/interface.md`, and what is around them. When a shift takes place, `calendar` works out;
-//! who the people are, [`ports::People`] says.
+//! Operations 10 and 11 of `docs/interface.md`, and what is around them. When a shift takes place, `calendar` works
+//! out; who the people are, [`ports::People`] says.
 
 mod across;
 mod cache;
@@ -64,7 +64,8 @@ const MIGRATIONS: db::Migrations = db::migrations!(
     both rosters0005_turns,
 );
 
-/// The headings of the OpenAPI document under which the operations stand. The first is that of operations without another.
+/// The headings of the OpenAPI document under which the operations stand. The first is that of operations without
+/// another.
 const TAGS: &[Tag] = &[
     Tag {
         name: "Rosters",

@@ -207,8 +207,8 @@ impl RosterPeople {
         present.chain(were.map(|one| one.user.as_str())).collect()
     }
 
-    /// Everybody whom a crew puts on call at an instant, each once: its users, and the members of its groups. Who is not
-    /// in use, or only in a group that is not, cannot be called.
+    /// Everybody whom a crew puts on call at an instant, each once: its users, and the members of its groups. Who is
+    /// not in use, or only in a group that is not, cannot be called.
     pub fn on_call<'s>(&'s self, crew: &'s Crew, at: Timestamp) -> Vec<&'s str> {
         let groups = crew.groups.iter().filter(|id| self.group_at(id, at).is_some_and(|group| group.activated));
         let members = groups.flat_map(|id| self.members(id, at));

@@ -201,7 +201,8 @@ impl Schedule {
     }
 }
 
-/// When nobody needs to be on call within a range, by the versions of a roster: its off hours, and when it is not there.
+/// When nobody needs to be on call within a range, by the versions of a roster: its off hours, and when it is not
+/// there.
 ///
 /// # Errors
 /// 500 when something that was stored cannot be read.

@@ -42,8 +42,8 @@ enum TimeZones {
 /// List time zones
 ///
 /// In the order of their ids. Offset and abbreviation are those of standard time. Beside these, every other name of the
-/// IANA database is taken: with `all=true` the answer is an object that has those too, and the version of the database, which
-/// is also the header `X-Time-Zone-Database` of either answer.
+/// IANA database is taken: with `all=true` the answer is an object that has those too, and the version of the database,
+/// which is also the header `X-Time-Zone-Database` of either answer.
 #[utoipa::path(
     operation_id = "listTimeZones",
     params(("all" = Option<bool>, Query, description = "Every name of the IANA database, and its version; default false", example = false)),

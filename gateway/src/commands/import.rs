@@ -64,9 +64,9 @@ pub fn import(arguments: &Import) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Takes in one file, whatever it holds; `refuse` is told what is wrong with it, `warn` what was taken in otherwise than it
-/// says. A file that cannot be read is an
-/// [`io::Error`]: it is one of several. Any other error is the database's, and the end.
+/// Takes in one file, whatever it holds; `refuse` is told what is wrong with it, `warn` what was taken in otherwise
+/// than it says. A file that cannot be read is an [`io::Error`]: it is one of several. Any other error is the
+/// database's, and the end.
 fn one(
     db: &Db,
     partner: &TenantId,

@@ -1,4 +1,5 @@
-//! `muster sink`: shows what arrives, to try out where pages go. It takes HTTP and mail on this machine, and keeps nothing.
+//! `muster sink`: shows what arrives, to try out where pages go. It takes HTTP and mail on this machine, and keeps
+//! nothing.
 
 use std::{
     io::{BufRead as _, BufReader, Read as _, Write as _},

@@ -43,8 +43,8 @@ impl Confinement {
         if self.isolated { Path::new(OWN) } else { directory.path() }
     }
 
-    /// A command that runs a program so, in the directory of a script; it still needs its streams. Standard input is the
-    /// control of an isolated one: a byte asks the script to end, and its end kills all that there is of it.
+    /// A command that runs a program so, in the directory of a script; it still needs its streams. Standard input is
+    /// the control of an isolated one: a byte asks the script to end, and its end kills all that there is of it.
     ///
     /// # Errors
     /// When the path of this program is not known.

@@ -146,8 +146,8 @@ pub fn first(arguments: &Launch) -> anyhow::Result<u8> {
     }
 }
 
-/// Puts the directory of the script, which is where this process is, in place of those that all share, and hides those of
-/// other scripts.
+/// Puts the directory of the script, which is where this process is, in place of those that all share, and hides those
+/// of other scripts.
 fn part_files(arguments: &Launch) -> anyhow::Result<()> {
     let is_root = rustix::process::geteuid().is_root();
     let user = is_root.then(|| (arguments.uid.unwrap_or(0), arguments.gid.unwrap_or(0)));

@@ -1,6 +1,6 @@
 //! What a script leaves behind. A process that leaves the process group of its script (`setsid`, a daemon) loses its
-//! parent sooner or later, and on Linux whoever said so beforehand becomes the new one. So a runner that has no children
-//! has nothing left of any script.
+//! parent sooner or later, and on Linux whoever said so beforehand becomes the new one. So a runner that has no
+//! children has nothing left of any script.
 
 use std::{
     fs,
@@ -21,7 +21,8 @@ const DYING: Duration = Duration::from_secs(10);
 /// killed one by one.
 const LOOK: Duration = Duration::from_micros(100);
 
-/// Proof that all children of this process belong to the script that is under way. Whoever has it may end and reap them.
+/// Proof that all children of this process belong to the script that is under way. Whoever has it may end and reap
+/// them.
 #[derive(Clone, Debug)]
 pub struct Orphans {
     /// Those that were killed and waited for in vain: nobody waits for them again.
@@ -60,8 +61,8 @@ impl Orphans {
         }
     }
 
-    /// Kills all children; those that they had are children afterwards. Says whether that is all that can be done, since
-    /// only those are left that became somebody else, or were killed before.
+    /// Kills all children; those that they had are children afterwards. Says whether that is all that can be done,
+    /// since only those are left that became somebody else, or were killed before.
     pub fn kill(&self) -> bool {
         let stuck = self.stuck.lock().unwrap_or_else(PoisonError::into_inner);
         let (mut killed, mut left) = (false, false);

@@ -23,8 +23,8 @@ pub struct Service {
     token: Option<Secret<String>>,
 }
 
-/// Refuses an address that is none, and one where credentials and what is sent would travel in the clear beyond this machine,
-/// unless that is allowed.
+/// Refuses an address that is none, and one where credentials and what is sent would travel in the clear beyond this
+/// machine, unless that is allowed.
 ///
 /// # Errors
 /// What is wrong with it.
@@ -59,8 +59,8 @@ pub enum Told {
 }
 
 impl Service {
-    /// At an address ([`check`]ed), for one tenant. `authority` is a PEM file with a certificate to trust beside those of
-    /// the system.
+    /// At an address ([`check`]ed), for one tenant. `authority` is a PEM file with a certificate to trust beside those
+    /// of the system.
     ///
     /// # Errors
     /// When the certificate cannot be read.

@@ -3,8 +3,8 @@
 //! The runner may be root and the scripts are somebody else's, so no path is followed that a script can change. The
 //! directory of the runner is its own; what it makes in there it makes and gives away through open descriptors, the
 //! directory of a script last, when all is in it. Names of those directories cannot be guessed, and only the runner can
-//! list them; an isolated script does not see them at all. What a script leaves is removed through descriptors too, and no
-//! link is followed.
+//! list them; an isolated script does not see them at all. What a script leaves is removed through descriptors too, and
+//! no link is followed.
 
 use std::{
     ffi::CString,

@@ -1,5 +1,5 @@
-//! What a window asked for, all of it, and what of that it should not have: anything of anybody else, what is in no document, and what whoever is
-//! signed in may not.
+//! What a window asked for, all of it, and what of that it should not have: anything of anybody else, what is in no
+//! document, and what whoever is signed in may not.
 
 use std::collections::BTreeSet;
 

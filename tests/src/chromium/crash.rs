@@ -31,8 +31,8 @@ const LITTLE: u64 = 512;
 #[derive(Debug)]
 pub struct Crash(pub String);
 
-/// Does what a test does. Where the browser itself dies meanwhile, it says so on the terminal and does all of it once more; every other
-/// failure is one.
+/// Does what a test does. Where the browser itself dies meanwhile, it says so on the terminal and does all of it once
+/// more; every other failure is one.
 ///
 /// # Panics
 /// When the test fails, or the browser dies twice.
@@ -89,8 +89,8 @@ impl Said {
     }
 }
 
-/// Whether shared memory has to be kept among temporary files, on a disk: where that is full, the browser dies. Containers often have 64 MiB
-/// of the other.
+/// Whether shared memory has to be kept among temporary files, on a disk: where that is full, the browser dies.
+/// Containers often have 64 MiB of the other.
 pub(super) fn lacks_shared_memory() -> bool {
     room("/dev/shm").is_none_or(|room| room < LITTLE)
 }

@@ -1,7 +1,7 @@
-//! The clients in `openapi/clients` as their users have them: made, installed, checked as strictly as the language can, and
-//! driven through the same story against a real server. `story.*` of each language is that user's program: a token, three
-//! kinds of resources, a thousand rows in bulk and out again, people on call, a window, an incident, every kind of refusal, and
-//! a server that is killed in the middle.
+//! The clients in `openapi/clients` as their users have them: made, installed, checked as strictly as the language can,
+//! and driven through the same story against a real server. `story.*` of each language is that user's program: a token,
+//! three kinds of resources, a thousand rows in bulk and out again, people on call, a window, an incident, every kind
+//! of refusal, and a server that is killed in the middle.
 
 mod way;
 
@@ -150,8 +150,8 @@ fn java() {
     tell("java", &mut program("Readme"), &mut program("Story"));
 }
 
-/// The package of a language, made anew. `None`, and a line on the terminal that says so, where the tools are missing; where
-/// they are `required` and `CI` is `true`, that is a failure.
+/// The package of a language, made anew. `None`, and a line on the terminal that says so, where the tools are missing;
+/// where they are `required` and `CI` is `true`, that is a failure.
 fn package(language: &str, required: bool) -> Option<PathBuf> {
     let program = std::env::current_exe().unwrap();
     let target = program.ancestors().nth(3).unwrap();
@@ -205,7 +205,8 @@ fn run(command: &mut Command) {
     assert!(exit.status.success(), "{command:?}\n{}{}", exit.stdout, exit.stderr);
 }
 
-/// Runs what the README has, which is to print a name twice and what a refusal says; and the story: it says `tenant …` when it has one, `kill` when the server is to be killed and started again, and `done`.
+/// Runs what the README has, which is to print a name twice and what a refusal says; and the story: it says `tenant …`
+/// when it has one, `kill` when the server is to be killed and started again, and `done`.
 fn tell(language: &str, readme: &mut Command, story: &mut Command) {
     let mut server = Server::start(Backend::Sqlite);
     let limited = Server::start_with(Backend::Sqlite, &["--rate-limit", "20"]);

@@ -1,4 +1,5 @@
-//! The browser that these tests look with: what they rely on it to notice, and what becomes of a test under which it dies.
+//! The browser that these tests look with: what they rely on it to notice, and what becomes of a test under which it
+//! dies.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, panic_any};
 use std::sync::atomic::{AtomicUsize, Ordering};

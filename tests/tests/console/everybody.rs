@@ -1,5 +1,6 @@
-//! Every screen, detail, form and conflict is for everybody: wide and narrow, light and dark, by the rules of WCAG 2.2 AA, with nothing too wide and
-//! nothing on top of something else. What of the console was not looked at fails the test, too.
+//! Every screen, detail, form and conflict is for everybody: wide and narrow, light and dark, by the rules of WCAG 2.2
+//! AA, with nothing too wide and nothing on top of something else. What of the console was not looked at fails the
+//! test, too.
 
 use muster_tests::{Backend, Client, Server, chromium::Window, in_browser, receiver::Receiver, unique};
 use serde_json::{Value, json};
@@ -77,8 +78,8 @@ fn on_each_other(window: &Window, element: &str) -> Value {
     ))
 }
 
-/// Controls that are hard to hit: less than 24 pixels high or wide (WCAG 2.5.8). Links within a text are as high as it; boxes to tick stand apart
-/// on a wide page.
+/// Controls that are hard to hit: less than 24 pixels high or wide (WCAG 2.5.8). Links within a text are as high as it;
+/// boxes to tick stand apart on a wide page.
 fn too_small(window: &Window) -> Value {
     window.evaluate(
         "[...document.querySelectorAll('a[href], button, input, select, textarea, summary')].filter(one => one.checkVisibility() && !one.closest('.skip')) \
@@ -88,7 +89,8 @@ fn too_small(window: &Window) -> Value {
     )
 }
 
-/// What keeps people from an element of a page, wide and narrow, light and dark: barriers, what does not fit, and controls on each other.
+/// What keeps people from an element of a page, wide and narrow, light and dark: barriers, what does not fit, and
+/// controls on each other.
 fn in_the_way(window: &Window, element: &str, what: &str) -> Vec<String> {
     let mut found = Vec::new();
     for (width, dark) in [(1440, false), (1440, true), (360, false), (360, true)] {
@@ -181,7 +183,8 @@ fn things(company: &Client) -> Things {
     }
 }
 
-/// What screens show of one thing beside their lists, each with a button that opens a form about it, where there is one.
+/// What screens show of one thing beside their lists, each with a button that opens a form about it, where there is
+/// one.
 fn details(company: &Client, things: &Things) -> Vec<(String, Option<String>)> {
     let Things { alert, incident, window, job, article, policy, route, user, key, machine } = things;
     let run = text(&company.post(&format!("/jobs/{job}/run"), &json!({})).ok()["id"]);
@@ -212,7 +215,8 @@ fn details(company: &Client, things: &Things) -> Vec<(String, Option<String>)> {
     .into()
 }
 
-/// What two do at once: a page, a button that opens a form and a field of it, what somebody else does meanwhile, and the button that finds out.
+/// What two do at once: a page, a button that opens a form and a field of it, what somebody else does meanwhile, and
+/// the button that finds out.
 struct Conflict {
     path: String,
     opens: String,

@@ -117,7 +117,8 @@ fn the_console_calls_operations_of_the_document_only(server: &Server) {
 /// Fields that begin as operations do.
 const FIELDS: [&str; 6] = ["startDate", "startTime", "endTime", "endBy", "runId", "revokePrevious"];
 
-/// Texts, and names before a colon, that begin with the verb of an operation and go on with a capital: `"acknowledgeAlert"`.
+/// Texts, and names before a colon, that begin with the verb of an operation and go on with a capital:
+/// `"acknowledgeAlert"`.
 fn words_like<'s>(source: &'s str, known: &BTreeSet<&str>) -> BTreeSet<&'s str> {
     fn verb(word: &str) -> &str {
         word.split(|letter: char| !letter.is_ascii_lowercase()).next().unwrap_or_default()
@@ -215,7 +216,8 @@ const DYNAMIC: [(&str, &str); 7] = [
 /// Calls of operations that take `If-Match` and overwrite nothing: a note is added to whatever an incident is by now.
 const ADDS: [&str; 1] = ["addIncidentNote"];
 
-/// Nothing is done with a version that nobody saw: what can name the version does. Operations that are chosen while a page runs are `name`.
+/// Nothing is done with a version that nobody saw: what can name the version does. Operations that are chosen while a
+/// page runs are `name`.
 #[test]
 fn what_takes_a_version_is_given_one() {
     let document = Path::new(env!("CARGO_MANIFEST_DIR")).join("../openapi/openapi.json");

@@ -52,8 +52,8 @@ fn open(window: &Window, server: &Server, path: &str, title: &str) {
     window.until("!document.querySelector('.loading')");
 }
 
-/// From the next page on, requests can be meddled with: those that a regular expression of method and address fits are refused in the words of
-/// the service (`sessionStorage.refused`), or take two seconds longer (`sessionStorage.slow`).
+/// From the next page on, requests can be meddled with: those that a regular expression of method and address fits are
+/// refused in the words of the service (`sessionStorage.refused`), or take two seconds longer (`sessionStorage.slow`).
 fn meddle(window: &Window) {
     let problem =
         json!({"title": "Too busy", "status": 503, "code": "0005", "detail": REFUSAL.0, "requestId": REFUSAL.1});

@@ -1,4 +1,5 @@
-//! One night, from the telephone beside the bed to the hand-over: what somebody who is on call does, with the console alone.
+//! One night, from the telephone beside the bed to the hand-over: what somebody who is on call does, with the console
+//! alone.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,5 @@
-//! What people are told when the service does not do what they asked for: in its own words, where they asked, and nothing that they typed is lost.
+//! What people are told when the service does not do what they asked for: in its own words, where they asked, and
+//! nothing that they typed is lost.
 
 use muster_tests::{chromium::Window, in_browser, unique};
 use serde_json::json;

@@ -1,4 +1,5 @@
-//! Every screen: it loads, says what is wrong, can be read by everybody, and asks for nothing but documented operations.
+//! Every screen: it loads, says what is wrong, can be read by everybody, and asks for nothing but documented
+//! operations.
 
 use std::collections::BTreeMap;
 

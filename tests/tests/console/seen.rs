@@ -1,5 +1,5 @@
-//! Which dialogs and panels of the console were there while somebody looked. The modules say which there are, and the browser which parts of
-//! them ran: nobody has to keep a list.
+//! Which dialogs and panels of the console were there while somebody looked. The modules say which there are, and the
+//! browser which parts of them ran: nobody has to keep a list.
 
 use muster_tests::chromium::Window;
 use serde_json::{Value, json};

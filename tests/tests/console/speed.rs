@@ -1,5 +1,5 @@
-//! How soon the console is there and answers, printed, and held to what people were promised: by the median of several, so that one that was
-//! kept waiting by something else on the machine decides nothing.
+//! How soon the console is there and answers, printed, and held to what people were promised: by the median of several,
+//! so that one that was kept waiting by something else on the machine decides nothing.
 
 use std::io::Write as _;
 

@@ -1,5 +1,5 @@
-//! What is easy to overlook by day, and hard to bear for somebody who was woken: to be led elsewhere after signing in, to lose one's place, a page that
-//! does not notice that the service is there again.
+//! What is easy to overlook by day, and hard to bear for somebody who was woken: to be led elsewhere after signing in,
+//! to lose one's place, a page that does not notice that the service is there again.
 
 use muster_tests::{chromium::Window, in_browser, unique};
 use serde_json::{Value, json};

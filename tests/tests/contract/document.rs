@@ -1,4 +1,5 @@
-//! The OpenAPI document as others rely on it: its examples are what it says they are, and what breaks its users is noticed.
+//! The OpenAPI document as others rely on it: its examples are what it says they are, and what breaks its users is
+//! noticed.
 
 use std::process::Command;
 use std::time::Duration;

@@ -66,7 +66,8 @@ fn secrets_do_not_follow_to_another_kind_of_credential(server: &Server) {
     client.post(&at, &json!({"notifier": {"authType": "BASIC"}})).invalid(&["notifier.password"]);
 }
 
-/// The name of this machine means an address of its own, a name below `invalid` means none: who saves either learns neither.
+/// The name of this machine means an address of its own, a name below `invalid` means none: who saves either learns
+/// neither.
 fn saving_an_address_does_not_resolve_it(server: &Server) {
     let client = server.new_client();
     let this = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();

@@ -216,8 +216,8 @@ fn unknown_resources_are_404s(server: &Server) {
     client.get(&format!("/resources/{known}?fields=all")).invalid(&["fields"]);
 }
 
-/// What was read before, many times on several connections, is not what is read after a change: of the machine, of what it
-/// names, and by another process.
+/// What was read before, many times on several connections, is not what is read after a change: of the machine, of what
+/// it names, and by another process.
 fn what_was_written_is_read_at_once_whoever_wrote_it(server: &Server) {
     let client = server.new_client();
     let site = integer(&client.post("/sites", &json!({"name": "Graz"})).json()["id"]);

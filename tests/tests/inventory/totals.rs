@@ -1,4 +1,5 @@
-//! Totals are exact, and of the same instant as their page, whatever is written meanwhile and through whichever gateway.
+//! Totals are exact, and of the same instant as their page, whatever is written meanwhile and through whichever
+//! gateway.
 
 use std::{
     collections::BTreeMap,

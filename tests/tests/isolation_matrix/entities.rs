@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 /// The kinds of entities, each with what templates call it: `$site`, and `$site.name` for its name.
 macro_rules! kinds {
     ($($(#[$doc:meta])* $kind:ident = $word:literal,)+) => {
-        /// A kind of entity. A new one: a line in the list below, how one is made in [`Kind::make`], and what an unknown one
-        /// looks like in [`Kind::unknown`].
+        /// A kind of entity. A new one: a line in the list below, how one is made in [`Kind::make`], and what an
+        /// unknown one looks like in [`Kind::unknown`].
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         pub(super) enum Kind {
             $($(#[$doc])* $kind,)+

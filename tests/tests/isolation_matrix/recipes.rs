@@ -1,7 +1,7 @@
 //! How each operation is called: the one table of the matrix, with a file for each domain.
 //!
-//! An operation that is not here fails the suite, unless it is an alias: that is called like the operation that it stands
-//! for. To add it, write a row: `op("METHOD /path/below/the/tenant")`, then
+//! An operation that is not here fails the suite, unless it is an alias: that is called like the operation that it
+//! stands for. To add it, write a row: `op("METHOD /path/below/the/tenant")`, then
 //! - `.ids(&[Kind::…])`: what its path parameters name, in their order, when there are any;
 //! - `.sends(body)`: a body that it accepts, when it reads one. `$new` stands for a name that nobody has, `"$site"` for
 //!   the id of a site of the tenant;
@@ -16,7 +16,8 @@
 //! - `.changes()`: when it is a `GET` that changes something all the same;
 //! - `.answers_keys(status)`: when a key that may call it is told something else than 200, as where it has no session;
 //! - `.not_restricted()`: when a key that is restricted to it is refused all the same;
-//! - `.of_claimer()`: when only the key that claimed a run may call it, and another that may otherwise is told so (409);
+//! - `.of_claimer()`: when only the key that claimed a run may call it, and another that may otherwise is told so
+//!   (409);
 //! - `.of_oneself()`: when only the user that it is about and admins may call it, and another is told so (403);
 //! - `.of_seen()`: when it may be called on what is seen of a partner, though it is no `GET`.
 //!

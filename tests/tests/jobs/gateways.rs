@@ -145,7 +145,8 @@ mod postgres {
         wait_for(Duration::from_secs(60), done, || "alerts are missing".to_owned());
     }
 
-    /// Says of a run what became of it at both gateways at once: one is believed, and the other is told that it is over.
+    /// Says of a run what became of it at both gateways at once: one is believed, and the other is told that it is
+    /// over.
     #[track_caller]
     fn tell_both(gateways: &[Client; 2], run: &str, end: &Value) {
         let mut body = json!({"attempt": 1});

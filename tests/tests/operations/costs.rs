@@ -103,7 +103,8 @@ fn a_search_that_takes_too_long_ends_and_delays_nobody(server: &Server) {
     assert_eq!(viewer.post(&at, &short).ok()["rules"][0]["matches"], false);
 }
 
-/// Each key of the greedy tenant has work under way all the time; the other tenant's waits for two of them at most, not for all.
+/// Each key of the greedy tenant has work under way all the time; the other tenant's waits for two of them at most, not
+/// for all.
 fn many_keys_of_a_tenant_have_no_more_turns_than_one_of_another(server: &Server) {
     const KEYS: usize = 24;
     let (greedy, good) = (server.new_client(), server.new_client());

@@ -16,7 +16,8 @@ const CONNECTIONS: usize = 2_000;
 /// So many requests wait on each connection: work for longer than the others are looked at.
 const EACH: usize = 40;
 
-/// Each connection of the crowd has its next request ready whenever one is answered. Somebody else comes anew each time.
+/// Each connection of the crowd has its next request ready whenever one is answered. Somebody else comes anew each
+/// time.
 fn a_crowd_of_one_address_delays_nobody_else(backend: Backend) {
     pressure::raise_open_files();
     let server = Server::start_with(backend, &["--log", "error"]);

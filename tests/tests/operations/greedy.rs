@@ -1,5 +1,5 @@
-//! All at once: a viewer and an operator of one tenant, and a stranger, take what they can get. A client of another tenant
-//! does not notice.
+//! All at once: a viewer and an operator of one tenant, and a stranger, take what they can get. A client of another
+//! tenant does not notice.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;

@@ -1,5 +1,5 @@
-//! Behind requests: greedy callers of two tenants fill every queue that there is, all at once. A client of a third tenant is paged,
-//! hears its heartbeat, gets its delivery, its job and its list as soon as it did alone.
+//! Behind requests: greedy callers of two tenants fill every queue that there is, all at once. A client of a third
+//! tenant is paged, hears its heartbeat, gets its delivery, its job and its list as soon as it did alone.
 
 use std::{
     collections::HashMap,

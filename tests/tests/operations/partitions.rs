@@ -24,7 +24,8 @@ fn the_service_does_not_notice() {
     let url = server.database_url().expect("it has one").to_owned();
     psql(&url, &sql());
     assert_eq!(psql(&url, "SELECT count(*) FROM pg_inherits WHERE inhparent = 'resources'::regclass").trim(), "16");
-    // Indexes of such tables have names of Postgres: a migration that takes one away by the name that it was made with finds none.
+    // Indexes of such tables have names of Postgres: a migration that takes one away by the name that it was made with
+    // finds none.
     psql(&url, "DELETE FROM __diesel_schema_migrations WHERE version IN ('inventory0006', 'inventory0007')");
     assert_eq!(psql(&url, "SELECT count(*) FROM pg_indexes WHERE indexname = 'resources_state'").trim(), "0");
 

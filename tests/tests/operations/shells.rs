@@ -20,8 +20,8 @@ const TYPED: [(&[&str], &[&str]); 4] = [
     (&["api", "reportAlert", "--currentState", "C"], &["Critical"]),
 ];
 
-/// Loads the completions as compinit does, from a folder of the search path, or as a file of one's own; then asks them, with words
-/// and the place of the cursor as zsh's editor gives them. What would be offered is printed.
+/// Loads the completions as compinit does, from a folder of the search path, or as a file of one's own; then asks them,
+/// with words and the place of the cursor as zsh's editor gives them. What would be offered is printed.
 const ZSH: &str = r#"
 [[ "$1" == autoload ]] && fpath=("${2:h}" $fpath)
 autoload -U compinit && compinit -u -D
@@ -97,7 +97,8 @@ fn bash_completes_operations_and_their_fields() {
     assert_eq!(String::from_utf8_lossy(&found.stdout).trim(), "--queryString");
 }
 
-/// Is a shell here, or can it be installed? Where it cannot, the terminal says so, and with `CI=true` that is a failure.
+/// Is a shell here, or can it be installed? Where it cannot, the terminal says so, and with `CI=true` that is a
+/// failure.
 fn has(shell: &str) -> bool {
     static LOOKED: Once = Once::new();
     LOOKED.call_once(|| drop(Command::new("sh").arg(root().join("scripts/shells.sh")).stdin(Stdio::null()).output()));

@@ -1,5 +1,6 @@
-//! The image, built by buildah and started. The images that it starts from are somebody else's and large; what stands in for
-//! them has a shell, the libraries of the program and nothing to compile with: `make` gives the program that is tested.
+//! The image, built by buildah and started. The images that it starts from are somebody else's and large; what stands
+//! in for them has a shell, the libraries of the program and nothing to compile with: `make` gives the program that is
+//! tested.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};

@@ -1,5 +1,5 @@
-//! Pages through kills of gateways: every alert that should page pages, nothing is decided twice, and what is sent arrives at
-//! least once, under one id.
+//! Pages through kills of gateways: every alert that should page pages, nothing is decided twice, and what is sent
+//! arrives at least once, under one id.
 
 use std::{
     collections::BTreeSet,
@@ -138,7 +138,8 @@ fn on_sqlite_what_was_in_hand_at_a_kill_is_sent_at_once() {
     in_hand_is_sent_again(Backend::Sqlite, Server::kill9);
 }
 
-/// A page whose receiver says nothing when the service ends reaches it again when it is back, long before the lease is over.
+/// A page whose receiver says nothing when the service ends reaches it again when it is back, long before the lease is
+/// over.
 fn in_hand_is_sent_again(backend: Backend, end: impl Fn(&mut Server)) {
     let hooks = Receiver::start(|_, count| if count == 1 { Reply::Hang } else { Reply::status(200) });
     let mut server = Server::start_with(backend, &["--egress-allow", "127.0.0.0/8"]);

@@ -1,4 +1,5 @@
-//! Pages by mail where nobody may listen: TLS from the first byte, `STARTTLS`, the login, and what is done when there is none.
+//! Pages by mail where nobody may listen: TLS from the first byte, `STARTTLS`, the login, and what is done when there
+//! is none.
 
 use std::{
     fs,
@@ -161,8 +162,8 @@ fn a_server_that_is_gone_or_refuses_the_login_is_tried_again(backend: Backend) {
     assert_eq!(fake.mails().len(), 1);
 }
 
-/// A mail server of Debian that does all there is to it: certificates, `STARTTLS` and TLS, users with passwords, a queue.
-/// What it delivers stands in `out/`, a file for each address.
+/// A mail server of Debian that does all there is to it: certificates, `STARTTLS` and TLS, users with passwords, a
+/// queue. What it delivers stands in `out/`, a file for each address.
 struct Chasquid {
     submission: u16,
     private: u16,

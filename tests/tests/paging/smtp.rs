@@ -42,8 +42,8 @@ struct Kept {
     said: Vec<String>,
 }
 
-/// A mail server: `script` answers a line of the client, by how many connections there were; `None` is the usual answer. The
-/// empty line is the greeting, and `mail` the end of a mail.
+/// A mail server: `script` answers a line of the client, by how many connections there were; `None` is the usual
+/// answer. The empty line is the greeting, and `mail` the end of a mail.
 pub struct Fake {
     pub port: u16,
     kept: Arc<Mutex<Kept>>,

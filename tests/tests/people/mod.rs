@@ -1,4 +1,5 @@
-//! People act as themselves: roles, personal keys, sign-in links, sessions ("Tenants and callers" in docs/interface.md).
+//! People act as themselves: roles, personal keys, sign-in links, sessions ("Tenants and callers" in
+//! docs/interface.md).
 
 mod ends;
 mod ids;

@@ -225,8 +225,8 @@ fn an_address_ends_with_its_maker(server: &Server) {
     calendar(server, &kept);
 }
 
-/// Makes all calendar addresses of rosters or windows so old that they end in 20 seconds, but for those of one tenant, which
-/// have an hour left.
+/// Makes all calendar addresses of rosters or windows so old that they end in 20 seconds, but for those of one tenant,
+/// which have an hour left.
 pub fn age(server: &mut Server, table: &str, longer: &Client) {
     const LIFE_MS: i64 = 366 * 86_400_000;
     server.stop();

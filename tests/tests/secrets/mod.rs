@@ -3,8 +3,8 @@
 
 mod places;
 
-/// Secrets of another test are neither in the log of its server nor in what it stores; `open` is, which shows that it was looked
-/// for where things are.
+/// Secrets of another test are neither in the log of its server nor in what it stores; `open` is, which shows that it
+/// was looked for where things are.
 pub(crate) fn kept_nowhere(server: &Server, open: &str, secrets: &[(&str, &str)]) {
     let canaries = Canaries::default();
     secrets.iter().for_each(|(what, secret)| canaries.add(what, secret));

@@ -15,9 +15,10 @@ use crate::{Authenticator, secrets, users};
 
 /// Create an API key
 ///
-/// Makes a key of the tenant of the path, and the user that it acts as; with `userId` it acts as that person. The answer is
-/// the only time that the secret is shown. With `operations` the key may call those and nothing else. A caller who is restricted itself makes keys for its
-/// own operations only, which act as nobody else and end no later than it does.
+/// Makes a key of the tenant of the path, and the user that it acts as; with `userId` it acts as that person. The
+/// answer is the only time that the secret is shown. With `operations` the key may call those and nothing else. A
+/// caller who is restricted itself makes keys for its own operations only, which act as nobody else and end no later
+/// than it does.
 #[utoipa::path(
     operation_id = "createApiKey",
     request_body = NewApiKey,

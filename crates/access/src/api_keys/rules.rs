@@ -47,8 +47,8 @@ pub(crate) fn split(operations: &str) -> Vec<String> {
     in_order(operations.split_ascii_whitespace().map(ToOwned::to_owned).collect())
 }
 
-/// May a caller who is restricted to these operations hand out a secret of a key that is restricted to those? Else it could
-/// make itself a key for everything.
+/// May a caller who is restricted to these operations hand out a secret of a key that is restricted to those? Else it
+/// could make itself a key for everything.
 pub(crate) fn check_within(caller: Option<&[String]>, given: Option<&[String]>) -> Result<(), Problem> {
     let within = match (caller, given) {
         (None, _) => true,
@@ -102,8 +102,8 @@ pub(crate) fn outlives_person() -> Problem {
     )
 }
 
-/// May a key with this role act as a person? Only as one who is in use, and for no more than that one may; programs have
-/// users of their own.
+/// May a key with this role act as a person? Only as one who is in use, and for no more than that one may; programs
+/// have users of their own.
 pub(crate) fn check_personal(key: Role, person: Option<&users::Row>) -> Result<(), Problem> {
     match person {
         Some(person) if person.activated && !person.is_program() => {

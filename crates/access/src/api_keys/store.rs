@@ -134,8 +134,8 @@ impl NewKey {
 /// How many API keys a tenant has at most.
 pub(crate) static QUOTA: Quota = Quota::new("API keys", "api_keys", 10_000).of("revoked_ms IS NULL");
 
-/// Adds a key, and the user that it acts as when that is no person. `created_by` is `None` for a key that no caller makes: it
-/// makes itself.
+/// Adds a key, and the user that it acts as when that is no person. `created_by` is `None` for a key that no caller
+/// makes: it makes itself.
 ///
 /// A name that another live key of the tenant has is a conflict.
 pub(crate) fn insert(
@@ -194,7 +194,8 @@ pub(crate) fn find(conn: &mut Conn, tenant: &TenantId, id: &str) -> db::Result<R
     Ok(row.ok_or_else(rules::unknown)?)
 }
 
-/// The live key of the tenant that is to be changed, in the version that the caller saw; everybody else who changes it waits.
+/// The live key of the tenant that is to be changed, in the version that the caller saw; everybody else who changes it
+/// waits.
 ///
 /// # Errors
 /// 404 for an unknown or revoked one, 412 for another version.

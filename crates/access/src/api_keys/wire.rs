@@ -32,11 +32,11 @@ pub(crate) struct NewApiKey {
     pub(crate) name: String,
     /// What it may do.
     pub(crate) role: Role,
-    /// The operationIds that the key may call, and no others; each is one that its role may. Left out, it may do all that
-    /// its role may.
+    /// The operationIds that the key may call, and no others; each is one that its role may. Left out, it may do all
+    /// that its role may.
     pub(crate) operations: Option<Vec<String>>,
-    /// The person that the key acts as: a user of the same tenant. The key may do no more than that user, also when the user
-    /// may less later, and ends with it. Left out, the key is a program's and gets a user of its own.
+    /// The person that the key acts as: a user of the same tenant. The key may do no more than that user, also when the
+    /// user may less later, and ends with it. Left out, the key is a program's and gets a user of its own.
     #[request(parse = user)]
     pub(crate) user_id: Option<String>,
     /// When the key ends by itself, with its tokens.

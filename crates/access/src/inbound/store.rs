@@ -93,8 +93,8 @@ pub(crate) fn name_of_program(conn: &mut Conn, tenant: &str, user_id: &str) -> R
         .optional()?)
 }
 
-/// Who sends to the address whose token has this hash, and whether their tenant is suspended: with it the tenant becomes
-/// known.
+/// Who sends to the address whose token has this hash, and whether their tenant is suspended: with it the tenant
+/// becomes known.
 pub(crate) fn caller(conn: &mut Conn, token_hash: &str) -> Result<Option<(Caller, bool)>> {
     let row: Option<(String, String, String, bool)> = inbound_addresses::table
         .inner_join(tenants::table.on(tenants::id.eq(inbound_addresses::tenant_id)))

@@ -42,7 +42,8 @@ const CALLS: usize = 16;
 const WAITING: usize = 512;
 const WAIT: Duration = Duration::from_secs(5);
 
-/// Signatures that are made with a key of the issuer's own. Those made with a shared secret are not among them, nor is none.
+/// Signatures that are made with a key of the issuer's own. Those made with a shared secret are not among them, nor is
+/// none.
 const ALGORITHMS: [Algorithm; 9] = [
     Algorithm::RsaSsaPkcs1V15Sha256,
     Algorithm::RsaSsaPkcs1V15Sha384,

@@ -74,8 +74,8 @@ impl Authenticator {
         Ok(())
     }
 
-    /// Begins a session of a user of a tenant, under a new id whatever the browser had; `None` when `admit`, in the same
-    /// transaction, refuses it.
+    /// Begins a session of a user of a tenant, under a new id whatever the browser had; `None` when `admit`, in the
+    /// same transaction, refuses it.
     pub(crate) async fn sign_in(
         &self,
         (tenant, user_id): (String, String),

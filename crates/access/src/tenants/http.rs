@@ -145,8 +145,8 @@ pub(crate) async fn update_client(
 /// Suspend a client
 ///
 /// From now on its callers are answered 403 on every operation and get no tokens: at once on the gateway that answers,
-/// within a second on others. Sessions of its people end for good. Its data stays, its partner's callers see it as before. Suspending a suspended client
-/// changes nothing.
+/// within a second on others. Sessions of its people end for good. Its data stays, its partner's callers see it as
+/// before. Suspending a suspended client changes nothing.
 #[utoipa::path(
     operation_id = "suspendClient",
     params(ClientId),
@@ -193,9 +193,9 @@ pub(crate) async fn resume_client(
 
 /// Terminate a client
 ///
-/// Shuts it for good: it is suspended, cannot be resumed, and all of its API keys are revoked, so that nothing is done in
-/// its name any more. Its data stays, and its partner's callers see it as before. Terminating a terminated client changes
-/// nothing.
+/// Shuts it for good: it is suspended, cannot be resumed, and all of its API keys are revoked, so that nothing is done
+/// in its name any more. Its data stays, and its partner's callers see it as before. Terminating a terminated client
+/// changes nothing.
 #[utoipa::path(
     operation_id = "terminateClient",
     params(ClientId),

@@ -1,4 +1,5 @@
-//! The whole crate on SQLite in a temporary directory: the authenticator by itself, and the operations behind the guard.
+//! The whole crate on SQLite in a temporary directory: the authenticator by itself, and the operations behind the
+//! guard.
 
 mod callers;
 mod console;

@@ -13,8 +13,8 @@ use crate::{
     secrets,
 };
 
-/// Tokens that expired a token's life ago are forgotten. Until then an expired token is told from a guess: its client needs
-/// to hear that it is time for a new one, whatever others at its address do.
+/// Tokens that expired a token's life ago are forgotten. Until then an expired token is told from a guess: its client
+/// needs to hear that it is time for a new one, whatever others at its address do.
 pub(crate) const RETENTION: Retention = Retention {
     kind: "tokens",
     keep: Keep::Millis(rules::LIFE * 1000),
@@ -49,8 +49,8 @@ pub(crate) struct Of<'a> {
     pub(crate) secret_mark: &'a str,
 }
 
-/// The newest tokens of a key that stay; older ones end. A program that asks for a token for each of its requests gets on
-/// with that, and fills no disk.
+/// The newest tokens of a key that stay; older ones end. A program that asks for a token for each of its requests gets
+/// on with that, and fills no disk.
 const MOST: i64 = 1_000;
 
 /// Older tokens that one new one ends at most.
@@ -149,8 +149,8 @@ pub(crate) fn columns() -> Selected {
     )
 }
 
-/// A caller from columns; `None` when its key acts as a person who is not in use. A key that acts as a person may no more
-/// than that one. What does not parse was not written by this service.
+/// A caller from columns; `None` when its key acts as a person who is not in use. A key that acts as a person may no
+/// more than that one. What does not parse was not written by this service.
 pub(crate) fn as_caller((of_key, (user_role, activated)): Columns) -> db::Result<Option<Caller>> {
     let (key_id, user_id, tenant, key_role, operations, expires, personal) = of_key;
     if personal && !activated {

@@ -33,8 +33,8 @@ api::list! {
 
 /// Create a user group
 ///
-/// Adds a group to the tenant of the path, with its first members. Its name is unique in the tenant, whatever the letter
-/// case.
+/// Adds a group to the tenant of the path, with its first members. Its name is unique in the tenant, whatever the
+/// letter case.
 #[utoipa::path(
     operation_id = "createUserGroup",
     request_body = NewUserGroup,
@@ -61,8 +61,8 @@ pub(crate) async fn create_user_group(context: RequestContext, Body(new): Body<N
 /// Search user groups
 ///
 /// A page of the groups of the tenant of the path: at partner level those of its clients too, at client level those of
-/// its partner too. Their members are in the group itself. The variables of `queryString` are `name` (contains; whole with
-/// `isEquals:true`), `uniqueId`, `userId` (a member) and `activated` (`true` or `false`).
+/// its partner too. Their members are in the group itself. The variables of `queryString` are `name` (contains; whole
+/// with `isEquals:true`), `uniqueId`, `userId` (a member) and `activated` (`true` or `false`).
 #[utoipa::path(
     operation_id = "searchUserGroups",
     params(PageQuery<UserGroups>),

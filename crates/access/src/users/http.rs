@@ -55,8 +55,8 @@ fn answered(tx: &mut Tx<'_>, before: Option<&Row>, after: Row) -> db::Result<Ans
 /// Search users
 ///
 /// A page of the users of the tenant of the path: at partner level those of its clients too, at client level those of
-/// its partner too. Among them are the users that API keys act as. The variables of `queryString` are `loginName`, `name`
-/// (first and last), `firstName`, `lastName`, `email` or `mailId` (contain; whole with `isEquals:true`), `id` or
+/// its partner too. Among them are the users that API keys act as. The variables of `queryString` are `loginName`,
+/// `name` (first and last), `firstName`, `lastName`, `email` or `mailId` (contain; whole with `isEquals:true`), `id` or
 /// `uniqueId`, `activated` (`true` or `false`) or `status` (`active`, `inactive`), `startCreationDate`,
 /// `endCreationDate`, `startUpdationDate` and `endUpdationDate`.
 #[utoipa::path(

@@ -79,8 +79,9 @@ fn touched(before: &Row, after: Row, now: Timestamp) -> Row {
     if *before == after { after } else { Row { version: before.version + 1, updated_ms: now.millis(), ..after } }
 }
 
-/// May this caller make a user who may so much, or change one who might? Nobody gives more than it has. A caller that is
-/// restricted to certain operations gives nothing: by a user who may more than read it would have what it is kept from.
+/// May this caller make a user who may so much, or change one who might? Nobody gives more than it has. A caller that
+/// is restricted to certain operations gives nothing: by a user who may more than read it would have what it is kept
+/// from.
 pub(crate) fn check_change(caller: &Caller, before: Role, after: Role) -> Result<(), Problem> {
     let most = before.max(after);
     if most > caller.role {

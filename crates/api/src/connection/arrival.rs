@@ -1,9 +1,9 @@
 //! Whose request is read next.
 //!
-//! A worker thread does what is ready in the order in which it became ready, and of thousands of connections of one address
-//! thousands are. So an address has a share ([`base::share`]) of what a thread does in one round of all that is ready: connections
-//! that are set up, and heads of requests that are read. Beyond it a connection waits until the next round, when it is the turn of
-//! its address; those of others are among the next.
+//! A worker thread does what is ready in the order in which it became ready, and of thousands of connections of one
+//! address thousands are. So an address has a share ([`base::share`]) of what a thread does in one round of all that is
+//! ready: connections that are set up, and heads of requests that are read. Beyond it a connection waits until the next
+//! round, when it is the turn of its address; those of others are among the next.
 
 use std::{
     cell::RefCell,

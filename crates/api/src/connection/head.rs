@@ -1,8 +1,8 @@
 //! What is done to the head of a request before the protocol layer reads it.
 //!
 //! Offers to go on in another protocol are not taken: a client may offer to go on in HTTP/2 with each request
-//! (`Upgrade: h2c`, as Java's does by default), and whoever does not take the offer answers as if it had not been made (RFC
-//! 9110, 7.8). actix takes the mention of it in `Connection` for an upgrade that took place: it would say
+//! (`Upgrade: h2c`, as Java's does by default), and whoever does not take the offer answers as if it had not been made
+//! (RFC 9110, 7.8). actix takes the mention of it in `Connection` for an upgrade that took place: it would say
 //! `connection: upgrade`, and close after the answer.
 
 /// How many bytes of body follow a head, where it says so; `None` where the protocol layer has to tell.
@@ -12,8 +12,8 @@ pub(crate) fn announced(head: &[u8]) -> Option<u64> {
     std::str::from_utf8(length).ok()?.trim().parse().ok()
 }
 
-/// Blanks the mention of an offer of HTTP/2, when `bytes` are the head of a request and what comes behind it. To be called
-/// with the first bytes of a request: those of a body may look alike.
+/// Blanks the mention of an offer of HTTP/2, when `bytes` are the head of a request and what comes behind it. To be
+/// called with the first bytes of a request: those of a body may look alike.
 pub(crate) fn decline(bytes: &mut [u8]) {
     let Some(end) = bytes.windows(4).position(|window| window == b"\r\n\r\n") else { return };
     let head = &mut bytes[..end];

@@ -33,8 +33,8 @@ const BURST: usize = 32 << 10;
 const PLAIN: usize = 16 << 10;
 const ENCRYPTED: usize = 48 << 10;
 
-/// What the system keeps of answers that the client has not taken. It would let this grow to megabytes by itself, which are
-/// memory of this machine as any other is.
+/// What the system keeps of answers that the client has not taken. It would let this grow to megabytes by itself, which
+/// are memory of this machine as any other is.
 const IN_THE_SYSTEM: usize = 128 << 10;
 
 /// The stream of a connection, as the system has it.
@@ -72,7 +72,8 @@ impl Socket {
         if let Err(error) = rustix::net::sockopt::set_socket_send_buffer_size(&stream, IN_THE_SYSTEM) {
             tracing::debug!(%error, "the send buffer of a connection keeps its size");
         }
-        // The last piece of an answer is not kept back until the client has acknowledged those before it, which many put off for 40 ms.
+        // The last piece of an answer is not kept back until the client has acknowledged those before it, which many
+        // put off for 40 ms.
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(%error, "the answers of a connection may wait for acknowledgements");
         }

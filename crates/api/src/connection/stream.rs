@@ -23,8 +23,8 @@ const AHEAD: usize = 4 << 10;
 
 /// A connection, as the protocol layer sees it.
 ///
-/// Over HTTP/1.1, what a client sends before its last request is answered stays below: in `held` up to [`AHEAD`] bytes, then
-/// with the system, then with the client.
+/// Over HTTP/1.1, what a client sends before its last request is answered stays below: in `held` up to [`AHEAD`] bytes,
+/// then with the system, then with the client.
 pub(crate) struct Stream {
     transport: Transport,
     held: BytesMut,

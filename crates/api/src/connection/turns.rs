@@ -1,8 +1,9 @@
 //! Where one request ends and the next begins, in the bytes of a connection.
 //!
-//! HTTP/1.1 lets a client send requests without waiting for answers. They are answered one after the other anyway, so the next
-//! is not read before the last was answered: parsed requests that wait would be memory that nobody counts. What the protocol
-//! layer makes of the bytes is its own affair; where it disagrees, a client waits, or is read a request too far.
+//! HTTP/1.1 lets a client send requests without waiting for answers. They are answered one after the other anyway, so
+//! the next is not read before the last was answered: parsed requests that wait would be memory that nobody counts.
+//! What the protocol layer makes of the bytes is its own affair; where it disagrees, a client waits, or is read a
+//! request too far.
 
 /// How the end of a body is found (RFC 9112, 6.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

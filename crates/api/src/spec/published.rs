@@ -1,5 +1,6 @@
-//! The document as it is published: what the routes declare, said in the way that linters and generators of clients read
-//! best. Nothing is added that the routes do not say; names, references and unions get the form that is understood by all.
+//! The document as it is published: what the routes declare, said in the way that linters and generators of clients
+//! read best. Nothing is added that the routes do not say; names, references and unions get the form that is understood
+//! by all.
 
 mod shapes;
 mod shared;
@@ -70,8 +71,8 @@ fn describe(document: &mut Value) {
     }
 }
 
-/// Pages are called after what is on them (`AlertPage`) and refer to it; what is generic in the code (`CalendarAddress_Author`)
-/// has its own name alone.
+/// Pages are called after what is on them (`AlertPage`) and refer to it; what is generic in the code
+/// (`CalendarAddress_Author`) has its own name alone.
 fn name_schemas(document: &mut Value) {
     let Some(schemas) = object_at(document, &["components", "schemas"]) else { return };
     let known: BTreeSet<String> = schemas.keys().cloned().collect();

@@ -35,8 +35,8 @@ impl Limits {
 
 /// An object of a body that reads itself.
 pub trait Request: Sized {
-    /// Reads all fields, and notes in `fields` what is wrong; a blank stands where something is. Nobody may use what was
-    /// read before [`Fields::check`] found nothing wrong.
+    /// Reads all fields, and notes in `fields` what is wrong; a blank stands where something is. Nobody may use what
+    /// was read before [`Fields::check`] found nothing wrong.
     fn read(fields: &mut Fields<'_>) -> Self;
 
     /// Reads a whole body.
@@ -58,8 +58,8 @@ pub trait Request: Sized {
     }
 }
 
-/// What a whole body may be read as: a [`Request`], with its errors refused; a pair, with its errors to be told together with
-/// those of what it names; or the value as it is.
+/// What a whole body may be read as: a [`Request`], with its errors refused; a pair, with its errors to be told
+/// together with those of what it names; or the value as it is.
 pub trait FromBody: Sized {
     /// Reads it.
     ///

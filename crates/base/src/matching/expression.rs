@@ -1,10 +1,10 @@
-//! Regular expressions that callers write: compiled within limits of size and cost, kept ready within a limit of memory,
-//! and searched in linear time within a budget.
+//! Regular expressions that callers write: compiled within limits of size and cost, kept ready within a limit of
+//! memory, and searched in linear time within a budget.
 //!
 //! A search steps through a DFA whose states are made as the text asks for them. Making one costs as much as the
-//! expression has parts that may be at work at once, so an expression such as `[ab]*a[ab]{900}c` can ask for a new state at
-//! each letter; that is what the [`Meter`] counts. The states live for one search, in memory that the thread keeps for the
-//! next one: what an expression keeps is its program.
+//! expression has parts that may be at work at once, so an expression such as `[ab]*a[ab]{900}c` can ask for a new
+//! state at each letter; that is what the [`Meter`] counts. The states live for one search, in memory that the thread
+//! keeps for the next one: what an expression keeps is its program.
 
 use std::{
     cell::RefCell,
@@ -48,8 +48,8 @@ static READY: LazyLock<Cache<String, Compiled>> = LazyLock::new(|| {
     Cache::builder().max_capacity(KEPT).weigher(weight).build()
 });
 
-/// Expressions that somebody holds. The cache lets go of some at once when it is full, and a request that had them compiled
-/// to be checked needs them again for its write, while others wait for that.
+/// Expressions that somebody holds. The cache lets go of some at once when it is full, and a request that had them
+/// compiled to be checked needs them again for its write, while others wait for that.
 static HELD: LazyLock<Mutex<Held>> = LazyLock::new(Mutex::default);
 
 #[derive(Default)]

@@ -9,11 +9,11 @@ use crate::text::fold;
 /// The texts under a key: a property's name, whatever its letter case, or a path of such names with dots between them
 /// (`device.hostName`).
 ///
-/// An array stands for its elements, so that `resources.name` gives all their names. In an array of
-/// `{"name","value"}` objects, such as tags, a name is a key too: `tags.env`. Numbers and booleans are texts as JSON
-/// writes them; `null` is none. An object at the end of the path is its `name`, when that is a text, so that `status` finds
-/// `{"name":"New"}`; other objects, and the `{"name","value"}` ones, are none. A name that has dots itself is found by it as
-/// well.
+/// An array stands for its elements, so that `resources.name` gives all their names. In an array of `{"name","value"}`
+/// objects, such as tags, a name is a key too: `tags.env`. Numbers and booleans are texts as JSON writes them; `null`
+/// is none. An object at the end of the path is its `name`, when that is a text, so that `status` finds
+/// `{"name":"New"}`; other objects, and the `{"name","value"}` ones, are none. A name that has dots itself is found by
+/// it as well.
 pub fn texts<'v>(document: &'v Value, key: &str) -> Vec<Cow<'v, str>> {
     let mut found = Vec::new();
     walk(document, &fold(key.trim()), &mut found);

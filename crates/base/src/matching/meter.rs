@@ -1,7 +1,7 @@
 //! How much work is done for a caller's expressions and texts.
 //!
-//! Work is counted in steps, not in time, so that the same work always ends in the same way. A step is what takes about 10
-//! nanoseconds in a release build: a hundred thousand of them are a millisecond.
+//! Work is counted in steps, not in time, so that the same work always ends in the same way. A step is what takes about
+//! 10 nanoseconds in a release build: a hundred thousand of them are a millisecond.
 
 use std::{
     any::Any,

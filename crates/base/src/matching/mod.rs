@@ -158,7 +158,8 @@ enum Test {
 }
 
 impl Pattern {
-    /// The comparison of an operator with a value. One with a value that should be an expression and is none never holds.
+    /// The comparison of an operator with a value. One with a value that should be an expression and is none never
+    /// holds.
     pub fn new(operator: Operator, value: &str) -> Self {
         let test = match operator {
             Operator::Contains | Operator::NotContains => Test::Contains(fold(value)),

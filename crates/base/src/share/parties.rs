@@ -58,8 +58,8 @@ impl Party {
         Ok(())
     }
 
-    /// How much more it may hold when it takes that bit by bit: what it holds in the end is `greed` times what is free then, and twice
-    /// that for the tenant. `left` is one more than what is free.
+    /// How much more it may hold when it takes that bit by bit: what it holds in the end is `greed` times what is free
+    /// then, and twice that for the tenant. `left` is one more than what is free.
     pub(super) fn room(&self, kind: Kind, left: usize, greed: usize) -> usize {
         if self.unbounded {
             return usize::MAX;

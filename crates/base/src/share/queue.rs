@@ -107,7 +107,8 @@ impl Queue {
         }
     }
 
-    /// Joins the line of a party, which may be as long as there is room for others, and those of its tenant twice as long.
+    /// Joins the line of a party, which may be as long as there is room for others, and those of its tenant twice as
+    /// long.
     fn join(&self, party: &Arc<Party>, amount: usize) -> Result<Arc<Waiter>, Full> {
         let mut tenants = self.tenants.lock().unwrap_or_else(PoisonError::into_inner);
         let room = self.most.saturating_sub(self.waiting.load(SeqCst));

@@ -46,8 +46,8 @@ impl Expression {
             }
     }
 
-    /// All instants in a range, in milliseconds: every half minute of it is looked at, since there were clocks that were so far
-    /// from those of Greenwich.
+    /// All instants in a range, in milliseconds: every half minute of it is looked at, since there were clocks that
+    /// were so far from those of Greenwich.
     fn due(&self, zone: &TimeZone, range: std::ops::Range<i64>) -> Vec<i64> {
         let shows = |at: i64| zone.to_datetime(jiff::Timestamp::from_millisecond(at).unwrap());
         let minutes = |range: std::ops::Range<i64>| range.step_by(30_000);
@@ -81,7 +81,8 @@ impl Expression {
     }
 }
 
-/// Zones and the middle of a day on which their clocks change: forward, back, by half an hour, by two, at midnight, by a day.
+/// Zones and the middle of a day on which their clocks change: forward, back, by half an hour, by two, at midnight, by
+/// a day.
 const CHANGES: [(&str, &str); 18] = [
     ("Europe/Vienna", "2026-03-29T01:00:00Z"),
     ("Europe/Vienna", "2026-10-25T01:00:00Z"),

@@ -4,9 +4,10 @@
 //! meaning that it has for libpq) is therefore taken apart: libpq is given a socket of this process in a private
 //! directory, and this process speaks TLS to the server.
 //!
-//! The alternatives cost more than these files. libpq with OpenSSL needs perl and minutes to build, and is a second TLS library
-//! with other roots, ciphers and advisories than the rustls of all other connections. A driver in Rust (`tokio-postgres`, for which
-//! there are connectors) is none that diesel's own connection, and with it one set of queries for two backends, can be had over.
+//! The alternatives cost more than these files. libpq with OpenSSL needs perl and minutes to build, and is a second TLS
+//! library with other roots, ciphers and advisories than the rustls of all other connections. A driver in Rust
+//! (`tokio-postgres`, for which there are connectors) is none that diesel's own connection, and with it one set of
+//! queries for two backends, can be had over.
 
 mod settings;
 mod startup;

@@ -1,4 +1,5 @@
-//! Tells the people of a tenant that a sender has taken most of its room for open alerts, before what it reports is refused.
+//! Tells the people of a tenant that a sender has taken most of its room for open alerts, before what it reports is
+//! refused.
 
 use db::Result;
 use outbox::Tx;

@@ -50,8 +50,8 @@ pub fn condition(scope: &[String], text: &str, now: Timestamp) -> Result<Conditi
     Ok(Condition::all(std::iter::once(tenants).chain(conditions)))
 }
 
-/// The alerts that a query of Opsgenie's means: of its terms, `status` counts and the text of `message`; whatever else it says
-/// leaves nothing out.
+/// The alerts that a query of Opsgenie's means: of its terms, `status` counts and the text of `message`; whatever else
+/// it says leaves nothing out.
 pub fn of_opsgenie(text: &str) -> Condition {
     let of = |name: &str| {
         let (_, rest) = text.split_once(name)?;

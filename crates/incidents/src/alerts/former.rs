@@ -66,8 +66,8 @@ pub fn find(conn: &mut Conn, resources: &dyn Resources, origin: &Origin, arrival
     Ok(())
 }
 
-/// What a sender reports under an identity of its own, and without a machine, such as "it is over", is about the alert that
-/// is open under that identity, whichever of the tenants has it.
+/// What a sender reports under an identity of its own, and without a machine, such as "it is over", is about the alert
+/// that is open under that identity, whichever of the tenants has it.
 fn find_open_of_senders(conn: &mut Conn, scope: &[String], arrivals: &mut [Arrival<'_>]) -> Result<()> {
     let nameless = |arrival: &&mut Arrival<'_>| arrival.report.key.is_some() && arrival.resource.is_none();
     let mut nameless: Vec<&mut Arrival<'_>> = arrivals.iter_mut().filter(nameless).collect();

@@ -122,10 +122,10 @@ pub async fn alertmanager(
 /// Search alerts
 ///
 /// Newest first. `queryString` variables: `id` (or `uniqueId`), `extAlertId`, `resourceId`, `hostName`, `state` (or
-/// `states`, `currentState`), `status`, `alertType`, `component`, `metric`, `monitorName`, `app`, `serviceName`, `subject`,
-/// `startDate`, `endDate` and `duration` in days (when it was taken in, or changed last with `alertTimeBase:updated`), `clientIds`,
-/// `startUpdationDate`, `endUpdationDate`, `startAlertTime`,
-/// `endAlertTime`, `incidentId`, `maintenanceId`. `hostName` and `subject` contain the value, unless `isEquals:true`.
+/// `states`, `currentState`), `status`, `alertType`, `component`, `metric`, `monitorName`, `app`, `serviceName`,
+/// `subject`, `startDate`, `endDate` and `duration` in days (when it was taken in, or changed last with
+/// `alertTimeBase:updated`), `clientIds`, `startUpdationDate`, `endUpdationDate`, `startAlertTime`, `endAlertTime`,
+/// `incidentId`, `maintenanceId`. `hostName` and `subject` contain the value, unless `isEquals:true`.
 #[utoipa::path(
     operation_id = "searchAlerts",
     params(PageQuery<AlertList>),

@@ -77,8 +77,8 @@ pub(super) fn open_under_key(tx: &mut outbox::Tx<'_>, origin: &Origin, key: &str
     store::existing(tx.conn, &[known.tenant_id], &known.alert_id).map(Some)
 }
 
-/// Does something with an alert, as the user of the address. What its state does not allow is done already, or is nothing to
-/// do.
+/// Does something with an alert, as the user of the address. What its state does not allow is done already, or is
+/// nothing to do.
 pub(super) fn act(
     tx: &mut outbox::Tx<'_>,
     neighbours: &Neighbours,
@@ -94,8 +94,8 @@ pub(super) fn act(
     }
 }
 
-/// What was sent, which need only be nearly JSON, and what of it was repaired. Any content type is taken, since webhooks seldom
-/// set one; an empty body is an empty object.
+/// What was sent, which need only be nearly JSON, and what of it was repaired. Any content type is taken, since
+/// webhooks seldom set one; an empty body is an empty object.
 pub(super) async fn body(
     request: &HttpRequest,
     payload: web::Payload,
@@ -235,9 +235,9 @@ async fn admit_key(request: &HttpRequest, token: Option<&str>, field: &str) -> a
 
 /// Send a PagerDuty event
 ///
-/// For whatever speaks PagerDuty's Events API, version 2: `routing_key` is the token of an inbound address, `source` names
-/// the machine. A trigger opens an alert or counts as another report of it, `acknowledge` acknowledges it, `resolve`
-/// closes it.
+/// For whatever speaks PagerDuty's Events API, version 2: `routing_key` is the token of an inbound address, `source`
+/// names the machine. A trigger opens an alert or counts as another report of it, `acknowledge` acknowledges it,
+/// `resolve` closes it.
 #[utoipa::path(
     operation_id = "sendPagerDutyEvent",
     request_body(content = PagerDutyEvent<'_>),

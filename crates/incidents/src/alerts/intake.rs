@@ -1,9 +1,9 @@
 //! Reports come in, many at once: a handful of statements for all of them.
 //!
 //! Which resource each report is about is asked first, for that says whose alert it is. Then everybody else who writes
-//! alerts of these tenants waits, so that what is read of their problems is what it will be written on: the same problem
-//! that two gateways take in at once is one alert, and each report counts once. What each report does, in their order, is
-//! worked out in memory; windows are asked about what came of it; all of it is then written.
+//! alerts of these tenants waits, so that what is read of their problems is what it will be written on: the same
+//! problem that two gateways take in at once is one alert, and each report counts once. What each report does, in their
+//! order, is worked out in memory; windows are asked about what came of it; all of it is then written.
 
 use base::{problem::FieldError, timestamp::Timestamp};
 use db::{Conn, Result};

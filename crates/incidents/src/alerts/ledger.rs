@@ -1,5 +1,5 @@
-//! What is known of the problems that are reported, and what becomes of it: read for nobody else to change, worked out in
-//! memory, and written.
+//! What is known of the problems that are reported, and what becomes of it: read for nobody else to change, worked out
+//! in memory, and written.
 
 use std::collections::{BTreeSet, HashMap};
 

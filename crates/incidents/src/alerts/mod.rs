@@ -13,10 +13,10 @@
 //! - [`kinds`]: the words that the service itself has for alerts
 //!
 //! # What subscribers hear
-//! Every change is published as an action on the entity `ALERT`, with the alert as [`wire::Alert`] before and after, and
-//! so is what a rule of an integration event or of a maintenance window is compared with, and what `$alert.…` is filled
-//! from. Which change it was stands in `lastEvent` of the state after. Integration events take
-//! `ALERT` with the event type `NONE` only: they are meant to react to every action on it, and to choose by their rules.
+//! Every change is published as an action on the entity `ALERT`, with the alert as [`wire::Alert`] before and after,
+//! and so is what a rule of an integration event or of a maintenance window is compared with, and what `$alert.…` is
+//! filled from. Which change it was stands in `lastEvent` of the state after. Integration events take `ALERT` with the
+//! event type `NONE` only: they are meant to react to every action on it, and to choose by their rules.
 
 mod actions;
 mod alert;

@@ -31,8 +31,8 @@ pub struct Origin {
     pub home: String,
     /// The tenants whose resources may be named.
     pub scope: Vec<String>,
-    /// Who reports: the id of an inbound address, the kind of what the service itself notices, or nothing for API keys, which
-    /// are one sender. No sender has to do with the problems of another one.
+    /// Who reports: the id of an inbound address, the kind of what the service itself notices, or nothing for API keys,
+    /// which are one sender. No sender has to do with the problems of another one.
     pub sender: String,
 }
 
@@ -294,8 +294,8 @@ pub struct AlertDeviceInput {
     /// The id that another system has for it.
     #[request(chars = LONGEST_NAME, parse = trimmed, default)]
     ext_resource_id: String,
-    /// Any of its names, whatever the letter case. A full name finds the machine that is called by its first label and has no
-    /// other full name, and a short one the machine whose full name begins with it.
+    /// Any of its names, whatever the letter case. A full name finds the machine that is called by its first label and
+    /// has no other full name, and a short one the machine whose full name begins with it.
     #[request(chars = LONGEST_NAME, parse = trimmed, default)]
     host_name: String,
     /// The same.

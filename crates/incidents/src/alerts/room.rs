@@ -1,9 +1,10 @@
-//! How many alerts may be open. No sender takes the room of the others: whoever reports may have as many open alerts as are
-//! still free, so that something is left for everybody else. What is not `Critical` leaves some room to what is, and what the
-//! service itself notices (heartbeats, jobs) is never refused: there are no more of those than heartbeats and jobs.
+//! How many alerts may be open. No sender takes the room of the others: whoever reports may have as many open alerts as
+//! are still free, so that something is left for everybody else. What is not `Critical` leaves some room to what is,
+//! and what the service itself notices (heartbeats, jobs) is never refused: there are no more of those than heartbeats
+//! and jobs.
 //!
-//! Open alerts are counted as they open and close ([`Changes`]), since to count 100,000 of them for each report would cost
-//! more than the report.
+//! Open alerts are counted as they open and close ([`Changes`]), since to count 100,000 of them for each report would
+//! cost more than the report.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -80,8 +81,8 @@ fn has_room(own: i64, all: i64, state: &str) -> bool {
     own < most - all
 }
 
-/// Which part of its room a sender has taken, in percent. What others have is not there for it, and of the rest it may have
-/// half.
+/// Which part of its room a sender has taken, in percent. What others have is not there for it, and of the rest it may
+/// have half.
 fn part(own: i64, all: i64) -> i64 {
     let others = all - own;
     own.saturating_mul(200) / (MOST - others).max(1)

@@ -60,7 +60,8 @@ pub fn find(
     Ok(())
 }
 
-/// What these alerts of a tenant tell of, in words: metric, component, service, application, and the values of the first tags.
+/// What these alerts of a tenant tell of, in words: metric, component, service, application, and the values of the
+/// first tags.
 pub fn subjects(conn: &mut Conn, tenant: &str, ids: &[String]) -> Result<Vec<String>> {
     let mut texts = Vec::new();
     for row in store::some(conn, tenant, ids)? {

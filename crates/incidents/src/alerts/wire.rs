@@ -143,8 +143,8 @@ pub struct Alert<'a> {
     pub closure: Option<&'a Note>,
     /// The incident that was opened from it.
     pub incident_id: Option<&'a str>,
-    /// Who reports it: the id of an inbound address, or `heartbeat`, `job` or `openAlerts` where the service itself does;
-    /// left out for an API key.
+    /// Who reports it: the id of an inbound address, or `heartbeat`, `job` or `openAlerts` where the service itself
+    /// does; left out for an API key.
     #[serde(skip_serializing_if = "str::is_empty")]
     #[schema(example = "INB-0b8f7c4e-8f0e-4f6e-9d5a-3c1d7a5b2e90")]
     pub sender: &'a str,
@@ -305,8 +305,8 @@ pub struct OnCallPerson {
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AlertResult {
-    /// `created`, `repeated`, `changed`, `closed`, `late` (it is counted, and changes nothing else), `ignored` (there was
-    /// nothing to do), `refused` (there is no room for it) or `invalid`.
+    /// `created`, `repeated`, `changed`, `closed`, `late` (it is counted, and changes nothing else), `ignored` (there
+    /// was nothing to do), `refused` (there is no room for it) or `invalid`.
     #[schema(example = "created", pattern = "^(created|repeated|changed|closed|late|ignored|refused|invalid)$")]
     pub result: &'static str,
     /// The alert, where there is one.

@@ -196,7 +196,8 @@ pub async fn relocate(
     changed(&context, neighbours, id, None, Some(to.parent), wrong).await
 }
 
-/// Changes a category; `place` is what it is to stand below, `Some(None)` the top, and without one it stays where it is.
+/// Changes a category; `place` is what it is to stand below, `Some(None)` the top, and without one it stays where it
+/// is.
 async fn changed(
     context: &RequestContext,
     neighbours: web::Data<Neighbours>,

@@ -14,7 +14,8 @@ use super::{
     wire::{Category, CategoryName},
 };
 
-/// These categories, in their order; `tenants` are those whose categories may be seen, and whose people may stand in them.
+/// These categories, in their order; `tenants` are those whose categories may be seen, and whose people may stand in
+/// them.
 pub fn all(conn: &mut Conn, people: &dyn People, tenants: &[String], rows: &[Row]) -> Result<Vec<Category>> {
     let mut parents: Vec<String> = rows.iter().map(|row| row.parent_id.clone()).collect();
     parents.sort_unstable();

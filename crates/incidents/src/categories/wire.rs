@@ -121,7 +121,8 @@ impl CategoryReference {
     }
 }
 
-/// Without blanks around them. What is wrong is noted by its place; of two names that are equal when folded, the second.
+/// Without blanks around them. What is wrong is noted by its place; of two names that are equal when folded, the
+/// second.
 fn names(fields: &mut Fields<'_>, field: &str) -> Option<Vec<String>> {
     let items = fields.raw_array(field)?;
     if items.is_empty() {

@@ -151,7 +151,8 @@ pub async fn update(
 
 /// Delete a heartbeat
 ///
-/// Closes its address: at once on the gateway that answers, within a second on others. An open alert about its silence stays.
+/// Closes its address: at once on the gateway that answers, within a second on others. An open alert about its silence
+/// stays.
 #[utoipa::path(
     operation_id = "deleteHeartbeat",
     params(HeartbeatId),

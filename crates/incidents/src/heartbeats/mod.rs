@@ -6,9 +6,9 @@
 //! - [`pings`]: what is heard, gathered in memory and stored in batches
 //! - [`watch`]: who was not heard of in time
 //!
-//! A ping costs no transaction: a gateway remembers it and stores what it has heard once a second. That is why a gateway
-//! that starts, or that stood still, gives whoever is overdue one more interval: the ping may have been lost with what was
-//! down.
+//! A ping costs no transaction: a gateway remembers it and stores what it has heard once a second. That is why a
+//! gateway that starts, or that stood still, gives whoever is overdue one more interval: the ping may have been lost
+//! with what was down.
 
 mod filter;
 pub mod http;

@@ -101,9 +101,9 @@ fn add_note(conn: &mut Conn, row: &Row, input: &IncidentInput) -> Result<()> {
 /// Search incidents
 ///
 /// A page of incidents; at partner level, of its clients too, unless `allList` is `false`. The variables of
-/// `queryString` are `id` (or `uniqueId`), `subject` (it contains the value, whatever the letter case), `isEquals` (`true`: it is the
-/// value), `priority`, `status`, `categoryId` (of the category or the sub category), `requesterId` (or
-/// `requester`), `assigneeId` (or `assignedTo`), `assigneeGroupId`, `resourceId`, `alertId`, `hasAlerts`,
+/// `queryString` are `id` (or `uniqueId`), `subject` (it contains the value, whatever the letter case), `isEquals`
+/// (`true`: it is the value), `priority`, `status`, `categoryId` (of the category or the sub category), `requesterId`
+/// (or `requester`), `assigneeId` (or `assignedTo`), `assigneeGroupId`, `resourceId`, `alertId`, `hasAlerts`,
 /// `startCreationDate`, `endCreationDate`, `startUpdationDate`, `endUpdationDate` and `allList`.
 #[utoipa::path(
     operation_id = "searchIncidents",

@@ -46,8 +46,8 @@ pub fn find(
     Ok(Named { assignee, group: input.group.clone(), resources, alerts: Vec::new() })
 }
 
-/// Fills in what a new incident for alerts does not say itself: the user group that owns the first of its machines with an owner, and
-/// who is called first for the first of them with somebody.
+/// Fills in what a new incident for alerts does not say itself: the user group that owns the first of its machines with
+/// an owner, and who is called first for the first of them with somebody.
 pub fn fill(
     conn: &mut Conn,
     neighbours: &Neighbours,

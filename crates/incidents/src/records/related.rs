@@ -53,8 +53,8 @@ pub struct RelatedWindow {
 /// Find what helps with an incident
 ///
 /// As of now: the maintenance windows that its machines are in; articles that have all words of its sub category, its
-/// category, or of the metric, component, service, application or a tag of its alerts; jobs of its tenant that have one of
-/// its machines. The first five machines and alerts are looked at; at most five articles and five jobs are told.
+/// category, or of the metric, component, service, application or a tag of its alerts; jobs of its tenant that have one
+/// of its machines. The first five machines and alerts are looked at; at most five articles and five jobs are told.
 #[utoipa::path(
     operation_id = "getIncidentRelations",
     params(IncidentId),

@@ -1,4 +1,5 @@
-//! Rows of incidents, of what they name, and of their notes. Every function takes the tenant, or the tenants of a scope.
+//! Rows of incidents, of what they name, and of their notes. Every function takes the tenant, or the tenants of a
+//! scope.
 
 use base::{Found, Key, Walk, query::Sort};
 use db::{Condition, Conn, Quota, Result, SortBy, Sorts};

@@ -104,10 +104,11 @@ pub struct Named {
 
 /// Search deliveries
 ///
-/// A page of the deliveries of all events of the tenant, newest first; at partner level, of its clients too. The variables of
-/// `queryString` are `id`, `status` (`pending`, `delivered` or `failed`), `eventId`, `integrationId`, `integrationName` (it
-/// contains the value), `entity` (as events have it), `eventType`, `entityId`, `startTime` and `endTime` (created at or after
-/// the one, and before the other). `status`, `startTime` and `endTime` may be parameters of their own.
+/// A page of the deliveries of all events of the tenant, newest first; at partner level, of its clients too. The
+/// variables of `queryString` are `id`, `status` (`pending`, `delivered` or `failed`), `eventId`, `integrationId`,
+/// `integrationName` (it contains the value), `entity` (as events have it), `eventType`, `entityId`, `startTime` and
+/// `endTime` (created at or after the one, and before the other). `status`, `startTime` and `endTime` may be parameters
+/// of their own.
 #[utoipa::path(
     operation_id = "searchAllDeliveries",
     params(PageQuery<Deliveries, Which>),

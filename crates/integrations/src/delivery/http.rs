@@ -130,8 +130,8 @@ pub async fn resend(
 
 /// Replay the deliveries of an event
 ///
-/// Sends all deliveries of a status (default `failed`) again that were created from `startTime` on and before `endTime`:
-/// the same bytes under the same ids.
+/// Sends all deliveries of a status (default `failed`) again that were created from `startTime` on and before
+/// `endTime`: the same bytes under the same ids.
 #[utoipa::path(
     operation_id = "replayDeliveries",
     params(IntegrationId, EventId),

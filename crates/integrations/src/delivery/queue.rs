@@ -1,8 +1,8 @@
 //! The queues of deliveries: claimed for a time by one gateway, and finished by it alone.
 //!
 //! Each event has a queue of its own, whose due time stands in one row, so that an endpoint with a long queue costs the
-//! others nothing. A claim is a lease: a gateway that does not finish in time has lost it, and what it says later of the
-//! delivery is refused.
+//! others nothing. A claim is a lease: a gateway that does not finish in time has lost it, and what it says later of
+//! the delivery is refused.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -61,7 +61,8 @@ struct Due {
 /// The queues, by when they are due; without those in which nothing waits ([`NEVER`]).
 pub const LANES: DueRows = DueRows { table: "integration_lanes", due: "due_ms", only: "due_ms < 9000000000000000" };
 
-/// The first queues of a tenant in which something is due, or the first behind one, the longest overdue first, and since when.
+/// The first queues of a tenant in which something is due, or the first behind one, the longest overdue first, and
+/// since when.
 pub fn due(
     conn: &mut Conn,
     tenant: &str,
@@ -118,9 +119,9 @@ pub fn claim(
 /// Where a delivery stands in its queue: when it is due, and its id.
 pub type Place = (i64, String);
 
-/// The first `most` due deliveries of a queue, or the first behind a place, of which an index knows enough. On SQLite one gateway has
-/// them all, and knows what it has in hand: without a claim there is nothing to write before a call, which is half of the cost of a
-/// delivery there.
+/// The first `most` due deliveries of a queue, or the first behind a place, of which an index knows enough. On SQLite
+/// one gateway has them all, and knows what it has in hand: without a claim there is nothing to write before a call,
+/// which is half of the cost of a delivery there.
 pub fn head(
     conn: &mut Conn,
     (tenant, event): &Lane,

@@ -182,8 +182,8 @@ pub fn page(conn: &mut Conn, condition: Condition, sort: Sort, walk: &Walk) -> R
     Ok(db::page!(conn, integration_deliveries::table.filter(condition), SORTS, sort, walk))
 }
 
-/// Sends deliveries of an event again, from `due_ms` on, which is [`NEVER`] for an event that is switched off; says how many.
-/// Those that are pending become due.
+/// Sends deliveries of an event again, from `due_ms` on, which is [`NEVER`] for an event that is switched off; says how
+/// many. Those that are pending become due.
 pub fn resend(conn: &mut Conn, tenant: &str, event: &str, which: Condition, due_ms: i64) -> Result<usize> {
     use integration_deliveries::dsl;
     let wanted = dsl::integration_deliveries

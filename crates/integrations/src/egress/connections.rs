@@ -1,7 +1,7 @@
 //! Connections to others, kept between calls (HTTP/1.1).
 //!
-//! A connection is driven by the task whose call it carries, and by nobody while it is idle: a call needs no second task, and
-//! nothing is handed from one to the other.
+//! A connection is driven by the task whose call it carries, and by nobody while it is idle: a call needs no second
+//! task, and nothing is handed from one to the other.
 
 use std::{
     collections::HashMap,
@@ -95,7 +95,8 @@ impl Connections {
         Self { dialler, idle: Arc::default(), most_to_one }
     }
 
-    /// Sends a request and reads up to `most` bytes of the body of its answer. How long that may take is for the caller to bound.
+    /// Sends a request and reads up to `most` bytes of the body of its answer. How long that may take is for the caller
+    /// to bound.
     pub async fn exchange(&self, mut request: Request<Body>, most: usize) -> Result<Exchanged, ExchangeError> {
         let to = std::mem::take(request.uri_mut());
         let peer = address(&mut request, &to)?;

@@ -1,9 +1,10 @@
 //! Where calls may go: to addresses of the internet, and to what an operator allowed.
 //!
 //! An integrator decides where data goes, and must not thereby reach what only this machine can: itself, its network,
-//! the metadata service of its cloud. A URL is checked when it is saved ([`Guard::url`]), as a text: what its name resolves
-//! to is asked when it is dialled ([`dial`]), where every address is checked, and the one that is dialled is the one that was
-//! checked. Who is refused is not told which of the two it was, or saving and calling would say which names there are.
+//! the metadata service of its cloud. A URL is checked when it is saved ([`Guard::url`]), as a text: what its name
+//! resolves to is asked when it is dialled ([`dial`]), where every address is checked, and the one that is dialled is
+//! the one that was checked. Who is refused is not told which of the two it was, or saving and calling would say which
+//! names there are.
 
 pub mod connections;
 pub mod dial;

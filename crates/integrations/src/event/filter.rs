@@ -91,8 +91,8 @@ impl Criteria {
         Self { id, name: None, match_type, rules: rules.collect(), actions: Vec::new() }
     }
 
-    /// Why the key of a rule, by its place, is none of an entity's, or of any entity's where that is not known yet; `None` for
-    /// each that is.
+    /// Why the key of a rule, by its place, is none of an entity's, or of any entity's where that is not known yet;
+    /// `None` for each that is.
     pub fn unknown_keys(&self, entity: Option<Entity>) -> Vec<Option<String>> {
         let known: Vec<_> = Entity::ALL.into_iter().filter(|one| entity.is_none_or(|entity| entity == *one)).collect();
         let known: Vec<_> = known.into_iter().map(Entity::keys).collect();

@@ -28,8 +28,8 @@ const RESERVED: [&str; 14] = listed(
 
 /// Does a header of this name hold a credential? Then it is kept as a secret, and never shown.
 pub fn is_secret(name: &str) -> bool {
-    // A word that is one of these, starts so, or ends so: names differ too much for a list of them to be complete, and a
-    // header that is sealed for nothing costs its owner nothing but the sight of it.
+    // A word that is one of these, starts so, or ends so: names differ too much for a list of them to be complete, and
+    // a header that is sealed for nothing costs its owner nothing but the sight of it.
     const WORDS: [&str; 4] = ["key", "session", "sig", "signature"];
     const STARTS: [&str; 5] = ["auth", "passw", "passphrase", "credential", "cookie"];
     const ENDS: [&str; 7] = ["token", "secret", "apikey", "accesskey", "password", "passwd", "cookie"];

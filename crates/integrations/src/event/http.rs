@@ -404,8 +404,8 @@ impl List for PlaceholderList {
 
 /// List the placeholders of an entity
 ///
-/// What a template of its events may hold. `.*` stands for any further names; `$<entity>.previous.…` is the state before
-/// an update.
+/// What a template of its events may hold. `.*` stands for any further names; `$<entity>.previous.…` is the state
+/// before an update.
 #[utoipa::path(
     operation_id = "listPlaceholders",
     params(

@@ -214,8 +214,8 @@ pub struct Event {
     pub event_type: Option<String>,
     /// Is it switched on?
     pub active: bool,
-    /// `Active`; `Inactive` when it is switched off; `Incomplete` when it lacks a notifier, an entity or an event type, and so
-    /// never fires.
+    /// `Active`; `Inactive` when it is switched off; `Incomplete` when it lacks a notifier, an entity or an event type,
+    /// and so never fires.
     #[schema(pattern = "^(Active|Inactive|Incomplete)$", example = "Active")]
     pub state: &'static str,
     /// Why it does not fire, when it was deactivated because of its endpoint, or lacks something.

@@ -146,7 +146,8 @@ impl Rules {
         let (mut fired, mut new) = (Vec::new(), Vec::new());
         for ready in around {
             let Some(armed) = ready.get(&key) else { continue };
-            // Other writes wait meanwhile. Each tenant has its own budget, so that a client does not use up its partner's.
+            // Other writes wait meanwhile. Each tenant has its own budget, so that a client does not use up its
+            // partner's.
             let meter = Meter::new(Meter::WRITE + FOR_EACH * armed.len() as u64);
             let seen = Seen::new(facts, &meter);
             for armed in armed {

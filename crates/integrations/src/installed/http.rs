@@ -235,8 +235,8 @@ async fn change(
         .await
 }
 
-/// May the events that use the base notifier go on with another one? Their secret headers do not follow to another host,
-/// and none of them has an `Authorization` beside that of the notifier.
+/// May the events that use the base notifier go on with another one? Their secret headers do not follow to another
+/// host, and none of them has an `Authorization` beside that of the notifier.
 fn for_all_events(tx: &mut Tx<'_>, services: &Services, old: &Row, new: &Notifier) -> db::Result<()> {
     let has_moved = origin_of(old.notifier().as_ref()) != origin_of(Some(new));
     let authorizes = new.auth_type != "NONE";

@@ -20,8 +20,8 @@ const CREDENTIALS: &str = "inboundConfig.authentication";
 /// Let an integration report alerts
 ///
 /// Makes credentials for it that report alerts at its tenant and can do nothing else: key and secret for `OAUTH2` and
-/// `BASIC`, an address for `WEBHOOK`. The answer is the only time that they are shown. Those that it had before end, and
-/// with the integration these do: at once on the gateway that answers, within a second on others.
+/// `BASIC`, an address for `WEBHOOK`. The answer is the only time that they are shown. Those that it had before end,
+/// and with the integration these do: at once on the gateway that answers, within a second on others.
 #[utoipa::path(
     operation_id = "setInboundAuthentication",
     params(("installedIntgId" = String, Path, description = "`INTG-<uuid>`", example = "INTG-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),

@@ -1,8 +1,8 @@
 //! Electronic mail: a channel beside HTTP.
 //!
-//! Mail goes to one server, which the operator names. Messages are written by `lettre`, which knows how texts of any kind
-//! become headers and parts; the conversation with the server is our own (`smtp.rs`), so that what a server says is bounded in
-//! size and in time.
+//! Mail goes to one server, which the operator names. Messages are written by `lettre`, which knows how texts of any
+//! kind become headers and parts; the conversation with the server is our own (`smtp.rs`), so that what a server says
+//! is bounded in size and in time.
 
 mod smtp;
 #[cfg(test)]
@@ -55,8 +55,8 @@ pub struct SmtpUrl {
 }
 
 impl SmtpUrl {
-    /// Reads `smtps://user:password@host:465`, `smtp://host:587` (which has to offer `STARTTLS`, unless it is this machine), or
-    /// `smtp://host:25?tls=none`.
+    /// Reads `smtps://user:password@host:465`, `smtp://host:587` (which has to offer `STARTTLS`, unless it is this
+    /// machine), or `smtp://host:25?tls=none`.
     ///
     /// # Errors
     /// A sentence for the person who typed it, without the password.

@@ -1,5 +1,5 @@
-//! One mail to one server (RFC 5321), over TLS or not. What the server says is read within bounds; how long it takes is bounded
-//! by whoever calls.
+//! One mail to one server (RFC 5321), over TLS or not. What the server says is read within bounds; how long it takes is
+//! bounded by whoever calls.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use ports::Unsent;
@@ -55,8 +55,8 @@ struct Reply {
 }
 
 impl Reply {
-    /// A refusal of the mail itself is for good when the server says so; of anything else it may be the operator's mistake, and
-    /// mended meanwhile.
+    /// A refusal of the mail itself is for good when the server says so; of anything else it may be the operator's
+    /// mistake, and mended meanwhile.
     fn refused(self, of_the_mail: bool, doing: &str) -> Unsent {
         let Self { code, text } = self;
         let for_good = of_the_mail && (500..600).contains(&code);
@@ -156,7 +156,8 @@ pub async fn send(server: &SmtpUrl, tls: &TlsConnector, from: &str, to: &str, ma
     if let Some((user, password)) = &server.login {
         log_in(&mut talk, &offers, user, password.expose()).await?;
     }
-    // Addresses hold no blank, no angle and no line break: the one was checked when it was stored, the other at the start.
+    // Addresses hold no blank, no angle and no line break: the one was checked when it was stored, the other at the
+    // start.
     talk.say(&format!("MAIL FROM:<{from}>")).await?.expect(&[250], true, "MAIL")?;
     talk.say(&format!("RCPT TO:<{to}>")).await?.expect(&[250, 251], true, "RCPT")?;
     talk.say("DATA").await?.expect(&[354], true, "DATA")?;

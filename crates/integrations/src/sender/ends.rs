@@ -80,8 +80,8 @@ fn dice() -> f64 {
     f64::from(byte) / 127.5 - 1.0
 }
 
-/// The log with a further attempt, as it is stored. A short one has no more attempts than it may, and no long answer: it is not
-/// read for that.
+/// The log with a further attempt, as it is stored. A short one has no more attempts than it may, and no long answer:
+/// it is not read for that.
 fn logged(log: &str, attempt: Attempt) -> String {
     let written = serde_json::to_string(&attempt).unwrap_or_default();
     match log.strip_suffix(']') {

@@ -1,5 +1,5 @@
-//! What this gateway has in hand of each endpoint, and whether it is well: a hung or broken endpoint takes no place from
-//! the others, and is not asked again and again.
+//! What this gateway has in hand of each endpoint, and whether it is well: a hung or broken endpoint takes no place
+//! from the others, and is not asked again and again.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -73,8 +73,8 @@ impl<J> State<J> {
         jobs
     }
 
-    /// Is it worth looking for more? When there was more than was claimed, and a quarter of that has gone: what is left is enough for
-    /// the time that a look takes.
+    /// Is it worth looking for more? When there was more than was claimed, and a quarter of that has gone: what is left
+    /// is enough for the time that a look takes.
     fn is_hungry(&self, most: usize) -> bool {
         self.more && self.in_hand() * 4 <= self.window(most) * 3
     }
@@ -139,8 +139,8 @@ impl<J> Lanes<J> {
         state.queue.extend(jobs);
     }
 
-    /// Where to go on in a queue: all that stands before is in hand or done, but for what came to stand there since the queue was
-    /// looked at from its beginning, which is not long ago. None: from its beginning.
+    /// Where to go on in a queue: all that stands before is in hand or done, but for what came to stand there since the
+    /// queue was looked at from its beginning, which is not long ago. None: from its beginning.
     pub fn reached(&self, lane: &Lane, now: Timestamp) -> Option<Place> {
         let state = self.all.get(lane).filter(|state| now.millis() < state.begun_ms + FROM_BEGINNING_MS)?;
         state.reached.clone()
@@ -206,8 +206,8 @@ impl<J> Lanes<J> {
     }
 }
 
-/// How many deliveries each queue gets of what is free, where there is room for so many. First as many as are sent to one endpoint at
-/// once, so that long queues take no place from the others, and then the rest in their order.
+/// How many deliveries each queue gets of what is free, where there is room for so many. First as many as are sent to
+/// one endpoint at once, so that long queues take no place from the others, and then the rest in their order.
 pub fn share(rooms: &[usize], first: usize, mut free: usize) -> Vec<usize> {
     let mut shares = vec![0; rooms.len()];
     for most in [first, usize::MAX] {

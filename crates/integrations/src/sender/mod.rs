@@ -1,5 +1,5 @@
-//! The sending of deliveries: a thread that claims what is due, makes the calls side by side, and writes down what became
-//! of them, many at once.
+//! The sending of deliveries: a thread that claims what is due, makes the calls side by side, and writes down what
+//! became of them, many at once.
 
 pub mod call;
 pub(crate) mod claims;

@@ -25,7 +25,8 @@ pub struct Rounds {
 }
 
 impl Rounds {
-    /// Some `most` queues in which something is due: one of each tenant, and then the next of each, the longest overdue first.
+    /// Some `most` queues in which something is due: one of each tenant, and then the next of each, the longest overdue
+    /// first.
     pub fn find(&mut self, conn: &mut Conn, now: Timestamp, most: usize) -> Result<Vec<Due>> {
         let tenants = queue::LANES.tenants(conn, now.millis())?;
         self.reached.retain(|tenant, _| tenants.contains(tenant));

@@ -21,7 +21,8 @@ impl Signer {
         Self { current: key(&signing.current), previous }
     }
 
-    /// The value of `webhook-signature`: one for each secret that is valid now. `seconds` is what `webhook-timestamp` says.
+    /// The value of `webhook-signature`: one for each secret that is valid now. `seconds` is what `webhook-timestamp`
+    /// says.
     pub fn sign(&self, id: &str, seconds: i64, body: &[u8], now: Timestamp) -> String {
         let previous = self.previous.as_ref().filter(|(_, until)| now.millis() < *until).map(|(key, _)| key);
         let (seconds, mut signatures) = (seconds.to_string(), String::with_capacity(48));

@@ -229,8 +229,8 @@ fn start(shared: &Arc<Shared>, lane: &Lane) {
     in_time(shared, lane, started, shared.now()).into_iter().for_each(|job| spawn(shared, lane, job));
 }
 
-/// Those of what was started that there is time for, or others in their place: another gateway might send the rest before this one
-/// is done.
+/// Those of what was started that there is time for, or others in their place: another gateway might send the rest
+/// before this one is done.
 fn in_time(shared: &Shared, lane: &Lane, mut started: Vec<Job>, now: Timestamp) -> Vec<Job> {
     let latest = now.millis() + shared.least_ms;
     loop {

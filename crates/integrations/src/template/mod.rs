@@ -1,7 +1,8 @@
 //! Templates: texts with placeholders, filled in so that what they are filled with stays a value.
 //!
 //! A template is read once, when an event is saved, and every placeholder is known then. What it is filled with is
-//! escaped for the place it stands in: a JSON payload stays JSON, an XML payload XML, a path a path, a header one header.
+//! escaped for the place it stands in: a JSON payload stays JSON, an XML payload XML, a path a path, a header one
+//! header.
 
 mod dates;
 pub mod placeholders;

@@ -24,10 +24,10 @@ const AGENT_ID: &str = "glpi-agent-id";
 /// Report a machine
 ///
 /// For inventory agents: set the agent's `server` to this URL, with an API key and its secret as user and password.
-/// Takes the older XML format and the newer JSON format, plain, zlib or gzip, up to 16 MiB, and answers the agent's
-/// own handshake. The machine is found again by its system UUID, serial number with make, MAC address, or, where none of
-/// these is another one's, by its agent device id: a report updates it or creates it. A partial report touches only the sections it carries. Text that is nearly
-/// JSON is repaired; what was repaired is told in `warnings` of the answer.
+/// Takes the older XML format and the newer JSON format, plain, zlib or gzip, up to 16 MiB, and answers the agent's own
+/// handshake. The machine is found again by its system UUID, serial number with make, MAC address, or, where none of
+/// these is another one's, by its agent device id: a report updates it or creates it. A partial report touches only the
+/// sections it carries. Text that is nearly JSON is repaired; what was repaired is told in `warnings` of the answer.
 #[utoipa::path(
     operation_id = "reportMachine",
     request_body(content = String, content_type = "application/octet-stream", description = "A report, as the agent writes it"),

@@ -69,8 +69,8 @@ pub fn apply_until(
     Ok(results)
 }
 
-/// How many rows are undone together when one of them is refused, and then carried out one by one. To be able to undo costs for
-/// each page that is changed, and rows that follow each other change the same ones.
+/// How many rows are undone together when one of them is refused, and then carried out one by one. To be able to undo
+/// costs for each page that is changed, and rows that follow each other change the same ones.
 const TOGETHER: usize = 64;
 
 /// Carries out rows, until it is enough, unless one of them is refused.

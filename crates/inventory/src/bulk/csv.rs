@@ -1,7 +1,7 @@
 //! Comma-separated values, in and out: RFC 4180, UTF-8, a header row with the names of fields.
 //!
-//! A cell that a spreadsheet would calculate gets an apostrophe on the way out and loses it on the way in; nothing else is
-//! changed for its sake, such as what looks like a number.
+//! A cell that a spreadsheet would calculate gets an apostrophe on the way out and loses it on the way in; nothing else
+//! is changed for its sake, such as what looks like a number.
 
 use csv_core::ReadRecordResult;
 

@@ -60,12 +60,11 @@ const MOST_TAGS: usize = 1000;
 
 /// Export resources
 ///
-/// Every resource that matches, with the fields that `POST /resources/bulk` takes, so that the answer can be sent there:
-/// to the same tenant as it is, to another without ids. As NDJSON a row has all that a create body has; as CSV it has the
-/// same in cells, nested parts and what is special about tags as JSON. A cell that a spreadsheet would
-/// calculate, since it begins with `=`, `+`, `-`, `@`, a tab or a line break, has an apostrophe in front, which an import
-/// takes away. Streamed, of any size; the filters are those of the
-/// minimal list.
+/// Every resource that matches, with the fields that `POST /resources/bulk` takes, so that the answer can be sent
+/// there: to the same tenant as it is, to another without ids. As NDJSON a row has all that a create body has; as CSV
+/// it has the same in cells, nested parts and what is special about tags as JSON. A cell that a spreadsheet would
+/// calculate, since it begins with `=`, `+`, `-`, `@`, a tab or a line break, has an apostrophe in front, which an
+/// import takes away. Streamed, of any size; the filters are those of the minimal list.
 #[utoipa::path(
     operation_id = "exportResources",
     params(

@@ -39,7 +39,8 @@ const LIMIT: u64 = 256 << 20;
 /// Rows that are stored together at most.
 const BATCH: usize = 200;
 
-/// How long rows are stored together while others wait to write: long enough that most of the time is not that of commits.
+/// How long rows are stored together while others wait to write: long enough that most of the time is not that of
+/// commits.
 const SHARE: Duration = Duration::from_millis(10);
 
 /// Bytes that are looked at together: they may be rows of two bytes, each of which takes many more.
@@ -77,14 +78,14 @@ pub struct BulkOptions {
 
 /// Create and update resources in bulk
 ///
-/// The body has a row for each resource: NDJSON, a JSON object on each line, with the fields of a create body; a
-/// JSON array of such objects; or CSV, with a header row that names these fields (`tags.NAME` is a tag, `location` the name of a site, `appRoles` names
-/// separated by commas, an empty cell leaves what is there). A row that means a known resource updates it, any other
-/// creates one: it is known by `id`; or by system UUID, cloud account and instance, serial number with make, MAC
-/// address; or by `extResourceId`; or, when it has none of these, by the names and the address that it gives. Rows are
-/// stored in batches while the body arrives, so a request that broke off may be sent again. The answer has a line of
-/// JSON for each row, and a last one with the sums; to a JSON array it is one object with both. A row that is refused
-/// does not stop the others.
+/// The body has a row for each resource: NDJSON, a JSON object on each line, with the fields of a create body; a JSON
+/// array of such objects; or CSV, with a header row that names these fields (`tags.NAME` is a tag, `location` the name
+/// of a site, `appRoles` names separated by commas, an empty cell leaves what is there). A row that means a known
+/// resource updates it, any other creates one: it is known by `id`; or by system UUID, cloud account and instance,
+/// serial number with make, MAC address; or by `extResourceId`; or, when it has none of these, by the names and the
+/// address that it gives. Rows are stored in batches while the body arrives, so a request that broke off may be sent
+/// again. The answer has a line of JSON for each row, and a last one with the sums; to a JSON array it is one object
+/// with both. A row that is refused does not stop the others.
 #[utoipa::path(
     operation_id = "bulkUpsertResources",
     params(BulkOptions),
@@ -365,8 +366,8 @@ async fn carry_out(
     (results, Ok(()))
 }
 
-/// Carries out rows of a batch in one transaction, from one of them on: all, or fewer when others wait to write. Of a dry
-/// run all, since they are compared with each other.
+/// Carries out rows of a batch in one transaction, from one of them on: all, or fewer when others wait to write. Of a
+/// dry run all, since they are compared with each other.
 async fn write(
     context: &RequestContext<BulkOptions>,
     destination: &Destination,

@@ -1,8 +1,9 @@
 //! Many resources at once: in as rows that create and update, out as the same columns.
 //!
-//! A body passes through in pieces: [`ndjson`], [`elements`] and [`csv`] cut it into lines, elements of an array and records, [`columns`] says what cells
-//! mean, [`reader`] makes rows ([`row`]) of it, and [`apply`] carries them out a batch at a time. No more than a batch is held.
-//! [`import`] does the same with files, among them the printout that [`aws`] reads.
+//! A body passes through in pieces: [`ndjson`], [`elements`] and [`csv`] cut it into lines, elements of an array and
+//! records, [`columns`] says what cells mean, [`reader`] makes rows ([`row`]) of it, and [`apply`] carries them out a
+//! batch at a time. No more than a batch is held. [`import`] does the same with files, among them the printout that
+//! [`aws`] reads.
 
 mod apply;
 mod aws;

@@ -61,8 +61,8 @@ pub struct BulkSummary {
     /// Why it was not read to its end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// What was in the rows and changed nothing, such as a column whose name is misspelt: one sentence each, which says what
-    /// may be meant.
+    /// What was in the rows and changed nothing, such as a column whose name is misspelt: one sentence each, which says
+    /// what may be meant.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     pub warnings: Vec<String>,

@@ -24,8 +24,8 @@ use crate::{
 /// Resources that are looked at together; a limit of memory, not of the groups.
 const BATCH: i64 = 500;
 
-/// What the criteria of one group may cost, in steps, for each resource that is looked at: all resources of a tenant are,
-/// while other writes wait.
+/// What the criteria of one group may cost, in steps, for each resource that is looked at: all resources of a tenant
+/// are, while other writes wait.
 const STEPS: u64 = 1_000;
 
 /// One row of `group_members`.
@@ -39,8 +39,8 @@ pub(super) struct Member {
     pub(super) by_rule: bool,
 }
 
-/// Takes a new resource into the dynamic groups of its tenant and of its partner that it belongs to. To be called in the
-/// transaction that stored it, and noted that it changed.
+/// Takes a new resource into the dynamic groups of its tenant and of its partner that it belongs to. To be called in
+/// the transaction that stored it, and noted that it changed.
 pub fn add_resource(conn: &mut Conn, partner: &str, resource: &Resource) -> Result<()> {
     refresh(conn, partner, resource, |_| Ok(Vec::new())).map(drop)
 }
@@ -59,8 +59,8 @@ pub fn refresh_resource(conn: &mut Conn, partner: &str, resource: &Resource) -> 
     if changed { sets::note(conn, &resource.tenant_id, &resource.id) } else { Ok(()) }
 }
 
-/// Compares a resource with the groups; `known` says of which it is a member already, and whether by rule. Says whether a
-/// membership changed.
+/// Compares a resource with the groups; `known` says of which it is a member already, and whether by rule. Says whether
+/// a membership changed.
 fn refresh(
     conn: &mut Conn,
     partner: &str,

@@ -36,8 +36,8 @@ pub struct HoldingGroup {
 
 /// List the groups of a resource
 ///
-/// Device groups, then service groups, each by name: those that the resource is a member of itself, by hand or by rule, as far as
-/// they are the tenant's. A group above one of them, which counts its members too, is not among them.
+/// Device groups, then service groups, each by name: those that the resource is a member of itself, by hand or by rule,
+/// as far as they are the tenant's. A group above one of them, which counts its members too, is not among them.
 #[utoipa::path(
     operation_id = "listResourceGroups",
     params(ResourceId),

@@ -99,8 +99,8 @@ fn member(row: Row, by_rule: &BTreeMap<String, bool>) -> GroupChild {
     }
 }
 
-/// Adds resources and child groups by hand; the caller holds the groups alone. What is there already stays, but a member by rule becomes one by hand; a
-/// group that stood elsewhere moves.
+/// Adds resources and child groups by hand; the caller holds the groups alone. What is there already stays, but a
+/// member by rule becomes one by hand; a group that stood elsewhere moves.
 ///
 /// # Errors
 /// 400 that lists every reference to nothing that the group could hold; 409 for a group that holds this one.

@@ -42,10 +42,10 @@ macro_rules! operations {
 
             /// Create groups
             ///
-            /// One object is answered by one group, an array of up to 1,000 by an array; all are saved or none. One with the `id` or
-            /// `uniqueId` of a group changes that group. `parent` nests a group below one that exists or stands earlier in the
-            /// array. With `filterCriteria` the group is dynamic: resources that match are members as long as they do, beside those
-            /// that are added by hand.
+            /// One object is answered by one group, an array of up to 1,000 by an array; all are saved or none. One
+            /// with the `id` or `uniqueId` of a group changes that group. `parent` nests a group below one that exists
+            /// or stands earlier in the array. With `filterCriteria` the group is dynamic: resources that match are
+            /// members as long as they do, beside those that are added by hand.
             #[utoipa::path(
                 summary = concat!("Create ", $word, " groups"),
                 operation_id = concat!("create", $name, "Groups"),
@@ -120,8 +120,9 @@ macro_rules! operations {
 
             /// Update a group
             ///
-            /// Fields left out stay as they are. `parent: {}` moves the group to the top, `filterCriteria` without rules makes it
-            /// a static one. `If-Match` with the `ETag` of what you read makes sure that nobody else changed it meanwhile.
+            /// Fields left out stay as they are. `parent: {}` moves the group to the top, `filterCriteria` without
+            /// rules makes it a static one. `If-Match` with the `ETag` of what you read makes sure that nobody else
+            /// changed it meanwhile.
             #[utoipa::path(
                 summary = concat!("Update a ", $word, " group"),
                 operation_id = concat!("update", $name, "Group"),
@@ -184,8 +185,8 @@ macro_rules! operations {
 
             /// Add children to a group
             ///
-            /// Up to 1,000, all or none. A resource becomes a member by hand, which it stays whatever the filter criteria say; a
-            /// group moves here from where it stood.
+            /// Up to 1,000, all or none. A resource becomes a member by hand, which it stays whatever the filter
+            /// criteria say; a group moves here from where it stood.
             #[utoipa::path(
                 summary = concat!("Add children to a ", $word, " group"),
                 operation_id = concat!("add", $name, "GroupChildren"),
@@ -211,8 +212,8 @@ macro_rules! operations {
 
             /// Remove children from a group
             ///
-            /// Up to 1,000, all or none; what is no child stays where it is. A child group stands at the top afterwards. A member
-            /// by rule cannot be removed by hand.
+            /// Up to 1,000, all or none; what is no child stays where it is. A child group stands at the top
+            /// afterwards. A member by rule cannot be removed by hand.
             #[utoipa::path(
                 summary = concat!("Remove children from a ", $word, " group"),
                 operation_id = concat!("remove", $name, "GroupChildren"),

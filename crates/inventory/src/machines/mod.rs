@@ -16,7 +16,8 @@ use ports::{KnownResource, Place, PlaceKey, PlaceKind, ResourceKey, Resources, S
 
 use crate::groups::kind::Kind;
 
-/// Values that one statement takes: SQLite allows no more than 32,766, and a statement is prepared anew for each length.
+/// Values that one statement takes: SQLite allows no more than 32,766, and a statement is prepared anew for each
+/// length.
 const MOST_VALUES: usize = 500;
 
 /// Answers [`Resources`] from the inventory. Where a key means something in several of the tenants, the tenant that

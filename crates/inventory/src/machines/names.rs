@@ -1,9 +1,9 @@
 //! Resources by any of their names.
 //!
-//! A name is compared without its letter case and without a dot at its end. It is that of a resource which has it as host
-//! name, or else as DNS name, resource name or alias. A name that none has in full still finds a resource by its first
-//! label: `web.example.net` the one machine `web` that has no other full name, and `web` the one machine whose full name
-//! begins with it. Each step asks only about what the steps before it left open.
+//! A name is compared without its letter case and without a dot at its end. It is that of a resource which has it as
+//! host name, or else as DNS name, resource name or alias. A name that none has in full still finds a resource by its
+//! first label: `web.example.net` the one machine `web` that has no other full name, and `web` the one machine whose
+//! full name begins with it. Each step asks only about what the steps before it left open.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -119,8 +119,8 @@ fn by_beginning(conn: &mut Conn, tenants: &[String], names: &[&String], which: &
     Ok(found)
 }
 
-/// The resources of which a name begins with this label and a dot: a range of an index, of which no more is read than is
-/// needed.
+/// The resources of which a name begins with this label and a dot: a range of an index, of which no more is read than
+/// is needed.
 fn beginning(tenants: &[String], column: &Column, label: &str, which: &Which) -> Condition {
     filter::tenants(tenants)
         .then(" AND ")

@@ -154,8 +154,8 @@ pub(super) fn services_of(conn: &mut Conn, tenants: &[String], ids: &[String]) -
     Ok(found.into_iter().map(|places| groups(places).map(service).collect()).collect())
 }
 
-/// The places that hold each of these resources: groups of this kind, and sites. An id is unique in its tenant only: it means
-/// the resource of the tenant that was named first.
+/// The places that hold each of these resources: groups of this kind, and sites. An id is unique in its tenant only: it
+/// means the resource of the tenant that was named first.
 pub(super) fn of(conn: &mut Conn, tenants: &[String], kind: Kind, ids: &[String]) -> Result<Vec<Vec<Place>>> {
     let ids: Vec<String> = ids.iter().map(|id| fold(id.trim())).collect();
     let distinct: BTreeSet<&str> = ids.iter().map(String::as_str).collect();

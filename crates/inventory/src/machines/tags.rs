@@ -23,8 +23,8 @@ struct Tagged {
     tags: Vec<Tag>,
 }
 
-/// Names and values of the tags of each of these resources. Of several tenants' resources of one id, that of the tenant that was
-/// named first counts.
+/// Names and values of the tags of each of these resources. Of several tenants' resources of one id, that of the tenant
+/// that was named first counts.
 pub(super) fn of(conn: &mut Conn, tenants: &[String], ids: &[String]) -> Result<Vec<Vec<(String, String)>>> {
     let ids: Vec<String> = ids.iter().map(|id| fold(id.trim())).collect();
     let rank = |tenant: &str| tenants.iter().position(|known| known == tenant);

@@ -86,8 +86,9 @@ pub fn parse(plain: &[u8]) -> Result<Message, ReportError> {
     }
 }
 
-/// Reads a plain report that [`parse`] refused as malformed: one wrong character in the name of a program must not keep a
-/// machine out of the inventory. Also says what was repaired. Takes up to three times the bytes of the report beside it.
+/// Reads a plain report that [`parse`] refused as malformed: one wrong character in the name of a program must not keep
+/// a machine out of the inventory. Also says what was repaired. Takes up to three times the bytes of the report beside
+/// it.
 ///
 /// # Errors
 /// What [`parse`] says of a report that cannot be repaired.

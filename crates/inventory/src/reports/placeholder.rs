@@ -203,7 +203,8 @@ fn is_filler(text: &str) -> bool {
         || is_typed(&lower)
 }
 
-/// Whether a text behind a label was typed to have something there: `xxxxxx`, `12345`, `123456789000`. `SN-0010` was not.
+/// Whether a text behind a label was typed to have something there: `xxxxxx`, `12345`, `123456789000`. `SN-0010` was
+/// not.
 fn is_typed(text: &str) -> bool {
     let significant = text.trim_end_matches('0');
     text.len() >= 3 && is_one_character(text)

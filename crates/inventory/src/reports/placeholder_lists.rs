@@ -1,5 +1,5 @@
-//! What inventory products and operating systems take for no identity: the default lists of GLPI, FusionInventory and OCS
-//! Inventory, what their agents leave out, the hardware ids that FreeBSD refuses, and what vendors are known for.
+//! What inventory products and operating systems take for no identity: the default lists of GLPI, FusionInventory and
+//! OCS Inventory, what their agents leave out, the hardware ids that FreeBSD refuses, and what vendors are known for.
 
 /// What firmware says in place of a serial number, a make or a model, reduced to letters and digits, separated by
 /// spaces.

@@ -27,8 +27,8 @@ pub fn ip(text: &str) -> Option<String> {
     ip_key(text).filter(|_| !is_shared_ip(text)).map(|key| format!("ip:{key}"))
 }
 
-/// A hardware address as it is stored, which is also how it stands among the identities; `None` for what is none, and for
-/// one that machines share.
+/// A hardware address as it is stored, which is also how it stands among the identities; `None` for what is none, and
+/// for one that machines share.
 pub fn mac(text: &str) -> Option<String> {
     normal_mac(text).filter(|mac| !is_shared_mac(mac)).map(|mac| IdentityKey::Mac(mac).stored())
 }

@@ -1,5 +1,5 @@
-//! A question for resources, and its answer: how many there are, a page of them, all of them. By the [`Sets`] where those
-//! tell at once, and else by the database.
+//! A question for resources, and its answer: how many there are, a page of them, all of them. By the [`Sets`] where
+//! those tell at once, and else by the database.
 
 use std::sync::Arc;
 
@@ -34,7 +34,8 @@ pub(super) struct Lengths {
     pub few: i64,
     /// For more, the index of the order is followed, past the others, for so many entries.
     pub far: i64,
-    /// So many are put in order here when that was not enough: they may stand together at the end. For more it is followed on.
+    /// So many are put in order here when that was not enough: they may stand together at the end. For more it is
+    /// followed on.
     pub many: i64,
 }
 
@@ -71,8 +72,8 @@ impl<'a> Asked<'a> {
         Self::by(&db.kept::<Sets>(), db, conn, scope, filters, true)
     }
 
-    /// As [`Asked::new`], for all of them: to hand on what a state alone means, the database needs no set of it, and a set of
-    /// everything is large.
+    /// As [`Asked::new`], for all of them: to hand on what a state alone means, the database needs no set of it, and a
+    /// set of everything is large.
     pub fn for_all(db: &Db, conn: &mut Conn, scope: &'a [String], filters: Vec<Filter>) -> Result<Self> {
         let make = filters.len() > 1;
         Self::by(&db.kept::<Sets>(), db, conn, scope, filters, make)

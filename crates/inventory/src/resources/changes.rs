@@ -70,8 +70,8 @@ const PUBLISHED: [&str; 3] = ["bios", "networkCardDetails", "metaData"];
 /// Names by which the answers of the interface have an attribute, beside that of the request bodies.
 const ALIASES: [(&str, &str); 2] = [("osName", "os"), ("dns", "dnsName")];
 
-/// What subscribers see of a resource: its attributes under the names of the interface. Of the nested parts only those that rules
-/// and templates may name: the others may be large, and credentials are among them.
+/// What subscribers see of a resource: its attributes under the names of the interface. Of the nested parts only those
+/// that rules and templates may name: the others may be large, and credentials are among them.
 fn event_payload(resource: &Resource, site: Option<&str>) -> Map<String, Value> {
     let mut facts = Map::new();
     facts.insert("id".to_owned(), json!(resource.id));

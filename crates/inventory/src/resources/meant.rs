@@ -1,5 +1,6 @@
-//! What one term of a filter asks of a resource, to be asked in two ways: which resources are meant ([`Filter::condition`],
-//! which leads from an index to them), and is this one meant ([`Filter::probe`], which begins at its row).
+//! What one term of a filter asks of a resource, to be asked in two ways: which resources are meant
+//! ([`Filter::condition`], which leads from an index to them), and is this one meant ([`Filter::probe`], which begins
+//! at its row).
 
 use db::Condition;
 
@@ -107,8 +108,8 @@ impl Filter {
 }
 
 impl NameFilter {
-    /// By the index of the column, which is read from one end to the other where the text may be anywhere in a name. It has all
-    /// that is asked for, so that no row is looked at but those that are meant.
+    /// By the index of the column, which is read from one end to the other where the text may be anywhere in a name. It
+    /// has all that is asked for, so that no row is looked at but those that are meant.
     fn found(&self, scope: &[String]) -> Condition {
         if self.exact {
             return self.holds();

@@ -55,8 +55,8 @@ pub fn named(conn: &mut Conn, tenant: &str, host_name: &str) -> Result<Vec<Row>>
     Ok(dsl::resources.filter(dsl::tenant_id.eq(tenant)).filter(dsl::host_key.eq(key)).load(conn)?)
 }
 
-/// Does any resource have this in the field of its names? [`None`] for a field that is not asked for alone. For each row of a bulk
-/// request, so its statement stays prepared.
+/// Does any resource have this in the field of its names? [`None`] for a field that is not asked for alone. For each
+/// row of a bulk request, so its statement stays prepared.
 pub fn is_taken(conn: &mut Conn, tenant: &str, field: &str, value: &str) -> Result<Option<bool>> {
     use resources::dsl;
     let key = fold(value);

@@ -115,8 +115,8 @@ api::list! {
 
 /// Search antivirus definitions
 ///
-/// Every antivirus product that agents reported. The variables of `queryString` are `status` with `UPTODATE` or `OUTOFDATE`, and `resourceId`,
-/// the UUID of the resource that it runs on.
+/// Every antivirus product that agents reported. The variables of `queryString` are `status` with `UPTODATE` or
+/// `OUTOFDATE`, and `resourceId`, the UUID of the resource that it runs on.
 #[utoipa::path(
     operation_id = "searchAntivirus",
     params(PageQuery<Products>),

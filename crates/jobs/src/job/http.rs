@@ -51,8 +51,8 @@ struct Named {
     kind: String,
 }
 
-/// Finds the resources that a change names, each once with its place in the list; `None` when it names none. A script or
-/// a resource that is not there is added to what is wrong.
+/// Finds the resources that a change names, each once with its place in the list; `None` when it names none. A script
+/// or a resource that is not there is added to what is wrong.
 fn find(
     tx: &mut Tx<'_>,
     resources: &dyn Resources,
@@ -279,7 +279,8 @@ pub async fn next(context: RequestContext<Next>, PathIds(id): PathIds<JobId>) ->
     answer::ok(&NextRuns { next_runs: rules::upcoming(&row, count)? })
 }
 
-/// The job that is to be changed, which neither the scheduler nor anybody else changes until the end of the transaction.
+/// The job that is to be changed, which neither the scheduler nor anybody else changes until the end of the
+/// transaction.
 pub fn lock_for_update(tx: &mut Tx<'_>, scope: &RequestScope, id: &str) -> db::Result<row::Job> {
     let row = store::existing(tx.conn, &scope.scope(), id)?;
     crate::scheduler::lock(&row.tenant_id).share(tx.conn)?;

@@ -92,7 +92,8 @@ pub struct JobPattern {
     /// Every so many days, weeks or months: 1 to 366; up to 744 hours, or 1,440 minutes.
     #[request(when = says("type", &[DAILY, WEEKLY, MONTHLY]), with = step, range = 1..=1_440)]
     pub repeat_frequency: Option<u16>,
-    /// Of a daily recurrence: `days`, or `hours` (up to 744) or `minutes` (up to 1,440) that go by, counted from `startDate`.
+    /// Of a daily recurrence: `days`, or `hours` (up to 744) or `minutes` (up to 1,440) that go by, counted from
+    /// `startDate`.
     #[request(when = says("type", &[DAILY]), blank, words = [DAYS, HOURS, MINUTES])]
     pub repeat_type: Option<&'static str>,
 }

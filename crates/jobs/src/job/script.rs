@@ -1,5 +1,5 @@
-//! What a job does, as clients say and see it, and as it is stored: a script of the library, a backup of configurations, or
-//! one of the other types, which may ask for an approval.
+//! What a job does, as clients say and see it, and as it is stored: a script of the library, a backup of
+//! configurations, or one of the other types, which may ask for an approval.
 
 use api::Request;
 use base::{

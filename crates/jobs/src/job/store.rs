@@ -21,7 +21,8 @@ pub fn lock(id: &str) -> db::Lock {
 /// How many jobs a tenant has at most.
 pub static QUOTA: Quota = Quota::new("jobs", "jobs", 20_000);
 
-/// How many jobs of a tenant are due more often than once an hour, at most: each makes at least a thousand rows a month.
+/// How many jobs of a tenant are due more often than once an hour, at most: each makes at least a thousand rows a
+/// month.
 const MOST_FREQUENT: i64 = 500;
 
 /// What a list of jobs is sorted by; ids ascend in time.

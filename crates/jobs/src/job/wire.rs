@@ -208,7 +208,8 @@ pub struct NewJob {
     pub active: Option<bool>,
     /// Kept as it is given; without it, the job says whether a run is waiting.
     pub job_queued: Option<bool>,
-    /// Default false; true raises an alert when a run failed, timed out or was missed, and closes it after the next good one.
+    /// Default false; true raises an alert when a run failed, timed out or was missed, and closes it after the next
+    /// good one.
     pub alert_on_failure: Option<bool>,
 }
 

@@ -35,8 +35,8 @@ impl List for OfJob {
 
 /// Run a job now
 ///
-/// Makes a run at once, whatever the schedule says and whether the job is active or not. While another run of the job is
-/// open, `overlapPolicy` decides: `skip` is a 409, `queue` and `allow` make one more.
+/// Makes a run at once, whatever the schedule says and whether the job is active or not. While another run of the job
+/// is open, `overlapPolicy` decides: `skip` is a 409, `queue` and `allow` make one more.
 #[utoipa::path(
     operation_id = "runJob",
     params(JobId),
@@ -58,9 +58,9 @@ pub async fn run_now(
 
 /// Run a job now, by GET
 ///
-/// The same as `POST /jobs/{jobId}/run`, for clients that call it so, with a key: a session is refused (403), since every link
-/// is a GET as well. Unlike other reads it changes something: a HEAD is refused, and nothing that prefetches or repeats reads
-/// must be pointed at it.
+/// The same as `POST /jobs/{jobId}/run`, for clients that call it so, with a key: a session is refused (403), since
+/// every link is a GET as well. Unlike other reads it changes something: a HEAD is refused, and nothing that prefetches
+/// or repeats reads must be pointed at it.
 #[utoipa::path(
     operation_id = "runJobByGet",
     extensions(("x-changes" = json!(true))),

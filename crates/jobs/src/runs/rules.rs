@@ -87,7 +87,8 @@ pub fn version(run: &Run) -> i64 {
     flags | run.attempt << 2 | run.output_bytes << 5
 }
 
-/// May a caller, by its API key and its user, speak for the run? Who claimed this attempt may, also when its lease ran out and nobody took it since.
+/// May a caller, by its API key and its user, speak for the run? Who claimed this attempt may, also when its lease ran
+/// out and nobody took it since.
 ///
 /// # Errors
 /// 409 when it is over, was never claimed, went to another, or was claimed by another API key.

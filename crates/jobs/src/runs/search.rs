@@ -29,10 +29,11 @@ const VARIABLES: [&str; 14] = listed(
 
 /// Search runs
 ///
-/// A page of the runs of all jobs of the tenant, the last one first; at partner level, of its clients too. The variables of
-/// `queryString` are `id`, `jobId`, `jobName` (the name of the job contains the value; `isEquals:true`: it is the value),
-/// `jobType`, `status`, `trigger`, `runner` (what it called itself), `runnerUserId`, `resourceId` (runs of jobs that have it
-/// among their targets now), `startDate` and `endDate` (due between the two), `startFinishedDate` and `endFinishedDate`.
+/// A page of the runs of all jobs of the tenant, the last one first; at partner level, of its clients too. The
+/// variables of `queryString` are `id`, `jobId`, `jobName` (the name of the job contains the value; `isEquals:true`: it
+/// is the value), `jobType`, `status`, `trigger`, `runner` (what it called itself), `runnerUserId`, `resourceId` (runs
+/// of jobs that have it among their targets now), `startDate` and `endDate` (due between the two), `startFinishedDate`
+/// and `endFinishedDate`.
 #[utoipa::path(
     operation_id = "searchJobRuns",
     params(PageQuery<Runs>),

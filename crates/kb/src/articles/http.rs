@@ -93,8 +93,8 @@ fn check_category(tx: &mut Tx<'_>, tenant: &str, id: &str) -> db::Result<()> {
 ///
 /// A page of articles, without their contents; at partner level, of its clients too, unless `allList` is `false`.
 /// `state` is one of the states, or `ALL`; without it those outside the trash are listed. The variables of
-/// `queryString` are `id`, `title` or `subject` (it contains the value, whatever the letter case), `isEquals` (`true`: it
-/// is the value), `state` or `states`, `categoryId`, `categoryName` (as `title`) and `allList`.
+/// `queryString` are `id`, `title` or `subject` (it contains the value, whatever the letter case), `isEquals` (`true`:
+/// it is the value), `state` or `states`, `categoryId`, `categoryName` (as `title`) and `allList`.
 #[utoipa::path(
     operation_id = "listKbArticles",
     params(PageQuery<Articles, InState>),

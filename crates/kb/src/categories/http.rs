@@ -252,7 +252,8 @@ pub async fn relocate(
     changed(&context, people, id, CategoryChange::default(), Some(to.parent)).await
 }
 
-/// Changes a category; `place` is what it is to stand below, `Some(None)` the top, and without one it stays where it is.
+/// Changes a category; `place` is what it is to stand below, `Some(None)` the top, and without one it stays where it
+/// is.
 async fn changed(
     context: &RequestContext,
     people: web::Data<dyn People>,

@@ -31,8 +31,8 @@ const BATCH: usize = 500;
 ///
 /// Which windows are open and cover which resources, directly or through which kind of place, until when; a window and
 /// a resource once, by the most direct way. With `resourceId`, only what covers that resource. A client is told of the
-/// windows of its partner that cover its resources. `hostName`, `deviceGroup` or `deviceGroupId`, `site` or `siteId` narrow it
-/// to what covers that resource, or resources in that place; one name that several have is a 400.
+/// windows of its partner that cover its resources. `hostName`, `deviceGroup` or `deviceGroupId`, `site` or `siteId`
+/// narrow it to what covers that resource, or resources in that place; one name that several have is a 400.
 #[utoipa::path(
     operation_id = "listActiveMaintenance",
     params(
@@ -183,7 +183,8 @@ fn of_resource(
     Ok(())
 }
 
-/// Walks through the open windows of the tenants, and of their partner, and through what they cover of a place, or all of it.
+/// Walks through the open windows of the tenants, and of their partner, and through what they cover of a place, or all
+/// of it.
 fn all(
     conn: &mut Conn,
     windows: &Windows,

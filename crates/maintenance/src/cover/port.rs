@@ -62,8 +62,8 @@ impl Maintenance for Windows {
     fn catching(&self, conn: &mut Conn, alerts: &[AlertFacts<'_>], at: Timestamp) -> Result<Vec<Option<Cover>>> {
         let asked: Vec<(&str, &str)> = alerts.iter().map(|alert| (alert.tenant_id, alert.resource_id)).collect();
         let all = self.all_covered(conn, &asked, at)?;
-        // Other writes wait meanwhile. A window whose conditions take too long catches nothing: an alert too many is told
-        // rather than one too few.
+        // Other writes wait meanwhile. A window whose conditions take too long catches nothing: an alert too many is
+        // told rather than one too few.
         let meter = Meter::new(Meter::WRITE + FOR_EACH_ALERT * alerts.len() as u64);
         let caught = alerts.iter().zip(&all).map(|(alert, covered)| {
             let found = longest(covered, alert.alert, &meter).unwrap_or_else(|error| {

@@ -50,8 +50,8 @@ pub struct At {
 /// Try an alert against the maintenance windows
 ///
 /// Says which window would make an alert a maintenance alert, now or at another time, and what each rule of each window
-/// that covers its resource says of it. It is read as one that is reported. `windows` are tried beside those that are stored.
-/// Nothing is stored.
+/// that covers its resource says of it. It is read as one that is reported. `windows` are tried beside those that are
+/// stored. Nothing is stored.
 #[utoipa::path(
     operation_id = "matchMaintenanceWindows",
     params(At),

@@ -167,8 +167,8 @@ impl Windows {
         Ok(found)
     }
 
-    /// For each of these resources of a tenant, the windows of the tenant and of its partner that are open at an instant
-    /// and cover it, by id.
+    /// For each of these resources of a tenant, the windows of the tenant and of its partner that are open at an
+    /// instant and cover it, by id.
     pub(crate) fn covered(
         &self,
         conn: &mut Conn,

@@ -5,8 +5,8 @@ use calendar::Interval;
 
 use crate::course::Course;
 
-/// How far back an occurrence is looked for that came and went between two looks, in milliseconds: longer absences tell of what is
-/// so at their end.
+/// How far back an occurrence is looked for that came and went between two looks, in milliseconds: longer absences tell
+/// of what is so at their end.
 const BACK_MS: i64 = 35 * 86_400_000;
 
 /// What is so, and what is to be told.

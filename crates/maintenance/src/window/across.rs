@@ -21,8 +21,8 @@ api::texts! {
 /// What a list may be sorted by.
 const SORTS: [&str; 1] = ["start"];
 
-/// How many occurrences one question may be about. They are counted while they are worked out, and none is kept but those
-/// of the page.
+/// How many occurrences one question may be about. They are counted while they are worked out, and none is kept but
+/// those of the page.
 const MOST: usize = 100_000;
 
 /// A time at which a window is open.
@@ -45,9 +45,9 @@ pub struct Open {
 
 /// List the occurrences of all maintenance windows
 ///
-/// A page of the times at which windows of the tenant are open within a range of at most 400 days, whole and in order; at
-/// partner level, those of windows of its clients too. What is skipped or suspended is left out. `queryString` has the
-/// variables of `GET /scheduleMaintenances/search`. A range in which there are more than 100,000 is refused (400).
+/// A page of the times at which windows of the tenant are open within a range of at most 400 days, whole and in order;
+/// at partner level, those of windows of its clients too. What is skipped or suspended is left out. `queryString` has
+/// the variables of `GET /scheduleMaintenances/search`. A range in which there are more than 100,000 is refused (400).
 #[utoipa::path(
     operation_id = "listAllMaintenanceOccurrences",
     params(

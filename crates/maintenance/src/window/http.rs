@@ -20,8 +20,8 @@ use super::{
 };
 use crate::cover::Windows;
 
-/// The tenants whose records a window may cover: those that the request sees, for a window of its own tenant; for one of a
-/// client, the client's.
+/// The tenants whose records a window may cover: those that the request sees, for a window of its own tenant; for one
+/// of a client, the client's.
 fn coverable(scope: &RequestScope, owner: &str) -> Vec<String> {
     if owner == scope.tenant_id() { scope.scope() } else { vec![owner.to_owned()] }
 }

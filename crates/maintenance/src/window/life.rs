@@ -150,8 +150,8 @@ pub async fn skip(
 
 /// Take back the skip of an occurrence of a maintenance window
 ///
-/// What `skipped` of the window has takes place after all, as the schedule says: the first, or the one that starts at `start`.
-/// One that is under way opens again. One that was not skipped is answered unchanged.
+/// What `skipped` of the window has takes place after all, as the schedule says: the first, or the one that starts at
+/// `start`. One that is under way opens again. One that was not skipped is answered unchanged.
 #[utoipa::path(
     operation_id = "unskipMaintenanceOccurrence",
     params(WindowId),

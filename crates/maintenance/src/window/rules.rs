@@ -245,11 +245,12 @@ pub fn skipped(old: &Window, start: Option<Timestamp>, now: Timestamp) -> Result
     held(old, now, |holds| holds.end_occurrence(start, start.max(second(now))))
 }
 
-/// Lets an occurrence take place that was skipped or ended early: the one that starts at an instant, or the first. One that was neither
-/// stays as it is.
+/// Lets an occurrence take place that was skipped or ended early: the one that starts at an instant, or the first. One
+/// that was neither stays as it is.
 ///
 /// # Errors
-/// 409 when the window was ended, or another occurrence was extended into this one; 400 when none starts then, or it is over.
+/// 409 when the window was ended, or another occurrence was extended into this one; 400 when none starts then, or it is
+/// over.
 pub fn unskipped(old: &Window, start: Option<Timestamp>, now: Timestamp) -> Result<Window, Problem> {
     let course = old.course()?;
     if course.holds().ended.is_some() {

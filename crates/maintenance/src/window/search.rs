@@ -25,11 +25,12 @@ api::list! {
 /// Search maintenance windows
 ///
 /// A page of the windows of the tenant; at partner level, of its clients too. The variables of `queryString` are `id`,
-/// `name` (it contains the value, whatever the letter case; `isEquals:true`: it is the value), `state`, `resourceId` and
-/// `hostName` (those that cover it, directly or through a group or its location), `deviceGroupId`, `deviceGroup`,
-/// `siteId` and `site` (those that have it among their targets; the latter of each are names), `startTime` and `endTime`
-/// (those that are open at some time between the two), `startCreationDate`, `endCreationDate`, `startUpdationDate` and
-/// `endUpdationDate`. `name`, `state`, `resourceId`, `startTime` and `endTime` may be parameters of their own.
+/// `name` (it contains the value, whatever the letter case; `isEquals:true`: it is the value), `state`, `resourceId`
+/// and `hostName` (those that cover it, directly or through a group or its location), `deviceGroupId`, `deviceGroup`,
+/// `siteId` and `site` (those that have it among their targets; the latter of each are names), `startTime` and
+/// `endTime` (those that are open at some time between the two), `startCreationDate`, `endCreationDate`,
+/// `startUpdationDate` and `endUpdationDate`. `name`, `state`, `resourceId`, `startTime` and `endTime` may be
+/// parameters of their own.
 #[utoipa::path(
     operation_id = "searchMaintenanceWindows",
     params(PageQuery<Search, Narrowed>),

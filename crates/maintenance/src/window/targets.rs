@@ -173,13 +173,14 @@ pub fn refuse_number(number: usize, wrong: &mut Wrong) {
     }
 }
 
-/// A resource, by any of these. The first of them that names exactly one counts, in the order `uniqueId`, `extResourceId`,
-/// addresses, names.
+/// A resource, by any of these. The first of them that names exactly one counts, in the order `uniqueId`,
+/// `extResourceId`, addresses, names.
 #[derive(Debug, Request)]
 #[request(schema = "MaintenanceDeviceReference", check = check_device, example = json!({"hostName": "web-01"}))]
 pub struct DeviceReference {
-    /// Any of its names, whatever the letter case; it must be unique in the tenant. A full name finds the machine that is
-    /// called by its first label and has no other full name, and a short one the machine whose full name begins with it.
+    /// Any of its names, whatever the letter case; it must be unique in the tenant. A full name finds the machine that
+    /// is called by its first label and has no other full name, and a short one the machine whose full name begins with
+    /// it.
     #[request(when = is_without_id, with = text, schema = String, filled)]
     host_name: Option<String>,
     /// The same.

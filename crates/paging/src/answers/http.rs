@@ -25,8 +25,8 @@ api::texts! {
 
 /// What a button does.
 pub const ACTIONS: [&str; 4] = ["acknowledge", "escalate", "snooze", "close"];
-/// How many articles and jobs are shown, how many machines and alerts of an incident are looked at for them, and how many texts of
-/// those are looked for.
+/// How many articles and jobs are shown, how many machines and alerts of an incident are looked at for them, and how
+/// many texts of those are looked for.
 const HELPS: usize = 5;
 const TEXTS: usize = 20;
 /// How long an alert is not heard of after a snooze.
@@ -34,9 +34,9 @@ const SNOOZE_MS: i64 = 3_600_000;
 
 /// Show an alert or an incident to whoever has the link
 ///
-/// A page for a browser: the alert or the incident, its machines, who was told, articles that may help, jobs that can be run, and
-/// buttons to answer. The token, which a page carried, is good for one alert or incident and one person, for 24 hours. Nothing
-/// changes by looking.
+/// A page for a browser: the alert or the incident, its machines, who was told, articles that may help, jobs that can
+/// be run, and buttons to answer. The token, which a page carried, is good for one alert or incident and one person,
+/// for 24 hours. Nothing changes by looking.
 #[utoipa::path(
     operation_id = "showAnswer",
     params(("token" = String, Query, description = "The token of the link")),

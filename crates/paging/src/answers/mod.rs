@@ -1,7 +1,7 @@
 //! One-tap answers: a link in a message with which a person answers an alert, signed in nowhere else.
 //!
-//! The token names the alert, the person and when it ends, sealed under the key of the gateway: nobody can make one, or read
-//! what is in it. `GET` shows and changes nothing, since whoever looks through mails follows links; a button acts.
+//! The token names the alert, the person and when it ends, sealed under the key of the gateway: nobody can make one, or
+//! read what is in it. `GET` shows and changes nothing, since whoever looks through mails follows links; a button acts.
 
 pub mod http;
 pub mod page;

@@ -1,4 +1,5 @@
-//! The page that a link opens. It has no script and no style of its own, and everything that an alert says is text in it.
+//! The page that a link opens. It has no script and no style of its own, and everything that an alert says is text in
+//! it.
 
 use base::text::escaped;
 use ports::IncidentRecord;

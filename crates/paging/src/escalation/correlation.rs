@@ -54,7 +54,8 @@ fn key(place: &Place) -> String {
     format!("{kind}:{}", place.id)
 }
 
-/// The places that a machine with these tags stands for, among those that hold it: its site (`site`), and device groups by name.
+/// The places that a machine with these tags stands for, among those that hold it: its site (`site`), and device groups
+/// by name.
 fn stands_for(tags: &[(String, String)], places: &[Place]) -> Vec<String> {
     let own = tags.iter().filter(|(name, _)| fold(name) == TAG);
     let words: Vec<String> = own.flat_map(|(_, value)| value.split(',')).map(|word| fold(word.trim())).collect();

@@ -1,5 +1,5 @@
-//! The escalation of an incident, by a policy that somebody chooses. It stops when somebody works on the incident (`Open`), goes on when
-//! nobody does any more, and ends with it.
+//! The escalation of an incident, by a policy that somebody chooses. It stops when somebody works on the incident
+//! (`Open`), goes on when nobody does any more, and ends with it.
 
 use actix_web::{HttpResponse, web};
 use api::{Answer, Body, PathIds, Request, RequestContext, post};
@@ -120,7 +120,8 @@ fn begin(
     })
 }
 
-/// Takes over what became of an incident that is escalated, and that nobody else has in hand: its status says who works on it.
+/// Takes over what became of an incident that is escalated, and that nobody else has in hand: its status says who works
+/// on it.
 pub fn hear(conn: &mut Conn, work: &mut Work<'_>, tenant: &str, before: Option<&Value>, after: &Value) -> Result<()> {
     let status = |incident: &Value| incident.pointer("/status/name").and_then(Value::as_str).map(ToOwned::to_owned);
     let (Some(id), Some(now_is)) = (after["id"].as_str(), status(after)) else { return Ok(()) };

@@ -1,5 +1,5 @@
-//! What becomes of an alert that people are to hear of: when which step of its policy is taken ([`rules`]), whom a step means
-//! ([`resolve`]), what it has to do with other alerts ([`outages`]), and what is decided then ([`engine`]).
+//! What becomes of an alert that people are to hear of: when which step of its policy is taken ([`rules`]), whom a step
+//! means ([`resolve`]), what it has to do with other alerts ([`outages`]), and what is decided then ([`engine`]).
 
 pub mod correlation;
 pub mod engine;

@@ -105,8 +105,8 @@ pub const WAITS_MS: i64 = 15 * 60_000;
 const LOOK_MS: i64 = 30_000;
 const RECOVER_MS: i64 = 60_000;
 
-/// Until when an alert waits by now, and when one looks again, while the alert of its place is open or not any more; `None` when
-/// it has waited long enough.
+/// Until when an alert waits by now, and when one looks again, while the alert of its place is open or not any more;
+/// `None` when it has waited long enough.
 pub fn held(waits_until_ms: i64, open: bool, now_ms: i64) -> Option<(i64, i64)> {
     if now_ms >= waits_until_ms {
         return None;
@@ -156,8 +156,8 @@ impl State {
         self.stage == Stage::Running && self.next_ms.is_some_and(|next| next <= now_ms)
     }
 
-    /// The step that is to be taken now, and the escalation as it is then; no step when nothing is due, or when there is
-    /// none left.
+    /// The step that is to be taken now, and the escalation as it is then; no step when nothing is due, or when there
+    /// is none left.
     pub fn due(self, plan: &Plan, now_ms: i64) -> (Self, Option<usize>) {
         if self.next_ms.is_none_or(|next| next > now_ms) {
             return (self, None);

@@ -1,4 +1,5 @@
-//! What the escalations of one transaction have in common: what they ask is asked once, and what they decide is stored together.
+//! What the escalations of one transaction have in common: what they ask is asked once, and what they decide is stored
+//! together.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
@@ -17,8 +18,8 @@ use crate::{Neighbours, pages::store as pages, policies::wire::Step, routing::ch
 /// Tenant and id of an alert.
 type Key = (String, String);
 
-/// Whom a step means depends on these: the tenant of its policy, the step, the urgency, and, where it tells an owner, tenant and
-/// id of the machine.
+/// Whom a step means depends on these: the tenant of its policy, the step, the urgency, and, where it tells an owner,
+/// tenant and id of the machine.
 type StepKey = (String, Step, String, Key);
 
 /// The escalations of one transaction, at one instant.

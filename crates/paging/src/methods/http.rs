@@ -15,8 +15,8 @@ use crate::{Neighbours, whose};
 
 /// Add a contact method
 ///
-/// A way to reach a person, at most 20. Nothing but a code is sent to it until it is verified. Only that person and admins
-/// see it.
+/// A way to reach a person, at most 20. Nothing but a code is sent to it until it is verified. Only that person and
+/// admins see it.
 #[utoipa::path(
     operation_id = "createContactMethod",
     params(PersonId),

@@ -93,8 +93,8 @@ pub fn changed(
     Ok((row, destination))
 }
 
-/// Lays what was said over what is stored. Credentials do not follow to another host: who may change an address must not
-/// thereby learn what is sent there.
+/// Lays what was said over what is stored. Credentials do not follow to another host: who may change an address must
+/// not thereby learn what is sent there.
 pub fn laid_over(stored: &Destination, said: &BTreeMap<&'static str, String>) -> Destination {
     let mut merged = stored.clone();
     let moved = said.get("url").is_some_and(|url| origin(Some(url)) != origin(stored.get("url")));

@@ -141,8 +141,8 @@ pub struct UserId {
 /// What may stand in a number, or in the short name of a sender; nothing takes it away.
 const NUMBER: &str = r"^\s*[A-Za-z0-9+() .:@_-]{0,40}\s*$";
 
-/// A way to reach somebody. Which fields are needed depends on `type` and `preset`; what is left out of an update stays as it is, and an
-/// empty text takes a value away.
+/// A way to reach somebody. Which fields are needed depends on `type` and `preset`; what is left out of an update stays
+/// as it is, and an empty text takes a value away.
 #[derive(Clone, Debug, Request)]
 #[request(schema = "ContactMethodUpdate", example = json!({
     "name": "My phone", "type": "HTTP", "preset": "ntfy", "url": "https://ntfy.example.net/a-long-random-topic"
@@ -154,8 +154,8 @@ pub struct MethodChange {
     /// `HTTP` or `EMAIL`; it stays what it was when it was made.
     #[request(name = "type", words = KINDS)]
     pub kind: Option<&'static str>,
-    /// Of `HTTP`: `webhook` (default), `ntfy`, `slack`, `mattermost`, `teams`, `discord`, `telegram`, `sms`, `twilio`, `voice`
-    /// or `twilioVoice`.
+    /// Of `HTTP`: `webhook` (default), `ntfy`, `slack`, `mattermost`, `teams`, `discord`, `telegram`, `sms`, `twilio`,
+    /// `voice` or `twilioVoice`.
     #[request(words = PRESET_NAMES)]
     pub preset: Option<&'static str>,
     /// Of `HTTP`: what is called. Never shown, because it may be a secret.

@@ -67,8 +67,8 @@ impl Quiet {
 }
 
 impl Plan {
-    /// Which of the methods are used and when, if the person is to be told at an instant: `(method, when)`. `local` tells
-    /// the minute of the day at an instant in a zone.
+    /// Which of the methods are used and when, if the person is to be told at an instant: `(method, when)`. `local`
+    /// tells the minute of the day at an instant in a zone.
     pub fn at<'a>(
         &'a self,
         methods: &'a [String],

@@ -90,8 +90,8 @@ pub struct NotificationRuleInput {
     /// Only for low urgency.
     #[request(with = quiet_hours, schema = QuietHours)]
     pub quiet_hours: Option<rules::Quiet>,
-    /// Of low urgency alone: how long before a shift of theirs begins the person is told, from `5m` to `1d`, in quiet hours too;
-    /// left out or empty when that is not wanted.
+    /// Of low urgency alone: how long before a shift of theirs begins the person is told, from `5m` to `1d`, in quiet
+    /// hours too; left out or empty when that is not wanted.
     #[request(with = before_shift, pattern = r"^(\s*[0-9]+\s*(ms|s|m|min|h|d)?)?\s*$", default)]
     pub before_shift: String,
 }

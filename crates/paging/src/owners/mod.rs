@@ -1,5 +1,5 @@
-//! Who owns what ("Ownership" in `docs/interface.md`): a user group, inherited downwards from the tenant's default by a site, by
-//! service groups and by device groups to a resource.
+//! Who owns what ("Ownership" in `docs/interface.md`): a user group, inherited downwards from the tenant's default by a
+//! site, by service groups and by device groups to a resource.
 
 pub mod http;
 pub mod machine;

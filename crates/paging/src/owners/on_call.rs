@@ -53,9 +53,9 @@ api::path_id! {
 
 /// Who is on call for a resource
 ///
-/// Whom a `Critical` alert of the machine would tell at an instant, step by step, and why: its owner, the route, the policy
-/// and the people. Routes that ask for more of an alert than its state and its machine may say otherwise of a certain alert;
-/// `POST /paging/explain` tells of that.
+/// Whom a `Critical` alert of the machine would tell at an instant, step by step, and why: its owner, the route, the
+/// policy and the people. Routes that ask for more of an alert than its state and its machine may say otherwise of a
+/// certain alert; `POST /paging/explain` tells of that.
 #[utoipa::path(
     operation_id = "getResourceOnCall",
     params(MachineId, AtInstant),

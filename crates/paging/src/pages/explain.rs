@@ -79,9 +79,9 @@ pub struct PagingExplanation {
 
 /// Explain who would be told
 ///
-/// Every decision about an alert, step by step: its machine, the maintenance window, each route with what its rules find, the
-/// policy, who at each step through what and when, and where nobody would be told. Nothing is sent. Each step is worked out for the
-/// time at which it would be taken if nobody answered.
+/// Every decision about an alert, step by step: its machine, the maintenance window, each route with what its rules
+/// find, the policy, who at each step through what and when, and where nobody would be told. Nothing is sent. Each step
+/// is worked out for the time at which it would be taken if nobody answered.
 #[utoipa::path(
     operation_id = "explainPaging",
     request_body(content = PagingExplainInput),

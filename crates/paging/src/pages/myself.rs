@@ -126,8 +126,8 @@ fn new_code() -> String {
 
 /// Send a code to a contact method
 ///
-/// Six digits, good for 15 minutes, also to one that is verified already. Entered at `verify`, they show that messages arrive there.
-/// Within ten minutes five go to one person, and five to one address, whoever asks.
+/// Six digits, good for 15 minutes, also to one that is verified already. Entered at `verify`, they show that messages
+/// arrive there. Within ten minutes five go to one person, and five to one address, whoever asks.
 #[utoipa::path(
     operation_id = "sendContactMethodCode",
     params(PersonId, ContactMethodId),

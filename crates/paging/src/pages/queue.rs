@@ -108,8 +108,8 @@ pub fn in_hand(conn: &mut Conn, tenant: &str, id: &str, owner: &str) -> Result<O
     Ok(mine.get_result(conn).optional()?)
 }
 
-/// Makes due what an owner who has ended had in hand; without one, what anybody had. It may have arrived, and is sent again
-/// under the same id.
+/// Makes due what an owner who has ended had in hand; without one, what anybody had. It may have arrived, and is sent
+/// again under the same id.
 pub fn give_back(conn: &mut Conn, owner: Option<&str>, now_ms: i64) -> Result<()> {
     let held = Condition::sql("pages.due_ms IS NOT NULL AND pages.due_ms > ").integer(now_ms);
     let held = match owner {

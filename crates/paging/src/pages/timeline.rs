@@ -21,8 +21,8 @@ use crate::{Neighbours, escalation};
 pub struct AlertTimeline {
     /// `ALT-<uuid>`.
     pub alert_id: String,
-    /// Where its escalation stands: `waiting` (for the alert of its site or group), `running`, `acknowledged`, `suppressed`,
-    /// `closed`, `ended` or `noPolicy`; left out when there is none.
+    /// Where its escalation stands: `waiting` (for the alert of its site or group), `running`, `acknowledged`,
+    /// `suppressed`, `closed`, `ended` or `noPolicy`; left out when there is none.
     #[schema(example = "running", pattern = "^(waiting|running|acknowledged|suppressed|closed|ended|noPolicy)$")]
     pub escalation: Option<String>,
     /// When its next step is due.

@@ -41,8 +41,8 @@ pub struct Page {
     pub integration: Option<Id>,
     /// Of a gap: whom the step meant.
     pub target: Option<String>,
-    /// `pending`, `sent`, `failed`, `stopped` (somebody answered before), `summarised` (told together with others) or `gap`
-    /// (there was nobody, or nothing that reaches them).
+    /// `pending`, `sent`, `failed`, `stopped` (somebody answered before), `summarised` (told together with others) or
+    /// `gap` (there was nobody, or nothing that reaches them).
     #[schema(pattern = "^(pending|sent|failed|stopped|summarised|gap)$", example = "sent")]
     pub status: String,
     /// Why, when there is something to say.

@@ -200,7 +200,8 @@ pub struct NewPolicy {
     /// What is done after the last step: `STOP` (default), or `REPEAT_LAST` until somebody answers.
     #[request(words = ENDS, default = ENDS[0])]
     pub at_end: &'static str,
-    /// How long an acknowledgement holds before the escalation goes on, from `1s` to `7d`; empty for as long as it stands.
+    /// How long an acknowledgement holds before the escalation goes on, from `1s` to `7d`; empty for as long as it
+    /// stands.
     #[request(with = ack_timeout, pattern = r"^(\s*[0-9]+\s*(ms|s|m|min|h|d)?)?\s*$", default)]
     pub ack_timeout: String,
     /// `high` or `low`; empty to take it from the alert: what is `Critical` is high, the rest low.

@@ -9,7 +9,8 @@ use super::store::Reminder;
 /// How soon one looks again at the latest: rosters change.
 pub const LOOK_MS: i64 = 5 * 60_000;
 
-/// The shifts that begin so soon that one is told of them now, and when to look next. Who hands over to oneself begins nothing.
+/// The shifts that begin so soon that one is told of them now, and when to look next. Who hands over to oneself begins
+/// nothing.
 pub fn soon(shifts: &[OwnShift], now_ms: i64, before_ms: i64) -> (Vec<&OwnShift>, i64) {
     let goes_on = |shift: &OwnShift| {
         let mut others = shifts.iter().filter(|other| other.roster_id == shift.roster_id && *other != shift);

@@ -77,8 +77,8 @@ impl Known {
     }
 }
 
-/// Chooses the policy of an alert of a tenant: by the tenant's routes and its default, then by its partner's. What is only
-/// `Info` goes where a route with rules sends it, and to no default.
+/// Chooses the policy of an alert of a tenant: by the tenant's routes and its default, then by its partner's. What is
+/// only `Info` goes where a route with rules sends it, and to no default.
 pub fn choose(
     conn: &mut Conn,
     neighbours: &Neighbours,

@@ -26,8 +26,8 @@ api::list! {
 
 /// Create an alert route
 ///
-/// Alerts that match its rules go to its policy, unless a route before it takes them. A client's alerts that none of its own
-/// routes takes, the default among them, are offered to the routes of its partner.
+/// Alerts that match its rules go to its policy, unless a route before it takes them. A client's alerts that none of
+/// its own routes takes, the default among them, are offered to the routes of its partner.
 #[utoipa::path(
     operation_id = "createAlertRoute",
     request_body(content = NewRoute),

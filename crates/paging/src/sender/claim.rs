@@ -26,7 +26,8 @@ use crate::{
 const LEASE_MS: i64 = 75_000;
 /// The time in which messages are counted.
 const MINUTE_MS: i64 = 60_000;
-/// How long a look takes pages in hand: on SQLite others wait for the writer, on Postgres other gateways for their turn.
+/// How long a look takes pages in hand: on SQLite others wait for the writer, on Postgres other gateways for their
+/// turn.
 const TIME: Duration = Duration::from_millis(20);
 /// How many pages are put together in one message.
 const TOGETHER: i64 = 2_000;
@@ -62,7 +63,8 @@ pub struct InHand {
 /// A tenant, and how its turn went.
 pub type Taken = (String, Result<InHand>);
 
-/// Takes pages in hand that are due still, tenant after tenant, each in a part of the transaction; some are left when that takes long.
+/// Takes pages in hand that are due still, tenant after tenant, each in a part of the transaction; some are left when
+/// that takes long.
 pub fn take(
     conn: &mut Conn,
     neighbours: &Neighbours,
@@ -133,8 +135,8 @@ fn of_tenant(
     Ok(taken)
 }
 
-/// The pages of a contact method that may be sent now. When there are more than a person gets in a minute, the last message
-/// that they get stands for all the others; when they got all of theirs already, everything waits.
+/// The pages of a contact method that may be sent now. When there are more than a person gets in a minute, the last
+/// message that they get stands for all the others; when they got all of theirs already, everything waits.
 fn within_limit(
     conn: &mut Conn,
     neighbours: &Neighbours,

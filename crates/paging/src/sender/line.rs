@@ -1,7 +1,8 @@
 //! Whose turn it is, and how many calls may be under way for whom.
 //!
-//! Pages stand in one line, codes and tests in another, so that nobody is woken later because of those. Calls are shared by tenant
-//! and host ([`base::calls`]), codes and tests by person too, whatever contact method or URL leads there.
+//! Pages stand in one line, codes and tests in another, so that nobody is woken later because of those. Calls are
+//! shared by tenant and host ([`base::calls`]), codes and tests by person too, whatever contact method or URL leads
+//! there.
 
 use std::{
     collections::{BTreeMap, HashMap, hash_map::Entry},
@@ -22,7 +23,8 @@ use crate::{
     pages::queue::{self, Due},
 };
 
-/// How many calls may be under way in all, and for a tenant whatever others have under way; then the same of codes and tests.
+/// How many calls may be under way in all, and for a tenant whatever others have under way; then the same of codes and
+/// tests.
 const PAGES: usize = 512;
 const LEAST: usize = 4;
 const CODES: usize = 32;

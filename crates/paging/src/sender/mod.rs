@@ -1,8 +1,8 @@
 //! Sends pages: a thread that takes in hand what is due, sends side by side, and writes down what became of it.
 //!
-//! What is in hand is leased: of a gateway that dies, another one takes it when the lease runs out. One that stops gives it
-//! back, and on SQLite, where there is no other, one that starts takes all of it. So each page arrives at least once, always
-//! under the same id.
+//! What is in hand is leased: of a gateway that dies, another one takes it when the lease runs out. One that stops
+//! gives it back, and on SQLite, where there is no other, one that starts takes all of it. So each page arrives at
+//! least once, always under the same id.
 
 mod claim;
 mod line;
@@ -38,13 +38,14 @@ use crate::{
     },
 };
 
-/// How long an idle sender waits at most before it looks again: for pages of other processes. It is woken when this process
-/// commits one, and by itself when one is due that it knows of.
+/// How long an idle sender waits at most before it looks again: for pages of other processes. It is woken when this
+/// process commits one, and by itself when one is due that it knows of.
 const IDLE: Duration = Duration::from_millis(250);
-/// How long it waits after a look, whoever wakes it: each look is a commit, and many pages at once cost it as much as one.
+/// How long it waits after a look, whoever wakes it: each look is a commit, and many pages at once cost it as much as
+/// one.
 const PACE: Duration = Duration::from_millis(4);
-/// How long it rests after a look while others wait for the writer of a SQLite database, as a multiple of what the look took of
-/// it, and at most: what is put together in one message can wait for those who report.
+/// How long it rests after a look while others wait for the writer of a SQLite database, as a multiple of what the look
+/// took of it, and at most: what is put together in one message can wait for those who report.
 const REST: u32 = 2;
 const LONGEST_REST: Duration = Duration::from_millis(100);
 /// How many threads wait for the database and for names to resolve; one for a name that does not stays for long.
@@ -142,7 +143,8 @@ fn give_back(shared: &Shared, owner: Option<String>) {
     }
 }
 
-/// Takes some pages in hand and starts to send them; answers how long to wait for the next ones, unless somebody wakes it.
+/// Takes some pages in hand and starts to send them; answers how long to wait for the next ones, unless somebody wakes
+/// it.
 async fn look(shared: &Arc<Shared>) -> db::Result<Duration> {
     let now = shared.neighbours.now();
     let due = shared.db.read(queue::first_due).await?;
@@ -242,8 +244,8 @@ async fn attempt(shared: &Arc<Shared>, line: &Line, job: Job) {
     }
 }
 
-/// What is sent, with the body that its template makes, when there is one. A template is somebody else's program: it runs on a
-/// thread of its own, within its bounds.
+/// What is sent, with the body that its template makes, when there is one. A template is somebody else's program: it
+/// runs on a thread of its own, within its bounds.
 async fn filled(ready: Ready) -> Result<Outgoing, String> {
     let Ready { outgoing, template } = ready;
     let Some((text, message)) = template else { return Ok(outgoing) };

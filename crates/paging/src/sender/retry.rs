@@ -2,13 +2,14 @@
 
 use ports::Unsent;
 
-/// The waits between attempts. A server that is gone for an hour is tried once more when it is back; what is older is of no
-/// use: somebody else was told meanwhile.
+/// The waits between attempts. A server that is gone for an hour is tried once more when it is back; what is older is
+/// of no use: somebody else was told meanwhile.
 const WAITS_MS: [i64; 9] = [1_000, 3_000, 10_000, 30_000, 60_000, 300_000, 900_000, 1_800_000, 1_800_000];
 /// The longest time that the other side may ask for.
 const LONGEST_MS: i64 = 900_000;
 
-/// Is a message of this kind tried once alone? Whoever asked for a code or a test sees what becomes of it, and asks again.
+/// Is a message of this kind tried once alone? Whoever asked for a code or a test sees what becomes of it, and asks
+/// again.
 pub fn is_once(kind: &str) -> bool {
     kind == "code" || kind == "test"
 }

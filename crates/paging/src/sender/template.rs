@@ -1,8 +1,9 @@
 //! Messages by a template of their owner, with conditions and loops.
 //!
-//! A template is somebody else's program, so it can do little: it reads the message, compares, repeats, and writes. What would let a few
-//! letters grow without end is not in its language: nothing is put together or repeated (`~`, `+`, `*`, lists), nothing is named
-//! (`set`, `macro`), nothing is fetched (`include`). What it does is counted (`FUEL`), and what it writes is bounded.
+//! A template is somebody else's program, so it can do little: it reads the message, compares, repeats, and writes.
+//! What would let a few letters grow without end is not in its language: nothing is put together or repeated (`~`, `+`,
+//! `*`, lists), nothing is named (`set`, `macro`), nothing is fetched (`include`). What it does is counted (`FUEL`),
+//! and what it writes is bounded.
 
 use std::io::{Error, Write};
 

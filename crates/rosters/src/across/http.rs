@@ -38,8 +38,9 @@ const AHEAD_MS: i64 = 90 * 86_400_000;
 
 /// Get the timelines of all rosters
 ///
-/// The final schedules of the rosters of the tenant within a range of at most 400 days, by name; at partner level, of its
-/// clients too. `gaps` and `coverage` say what they cover together: three rosters of eight hours are one covered day.
+/// The final schedules of the rosters of the tenant within a range of at most 400 days, by name; at partner level, of
+/// its clients too. `gaps` and `coverage` say what they cover together: three rosters of eight hours are one covered
+/// day.
 #[utoipa::path(
     operation_id = "getRosterTimelines",
     params(
@@ -88,8 +89,8 @@ pub async fn timelines(
 
 /// Get the shifts of a user
 ///
-/// When a user of the tenant or its partner is on call through the rosters of the tenant, by when that begins: from now on
-/// for 90 days, or in a range of at most 400. The first that begins later than now says when the user is next.
+/// When a user of the tenant or its partner is on call through the rosters of the tenant, by when that begins: from now
+/// on for 90 days, or in a range of at most 400. The first that begins later than now says when the user is next.
 #[utoipa::path(
     operation_id = "getUserShifts",
     params(
@@ -141,8 +142,8 @@ fn range_ahead(mut query: Query, now: Timestamp) -> Result<Interval, Problem> {
 
 /// Preview a change of a roster
 ///
-/// Its timeline as it is and as the body of an update would make it, with gaps and overlaps, overrides included. Nothing
-/// is stored.
+/// Its timeline as it is and as the body of an update would make it, with gaps and overlaps, overrides included.
+/// Nothing is stored.
 #[utoipa::path(
     operation_id = "previewRosterChange",
     params(

@@ -1,5 +1,5 @@
-//! Questions across all rosters of a tenant: their timelines side by side with what they cover together, and when a user
-//! is on call ("Across rosters" in `docs/interface.md`).
+//! Questions across all rosters of a tenant: their timelines side by side with what they cover together, and when a
+//! user is on call ("Across rosters" in `docs/interface.md`).
 
 pub mod http;
 pub mod load;

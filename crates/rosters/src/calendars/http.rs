@@ -41,7 +41,8 @@ type Created = CreatedAddress<Author>;
 
 /// List all calendar addresses of rosters and users
 ///
-/// A page of those of the tenant, without their tokens: who made which, and when it ends. `of` is the roster or the user.
+/// A page of those of the tenant, without their tokens: who made which, and when it ends. `of` is the roster or the
+/// user.
 #[utoipa::path(
     operation_id = "listCalendars",
     params(PageQuery<Calendars>),

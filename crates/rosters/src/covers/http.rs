@@ -53,8 +53,8 @@ fn people_of(
 
 /// Request cover
 ///
-/// Asks to be relieved for a time, or for somebody else to be. Whoever accepts is on call in that user's place; others who are on
-/// call stay. Nothing changes until then.
+/// Asks to be relieved for a time, or for somebody else to be. Whoever accepts is on call in that user's place; others
+/// who are on call stay. Nothing changes until then.
 #[utoipa::path(
     operation_id = "createRosterCoverRequest",
     params(RosterId),

@@ -147,8 +147,8 @@ pub async fn list(
 
 /// Delete an override
 ///
-/// One that has not begun goes; one that is under way ends now. One that is over stays as history, also when it was entered
-/// after the fact, and the answer is a 409.
+/// One that has not begun goes; one that is under way ends now. One that is over stays as history, also when it was
+/// entered after the fact, and the answer is a 409.
 #[utoipa::path(
     operation_id = "deleteRosterOverride",
     params(RosterId, OverrideId),

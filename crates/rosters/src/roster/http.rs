@@ -177,7 +177,8 @@ pub async fn get(
 /// Fields left out stay as they are. `shiftDetails`, when given, lists all shifts: one with an `id` changes that shift,
 /// one without is new, and those that are not listed end. Shifts, zone and off hours take effect from now on, or from
 /// `effectiveFrom` on, and replace what was planned for later than that: who was on call before does not change. A name
-/// and a description take effect at once. `If-Match` with the `ETag` of what you read makes sure that nobody else changed it meanwhile.
+/// and a description take effect at once. `If-Match` with the `ETag` of what you read makes sure that nobody else
+/// changed it meanwhile.
 #[utoipa::path(
     operation_id = "updateRoster",
     params(RosterId),

@@ -165,8 +165,8 @@ pub struct UserGroupReference {
     pub id: String,
 }
 
-/// Who takes turns in a shift. Each hand-over after the first is so many weeks or days of the local calendar after it, at
-/// the same time of day; hours are counted as they pass.
+/// Who takes turns in a shift. Each hand-over after the first is so many weeks or days of the local calendar after it,
+/// at the same time of day; hours are counted as they pass.
 #[derive(Clone, Debug, Request)]
 #[request(schema = "RosterRotationInput", check = check_rotation, example = json!({
     "order": [{"users": [{"id": "USR0000000007"}]}, {"users": [{"id": "USR0000000008"}]}],

@@ -146,8 +146,8 @@ pub struct Old<'r> {
 }
 
 /// Works out what an update of a roster does. What is as it was keeps its version, so that history is cut only where
-/// something changed. Of what was planned for later, an update of the plan leaves nothing. A name and a description hold from now on, the rest from `from_ms`. `wrong` is what the body was
-/// found to have wrong so far.
+/// something changed. Of what was planned for later, an update of the plan leaves nothing. A name and a description
+/// hold from now on, the rest from `from_ms`. `wrong` is what the body was found to have wrong so far.
 ///
 /// # Errors
 /// 400 for that, for a shift id that is not one of the roster's or is given twice, and for two shifts of one name.

@@ -1,5 +1,5 @@
-//! Rows of the versions of rosters and of their shifts: what they were, are and will be. Every function takes the tenant,
-//! or the tenants of a scope.
+//! Rows of the versions of rosters and of their shifts: what they were, are and will be. Every function takes the
+//! tenant, or the tenants of a scope.
 
 use std::collections::HashMap;
 

@@ -135,8 +135,8 @@ impl Given {
         elements.into_iter().try_for_each(|element| put(body, &further, element))
     }
 
-    /// What the operation requires and nobody gave, as options of the command line. `whole` says that the body comes in one
-    /// piece.
+    /// What the operation requires and nobody gave, as options of the command line. `whole` says that the body comes in
+    /// one piece.
     pub fn missing(&self, operation: &Operation<'_>, whole: bool) -> Vec<String> {
         let given: BTreeSet<&str> = self.parameters.iter().map(|(name, _)| name.as_str()).collect();
         let required = operation.parameters.iter().filter(|one| one.required && !given.contains(one.name));
@@ -166,7 +166,8 @@ impl<'d> Target<'_, 'd> {
     }
 }
 
-/// Does an operation have a parameter or a field of exactly this name? Then that is meant, and no option of the command.
+/// Does an operation have a parameter or a field of exactly this name? Then that is meant, and no option of the
+/// command.
 pub fn has_exactly(operation: &Operation<'_>, name: &str) -> bool {
     let field = || {
         let (_, schema) = operation.fields()?;

@@ -99,7 +99,8 @@ impl Session {
         Ok(Self { http, root, credentials, token: None, retries })
     }
 
-    /// Sends a request, and once more with a new token when the service does not know the one it has. The answer may say no.
+    /// Sends a request, and once more with a new token when the service does not know the one it has. The answer may
+    /// say no.
     ///
     /// # Errors
     /// When there is no token, or no answer.

@@ -121,8 +121,8 @@ fn is_there(value: &Value, steps: &[Step]) -> bool {
     }
 }
 
-/// The fields that are required and not there, with dots between their names: those of the body, and those of each object in it
-/// that is there.
+/// The fields that are required and not there, with dots between their names: those of the body, and those of each
+/// object in it that is there.
 pub fn missing(schema: Schema<'_>, value: &Value) -> Vec<String> {
     let (fields, elements) = match (schema.items(), value) {
         (Some(items), Value::Array(elements)) => (items, elements.as_slice()),

@@ -1,4 +1,5 @@
-//! A client of Muster: a method for each operation of its OpenAPI document, pages as iterators, streams, typed problems.
+//! A client of Muster: a method for each operation of its OpenAPI document, pages as iterators, streams, typed
+//! problems.
 //!
 //! ```no_run
 //! use muster_client::{Muster, models::ResourceInput};

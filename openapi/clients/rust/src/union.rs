@@ -1,6 +1,7 @@
 //! Unions: shapes of which a value has one, told apart by the words of a field, or by the fields that they have.
 
-/// Makes an enum of structs: `union! { Name "field" Member ["word", …], … }`, or with the fields that a member must have.
+/// Makes an enum of structs: `union! { Name "field" Member ["word", …], … }`, or with the fields that a member must
+/// have.
 macro_rules! union {
     ($name:ident $telling:literal $($member:ident [$($word:literal),*],)+) => {
         #[doc = concat!("One of several shapes, by `", $telling, "`.")]

@@ -1,7 +1,8 @@
 //! Alerts a second over HTTP, in batches, among many resources and maintenance windows; against an insert loop of the
 //! same rows, by prepared statements and in a transaction for each batch.
 //!
-//! Events leave the database when they are handed on, so the loop writes as many of its own, of the size of their alerts.
+//! Events leave the database when they are handed on, so the loop writes as many of its own, of the size of their
+//! alerts.
 
 use std::{fs, path::Path};
 

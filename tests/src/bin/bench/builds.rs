@@ -1,7 +1,8 @@
-//! How long it takes to build: from an empty target directory to the first answer of what `make run` starts, one crate from nothing,
-//! and what a change of one line costs who works on that crate.
+//! How long it takes to build: from an empty target directory to the first answer of what `make run` starts, one crate
+//! from nothing, and what a change of one line costs who works on that crate.
 //!
-//! All of it is built from a copy of the sources, into a directory of its own, so that nothing of the workspace is touched.
+//! All of it is built from a copy of the sources, into a directory of its own, so that nothing of the workspace is
+//! touched.
 
 use std::{
     fs::{self, File},
@@ -25,8 +26,8 @@ const CRATE: &str = "rosters";
 /// Edits for each command.
 const ROUNDS: usize = 3;
 
-/// The most seconds to the first answer, from nothing and after an edit; of the crate alone from nothing; and of what is done with it
-/// after an edit.
+/// The most seconds to the first answer, from nothing and after an edit; of the crate alone from nothing; and of what
+/// is done with it after an edit.
 const FIRST_ANSWER: f64 = 240.0;
 const NEXT_ANSWER: f64 = 20.0;
 const CRATE_ALONE: f64 = 120.0;

@@ -1,5 +1,5 @@
-//! Many machines at once: beside a loop that inserts the same rows into the same tables, twice as many of them, what one
-//! of them takes on the disk, and how long somebody else's write waits meanwhile.
+//! Many machines at once: beside a loop that inserts the same rows into the same tables, twice as many of them, what
+//! one of them takes on the disk, and how long somebody else's write waits meanwhile.
 
 use std::{
     fs,
@@ -29,8 +29,8 @@ const ROUNDS: usize = 5;
 /// Rows that the server stores in one transaction, and the loop too.
 const BATCH: usize = 200;
 
-/// The least part of the loop's rate; the most that twice the rows may cost; bytes of a machine; and milliseconds that a
-/// write waits.
+/// The least part of the loop's rate; the most that twice the rows may cost; bytes of a machine; and milliseconds that
+/// a write waits.
 const OF_LOOP: f64 = 0.3;
 const DOUBLED: f64 = 2.2;
 const BYTES: f64 = 2_500.0;

@@ -1,5 +1,5 @@
-//! The filters that are measured. Each finds the needles of one kind, and nothing else; but for those of [`common`], which find
-//! many resources.
+//! The filters that are measured. Each finds the needles of one kind, and nothing else; but for those of [`common`],
+//! which find many resources.
 
 use anyhow::{Context as _, Result};
 use serde_json::Value;

@@ -1,5 +1,5 @@
-//! Every filter at many resources against few: where it finds the same number of them, alone and together with one that finds
-//! many, and where every two that find many together are asked for a page with its total.
+//! Every filter at many resources against few: where it finds the same number of them, alone and together with one that
+//! finds many, and where every two that find many together are asked for a page with its total.
 
 use std::time::{Duration, Instant};
 
@@ -179,8 +179,8 @@ pub fn measure(small: &Data, large: &Data) -> Result<Outcome> {
     Ok(Outcome { lines: Kind::ALL.map(line).into(), listing: listing(&all, &sizes), failures })
 }
 
-/// Which two common filters take longest as the first question after a start, and how many milliseconds. Each filter is asked
-/// twice so, with another one behind it and before it.
+/// Which two common filters take longest as the first question after a start, and how many milliseconds. Each filter is
+/// asked twice so, with another one behind it and before it.
 fn cold(data: &Data) -> Result<(String, f64)> {
     let mut worst = (String::new(), 0.0);
     let filters = list::pages(&data.needles)?.len();

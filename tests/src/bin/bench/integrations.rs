@@ -1,5 +1,5 @@
-//! Deliveries to a sink on this machine, against a loop that sends the same bytes with `reqwest`; how soon one is there when nothing
-//! else is to be done; and how long it takes to hold one action against many rules.
+//! Deliveries to a sink on this machine, against a loop that sends the same bytes with `reqwest`; how soon one is there
+//! when nothing else is to be done; and how long it takes to hold one action against many rules.
 
 use std::{
     io::{BufRead as _, BufReader, Read as _, Write as _},
@@ -29,7 +29,8 @@ const AT_ONCE: usize = 16;
 const ROUNDS: usize = 9;
 const RATE: f64 = 0.8;
 
-/// Creates whose deliveries are awaited one by one, with a pause between them; and milliseconds that half of them may take.
+/// Creates whose deliveries are awaited one by one, with a pause between them; and milliseconds that half of them may
+/// take.
 const AWAITED: usize = 51;
 const PAUSE: Duration = Duration::from_millis(150);
 const SOON: f64 = 5.0;

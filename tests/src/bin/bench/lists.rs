@@ -26,7 +26,8 @@ const TARGET: f64 = 1.5;
 /// The most that the memory may grow, in MiB.
 const GROWTH: f64 = 20.0;
 
-/// All active resources, by the server and by the `sqlite3` program; or by psql, to which Postgres sends a JSON object for each.
+/// All active resources, by the server and by the `sqlite3` program; or by psql, to which Postgres sends a JSON object
+/// for each.
 pub fn measure(data: &Data) -> Result<Line> {
     let name = format!("GET /resources/minimal, {} resources", thousands(f64::from(data.size)));
     let sql = format!(

@@ -1,8 +1,9 @@
 //! `make bench`: what the service promises about its speed and its memory, measured in one run on one machine, each
 //! beside something that every machine has: a bare handler, the `sqlite3` program, an insert loop.
 //!
-//! A target that is missed is printed and fails nothing; what cannot be measured fails the run. `bench --help` says what can
-//! be set ([`settings`]); the results are also written as JSON, and compared with those of an earlier run ([`earlier`]).
+//! A target that is missed is printed and fails nothing; what cannot be measured fails the run. `bench --help` says
+//! what can be set ([`settings`]); the results are also written as JSON, and compared with those of an earlier run
+//! ([`earlier`]).
 
 mod alerts;
 mod bare;

@@ -1,5 +1,5 @@
-//! The same on Postgres: while a part is measured there, each data directory has a database of its own on the tests' Postgres,
-//! and a directory with rows in its SQLite file has them there too.
+//! The same on Postgres: while a part is measured there, each data directory has a database of its own on the tests'
+//! Postgres, and a directory with rows in its SQLite file has them there too.
 
 use std::{
     borrow::Cow,

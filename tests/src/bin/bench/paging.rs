@@ -1,6 +1,7 @@
-//! From a report to the first byte of its page at a sink on this machine, at a steady rate, by one gateway on SQLite and by two
-//! on one Postgres; and a storm: how long until it is decided who is told of each alert, against the time in which the same
-//! alerts are taken in when nobody has to be told. It is sent as fast as it is taken, and once more over ten seconds.
+//! From a report to the first byte of its page at a sink on this machine, at a steady rate, by one gateway on SQLite
+//! and by two on one Postgres; and a storm: how long until it is decided who is told of each alert, against the time in
+//! which the same alerts are taken in when nobody has to be told. It is sent as fast as it is taken, and once more over
+//! ten seconds.
 //!
 //! The time of a page begins when its report is sent, so what the intake itself takes is in it.
 
@@ -146,8 +147,8 @@ fn report_steadily(by: &str, seconds: usize, mut reporters: Vec<Reporter<'_>>, s
     })
 }
 
-/// A storm of alerts that page, against one of alerts of which nobody hears; each on a database of its own. As fast as they are
-/// taken, or over so many seconds.
+/// A storm of alerts that page, against one of alerts of which nobody hears; each on a database of its own. As fast as
+/// they are taken, or over so many seconds.
 fn flood(directory: &Path, storm: usize, over: Option<f64>) -> Result<Line> {
     let plain = Server::start_with(&directory.join("plain"), &[])?;
     let begun = Instant::now();

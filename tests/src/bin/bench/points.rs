@@ -1,5 +1,5 @@
-//! `GET /resources/{id}` beside writes, against a bare handler that answers the same bytes: every installation has agents,
-//! heartbeats and alerts that write.
+//! `GET /resources/{id}` beside writes, against a bare handler that answers the same bytes: every installation has
+//! agents, heartbeats and alerts that write.
 
 use std::{
     path::Path,

@@ -1,4 +1,5 @@
-//! The read of one resource on Postgres, beside `pgbench -S` on the same Postgres: a prepared statement that reads one row.
+//! The read of one resource on Postgres, beside `pgbench -S` on the same Postgres: a prepared statement that reads one
+//! row.
 
 use std::{
     path::{Path, PathBuf},

@@ -1,4 +1,5 @@
-//! Who is on call through a thousand rosters with rotations, a year of one, and a year of a hundred, against the read of one row by the same server.
+//! Who is on call through a thousand rosters with rotations, a year of one, and a year of a hundred, against the read
+//! of one row by the same server.
 
 use std::{path::Path, time::Instant};
 
@@ -17,8 +18,8 @@ const SHIFTS: usize = 5;
 const USERS: usize = 50;
 /// How many take turns in each shift.
 const PLACES: usize = 10;
-/// Of how many rosters a year is told together: each has one shift around the clock, by turns of a week. A year of as many with five
-/// shifts a day is more than one answer may have.
+/// Of how many rosters a year is told together: each has one shift around the clock, by turns of a week. A year of as
+/// many with five shifts a day is more than one answer may have.
 const TOGETHER: usize = 100;
 
 const ROUNDS: usize = 101;

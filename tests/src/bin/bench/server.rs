@@ -124,8 +124,8 @@ impl Server {
         Ok(Memory { resident_kib, peak_kib: field("VmHWM:").context("no VmHWM")? })
     }
 
-    /// Waits until its memory stays as it is: what it makes behind the first question after a start, such as the sets that
-    /// filters and totals are answered from, is made.
+    /// Waits until its memory stays as it is: what it makes behind the first question after a start, such as the sets
+    /// that filters and totals are answered from, is made.
     pub fn settle(&mut self) -> Result<()> {
         let begun = Instant::now();
         let mut before = self.memory()?.resident_kib;

@@ -1,8 +1,8 @@
-//! The rows that a server wrote, in its SQLite file or on Postgres, and the loop that inserts them again into an empty copy of
-//! the tables: prepared statements, and what belongs together in a transaction.
+//! The rows that a server wrote, in its SQLite file or on Postgres, and the loop that inserts them again into an empty
+//! copy of the tables: prepared statements, and what belongs together in a transaction.
 //!
-//! On SQLite the loop calls the library. On Postgres it is psql, which sends an `EXECUTE` for each row and waits for its answer;
-//! the time is what the server saw between the first and the last.
+//! On SQLite the loop calls the library. On Postgres it is psql, which sends an `EXECUTE` for each row and waits for
+//! its answer; the time is what the server saw between the first and the last.
 
 use std::{collections::HashSet, fmt::Write as _, path::Path, time::Instant};
 

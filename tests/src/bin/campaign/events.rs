@@ -1,5 +1,5 @@
-//! Events become calls of a receiver that fails three times in ten, while gateways are killed (one on SQLite, two on Postgres):
-//! each arrives, and as one delivery, however often it is tried.
+//! Events become calls of a receiver that fails three times in ten, while gateways are killed (one on SQLite, two on
+//! Postgres): each arrives, and as one delivery, however often it is tried.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -257,7 +257,8 @@ impl Told<'_> {
         matches!(reply(self.seed, number), Reply::Answer(200, ..))
     }
 
-    /// Was a delivery made again after a call that succeeded, without a kill by which its gateway could have forgotten that?
+    /// Was a delivery made again after a call that succeeded, without a kill by which its gateway could have forgotten
+    /// that?
     fn repeated(&self, calls: &[usize]) -> bool {
         calls.windows(2).any(|two| {
             let forgotten = self.kills.iter().any(|kill| two[0] <= kill.after && kill.before < two[1]);

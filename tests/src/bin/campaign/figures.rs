@@ -61,7 +61,8 @@ pub struct Figures {
     pub injected: u64,
     /// From the start of the program until it was ready, after each interruption.
     pub starts: Vec<Duration>,
-    /// The most that a gateway had in memory (KiB), and the round in which it was seen; `None` where that cannot be measured.
+    /// The most that a gateway had in memory (KiB), and the round in which it was seen; `None` where that cannot be
+    /// measured.
     peak: Option<(u64, usize)>,
     /// The first findings in words.
     pub findings: Vec<String>,

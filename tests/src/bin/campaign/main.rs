@@ -1,6 +1,6 @@
-//! `make campaign`: the service is killed, loses its power, has disks that fail and fill up, all while it is written to;
-//! whatever it acknowledged has to be there, once and whole, and a small container is enough for it. `--help` says what can
-//! be chosen.
+//! `make campaign`: the service is killed, loses its power, has disks that fail and fill up, all while it is written
+//! to; whatever it acknowledged has to be there, once and whole, and a small container is enough for it. `--help` says
+//! what can be chosen.
 
 mod check;
 mod dice;

@@ -31,8 +31,8 @@ and no gateway had more memory.
 Programs that are needed: a C compiler (CC, else cc) for the kinds on SQLite alone, Postgres as for the tests.
 ";
 
-/// The container that a gateway gets along with, whatever is done to it, of a debug build as of a release build. What it maps
-/// of files is counted, though the system could take that back.
+/// The container that a gateway gets along with, whatever is done to it, of a debug build as of a release build. What
+/// it maps of files is counted, though the system could take that back.
 const MEMORY_MIB: u64 = 256;
 
 /// What is done to the service.

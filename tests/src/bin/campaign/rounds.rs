@@ -97,7 +97,8 @@ impl Turn<'_> {
         Ok(check(&self.place, &all, !self.control, self.figures))
     }
 
-    /// The power is cut at any call that writes, syncs or names a file; in one round of four once more at the next start.
+    /// The power is cut at any call that writes, syncs or names a file; in one round of four once more at the next
+    /// start.
     fn power_cut(&mut self, disk: &Disk) -> Result<Found> {
         let (after, calls) = (Duration::from_millis(self.dice.of(50..400)), self.dice.of(1..200));
         let seed = self.what_outlasts_the_cut();

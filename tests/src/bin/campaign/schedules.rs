@@ -17,8 +17,8 @@ use crate::{
 
 /// Jobs of a round, half of them made by each gateway; a full run has 10,000.
 const JOBS: usize = 144;
-/// The jobs of a round are due so many seconds after the first of them is made; twice as long as it took last time, if that
-/// is more.
+/// The jobs of a round are due so many seconds after the first of them is made; twice as long as it took last time, if
+/// that is more.
 const AHEAD: u64 = 3;
 /// How long it may take until all runs are made.
 const LIMIT: Duration = Duration::from_secs(60);

@@ -1,7 +1,7 @@
 //! Contacts: people outside, who are called when something is wrong.
 //!
-//! No part of the program: the domain that ARCHITECTURE.md has as its example of one, small and whole. `make template` adds it
-//! to the program as that page says, and calls it.
+//! No part of the program: the domain that ARCHITECTURE.md has as its example of one, small and whole. `make template`
+//! adds it to the program as that page says, and calls it.
 
 pub mod http;
 pub mod row;

@@ -120,8 +120,8 @@ fn people_and_rosters_are_called_by_their_names() {
     assert_eq!(window.complaints(), Vec::<String>::new());
 }
 
-/// An hour in which something changes every few seconds, told by the stream alone, as to a page that nobody looks at: what is told takes the place
-/// of what was there.
+/// An hour in which something changes every few seconds, told by the stream alone, as to a page that nobody looks at:
+/// what is told takes the place of what was there.
 fn an_hour_of_live_alerts_keeps_no_memory() {
     let changes = rounds("changes told to a live board", 120, 720);
     let (server, company) = (demo(), company(demo()));

@@ -1,4 +1,5 @@
-//! Two who do something with the same thing at once: who comes second sees both versions side by side before anything is done.
+//! Two who do something with the same thing at once: who comes second sees both versions side by side before anything
+//! is done.
 
 use muster_tests::{Client, chromium::Window, in_browser, unique};
 use serde_json::{Value, json};

@@ -1,4 +1,5 @@
-//! Undoing what the audit log has: previewed, done by an operation of the document, and not over what somebody else did meanwhile.
+//! Undoing what the audit log has: previewed, done by an operation of the document, and not over what somebody else did
+//! meanwhile.
 
 use muster_tests::{Client, Server, chromium::Window, encode, in_browser, unique};
 use serde_json::{Value, json};

@@ -1,4 +1,5 @@
-//! Buttons of lists, and of what others or the service itself get on with: nothing is done with what was not seen, here either.
+//! Buttons of lists, and of what others or the service itself get on with: nothing is done with what was not seen, here
+//! either.
 
 use std::{thread::sleep, time::Duration};
 
@@ -167,7 +168,8 @@ fn a_job_is_run_as_it_was_seen_and_a_run_called_off_as_it_was() {
     window.click("Run it all the same");
     window.shows("is asked for.");
     assert_eq!(runs(), 2);
-    // A run that somebody else called off is over, and one that has begun meanwhile is another thing than one that waits.
+    // A run that somebody else called off is over, and one that has begun meanwhile is another thing than one that
+    // waits.
     let waiting = company.get(&format!("/jobs/{id}/runs")).page()["results"].clone();
     let [first, second] = [0, 1].map(|place| text(&waiting[place]["id"]));
     open(&window, server, &format!("jobs/{id}?run={first}"), &name);
@@ -227,7 +229,8 @@ fn a_key_that_was_given_a_secret_is_not_revoked_unseen() {
     assert_eq!(window.complaints(), Vec::<String>::new());
 }
 
-/// Overrides have no `ETag`, since nobody changes one: the service refuses what is gone, and the page then has it no more.
+/// Overrides have no `ETag`, since nobody changes one: the service refuses what is gone, and the page then has it no
+/// more.
 fn an_override_that_somebody_else_took_back_goes_from_the_page() {
     let (server, company) = (demo(), company(demo()));
     let Some(window) = signed_in(server, "operator") else { return };

@@ -1,4 +1,5 @@
-//! How the operations of tenants, API keys, inbound addresses and people are called; the head of `recipes.rs` says how to add one.
+//! How the operations of tenants, API keys, inbound addresses and people are called; the head of `recipes.rs` says how
+//! to add one.
 
 use super::super::{bodies::*, entities::Kind};
 use super::{Recipe, op};

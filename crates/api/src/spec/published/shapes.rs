@@ -54,8 +54,8 @@ pub(super) fn merge_unions(document: &mut Value) {
     }
 }
 
-/// A plain value or null has both types, without a union; and what is said of a plain value stands with it, and not in a part of
-/// its own.
+/// A plain value or null has both types, without a union; and what is said of a plain value stands with it, and not in
+/// a part of its own.
 pub(super) fn plain_alone(object: &mut Object) {
     let or_null = object.contains_key("oneOf");
     let Some(parts) = object.get(if or_null { "oneOf" } else { "allOf" }).and_then(Value::as_array) else { return };
@@ -167,8 +167,8 @@ pub(super) fn refer_to_unions(document: &mut Value) {
     });
 }
 
-/// What several parts make up together is one object: generators take parts for shapes that are extended, and some lose the
-/// fields of all but the first.
+/// What several parts make up together is one object: generators take parts for shapes that are extended, and some lose
+/// the fields of all but the first.
 pub(super) fn join_parts(document: &mut Value) {
     let Some(schemas) = object_at(document, &["components", "schemas"]).cloned() else { return };
     visit(document, &mut |object| {
@@ -206,8 +206,8 @@ fn collect(schemas: &Object, part: &Object, properties: &mut Object, required: &
     Some(())
 }
 
-/// Every whole number has one width: languages whose types differ by width would have a page size of one type here, and of
-/// another there.
+/// Every whole number has one width: languages whose types differ by width would have a page size of one type here, and
+/// of another there.
 pub(super) fn one_width(object: &mut Object) {
     let is_whole =
         |kind: &Value| kind == "integer" || kind.as_array().is_some_and(|all| all.contains(&json!("integer")));
@@ -216,7 +216,8 @@ pub(super) fn one_width(object: &mut Object) {
     }
 }
 
-/// A default of null says no more than that a field may be left out, nor does an empty one where nothing empty may stand.
+/// A default of null says no more than that a field may be left out, nor does an empty one where nothing empty may
+/// stand.
 pub(super) fn no_void_default(object: &mut Object) {
     let Some(default) = object.get("default") else { return };
     let limited = ["minLength", "minItems", "pattern", "enum"].iter().any(|name| object.contains_key(*name));
@@ -300,8 +301,8 @@ pub(super) fn give_times_a_form(document: &mut Value) {
 const TIME: &str = r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\+0000$";
 const TIME_OR_EMPTY: &str = r"^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\+0000)?$";
 
-/// A field that tells the members of a union apart and has one value in each of them has that value as its default, so that who
-/// makes such a member in a program need not say it.
+/// A field that tells the members of a union apart and has one value in each of them has that value as its default, so
+/// that who makes such a member in a program need not say it.
 pub(super) fn give_discriminators_defaults(document: &mut Value) {
     let Some(schemas) = object_at(document, &["components", "schemas"]) else { return };
     let unions: Vec<(String, Vec<String>)> = schemas

@@ -1,12 +1,14 @@
 //! What other monitors send ("Inbound addresses" in `docs/interface.md`): one file a format, a body in, reports out. No
 //! database, no clock.
 //!
-//! None of these senders is asked to write what Muster would like to read: each format is taken as its own documentation
-//! prints it, and what a sender leaves out is left out of the report. Texts that are too long to be stored are cut then
-//! rather than refused, since an alert that is not taken in wakes nobody; what identifies a problem counts to its end.
+//! None of these senders is asked to write what Muster would like to read: each format is taken as its own
+//! documentation prints it, and what a sender leaves out is left out of the report. Texts that are too long to be
+//! stored are cut then rather than refused, since an alert that is not taken in wakes nobody; what identifies a problem
+//! counts to its end.
 
-/// Declares what an object of a sender holds, once for its reader and for the document: each field is what is given under its
-/// name, or under the name that follows it, and its type is what the document says of it. A reader takes more than that.
+/// Declares what an object of a sender holds, once for its reader and for the document: each field is what is given
+/// under its name, or under the name that follows it, and its type is what the document says of it. A reader takes more
+/// than that.
 macro_rules! given {
     ($(#[$about:meta])* pub struct $name:ident {
         $($(#[$of:meta])* $field:ident $(as $wire:literal)?: $documented:ty,)*
@@ -107,8 +109,8 @@ pub fn state_of(word: &str) -> Option<&'static str> {
     })
 }
 
-/// The state that a severity or a priority of a problem stands for: whatever is reported as a problem is one, so that a word
-/// that means "well" is the lowest.
+/// The state that a severity or a priority of a problem stands for: whatever is reported as a problem is one, so that a
+/// word that means "well" is the lowest.
 fn severity_of(word: &str) -> Option<&'static str> {
     state_of(word).map(|state| if state == "Ok" { "Info" } else { state })
 }

@@ -113,8 +113,8 @@ given! {
         description: Option<String>,
         /// The machine.
         entity: Option<String>,
-        /// `P1` and `P2` are `Critical`, `P3` and `P4` `Warning`, `P5` is `Info`; without it a severity in `details` or `tags`
-        /// counts, and else `P3`.
+        /// `P1` and `P2` are `Critical`, `P3` and `P4` `Warning`, `P5` is `Info`; without it a severity in `details` or
+        /// `tags` counts, and else `P3`.
         priority: Option<String>,
         /// Where it comes from; an address is the alert's `url`.
         source: Option<String>,

@@ -41,8 +41,8 @@ pub fn of_version_1(body: &Value) -> Value {
     })
 }
 
-/// Reads an event; also its `dedup_key`. One that is triggered without a key has one that is made of its machine, its component
-/// and its class or summary.
+/// Reads an event; also its `dedup_key`. One that is triggered without a key has one that is made of its machine, its
+/// component and its class or summary.
 ///
 /// # Errors
 /// 400 that lists what is missing.

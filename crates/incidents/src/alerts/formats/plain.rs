@@ -57,8 +57,8 @@ pub fn read(body: &Value) -> Result<Event, Problem> {
     })))
 }
 
-/// The state of a report by its words for the state, the severity and the priority, and by its labels; a warning where a
-/// word says nothing.
+/// The state of a report by its words for the state, the severity and the priority, and by its labels; a warning where
+/// a word says nothing.
 ///
 /// A word that means "well" is the state; without one, the severity is. A priority says how bad a problem is.
 fn state(state: &str, severity: &str, priority: &str, of_labels: Option<&'static str>) -> Result<&'static str, String> {
@@ -86,8 +86,8 @@ given! {
         /// One line; also taken as `message`, `title`, `summary` or `text`.
         #[schema(required = true)]
         subject: String,
-        /// `Critical` (default), `Warning`, `Info` or `Ok`, or another monitor's word for it; also taken as `status`. Without
-        /// it `severity` or `level` is the state; `priority` says how bad a problem is.
+        /// `Critical` (default), `Warning`, `Info` or `Ok`, or another monitor's word for it; also taken as `status`.
+        /// Without it `severity` or `level` is the state; `priority` says how bad a problem is.
         state: Option<String>,
         /// The machine, by host name, address or id.
         host: Option<String>,

@@ -82,8 +82,8 @@ fn report(
         // The technical name is what an inventory knows; the visible one may be any text.
         device: Named::of_text(&name(or(event.host_host, macros, &["hostname", "hostdns", "hostip"]))),
         tags: event_tags(macros, event),
-        // The id of the event is that of the instance, too: a recovery that has it is over whatever its time says, since the
-        // dates of Zabbix do not say their zone.
+        // The id of the event is that of the instance, too: a recovery that has it is over whatever its time says,
+        // since the dates of Zabbix do not say their zone.
         event: key.clone(),
         key: Some(key.clone()),
         ext_alert_id: key,
@@ -127,8 +127,8 @@ fn numbered(number: &str) -> Option<&'static str> {
     }
 }
 
-/// `2026.11.20` and `20:37:00`, or seconds since 1970. The date and time of Zabbix do not say their zone: they are read as
-/// GMT, unless that is still to come.
+/// `2026.11.20` and `20:37:00`, or seconds since 1970. The date and time of Zabbix do not say their zone: they are read
+/// as GMT, unless that is still to come.
 fn when(macros: &Map<String, Value>, timestamp: Option<&Value>, which: &str) -> Option<Timestamp> {
     if let Some(at) = instant(timestamp) {
         return Some(at);

@@ -1,5 +1,6 @@
-//! What clients of Opsgenie's alert API call beside the create: their alerts are those of the inbound address whose token they
-//! have ("Opsgenie" in `docs/interface.md`). Scripts and media types give up a whole alert when one of these calls fails.
+//! What clients of Opsgenie's alert API call beside the create: their alerts are those of the inbound address whose
+//! token they have ("Opsgenie" in `docs/interface.md`). Scripts and media types give up a whole alert when one of these
+//! calls fails.
 
 mod deeds;
 mod reads;

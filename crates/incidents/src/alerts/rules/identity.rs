@@ -1,4 +1,5 @@
-//! What makes reports one problem: the sender and its key, or the sender, the machine, the component and what is measured.
+//! What makes reports one problem: the sender and its key, or the sender, the machine, the component and what is
+//! measured.
 
 use base::{fold, hex};
 use ports::KnownResource;
@@ -9,9 +10,9 @@ use crate::alerts::{
     wire::Device,
 };
 
-/// The names of the problem that a report of a sender is about, the best first: by its key, or by the resource that was found
-/// and by the resource as it was named, for an alert from before the inventory knew it. Behind them stand the names that it
-/// had when senders were not told apart and letter case was not.
+/// The names of the problem that a report of a sender is about, the best first: by its key, or by the resource that was
+/// found and by the resource as it was named, for an alert from before the inventory knew it. Behind them stand the
+/// names that it had when senders were not told apart and letter case was not.
 pub fn problems(report: &Report, sender: &str, resource: Option<&KnownResource>) -> Vec<String> {
     let mut names = match &report.key {
         Some(key) => vec![problem_of_key(sender, key)],

@@ -1,5 +1,5 @@
-//! What a report does to its problem. Reports count in the order in which they arrive: clocks differ, samples are old, and
-//! daylight saving repeats an hour. A sender's time is compared with other times of that sender alone.
+//! What a report does to its problem. Reports count in the order in which they arrive: clocks differ, samples are old,
+//! and daylight saving repeats an hour. A sender's time is compared with other times of that sender alone.
 
 use base::timestamp::Timestamp;
 
@@ -42,8 +42,8 @@ pub fn step(open: Option<&Alert>, report: &Report, now: Timestamp) -> Step {
     if rank(state) < rank(&alert.current_state) && is_older() { Step::Late } else { Step::Change(state) }
 }
 
-/// Is a recovery about another instance of the problem than the one that is open? That is one with another id, or one that
-/// ended before this one began, unless it says that it began when this one did.
+/// Is a recovery about another instance of the problem than the one that is open? That is one with another id, or one
+/// that ended before this one began, unless it says that it began when this one did.
 pub fn is_of_other_instance(alert: &Alert, report: &Report, now: Timestamp) -> bool {
     let (event, start) = (&alert.document.event, alert.document.start_ms);
     if !report.event.is_empty() && !event.is_empty() {
@@ -72,8 +72,8 @@ pub fn time(report: &Report, now: Timestamp) -> i64 {
     sent(report.time.unwrap_or(now), now)
 }
 
-/// A time of a sender in whole seconds, and never in the future: a clock that was ahead for a while would keep everything
-/// out that is said when it is right again.
+/// A time of a sender in whole seconds, and never in the future: a clock that was ahead for a while would keep
+/// everything out that is said when it is right again.
 pub fn sent(time: Timestamp, now: Timestamp) -> i64 {
     let at = time.millis().min(now.millis());
     at - at.rem_euclid(1_000)

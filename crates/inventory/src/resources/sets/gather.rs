@@ -12,8 +12,8 @@ use crate::schema::{group_members, resource_app_roles, resource_tags, resources}
 /// Resources that one statement asks about.
 const ASKED: usize = 500;
 
-/// Hands on the ids of a tenant's resources that are meant, some of them more than once, in no order. When this looks at
-/// more than `most` entries of an index it gives up, and answers `false`.
+/// Hands on the ids of a tenant's resources that are meant, some of them more than once, in no order. When this looks
+/// at more than `most` entries of an index it gives up, and answers `false`.
 pub fn meant(
     conn: &mut Conn,
     tenant: &str,
@@ -70,7 +70,8 @@ pub fn among(conn: &mut Conn, tenant: &str, filters: &[&Filter], ids: &[u128]) -
     Ok(rows.iter().filter_map(|id| parse(id)).collect())
 }
 
-/// Hands on the names in a column of a tenant's resources, of all that have one or of some, with their ids. In no order.
+/// Hands on the names in a column of a tenant's resources, of all that have one or of some, with their ids. In no
+/// order.
 pub fn names(
     conn: &mut Conn,
     tenant: &str,

@@ -44,8 +44,8 @@ impl Matches {
         self.parts.iter().position(|part| part.tenant == tenant)
     }
 
-    /// Some of them by id, and by tenant where ids are equal: those behind one, but for the first few. [`None`] when what
-    /// was counted is gone meanwhile.
+    /// Some of them by id, and by tenant where ids are equal: those behind one, but for the first few. [`None`] when
+    /// what was counted is gone meanwhile.
     pub fn by_id(&self, descending: bool, after: Option<(u128, &str)>, skip: usize, most: usize) -> Option<Vec<Found>> {
         let mut states: Vec<_> = self.parts.iter().map(|part| part.cell.lock()).collect();
         let mut walks = Vec::with_capacity(self.parts.len());

@@ -1,16 +1,16 @@
 //! Which resources filters mean, as sets of numbers in memory: totals without counting, pages without searching.
 //!
-//! For each tenant a gateway keeps its resources, counted, and for filters that were asked for the set of resources that
-//! they mean. Several filters together are the intersection of their sets, a total is its size, and a page by id is a
-//! part of it. Nothing of it is ever older or newer than the rows of the answer: a set says of which instant it is, each
-//! write notes which resource it changed ([`db::changes`]), and whoever reads looks at those again that changed between
-//! the set's instant and its own, by the very condition that the set was made by.
+//! For each tenant a gateway keeps its resources, counted, and for filters that were asked for the set of resources
+//! that they mean. Several filters together are the intersection of their sets, a total is its size, and a page by id
+//! is a part of it. Nothing of it is ever older or newer than the rows of the answer: a set says of which instant it
+//! is, each write notes which resource it changed ([`db::changes`]), and whoever reads looks at those again that
+//! changed between the set's instant and its own, by the very condition that the set was made by.
 //!
-//! A set is made at once when an index leads to few entries. Where it leads to many, the set is made beside the request, one
-//! at a time, the tenants in turn; who asks for a page or a total waits for it, and is answered by the database as if there were no sets when that
-//! takes too long. What is asked of names is looked for
-//! in the names themselves ([`names`]), which are read once in the same way, and are as of an instant as sets are. All sets
-//! and names together take no more than [`BUDGET`]; the tenant that has most gives first, what it did not use for longest.
+//! A set is made at once when an index leads to few entries. Where it leads to many, the set is made beside the
+//! request, one at a time, the tenants in turn; who asks for a page or a total waits for it, and is answered by the
+//! database as if there were no sets when that takes too long. What is asked of names is looked for in the names
+//! themselves ([`names`]), which are read once in the same way, and are as of an instant as sets are. All sets and
+//! names together take no more than [`BUDGET`]; the tenant that has most gives first, what it did not use for longest.
 
 mod gather;
 mod matches;
@@ -155,8 +155,8 @@ impl Work {
 
 impl Sets {
     /// The resources of these tenants that all filters mean, of which one at least says a state; [`None`] when that
-    /// cannot be told at once; then what it takes to tell next time is made beside, if so wished. Inside a transaction that
-    /// reads.
+    /// cannot be told at once; then what it takes to tell next time is made beside, if so wished. Inside a transaction
+    /// that reads.
     pub fn find(
         self: &Arc<Self>,
         db: &Db,
@@ -189,8 +189,8 @@ impl Sets {
         Ok(parts.map(|parts| Matches { parts }))
     }
 
-    /// What is being made that it takes to [tell](Self::find); [`None`] when it is nothing, or when the database answers
-    /// sooner: by one filter whose index leads to few entries.
+    /// What is being made that it takes to [tell](Self::find); [`None`] when it is nothing, or when the database
+    /// answers sooner: by one filter whose index leads to few entries.
     pub fn unmade(&self, conn: &mut Conn, scope: &[String], filters: &[Filter]) -> Result<Option<Unmade>> {
         let keys: Vec<String> = filters.iter().map(|filter| Work::of(filter).key()).collect();
         let tenants: BTreeSet<&String> = scope.iter().take(MOST_TENANTS).collect();
@@ -267,7 +267,8 @@ impl Sets {
         Ok(state.numbers(seen.count).map(|numbers| (seen.count, Arc::new(numbers.set(meant)))))
     }
 
-    /// The set of a filter that has none, when it can be had at once: by few entries of an index, or by names that are at hand.
+    /// The set of a filter that has none, when it can be had at once: by few entries of an index, or by names that are
+    /// at hand.
     fn look_up(&self, conn: &mut Conn, seen: &Seen<'_>, one: &(String, &Filter)) -> Result<Option<Arc<RoaringBitmap>>> {
         let (key, filter) = one;
         let column = match filter {

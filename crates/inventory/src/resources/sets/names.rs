@@ -42,8 +42,8 @@ struct Wanted<'a> {
     exact: bool,
 }
 
-/// Names as they are read from the database, in any order, and the numbers of those that have them. Of several for one number the
-/// last counts.
+/// Names as they are read from the database, in any order, and the numbers of those that have them. Of several for one
+/// number the last counts.
 #[derive(Default)]
 pub struct Gathered {
     text: Vec<u8>,
@@ -113,8 +113,8 @@ impl Names {
         self.bytes = self.blocks.iter().map(Block::bytes).sum();
     }
 
-    /// The numbers of those that contain one of some texts, or are one of them. Every name has nothing in it, but an empty one is
-    /// no name. [`None`] when that takes too long.
+    /// The numbers of those that contain one of some texts, or are one of them. Every name has nothing in it, but an
+    /// empty one is no name. [`None`] when that takes too long.
     pub fn having(&self, texts: &[String], exact: bool) -> Option<RoaringBitmap> {
         let wanted: Vec<Wanted<'_>> = texts.iter().map(|text| Wanted::new(text, exact)).collect();
         let (mut numbers, mut left) = (Vec::new(), MOST_BYTES);

@@ -1,4 +1,5 @@
-//! A tenant's resources as a transaction sees them: what is kept of them, brought to its instant, and what is read to keep it.
+//! A tenant's resources as a transaction sees them: what is kept of them, brought to its instant, and what is read to
+//! keep it.
 
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -28,8 +29,8 @@ pub struct Seen<'a> {
 }
 
 impl<'a> Seen<'a> {
-    /// Takes in what changed until this transaction, and counts the resources if nobody did: [`None`] when there are more than
-    /// so many, or when somebody is at it.
+    /// Takes in what changed until this transaction, and counts the resources if nobody did: [`None`] when there are
+    /// more than so many, or when somebody is at it.
     pub fn new(conn: &mut Conn, tenant: &'a str, cell: &'a Arc<Cell>, most: i64) -> Result<Option<Self>> {
         let now = catch_up(conn, tenant, cell)?;
         let state = cell.lock();
@@ -144,7 +145,8 @@ impl<'a> Seen<'a> {
         Ok(Some(names))
     }
 
-    /// Brings names up to the instant of this transaction, unless they are further. `false` when too much changed since.
+    /// Brings names up to the instant of this transaction, unless they are further. `false` when too much changed
+    /// since.
     fn bring_up(&self, conn: &mut Conn, column: &'static str, names: &Arc<RwLock<Names>>) -> Result<bool> {
         let at = names.read().unwrap_or_else(PoisonError::into_inner).at.clone();
         if !self.now.is_later_than(&at) {

@@ -208,8 +208,8 @@ impl State {
         self.set_bytes = 0;
     }
 
-    /// The resources that changed between two instants; [`None`] when that is not known, or is more than some resources:
-    /// one of these groups, or everything.
+    /// The resources that changed between two instants; [`None`] when that is not known, or is more than some
+    /// resources: one of these groups, or everything.
     pub fn changed(&self, one: &Snapshot, other: &Snapshot, groups: &[i64]) -> Option<Vec<u128>> {
         if one == other {
             return Some(Vec::new());
@@ -325,8 +325,8 @@ impl State {
         numbers + names + self.set_bytes + self.changed.len() * size_of::<(i64, What)>() + 1024
     }
 
-    /// Forgets the sets and the names that were not used for longest, until they take so much less; all else too when there are
-    /// none left.
+    /// Forgets the sets and the names that were not used for longest, until they take so much less; all else too when
+    /// there are none left.
     pub fn shrink(&mut self, less: usize) {
         let target = self.bytes().saturating_sub(less);
         let sets = self.sets.iter().map(|(key, kept)| (kept.used, false, key.clone()));

@@ -1,5 +1,6 @@
-//! The set of pages against a model: random policies, rosters, people, their rules and quiet hours; alerts that are reported, get
-//! worse, are acknowledged, suppressed (as by a window or a snooze) and closed; people who leave, clocks that jump, restarts.
+//! The set of pages against a model: random policies, rosters, people, their rules and quiet hours; alerts that are
+//! reported, get worse, are acknowledged, suppressed (as by a window or a snooze) and closed; people who leave, clocks
+//! that jump, restarts.
 
 mod model;
 
@@ -46,8 +47,8 @@ pub struct Setup {
     urgency: Option<&'static str>,
     /// Only what is critical goes to the policy; without it, everything but information does. `None`: nothing does.
     only_critical: Option<bool>,
-    /// In each roster, the person of each piece of time, as long as the first number says, in turns; nobody in a gap. The second
-    /// level is the next one in turn.
+    /// In each roster, the person of each piece of time, as long as the first number says, in turns; nobody in a gap.
+    /// The second level is the next one in turn.
     rosters: Vec<(i64, Vec<Option<usize>>)>,
     /// Of each person, after how many minutes each contact method is used at high urgency.
     methods: Vec<Vec<i64>>,

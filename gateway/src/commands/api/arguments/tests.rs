@@ -110,8 +110,8 @@ fn a_path_is_left_by_no_parameter() {
     assert_eq!(given(&["--if-match", "a\nb"]).errors.len(), 1);
 }
 
-/// An option of the command that is also a field of an operation means the field there. No field may take an option over
-/// where that is needed.
+/// An option of the command that is also a field of an operation means the field there. No field may take an option
+/// over where that is needed.
 #[test]
 fn no_operation_takes_over_an_option_that_it_needs() {
     let document = api::spec::document(crate::domains::TITLE, &crate::domains::all());
