@@ -114,17 +114,20 @@ pub struct Outbound {
     #[arg(long, env = "MUSTER_DELIVERY_TIMEOUT", value_name = "TIME", default_value = "15s", value_parser = wait)]
     pub delivery_timeout: Duration,
     /// Calls at once
-    #[arg(long, env = "MUSTER_DELIVERY_CALLS", value_name = "N", default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    #[arg(long, env = "MUSTER_DELIVERY_CALLS", value_name = "N", default_value_t = 256,
+        value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub delivery_calls: u32,
     /// The server that takes mail: smtps://user:password@host, or smtp://user:password@host, which has to offer
     /// STARTTLS
-    #[arg(long, env = "MUSTER_SMTP_URL", value_name = "URL", hide_env_values = true, requires = "smtp_from", value_parser = SmtpUrl::parse)]
+    #[arg(long, env = "MUSTER_SMTP_URL", value_name = "URL", hide_env_values = true, requires = "smtp_from",
+        value_parser = SmtpUrl::parse)]
     pub smtp_url: Option<SmtpUrl>,
     /// Whom mail is from, such as "Muster <muster@example.net>"
     #[arg(long, env = "MUSTER_SMTP_FROM", value_name = "ADDRESS", value_parser = mail::sender)]
     pub smtp_from: Option<mail::Mailbox>,
     /// Calls at once to one endpoint
-    #[arg(long, env = "MUSTER_DELIVERY_CALLS_TO_ONE", value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    #[arg(long, env = "MUSTER_DELIVERY_CALLS_TO_ONE", value_name = "N", default_value_t = 16,
+        value_parser = clap::value_parser!(u32).range(1..=1_000))]
     pub delivery_calls_to_one: u32,
 }
 
@@ -132,7 +135,8 @@ pub struct Outbound {
 #[derive(Args, Clone)]
 pub struct Paging {
     /// Messages a minute that a person gets by one contact method; the rest are combined into one. 0 for no limit
-    #[arg(long, env = "MUSTER_PAGE_LIMIT", value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(..=10_000))]
+    #[arg(long, env = "MUSTER_PAGE_LIMIT", value_name = "N", default_value_t = 10,
+        value_parser = clap::value_parser!(u32).range(..=10_000))]
     pub page_limit: u32,
 }
 
@@ -265,7 +269,8 @@ pub struct Storage {
     #[arg(long, env = "MUSTER_DATABASE_URL", hide_env_values = true)]
     pub database_url: Option<DatabaseUrl>,
     /// Connections to the database
-    #[arg(long, env = "MUSTER_CONNECTIONS", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    #[arg(long, env = "MUSTER_CONNECTIONS", default_value_t = 8,
+        value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub connections: u32,
 }
 
@@ -301,7 +306,8 @@ pub struct Serve {
 #[derive(Args, Clone)]
 pub struct Listen {
     /// The address to listen on, or a port alone for this machine only; port 0 takes a free one
-    #[arg(long, env = "MUSTER_LISTEN", value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8080", value_parser = listen_address)]
+    #[arg(long, env = "MUSTER_LISTEN", value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8080",
+        value_parser = listen_address)]
     pub listen: SocketAddr,
     /// Allow an address beyond loopback: a proxy in front takes care of TLS
     #[arg(long, env = "MUSTER_BEHIND_PROXY")]
@@ -416,13 +422,15 @@ pub struct Runner {
     #[arg(long, env = "MUSTER_RUNNER_HOST_PROCESSES")]
     pub host_processes: bool,
     /// How many processes and threads the user of scripts may have at once
-    #[arg(long, env = "MUSTER_RUNNER_PROCESSES", value_name = "NUMBER", default_value_t = 4096, value_parser = clap::value_parser!(u64).range(16..))]
+    #[arg(long, env = "MUSTER_RUNNER_PROCESSES", value_name = "NUMBER", default_value_t = 4096,
+        value_parser = clap::value_parser!(u64).range(16..))]
     pub processes: u64,
     /// Where each script gets a directory of its own; by default the directory for temporary files
     #[arg(long, env = "MUSTER_RUNNER_WORK_DIR", value_name = "DIR")]
     pub work_dir: Option<PathBuf>,
     /// How long to wait before asking again when there is nothing to do, in seconds
-    #[arg(long, env = "MUSTER_RUNNER_POLL", value_name = "SECONDS", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=3600))]
+    #[arg(long, env = "MUSTER_RUNNER_POLL", value_name = "SECONDS", default_value_t = 5,
+        value_parser = clap::value_parser!(u64).range(1..=3600))]
     pub poll: u64,
     /// Carry out one run, or none when none is waiting, and exit
     #[arg(long)]

@@ -104,7 +104,8 @@ fn limits(field: &Field) -> TokenStream {
     };
     let words = words.as_ref().map_or_else(|| quote!(&[]), |words| quote!(&#words));
     quote! {
-        ::base::body::Limits { chars: #chars, line: #line, filled: #filled, range: #range, items: #items, words: #words }
+        ::base::body::Limits { chars: #chars, line: #line, filled: #filled, range: #range, items: #items,
+            words: #words }
     }
 }
 
@@ -155,7 +156,8 @@ fn schema(declared: &Declared) -> TokenStream {
                 }
 
                 fn schemas(
-                    schemas: &mut ::std::vec::Vec<(::std::string::String, ::utoipa::openapi::RefOr<::utoipa::openapi::schema::Schema>)>,
+                    schemas: &mut ::std::vec::Vec<(::std::string::String,
+                        ::utoipa::openapi::RefOr<::utoipa::openapi::schema::Schema>)>,
                 ) {
                     <#twin as ::utoipa::ToSchema>::schemas(schemas);
                 }

@@ -91,7 +91,8 @@ fn document(field: &Field) -> TokenStream {
         Some(example) => quote!(::core::option::Option::Some(::serde_json::json!(#example))),
         None => quote!(::core::option::Option::None),
     };
-    quote!(::api::list::documented(#wire, #said, ::api::list::schema_of::<#schema>(#words, #range, #pattern), false, #example))
+    quote!(::api::list::documented(#wire, #said, ::api::list::schema_of::<#schema>(#words, #range, #pattern), false,
+        #example))
 }
 
 /// The last word of a type: `str` of `&'static str`.

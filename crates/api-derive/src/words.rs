@@ -76,7 +76,8 @@ fn of_words(name: &Ident, words: &[LitStr], variants: &[&Ident], first: &Ident) 
     quote! {
         #[automatically_derived]
         impl ::base::body::Field for #name {
-            fn read(fields: &mut ::base::body::Fields<'_>, name: &str, _: &::base::body::Limits) -> ::core::option::Option<Self> {
+            fn read(fields: &mut ::base::body::Fields<'_>, name: &str,
+                _: &::base::body::Limits) -> ::core::option::Option<Self> {
                 match fields.one_of(name, &[#(#words),*])? {
                     #(#words => ::core::option::Option::Some(Self::#variants),)*
                     _ => ::core::option::Option::None,

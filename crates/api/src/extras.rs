@@ -79,7 +79,8 @@ impl Extras {
             let missing: Vec<String> = self.missing(domain).iter().map(ToString::to_string).collect();
             anyhow::ensure!(
                 missing.is_empty(),
-                "the handlers of the domain {name} need {}: add what `{name}::extras` gives to the extras of the service",
+                "the handlers of the domain {name} need {}: add what `{name}::extras` gives to the extras of the \
+                 service",
                 missing.join(", "),
                 name = domain.name
             );

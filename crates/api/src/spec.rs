@@ -163,7 +163,8 @@ fn complete(mut document: OpenApi) -> OpenApi {
         .build();
     let session = ApiKeyValue::with_description(
         "muster_session",
-        "The cookie of somebody who signed in, `__Host-muster_session` where it is encrypted. What changes something has \
+        "The cookie of somebody who signed in, `__Host-muster_session` where it is encrypted. What changes something \
+         has \
          to come from a page of the service.",
     );
     let key_and_secret = ClientCredentials::new(TOKENS, Scopes::new());

@@ -25,7 +25,8 @@ pub const MONTH_DAYS: &str = "^( *(0?[1-9]|[12][0-9]|3[01])( *, *(0?[1-9]|[12][0
 /// Months by their names or numbers, separated by commas; nothing is none.
 pub const MONTHS: &str = concat!(
     "^( *(January|February|March|April|May|June|July|August|September|October|November|December|0?[1-9]|1[0-2])",
-    "( *, *(January|February|March|April|May|June|July|August|September|October|November|December|0?[1-9]|1[0-2]))*)? *$",
+    "( *, *(January|February|March|April|May|June|July|August|September|October|November|December|0?[1-9]|1[0-2]))*)? \
+     *$",
 );
 
 #[cfg(test)]

@@ -212,7 +212,8 @@ mod tests {
     proptest! {
         #[test]
         fn every_instant_has_the_turn_that_began_last(
-            zone in prop::sample::select(vec!["Pacific/Apia", "Antarctica/Troll", "Africa/Casablanca", "America/Havana", "Asia/Kathmandu"]),
+            zone in prop::sample::select(vec!["Pacific/Apia", "Antarctica/Troll", "Africa/Casablanca", "America/Havana",
+                "Asia/Kathmandu"]),
             length in prop_oneof![
                 (1..3_u16).prop_map(|n| json!({"weeks": n})),
                 (1..5_u16).prop_map(|n| json!({"days": n})),

@@ -17,7 +17,8 @@ pub use self::{files::Files, operations::operations};
 pub const PATH: &str = "/console/";
 
 /// What a page may do: nothing but run, show and ask what comes from here. Text never becomes markup.
-pub const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
+pub const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src \
+                          'self'; \
     base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'";
 
 /// Serves the console. The files are shared by all threads; `module` makes what [`operations`]

@@ -161,7 +161,8 @@ fn forget(conn: &mut Conn, tenant: &str) -> Result<()> {
             "SELECT MAX(stamp) - $2 AS stamp FROM resource_changes WHERE tenant_id = $1 HAVING MAX(stamp) > $2 + 1"
         }
         Conn::Postgres(_) => {
-            "SELECT stamp FROM resource_changes WHERE tenant_id = $1 AND stamp > 0 ORDER BY stamp DESC LIMIT 1 OFFSET $2"
+            "SELECT stamp FROM resource_changes WHERE tenant_id = $1 AND stamp > 0 ORDER BY stamp DESC LIMIT 1 OFFSET \
+             $2"
         }
     };
     let oldest: Vec<Stamp> = sql_query(text).bind::<Text, _>(tenant).bind::<BigInt, _>(KEPT).load(conn)?;

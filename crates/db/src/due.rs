@@ -40,7 +40,8 @@ impl DueRows {
         let Self { table, due, only } = self;
         let owners = owners(table, only);
         let query = format!(
-            "{owners} SELECT owners.id AS id FROM owners WHERE owners.id IS NOT NULL AND EXISTS (SELECT 1 FROM {table} t \
+            "{owners} SELECT owners.id AS id FROM owners WHERE owners.id IS NOT NULL AND EXISTS (SELECT 1 FROM {table} \
+             t \
              WHERE t.tenant_id = owners.id AND {only} AND t.{due} <= $1) ORDER BY owners.id"
         );
         let tenants: Vec<Tenant> = sql_query(query).bind::<BigInt, _>(now_ms).load(conn)?;
@@ -53,7 +54,8 @@ impl DueRows {
         let Self { table, due, only } = self;
         let owners = owners(table, only);
         let query = format!(
-            "{owners}, late (id, since) AS (SELECT owners.id, (SELECT t.{due} FROM {table} t WHERE t.tenant_id = owners.id AND {only} \
+            "{owners}, late (id, since) AS (SELECT owners.id, (SELECT t.{due} FROM {table} t WHERE t.tenant_id = \
+             owners.id AND {only} \
              ORDER BY t.{due} LIMIT 1) FROM owners WHERE owners.id IS NOT NULL) \
              SELECT id, since FROM late WHERE since <= $1 ORDER BY since, id LIMIT $2"
         );
@@ -67,8 +69,10 @@ impl DueRows {
 /// `only`), found by going from one tenant to the next. The last id is NULL.
 pub fn owners(table: &str, only: &str) -> String {
     format!(
-        "WITH RECURSIVE owners (id) AS (SELECT (SELECT t.tenant_id FROM {table} t WHERE {only} ORDER BY t.tenant_id LIMIT 1) \
-         UNION ALL SELECT (SELECT t.tenant_id FROM {table} t WHERE t.tenant_id > owners.id AND {only} ORDER BY t.tenant_id \
+        "WITH RECURSIVE owners (id) AS (SELECT (SELECT t.tenant_id FROM {table} t WHERE {only} ORDER BY t.tenant_id \
+         LIMIT 1) \
+         UNION ALL SELECT (SELECT t.tenant_id FROM {table} t WHERE t.tenant_id > owners.id AND {only} ORDER BY \
+         t.tenant_id \
          LIMIT 1) FROM owners WHERE owners.id IS NOT NULL)"
     )
 }

@@ -188,7 +188,8 @@ pub(crate) fn newer(conn: &mut Conn, domains: &[Migrations]) -> Result<Option<St
         _ => "a newer Muster".to_owned(),
     };
     Ok(Some(format!(
-        "its tables were made by {newer} ({last}), and this is Muster {PROGRAM}, which does not know them: start {newer} \
+        "its tables were made by {newer} ({last}), and this is Muster {PROGRAM}, which does not know them: start \
+         {newer} \
          or a later one"
     )))
 }

@@ -62,7 +62,8 @@ impl Quota {
     pub fn admit(&self, conn: &mut Conn, tenant: &str, more: usize) -> Result<()> {
         let Self { table, only, most, .. } = self;
         let query = format!(
-            "SELECT count(*) AS count FROM (SELECT 1 AS one FROM {table} WHERE tenant_id = $1 AND {only} LIMIT {most}) q"
+            "SELECT count(*) AS count FROM (SELECT 1 AS one FROM {table} WHERE tenant_id = $1 AND {only} LIMIT {most}) \
+             q"
         );
         let Count { count } = sql_query(query).bind::<Text, _>(tenant).get_result(conn)?;
         if count.saturating_add(i64::try_from(more).unwrap_or(i64::MAX)) <= *most {

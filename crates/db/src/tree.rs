@@ -74,7 +74,8 @@ mod tests {
         let db = Db::open(&DatabaseUrl::Sqlite(directory.path().join("t.sqlite")), Options::default()).unwrap();
         db.write_here(|conn| {
             conn.batch_execute(
-                "CREATE TABLE nodes (tenant_id TEXT NOT NULL, id TEXT NOT NULL, parent_id TEXT NOT NULL, PRIMARY KEY (tenant_id, id));
+                "CREATE TABLE nodes (tenant_id TEXT NOT NULL, id TEXT NOT NULL, parent_id TEXT NOT NULL, PRIMARY KEY \
+                 (tenant_id, id));
                  INSERT INTO nodes VALUES ('t', 'a', ''), ('t', 'b', 'a'), ('t', 'c', 'b'), ('t', 'd', 'a'),
                      ('u', 'a', ''), ('u', 'x', 'a'), ('t', 'p', 'q'), ('t', 'q', 'p');",
             )?;

@@ -17,9 +17,7 @@ use base::turns::{TooMany, TurnQueue};
 use diesel::{RunQueryDsl as _, connection::SimpleConnection};
 use tokio::sync::oneshot;
 
-use crate::{
-    Conn, Error, Result, backend, bell, numbers::WriteCounts, savepoint, url::DatabaseUrl,
-};
+use crate::{Conn, Error, Result, backend, bell, numbers::WriteCounts, savepoint, url::DatabaseUrl};
 
 /// How many writes of one tenant may wait, and of all together.
 pub(crate) const MOST_OF_ONE: usize = 1_024;

@@ -39,7 +39,8 @@ fn fill_empty(tx: &mut Tx<'_>, vault: &Vault, tenant: &str, author: &str) -> Res
     let (guard, now) = (Guard::default(), tx.now);
     let body = json!({
         "displayName": "Ticket system",
-        "description": "An example, disabled: give it the address of yours, try its event (\u{2026}/test), and enable it",
+        "description": "An example, disabled: give it the address of yours, try its event (\u{2026}/test),
+        and enable it",
         "baseNotifier": {"type": "REST_API", "baseURI": "https://tickets.example.invalid/api/v1", "authType": "NONE"},
     });
     let change = Change::read_new(&body, &guard)?;

@@ -25,7 +25,8 @@ pub const SECRETS: [&str; 3] = ["password", "apiKey", "apiSecret"];
 /// A notifier, without its secrets.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-#[schema(example = json!({"type": "REST_API", "baseURI": "https://example.net/api", "authType": "BASIC", "userName": "muster"}))]
+#[schema(example = json!({"type": "REST_API", "baseURI": "https://example.net/api", "authType": "BASIC",
+    "userName": "muster"}))]
 pub struct Notifier {
     /// `REST_API` or `SOAP_API`, which sends `text/xml`.
     #[serde(rename = "type")]
@@ -301,7 +302,8 @@ mod tests {
                 vec!["userName", "password", "apiKey", "apiSecret"],
             ),
             (
-                json!({"baseURI": uri, "authType": "OAUTH2", "grantType": "CLIENT_CREDENTIALS", "apiKey": "k", "apiSecret": "s",
+                json!({"baseURI": uri, "authType": "OAUTH2", "grantType": "CLIENT_CREDENTIALS", "apiKey": "k",
+                    "apiSecret": "s",
                     "accessTokenURL": "http://127.0.0.1/token"}),
                 vec!["accessTokenURL"],
             ),

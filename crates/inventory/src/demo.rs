@@ -90,7 +90,8 @@ fn groups() -> [(Kind, Value); 2] {
     ]);
     let service = json!({
         "name": "Checkout",
-        "filterCriteria": {"matchType": "ANY", "rules": [{"key": "hostName", "operator": "Regex", "value": "^(web|db|cache)-"}]}
+        "filterCriteria": {"matchType": "ANY",
+            "rules": [{"key": "hostName", "operator": "Regex", "value": "^(web|db|cache)-"}]}
     });
     [(Kind::Device, device), (Kind::Service, service)]
 }
@@ -106,11 +107,16 @@ fn report(tx: &mut Tx<'_>, partner: &str, tenant: &str, (host, site, address, co
     let message = json!({
         "action": "inventory", "deviceid": format!("{host}-2026-01-05-08-00-00"), "itemtype": "Computer",
         "content": {
-            "hardware": {"name": host, "memory": cores * 4096, "uuid": uuid::Uuid::new_v4().to_string(), "chassis_type": "Rack Mount Chassis"},
-            "bios": {"smanufacturer": "Supermicro", "smodel": "SYS-111C-NR", "ssn": format!("SM{}", address.replace('.', ""))},
-            "operatingsystem": {"kernel_name": "linux", "name": "Debian", "full_name": "Debian GNU/Linux 13 (trixie)", "version": "13", "arch": "x86_64", "fqdn": format!("{host}.shop.example")},
-            "cpus": [{"name": "AMD EPYC 9124", "manufacturer": "AMD", "core": cores, "thread": cores * 2, "speed": 3000}],
-            "networks": [{"description": "eth0", "ipaddress": address, "ipmask": "255.255.255.0", "mac": mac, "status": "up", "type": "ethernet"}],
+            "hardware": {"name": host, "memory": cores * 4096, "uuid": uuid::Uuid::new_v4().to_string(),
+                "chassis_type": "Rack Mount Chassis"},
+            "bios": {"smanufacturer": "Supermicro", "smodel": "SYS-111C-NR",
+                "ssn": format!("SM{}", address.replace('.', ""))},
+            "operatingsystem": {"kernel_name": "linux", "name": "Debian", "full_name": "Debian GNU/Linux 13 (trixie)",
+                "version": "13", "arch": "x86_64", "fqdn": format!("{host}.shop.example")},
+            "cpus": [{"name": "AMD EPYC 9124", "manufacturer": "AMD", "core": cores, "thread": cores * 2,
+                "speed": 3000}],
+            "networks": [{"description": "eth0", "ipaddress": address, "ipmask": "255.255.255.0", "mac": mac,
+                "status": "up", "type": "ethernet"}],
             "softwares": softwares,
             "versionclient": "demo"
         }
@@ -123,7 +129,8 @@ fn report(tx: &mut Tx<'_>, partner: &str, tenant: &str, (host, site, address, co
         let row = store::find_current(tx.conn, &[tenant.to_owned()], &id)?.ok_or_else(|| rules::no_resource(&id))?;
         let before = row.clone().into_resource()?;
         let input = Input::parse(&json!({
-            "location": {"name": site}, "tags": [{"name": "env", "value": "production"}, {"name": "owner", "value": "shop"}]
+            "location": {"name": site}, "tags": [{"name": "env", "value": "production"},
+                {"name": "owner", "value": "shop"}]
         }))?;
         let mut after = rules::update(&input, &before, tx.now)?;
         http::resolve(tx.conn, &input, &mut after)?;

@@ -58,7 +58,8 @@ const MIGRATIONS: db::Migrations = db::migrations!(
 const TAGS: &[Tag] = &[
     Tag {
         name: "Resources",
-        description: "Managed machines, cloud resources and synthetic checks: lists, details, writes, bulk import and export.",
+        description: "Managed machines, cloud resources and synthetic checks: lists, details, writes, bulk import and \
+                      export.",
     },
     Tag { name: "Resource types", description: "The types that resources can have, with their hierarchy." },
     Tag {

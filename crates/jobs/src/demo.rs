@@ -20,7 +20,8 @@ use crate::{
 
 const DAY_MS: i64 = 86_400_000;
 
-const CLEANUP: &str = "#!/bin/sh\n# Removes what nobody has touched for a week.\nfind \"${TMPDIR:-/tmp}\" -user \"$(id -un)\" -mtime +7 -print -delete\n";
+const CLEANUP: &str = "#!/bin/sh\n# Removes what nobody has touched for a week.\nfind \"${TMPDIR:-/tmp}\" -user \"$(id \
+                       -un)\" -mtime +7 -print -delete\n";
 
 /// What became of the last nights, the latest first: status, exit code, what was printed.
 const NIGHTS: [(&str, i64, &str); 5] = [

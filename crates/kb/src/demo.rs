@@ -27,7 +27,8 @@ const ARTICLES: [(&str, &str, &str); 5] = [
     (
         "Wireless",
         "An access point does not answer",
-        "1. Look at the **LED**: amber is *no uplink*, off is *no power*.\n2. Check the port of the switch.\n3. Only then \
+        "1. Look at the **LED**: amber is *no uplink*, off is *no power*.\n2. Check the port of the switch.\n3. Only \
+         then \
          reset it; the configuration comes back from the controller within five minutes.\n",
     ),
     (
@@ -39,7 +40,8 @@ const ARTICLES: [(&str, &str, &str); 5] = [
     (
         "Servers",
         "A disk is nearly full",
-        "Find what grew:\n\n```sh\ndu -xh / | sort -h | tail\n```\n\nLogs are rotated daily. A core file in `/var/crash` \
+        "Find what grew:\n\n```sh\ndu -xh / | sort -h | tail\n```\n\nLogs are rotated daily. A core file in \
+         `/var/crash` \
          belongs to an incident before it is deleted.\n",
     ),
     (

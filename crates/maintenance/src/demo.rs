@@ -67,7 +67,8 @@ fn bodies((group, host): (&str, &str), now: Timestamp) -> [Value; 2] {
             "name": "Storage firmware",
             "description": "Over the weekend; disk alerts are expected",
             "devices": [{"hostName": host}],
-            "schedule": {"type": "One-Time", "startTime": at(saturday + DAY_MS / 3), "endTime": at(saturday + 2 * DAY_MS)},
+            "schedule": {"type": "One-Time", "startTime": at(saturday + DAY_MS / 3),
+                "endTime": at(saturday + 2 * DAY_MS)},
             "alertConditions": {
                 "matchingType": "ANY",
                 "rules": [

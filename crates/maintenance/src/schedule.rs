@@ -91,7 +91,8 @@ pub struct RecurringWindow {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Request)]
 #[serde(rename_all = "camelCase")]
 #[request(
-    schema = "MaintenancePattern", check = check_pattern, example = json!({"type": "weekly", "weekDays": "Saturday,Sunday"})
+    schema = "MaintenancePattern", check = check_pattern,
+    example = json!({"type": "weekly", "weekDays": "Saturday,Sunday"})
 )]
 pub struct WindowPattern {
     /// `daily`, `weekly`, `monthly` or `yearly`.

@@ -146,7 +146,8 @@ pub fn abandon(conn: &mut Conn, request: &Request) -> Result<()> {
 /// Another gateway may be at it, or one that stopped was: who cannot tell does not do it twice.
 fn unanswered() -> Problem {
     Problem::conflict(
-        "A request with this Idempotency-Key was begun and has no answer: it is under way, or the service stopped while it \
+        "A request with this Idempotency-Key was begun and has no answer: it is under way, or the service stopped \
+         while it \
          was. It may have been carried out, and is not carried out again; to do so takes a new key.",
     )
 }

@@ -216,7 +216,8 @@ impl Sweep {
         let done = match done {
             Err(error) if !matches!(error, Error::Unavailable(_)) => {
                 let pause_ms = self.turns.fail(&name, now.millis());
-                tracing::error!(%error, tenant = task.tenant, kind = what.kind, pause_ms, "what is too old is not removed");
+                tracing::error!(%error, tenant = task.tenant, kind = what.kind, pause_ms,
+                    "what is too old is not removed");
                 return Ok(PAUSE);
             }
             done => done?,

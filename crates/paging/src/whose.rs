@@ -40,7 +40,8 @@ pub fn person(
         return Err(Problem::forbidden(told).into());
     }
     if scope.author() != &**user && scope.caller.operations.is_some() {
-        let told = "A key that is restricted to certain operations sees and changes how its own user is reached, and nobody \
+        let told = "A key that is restricted to certain operations sees and changes how its own user is reached, and \
+                    nobody \
                     else's.";
         return Err(Problem::forbidden(told).into());
     }

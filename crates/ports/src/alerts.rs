@@ -9,7 +9,8 @@ use crate::KnownResource;
 /// What rules may ask of an alert.
 pub const ALERT_KEYS: Keys<'_> = Keys {
     names: &listed::<34>(
-        "id uniqueId clientUniqueId subject description currentState oldState status alertType metric serviceName monitorName \
+        "id uniqueId clientUniqueId subject description currentState oldState status alertType metric serviceName \
+         monitorName \
         app component extAlertId groupKey url repeatCount firstAlertTime alertTime createdDate updatedDate lastEvent \
         incidentId sender warnings device device.id device.hostName device.name device.ipAddress device.macAddress \
         device.extResourceId device.resourceType",

@@ -46,7 +46,8 @@ enum TimeZones {
 /// which is also the header `X-Time-Zone-Database` of either answer.
 #[utoipa::path(
     operation_id = "listTimeZones",
-    params(("all" = Option<bool>, Query, description = "Every name of the IANA database, and its version; default false", example = false)),
+    params(("all" = Option<bool>, Query, description = "Every name of the IANA database, and its version; default \
+                                                        false", example = false)),
     responses((status = 200, description = "The time zones; with `all=true` a `TimeZoneDatabase`", body = TimeZones)),
     security(("bearer" = ["viewer"]))
 )]

@@ -36,7 +36,8 @@ pub struct Complete {
 const USAGE: &str = "muster api [OPTIONS] OPERATION [--NAME VALUE]…";
 
 const EXAMPLES: &str = "\
-Parameters and fields of the body are options, too, by the names that `muster api OPERATION --help` shows, in their own \
+Parameters and fields of the body are options, too, by the names that `muster api OPERATION --help` shows, in their \
+own \
 spelling or in kebab-case. A dot leads into an object, and repeating an option makes an array:
 
   muster api --list alert
@@ -57,7 +58,8 @@ A profile is a section of profiles.toml ($XDG_CONFIG_HOME/muster, or ~/.config/m
 Options win over the profile that --profile names, that over the environment, and that over MUSTER_PROFILE or, where \
 nothing else names a server, the profile `default`.
 
-The exit status is 0 when the service did it, 1 when it refused or failed, 2 when the command line is wrong (nothing was \
+The exit status is 0 when the service did it, 1 when it refused or failed, 2 when the command line is wrong (nothing \
+was \
 sent then), and 3 when the service could not be reached.";
 
 /// Call an operation of the service, by its operationId

@@ -20,7 +20,8 @@ pub struct Browsers {
 #[derive(Args, Clone)]
 pub struct Oidc {
     /// Let people sign in through this OpenID Connect issuer; needs --public-url
-    #[arg(long, env = "MUSTER_OIDC_ISSUER", value_name = "URL", requires_all = ["oidc_client_id", "oidc_client_secret_file", "public_url"])]
+    #[arg(long, env = "MUSTER_OIDC_ISSUER", value_name = "URL",
+        requires_all = ["oidc_client_id", "oidc_client_secret_file", "public_url"])]
     pub oidc_issuer: Option<String>,
     /// The client id of this service at the issuer
     #[arg(long, env = "MUSTER_OIDC_CLIENT_ID", value_name = "ID", requires = "oidc_issuer")]

@@ -104,7 +104,8 @@ pub fn enter(arguments: &Launch) -> anyhow::Result<u8> {
 
 #[expect(
     deprecated,
-    reason = "what makes it unsafe is a table of descriptors that threads do not share any more, and nobody asks for that here"
+    reason = "what makes it unsafe is a table of descriptors that threads do not share any more, and nobody asks for \
+              that here"
 )]
 fn unshare(flags: UnshareFlags) -> anyhow::Result<()> {
     rustix::thread::unshare(flags).context("making namespaces")

@@ -23,7 +23,8 @@ use crate::{Authenticator, secrets, users};
     operation_id = "createApiKey",
     request_body = NewApiKey,
     responses(
-        (status = 200, description = "The new key, with its secret", body = CreatedApiKey, headers(("ETag" = String, description = "The version of the record, for `If-Match`"))),
+        (status = 200, description = "The new key, with its secret", body = CreatedApiKey,
+            headers(("ETag" = String, description = "The version of the record, for `If-Match`"))),
         (status = 409, description = "Another live key of the tenant has this name"),
     ),
     security(("bearer" = ["admin"])),
@@ -119,7 +120,8 @@ pub(crate) async fn get_api_key(context: RequestContext, PathIds(id): PathIds<Ap
     params(ApiKeyId),
     request_body(content = Option<ApiKeyRotation>, description = "May be left out"),
     responses(
-        (status = 200, description = "The key, with its new secret", body = CreatedApiKey, headers(("ETag" = String, description = "The version of the record, for `If-Match`"))),
+        (status = 200, description = "The key, with its new secret", body = CreatedApiKey,
+            headers(("ETag" = String, description = "The version of the record, for `If-Match`"))),
         (status = 412, description = "It has been rotated since"),
     ),
     security(("bearer" = ["admin"])),

@@ -89,7 +89,8 @@ pub(crate) fn check_names(caller: &Caller, person: Option<&str>) -> Result<(), P
 pub(crate) fn check_end(caller: &Caller, end: Option<Timestamp>) -> Result<(), Problem> {
     match (&caller.operations, caller.expires) {
         (Some(_), Some(own)) if end.is_none_or(|end| end > own) => Err(Problem::forbidden(
-            "A key that is restricted to certain operations cannot hand out credentials that are good for longer than it is.",
+            "A key that is restricted to certain operations cannot hand out credentials that are good for longer than \
+             it is.",
         )),
         _ => Ok(()),
     }
@@ -98,7 +99,8 @@ pub(crate) fn check_end(caller: &Caller, end: Option<Timestamp>) -> Result<(), P
 /// 403: a person's key that is restricted hands out a program's.
 pub(crate) fn outlives_person() -> Problem {
     Problem::forbidden(
-        "A person's key that is restricted to certain operations hands out only keys that act as that person, and end with it.",
+        "A person's key that is restricted to certain operations hands out only keys that act as that person, and end \
+         with it.",
     )
 }
 

@@ -84,9 +84,11 @@ pub(crate) async fn start_oidc(
     ),
     responses(
         (status = 303, description = "Signed in: `Set-Cookie` has the session, `Location` the page to go on with"),
-        (status = 401, description = "The state is not the one that this browser was sent with, or the issuer does not know the code: a page for browsers",
+        (status = 401, description = "The state is not the one that this browser was sent with, or the issuer does not \
+                                      know the code: a page for browsers",
             content((api::spec::Problem = "application/problem+json"), (String = "text/html"))),
-        (status = 403, description = "No user is linked to the account, or the tenant is suspended: a page for browsers",
+        (status = 403, description = "No user is linked to the account, or the tenant is suspended: a page for \
+                                      browsers",
             content((api::spec::Problem = "application/problem+json"), (String = "text/html"))),
         (status = 404, description = "No issuer is configured"),
         (status = 429, description = "Too many attempts from one address; `Retry-After` says when to try again"),

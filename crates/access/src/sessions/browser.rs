@@ -61,7 +61,8 @@ pub(crate) async fn show_home(
     params(("code" = String, Query, description = "The code of the link")),
     responses(
         (status = 200, description = "A page", body = String, content_type = "text/html"),
-        (status = 400, description = "A page that says that the link is not whole", body = String, content_type = "text/html"),
+        (status = 400, description = "A page that says that the link is not whole", body = String,
+            content_type = "text/html"),
     ),
     security(()),
 )]

@@ -54,7 +54,8 @@ pub(crate) struct UserGroup {
     "uniqueId": "USRGRP-0b8f7c4e-8f0e-4f6e-9d5a-3c1d7a5b2e90", "name": "Night shift", "description": "Second line",
     "activated": true, "tenantId": "client_1", "createdTime": "2026-11-20T20:37:00+0000", "updatedTime": "",
     "users": [{
-        "id": "USR0000000007", "loginName": "ann.lee", "firstName": "Ann", "lastName": "Lee", "role": "viewer", "activated": true,
+        "id": "USR0000000007", "loginName": "ann.lee", "firstName": "Ann", "lastName": "Lee", "role": "viewer",
+        "activated": true,
         "tenantId": "client_1", "createdDate": "2026-11-20T20:37:00+0000", "updatedDate": "2026-11-20T20:37:00+0000"
     }]
 }))]

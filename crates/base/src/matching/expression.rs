@@ -101,7 +101,8 @@ pub enum BadExpression {
     TooLarge,
     /// It has too many classes of many letters.
     #[error(
-        "is too costly a regular expression: it may have {MOST_CLASSES} classes of many letters such as \\w or \\p{{L}}, and \
+        "is too costly a regular expression: it may have {MOST_CLASSES} classes of many letters such as \\w or \
+         \\p{{L}}, and \
          {} where letter case is ignored", MOST_CLASSES / FOLDED
     )]
     TooDense,

@@ -79,8 +79,10 @@ pub async fn create(
 #[utoipa::path(
     operation_id = "reportAlerts",
     request_body(content = Vec<AlertInput>, example = json!([
-        {"currentState": "Critical", "subject": "Load is 31", "metric": "system.load", "device": {"hostName": "web-01"}},
-        {"currentState": "Ok", "subject": "Disk is fine", "metric": "disk.used", "component": "/", "device": {"hostName": "db-01"}}
+        {"currentState": "Critical", "subject": "Load is 31", "metric": "system.load",
+            "device": {"hostName": "web-01"}},
+        {"currentState": "Ok", "subject": "Disk is fine", "metric": "disk.used", "component": "/",
+            "device": {"hostName": "db-01"}}
     ])),
     responses(
         (status = 200, description = "What became of each", body = Vec<AlertResult>),

@@ -265,7 +265,8 @@ pub async fn enqueue(
 #[utoipa::path(
     operation_id = "sendPagerDutyEventVersion1",
     request_body(content = Object, example = json!({
-        "service_key": "<token>", "event_type": "trigger", "incident_key": "disk-web-01", "description": "Disk is 98 % full",
+        "service_key": "<token>", "event_type": "trigger", "incident_key": "disk-web-01",
+        "description": "Disk is 98 % full",
         "client": "monitord", "details": {"host": "web-01", "severity": "critical"}
     })),
     responses(
@@ -296,7 +297,8 @@ pub async fn create_event(
 #[utoipa::path(
     operation_id = "sendPagerDutyChangeEvent",
     request_body(content = Object, example = json!({
-        "routing_key": "<token>", "payload": {"summary": "Build 7 is deployed", "source": "ci", "timestamp": "2026-11-20T20:37:00Z"}
+        "routing_key": "<token>", "payload": {"summary": "Build 7 is deployed", "source": "ci",
+            "timestamp": "2026-11-20T20:37:00Z"}
     })),
     responses(
         (status = 202, description = "The event was taken", body = Object,

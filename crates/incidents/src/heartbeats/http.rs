@@ -43,7 +43,8 @@ fn hash(token: &str) -> Hash {
     operation_id = "createHeartbeat",
     request_body(content = NewHeartbeat),
     responses(
-        (status = 200, description = "The heartbeat, with its address", body = CreatedHeartbeat, headers(("ETag" = String, description = "The version of the record, for `If-Match`"))),
+        (status = 200, description = "The heartbeat, with its address", body = CreatedHeartbeat,
+            headers(("ETag" = String, description = "The version of the record, for `If-Match`"))),
         (status = 409, description = "Another one of the tenant has this name, or there are 10,000"),
     ),
     security(("bearer" = ["operator"]))

@@ -33,7 +33,8 @@ api::list! {
 #[utoipa::path(
     operation_id = "createIncident",
     request_body(content = IncidentInput, example = json!({
-        "subject": "Checkout answers 502", "priority": "High", "roster": {"id": "ES-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"},
+        "subject": "Checkout answers 502", "priority": "High",
+        "roster": {"id": "ES-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"},
         "resources": [{"hostName": "web-02"}], "dueDate": "2026-11-21T20:37:00+0000"
     })),
     responses(

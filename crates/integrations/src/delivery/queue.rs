@@ -91,13 +91,15 @@ pub fn claim(
 ) -> Result<Vec<Claimed>> {
     let text = match conn {
         Conn::Sqlite(_) => {
-            "UPDATE integration_deliveries SET owner = ?, due_ms = ?, claim = claim + 1 WHERE tenant_id = ? AND id IN ( \
+            "UPDATE integration_deliveries SET owner = ?, due_ms = ?, claim = claim + 1 WHERE tenant_id = ? AND id IN \
+             ( \
                  SELECT id FROM integration_deliveries WHERE tenant_id = ? AND event_id = ? AND status = 'pending' \
                  AND due_ms <= ? ORDER BY due_ms, id LIMIT ?) \
              RETURNING tenant_id, id, event_id, claim, attempts, tries, created_ms, log"
         }
         Conn::Postgres(_) => {
-            "UPDATE integration_deliveries SET owner = $1, due_ms = $2, claim = claim + 1 WHERE tenant_id = $3 AND id IN ( \
+            "UPDATE integration_deliveries SET owner = $1, due_ms = $2, claim = claim + 1 WHERE tenant_id = $3 AND id \
+             IN ( \
                  SELECT id FROM integration_deliveries WHERE tenant_id = $4 AND event_id = $5 AND status = 'pending' \
                  AND due_ms <= $6 ORDER BY due_ms, id LIMIT $7 FOR UPDATE SKIP LOCKED) \
              RETURNING tenant_id, id, event_id, claim, attempts, tries, created_ms, log"

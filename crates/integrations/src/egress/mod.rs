@@ -24,7 +24,8 @@ use url::{Host, Url};
 const LONGEST: usize = 2_000;
 
 /// What is told of a host that is not dialled, whyever.
-const NOT_DIALLED: &str = "the host cannot be called: its name does not resolve, or its address is not one of the internet and \
+const NOT_DIALLED: &str = "the host cannot be called: its name does not resolve, or its address is not one of the \
+                           internet and \
                            --egress-allow does not name it";
 
 /// How long a name may take to resolve.

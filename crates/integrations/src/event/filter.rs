@@ -42,7 +42,8 @@ pub struct Criteria {
 /// One rule.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", default)]
-#[schema(as = EventFilterRule, example = json!({"id": 1, "resourceType": "INCIDENT", "key": "Subject", "operator": "Contains", "value": "disk"}))]
+#[schema(as = EventFilterRule, example = json!({"id": 1, "resourceType": "INCIDENT", "key": "Subject",
+    "operator": "Contains", "value": "disk"}))]
 pub struct Rule {
     /// A number.
     pub id: i64,
@@ -56,7 +57,8 @@ pub struct Rule {
     /// or `Changed From`.
     #[schema(
         required = true,
-        pattern = "^(Contains|Not Contains|Equals|Not Equals|Starts with|Ends with|Regex|Changed|Changed To|Changed From)$"
+        pattern = "^(Contains|Not Contains|Equals|Not Equals|Starts with|Ends with|Regex|Changed|Changed To|Changed \
+                   From)$"
     )]
     pub operator: String,
     /// What it is compared with; not needed for `Changed`.

@@ -97,7 +97,8 @@ pub async fn create(
     params(IntegrationId, EventId),
     request_body(content = Input, example = json!({
         "name": "Ticket for an incident", "entity": "INCIDENT", "eventType": "CREATE", "useBaseNotifier": false,
-        "notifier": {"type": "REST_API", "baseURI": "https://example.net/api", "authType": "BASIC", "userName": "muster", "password": "…"},
+        "notifier": {"type": "REST_API", "baseURI": "https://example.net/api", "authType": "BASIC",
+            "userName": "muster", "password": "…"},
         "endPointURI": "/tickets", "thirdPartyEventType": "POST", "headers": [{"key": "X-Source", "value": "muster"}],
         "payload": "eyJ0aXRsZSI6ICIkaW5jaWRlbnQuc3ViamVjdCJ9"
     })),

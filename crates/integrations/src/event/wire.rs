@@ -199,7 +199,8 @@ fn laid_over(stored: &Value, change: &Value) -> Value {
         {"id": 1, "resourceType": "INCIDENT", "key": "Subject", "operator": "Contains", "value": "disk"}]},
     "notifier": {"type": "REST_API", "baseURI": "https://example.net/api", "authType": "BASIC", "userName": "muster"},
     "endPointURI": "/tickets", "thirdPartyEventType": "POST", "headers": [{"key": "X-Source", "value": "muster"}],
-    "eventPayload": "{\"title\": \"$incident.subject\"}", "responseHeaders": [], "createdDate": "2026-11-20T20:37:00+0000"
+    "eventPayload": "{\"title\": \"$incident.subject\"}", "responseHeaders": [],
+    "createdDate": "2026-11-20T20:37:00+0000"
 }))]
 pub struct Event {
     /// `INTG-EVENT-<uuid>`.

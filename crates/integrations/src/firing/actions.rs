@@ -54,8 +54,10 @@ fn event_type(fields: &mut Fields<'_>, field: &str) -> Option<&'static str> {
 /// The deliveries that an action made.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-#[schema(as = IntegrationAction, example = json!({"actionId": "EVT-0190a6b2-8f0e-7f6e-9d5a-3c1d7a5b2e90", "deliveries": [
-    {"id": "DLV-0190a6b2-8f0e-7f6e-9d5a-3c1d7a5b2e90", "eventId": "INTG-EVENT-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"}]}))]
+#[schema(as = IntegrationAction,
+    example = json!({"actionId": "EVT-0190a6b2-8f0e-7f6e-9d5a-3c1d7a5b2e90", "deliveries": [
+    {"id": "DLV-0190a6b2-8f0e-7f6e-9d5a-3c1d7a5b2e90",
+        "eventId": "INTG-EVENT-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"}]}))]
 pub struct Made {
     /// The id of the action, `$event.id`.
     pub action_id: String,
@@ -81,7 +83,8 @@ pub struct MadeDelivery {
 #[utoipa::path(
     operation_id = "createIntegrationAction",
     request_body(content = NewAction, example = json!({
-        "entity": "INCIDENT", "eventType": "UPDATE", "object": {"id": "INC-1", "subject": "disk full", "status": "Open"},
+        "entity": "INCIDENT", "eventType": "UPDATE",
+        "object": {"id": "INC-1", "subject": "disk full", "status": "Open"},
         "previous": {"id": "INC-1", "subject": "disk full", "status": "New"}
     })),
     responses((status = 200, description = "What it fired", body = Made)),

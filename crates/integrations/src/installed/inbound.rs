@@ -24,7 +24,8 @@ const CREDENTIALS: &str = "inboundConfig.authentication";
 /// and with the integration these do: at once on the gateway that answers, within a second on others.
 #[utoipa::path(
     operation_id = "setInboundAuthentication",
-    params(("installedIntgId" = String, Path, description = "`INTG-<uuid>`", example = "INTG-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
+    params(("installedIntgId" = String, Path, description = "`INTG-<uuid>`",
+        example = "INTG-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
     request_body(content = NewInboundAuthentication, example = json!({"authType": "WEBHOOK"})),
     responses(
         (status = 200, description = "The integration, with the new credentials", body = Installed),

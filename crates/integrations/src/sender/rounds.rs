@@ -67,10 +67,17 @@ mod tests {
         let db = Db::open(&DatabaseUrl::Sqlite(directory.path().join("t.sqlite")), Options::default()).unwrap();
         db.write_here(|conn| {
             let lanes: String = (0..600)
-                .map(|number| format!("INSERT INTO integration_lanes VALUES ('greedy', 'E{number:03}', {number}, NULL);"))
+                .map(|number| {
+                    format!(
+                        "INSERT INTO integration_lanes VALUES ('greedy', 'E{number:03}', {number}, \
+                                       NULL);"
+                    )
+                })
                 .collect();
-            let good = "INSERT INTO integration_lanes VALUES ('good', 'E', 9000, NULL), ('idle', 'E', 9000000000000000, NULL);";
-            let table = "CREATE TABLE integration_lanes (tenant_id TEXT, event_id TEXT, due_ms BIGINT, failing_since_ms BIGINT);";
+            let good = "INSERT INTO integration_lanes VALUES ('good', 'E', 9000, NULL), ('idle', 'E', \
+                        9000000000000000, NULL);";
+            let table = "CREATE TABLE integration_lanes (tenant_id TEXT, event_id TEXT, due_ms BIGINT, \
+                         failing_since_ms BIGINT);";
             Ok(conn.batch_execute(&format!("{table}{lanes}{good}"))?)
         })
         .unwrap();

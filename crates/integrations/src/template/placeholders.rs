@@ -192,7 +192,8 @@ const ROSTER: [&str; 9] =
 const OVERRIDE: [&str; 6] = ["id", "start", "end", "note", "swapId", "createdTime"];
 
 const WINDOW: [&str; 13] = listed(
-    "id uniqueId name description clientUniqueId state status start end createdDate updatedDate createdTime updatedTime",
+    "id uniqueId name description clientUniqueId state status start end createdDate updatedDate createdTime \
+     updatedTime",
 );
 
 const ALERT: [&str; 37] = listed(

@@ -30,7 +30,8 @@ const AGENT_ID: &str = "glpi-agent-id";
 /// sections it carries. Text that is nearly JSON is repaired; what was repaired is told in `warnings` of the answer.
 #[utoipa::path(
     operation_id = "reportMachine",
-    request_body(content = String, content_type = "application/octet-stream", description = "A report, as the agent writes it"),
+    request_body(content = String, content_type = "application/octet-stream",
+        description = "A report, as the agent writes it"),
     responses((status = 200, description = "The agent's handshake, in its own format", content(
         (Object = "application/json"), (String = "application/xml"), (String = "application/x-compress-zlib")
     ))),

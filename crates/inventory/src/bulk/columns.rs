@@ -246,7 +246,8 @@ mod tests {
     fn every_kind_of_cell() {
         let read = entry(
             "HOSTNAME, ipAddress ,type,appRoles,tags.Env,Tags.owner,location,bios,components,agentInstalled,note\n\
-             web,10.0.0.1,device,\"nginx, redis\",prod,,Graz,\"{\"\"systemModel\"\":\"\"X\"\"}\",\"a, b\",TRUE,ignored\n",
+             web,10.0.0.1,device,\"nginx, redis\",prod,,Graz,\"{\"\"systemModel\"\":\"\"X\"\"}\",\"a, \
+             b\",TRUE,ignored\n",
         );
         assert_eq!(read.input.texts, [("hostName", "web".to_owned()), ("ipAddress", "10.0.0.1".to_owned())]);
         assert_eq!((read.input.kind, read.input.agent_installed), (Some("DEVICE"), Some(true)));

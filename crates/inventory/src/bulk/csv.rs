@@ -319,7 +319,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_read(cells in proptest::collection::vec("['a,\"\r\n é=-]{0,6}", 2..6), cut: prop::sample::Index) {
+        fn what_is_written_is_read(cells in proptest::collection::vec("['a,\"\r\n é=-]{0,6}", 2..6),
+            cut: prop::sample::Index) {
             let mut out = Vec::new();
             write(&mut out, cells.iter().map(String::as_str));
             let (head, tail) = out.split_at(cut.index(out.len()));
@@ -331,7 +332,8 @@ mod tests {
         }
 
         #[test]
-        fn survives_any_bytes(pieces in proptest::collection::vec(proptest::collection::vec(any::<u8>(), 0..50), 0..4)) {
+        fn survives_any_bytes(pieces in proptest::collection::vec(proptest::collection::vec(any::<u8>(), 0..50),
+            0..4)) {
             let pieces: Vec<&[u8]> = pieces.iter().map(Vec::as_slice).collect();
             let done = records(&pieces);
             prop_assert!(done.as_ref().err().is_none_or(|stop| stop.message.contains("not closed")), "{done:?}");

@@ -69,9 +69,12 @@ const MOST_TAGS: usize = 1000;
     operation_id = "exportResources",
     params(
         ("format" = inline(Option<Format>), Query, description = "`ndjson` (default) or `csv`"),
-        ("includeIds" = Option<bool>, Query, description = "With the columns `id` and `clientUniqueId`; default true. Without them for a file that goes to another tenant"),
+        ("includeIds" = Option<bool>, Query, description = "With the columns `id` and `clientUniqueId`; default true. \
+                                                            Without them for a file that goes to another tenant"),
         ("locationId" = Option<i64>, Query, description = "Only at this site; 0 for all"),
-        ("deviceGroupId" = Option<String>, Query, description = "Only members of this device group, by its integer id or `DGP-<uuid>`, and of its children; 0 for all", pattern = "^([0-9]{1,18}|[Dd][Gg][Pp]-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$"),
+        ("deviceGroupId" = Option<String>, Query, description = "Only members of this device group, by its integer id \
+            or `DGP-<uuid>`, and of its children; 0 for all",
+            pattern = "^([0-9]{1,18}|[Dd][Gg][Pp]-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$"),
         ("deviceTypeId" = Option<i64>, Query, description = "Only of this resource type; 0 for all"),
         ("state" = inline(Option<State>), Query, description = "`active` (default), `inactive`, `discovered` or `all`"),
         ("queryString" = Option<String>, Query, description = "Filter expression, as in the minimal list"),

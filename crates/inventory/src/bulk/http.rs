@@ -95,7 +95,8 @@ pub struct BulkOptions {
     ),
     responses((
         status = 200,
-        description = "What became of each row, and of all; of a JSON array as one object, of lines and tables as lines",
+        description = "What became of each row, and of all; of a JSON array as one object, of lines and tables as \
+                       lines",
         content((BulkAnswer = "application/json"), (BulkLine = "application/x-ndjson"))
     )),
     security(("bearer" = ["operator"]))

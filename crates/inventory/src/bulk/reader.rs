@@ -312,7 +312,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn survives_any_bytes(bytes in proptest::collection::vec(any::<u8>(), 0..200), text in "[{}\\[\\]\",:a\n]{0,60}") {
+        fn survives_any_bytes(bytes in proptest::collection::vec(any::<u8>(), 0..200),
+            text in "[{}\\[\\]\",:a\n]{0,60}") {
             for format in [Format::Ndjson, Format::Csv] {
                 let _ = rows(format, &[&bytes]);
                 let _ = rows(format, &[text.as_bytes()]);

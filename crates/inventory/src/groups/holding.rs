@@ -17,7 +17,8 @@ use crate::{
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(example = json!({
-    "id": 7, "uniqueId": "DGP-0a0fb2a7-53f4-4f5e-8f0e-1a2b3c4d5e6f", "name": "Web servers", "type": "DEVICE_GROUP", "byRule": true
+    "id": 7, "uniqueId": "DGP-0a0fb2a7-53f4-4f5e-8f0e-1a2b3c4d5e6f", "name": "Web servers", "type": "DEVICE_GROUP",
+    "byRule": true
 }))]
 pub struct HoldingGroup {
     /// Its integer id.

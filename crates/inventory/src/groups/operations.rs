@@ -56,7 +56,9 @@ macro_rules! operations {
                     }
                 })),
                 responses(
-                    (status = 200, description = "The group or groups", body = CreatedGroups, headers(("ETag" = String, description = "The version of the record, for `If-Match`; not of several"))),
+                    (status = 200, description = "The group or groups", body = CreatedGroups,
+                        headers(("ETag" = String, description = "The version of the record, for `If-Match`; not of \
+                            several"))),
                     (status = 409, description = concat!("The tenant has a ", $word, " group of this name")),
                     (status = 412, description = "A group to change has changed since it was read"),
                 ),
@@ -71,14 +73,17 @@ macro_rules! operations {
             #[utoipa::path(
                 summary = concat!("Search ", $word, " groups"),
                 description = concat!(
-                    "A page of the ", $word, " groups of the tenant; at partner level, of its clients too. The variables of \
-                     `queryString` are `id`\nand `uniqueId` (either takes either id), `name` (contains the value, whatever the \
+                    "A page of the ", $word, " groups of the tenant; at partner level, of its clients too. The \
+                                              variables of \
+                     `queryString` are `id`\nand `uniqueId` (either takes either id), `name` (contains the value, \
+                     whatever the \
                      letter case) and `isEquals`\n(`true`: the name is the value)."
                 ),
                 operation_id = concat!("search", $name, "Groups"),
                 params(PageQuery<Groups>),
                 responses(
-                    (status = 200, description = concat!("A page of ", $word, " groups"), body = OrderedPageOf<ResourceGroup>),
+                    (status = 200, description = concat!("A page of ", $word, " groups"),
+                        body = OrderedPageOf<ResourceGroup>),
                 ),
                 security(("bearer" = ["viewer"]))
             )]
@@ -91,11 +96,13 @@ macro_rules! operations {
             #[utoipa::path(
                 summary = concat!("List minimal ", $word, " groups"),
                 description = concat!(
-                    "Ids and name of every ", $word, " group of the tenant, by name; at partner level, of its clients too. \
+                    "Ids and name of every ", $word,
+                    " group of the tenant, by name; at partner level, of its clients too. \
                      Streamed, not paged."
                 ),
                 operation_id = concat!("listMinimal", $name, "Groups"),
-                responses((status = 200, description = concat!("Every ", $word, " group"), body = Vec<ResourceGroupMinimal>)),
+                responses((status = 200, description = concat!("Every ", $word, " group"),
+                    body = Vec<ResourceGroupMinimal>)),
                 security(("bearer" = ["viewer"]))
             )]
             #[get($minimal)]
@@ -131,7 +138,8 @@ macro_rules! operations {
                     "description": "Behind the load balancer", "parent": {"id": "3"}
                 })),
                 responses(
-                    (status = 200, description = concat!("The ", $word, " group after the change"), body = ResourceGroup),
+                    (status = 200, description = concat!("The ", $word, " group after the change"),
+                        body = ResourceGroup),
                     (status = 409, description = "The name is taken, or the group would be below itself"),
                     (status = 412, description = "The group has changed since it was read"),
                 ),
@@ -172,7 +180,8 @@ macro_rules! operations {
                 summary = concat!("List the children of a ", $word, " group"),
                 operation_id = concat!("list", $name, "GroupChildren"),
                 params($id, PageQuery<ChildList>),
-                responses((status = 200, description = "A page of child groups and resources", body = PageOf<GroupChild>)),
+                responses((status = 200, description = "A page of child groups and resources",
+                    body = PageOf<GroupChild>)),
                 security(("bearer" = ["viewer"]))
             )]
             #[get($children)]
@@ -218,7 +227,8 @@ macro_rules! operations {
                 summary = concat!("Remove children from a ", $word, " group"),
                 operation_id = concat!("remove", $name, "GroupChildren"),
                 params($id),
-                request_body(content = inline(Children), example = json!([{"id": "0a0fb2a7-53f4-4f5e-8f0e-1a2b3c4d5e6f"}])),
+                request_body(content = inline(Children),
+                    example = json!([{"id": "0a0fb2a7-53f4-4f5e-8f0e-1a2b3c4d5e6f"}])),
                 responses(
                     (status = 200, description = "They are no children any more; an empty object"),
                     (status = 409, description = "A resource is a member by rule"),
@@ -247,7 +257,8 @@ operations! {
 
 operations! {
     /// Service groups.
-    service: "Service", "service", Kind::Service, ServiceGroupId, "Web tier", "SGP-9d1c6f0e-7a52-4c37-9c1b-2f0a5b6c7d8e",
+    service: "Service", "service", Kind::Service, ServiceGroupId, "Web tier",
+    "SGP-9d1c6f0e-7a52-4c37-9c1b-2f0a5b6c7d8e",
     "/serviceGroups", "/serviceGroups/search", "/serviceGroups/minimal", "/serviceGroups/{groupId}",
     "/serviceGroups/{groupId}/childs"
 }

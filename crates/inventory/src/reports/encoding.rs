@@ -25,7 +25,8 @@ pub(super) fn xml(bytes: &[u8]) -> Result<Cow<'_, str>, ReportError> {
             Ok(bytes.iter().map(|byte| windows_1252(*byte)).collect::<String>().into())
         }
         Some(_) => Err(ReportError::unsupported(
-            "the XML report declares a character encoding that is not read here; send UTF-8, ISO-8859-1 or windows-1252",
+            "the XML report declares a character encoding that is not read here; send UTF-8, ISO-8859-1 or \
+             windows-1252",
         )),
     }
 }

@@ -83,7 +83,8 @@ mod tests {
     fn secrets_and_what_is_read_elsewhere_stay_out() {
         let node = json::read(
             r#"{"drives": [{"TYPE": "/", "label": " "}], "firewall": {"status": "on"}, "envs": [{"key": "TOKEN", "val": "s"}],
-                "processes": [{"cmd": "x --password s"}], "softwares": [{"name": "a"}], "ports": [{"type": "Other"}], "rudder": null, "bios": {}, "etime": "3"}"#,
+                "processes": [{"cmd": "x --password s"}], "softwares": [{"name": "a"}], "ports": [{"type": "Other"}],
+                "rudder": null, "bios": {}, "etime": "3"}"#,
         )
         .unwrap();
         let (map, dropped) = read(&Sections::of(&node), false);

@@ -195,7 +195,8 @@ fn compare(kind: &str, stored: &[IdentityKey], seen: &[IdentityKey]) -> Evidence
 }
 
 fn is_same_serial(one: &IdentityKey, other: &IdentityKey) -> bool {
-    matches!((one, other), (IdentityKey::Serial { serial, .. }, IdentityKey::Serial { serial: same, .. }) if serial == same)
+    matches!((one, other), (IdentityKey::Serial { serial, .. },
+        IdentityKey::Serial { serial: same, .. }) if serial == same)
 }
 
 /// Whether `stored` and `seen` are the keys of one machine: of the most trusted kind of key that both have, they share

@@ -271,13 +271,20 @@ mod tests {
     }
 
     const LINUX: &str = r#"[
-        {"description": "lo", "ipaddress": "127.0.0.1", "ipmask": "255.0.0.0", "status": "up", "type": "loopback", "virtualdev": true, "mac": "00:00:00:00:00:00"},
-        {"description": "lo", "ipaddress6": "::1", "status": "up", "type": "loopback", "virtualdev": true, "mac": "00:00:00:00:00:00"},
-        {"description": "docker0", "ipaddress": "172.17.0.1", "ipmask": "255.255.0.0", "status": "up", "type": "bridge", "virtualdev": true, "mac": "02:42:aa:bb:cc:dd"},
-        {"description": "eth0", "ipaddress6": "fe80::1", "ipmask6": "ffff:ffff:ffff:ffff::", "status": "up", "virtualdev": false, "mac": "A0:36:9F:00:00:01"},
-        {"description": "eth0", "ipaddress": "10.1.0.5", "ipmask": "255.255.0.0", "ipdhcp": "10.1.0.1", "speed": "1000", "status": "up", "virtualdev": false, "mac": "a0:36:9f:00:00:01"},
-        {"description": "eth0", "ipaddress": "10.1.0.6", "ipmask": "255.255.0.0", "status": "up", "mac": "a0:36:9f:00:00:01"},
-        {"description": "eth1", "ipaddress": "192.168.9.9", "ipmask": "255.255.255.0", "status": "down", "speed": "-1", "mac": "a0:36:9f:00:00:02"}
+        {"description": "lo", "ipaddress": "127.0.0.1", "ipmask": "255.0.0.0", "status": "up", "type": "loopback",
+            "virtualdev": true, "mac": "00:00:00:00:00:00"},
+        {"description": "lo", "ipaddress6": "::1", "status": "up", "type": "loopback", "virtualdev": true,
+            "mac": "00:00:00:00:00:00"},
+        {"description": "docker0", "ipaddress": "172.17.0.1", "ipmask": "255.255.0.0", "status": "up", "type": "bridge",
+            "virtualdev": true, "mac": "02:42:aa:bb:cc:dd"},
+        {"description": "eth0", "ipaddress6": "fe80::1", "ipmask6": "ffff:ffff:ffff:ffff::", "status": "up",
+            "virtualdev": false, "mac": "A0:36:9F:00:00:01"},
+        {"description": "eth0", "ipaddress": "10.1.0.5", "ipmask": "255.255.0.0", "ipdhcp": "10.1.0.1", "speed": "1000",
+            "status": "up", "virtualdev": false, "mac": "a0:36:9f:00:00:01"},
+        {"description": "eth0", "ipaddress": "10.1.0.6", "ipmask": "255.255.0.0", "status": "up",
+            "mac": "a0:36:9f:00:00:01"},
+        {"description": "eth1", "ipaddress": "192.168.9.9", "ipmask": "255.255.255.0", "status": "down", "speed": "-1",
+            "mac": "a0:36:9f:00:00:02"}
     ]"#;
 
     #[test]
@@ -319,7 +326,8 @@ mod tests {
         assert_eq!(v6.primary_ip.as_deref(), Some("2001:db8::5"));
         assert_eq!((v6.cards[0].ip_address.as_str(), v6.cards[0].alias_ips.as_str()), ("2001:db8::5", "fe80::5"));
         let lost = network(
-            r#"[{"description": "lo0", "ipaddress": "127.0.0.1"}, {"description": "x", "ipaddress": "secret"}, 5, "x"]"#,
+            r#"[{"description": "lo0", "ipaddress": "127.0.0.1"}, {"description": "x", "ipaddress": "secret"}, 5,
+                "x"]"#,
             None,
         );
         assert_eq!((lost.primary_ip, lost.cards.len()), (None, 2));
@@ -328,8 +336,10 @@ mod tests {
     #[test]
     fn equal_adapters_are_told_apart_by_position_or_address() {
         let twins = network(
-            r#"[{"description": "Adapter", "mac": "00:1b:21:00:00:01"}, {"description": "Adapter", "mac": "00:1b:21:00:00:02"},
-                {"description": "Port", "mac": "00:1b:21:00:00:03", "pcislot": "1"}, {"description": "Port", "mac": "00:1b:21:00:00:04", "pcislot": "1"}]"#,
+            r#"[{"description": "Adapter", "mac": "00:1b:21:00:00:01"},
+                {"description": "Adapter", "mac": "00:1b:21:00:00:02"},
+                {"description": "Port", "mac": "00:1b:21:00:00:03", "pcislot": "1"},
+                {"description": "Port", "mac": "00:1b:21:00:00:04", "pcislot": "1"}]"#,
             None,
         );
         assert_eq!(twins.cards.len(), 3);

@@ -4,14 +4,19 @@
 /// What firmware says in place of a serial number, a make or a model, reduced to letters and digits, separated by
 /// spaces.
 pub const PLACEHOLDERS: &str = "\
-    allseries anonymous assetserialnumber assettag assettagnumber badindex baseboardserialnumber blank boardserialnumber \
+    allseries anonymous assetserialnumber assettag assettagnumber badindex baseboardserialnumber blank \
+    boardserialnumber \
     bss0123456789 changeme chassisassettag chassismanufacture chassismanufacturer chassisserialnumber chassisversion \
-    default defaultstring dummy empty enclosureserialnumber error filledbydefault filledbyoem invalid machineserialnumber \
-    mb1234567890 mbserialnumber missing model modelname motherboardserialnumber nil noasset noassetinformation noassettag \
+    default defaultstring dummy empty enclosureserialnumber error filledbydefault filledbyoem invalid \
+    machineserialnumber \
+    mb1234567890 mbserialnumber missing model modelname motherboardserialnumber nil noasset noassetinformation \
+    noassettag \
     noenclosure none noserial noserialnumber notapplicable notassigned notavailable notdefined notfilled notpresent \
-    notprovided notset notsettable notspecified null nullstring oem oemdefaultstring oemserial oemserialnumber oemstring \
+    notprovided notset notsettable notspecified null nullstring oem oemdefaultstring oemserial oemserialnumber \
+    oemstring \
     outofspec outofspecoutofspec pcserialnumber placeholder product productname replaceme sample serial serialnumber \
-    serialno sernum standard string system sysserialnumber sysmanufacturer sysproductname systemmanufacturer systemmodel \
+    serialno sernum standard string system sysserialnumber sysmanufacturer sysproductname systemmanufacturer \
+    systemmodel \
     systemname systemproductname systemserial systemserialnumber systemversion tba tbd test toassign tobeassigned \
     tobedetermined type1productname type2boardserialnumber type3chassisserialnumber unassigned unavailable undefined \
     unidentified unknow unknown unspecified";
@@ -22,7 +27,8 @@ pub const PLACEHOLDER_SERIALS: &str = "\
 
 /// What stands before a serial number, reduced in the same way.
 pub const LABELS: &str = "\
-    asset assettag atn base baseboard bb board bsn bss chassis csn mb msn no number serial serialno serialnumber sn ssn \
+    asset assettag atn base baseboard bb board bsn bss chassis csn mb msn no number serial serialno serialnumber sn \
+    ssn \
     sys system systemserial systemserialnumber";
 
 /// UUIDs that many machines have, reduced to hexadecimal digits, in one of their byte orders.

@@ -19,7 +19,8 @@ proptest! {
     }
 
     #[test]
-    fn mutated_reports_never_panic(json in any::<bool>(), changes in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>(), 0..4_u8), 1..12)) {
+    fn mutated_reports_never_panic(json in any::<bool>(),
+        changes in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>(), 0..4_u8), 1..12)) {
         let mut bytes = if json { JSON } else { XML }.as_bytes().to_vec();
         for (at, byte, how) in changes {
             if bytes.is_empty() {

@@ -107,7 +107,8 @@ mod tests {
     fn applications_are_kept_once_and_named() {
         let node = json::read(
             r#"{"softwares": [
-                {"name": "web", "version": "1.0", "publisher": "Us", "arch": "amd64", "from": "deb", "install_date": "2024-02-03"},
+                {"name": "web", "version": "1.0", "publisher": "Us", "arch": "amd64", "from": "deb",
+                    "install_date": "2024-02-03"},
                 {"name": "web", "version": "1.0", "publisher": "Us", "arch": "amd64", "install_date": "2024-02-04"},
                 {"name": "web", "version": 2, "INSTALLDATE": "N/A"},
                 {"guid": "{1-2}", "version": null}, {"version": "9"}, "web", 7, null
@@ -125,7 +126,8 @@ mod tests {
     fn definitions_are_fresh_stale_or_unknown() {
         let node = json::read(
             r#"{"antivirus": [
-                {"name": "Shield", "uptodate": true, "enabled": false, "base_version": "1.2", "base_creation": "2024-02-03 00:00:00"},
+                {"name": "Shield", "uptodate": true, "enabled": false, "base_version": "1.2",
+                    "base_creation": "2024-02-03 00:00:00"},
                 {"NAME": "Guard", "UPTODATE": "0"}, {"company": "Us"}, {"version": "1"}
             ]}"#,
         )

@@ -205,7 +205,8 @@ mod tests {
     #[test]
     fn elements_texts_references_and_cdata() {
         let (root, node) = read(
-            "<?xml version=\"1.0\"?>\n<!-- c --><R>\n <A x='1'> a &amp;&#x20;b&lt;<![CDATA[<&>]]> </A>\n <B/><A></A>\n <C><D>1</D></C></R>\n",
+            "<?xml version=\"1.0\"?>\n<!-- c --><R>\n <A x='1'> a &amp;&#x20;b&lt;<![CDATA[<&>]]> </A>\n <B/><A></A>\n \
+             <C><D>1</D></C></R>\n",
         )
         .unwrap();
         assert_eq!(root, "R");
@@ -220,7 +221,8 @@ mod tests {
 
     #[test]
     fn hostile_documents_are_refused() {
-        let bomb = "<?xml version=\"1.0\"?>\n<!DOCTYPE l [<!ENTITY a \"secret\"><!ENTITY b \"&a;&a;&a;&a;\">]>\n<REQUEST>&b;</REQUEST>";
+        let bomb = "<?xml version=\"1.0\"?>\n<!DOCTYPE l [<!ENTITY a \"secret\"><!ENTITY b \
+                    \"&a;&a;&a;&a;\">]>\n<REQUEST>&b;</REQUEST>";
         assert!(refused(bomb).contains("document type declaration, which is not accepted (line 2)"));
         assert!(refused("<!DOCTYPE r SYSTEM \"file:///etc/secret\"><r>&x;</r>").contains("document type"));
         assert!(refused("<!DOCTYPE r [<!ENTITY % p SYSTEM \"http://secret/\"> %p;]><r/>").contains("document type"));

@@ -135,7 +135,9 @@ fn minimal_of((id, name, host_name, ip_address, alias_name, resource_name, resou
     operation_id = "listMinimalResources",
     params(
         ("locationId" = Option<i64>, Query, description = "Only at this site; 0 for all"),
-        ("deviceGroupId" = Option<String>, Query, description = "Only members of this device group, by its integer id or `DGP-<uuid>`, and of its children; 0 for all", pattern = "^([0-9]{1,18}|[Dd][Gg][Pp]-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$"),
+        ("deviceGroupId" = Option<String>, Query, description = "Only members of this device group, by its integer id \
+            or `DGP-<uuid>`, and of its children; 0 for all",
+            pattern = "^([0-9]{1,18}|[Dd][Gg][Pp]-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$"),
         ("deviceTypeId" = Option<i64>, Query, description = "Only of this resource type; 0 for all"),
         ("state" = inline(Option<State>), Query, description = "`active` (default), `inactive`, `discovered` or `all`"),
         ("queryString" = Option<String>, Query, description = "Filter expression", example = "hostName:web+tags:env"),
@@ -174,10 +176,14 @@ const SORTS: [&str; 7] = ["id", "name", "hostName", "resourceName", "ipAddress",
         ("pageSize" = Option<i64>, Query, description = "1 to 1000, default 100"),
         ("cursor" = Option<String>, Query, description = "The `nextCursor` of the page before, in place of `pageNo`"),
         ("isDescendingOrder" = Option<bool>, Query, description = "Default true"),
-        ("sortName" = inline(Option<Sorted>), Query, description = "`id` (default), `name`, `hostName`, `resourceName`, `ipAddress`, `createdDate`, `updatedDate`"),
+        ("sortName" = inline(Option<Sorted>), Query,
+            description = "`id` (default), `name`, `hostName`, `resourceName`, `ipAddress`, `createdDate`, \
+                           `updatedDate`"),
         ("verbose" = Option<bool>, Query, description = "Default false"),
         ("locationId" = Option<i64>, Query, description = "Only at this site; 0 for all"),
-        ("deviceGroupId" = Option<String>, Query, description = "Only members of this device group, by its integer id or `DGP-<uuid>`, and of its children; 0 for all", pattern = "^([0-9]{1,18}|[Dd][Gg][Pp]-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$"),
+        ("deviceGroupId" = Option<String>, Query, description = "Only members of this device group, by its integer id \
+            or `DGP-<uuid>`, and of its children; 0 for all",
+            pattern = "^([0-9]{1,18}|[Dd][Gg][Pp]-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$"),
         ("deviceTypeId" = Option<i64>, Query, description = "Only of this resource type; 0 for all"),
         ("state" = inline(Option<State>), Query, description = "`active` (default), `inactive`, `discovered` or `all`"),
         ("queryString" = Option<String>, Query, description = "Filter expression, as in the minimal list"),

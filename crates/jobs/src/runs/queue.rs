@@ -16,7 +16,8 @@ pub fn next(conn: &mut Conn, scope: &[String], wanted: &Wanted, now: Timestamp) 
     let left = first(conn, scope, wanted, left)?;
     let waits = Condition::sql(
         "job_runs.finished_ms IS NULL AND job_runs.state = 'QUEUED' AND (NOT job_runs.exclusive OR NOT EXISTS ( \
-             SELECT 1 FROM job_runs other WHERE other.tenant_id = job_runs.tenant_id AND other.job_id = job_runs.job_id \
+             SELECT 1 FROM job_runs other WHERE other.tenant_id = job_runs.tenant_id AND other.job_id = \
+             job_runs.job_id \
              AND other.state = 'RUNNING' AND other.finished_ms IS NULL))",
     );
     let waits = first(conn, scope, wanted, waits)?;

@@ -41,7 +41,8 @@ pub struct OfRevision {
 #[utoipa::path(
     operation_id = "createKbArticle",
     request_body(content = NewArticle, example = json!({
-        "title": "An access point does not answer", "content": "Look at the **LED** first.", "category": {"id": "KBC0000000001"}
+        "title": "An access point does not answer", "content": "Look at the **LED** first.",
+        "category": {"id": "KBC0000000001"}
     })),
     responses(
         (status = 200, description = "The new article", body = Article),

@@ -25,9 +25,11 @@ api::texts! {
 #[utoipa::path(
     operation_id = "searchKbArticles",
     params(
-        ("query" = inline(Words), Query, description = "Words; at most 1,000 characters and 32 different words", example = "access point"),
+        ("query" = inline(Words), Query, description = "Words; at most 1,000 characters and 32 different words",
+            example = "access point"),
         ("categoryId" = Option<String>, Query, description = "`KBC` and digits", example = "KBC0000000001"),
-        ("state" = inline(Option<State>), Query, description = "`ACTIVE`, `INACTIVE`, `TRASH` or `ALL`; default: all outside the trash", example = "ACTIVE"),
+        ("state" = inline(Option<State>), Query, description = "`ACTIVE`, `INACTIVE`, `TRASH` or `ALL`; default: all \
+            outside the trash", example = "ACTIVE"),
         ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
         ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 20", example = 20),
         ("cursor" = Option<String>, Query, description = "The `nextCursor` of the page before, in place of `pageNo`"),

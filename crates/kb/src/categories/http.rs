@@ -237,7 +237,8 @@ pub async fn update(
     request_body(content = CategoryMove, example = json!({"parentCategory": {"id": "KBC0000000002"}})),
     responses(
         (status = 200, description = "The category after the move", body = wire::Category),
-        (status = 409, description = "A sibling there has its name, it would be below itself, or one of them is in the trash"),
+        (status = 409, description = "A sibling there has its name, it would be below itself, or one of them is in the \
+                                      trash"),
         (status = 412, description = "The category has changed since it was read"),
     ),
     security(("bearer" = ["operator"]))

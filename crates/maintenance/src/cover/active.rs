@@ -36,10 +36,13 @@ const BATCH: usize = 500;
 #[utoipa::path(
     operation_id = "listActiveMaintenance",
     params(
-        ("at" = inline(Option<Instant>), Query, description = "The instant; default now", example = "2026-11-20T23:00:00+0000"),
+        ("at" = inline(Option<Instant>), Query, description = "The instant; default now",
+            example = "2026-11-20T23:00:00+0000"),
         ("resourceId" = Option<String>, Query, description = "UUID", example = "f65fa9e1-3f9a-4f0e-9d5a-3c1d7a5b2e90"),
-        ("hostName" = Option<String>, Query, description = "Only what covers the resource with this host name", example = "web-01"),
-        ("deviceGroupId" = Option<String>, Query, description = "Only what covers resources in this group, by either of its ids", example = "7"),
+        ("hostName" = Option<String>, Query, description = "Only what covers the resource with this host name",
+            example = "web-01"),
+        ("deviceGroupId" = Option<String>, Query, description = "Only what covers resources in this group, by either \
+            of its ids", example = "7"),
         ("deviceGroup" = Option<String>, Query, description = "The same by its name", example = "Web servers"),
         ("siteId" = Option<String>, Query, description = "Only what covers resources at this site", example = "7"),
         ("site" = Option<String>, Query, description = "The same by its name", example = "Vienna"),

@@ -52,7 +52,8 @@ pub struct Open {
     operation_id = "listAllMaintenanceOccurrences",
     params(
         ("from" = inline(Instant), Query, description = "The start of the range", example = "2026-11-20T00:00:00+0000"),
-        ("to" = inline(Instant), Query, description = "The end of the range, which is not part of it", example = "2026-11-27T00:00:00+0000"),
+        ("to" = inline(Instant), Query, description = "The end of the range, which is not part of it",
+            example = "2026-11-27T00:00:00+0000"),
         ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
         ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 100", example = 100),
         ("cursor" = Option<String>, Query, description = "The `nextCursor` of the page before, in place of `pageNo`"),

@@ -35,15 +35,18 @@ fn coverable(scope: &RequestScope, owner: &str) -> Vec<String> {
     operation_id = "createMaintenanceWindow",
     request_body(content = NewWindow, example = json!({
         "name": "Nightly patches", "description": "Web servers",
-        "devices": [{"hostName": "web-01"}], "deviceGroups": [{"name": "Web servers"}], "locations": [{"name": "Paris"}],
+        "devices": [{"hostName": "web-01"}], "deviceGroups": [{"name": "Web servers"}],
+        "locations": [{"name": "Paris"}],
         "schedule": {
             "type": "Recurring", "startTime": "2026-11-20T22:00:00+0000", "endTime": "2026-11-21T02:00:00+0000",
             "timezone": "Europe/London", "pattern": {"type": "daily", "dayFrequency": "everyday"}
         },
         "endBy": "NEVER", "runRBA": false, "installPatch": true, "runEscalationAction": true,
-        "alertConditions": {"matchingType": "ALL", "rules": [{"key": "subject", "operator": "Contains", "value": "disk"}]}
+        "alertConditions": {"matchingType": "ALL",
+            "rules": [{"key": "subject", "operator": "Contains", "value": "disk"}]}
     })),
-    responses((status = 200, description = "The id of the new window", body = Created, headers(("ETag" = String, description = "The version of the record, for `If-Match`")))),
+    responses((status = 200, description = "The id of the new window", body = Created,
+        headers(("ETag" = String, description = "The version of the record, for `If-Match`")))),
     security(("bearer" = ["operator"]))
 )]
 #[post("/scheduleMaintenances")]
@@ -111,7 +114,8 @@ pub async fn get(
 #[utoipa::path(
     operation_id = "updateMaintenanceWindow",
     params(WindowId),
-    request_body(content = WindowChange, example = json!({"description": "Web and mail servers", "installPatch": false})),
+    request_body(content = WindowChange, example = json!({"description": "Web and mail \
+        servers", "installPatch": false})),
     responses(
         (status = 200, description = "The window after the change", body = Window),
         (status = 412, description = "The window has changed since it was read"),

@@ -39,7 +39,8 @@ impl Occurrences {
     params(
         WindowId,
         ("from" = inline(Instant), Query, description = "The start of the range", example = "2026-11-20T00:00:00+0000"),
-        ("to" = inline(Instant), Query, description = "The end of the range, which is not part of it", example = "2026-11-27T00:00:00+0000"),
+        ("to" = inline(Instant), Query, description = "The end of the range, which is not part of it",
+            example = "2026-11-27T00:00:00+0000"),
     ),
     responses((status = 200, description = "The occurrences", body = Occurrences)),
     security(("bearer" = ["viewer"]))
@@ -58,8 +59,10 @@ pub async fn list(context: RequestContext<Query>, PathIds(id): PathIds<WindowId>
 #[utoipa::path(
     operation_id = "previewMaintenanceWindow",
     params(
-        ("from" = inline(Instant), Query, description = "The start of the range; may be given in the body instead", example = "2026-11-20T00:00:00+0000"),
-        ("to" = inline(Instant), Query, description = "The end of the range, which is not part of it; may be given in the body instead", example = "2026-11-27T00:00:00+0000"),
+        ("from" = inline(Instant), Query, description = "The start of the range; may be given in the body instead",
+            example = "2026-11-20T00:00:00+0000"),
+        ("to" = inline(Instant), Query, description = "The end of the range, which is not part of it; may be given in \
+                                                       the body instead", example = "2026-11-27T00:00:00+0000"),
     ),
     request_body(content = NewWindow),
     responses((status = 200, description = "The occurrences", body = Occurrences)),

@@ -234,7 +234,8 @@ pub struct LocationTarget {
 #[request(update(
     name = WindowChange,
     schema = "MaintenanceWindowUpdate",
-    doc = "The changes to a window; what is left out stays as it is. A list of targets takes the place of the former one.",
+    doc = "The changes to a window; what is left out stays as it is. A list of targets takes the place of the former \
+           one.",
     check = check_change
 ))]
 pub struct NewWindow {

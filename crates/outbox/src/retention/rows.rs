@@ -104,7 +104,8 @@ pub(super) fn owners(conn: &mut Conn, what: &Retention) -> Result<Vec<Owner>> {
     };
     let owners = db::owners(table, "1 = 1");
     let query = format!(
-        "{owners} SELECT owners.id AS tenant, (SELECT t.{since} FROM {table} t WHERE t.tenant_id = owners.id AND {only} ORDER BY \
+        "{owners} SELECT owners.id AS tenant, (SELECT t.{since} FROM {table} t WHERE t.tenant_id = owners.id AND \
+         {only} ORDER BY \
          t.{since} LIMIT 1) AS oldest, {surplus} AS surplus FROM owners WHERE owners.id IS NOT NULL"
     );
     Ok(sql_query(query).load(conn)?)
@@ -119,7 +120,8 @@ pub(super) fn old(conn: &mut Conn, what: &Retention, tenant: &str, before_ms: i6
         Backend::Postgres => " FOR UPDATE SKIP LOCKED",
     };
     let query = format!(
-        "SELECT {id} AS id FROM {table} t WHERE t.tenant_id = $1 AND {only} AND t.{since} < $2 ORDER BY t.{since} LIMIT \
+        "SELECT {id} AS id FROM {table} t WHERE t.tenant_id = $1 AND {only} AND t.{since} < $2 ORDER BY t.{since} \
+         LIMIT \
          $3{held}"
     );
     let most = i64::try_from(most).unwrap_or(i64::MAX);

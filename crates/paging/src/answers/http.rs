@@ -71,8 +71,10 @@ pub async fn show(
     operation_id = "answerAlert",
     params(
         ("token" = String, Query, description = "The token of the link"),
-        ("action" = inline(Button), Query, description = "`acknowledge`, `escalate` (the next step is taken at once), `snooze` (for an hour; alerts alone) or `close`"),
-        ("step" = Option<i64>, Query, description = "For `escalate`: how many steps had been taken when the page was shown. If more have been taken since, nothing is done"),
+        ("action" = inline(Button), Query, description = "`acknowledge`, `escalate` (the next step is taken at once), \
+                                                          `snooze` (for an hour; alerts alone) or `close`"),
+        ("step" = Option<i64>, Query, description = "For `escalate`: how many steps had been taken when the page was \
+                                                     shown. If more have been taken since, nothing is done"),
     ),
     responses(
         (status = 200, description = "The page", body = String, content_type = "text/html"),

@@ -124,7 +124,8 @@ pub fn of(shown: &Shown, token: &str, told: &str) -> String {
     };
     let (title, description) = (escaped(&shown.title), escaped(&shown.description));
     format!(
-        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">\
+        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" \
+         content=\"width=device-width\">\
          <meta name=\"robots\" content=\"noindex\"><title>{title}</title></head>\n<body>\n<h1>{title}</h1>\n{told}\
          <p>{description}</p>\n<table>\n{rows}</table>\n{answering}{buttons}</body></html>\n"
     )

@@ -228,8 +228,10 @@ fn template_errors(preset: &str, destination: &Destination, trial: Option<&Trial
 /// A message as a template finds it.
 fn example() -> serde_json::Value {
     serde_json::json!({
-        "id": "PG-0", "kind": "page", "title": "[Critical] Load is \"31\" (web-01)", "text": "[Critical] Load is \"31\" (web-01)\nSince now",
-        "details": ["Since now", "Policy: Web team"], "urgency": "high", "policy": "Web team", "step": 1, "conversation": "CNV-0",
+        "id": "PG-0", "kind": "page", "title": "[Critical] Load is \"31\" (web-01)",
+        "text": "[Critical] Load is \"31\" (web-01)\nSince now",
+        "details": ["Since now", "Policy: Web team"], "urgency": "high", "policy": "Web team", "step": 1,
+        "conversation": "CNV-0",
         "link": "https://muster.example/api/v2/answers?token=0", "alert": {"id": "ALT-0", "subject": "Load is \"31\"",
         "currentState": "Critical", "device": {"id": "0", "name": "web-01"}, "clientUniqueId": "client_1"},
     })

@@ -77,7 +77,8 @@ pub fn normal_id(text: &str) -> String {
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(example = json!({
-    "id": "CM-0190a6b2-8f0e-7f6e-9d5a-3c1d7a5b2e90", "user": {"id": "USR0000000007"}, "name": "My phone", "type": "HTTP",
+    "id": "CM-0190a6b2-8f0e-7f6e-9d5a-3c1d7a5b2e90", "user": {"id": "USR0000000007"}, "name": "My phone",
+    "type": "HTTP",
     "preset": "ntfy", "host": "ntfy.example.net", "verified": true, "createdDate": "2026-11-20T20:37:00+0000",
     "updatedDate": "2026-11-20T20:37:00+0000"
 }))]

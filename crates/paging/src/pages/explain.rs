@@ -28,7 +28,8 @@ use crate::{
 /// The alert to explain: one that exists, or a report of one.
 #[derive(Debug, Request)]
 #[request(check = alert_or_id, example = json!({
-    "alert": {"currentState": "Critical", "subject": "Load is 31", "device": {"hostName": "web-01"}}, "at": "2026-11-20T23:00:00+0000"
+    "alert": {"currentState": "Critical", "subject": "Load is 31", "device": {"hostName": "web-01"}},
+    "at": "2026-11-20T23:00:00+0000"
 }))]
 pub struct PagingExplainInput {
     /// What would be reported, as `POST /alert` takes it.

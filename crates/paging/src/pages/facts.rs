@@ -168,7 +168,8 @@ mod tests {
 
     #[test]
     fn what_an_alert_says_stays_a_line() {
-        let alert = json!({"subject": "Load\r\nBcc: x@y.net\u{0}\u{7}!", "currentState": "Critical", "description": "a\r\nb\u{0}",
+        let alert = json!({"subject": "Load\r\nBcc: x@y.net\u{0}\u{7}!", "currentState": "Critical",
+            "description": "a\r\nb\u{0}",
             "device": {"hostName": "web-01"}});
         let facts = Facts::of(&alert, "Web\nteam");
         assert_eq!(facts.title(), "[Critical] Load Bcc: x@y.net ! (web-01)");

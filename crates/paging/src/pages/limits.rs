@@ -134,7 +134,8 @@ impl Request<'_> {
         let seconds = u32::try_from(wait_ms.div_euclid(1000) + 1).unwrap_or(u32::MAX);
         let limit = RateLimit { limit: u32::try_from(most).unwrap_or(u32::MAX), remaining: 0, reset: seconds };
         let detail = format!(
-            "Too many messages of the kind {} were sent within ten minutes for one person or to one address. Try again later.",
+            "Too many messages of the kind {} were sent within ten minutes for one person or to one address. Try again \
+             later.",
             self.limits.kind
         );
         Err(Problem::throttled(detail, seconds, limit).into())

@@ -72,7 +72,8 @@ fn to(method: &Method, kind: &str, now: Timestamp) -> Row {
     request_body(content = Option<PagingTestInput>),
     responses(
         (status = 200, description = "What is sent", body = PagingTest),
-        (status = 429, description = "Too many tests were sent within ten minutes: 40 to a person, or 10 to an address"),
+        (status = 429, description = "Too many tests were sent within ten minutes: 40 to a person, or 10 to an \
+                                      address"),
     ),
     security(("bearer" = ["viewer"]))
 )]
@@ -193,8 +194,10 @@ pub struct ContactMethodCode {
     params(PersonId, ContactMethodId),
     request_body(content = ContactMethodCode),
     responses(
-        (status = 200, description = "The contact method, verified, or not when the code is wrong", body = ContactMethod),
-        (status = 409, description = "No code is awaited: none was sent, it has run out, or too many wrong ones were entered"),
+        (status = 200, description = "The contact method, verified, or not when the code is wrong",
+            body = ContactMethod),
+        (status = 409, description = "No code is awaited: none was sent, it has run out, or too many wrong ones were \
+                                      entered"),
     ),
     security(("bearer" = ["viewer"]))
 )]

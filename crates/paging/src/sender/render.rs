@@ -61,7 +61,8 @@ impl Message {
         let (title, details) = match row.kind.as_str() {
             "code" => {
                 let code = neighbours.seals.open(place(row), &facts.code)?.map(Secret::into_inner).unwrap_or_default();
-                let details = "Whoever asked for it enters it to show that messages arrive here. If that was not you, do nothing.";
+                let details = "Whoever asked for it enters it to show that messages arrive here. If that was not you, \
+                               do nothing.";
                 (format!("Your Muster code is {code}"), vec![details.to_owned()])
             }
             "test" => ("This is a test of Muster".to_owned(), vec!["Nothing is wrong. Pages arrive here.".to_owned()]),
@@ -139,7 +140,8 @@ impl Message {
         };
         let title = escaped(&self.title);
         format!(
-            "<!DOCTYPE html>\n<html><head><meta charset=\"utf-8\"><title>{title}</title></head>\n<body><h1 style=\"font-size: 1.2em\">{title}</h1>\n{details}{link}</body></html>\n"
+            "<!DOCTYPE html>\n<html><head><meta charset=\"utf-8\"><title>{title}</title></head>\n<body><h1 \
+             style=\"font-size: 1.2em\">{title}</h1>\n{details}{link}</body></html>\n"
         )
     }
 }

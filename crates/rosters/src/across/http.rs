@@ -45,10 +45,14 @@ const AHEAD_MS: i64 = 90 * 86_400_000;
     operation_id = "getRosterTimelines",
     params(
         ("from" = inline(Instant), Query, description = "The start of the range", example = "2026-11-20T00:00:00+0000"),
-        ("to" = inline(Instant), Query, description = "The end of the range, which is not part of it", example = "2026-11-27T00:00:00+0000"),
-        ("name" = Option<String>, Query, description = "Only rosters whose name contains this, whatever the letter case", example = "line"),
-        ("userId" = Option<String>, Query, description = "Only rosters in which this user may be on call", example = "USR0000000007"),
-        ("userGroupId" = Option<String>, Query, description = "Only rosters that name this group", example = "USRGRP-0b8f7c4e-8f0e-4f6e-9d5a-3c1d7a5b2e90"),
+        ("to" = inline(Instant), Query, description = "The end of the range, which is not part of it",
+            example = "2026-11-27T00:00:00+0000"),
+        ("name" = Option<String>, Query, description = "Only rosters whose name contains this, whatever the letter \
+                                                        case", example = "line"),
+        ("userId" = Option<String>, Query, description = "Only rosters in which this user may be on call",
+            example = "USR0000000007"),
+        ("userGroupId" = Option<String>, Query, description = "Only rosters that name this group",
+            example = "USRGRP-0b8f7c4e-8f0e-4f6e-9d5a-3c1d7a5b2e90"),
     ),
     responses((status = 200, description = "The timelines", body = Timelines)),
     security(("bearer" = ["viewer"]))
@@ -95,8 +99,10 @@ pub async fn timelines(
     operation_id = "getUserShifts",
     params(
         UserId,
-        ("from" = inline(Option<Instant>), Query, description = "The start of the range, default now", example = "2026-11-20T00:00:00+0000"),
-        ("to" = inline(Option<Instant>), Query, description = "The end of the range, which is not part of it; default 90 days after its start", example = "2026-11-27T00:00:00+0000"),
+        ("from" = inline(Option<Instant>), Query, description = "The start of the range, default now",
+            example = "2026-11-20T00:00:00+0000"),
+        ("to" = inline(Option<Instant>), Query, description = "The end of the range, which is not part of it; default \
+            90 days after its start", example = "2026-11-27T00:00:00+0000"),
     ),
     responses((status = 200, description = "The shifts", body = UserShifts)),
     security(("bearer" = ["viewer"]))
@@ -148,8 +154,10 @@ fn range_ahead(mut query: Query, now: Timestamp) -> Result<Interval, Problem> {
     operation_id = "previewRosterChange",
     params(
         RosterId,
-        ("from" = inline(Instant), Query, description = "The start of the range; may be given in the body instead", example = "2026-11-20T00:00:00+0000"),
-        ("to" = inline(Instant), Query, description = "The end of the range, which is not part of it; may be given in the body instead", example = "2026-11-27T00:00:00+0000"),
+        ("from" = inline(Instant), Query, description = "The start of the range; may be given in the body instead",
+            example = "2026-11-20T00:00:00+0000"),
+        ("to" = inline(Instant), Query, description = "The end of the range, which is not part of it; may be given in \
+                                                       the body instead", example = "2026-11-27T00:00:00+0000"),
     ),
     request_body(content = RosterChange, example = json!({"timeZone": {"name": "Europe/Vienna"}})),
     responses((status = 200, description = "Both timelines", body = Preview)),

@@ -36,7 +36,8 @@ pub fn respond(json: impl Into<web::Bytes>) -> HttpResponse {
     params(
         RosterId,
         ("from" = inline(Instant), Query, description = "The start of the range", example = "2026-11-20T00:00:00+0000"),
-        ("to" = inline(Instant), Query, description = "The end of the range, which is not part of it", example = "2026-11-27T00:00:00+0000"),
+        ("to" = inline(Instant), Query, description = "The end of the range, which is not part of it",
+            example = "2026-11-27T00:00:00+0000"),
     ),
     responses((status = 200, description = "The timeline", body = Timeline)),
     security(("bearer" = ["viewer"]))
@@ -86,8 +87,10 @@ pub async fn timeline(
 #[utoipa::path(
     operation_id = "previewRoster",
     params(
-        ("from" = inline(Instant), Query, description = "The start of the range; may be given in the body instead", example = "2026-11-20T00:00:00+0000"),
-        ("to" = inline(Instant), Query, description = "The end of the range, which is not part of it; may be given in the body instead", example = "2026-11-27T00:00:00+0000"),
+        ("from" = inline(Instant), Query, description = "The start of the range; may be given in the body instead",
+            example = "2026-11-20T00:00:00+0000"),
+        ("to" = inline(Instant), Query, description = "The end of the range, which is not part of it; may be given in \
+                                                       the body instead", example = "2026-11-27T00:00:00+0000"),
     ),
     request_body(content = NewRoster),
     responses((status = 200, description = "The timeline", body = Timeline)),

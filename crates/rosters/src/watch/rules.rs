@@ -50,7 +50,10 @@ pub fn look(
     let mut told = Vec::new();
     if let Some(was) = watch.on_call.as_deref().filter(|was| **was != users) {
         let was: Vec<&str> = was.iter().map(String::as_str).collect();
-        let shown = |ids: &[&str]| json!({"id": roster.id, "name": roster.name, "clientUniqueId": roster.tenant_id, "onCall": named(ids)});
+        let shown = |ids: &[&str]| {
+            json!({"id": roster.id, "name": roster.name, "clientUniqueId": roster.tenant_id,
+            "onCall": named(ids)})
+        };
         let mut after = shown(&users);
         if let Some(members) = after.as_object_mut() {
             members.insert("from".to_owned(), json!(named(&was)));

@@ -129,7 +129,8 @@ mod tests {
 
     #[test]
     fn a_profile_is_a_section_and_errors_hold_no_secret() {
-        let text = "[prod]\nserver = 'https://muster.example.net' # where\nkey = \"k\"\nsecret = \"hush\"\nallow-http = false\n";
+        let text = "[prod]\nserver = 'https://muster.example.net' # where\nkey = \"k\"\nsecret = \"hush\"\nallow-http \
+                    = false\n";
         assert_eq!(section(text, "prod", true).unwrap()["server"].as_str(), Some("https://muster.example.net"));
         assert!(section(text, "default", false).unwrap().is_empty());
         for (text, told) in [

@@ -102,7 +102,10 @@ mod tests {
     fn what_was_refused_is_counted() {
         assert_eq!(told(&json!([{"result": "created"}, {"result": "changed"}])), "");
         assert!(told(&json!([{"result": "created"}, {"result": "invalid"}])).starts_with("1 of 2 rows"));
-        let summary = |errors: u64, complete: bool| json!({"result": "summary", "rows": 3, "errors": errors, "complete": complete});
+        let summary = |errors: u64, complete: bool| {
+            json!({"result": "summary", "rows": 3, "errors": errors,
+            "complete": complete})
+        };
         assert_eq!(told(&summary(0, true)), "");
         assert!(told(&summary(2, true)).starts_with("2 of 3 rows"));
         assert!(told(&summary(0, false)).starts_with("the body was not read to its end"));

@@ -178,7 +178,8 @@ mod tests {
     #[test]
     fn what_people_look_for_comes_first() {
         let rows = [
-            json!({"x": 1, "name": "web", "uniqueId": "A", "id": "A", "tags": [], "site": {"id": 1, "name": "Rome"}, "e": null}),
+            json!({"x": 1, "name": "web", "uniqueId": "A", "id": "A", "tags": [], "site": {"id": 1, "name": "Rome"},
+                "e": null}),
             json!({"x": 2, "name": "db\u{1b}\n1", "uniqueId": "B", "id": "B", "e": ""}),
         ];
         assert_eq!(shown(&rows, &[], None), "ID  NAME   X  SITE.NAME\nA   web    1  Rome\nB   db  1  2  -\n");

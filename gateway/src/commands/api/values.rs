@@ -221,7 +221,8 @@ mod tests {
         let site = json!({"type": "object", "required": ["id"], "properties": {"id": {"type": "integer"}}});
         let schema = json!({"type": "object", "required": ["name"], "properties": {
             "name": {"type": "string"}, "site": {"oneOf": [site, {"type": "null"}]},
-            "tags": {"type": ["array", "null"], "items": {"type": "object", "required": ["key"], "properties": {"key": {"type": "string"}}}},
+            "tags": {"type": ["array", "null"],
+                "items": {"type": "object", "required": ["key"], "properties": {"key": {"type": "string"}}}},
         }});
         let of = |value: Value| missing(Schema::new(&Value::Null, &schema), &value);
         assert_eq!(of(json!({"name": "a", "site": {}, "tags": [{"key": "b"}, {}, {}]})), ["site.id", "tags.key"]);

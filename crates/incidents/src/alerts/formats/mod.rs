@@ -16,7 +16,8 @@ macro_rules! given {
         #[derive(Clone, Copy, ::utoipa::ToSchema)]
         $(#[$about])*
         pub struct $name<'v> {
-            $($(#[$of])* #[schema(value_type = $documented $(, rename = $wire)?)] $field: Option<&'v ::serde_json::Value>,)*
+            $($(#[$of])* #[schema(value_type = $documented $(,
+                rename = $wire)?)] $field: Option<&'v ::serde_json::Value>,)*
         }
 
         impl<'v> $name<'v> {

@@ -239,8 +239,10 @@ mod tests {
 
     #[test]
     fn version_1_has_other_names() {
-        let body = json!({"service_key": "t", "event_type": "trigger", "incident_key": "k", "description": "Disk is full",
-            "details": {"host": "web-01", "severity": "warning"}, "contexts": [{"type": "link", "href": "https://a.example/"}]});
+        let body = json!({"service_key": "t", "event_type": "trigger", "incident_key": "k",
+            "description": "Disk is full",
+            "details": {"host": "web-01", "severity": "warning"},
+            "contexts": [{"type": "link", "href": "https://a.example/"}]});
         let v2 = of_version_1(&body);
         assert_eq!(routing_key(&v2), Some("t"));
         let (Event::Report(report), key) = read_one(v2).unwrap() else { panic!("a report") };

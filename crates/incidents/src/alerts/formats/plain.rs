@@ -81,7 +81,8 @@ fn state(state: &str, severity: &str, priority: &str, of_labels: Option<&'static
 
 given! {
     /// A report in its simplest form.
-    #[schema(example = json!({"subject": "Backup of web-01 failed", "state": "critical", "host": "web-01", "key": "backup-web-01"}))]
+    #[schema(example = json!({"subject": "Backup of web-01 failed", "state": "critical", "host": "web-01",
+        "key": "backup-web-01"}))]
     pub struct PlainReport {
         /// One line; also taken as `message`, `title`, `summary` or `text`.
         #[schema(required = true)]

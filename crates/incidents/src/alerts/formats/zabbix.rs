@@ -231,10 +231,10 @@ mod tests {
 
     #[test]
     fn macros_without_a_value_are_none() {
-        let report = report_of(
-            json!({"event_id": 1, "event_name": "n", "host_host": "*UNKNOWN*", "host_name": "web-01",
-            "trigger_url": "{TRIGGER.URL}", "event_tags": "{EVENT.TAGS}", "alert_message": "{not a macro, but a text}"}),
-        );
+        let report =
+            report_of(json!({"event_id": 1, "event_name": "n", "host_host": "*UNKNOWN*", "host_name": "web-01",
+            "trigger_url": "{TRIGGER.URL}", "event_tags": "{EVENT.TAGS}",
+            "alert_message": "{not a macro, but a text}"}));
         assert_eq!(report.device.device.unwrap().host_name, "web-01");
         assert_eq!((report.url.as_str(), report.tags.len()), ("", 0));
         assert_eq!(report.description, "{not a macro, but a text}");

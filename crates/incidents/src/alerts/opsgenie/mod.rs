@@ -85,7 +85,8 @@ async fn carry_out(
     operation_id = "acknowledgeOpsgenieAlert",
     params(
         ("alias" = String, Path, description = "The alias of the alert, or its id", example = "disk-web-01"),
-        ("identifierType" = inline(Option<IdentifierType>), Query, description = "`id`, `alias` or `tiny`; an alert is found by either, whatever it says"),
+        ("identifierType" = inline(Option<IdentifierType>), Query,
+            description = "`id`, `alias` or `tiny`; an alert is found by either, whatever it says"),
     ),
     request_body(content = Option<OpsgenieNote<'_>>),
     responses(
@@ -114,7 +115,8 @@ pub async fn acknowledge(
     operation_id = "closeOpsgenieAlert",
     params(
         ("alias" = String, Path, description = "The alias of the alert, or its id", example = "disk-web-01"),
-        ("identifierType" = inline(Option<IdentifierType>), Query, description = "`id`, `alias` or `tiny`; an alert is found by either, whatever it says"),
+        ("identifierType" = inline(Option<IdentifierType>), Query,
+            description = "`id`, `alias` or `tiny`; an alert is found by either, whatever it says"),
     ),
     request_body(content = Option<OpsgenieNote<'_>>),
     responses(
@@ -167,7 +169,8 @@ async fn end(
     params(
         ("alias" = String, Path, description = "The alias of the alert, or its id", example = "disk-web-01"),
         ("part" = String, Path, description = "What is done", example = "notes"),
-        ("identifierType" = inline(Option<IdentifierType>), Query, description = "`id`, `alias` or `tiny`; an alert is found by either, whatever it says"),
+        ("identifierType" = inline(Option<IdentifierType>), Query,
+            description = "`id`, `alias` or `tiny`; an alert is found by either, whatever it says"),
     ),
     request_body(content = Option<OpsgenieNote<'_>>),
     responses(
@@ -229,7 +232,8 @@ pub async fn execute(
     params(
         ("alias" = String, Path, description = "The alias of the alert, or its id", example = "disk-web-01"),
         ("part" = String, Path, description = "`message`, `description` or `priority`", example = "priority"),
-        ("identifierType" = inline(Option<IdentifierType>), Query, description = "`id`, `alias` or `tiny`; an alert is found by either, whatever it says"),
+        ("identifierType" = inline(Option<IdentifierType>), Query,
+            description = "`id`, `alias` or `tiny`; an alert is found by either, whatever it says"),
     ),
     request_body(content = Object, example = json!({"priority": "P1"})),
     responses(

@@ -21,7 +21,8 @@ const USUAL: i64 = 20;
     operation_id = "getOpsgenieAlert",
     params(
         ("alias" = String, Path, description = "The alias of the alert, or its id", example = "disk-web-01"),
-        ("identifierType" = inline(Option<IdentifierType>), Query, description = "`id`, `alias` or `tiny`; an alert is found by either, whatever it says"),
+        ("identifierType" = inline(Option<IdentifierType>), Query,
+            description = "`id`, `alias` or `tiny`; an alert is found by either, whatever it says"),
     ),
     responses(
         (status = 200, description = "The alert", body = Data),
@@ -44,7 +45,8 @@ pub async fn get(request: HttpRequest, path: web::Path<String>) -> api::Result<H
     params(
         ("alias" = String, Path, description = "The alias of the alert, or its id", example = "disk-web-01"),
         ("part" = String, Path, description = "`notes`, `logs` or `recipients`", example = "notes"),
-        ("identifierType" = inline(Option<IdentifierType>), Query, description = "`id`, `alias` or `tiny`; an alert is found by either, whatever it says"),
+        ("identifierType" = inline(Option<IdentifierType>), Query,
+            description = "`id`, `alias` or `tiny`; an alert is found by either, whatever it says"),
     ),
     responses(
         (status = 200, description = "The list", body = Listing),
@@ -81,7 +83,8 @@ async fn of_alert<T: Send + 'static>(
 /// Every request is processed before it is answered; the id of one about an alert tells which.
 #[utoipa::path(
     operation_id = "getOpsgenieRequest",
-    params(("requestId" = String, Path, description = "As a request was answered", example = "0190a6b2-8f0e-7f6e-9d5a-3c1d7a5b2e90")),
+    params(("requestId" = String, Path, description = "As a request was answered",
+        example = "0190a6b2-8f0e-7f6e-9d5a-3c1d7a5b2e90")),
     responses(
         (status = 200, description = "What became of it", body = Data),
         (status = 401, description = "The key is no token of an inbound address"),

@@ -120,7 +120,8 @@ pub fn logs(alert: &Alert) -> Vec<Value> {
         ("Alert unacknowledged", document.unacknowledgement.as_ref()),
         ("Alert closed", document.closure.as_ref()),
     ];
-    let created = json!({"log": "Alert created", "type": "system", "owner": "System", "createdAt": time(alert.created_ms),
+    let created = json!({"log": "Alert created", "type": "system", "owner": "System",
+        "createdAt": time(alert.created_ms),
         "offset": time(alert.created_ms)});
     let said = document.notes.iter().map(|note| ("Note added", note));
     let entry = |(what, note): (&str, &Note)| {

@@ -257,7 +257,8 @@ mod tests {
             }
             let is_meant = |name: &String| texts.iter().any(|text| if exact { name == text } else { name.contains(text) });
             let expected: Vec<u32> =
-                known.iter().filter(|(_, name)| !name.is_empty() && is_meant(name)).map(|(number, _)| *number).collect();
+                known.iter().filter(|(_, name)| !name.is_empty() && is_meant(name)).map(|(number,
+                    _)| *number).collect();
             prop_assert_eq!(names.having(&texts, exact).unwrap().into_iter().collect::<Vec<_>>(), expected);
             let whole: Vec<(u32, String)> = known.into_iter().collect();
             prop_assert_eq!(names.bytes(), Names::new(instant(), gathered(&whole)).bytes());

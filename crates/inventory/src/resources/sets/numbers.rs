@@ -173,10 +173,12 @@ mod tests {
             prop_assert_eq!(numbers.ids(&set).collect::<BTreeSet<_>>(), wanted.iter().copied().collect());
             for bound in [Bound::Unbounded, Bound::Included(at), Bound::Excluded(at)] {
                 let up: Vec<u128> = numbers.in_order(&set, false, bound).collect();
-                let expected: Vec<u128> = wanted.iter().copied().filter(|id| (bound, Bound::Unbounded).contains_id(*id)).collect();
+                let expected: Vec<u128> = wanted.iter().copied().filter(|id| (bound,
+                    Bound::Unbounded).contains_id(*id)).collect();
                 prop_assert_eq!(up, expected);
                 let down: Vec<u128> = numbers.in_order(&set, true, bound).collect();
-                let mut expected: Vec<u128> = wanted.iter().copied().filter(|id| (Bound::Unbounded, bound).contains_id(*id)).collect();
+                let mut expected: Vec<u128> = wanted.iter().copied().filter(|id| (Bound::Unbounded,
+                    bound).contains_id(*id)).collect();
                 expected.reverse();
                 prop_assert_eq!(down, expected);
             }
