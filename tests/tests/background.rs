@@ -59,7 +59,6 @@ const STARTED: [(&str, usize, Work); 36] = [
     ("gateway/src/commands/runner.rs", 2, PROGRAM),
     ("gateway/src/commands/serve.rs", 2, Work::None("signals, and the end of streams when the service stops")),
     ("gateway/src/commands/sink.rs", 2, PROGRAM),
-    ("gateway/src/memory.rs", 1, Work::None("gives memory back to the system")),
     ("gateway/src/runner/namespaces.rs", 1, PROGRAM),
     ("gateway/src/runner/program.rs", 3, PROGRAM),
     ("gateway/src/runner/workspace.rs", 1, PROGRAM),

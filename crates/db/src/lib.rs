@@ -26,7 +26,6 @@ mod inspect;
 mod json;
 mod lists;
 mod lock;
-mod memory;
 mod migrate;
 mod numbers;
 mod order;
