@@ -10,7 +10,8 @@ use crate::{neighbours, people::Directory};
 
 /// Fills an empty inventory; leaves one that has anything in it as it is.
 pub fn fill(db: &Db, vault: &Arc<Vault>) -> anyhow::Result<()> {
-    let (partner, client) = (TenantId::partner(1), TenantId::client(1));
+    let partner = TenantId::partner(1);
+    let client = TenantId::client(1);
     if inventory::demo::fill(db, &partner, &client, api::clock::now())? {
         tracing::info!(tenant = %client, "filled the inventory of the demo company");
     }

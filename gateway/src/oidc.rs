@@ -60,7 +60,8 @@ impl Oidc {
         Ok(Box::new(move |request| {
             let request = reqwest::blocking::Request::try_from(request).map_err(io::Error::other)?;
             let answer = client.execute(request).map_err(|error| io::Error::other(error.without_url()))?;
-            let (status, headers) = (answer.status(), answer.headers().clone());
+            let status = answer.status();
+            let headers = answer.headers().clone();
             let mut body = Vec::new();
             answer.take(MOST).read_to_end(&mut body)?;
             let mut response = access::oidc::Response::new(body);

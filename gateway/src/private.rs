@@ -53,7 +53,8 @@ fn keep_owner(new: &File, former: &fs::Metadata) -> io::Result<()> {
     let own = new.metadata()?;
     if (own.uid(), own.gid()) != (former.uid(), former.gid()) {
         fchown(new, Some(former.uid()), Some(former.gid())).map_err(|error| {
-            let (user, group) = (former.uid(), former.gid());
+            let user = former.uid();
+            let group = former.gid();
             let text = format!(
                 "it belongs to the user {user} and the group {group}, as one of whom, or as root, this has to run"
             );
@@ -81,7 +82,8 @@ mod tests {
     #[test]
     fn what_is_replaced_keeps_its_mode_and_its_place() {
         let directory = tempfile::tempdir().unwrap();
-        let (file, link) = (directory.path().join("file"), directory.path().join("link"));
+        let file = directory.path().join("file");
+        let link = directory.path().join("link");
         let mode = || fs::metadata(&file).unwrap().mode() & 0o777;
         write_private(&file, "one").unwrap();
         assert_eq!(mode(), 0o600);

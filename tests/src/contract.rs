@@ -180,7 +180,8 @@ impl Contract {
 
 /// A schema of the document, compiled with those that it refers to.
 pub fn validator(document: &Value, schema: &Value) -> Option<Validator> {
-    let (mut schemas, mut next) = (Map::new(), references(schema));
+    let mut schemas = Map::new();
+    let mut next = references(schema);
     while let Some(name) = next.pop() {
         if let Some(found) = document["components"]["schemas"].get(&name)
             && !schemas.contains_key(&name)

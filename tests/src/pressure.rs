@@ -61,7 +61,8 @@ impl std::fmt::Display for Seen {
 
 /// A request below the caller's tenant, as bytes to send.
 pub fn request(client: &Client, method: &str, path: &str, body: Option<&Value>) -> Vec<u8> {
-    let (tenant, token) = (client.tenant_id(), client.bearer());
+    let tenant = client.tenant_id();
+    let token = client.bearer();
     let body = body.map(ToString::to_string).unwrap_or_default();
     format!(
         "{method} /api/v2/tenants/{tenant}{path} HTTP/1.1\r\nHost: t\r\nAuthorization: Bearer {token}\r\n\

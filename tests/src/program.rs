@@ -121,7 +121,8 @@ fn program() -> &'static Path {
         let path =
             path.expect("muster is not built beside this program: `make test` or `cargo build --workspace` builds it");
         if let Some(source) = newer_source(&path) {
-            let (program, source) = (path.display(), source.display());
+            let program = path.display();
+            let source = source.display();
             panic!("{program} is older than {source}: `cargo build --workspace --bin muster` builds it anew");
         }
         path

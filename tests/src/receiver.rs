@@ -73,12 +73,16 @@ impl Receiver {
     pub fn start(reply: impl Fn(&Received, usize) -> Reply + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let port = listener.local_addr().expect("an address").port();
-        let (received, connections) = (Arc::new(Mutex::new(Vec::new())), Arc::new(AtomicUsize::new(0)));
-        let (kept, counted, reply) = (Arc::clone(&received), Arc::clone(&connections), Arc::new(reply));
+        let received = Arc::new(Mutex::new(Vec::new()));
+        let connections = Arc::new(AtomicUsize::new(0));
+        let kept = Arc::clone(&received);
+        let counted = Arc::clone(&connections);
+        let reply = Arc::new(reply);
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 counted.fetch_add(1, Ordering::Relaxed);
-                let (kept, reply) = (Arc::clone(&kept), Arc::clone(&reply));
+                let kept = Arc::clone(&kept);
+                let reply = Arc::clone(&reply);
                 std::thread::spawn(move || serve(stream, &kept, &*reply));
             }
         });
@@ -169,7 +173,8 @@ fn read(reader: &mut BufReader<TcpStream>) -> Option<Received> {
     let mut line = String::new();
     reader.read_line(&mut line).ok().filter(|length| *length > 0)?;
     let mut words = line.split_whitespace();
-    let (method, path) = (words.next()?.to_owned(), words.next()?.to_owned());
+    let method = words.next()?.to_owned();
+    let path = words.next()?.to_owned();
     let mut headers = Vec::new();
     loop {
         let mut line = String::new();

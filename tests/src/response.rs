@@ -63,7 +63,9 @@ impl Response {
         let page = self.ok();
         let integer = |name: &str| page[name].as_i64().unwrap_or_else(|| panic!("{name} is no integer: {self}"));
         let results = page["results"].as_array().unwrap_or_else(|| panic!("results is no array: {self}"));
-        let (total, number, size) = (integer("totalResults"), integer("pageNo"), integer("pageSize"));
+        let total = integer("totalResults");
+        let number = integer("pageNo");
+        let size = integer("pageSize");
         assert_eq!(integer("totalPages"), (total + size - 1) / size, "totalPages: {self}");
         assert_eq!(page["nextPage"], Value::Bool(number < integer("totalPages")), "nextPage: {self}");
         assert!(page["descendingOrder"].is_boolean(), "descendingOrder: {self}");

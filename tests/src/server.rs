@@ -134,7 +134,8 @@ impl Server {
             let path = self.directory.join(name);
             fs::File::options().create(true).append(true).open(path).expect("open the log")
         };
-        let (stdout, stderr) = (log("stdout.log"), log("stderr.log"));
+        let stdout = log("stdout.log");
+        let stderr = log("stderr.log");
         let printed_before = stdout.metadata().map_or(0, |found| found.len());
         let process =
             self.serve_command().stdout(stdout).stderr(stderr).process_group(0).spawn().expect("muster starts");

@@ -120,13 +120,17 @@ fn who_was_away_too_long_is_told_so(backend: Backend) {
 
 fn nobody_hears_of_others(backend: Backend) {
     let server = Server::start(backend);
-    let (one, other, partner) = (server.new_client(), server.new_client(), server.admin());
-    let (mut of_one, mut of_other) = (String::new(), String::new());
+    let one = server.new_client();
+    let other = server.new_client();
+    let partner = server.admin();
+    let mut of_one = String::new();
+    let mut of_other = String::new();
     let told = thread::scope(|scope| {
         let watching: Vec<_> =
             [&one, &other, &partner].map(|client| scope.spawn(|| events(client, "maxSeconds=4"))).into_iter().collect();
         thread::sleep(Duration::from_millis(700));
-        (of_one, of_other) = (machine(&one, "a"), machine(&other, "b"));
+        of_one = machine(&one, "a");
+        of_other = machine(&other, "b");
         watching.into_iter().map(|watching| watching.join().unwrap()).collect::<Vec<_>>()
     });
     let ids: Vec<Vec<&str>> =
@@ -220,7 +224,8 @@ fn await_end(mut stream: TcpStream, since: Instant, what: &str) -> Duration {
 /// Whatever takes the right to read: the streams that are open end within moments, and others go on.
 fn who_may_no_longer_read_hears_no_more(backend: Backend) {
     let server = Server::start(backend);
-    let (admin, client) = (server.admin(), server.new_client());
+    let admin = server.admin();
+    let client = server.new_client();
     let suspended = server.new_client();
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let person = || {
@@ -245,7 +250,9 @@ fn who_may_no_longer_read_hears_no_more(backend: Backend) {
     let owner = person();
     let (_, personal, _) = key(&client, json!({"userId": owner}));
     let (_, of_suspended, _) = key(&suspended, json!({}));
-    let (signs_out, ended, stays) = (sign_in(&person()), sign_in(&owner), sign_in(&person()));
+    let signs_out = sign_in(&person());
+    let ended = sign_in(&owner);
+    let stays = sign_in(&person());
     let as_basic = {
         use base64::Engine as _;
         let pair = format!("{}:{}", text(&basic["key"]), text(&basic["secret"]));
@@ -293,11 +300,13 @@ fn the_streams_of_one_tenant_leave_room_for_others(backend: Backend) {
     const EACH: usize = 100;
     pressure::raise_open_files();
     let server = Server::start(backend);
-    let (greedy, good) = (server.new_client(), server.new_client());
+    let greedy = server.new_client();
+    let good = server.new_client();
     let credentials: Vec<String> = (0..KEYS)
         .map(|_| format!("Authorization: Bearer {}", server.caller(greedy.tenant_id(), "viewer").bearer()))
         .collect();
-    let (mut open, mut refused) = (Vec::new(), 0);
+    let mut open = Vec::new();
+    let mut refused = 0;
     for number in 0..KEYS * EACH {
         let mut stream = ask_to_watch(&server, greedy.tenant_id(), &credentials[number % KEYS]);
         let mut begin = [0; 12];

@@ -171,7 +171,8 @@ fn make_run_builds_and_starts_the_service() {
     command.current_dir(root()).env_remove("MAKEFLAGS").env_remove("MAKELEVEL");
     let mut running = Guard::spawn(command.process_group(0).stdout(Stdio::piped()).stderr(Stdio::piped()));
     let group = Pid::from_child(running.process());
-    let (out, mut err) = (running.process().stdout.take().unwrap(), running.process().stderr.take().unwrap());
+    let out = running.process().stdout.take().unwrap();
+    let mut err = running.process().stderr.take().unwrap();
     // What it says beside is read, lest it waits for that.
     let beside = std::thread::spawn(move || {
         let mut told = String::new();
@@ -229,7 +230,8 @@ fn filters_of_tests_find_some() {
         }
     }
     assert!(shown >= 4, "{shown} filters are shown");
-    let (word, mut nothing) = (muster_tests::uuid(), Command::new("sh"));
+    let word = muster_tests::uuid();
+    let mut nothing = Command::new("sh");
     nothing.arg(root().join("scripts/blackbox.sh")).arg(format!("rosters::{word}"));
     let exit = Exit::within(Duration::from_secs(10), &mut nothing);
     let said = format!("no test has {word} in its name");
@@ -239,7 +241,8 @@ fn filters_of_tests_find_some() {
 /// What a change has to pass is what the page for contributors says, and the scripts of it are there.
 #[test]
 fn ci_runs_what_contributing_says() {
-    let (ci, page) = (read(".ci/run"), read("CONTRIBUTING.md"));
+    let ci = read(".ci/run");
+    let page = read("CONTRIBUTING.md");
     for script in ["scripts/tools.sh", "scripts/deny.sh"] {
         assert!(ci.contains(&format!("step sh {script}")) && page.contains(&format!("`{script}`")), "{script}");
     }

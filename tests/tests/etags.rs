@@ -21,7 +21,8 @@ const WRITERS: usize = 20;
 fn at_once(write: impl Fn(usize) -> Response + Sync) -> Vec<Response> {
     let together = Barrier::new(WRITERS);
     std::thread::scope(|scope| {
-        let (write, together) = (&write, &together);
+        let write = &write;
+        let together = &together;
         let writers: Vec<_> = (0..WRITERS)
             .map(|number| {
                 scope.spawn(move || {

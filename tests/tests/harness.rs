@@ -9,7 +9,8 @@ use muster_tests::{fresh_database, newer_source};
 
 #[test]
 fn each_database_is_new_and_writes_are_durable() {
-    let (first, second) = (fresh_database(), fresh_database());
+    let first = fresh_database();
+    let second = fresh_database();
     assert_ne!(first, second);
     assert_eq!(psql(&first, "CREATE TABLE t (v text); INSERT INTO t VALUES ('é'); SELECT v FROM t"), "é");
     assert_eq!(psql(&second, "SELECT count(*) FROM pg_class WHERE relname = 't'"), "0");
@@ -26,7 +27,9 @@ fn a_program_that_is_older_than_its_sources_is_noticed() {
         let time = SystemTime::UNIX_EPOCH + Duration::from_secs(2_000_000_000 - age);
         File::create(path).unwrap().set_modified(time).unwrap();
     };
-    let (program, first, second) = (path("muster"), path("first.rs"), path("the second.rs"));
+    let program = path("muster");
+    let first = path("first.rs");
+    let second = path("the second.rs");
     touch(&program, 50);
     [&first, &second].into_iter().for_each(|source| touch(source, 60));
     assert_eq!(newer_source(&program), None, "without a list of sources");

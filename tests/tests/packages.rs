@@ -31,7 +31,8 @@ fn there_is(program: &str) -> bool {
 #[track_caller]
 fn output(command: &mut Command) -> String {
     let done = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
-    let (out, err) = (String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
+    let out = String::from_utf8_lossy(&done.stdout);
+    let err = String::from_utf8_lossy(&done.stderr);
     assert!(done.status.success(), "{command:?}: {out}{err}");
     out.into_owned()
 }
@@ -101,7 +102,8 @@ fn systemd_takes_the_unit_and_finds_it_confined() {
 /// A database that is away for long does not end the attempts, and root's key reaches a user that cannot read it.
 #[test]
 fn the_unit_goes_on_trying_and_hands_over_the_key() {
-    let (unit, settings) = (read("muster.service"), read("muster.env"));
+    let unit = read("muster.service");
+    let settings = read("muster.env");
     assert!(unit.lines().any(|line| line == "StartLimitIntervalSec=0"));
     for file in ["cert.pem", "key.pem"] {
         assert!(unit.lines().any(|line| line == format!("LoadCredential={file}:/etc/muster/{file}")), "{file}");

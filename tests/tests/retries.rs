@@ -68,7 +68,8 @@ impl Sending {
     fn sender(&self, keys: impl Iterator<Item = usize>, together: &Barrier) {
         for number in keys {
             together.wait();
-            let (name, body) = (format!("key-{number}"), of_key(number));
+            let name = format!("key-{number}");
+            let body = of_key(number);
             let answer = self.send(&name, &body);
             self.answers.lock().unwrap_or_else(PoisonError::into_inner).entry(number).or_default().push(answer);
             self.sent.fetch_add(1, Ordering::Relaxed);
@@ -185,7 +186,8 @@ fn a_replay_is_the_first_answer(server: &Server) {
     ] {
         let key = unique("key");
         let call = || keyed(&client, &key, path, &body);
-        let (first, second) = (call(), call());
+        let first = call();
+        let second = call();
         first.ok();
         assert_eq!((second.status, second.text()), (200, first.text()), "{path}");
         assert_eq!(second.header("ETag"), first.header("ETag"), "{path}");
@@ -223,7 +225,8 @@ fn what_was_refused_may_be_sent_again(server: &Server) {
 }
 
 fn callers_and_tenants_have_keys_of_their_own(server: &Server) {
-    let (one, other) = (server.new_client(), server.new_client());
+    let one = server.new_client();
+    let other = server.new_client();
     let key = unique("key");
     let colleague = server.caller(one.tenant_id(), "operator");
     for (number, caller) in [&one, &other, &colleague].into_iter().enumerate() {

@@ -15,7 +15,8 @@ const KEYED_OTHERWISE: [(&str, &str); 4] = [
 
 #[test]
 fn every_primary_key_starts_with_the_tenant() {
-    let (mut all, mut otherwise) = (BTreeSet::new(), BTreeSet::new());
+    let mut all = BTreeSet::new();
+    let mut otherwise = BTreeSet::new();
     for (_, sql) in migrations() {
         for table in tables(&sql) {
             if !table.lines.iter().any(|line| line.starts_with("PRIMARY KEY (tenant_id")) {
@@ -42,7 +43,8 @@ fn both_backends_have_the_same_tables() {
             }
         }
     }
-    let (sqlite, postgres) = (&backends["sqlite"], &backends["postgres"]);
+    let sqlite = &backends["sqlite"];
+    let postgres = &backends["postgres"];
     for (name, columns) in sqlite {
         assert_eq!(Some(columns), postgres.get(name), "{name}: SQLite on the left, Postgres on the right");
     }
@@ -54,7 +56,8 @@ fn both_backends_have_the_same_tables() {
 fn migrations_are_named_by_their_crates_and_written_once() {
     for (path, sql) in migrations() {
         let mut pieces = path.rsplit('/').skip(1);
-        let (name, folder) = (pieces.next().unwrap_or_default(), pieces.next().unwrap_or_default());
+        let name = pieces.next().unwrap_or_default();
+        let folder = pieces.next().unwrap_or_default();
         let (home, _) = path.split_once("/migrations/").unwrap_or_default();
         let of = if folder == "both" { "both" } else { "each" };
         let named = files(&format!("{home}/src"), ".rs")
@@ -62,7 +65,8 @@ fn migrations_are_named_by_their_crates_and_written_once() {
             .any(|file| read(file).split("migrations!(").skip(1).any(|list| list.contains(&format!("{of} {name}"))));
         assert!(named, "{path}: {home} does not name `{of} {name}` in its `db::migrations!`");
         if folder == "postgres" {
-            let (back, other) = (path.replace("/up.sql", "/down.sql"), path.replace("/postgres/", "/sqlite/"));
+            let back = path.replace("/up.sql", "/down.sql");
+            let other = path.replace("/postgres/", "/sqlite/");
             let differ = |path: &str, other: &str| read(path).replace(" COLLATE \"C\"", "") != read(other);
             let differ = differ(&path, &other) || differ(&back, &back.replace("/postgres/", "/sqlite/"));
             assert!(differ, "{path}: one text in `migrations/both` does for both");

@@ -197,7 +197,8 @@ fn it_is_served(server: &Server) {
 
 /// What is wrong, taken, somebody else's or not for this role.
 fn refused(server: &Server, tenant: &str, id: &str) {
-    let (client, path) = (server.admin().tenant(tenant), format!("/contacts/{id}"));
+    let client = server.admin().tenant(tenant);
+    let path = format!("/contacts/{id}");
     client.post("/contacts", &json!({"phone": 7})).invalid(&["name", "phone"]);
     client.post("/contacts", &json!({"name": "ANN LEE", "phone": "1"})).problem(409, "0004");
     let viewer = server.caller(tenant, "viewer");

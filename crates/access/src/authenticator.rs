@@ -83,7 +83,9 @@ impl Authenticator {
     /// The authenticator of a database. One process has one, so that what it changes is forgotten everywhere at once,
     /// and failed attempts are counted together.
     pub fn new(db: Db) -> Self {
-        let (callers, inbound, tenants) = (Recent::new(CALLERS), Recent::new(SENDERS), Recent::new(TENANTS));
+        let callers = Recent::new(CALLERS);
+        let inbound = Recent::new(SENDERS);
+        let tenants = Recent::new(TENANTS);
         let sessions = Recent::new(SESSIONS);
         let used = Cache::builder().max_capacity(CALLERS).time_to_live(USE).build();
         Self { db, callers, inbound, sessions, tenants, used, throttle: Throttle::new(false) }
@@ -150,7 +152,9 @@ impl Authenticator {
         if !self.used.entry_by_ref(id).or_insert(()).is_fresh() {
             return;
         }
-        let (db, tenant, id) = (self.db.clone(), tenant.clone(), id.to_owned());
+        let db = self.db.clone();
+        let tenant = tenant.clone();
+        let id = id.to_owned();
         drop(rt::spawn(async move {
             let home = tenant.clone();
             let note = move |conn: &mut db::Conn| api_keys::store::note_use(conn, &tenant, &id, now, before);
@@ -224,7 +228,9 @@ impl Authenticator {
         if known_ms > before.millis() || !self.used.entry_by_ref(&caller.key_id).or_insert(()).is_fresh() {
             return;
         }
-        let (db, tenant, id) = (self.db.clone(), caller.home.clone(), caller.key_id.clone());
+        let db = self.db.clone();
+        let tenant = caller.home.clone();
+        let id = caller.key_id.clone();
         drop(rt::spawn(async move {
             let home = tenant.clone();
             let note = move |conn: &mut db::Conn| sessions::store::note_use(conn, &tenant, &id, now, before);

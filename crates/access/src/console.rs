@@ -94,7 +94,8 @@ impl From<tenants::row::Row> for Tenant {
 
 /// Adds a partner, which has no key yet.
 pub fn create_partner(db: &Db, name: &str) -> anyhow::Result<Tenant> {
-    let (name, now) = (tenants::rules::read_name(name)?, clock::now());
+    let name = tenants::rules::read_name(name)?;
+    let now = clock::now();
     let row = write(db, "muster tenant create", now, move |tx| {
         let id = tenants::store::next_partner(tx.conn)?;
         tenants::store::insert_partner(tx.conn, &id, &name, now)?;
@@ -108,7 +109,9 @@ pub fn create_partner(db: &Db, name: &str) -> anyhow::Result<Tenant> {
 /// Adds a client to a partner.
 pub fn create_client(db: &Db, partner: &TenantId, name: &str) -> anyhow::Result<Tenant> {
     tenants::rules::check_partner(partner).map_err(|problem| into_anyhow(problem.into()))?;
-    let (name, partner, now) = (tenants::rules::read_name(name)?, partner.clone(), clock::now());
+    let name = tenants::rules::read_name(name)?;
+    let partner = partner.clone();
+    let now = clock::now();
     let row = write(db, "muster tenant create", now, move |tx| {
         existing(tx.conn, &partner)?;
         let row = tenants::store::insert_client(tx.conn, &partner, &name, now)?;
@@ -134,7 +137,8 @@ pub fn create_key(db: &Db, key: NewKeyOf<'_>, roles: &Roles) -> anyhow::Result<(
     let (new, secret) = NewKey::random(tenants::rules::read_name(name)?, role)?;
     let operations = (!operations.is_empty()).then(|| api_keys::rules::in_order(operations));
     let new = NewKey { operations, ..new };
-    let (tenant, now) = (tenant.clone(), clock::now());
+    let tenant = tenant.clone();
+    let now = clock::now();
     let row = write(db, "muster key create", now, move |tx| {
         existing(tx.conn, &tenant)?;
         let row = api_keys::store::insert(tx.conn, &tenant, &new, None, now)?;
@@ -154,7 +158,9 @@ pub fn each_key(db: &Db, mut each: impl FnMut(Key) -> anyhow::Result<()>) -> any
 /// stays valid until the next rotation, unless `revoke_previous`.
 pub fn rotate_key(db: &Db, key: &str, revoke_previous: bool) -> anyhow::Result<(Key, Secret<String>)> {
     let secret = secrets::random()?;
-    let (key, new, now) = (key.to_owned(), secret.clone(), clock::now());
+    let key = key.to_owned();
+    let new = secret.clone();
+    let now = clock::now();
     let row = write(db, "muster key rotate", now, move |tx| {
         let (tenant, row) = named(tx.conn, &key)?;
         let rotated = api_keys::store::rotate(tx.conn, &tenant, &row.id, &new, revoke_previous, now)?;
@@ -166,7 +172,8 @@ pub fn rotate_key(db: &Db, key: &str, revoke_previous: bool) -> anyhow::Result<(
 
 /// Revokes a key, named by its id or its public part.
 pub fn revoke_key(db: &Db, key: &str) -> anyhow::Result<Key> {
-    let (key, now) = (key.to_owned(), clock::now());
+    let key = key.to_owned();
+    let now = clock::now();
     let row = write(db, "muster key revoke", now, move |tx| {
         let (tenant, row) = named(tx.conn, &key)?;
         let before = api_keys::store::revoke(tx.conn, &tenant, &row.id, now)?;

@@ -61,7 +61,8 @@ mod tests {
     use super::*;
 
     fn is_one(one: &str, other: &str) -> bool {
-        let (one, other) = (Mailbox::parse(one), Mailbox::parse(other));
+        let one = Mailbox::parse(one);
+        let other = Mailbox::parse(other);
         one.is_some() && one == other
     }
 

@@ -43,8 +43,8 @@ pub(crate) struct Me {
 )]
 #[get("/api/v2/me")]
 pub(crate) async fn get_me(HomeContext(context): HomeContext) -> Result<HttpResponse> {
-    let (here, id) =
-        (Condition::sql("users.tenant_id = ").text(context.tenant.id.as_str()), context.caller.user_id.clone());
+    let here = Condition::sql("users.tenant_id = ").text(context.tenant.id.as_str());
+    let id = context.caller.user_id.clone();
     let user = context.db.point(move |conn| users::store::find(conn, here, &id)).await?;
     answer::ok(&Me {
         user: user.into(),

@@ -82,7 +82,8 @@ mod tests {
 
     #[test]
     fn random_texts() {
-        let (one, two) = (random().unwrap(), random().unwrap());
+        let one = random().unwrap();
+        let two = random().unwrap();
         assert_eq!(one.expose().len(), 43);
         assert!(is_key(one.expose()) && is_secret(one.expose()));
         assert_ne!(one, two);
@@ -97,7 +98,8 @@ mod tests {
     #[test]
     fn either_of_two_secrets_matches() {
         let secret = Secret::new("abc".to_owned());
-        let (right, wrong) = (hex(&hash("abc")), hex(&hash("abd")));
+        let right = hex(&hash("abc"));
+        let wrong = hex(&hash("abd"));
         for live in [vec![right.as_str()], vec![&wrong, &right], vec![&right, &wrong]] {
             assert_eq!(matching(&secret, live), Some(right.clone()));
         }

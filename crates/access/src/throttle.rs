@@ -192,7 +192,8 @@ mod tests {
     #[test]
     fn a_wrong_secret_uses_up_its_own_limit_first() {
         let throttle = Throttle::new(false);
-        let (one, other) = (request("192.0.2.1:1"), request("192.0.2.2:1"));
+        let one = request("192.0.2.1:1");
+        let other = request("192.0.2.2:1");
         let heard = (0..50).filter(|_| throttle.failed(&one, Some("key1")).is_none()).count();
         assert_eq!(heard, 10);
         assert!(throttle.failed(&other, Some("key1")).is_none());

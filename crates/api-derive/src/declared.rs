@@ -112,7 +112,11 @@ impl Declared {
 
 impl Update {
     fn read(meta: &ParseNestedMeta<'_>) -> Result<Self> {
-        let (mut name, mut schema, mut doc, mut example, mut check) = (None, None, None, None, None);
+        let mut name = None;
+        let mut schema = None;
+        let mut doc = None;
+        let mut example = None;
+        let mut check = None;
         meta.parse_nested_meta(|meta| {
             match word(&meta)?.as_str() {
                 "name" => name = Some(meta.value()?.parse()?),
@@ -196,7 +200,8 @@ impl Field {
             "example" => self.example = Some(tokens(meta)?),
             "pattern" => self.pattern = Some(meta.value()?.parse()?),
             "text" => {
-                (self.schema, self.pattern) = (Some(syn::parse_quote!(String)), Some(meta.value()?.parse()?));
+                self.schema = Some(syn::parse_quote!(String));
+                self.pattern = Some(meta.value()?.parse()?);
             }
             "undocumented" => self.undocumented = true,
             "create" => self.create = true,

@@ -7,9 +7,12 @@ use syn::{ExprRange, Result, Type};
 use crate::declared::{Declared, Field};
 
 pub fn write(declared: &Declared) -> Result<TokenStream> {
-    let (reader, schema) = (reader(declared), schema(declared));
+    let reader = reader(declared);
+    let schema = schema(declared);
     let Some(update) = declared.updating() else { return Ok(quote!(#reader #schema)) };
-    let (structure, of_update, its_schema) = (structure(&update), self::reader(&update), self::schema(&update));
+    let structure = structure(&update);
+    let of_update = self::reader(&update);
+    let its_schema = self::schema(&update);
     Ok(quote!(#reader #schema #structure #of_update #its_schema))
 }
 
@@ -30,7 +33,8 @@ pub fn own(name: &str) -> Ident {
 }
 
 fn reader(Declared { name, check, fields, .. }: &Declared) -> TokenStream {
-    let (of, read) = (own("fields"), own("read"));
+    let of = own("fields");
+    let read = own("read");
     let names = fields.iter().map(|field| &field.name);
     let values = fields.iter().map(value);
     let is_mutable = check.iter().map(|_| quote!(mut));
@@ -52,7 +56,8 @@ fn value(field: &Field) -> TokenStream {
     let held = field.held();
     let limits = limits(field);
     let given = name_given(field);
-    let (fields, name) = (own("fields"), own("name"));
+    let fields = own("fields");
+    let name = own("name");
     let read = match (&field.with, &field.parse) {
         (Some(with), _) => quote!(#with(#fields, #name)),
         (None, Some(parse)) => {
@@ -95,7 +100,8 @@ fn name_given(Field { wire, also, .. }: &Field) -> TokenStream {
 
 fn limits(field: &Field) -> TokenStream {
     let Field { chars, line, filled, range, items, words, .. } = field;
-    let (range, items) = (pair(range.as_ref()), pair(items.as_ref()));
+    let range = pair(range.as_ref());
+    let items = pair(items.as_ref());
     let is_text = field.with.is_none() && is(field.from.as_ref().unwrap_or_else(|| field.held()), "String");
     let chars = match chars {
         Some(chars) => quote!(::core::option::Option::Some(#chars)),

@@ -9,7 +9,8 @@ use syn::{Attribute, ItemFn, LitStr};
 pub fn write(path: TokenStream, handler: TokenStream) -> syn::Result<TokenStream> {
     let path: LitStr = syn::parse2(path)?;
     let handler: ItemFn = syn::parse2(handler)?;
-    let (name, visibility) = (&handler.sig.ident, &handler.vis);
+    let name = &handler.sig.ident;
+    let visibility = &handler.vis;
     let docs: Vec<&Attribute> = handler.attrs.iter().filter(|attribute| attribute.path().is_ident("doc")).collect();
     Ok(quote! {
         #(#docs)*

@@ -44,7 +44,8 @@ mod tests {
 
     #[test]
     fn the_address_is_the_peers_or_the_last_that_a_proxy_wrote() {
-        let (proxy, v6) = ("10.0.0.1:1234", "[2001:db8:1:2:3:4:5:6]:80");
+        let proxy = "10.0.0.1:1234";
+        let v6 = "[2001:db8:1:2:3:4:5:6]:80";
         let from = |peer, forwarded: &[&str], trust| of(&request(peer, forwarded), trust).to_string();
         assert_eq!(from(proxy, &["192.0.2.1"], false), "10.0.0.1");
         assert_eq!(from(proxy, &[], true), "10.0.0.1");

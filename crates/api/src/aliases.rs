@@ -44,7 +44,8 @@ impl Alias {
 /// Adds aliases to a document that has their operations. One without an operation is left out.
 pub(crate) fn declare(document: &mut OpenApi, aliases: &[Alias]) {
     for alias in aliases {
-        let (path, of) = (full(alias.path), full(alias.of));
+        let path = full(alias.path);
+        let of = full(alias.of);
         let target = document.paths.paths.get_mut(&of).and_then(|item| operation(item, alias.method)?.clone());
         let Some(mut same) = target else { continue };
         same.operation_id = Some(alias.operation_id.to_owned());
@@ -135,7 +136,8 @@ mod tests {
 
     #[test]
     fn parameters_and_query_go_along() {
-        let (alias, of) = ("/t/{tenantId}/a/update/{aId}", "/t/{tenantId}/a/{aId}");
+        let alias = "/t/{tenantId}/a/update/{aId}";
+        let of = "/t/{tenantId}/a/{aId}";
         assert_eq!(rewritten(alias, of, "/t/client_1/a/update/x%2Fy?b=%20c&b"), "/t/client_1/a/x%2Fy?b=%20c&b");
         assert_eq!(rewritten("/a/{aId}/delete", "/a/{aId}", "http://h:1/a/7/delete"), "http://h:1/a/7");
         assert_eq!(rewritten("/b", "/b/search", "/b?pageNo=2"), "/b/search?pageNo=2");

@@ -48,7 +48,9 @@ impl Chunks {
             ticket.streams_its_body()?;
         }
         let digest = names_a_key(request).then(Sha256::new);
-        let (length, waited, admission) = (0, Duration::ZERO, Admission::of(request));
+        let length = 0;
+        let waited = Duration::ZERO;
+        let admission = Admission::of(request);
         Ok(Self { request: request.clone(), payload, limit, length, waited, held: HOLD, digest, admission })
     }
 

@@ -74,8 +74,17 @@ pub(crate) struct Connection {
 impl Connection {
     fn new(party: LocalParty, arrivals: Arc<Pool>) -> Self {
         let arrived = Cell::default();
-        let (in_flight, blocked, closed, multiplexed, wakers) = Default::default();
-        let (turn, ahead, begins, refusals, pause, paused) = Default::default();
+        let in_flight = Default::default();
+        let blocked = Default::default();
+        let closed = Default::default();
+        let multiplexed = Default::default();
+        let wakers = Default::default();
+        let turn = Default::default();
+        let ahead = Default::default();
+        let begins = Default::default();
+        let refusals = Default::default();
+        let pause = Default::default();
+        let paused = Default::default();
         Self {
             party,
             arrivals,
@@ -114,7 +123,8 @@ impl Connection {
             self.close();
         }
         let _memory = memory.and_then(Result::ok);
-        let (too_many, paused) = (before >= MOST_IN_FLIGHT, self.paused.take());
+        let too_many = before >= MOST_IN_FLIGHT;
+        let paused = self.paused.take();
         InFlight { connection: Rc::clone(self), too_many, paused, _memory }
     }
 

@@ -284,7 +284,8 @@ impl<Q: FromQuery> FromRequest for RequestContext<Q> {
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
         let extensions = request.extensions();
-        let (caller, tenant) = (extensions.get::<Arc<Caller>>(), extensions.get::<Arc<Tenant>>());
+        let caller = extensions.get::<Arc<Caller>>();
+        let tenant = extensions.get::<Arc<Tenant>>();
         ready(match caller.zip(tenant) {
             Some((caller, tenant)) => {
                 idempotency_key(request).and_then(|_| Self::of(request, Arc::clone(caller), Arc::clone(tenant)))

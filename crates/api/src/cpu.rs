@@ -138,7 +138,8 @@ mod tests {
         let parties = Parties::default();
         let greedy = |key: u32| parties.of_key("client_1", &key.to_string());
         // Every processor is taken, and given back when the test says so.
-        let (mut releases, mut held) = (Vec::new(), Vec::new());
+        let mut releases = Vec::new();
+        let mut held = Vec::new();
         for _ in 0..PROCESSORS.total() {
             let (release, released) = mpsc::channel::<()>();
             releases.push(release);

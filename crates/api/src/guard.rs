@@ -81,7 +81,8 @@ impl Guard {
         access: Arc<dyn Access>,
         keys: Option<Arc<Keys>>,
     ) -> Result<Self, String> {
-        let (mut declared, table) = (Paths::default(), spec::access_table(document)?);
+        let mut declared = Paths::default();
+        let table = spec::access_table(document)?;
         let of_path = |(pattern, methods): (&String, &Vec<spec::Declared>)| {
             let pattern = pattern.clone();
             methods.iter().map(move |known| Route { method: known.method.clone(), pattern: pattern.clone() }).collect()
@@ -97,7 +98,8 @@ impl Guard {
                     numbers.get(&route).copied().ok_or_else(|| format!("there is no {method} {pattern}"))
                 };
                 let target = of.as_deref().unwrap_or(&pattern);
-                let (number, handler) = (number_of(&pattern)?, number_of(target)?);
+                let number = number_of(&pattern)?;
+                let handler = number_of(target)?;
                 let parameters = Parameters::of(target);
                 let role = match access {
                     spec::Access::Role { role, .. } => Some(role),
@@ -110,7 +112,9 @@ impl Guard {
             declared.insert(&pattern, Declared { below_tenant, operations });
         }
         let roles = Arc::new(spec::roles(document)?);
-        let (declared, routes, needs) = (Arc::new(declared), Arc::new(routes), Arc::new(needs));
+        let declared = Arc::new(declared);
+        let routes = Arc::new(routes);
+        let needs = Arc::new(needs);
         Ok(Self { declared, routes, needs, roles, access, keys })
     }
 

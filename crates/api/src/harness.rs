@@ -42,7 +42,8 @@ impl Access for Single {
     }
 
     fn tenant<'a>(&'a self, id: &'a TenantId) -> Answer<'a, Option<Arc<Tenant>>> {
-        let (partner, client) = (TenantId::partner(1), TenantId::client(1));
+        let partner = TenantId::partner(1);
+        let client = TenantId::client(1);
         let clients = if *id == partner { vec![client.clone()] } else { Vec::new() };
         let known = *id == partner || *id == client;
         let tenant = known.then(|| Arc::new(Tenant { id: id.clone(), name: id.to_string(), partner, clients }));

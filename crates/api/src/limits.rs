@@ -109,7 +109,8 @@ mod tests {
     #[test]
     fn each_key_has_its_own_burst() {
         let keys = Keys::new(Rate::per_second(2).unwrap());
-        let (one, other) = ("one".to_owned(), "other".to_owned());
+        let one = "one".to_owned();
+        let other = "other".to_owned();
         for remaining in [3, 2, 1, 0] {
             let left = keys.check(&one).unwrap();
             assert_eq!((left.limit, left.remaining), (4, remaining));

@@ -119,7 +119,8 @@ impl<L, P> RequestContext<PageQuery<L, P>> {
         T: Serialize + Send + 'static,
         F: FnOnce(&mut db::Conn, &RequestScope, Sort, &Walk) -> db::Result<Found<T>> + Send + 'static,
     {
-        let (sort, walk) = (self.query.sort, self.query.walk.clone());
+        let sort = self.query.sort;
+        let walk = self.query.walk.clone();
         let page = self.read(move |conn, scope| Ok(walk.answer(f(conn, scope, sort, &walk)?)));
         answer::ok(&page.await?.ordered(sort.name, sort.descending))
     }
@@ -194,7 +195,8 @@ pub fn schema_of<T: PartialSchema>(
             object.enum_values = Some(words.iter().copied().map(Value::from).collect());
         }
         if let Some((first, last)) = range {
-            (object.minimum, object.maximum) = (Some(first.into()), Some(last.into()));
+            object.minimum = Some(first.into());
+            object.maximum = Some(last.into());
         }
         object.pattern = pattern.map(str::to_owned).or(object.pattern.take());
     }

@@ -113,7 +113,8 @@ impl Door {
         release_after_round(Rc::clone(&party), Arc::clone(self.gate.arrivals()));
         let socket = Socket::new(stream, &self.gate, party, self.tls.is_some(), self.open.open())?;
         let Some(tls) = self.tls else { return Ok((Stream::plain(socket), Protocol::Http1, Some(peer))) };
-        let (connection, mut arrival) = (Rc::clone(socket.connection()), Arrival::default());
+        let connection = Rc::clone(socket.connection());
+        let mut arrival = Arrival::default();
         let mut accepting = pin!(tls.accept(socket));
         // Each step of a handshake is computed when it is the turn of its address, as the head of a request is read.
         let in_turn = poll_fn(|context| {

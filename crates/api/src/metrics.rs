@@ -127,7 +127,8 @@ impl Metrics {
     pub fn new(exposure: Exposure, routes: Vec<Route>, gate: Arc<Gate>, keys: Option<Arc<Keys>>, db: Db) -> Self {
         #[expect(clippy::cast_precision_loss, reason = "milliseconds since 1970 fit for 200,000 years")]
         let started = crate::clock::now().millis() as f64 / 1000.0;
-        let (workers, connections) = Default::default();
+        let workers = Default::default();
+        let connections = Default::default();
         Self { exposure, routes, workers, gate, keys, connections, db, started }
     }
 

@@ -68,7 +68,8 @@ impl ServiceFactory<ServiceRequest> for Handlers {
     fn new_service(&self, (): ()) -> Self::Future {
         let most = self.numbers.len();
         let each = self.routes.iter().map(|(number, route)| {
-            let (number, made) = (*number, route.new_service(()));
+            let number = *number;
+            let made = route.new_service(());
             async move { made.await.map(|service| (number, service)) }
         });
         let all = try_join_all(each);

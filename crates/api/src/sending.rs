@@ -186,7 +186,8 @@ mod tests {
     #[actix_web::test]
     async fn an_answer_counts_until_it_is_sent() {
         let gate = gate();
-        let (unread, small) = (answer(&gate, 1, 90_000), answer(&gate, 1, 10_000));
+        let unread = answer(&gate, 1, 90_000);
+        let small = answer(&gate, 1, 10_000);
         assert_eq!((gate.under_way().memory, gate.under_way().answers), (90_000, 1));
         assert_eq!(unread.response().body().size(), BodySize::Sized(90_000));
         let mut body = Box::pin(unread.into_body());

@@ -70,8 +70,12 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         let metrics = Exposure::Loopback;
-        let (workers, requests, memory) = (0, 0, 0);
-        let (origin, rate, tls) = (None, None, None);
+        let workers = 0;
+        let requests = 0;
+        let memory = 0;
+        let origin = None;
+        let rate = None;
+        let tls = None;
         Self { workers, requests, connections: 20_000, memory, behind_proxy: false, origin, rate, metrics, tls }
     }
 }

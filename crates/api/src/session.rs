@@ -81,7 +81,8 @@ pub fn set_cookie(request: &HttpRequest, name: &str, value: &str, seconds: i64) 
 
 /// A `Set-Cookie` that no script reads, and that other sites' pages do not make a browser send but by leading to ours.
 fn set(name: &str, value: &str, seconds: i64, secure: bool) -> Option<HeaderValue> {
-    let (name, secure) = (full_name(name, secure), if secure { "; Secure" } else { "" });
+    let name = full_name(name, secure);
+    let secure = if secure { "; Secure" } else { "" };
     let text = format!("{name}={value}; Max-Age={seconds}; Path=/; HttpOnly; SameSite=Lax{secure}");
     let mut value = HeaderValue::from_str(&text).ok()?;
     value.set_sensitive(true);
@@ -125,7 +126,8 @@ enum Sender {
 
 fn sender(headers: &HeaderMap, own: &str) -> Sender {
     let all = |name: &str| headers.get_all(name).map(|value| value.to_str().unwrap_or("")).collect::<Vec<_>>();
-    let (sites, origins) = (all("sec-fetch-site"), all("origin"));
+    let sites = all("sec-fetch-site");
+    let origins = all("origin");
     let same = |origin: &&str| origin.eq_ignore_ascii_case(own);
     if sites.is_empty() && origins.is_empty() {
         Sender::Untold

@@ -79,7 +79,8 @@ mod tests {
 
     fn write(directory: &Path, name: &str) -> (PathBuf, PathBuf) {
         let made = rcgen::generate_simple_self_signed(vec![name.to_owned()]).unwrap();
-        let (chain, key) = (directory.join(format!("{name}.pem")), directory.join(format!("{name}.key")));
+        let chain = directory.join(format!("{name}.pem"));
+        let key = directory.join(format!("{name}.key"));
         fs::write(&chain, made.cert.pem()).unwrap();
         fs::write(&key, made.signing_key.serialize_pem()).unwrap();
         (chain, key)

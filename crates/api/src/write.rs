@@ -139,7 +139,9 @@ impl<Q> RequestContext<Q> {
     {
         let request = self.idempotency_request()?;
         let under_way = request.as_ref().map(UnderWay::enter).transpose()?;
-        let (actor, scope, named) = (self.actor(), self.request_scope(), request.clone());
+        let actor = self.actor();
+        let scope = self.request_scope();
+        let named = request.clone();
         let now = scope.now;
         let work = move |conn: &mut db::Conn| {
             if let Some(request) = &named
@@ -181,7 +183,9 @@ impl<Q> RequestContext<Q> {
     {
         let Some(request) = self.idempotency_request()? else { return Ok(work.await?.respond(false)) };
         let under_way = UnderWay::enter(&request)?;
-        let (db, now, named) = (self.db.clone(), self.now, request.clone());
+        let db = self.db.clone();
+        let now = self.now;
+        let named = request.clone();
         let home = self.caller.home.clone();
         let task = async move {
             let _under_way = under_way;

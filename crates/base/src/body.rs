@@ -197,7 +197,8 @@ impl<'v> Fields<'v> {
     /// An integer within a range.
     pub fn integer_in(&mut self, name: &str, range: RangeInclusive<i64>) -> Option<i64> {
         let parse = |value| json_integer(value).filter(|number| range.contains(number));
-        let (first, last) = (range.start(), range.end());
+        let first = range.start();
+        let last = range.end();
         self.read(name, parse, || format!("must be an integer from {first} to {last}"))
     }
 

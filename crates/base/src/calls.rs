@@ -59,7 +59,9 @@ impl Calls {
     /// So many for all; each tenant gets `least` of them whatever others have.
     pub fn new(total: usize, least: usize) -> Self {
         let pool = |total| Pool::new(Kind::Calls, total, 1, 0);
-        let (parties, unproven, silent) = Default::default();
+        let parties = Default::default();
+        let unproven = Default::default();
+        let silent = Default::default();
         Self { shared: pool(total), beyond: pool(usize::MAX >> 8), least, parties, unproven, silent }
     }
 

@@ -81,7 +81,8 @@ fn bad_json(error: &serde_json::Error) -> Problem {
     } else {
         "is not valid JSON"
     };
-    let (line, column) = (error.line(), error.column());
+    let line = error.line();
+    let column = error.column();
     Problem::field(BODY, format!("{reason} (line {line}, column {column})"))
 }
 

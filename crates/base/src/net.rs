@@ -166,7 +166,8 @@ mod tests {
     proptest! {
         #[test]
         fn keys_sort_as_addresses_do(one: u128, other: u128) {
-            let (one, other) = (Ipv6Addr::from_bits(one), Ipv6Addr::from_bits(other));
+            let one = Ipv6Addr::from_bits(one);
+            let other = Ipv6Addr::from_bits(other);
             let keys = (ip_key(&one.to_string()).unwrap(), ip_key(&other.to_string()).unwrap());
             prop_assert_eq!(keys.0.cmp(&keys.1), one.cmp(&other));
         }

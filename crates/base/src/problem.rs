@@ -233,7 +233,8 @@ pub struct RateLimit {
 impl Problem {
     /// A problem of a kind, with its sentence and nothing else.
     pub fn new(kind: Kind, detail: impl Into<String>) -> Self {
-        let (errors, allow) = (Vec::new(), Vec::new());
+        let errors = Vec::new();
+        let allow = Vec::new();
         let origin = Origin::default();
         Self { kind, detail: detail.into(), errors, retry_after: None, allow, rate_limit: None, origin }
     }

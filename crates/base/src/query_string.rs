@@ -82,7 +82,9 @@ pub fn parse(text: &str, known: &[&'static str]) -> Result<Vec<Term>, Problem> {
     if text.trim().is_empty() {
         return Ok(Vec::new());
     }
-    let (mut terms, mut errors, mut count) = (Vec::<Term>::new(), Vec::new(), 0);
+    let mut terms = Vec::<Term>::new();
+    let mut errors = Vec::new();
+    let mut count = 0;
     for piece in (Pieces { rest: Some(text), known }) {
         count += 1;
         if count > MAX_TERMS {
@@ -114,9 +116,11 @@ fn term(piece: &str, known: &[&'static str]) -> Result<Term, String> {
         let piece = shorten(piece);
         return Err(format!("term \"{piece}\" is not of the form name:value"));
     };
-    let (name, value) = (name.trim(), value.trim());
+    let name = name.trim();
+    let value = value.trim();
     let Some(name) = known.iter().copied().find(|known| known.eq_ignore_ascii_case(name)) else {
-        let (name, known) = (if name.is_empty() { shorten(piece) } else { shorten(name) }, known.join(", "));
+        let name = if name.is_empty() { shorten(piece) } else { shorten(name) };
+        let known = known.join(", ");
         return Err(format!("has an unknown variable \"{name}\"; known are: {known}"));
     };
     let (values, whole) = alternatives(value, known);
@@ -128,7 +132,9 @@ fn term(piece: &str, known: &[&'static str]) -> Result<Term, String> {
 
 /// The alternatives of a value, and what it is as a whole where it is one that is quoted.
 fn alternatives(value: &str, known: &[&'static str]) -> (Vec<String>, Option<String>) {
-    let (mut values, mut rest, mut whole) = (Vec::new(), Some(value), None);
+    let mut values = Vec::new();
+    let mut rest = Some(value);
+    let mut whole = None;
     while let Some(text) = rest.map(str::trim_start) {
         let quoted = text.starts_with('"').then(|| closing_quote(text, 0, known)).flatten();
         let (one, end) = match quoted {
@@ -152,7 +158,9 @@ fn alternatives(value: &str, known: &[&'static str]) -> (Vec<String>, Option<Str
 /// Where a quoted text ends that begins at a quote: behind the first quote with what may follow a value behind it.
 /// Where that is preceded by a backslash, it is part of the text, unless no other one ends it.
 fn closing_quote(text: &str, start: usize, known: &[&'static str]) -> Option<usize> {
-    let (bytes, mut backslashes, mut last) = (text.as_bytes(), 0, None);
+    let bytes = text.as_bytes();
+    let mut backslashes = 0;
+    let mut last = None;
     for (at, byte) in bytes.iter().enumerate().skip(start + 1) {
         if *byte == b'"' {
             let behind = text.get(at + 1..).unwrap_or_default();
@@ -177,7 +185,8 @@ fn blanks_start_term(text: &str, known: &[&'static str]) -> bool {
 
 /// What stands between quotes.
 fn unquoted(text: &str) -> String {
-    let (mut out, mut backslashes) = (String::with_capacity(text.len()), 0);
+    let mut out = String::with_capacity(text.len());
+    let mut backslashes = 0;
     let flush = |out: &mut String, backslashes: &mut usize, before_quote: bool| {
         let kept = if before_quote { *backslashes / 2 } else { *backslashes };
         out.extend(std::iter::repeat_n('\\', kept));
@@ -220,12 +229,16 @@ impl Pieces<'_> {
     /// Where the first term of a text ends.
     fn end(&self, text: &str) -> Option<usize> {
         // May a quote open here, and is there one that closes it?
-        let (mut at, mut is_named, mut may_open, mut may_close) = (0, false, false, true);
+        let mut at = 0;
+        let mut is_named = false;
+        let mut may_open = false;
+        let mut may_close = true;
         while let Some(byte) = text.as_bytes().get(at) {
             match byte {
                 b'"' if may_open && may_close => match closing_quote(text, at, self.known) {
                     Some(end) => {
-                        (at, may_open) = (end, false);
+                        at = end;
+                        may_open = false;
                         continue;
                     }
                     // Nor does anything close a later one.
@@ -373,7 +386,8 @@ mod tests {
 
     /// A value as a client quotes it.
     fn quoted(text: &str) -> String {
-        let (mut out, mut backslashes) = (String::from("\""), 0);
+        let mut out = String::from("\"");
+        let mut backslashes = 0;
         for character in text.chars().chain(['"']) {
             if character == '"' {
                 // The last one closes, and needs no backslash of its own.

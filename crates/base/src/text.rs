@@ -40,7 +40,8 @@ pub fn hex(bytes: &[u8]) -> String {
 /// in which they are not as many as it says does not compile.
 pub const fn listed<const N: usize>(text: &'static str) -> [&'static str; N] {
     let mut words = [""; N];
-    let (mut count, mut rest) = (0, text.trim_ascii());
+    let mut count = 0;
+    let mut rest = text.trim_ascii();
     while !rest.is_empty() {
         let mut end = 0;
         while end < rest.len() && rest.as_bytes()[end] != b' ' {

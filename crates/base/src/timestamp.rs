@@ -61,8 +61,11 @@ impl Timestamp {
             return None;
         };
         let year = number(y0, y1)? * 100 + number(y2, y3)?;
-        let (month, day) = (number(m0, m1)?, number(d0, d1)?);
-        let (hour, minute, second) = (number(h0, h1)?, number(i0, i1)?, number(s0, s1)?);
+        let month = number(m0, m1)?;
+        let day = number(d0, d1)?;
+        let hour = number(h0, h1)?;
+        let minute = number(i0, i1)?;
+        let second = number(s0, s1)?;
         let in_calendar = year >= 1 && (1..=days_in_month(year, month)).contains(&day);
         if !in_calendar || hour > 23 || minute > 59 || second > 59 {
             return None;
@@ -112,7 +115,8 @@ fn digits(tens: &mut u8, ones: &mut u8, value: u32) {
 /// Years are taken to start in March, so that the leap day is the last of its year; the month
 /// lengths from March on then follow the line (153 m + 2) / 5.
 fn civil_from_days(days: u32) -> (u32, u32, u32) {
-    let (era, day) = (days / 146_097, days % 146_097);
+    let era = days / 146_097;
+    let day = days % 146_097;
     let year_of_era = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
     let day_of_year = day - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
     let shifted = (5 * day_of_year + 2) / 153;
@@ -147,7 +151,8 @@ fn offset_seconds(zone: &[u8]) -> Option<i64> {
         [sign, h0, h1, b':', m0, m1] => (sign, h0, h1, m0, m1),
         _ => return None,
     };
-    let (hours, minutes) = (number(h0, h1)?, number(m0, m1)?);
+    let hours = number(h0, h1)?;
+    let minutes = number(m0, m1)?;
     if hours > 23 || minutes > 59 {
         return None;
     }
@@ -186,8 +191,11 @@ mod tests {
     /// What another implementation takes the same instant to look like.
     fn oracle(seconds: i64) -> String {
         let at = OffsetDateTime::from_unix_timestamp(seconds).unwrap();
-        let (date, time) = (at.date(), at.time());
-        let (year, month, day) = (date.year(), u8::from(date.month()), date.day());
+        let date = at.date();
+        let time = at.time();
+        let year = date.year();
+        let month = u8::from(date.month());
+        let day = date.day();
         let (hour, minute, second) = time.as_hms();
         format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}+0000")
     }
@@ -337,7 +345,8 @@ mod tests {
 
         #[test]
         fn later_instants_sort_later_as_text(one: i64, other: i64) {
-            let (one, other) = (Timestamp::from_millis(one), Timestamp::from_millis(other));
+            let one = Timestamp::from_millis(one);
+            let other = Timestamp::from_millis(other);
             prop_assert_eq!(one.to_string().len(), TEXT_LENGTH);
             prop_assert!(one > other || one.to_string() <= other.to_string());
         }
@@ -350,7 +359,8 @@ mod tests {
             colon: bool,
         ) {
             let sign = if offset < 0 { '-' } else { '+' };
-            let (hours, minutes) = (offset.abs() / 60, offset.abs() % 60);
+            let hours = offset.abs() / 60;
+            let minutes = offset.abs() % 60;
             let colon = if colon { ":" } else { "" };
             let text = format!(
                 "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}{sign}{hours:02}{colon}{minutes:02}"

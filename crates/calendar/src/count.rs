@@ -20,7 +20,8 @@ pub(crate) fn period_of(first: Month, step: i64, on: InMonths, position: i64) ->
     }
     // Which months are short repeats only after centuries, so the period is looked for instead of calculated: in at
     // most 17 steps, as there are fewer than 2^17 months.
-    let (mut low, mut high) = (0, periods);
+    let mut low = 0;
+    let mut high = periods;
     while high - low > 1 {
         let middle = (low + high) / 2;
         if before(middle) <= position { low = middle } else { high = middle }

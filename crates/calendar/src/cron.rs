@@ -70,7 +70,9 @@ impl CronExpression {
             .build();
         let cron = parser.parse(&text).map_err(|error| format!("is no cron expression of five fields: {error}"))?;
         let pattern = &cron.pattern;
-        let (mut minutes, mut hours, mut months) = (0_u64, 0_u32, 0_u16);
+        let mut minutes = 0_u64;
+        let mut hours = 0_u32;
+        let mut months = 0_u16;
         for minute in (0..60).filter(|minute| pattern.minute_match(*minute).unwrap_or(false)) {
             minutes |= 1 << minute;
         }
@@ -172,7 +174,8 @@ fn first_minute(zone: Zone, after: Timestamp) -> Timestamp {
 impl Starts {
     /// The next instant of an expression in which every hour counts.
     fn shown(&mut self, mut at: Timestamp) -> Option<Timestamp> {
-        let (expression, zone) = (self.expression.clone(), self.zone);
+        let expression = self.expression.clone();
+        let zone = self.zone;
         let end = at.millis().saturating_add(MOST_DAYS * DAY_MS);
         while at.millis() <= end {
             let local = zone.local(at);
@@ -211,7 +214,8 @@ impl Starts {
         loop {
             let today = day?;
             let Some(time) = self.expression.time_from(minute) else {
-                (day, minute) = (self.expression.day_from(today.plus(1)), 0);
+                day = self.expression.day_from(today.plus(1));
+                minute = 0;
                 continue;
             };
             minute = time + 1;

@@ -59,7 +59,8 @@ impl Due {
             Self::Every { start, step_ms } => {
                 let gone = after.millis().saturating_sub(start.millis());
                 let first = if gone < 0 { 0 } else { gone.div_euclid(*step_ms) + 1 };
-                let (start, step) = (start.millis(), *step_ms);
+                let start = start.millis();
+                let step = *step_ms;
                 let times = (first..).map_while(move |number| start.checked_add(number.checked_mul(step)?));
                 Box::new(times.take_while(|at| *at < LAST_MS).map(Timestamp::from_millis))
             }

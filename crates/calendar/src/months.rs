@@ -74,7 +74,8 @@ impl Month {
 
     /// The first day and the number of days; `None` outside the calendar.
     pub(crate) fn start_and_length(self) -> Option<(Day, u8)> {
-        let (year, month) = (i16::try_from(self.year()).ok()?, i8::try_from(self.of_year() + 1).ok()?);
+        let year = i16::try_from(self.year()).ok()?;
+        let month = i8::try_from(self.of_year() + 1).ok()?;
         let first = Date::new(year, month, 1).ok()?;
         Some((Day::of(first), u8::try_from(first.days_in_month()).ok()?))
     }

@@ -41,7 +41,8 @@ impl Rule {
         }
         let mut stretches: Vec<Interval> = Vec::new();
         for occurrence in self.occurrences(range) {
-            let (mut start, mut end) = (occurrence.start(), occurrence.end());
+            let mut start = occurrence.start();
+            let mut end = occurrence.end();
             if stretches.last().is_some_and(|last| end <= last.end()) {
                 continue;
             }

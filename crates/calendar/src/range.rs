@@ -23,7 +23,8 @@ pub fn read(mut query: Query, body: Option<&Value>) -> Result<Interval, Problem>
         let at = Timestamp::parse(&text).ok_or("must be a time such as 2026-11-20T20:37:00+0000");
         at.and_then(Instant::of).map_err(|message| query.error(name, message)).ok()
     };
-    let (from, to) = (read("from"), read("to"));
+    let from = read("from");
+    let to = read("to");
     if body.is_some() {
         ignored::was_read(&["from", "to"]);
     }

@@ -114,7 +114,8 @@ impl Rule {
     /// The rule of a maintenance window.
     pub fn repeated(rule: Repeated) -> Self {
         let zone = rule.zone;
-        let (start, end) = (zone.local(rule.start), zone.local(rule.end));
+        let start = zone.local(rule.start);
+        let end = zone.local(rule.end);
         let until = if rule.perpetual {
             End::Never
         } else {

@@ -63,8 +63,10 @@ pub fn intersection(
     one: impl IntoIterator<Item = Interval>,
     other: impl IntoIterator<Item = Interval>,
 ) -> Vec<Interval> {
-    let (one, other) = (union(one), union(other));
-    let (mut ours, mut theirs) = (one.iter().peekable(), other.iter().peekable());
+    let one = union(one);
+    let other = union(other);
+    let mut ours = one.iter().peekable();
+    let mut theirs = other.iter().peekable();
     let mut common = Vec::new();
     while let (Some(our), Some(their)) = (ours.peek(), theirs.peek()) {
         common.extend(our.intersection(**their));
@@ -199,7 +201,8 @@ mod tests {
                 gaps(stretch(0, SPAN), one.iter().copied()),
             ];
             for instant in 0..SPAN {
-                let (a, b) = (covers(&one, instant), covers(&other, instant));
+                let a = covers(&one, instant);
+                let b = covers(&other, instant);
                 let expected = [a || b, a && b, a && !b, !a];
                 let found = results.each_ref().map(|set| covers(set, instant));
                 prop_assert_eq!(found, expected, "at {}", instant);

@@ -106,7 +106,8 @@ fn other(name: String) -> Entry {
     };
     let [winter, summer] = SEASONS.map(season);
     let (seconds, code) = if summer.0 < winter.0 { summer } else { winter };
-    let (sign, size) = (if seconds < 0 { '-' } else { '+' }, seconds.abs());
+    let sign = if seconds < 0 { '-' } else { '+' };
+    let size = seconds.abs();
     let label = format!("GMT {sign}{:02}:{:02} {name}", size / 3_600, size / 60 % 60);
     let name: Cow<'static, str> = name.into();
     Entry {
@@ -294,7 +295,8 @@ mod tests {
                 noon.offset().seconds()
             };
             let seconds = offset(1).min(offset(7));
-            let (hours, minutes) = (seconds.abs() / 3_600, seconds.abs() / 60 % 60);
+            let hours = seconds.abs() / 3_600;
+            let minutes = seconds.abs() / 60 % 60;
             let sign = if seconds < 0 { '-' } else { '+' };
             let expected = format!("GMT {sign}{hours:02}:{minutes:02} ");
             assert!(zone.label().starts_with(&expected), "{zone}: {} is no {expected}", zone.label());

@@ -79,7 +79,8 @@ pub async fn watch(context: RequestContext<Wanted>, hub: web::Data<Hub>) -> api:
         let of = watched.clone();
         context.db.write(move |conn| store::watch(conn, &of, now_ms, now_ms + WATCHED_MS)).await?;
     }
-    let (of, wanted) = (watched.clone(), only.clone());
+    let of = watched.clone();
+    let wanted = only.clone();
     let (seq, missed) = context.read(move |conn, _| missed(conn, &of, last, &wanted)).await?;
     let subscription = hub.into_inner().enter(watched, &api::shed::party(), seq, only)?;
     let until = Instant::now() + Duration::from_secs(max_seconds.unsigned_abs());

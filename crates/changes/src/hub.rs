@@ -220,7 +220,8 @@ mod tests {
 
     #[test]
     fn the_streams_of_a_tenant_leave_room_for_others() {
-        let (hub, parties) = (Arc::new(Hub::default()), Parties::default());
+        let hub = Arc::new(Hub::default());
+        let parties = Parties::default();
         let keys: Vec<_> = (0..40).map(|key| parties.of_key("client_1", &key.to_string())).collect();
         let of_one: Vec<_> = (0..MOST_OF_ONE + 5).filter_map(|_| enter(&hub, &keys[0])).collect();
         assert_eq!(of_one.len(), MOST_OF_ONE);

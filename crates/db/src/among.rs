@@ -21,7 +21,8 @@ pub struct Among {
 impl Among {
     /// Rows whose column (with its table) is one of these ids. What no id looks like is nobody's.
     pub fn ids<'a>(column: &'static str, ids: impl IntoIterator<Item = &'a str>) -> Self {
-        let (mut list, mut json) = (String::new(), String::from("["));
+        let mut list = String::new();
+        let mut json = String::from("[");
         let plain = |id: &&str| id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
         for id in ids.into_iter().filter(plain) {
             if !list.is_empty() {

@@ -94,7 +94,8 @@ mod tests {
         static OTHER: Bell = Bell::new();
         let directory = tempfile::tempdir().unwrap();
         let db = Db::open(&DatabaseUrl::Sqlite(directory.path().join("t.sqlite")), Options::default()).unwrap();
-        let (heard, others) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+        let heard = Arc::new(AtomicUsize::new(0));
+        let others = Arc::new(AtomicUsize::new(0));
         let count = |counter: &Arc<AtomicUsize>| {
             let counter = Arc::clone(counter);
             move || _ = counter.fetch_add(1, Ordering::SeqCst)

@@ -48,7 +48,8 @@ impl Snapshot {
     /// `low:high:open,open` as Postgres writes it.
     fn parse(text: &str) -> Option<Self> {
         let mut parts = text.split(':');
-        let (low, high) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
+        let low = parts.next()?.parse().ok()?;
+        let high = parts.next()?.parse().ok()?;
         let open = parts.next()?.split(',').filter(|part| !part.is_empty()).map(|part| part.parse().ok());
         Some(Self { low, high, open: open.collect::<Option<_>>()? })
     }
@@ -282,7 +283,8 @@ impl Changes {
                 let (Some(first), Some(highest)) = (notes.first(), notes.last()) else {
                     return Ok(Self { now: Snapshot::counted(last(conn)?), notes, whole: true });
                 };
-                let (whole, now) = (first.0 <= known + 1, Snapshot::counted(highest.0));
+                let whole = first.0 <= known + 1;
+                let now = Snapshot::counted(highest.0);
                 notes.retain(|(stamp, _)| *stamp > known);
                 Ok(Self { now, notes, whole })
             }
@@ -293,7 +295,9 @@ impl Changes {
                 };
                 let open: Vec<String> = open.iter().map(ToString::to_string).collect();
                 let rows: Vec<Noted> = Unseen { tenant, high, open: open.join(",") }.load(conn)?;
-                let (mut now, mut forgotten, mut notes) = (None, 0, Vec::new());
+                let mut now = None;
+                let mut forgotten = 0;
+                let mut notes = Vec::new();
                 for (stamp, text) in rows {
                     match stamp {
                         -1 => now = Snapshot::parse(&text),

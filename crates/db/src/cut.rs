@@ -72,7 +72,8 @@ mod tests {
 
     #[test]
     fn whoever_waits_for_the_server_is_told_and_nobody_else() {
-        let (server, other) = (TcpListener::bind("127.0.0.1:0").unwrap(), TcpListener::bind("127.0.0.1:0").unwrap());
+        let server = TcpListener::bind("127.0.0.1:0").unwrap();
+        let other = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = server.local_addr().unwrap().port();
         let mut waits = TcpStream::connect(server.local_addr().unwrap()).unwrap();
         let _accepted = server.accept().unwrap();

@@ -56,7 +56,8 @@ impl FullText {
             };
             words(text).filter_map(known).collect()
         };
-        let (title, content) = (keys(title), keys(content));
+        let title = keys(title);
+        let content = keys(content);
         match Backend::of(conn) {
             Backend::Sqlite => {
                 let delete = Condition::sql("DELETE FROM ").then(self.index).then(" WHERE rowid = ").integer(number);
@@ -316,7 +317,8 @@ mod tests {
         fn any_text_can_be_stored_and_searched(title: String, content: String, query: String) {
             let directory = tempfile::tempdir().unwrap();
             let db = database(&directory);
-            let (stored, text) = (title.clone(), content.clone());
+            let stored = title.clone();
+            let text = content.clone();
             db.write_here(move |conn| TEXTS.put(conn, "client_1", 1, &stored, &text)).unwrap();
             found(&db, &["client_1"], &query);
             if words(&title).next().is_some() {

@@ -146,7 +146,8 @@ mod tests {
 
     #[test]
     fn nothing_is_an_empty_text() {
-        let (names, none) = (MaybeJson(Some(vec!["a".to_owned()])), MaybeJson::<Vec<String>>(None));
+        let names = MaybeJson(Some(vec!["a".to_owned()]));
+        let none = MaybeJson::<Vec<String>>(None);
         let query = sql_query("SELECT $1 AS names, $2 AS none, $2 AS text");
         let row: Maybe = query.bind::<Text, _>(&names).bind::<Text, _>(&none).get_result(&mut conn()).unwrap();
         assert_eq!((row.names, row.none, row.text.as_str()), (names, none, ""));

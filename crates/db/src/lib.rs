@@ -161,10 +161,13 @@ impl Db {
             Backend::Postgres => None,
         };
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let (calls, gauges, families) = Default::default();
+        let calls = Default::default();
+        let gauges = Default::default();
+        let families = Default::default();
         let most = usize::try_from(options.connections).unwrap_or(usize::MAX);
         let shared = Pool::new(Kind::Connections, most, asker::GREED, asker::MOST_WAITING);
-        let (service, wait) = (Party::service(), options.wait);
+        let service = Party::service();
+        let wait = options.wait;
         let lists = lists::Lists::new(&url, options);
         Ok(Self(Arc::new(Inner {
             number,

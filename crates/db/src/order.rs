@@ -57,7 +57,8 @@ impl Order {
         }
         for (index, (column, key)) in self.columns.iter().zip(keys).enumerate() {
             if index > 0 {
-                (row, place) = (row.then(", "), place.then(", "));
+                row = row.then(", ");
+                place = place.then(", ");
             }
             row = row.then(column.sql());
             place = match (column, key) {
@@ -139,7 +140,8 @@ mod tests {
         db.write_here(move |conn| Ok(conn.batch_execute(&sql)?)).unwrap();
         for (descending, expected) in [(false, [5, 2, 3, 1, 4]), (true, [4, 1, 3, 2, 5])] {
             let order = by_name(descending);
-            let (mut found, mut last) = (Vec::new(), None::<Vec<Key>>);
+            let mut found = Vec::new();
+            let mut last = None::<Vec<Key>>;
             while let rows = db.read_here(|conn| page(conn, &order, last.as_deref())).unwrap()
                 && let Some((id, name)) = rows.last()
             {
@@ -152,7 +154,8 @@ mod tests {
 
     #[test]
     fn keys_that_are_not_of_the_columns_are_refused() {
-        let (text, number) = (Key::Text("a".to_owned()), Key::Integer(1));
+        let text = Key::Text("a".to_owned());
+        let number = Key::Integer(1);
         for keys in [vec![], vec![text.clone()], vec![number.clone(), text.clone()], vec![text, number.clone(), number]]
         {
             let Err(Error::Problem(problem)) = by_name(false).after(Some(&keys)) else { panic!("{keys:?}") };

@@ -82,10 +82,12 @@ impl Probe {
             let spawned = thread::Builder::new().name(name.to_owned()).spawn(work);
             spawned.map(drop).map_err(|error| Error::Unavailable(error.to_string()))
         };
-        let (url, listener) = (db.0.url.clone(), Arc::downgrade(&heard));
+        let url = db.0.url.clone();
+        let listener = Arc::downgrade(&heard);
         thread("database-probe", Box::new(move || keep_asking(&url, question, &listener)))?;
         if let DatabaseUrl::Postgres(_) = &db.0.url {
-            let (db, listener) = (Arc::downgrade(&db.0), Arc::downgrade(&heard));
+            let db = Arc::downgrade(&db.0);
+            let listener = Arc::downgrade(&heard);
             thread("database-cut", Box::new(move || cut_when_still(&db, &listener)))?;
         }
         Ok(Self(heard))
@@ -128,13 +130,15 @@ fn keep_asking(url: &DatabaseUrl, mut question: Question, listener: &Weak<Heard>
 /// nothing else ends the wait. Those who waited are told that the database is away, and connect anew, where the URL
 /// names several servers to the next one.
 fn cut_when_still(db: &Weak<Inner>, listener: &Weak<Heard>) {
-    let (mut last, mut turns) = (None, 0);
+    let mut last = None;
+    let mut turns = 0;
     while let (Some(db), Some(heard)) = (db.upgrade(), listener.upgrade()) {
         let ended = heard.ended.load(Ordering::Relaxed);
         if last == Some(ended) {
             turns += 1;
         } else {
-            (last, turns) = (Some(ended), 0);
+            last = Some(ended);
+            turns = 0;
         }
         let patience = if db.closing.has_begun() { CUT_WHILE_CLOSING } else { CUT_AFTER };
         if turns >= patience {
@@ -236,7 +240,8 @@ mod tests {
             thread::sleep(Duration::from_millis(10));
         }
         let begun = Instant::now().checked_sub(2 * GOOD).unwrap();
-        let (read_only, ended) = (AtomicBool::new(false), AtomicU64::new(1));
+        let read_only = AtomicBool::new(false);
+        let ended = AtomicU64::new(1);
         let still = Heard { begun, answered: AtomicU64::new(1), read_only, ended };
         assert_eq!(Probe(Arc::new(still)).health(), Health::Away, "an old answer says nothing");
     }

@@ -59,7 +59,8 @@ pub fn read_each<N: Clone, R>(
         Err(error @ Error::Unavailable(_)) => return Err(error),
         Err(_) => {}
     }
-    let (mut rows, mut unread) = (Vec::new(), Vec::new());
+    let mut rows = Vec::new();
+    let mut unread = Vec::new();
     for name in names {
         match savepoint(conn, |conn| read(conn, std::slice::from_ref(name))) {
             Ok(found) => rows.extend(found),

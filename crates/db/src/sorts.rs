@@ -63,7 +63,9 @@ impl<R> Sorts<R> {
 #[macro_export]
 macro_rules! page {
     ($conn:expr, $rows:expr, $sorts:expr, $sort:expr, $walk:expr) => {{
-        let (rows, sort, walk) = ($rows, $sort, $walk);
+        let rows = $rows;
+        let sort = $sort;
+        let walk = $walk;
         let order = $sorts.order(sort);
         let total = walk.total(|| rows.clone().count().get_result($conn))?;
         let page = rows.filter(order.after(walk.after())?).order(order).offset(walk.offset()).limit(walk.wanted());

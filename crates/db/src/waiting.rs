@@ -49,8 +49,8 @@ impl Db {
     pub fn watch_due(&self, worker: &'static str, rows: DueRows) {
         let mut workers = self.0.waiting.workers();
         if workers.is_empty() {
-            let (waiting, help) =
-                (Arc::clone(&self.0.waiting), "How long work of a tenant that is late has waited for a worker");
+            let waiting = Arc::clone(&self.0.waiting);
+            let help = "How long work of a tenant that is late has waited for a worker";
             self.add_family("background_waiting_seconds", help, false, move || waiting.labelled());
         }
         workers.retain(|known| (known.name, known.rows.table, known.rows.only) != (worker, rows.table, rows.only));

@@ -167,10 +167,12 @@ impl Writer {
         let thread = std::thread::Builder::new()
             .name("sqlite-writer".to_owned())
             .spawn(move || {
-                let (mut expected, mut left) = (1, None);
+                let mut expected = 1;
+                let mut left = None;
                 while let Some(first) = left.take().or_else(|| waiting.first()) {
                     let (writers, healthy, next) = commit_together(&mut conn, first, &waiting, &counted, expected);
-                    (expected, left) = (writers, next);
+                    expected = writers;
+                    left = next;
                     if !healthy {
                         // A connection that was opened while the file was read-only stays so: it takes a new one to
                         // see that the file recovered. While there is none, the old one goes on answering.
@@ -339,7 +341,8 @@ fn commit_together(
     let mut next = Some(first);
     let mut left = None;
     let mut broken = None;
-    let (mut kept, mut healthy) = (0, true);
+    let mut kept = 0;
+    let mut healthy = true;
     while let Some((tenant, mut job)) = next.take() {
         counts.taken();
         let started = begun.elapsed();

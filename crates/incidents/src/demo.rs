@@ -30,7 +30,8 @@ const REPORTS: [Reported; 9] = [
 
 /// Adds them to a tenant that has no alerts. Says whether it did anything.
 pub fn fill(db: &Db, tenant: &TenantId, neighbours: &Neighbours, now: Timestamp) -> Result<bool> {
-    let (tenant, neighbours) = (tenant.to_string(), neighbours.clone());
+    let tenant = tenant.to_string();
+    let neighbours = neighbours.clone();
     let actor = Actor { user_id: String::new(), key_id: "demo".to_owned(), request_id: String::new() };
     db.write_here(move |conn| {
         if intake::any(conn, &tenant)? {
@@ -38,7 +39,8 @@ pub fn fill(db: &Db, tenant: &TenantId, neighbours: &Neighbours, now: Timestamp)
         }
         let origin = Origin { home: tenant.clone(), scope: vec![tenant], sender: String::new() };
         for reported in REPORTS {
-            let (minutes, body) = (reported.0, report(reported, now));
+            let minutes = reported.0;
+            let body = report(reported, now);
             // Taken in when it was reported, so that lists have something to sort.
             let then = Timestamp::from_millis(now.millis() - minutes * 60_000);
             Tx::run(conn, &actor, then, |tx| intake::take_in(tx, &neighbours, &origin, &[report::read(&body)]))?;

@@ -16,7 +16,8 @@ fn main() -> anyhow::Result<()> {
     let guard = Arc::new(Guard::default().with_loopback());
     let dialler = Dialler::new(Arc::clone(&guard), &[])?;
     let vault = Arc::new(Vault::of(Vault::new_key()?.expose())?);
-    let (rules, settings) = (integrations::rules(Arc::new(Standalone)), Settings::default());
+    let rules = integrations::rules(Arc::new(Standalone));
+    let settings = Settings::default();
     let services = Arc::new(Services {
         vault: Arc::clone(&vault),
         guard: Arc::clone(&guard),
@@ -30,7 +31,8 @@ fn main() -> anyhow::Result<()> {
     api::harness::serve_with(integrations::domain(), integrations::extras(services), |db| {
         let subscriber = Arc::new(integrations::Subscriber { rules });
         let worker = Worker::start(db.clone(), vec![subscriber], api::clock::now)?;
-        let (people, mailer) = (Arc::new(Standalone), None);
+        let people = Arc::new(Standalone);
+        let mailer = None;
         let tools = Tools { db: db.clone(), people, vault, guard, dialler, clock: api::clock::now, settings, mailer };
         beside = Some((worker, Sender::start(tools)?));
         Ok(())

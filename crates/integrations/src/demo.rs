@@ -27,7 +27,9 @@ const PAYLOAD: &str = r#"{
 /// anything.
 pub fn fill(db: &Db, vault: &Arc<Vault>, tenant: &TenantId, people: &[String], now: Timestamp) -> Result<bool> {
     let Some(author) = people.first() else { return Ok(false) };
-    let (tenant, author, vault) = (tenant.to_string(), author.clone(), Arc::clone(vault));
+    let tenant = tenant.to_string();
+    let author = author.clone();
+    let vault = Arc::clone(vault);
     let actor = Actor { user_id: author.clone(), key_id: "demo".to_owned(), request_id: String::new() };
     db.write_here(move |conn| Tx::run(conn, &actor, now, |tx| fill_empty(tx, &vault, &tenant, &author)))
 }
@@ -36,7 +38,8 @@ fn fill_empty(tx: &mut Tx<'_>, vault: &Vault, tenant: &str, author: &str) -> Res
     if store::revision(tx.conn, tenant)? != 0 {
         return Ok(false);
     }
-    let (guard, now) = (Guard::default(), tx.now);
+    let guard = Guard::default();
+    let now = tx.now;
     let body = json!({
         "displayName": "Ticket system",
         "description": "An example, disabled: give it the address of yours, try its event (\u{2026}/test),

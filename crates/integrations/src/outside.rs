@@ -76,12 +76,15 @@ impl Outside {
     }
 
     async fn integration(&self, outgoing: &Outgoing, tenant: &str, id: &str, now: Timestamp) -> Done {
-        let (tenant, id, vault) = (tenant.to_owned(), id.to_owned(), Arc::clone(&self.vault));
+        let tenant = tenant.to_owned();
+        let id = id.to_owned();
+        let vault = Arc::clone(&self.vault);
         let found = self.db.read(move |conn| {
             let Some(row) = installed::find(conn, std::slice::from_ref(&tenant), &id)?.filter(|row| row.enabled) else {
                 return Ok(None);
             };
-            let (secrets, signer) = (row.open_secrets(&vault)?, Signer::new(&row.open_signing(&vault)?));
+            let secrets = row.open_secrets(&vault)?;
+            let signer = Signer::new(&row.open_signing(&vault)?);
             Ok(row.notifier().map(|notifier| Endpoint { holder: (tenant, id), notifier, secrets, signer }))
         });
         let endpoint = found.await.map_err(|error| {

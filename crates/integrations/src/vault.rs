@@ -241,7 +241,8 @@ mod tests {
 
     #[test]
     fn former_keys_open_what_they_sealed() {
-        let (old, new) = (key(), key());
+        let old = key();
+        let new = key();
         let sealed = Vault::of(&old).unwrap().seal(PLACE, &secret()).unwrap();
         let vault = Vault::of(&format!("{new}\n{old}\n")).unwrap();
         assert_eq!(vault.open(PLACE, &sealed).unwrap(), secret());

@@ -29,7 +29,8 @@ pub fn import(db: &Db, partner: &TenantId, tenant: &TenantId, file: &[u8], now: 
     let Message::Inventory(reports) = read.map_err(|error| problem(&error))? else {
         return Err(Problem::invalid("the file holds no inventory").into());
     };
-    let (partner, tenant) = (partner.to_string(), tenant.to_string());
+    let partner = partner.to_string();
+    let tenant = tenant.to_string();
     let actor = Actor { user_id: String::new(), key_id: "muster import".to_owned(), request_id: String::new() };
     db.write_here(move |conn| {
         Tx::run(conn, &actor, now, |tx| reports.iter().map(|report| ingest(tx, &partner, &tenant, report)).collect())

@@ -44,7 +44,8 @@ const MACHINES: [Machine; 7] = [
 
 /// Fills the inventory of one tenant; leaves one that has resources as it is. Says whether it did anything.
 pub fn fill(db: &Db, partner: &TenantId, tenant: &TenantId, now: Timestamp) -> Result<bool> {
-    let (partner, tenant) = (partner.to_string(), tenant.to_string());
+    let partner = partner.to_string();
+    let tenant = tenant.to_string();
     let actor = Actor { user_id: String::new(), key_id: "demo".to_owned(), request_id: String::new() };
     db.write_here(move |conn| Tx::run(conn, &actor, now, |tx| fill_empty(tx, &partner, &tenant)))
 }
@@ -57,7 +58,9 @@ fn fill_empty(tx: &mut Tx<'_>, partner: &str, tenant: &str) -> Result<bool> {
     for (name, city, country) in
         [("Vienna", "Vienna", "Austria"), ("Austin", "Austin", "USA"), ("Singapore", "Singapore", "Singapore")]
     {
-        let (name, city, country) = (name.to_owned(), city.to_owned(), country.to_owned());
+        let name = name.to_owned();
+        let city = city.to_owned();
+        let country = country.to_owned();
         let new = sites::wire::NewSite { name, city, country, ..sites::wire::NewSite::default() };
         let id = db::next_id(tx.conn, "sites")?;
         sites::store::insert(tx.conn, &sites::rules::created(new, tenant.to_owned(), id, now))?;

@@ -124,7 +124,8 @@ impl Fixture {
     fn runs(&self, job: &Job) -> Vec<Run> {
         let page = base::page::PageRequest { page_no: 1, page_size: 1000 };
         let walk = base::Walk::numbered(page, base::cursor::List::default());
-        let (tenant, id) = (job.tenant_id.clone(), job.id.clone());
+        let tenant = job.tenant_id.clone();
+        let id = job.id.clone();
         let sort = base::query::Sort { name: "dueDate", descending: false };
         self.db.read_here(|conn| Ok(runs::store::of_job(conn, (&tenant, &id), &[], sort, &walk)?.rows)).unwrap()
     }
@@ -136,7 +137,8 @@ impl Fixture {
     }
 
     fn change(&self, run: &Run, change: impl FnOnce(&mut Run)) {
-        let (old, mut new) = (run.clone(), run.clone());
+        let old = run.clone();
+        let mut new = run.clone();
         change(&mut new);
         assert!(self.db.write_here(move |conn| runs::store::update(conn, &old, &new)).unwrap());
     }
@@ -322,7 +324,9 @@ fn a_run_that_three_runners_left_has_failed_and_history_ends_somewhere() {
     fixture.turn("2026-11-01T10:00:00Z");
     let lease = at("2026-11-01T10:01:00Z");
     fixture.change(&fixture.runs(&job)[0], |run| {
-        (run.state, run.attempt, run.lease_ms) = ("RUNNING".to_owned(), 2, Some(lease.millis()));
+        run.state = "RUNNING".to_owned();
+        run.attempt = 2;
+        run.lease_ms = Some(lease.millis());
     });
     fixture.take_back_abandoned(lease);
     assert_eq!(fixture.told(&job), ["01T10 QUEUED"], "somebody else may try");

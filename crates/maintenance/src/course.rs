@@ -127,9 +127,11 @@ impl Course {
     /// What is left of an occurrence between suspensions.
     fn parts(&self, occurrence: Interval) -> Vec<Interval> {
         let Some(kept) = self.kept(occurrence) else { return Vec::new() };
-        let (mut from, mut parts) = (kept.start(), Vec::new());
+        let mut from = kept.start();
+        let mut parts = Vec::new();
         for (start, until) in &self.holds.suspensions {
-            let (start, until) = (Timestamp::from_millis(*start), until.map_or(LAST, Timestamp::from_millis));
+            let start = Timestamp::from_millis(*start);
+            let until = until.map_or(LAST, Timestamp::from_millis);
             if until <= from || start >= kept.end() {
                 continue;
             }
@@ -220,7 +222,8 @@ impl Holds {
     /// Adds a suspension; those that it touches become one with it.
     pub fn suspend(&mut self, from: i64, until: Option<i64>) {
         let end = |until: Option<i64>| until.unwrap_or(i64::MAX);
-        let (mut from, mut until) = (from, until);
+        let mut from = from;
+        let mut until = until;
         self.suspensions.retain(|(start, stop)| {
             let apart = end(*stop) < from || end(until) < *start;
             if !apart {

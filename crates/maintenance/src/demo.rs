@@ -15,7 +15,8 @@ const DAY_MS: i64 = 86_400_000;
 /// Adds the windows to a tenant that has none, for a device group and a host by their names; without those nothing
 /// happens. Says whether it did anything.
 pub fn fill(db: &Db, windows: &Windows, tenant: &TenantId, what: (&str, &str), now: Timestamp) -> Result<bool> {
-    let (bodies, tenant) = (bodies(what, now), tenant.to_string());
+    let bodies = bodies(what, now);
+    let tenant = tenant.to_string();
     let actor = Actor { user_id: String::new(), key_id: "demo".to_owned(), request_id: String::new() };
     let resources = windows.shared_resources();
     db.write_here(move |conn| {

@@ -142,7 +142,8 @@ fn number(at: Timestamp, uuid: Uuid) -> i64 {
 /// The UUID that a row is known by: that which its number is made of, without what was by chance.
 fn uuid(at_ms: i64, number: i64) -> Uuid {
     let number = number.unsigned_abs();
-    let (later, counted) = (number >> COUNTED, number & ((1 << COUNTED) - 1));
+    let later = number >> COUNTED;
+    let counted = number & ((1 << COUNTED) - 1);
     let high = at_ms.unsigned_abs().wrapping_add(later) << 16 | 0x7000 | counted >> BEHIND;
     Uuid::from_u64_pair(high, 1 << 63 | (counted & ((1 << BEHIND) - 1)) << 32)
 }

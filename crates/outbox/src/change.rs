@@ -104,7 +104,8 @@ impl<'a> Entity<'a> {
 
     fn change(self, before: Option<Value>, after: Option<Value>) -> Change {
         let Self { kind, tenant_id, id, publish } = self;
-        let (tenant_id, entity_id) = (tenant_id.to_owned(), id.into_owned());
+        let tenant_id = tenant_id.to_owned();
+        let entity_id = id.into_owned();
         Change { tenant_id, entity: kind, entity_id, before, after, publish }
     }
 }
@@ -227,7 +228,8 @@ impl<'c> Tx<'c> {
 
     /// Runs a part that may fail alone: what it wrote and noted is then undone, and the write goes on.
     pub fn attempt<T>(&mut self, f: impl FnOnce(&mut Tx<'_>) -> Result<T>) -> Result<T> {
-        let (actor, now) = (self.actor, self.now);
+        let actor = self.actor;
+        let now = self.now;
         let (value, changes, happenings) = db::savepoint(self.conn, |conn| {
             let mut part = Tx { conn, now, actor, changes: Vec::new(), happenings: Vec::new(), places: HashMap::new() };
             let value = f(&mut part)?;

@@ -158,7 +158,8 @@ mod tests {
 
     #[test]
     fn a_new_machine_takes_a_sixth() {
-        let (time, name) = (ABOUT.at.to_string(), "cache-004711");
+        let time = ABOUT.at.to_string();
+        let name = "cache-004711";
         let mut fields = vec![
             ("agentInstalled", json!(false)),
             ("appRoles", json!([])),

@@ -151,11 +151,14 @@ impl Sweep {
                     Some(days(setting)).filter(|days| *days > 0).map(|days| i64::from(days) * DAY_MS)
                 }
             };
-            let (aged, surplus, oldest_ms) = (AtomicU64::new(0), AtomicU64::new(0), AtomicI64::new(i64::MAX));
+            let aged = AtomicU64::new(0);
+            let surplus = AtomicU64::new(0);
+            let oldest_ms = AtomicI64::new(i64::MAX);
             let kept = Arc::new(Kept { kind: what.kind, oldest_ms, aged, surplus });
             Kind { what: *what, keep_ms, rows: FIRST_ROWS, kept }
         });
-        let (tasks, turns) = (VecDeque::new(), Turns::default());
+        let tasks = VecDeque::new();
+        let turns = Turns::default();
         Self { db, kinds: kinds.collect(), looked: 0, tasks, turns, removed: 0, begun: Instant::now() }
     }
 
@@ -190,19 +193,24 @@ impl Sweep {
 
     /// Ends the round.
     fn give_up(&mut self) {
-        (self.looked, self.removed, self.begun) = (0, 0, Instant::now());
+        self.looked = 0;
+        self.removed = 0;
+        self.begun = Instant::now();
         self.tasks.clear();
     }
 
     fn step(&mut self, task: Task, now: Timestamp) -> Result<Duration> {
         let Some(kind) = self.kinds.get_mut(task.kind) else { return Ok(Duration::ZERO) };
-        let (what, rows, pace) = (kind.what, kind.rows, Pace::of(self.db.backend()));
+        let what = kind.what;
+        let rows = kind.rows;
+        let pace = Pace::of(self.db.backend());
         // What failed for a tenant is no reason to leave its other rows for long, and none to leave those of others.
         let name = format!("{} of {}", what.kind, task.tenant);
         if self.turns.is_paused(&name, now.millis()) {
             return Ok(Duration::ZERO);
         }
-        let (tenant, before_ms) = (task.tenant.clone(), task.before_ms);
+        let tenant = task.tenant.clone();
+        let before_ms = task.before_ms;
         let begun = Instant::now();
         let done = self.db.write_here(move |conn| {
             let begun = Instant::now();

@@ -106,7 +106,8 @@ impl TenantTurns {
     {
         let mut order = VecDeque::from(self.turns.order(tenants, now.millis()));
         let mut part: Vec<Of<S>> = Vec::new();
-        let (mut any, mut away) = (false, Away::default());
+        let mut any = false;
+        let mut away = Away::default();
         loop {
             let begun = Instant::now();
             while part.len() < TENANTS && (part.is_empty() || begun.elapsed() < TIME) {
@@ -128,7 +129,8 @@ impl TenantTurns {
             }
             // In one order, so that two gateways do not wait for each other.
             part.sort_unstable_by(|one, other| one.0.cmp(&other.0));
-            let (actor, work) = (Actor::service(self.worker), work.clone());
+            let actor = Actor::service(self.worker);
+            let work = work.clone();
             let (outcomes, rest) = db.write_here(move |conn| serve_part(conn, &actor, part, now, &work))?;
             part = rest;
             for (tenant, outcome) in outcomes {
@@ -212,7 +214,8 @@ impl Tx<'_> {
     ) -> Result<usize> {
         // What a row notes is stored with it, so that this fails with it too.
         let attempt = |tx: &mut Tx<'_>, rows: &[R]| {
-            let (actor, now) = (tx.actor, tx.now);
+            let actor = tx.actor;
+            let now = tx.now;
             db::savepoint(tx.conn, |conn| unpanicked(|| Tx::run(conn, actor, now, |tx| work(tx, rows))))
         };
         match rows {

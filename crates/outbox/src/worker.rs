@@ -139,7 +139,8 @@ impl Desk {
     fn hand_on(&mut self, now: Timestamp) -> Result<usize> {
         let until = Timestamp::from_millis(now.millis() + LEASE_MS);
         let (count, mut groups) = self.take_up(now, until)?;
-        let (mut resting, begun) = (Duration::ZERO, Instant::now());
+        let mut resting = Duration::ZERO;
+        let begun = Instant::now();
         while !groups.is_empty() {
             let (done, took) = match self.hand_on_together(groups.clone(), now) {
                 Ok(done) => done,
@@ -181,7 +182,8 @@ impl Desk {
             return Ok((0, Vec::new()));
         }
         tenants.iter().for_each(|tenant| self.turns.succeed(tenant));
-        let (share, is_alone) = (self.most / tenants.len(), tenants.len() == 1);
+        let share = self.most / tenants.len();
+        let is_alone = tenants.len() == 1;
         let mut groups: BTreeMap<String, Vec<Claimed>> = BTreeMap::new();
         let add = |groups: &mut BTreeMap<String, Vec<Claimed>>, tenants, most| -> Result<usize> {
             for event in self.take_share(tenants, most, now, until)? {
@@ -210,7 +212,8 @@ impl Desk {
 
     /// Up to `most` events of each of these tenants.
     fn take_share(&self, tenants: Vec<String>, most: usize, now: Timestamp, until: Timestamp) -> Result<Vec<Claimed>> {
-        let (owner, most) = (self.owner.clone(), i64::try_from(most).unwrap_or(i64::MAX));
+        let owner = self.owner.clone();
+        let most = i64::try_from(most).unwrap_or(i64::MAX);
         match self.db.backend() {
             Backend::Sqlite => self.db.read_here(|conn| events::due(conn, now, &tenants, most)),
             Backend::Postgres => {
@@ -223,7 +226,8 @@ impl Desk {
     /// the transaction. On Postgres it is one tenant: what subscribers lock of a tenant, two gateways would lock in
     /// different orders.
     fn hand_on_together(&self, groups: Vec<Arc<Group>>, now: Timestamp) -> Result<(usize, Duration)> {
-        let (owner, subscribers) = (self.owner.clone(), self.subscribers.clone());
+        let owner = self.owner.clone();
+        let subscribers = self.subscribers.clone();
         self.db.write_here(move |conn| {
             let begun = Instant::now();
             // The shortest come first.
@@ -248,12 +252,15 @@ impl Desk {
     /// Hands on the events of a tenant in a transaction of their own. When that fails they wait, and with them the
     /// tenant; where that cannot be written either, they are due as before.
     fn hand_on_alone(&mut self, group: &Arc<Group>, now: Timestamp, until: Timestamp) {
-        let (owner, subscribers, these) = (self.owner.clone(), self.subscribers.clone(), Arc::clone(group));
+        let owner = self.owner.clone();
+        let subscribers = self.subscribers.clone();
+        let these = Arc::clone(group);
         let done = self.db.write_here(move |conn| take(conn, &owner, &subscribers, &these, now));
         let Err(error) = done else { return };
         let pause_ms = self.turns.fail(&group.tenant, now.millis());
         tracing::warn!(%error, tenant = group.tenant, pause_ms, "handing on the events of a tenant");
-        let (owner, these) = (self.owner.clone(), Arc::clone(group));
+        let owner = self.owner.clone();
+        let these = Arc::clone(group);
         let put_back = move |conn: &mut Conn| {
             these.claimed.iter().try_for_each(|event| events::put_back(conn, &owner, event, until))
         };

@@ -34,8 +34,11 @@ pub fn fill(
     people: &[String],
     now: Timestamp,
 ) -> Result<bool> {
-    let (tenant, people) = (tenant.to_string(), people.to_vec());
-    let (seals, on_call, directory) = (Arc::clone(seals), Arc::clone(on_call), Arc::clone(directory));
+    let tenant = tenant.to_string();
+    let people = people.to_vec();
+    let seals = Arc::clone(seals);
+    let on_call = Arc::clone(on_call);
+    let directory = Arc::clone(directory);
     let actor = Actor { user_id: String::new(), key_id: "demo".to_owned(), request_id: String::new() };
     db.write_here(move |conn| {
         Tx::run(conn, &actor, now, |tx| {

@@ -16,10 +16,12 @@ const AT_ONCE: i64 = 200;
 /// # Errors
 /// A secret does not open: its key is not among those given.
 pub fn reseal(db: &Db, seals: &Arc<dyn Seals>) -> Result<(usize, usize)> {
-    let (mut rows, mut anew) = (0, 0);
+    let mut rows = 0;
+    let mut anew = 0;
     let mut behind = (String::new(), String::new());
     loop {
-        let (seals, from) = (Arc::clone(seals), behind.clone());
+        let seals = Arc::clone(seals);
+        let from = behind.clone();
         let part = db.write_here(move |conn| {
             let mut changed = 0;
             let some = store::sealed(conn, &from, AT_ONCE)?;

@@ -14,7 +14,8 @@ pub fn read(fields: &mut Fields<'_>, name: &str, range: RangeInclusive<i64>) -> 
     };
     let millis = duration::parse(&text).filter(|millis| range.contains(millis));
     if millis.is_none() {
-        let (first, last) = (duration::text(*range.start()), duration::text(*range.end()));
+        let first = duration::text(*range.start());
+        let last = duration::text(*range.end());
         fields.error(name, format!("must be a time from {first} to {last}, such as 5m"));
     }
     millis

@@ -23,7 +23,8 @@ const DAY_MS: i64 = 86_400_000;
 /// Adds the rosters to a tenant that has none. Each has two of `people`, who take turns by the week; without six of
 /// them nothing happens. Says whether it did anything.
 pub fn fill(db: &Db, tenant: &TenantId, people: &[String], now: Timestamp) -> Result<bool> {
-    let (tenant, people) = (tenant.to_string(), people.to_vec());
+    let tenant = tenant.to_string();
+    let people = people.to_vec();
     let actor = Actor { user_id: String::new(), key_id: "demo".to_owned(), request_id: String::new() };
     db.write_here(move |conn| Tx::run(conn, &actor, now, |tx| fill_empty(tx, &tenant, &people)))
 }

@@ -188,7 +188,8 @@ impl<'s> Duties<'s> {
 
     /// Who is on call in a piece, which changes of the people may cut.
     fn of_piece(&mut self, piece: &Piece) -> Vec<Duty<'s>> {
-        let (schedule, staff) = (self.schedule, self.staff);
+        let schedule = self.schedule;
+        let staff = self.staff;
         let crew = piece.post.and_then(|post| schedule.crew(post));
         let named = piece.over.iter().filter_map(|place| schedule.overrides.get(*place));
         let changes = staff.changes(crew, named.map(|one| one.user.as_str()), piece.time);
@@ -202,7 +203,8 @@ impl<'s> Duties<'s> {
 
     /// Who is on call in a part of a piece through which the people stay the same.
     fn settled(&mut self, piece: &Piece, time: Interval) -> Vec<Duty<'s>> {
-        let (schedule, at) = (self.schedule, time.start());
+        let schedule = self.schedule;
+        let at = time.start();
         let duty = |by, users, replaces| Duty { time, shift: piece.shift, by, users, replaces };
         let mut duties: Vec<Duty<'s>> = Vec::with_capacity(1);
         if let Some(post) = piece.post {
@@ -235,7 +237,8 @@ impl<'s> Duties<'s> {
     }
 
     fn at_post(&mut self, post: Post, at: Timestamp) -> Vec<&'s str> {
-        let (schedule, staff) = (self.schedule, self.staff);
+        let schedule = self.schedule;
+        let staff = self.staff;
         let find = || schedule.crew(post).map(|crew| staff.on_call(crew, at)).unwrap_or_default();
         if staff.is_steady() { self.posts.entry(post).or_insert_with(find).clone() } else { find() }
     }

@@ -242,13 +242,15 @@ fn order(piece: &Piece) -> (Timestamp, Timestamp, bool, Label) {
 
 /// A range with all of what touches it.
 fn widened(range: Interval, touched: impl Iterator<Item = Interval>) -> Interval {
-    let (mut start, mut end) = (range.start(), range.end());
+    let mut start = range.start();
+    let mut end = range.end();
     for time in touched {
         start = start.min(time.start());
         end = end.max(time.end());
     }
     let furthest = |at: Timestamp, by: i64| Timestamp::from_millis(at.millis().saturating_add(by));
-    let (start, end) = (start.max(furthest(range.start(), -FURTHER_MS)), end.min(furthest(range.end(), FURTHER_MS)));
+    let start = start.max(furthest(range.start(), -FURTHER_MS));
+    let end = end.min(furthest(range.end(), FURTHER_MS));
     Interval::new(start, end).unwrap_or(range)
 }
 

@@ -55,7 +55,8 @@ fn newer<'r>(now: &'r OfTenants, before: &OfTenants) -> HashSet<&'r str> {
 impl Totals {
     /// Those of what a request sees; `None` where it sees so many tenants that this takes a while.
     pub async fn at_once<Q>(context: &RequestContext<Q>, people: Arc<dyn People>) -> Result<Option<Self>> {
-        let (scope, tenants) = (context.scope(), context.scope_and_partner());
+        let scope = context.scope();
+        let tenants = context.scope_and_partner();
         if scope.len() > FEW_TENANTS {
             return Ok(None);
         }

@@ -83,7 +83,8 @@ impl Schedule {
             schedule.add(version, shift.crew.0.clone(), rotation, zone);
         }
         for one in overrides {
-            let (start, end) = (Timestamp::from_millis(one.start_ms), Timestamp::from_millis(one.end_ms));
+            let start = Timestamp::from_millis(one.start_ms);
+            let end = Timestamp::from_millis(one.end_ms);
             let Some(time) = Interval::new(start, end) else { continue };
             let shift = match (&one.shift_id, &one.shift_name, &one.zone, &one.schedule) {
                 (Some(id), Some(name), Some(zone), Some(schedule)) => {
@@ -108,9 +109,11 @@ impl Schedule {
     pub fn unsaved(new: &NewRoster) -> Self {
         let mut schedule = Self::default();
         for shift in &new.shifts {
-            let (from, until) = (Timestamp::from_millis(0), Timestamp::from_millis(i64::MAX));
+            let from = Timestamp::from_millis(0);
+            let until = Timestamp::from_millis(i64::MAX);
             let Some(valid) = Interval::new(from, until) else { continue };
-            let (id, name) = (format!("{:03}", schedule.crews.len()), shift.name.clone());
+            let id = format!("{:03}", schedule.crews.len());
+            let name = shift.name.clone();
             let rule = shift.schedule.rule(new.time_zone.zone);
             let version = Version { id, name, level: shift.level, rule, places: None, valid };
             let rotation = shift.rotation.as_ref().and_then(|rotation| rotation.stored());
@@ -210,7 +213,8 @@ pub fn free(versions: &[row::Version], range: Interval) -> Result<Vec<Interval>,
     let mut there = Vec::with_capacity(versions.len());
     let mut free = Vec::new();
     for version in versions {
-        let (from, until) = (version.valid_from_ms, version.valid_until_ms.unwrap_or(i64::MAX));
+        let from = version.valid_from_ms;
+        let until = version.valid_until_ms.unwrap_or(i64::MAX);
         let valid = Interval::new(Timestamp::from_millis(from), Timestamp::from_millis(until));
         let Some(part) = valid.and_then(|valid| valid.intersection(range)) else { continue };
         there.push(part);

@@ -13,7 +13,8 @@ pub fn backup(arguments: &Backup) -> anyhow::Result<()> {
     let Backup { storage, destination } = arguments;
     let url = storage.url();
     if url.backend() == Backend::Postgres {
-        let (file, url) = (quoted(&show(destination)), quoted(&url.without_password()));
+        let file = quoted(&show(destination));
+        let url = quoted(&url.without_password());
         print(&format!("pg_dump --format=custom --file={file} {url}"))?;
         bail!("Postgres has a program of its own for backups, which works while the service runs: type the above");
     }

@@ -114,7 +114,8 @@ impl Report {
 
     fn settings(&mut self) {
         const WHAT: &str = "settings";
-        let (faults, unknown) = (variables::faults(), variables::unknown());
+        let faults = variables::faults();
+        let unknown = variables::unknown();
         if faults.is_empty() && unknown.is_empty() {
             self.good(WHAT, "the environment says nothing that cannot be read");
         }
@@ -251,7 +252,8 @@ impl Report {
         log.push("-wal");
         let bytes = fs::metadata(&log).map_or(0, |found| found.len());
         if bytes > 0 {
-            let (log, kib) = (Path::new(&log).display(), bytes.div_ceil(1024));
+            let log = Path::new(&log).display();
+            let kib = bytes.div_ceil(1024);
             let text = format!(
                 "a part of it is in {log} ({kib} KiB), while the service runs or after it was killed: a copy of the \
                  file alone lacks that; muster backup copies all"

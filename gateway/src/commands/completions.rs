@@ -76,7 +76,8 @@ fn of_command(words: &[String], partial: &str) -> Vec<String> {
     let mut program = Cli::command();
     // Gives each command the options of all.
     program.build();
-    let (mut command, mut awaited) = (&program, None);
+    let mut command = &program;
+    let mut awaited = None;
     for word in words {
         awaited = match awaited {
             // It was the value of the option before.

@@ -41,7 +41,8 @@ pub fn import(arguments: &Import) -> anyhow::Result<()> {
     let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {per_sec} {wide_msg}")?;
     // Hidden by itself when no terminal watches.
     let progress = ProgressBar::new(arguments.files.len() as u64).with_style(style);
-    let (mut sums, mut files) = (Sums::default(), 0);
+    let mut sums = Sums::default();
+    let mut files = 0;
     for path in &arguments.files {
         progress.set_message(path.display().to_string());
         let before = sums.refused;

@@ -23,7 +23,8 @@ pub fn key(arguments: Key) -> anyhow::Result<()> {
             console::each_key(&db, |key| {
                 let console::Key { id, tenant, role, operations, name, key, created, updated, used, expires } = key;
                 let told = |time: Option<Timestamp>| time.map_or_else(|| "-".to_owned(), |time| time.to_string());
-                let (used, ends) = (told(used), told(expires));
+                let used = told(used);
+                let ends = told(expires);
                 let operations = operations.map_or_else(|| "-".to_owned(), |names| names.join(","));
                 let rotated = if updated == created { "-".to_owned() } else { updated.to_string() };
                 let key = format!("{tenant}\t{role}\t{id}\t{key}\t{created}\t{rotated}");

@@ -194,7 +194,8 @@ impl Carrier {
         let body = json!({
             "attempt": attempt, "status": outcome.status, "exitCode": outcome.exit_code, "reason": outcome.reason,
         });
-        let (path, until) = (format!("/jobs/runs/{run}/result"), Instant::now() + OFFERED);
+        let path = format!("/jobs/runs/{run}/result");
+        let until = Instant::now() + OFFERED;
         let mut pause = Duration::from_millis(500);
         loop {
             match self.service.post(&path, &body, Some(&format!("{run}-{attempt}-result"))) {
@@ -236,8 +237,10 @@ impl Carrier {
             Ok(program) => program,
             Err(error) => return Some(failed(format!("The script could not be started: {error:#}."))),
         };
-        let (mut log, mut sent) = (Log { run, attempt, number: 0, kept: Vec::new(), full: false }, Instant::now());
-        let (mut beaten, mut stopped) = (Instant::now(), false);
+        let mut log = Log { run, attempt, number: 0, kept: Vec::new(), full: false };
+        let mut sent = Instant::now();
+        let mut beaten = Instant::now();
+        let mut stopped = false;
         let status = loop {
             let ended = match program.ended() {
                 Ok(ended) => ended,
@@ -318,7 +321,8 @@ impl Log<'_> {
 
     /// Sends what there is; `whole` offers it again for a while when nobody hears.
     fn send(&mut self, service: &mut Service, whole: bool) -> Sent {
-        let (mut told, until) = (Sent::Nothing, Instant::now() + if whole { OFFERED } else { Duration::ZERO });
+        let mut told = Sent::Nothing;
+        let until = Instant::now() + if whole { OFFERED } else { Duration::ZERO };
         while !self.kept.is_empty() {
             let lines = self.kept.get(..LINES.min(self.kept.len())).unwrap_or_default();
             let body = json!({"attempt": self.attempt, "lines": lines, "leaseSeconds": LEASE_S});

@@ -67,7 +67,8 @@ pub fn serve(arguments: Serve) -> anyhow::Result<()> {
         .with_context(|| format!("opening {}", url.without_password()))?;
     let listener = listen.bind()?;
     let db = storage.open()?;
-    let (version, database) = (env!("CARGO_PKG_VERSION"), url.without_password());
+    let version = env!("CARGO_PKG_VERSION");
+    let database = url.without_password();
     tracing::info!(version, database, server = db.server(), "Muster starts");
     let lost = first_run::bootstrap(&db, &storage)?;
     let vault = keys.vault(&storage, &db)?;
@@ -117,7 +118,8 @@ pub fn serve(arguments: Serve) -> anyhow::Result<()> {
     let scheduler = Scheduler::start(db.clone(), asked, Arc::new(Directory), notices, api::clock::now)?;
     let of_windows = maintenance::Watcher::start(db.clone(), api::clock::now)?;
     let of_rosters = rosters::Watcher::start(db.clone(), Arc::new(Directory), api::clock::now)?;
-    let (callers, people) = (access::extras(authenticator.clone(), sign_in), rosters::extras(Arc::new(Directory)));
+    let callers = access::extras(authenticator.clone(), sign_in);
+    let people = rosters::extras(Arc::new(Directory));
     let escalator = Escalator::start(db.clone(), of_incidents.clone(), api::clock::now)?;
     let sweeper = keep.start(&db, api::clock::now)?;
     let pings = Arc::new(Pings::default());
@@ -255,7 +257,8 @@ fn heed_signals(certificate: Option<Arc<Certificate>>, hub: &Arc<changes::Hub>) 
         }
     });
     for kind in [SignalKind::terminate(), SignalKind::interrupt()] {
-        let (mut stops, hub) = (signal(kind)?, Arc::clone(hub));
+        let mut stops = signal(kind)?;
+        let hub = Arc::clone(hub);
         actix_web::rt::spawn(async move {
             if stops.recv().await.is_some() {
                 hub.close();

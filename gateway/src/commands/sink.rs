@@ -28,7 +28,8 @@ pub fn sink(arguments: &Sink) -> anyhow::Result<()> {
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
         TcpListener::bind(address).with_context(|| format!("cannot take {what} at {address}"))
     };
-    let (http, smtp) = (bound(arguments.http_port, "HTTP")?, bound(arguments.smtp_port, "mail")?);
+    let http = bound(arguments.http_port, "HTTP")?;
+    let smtp = bound(arguments.smtp_port, "mail")?;
     print(&format!("Taking HTTP at http://{} and mail at smtp://{}", http.local_addr()?, smtp.local_addr()?))?;
     std::thread::spawn(move || each(&smtp, mail));
     each(&http, request);
@@ -61,7 +62,8 @@ fn request(stream: TcpStream) -> std::io::Result<()> {
         if reader.by_ref().take(MOST).read_line(&mut first)? == 0 {
             return Ok(());
         }
-        let (mut length, mut is_json) = (0, false);
+        let mut length = 0;
+        let mut is_json = false;
         loop {
             let mut line = String::new();
             if reader.by_ref().take(MOST).read_line(&mut line)? == 0 || line.trim().is_empty() {
@@ -92,7 +94,8 @@ fn request(stream: TcpStream) -> std::io::Result<()> {
 fn mail(stream: TcpStream) -> std::io::Result<()> {
     let mut writer = stream.try_clone()?;
     let mut reader = BufReader::new(stream);
-    let (mut from, mut to) = (String::new(), String::new());
+    let mut from = String::new();
+    let mut to = String::new();
     writer.write_all(b"220 muster sink\r\n")?;
     loop {
         let mut line = String::new();

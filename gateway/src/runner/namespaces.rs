@@ -78,7 +78,8 @@ pub fn try_out(confinement: Confinement, workspace: &Workspace, orphans: &Orphan
 /// # Errors
 /// When the kernel refuses a namespace.
 pub fn enter(arguments: &Launch) -> anyhow::Result<u8> {
-    let (uid, gid) = (rustix::process::geteuid(), rustix::process::getegid());
+    let uid = rustix::process::geteuid();
+    let gid = rustix::process::getegid();
     if uid.is_root() {
         unshare(UnshareFlags::NEWPID | UnshareFlags::NEWNS | UnshareFlags::NEWIPC)?;
     } else {

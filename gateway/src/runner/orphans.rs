@@ -65,7 +65,8 @@ impl Orphans {
     /// since only those are left that became somebody else, or were killed before.
     pub fn kill(&self) -> bool {
         let stuck = self.stuck.lock().unwrap_or_else(PoisonError::into_inner);
-        let (mut killed, mut left) = (false, false);
+        let mut killed = false;
+        let mut left = false;
         for child in children() {
             // Gone already is as good. Only this process frees the number, so that it is nobody else's.
             match kill_process(child, Signal::KILL) {

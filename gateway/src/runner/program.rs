@@ -168,7 +168,8 @@ impl Program {
         let control = Mutex::new(child.stdin.take());
         let pid = Pid::from_child(&child);
         let processes = Processes { script: pid, control, orphans, ended: Mutex::new(None), _child: child };
-        let (processes, timed_out) = (Arc::new(processes), Arc::new(AtomicBool::new(false)));
+        let processes = Arc::new(processes);
+        let timed_out = Arc::new(AtomicBool::new(false));
         let over = Some(watch(Arc::clone(&processes), script.limit, Arc::clone(&timed_out)));
         Ok(Self { processes, output, readers, timed_out, over, _directory: directory })
     }

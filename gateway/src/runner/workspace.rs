@@ -64,7 +64,8 @@ impl Workspace {
     pub fn new(work: &Path, user: Option<User>) -> anyhow::Result<Self> {
         let work = work.canonicalize().with_context(|| format!("looking for {}", work.display()))?;
         let found = std::fs::metadata(&work)?;
-        let (shared, sticky) = (found.mode() & 0o022 != 0, found.mode() & 0o1000 != 0);
+        let shared = found.mode() & 0o022 != 0;
+        let sticky = found.mode() & 0o1000 != 0;
         let mine = [0, rustix::process::geteuid().as_raw()].contains(&found.uid());
         ensure!(
             mine && (sticky || !shared),
@@ -97,7 +98,8 @@ impl Workspace {
         let mut file = File::from(openat(&made.handle, SCRIPT, create, Mode::RWXU)?);
         file.write_all(content.as_bytes())?;
         if let Some(User { uid, gid }) = self.user {
-            let (uid, gid) = (Some(Uid::from_raw(uid)), Some(Gid::from_raw(gid)));
+            let uid = Some(Uid::from_raw(uid));
+            let gid = Some(Gid::from_raw(gid));
             fchown(&file, uid, gid)?;
             fchown(&made.handle, uid, gid)?;
         }
@@ -131,7 +133,9 @@ impl Drop for Directory {
 
 impl Directory {
     fn remove_later(&self) -> std::io::Result<()> {
-        let (parent, handle, name) = (Arc::clone(&self.parent), self.handle.try_clone()?, self.name.clone());
+        let parent = Arc::clone(&self.parent);
+        let handle = self.handle.try_clone()?;
+        let name = self.name.clone();
         let work = move || {
             if let Err(error) = remove(&parent, &handle, &name, None) {
                 tracing::warn!(%error, name, "files of a script stay until this ends");
@@ -271,7 +275,8 @@ mod tests {
                 fs::set_permissions(path.join(closed), fs::Permissions::from_mode(0o000)).unwrap();
             }
             // Deeper than a path can be long.
-            let (mut at, name) = (rustix::fs::open(path, DIRECTORY, Mode::empty()).unwrap(), "d".repeat(20));
+            let mut at = rustix::fs::open(path, DIRECTORY, Mode::empty()).unwrap();
+            let name = "d".repeat(20);
             for _ in 0..300 {
                 mkdirat(&at, &name, Mode::RWXU).unwrap();
                 at = openat(&at, &name, DIRECTORY, Mode::empty()).unwrap();

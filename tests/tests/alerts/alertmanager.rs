@@ -27,7 +27,8 @@ fn alert(status: &str, host: &str, severity: &str, fingerprint: &str) -> Value {
 
 fn a_group_fires_and_is_resolved(server: &Server) {
     let client = server.new_client();
-    let ((first_id, first), (_, second)) = (host(&client), host(&client));
+    let (first_id, first) = host(&client);
+    let (_, second) = host(&client);
     client.post(&format!("/resources/{first_id}"), &json!({"ipAddress": "10.78.0.1"})).ok();
     let firing = notification(json!([
         alert("firing", "10.78.0.1", "critical", "f1"),

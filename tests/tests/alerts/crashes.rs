@@ -45,10 +45,13 @@ fn every_report_counts_once_through_crashes(backend: Backend) {
     let tenant = client.tenant_id().to_owned();
     for crash in 1..=CRASHES {
         let client = server.admin().tenant(&tenant);
-        let (sent, until) = (AtomicUsize::new(0), batches * crash / (CRASHES + 1));
+        let sent = AtomicUsize::new(0);
+        let until = batches * crash / (CRASHES + 1);
         std::thread::scope(|scope| {
             for sender in 0..SENDERS {
-                let (client, name, sent) = (&client, &name, &sent);
+                let client = &client;
+                let name = &name;
+                let sent = &sent;
                 scope.spawn(move || {
                     for number in (sender..batches).step_by(SENDERS) {
                         if !send(client, name, number) {

@@ -137,7 +137,8 @@ fn opsgenie_alerts_are_created_acknowledged_and_closed(server: &Server) {
 }
 
 fn a_partners_address_finds_what_is_over_at_its_client(server: &Server) {
-    let (client, partner) = (server.new_client(), server.admin());
+    let client = server.new_client();
+    let partner = server.admin();
     let (_, token) = address(&partner);
     let (_, name) = host(&client);
     let key = unique("key");

@@ -177,7 +177,8 @@ fn an_unknown_resource_loses_no_alert(server: &Server) {
 }
 
 fn another_tenants_resource_is_unknown(server: &Server) {
-    let (client, other) = (server.new_client(), server.new_client());
+    let client = server.new_client();
+    let other = server.new_client();
     let (id, name) = host(&other);
     for device in [json!({"id": id}), json!({"hostName": name}), json!(id)] {
         let subject = unique("subject");
@@ -191,7 +192,8 @@ fn another_tenants_resource_is_unknown(server: &Server) {
 }
 
 fn at_partner_level_alerts_are_the_clients_own(server: &Server) {
-    let (client, partner) = (server.new_client(), server.admin());
+    let client = server.new_client();
+    let partner = server.admin();
     let (_, name) = host(&client);
     let made = post(&partner, &report(&name, "Critical", "load"));
     assert_eq!(get(&client, &made)["clientUniqueId"], json!(client.tenant_id()));
@@ -233,7 +235,8 @@ fn two_gateways_count_exactly(backend: Backend) {
     let batch: Value = (0..10).map(|number| report(&name, "Critical", &format!("m{number}"))).collect();
     std::thread::scope(|scope| {
         for sender in 0..SENDERS {
-            let (gateway, batch) = (&gateways[sender % gateways.len()], &batch);
+            let gateway = &gateways[sender % gateways.len()];
+            let batch = &batch;
             scope.spawn(move || (0..ROUNDS).for_each(|_| drop(gateway.post("/alerts", batch).ok())));
         }
     });

@@ -56,8 +56,11 @@ fn after(client: &Client, alert: &Value, event: &str) -> Value {
 }
 
 fn what_was_decommissioned_gets_well_under_any_of_its_names(server: &Server) {
-    let (client, other, partner) = (server.new_client(), server.new_client(), server.admin());
-    let (external, mac) = (unique("ext"), "00:16:3e:5a:00:01");
+    let client = server.new_client();
+    let other = server.new_client();
+    let partner = server.admin();
+    let external = unique("ext");
+    let mac = "00:16:3e:5a:00:01";
     let machine = json!({"name": unique("m"), "hostName": unique("host"), "extResourceId": external, "ipAddress": "10.7.7.7",
         "networkCardDetails": [{"macAddress": mac, "ipAddress": "10.7.7.8"}]});
     let named =
@@ -100,7 +103,8 @@ fn what_was_decommissioned_gets_well_under_any_of_its_names(server: &Server) {
 
 fn inside_a_window_it_is_a_maintenance_alert(server: &Server) {
     let client = server.new_client();
-    let ((_, name), (_, other)) = (host(&client), host(&client));
+    let (_, name) = host(&client);
+    let (_, other) = host(&client);
     let before = post(&client, &report(&name, "Critical", "before"));
     let id = window(&client, &name, &json!({}));
     let made = post(&client, &report(&name, "Critical", "load"));
@@ -263,7 +267,9 @@ fn what_another_window_expects_is_not_escalated(server: &Server) {
 }
 
 fn what_turns_out_to_be_a_clients_goes_on_there(server: &Server) {
-    let (partner, client, name) = (server.admin(), server.new_client(), unique("late"));
+    let partner = server.admin();
+    let client = server.new_client();
+    let name = unique("late");
     let first = post(&partner, &report(&name, "Critical", "load"));
     let well = post(&partner, &report(&name, "Critical", "disk"));
     client.post("/resources", &json!({"hostName": name})).ok();

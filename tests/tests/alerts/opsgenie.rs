@@ -156,7 +156,8 @@ fn an_alias_is_found_as_it_was_given(server: &Server) {
 
 fn an_address_sees_its_own_alerts_alone(server: &Server) {
     let client = server.new_client();
-    let ((_, one), (_, other)) = (address(&client), address(&client));
+    let (_, one) = address(&client);
+    let (_, other) = address(&client);
     let request = took(&call(server, &one, "POST", "/v2/alerts", Some(&json!({"message": "m", "alias": "a"}))));
     let id = format!("ALT-{request}");
     for identifier in ["a", id.as_str()] {

@@ -133,7 +133,8 @@ fn a_zabbix_recovery_closes_its_event_whatever_its_clock_says(server: &Server) {
 
 fn inbound_addresses_have_nothing_to_do_with_each_other(server: &Server) {
     let client = server.new_client();
-    let ((_, one), (_, other)) = (address(&client), address(&client));
+    let (_, one) = address(&client);
+    let (_, other) = address(&client);
     let say = |token: &str, format: &str, body: Value| result(&send(server, token, format, &body).ok());
     let firing = |key: &str| instance("alertmanager", key, "firing", "2026-05-01T10:00:00Z", NEVER);
     let resolved =
@@ -284,7 +285,8 @@ fn two_routes_of_a_sender_are_one_alert_with_the_worse_state(server: &Server) {
 
 /// Stores the alert of a result under another name of its problem, as an earlier version named it.
 fn rename(server: &Server, client: &Client, made: &Value, problem: &str) {
-    let (tenant, id) = (client.tenant_id(), text(&made["id"]));
+    let tenant = client.tenant_id();
+    let id = text(&made["id"]);
     server.sql(&format!(
         "UPDATE alert_problems SET problem = '{problem}' WHERE tenant_id = '{tenant}' AND alert_id = '{id}'; \
          UPDATE alerts SET problem = '{problem}', sender = '' WHERE tenant_id = '{tenant}' AND id = '{id}'; \

@@ -83,7 +83,8 @@ fn inbound(client: &Client) -> String {
 fn alertmanager_configuration(base: &str, webhook: &Client, opsgenie: &Client, pagerduty: &Client) -> String {
     let (key, secret) = key(webhook);
     let tenant = webhook.tenant_id();
-    let (genie, routing) = (inbound(opsgenie), inbound(pagerduty));
+    let genie = inbound(opsgenie);
+    let routing = inbound(pagerduty);
     format!(
         "route:\n\
         \x20 receiver: webhook\n\
@@ -126,16 +127,20 @@ fn reports(client: &Client) -> u64 {
 fn alertmanager_reports_in_three_ways(server: &Server) {
     let Some(programs) = debian_programs(&PACKAGES) else { return };
     let directory = tempfile::tempdir().expect("a directory");
-    let (webhook, opsgenie, pagerduty) = (server.new_client(), server.new_client(), server.new_client());
+    let webhook = server.new_client();
+    let opsgenie = server.new_client();
+    let pagerduty = server.new_client();
     let burn = Arc::new(AtomicBool::new(true));
     let machines = machines(&burn);
-    let (manager, prometheus) = (free_address(), free_address());
+    let manager = free_address();
+    let prometheus = free_address();
     let place = |name: &str| {
         let place = directory.path().join(name);
         std::fs::create_dir(&place).expect("a directory");
         place
     };
-    let (managers, prometheus_place) = (place("alertmanager"), place("prometheus"));
+    let managers = place("alertmanager");
+    let prometheus_place = place("prometheus");
     let write = |path: &Path, text: String| std::fs::write(path, text).expect("a file");
     write(&managers.join("config.yml"), alertmanager_configuration(server.base(), &webhook, &opsgenie, &pagerduty));
     let muster = server.base().trim_start_matches("http://");

@@ -32,7 +32,8 @@ fn plain(state: &str) -> Value {
 
 fn a_full_sender_refuses_itself_alone(server: &Server) {
     let client = server.new_client();
-    let ((id, flood), (_, other)) = (address(&client), address(&client));
+    let (id, flood) = address(&client);
+    let (_, other) = address(&client);
     assert_eq!(send(server, &flood, "", &plain("warning")).ok()["result"], json!("created"));
     set(server, &client, &id, 45_000, 45_000);
     send(server, &flood, "", &plain("warning")).problem(409, "0004");

@@ -75,7 +75,8 @@ fn pages_follow_each_other(server: &Server) {
     for sort in ["createdDate", "updatedDate", "alertTime", "id"] {
         for descending in [true, false] {
             let path = format!("/alerts/search?pageSize=7&sortName={sort}&isDescendingOrder={descending}");
-            let (mut walked, mut cursor) = (Vec::new(), None::<String>);
+            let mut walked = Vec::new();
+            let mut cursor = None::<String>;
             loop {
                 let next = cursor.as_ref().map(|cursor| format!("&cursor={}", encode(cursor))).unwrap_or_default();
                 let page = client.get(&(path.clone() + &next)).page();

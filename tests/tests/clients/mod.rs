@@ -228,7 +228,8 @@ fn tell(language: &str, readme: &mut Command, story: &mut Command) {
         let _ = errors.read_to_string(&mut text);
         text
     });
-    let (mut tenant, mut told) = (String::new(), Vec::new());
+    let mut tenant = String::new();
+    let mut told = Vec::new();
     for line in BufReader::new(guard.process().stdout.take().unwrap()).lines().map_while(Result::ok) {
         if let Some(id) = line.strip_prefix("tenant ") {
             tenant = id.to_owned();

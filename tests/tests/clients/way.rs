@@ -19,7 +19,8 @@ impl Way {
         let address = format!("http://{}", listener.local_addr().unwrap());
         let way = Self { address, to: Arc::default(), failed: Arc::default() };
         way.leads_to(base);
-        let (to, failed) = (Arc::clone(&way.to), Arc::clone(&way.failed));
+        let to = Arc::clone(&way.to);
+        let failed = Arc::clone(&way.failed);
         // Ends with the process.
         std::thread::spawn(move || {
             for client in listener.incoming().flatten() {

@@ -53,7 +53,8 @@ fn articles_are_listed_and_thrown_away(server: &Server) {
         let body = json!({"subject": subject, "content": "…", "category": {"id": category}, "state": state});
         client.post("/kb/article", &body).ok()
     };
-    let (full, slow) = (write("Disk full", "PUBLISHED"), write("Disk slow", "DRAFT"));
+    let full = write("Disk full", "PUBLISHED");
+    let slow = write("Disk slow", "DRAFT");
     assert_eq!((&full["subject"], &full["title"]), (&json!("Disk full"), &json!("Disk full")));
     assert_eq!((&full["state"], &slow["state"]), (&json!("ACTIVE"), &json!("INACTIVE")));
     assert_eq!((&full["createdTime"], &full["updatedTime"]), (&full["createdDate"], &full["updatedDate"]));
@@ -134,13 +135,15 @@ fn groups_and_sites_tell_what_is_in_them(server: &Server) {
 }
 
 fn a_suspended_client_is_activated(server: &Server) {
-    let (admin, client) = (server.admin(), server.new_client());
+    let admin = server.admin();
+    let client = server.new_client();
     let at = format!("/clients/{}", client.tenant_id());
     admin.post_empty(&format!("{at}/suspend")).ok();
     let query = format!("uniqueId:{}+activeStatus:false", client.tenant_id());
     assert_eq!(admin.search("/clients/search", &query).page()["totalResults"], json!(1));
     let facts = admin.get(&at).ok();
-    let (created, updated) = (text(&facts["createdDate"]), text(&facts["updatedDate"]));
+    let created = text(&facts["createdDate"]);
+    let updated = text(&facts["updatedDate"]);
     for (times, expected) in [
         (format!("startCreationDate:{created}+endCreationDate:{created}"), 1),
         (format!("startUpdationDate:{updated}+endUpdationDate:{updated}"), 1),

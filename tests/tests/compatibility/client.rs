@@ -12,7 +12,8 @@ fn a_client_in_python_goes_through_a_day(server: &Server) {
     let mut story = Command::new(python);
     story.args(["-c", include_str!("story.py"), server.base(), key, secret, &muster_tests::unique("story")]);
     let told = story.stdin(Stdio::null()).output().expect("it starts");
-    let (out, err) = (String::from_utf8_lossy(&told.stdout), String::from_utf8_lossy(&told.stderr));
+    let out = String::from_utf8_lossy(&told.stdout);
+    let err = String::from_utf8_lossy(&told.stderr);
     assert!(told.status.success(), "{out}{err}");
     assert!(out.trim_end().ends_with("the day is over"), "{out}{err}");
 }

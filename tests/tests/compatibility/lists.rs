@@ -47,7 +47,8 @@ fn users_in_short(server: &Server) {
 }
 
 fn a_terminated_client_stays_shut(server: &Server) {
-    let (admin, client) = (server.admin(), server.new_client());
+    let admin = server.admin();
+    let client = server.new_client();
     let caller = server.caller(client.tenant_id(), "admin");
     caller.get("/resources/minimal").list();
     let at = format!("/clients/{}", client.tenant_id());
@@ -137,7 +138,8 @@ fn events_and_placeholders_are_paged(server: &Server) {
 
 /// All rows of a list, by its cursors; each page has at most `size`.
 fn walked(client: &Client, path: &str, size: usize) -> Vec<Value> {
-    let (mut rows, mut cursor) = (Vec::new(), String::new());
+    let mut rows = Vec::new();
+    let mut cursor = String::new();
     loop {
         let page = client.get(&format!("{path}?pageSize={size}{cursor}")).ok();
         let some = page["results"].as_array().cloned().unwrap();

@@ -51,7 +51,8 @@ fn fields_have_both_names(server: &Server) {
 
 fn windows_are_found_by_what_they_cover(server: &Server) {
     let client = server.new_client();
-    let (web, mail) = (resource(&client, "web-01"), resource(&client, "mail-01"));
+    let web = resource(&client, "web-01");
+    let mail = resource(&client, "mail-01");
     let group = client.post("/deviceGroups", &json!({"name": "Web servers"})).ok();
     client.post(&format!("/deviceGroups/{}/childs", group["id"]), &json!([{"id": web}])).ok();
     let site = client.post("/sites", &json!({"name": "Pune"})).ok()["id"].clone();
@@ -94,7 +95,8 @@ fn windows_are_found_by_their_states_and_dates(server: &Server) {
     let held = window(&client, "held", json!({"devices": [{"uniqueId": machine}]}));
     client.post(&format!("/scheduleMaintenances/{held}/suspend"), &json!({"pattern": "now"})).ok();
     let shown = client.get(&format!("/scheduleMaintenances/{id}")).ok();
-    let (created, updated) = (text(&shown["createdTime"]), text(&shown["updatedTime"]));
+    let created = text(&shown["createdTime"]);
+    let updated = text(&shown["updatedTime"]);
     for (query, expected) in [
         ("status:pending".to_owned(), vec!["later"]),
         ("status:Suspended,Completed".to_owned(), vec!["held"]),

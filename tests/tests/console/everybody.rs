@@ -189,7 +189,8 @@ fn details(company: &Client, things: &Things) -> Vec<(String, Option<String>)> {
     let Things { alert, incident, window, job, article, policy, route, user, key, machine } = things;
     let run = text(&company.post(&format!("/jobs/{job}/run"), &json!({})).ok()["id"]);
     let row = text(&company.search("/auditLog/search", &format!("entityId:{user}")).page()["results"][0]["id"]);
-    let (key, route) = (&key.1, &route.1);
+    let key = &key.1;
+    let route = &route.1;
     [
         (format!("alerts/{alert}"), "With a note…"),
         (format!("alerts/{alert}"), "Suppress…"),

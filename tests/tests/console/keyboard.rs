@@ -96,7 +96,8 @@ fn last(window: &Window) -> String {
 }
 
 fn who_is_on_call_and_what_is_wrong_is_worked_on_by_keys() {
-    let (server, company) = (demo(), company(demo()));
+    let server = demo();
+    let company = company(demo());
     let Some(window) = signed_in(server, "operator") else { return };
     let keys = Keys(&window);
     // Somebody takes over, and gives back.
@@ -177,7 +178,8 @@ fn who_is_on_call_and_what_is_wrong_is_worked_on_by_keys() {
 }
 
 fn machines_windows_jobs_and_articles_are_looked_after_by_keys() {
-    let (server, company) = (demo(), company(demo()));
+    let server = demo();
+    let company = company(demo());
     let Some(window) = signed_in(server, "operator") else { return };
     let keys = Keys(&window);
     // A machine is found, and leads to why who is told of it.
@@ -257,7 +259,8 @@ fn machines_windows_jobs_and_articles_are_looked_after_by_keys() {
 }
 
 fn people_keys_and_routes_are_looked_after_by_keys() {
-    let (server, company) = (demo(), company(demo()));
+    let server = demo();
+    let company = company(demo());
     let Some(window) = signed_in(server, "admin") else { return };
     let keys = Keys(&window);
     keys.go("p", "People");
@@ -304,7 +307,9 @@ fn people_keys_and_routes_are_looked_after_by_keys() {
     assert_eq!(find(), None);
     // Who is told: a policy, a route to it, and the question.
     keys.go("t", "Routing");
-    let (policy, route, metric) = (unique("Keys"), unique("Keys route"), unique("keys"));
+    let policy = unique("Keys");
+    let route = unique("Keys route");
+    let metric = unique("keys");
     keys.press("New policy…");
     keys.fill("name", &policy);
     keys.choose("target1", "text == 'whoever owns the machine'");

@@ -41,7 +41,8 @@ fn execute(window: &Window) -> (String, String) {
 }
 
 fn a_key_authorizes_and_an_operation_is_tried() {
-    let (server, company) = (demo(), company(demo()));
+    let server = demo();
+    let company = company(demo());
     let Some(window) = Window::open() else { return };
     let name = unique("reader");
     let key = company.post("/apiKeys", &json!({"name": name, "role": "viewer"})).ok();

@@ -32,7 +32,8 @@ impl Times {
     }
 
     fn said(&self) -> String {
-        let (count, last) = (self.0.len(), self.0.last().copied().unwrap_or_default());
+        let count = self.0.len();
+        let last = self.0.last().copied().unwrap_or_default();
         format!("{:.0} ms, the slowest of {count} {last:.0} ms", self.median())
     }
 }

@@ -26,7 +26,8 @@ fn offline(window: &Window, offline: bool) {
 }
 
 fn whoever_signs_in_comes_back_to_the_page_they_wanted() {
-    let (server, company) = (demo(), company(demo()));
+    let server = demo();
+    let company = company(demo());
     let Some(window) = Window::open() else { return };
     let wanted = "/console/alerts?status=Closed&subject=ping";
     window.go(&format!("{}{wanted}", server.base()));
@@ -92,7 +93,8 @@ fn a_part_that_could_not_be_loaded_is_tried_again() {
 }
 
 fn the_focus_has_a_place_whatever_goes() {
-    let (server, company) = (demo(), company(demo()));
+    let server = demo();
+    let company = company(demo());
     let Some(window) = signed_in(server, "operator") else { return };
     let name = unique("Frost");
     for number in 1..=3 {
@@ -145,7 +147,8 @@ fn the_focus_has_a_place_whatever_goes() {
 }
 
 fn whoever_comes_back_to_a_list_is_at_the_row_they_opened() {
-    let (server, company) = (demo(), company(demo()));
+    let server = demo();
+    let company = company(demo());
     let Some(window) = signed_in(server, "viewer") else { return };
     let name = unique("Dew");
     for number in 1..=30 {

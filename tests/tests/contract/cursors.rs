@@ -105,7 +105,8 @@ struct People {
 
 /// People of whom many are called the same, and rosters with overrides that begin at the same time.
 fn people(client: &Client) -> People {
-    let (mut users, mut rosters) = (Vec::new(), Vec::new());
+    let mut users = Vec::new();
+    let mut rosters = Vec::new();
     for number in 0..11 {
         let user = json!({"loginName": unique("u"), "firstName": format!("F{}", number % 2), "lastName": "L"});
         users.push(json!({"id": client.post("/users", &user).ok()["id"]}));
@@ -311,7 +312,8 @@ fn the_page_size_may_change_on_the_way(server: &Server) {
 }
 
 fn a_cursor_goes_with_its_own_search_only(server: &Server) {
-    let (client, other) = (server.new_client(), server.new_client());
+    let client = server.new_client();
+    let other = server.new_client();
     for client in [&client, &other] {
         for number in 0..4 {
             let id = device(client, &format!("n{number}"));

@@ -60,7 +60,8 @@ fn broken_by(change: impl FnOnce(&mut Value), changelog: &str) -> Option<Vec<Str
     };
     let mut changed = document();
     change(&mut changed);
-    let (old, new) = (file("old.json", &document().to_string()), file("new.json", &changed.to_string()));
+    let old = file("old.json", &document().to_string());
+    let new = file("new.json", &changed.to_string());
     let mut command = Command::new("python3");
     command.arg(root().join("scripts/breaking.py")).args([old, new, file("CHANGELOG.md", changelog)]);
     let exit = Exit::within(Duration::from_secs(30), &mut command);

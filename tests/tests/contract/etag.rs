@@ -73,7 +73,9 @@ fn concurrent_writers_with_if_match_win_once(server: &Server) {
     let statuses: Vec<u16> = std::thread::scope(|scope| {
         let writers: Vec<_> = (0..8)
             .map(|number| {
-                let (client, path, tag) = (client.clone(), &path, &tag);
+                let client = client.clone();
+                let path = &path;
+                let tag = &tag;
                 scope.spawn(move || {
                     let body = json!({"description": format!("writer {number}")});
                     client.request("POST", path).header("If-Match", tag).json(&body).send().status

@@ -88,7 +88,8 @@ fn a_database_that_does_not_answer_is_told_without_its_password() {
 #[test]
 fn an_empty_directory_gets_a_key_that_works() {
     let directory = temporary();
-    let (data, printed) = (directory.path().join("data"), directory.path().join("printed"));
+    let data = directory.path().join("data");
+    let printed = directory.path().join("printed");
     let output = fs::File::create(&printed).unwrap_or_else(|error| panic!("{error}"));
     let mut command = muster();
     command.args(["serve", "--listen", "127.0.0.1:0", "--data-dir"]).arg(&data);

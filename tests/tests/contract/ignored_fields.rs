@@ -75,9 +75,11 @@ fn a_preview_reads_its_range_in_the_body(server: &Server) {
 
 fn a_repeated_request_names_them_again(server: &Server) {
     let client = server.new_client();
-    let (key, body) = (unique("key"), json!({"name": unique("site"), "planet": "Mars"}));
+    let key = unique("key");
+    let body = json!({"name": unique("site"), "planet": "Mars"});
     let send = || client.request("POST", "/sites").header("Idempotency-Key", &key).json(&body).send();
-    let (first, second) = (send(), send());
+    let first = send();
+    let second = send();
     assert_eq!(second.header("Idempotency-Replayed"), Some("true"));
     assert_eq!((ignored(&first), ignored(&second)), ("planet", "planet"));
 }

@@ -41,7 +41,8 @@ fn alike(caller: &Client, operations: &[(&str, &str, Value)], foreign: &str, unk
 }
 
 fn a_foreign_resource_is_like_none(server: &Server) {
-    let (mine, other) = (server.new_client(), server.new_client());
+    let mine = server.new_client();
+    let other = server.new_client();
     let id = device(&other, "not-yours");
     let operations = [
         ("GET", "/resources/{id}", Value::Null),
@@ -62,7 +63,8 @@ fn a_foreign_resource_is_like_none(server: &Server) {
             essence(&if body.is_null() { request.send() } else { request.json(body).send() }, id)
         };
         let unknown = uuid();
-        let (foreign, none) = (call(&id), call(&unknown));
+        let foreign = call(&id);
+        let none = call(&unknown);
         assert_eq!(foreign, none, "{method} {path}");
         assert!(foreign.0 == 404 || (foreign.0 == 400 && body.get("agentInstalled").is_some()), "{method} {path}");
     }
@@ -73,7 +75,8 @@ fn a_foreign_resource_is_like_none(server: &Server) {
 }
 
 fn a_foreign_history_record_is_like_none(server: &Server) {
-    let (mine, other) = (server.new_client(), server.new_client());
+    let mine = server.new_client();
+    let other = server.new_client();
     let id = device(&other, "gone");
     other.delete(&format!("/resources/{id}")).ok();
     let caller = server.caller(mine.tenant_id(), "admin");
@@ -83,7 +86,8 @@ fn a_foreign_history_record_is_like_none(server: &Server) {
 }
 
 fn foreign_sites_and_groups_are_like_none(server: &Server) {
-    let (mine, other) = (server.new_client(), server.new_client());
+    let mine = server.new_client();
+    let other = server.new_client();
     let caller = server.caller(mine.tenant_id(), "admin");
     for kind in ["sites", "deviceGroups", "serviceGroups"] {
         let created = other.post(&format!("/{kind}"), &json!({"name": "theirs"})).ok();
@@ -110,7 +114,8 @@ fn foreign_sites_and_groups_are_like_none(server: &Server) {
 }
 
 fn foreign_references_are_refused_like_unknown_ones(server: &Server) {
-    let (mine, other) = (server.new_client(), server.new_client());
+    let mine = server.new_client();
+    let other = server.new_client();
     let site = other.post("/sites", &json!({"name": "their-site"})).ok()["id"].clone();
     let group = other.post("/deviceGroups", &json!({"name": "their-group"})).ok()["id"].clone();
     let theirs = device(&other, "theirs");
@@ -137,7 +142,8 @@ fn foreign_references_are_refused_like_unknown_ones(server: &Server) {
 }
 
 fn lists_hold_nothing_foreign(server: &Server) {
-    let (mine, other) = (server.new_client(), server.new_client());
+    let mine = server.new_client();
+    let other = server.new_client();
     let id = device(&other, "theirs");
     let body = json!({"name": "odd", "hostName": "odd", "resourceType": format!("Type of {}", other.tenant_id())});
     other.post("/resources", &body).ok();

@@ -75,7 +75,8 @@ fn a_leaked_secret_is_dropped_at_once(server: &Server) {
 }
 
 fn a_rotation_needs_no_body_and_no_other_tenant(server: &Server) {
-    let (client, other) = (server.new_client(), server.new_client());
+    let client = server.new_client();
+    let other = server.new_client();
     let key = new_key(&client);
     let path = format!("/apiKeys/{}/rotate", key.id);
     client.post(&path, &json!({"revokePrevious": 7})).invalid(&["revokePrevious"]);

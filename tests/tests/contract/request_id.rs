@@ -11,8 +11,10 @@ both_backends![
 
 fn an_id_is_made_for_each_request(server: &Server) {
     let admin = server.admin();
-    let (first, second) = (admin.get("/resourceType/minimal"), admin.get("/resourceType/minimal"));
-    let (first, second) = (first.header("X-Request-Id"), second.header("X-Request-Id"));
+    let first = admin.get("/resourceType/minimal");
+    let second = admin.get("/resourceType/minimal");
+    let first = first.header("X-Request-Id");
+    let second = second.header("X-Request-Id");
     assert!(first.is_some_and(|id| !id.is_empty()));
     assert_ne!(first, second);
 }
@@ -45,7 +47,8 @@ fn an_id_that_is_no_id_is_replaced(server: &Server) {
 
 fn a_read_is_found_in_the_log_by_its_id(server: &Server) {
     let admin = server.admin();
-    let (well, failed) = (unique("read"), unique("failed"));
+    let well = unique("read");
+    let failed = unique("failed");
     admin.request("GET", "/resourceType/minimal").header("X-Request-Id", &well).send().list();
     admin.request("GET", "/resources/none").header("X-Request-Id", &failed).send().not_found();
     let unnamed = admin.get("/resources/none").header("X-Request-Id").expect("an id").to_owned();

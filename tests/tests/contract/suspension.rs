@@ -17,7 +17,8 @@ fn a_suspended_clients_callers_are_shut_out(server: &Server) {
     let path = format!("/clients/{}", client.tenant_id());
     let body = json!({"name": unique("key"), "role": "admin"});
     let created = client.post("/apiKeys", &body).ok();
-    let (key, secret) = (text(&created["key"]), text(&created["secret"]));
+    let key = text(&created["key"]);
+    let secret = text(&created["secret"]);
     let caller = client.with_token(&server.token(&key, &secret));
     caller.get("/resources/minimal").list();
     let suspended = server.admin().post_empty(&format!("{path}/suspend")).ok();
@@ -42,7 +43,8 @@ fn a_suspended_clients_callers_are_shut_out(server: &Server) {
 }
 
 fn a_suspended_client_stays_in_its_partners_sight(server: &Server) {
-    let (admin, client) = (server.admin(), server.new_client());
+    let admin = server.admin();
+    let client = server.new_client();
     let id = device(&client, "kept");
     let path = format!("/clients/{}", client.tenant_id());
     let suspended = admin.post_empty(&format!("{path}/suspend")).ok();
@@ -67,7 +69,9 @@ fn a_suspended_client_stays_in_its_partners_sight(server: &Server) {
 }
 
 fn a_client_is_renamed(server: &Server) {
-    let (admin, client, other) = (server.admin(), server.new_client(), server.new_client());
+    let admin = server.admin();
+    let client = server.new_client();
+    let other = server.new_client();
     let path = format!("/clients/{}", client.tenant_id());
     let name = unique("renamed");
     assert_eq!(admin.post(&path, &json!({"name": name})).ok()["name"], json!(name));
@@ -78,7 +82,8 @@ fn a_client_is_renamed(server: &Server) {
 }
 
 fn clients_have_an_etag(server: &Server) {
-    let (admin, client) = (server.admin(), server.new_client());
+    let admin = server.admin();
+    let client = server.new_client();
     let path = format!("/clients/{}", client.tenant_id());
     let tag = admin.get(&path).header("ETag").map(ToOwned::to_owned).unwrap_or_default();
     let suspend = || admin.request("POST", &format!("{path}/suspend")).header("If-Match", &tag).send();

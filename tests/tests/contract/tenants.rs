@@ -76,7 +76,8 @@ fn a_partner_sees_its_clients(server: &Server) {
 }
 
 fn a_client_sees_only_itself(server: &Server) {
-    let (mine, other) = (server.new_client(), server.new_client());
+    let mine = server.new_client();
+    let other = server.new_client();
     let caller = server.caller(mine.tenant_id(), "admin");
     caller.get("/resources/minimal").list();
     let unknown = refusal(&caller.tenant("client_999999999"));
@@ -125,7 +126,8 @@ fn api_keys_are_listed_without_secrets_rotated_and_revoked(server: &Server) {
         text(&created[name]);
     }
     assert_eq!((&created["name"], &created["role"]), (&body["name"], &body["role"]));
-    let (key, secret) = (text(&created["key"]), text(&created["secret"]));
+    let key = text(&created["key"]);
+    let secret = text(&created["secret"]);
     assert!(key.chars().all(|c| c.is_ascii_alphanumeric()), "{key}");
     assert!(secret.chars().all(|c| c.is_ascii_alphanumeric()), "{secret}");
     assert!(secret.len() >= 43, "256 random bits take 43 alphanumeric characters at least: {}", secret.len());

@@ -69,7 +69,8 @@ fn a_user_is_created_read_changed_and_taken_out_of_use(server: &Server) {
 }
 
 fn login_names_are_unique_in_their_tenant(server: &Server) {
-    let (client, other) = (server.new_client(), server.new_client());
+    let client = server.new_client();
+    let other = server.new_client();
     let ann = user(&client, "Ann");
     client.post("/users", &json!({"loginName": "ANN"})).problem(409, "0004");
     let bob = user(&client, "bob");
@@ -129,7 +130,9 @@ fn users_are_searched_page_by_page(server: &Server) {
 }
 
 fn a_client_reads_its_partners_people_and_changes_none(server: &Server) {
-    let (admin, client, sibling) = (server.admin(), server.new_client(), server.new_client());
+    let admin = server.admin();
+    let client = server.new_client();
+    let sibling = server.new_client();
     let of_partner = user(&admin, &unique("pat"));
     let group_of_partner = group(&admin, &unique("partners"), &[&of_partner]);
     let of_sibling = user(&sibling, "sid");
@@ -155,8 +158,11 @@ fn a_client_reads_its_partners_people_and_changes_none(server: &Server) {
 }
 
 fn a_group_has_members_of_the_tenant_and_its_partner(server: &Server) {
-    let (admin, client) = (server.admin(), server.new_client());
-    let (ann, bob, pat) = (user(&client, "ann"), user(&client, "bob"), user(&admin, &unique("pat")));
+    let admin = server.admin();
+    let client = server.new_client();
+    let ann = user(&client, "ann");
+    let bob = user(&client, "bob");
+    let pat = user(&admin, &unique("pat"));
     let body = json!({"name": "Nights", "description": "Second line", "users": [{"id": ann}, {"id": pat}]});
     let created = client.post("/userGroups", &body).ok();
     let id = text(&created["uniqueId"]);
@@ -187,8 +193,10 @@ fn a_group_has_members_of_the_tenant_and_its_partner(server: &Server) {
 }
 
 fn wrong_members_are_all_named_and_none_comes_in(server: &Server) {
-    let (client, sibling) = (server.new_client(), server.new_client());
-    let (ann, sid) = (user(&client, "ann"), user(&sibling, "sid"));
+    let client = server.new_client();
+    let sibling = server.new_client();
+    let ann = user(&client, "ann");
+    let sid = user(&sibling, "sid");
     let id = group(&client, "Nights", &[]);
     let members = format!("/userGroups/{id}/members");
     let given = json!([{"id": ann}, {"id": sid}, {"id": "USR9999999999"}]);
@@ -212,7 +220,8 @@ fn concurrent_changes_of_members_lose_none(server: &Server) {
     let members = format!("/userGroups/{}/members", group(&client, "Crowd", &[]));
     std::thread::scope(|scope| {
         for id in &users {
-            let (client, members) = (client.clone(), &members);
+            let client = client.clone();
+            let members = &members;
             scope.spawn(move || client.post(members, &json!([{"id": id}])).ok());
         }
     });

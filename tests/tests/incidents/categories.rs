@@ -112,7 +112,8 @@ fn an_update_renames_and_its_children_show_it(server: &Server) {
     let top = category(&client, "a", None);
     let child = category(&client, "b", Some(&top));
     let tag = |id: &str| client.get(&at(id)).header("ETag").unwrap_or_default().to_owned();
-    let (of_top, of_child) = (tag(&top), tag(&child));
+    let of_top = tag(&top);
+    let of_child = tag(&child);
     assert_eq!(client.post(&at(&top), &json!({"name": "aa"})).ok()["name"], json!("aa"));
     assert_eq!(client.get(&at(&child)).ok()["parentCategory"]["name"], json!("aa"));
     assert_ne!(tag(&child), of_child, "it shows another name");
@@ -144,7 +145,8 @@ fn what_is_in_use_is_not_deleted(server: &Server) {
 }
 
 fn a_partners_categories_are_read_by_its_clients(server: &Server) {
-    let (partner, client) = (server.admin(), server.new_client());
+    let partner = server.admin();
+    let client = server.new_client();
     let name = unique("shared");
     let shared = category(&partner, &name, None);
     let read = client.get(&at(&shared)).ok();
@@ -165,7 +167,8 @@ fn a_partners_categories_are_read_by_its_clients(server: &Server) {
 }
 
 fn unknown_ids_and_parents_are_refused(server: &Server) {
-    let (client, other) = (server.new_client(), server.new_client());
+    let client = server.new_client();
+    let other = server.new_client();
     let theirs = category(&other, "theirs", None);
     for id in [theirs.as_str(), "SCAT-0b8f7c4e-8f0e-4f6e-9d5a-3c1d7a5b2e90", "SCAT-", "x", "%FF", "SCAT-%2F"] {
         client.get(&at(id)).not_found();

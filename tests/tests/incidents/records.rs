@@ -69,7 +69,8 @@ fn an_incident_has_its_defaults_and_all_that_was_given(server: &Server) {
 }
 
 fn what_is_wrong_is_listed_by_its_path(server: &Server) {
-    let (client, other) = (server.new_client(), server.new_client());
+    let client = server.new_client();
+    let other = server.new_client();
     client.post("/incidents", &json!({})).invalid(&["subject"]);
     let wrong = json!({
         "subject": "x".repeat(501), "priority": "Extreme", "status": 3, "dueDate": "tomorrow", "resources": [{}, 5],
@@ -102,8 +103,11 @@ fn what_is_wrong_is_listed_by_its_path(server: &Server) {
     ]);
     // What is wrong in form and what means nothing are told together, each field once.
     let mut both = theirs.clone();
-    (both["subject"], both["priority"], both["roster"]) = (json!("x".repeat(501)), json!("Extreme"), json!({}));
-    (both["resources"], both["alerts"]) = (json!([{}, {"hostName": "nowhere"}]), json!([{"id": "ALT-x"}, {}]));
+    both["subject"] = json!("x".repeat(501));
+    both["priority"] = json!("Extreme");
+    both["roster"] = json!({});
+    both["resources"] = json!([{}, {"hostName": "nowhere"}]);
+    both["alerts"] = json!([{"id": "ALT-x"}, {}]);
     let expected = [
         "subject",
         "priority",
@@ -124,7 +128,8 @@ fn what_is_wrong_is_listed_by_its_path(server: &Server) {
     let wrong = client.post(&path(&made), &wrong);
     wrong.invalid(&["status", "assignee.id", "category.uniqueId", "subCategory.uniqueId"]);
     client.post("/incidents", &json!({"alerts": [{"id": "ALT-x"}]})).invalid(&["alerts[0].id"]);
-    let (top, stray) = (category(&client, "top", None), category(&client, "stray", None));
+    let top = category(&client, "top", None);
+    let stray = category(&client, "stray", None);
     let filed = json!({"subject": "x", "category": {"uniqueId": top}, "subCategory": {"uniqueId": stray}});
     client.post("/incidents", &filed).invalid(&["subCategory.uniqueId"]);
     // Without a category that can be read, nobody knows whether it stands below that.
@@ -188,7 +193,8 @@ fn notes_are_only_added(server: &Server) {
 
 fn search_finds_by_every_variable(server: &Server) {
     let client = server.new_client();
-    let (ann, top) = (user(&client, "Ann"), category(&client, "top", None));
+    let ann = user(&client, "Ann");
+    let top = category(&client, "top", None);
     let machine = text(&client.post("/resources", &json!({"name": "db"})).ok()["resourceUUID"]);
     let group = text(&client.post("/userGroups", &json!({"name": "desk"})).ok()["uniqueId"]);
     let sub = category(&client, "sub", Some(&top));
@@ -240,7 +246,8 @@ fn search_finds_by_every_variable(server: &Server) {
 
 fn a_roster_gives_it_to_whoever_is_on_call(server: &Server) {
     let client = server.new_client();
-    let (ann, bob) = (user(&client, "Ann"), user(&client, "Bob"));
+    let ann = user(&client, "Ann");
+    let bob = user(&client, "Bob");
     let roster = |start: &str, end: &str| {
         let schedule = json!({"type": "one-time", "startDate": start, "endDate": end});
         let shift = json!({"name": "All", "schedule": schedule, "users": [{"id": ann}], "userGroups": []});
@@ -291,7 +298,8 @@ fn the_audit_log_has_it_before_and_after(server: &Server) {
 }
 
 fn others_incidents_are_unknown(server: &Server) {
-    let (client, other) = (server.new_client(), server.new_client());
+    let client = server.new_client();
+    let other = server.new_client();
     let made = create(&client, json!({"subject": "a"}));
     for id in [text(&made["id"]), "INC0".to_owned(), "INC".to_owned(), "x".to_owned(), "%FF".to_owned()] {
         other.get(&format!("/incidents/{id}")).not_found();

@@ -73,11 +73,13 @@ fn an_incident_of_an_alert_has_what_helps(server: &Server) {
 }
 
 fn what_others_have_helps_nobody(server: &Server) {
-    let (client, other) = (server.new_client(), server.new_client());
+    let client = server.new_client();
+    let other = server.new_client();
     for one in [&client, &other] {
         article(one, &format!("disk.usage at {}", one.tenant_id()), "x", "ACTIVE");
     }
-    let (mine, theirs) = (machine(&client), machine(&other));
+    let mine = machine(&client);
+    let theirs = machine(&other);
     let id = incident(&client, &mine, json!({}));
     incident(&other, &theirs, json!({}));
     for caller in [client.clone(), server.admin()] {

@@ -21,7 +21,8 @@ fn relocate(client: &Client, id: &str, parent: Option<&str>) -> u16 {
 
 fn a_move_takes_along_what_is_below(server: &Server) {
     let client = server.new_client();
-    let (a, b) = (category(&client, "a", None), category(&client, "b", None));
+    let a = category(&client, "a", None);
+    let b = category(&client, "b", None);
     let below = category(&client, "below", Some(&a));
     assert_eq!(relocate(&client, &a, Some(&b)), 200);
     assert_eq!(client.get(&at(&a)).ok()["parentCategory"]["uniqueId"], json!(b));
@@ -51,11 +52,15 @@ fn nothing_stands_below_itself(server: &Server) {
 fn of_two_opposite_moves_one_wins(server: &Server) {
     let client = server.new_client();
     for round in 0..20 {
-        let (a, b) = (category(&client, &format!("a{round}"), None), category(&client, &format!("b{round}"), None));
+        let a = category(&client, &format!("a{round}"), None);
+        let b = category(&client, &format!("b{round}"), None);
         let together = Barrier::new(2);
         let mut statuses = thread::scope(|scope| {
             let run = |id: &str, parent: &str| {
-                let (client, id, parent, together) = (client.clone(), id.to_owned(), parent.to_owned(), &together);
+                let client = client.clone();
+                let id = id.to_owned();
+                let parent = parent.to_owned();
+                let together = &together;
                 scope.spawn(move || {
                     together.wait();
                     relocate(&client, &id, Some(&parent))
@@ -75,7 +80,8 @@ fn a_tree_may_be_deep_and_has_an_end(server: &Server) {
     while chain.len() < 200 {
         chain.push(category(&client, &format!("n{}", chain.len()), chain.last().map(String::as_str)));
     }
-    let (top, last) = (&chain[0], &chain[199]);
+    let top = &chain[0];
+    let last = &chain[199];
     assert_eq!(relocate(&client, top, Some(last)), 409);
     let other = category(&client, "other", None);
     assert_eq!(relocate(&client, top, Some(&other)), 200);

@@ -27,7 +27,8 @@ fn filters_decide_what_fires(backend: Backend) {
         ]});
         body
     };
-    let (any, all) = (event(&client, &made, &filter("ANY")), event(&client, &made, &filter("ALL")));
+    let any = event(&client, &made, &filter("ANY"));
+    let all = event(&client, &made, &filter("ALL"));
     let fired = |subject: &str, env: &str| {
         let object = json!({"id": "INC-1", "subject": subject, "tags": [{"name": "env", "value": env}]});
         let answer = incident(&client, &object);
@@ -98,7 +99,9 @@ fn resources_fire_by_themselves(backend: Backend) {
 
 fn a_partner_hears_of_its_clients(backend: Backend) {
     let server = server(backend);
-    let (client, other, partner) = (server.new_client(), server.new_client(), server.admin());
+    let client = server.new_client();
+    let other = server.new_client();
+    let partner = server.admin();
     let receiver = Receiver::willing();
     let made = install(&partner, &receiver.url());
     let mut body = on_incidents("{\"tenant\": \"$event.tenantId\", \"subject\": \"$incident.subject\"}");

@@ -320,7 +320,8 @@ fn any_text_is_a_payload(server: &Server) {
 fn events_are_listed_switched_and_removed(server: &Server) {
     let client = server.new_client();
     let made = install(&client, URL);
-    let (one, two) = (event(&client, &made, &json!({"name": "one"})), event(&client, &made, &json!({"name": "two"})));
+    let one = event(&client, &made, &json!({"name": "one"}));
+    let two = event(&client, &made, &json!({"name": "two"}));
     let listed = client.get(&format!("{}/events", path(&made))).page()["results"].clone();
     let listed = listed.as_array().cloned().unwrap_or_default();
     assert_eq!(listed.iter().map(|event| text(&event["name"])).collect::<Vec<_>>(), ["one", "two"]);

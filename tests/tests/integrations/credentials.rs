@@ -66,7 +66,8 @@ fn a_token_is_got_once_for_all(backend: Backend) {
         incident(&client, &json!({}));
     }
     let received = receiver.wait(21);
-    let (tokens, calls) = (of(&received, "/token"), of(&received, "/tickets"));
+    let tokens = of(&received, "/token");
+    let calls = of(&received, "/tickets");
     assert_eq!((tokens.len(), calls.len()), (1, 20));
     assert!(calls.iter().all(|call| call.header("authorization") == "Bearer t1"), "{calls:?}");
     let expected = format!("Basic {}", STANDARD.encode("key%3A1:s%26cret"));

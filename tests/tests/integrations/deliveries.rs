@@ -208,7 +208,8 @@ fn what_is_switched_off_waits(backend: Backend) {
 
 fn what_a_suspended_client_sends_waits(backend: Backend) {
     let server = server(backend);
-    let (admin, client) = (server.admin(), server.new_client());
+    let admin = server.admin();
+    let client = server.new_client();
     let receiver = Receiver::start(|_, _| {
         std::thread::sleep(Duration::from_millis(20));
         Reply::status(200)
@@ -252,10 +253,13 @@ fn response_headers_are_recorded(backend: Backend) {
 
 fn deliveries_are_found_across_events(backend: Backend) {
     let server = server(backend);
-    let (client, other) = (server.new_client(), server.new_client());
+    let client = server.new_client();
+    let other = server.new_client();
     let (willing, failing) = (Receiver::willing(), Receiver::start(|_, _| Reply::status(500)));
-    let (one, two) = (install(&client, &willing.url()), install(&client, &failing.url()));
-    let (told, refused) = (event(&client, &one, &on_incidents("{}")), event(&client, &two, &on_incidents("{}")));
+    let one = install(&client, &willing.url());
+    let two = install(&client, &failing.url());
+    let told = event(&client, &one, &on_incidents("{}"));
+    let refused = event(&client, &two, &on_incidents("{}"));
     incident(&client, &json!({"id": "INC-7", "subject": "a"}));
     assert_eq!(
         (ended(&client, &told, 1), ended(&client, &refused, 1)),
@@ -295,7 +299,8 @@ fn deliveries_are_found_across_events(backend: Backend) {
     let shown = &page["results"][0];
     assert_eq!((&shown["event"]["name"], &shown["entity"]), (&json!("ticket"), &json!("INCIDENT")));
     assert_eq!((&shown["eventType"], &shown["entityId"]), (&json!("CREATE"), &json!("INC-7")));
-    let (mut walked, mut next) = (0, String::new());
+    let mut walked = 0;
+    let mut next = String::new();
     loop {
         let page = client.get(&format!("/integrations/deliveries/search?pageSize=2{next}")).page();
         walked += page["results"].as_array().map_or(0, Vec::len);

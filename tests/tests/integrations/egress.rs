@@ -107,7 +107,8 @@ fn no_hostile_url_is_saved_or_tried(server: &Server) {
 /// What an operator allowed once, and allows no more.
 fn what_was_saved_is_checked_again(backend: Backend) {
     let url = (backend == Backend::Postgres).then(muster_tests::fresh_database);
-    let (sink, schedule) = (Receiver::willing(), "100ms,100ms,100ms");
+    let sink = Receiver::willing();
+    let schedule = "100ms,100ms,100ms";
     let mut first = Server::start_at(backend, url, &["--egress-allow", "127.0.0.0/8", "--retry-schedule", schedule]);
     let admin = first.admin().tenant("client_1");
     let names = ["127.0.0.1", "localhost"].map(|host| format!("http://{host}:{}/", sink.port));

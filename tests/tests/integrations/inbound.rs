@@ -18,7 +18,8 @@ fn admit(client: &Client, installed: &Value, kind: &str) -> Value {
     assert_eq!(answer.header("Cache-Control"), Some("no-store"), "{answer}");
     let made = answer.ok();
     let shown = client.get(&path(installed)).ok();
-    let (now, later) = (&made["inboundConfig"]["authentication"], &shown["inboundConfig"]["authentication"]);
+    let now = &made["inboundConfig"]["authentication"];
+    let later = &shown["inboundConfig"]["authentication"];
     assert_eq!(later, &json!({"authType": kind, "id": now["id"]}), "its secrets are shown once");
     now.clone()
 }

@@ -52,7 +52,8 @@ fn a_real_delivery_is_verified(backend: Backend) {
     let rotated = client.post_empty(&format!("{}/signingSecret/rotate", path(&made))).ok();
     incident(&client, &json!({"subject": "two"}));
     let second = receiver.wait(2).remove(1);
-    let (old, new) = (text(&made["signingSecret"]), text(&rotated["signingSecret"]));
+    let old = text(&made["signingSecret"]);
+    let new = text(&rotated["signingSecret"]);
     assert_eq!(first.header("webhook-signature").split(' ').count(), 1);
     assert_eq!(second.header("webhook-signature").split(' ').count(), 2, "both are valid for a while");
     assert!(first.header("webhook-id").starts_with("DLV-"));

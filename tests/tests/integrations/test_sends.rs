@@ -52,7 +52,8 @@ fn a_test_is_sent_once_under_a_key(backend: Backend) {
     keyed(&client, &at, &key, &json!({"object": {}, "send": true})).problem(422, "0002");
     assert_eq!(receiver.count(), 1);
     // What was refused has sent nothing, and may be put right under its key.
-    let (unsaved, key) = (format!("{}/event", path(&made)), unique("key"));
+    let unsaved = format!("{}/event", path(&made));
+    let key = unique("key");
     let mut wrong = body();
     wrong["event"] = json!({"entity": "TICKET"});
     for _ in 0..2 {

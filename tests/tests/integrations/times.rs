@@ -82,13 +82,17 @@ pub fn soon(seconds: u64) -> String {
     let now = std::time::UNIX_EPOCH.elapsed().unwrap().as_secs() + seconds;
     let day = now / 86_400;
     // Days since 0000-03-01, by eras of 400 years.
-    let (era, of_era) = ((day + 719_468) / 146_097, (day + 719_468) % 146_097);
+    let era = (day + 719_468) / 146_097;
+    let of_era = (day + 719_468) % 146_097;
     let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
     let of_year = of_era - (365 * year + year / 4 - year / 100);
     let month = (5 * of_year + 2) / 153;
-    let (date, month) = (of_year - (153 * month + 2) / 5 + 1, if month < 10 { month + 3 } else { month - 9 });
+    let date = of_year - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
     let year = year + era * 400 + u64::from(month <= 2);
-    let (hour, minute, second) = (now / 3_600 % 24, now / 60 % 60, now % 60);
+    let hour = now / 3_600 % 24;
+    let minute = now / 60 % 60;
+    let second = now % 60;
     format!("{year:04}-{month:02}-{date:02}T{hour:02}:{minute:02}:{second:02}Z")
 }
 
@@ -122,7 +126,8 @@ fn rosters_tell_who_is_on_call_from_whom_to_whom(backend: Backend) {
     let receiver = Receiver::willing();
     let template = "$roster.name: $roster.from.firstName > $roster.to.firstName";
     event(&client, &install(&client, &receiver.url()), &on("Roster", "ONCALLCHANGED", template));
-    let (ann, bob) = (user(&client, "Ann"), user(&client, "Bob"));
+    let ann = user(&client, "Ann");
+    let bob = user(&client, "Bob");
     let body = around_the_clock(&json!({"users": [{"id": ann}], "userGroups": []}));
     let name = text(&body["name"]);
     let roster = format!("/rosters/{}", text(&client.post("/rosters", &body).ok()["id"]));

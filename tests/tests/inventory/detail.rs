@@ -78,7 +78,8 @@ fn full() -> Value {
 }
 
 fn the_integration_that_it_came_from_is_named(server: &Server) {
-    let (client, other) = (server.new_client(), server.new_client());
+    let client = server.new_client();
+    let other = server.new_client();
     let body = json!({"displayName": "Cloud account"});
     let installed = client.post("/integrations/install/CUSTOM", &body).ok();
     let foreign = other.post("/integrations/install/CUSTOM", &body).ok();

@@ -58,7 +58,8 @@ fn any_and_all_combine_rules(server: &Server) {
     let client = server.new_client();
     three(&client);
     let rules = [rule("hostName", "Starts with", "web"), rule("hostName", "Ends with", "01")];
-    let (all, any) = (group(&client, "All", "ALL", &rules), group(&client, "Any", "any", &rules));
+    let all = group(&client, "All", "ALL", &rules);
+    let any = group(&client, "Any", "any", &rules);
     assert_eq!(members(&client, all), "a");
     assert_eq!(members(&client, any), "a b c");
 }

@@ -24,7 +24,8 @@ both_backends![
 
 fn by_id(server: &Server) {
     let client = server.new_client();
-    let (a, b) = (create(&client, &json!({"name": "a"})), create(&client, &json!({"name": "b"})));
+    let a = create(&client, &json!({"name": "a"}));
+    let b = create(&client, &json!({"name": "b"}));
     create(&client, &json!({"name": "c"}));
     finds(
         &client,
@@ -230,7 +231,8 @@ fn by_template_and_profiles(server: &Server) {
 
 fn by_installed_integration(server: &Server) {
     let client = server.new_client();
-    let (one, two) = (format!("INTG-{}", uuid()), format!("INTG-{}", uuid()));
+    let one = format!("INTG-{}", uuid());
+    let two = format!("INTG-{}", uuid());
     create(&client, &json!({"name": "a", "installedIntgId": one}));
     create(&client, &json!({"name": "b", "installedIntgId": two}));
     create(&client, &json!({"name": "c"}));

@@ -30,7 +30,8 @@ fn by_creation_date(server: &Server) {
     let a = create(&client, &json!({"name": "a"}));
     next_second();
     let b = create(&client, &json!({"name": "b"}));
-    let (first, second) = (times(&client, &a, "createdTime"), times(&client, &b, "createdTime"));
+    let first = times(&client, &a, "createdTime");
+    let second = times(&client, &b, "createdTime");
     assert!(first < second);
     range(&client, "startCreationDate", "endCreationDate", &first, &second);
 }
@@ -61,14 +62,16 @@ fn by_update_date(server: &Server) {
     let a = create(&client, &json!({"name": "a"}));
     next_second();
     client.post(&format!("/resources/{b}"), &json!({"description": "later"})).ok();
-    let (first, second) = (times(&client, &a, "updatedTime"), times(&client, &b, "updatedTime"));
+    let first = times(&client, &a, "updatedTime");
+    let second = times(&client, &b, "updatedTime");
     assert!(first < second);
     range(&client, "startUpdationDate", "endUpdationDate", &first, &second);
 }
 
 fn by_managed_times(server: &Server) {
     let client = server.new_client();
-    let (a, b) = (create(&client, &json!({"name": "a"})), create(&client, &json!({"name": "b"})));
+    let a = create(&client, &json!({"name": "a"}));
+    let b = create(&client, &json!({"name": "b"}));
     next_second();
     client.post_empty(&format!("/devices/{a}/unmanage")).ok();
     next_second();

@@ -124,7 +124,8 @@ fn names_are_required_and_unique(server: &Server) {
 
 fn members_come_and_go(server: &Server) {
     let client = server.new_client();
-    let (a, b) = (create(&client, &json!({"name": "a"})), create(&client, &json!({"name": "b"})));
+    let a = create(&client, &json!({"name": "a"}));
+    let b = create(&client, &json!({"name": "b"}));
     for (kind, _) in KINDS {
         let id = group(&client, kind, &json!({"name": "G"}));
         let path = format!("/{kind}/{id}/childs");
@@ -229,7 +230,8 @@ fn unknown_members_are_refused(server: &Server) {
 
 fn a_decommissioned_member_is_gone(server: &Server) {
     let client = server.new_client();
-    let (a, b) = (create(&client, &json!({"name": "a"})), create(&client, &json!({"name": "b"})));
+    let a = create(&client, &json!({"name": "a"}));
+    let b = create(&client, &json!({"name": "b"}));
     for (kind, _) in KINDS {
         let id = group(&client, kind, &json!({"name": "G"}));
         client.post(&format!("/{kind}/{id}/childs"), &json!([{"id": a}, {"id": b}])).ok();

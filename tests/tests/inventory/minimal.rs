@@ -97,7 +97,8 @@ fn state_filters_as_a_parameter_and_as_a_variable(server: &Server) {
 fn location_id_filters(server: &Server) {
     let client = server.new_client();
     let site = |name: &str| integer(&client.post("/sites", &json!({"name": name})).ok()["id"]);
-    let (berlin, tokyo) = (site("Berlin"), site("Tokyo"));
+    let berlin = site("Berlin");
+    let tokyo = site("Tokyo");
     create(&client, &json!({"name": "b1", "location": {"id": berlin}}));
     create(&client, &json!({"name": "b2", "location": {"name": "Berlin"}}));
     create(&client, &json!({"name": "t1", "location": {"id": tokyo.to_string()}}));

@@ -12,7 +12,8 @@ both_backends![
 ];
 
 fn the_partner_lists_all_its_clients(server: &Server) {
-    let (one, two) = (server.new_client(), server.new_client());
+    let one = server.new_client();
+    let two = server.new_client();
     let mark = unique("mark");
     create(&one, &json!({"name": "one", "hostName": format!("{mark}.one")}));
     create(&two, &json!({"name": "two", "hostName": format!("{mark}.two")}));
@@ -28,7 +29,8 @@ fn the_partner_lists_all_its_clients(server: &Server) {
 }
 
 fn the_partner_searches_history_of_all_its_clients(server: &Server) {
-    let (one, two) = (server.new_client(), server.new_client());
+    let one = server.new_client();
+    let two = server.new_client();
     let mark = unique("mark");
     for client in [&one, &two] {
         let id = create(client, &json!({"name": client.tenant_id(), "hostName": mark}));

@@ -15,7 +15,8 @@ fn types_have_the_documented_shape(server: &Server) {
         let mut fields = keys(kind);
         fields.sort_unstable();
         assert_eq!(fields, ["id", "name", "path"]);
-        let (name, path) = (text(&kind["name"]), text(&kind["path"]));
+        let name = text(&kind["name"]);
+        let path = text(&kind["path"]);
         assert_eq!(path.split(" >> ").last(), Some(name.as_str()), "the last level is the type: {path}");
     }
     ids.sort_unstable();

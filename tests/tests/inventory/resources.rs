@@ -96,7 +96,8 @@ fn an_update_moves_it_through_the_filters(server: &Server) {
 
 fn delete_and_decommission_move_it_to_history(server: &Server) {
     let client = server.new_client();
-    let (a, b) = (create(&client, &json!({"name": "a"})), create(&client, &json!({"name": "b"})));
+    let a = create(&client, &json!({"name": "a"}));
+    let b = create(&client, &json!({"name": "b"}));
     assert_eq!(client.delete(&format!("/resources/{a}")).ok(), json!({}));
     client.post(&format!("/resources/{b}/decommission"), &json!({"reason": "end of lease"})).ok();
     for id in [&a, &b] {

@@ -56,7 +56,8 @@ fn every_sort_name_sorts_both_ways(server: &Server) {
             assert_eq!((&page["orderBy"], &page["descendingOrder"]), (&json!(name), &json!(descending)));
             page["results"].as_array().cloned().unwrap_or_default()
         };
-        let (ascending, descending) = (all(false), all(true));
+        let ascending = all(false);
+        let descending = all(true);
         assert_eq!(ascending.len(), 5);
         if ["id", "name", "hostName", "resourceName"].contains(&name) {
             let values = |items: &[Value]| items.iter().map(|item| text(&item[name])).collect::<Vec<_>>();

@@ -95,7 +95,8 @@ fn term(dice: &mut Dice, kind: usize) -> Term {
             (format!("aliasName:{text}"), Box::new(move |one| one.alias.contains(text)))
         }
         2 => {
-            let (one, other) = (dice.of(&TAGS), dice.of(&TAGS));
+            let one = dice.of(&TAGS);
+            let other = dice.of(&TAGS);
             let names = if one == other { one.to_owned() } else { format!("{one},{other}") };
             (
                 format!("tags:{names}"),
@@ -141,12 +142,15 @@ fn ask(client: &Client, dice: &mut Dice, world: &World) {
         world.iter().filter(|(_, one)| !one.gone && meant(one)).map(|(id, _)| id).collect();
     expected.sort();
     let query = encode(&terms.iter().map(|(text, _)| text.as_str()).collect::<Vec<_>>().join("+"));
-    let (sort, size) = (dice.of(&["id", "id", "name", "hostName", "updatedDate"]), 1 + dice.below(30));
-    let (down, verbose) = (dice.below(2) == 0, dice.below(4) == 0);
+    let sort = dice.of(&["id", "id", "name", "hostName", "updatedDate"]);
+    let size = 1 + dice.below(30);
+    let down = dice.below(2) == 0;
+    let verbose = dice.below(4) == 0;
     let path = format!(
         "/resources/search?queryString={query}&sortName={sort}&isDescendingOrder={down}&pageSize={size}&verbose={verbose}"
     );
-    let (mut found, mut number) = (Vec::new(), 1);
+    let mut found = Vec::new();
+    let mut number = 1;
     let mut cursor = None::<String>;
     let by_cursor = dice.below(2) == 0;
     loop {
@@ -204,7 +208,8 @@ fn random_writes_and_questions_agree(server: &Server) {
             (0..=3, Some(id)) => {
                 let mut next = Machine::random(&mut dice, number);
                 let known = &world[&id];
-                (next.site, next.by_hand) = (next.site.or(known.site), known.by_hand);
+                next.site = next.site.or(known.site);
+                next.by_hand = known.by_hand;
                 client.post(&format!("/resources/{id}"), &next.body()).ok();
                 world.insert(id, next);
             }
@@ -261,7 +266,8 @@ fn hammer(writers: &[Client], readers: &[Client], writes: usize) {
     let ids: Vec<String> =
         (0..40).map(|number| create(&writers[0], &json!({"hostName": format!("web-{number}")}))).collect();
     let done = AtomicBool::new(false);
-    let (ids, done) = (&ids, &done);
+    let ids = &ids;
+    let done = &done;
     std::thread::scope(|scope| {
         let working: Vec<_> = writers
             .iter()
@@ -291,7 +297,8 @@ fn hammer(writers: &[Client], readers: &[Client], writes: usize) {
             scope.spawn(move || {
                 let mut dice = Dice(1234 + number as u64);
                 while !done.load(Ordering::Relaxed) {
-                    let (host, tag) = (dice.of(&["web", "db"]), dice.of(&["env", "other"]));
+                    let host = dice.of(&["web", "db"]);
+                    let tag = dice.of(&["env", "other"]);
                     let query = dice.of(&["hostName", "both"]);
                     let terms = if query == "both" {
                         format!("hostName:{host}+tags:{tag}")
@@ -339,7 +346,8 @@ mod gateways_on_postgres {
         let url = fresh_database();
         let first = Server::start_at(Backend::Postgres, Some(url), &[]);
         let client = first.new_client();
-        let (key, secret) = (first.credentials().0.to_owned(), first.credentials().1.to_owned());
+        let key = first.credentials().0.to_owned();
+        let secret = first.credentials().1.to_owned();
         let second = Server::start_beside(&first, &[]);
         let other = second.anonymous().with_token(&second.token(&key, &secret)).tenant(client.tenant_id());
         let all = [client, other];

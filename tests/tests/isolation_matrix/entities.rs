@@ -115,7 +115,8 @@ impl Kind {
                 let roster = Self::Roster.make(owner, name).id();
                 let user = somebody(owner);
                 // What is over cannot be deleted.
-                let (start, end) = ("2036-11-20T00:00:00Z", "2036-11-21T00:00:00Z");
+                let start = "2036-11-20T00:00:00Z";
+                let end = "2036-11-21T00:00:00Z";
                 let body = json!({"user": {"id": user}, "start": start, "end": end, "note": name});
                 let mut created = create(&format!("/rosters/{roster}/overrides"), body);
                 created["inside"] = json!(roster);
@@ -123,7 +124,8 @@ impl Kind {
             }
             Self::CoverRequest => {
                 let roster = Self::Roster.make(owner, name).id();
-                let (start, end) = ("2036-11-20T00:00:00Z", "2036-11-21T00:00:00Z");
+                let start = "2036-11-20T00:00:00Z";
+                let end = "2036-11-21T00:00:00Z";
                 let body = json!({"user": {"id": somebody(owner)}, "start": start, "end": end, "note": name});
                 let mut created = create(&format!("/rosters/{roster}/coverRequests"), body);
                 created["inside"] = json!(roster);
@@ -206,8 +208,8 @@ impl Kind {
                 )
             }
             Self::Owner => {
-                let (owned, group) =
-                    (Self::DeviceGroup.make(owner, name).id(), Self::UserGroup.make(owner, &unique("owners")));
+                let owned = Self::DeviceGroup.make(owner, name).id();
+                let group = Self::UserGroup.make(owner, &unique("owners"));
                 let owned: i64 = owned.parse().expect("a number");
                 create("/owners", json!({"deviceGroup": {"id": owned}, "userGroup": {"uniqueId": group.id()}}))
             }

@@ -17,7 +17,8 @@ fn every_post_is_carried_out_once_under_a_key(backend: Backend) {
             let home = world.home(recipe);
             let sent = Sent::new(operation, recipe, home, &home.fresh_ids(recipe)).keyed(&unique("key"));
             let call = |sent: &Sent| world.send(&home.admin, Some(home), sent);
-            let (first, again) = (call(&sent), call(&sent));
+            let first = call(&sent);
+            let again = call(&sent);
             assert_eq!((first.status, first.header("Idempotency-Replayed")), (200, None), "{first}");
             // An agent gets its own handshake, which has no such header; and what only reads is read again.
             let silent = operation.name().contains("/agents/") || operation.role.as_deref() == Some("viewer");

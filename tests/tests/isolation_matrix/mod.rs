@@ -204,7 +204,8 @@ fn a_person_finds_no_other_tenant(backend: Backend) {
 
 /// Who calls at whose path: another client's caller, a client's at its partner, another partner's, and the other way.
 fn strangers(world: &World) -> Vec<(&Tenant, &Tenant)> {
-    let (mine, partner) = (&world.mine, &world.partner);
+    let mine = &world.mine;
+    let partner = &world.partner;
     let mut pairs = vec![(mine, partner)];
     for other in &world.others {
         pairs.extend([(other, mine), (other, partner), (mine, other)]);
@@ -308,7 +309,8 @@ fn another_tenants_ids_in_bodies_and_queries_are_like_none(backend: Backend) {
                 let bodies = recipe.references.iter().map(|template| (template, false));
                 for (template, in_query) in bodies.chain(recipe.queries.iter().map(|template| (template, true))) {
                     if named_in(template) == entity.kind {
-                        let (foreign, none) = (call(entity, template, in_query), call(&unknown, template, in_query));
+                        let foreign = call(entity, template, in_query);
+                        let none = call(&unknown, template, in_query);
                         assert_eq!(foreign, none, "{} with {template} of {}", operation.name(), owner.id);
                     }
                 }

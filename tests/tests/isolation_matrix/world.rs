@@ -62,7 +62,8 @@ impl World {
             let admin = server.caller(&id, "admin");
             Tenant::plant(&id, "msp_1", admin, &operations)
         };
-        let (mine, sibling) = (client(&server), client(&server));
+        let mine = client(&server);
+        let sibling = client(&server);
         let mut others = vec![sibling];
         others.extend(second_partner(&server, &operations));
         let of_partners = operations.iter().filter(|known| recipe(known).is_some_and(|recipe| recipe.of_partners));
@@ -355,7 +356,8 @@ fn without(text: &str, words: &[String]) -> String {
     for word in words {
         let mut out = String::new();
         while let Some(at) = rest.find(word.as_str()) {
-            let (before, after) = (&rest[..at], &rest[at + word.len()..]);
+            let before = &rest[..at];
+            let after = &rest[at + word.len()..];
             // What stands before may be the word itself, which was none there.
             out.push_str(before);
             let whole =

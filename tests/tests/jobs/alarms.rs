@@ -40,7 +40,8 @@ fn alerts(client: &Client) -> Vec<Value> {
 }
 
 fn a_failed_run_is_an_alert_until_one_ends_well(server: &Server) {
-    let (client, other) = (server.new_client(), server.new_client());
+    let client = server.new_client();
+    let other = server.new_client();
     let host = text(&client.post("/resources", &json!({"hostName": "web-01"})).ok()["resourceUUID"]);
     let id = alarmed(&client, json!({"name": "backup", "resources": [{"id": host}]}));
     assert_eq!(client.get(&format!("/jobs/{id}")).ok()["alertOnFailure"], json!(true));

@@ -83,7 +83,8 @@ fn queries_are_read_strictly(server: &Server) {
 }
 
 fn foreign_scripts_are_unknown(server: &Server) {
-    let (client, other) = (server.new_client(), server.new_client());
+    let client = server.new_client();
+    let other = server.new_client();
     let mut body = job(FAR_AHEAD, everyday());
     body["script"] = json!({"customScript": {"id": script(&other, "exit 0")}});
     client.post("/jobs", &body).invalid(&["script.customScript.id"]);

@@ -102,7 +102,8 @@ fn no_link_of_a_script_is_followed(server: &Server) {
         eprintln!("skipped: only root gives files away");
         return;
     }
-    let (client, work) = (server.new_client(), work());
+    let client = server.new_client();
+    let work = work();
     let victim = work.path().join("victim");
     fs::write(&victim, "root's").unwrap();
     fs::set_permissions(&victim, fs::Permissions::from_mode(0o600)).unwrap();
@@ -138,7 +139,9 @@ fn no_link_of_a_script_is_followed(server: &Server) {
 }
 
 fn nothing_of_a_script_is_left_on_disk(server: &Server) {
-    let (client, work, other) = (server.new_client(), work(), tempfile::tempdir().unwrap());
+    let client = server.new_client();
+    let work = work();
+    let other = tempfile::tempdir().unwrap();
     let kept = other.path().join("kept");
     fs::write(&kept, "here").unwrap();
     // Links to what is not its own, and directories deeper than a path can be long.
@@ -255,7 +258,8 @@ fn scripts_do_not_see_each_other(server: &Server) {
 
 /// Of two runners with one user, which the scripts are too: neither finds or changes what the other's script writes.
 fn scripts_do_not_share_files(server: &Server) {
-    let (client, work) = (server.new_client(), work());
+    let client = server.new_client();
+    let work = work();
     if is_root() {
         std::os::unix::fs::chown(work.path(), Some(NOBODY), Some(NOBODY)).unwrap();
     }

@@ -112,7 +112,8 @@ fn a_deleted_job_is_gone_with_its_runs(server: &Server) {
 }
 
 fn resources_are_those_of_the_tenant(server: &Server) {
-    let (client, other) = (server.new_client(), server.new_client());
+    let client = server.new_client();
+    let other = server.new_client();
     let foreign = other.post("/resources", &json!({"name": "a"})).ok()["resourceUUID"].clone();
     let own = client.post("/resources", &json!({"name": "a"})).ok()["resourceUUID"].clone();
     let mut body = job(FAR_AHEAD, everyday());

@@ -18,7 +18,9 @@ fn in_seconds(client: &Client, seconds: u64) -> String {
     let today = made["createdDate"].as_str().unwrap()[..10].to_owned();
     client.delete(&format!("/jobs/{}", made["id"].as_str().unwrap())).ok();
     assert_eq!(days, (at - seconds) / 86_400, "not around midnight");
-    let (hour, minute, second) = (at / 3_600 % 24, at / 60 % 60, at % 60);
+    let hour = at / 3_600 % 24;
+    let minute = at / 60 % 60;
+    let second = at % 60;
     format!("{today}T{hour:02}:{minute:02}:{second:02}Z")
 }
 
@@ -33,7 +35,8 @@ mod postgres {
         let client = first.new_client();
         let tenant = client.tenant_id().to_owned();
         let (key, secret) = first.credentials();
-        let (key, secret) = (key.to_owned(), secret.to_owned());
+        let key = key.to_owned();
+        let secret = secret.to_owned();
         let second = Server::start_beside(&first, &[]);
         let other = second.anonymous().with_token(&second.token(&key, &secret)).tenant(&tenant);
         let made = Instant::now();
@@ -44,7 +47,8 @@ mod postgres {
         let ids: Vec<String> = std::thread::scope(|scope| {
             let makers: Vec<_> = (0..4)
                 .map(|maker| {
-                    let (client, body) = (if maker % 2 == 0 { &client } else { &other }, &body);
+                    let client = if maker % 2 == 0 { &client } else { &other };
+                    let body = &body;
                     scope.spawn(move || (0..count / 4).map(|_| super::super::create(client, body)).collect::<Vec<_>>())
                 })
                 .collect();
@@ -94,7 +98,8 @@ mod postgres {
             });
             made.collect()
         };
-        let (failed, slow) = (begun(), begun());
+        let failed = begun();
+        let slow = begun();
         // Their last attempt, of which nothing is heard: whichever gateway looks first says that they failed.
         let vanished = begun();
         let lost: Vec<String> = vanished.iter().map(|(_, run)| format!("'{run}'")).collect();
@@ -151,7 +156,8 @@ mod postgres {
     fn tell_both(gateways: &[Client; 2], run: &str, end: &Value) {
         let mut body = json!({"attempt": 1});
         body.as_object_mut().unwrap().extend(end.as_object().unwrap().clone());
-        let (together, body) = (&Barrier::new(2), &body);
+        let together = &Barrier::new(2);
+        let body = &body;
         let answers: Vec<Response> = std::thread::scope(|scope| {
             let tellers = gateways.each_ref().map(|client| {
                 scope.spawn(move || {

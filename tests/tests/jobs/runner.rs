@@ -109,7 +109,8 @@ fn a_script_that_takes_too_long_is_ended(server: &Server) {
     let body = json!({"name": unique("script"), "content": content, "interpreter": "bash"});
     let script = client.post("/jobs/scripts", &body).ok()["id"].clone();
     let mut body = job(FAR_AHEAD, everyday());
-    (body["script"], body["timeLimit"]) = (json!({"customScript": {"id": script}}), json!(1));
+    body["script"] = json!({"customScript": {"id": script}});
+    body["timeLimit"] = json!(1);
     let id = create(&client, &body);
     client.post_empty(&format!("/jobs/{id}/run")).ok();
     done(&mut runner(server, &client, "operator"));
@@ -174,7 +175,8 @@ fn nothing_of_a_script_becomes_somebody_else(server: &Server) {
 }
 
 fn only_custom_scripts_of_its_tenant_are_taken(server: &Server) {
-    let (client, other) = (server.new_client(), server.new_client());
+    let client = server.new_client();
+    let other = server.new_client();
     let foreign = queued(&other, "echo foreign", json!({}));
     let labelled = queued(&client, "echo labelled", json!({"labels": ["gpu"]}));
     let plain = create(&client, &job(FAR_AHEAD, everyday()));
@@ -190,7 +192,9 @@ fn only_custom_scripts_of_its_tenant_are_taken(server: &Server) {
 }
 
 fn a_partners_runner_takes_scripts_of_clients_when_told_to(server: &Server) {
-    let (partner, client, other) = (server.admin(), server.new_client(), server.new_client());
+    let partner = server.admin();
+    let client = server.new_client();
+    let other = server.new_client();
     // Of clients of other tests it takes nothing: their jobs are not about these resources.
     let [theirs, foreign, ours] = [&client, &other, &partner]
         .map(|tenant| text(&tenant.post("/resources", &json!({"hostName": unique("host")})).ok()["resourceUUID"]));
@@ -276,7 +280,8 @@ fn the_documented_key_carries_a_script_to_its_end(server: &Server) {
     );
     assert_eq!(run["attempt"], json!(1), "{run}");
     assert!(!told().contains("refused"), "{}", told());
-    let (run, log) = (text(&run["id"]), server.log());
+    let run = text(&run["id"]);
+    let log = server.log();
     for what in ["claim".to_owned(), format!("{run}/heartbeat"), format!("{run}/log"), format!("{run}/result")] {
         let line = format!(r#""path":"/api/v2/tenants/{}/jobs/runs/{what}","status":200"#, client.tenant_id());
         assert!(log.contains(&line), "{line} is not in the log");
@@ -287,7 +292,8 @@ fn the_documented_key_does_nothing_else(server: &Server) {
     let client = server.new_client();
     let (key, secret) = narrow_key(server, &client);
     let caller = client.with_token(&server.token(&key, &secret));
-    let (document, named) = (server.get("/openapi.json").json(), documented());
+    let document = server.get("/openapi.json").json();
+    let named = documented();
     let mut refused = 0;
     for (path, item) in document["paths"].as_object().into_iter().flatten() {
         for (method, operation) in item.as_object().into_iter().flatten() {

@@ -77,7 +77,8 @@ fn of_many_who_claim_each_run_goes_to_one(server: &Server) {
     let jobs: Vec<String> = (0..JOBS).map(|_| queued(&client, json!({}))).collect();
     let together = Barrier::new(8);
     let claimed: Vec<String> = std::thread::scope(|scope| {
-        let (client, together) = (&client, &together);
+        let client = &client;
+        let together = &together;
         let claimers: Vec<_> = (0..8)
             .map(|number| {
                 scope.spawn(move || {
@@ -153,7 +154,8 @@ fn labels_platforms_and_filters_choose(server: &Server) {
     let bound = queued(&client, json!({"resources": [{"id": resource}]}));
     let gets = |wanted: Value| -> BTreeSet<String> {
         let mut wanted = wanted;
-        (wanted["limit"], wanted["leaseSeconds"]) = (json!(20), json!(10));
+        wanted["limit"] = json!(20);
+        wanted["leaseSeconds"] = json!(10);
         let answer = client.post("/jobs/runs/claim", &wanted).ok();
         let runs = answer["runs"].as_array().cloned().unwrap_or_default();
         runs.iter().map(|work| text(&work["run"]["job"]["id"])).collect()
@@ -204,7 +206,8 @@ fn roles_decide_who_may(server: &Server) {
 }
 
 fn a_partner_claims_for_its_clients(server: &Server) {
-    let (client, other) = (server.new_client(), server.new_client());
+    let client = server.new_client();
+    let other = server.new_client();
     let id = queued(&client, json!({}));
     assert_eq!(other.post("/jobs/runs/claim", &json!({})).ok()["runs"], json!([]), "not another client's");
     assert_eq!(
@@ -301,8 +304,8 @@ fn who_read_an_old_state_changes_nothing(server: &Server) {
 fn nobody_else_speaks_for_a_run(server: &Server) {
     let client = server.new_client();
     let id = queued(&client, json!({}));
-    let (claimer, other) =
-        (server.caller(client.tenant_id(), "operator"), server.caller(client.tenant_id(), "operator"));
+    let claimer = server.caller(client.tenant_id(), "operator");
+    let other = server.caller(client.tenant_id(), "operator");
     let run = format!("/jobs/runs/{}", claim(&claimer, &id));
     for caller in [&other, &client] {
         caller.post(&format!("{run}/heartbeat"), &json!({"attempt": 1})).problem(409, "0004");
@@ -319,7 +322,8 @@ fn nobody_else_speaks_for_a_run(server: &Server) {
 }
 
 fn a_suspended_client_runs_nothing(server: &Server) {
-    let (admin, client) = (server.admin(), server.new_client());
+    let admin = server.admin();
+    let client = server.new_client();
     let path = format!("/clients/{}", client.tenant_id());
     let waiting = queued(&client, json!({}));
     admin.post_empty(&format!("{path}/suspend")).ok();

@@ -54,7 +54,8 @@ fn every_sort_is_total_and_walks_by_cursor(server: &Server) {
         for descending in [false, true] {
             let list = format!("/jobs/search?sortName={sort}&isDescendingOrder={descending}");
             let all: Vec<Value> = client.get(&list).page()["results"].as_array().cloned().unwrap_or_default();
-            let (mut walked, mut cursor) = (Vec::new(), None::<String>);
+            let mut walked = Vec::new();
+            let mut cursor = None::<String>;
             loop {
                 let from = cursor.map(|cursor| format!("&cursor={cursor}")).unwrap_or_default();
                 let page = client.get(&format!("{list}&pageSize=2{from}")).page();
@@ -72,7 +73,8 @@ fn every_sort_is_total_and_walks_by_cursor(server: &Server) {
 
 fn each_variable_filters(server: &Server) {
     let client = server.new_client();
-    let (one, other) = (named(&client, "Back up Ä", FAR_AHEAD), named(&client, "Backup", FAR_AHEAD));
+    let one = named(&client, "Back up Ä", FAR_AHEAD);
+    let other = named(&client, "Backup", FAR_AHEAD);
     client.post_empty(&format!("/jobs/{other}/run")).ok();
     let found = |query: &str| names(&client.search("/jobs/search?sortName=name&isDescendingOrder=false", query).page());
     assert_eq!(found("name:back"), ["Back up Ä", "Backup"]);
@@ -92,10 +94,12 @@ fn found_runs(client: &Client, query: &str) -> Vec<String> {
 }
 
 fn runs_are_found_across_jobs(server: &Server) {
-    let (client, other) = (server.new_client(), server.new_client());
+    let client = server.new_client();
+    let other = server.new_client();
     let resource = text(&client.post("/resources", &json!({"hostName": "web"})).ok()["resourceUUID"]);
     let mut body = job(FAR_AHEAD, everyday());
-    (body["name"], body["resources"]) = (json!("Clean up"), json!([{"id": resource}]));
+    body["name"] = json!("Clean up");
+    body["resources"] = json!([{"id": resource}]);
     let one = create(&client, &body);
     let two = named(&client, "Cleanup", FAR_AHEAD);
     let ran = [&one, &two].map(|id| text(&client.post_empty(&format!("/jobs/{id}/run")).ok()["id"]));
@@ -140,7 +144,8 @@ fn runs_across_jobs_are_walked_by_cursor(server: &Server) {
         for descending in [false, true] {
             let list = format!("/jobs/runs/search?sortName={sort}&isDescendingOrder={descending}");
             let all: Vec<Value> = client.get(&list).page()["results"].as_array().cloned().unwrap_or_default();
-            let (mut walked, mut next) = (Vec::new(), String::new());
+            let mut walked = Vec::new();
+            let mut next = String::new();
             loop {
                 let page = client.get(&format!("{list}&pageSize=2{next}")).page();
                 assert_eq!(page["totalResults"], json!(5));

@@ -83,7 +83,8 @@ fn its_history_has_every_version(server: &Server) {
 
 fn the_list_has_no_contents(server: &Server) {
     let client = server.new_client();
-    let (a, b) = (category(&client, "a", None), category(&client, "b", None));
+    let a = category(&client, "a", None);
+    let b = category(&client, "b", None);
     for (within, title) in [(&a, "Zebra"), (&a, "apple"), (&b, "Mango")] {
         article(&client, within, title, "x");
     }
@@ -99,7 +100,8 @@ fn the_list_has_no_contents(server: &Server) {
 
 fn it_moves_and_goes_and_comes_back(server: &Server) {
     let client = server.new_client();
-    let (a, b) = (category(&client, "a", None), category(&client, "b", None));
+    let a = category(&client, "a", None);
+    let b = category(&client, "b", None);
     let id = article(&client, &a, "t", "c");
     assert_eq!(client.post(&at(&id), &json!({"category": {"id": b}})).ok()["category"]["name"], json!("b"));
     assert_eq!(client.delete(&at(&id)).ok(), json!({}));
@@ -113,7 +115,8 @@ fn it_moves_and_goes_and_comes_back(server: &Server) {
 }
 
 fn others_articles_are_unknown(server: &Server) {
-    let (client, other) = (server.new_client(), server.new_client());
+    let client = server.new_client();
+    let other = server.new_client();
     let within = category(&client, "a", None);
     let id = article(&client, &within, "t", "c");
     for id in [id.as_str(), "KBA9999999999", "KBA", "KBA1", "x", "%FF"] {

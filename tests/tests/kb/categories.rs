@@ -113,7 +113,8 @@ fn an_update_checks_the_version(server: &Server) {
 }
 
 fn what_is_not_the_tenants_is_not_found(server: &Server) {
-    let (client, other) = (server.new_client(), server.new_client());
+    let client = server.new_client();
+    let other = server.new_client();
     let theirs = category(&other, "theirs", None);
     let partners = category(&server.admin(), &muster_tests::unique("partner"), None);
     for id in

@@ -120,7 +120,8 @@ fn any_text_can_be_searched_for(server: &Server) {
 }
 
 fn nobody_finds_what_is_anothers(server: &Server) {
-    let (client, other) = (server.new_client(), server.new_client());
+    let client = server.new_client();
+    let other = server.new_client();
     let word = muster_tests::unique("secret").replace('-', "");
     for (owner, title) in [(&client, "mine"), (&other, "theirs")] {
         let within = category(owner, "a", None);
@@ -136,7 +137,8 @@ fn nobody_finds_what_is_anothers(server: &Server) {
 
 fn a_category_narrows_with_what_is_below(server: &Server) {
     let client = server.new_client();
-    let (a, z) = (category(&client, "a", None), category(&client, "z", None));
+    let a = category(&client, "a", None);
+    let z = category(&client, "z", None);
     let b = category(&client, "b", Some(&a));
     for (within, title) in [(&a, "in a"), (&b, "in b"), (&z, "in z")] {
         article(&client, within, title, "word");

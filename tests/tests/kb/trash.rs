@@ -83,7 +83,8 @@ fn a_name_that_was_taken_meanwhile_is_in_the_way(server: &Server) {
 
 fn nothing_is_done_in_the_trash(server: &Server) {
     let client = server.new_client();
-    let (a, b) = (category(&client, "a", None), category(&client, "b", None));
+    let a = category(&client, "a", None);
+    let b = category(&client, "b", None);
     let c = article(&client, &a, "c", "x");
     client.delete(&at(&a)).ok();
     client.delete(&at(&a)).problem(409, "0004");

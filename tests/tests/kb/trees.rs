@@ -75,11 +75,15 @@ fn nothing_stands_below_itself(server: &Server) {
 fn of_two_opposite_moves_one_wins(server: &Server) {
     let client = server.new_client();
     for round in 0..20 {
-        let (a, b) = (category(&client, &format!("a{round}"), None), category(&client, &format!("b{round}"), None));
+        let a = category(&client, &format!("a{round}"), None);
+        let b = category(&client, &format!("b{round}"), None);
         let together = Barrier::new(2);
         let mut statuses = thread::scope(|scope| {
             let run = |id: &str, parent: &str| {
-                let (client, id, parent, together) = (client.clone(), id.to_owned(), parent.to_owned(), &together);
+                let client = client.clone();
+                let id = id.to_owned();
+                let parent = parent.to_owned();
+                let together = &together;
                 scope.spawn(move || {
                     together.wait();
                     relocate(&client, &id, Some(&parent))
@@ -119,7 +123,8 @@ fn a_wide_tree_follows(server: &Server) {
     let ids: Vec<String> = thread::scope(|scope| {
         let writers: Vec<_> = (0..8)
             .map(|writer| {
-                let (client, top) = (client.clone(), &top);
+                let client = client.clone();
+                let top = &top;
                 scope.spawn(move || {
                     let mine = (writer..width).step_by(8);
                     mine.map(|number| category(&client, &format!("n{number}"), Some(top))).collect::<Vec<_>>()

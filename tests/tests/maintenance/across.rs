@@ -31,8 +31,10 @@ fn told(client: &Client, query: &str) -> Vec<String> {
 }
 
 fn the_occurrences_of_all_windows_are_one_list(server: &Server) {
-    let (client, other) = (server.new_client(), server.new_client());
-    let ((one, host), (two, _)) = (resource(&client), resource(&client));
+    let client = server.new_client();
+    let other = server.new_client();
+    let (one, host) = resource(&client);
+    let (two, _) = resource(&client);
     let (_, group) = group(&client, &[&two]);
     let named = |body: Value, name: &str| {
         let mut body = body;
@@ -84,7 +86,8 @@ fn occurrences_of_many_windows_are_walked_in_either_direction(server: &Server) {
         let list = format!("/scheduleMaintenances/occurrences?{WEEK}&isDescendingOrder={descending}");
         let all: Vec<Value> = client.get(&list).page()["results"].as_array().cloned().unwrap_or_default();
         assert_eq!(all.len(), 35);
-        let (mut walked, mut next) = (Vec::new(), String::new());
+        let mut walked = Vec::new();
+        let mut next = String::new();
         loop {
             let page = client.get(&format!("{list}&pageSize=4{next}")).page();
             assert_eq!(page["totalResults"], json!(35));

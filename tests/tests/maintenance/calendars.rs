@@ -18,7 +18,8 @@ fn a_feed_has_the_occurrences_of_a_window(server: &Server) {
     let client = server.new_client();
     let (id, _) = resource(&client);
     let mut body = window(&id, always());
-    (body["name"], body["description"]) = (json!("Patches, nightly"), json!("one\ntwo"));
+    body["name"] = json!("Patches, nightly");
+    body["description"] = json!("one\ntwo");
     let path = create(&client, &body);
     let address = client.post_empty(&format!("{path}/calendars")).ok();
     assert_eq!(text(&address["token"]).len(), 64);
@@ -36,7 +37,8 @@ fn a_feed_has_the_occurrences_of_a_window(server: &Server) {
 }
 
 fn a_revoked_address_is_unknown(server: &Server) {
-    let (client, other) = (server.new_client(), server.new_client());
+    let client = server.new_client();
+    let other = server.new_client();
     let (id, _) = resource(&client);
     let path = create(&client, &window(&id, always()));
     let made = client.post_empty(&format!("{path}/calendars")).ok();
@@ -74,8 +76,8 @@ fn an_address_ends_with_its_maker(server: &Server) {
     let path = create(&client, &window(&id, always()));
     let key = client.post("/apiKeys", &json!({"name": unique("maker"), "role": "operator"})).ok();
     let maker = client.with_token(&server.token(&text(&key["key"]), &text(&key["secret"])));
-    let (theirs, ours) =
-        (maker.post_empty(&format!("{path}/calendars")).ok(), client.post_empty(&format!("{path}/calendars")).ok());
+    let theirs = maker.post_empty(&format!("{path}/calendars")).ok();
+    let ours = client.post_empty(&format!("{path}/calendars")).ok();
     calendar(server, &theirs);
     client.delete(&format!("/apiKeys/{}", text(&key["id"]))).ok();
     read(server, &theirs).not_found();
@@ -84,7 +86,8 @@ fn an_address_ends_with_its_maker(server: &Server) {
 
 fn an_address_ends_after_366_days(backend: Backend) {
     let mut server = Server::start(backend);
-    let (client, other) = (server.new_client(), server.new_client());
+    let client = server.new_client();
+    let other = server.new_client();
     let [(ends, path), (stays, _)] = [&client, &other].map(|client| {
         let path = create(client, &window(&resource(client).0, always()));
         (client.post_empty(&format!("{path}/calendars")).ok(), path)

@@ -35,7 +35,8 @@ fn on(targets: Value) -> Value {
 
 fn a_machine_that_joins_a_group_is_covered(server: &Server) {
     let client = server.new_client();
-    let ((one, one_host), (two, two_host)) = (resource(&client), resource(&client));
+    let (one, one_host) = resource(&client);
+    let (two, two_host) = resource(&client);
     let (top, name) = group(&client, &[&one]);
     let child = client.post("/deviceGroups", &json!({"name": unique("child"), "parent": {"id": top}})).ok();
     create(&client, &on(json!({"deviceGroups": [{"name": name}]})));
@@ -68,7 +69,8 @@ fn what_is_in_maintenance_is_listed_once_and_page_by_page(server: &Server) {
     let client = server.new_client();
     let machines: Vec<(String, String)> = (0..7).map(|_| resource(&client)).collect();
     let ids: Vec<&str> = machines.iter().map(|(id, _)| id.as_str()).collect();
-    let ((first, _), (second, _)) = (group(&client, &ids[..5]), group(&client, &ids[3..]));
+    let (first, _) = group(&client, &ids[..5]);
+    let (second, _) = group(&client, &ids[3..]);
     let targets = json!({"devices": [{"uniqueId": ids[0]}], "deviceGroups": [{"id": first}, {"id": second}]});
     create(&client, &on(targets));
     create(&client, &on(json!({"devices": [{"uniqueId": ids[6]}]})));
@@ -80,7 +82,8 @@ fn what_is_in_maintenance_is_listed_once_and_page_by_page(server: &Server) {
     let numbered: Vec<String> =
         (1..=4).flat_map(|page| active(&client, &format!("&pageSize=3&pageNo={page}"))).collect();
     assert_eq!(numbered, all);
-    let (mut walked, mut next) = (Vec::new(), String::new());
+    let mut walked = Vec::new();
+    let mut next = String::new();
     loop {
         let page = client.get(&format!("/scheduleMaintenances/active?at={NOON}&pageSize=3{next}")).page();
         assert_eq!(page["totalResults"], 8);
@@ -96,8 +99,11 @@ fn what_is_in_maintenance_is_listed_once_and_page_by_page(server: &Server) {
 }
 
 fn a_partners_window_covers_its_clients(server: &Server) {
-    let (admin, client, other) = (server.admin(), server.new_client(), server.new_client());
-    let ((id, host), (foreign, foreign_host)) = (resource(&client), resource(&other));
+    let admin = server.admin();
+    let client = server.new_client();
+    let other = server.new_client();
+    let (id, host) = resource(&client);
+    let (foreign, foreign_host) = resource(&other);
     let (own, _) = resource(&admin);
     let (number, _) = group(&admin, &[&id, &own]);
     let path = create(&admin, &on(json!({"deviceGroups": [{"id": number}], "devices": [{"uniqueId": foreign}]})));
@@ -121,7 +127,8 @@ fn a_partners_window_covers_its_clients(server: &Server) {
 }
 
 fn the_rules_of_a_partners_window_are_its_own(server: &Server) {
-    let (admin, client) = (server.admin(), server.new_client());
+    let admin = server.admin();
+    let client = server.new_client();
     let (id, _) = resource(&client);
     let secret = unique("internal");
     let rules = json!([{"key": "subject", "operator": "Contains", "value": secret}]);
@@ -246,7 +253,8 @@ fn a_trial_and_a_report_are_read_alike(server: &Server) {
 }
 
 fn a_name_that_two_clients_have_is_refused(server: &Server) {
-    let (partner, name) = (server.admin(), unique("group"));
+    let partner = server.admin();
+    let name = unique("group");
     let clients = [server.new_client(), server.new_client()];
     for client in &clients {
         client.post("/deviceGroups", &json!({"name": name})).ok();
@@ -262,10 +270,12 @@ fn a_name_that_two_clients_have_is_refused(server: &Server) {
 }
 
 fn what_is_in_maintenance_is_narrowed_to_a_machine_or_a_place(server: &Server) {
-    let (client, other) = (server.new_client(), server.new_client());
+    let client = server.new_client();
+    let other = server.new_client();
     let machines: Vec<(String, String)> = (0..3).map(|_| resource(&client)).collect();
     let ids: Vec<&str> = machines.iter().map(|(id, _)| id.as_str()).collect();
-    let ((two, name), (_, covered)) = (group(&client, &ids[..2]), group(&client, &ids[1..]));
+    let (two, name) = group(&client, &ids[..2]);
+    let (_, covered) = group(&client, &ids[1..]);
     let site = client.post("/sites", &json!({"name": unique("site")})).ok();
     client.post(&format!("/resources/{}", ids[2]), &json!({"location": {"id": site["id"]}})).ok();
     create(&client, &on(json!({"deviceGroups": [{"name": covered}]})));
@@ -334,7 +344,9 @@ fn a_machine_is_named_in_any_way(server: &Server) {
     let report = json!({"action": "inventory", "deviceid": unique("dev"), "itemtype": "Computer", "content": content});
     client.post("/agents/reports", &report).ok();
     let agents = text(&client.search("/resources/minimal", &format!("hostName:{host}")).list()[0]["id"]);
-    let (short, full, shop) = (unique("short"), unique("full"), unique("shop"));
+    let short = unique("short");
+    let full = unique("full");
+    let shop = unique("shop");
     let target = |given: &Value| {
         let made = create(&client, &on(json!({"devices": [given]})));
         text(&client.get(&made).ok()["devices"][0]["uniqueId"])

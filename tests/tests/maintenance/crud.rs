@@ -23,7 +23,8 @@ both_backends![
 
 fn a_window_reads_back_as_it_was_made(server: &Server) {
     let client = server.new_client();
-    let ((id, host), (number, name)) = (resource(&client), group(&client, &[]));
+    let (id, host) = resource(&client);
+    let (number, name) = group(&client, &[]);
     let site = client.post("/sites", &json!({"name": unique("site")})).ok();
     let body = json!({
         "name": " Patches ", "description": "Tuesday",
@@ -147,8 +148,10 @@ fn what_is_wrong_in_form_and_what_is_unknown_are_told_together(server: &Server) 
 }
 
 fn targets_must_exist_for_the_tenant_and_be_few(server: &Server) {
-    let (client, other) = (server.new_client(), server.new_client());
-    let ((mine, host), (foreign, foreign_host)) = (resource(&client), resource(&other));
+    let client = server.new_client();
+    let other = server.new_client();
+    let (mine, host) = resource(&client);
+    let (foreign, foreign_host) = resource(&other);
     let (foreign_group, foreign_name) = group(&other, &[]);
     let try_with = |field: &str, targets: Value| {
         let mut body = window(&mine, always());
@@ -165,7 +168,8 @@ fn targets_must_exist_for_the_tenant_and_be_few(server: &Server) {
     let many: Vec<Value> = (0..100).map(|_| json!({"hostName": host})).collect();
     try_with("devices", json!(many)).ok();
     let mut body = window(&mine, always());
-    (body["devices"], body["locations"]) = (json!(many), json!([{"id": 1}]));
+    body["devices"] = json!(many);
+    body["locations"] = json!([{"id": 1}]);
     client.post("/scheduleMaintenances", &body).invalid(&["devices"]);
     let many: Vec<Value> = (0..101).map(|_| json!({"hostName": "nowhere"})).collect();
     let path = create(&client, &window(&mine, always()));
@@ -204,7 +208,9 @@ fn one_invalid_field_changes_nothing(server: &Server) {
 
 fn targets_come_and_go(server: &Server) {
     let client = server.new_client();
-    let ((one, _), (two, two_host), (number, _)) = (resource(&client), resource(&client), group(&client, &[]));
+    let (one, _) = resource(&client);
+    let (two, two_host) = resource(&client);
+    let (number, _) = group(&client, &[]);
     let path = create(&client, &window(&one, always()));
     let targets = format!("{path}/resources");
     let more = json!({"devices": [{"hostName": two_host}, {"uniqueId": one}], "deviceGroups": [{"id": number}]});
@@ -246,7 +252,8 @@ fn two_who_edit_are_told(server: &Server) {
 
 fn a_search_finds_by_name_state_resource_and_time(server: &Server) {
     let client = server.new_client();
-    let ((one, _), (two, _)) = (resource(&client), resource(&client));
+    let (one, _) = resource(&client);
+    let (two, _) = resource(&client);
     let (number, _) = group(&client, &[&two]);
     let named = |name: &str, body: Value| {
         let mut body = body;
@@ -300,7 +307,8 @@ fn a_search_finds_by_name_state_resource_and_time(server: &Server) {
 }
 
 fn a_deleted_window_is_unknown(server: &Server) {
-    let (client, other) = (server.new_client(), server.new_client());
+    let client = server.new_client();
+    let other = server.new_client();
     let (id, _) = resource(&client);
     let path = create(&client, &window(&id, always()));
     other.get(&path).not_found();
@@ -313,7 +321,8 @@ fn a_deleted_window_is_unknown(server: &Server) {
 
 fn a_window_is_written_back_as_it_was_read(server: &Server) {
     let client = server.new_client();
-    let ((id, _), (kept, _)) = (resource(&client), resource(&client));
+    let (id, _) = resource(&client);
+    let (kept, _) = resource(&client);
     let mut body = window(&id, always());
     body["devices"] = json!([{"uniqueId": id}, {"uniqueId": kept}]);
     let path = create(&client, &body);

@@ -145,7 +145,8 @@ fn a_monthly_window_may_last_days(server: &Server) {
     assert_eq!((covered("2031-01-06T12:00:00Z"), covered("2031-01-08T12:00:00Z")), (Some(1), Some(0)));
     // With a date of the pattern before the end, that is the end of all.
     let mut until = schedule;
-    (until["startTime"], until["endTime"]) = (json!("2030-03-04T18:00:00Z"), json!("2030-03-06T20:00:00Z"));
+    until["startTime"] = json!("2030-03-04T18:00:00Z");
+    until["endTime"] = json!("2030-03-06T20:00:00Z");
     let path = create(&client, &window(&id, until));
     let found = client.get(&format!("{path}/occurrences?from=2030-01-01T00:00:00Z&to=2030-12-31T00:00:00Z")).ok();
     assert_eq!(times(&found), ["03-05T18:00/03-05T20:00"]);

@@ -33,7 +33,8 @@ fn a_log_from_before_rows_were_packed_stays_as_it_was(backend: Backend) {
     let client = server.admin().tenant("client_1");
     let made = client.post("/sites", &json!({"name": "Graz"})).ok()["id"].to_string();
     let pages = |query: &str| -> Vec<Value> {
-        let (mut all, mut path) = (Vec::new(), format!("/auditLog/search?isDescendingOrder=false&pageSize=2{query}"));
+        let mut all = Vec::new();
+        let mut path = format!("/auditLog/search?isDescendingOrder=false&pageSize=2{query}");
         loop {
             let page = client.get(&path).page();
             all.extend(page["results"].as_array().cloned().unwrap_or_default());

@@ -73,7 +73,8 @@ struct Good {
 
 impl Good {
     fn new(server: &Server) -> Self {
-        let (client, hook) = (server.new_client(), Receiver::willing());
+        let client = server.new_client();
+        let hook = Receiver::willing();
         page_everybody(&client, &people(&client, &[hook.url()]));
         let good = Self { client, hook };
         good.is_paged();
@@ -83,7 +84,8 @@ impl Good {
     /// Reports an alert and waits until its page arrives.
     #[track_caller]
     fn is_paged(&self) {
-        let (subject, begun) = (unique("urgent"), Instant::now());
+        let subject = unique("urgent");
+        let begun = Instant::now();
         self.client.post("/alerts", &json!([{"currentState": "Critical", "subject": subject}])).list();
         let arrived = || self.hook.all().iter().any(|request| request.text().contains(&subject));
         wait_for(Duration::from_secs(60), arrived, || "no page".to_owned());
@@ -93,14 +95,16 @@ impl Good {
 
 fn codes_to_a_host_that_hangs_delay_no_page_of_another_client(backend: Backend) {
     let servers = gateways(backend, &ARGUMENTS);
-    let (server, hangs) = (&servers[0], hanging());
+    let server = &servers[0];
+    let hangs = hanging();
     let good = Good::new(server);
     let greedy = server.new_client();
     let viewers: Vec<_> = (0..4).map(|_| with_methods(server, &greedy, &hangs, 20)).collect();
     let stop = AtomicBool::new(false);
     std::thread::scope(|scope| {
         for (viewer, methods) in &viewers {
-            let (stop, hangs) = (&stop, &hangs);
+            let stop = &stop;
+            let hangs = &hangs;
             scope.spawn(move || {
                 while !stop.load(Ordering::Relaxed) {
                     for method in methods {
@@ -141,7 +145,8 @@ fn with_methods(server: &Server, client: &Client, hook: &Receiver, many: usize) 
 
 fn pages_to_a_host_that_hangs_delay_no_page_of_another_client(backend: Backend) {
     let servers = gateways(backend, &ARGUMENTS);
-    let (server, hangs) = (&servers[0], hanging());
+    let server = &servers[0];
+    let hangs = hanging();
     let good = Good::new(server);
     for _ in 0..3 {
         let greedy = server.new_client();
@@ -184,8 +189,11 @@ fn deliveries_to_a_host_that_hangs_delay_none_of_another_client(backend: Backend
     // So that few queues are as many as there may be.
     let arguments: Vec<&str> = ARGUMENTS.into_iter().chain(["--delivery-calls", "4"]).collect();
     let servers = gateways(backend, &arguments);
-    let (server, hangs, answers) = (&servers[0], hanging(), Receiver::willing());
-    let (greedy, good) = (server.new_client(), server.new_client());
+    let server = &servers[0];
+    let hangs = hanging();
+    let answers = Receiver::willing();
+    let greedy = server.new_client();
+    let good = server.new_client();
     for _ in 0..6 {
         on_incidents(&greedy, &hangs.url());
     }

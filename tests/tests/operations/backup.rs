@@ -37,12 +37,15 @@ fn what_was_acknowledged_before_a_backup_is_in_it() {
     let server = Server::start(Backend::Sqlite);
     let client = server.admin().tenant("client_1");
     let directory = tempfile::tempdir().unwrap_or_else(|error| panic!("{error}"));
-    let (stop, acknowledged) = (AtomicBool::new(false), Mutex::new(Vec::new()));
+    let stop = AtomicBool::new(false);
+    let acknowledged = Mutex::new(Vec::new());
     let so_far = || acknowledged.lock().map(|all| all.clone()).unwrap_or_default();
     let mut copies = Vec::new();
     std::thread::scope(|scope| {
         for writer in 0..4 {
-            let (client, stop, acknowledged) = (&client, &stop, &acknowledged);
+            let client = &client;
+            let stop = &stop;
+            let acknowledged = &acknowledged;
             scope.spawn(move || write(client, writer, stop, acknowledged));
         }
         for number in 0..3 {

@@ -67,11 +67,14 @@ fn what_is_wrong_is_said_and_all_of_it() {
         .unwrap_or_else(|error| panic!("{error}"));
     let taken = TcpListener::bind("127.0.0.1:0").and_then(|listener| Ok((listener.local_addr()?, listener)));
     let (address, _listener) = taken.unwrap_or_else(|error| panic!("{error}"));
-    let (one, other) = (Authority::new().certify(&["a.test"]), Authority::new().certify(&["a.test"]));
+    let one = Authority::new().certify(&["a.test"]);
+    let other = Authority::new().certify(&["a.test"]);
     fs::write(path("cert.pem"), one.certificate).unwrap_or_else(|error| panic!("{error}"));
     fs::write(path("key.pem"), other.key).unwrap_or_else(|error| panic!("{error}"));
-    let (certificate, key) = (path("cert.pem"), path("key.pem"));
-    let (certificate, key) = (certificate.to_string_lossy(), key.to_string_lossy());
+    let certificate = path("cert.pem");
+    let key = path("key.pem");
+    let certificate = certificate.to_string_lossy();
+    let key = key.to_string_lossy();
     let address = address.to_string();
     let exit = check(directory.path(), &["--listen", &address, "--tls-cert", &certificate, "--tls-key", &key]);
     let wrong = [

@@ -31,7 +31,9 @@ impl Caller {
         let client = server.new_client();
         let made = client.post("/apiKeys", &json!({"name": unique("cli"), "role": "admin"})).ok();
         let field = |name: &str| made[name].as_str().unwrap().to_owned();
-        let (key, secret, id) = (field("key"), field("secret"), field("id"));
+        let key = field("key");
+        let secret = field("secret");
+        let id = field("id");
         Self { client, base: server.base().to_owned(), key, secret, id }
     }
 

@@ -51,7 +51,8 @@ fn installed(client: &Client) -> String {
 }
 
 fn an_expression_that_is_dear_to_compile_is_refused(server: &Server) {
-    let (client, viewer) = (server.new_client(), server.caller("client_1", "viewer"));
+    let client = server.new_client();
+    let viewer = server.caller("client_1", "viewer");
     let dear = format!("(?i){}a", r"\pL|".repeat(240));
     // Another one each time: what was compiled once is known.
     let rules = |count: usize| (0..count).map(|n| regex("subject", &format!("{dear}{n}"))).collect::<Vec<_>>();
@@ -107,12 +108,14 @@ fn a_search_that_takes_too_long_ends_and_delays_nobody(server: &Server) {
 /// for all.
 fn many_keys_of_a_tenant_have_no_more_turns_than_one_of_another(server: &Server) {
     const KEYS: usize = 24;
-    let (greedy, good) = (server.new_client(), server.new_client());
+    let greedy = server.new_client();
+    let good = server.new_client();
     let body = |letters: String| {
         let rules = json!({"rules": [regex("subject", SLOW)]});
         json!({"event": {"entity": "INCIDENT", "eventType": "CREATE", "filterCriteria": rules}, "object": {"subject": letters}})
     };
-    let (at, body) = (format!("{}/event/test", installed(&greedy)), body(letters(1 << 13)));
+    let at = format!("{}/event/test", installed(&greedy));
+    let body = body(letters(1 << 13));
     let at_good = format!("{}/event/test", installed(&good));
     let keys: Vec<Client> = (0..KEYS).map(|_| server.caller(greedy.tenant_id(), "viewer")).collect();
     let done = AtomicBool::new(false);
@@ -210,7 +213,8 @@ fn what_others_saved_refuses_nobody(backend: Backend) {
 /// An event and a window with as many expressions as they may have, each saved again and again.
 fn saving_dear_expressions_holds_no_writes(backend: Backend) {
     let server = Server::start(backend);
-    let (greedy, other) = (server.new_client(), server.new_client());
+    let greedy = server.new_client();
+    let other = server.new_client();
     // No two alike: what was compiled once is known.
     let number = AtomicUsize::new(0);
     let rules = |expression: &str| {
@@ -269,7 +273,8 @@ fn a_window_that_takes_too_long_catches_nothing(server: &Server) {
         json!({"device": {"id": id}, "subject": unique("alert"), "currentState": "Critical", "metric": unique("metric"),
             "description": description})
     };
-    let (short, long) = (alert("short".to_owned()), alert(letters(4_000)));
+    let short = alert("short".to_owned());
+    let long = alert(letters(4_000));
     let try_it = "/scheduleMaintenances/match?at=2031-05-05T12:00:00Z";
     assert_eq!(client.post(try_it, &short).ok()["alertType"], json!("Maintenance"));
     client.post(try_it, &long).problem(400, "0002");

@@ -54,7 +54,8 @@ fn press(from: [u8; 4], address: &str, requests: &[Vec<u8>], reads: bool, stop: 
 }
 
 fn body(client: &Client, path: &str, kind: &str, announced: usize, body: &str) -> Vec<u8> {
-    let (tenant, token) = (client.tenant_id(), client.bearer());
+    let tenant = client.tenant_id();
+    let token = client.bearer();
     format!(
         "POST /api/v2/tenants/{tenant}{path} HTTP/1.1\r\nHost: t\r\nAuthorization: Bearer {token}\r\n\
          Content-Type: {kind}\r\nContent-Length: {announced}\r\n\r\n{body}"
@@ -69,7 +70,8 @@ fn a_good_client_does_not_notice_greedy_ones(backend: Backend) {
     pressure::raise_open_files();
     let server = Server::start_with(backend, &["--log", "error"]);
     let good = server.new_client();
-    let (viewer, operator) = (server.caller("client_1", "viewer"), server.caller("client_1", "operator"));
+    let viewer = server.caller("client_1", "viewer");
+    let operator = server.caller("client_1", "operator");
     let lines: String = (0..700)
         .map(|number| format!("{}\n", json!({"hostName": format!("{number}-{}", "x".repeat(900)), "name": "m"})))
         .collect();
@@ -91,7 +93,8 @@ fn a_good_client_does_not_notice_greedy_ones(backend: Backend) {
         b"GET /api/v2/tenants/client_1/resources/minimal HTTP/1.1\r\nHost: t\r\nAuthorization: Bearer x\r\n\r\n"
             .to_vec(),
     ];
-    let (address, stop) = (server.base().trim_start_matches("http://"), AtomicBool::new(false));
+    let address = server.base().trim_start_matches("http://");
+    let stop = AtomicBool::new(false);
     let (mut times, mut refused) = (vec![Vec::new(); KINDS.len()], Vec::new());
     std::thread::scope(|scope| {
         type Greedy<'r> = ([u8; 4], &'r [Vec<u8>], bool);
@@ -133,7 +136,8 @@ fn a_good_client_does_not_notice_greedy_ones(backend: Backend) {
     let kinds: Vec<String> =
         KINDS.iter().zip(&times).map(|(kind, times)| format!("{kind} {:?}", percentile(times.clone()))).collect();
     let times = times.concat();
-    let (count, percentile) = (times.len(), percentile(times));
+    let count = times.len();
+    let percentile = percentile(times);
     let (now, most) = server.memory_kib().unwrap_or_default();
     let told = format!(
         "{backend:?}: {count} requests of the good client, 99 % within {percentile:?} ({}), {} refused; memory {} MiB, at \

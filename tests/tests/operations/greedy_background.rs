@@ -152,7 +152,8 @@ impl GoodClient {
 
     /// From a Critical report to the message.
     fn page(&self) -> Option<Duration> {
-        let (subject, begun) = (unique("page"), Instant::now());
+        let subject = unique("page");
+        let begun = Instant::now();
         self.elsewhere.post("/alert", &json!({"currentState": "Critical", "subject": subject})).ok();
         self.received("/pages", &subject, begun)
     }
@@ -173,7 +174,8 @@ impl GoodClient {
 
     /// From an incident to the call of an integration.
     fn delivery(&self) -> Option<Duration> {
-        let (subject, begun) = (unique("delivery"), Instant::now());
+        let subject = unique("delivery");
+        let begun = Instant::now();
         let body = json!({"entity": "INCIDENT", "eventType": "CREATE", "object": {"subject": subject}});
         self.elsewhere.post("/integrations/actions", &body).ok();
         self.received("/deliveries", &subject, begun)
@@ -301,8 +303,10 @@ fn loads<'h>(server: &Server, hung: &'h str) -> Vec<Load<'h>> {
     fill_heartbeats(server, &tenant);
     let token = text(&tenant.post("/inbound", &json!({"name": unique("inbound")})).ok()["token"]);
     let explain = json!({"alert": {"currentState": "Critical", "subject": "greedy"}});
-    let (reader, streamer) = (viewer.clone(), viewer.clone());
-    let (jobs, windows) = (operator.clone(), operator.clone());
+    let reader = viewer.clone();
+    let streamer = viewer.clone();
+    let jobs = operator.clone();
+    let windows = operator.clone();
     let lines: String =
         (0..300).map(|n| format!("{}\n", json!({"hostName": format!("{n}-{}", "x".repeat(900))}))).collect();
     tenant.request("POST", "/resources/bulk").body("application/x-ndjson", lines).send();

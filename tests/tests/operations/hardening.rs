@@ -95,7 +95,8 @@ fn no_secret_of_a_path_is_logged_however_it_is_written(backend: Backend) {
         assert_eq!(server.get(&path.replace('P', &ping)).status, 200, "{path}");
         server.request("DELETE", &path.replace('P', &ping)).send();
     }
-    let (calendar, sign_in) = ("c".repeat(64), "s".repeat(43));
+    let calendar = "c".repeat(64);
+    let sign_in = "s".repeat(43);
     server.get(&format!("/api/v2/tenants/{}/rosters/ES-1/calendar.ics?token={calendar}", client.tenant_id()));
     server.get(&format!("/auth/sign-in?code={sign_in}"));
     server.get(&format!("/auth/sign-in/{sign_in}"));

@@ -82,7 +82,9 @@ fn the_text_is_what_prometheus_reads(server: &Server) {
     assert_eq!(kind, "application/openmetrics-text; version=1.0.0; charset=utf-8");
     let text = answer.text();
     assert!(text.ends_with("# EOF\n"));
-    let (mut family, mut families, mut samples) = (String::new(), BTreeSet::new(), BTreeSet::new());
+    let mut family = String::new();
+    let mut families = BTreeSet::new();
+    let mut samples = BTreeSet::new();
     for line in text.lines().take_while(|line| *line != "# EOF") {
         if let Some(rest) = line.strip_prefix("# TYPE ") {
             family = rest.split(' ').next().unwrap_or_default().to_owned();

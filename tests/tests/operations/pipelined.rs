@@ -14,7 +14,8 @@ use super::full_size;
 fn they_are_answered_one_by_one_in_their_order() {
     let server = Server::start(Backend::Sqlite);
     let client = server.new_client();
-    let (tenant, token) = (client.tenant_id(), client.bearer());
+    let tenant = client.tenant_id();
+    let token = client.bearer();
     let head = |method: &str, path: &str, more: &str| {
         format!(
             "{method} /api/v2/tenants/{tenant}{path} HTTP/1.1\r\nHost: t\r\nAuthorization: Bearer {token}\r\n\
@@ -22,8 +23,10 @@ fn they_are_answered_one_by_one_in_their_order() {
         )
     };
     let named = |name: &str| json!({"name": name}).to_string();
-    let (one, two) = (named("one"), named("two"));
-    let (length, chunked) = (format!("Content-Length: {}\r\n", one.len()), "Transfer-Encoding: chunked\r\n");
+    let one = named("one");
+    let two = named("two");
+    let length = format!("Content-Length: {}\r\n", one.len());
+    let chunked = "Transfer-Encoding: chunked\r\n";
     let requests = [
         (head("GET", "/resources/minimal", ""), 200),
         (head("POST", "/resources", &length) + &one, 200),

@@ -58,7 +58,8 @@ fn tokens_are_requests_of_their_key(backend: Backend) {
     let server = Server::start_with(backend, &["--rate-limit", "20"]);
     let made = server.admin().tenant("client_1").post("/apiKeys", &json!({"name": "greedy", "role": "viewer"})).ok();
     let text = |name: &str| made[name].as_str().unwrap_or_default().to_owned();
-    let (key, secret) = (text("key"), text("secret"));
+    let key = text("key");
+    let secret = text("secret");
     let ask = |secret: &str| {
         let form = format!("grant_type=client_credentials&client_id={key}&client_secret={secret}");
         server.request("POST", "/auth/oauth/token").body("application/x-www-form-urlencoded", form).send()
@@ -79,7 +80,8 @@ fn an_inbound_address_has_the_limit_of_a_key(backend: Backend) {
         let made = server.admin().tenant("client_1").post("/inbound", &json!({"name": name})).ok();
         made["token"].as_str().unwrap_or_default().to_owned()
     };
-    let (greedy, other) = (address("greedy"), address("other"));
+    let greedy = address("greedy");
+    let other = address("other");
     let report = |token: &str| {
         let request = server.request("POST", &format!("/api/v2/inbound/{token}"));
         request.json(&json!({"subject": "Disk is full", "state": "Critical"})).send()

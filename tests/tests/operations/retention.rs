@@ -79,7 +79,8 @@ fn age(server: &Server, days: i64) {
 fn what_is_too_old_goes(backend: Backend) {
     let mut server = Server::start(backend);
     let (key, secret) = server.credentials();
-    let (key, secret) = (key.to_owned(), secret.to_owned());
+    let key = key.to_owned();
+    let secret = secret.to_owned();
     let client = server.admin().tenant("client_1");
     let paths = paths(&client);
     for (kind, path) in &paths {
@@ -179,13 +180,15 @@ fn a_backlog_of_runs_goes_with_what_they_printed(backend: Backend) {
         client.post(&format!("{path}/result"), &json!({"attempt": 1, "exitCode": exit_code})).ok();
         path
     };
-    let (old, young) = (run(7), run(8));
+    let old = run(7);
+    let young = run(8);
     let open = client.post_empty(&format!("/jobs/{job}/run")).ok()["id"].clone();
     server.stop();
     // As that run, each due a while earlier; the open one is as old, and is not over.
     let names = "tenant_id, job_id, job_name, job_type, cause, state, reason, exclusive, maintenance, started_ms, attempt, \
         lease_s, runner, runner_user, runner_key, exit_code, output_bytes, output_cut";
-    let (within, beyond) = (89 * DAY, 91 * DAY);
+    let within = 89 * DAY;
+    let beyond = 91 * DAY;
     server.sql(&format!(
         "UPDATE job_runs SET created_ms = 0, finished_ms = finished_ms - {beyond} WHERE exit_code = 7; \
          UPDATE job_runs SET finished_ms = finished_ms - {within} WHERE exit_code = 8; \
@@ -209,7 +212,8 @@ fn a_backlog_of_runs_goes_with_what_they_printed(backend: Backend) {
         times.push(asked.elapsed());
     }
     times.sort_unstable();
-    let (usual, slowest) = (times.get(times.len() / 2), times.last());
+    let usual = times.get(times.len() / 2);
+    let slowest = times.last();
     eprintln!(
         "{RUNS} runs in {:?}; {} writes beside it took {usual:?}, {slowest:?} at most",
         begun.elapsed(),

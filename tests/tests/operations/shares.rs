@@ -48,7 +48,8 @@ fn answers(stalled: &mut [TcpStream]) -> Vec<String> {
 }
 
 fn head(client: &Client, path: &str, kind: &str, length: usize) -> String {
-    let (tenant, token) = (client.tenant_id(), client.bearer());
+    let tenant = client.tenant_id();
+    let token = client.bearer();
     format!(
         "POST /api/v2/tenants/{tenant}{path} HTTP/1.1\r\nHost: t\r\nAuthorization: Bearer {token}\r\n\
          Content-Type: {kind}\r\nContent-Length: {length}\r\n\r\n"
@@ -57,7 +58,8 @@ fn head(client: &Client, path: &str, kind: &str, length: usize) -> String {
 
 fn stalled_bodies_of_one_key_are_refused_alone(backend: Backend) {
     let server = Server::start_with(backend, &["--request-memory", "16"]);
-    let (greedy, other) = (server.caller("client_1", "operator"), server.new_client());
+    let greedy = server.caller("client_1", "operator");
+    let other = server.new_client();
     let begun = format!("{}{{", head(&greedy, "/resources/bulk", "application/x-ndjson", 1 << 20));
     let mut stalled = stalled(&server, 300, begun.as_bytes());
     let refused = answers(&mut stalled);
@@ -112,7 +114,8 @@ fn stalled_token_requests_of_one_address_are_refused_alone(backend: Backend) {
     assert!(begun.elapsed() < Duration::from_secs(8), "{:?}", begun.elapsed());
     let refused = answers(&mut stalled);
     let refusal = refused.first().unwrap_or_else(|| panic!("none of {} was refused", stalled.len()));
-    let (text, error) = (refusal.to_lowercase(), r#""error":"temporarily_unavailable""#);
+    let text = refusal.to_lowercase();
+    let error = r#""error":"temporarily_unavailable""#;
     assert!(text.starts_with("http/1.1 503") && text.contains("retry-after: 1") && text.contains(error), "{refusal}");
 }
 
@@ -131,7 +134,8 @@ fn inflated_reports_count(backend: Backend) {
     let before = memory_mib(&server);
     let mut stalled = stalled(&server, 40, &bytes);
     // Each is inflated before it is refused, one after the other; a body may take ten seconds.
-    let (begun, mut refused) = (Instant::now(), Vec::new());
+    let begun = Instant::now();
+    let mut refused = Vec::new();
     while refused.len() < 30 && begun.elapsed() < Duration::from_secs(8) {
         refused.extend(answers(&mut stalled));
     }

@@ -40,7 +40,8 @@ fn zsh_completes_operations_and_their_fields() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    let (file, asks) = (script(folder.path(), "zsh", "_muster"), folder.path().join("asks"));
+    let file = script(folder.path(), "zsh", "_muster");
+    let asks = folder.path().join("asks");
     fs::write(&asks, ZSH).unwrap();
     let complete = |how: &str, words: &[&str]| {
         let mut zsh = shell("zsh", folder.path());

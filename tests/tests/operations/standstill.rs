@@ -35,7 +35,8 @@ impl Way {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let state = Arc::new(AtomicU8::new(OPEN));
-        let (to, shared) = (address.to_owned(), Arc::clone(&state));
+        let to = address.to_owned();
+        let shared = Arc::clone(&state);
         std::thread::spawn(move || {
             for client in listener.incoming().flatten() {
                 let server = TcpStream::connect(&to).ok().filter(|_| shared.load(Ordering::Relaxed) != AWAY);

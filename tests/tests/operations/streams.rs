@@ -58,7 +58,8 @@ fn slow_readers_leave_connections_for_others(backend: Backend) {
     let server = Server::start_with(backend, &["--connections", "4"]);
     let client = server.admin().tenant("client_1");
     fill(&client);
-    let (mut streams, mut refused) = (Vec::new(), 0);
+    let mut streams = Vec::new();
+    let mut refused = 0;
     for _ in 0..12 {
         let (stream, start) = begin(&server, &client);
         match start.split(' ').nth(1) {
@@ -141,7 +142,8 @@ fn a_list_ends_when_its_caller_may_no_longer_read(backend: Backend) {
     };
     let (id, revoked) = key(&server, &client, "viewer");
     let (_, stays) = key(&server, &client, "viewer");
-    let (revoked, stays) = (ask(&revoked), ask(&stays));
+    let revoked = ask(&revoked);
+    let stays = ask(&stays);
     client.delete(&format!("/apiKeys/{id}")).ok();
     std::thread::sleep(NOTICED);
     let (whole, length) = ends_well(revoked);

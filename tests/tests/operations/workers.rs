@@ -42,12 +42,14 @@ impl World {
     }
 
     fn of(server: &Server, client: Client, seconds: u64) -> Self {
-        let (receiver, hooks) = (Receiver::willing(), Receiver::willing());
+        let receiver = Receiver::willing();
+        let hooks = Receiver::willing();
         let made = install(&client, &receiver.url());
         for (entity, action) in [("MaintenanceWindow", "OPENED"), ("Roster", "ONCALLCHANGED")] {
             event(&client, &made, &json!({"entity": entity, "eventType": action, "eventPayload": entity}));
         }
-        let (first, second) = (reachable(&client, &hooks.url()), reachable(&client, &hooks.url()));
+        let first = reachable(&client, &hooks.url());
+        let second = reachable(&client, &hooks.url());
         let step = |user: &str, wait: &str| json!({"targets": [{"user": {"id": user}}], "wait": wait});
         let policy =
             json!({"name": unique("policy"), "steps": [step(&first, &format!("{seconds}s")), step(&second, "1h")]});
@@ -56,7 +58,8 @@ impl World {
         let alert = |subject: &str| {
             text(&client.post("/alert", &json!({"currentState": "Critical", "subject": subject})).ok()["id"])
         };
-        let (paged, suppressed) = (alert("paged"), alert("suppressed"));
+        let paged = alert("paged");
+        let suppressed = alert("suppressed");
         client.post(&format!("/alerts/{suppressed}/actions/suppress"), &json!({"until": soon(seconds)})).ok();
         let resource = text(&client.post("/resources", &json!({"hostName": "web"})).ok()["resourceUUID"]);
         let once = json!({"type": "One-Time", "startTime": soon(seconds), "endTime": soon(7_200), "timezone": "GMT"});
@@ -156,7 +159,8 @@ impl Gateways {
     /// From now on nothing can be inserted into these tables where this is so; gives what ends that.
     fn refuse(&mut self, broken: &[(&str, String)]) -> String {
         let is_sqlite = self.0[0].backend == Backend::Sqlite;
-        let (mut break_it, mut mend_it) = (String::new(), String::new());
+        let mut break_it = String::new();
+        let mut mend_it = String::new();
         if !is_sqlite {
             break_it += "CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS \
                          $$ BEGIN RAISE EXCEPTION 'broken'; END $$;\n";
@@ -257,7 +261,8 @@ fn a_storm_of_windows_delays_no_other(backend: Backend) {
     let count = rounds("windows that open at once", 300, 5_000);
     let gateways = Gateways::start(backend);
     let server = &gateways.0[0];
-    let (greedy, good) = (server.new_client(), server.new_client());
+    let greedy = server.new_client();
+    let good = server.new_client();
     let receiver = Receiver::willing();
     let made = install(&good, &receiver.url());
     event(&good, &made, &json!({"entity": "MaintenanceWindow", "eventType": "OPENED", "eventPayload": "opened"}));

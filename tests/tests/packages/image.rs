@@ -121,7 +121,8 @@ fn an_image_is_built_and_starts_behind_a_proxy() {
     buildah.run(&["add", "base", &text(&at("tools")), "/usr/bin"]);
     buildah.run(&["commit", "base", "rust:slim"]);
 
-    let (file, top) = (text(&packaging().join("Containerfile")), text(&packaging().join("../..")));
+    let file = text(&packaging().join("Containerfile"));
+    let top = text(&packaging().join("../.."));
     let given = format!("{}:/given:ro", text(&at("given")));
     let building =
         ["bud", "--isolation", "chroot", "--pull-never", "--volume", &given, "-f", &file, "-t", "muster", &top];

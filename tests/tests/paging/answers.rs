@@ -25,7 +25,8 @@ fn a_link_answers_as_its_person(backend: Backend) {
     let server = Server::start_with(backend, &["--egress-allow", "127.0.0.0/8"]);
     let client = server.new_client();
     let receiver = Receiver::willing();
-    let (first, second) = (reachable(&client, &receiver.url()), reachable(&client, &receiver.url()));
+    let first = reachable(&client, &receiver.url());
+    let second = reachable(&client, &receiver.url());
     let steps = json!([{"targets": [{"user": {"id": first}}], "wait": "1h"}, {"targets": [{"user": {"id": second}}], "wait": "1h"}]);
     let policy =
         text(&client.post("/escalationPolicies", &json!({"name": unique("links"), "steps": steps})).ok()["id"]);

@@ -52,8 +52,8 @@ fn machines_wait_for_the_alert_of_their_site(backend: Backend) {
     let machine = |host: &str, site: &Value, tags: Value| {
         client.post("/resources", &json!({"hostName": host, "location": {"id": site["id"]}, "tags": tags})).ok()
     };
-    let (graz, linz) =
-        (client.post("/sites", &json!({"name": "Graz"})).ok(), client.post("/sites", &json!({"name": "Linz"})).ok());
+    let graz = client.post("/sites", &json!({"name": "Graz"})).ok();
+    let linz = client.post("/sites", &json!({"name": "Linz"})).ok();
     machine("router", &graz, json!([{"name": "standsFor", "value": "site"}]));
     ["web-01", "web-02"].iter().for_each(|host| drop(machine(host, &graz, json!([]))));
     machine("db-01", &linz, json!([]));

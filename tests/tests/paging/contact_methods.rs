@@ -62,7 +62,8 @@ fn a_url_and_a_token_are_never_shown(server: &Server) {
     let client = server.new_client();
     let user = person(&client);
     let path = format!("/users/{user}/contactMethods");
-    let (url, token) = ("https://hooks.example.net/services/T0/B0/topsecretpath", "topsecrettoken");
+    let url = "https://hooks.example.net/services/T0/B0/topsecretpath";
+    let token = "topsecrettoken";
     let made =
         client.post(&path, &json!({"name": "Chat", "type": "HTTP", "preset": "ntfy", "url": url, "token": token}));
     assert_eq!(made.ok()["host"], json!("hooks.example.net"));
@@ -134,7 +135,9 @@ fn rules_say_what_is_used_when(server: &Server) {
         let body = json!({"name": name, "type": "EMAIL", "address": "a@b.net"});
         text(&client.post(&format!("/users/{user}/contactMethods"), &body).ok()["id"])
     };
-    let (one, other, path) = (method("a"), method("b"), format!("/users/{user}/notificationRules"));
+    let one = method("a");
+    let other = method("b");
+    let path = format!("/users/{user}/notificationRules");
     let nothing = |urgency: &str| json!({"user": {"id": user}, "urgency": urgency, "steps": []});
     assert_eq!(client.get(&path).list(), [nothing("high"), nothing("low")]);
     let steps =

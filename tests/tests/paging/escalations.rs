@@ -61,7 +61,8 @@ fn steps_are_taken_until_somebody_answers(backend: Backend) {
     let server = Server::start_with(backend, &ARGUMENTS);
     let client = server.new_client();
     let receiver = Receiver::willing();
-    let (first, second) = (person(&client), person(&client));
+    let first = person(&client);
+    let second = person(&client);
     reachable(&client, &first, &format!("{}/first", receiver.url()));
     let late = reachable(&client, &second, &format!("{}/second", receiver.url()));
     let rule = json!({"urgency": "high", "steps": [{"contactMethod": {"id": late}, "after": "1h"}]});
@@ -179,7 +180,8 @@ fn nobody_to_tell_is_shown(backend: Backend) {
     // Information is nobody's gap.
     let info = text(&client.post("/alert", &json!({"currentState": "Info", "subject": "x"})).ok()["id"]);
     // A person without a contact method, one who left, and a machine that nobody owns.
-    let (mute, gone) = (person(&client), person(&client));
+    let mute = person(&client);
+    let gone = person(&client);
     let steps = json!([{"targets": [{"user": {"id": mute}}, {"user": {"id": gone}}, {"owner": true}], "wait": "1h"}]);
     default_policy(&client, json!({"steps": steps}));
     client.post_empty(&format!("/users/{gone}/deactivate")).ok();

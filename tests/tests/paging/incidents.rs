@@ -20,7 +20,8 @@ both_backends![
 
 fn an_incident_goes_to_whose_machine_it_is(server: &Server) {
     let client = server.new_client();
-    let (first, other) = (person(&client), person(&client));
+    let first = person(&client);
+    let other = person(&client);
     let team = client.post("/userGroups", &json!({"name": "Web", "users": [{"id": other}]})).ok();
     client.post("/resources", &json!({"hostName": "web-01"})).ok();
     let report = |subject: &str| {

@@ -39,7 +39,8 @@ fn plan(client: &Client, hooks: &str) -> Vec<String> {
 
 /// All pages that were decided.
 fn decided(client: &Client) -> Vec<Value> {
-    let (mut all, mut more) = (Vec::new(), String::new());
+    let mut all = Vec::new();
+    let mut more = String::new();
     loop {
         let page = client.get(&format!("/pages/search?pageSize=1000{more}")).page();
         all.extend(page["results"].as_array().unwrap().iter().cloned());
@@ -55,7 +56,8 @@ fn kills_lose_no_page_and_repeat_no_decision(backend: Backend) {
         if count % 10 == 3 && !request.body.is_empty() { Reply::Reset } else { Reply::status(200) }
     });
     let mails = Fake::start(|count, said| (said == "mail" && count % 10 == 7).then(Vec::new));
-    let (url, from) = (mails.url(), "Muster <muster@example.net>");
+    let url = mails.url();
+    let from = "Muster <muster@example.net>";
     let arguments =
         ["--egress-allow", "127.0.0.0/8", "--page-limit", "0", "--smtp-url", url.as_str(), "--smtp-from", from];
     let mut gateways = vec![Server::start_with(backend, &arguments)];
@@ -69,7 +71,8 @@ fn kills_lose_no_page_and_repeat_no_decision(backend: Backend) {
     };
     let mut alerts = BTreeSet::new();
     for round in 0..kills {
-        let (at, victim) = (round % gateways.len(), (round / 2) % gateways.len());
+        let at = round % gateways.len();
+        let victim = (round / 2) % gateways.len();
         let reports: Vec<Value> = (0..ALERTS)
             .map(|number| json!({"currentState": "Critical", "subject": format!("{round} {number}")}))
             .collect();
@@ -144,7 +147,8 @@ fn in_hand_is_sent_again(backend: Backend, end: impl Fn(&mut Server)) {
     let hooks = Receiver::start(|_, count| if count == 1 { Reply::Hang } else { Reply::status(200) });
     let mut server = Server::start_with(backend, &["--egress-allow", "127.0.0.0/8"]);
     let client = server.new_client();
-    let (tenant, user) = (client.tenant_id().to_owned(), person(&client));
+    let tenant = client.tenant_id().to_owned();
+    let user = person(&client);
     let hook = json!({"name": "hook", "type": "HTTP", "url": hooks.url(), "verified": true});
     client.post(&format!("/users/{user}/contactMethods"), &hook).ok();
     let policy = json!({"name": unique("kills"), "steps": [{"targets": [{"user": {"id": user}}], "wait": "1d"}]});

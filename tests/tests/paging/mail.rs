@@ -153,7 +153,8 @@ fn a_real_server_takes_what_an_alert_says_as_text(backend: Backend) {
     assert!(!names.iter().any(|name| name == "bcc" || name == "cc"), "{names:?}");
     assert!(text(&mail["subject"]).contains("Läuft") && text(&mail["subject"]).contains("Bcc: eve"), "{mail}");
     assert_eq!(mail["id"], json!(format!("<{}@example.net>", text(&page(&client)["id"]))));
-    let (plain, html) = (text(&mail["parts"]["text/plain"]), text(&mail["parts"]["text/html"]));
+    let plain = text(&mail["parts"]["text/plain"]);
+    let html = text(&mail["parts"]["text/html"]);
     assert!(plain.contains("MAIL FROM:<eve@example.org>"), "{plain}");
     assert!(html.contains("&lt;script&gt;") && !html.contains("<script>"), "{html}");
 }

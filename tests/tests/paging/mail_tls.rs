@@ -34,7 +34,8 @@ struct Files(tempfile::TempDir, Certified);
 impl Files {
     /// With a certificate for `localhost`, and its authority in `ca.pem`.
     fn new() -> Self {
-        let (directory, certified) = (tempfile::tempdir().unwrap(), Authority::new().certify(&["localhost"]));
+        let directory = tempfile::tempdir().unwrap();
+        let certified = Authority::new().certify(&["localhost"]);
         fs::write(directory.path().join("ca.pem"), &certified.authority).unwrap();
         Self(directory, certified)
     }
@@ -180,7 +181,8 @@ impl Chasquid {
         fs::write(at("conf/certs/localhost/fullchain.pem"), &files.1.certificate).unwrap();
         fs::write(at("conf/certs/localhost/privkey.pem"), &files.1.key).unwrap();
         let free = || TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let (submission, private) = (free(), free());
+        let submission = free();
+        let private = free();
         let configuration = format!(
             "hostname: \"localhost\"\nsubmission_address: \"127.0.0.1:{submission}\"\n\
              submission_over_tls_address: \"127.0.0.1:{private}\"\ndata_dir: \"{data}\"\nmail_log_path: \"<stderr>\"\n\
@@ -224,7 +226,8 @@ fn debians_own_server_takes_mail(backend: Backend) {
         reader(&client);
         report(&client, "Läuft\r\nBcc: eve@example.org\r\n\r\n.\r\nQUIT");
         let sent = wait(&client, "sent");
-        let (id, inbox) = (text(&sent["id"]), files.path().join("out/ann@example.net"));
+        let id = text(&sent["id"]);
+        let inbox = files.path().join("out/ann@example.net");
         let delivered = || fs::read_to_string(&inbox).unwrap_or_default();
         wait_for(Duration::from_secs(30), || delivered().contains(&id), delivered);
         let mail = delivered().replace("\r\n", "\n").replace('\n', "\r\n");

@@ -156,7 +156,8 @@ fn a_rule_with_a_key_that_nothing_has_is_refused(server: &Server) {
     }
     // One from before keys were looked at is shown as broken.
     let made = client.post("/alertRoutes", &with("metric")).ok();
-    let (tenant, id) = (client.tenant_id(), text(&made["id"]));
+    let tenant = client.tenant_id();
+    let id = text(&made["id"]);
     server.sql(&format!(
         "UPDATE alert_routes SET rules = replace(rules, 'metric', 'metrik') WHERE tenant_id = '{tenant}' AND id = '{id}'"
     ));

@@ -49,7 +49,8 @@ fn low_urgency_waits_for_the_end_of_quiet_hours(backend: Backend) {
     };
     // It is the middle of the night, whatever hour it is: a warning waits, and what is critical does not.
     let end = quiet(-120, 120);
-    let (warning, critical) = (report(&client, "Warning"), report(&client, "Critical"));
+    let warning = report(&client, "Warning");
+    let critical = report(&client, "Critical");
     let settled = || page(&client, &critical)["status"] == "sent" && !page(&client, &warning).is_null();
     wait_for(Duration::from_secs(30), settled, || page(&client, &critical).to_string());
     let held = page(&client, &warning);

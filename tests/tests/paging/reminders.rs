@@ -52,7 +52,9 @@ fn who_asked_for_it_is_told_before_a_shift(backend: Backend) {
     let client = server.new_client();
     let receiver = Receiver::willing();
     let hooks = receiver.url();
-    let (asked, late, silent) = (asks(&client, &hooks, "1h"), asks(&client, &hooks, "5m"), asks(&client, &hooks, ""));
+    let asked = asks(&client, &hooks, "1h");
+    let late = asks(&client, &hooks, "5m");
+    let silent = asks(&client, &hooks, "");
     let quiet = json!({"from": "00:00", "to": "23:59", "timeZone": "GMT"});
     let rule = json!({"urgency": "low", "steps": [], "beforeShift": "1h", "quietHours": quiet});
     // Begun already, soon, and too far away.

@@ -72,7 +72,9 @@ impl Fake {
         let (seen, script): (_, Arc<Script>) = (Arc::clone(&kept), Arc::new(script));
         std::thread::spawn(move || {
             for (count, stream) in (1..).zip(listener.incoming().flatten()) {
-                let (seen, script, privacy) = (Arc::clone(&seen), Arc::clone(&script), privacy.clone());
+                let seen = Arc::clone(&seen);
+                let script = Arc::clone(&script);
+                let privacy = privacy.clone();
                 std::thread::spawn(move || drop(Talk { count, script, seen }.serve(stream, privacy)));
             }
         });
@@ -200,7 +202,8 @@ impl Talk {
     }
 
     fn mail(&self, reader: &mut BufReader<Way>) -> std::io::Result<()> {
-        let (mut mail, mut line) = (String::new(), String::new());
+        let mut mail = String::new();
+        let mut line = String::new();
         while reader.read_line(&mut line)? > 0 && line != ".\r\n" {
             mail.push_str(&line);
             line.clear();

@@ -15,7 +15,8 @@ both_backends![pages_of_a_suspended_tenant_wait];
 
 fn pages_of_a_suspended_tenant_wait(backend: Backend) {
     let server = Server::start_with(backend, &["--egress-allow", "127.0.0.0/8"]);
-    let (client, other) = (server.new_client(), server.new_client());
+    let client = server.new_client();
+    let other = server.new_client();
     let receiver = Receiver::willing();
     for (tenant, name) in [(&client, "held"), (&other, "other")] {
         let user = person(tenant);
@@ -34,7 +35,8 @@ fn pages_of_a_suspended_tenant_wait(backend: Backend) {
         let body = json!({"currentState": "Critical", "subject": subject});
         text(&client.post("/alert", &body).ok()["id"])
     };
-    let (answered, open) = (report("answered"), report("open"));
+    let answered = report("answered");
+    let open = report("open");
     let pages = |query: &str| {
         let page = client.get(&format!("/pages/search?isDescendingOrder=false&queryString={query}")).page();
         page["results"].as_array().unwrap().clone()

@@ -29,7 +29,9 @@ fn told(client: &Client, steps: &Value) -> Vec<Vec<String>> {
 
 fn a_level_of_a_roster_is_told_alone(server: &Server) {
     let client = server.new_client();
-    let (first, second, always) = (person(&client), person(&client), person(&client));
+    let first = person(&client);
+    let second = person(&client);
+    let always = person(&client);
     let shift = |name: &str, user: &str, level: Option<&str>| {
         let schedule =
             json!({"type": "one-time", "startDate": "2020-01-01T00:00:00Z", "endDate": "2120-01-01T00:00:00Z"});
@@ -79,7 +81,9 @@ fn group(client: &Client, name: &str) -> String {
 
 fn a_service_group_has_an_owner(server: &Server) {
     let client = server.new_client();
-    let (shop, racks, graz) = (group(&client, "Shop"), group(&client, "Racks"), group(&client, "Graz"));
+    let shop = group(&client, "Shop");
+    let racks = group(&client, "Racks");
+    let graz = group(&client, "Graz");
     let site = client.post("/sites", &json!({"name": "Graz"})).ok();
     let machine = client.post("/resources", &json!({"hostName": "web-01", "location": {"id": site["id"]}})).ok();
     let machine = text(&machine["resourceUUID"]);
@@ -154,12 +158,14 @@ fn routes_ask_what_is_known_of_the_machine(server: &Server) {
 fn a_client_is_told_nothing_of_its_partners_roster(server: &Server) {
     // A partner of its own: its policy takes the alerts of all its clients.
     let server = &Server::start(server.backend);
-    let (partner, client) = (server.admin(), server.new_client());
+    let partner = server.admin();
+    let client = server.new_client();
     let made = |first: &str| {
         let body = json!({"loginName": unique("night"), "firstName": first, "lastName": "Shift", "role": "operator"});
         text(&partner.post("/users", &body).ok()["id"])
     };
-    let (on_call, silent) = (made("Hidden"), made("Silent"));
+    let on_call = made("Hidden");
+    let silent = made("Silent");
     let method = json!({"name": "m", "type": "EMAIL", "address": "night@example.net", "verified": true});
     partner.post(&format!("/users/{on_call}/contactMethods"), &method).ok();
     let schedule = json!({"type": "one-time", "startDate": "2020-01-01T00:00:00Z", "endDate": "2120-01-01T00:00:00Z"});

@@ -39,7 +39,8 @@ fn told(receiver: &Receiver, count: usize) -> String {
 
 fn what_gets_worse_is_told_again(backend: Backend) {
     let server = Server::start_with(backend, &["--egress-allow", "127.0.0.0/8"]);
-    let (client, receiver) = (server.new_client(), Receiver::willing());
+    let client = server.new_client();
+    let receiver = Receiver::willing();
     policy(&client, &reachable(&client, &receiver.url()), &json!({}));
     let made = report(&client, "Warning");
     told(&receiver, 1);
@@ -56,7 +57,8 @@ fn what_gets_worse_is_told_again(backend: Backend) {
     assert_eq!((of("acknowledged").len(), of("page").len()), (1, 2), "{timeline}");
     assert_eq!(of("unacknowledged")[0]["text"], json!("raised from Info to Critical"));
     // A policy may say otherwise.
-    let (calm, quiet) = (server.new_client(), Receiver::willing());
+    let calm = server.new_client();
+    let quiet = Receiver::willing();
     policy(&calm, &reachable(&calm, &quiet.url()), &json!({"reopenWhenWorse": false}));
     let made = report(&calm, "Warning");
     told(&quiet, 1);
@@ -74,7 +76,8 @@ fn what_gets_worse_is_told_again(backend: Backend) {
 
 fn an_acknowledgement_is_taken_back(backend: Backend) {
     let server = Server::start_with(backend, &["--egress-allow", "127.0.0.0/8"]);
-    let (client, receiver) = (server.new_client(), Receiver::willing());
+    let client = server.new_client();
+    let receiver = Receiver::willing();
     policy(&client, &reachable(&client, &receiver.url()), &json!({}));
     let made = report(&client, "Critical");
     told(&receiver, 1);

@@ -69,7 +69,8 @@ fn a_session_ends_however_it_is_used(backend: Backend) {
 fn a_link_is_good_for_ten_minutes(backend: Backend) {
     let mut server = Server::start(backend);
     let id = person(&server.admin().tenant("client_1"), "viewer");
-    let (early, late) = (link(&server, &id), link(&server, &id));
+    let early = link(&server, &id);
+    let late = link(&server, &id);
     pass(&mut server, 9 * MINUTE);
     assert_eq!(redeem(&server, &code_of(&early)).send().status, 303);
     pass(&mut server, 2 * MINUTE);

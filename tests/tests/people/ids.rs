@@ -24,7 +24,8 @@ fn digits(id: &Value) -> i64 {
 }
 
 fn what_others_make_moves_no_id(server: &Server) {
-    let (one, other) = (server.new_client(), server.new_client());
+    let one = server.new_client();
+    let other = server.new_client();
     let post = |path: &'static str, body: fn() -> Value| -> Make<'_> {
         Box::new(move |client: &Client| client.post(path, &body()).ok()["id"].clone())
     };

@@ -47,7 +47,8 @@ fn sent(receiver: &Receiver, wanted: &Value) -> bool {
 fn whoever_acknowledges_and_closes_is_named(backend: Backend) {
     let server = Server::start_with(backend, &["--egress-allow", "127.0.0.0/8"]);
     let client = server.new_client();
-    let (ann, bob) = (person(&client, "operator"), person(&client, "operator"));
+    let ann = person(&client, "operator");
+    let bob = person(&client, "operator");
     let receiver = Receiver::willing();
     let payload = json!({"acknowledged": "$alert.acknowledgement.by.id", "closed": "$alert.closure.by.id"});
     told(&client, &receiver, "ALERT", "NONE", &payload);
@@ -74,7 +75,8 @@ fn whoever_acknowledges_and_closes_is_named(backend: Backend) {
 
 fn an_incident_is_changed_by_a_person(server: &Server) {
     let client = server.new_client();
-    let (ann, bob) = (person(&client, "operator"), person(&client, "operator"));
+    let ann = person(&client, "operator");
+    let bob = person(&client, "operator");
     let made = session(server, &client, &ann).post("/incidents", &json!({"subject": "fire", "note": "hot"})).ok();
     let path = format!("/incidents/{}", text(&made["id"]));
     personal(server, &client, &bob, "operator").post(&path, &json!({"subject": "flood"})).ok();
@@ -88,8 +90,10 @@ fn an_incident_is_changed_by_a_person(server: &Server) {
 fn whoever_overrides_a_roster_is_named(backend: Backend) {
     let server = Server::start_with(backend, &["--egress-allow", "127.0.0.0/8"]);
     let client = server.new_client();
-    let (ann, bob) = (person(&client, "operator"), person(&client, "operator"));
-    let (at_desk, by_script) = (session(&server, &client, &ann), personal(&server, &client, &bob, "operator"));
+    let ann = person(&client, "operator");
+    let bob = person(&client, "operator");
+    let at_desk = session(&server, &client, &ann);
+    let by_script = personal(&server, &client, &bob, "operator");
     let receiver = Receiver::willing();
     let payload = json!({"id": "$rosterOverride.id", "by": "$rosterOverride.createdBy.id"});
     told(&client, &receiver, "RosterOverride", "CREATE", &payload);
@@ -139,8 +143,10 @@ fn whoever_overrides_a_roster_is_named(backend: Backend) {
 
 /// A person may name in a body what is in reach, and nothing of another tenant: as if it were not there.
 fn bodies_name_nothing_of_another_tenant(server: &Server) {
-    let (mine, theirs) = (server.new_client(), server.new_client());
-    let (ann, stranger) = (person(&mine, "admin"), person(&theirs, "viewer"));
+    let mine = server.new_client();
+    let theirs = server.new_client();
+    let ann = person(&mine, "admin");
+    let stranger = person(&theirs, "viewer");
     let category = text(&theirs.post("/kb/category", &json!({"name": unique("c")})).ok()["id"]);
     let group = text(&theirs.post("/userGroups", &json!({"name": unique("g")})).ok()["uniqueId"]);
     let bodies = [

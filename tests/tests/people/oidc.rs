@@ -80,7 +80,8 @@ fn account(sub: &str, email: &str) -> Value {
 /// A person with an address.
 #[track_caller]
 fn ann(admin: &Client) -> (String, String) {
-    let (id, email) = (person(admin, "operator"), format!("{}@example.net", unique("ann")));
+    let id = person(admin, "operator");
+    let email = format!("{}@example.net", unique("ann"));
     admin.post(&format!("/users/{id}"), &json!({"email": email})).ok();
     (id, email)
 }
@@ -146,7 +147,8 @@ fn what_was_not_begun_here_is_refused(backend: Backend) {
 
 fn an_address_that_nobody_verified_binds_nobody(backend: Backend) {
     let Some(world) = world(backend, &["--oidc-link-by-email"]) else { return };
-    let (client, other) = (world.server.new_client(), world.server.new_client());
+    let client = world.server.new_client();
+    let other = world.server.new_client();
     let (id, email) = ann(&client);
     for verified in [json!(false), Value::Null] {
         sign_in(&world, &json!({"sub": "sub-2", "email": email, "email_verified": verified})).forbidden();

@@ -118,7 +118,8 @@ fn a_personal_key_ends_with_its_user(server: &Server) {
     let id = person(&client, "admin");
     let made = key(&client, &json!({"role": "admin", "userId": id}));
     let ann = caller(server, &client, &made);
-    let (key_id, secret) = (text(&made["key"]), text(&made["secret"]));
+    let key_id = text(&made["key"]);
+    let secret = text(&made["secret"]);
     let path = format!("/api/v2/tenants/{}/sites/minimal", client.tenant_id());
     let basic = || server.request("GET", &path).basic(&key_id, &secret).send();
     let form = format!("grant_type=client_credentials&client_id={key_id}&client_secret={secret}");
@@ -142,7 +143,8 @@ fn a_personal_key_ends_with_its_user(server: &Server) {
 }
 
 fn a_personal_key_is_of_a_person_of_its_tenant(server: &Server) {
-    let (client, other) = (server.new_client(), server.new_client());
+    let client = server.new_client();
+    let other = server.new_client();
     let of_partner = person(&server.admin(), "viewer");
     let of_other = person(&other, "viewer");
     let program = text(&key(&client, &json!({"role": "viewer"}))["userId"]);
@@ -172,7 +174,8 @@ fn a_personal_key_is_no_last_admin_key(server: &Server) {
 
 fn a_narrow_key_raises_nobody(server: &Server) {
     let client = server.new_client();
-    let (viewer, operator) = (person(&client, "viewer"), person(&client, "operator"));
+    let viewer = person(&client, "viewer");
+    let operator = person(&client, "operator");
     let operations = ["createUser", "updateUser", "activateUser", "deactivateUser", "createApiKey"];
     let narrow = caller(server, &client, &key(&client, &json!({"role": "admin", "operations": operations})));
     narrow.post("/users", &json!({"loginName": unique("n")})).ok();

@@ -116,7 +116,8 @@ fn a_page_shows_a_button_and_changes_nothing(server: &Server) {
 }
 
 fn a_session_is_a_caller_like_a_key(server: &Server) {
-    let (client, other) = (server.new_client(), server.new_client());
+    let client = server.new_client();
+    let other = server.new_client();
     let id = person(&client, "operator");
     let browser = sign_in(server, &client, &id);
     let site = browser.post(&at(&client, "/sites"), &json!({"name": unique("site")})).ok();
@@ -176,7 +177,8 @@ fn a_session_has_a_cookie_that_scripts_do_not_read(server: &Server) {
 
 fn who_signs_in_gets_a_new_session(server: &Server) {
     let client = server.new_client();
-    let (ann, bob) = (person(&client, "viewer"), person(&client, "viewer"));
+    let ann = person(&client, "viewer");
+    let bob = person(&client, "viewer");
     // What somebody has put there before is not what signs in.
     let planted = "a".repeat(43);
     let press = |user: &str, cookie: &str| {
@@ -198,8 +200,10 @@ fn who_signs_in_gets_a_new_session(server: &Server) {
 
 fn sessions_are_listed_and_ended(server: &Server) {
     let client = server.new_client();
-    let (ann, bob) = (person(&client, "viewer"), person(&client, "operator"));
-    let (one, two) = (sign_in(server, &client, &ann), sign_in(server, &client, &ann));
+    let ann = person(&client, "viewer");
+    let bob = person(&client, "operator");
+    let one = sign_in(server, &client, &ann);
+    let two = sign_in(server, &client, &ann);
     let of_bob = sign_in(server, &client, &bob);
     let mine = one.get("/api/v2/me/sessions").list();
     assert_eq!(mine.len(), 2);
@@ -228,7 +232,8 @@ fn sessions_are_listed_and_ended(server: &Server) {
     client.delete(&format!("/users/{bob}/sessions/{of_one}")).not_found();
     client.delete(&format!("{path}/{of_one}")).ok();
     one.get("/api/v2/me").unauthenticated();
-    let (three, four) = (sign_in(server, &client, &ann), sign_in(server, &client, &ann));
+    let three = sign_in(server, &client, &ann);
+    let four = sign_in(server, &client, &ann);
     let unused = link(&client, &ann);
     client.delete(&path).ok();
     three.get("/api/v2/me").unauthenticated();
@@ -328,7 +333,8 @@ pub fn command(server: &Server, arguments: &[&str]) -> Exit {
 }
 
 fn a_link_is_made_by_hand(server: &Server) {
-    let (client, other) = (server.new_client(), server.new_client());
+    let client = server.new_client();
+    let other = server.new_client();
     let login = unique("grace");
     let made = command(server, &["user", "create", &login, "--tenant", client.tenant_id(), "--role", "admin"]);
     assert!(made.status.success(), "{}", made.stderr);

@@ -15,7 +15,8 @@ both_backends![
 
 fn three_rosters_of_eight_hours_are_one_covered_day(server: &Server) {
     let client = server.new_client();
-    let (ann, bob) = (user(&client, "Ann"), user(&client, "Bob"));
+    let ann = user(&client, "Ann");
+    let bob = user(&client, "Bob");
     let early = create(&client, "GMT", &[shift("Early", daily("00:00:00", "08:00:00"), &ann)]);
     create(&client, "GMT", &[shift("Late", daily("08:00:00", "16:00:00"), &bob)]);
     let range = "from=2026-05-01T00:00:00Z&to=2026-05-02T00:00:00Z";
@@ -50,7 +51,8 @@ fn three_rosters_of_eight_hours_are_one_covered_day(server: &Server) {
 
 fn a_user_knows_when_it_is_next(server: &Server) {
     let client = server.new_client();
-    let (ann, bob) = (user(&client, "Ann"), user(&client, "Bob"));
+    let ann = user(&client, "Ann");
+    let bob = user(&client, "Bob");
     let rotation = json!({"order": [{"users": [{"id": ann}]}, {"users": [{"id": bob}]}], "length": {"weeks": 1}, "start": "2030-01-07T09:00:00"});
     let weekly = json!({"name": "Line", "schedule": daily("09:00:00", "09:00:00"), "rotation": rotation});
     let made = create(&client, "GMT", &[weekly]);
@@ -72,7 +74,8 @@ fn a_user_knows_when_it_is_next(server: &Server) {
 
 fn two_people_swap(server: &Server) {
     let client = server.new_client();
-    let (ann, bob) = (user(&client, "Ann"), user(&client, "Bob"));
+    let ann = user(&client, "Ann");
+    let bob = user(&client, "Bob");
     let rotation = json!({"order": [{"users": [{"id": ann}]}, {"users": [{"id": bob}]}], "length": {"days": 1}, "start": "2030-05-01T00:00:00"});
     let made = create(
         &client,
@@ -93,7 +96,8 @@ fn two_people_swap(server: &Server) {
         "second": {"user": {"id": bob}, "start": "2030-05-10T00:00:00Z", "end": "2030-05-11T00:00:00Z"}, "note": "Concert"});
     let swap = client.post(&format!("{}/swaps", path(&made)), &body).ok();
     assert!(text(&swap["id"]).starts_with("SWP-"), "{swap}");
-    let (one, other) = (&swap["overrides"][0], &swap["overrides"][1]);
+    let one = &swap["overrides"][0];
+    let other = &swap["overrides"][1];
     assert_eq!((&one["user"]["id"], &one["replaces"]["id"]), (&json!(bob), &json!(ann)));
     assert_eq!(
         (&other["user"]["id"], &other["replaces"]["id"], &other["swapId"]),
@@ -126,7 +130,8 @@ fn bad_swaps_are_refused(server: &Server) {
 
 fn a_preview_shows_before_and_after(server: &Server) {
     let client = server.new_client();
-    let (ann, bob) = (user(&client, "Ann"), user(&client, "Bob"));
+    let ann = user(&client, "Ann");
+    let bob = user(&client, "Bob");
     let made = create(&client, "GMT", &[shift("Day", daily("00:00:00", "12:00:00"), &ann)]);
     let over = json!({"user": {"id": bob}, "start": "2036-05-01T06:00:00Z", "end": "2036-05-01T08:00:00Z"});
     client.post(&format!("{}/overrides", path(&made)), &over).ok();

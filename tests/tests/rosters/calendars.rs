@@ -39,7 +39,8 @@ pub fn path_of(address: &Value) -> String {
 /// A feed, again and again: the same bytes, a tag that is known, and slashes and parameters that mean nothing.
 #[track_caller]
 pub fn check_same(server: &Server, address: &Value) {
-    let (path, first) = (path_of(address), read(server, address));
+    let path = path_of(address);
+    let first = read(server, address);
     assert_eq!(text(&address["url"]), format!("{}{path}", server.base()));
     let tag = first.header("ETag").unwrap_or_default().to_owned();
     assert!(tag.len() > 10 && tag.starts_with('"'), "{first}");
@@ -127,7 +128,8 @@ fn a_feed_has_the_shifts_of_a_roster(server: &Server) {
 
 fn a_feed_has_the_shifts_of_a_user(server: &Server) {
     let client = server.new_client();
-    let (ann, bob) = (user(&client, "Ann"), user(&client, "Bob"));
+    let ann = user(&client, "Ann");
+    let bob = user(&client, "Bob");
     create(&client, "GMT", &[shift("Day", daily("08:00:00", "20:00:00"), &ann)]);
     create(&client, "GMT", &[shift("Night", daily("20:00:00", "08:00:00"), &bob)]);
     let address = address(&client, &format!("/rosters/users/{ann}"));
@@ -138,7 +140,8 @@ fn a_feed_has_the_shifts_of_a_user(server: &Server) {
 
 fn a_feed_stays_the_same_until_something_changes(server: &Server) {
     let client = server.new_client();
-    let (ann, bob) = (user(&client, "Ann"), user(&client, "Bob"));
+    let ann = user(&client, "Ann");
+    let bob = user(&client, "Bob");
     let always = create(&client, "GMT", &[shift("Always", daily("00:00:00", "00:00:00"), &ann)]);
     let paris = create(&client, "Europe/Paris", &[shift("Nights", daily("22:00:00", "06:00:00"), &ann)]);
     let of_user = address(&client, &format!("/rosters/users/{ann}"));
@@ -157,7 +160,8 @@ fn a_feed_stays_the_same_until_something_changes(server: &Server) {
         check_same(server, address);
     }
     // Somebody takes over for a time.
-    let (start, end) = (soon(86_400), soon(90_000));
+    let start = soon(86_400);
+    let end = soon(90_000);
     client
         .post(&format!("{}/overrides", path(&always)), &json!({"user": {"id": bob}, "start": start, "end": end}))
         .ok();
@@ -185,7 +189,8 @@ fn a_revoked_address_is_unknown(server: &Server) {
     let ann = user(&client, "Ann");
     let made = create(&client, "GMT", &[shift("Day", daily("08:00:00", "20:00:00"), &ann)]);
     let other = create(&client, "GMT", &[shift("Day", daily("08:00:00", "20:00:00"), &ann)]);
-    let (first, second) = (address(&client, &path(&made)), address(&client, &path(&made)));
+    let first = address(&client, &path(&made));
+    let second = address(&client, &path(&made));
     let listed = client.get(&format!("{}/calendars", path(&made))).list();
     assert_eq!(listed.len(), 2);
     assert!(listed.iter().all(|one| one.get("token").is_none() && one.get("url").is_none()), "{listed:?}");
@@ -215,7 +220,8 @@ fn an_address_ends_with_its_maker(server: &Server) {
     for tenant in [client.tenant_id(), "msp_1"] {
         let key = client.tenant(tenant).post("/apiKeys", &json!({"name": unique("maker"), "role": "operator"})).ok();
         let maker = client.with_token(&server.token(&text(&key["key"]), &text(&key["secret"])));
-        let (of_roster, of_user) = (address(&maker, &path(&made)), address(&maker, &format!("/rosters/users/{ann}")));
+        let of_roster = address(&maker, &path(&made));
+        let of_user = address(&maker, &format!("/rosters/users/{ann}"));
         calendar(server, &of_roster);
         calendar(server, &of_user);
         client.tenant(tenant).delete(&format!("/apiKeys/{}", text(&key["id"]))).ok();
@@ -230,7 +236,8 @@ fn an_address_ends_with_its_maker(server: &Server) {
 pub fn age(server: &mut Server, table: &str, longer: &Client) {
     const LIFE_MS: i64 = 366 * 86_400_000;
     server.stop();
-    let (soon, later) = (LIFE_MS - 20_000, LIFE_MS - 3_600_000);
+    let soon = LIFE_MS - 20_000;
+    let later = LIFE_MS - 3_600_000;
     let other = longer.tenant_id();
     server.sql(&format!(
         "UPDATE {table} SET created_ms = created_ms - CASE tenant_id WHEN '{other}' THEN {later} ELSE {soon} END"
@@ -249,14 +256,16 @@ pub fn wait_for_end(server: &Server, address: &Value, expires: &Value) {
 
 fn an_address_ends_after_366_days(backend: Backend) {
     let mut server = Server::start(backend);
-    let (client, other) = (server.new_client(), server.new_client());
+    let client = server.new_client();
+    let other = server.new_client();
     let made = [&client, &other].map(|client| {
         let ann = user(client, "Ann");
         let roster = create(client, "GMT", &[shift("Day", daily("08:00:00", "20:00:00"), &ann)]);
         [path(&roster), format!("/rosters/users/{ann}")].map(|path| (address(client, &path), path))
     });
     age(&mut server, "roster_calendars", &other);
-    let (client, other) = (client.at(server.base()), other.at(server.base()));
+    let client = client.at(server.base());
+    let other = other.at(server.base());
     let ends = made[0].each_ref().map(|(one, path)| {
         let listed = client.get(&format!("{path}/calendars")).list();
         assert_eq!((listed.len(), &listed[0]["id"]), (1, &one["id"]));

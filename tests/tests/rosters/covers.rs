@@ -42,7 +42,8 @@ fn who_accepts_is_on_call_for_the_one_who_asked(server: &Server) {
     day["users"] = json!([{"id": ann}, {"id": bob}]);
     let made = create(&client, "GMT", &[day]);
     let at = format!("{}/coverRequests", path(&made));
-    let (as_ann, as_eve) = (acting_as(server, &client, &ann), acting_as(server, &client, &eve));
+    let as_ann = acting_as(server, &client, &ann);
+    let as_eve = acting_as(server, &client, &eve);
     let asked = as_ann.post(&at, &json!({"start": START, "end": END, "note": "wedding"})).ok();
     assert_eq!(
         (&asked["user"]["id"], &asked["status"], &asked["note"]),
@@ -113,8 +114,10 @@ fn what_is_over_or_answered_cannot_be_answered(server: &Server) {
 }
 
 fn wrong_requests_are_refused(server: &Server) {
-    let (client, other) = (server.new_client(), server.new_client());
-    let (ann, stranger) = (user(&client, "Ann"), user(&other, "Eve"));
+    let client = server.new_client();
+    let other = server.new_client();
+    let ann = user(&client, "Ann");
+    let stranger = user(&other, "Eve");
     let made = create(&client, "GMT", &[shift("Day", daily("08:00:00", "12:00:00"), &ann)]);
     let at = format!("{}/coverRequests", path(&made));
     let body = |user: &str, asked: &str, end: &str| json!({"user": {"id": user}, "asked": [{"id": asked}], "start": "2026-05-01T00:00:00Z", "end": end});

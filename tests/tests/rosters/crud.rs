@@ -122,7 +122,8 @@ fn fifty_creates_of_one_name_make_one_roster(server: &Server) {
     let mut statuses: BTreeMap<u16, usize> = BTreeMap::new();
     let threads: Vec<_> = (0..50)
         .map(|_| {
-            let (client, body) = (client.clone(), body.clone());
+            let client = client.clone();
+            let body = body.clone();
             thread::spawn(move || client.post("/rosters", &body).status)
         })
         .collect();
@@ -181,10 +182,12 @@ fn an_update_keeps_what_it_leaves_out(server: &Server) {
 
 fn an_update_knows_shifts_by_their_id(server: &Server) {
     let client = server.new_client();
-    let (ann, bob) = (user(&client, "Ann"), user(&client, "Bob"));
+    let ann = user(&client, "Ann");
+    let bob = user(&client, "Bob");
     let day = shift("Day", daily("08:00:00", "20:00:00"), &ann);
     let created = create(&client, "GMT", &[day.clone(), shift("Night", daily("20:00:00", "08:00:00"), &ann)]);
-    let (at, id) = (path(&created), created["shiftDetails"][0]["id"].clone());
+    let at = path(&created);
+    let id = created["shiftDetails"][0]["id"].clone();
     let unknown = json!({"shiftDetails": [{"id": id}, {"id": "ESD-x", "name": "x"}]});
     client.post(&at, &unknown).invalid(&["shiftDetails[1].id"]);
     client
@@ -218,8 +221,10 @@ fn a_deleted_roster_is_gone(server: &Server) {
 }
 
 fn others_people_and_rosters_are_unknown(server: &Server) {
-    let (client, other) = (server.new_client(), server.new_client());
-    let (ann, stranger) = (user(&client, "Ann"), user(&other, "Eve"));
+    let client = server.new_client();
+    let other = server.new_client();
+    let ann = user(&client, "Ann");
+    let stranger = user(&other, "Eve");
     let theirs = group(&other, &[&stranger]);
     let mut body = roster("GMT", &[shift("Day", daily("08:00:00", "20:00:00"), &stranger)]);
     body["shiftDetails"][0]["userGroups"] = json!([{"uniqueId": theirs}]);
@@ -236,7 +241,8 @@ fn others_people_and_rosters_are_unknown(server: &Server) {
 }
 
 fn a_partners_people_may_stand_in_a_clients_roster(server: &Server) {
-    let (partner, client) = (server.admin(), server.new_client());
+    let partner = server.admin();
+    let client = server.new_client();
     let ann = user(&partner, "Ann");
     let ours = group(&partner, &[&ann]);
     let mut body = roster("GMT", &[shift("Day", daily("08:00:00", "20:00:00"), &ann)]);

@@ -86,7 +86,8 @@ fn five_hundred_answers_stay_the_same(server: &Server) {
         let month = "from=2026-09-20T00:00:00Z&to=2026-10-20T00:00:00Z";
         paths.iter().map(|path| client.get(&format!("{path}/timeline?{month}")).ok()).collect()
     };
-    let (before, lines_before) = (ask(), lines());
+    let before = ask();
+    let lines_before = lines();
     assert_eq!(before.len(), 500);
     assert!(before.iter().filter(|list| **list != json!([])).count() > 300, "somebody is on call mostly");
 
@@ -179,7 +180,8 @@ fn a_deleted_roster_has_a_past_and_no_future(server: &Server) {
 
 fn names_and_members_are_those_of_the_time(server: &Server) {
     let client = server.new_client();
-    let (ann, bob) = (user(&client, "Ann"), user(&client, "Bob"));
+    let ann = user(&client, "Ann");
+    let bob = user(&client, "Bob");
     let team = group(&client, &[&ann]);
     let mut whole = shift("Day", daily("00:00:00", "00:00:00"), &ann);
     whole["users"] = json!([]);

@@ -23,7 +23,9 @@ fn on_call(client: &Client, path: &str, at: &str) -> Value {
 
 fn who_why_until_when_and_who_is_next(server: &Server) {
     let client = server.new_client();
-    let (ann, bob, eve) = (user(&client, "Ann"), user(&client, "Bob"), user(&client, "Eve"));
+    let ann = user(&client, "Ann");
+    let bob = user(&client, "Bob");
+    let eve = user(&client, "Eve");
     let team = group(&client, &[&bob, &eve]);
     let mut night = shift("Night", daily("20:00:00", "04:00:00"), &bob);
     night["userGroups"] = json!([{"uniqueId": team}]);
@@ -50,7 +52,8 @@ fn who_why_until_when_and_who_is_next(server: &Server) {
 
 fn all_rosters_are_asked_at_once(server: &Server) {
     let client = server.new_client();
-    let (ann, bob) = (user(&client, "Ann"), user(&client, "Bob"));
+    let ann = user(&client, "Ann");
+    let bob = user(&client, "Bob");
     let one = create(&client, "GMT", &[shift("Day", daily("08:00:00", "20:00:00"), &ann)]);
     let other = create(&client, "GMT", &[shift("Day", daily("10:00:00", "22:00:00"), &bob)]);
     let at = |at: &str| users(&on_call(&client, "/rosters", at)["onCall"]);
@@ -72,7 +75,8 @@ fn all_rosters_are_asked_at_once(server: &Server) {
 
 fn an_edit_takes_effect_from_now_on(server: &Server) {
     let client = server.new_client();
-    let (ann, bob) = (user(&client, "Ann"), user(&client, "Bob"));
+    let ann = user(&client, "Ann");
+    let bob = user(&client, "Bob");
     let made = create(&client, "GMT", &[shift("Day", daily("00:00:00", "00:00:00"), &ann)]);
     let id = &made["shiftDetails"][0]["id"];
     client.post(&path(&made), &json!({"shiftDetails": [{"id": id, "users": [{"id": bob}]}]})).ok();
@@ -88,7 +92,8 @@ fn an_edit_takes_effect_from_now_on(server: &Server) {
 
 fn changes_show_at_once(server: &Server) {
     let client = server.new_client();
-    let (ann, bob) = (user(&client, "Ann"), user(&client, "Bob"));
+    let ann = user(&client, "Ann");
+    let bob = user(&client, "Bob");
     let team = group(&client, &[&ann]);
     let mut whole = shift("Day", daily("00:00:00", "00:00:00"), &ann);
     whole["users"] = json!([]);

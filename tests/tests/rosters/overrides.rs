@@ -28,7 +28,8 @@ fn line(client: &Client, roster: &Value, from: &str, to: &str) -> Vec<String> {
 
 fn an_override_of_a_shift_takes_its_time(server: &Server) {
     let client = server.new_client();
-    let (ann, bob) = (user(&client, "Ann"), user(&client, "Bob"));
+    let ann = user(&client, "Ann");
+    let bob = user(&client, "Bob");
     let shifts =
         [shift("Day", daily("08:00:00", "20:00:00"), &ann), shift("Night", daily("20:00:00", "08:00:00"), &ann)];
     let made = create(&client, "GMT", &shifts);
@@ -64,7 +65,9 @@ fn an_override_of_a_shift_takes_its_time(server: &Server) {
 
 fn the_last_override_wins(server: &Server) {
     let client = server.new_client();
-    let (ann, bob, eve) = (user(&client, "Ann"), user(&client, "Bob"), user(&client, "Eve"));
+    let ann = user(&client, "Ann");
+    let bob = user(&client, "Bob");
+    let eve = user(&client, "Eve");
     let made = create(&client, "GMT", &[shift("Day", daily("08:00:00", "20:00:00"), &ann)]);
     let at = format!("{}/overrides", path(&made));
     client.post(&at, &over(&bob, "2030-05-01T08:00:00Z", "2030-05-01T16:00:00Z")).ok();
@@ -79,7 +82,8 @@ fn the_last_override_wins(server: &Server) {
 
 fn an_override_follows_no_edit(server: &Server) {
     let client = server.new_client();
-    let (ann, bob) = (user(&client, "Ann"), user(&client, "Bob"));
+    let ann = user(&client, "Ann");
+    let bob = user(&client, "Bob");
     let made = create(&client, "GMT", &[shift("Day", daily("08:00:00", "12:00:00"), &ann)]);
     let mut body = over(&bob, "2030-05-01T00:00:00Z", "2030-05-02T00:00:00Z");
     let id = made["shiftDetails"][0]["id"].clone();
@@ -93,7 +97,8 @@ fn an_override_follows_no_edit(server: &Server) {
 
 fn an_override_of_the_roster_fills_gaps(server: &Server) {
     let client = server.new_client();
-    let (ann, bob) = (user(&client, "Ann"), user(&client, "Bob"));
+    let ann = user(&client, "Ann");
+    let bob = user(&client, "Bob");
     let made = create(&client, "GMT", &[shift("Day", daily("08:00:00", "12:00:00"), &ann)]);
     client
         .post(&format!("{}/overrides", path(&made)), &over(&bob, "2030-05-01T10:00:00Z", "2030-05-01T14:00:00Z"))
@@ -108,7 +113,8 @@ fn an_override_of_the_roster_fills_gaps(server: &Server) {
 
 fn what_is_past_stays(server: &Server) {
     let client = server.new_client();
-    let (ann, bob) = (user(&client, "Ann"), user(&client, "Bob"));
+    let ann = user(&client, "Ann");
+    let bob = user(&client, "Bob");
     let made = create(&client, "GMT", &[shift("Day", daily("00:00:00", "00:00:00"), &ann)]);
     let at = format!("{}/overrides", path(&made));
     // Entered after the fact: it is listed, and taking it away would change the past. A later one may say otherwise.
@@ -133,15 +139,18 @@ fn what_is_past_stays(server: &Server) {
 }
 
 fn bad_overrides_are_refused(server: &Server) {
-    let (client, other) = (server.new_client(), server.new_client());
-    let (ann, stranger) = (user(&client, "Ann"), user(&other, "Eve"));
+    let client = server.new_client();
+    let other = server.new_client();
+    let ann = user(&client, "Ann");
+    let stranger = user(&other, "Eve");
     let made = create(&client, "GMT", &[shift("Day", daily("08:00:00", "12:00:00"), &ann)]);
     let at = format!("{}/overrides", path(&made));
     let refused = |body: Value, fields: &[&str]| {
         client.post(&at, &body).invalid(fields);
     };
     refused(json!({}), &["user", "start", "end"]);
-    let (start, end) = ("2030-05-01T08:00:00Z", "2030-05-01T12:00:00Z");
+    let start = "2030-05-01T08:00:00Z";
+    let end = "2030-05-01T12:00:00Z";
     refused(over(&stranger, start, end), &["user.id"]);
     refused(over(&ann, end, start), &["end"]);
     refused(over(&ann, start, "9999-01-01T00:00:00Z"), &["end"]);
@@ -162,7 +171,8 @@ fn the_author_is_shown_as_everywhere(server: &Server) {
     let ann = user(&client, "Ann");
     let path = path(&create(&client, "GMT", &[shift("Day", daily("08:00:00", "20:00:00"), &ann)]));
     let body = over(&ann, "2030-05-01T10:00:00Z", "2030-05-03T10:00:00Z");
-    let (overrides, calendars) = (format!("{path}/overrides"), format!("{path}/calendars"));
+    let overrides = format!("{path}/overrides");
+    let calendars = format!("{path}/calendars");
     let of_user = format!("/rosters/users/{ann}/calendars");
     for shown in [
         client.post(&overrides, &body).ok(),

@@ -58,7 +58,8 @@ fn what_changes_at_one_client_is_seen_at_its_partner(backend: Backend) {
         people.push((ann, team));
     }
     check_all(&partner, &clients, "the beginning");
-    let (first, second) = (&clients[0], &clients[1]);
+    let first = &clients[0];
+    let second = &clients[1];
     let (ann, team) = &people[0];
     let steps: [(&str, &dyn Fn()); 13] = [
         ("a user that nobody names", &|| drop(user(first, "Eve"))),
@@ -129,7 +130,8 @@ fn a_partner_with_many_clients_does_not_ask_each(backend: Backend) {
     let tenant = client.tenant_id().to_owned();
     server.stop();
     let own = |column: &str| format!("{column} = '{tenant}'");
-    let (tenant_id, roster_id) = (("tenant_id", "'client_' || copied"), ("roster_id", "'ES-' || copied"));
+    let tenant_id = ("tenant_id", "'client_' || copied");
+    let roster_id = ("roster_id", "'ES-' || copied");
     let crew = format!("replace(crew, '{ann}', 'USR000' || copied)");
     let sql = [
         copies(
@@ -164,7 +166,8 @@ fn a_partner_with_many_clients_does_not_ask_each(backend: Backend) {
         (begun.elapsed(), answer)
     };
     let fastest = |path: &str| (0..5).map(|_| time(path).0).min().unwrap_or_default();
-    let (on_call, timeline) = ("/rosters/onCall?at=2030-05-01T12:00:00Z", format!("/rosters/timeline?{DAY}"));
+    let on_call = "/rosters/onCall?at=2030-05-01T12:00:00Z";
+    let timeline = format!("/rosters/timeline?{DAY}");
     let all = time(on_call).1;
     assert_eq!(all["onCall"].as_array().map(Vec::len), Some(CLIENTS + 2), "{all:.300}");
     assert_eq!(time(&timeline).1["rosters"].as_array().map(Vec::len), Some(CLIENTS + 2));
@@ -191,7 +194,8 @@ fn a_partner_with_many_clients_does_not_ask_each(backend: Backend) {
             );
         }
     }
-    let (one, many) = (fastest("/rosters/search?pageSize=1"), fastest("/rosters/search?pageSize=200"));
+    let one = fastest("/rosters/search?pageSize=1");
+    let many = fastest("/rosters/search?pageSize=200");
     assert!(many < one * 6 + Duration::from_millis(100), "{many:?} for 200 rosters, {one:?} for one");
     // A client does not wait for what the others are.
     let begun = Instant::now();

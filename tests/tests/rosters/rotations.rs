@@ -47,7 +47,9 @@ fn on_call(client: &Client, roster: &Value, at: &str) -> Value {
 
 fn one_of_three_people_each_week_hands_over_on_monday_at_nine(server: &Server) {
     let client = server.new_client();
-    let (ann, bob, eve) = (user(&client, "Ann"), user(&client, "Bob"), user(&client, "Eve"));
+    let ann = user(&client, "Ann");
+    let bob = user(&client, "Bob");
+    let eve = user(&client, "Eve");
     let weekly = rotation(&[&[&ann], &[&bob], &[&eve]], json!({"weeks": 1}), "2026-11-23T09:00:00");
     let made = create(&client, "Europe/Vienna", &[turns("Line", daily("09:00:00", "09:00:00"), weekly)]);
     let expected = [
@@ -62,7 +64,8 @@ fn one_of_three_people_each_week_hands_over_on_monday_at_nine(server: &Server) {
     assert_eq!(year["entries"].as_array().map(Vec::len), Some(53));
     // Over the change of the clocks: the hand-over is at nine, whatever that is elsewhere.
     let asked = on_call(&client, &made, "2027-03-29T06:59:59Z");
-    let (now, next) = (&asked["onCall"][0], &asked["next"][0]);
+    let now = &asked["onCall"][0];
+    let next = &asked["next"][0];
     assert_eq!((&now["user"]["id"], &next["user"]["id"]), (&json!(eve), &json!(ann)));
     assert_eq!(
         (&now["since"], &now["until"]),
@@ -82,7 +85,8 @@ fn one_of_three_people_each_week_hands_over_on_monday_at_nine(server: &Server) {
 
 fn hours_follow_the_sun(server: &Server) {
     let client = server.new_client();
-    let (ann, bob) = (user(&client, "Ann"), user(&client, "Bob"));
+    let ann = user(&client, "Ann");
+    let bob = user(&client, "Bob");
     let eight = rotation(&[&[&ann], &[&bob]], json!({"hours": 12}), "2026-10-24T22:00:00");
     let made = create(&client, "Europe/Paris", &[turns("Sun", daily("00:00:00", "00:00:00"), eight)]);
     let expected = ["10-24T20:00/10-25T08:00 Ann", "10-25T08:00/10-25T20:00 Bob", "10-25T20:00/10-26T00:00 Ann"];
@@ -120,7 +124,9 @@ fn levels_say_who_is_called_first_and_who_is_next(server: &Server) {
 
 fn people_join_and_leave_from_a_date(server: &Server) {
     let client = server.new_client();
-    let (ann, bob, eve) = (user(&client, "Ann"), user(&client, "Bob"), user(&client, "Eve"));
+    let ann = user(&client, "Ann");
+    let bob = user(&client, "Bob");
+    let eve = user(&client, "Eve");
     let two = rotation(&[&[&ann], &[&bob]], json!({"weeks": 1}), "2030-01-07T09:00:00");
     let made = create(&client, "GMT", &[turns("Line", daily("09:00:00", "09:00:00"), two)]);
     let before = line(&client, &made, "2030-01-07T00:00:00Z", "2030-02-04T09:00:00Z");
@@ -157,7 +163,8 @@ fn people_join_and_leave_from_a_date(server: &Server) {
 
 fn a_rotation_is_shown_as_it_was_given(server: &Server) {
     let client = server.new_client();
-    let (ann, bob) = (user(&client, "Ann"), user(&client, "Bob"));
+    let ann = user(&client, "Ann");
+    let bob = user(&client, "Bob");
     let team = group(&client, &[&bob]);
     let given = json!({"order": [{"users": [{"id": ann}]}, {"users": [], "userGroups": [{"uniqueId": team}]}],
         "length": {"days": "2"}, "start": "2026-11-23T09:00:00"});
@@ -200,7 +207,8 @@ fn bad_rotations_are_refused(server: &Server) {
 
 fn around_the_clock_is_not_cut_at_midnight(server: &Server) {
     let client = server.new_client();
-    let (ann, bob) = (user(&client, "Ann"), user(&client, "Bob"));
+    let ann = user(&client, "Ann");
+    let bob = user(&client, "Bob");
     let made = create(&client, "GMT", &[shift("Whole", daily("00:00:00", "00:00:00"), &ann)]);
     let asked = on_call(&client, &made, "2026-05-01T12:00:00Z");
     assert_eq!(asked["onCall"][0]["since"], json!("2026-01-01T00:00:00+0000"));
@@ -224,7 +232,9 @@ fn around_the_clock_is_not_cut_at_midnight(server: &Server) {
 
 fn one_person_is_covered_for(server: &Server) {
     let client = server.new_client();
-    let (ann, bob, eve) = (user(&client, "Ann"), user(&client, "Bob"), user(&client, "Eve"));
+    let ann = user(&client, "Ann");
+    let bob = user(&client, "Bob");
+    let eve = user(&client, "Eve");
     let mut both = shift("Day", daily("08:00:00", "20:00:00"), &ann);
     both["users"] = json!([{"id": ann}, {"id": bob}]);
     let made = create(&client, "GMT", &[both]);

@@ -153,7 +153,8 @@ fn of_callers(server: &Server, canaries: &Canaries) {
     // A retry that rotated again would have dropped the secret before.
     let of = |name: &str| second[name].as_str().unwrap_or_default();
     canaries.made("a token of the second secret", token(of("key"), of("secret")), "access_token");
-    let (key, secret) = (rotated["key"].as_str().unwrap_or_default(), rotated["secret"].as_str().unwrap_or_default());
+    let key = rotated["key"].as_str().unwrap_or_default();
+    let secret = rotated["secret"].as_str().unwrap_or_default();
     canaries.add("key and secret, encoded", &STANDARD.encode(format!("{key}:{secret}")));
     let basic = server.request("POST", "/auth/oauth/token").basic(key, secret);
     canaries.made("another token", basic.body(FORM, "grant_type=client_credentials"), "access_token");

@@ -139,7 +139,8 @@ mod tests {
 
     #[test]
     fn the_last_admin_key_of_a_partner_stays() {
-        let (partner, client) = (TenantId::partner(1), TenantId::client(1));
+        let partner = TenantId::partner(1);
+        let client = TenantId::client(1);
         assert!(check_revocable(&partner, true, 1).is_err());
         assert!(check_revocable(&partner, true, 2).is_ok());
         assert!(check_revocable(&partner, false, 1).is_ok());

@@ -14,7 +14,8 @@ use crate::{
 pub fn create_user(db: &Db, tenant: &TenantId, login: &str, role: Role) -> anyhow::Result<String> {
     let body = serde_json::json!({"loginName": login, "role": role.as_str()});
     let new = NewUser::parse(&body).map_err(|problem| super::into_anyhow(problem.into()))?;
-    let (tenant, now) = (tenant.clone(), clock::now());
+    let tenant = tenant.clone();
+    let now = clock::now();
     write(db, "muster user create", now, move |tx| {
         existing(tx.conn, &tenant)?;
         let row = users::store::insert(tx.conn, &tenant, new, now)?;
@@ -26,7 +27,10 @@ pub fn create_user(db: &Db, tenant: &TenantId, login: &str, role: Role) -> anyho
 /// Makes a link that signs in the user with this login name, and answers its code: here and never again.
 pub fn sign_in_code(db: &Db, tenant: Option<&TenantId>, login: &str) -> anyhow::Result<Secret<String>> {
     let code = secrets::random()?;
-    let (tenant, login, made, now) = (tenant.cloned(), login.to_owned(), code.clone(), clock::now());
+    let tenant = tenant.cloned();
+    let login = login.to_owned();
+    let made = code.clone();
+    let now = clock::now();
     write(db, "muster user sign-in", now, move |tx| {
         if let Some(tenant) = &tenant {
             existing(tx.conn, tenant)?;

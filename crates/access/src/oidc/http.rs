@@ -157,8 +157,11 @@ async fn sign_in_as(
     home: &str,
 ) -> Result<HttpResponse> {
     let settings = &provider.settings;
-    let (issuer, tenant, by_email) = (settings.issuer.clone(), settings.tenant.clone(), settings.link_by_email);
-    let (asked, now) = (account.clone(), clock::now());
+    let issuer = settings.issuer.clone();
+    let tenant = settings.tenant.clone();
+    let by_email = settings.link_by_email;
+    let asked = account.clone();
+    let now = clock::now();
     let found = authenticator.db().read(move |conn| people::find(conn, (&issuer, &asked), tenant.as_ref(), by_email));
     let (tenant, user, is_new) = found.await?;
     let row = Row {

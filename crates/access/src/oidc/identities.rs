@@ -47,7 +47,8 @@ impl From<Row> for UserIdentity {
 )]
 #[get("/api/v2/me/identities")]
 pub(crate) async fn list_my_identities(HomeContext(context): HomeContext) -> Result<HttpResponse> {
-    let (tenant, user) = (context.tenant.id.to_string(), context.caller.user_id.clone());
+    let tenant = context.tenant.id.to_string();
+    let user = context.caller.user_id.clone();
     let rows = context.db.read(move |conn| people::of_user(conn, &tenant, &user)).await?;
     answer::ok(&rows.into_iter().map(UserIdentity::from).collect::<Vec<_>>())
 }
@@ -67,7 +68,9 @@ pub(crate) async fn delete_my_identities(
     HomeContext(context): HomeContext,
     authenticator: web::Data<Authenticator>,
 ) -> Result<HttpResponse> {
-    let (tenant, user, now) = (context.tenant.id.to_string(), context.caller.user_id.clone(), context.now);
+    let tenant = context.tenant.id.to_string();
+    let user = context.caller.user_id.clone();
+    let now = context.now;
     let done = context.write(move |tx, _| {
         unbind(tx, &tenant, &user, now)?;
         Ok(Answer::empty())
@@ -117,7 +120,8 @@ pub(crate) async fn delete_user_identities(
     PathIds(id): PathIds<UserId>,
     authenticator: web::Data<Authenticator>,
 ) -> Result<HttpResponse> {
-    let (here, now) = (filters::writable("users.tenant_id", &context.tenant), context.now);
+    let here = filters::writable("users.tenant_id", &context.tenant);
+    let now = context.now;
     let done = context.write(move |tx, _| {
         let user = users::store::find(tx.conn, here, &id)?;
         unbind(tx, &user.tenant_id, &user.id, now)?;

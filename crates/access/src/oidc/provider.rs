@@ -171,7 +171,9 @@ impl Provider {
         IssuerUrl::new(settings.issuer.clone())?;
         RedirectUrl::new(settings.redirect())?;
         let calls = Pool::new(Kind::Requests, CALLS, 1, WAITING);
-        let (addresses, known, asking) = Default::default();
+        let addresses = Default::default();
+        let known = Default::default();
+        let asking = Default::default();
         Ok(Self { settings, fetch, seal, calls, addresses, known, asking })
     }
 
@@ -252,8 +254,10 @@ impl Provider {
     }
 
     fn client(&self, metadata: &CoreProviderMetadata) -> Result<Ready, Refused> {
-        let (id, secret) = (&self.settings.client_id, self.settings.client_secret.expose());
-        let (id, secret) = (ClientId::new(id.clone()), ClientSecret::new(secret.clone()));
+        let id = &self.settings.client_id;
+        let secret = self.settings.client_secret.expose();
+        let id = ClientId::new(id.clone());
+        let secret = ClientSecret::new(secret.clone());
         let redirect = RedirectUrl::new(self.settings.redirect()).map_err(wrong)?;
         Ok(Client::from_provider_metadata(metadata.clone(), id, Some(secret)).set_redirect_uri(redirect))
     }

@@ -134,7 +134,9 @@ pub(crate) async fn end_session(
     let Some(id) = context.caller.session().map(ToOwned::to_owned) else {
         return Err(Problem::conflict("The caller has no session: it came with a key.").into());
     };
-    let (tenant, user, now) = (context.tenant.id.to_string(), context.caller.user_id.clone(), context.now);
+    let tenant = context.tenant.id.to_string();
+    let user = context.caller.user_id.clone();
+    let now = context.now;
     let done = context.write(move |tx, _| {
         let all = store::of_user(tx.conn, &tenant, &user, now)?;
         if let Some(session) = all.iter().find(|session| session.id == id) {

@@ -28,7 +28,9 @@ use crate::{
 )]
 #[get("/api/v2/me/sessions")]
 pub(crate) async fn list_my_sessions(HomeContext(context): HomeContext) -> Result<HttpResponse> {
-    let (tenant, user, now) = (context.tenant.id.to_string(), context.caller.user_id.clone(), context.now);
+    let tenant = context.tenant.id.to_string();
+    let user = context.caller.user_id.clone();
+    let now = context.now;
     let rows = context.db.read(move |conn| store::of_user(conn, &tenant, &user, now)).await?;
     let mut sessions: Vec<Session> = rows.into_iter().map(Session::from).collect();
     for session in &mut sessions {
@@ -55,8 +57,10 @@ pub(crate) async fn end_my_session(
     path: web::Path<String>,
     authenticator: web::Data<Authenticator>,
 ) -> Result<HttpResponse> {
-    let (id, now) = (path.into_inner(), context.now);
-    let (tenant, user) = (context.tenant.id.to_string(), context.caller.user_id.clone());
+    let id = path.into_inner();
+    let now = context.now;
+    let tenant = context.tenant.id.to_string();
+    let user = context.caller.user_id.clone();
     ended(&context, &authenticator, move |tx| end_one(tx, (&tenant, &user), &id, now)).await
 }
 
@@ -146,8 +150,10 @@ pub(crate) async fn end_user_session(
 #[post("/users/{userId}/signInLink")]
 pub(crate) async fn create_sign_in_link(context: RequestContext, PathIds(id): PathIds<UserId>) -> Result<HttpResponse> {
     let here = filters::writable("users.tenant_id", &context.tenant);
-    let (code, origin) = (secrets::random()?, api::session::origin(context.request()));
-    let (caller, now) = (Arc::clone(&context.caller), context.now);
+    let code = secrets::random()?;
+    let origin = api::session::origin(context.request());
+    let caller = Arc::clone(&context.caller);
+    let now = context.now;
     context
         .write(move |tx, _| {
             users::store::lock(&id).take(tx.conn)?;

@@ -110,7 +110,8 @@ mod tests {
 
     #[test]
     fn a_session_ends_when_it_is_idle_and_in_any_case() {
-        let (begun, hour) = (Timestamp::from_millis(0), HOUR_MS);
+        let begun = Timestamp::from_millis(0);
+        let hour = HOUR_MS;
         let end = end_of_session(begun).millis();
         assert_eq!(end, 168 * hour);
         assert_eq!(idle_end(0, end).millis(), 12 * hour);

@@ -99,7 +99,8 @@ pub(crate) fn tenant(conn: &mut Conn, id: &TenantId) -> db::Result<Option<Tenant
         .order(tenants::number)
         .select((tenants::id, tenants::partner_id, tenants::name))
         .load(conn)?;
-    let (mut own, mut clients) = (None, Vec::new());
+    let mut own = None;
+    let mut clients = Vec::new();
     for (row_id, partner, name) in rows {
         if row_id == id.as_str() {
             own = Some((partner, name));

@@ -258,7 +258,8 @@ async fn a_key_has_a_thousand_tokens_at_most_and_the_oldest_end() {
         let (id, mark): (String, String) = tokens::table.select((tokens::key_id, tokens::secret_mark)).first(conn)?;
         let of = store::Of { tenant: &tenant, key_id: &id, secret_mark: &mark };
         for number in 1..=998 {
-            let (made, end) = (Timestamp::from_millis(now + number), Timestamp::from_millis(now + 7_199_000));
+            let made = Timestamp::from_millis(now + number);
+            let end = Timestamp::from_millis(now + 7_199_000);
             store::insert(conn, &of, &format!("filler{number}"), made, end)?;
         }
         Ok(tokens::table.count().get_result::<i64>(conn)?)

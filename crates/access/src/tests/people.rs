@@ -132,7 +132,8 @@ async fn who_sees_and_changes_whom() {
     fixture.key(&foreign, "foreignadmin1", Role::Admin);
     let app = fixture.app().await;
     let partner = fixture.token(KEY, SECRET).await;
-    let (client, stranger) = (fixture.token_of("clientadmin1").await, fixture.token_of("foreignadmin1").await);
+    let client = fixture.token_of("clientadmin1").await;
+    let stranger = fixture.token_of("foreignadmin1").await;
     ok(&app, &partner, Method::POST, "msp_1/clients", json!({"name": "Sibling"})).await;
     let mut people = Vec::new();
     for tenant in ["msp_1", "client_1", "client_3"] {
@@ -188,8 +189,10 @@ async fn groups_and_their_members() {
     let app = fixture.app().await;
     let admin = fixture.token(KEY, SECRET).await;
     ok(&app, &admin, Method::POST, "msp_1/clients", json!({"name": "Sibling"})).await;
-    let (ann, bob) = (user(&app, &admin, "client_1", "ann").await, user(&app, &admin, "client_1", "bob").await);
-    let (pat, sid) = (user(&app, &admin, "msp_1", "pat").await, user(&app, &admin, "client_2", "sid").await);
+    let ann = user(&app, &admin, "client_1", "ann").await;
+    let bob = user(&app, &admin, "client_1", "bob").await;
+    let pat = user(&app, &admin, "msp_1", "pat").await;
+    let sid = user(&app, &admin, "client_2", "sid").await;
     let body = json!({"name": "Nights", "users": [{"id": pat}, {"id": ann}, {"id": ann}]});
     let made = ok(&app, &admin, Method::POST, "client_1/userGroups", body.clone()).await;
     let logins = |group: &Value| {
@@ -269,7 +272,8 @@ async fn other_domains_find_people_by_tenants_and_ids() {
     let fixture = Fixture::new();
     let app = fixture.app().await;
     let admin = fixture.token(KEY, SECRET).await;
-    let (ann, pat) = (user(&app, &admin, "client_1", "ann").await, user(&app, &admin, "msp_1", "pat").await);
+    let ann = user(&app, &admin, "client_1", "ann").await;
+    let pat = user(&app, &admin, "msp_1", "pat").await;
     let body = json!({"name": "Nights", "users": [{"id": pat}, {"id": ann}]});
     let group = ok(&app, &admin, Method::POST, "client_1/userGroups", body).await["uniqueId"].clone();
     let group = group.as_str().unwrap().to_owned();

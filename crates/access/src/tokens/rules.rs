@@ -126,7 +126,8 @@ mod tests {
 
     #[test]
     fn a_token_lives_7199_seconds() {
-        let (now, at) = (Timestamp::from_millis(1), Timestamp::from_millis);
+        let now = Timestamp::from_millis(1);
+        let at = Timestamp::from_millis;
         assert_eq!(expiry(now, None).millis(), 7_199_001);
         assert_eq!(expiry(now, Some(at(i64::MAX))).millis(), 7_199_001);
         assert_eq!(expiry(now, Some(at(5_000))).millis(), 5_000);

@@ -59,7 +59,8 @@ const ENDED: i64 = 100;
 /// Stores a token of a key, and ends the oldest when there are too many.
 pub(crate) fn insert(conn: &mut Conn, of: &Of<'_>, hash: &str, now: Timestamp, expires: Timestamp) -> db::Result<()> {
     let Of { tenant, key_id, secret_mark } = *of;
-    let (created_ms, expires_ms) = (now.millis(), expires.millis());
+    let created_ms = now.millis();
+    let expires_ms = expires.millis();
     let token = NewToken { hash, tenant_id: tenant.as_str(), key_id, created_ms, expires_ms, secret_mark };
     diesel::insert_into(tokens::table).values(&token).execute(conn)?;
     let of_key = tokens::table.filter(tokens::tenant_id.eq(tenant.as_str())).filter(tokens::key_id.eq(key_id));

@@ -61,7 +61,8 @@ pub(crate) fn created(new: NewUser, tenant: &TenantId, number: i64, now: Timesta
         role: String::new(),
     };
     let NewUser { login_name, first_name, last_name, email, phone_number, mobile_number, role } = new;
-    let (login_name, role) = (Some(login_name), Some(role));
+    let login_name = Some(login_name);
+    let role = Some(role);
     with(&blank, UserChange { login_name, first_name, last_name, email, phone_number, mobile_number, role })
 }
 
@@ -124,7 +125,8 @@ fn with(user: &Row, change: UserChange) -> Row {
         Some(text) => Some(text).filter(|text| !text.is_empty()),
     };
     let login_name = change.login_name.unwrap_or_else(|| user.login_name.clone());
-    let (first_name, last_name) = (set(&user.first_name, change.first_name), set(&user.last_name, change.last_name));
+    let first_name = set(&user.first_name, change.first_name);
+    let last_name = set(&user.last_name, change.last_name);
     let email = set(&user.email, change.email);
     let folded = |text: &Option<String>| text.as_deref().map(fold).unwrap_or_default();
     Row {
@@ -177,7 +179,8 @@ pub(crate) fn filter(text: &str) -> Result<Filter, Problem> {
 /// What `status` asks; `None` for users of either kind.
 fn in_use(term: &Term) -> Result<Option<bool>, Problem> {
     let words = term.words(&STATUSES)?;
-    let (active, inactive) = (words.contains(&STATUSES[0]), words.contains(&STATUSES[1]));
+    let active = words.contains(&STATUSES[0]);
+    let inactive = words.contains(&STATUSES[1]);
     Ok((active != inactive).then_some(active))
 }
 

@@ -198,7 +198,8 @@ mod tests {
                 let order: Vec<_> =
                     (0..REQUESTS.len()).map(|number| REQUESTS[(first + 3 * number) % REQUESTS.len()]).collect();
                 let all: String = order.iter().map(|(_, head, body)| format!("{head}{body}")).collect();
-                let (mut turn, mut at) = (Turn::default(), 0);
+                let mut turn = Turn::default();
+                let mut at = 0;
                 let mut take = |turn: &mut Turn, until: fn(&Turn) -> bool| {
                     let begun = at;
                     while !until(turn) {

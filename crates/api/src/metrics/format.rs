@@ -15,7 +15,8 @@ impl Format {
     /// What an `Accept` header asks for: OpenMetrics when it is named and nothing else is wanted more, else text.
     pub(crate) fn accepted(accept: Option<&str>) -> Self {
         let accept = accept.unwrap_or_default().to_ascii_lowercase();
-        let (mut open, mut text) = (0.0, 0.0);
+        let mut open = 0.0;
+        let mut text = 0.0;
         for range in accept.split(',') {
             let mut parts = range.split(';').map(str::trim);
             let kind = parts.next().unwrap_or_default();
@@ -54,7 +55,8 @@ fn to_text(open_metrics: &str) -> String {
     let suffixed = |kind: &'static str| -> HashSet<&str> {
         types.clone().filter_map(|told| told.split_once(' ')).filter(|told| told.1 == kind).map(|told| told.0).collect()
     };
-    let (counters, information) = (suffixed("counter"), suffixed("info"));
+    let counters = suffixed("counter");
+    let information = suffixed("info");
     let mut text = String::with_capacity(open_metrics.len());
     for line in open_metrics.lines() {
         let told = line.strip_prefix("# ").and_then(|told| {

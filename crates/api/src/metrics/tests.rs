@@ -27,7 +27,8 @@ fn has(text: &str, line: &str) {
 #[test]
 fn workers_are_added_up() {
     let (_directory, metrics) = metrics(Exposure::Loopback);
-    let (one, two) = (metrics.worker(), metrics.worker());
+    let one = metrics.worker();
+    let two = metrics.worker();
     one.answered(1, StatusCode::OK, Duration::from_micros(500));
     two.answered(1, StatusCode::OK, Duration::from_millis(7));
     two.answered(1, StatusCode::NOT_FOUND, Duration::from_secs(60));

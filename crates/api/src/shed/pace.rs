@@ -27,7 +27,10 @@ pub(super) struct Pace {
 
 impl Pace {
     pub(super) fn new(begun: Instant, at_first: usize) -> Self {
-        let (window, turns, turns_before, patient) = Default::default();
+        let window = Default::default();
+        let turns = Default::default();
+        let turns_before = Default::default();
+        let patient = Default::default();
         Self { begun, window, turns, turns_before, patient, at_first }
     }
 
@@ -86,7 +89,8 @@ mod tests {
     fn as_many_wait_as_have_their_turn_in_time() {
         let mut now = Instant::now();
         let pace = Pace::new(now, 2);
-        let (_one, _two) = (pace.wait_within(SECOND, now).unwrap(), pace.wait_within(SECOND, now).unwrap());
+        let _one = pace.wait_within(SECOND, now).unwrap();
+        let _two = pace.wait_within(SECOND, now).unwrap();
         assert!(pace.wait_within(SECOND, now).is_none(), "nobody's turn came yet");
         assert_eq!(pace.patient.load(SeqCst), 2, "who may not wait has no place");
         pace.turn(now);

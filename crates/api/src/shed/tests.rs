@@ -111,7 +111,8 @@ async fn a_body_that_is_awaited_takes_no_place_of_those_worked_on() {
         stalled.push(ticket);
     }
     assert_eq!((gate.under_way().requests, gate.under_way().bodies), (0, 3));
-    let (one, two) = (enter(&gate, 4).await.unwrap(), enter(&gate, 5).await.unwrap());
+    let one = enter(&gate, 4).await.unwrap();
+    let two = enter(&gate, 5).await.unwrap();
     assert!(stalled[0].end_body().await.is_err(), "no place to work on it");
     drop(one);
     stalled[1].end_body().await.unwrap();
@@ -123,7 +124,8 @@ async fn a_body_that_is_awaited_takes_no_place_of_those_worked_on() {
 #[tokio::test]
 async fn a_burst_waits_for_a_moment() {
     let gate = gate();
-    let (first, _second) = (enter(&gate, 1).await.unwrap(), enter(&gate, 2).await.unwrap());
+    let first = enter(&gate, 1).await.unwrap();
+    let _second = enter(&gate, 2).await.unwrap();
     let begun = Instant::now();
     let (third, ()) = tokio::join!(enter(&gate, 3), async {
         tokio::time::sleep(PATIENCE / 5).await;
@@ -138,7 +140,8 @@ async fn a_burst_waits_for_a_moment() {
 #[tokio::test]
 async fn stalled_bodies_of_one_leave_room_for_others() {
     let gate = gate();
-    let (mut stalled, mut refused) = (Vec::new(), 0);
+    let mut stalled = Vec::new();
+    let mut refused = 0;
     for _ in 0..4 {
         let ticket = enter(&gate, 1).await.unwrap();
         match ticket.begin_body() {
@@ -156,7 +159,8 @@ async fn stalled_bodies_of_one_leave_room_for_others() {
 #[tokio::test]
 async fn all_that_is_held_shares_the_memory_there_is() {
     let gate = gate();
-    let (first, second) = (enter(&gate, 1).await.unwrap(), enter(&gate, 2).await.unwrap());
+    let first = enter(&gate, 1).await.unwrap();
+    let second = enter(&gate, 2).await.unwrap();
     first.hold(10 * AWAITED).unwrap();
     assert!(first.hold(1).is_err(), "half of it, alone");
     assert!(second.hold(11 * AWAITED).is_err(), "more than there is");

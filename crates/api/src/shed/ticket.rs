@@ -119,7 +119,8 @@ impl Ticket {
         if self.state.get() != State::Working {
             return Ok(());
         }
-        let (gate, party) = (&self.gate, self.party());
+        let gate = &self.gate;
+        let party = self.party();
         gate.bodies.try_hold(&party, 1).map_err(|full| gate.refuse(Reason::of(Kind::Bodies, full)))?;
         self.leave();
         self.state.set(State::Reading);

@@ -55,7 +55,8 @@ fn value(field: &mut Object, limits: &Limits, pattern: Option<&str>) {
     }
     field.pattern = pattern.map(ToOwned::to_owned).or(field.pattern.take());
     if let Some((first, last)) = limits.range {
-        (field.minimum, field.maximum) = (Some(first.into()), Some(last.into()));
+        field.minimum = Some(first.into());
+        field.maximum = Some(last.into());
     }
     if !limits.words.is_empty() {
         let words = limits.words.iter().copied().map(Value::from);

@@ -24,7 +24,8 @@ pub fn read_each<T>(
     if items.len() < *length.start() {
         return wrong("must have at least one element".to_owned());
     }
-    let (mut found, mut errors) = (Vec::with_capacity(items.len()), Vec::new());
+    let mut found = Vec::with_capacity(items.len());
+    let mut errors = Vec::new();
     for (index, item) in items.iter().enumerate() {
         let mut fields = Fields::element(item, index);
         found.push(read(&mut fields));

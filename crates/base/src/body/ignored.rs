@@ -184,8 +184,8 @@ mod tests {
 
     #[test]
     fn what_was_not_sent_is_not_named() {
-        let (sent, merged) =
-            (json!({"a": [{"b": 1}], "d": {}}), json!({"a": [{"b": 1, "c": 1}], "d": {"e": 1}, "f": 1}));
+        let sent = json!({"a": [{"b": 1}], "d": {}});
+        let merged = json!({"a": [{"b": 1, "c": 1}], "d": {"e": 1}, "f": 1});
         let read = || {
             let mut fields = Fields::of(&merged);
             fields.object("d").map(|mut inner| inner.text("x"));

@@ -28,7 +28,8 @@ fn read(walk: &Walk, total: i64) -> Found<i64> {
 #[test]
 fn a_walk_sees_every_row_once() {
     let list = List::of(["a"]);
-    let (mut seen, mut pages) = (Vec::new(), Vec::new());
+    let mut seen = Vec::new();
+    let mut pages = Vec::new();
     let mut walk = Walk::numbered(request(1, 3), list);
     loop {
         let page = walk.answer(read(&walk, 8));

@@ -77,7 +77,8 @@ impl Tenant {
 
 impl Queue {
     pub(super) fn new(most: usize) -> Self {
-        let (waiting, tenants) = Default::default();
+        let waiting = Default::default();
+        let tenants = Default::default();
         Self { waiting, most, tenants }
     }
 

@@ -15,7 +15,8 @@ fn greedy(pool: &Arc<Pool>, party: &Arc<Party>) -> Vec<Lease> {
 
 #[test]
 fn something_is_free_however_many_are_greedy() {
-    let (parties, pool) = (Parties::default(), Pool::new(Kind::Bodies, 1000, 1, 10));
+    let parties = Parties::default();
+    let pool = Pool::new(Kind::Bodies, 1000, 1, 10);
     let alone = greedy(&pool, &parties.of_key("client_1", "one"));
     assert_eq!(alone.len(), 500);
     let mut all = vec![alone];
@@ -31,7 +32,8 @@ fn something_is_free_however_many_are_greedy() {
 
 #[test]
 fn the_keys_of_a_tenant_share_what_it_may_have() {
-    let (parties, pool) = (Parties::default(), Pool::new(Kind::Bodies, 1000, 1, 10));
+    let parties = Parties::default();
+    let pool = Pool::new(Kind::Bodies, 1000, 1, 10);
     let held: Vec<_> = (0..50).map(|key| greedy(&pool, &parties.of_key("client_1", &key.to_string()))).collect();
     let tenant: usize = held.iter().map(Vec::len).sum();
     assert!((600..=667).contains(&tenant), "{tenant}");
@@ -41,7 +43,8 @@ fn the_keys_of_a_tenant_share_what_it_may_have() {
 
 #[test]
 fn the_room_of_a_party_is_what_it_gets_bit_by_bit() {
-    let (parties, pool) = (Parties::default(), Pool::new(Kind::Calls, 256, 1, 10));
+    let parties = Parties::default();
+    let pool = Pool::new(Kind::Calls, 256, 1, 10);
     let mut all = Vec::new();
     for (tenant, key) in [("client_1", "a"), ("client_1", "b"), ("client_1", "c"), ("client_2", "a"), ("client_2", "b")]
     {
@@ -59,7 +62,8 @@ fn the_room_of_a_party_is_what_it_gets_bit_by_bit() {
 
 #[test]
 fn amounts_count() {
-    let (parties, pool) = (Parties::default(), Pool::new(Kind::Memory, 100, 1, 10));
+    let parties = Parties::default();
+    let pool = Pool::new(Kind::Memory, 100, 1, 10);
     let (one, other) = (parties.of_key("client_1", "one"), parties.of_key("client_2", "one"));
     let mut lease = pool.try_take(&one, 40).unwrap();
     assert_eq!(lease.grow(30), Err(Full::Caller));
@@ -79,7 +83,8 @@ fn amounts_count() {
 
 #[test]
 fn one_of_everything_is_enough_for_one() {
-    let (parties, pool) = (Parties::default(), Pool::new(Kind::Streams, 1, 1, 10));
+    let parties = Parties::default();
+    let pool = Pool::new(Kind::Streams, 1, 1, 10);
     let one = pool.try_take(&parties.of_key("client_1", "one"), 1).unwrap();
     assert!(pool.try_take(&parties.of_key("client_2", "one"), 1).is_err());
     drop(one);
@@ -97,8 +102,10 @@ impl Wake for Woken {
 
 #[test]
 fn those_who_wait_are_served_in_turn() {
-    let (parties, pool) = (Parties::default(), Pool::new(Kind::Connections, 4, 4, 100));
-    let (greedy, other) = (parties.of_key("client_1", "one"), parties.of_key("client_2", "one"));
+    let parties = Parties::default();
+    let pool = Pool::new(Kind::Connections, 4, 4, 100);
+    let greedy = parties.of_key("client_1", "one");
+    let other = parties.of_key("client_2", "one");
     let woken = Arc::new(Woken::default());
     let waker = Waker::from(Arc::clone(&woken));
     let mut context = Context::from_waker(&waker);
@@ -132,7 +139,8 @@ fn next_served(waiting: &mut Vec<(usize, std::pin::Pin<Box<Taking>>)>) -> Option
 
 #[test]
 fn a_tenant_with_many_keys_has_no_more_turns_than_one_with_a_single_key() {
-    let (parties, pool) = (Parties::default(), Pool::new(Kind::Processors, 1, 1, 1000));
+    let parties = Parties::default();
+    let pool = Pool::new(Kind::Processors, 1, 1, 1000);
     let mut held = Some((0, pool.try_take(&parties.of_key("client_1", "first"), 1).unwrap()));
     // Ninety keys of a tenant were there before; two of the other come last.
     let greedy = (0..90).map(|key| (1, parties.of_key("client_1", &key.to_string())));
@@ -154,7 +162,8 @@ fn a_tenant_with_many_keys_has_no_more_turns_than_one_with_a_single_key() {
 
 #[test]
 fn the_lines_of_a_tenant_leave_room_for_others() {
-    let (parties, pool) = (Parties::default(), Pool::new(Kind::Processors, 1, 1, 90));
+    let parties = Parties::default();
+    let pool = Pool::new(Kind::Processors, 1, 1, 90);
     let mut context = Context::from_waker(Waker::noop());
     let _held = pool.try_take(&parties.of_key("client_1", "0"), 1).unwrap();
     let mut waiting: Vec<_> =
@@ -166,8 +175,10 @@ fn the_lines_of_a_tenant_leave_room_for_others() {
 
 #[test]
 fn a_line_is_as_long_as_there_is_room_for_others() {
-    let (parties, pool) = (Parties::default(), Pool::new(Kind::Connections, 1, 1, 10));
-    let (greedy, other) = (parties.of_key("client_1", "one"), parties.of_key("client_2", "one"));
+    let parties = Parties::default();
+    let pool = Pool::new(Kind::Connections, 1, 1, 10);
+    let greedy = parties.of_key("client_1", "one");
+    let other = parties.of_key("client_2", "one");
     let mut context = Context::from_waker(Waker::noop());
     let _held = pool.try_take(&greedy, 1).unwrap();
     let mut waiting: Vec<_> = (0..10).map(|_| Box::pin(pool.take(&greedy, 1))).collect();

@@ -209,7 +209,8 @@ fn ends_after_a_number_or_before_a_date() {
     let shift = shift("GMT", "2026-01-01T00:00:00Z", "22:00:00", "06:00:00");
     let all =
         |end| between(&Rule::recurring(Recurring { end, ..shift }), "2026-01-01T00:00:00Z", "2027-01-01T00:00:00Z");
-    let (first, second) = ("2026-01-01T22:00Z/2026-01-02T06:00Z", "2026-01-02T22:00Z/2026-01-03T06:00Z");
+    let first = "2026-01-01T22:00Z/2026-01-02T06:00Z";
+    let second = "2026-01-02T22:00Z/2026-01-03T06:00Z";
     assert_eq!(all(End::Occurrences(2)), [first, second]);
     assert!(all(End::Occurrences(0)).is_empty());
     // It began before, so it runs to its end; at the end date none begins.

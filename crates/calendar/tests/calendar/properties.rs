@@ -19,8 +19,10 @@ fn contiguous(zone: Zone, start_date: i64, mut cuts: Vec<TimeOfDay>) -> Vec<Rule
     cuts.dedup();
     let ends = cuts.iter().cycle().skip(1);
     let shift = |(start_time, end_time): (&TimeOfDay, &TimeOfDay)| {
-        let (start_date, pattern) = (at(start_date), Pattern::Daily { every: 1 });
-        let (start_time, end_time) = (*start_time, *end_time);
+        let start_date = at(start_date);
+        let pattern = Pattern::Daily { every: 1 };
+        let start_time = *start_time;
+        let end_time = *end_time;
         Rule::recurring(Recurring { zone, start_date, start_time, end_time, pattern, end: End::Never })
     };
     cuts.iter().zip(ends).map(shift).collect()
@@ -68,7 +70,8 @@ fn contiguous_shifts_cover_all_the_years() {
 proptest! {
     #[test]
     fn the_slow_implementation_agrees((rule, around) in rules(), before in 0..20 * DAY, length in 1..60 * DAY) {
-        let (from, until) = (at(around - before), at(around - before + length));
+        let from = at(around - before);
+        let until = at(around - before + length);
         let fast: Vec<Interval> = Rule::recurring(rule).occurrences(from..until).collect();
         prop_assert_eq!(fast, slow::occurrences(&rule, from..until));
     }
@@ -84,7 +87,8 @@ proptest! {
 
     #[test]
     fn occurrences_are_in_order_and_disjoint((rule, around) in rules(), length in 1..900 * DAY) {
-        let (from, until) = (around - 20 * DAY, around - 20 * DAY + length);
+        let from = around - 20 * DAY;
+        let until = around - 20 * DAY + length;
         let found = list(&Rule::recurring(rule), from, until);
         for interval in &found {
             prop_assert!(interval.start() < interval.end());
@@ -99,7 +103,8 @@ proptest! {
     #[test]
     fn a_range_can_be_cut_anywhere((rule, around) in rules(), length in 2..90 * DAY, border: Index, on_edge: bool) {
         let rule = Rule::recurring(rule);
-        let (from, until) = (around - 20 * DAY, around - 20 * DAY + length);
+        let from = around - 20 * DAY;
+        let until = around - 20 * DAY + length;
         let whole = list(&rule, from, until);
         let mut border = from + 1 + border.index(usize::try_from(length - 1).unwrap()) as i64;
         if let (true, Some(edge)) = (on_edge, whole.get(whole.len() / 2)) {
@@ -117,7 +122,8 @@ proptest! {
         let found = list(&rule, around - 20 * DAY, around + 20 * DAY);
         let mut asked = vec![around, around + offset];
         for interval in &found {
-            let (start, end) = (interval.start().millis(), interval.end().millis());
+            let start = interval.start().millis();
+            let end = interval.end().millis();
             asked.extend([start - 1, start, end - 1, end]);
         }
         asked.retain(|instant| (around - 20 * DAY..around + 20 * DAY).contains(instant));
@@ -173,7 +179,8 @@ proptest! {
         let zone = Zone::find("Asia/Calcutta").unwrap();
         let rule = Recurring { zone, start_time: noon, end: End::Never, ..rule };
         let earlier = at(rule.start_date.millis() - steps * i64::from(every) * DAY);
-        let (new, old) = (Rule::recurring(rule), Rule::recurring(Recurring { start_date: earlier, ..rule }));
+        let new = Rule::recurring(rule);
+        let old = Rule::recurring(Recurring { start_date: earlier, ..rule });
         let from = rule.start_date.millis().max(around);
         prop_assert_eq!(new.next(5, at(from)), old.next(5, at(from)));
     }
@@ -221,7 +228,9 @@ proptest! {
                 let described = Recurring { start_date: at(start), end, pattern, ..rule };
                 ask(&Rule::recurring(described), [start, other, last - near_end, i64::MIN, i64::MAX]);
             }
-            let (zone, start, end) = (rule.zone, at(start), at(end));
+            let zone = rule.zone;
+            let start = at(start);
+            let end = at(end);
             ask(&Rule::repeated(Repeated { zone, start, end, pattern, perpetual }), [other, last, 0]);
         }
     }

@@ -32,7 +32,8 @@ fn all(rule: &Recurring, range: Range<Timestamp>, keeps_length: bool) -> Vec<Int
     while clock.first(anchor, rule.start_time) < rule.start_date {
         anchor = anchor.tomorrow().unwrap();
     }
-    let (from, until) = (near(&clock, range.start, -3), near(&clock, range.end, 3));
+    let from = near(&clock, range.start, -3);
+    let until = near(&clock, range.end, 3);
     let mut found = Vec::new();
     let mut count = 0;
     let mut date = anchor;
@@ -48,7 +49,8 @@ fn all(rule: &Recurring, range: Range<Timestamp>, keeps_length: bool) -> Vec<Int
             }
             if date >= from {
                 let last = if rule.end_time <= rule.start_time { date.tomorrow().unwrap() } else { date };
-                let (start, mut end) = (clock.first(date, rule.start_time), clock.first(last, rule.end_time));
+                let start = clock.first(date, rule.start_time);
+                let mut end = clock.first(last, rule.end_time);
                 if keeps_length && end <= start {
                     let minutes = (rule.end_time.seconds() - rule.start_time.seconds()).rem_euclid(86_400) / 60;
                     let length = if minutes == 0 { 1_440 } else { minutes };

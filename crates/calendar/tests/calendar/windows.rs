@@ -46,7 +46,8 @@ proptest! {
             pattern: Pattern::Daily { every: 1 },
             end: End::Never,
         };
-        let (from, until) = (at(change - 4 * DAY), at(change + 4 * DAY));
+        let from = at(change - 4 * DAY);
+        let until = at(change + 4 * DAY);
         let expected = slow::windows(&described, from..until);
         let found: Vec<Interval> = rule.occurrences(from..until).collect();
         prop_assert_eq!(&found, &expected, "{} {:?}", zone, described);

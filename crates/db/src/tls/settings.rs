@@ -153,7 +153,8 @@ impl Settings {
     /// The URL for libpq: `directories` has the tunnel's end for each place that is a [`Endpoint::Tunnel`].
     pub(crate) fn rewritten(&self, directories: &[PathBuf]) -> String {
         let mut ends = directories.iter();
-        let (mut hosts, mut ports) = (Vec::new(), Vec::new());
+        let mut hosts = Vec::new();
+        let mut ports = Vec::new();
         for place in &self.places {
             match place {
                 Endpoint::Tunnel(target) => {
@@ -195,7 +196,9 @@ fn places(hosts: &str, addresses: &str, ports: &str) -> Result<Vec<Endpoint>, St
     let list = |text: &str| -> Vec<String> {
         if text.is_empty() { Vec::new() } else { text.split(',').map(str::to_owned).collect() }
     };
-    let (hosts, addresses, ports) = (list(hosts), list(addresses), list(ports));
+    let hosts = list(hosts);
+    let addresses = list(addresses);
+    let ports = list(ports);
     let count = hosts.len().max(addresses.len()).max(1);
     if (!hosts.is_empty() && hosts.len() != count) || (!addresses.is_empty() && addresses.len() != count) {
         return Err("host and hostaddr name different numbers of servers".to_owned());
@@ -206,7 +209,8 @@ fn places(hosts: &str, addresses: &str, ports: &str) -> Result<Vec<Endpoint>, St
     (0..count)
         .map(|index| {
             let of = |list: &[String], index| list.get(index).filter(|text: &&String| !text.is_empty()).cloned();
-            let (host, address) = (of(&hosts, index), of(&addresses, index));
+            let host = of(&hosts, index);
+            let address = of(&addresses, index);
             let port = of(&ports, if ports.len() == 1 { 0 } else { index }).unwrap_or_else(|| "5432".to_owned());
             match (host, address) {
                 (None, None) => Ok(Endpoint::Socket { directory: String::new(), port }),
@@ -248,7 +252,8 @@ impl Parts {
             Some((user, servers)) => (format!("{user}@"), servers),
             None => (String::new(), authority),
         };
-        let (mut hosts, mut ports) = (Vec::new(), Vec::new());
+        let mut hosts = Vec::new();
+        let mut ports = Vec::new();
         for server in servers.split(',') {
             let (host, port) = match server.strip_prefix('[') {
                 Some(rest) => {

@@ -113,7 +113,8 @@ mod tests {
             remote.read_exact(&mut more).await.unwrap();
             assert_eq!(&more, b"more", "nothing else is taken");
             drop(remote);
-            let (mut to_client, mut to_server) = (Vec::new(), Vec::new());
+            let mut to_client = Vec::new();
+            let mut to_server = Vec::new();
             client.read_to_end(&mut to_client).await.unwrap();
             server.read_to_end(&mut to_server).await.unwrap();
             (to_client, to_server)

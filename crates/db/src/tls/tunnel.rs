@@ -57,7 +57,8 @@ impl Tunnel {
         // Its mode is 0700: who could open the socket could speak for us.
         let directory = tempfile::Builder::new().prefix("muster-tls-").tempdir().map_err(failed)?;
         let tls = Arc::new(tls);
-        let (mut ends, mut directories) = (Vec::new(), Vec::new());
+        let mut ends = Vec::new();
+        let mut directories = Vec::new();
         for (number, target) in targets.into_iter().enumerate() {
             let place = directory.path().join(number.to_string());
             fs::create_dir(&place).map_err(failed)?;

@@ -16,7 +16,8 @@ fn send(db: &Db, tenant: &'static str, work: Duration, answered: &mpsc::Sender<(
         thread::sleep(work);
         Ok(())
     });
-    let (answer, answered) = (answer.unwrap(), answered.clone());
+    let answer = answer.unwrap();
+    let answered = answered.clone();
     thread::spawn(move || {
         answer.blocking_recv().unwrap().unwrap();
         answered.send((tenant, Instant::now())).unwrap();

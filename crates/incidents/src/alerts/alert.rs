@@ -18,8 +18,11 @@ impl Alert {
         document.alert_type.clone_from(&document.given_type);
         self.type_key = fold(&document.alert_type);
         self.suppression.clear();
-        (self.suppressed_until_ms, self.window_tenant, self.window_id) = (None, None, None);
-        (document.suppression, document.maintenance) = (None, None);
+        self.suppressed_until_ms = None;
+        self.window_tenant = None;
+        self.window_id = None;
+        document.suppression = None;
+        document.maintenance = None;
     }
 
     /// Something happened to it, which makes another version.
@@ -31,7 +34,8 @@ impl Alert {
 
     /// As clients see it.
     pub fn shown(&self, now: Timestamp) -> wire::Alert<'_> {
-        let (row, document) = (self, &*self.document);
+        let row = self;
+        let document = &*self.document;
         wire::Alert {
             id: &row.id,
             unique_id: &row.id,

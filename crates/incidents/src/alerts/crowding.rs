@@ -83,7 +83,8 @@ fn name(tx: &mut Tx<'_>, neighbours: &Neighbours, origin: &Origin, sender: &str)
 fn take_in(tx: &mut Tx<'_>, sender: &str, tenant: &str, report: &Report) -> Result<()> {
     let origin = Origin { home: tenant.to_owned(), scope: Vec::new(), sender: sender.to_owned() };
     let problems = rules::problems(report, sender, None);
-    let (former, tenant) = (Vec::new(), tenant.to_owned());
+    let former = Vec::new();
+    let tenant = tenant.to_owned();
     let arrival = Arrival { report, resource: None, warning: None, tenant, problems, former };
     let mut ledger = Ledger::open(tx, &origin, std::slice::from_ref(&arrival))?;
     ledger.enter(&arrival, &origin, tx.now);

@@ -55,7 +55,8 @@ pub fn find(conn: &mut Conn, resources: &dyn Resources, origin: &Origin, arrival
     let open = open(conn, of_history.iter().flatten())?;
     for (arrival, of_history) in unknown.iter_mut().zip(of_history) {
         if let Some((tenant, problem)) = of_history.into_iter().find(|name| open.contains(name)) {
-            (arrival.tenant, arrival.former) = (tenant, vec![problem]);
+            arrival.tenant = tenant;
+            arrival.former = vec![problem];
             continue;
         }
         let Some(device) = arrival.unknown() else { continue };

@@ -156,7 +156,8 @@ pub async fn search(context: RequestContext<PageQuery<AlertList>>) -> api::Resul
 pub async fn get(context: RequestContext, PathIds(id): PathIds<AlertId>) -> api::Result<HttpResponse> {
     let scope = context.scope();
     let alert = context.db.point(move |conn| store::existing(conn, &scope, &id)).await?;
-    let (shown, version) = (alert.shown(context.now), alert.version);
+    let shown = alert.shown(context.now);
+    let version = alert.version;
     // Until then it is suppressed: what ends by itself ends without another version.
     if alert.suppressed_until_ms.is_some() {
         answer::tagged(&shown, version)
@@ -174,7 +175,8 @@ async fn act(
 ) -> api::Result<HttpResponse> {
     context
         .write(move |tx, scope| {
-            let (user, wanted) = (tx.author().to_owned(), scope.if_match()?);
+            let user = tx.author().to_owned();
+            let wanted = scope.if_match()?;
             let request = ActionRequest { scope: &scope.scope(), id: &id, wanted, user, action, note };
             let alert = request.carry_out(tx, &*neighbours.people)?;
             Answer::entity(&alert.shown(tx.now), alert.version)

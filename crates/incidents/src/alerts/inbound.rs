@@ -86,7 +86,8 @@ pub(super) fn act(
     action: Action,
     note: String,
 ) -> db::Result<()> {
-    let (scope, user) = ([alert.tenant_id.clone()], tx.author().to_owned());
+    let scope = [alert.tenant_id.clone()];
+    let user = tx.author().to_owned();
     let request = ActionRequest { scope: &scope, id: &alert.id, wanted: None, user, action, note };
     match request.carry_out(tx, &*neighbours.people) {
         Err(db::Error::Problem(problem)) if problem.kind == Kind::Conflict => Ok(()),

@@ -111,7 +111,8 @@ impl Ledger {
     }
 
     fn add(&mut self, entry: Entry) -> usize {
-        let (place, row) = (self.entries.len(), &entry.alert);
+        let place = self.entries.len();
+        let row = &entry.alert;
         self.places.insert((row.tenant_id.clone(), row.id.clone()), place);
         self.entries.push(entry);
         place
@@ -130,7 +131,8 @@ impl Ledger {
         let Some(other) = names.find(is_open) else { return self.former(arrival, first) };
         let Some(old) = self.problems.get_mut(&other) else { return first };
         let known = Known { problem: first.1.clone(), ..old.known.clone() };
-        (old.changed, old.gone) = (true, true);
+        old.changed = true;
+        old.gone = true;
         let alert = (arrival.tenant.clone(), known.alert_id.clone());
         if let Some(entry) = self.places.get(&alert).and_then(|place| self.entries.get_mut(*place)) {
             entry.alert.problem.clone_from(&first.1);
@@ -180,7 +182,8 @@ impl Ledger {
     /// Does what a report does; answers what that is called, and where the alert is.
     pub fn enter(&mut self, arrival: &Arrival<'_>, origin: &Origin, now: Timestamp) -> Outcome {
         let left = self.leave_home(arrival, &origin.home, now);
-        let (report, name) = (arrival.report, self.name(arrival, &origin.sender));
+        let report = arrival.report;
+        let name = self.name(arrival, &origin.sender);
         let slot = self.problems.get(&name).filter(|slot| slot.known.is_open && !slot.gone);
         let alert = slot.map(|slot| (arrival.tenant.clone(), slot.known.alert_id.clone()));
         let place = alert.and_then(|alert| self.places.get(&alert).copied());
@@ -238,7 +241,8 @@ impl Ledger {
             return (REFUSED, None);
         }
         let id = format!("ALT-{}", uuid::Uuid::now_v7());
-        let (tenant, sender) = (&arrival.tenant, &origin.sender);
+        let tenant = &arrival.tenant;
+        let sender = &origin.sender;
         let mut alert = rules::opened(arrival.report, tenant, sender, &name.1, id.clone(), now);
         rules::about(&mut alert, arrival.report, arrival.resource.as_ref());
         self.learn(&name, |known| (known.alert_id, known.is_open) = (id, true));
@@ -322,7 +326,8 @@ impl Ledger {
         }
         store::insert(tx.conn, &new)?;
         changed.iter().try_for_each(|(tenant, rows)| store::replace(tx.conn, tenant, rows))?;
-        let (mut unknown, mut known) = (Vec::new(), HashMap::<String, (Vec<Known>, Vec<String>)>::new());
+        let mut unknown = Vec::new();
+        let mut known = HashMap::<String, (Vec<Known>, Vec<String>)>::new();
         for slot in self.problems.into_values().filter(|slot| slot.changed) {
             match (slot.stored, slot.gone) {
                 (false, false) => unknown.push(slot.known),

@@ -25,7 +25,8 @@ impl<'r> Answers<'r> {
         names: impl Iterator<Item = &'r ResourceKey>,
         ask: impl FnOnce(&[ResourceKey]) -> Result<Vec<Vec<KnownResource>>>,
     ) -> Result<Self> {
-        let (mut places, mut keys) = (HashMap::new(), Vec::new());
+        let mut places = HashMap::new();
+        let mut keys = Vec::new();
         for key in names {
             places.entry(word(key)).or_insert_with(|| {
                 keys.push(key.clone());

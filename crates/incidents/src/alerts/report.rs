@@ -164,7 +164,8 @@ impl Report {
 impl Named {
     /// By what a text looks like.
     pub fn of_text(text: &str) -> Self {
-        let (mut device, text) = (Device::default(), text.to_owned());
+        let mut device = Device::default();
+        let text = text.to_owned();
         let is_mac = text.len() == 17 && text.bytes().all(|byte| byte.is_ascii_hexdigit() || b":-".contains(&byte));
         let field = if uuid::Uuid::try_parse(&text).is_ok() {
             &mut device.id

@@ -125,9 +125,11 @@ impl Changes {
         let read = changed.iter().filter(|(key, _)| room.open.contains_key(*key) && !is_own(&key.1));
         let pressure = |((tenant, sender), more): &(&Key, i64)| {
             let more_of_all = self.more.get(&(tenant.clone(), ALL.to_owned())).copied().unwrap_or_default();
-            let (own, all) = (room.open(tenant, sender), room.open(tenant, ALL));
+            let own = room.open(tenant, sender);
+            let all = room.open(tenant, ALL);
             let part = |own, all| if sender == ALL { own * 100 / MOST } else { part(own, all) };
-            let (before, after) = (part(own, all), part(own + more, all + more_of_all));
+            let before = part(own, all);
+            let after = part(own + more, all + more_of_all);
             Pressure { tenant: tenant.clone(), sender: sender.clone(), before, after }
         };
         Ok(read.map(pressure).filter(|pressure| pressure.before != pressure.after).collect())

@@ -291,7 +291,8 @@ pub fn act(alert: &mut Alert, action: Action, by: Person, note: String, now: Tim
         Action::Acknowledge => {
             alert.acknowledged = true;
             alert.document.acknowledgement = Some(done);
-            (alert.document.unacknowledgement, alert.document.previous_acknowledgement) = (None, None);
+            alert.document.unacknowledgement = None;
+            alert.document.previous_acknowledgement = None;
             alert.happened(ACKNOWLEDGED, now);
         }
         Action::Unacknowledge if !alert.acknowledged => {

@@ -33,7 +33,8 @@ pub fn find(
     store::lock_tenants(tx.conn, &[tenant.to_owned()])?;
     let ids: Vec<String> = named_alerts.iter().map(|alert| alert.id.clone()).collect();
     let rows = store::some(tx.conn, tenant, &ids)?;
-    let (mut taken, mut machines) = (None, Vec::<Machine>::new());
+    let mut taken = None;
+    let mut machines = Vec::<Machine>::new();
     for (index, id) in ids.iter().enumerate() {
         let Some(row) = rows.iter().find(|row| row.id == *id) else {
             wrong.unknown(&format!("alerts[{index}].id"), "alert of the tenant", id);

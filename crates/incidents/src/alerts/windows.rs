@@ -111,7 +111,8 @@ impl Watch {
             tenants.extend(store::LAPSES.tenants(conn, now.millis())?);
             Ok(tenants)
         })?;
-        let (neighbours, failing) = (Arc::clone(&self.neighbours), self.failing.clone());
+        let neighbours = Arc::clone(&self.neighbours);
+        let failing = self.failing.clone();
         let read = |tenant: &str| db.read_here(|conn| look(conn, &self.neighbours, &self.failing, tenant, now));
         let mut more = false;
         self.turns.serve_each(
@@ -233,7 +234,8 @@ impl Work<'_> {
         but_until_ms: Option<i64>,
         work: impl Fn(&mut Tx<'_>, Vec<Alert>) -> Result<()>,
     ) -> Result<bool> {
-        let (tenant, now) = (&window.tenant_id, tx.now);
+        let tenant = &window.tenant_id;
+        let now = tx.now;
         let held = store::held_back(tx.conn, window, but_until_ms, self.failing.beside(self.left) + 1)?;
         let all = held.len();
         let ids = self.failing.without(held, now, self.left);

@@ -25,7 +25,8 @@ fn act(conn: &mut Conn, (kind, which, name, below): Step) -> Result<()> {
     let now = Timestamp::from_millis(0);
     let known = all(conn)?;
     let pick = |place: usize| known.get(place % known.len().max(1)).cloned();
-    let (above, name) = (below.and_then(pick), ["a", "A", "b", "ä"][usize::from(name)].to_owned());
+    let above = below.and_then(pick);
+    let name = ["a", "A", "b", "ä"][usize::from(name)].to_owned();
     match (kind, pick(which)) {
         (0, _) | (_, None) => {
             let id = format!("{:04}", known.len());
@@ -42,9 +43,11 @@ fn act(conn: &mut Conn, (kind, which, name, below): Step) -> Result<()> {
 fn check(rows: &[Category]) -> Result<(), TestCaseError> {
     let by_id: BTreeMap<&str, &Category> = rows.iter().map(|row| (row.id.as_str(), row)).collect();
     for row in rows {
-        let (mut depth, mut top) = (1, row);
+        let mut depth = 1;
+        let mut top = row;
         while let Some(above) = by_id.get(top.parent_id.as_str()) {
-            (depth, top) = (depth + 1, above);
+            depth = depth + 1;
+            top = above;
             prop_assert!(depth <= rows.len(), "{} stands below itself", row.id);
         }
         prop_assert!(top.parent_id.is_empty(), "what is above {} was deleted", row.id);

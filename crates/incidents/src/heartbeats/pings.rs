@@ -61,7 +61,8 @@ impl Pings {
         let mut heard = self.lock();
         let key = (pinged.tenant_id.clone(), pinged.id.clone());
         let last = heard.entry(key).or_insert(Last { heard_ms: at_ms, stored_ms: 0, kept_ms });
-        (last.heard_ms, last.kept_ms) = (last.heard_ms.max(at_ms), kept_ms);
+        last.heard_ms = last.heard_ms.max(at_ms);
+        last.kept_ms = kept_ms;
     }
 
     /// What is to be stored now: pings that were kept for as long as they may be, those of these silent heartbeats, or

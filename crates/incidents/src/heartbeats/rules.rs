@@ -27,7 +27,8 @@ pub fn too_many() -> Problem {
 pub fn changed(before: &Row, change: HeartbeatUpdate, now_ms: i64) -> Row {
     let mut after = before.clone();
     if let Some(name) = change.name {
-        (after.name_key, after.name) = (fold(&name), name);
+        after.name_key = fold(&name);
+        after.name = name;
     }
     after.interval_ms = change.interval_ms.unwrap_or(after.interval_ms);
     after.grace_ms = change.grace_ms.unwrap_or(after.grace_ms);
@@ -38,7 +39,8 @@ pub fn changed(before: &Row, change: HeartbeatUpdate, now_ms: i64) -> Row {
     if change.interval_ms.is_some() || change.grace_ms.is_some() {
         after.due_ms = after.last_ms.map(|last| due(after.interval_ms, after.grace_ms, last));
     }
-    (after.version, after.updated_ms) = (before.version + 1, now_ms);
+    after.version = before.version + 1;
+    after.updated_ms = now_ms;
     after
 }
 
@@ -99,7 +101,8 @@ mod tests {
     #[test]
     fn silence_and_its_end_are_one_problem() {
         let row = Row { id: "HB-1".into(), name: "backup".into(), severity: "Warning".into(), ..Row::default() };
-        let (silent, over) = (silence(&row), heard_again(&row));
+        let silent = silence(&row);
+        let over = heard_again(&row);
         assert_eq!((silent.state, over.state, &silent.key), ("Warning", "Ok", &over.key));
     }
 

@@ -180,13 +180,16 @@ impl Watch {
             parts.entry(tenant).or_default();
         }
         for (tenant, part) in &mut parts {
-            (part.excuse, part.last) = (self.to_excuse.contains(tenant), last);
+            part.excuse = self.to_excuse.contains(tenant);
+            part.last = last;
         }
         let tenants: Vec<String> = parts.keys().cloned().collect();
         let mut unstored: BTreeMap<String, Vec<Heard>> =
             parts.iter().map(|(tenant, part)| (tenant.clone(), part.heard.clone())).collect();
-        let (neighbours, mut more) = (Arc::clone(&self.neighbours), false);
-        let (mut turns, db) = (std::mem::replace(&mut self.turns, TenantTurns::new("heartbeats")), self.db.clone());
+        let neighbours = Arc::clone(&self.neighbours);
+        let mut more = false;
+        let mut turns = std::mem::replace(&mut self.turns, TenantTurns::new("heartbeats"));
+        let db = self.db.clone();
         let served = turns.serve_each(
             &db,
             tenants,
@@ -265,7 +268,8 @@ fn see_to(tx: &mut Tx<'_>, neighbours: &Neighbours, tenant: &str, part: &Part) -
 
 /// Gives whoever was expected while nobody listened one more interval.
 fn excuse(tx: &mut Tx<'_>, tenant: &str) -> Result<()> {
-    let (now_ms, mut after) = (tx.now.millis(), String::new());
+    let now_ms = tx.now.millis();
+    let mut after = String::new();
     loop {
         let rows = store::expected(tx.conn, tenant, now_ms, &after, AT_ONCE as i64)?;
         let Some(last) = rows.last() else { return Ok(()) };

@@ -43,7 +43,9 @@ const INCIDENTS: [Told; 5] = [
 
 /// Adds them to a tenant that has none, by some of `people`. Says whether it did anything.
 pub fn fill(db: &Db, tenant: &TenantId, people: &[String], neighbours: &Neighbours, now: Timestamp) -> Result<bool> {
-    let (tenant, people, neighbours) = (tenant.to_string(), people.to_vec(), neighbours.clone());
+    let tenant = tenant.to_string();
+    let people = people.to_vec();
+    let neighbours = neighbours.clone();
     let actor = Actor { user_id: String::new(), key_id: "demo".to_owned(), request_id: String::new() };
     db.write_here(move |conn| {
         let Some(author) = people.first() else { return Ok(false) };

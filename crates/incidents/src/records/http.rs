@@ -52,7 +52,8 @@ pub async fn create(
     let NewIncident(input) = new;
     context
         .write(move |tx, scope| {
-            let (tenant, now) = (scope.tenant_id(), scope.now);
+            let tenant = scope.tenant_id();
+            let now = scope.now;
             let filing = Filing { tenant, partner: scope.tenant.partner.as_str(), category: "" };
             let mut named = named::find(tx.conn, &neighbours, filing, &input, &mut wrong, now)?;
             tickets::find(tx, tenant, &input.alerts, &mut named, wrong)?;

@@ -107,7 +107,8 @@ fn check_categories(
     input: &IncidentInput,
     wrong: &mut Wrong,
 ) -> Result<()> {
-    let (category, sub) = (given(&input.category), given(&input.sub_category));
+    let category = given(&input.category);
+    let sub = given(&input.sub_category);
     if category.is_none() && sub.is_none() {
         return Ok(());
     }

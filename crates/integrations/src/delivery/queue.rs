@@ -261,7 +261,8 @@ pub struct Finished {
 pub fn finish(conn: &mut Conn, owner: &str, all: &[Done], now: Timestamp) -> Result<Finished> {
     use integration_deliveries::dsl;
     let mut finished = Finished::default();
-    let (mut succeeded, mut failed) = (BTreeSet::new(), BTreeMap::<Lane, i64>::new());
+    let mut succeeded = BTreeSet::new();
+    let mut failed = BTreeMap::<Lane, i64>::new();
     let mut due = BTreeMap::<Lane, i64>::new();
     // By key, so that two gateways never wait for each other's rows.
     let mut sorted: Vec<&Done> = all.iter().collect();

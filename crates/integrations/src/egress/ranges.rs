@@ -10,7 +10,8 @@ pub fn innermost(address: IpAddr) -> IpAddr {
         [0, 0, 0, 0, 0, 0xffff, high, low]
         | [0, 0, 0, 0, 0xffff, 0, high, low]
         | [0x64, 0xff9b, 0, 0, 0, 0, high, low] => {
-            let ([a, b], [c, d]) = (high.to_be_bytes(), low.to_be_bytes());
+            let [a, b] = high.to_be_bytes();
+            let [c, d] = low.to_be_bytes();
             IpAddr::V4(Ipv4Addr::new(a, b, c, d))
         }
         _ => address,

@@ -298,7 +298,8 @@ mod tests {
 
     #[test]
     fn changes_need_a_former_state() {
-        let (old, new) = (json!({"status": "New", "n": 1}), json!({"status": "Open", "n": 1}));
+        let old = json!({"status": "New", "n": 1});
+        let new = json!({"status": "Open", "n": 1});
         let rule = |operator: &str, value: &str| json!([{"key": "Status", "operator": operator, "value": value}]);
         for (operator, value, expected) in [
             ("Changed", "", true),

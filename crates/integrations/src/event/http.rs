@@ -60,7 +60,8 @@ fn record_change_with(
     let Some(row) = after.or(before) else { return Ok(()) };
     let entity = Noted::audited(ENTITY, &row.tenant_id, &row.id);
     let shown = |row: &Row| Event::of(row, integration.notifier());
-    let (before, after) = (before.map(shown), after.map(shown));
+    let before = before.map(shown);
+    let after = after.map(shown);
     tx.record_view_with(entity, before.as_ref(), after.as_ref(), secrets)
 }
 
@@ -136,7 +137,8 @@ async fn put(
     let Body(body) = compiled(&context, body).await?;
     context
         .write(move |tx, scope| {
-            let (meter, now) = (&Meter::new(Meter::WRITE), scope.now);
+            let meter = &Meter::new(Meter::WRITE);
+            let now = scope.now;
             let integration = installations::lock_for_update(tx.conn, &scope.scope(), &integration)?;
             let tenant = integration.tenant_id.clone();
             let known = match &id {
@@ -149,8 +151,10 @@ async fn put(
             let row = match known {
                 Some(old) => {
                     scope.check_version(old.version)?;
-                    let (config, secrets) = (old.config.0.clone(), old.open_secrets(&services.vault)?);
-                    let (stored, base) = (Some((&config, &secrets)), integration.notifier());
+                    let config = old.config.0.clone();
+                    let secrets = old.open_secrets(&services.vault)?;
+                    let stored = Some((&config, &secrets));
+                    let base = integration.notifier();
                     let mut read = Read::of(&body, stored, base.as_ref(), &services.guard, meter)?;
                     number(&mut read, tx, config.filter_criteria.map(|criteria| criteria.id))?;
                     let mut row = old.changed(now);

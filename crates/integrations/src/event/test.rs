@@ -183,7 +183,8 @@ pub async fn saved(
 ) -> api::Result<HttpResponse> {
     may_send(&context, &action)?;
     let scope = context.scope();
-    let (asked, send) = (context.clone(), action.send);
+    let asked = context.clone();
+    let send = action.send;
     let test = async move {
         let (integration, row) = asked.db.read(move |conn| http::existing(conn, &scope, &integration, &id)).await?;
         tried(&asked, &services, integration, row, action).await
@@ -216,10 +217,12 @@ pub async fn unsaved(
     let event = if event.is_object() { event } else { json!({}) };
     let mut errors = wrong.check().err().map(|problem| problem.errors).unwrap_or_default();
     let scope = context.scope();
-    let (asked, send) = (context.clone(), action.send);
+    let asked = context.clone();
+    let send = action.send;
     let test = async move {
         let integration = asked.db.read(move |conn| installations::existing(conn, &scope, &id)).await?;
-        let (base, guard) = (integration.notifier(), services.guard.clone());
+        let base = integration.notifier();
+        let guard = services.guard.clone();
         let read = cpu::run(&asked, move |meter| Ok(Read::of(&event, None, base.as_ref(), &guard, meter))).await?;
         let of_event = read.as_ref().err().map(|problem| problem.errors.clone()).unwrap_or_default();
         let prefixed = |error: FieldError| FieldError::new(format!("event.{}", error.field_name), error.message);
@@ -255,7 +258,8 @@ async fn tried(
     row: Row,
     action: TestInput,
 ) -> api::Result<Tested> {
-    let (now, send) = (context.now, action.send);
+    let now = context.now;
+    let send = action.send;
     let worked = cpu::run(context, move |meter| {
         let (tested, message) = looked_at(now, &integration, &row, &action, meter)
             .map_err(|_| Problem::field("object", "takes too long to match against the filter of the event"))?;

@@ -98,7 +98,9 @@ pub async fn create(
 ) -> api::Result<HttpResponse> {
     context
         .write(move |tx, scope| {
-            let (entity, action, tenant) = (new.entity, new.event_type, scope.tenant_id());
+            let entity = new.entity;
+            let action = new.event_type;
+            let tenant = scope.tenant_id();
             let action_id = format!("EVT-{}", uuid::Uuid::now_v7());
             let facts = Facts {
                 object: &new.object,

@@ -143,7 +143,8 @@ impl Rules {
         // Whatever happens to an alert is for events of the type NONE.
         let action = if entity == Entity::Alert { "NONE" } else { facts.action };
         let key = (entity, action.to_owned());
-        let (mut fired, mut new) = (Vec::new(), Vec::new());
+        let mut fired = Vec::new();
+        let mut new = Vec::new();
         for ready in around {
             let Some(armed) = ready.get(&key) else { continue };
             // Other writes wait meanwhile. Each tenant has its own budget, so that a client does not use up its

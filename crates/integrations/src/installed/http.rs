@@ -62,7 +62,8 @@ pub async fn install(context: RequestContext, services: web::Data<Services>, bod
     let change = Change::read_new(&body.0, &services.guard)?;
     context
         .write(move |tx, scope| {
-            let (tenant, user) = (scope.tenant_id(), scope.author());
+            let tenant = scope.tenant_id();
+            let user = scope.author();
             let (row, current) = create_row(tx, &services.vault, tenant, user, change, scope.now)?;
             let installed = Installed::of(&row);
             Answer::once(&WithSecret { installed: installed.clone(), signing_secret: current.into_inner() }, &installed)

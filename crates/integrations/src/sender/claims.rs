@@ -176,8 +176,10 @@ impl Claims<'_> {
         let expected = Arc::new(event.config.response_headers.clone());
         let jobs = claimed.into_iter().filter_map(|claimed| {
             let message = messages.remove(&claimed.id)?;
-            let (endpoint, expected) = (Arc::clone(&endpoint), Arc::clone(&expected));
-            let (host, call) = (host.clone(), calls.split_one());
+            let endpoint = Arc::clone(&endpoint);
+            let expected = Arc::clone(&expected);
+            let host = host.clone();
+            let call = calls.split_one();
             Some(Job { claimed, message, endpoint, expected, until: self.until, host, call })
         });
         let jobs = jobs.collect();
@@ -193,7 +195,9 @@ impl Claims<'_> {
             return Ok(Found { claimed, more, after: (!more).then_some(After::Settle(0)), ..Found::default() });
         }
         let is_new = |(_, id): &Place| !self.in_hand.contains(id);
-        let (mut places, mut from_beginning, mut after) = (Vec::new(), false, None);
+        let mut places = Vec::new();
+        let mut from_beginning = false;
+        let mut after = None;
         if behind.is_some() {
             places = queue::head(conn, lane, self.now, behind, wanted(most))?;
             places.retain(is_new);

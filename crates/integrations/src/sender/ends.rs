@@ -41,7 +41,8 @@ pub(super) fn ended(
 ) -> End {
     let mut attempt =
         Attempt { time: begun.to_string(), duration_ms: Some(now.millis() - begun.millis()), ..Attempt::default() };
-    let (mut asked, mut delivered) = (None, false);
+    let mut asked = None;
+    let mut delivered = false;
     match answer {
         Ok(answer) => {
             delivered = (200..300).contains(&answer.status);
@@ -133,7 +134,8 @@ pub(super) async fn write_down(shared: &Arc<Shared>, batch: Vec<Done>) {
         }
     }
     for (lane, why) in gone {
-        let (tenant, event) = (lane.0.clone(), lane.1.clone());
+        let tenant = lane.0.clone();
+        let event = lane.1.clone();
         let deactivated = shared.tools.db.write(move |conn| deactivate(conn, &lane, why, now)).await;
         match deactivated {
             Ok(()) => tracing::warn!(tenant, event, why, "an integration event was deactivated"),
@@ -145,11 +147,13 @@ pub(super) async fn write_down(shared: &Arc<Shared>, batch: Vec<Done>) {
 /// Finishes claims: all together, or else those of each tenant by themselves.
 async fn finish(shared: &Arc<Shared>, batch: Vec<Done>, now: Timestamp) -> Finished {
     let batch = Arc::new(batch);
-    let (owner, all) = (shared.owner.clone(), Arc::clone(&batch));
+    let owner = shared.owner.clone();
+    let all = Arc::clone(&batch);
     let together = shared.tools.db.write(move |conn| queue::finish(conn, &owner, &all, now)).await;
     let Err(error) = together else { return together.unwrap_or_default() };
     tracing::warn!(%error, "writing down deliveries");
-    let (mut finished, mut by_tenant) = (Finished::default(), BTreeMap::<&str, Vec<Done>>::new());
+    let mut finished = Finished::default();
+    let mut by_tenant = BTreeMap::<&str, Vec<Done>>::new();
     batch.iter().for_each(|done| by_tenant.entry(&done.claimed.tenant_id).or_default().push(done.clone()));
     if by_tenant.len() == 1 {
         return finished;

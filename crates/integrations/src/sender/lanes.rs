@@ -36,7 +36,8 @@ struct State<J> {
 
 impl<J> Default for State<J> {
     fn default() -> Self {
-        let (queue, reached) = (VecDeque::new(), None);
+        let queue = VecDeque::new();
+        let reached = None;
         Self {
             queue,
             running: 0,
@@ -162,14 +163,16 @@ impl<J> Lanes<J> {
 
     /// A call has ended.
     pub fn end(&mut self, lane: &Lane, well: bool, now: Timestamp) -> Ended<J> {
-        let (next, is_hungry) = (Vec::new(), false);
+        let next = Vec::new();
+        let is_hungry = false;
         let Some(state) = self.all.get_mut(lane) else { return Ended { next, given_back: Vec::new(), is_hungry } };
         state.running = state.running.saturating_sub(1);
         self.in_hand = self.in_hand.saturating_sub(1);
         state.answers = well;
         let mut given_back = Vec::new();
         if well {
-            (state.failures, state.opened) = (0, 0);
+            state.failures = 0;
+            state.opened = 0;
         } else {
             state.failures = state.failures.saturating_add(1);
             if state.failures >= BREAKS_AFTER && now.millis() >= state.open_until {
@@ -181,7 +184,8 @@ impl<J> Lanes<J> {
                 self.in_hand = self.in_hand.saturating_sub(given_back.len());
             }
         }
-        let (next, is_hungry) = (state.start(self.most), state.is_hungry(self.most));
+        let next = state.start(self.most);
+        let is_hungry = state.is_hungry(self.most);
         if state.in_hand() == 0 && state.failures == 0 && !state.more {
             self.all.remove(lane);
         }
@@ -191,7 +195,8 @@ impl<J> Lanes<J> {
     /// Gives back what is in hand of an endpoint and not under way.
     pub fn give_up(&mut self, lane: &Lane) -> Vec<J> {
         let Some(state) = self.all.get_mut(lane) else { return Vec::new() };
-        (state.more, state.reached) = (false, None);
+        state.more = false;
+        state.reached = None;
         let given_back: Vec<J> = state.queue.drain(..).collect();
         self.in_hand = self.in_hand.saturating_sub(given_back.len());
         given_back

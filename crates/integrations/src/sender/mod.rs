@@ -103,11 +103,14 @@ impl Sender {
     /// # Errors
     /// The system has no further thread.
     pub fn start(tools: Tools) -> std::io::Result<Self> {
-        let (stop, wake) = (Arc::new(AtomicBool::new(false)), Arc::new(Notify::new()));
+        let stop = Arc::new(AtomicBool::new(false));
+        let wake = Arc::new(Notify::new());
         let lag_ms = Arc::new(AtomicI64::new(0));
         let bell = Arc::new(Notify::new());
         tools.db.watch_due("deliveries", queue::LANES);
-        let (stopped, woken, lag) = (Arc::clone(&stop), [&wake, &bell].map(Arc::clone), Arc::clone(&lag_ms));
+        let stopped = Arc::clone(&stop);
+        let woken = [&wake, &bell].map(Arc::clone);
+        let lag = Arc::clone(&lag_ms);
         let runtime =
             tokio::runtime::Builder::new_current_thread().enable_all().max_blocking_threads(THREADS).build()?;
         let thread = std::thread::Builder::new().name("deliveries".to_owned()).spawn(move || {

@@ -60,7 +60,10 @@ pub fn asked(value: &str, now: Timestamp) -> Option<i64> {
     }
     let (_, date) = value.split_once(", ")?;
     let mut words = date.split(' ');
-    let (day, month, year, time) = (words.next()?, words.next()?, words.next()?, words.next()?);
+    let day = words.next()?;
+    let month = words.next()?;
+    let year = words.next()?;
+    let time = words.next()?;
     let month = MONTHS.iter().position(|name| *name == month)? + 1;
     let at = Timestamp::parse(&format!("{year}-{month:02}-{day:0>2}T{time}Z"))?;
     Some((at.millis() - now.millis()).max(0))

@@ -25,7 +25,8 @@ impl Signer {
     /// says.
     pub fn sign(&self, id: &str, seconds: i64, body: &[u8], now: Timestamp) -> String {
         let previous = self.previous.as_ref().filter(|(_, until)| now.millis() < *until).map(|(key, _)| key);
-        let (seconds, mut signatures) = (seconds.to_string(), String::with_capacity(48));
+        let seconds = seconds.to_string();
+        let mut signatures = String::with_capacity(48);
         for key in self.current.iter().chain(previous) {
             let mut content = hmac::Context::with_key(key);
             for part in [id.as_bytes(), b".", seconds.as_bytes(), b".", body] {
@@ -52,7 +53,9 @@ mod tests {
     fn signs_as_the_specification_has_it() {
         let secret = |text: &str| Secret::new(text.to_owned());
         let current = secret("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw");
-        let (id, seconds, body) = ("msg_p5jXN8AQM9LWM0D4loKWxJek", 1_614_265_330, br#"{"test": 2432232314}"#);
+        let id = "msg_p5jXN8AQM9LWM0D4loKWxJek";
+        let seconds = 1_614_265_330;
+        let body = br#"{"test": 2432232314}"#;
         let expected = "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=";
         let at = Timestamp::from_millis(1_000);
         let sign = |signing: &Signing| Signer::new(signing).sign(id, seconds, body, at);

@@ -112,7 +112,8 @@ pub async fn run(
 
 /// Claims what is due and can be taken in hand, and starts it.
 async fn look(shared: &Arc<Shared>, now: Timestamp) -> db::Result<()> {
-    let (of, people) = (Arc::clone(shared), Arc::clone(&shared.tools.people));
+    let of = Arc::clone(shared);
+    let people = Arc::clone(&shared.tools.people);
     let find = move |conn: &mut Conn| {
         let due = of.rounds().find(conn, now, QUEUES)?;
         let suspended = suspended(conn, &*people, due.iter().map(|((tenant, _), _)| tenant))?;
@@ -126,7 +127,8 @@ async fn look(shared: &Arc<Shared>, now: Timestamp) -> db::Result<()> {
     let known: HashSet<Lane> = due.iter().map(|(lane, _)| lane.clone()).collect();
     let hungry = shared.lanes().hungry().into_iter().filter(|lane| !known.contains(lane));
     due.extend(hungry.map(|lane| (lane, now.millis())));
-    let (mut wanted, mut paused) = (BTreeMap::<String, Vec<Wanted>>::new(), Vec::new());
+    let mut wanted = BTreeMap::<String, Vec<Wanted>>::new();
+    let mut paused = Vec::new();
     for (lane, _) in due {
         if suspended.contains(&lane.0) {
             // What is under way ends; the rest waits in its place, until the tenant is resumed.
@@ -174,7 +176,9 @@ async fn look(shared: &Arc<Shared>, now: Timestamp) -> db::Result<()> {
 /// Takes deliveries of each tenant.
 async fn claim(shared: &Arc<Shared>, wanted: Vec<Vec<Wanted>>, now: Timestamp) -> db::Result<Vec<Taken>> {
     let until = Timestamp::from_millis(now.millis() + shared.lease_ms);
-    let (owner, vault, calls) = (shared.owner.clone(), Arc::clone(&shared.tools.vault), Arc::clone(&shared.calls));
+    let owner = shared.owner.clone();
+    let vault = Arc::clone(&shared.tools.vault);
+    let calls = Arc::clone(&shared.calls);
     // As of before the look: what ends meanwhile is not taken for new.
     let in_hand = shared.in_hand().clone();
     let take = move |conn: &mut Conn| {

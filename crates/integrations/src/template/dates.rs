@@ -60,8 +60,12 @@ impl Format {
         let at = Timestamp::parse(text).or_else(|| text.parse().ok().map(Timestamp::from_millis))?;
         let written = at.to_string();
         let number = |from: usize, to: usize| written.get(from..to)?.parse::<usize>().ok();
-        let (year, month, day) = (number(0, 4)?, number(5, 7)?, number(8, 10)?);
-        let (hour, minute, second) = (number(11, 13)?, number(14, 16)?, number(17, 19)?);
+        let year = number(0, 4)?;
+        let month = number(5, 7)?;
+        let day = number(8, 10)?;
+        let hour = number(11, 13)?;
+        let minute = number(14, 16)?;
+        let second = number(17, 19)?;
         // The first day of all was a Thursday.
         let weekday = usize::try_from((at.millis().div_euclid(86_400_000) + 4).rem_euclid(7)).ok()?;
         let name = |names: &[&str], index: usize, count: usize| {

@@ -104,7 +104,8 @@ impl Template {
                 match serde_json::from_str::<serde::de::IgnoredAny>(&sample) {
                     Ok(_) => Ok(()),
                     Err(error) => {
-                        let (line, column) = (error.line(), error.column());
+                        let line = error.line();
+                        let column = error.column();
                         Err(format!("is not JSON once its placeholders are filled in (line {line}, column {column})"))
                     }
                 }

@@ -88,7 +88,8 @@ fn source(text: &str, entity: Option<Entity>) -> Result<(Source, usize), String>
     }
     let path = path(text.get(1..).unwrap_or_default());
     let mut words = path.split('.');
-    let (first, second) = (words.next().unwrap_or_default(), words.next());
+    let first = words.next().unwrap_or_default();
+    let second = words.next();
     let unknown = || {
         let known = entity.map_or("the event has no entity yet".to_owned(), |entity| {
             format!("those of this entity start with ${}.", entity.prefix())
@@ -268,7 +269,8 @@ impl Xml {
 pub fn well_formed(text: &str) -> Result<(), String> {
     let wrong = || "is not XML once its placeholders are filled in".to_owned();
     let mut reader = quick_xml::Reader::from_str(text);
-    let (mut depth, mut elements) = (0_usize, 0_usize);
+    let mut depth = 0_usize;
+    let mut elements = 0_usize;
     loop {
         match reader.read_event() {
             Err(_) => return Err(wrong()),

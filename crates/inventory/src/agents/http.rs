@@ -77,7 +77,8 @@ pub async fn report(context: RequestContext, request: HttpRequest, payload: web:
         Message::Inventory(reports) => {
             context
                 .write(move |tx, scope| {
-                    let (partner, tenant) = (scope.tenant.partner.as_str(), scope.tenant_id());
+                    let partner = scope.tenant.partner.as_str();
+                    let tenant = scope.tenant_id();
                     reports.iter().try_for_each(|report| ingest(tx, partner, tenant, report).map(drop))?;
                     Ok(Answer::empty())
                 })

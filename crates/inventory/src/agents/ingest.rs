@@ -57,7 +57,8 @@ pub fn ingest(tx: &mut Tx<'_>, partner: &str, tenant: &str, report: &Report) -> 
     if resource == old && !software {
         return Ok(Ingested::Unchanged(old.id));
     }
-    (resource.version, resource.updated) = (old.version + 1, tx.now);
+    resource.version = old.version + 1;
+    resource.updated = tx.now;
     store::update(tx.conn, partner, &row, &resource)?;
     changes::record_change(tx, Some(&old), Some(&resource))?;
     Ok(Ingested::Updated(old.id))
@@ -235,7 +236,8 @@ fn part<T: Serialize>(value: &T) -> Result<Value> {
 
 /// Stores installed applications and antivirus products, where the report speaks of them.
 fn store_software(conn: &mut Conn, report: &Report, resource: &Resource, now: Timestamp) -> Result<bool> {
-    let (tenant, id) = (&resource.tenant_id, &resource.id);
+    let tenant = &resource.tenant_id;
+    let id = &resource.id;
     let mut changed = false;
     if let Some(softwares) = &report.softwares {
         changed = applications::replace(conn, tenant, id, softwares, now)?;

@@ -48,7 +48,9 @@ pub fn apply_until(
     is_enough: impl Fn() -> bool,
 ) -> Result<Vec<BulkResult>> {
     db::Lock::of("bulk", &destination.tenant).take(tx.conn)?;
-    let (mut results, mut together, mut enough) = (Vec::with_capacity(rows.len()), TOGETHER, false);
+    let mut results = Vec::with_capacity(rows.len());
+    let mut together = TOGETHER;
+    let mut enough = false;
     while let Some(rest) = rows.get(results.len()..).filter(|rest| !enough && !rest.is_empty()) {
         let some = rest.get(..together).unwrap_or(rest);
         if let [row] = some {

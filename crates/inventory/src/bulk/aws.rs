@@ -87,7 +87,8 @@ struct Tag {
 pub fn rows(json: &[u8], tenant: &str) -> Result<Vec<Row>, Problem> {
     let json = json.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(json);
     let output: Output = serde_json::from_slice(json).map_err(|error| {
-        let (line, column) = (error.line(), error.column());
+        let line = error.line();
+        let column = error.column();
         Problem::field("body", format!("is not what describe-instances prints (line {line}, column {column})"))
     })?;
     let instances = output.reservations.iter().flat_map(|reservation| {

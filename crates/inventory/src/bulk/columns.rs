@@ -60,7 +60,8 @@ impl Columns {
         if header.stray {
             return Err(Stop::new(header.line, STRAY));
         }
-        let (mut columns, mut seen) = (Vec::with_capacity(header.len()), HashSet::new());
+        let mut columns = Vec::with_capacity(header.len());
+        let mut seen = HashSet::new();
         for cell in header.cells() {
             let name = std::str::from_utf8(cell).map_err(|_| Stop::new(header.line, "is not valid UTF-8"))?.trim();
             let column = column(name);
@@ -84,11 +85,15 @@ impl Columns {
         if record.stray {
             return Err(vec![FieldError::new("row", STRAY)]);
         }
-        let (wanted, found) = (self.0.len(), record.len());
+        let wanted = self.0.len();
+        let found = record.len();
         if found != wanted {
             return Err(vec![FieldError::new("row", format!("has {found} cells, the header has {wanted}"))]);
         }
-        let (mut fields, mut tags, mut errors, mut no_source) = (Map::new(), Vec::new(), Vec::new(), false);
+        let mut fields = Map::new();
+        let mut tags = Vec::new();
+        let mut errors = Vec::new();
+        let mut no_source = false;
         for (column, cell) in self.0.iter().zip(record.cells()) {
             let Ok(text) = std::str::from_utf8(said(cell)) else {
                 errors.push(FieldError::new(column.name(), "is not valid UTF-8"));

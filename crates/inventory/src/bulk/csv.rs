@@ -125,7 +125,8 @@ impl Records {
             if skipped == piece.len() {
                 return Ok(skipped);
             }
-            (self.inside, self.began) = (true, self.line);
+            self.inside = true;
+            self.began = self.line;
         }
         let piece = &piece[skipped..];
         let (result, read, written, ended) =
@@ -133,7 +134,8 @@ impl Records {
         let taken = piece.get(..read).unwrap_or_default();
         self.line += breaks(taken);
         self.follow_quotes(taken);
-        (self.filled, self.ended) = (self.filled + written, self.ended + ended);
+        self.filled = self.filled + written;
+        self.ended = self.ended + ended;
         match result {
             ReadRecordResult::InputEmpty => {}
             ReadRecordResult::OutputFull if self.cells.len() >= LONGEST => return Err(Stop::too_long(self.began)),
@@ -143,10 +145,14 @@ impl Records {
             }
             ReadRecordResult::OutputEndsFull => self.ends.resize((2 * self.ends.len()).min(MOST_CELLS), 0),
             ReadRecordResult::Record => {
-                let (cells, ends) = (&self.cells[..self.filled], &self.ends[..self.ended]);
+                let cells = &self.cells[..self.filled];
+                let ends = &self.ends[..self.ended];
                 each(Record { line: self.began, stray: self.stray, cells, ends })?;
-                (self.filled, self.ended, self.inside) = (0, 0, false);
-                (self.quotes, self.stray) = (Quotes::Start, false);
+                self.filled = 0;
+                self.ended = 0;
+                self.inside = false;
+                self.quotes = Quotes::Start;
+                self.stray = false;
             }
             ReadRecordResult::End => self.inside = false,
         }
@@ -216,7 +222,8 @@ mod tests {
     type Found = Vec<(u64, Vec<String>)>;
 
     fn records(pieces: &[&[u8]]) -> Result<Found, Stop> {
-        let (mut records, mut found) = (Records::default(), Vec::new());
+        let mut records = Records::default();
+        let mut found = Vec::new();
         let mut each = |record: Record<'_>| {
             assert_eq!(record.cells().count(), record.len());
             let cells = record.cells().map(|cell| String::from_utf8_lossy(cell).into_owned());
@@ -267,7 +274,8 @@ mod tests {
     #[test]
     fn text_behind_a_closing_quote_is_told() {
         let stray = |text: &str| {
-            let (mut records, mut found) = (Records::default(), Vec::new());
+            let mut records = Records::default();
+            let mut found = Vec::new();
             let mut each = |record: Record<'_>| {
                 found.push(record.stray);
                 Ok(())

@@ -75,7 +75,8 @@ impl Elements {
                 return Ok(());
             }
             (State::Before, b'[') => {
-                (self.state, self.depth) = (State::Inside, 1);
+                self.state = State::Inside;
+                self.depth = 1;
                 return Ok(());
             }
             (State::Before, _) => return Err(Stop::new(1, "must be a JSON array")),
@@ -88,7 +89,8 @@ impl Elements {
                 if !self.begun && self.ended > 0 {
                     return Err(self.missing());
                 }
-                (self.state, self.depth) = (State::Behind, 0);
+                self.state = State::Behind;
+                self.depth = 0;
                 return Ok(());
             }
             (State::Inside, b'[' | b'{') => self.depth += 1,
@@ -123,7 +125,8 @@ mod tests {
     use super::*;
 
     fn elements(pieces: &[&[u8]]) -> Result<Vec<(u64, String)>, Stop> {
-        let (mut elements, mut found) = (Elements::default(), Vec::new());
+        let mut elements = Elements::default();
+        let mut found = Vec::new();
         let mut each = |number, text: &[u8]| found.push((number, String::from_utf8_lossy(text).into_owned()));
         for piece in pieces {
             elements.push(piece, &mut each)?;

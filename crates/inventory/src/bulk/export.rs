@@ -91,10 +91,12 @@ pub async fn export(context: RequestContext<Query>) -> api::Result<HttpResponse>
     let csv = query.one_of("format", &FORMATS, FORMATS[0]) == "csv";
     let ids = query.boolean("includeIds", true);
     query.finish()?;
-    let (scope, db) = (context.scope(), context.db.clone());
+    let scope = context.scope();
+    let db = context.db.clone();
     if !csv {
         return stream::lines(&context, NDJSON, move |conn, rows| {
-            let (condition, kinds) = (meant(&wanted, &db, conn, &scope)?, types::labels(conn, &scope)?);
+            let condition = meant(&wanted, &db, conn, &scope)?;
+            let kinds = types::labels(conn, &scope)?;
             each(conn, condition, &kinds, |resource| {
                 rows.push(|out| {
                     // Writing JSON of texts to a Vec cannot fail.
@@ -106,7 +108,8 @@ pub async fn export(context: RequestContext<Query>) -> api::Result<HttpResponse>
         .await;
     }
     stream::lines(&context, "text/csv; charset=utf-8", move |conn, rows| {
-        let (condition, kinds) = (meant(&wanted, &db, conn, &scope)?, types::labels(conn, &scope)?);
+        let condition = meant(&wanted, &db, conn, &scope)?;
+        let kinds = types::labels(conn, &scope)?;
         let tags = tags(conn, &condition)?;
         rows.push(|out| header(out, ids, &tags))?;
         each(conn, condition, &kinds, |resource| rows.push(|out| record(out, resource, ids, &tags)))

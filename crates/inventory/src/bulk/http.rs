@@ -375,7 +375,10 @@ async fn write(
     (rows, from): (Arc<[Row]>, usize),
     dry_run: bool,
 ) -> db::Result<Vec<BulkResult>> {
-    let (actor, now, destination, db) = (context.actor(), clock::now(), destination.clone(), context.db.clone());
+    let actor = context.actor();
+    let now = clock::now();
+    let destination = destination.clone();
+    let db = context.db.clone();
     let (would, rehearsed) = mpsc::channel();
     let done = context.db.write_parts_for(context.caller.home.as_str(), move |conn| {
         let begun = Instant::now();
@@ -422,7 +425,9 @@ async fn whole(
     }
     reader.end().map_err(Stop::problem)?;
     bound(&reader)?;
-    let (rows, warnings, is_array) = (reader.take(usize::MAX), reader.warnings(), reader.is_array());
+    let rows = reader.take(usize::MAX);
+    let warnings = reader.warnings();
+    let is_array = reader.is_array();
     if dry_run {
         let mut report = Report::new(true);
         report.is_object = is_array;

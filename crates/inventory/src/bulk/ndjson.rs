@@ -21,7 +21,8 @@ impl Lines {
     /// Takes a piece in, and hands on every line that it ends, without the line break. Blank lines are left out.
     pub fn push(&mut self, mut piece: &[u8], mut each: impl FnMut(u64, &[u8])) -> Result<(), Stop> {
         while let Some(end) = piece.iter().position(|byte| *byte == b'\n') {
-            let (head, rest) = (&piece[..end], &piece[end + 1..]);
+            let head = &piece[..end];
+            let rest = &piece[end + 1..];
             self.check(head)?;
             if self.begun.is_empty() {
                 hand_on(self.line, head, &mut each);
@@ -68,7 +69,8 @@ mod tests {
     use super::*;
 
     fn lines(pieces: &[&[u8]]) -> Result<Vec<(u64, String)>, Stop> {
-        let (mut lines, mut found) = (Lines::default(), Vec::new());
+        let mut lines = Lines::default();
+        let mut found = Vec::new();
         let mut each = |number, line: &[u8]| found.push((number, String::from_utf8_lossy(line).into_owned()));
         for piece in pieces {
             lines.push(piece, &mut each)?;
@@ -109,7 +111,8 @@ mod tests {
         fn pieces_make_no_difference(text in "[ab\r\n]{0,40}", cuts in proptest::collection::vec(0_usize..40, 0..5)) {
             let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut.min(text.len())).collect();
             cuts.sort_unstable();
-            let (mut pieces, mut from) = (Vec::new(), 0);
+            let mut pieces = Vec::new();
+            let mut from = 0;
             for cut in cuts.into_iter().chain([text.len()]) {
                 pieces.push(&text.as_bytes()[from..cut]);
                 from = cut;

@@ -77,7 +77,8 @@ impl Sets {
     }
 
     fn join(&mut self, one: usize, other: usize) {
-        let (one, other) = (self.first(one), self.first(other));
+        let one = self.first(one);
+        let other = self.first(other);
         if let Some(last) = self.0.get_mut(one.max(other)) {
             *last = one.min(other);
         }

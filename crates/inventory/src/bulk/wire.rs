@@ -113,8 +113,14 @@ pub enum BulkLine {
 impl BulkSummary {
     /// Of no rows yet.
     pub fn new(dry_run: bool) -> Self {
-        let (rows, created, updated, unchanged, errors) = (0, 0, 0, 0, 0);
-        let (complete, message, warnings) = (true, None, Vec::new());
+        let rows = 0;
+        let created = 0;
+        let updated = 0;
+        let unchanged = 0;
+        let errors = 0;
+        let complete = true;
+        let message = None;
+        let warnings = Vec::new();
         Self { result: "summary", rows, created, updated, unchanged, errors, dry_run, complete, message, warnings }
     }
 

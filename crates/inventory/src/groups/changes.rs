@@ -62,7 +62,8 @@ pub fn save(
     now: Timestamp,
 ) -> Result<(Vec<Saved>, Parents)> {
     lock::lock(&reach.partner).take(conn)?;
-    let (mut saved, mut errors) = (Vec::with_capacity(all.len()), Vec::new());
+    let mut saved = Vec::with_capacity(all.len());
+    let mut errors = Vec::new();
     for (index, given) in all.iter().enumerate() {
         let done = match given {
             GivenGroup::New(new) => create(conn, reach, kind, new, now).map(|group| Saved { before: None, group }),
@@ -105,7 +106,8 @@ fn create(conn: &mut Conn, reach: &Reach, kind: Kind, new: &NewGroup, now: Times
             Some(found.map_err(|error| Problem::fields(vec![error]))?)
         }
     };
-    let (tenant_id, id) = (reach.tenant.clone(), db::next_id(conn, "resource_groups")?);
+    let tenant_id = reach.tenant.clone();
+    let id = db::next_id(conn, "resource_groups")?;
     let origin = Origin { tenant_id, id, uuid: uuid::Uuid::new_v4(), parent_id, now };
     let group = rules::created(kind, new, origin);
     store::insert(conn, kind, &group)?;

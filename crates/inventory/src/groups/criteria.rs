@@ -71,7 +71,8 @@ impl Rule {
             fields.error("key", format!("must be one of: {}", attributes::known()));
         }
         let comparison = read_comparison(fields, Operator::words, meter);
-        let (key, (operator, value)) = (key?.0, comparison?);
+        let key = key?.0;
+        let (operator, value) = comparison?;
         Some(Self {
             resource_type: resource_type.filter(|text| !text.is_empty() && fold(text) != "resource"),
             key,

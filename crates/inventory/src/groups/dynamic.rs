@@ -103,7 +103,8 @@ fn refresh(
 }
 
 fn join(conn: &mut Conn, resource: &Resource, group_id: i64) -> Result<()> {
-    let (tenant_id, resource_id) = (resource.tenant_id.clone(), resource.id.clone());
+    let tenant_id = resource.tenant_id.clone();
+    let resource_id = resource.id.clone();
     let member = Member { tenant_id, group_id, resource_id, by_rule: true };
     db::insert_rows!(conn, group_members::table, std::slice::from_ref(&member))
 }
@@ -139,7 +140,8 @@ pub(super) fn refresh_group(
         .execute(conn)?;
     tenants.iter().try_for_each(|tenant| sets::note_group(conn, tenant, group_id))?;
     let Some(criteria) = criteria else { return Ok(()) };
-    let (matcher, meter) = (Matcher::new(criteria), Meter::new(Meter::WRITE));
+    let matcher = Matcher::new(criteria);
+    let meter = Meter::new(Meter::WRITE);
     for tenant in tenants {
         each_batch(conn, tenant, None, |conn, batch| {
             meter.add(STEPS * batch.len() as u64);

@@ -71,7 +71,8 @@ pub(super) async fn create(context: &RequestContext, body: Body, kind: Kind) -> 
         .write(move |tx, scope| {
             let place = |index| if alone { String::new() } else { format!("[{index}].") };
             let (saved, parents) = changes::save(tx.conn, &reach(scope), kind, &all, place, wanted, tx.now)?;
-            let (mut groups, mut version) = (Vec::with_capacity(saved.len()), 0);
+            let mut groups = Vec::with_capacity(saved.len());
+            let mut version = 0;
             for Saved { before, group } in saved {
                 version = group.version;
                 let group = ResourceGroup::of(group, &parents);
@@ -116,7 +117,8 @@ pub(super) async fn minimal(context: &RequestContext, kind: Kind) -> api::Result
 
 /// Answers one group.
 pub(super) async fn get(context: &RequestContext, id: &str, kind: Kind) -> api::Result<HttpResponse> {
-    let (reference, reach) = (reference(kind, id)?, reach(context));
+    let reference = reference(kind, id)?;
+    let reach = reach(context);
     let answered = context.point(move |conn, _| {
         let group = store::existing(conn, &reach.scope, kind, &reference)?;
         Answer::entity(&changes::shown(conn, &reach, &group)?, group.version)
@@ -130,7 +132,8 @@ pub(super) async fn update(context: &RequestContext, id: &str, body: Body, kind:
     let change = cpu::read(context, body, move |body, meter| Ok(GroupChange::read(kind, body, meter)?)).await?;
     context
         .write(move |tx, scope| {
-            let (old, reach) = (lock_for_update(tx, scope, kind, &reference)?, reach(scope));
+            let old = lock_for_update(tx, scope, kind, &reference)?;
+            let reach = reach(scope);
             let before = changes::shown(tx.conn, &reach, &old)?;
             let group = changes::update(tx.conn, &reach, kind, &old, change, tx.now)?;
             let version = group.version;
@@ -146,7 +149,8 @@ pub(super) async fn delete(context: &RequestContext, id: &str, kind: Kind) -> ap
     let reference = reference(kind, id)?;
     context
         .write(move |tx, scope| {
-            let (group, reach) = (lock_for_update(tx, scope, kind, &reference)?, reach(scope));
+            let group = lock_for_update(tx, scope, kind, &reference)?;
+            let reach = reach(scope);
             let before = changes::shown(tx.conn, &reach, &group)?;
             store::delete(tx.conn, kind, &group, &reach.member_tenants(&group))?;
             record_change(tx, kind, Some(&before), None)?;
@@ -162,7 +166,8 @@ pub(super) async fn children(
     kind: Kind,
 ) -> api::Result<HttpResponse> {
     let walk = context.query.walk.clone();
-    let (reference, db) = (reference(kind, id)?, context.db.clone());
+    let reference = reference(kind, id)?;
+    let db = context.db.clone();
     let page = context.read(move |conn, scope| {
         let reach = reach(scope);
         let group = store::existing(conn, &reach.scope, kind, &reference)?;

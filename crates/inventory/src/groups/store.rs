@@ -147,7 +147,8 @@ pub fn search(
 /// Is the group `below` (itself, or somewhere below) `top`?
 pub fn is_below(conn: &mut Conn, tenant: &str, below: i64, top: i64) -> Result<bool> {
     use resource_groups::dsl;
-    let (mut next, mut met) = (Some(below), BTreeSet::new());
+    let mut next = Some(below);
+    let mut met = BTreeSet::new();
     while let Some(id) = next.filter(|id| met.insert(*id)) {
         if id == top {
             return Ok(true);

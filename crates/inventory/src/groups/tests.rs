@@ -58,7 +58,8 @@ fn one(fixture: &Fixture, reach: Reach, body: &Value) -> Group {
 
 /// Changes a group as a body says.
 fn update(reach: Reach, group: &Group, body: &Value) -> impl FnOnce(&mut db::Conn) -> db::Result<Group> + Send + use<> {
-    let (id, change) = (Reference::Id(group.id), GroupChange::read(KIND, body, &Meter::new(Meter::REQUEST)).unwrap());
+    let id = Reference::Id(group.id);
+    let change = GroupChange::read(KIND, body, &Meter::new(Meter::REQUEST)).unwrap();
     move |conn| {
         let old = changes::lock_for_update(conn, &reach, KIND, &id)?;
         changes::update(conn, &reach, KIND, &old, change, NOW)
@@ -76,7 +77,8 @@ fn children(
     ids: &[&str],
 ) -> impl FnOnce(&mut db::Conn) -> db::Result<()> + Send + use<> {
     let body: Value = ids.iter().map(|id| json!({"id": id})).collect();
-    let (id, given) = (Reference::Id(group.id), ChildReference::read_all(KIND, &body).unwrap());
+    let id = Reference::Id(group.id);
+    let given = ChildReference::read_all(KIND, &body).unwrap();
     move |conn| {
         let group = changes::lock_for_update(conn, &reach, KIND, &id)?;
         change(conn, &reach, KIND, &group, &given, NOW)
@@ -154,7 +156,8 @@ fn a_search_takes_either_id() {
     let fixture = Fixture::new();
     let groups = fixture.write(create(client(), &json!([{"name": "b"}, {"name": "C"}, {"name": "a"}])));
     let search = |text: &str, name: &'static str, descending: bool, page_no: u32| {
-        let (filter, sort) = (Filter::parse(KIND, text).unwrap(), Sort { name, descending });
+        let filter = Filter::parse(KIND, text).unwrap();
+        let sort = Sort { name, descending };
         let walk = page(page_no, 2);
         let found = fixture.read(|conn| store::search(conn, &client().scope, KIND, &filter, sort, &walk));
         (found.rows.into_iter().map(|group| group.name).collect::<Vec<_>>().join(""), found.total)
@@ -214,8 +217,8 @@ fn a_parent_cannot_be_deleted_and_its_name_shows_in_its_children() {
 fn members_by_hand() {
     let fixture = Fixture::new();
     let groups = fixture.write(create(client(), &json!([{"name": "a"}, {"name": "b"}])));
-    let (one, two) =
-        (fixture.resource("client_1", &[("name", "one")]), fixture.resource("client_1", &[("name", "two")]));
+    let one = fixture.resource("client_1", &[("name", "one")]);
+    let two = fixture.resource("client_1", &[("name", "two")]);
     let ids = [one.as_str(), &two, &groups[1].unique_id, &one];
     fixture.write(children(members::add, client(), &groups[0], &ids));
     fixture.write(children(members::add, client(), &groups[0], &ids));
@@ -299,7 +302,8 @@ fn a_partner_s_group_holds_the_resources_of_its_clients() {
 #[test]
 fn a_rule_about_the_site_follows_moves_and_names() {
     let fixture = Fixture::new();
-    let (paris, lyon) = (fixture.site("client_1", "Paris", ""), fixture.site("client_1", "Lyon", ""));
+    let paris = fixture.site("client_1", "Paris", "");
+    let lyon = fixture.site("client_1", "Lyon", "");
     let server = fixture.resource("client_1", &[("name", "server")]);
     fixture.put(&lyon, &[&server]);
     let body = json!({"name": "g", "filterCriteria": rules(&[("deviceLocation", "Contains", "paris")])});
@@ -347,7 +351,8 @@ fn a_walk_goes_from_child_groups_to_resources() {
     let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
     fixture.write(children(members::add, client(), &top, &ids));
     for size in 1..=8 {
-        let (mut walk, mut seen) = (page(1, size), Vec::new());
+        let mut walk = page(1, size);
+        let mut seen = Vec::new();
         loop {
             let Found { rows, total, next } =
                 fixture.read(|conn| members::page(&fixture.db, conn, &client(), KIND, &top, &walk));

@@ -246,7 +246,8 @@ mod tests {
     #[test]
     fn every_lookup_is_one_of_an_index() {
         let fixture = Fixture::new();
-        let (tenants, label) = (vec!["client_1".to_owned()], "web".to_owned());
+        let tenants = vec!["client_1".to_owned()];
+        let label = "web".to_owned();
         for (column, index) in COLUMNS.iter().zip(["host", "dns", "resource", "alias"]) {
             let values = [label.clone(), "db".to_owned()];
             let whole = Condition::all([

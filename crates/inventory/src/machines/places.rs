@@ -47,7 +47,9 @@ pub(super) fn sites(conn: &mut Conn, tenants: &[String], keys: &[PlaceKey]) -> R
 
 /// The numbers, the unique ids and the folded names among some keys, each once.
 fn asked(kind: Kind, keys: &[PlaceKey]) -> (Vec<i64>, Vec<String>, Vec<String>) {
-    let (mut numbers, mut unique_ids, mut names) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+    let mut numbers = BTreeSet::new();
+    let mut unique_ids = BTreeSet::new();
+    let mut names = BTreeSet::new();
     for key in keys {
         match key {
             PlaceKey::Id(id) => _ = numbers.insert(*id),

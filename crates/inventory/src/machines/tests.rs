@@ -108,10 +108,8 @@ fn any_name_finds_a_machine_and_a_full_one_by_its_first_label() {
     let short = fixture.resource("client_1", &[("hostName", "Short")]);
     let full = fixture.resource("client_1", &[("hostName", "full.example.net.")]);
     let named = fixture.resource("client_1", &[("resourceName", "Shop"), ("aliasName", "shop.example.com")]);
-    let (one, other) = (
-        fixture.resource("client_1", &[("hostName", "twin"), ("dnsName", "twin.a.net")]),
-        fixture.resource("client_1", &[("hostName", "twin"), ("dnsName", "twin.b.net")]),
-    );
+    let one = fixture.resource("client_1", &[("hostName", "twin"), ("dnsName", "twin.a.net")]);
+    let other = fixture.resource("client_1", &[("hostName", "twin"), ("dnsName", "twin.b.net")]);
     let prefers_host = fixture.resource("client_1", &[("hostName", "both")]);
     fixture.resource("client_1", &[("hostName", "x"), ("aliasName", "both")]);
     for (name, expected) in [
@@ -181,8 +179,8 @@ fn of_several_tenants_the_first_counts() {
 #[test]
 fn places_hold_what_is_in_the_groups_below_them() {
     let fixture = Fixture::new();
-    let (web, db) =
-        (fixture.resource("client_1", &[("hostName", "web")]), fixture.resource("client_1", &[("hostName", "db")]));
+    let web = fixture.resource("client_1", &[("hostName", "web")]);
+    let db = fixture.resource("client_1", &[("hostName", "db")]);
     let site = fixture.site("client_1", "Köln", "");
     fixture.put(&site, &[&web]);
     let top = group(&fixture, "client_1", json!({"name": "All"}), &[]);
@@ -197,7 +195,8 @@ fn places_hold_what_is_in_the_groups_below_them() {
             .map(|places| places.into_iter().map(|place| (place.kind, place.id)).collect::<Vec<_>>())
             .collect::<Vec<_>>()
     };
-    let (group, location) = (|id: i64| (PlaceKind::DeviceGroup, id), (PlaceKind::Location, site.id));
+    let group = |id: i64| (PlaceKind::DeviceGroup, id);
+    let location = (PlaceKind::Location, site.id);
     let web_in = vec![location, group(top.id), group(below.id), group(partner.id)];
     assert_eq!(of(&both), [web_in, vec![], vec![group(partner.id)]]);
     assert_eq!(of(&both[..1]), [vec![location, group(top.id), group(below.id)], vec![], vec![]]);
@@ -221,7 +220,8 @@ fn places_hold_what_is_in_the_groups_below_them() {
         let all = fixture.read(|conn| Machines.members(conn, of, place, after, limit));
         all.into_iter().map(|resource| resource.id).collect::<Vec<_>>()
     };
-    let (mut sorted, place) = ([web.clone(), db.clone()], |index: usize| places[index][0].clone());
+    let mut sorted = [web.clone(), db.clone()];
+    let place = |index: usize| places[index][0].clone();
     sorted.sort();
     assert_eq!(members(&both, &place(0), None, 10), std::slice::from_ref(&web), "a child's members are its parent's");
     assert_eq!(members(&both, &place(2), None, 1), sorted[..1]);

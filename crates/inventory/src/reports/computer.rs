@@ -57,7 +57,8 @@ pub(super) fn read(envelope: &Envelope, content: &Node<'_>) -> Report {
 
 /// Name, operating system, memory and surroundings.
 fn system(report: &mut Report, sections: &Sections<'_, '_>) {
-    let (hardware, system) = (sections.object("hardware"), sections.object("operatingsystem"));
+    let hardware = sections.object("hardware");
+    let system = sections.object("operatingsystem");
     report.dns_name = system.text("fqdn");
     let first_label = |name: &str| name.split('.').next().map(str::to_owned);
     report.host_name = hardware.text("name").or_else(|| report.dns_name.as_deref().and_then(first_label));

@@ -57,7 +57,9 @@ fn separated(text: &str) -> Option<i64> {
     if fields.next().is_some() {
         return None;
     }
-    let (a, b, c) = (number(first)?, number(second)?, number(third)?);
+    let a = number(first)?;
+    let b = number(second)?;
+    let c = number(third)?;
     let date = match (first.len(), third.len()) {
         (4, _) => date(a, b, c)?,
         (_, 4) => date(c, b, a).or_else(|| (separator == '/').then(|| date(c, a, b)).flatten())?,
@@ -70,7 +72,11 @@ fn separated(text: &str) -> Option<i64> {
 /// Month names, as `rpm` and `ls` write them.
 fn worded(text: &str) -> Option<i64> {
     const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
-    let (mut year, mut month, mut day, mut time, mut afternoon) = (None, None, None, Time::MIDNIGHT, None);
+    let mut year = None;
+    let mut month = None;
+    let mut day = None;
+    let mut time = Time::MIDNIGHT;
+    let mut afternoon = None;
     for word in text.split([' ', ',']).filter(|word| !word.is_empty()) {
         let lower = word.to_ascii_lowercase();
         if let Some(found) = lower.get(..3).and_then(|start| MONTHS.iter().position(|name| *name == start)) {

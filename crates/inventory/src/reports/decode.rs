@@ -188,7 +188,8 @@ impl Decoder {
             let Some(inflate) = self.inflate.as_mut() else {
                 return Ok(chunk);
             };
-            let (read, written) = (inflate.total_in(), self.plain.len());
+            let read = inflate.total_in();
+            let written = self.plain.len();
             let status = inflate.decompress_vec(chunk, &mut self.plain, FlushDecompress::None).map_err(|_| {
                 ReportError::malformed(format!("the compressed report is corrupt near byte {}", self.read))
             })?;
@@ -249,7 +250,8 @@ impl Decoder {
 
     /// Makes room for at least `more` bytes, doubling but never past the limit.
     fn grow(&mut self, more: usize) {
-        let (length, capacity) = (self.plain.len(), self.plain.capacity());
+        let length = self.plain.len();
+        let capacity = self.plain.capacity();
         if capacity - length < more {
             let wanted =
                 capacity.saturating_mul(2).max(FIRST_CHUNK).min(self.limit.saturating_add(1)).max(length + more);

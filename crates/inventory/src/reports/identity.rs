@@ -291,8 +291,8 @@ mod tests {
     #[test]
     fn two_values_of_one_kind_are_two_machines() {
         let uuid = |last: &str| IdentityKey::uuid(&format!("4c4c4544-0034-3010-8048-b6c04f5037{last}")).unwrap();
-        let (serial, mac) =
-            (IdentityKey::serial("Dell", "2FAGP34").unwrap(), IdentityKey::mac("68:b5:99:00:00:01").unwrap());
+        let serial = IdentityKey::serial("Dell", "2FAGP34").unwrap();
+        let mac = IdentityKey::mac("68:b5:99:00:00:01").unwrap();
         assert!(are_told_apart(&[uuid("32"), serial.clone()], &[uuid("33"), serial.clone()]));
         assert!(!are_told_apart(&[uuid("32")], &[uuid("32")]));
         assert!(!are_told_apart(&[uuid("32")], std::slice::from_ref(&serial)));
@@ -305,7 +305,8 @@ mod tests {
         let keys = |list: &[Option<IdentityKey>]| list.iter().flatten().cloned().collect::<Vec<_>>();
         let uuid = |last: &str| IdentityKey::uuid(&format!("4c4c4544-0034-3010-8048-b6c04f5037{last}"));
         let mac = |last: &str| IdentityKey::mac(&format!("68:b5:99:00:00:{last}"));
-        let (agent, serial) = (IdentityKey::agent, |text: &str| IdentityKey::serial("Dell", text));
+        let agent = IdentityKey::agent;
+        let serial = |text: &str| IdentityKey::serial("Dell", text);
         let stored = keys(&[uuid("32"), serial("2FAGP34"), mac("01"), agent("a-1")]);
         for (seen, same) in [
             (keys(&[agent("a-1")]), true),

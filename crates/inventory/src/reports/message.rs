@@ -61,7 +61,8 @@ pub(super) fn read(root: &Node<'_>) -> Result<Message, ReportError> {
             return Ok(Message::Prolog { device_id: needed()? });
         }
         "contact" => {
-            let (name, version) = (root.text("name"), root.text("version"));
+            let name = root.text("name");
+            let version = root.text("version");
             let agent = name.map(|name| version.map_or(name.clone(), |version| format!("{name} {version}")));
             return Ok(Message::Contact { device_id: needed()?, agent, tag: root.text("tag") });
         }

@@ -49,7 +49,8 @@ fn read<'n>(entry: &'n Node<'_>) -> Option<(Cow<'n, str>, Rest<'n>)> {
     let Node::Object(members) = entry else {
         return None;
     };
-    let (mut name, mut guid) = (None, None);
+    let mut name = None;
+    let mut guid = None;
     let mut rest = Rest::default();
     for (key, value) in members {
         let is = |wanted: &str| key.eq_ignore_ascii_case(wanted);

@@ -58,7 +58,8 @@ fn refused(text: &str) -> String {
 
 #[test]
 fn both_formats_say_the_same() {
-    let (xml, json) = (inventory(XML), inventory(JSON));
+    let xml = inventory(XML);
+    let json = inventory(JSON);
     assert_eq!(xml, json);
     let report = &xml[0];
     assert_eq!(report.name.as_deref(), Some("box9"));

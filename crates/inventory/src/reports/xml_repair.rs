@@ -15,7 +15,8 @@ pub(super) fn repair(text: &str) -> (Cow<'_, str>, Vec<&'static str>) {
             repairs.push(repair);
         }
     };
-    let (mut out, mut rest) = (String::new(), text);
+    let mut out = String::new();
+    let mut rest = text;
     while let Some(at) = rest.find(['\0', '&', '<']) {
         let (before, from) = rest.split_at(at);
         out.push_str(before);

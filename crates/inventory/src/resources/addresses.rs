@@ -51,7 +51,8 @@ pub fn update(conn: &mut Conn, old: Option<&Resource>, new: Option<&Resource>) -
     use resource_addresses::dsl;
     let Some(resource) = new.or(old) else { return Ok(()) };
     let all = |resource: Option<&Resource>| resource.map(|resource| of(&resource.document)).unwrap_or_default();
-    let (before, after) = (all(old), all(new));
+    let before = all(old);
+    let after = all(new);
     for address in before.difference(&after) {
         diesel::delete(dsl::resource_addresses.find((&resource.tenant_id, address, &resource.id))).execute(conn)?;
     }

@@ -299,8 +299,11 @@ fn in_index_order(
     slice: Slice<'_>,
     far: i64,
 ) -> Result<Option<Vec<Found>>> {
-    let (mut behind, mut skip, mut found) = (slice.after.map(<[Key]>::to_vec), slice.skip, Vec::new());
-    let (mut length, mut walked) = (STRETCH, 0);
+    let mut behind = slice.after.map(<[Key]>::to_vec);
+    let mut skip = slice.skip;
+    let mut found = Vec::new();
+    let mut length = STRETCH;
+    let mut walked = 0;
     while walked < far {
         let stretch = stretch(conn, tenant, slice.order, slice.descending, behind.as_deref(), length)?;
         let ids: Vec<String> = stretch.iter().map(|(id, _)| id.clone()).collect();

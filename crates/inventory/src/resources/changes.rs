@@ -19,7 +19,8 @@ pub fn record_change(tx: &mut Tx<'_>, before: Option<&Resource>, after: Option<&
         Some(site) => sites::name_of(tx.conn, &resource.tenant_id, site),
         None => Ok(None),
     };
-    let (former, current) = (site_of(before), site_of(after));
+    let former = site_of(before);
+    let current = site_of(after);
     // Most changes leave a resource where it is: then one look is enough.
     let current_name = name(current)?;
     let former_name = if former == current { current_name.clone() } else { name(former)? };
@@ -53,7 +54,8 @@ fn unpublished(before: Option<&Resource>, after: Option<&Resource>) -> Vec<Unpub
     let [former, current] = parts;
     let names: BTreeSet<&String> = parts.into_iter().flatten().flat_map(|nested| nested.keys()).collect();
     let changed = names.into_iter().filter(|name| !PUBLISHED.contains(&name.as_str())).filter_map(|name| {
-        let (was, is) = (former.and_then(|nested| nested.get(name)), current.and_then(|nested| nested.get(name)));
+        let was = former.and_then(|nested| nested.get(name));
+        let is = current.and_then(|nested| nested.get(name));
         match name.as_str() {
             CREDENTIAL => (was != is).then(|| Unpublished::secret(name, was.is_some(), is.is_some())),
             _ => Unpublished::field(name, was, is),

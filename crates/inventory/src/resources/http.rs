@@ -173,7 +173,8 @@ pub async fn update(
 pub fn updated(conn: &mut Conn, input: &Input, old: &Resource, now: Timestamp) -> Result<Resource> {
     let mut resource = rules::update(input, old, now)?;
     resolve(conn, input, &mut resource)?;
-    let (before, after) = (rules::identities(old), rules::identities(&resource));
+    let before = rules::identities(old);
+    let after = rules::identities(&resource);
     if let Some((key, id)) = identities::find_besides(conn, &resource, &after)? {
         return Err(rules::known_already(key.kind(), &id).into());
     }

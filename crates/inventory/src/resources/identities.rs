@@ -149,7 +149,8 @@ struct IdentityRow {
 /// Notes those of the keys that no resource has, and device ids of agents in any case.
 pub fn insert(conn: &mut Conn, resource: &Resource, keys: &[IdentityKey]) -> Result<()> {
     let mut insert = |identity: String| -> Result<bool> {
-        let (tenant_id, resource_id) = (resource.tenant_id.clone(), resource.id.clone());
+        let tenant_id = resource.tenant_id.clone();
+        let resource_id = resource.id.clone();
         let row = IdentityRow { tenant_id, identity, resource_id };
         let insert = diesel::insert_into(resource_identities::table).values(&row).on_conflict_do_nothing();
         Ok(db::direct!(conn, |conn| insert.execute(conn))? > 0)

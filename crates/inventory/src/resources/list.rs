@@ -150,7 +150,8 @@ pub async fn minimal(context: RequestContext<Query>) -> api::Result<HttpResponse
     let mut query = context.query();
     let wanted = Wanted::read(&mut query)?;
     query.finish()?;
-    let (scope, db) = (context.scope(), context.db.clone());
+    let scope = context.scope();
+    let db = context.db.clone();
     api::stream::array(&context, move |conn, rows| {
         wanted.ask_for_all(&db, conn, &scope)?.each_brief(conn, |row| {
             rows.push(|out| {
@@ -259,7 +260,8 @@ impl Search {
             return Ok(self.walk.answer(found.map(|row| Shown::Minimal(minimal_of(row)))));
         }
         let found = asked.page(conn, order, self.sort.descending, &self.walk)?;
-        let (partner, among) = (&scope.tenant.partner, scope.scope());
+        let partner = &scope.tenant.partner;
+        let among = scope.scope();
         let shown = found.rows.iter().map(|row| match self.verbose {
             true => with_detail(conn, &**self.integrations, &among, row, partner).map(Shown::Verbose),
             false => Ok(Shown::Minimal(minimal_of_row(row.clone()))),

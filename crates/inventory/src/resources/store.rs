@@ -119,7 +119,8 @@ fn write_over(conn: &mut Conn, row: &Row, resource: &Resource) -> Result<()> {
 /// the inventory (identities, groups, software, antivirus).
 pub fn decommission(conn: &mut Conn, resource: &Resource) -> Result<Row> {
     let row = Row::of(resource)?;
-    let (tenant, id) = (&resource.tenant_id, &resource.id);
+    let tenant = &resource.tenant_id;
+    let id = &resource.id;
     write_over(conn, &row, resource)?;
     sets::note(conn, tenant, id)?;
     identities::release(conn, tenant, id)?;
@@ -183,7 +184,8 @@ struct TagRow {
 fn update_tags(conn: &mut Conn, old: Option<&Resource>, new: Option<&Resource>) -> Result<()> {
     use resource_tags::dsl;
     let Some(resource) = new.or(old) else { return Ok(()) };
-    let (before, after) = (tag_keys(old), tag_keys(new));
+    let before = tag_keys(old);
+    let after = tag_keys(new);
     for key in before.difference(&after) {
         diesel::delete(dsl::resource_tags.find((&resource.tenant_id, key, &resource.id))).execute(conn)?;
     }
@@ -209,7 +211,8 @@ fn update_roles(conn: &mut Conn, old: Option<&Resource>, new: Option<&Resource>)
     let roles = |r: Option<&Resource>| -> BTreeSet<String> {
         r.into_iter().flat_map(|r| r.document.app_roles.iter().cloned()).collect()
     };
-    let (before, after) = (roles(old), roles(new));
+    let before = roles(old);
+    let after = roles(new);
     for role in before.difference(&after) {
         diesel::delete(dsl::resource_app_roles.find((&resource.tenant_id, role, &resource.id))).execute(conn)?;
     }

@@ -103,7 +103,8 @@ pub fn search(conn: &mut Conn, scope: &[String], filter: &Filter, sort: Sort, wa
     let order = SORTS.order(sort);
     let query = dsl::sites.filter(dsl::tenant_id.eq_any(scope.to_vec())).filter(ids);
     let query = query.filter(order.after(walk.after())?).order(order);
-    let (mut found, mut count) = (Vec::new(), 0_i64);
+    let mut found = Vec::new();
+    let mut count = 0_i64;
     let wanted = walk.offset()..walk.offset().saturating_add(walk.wanted());
     db::for_each_row(conn, query, |site: Site| {
         if filter.takes(&site) {

@@ -91,7 +91,8 @@ impl Fixture {
 
     /// Changes a text attribute of a resource.
     pub fn set(&self, tenant: &str, id: &str, name: &'static str, text: &'static str) {
-        let (tenant, id) = (tenant.to_owned(), id.to_owned());
+        let tenant = tenant.to_owned();
+        let id = id.to_owned();
         self.write(move |conn| {
             let old = resources::store::find(conn, &[tenant], &id)?.unwrap();
             let mut resource = resource_rules::changed(&old.clone().into_resource()?, NOW);
@@ -102,7 +103,8 @@ impl Fixture {
 
     /// Moves a resource to history.
     pub fn decommission(&self, tenant: &str, id: &str) {
-        let (tenant, id) = (tenant.to_owned(), id.to_owned());
+        let tenant = tenant.to_owned();
+        let id = id.to_owned();
         self.write(move |conn| {
             let old = resources::store::find(conn, &[tenant], &id)?.unwrap();
             let resource = resource_rules::decommission(&old.into_resource()?, "gone", NOW);
@@ -112,7 +114,8 @@ impl Fixture {
 
     /// Stores a site.
     pub fn site(&self, tenant: &str, name: &str, city: &str) -> Site {
-        let (tenant, new) = (tenant.to_owned(), new(name, city));
+        let tenant = tenant.to_owned();
+        let new = new(name, city);
         self.write(move |conn| {
             let site = rules::created(new, tenant, db::next_id(conn, "sites")?, NOW);
             store::insert(conn, &site)?;
@@ -122,7 +125,8 @@ impl Fixture {
 
     /// Puts resources at a site.
     pub fn put(&self, site: &Site, ids: &[&str]) {
-        let (site, given) = (site.clone(), references(ids));
+        let site = site.clone();
+        let given = references(ids);
         self.write(move |conn| in_tx(conn, |tx| members::add(tx, "msp_1", &site, &given)));
     }
 
@@ -205,7 +209,8 @@ fn the_second_of_two_changes_is_refused() {
         let change = SiteChange { address: Some(address.to_owned()), ..SiteChange::default() };
         rules::changed(&old, change, NOW)
     };
-    let (first, second) = (change("a"), change("b"));
+    let first = change("a");
+    let second = change("b");
     let seen = old.clone();
     fixture.write(move |conn| store::update(conn, &seen, &first));
     let seen = old.clone();
@@ -221,7 +226,8 @@ fn a_search_filters_sorts_and_pages() {
     fixture.site("client_2", "e", "Paris");
     let search = |tenants: &[&str], text: &str, name: &'static str, descending: bool, page_no: u32, page_size: u32| {
         let filter = Filter::parse(text).unwrap();
-        let (sort, walk) = (Sort { name, descending }, page(page_no, page_size));
+        let sort = Sort { name, descending };
+        let walk = page(page_no, page_size);
         let found = fixture.read(|conn| store::search(conn, &scope(tenants), &filter, sort, &walk));
         (found.rows.into_iter().map(|site| site.name).collect::<Vec<_>>().join(""), found.total)
     };
@@ -248,7 +254,8 @@ fn a_search_filters_sorts_and_pages() {
 #[test]
 fn resources_come_and_go() {
     let fixture = Fixture::new();
-    let (paris, lyon) = (fixture.site("client_1", "Paris", ""), fixture.site("client_1", "Lyon", ""));
+    let paris = fixture.site("client_1", "Paris", "");
+    let lyon = fixture.site("client_1", "Lyon", "");
     let one = fixture.resource("client_1", &[("hostName", "one")]);
     let two = fixture.resource("client_1", &[("hostName", "two")]);
     fixture.put(&paris, &[&one, &two, &one]);
@@ -259,7 +266,8 @@ fn resources_come_and_go() {
     assert_eq!(fixture.version("client_1", &one), 2);
     fixture.put(&lyon, &[&one]);
     assert_eq!((fixture.at(&paris), fixture.at(&lyon)), (vec![two.clone()], vec![one.clone()]));
-    let (site, given) = (paris.clone(), references(&[&one, &two]));
+    let site = paris.clone();
+    let given = references(&[&one, &two]);
     fixture.write(move |conn| in_tx(conn, |tx| members::remove(tx, "msp_1", &site, &given)));
     assert_eq!((fixture.at(&paris), fixture.at(&lyon)), (vec![], vec![one.clone()]));
     fixture.decommission("client_1", &one);
@@ -274,7 +282,8 @@ fn a_resource_of_another_tenant_is_unknown() {
     let other = fixture.resource("client_2", &[("hostName", "other")]);
     let gone = fixture.resource("client_1", &[("hostName", "gone")]);
     fixture.decommission("client_1", &gone);
-    let (there, given) = (site.clone(), references(&[&own, &other, "x", &gone]));
+    let there = site.clone();
+    let given = references(&[&own, &other, "x", &gone]);
     let problem = fixture.refused(move |conn| in_tx(conn, |tx| members::add(tx, "msp_1", &there, &given)));
     let fields: Vec<_> = problem.errors.iter().map(|error| error.field_name.as_str()).collect();
     assert_eq!((problem.kind, fields), (Kind::Invalid, vec!["[1].id", "[2].id", "[3].id"]));
@@ -300,7 +309,8 @@ fn a_site_in_use_cannot_be_deleted() {
 fn a_new_name_is_a_change_of_the_resources_there() {
     let fixture = Fixture::new();
     let old = fixture.site("client_1", "Paris", "");
-    let (here, away) = (fixture.resource("client_1", &[("name", "a")]), fixture.resource("client_1", &[("name", "b")]));
+    let here = fixture.resource("client_1", &[("name", "a")]);
+    let away = fixture.resource("client_1", &[("name", "b")]);
     fixture.put(&old, &[&here]);
     let change = SiteChange { name: Some("Paris 1".to_owned()), ..SiteChange::default() };
     let site = rules::changed(&old, change, NOW);

@@ -185,8 +185,8 @@ fn find(conn: &mut Conn, scope: &[String], wanted: Condition, sort: Sort, walk: 
     let condition = Condition::all([Condition::text_in("antivirus.tenant_id IN", scope), wanted]);
     let total = walk.total(|| dsl::antivirus.filter(condition.clone()).count().get_result(conn))?;
     let on = dsl::tenant_id.eq(resources::tenant_id).and(dsl::resource_id.eq(resources::id));
-    let (order, machine) =
-        (SORTS.order(sort), (resources::host_key, resources::host_name, resources::ip_address, resources::document));
+    let order = SORTS.order(sort);
+    let machine = (resources::host_key, resources::host_name, resources::ip_address, resources::document);
     let rows: Vec<Found> = dsl::antivirus
         .inner_join(resources::table.on(on))
         .filter(condition)

@@ -121,10 +121,12 @@ pub async fn create(
     resources: web::Data<dyn Resources>,
     Body((new, mut wrong)): Body<(NewJob, Wrong)>,
 ) -> api::Result<HttpResponse> {
-    let (change, resources) = (JobChange::from(new), resources.into_inner());
+    let change = JobChange::from(new);
+    let resources = resources.into_inner();
     context
         .write(move |tx, scope| {
-            let (tenant, author) = (scope.tenant_id(), scope.author());
+            let tenant = scope.tenant_id();
+            let author = scope.author();
             let named = find(tx, &*resources, scope, tenant, &change, &mut wrong)?;
             wrong.check()?;
             let blank = rules::blank(tenant, uuid::Uuid::now_v7().to_string(), author, tx.now);

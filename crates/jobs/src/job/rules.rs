@@ -78,7 +78,8 @@ pub fn changed(old: &Job, change: &JobChange, by: &str, now: Timestamp) -> Resul
     let mut job = old.clone();
     let is_new = old.version == 0;
     job.version += 1;
-    (job.updated_by, job.updated_ms) = (by.to_owned(), now.millis());
+    job.updated_by = by.to_owned();
+    job.updated_ms = now.millis();
     if let Some(name) = &change.name {
         (job.name, job.name_key) = (name.clone(), fold(name));
     }
@@ -94,7 +95,9 @@ pub fn changed(old: &Job, change: &JobChange, by: &str, now: Timestamp) -> Resul
         job.frequent = schedule.due(zone.unwrap_or(Zone::GMT)).is_frequent(start);
     }
     if let Some(JobScript { job_type, shown, script_id }) = &change.script {
-        (job.job_type, job.script, job.script_id) = ((*job_type).to_owned(), Json(shown.clone()), *script_id);
+        job.job_type = (*job_type).to_owned();
+        job.script = Json(shown.clone());
+        job.script_id = *script_id;
     }
     if let Some(misfire) = change.misfire {
         job.misfire = misfire.to_owned();

@@ -194,7 +194,8 @@ pub fn replace_labels(conn: &mut Conn, job: &Job, labels: &[String]) -> Result<(
 
 /// Removes a job and its history.
 pub fn delete(conn: &mut Conn, job: &Job) -> Result<()> {
-    let (tenant, id) = (&job.tenant_id, &job.id);
+    let tenant = &job.tenant_id;
+    let id = &job.id;
     let of_runs = Condition::sql("job_output.run_id IN (SELECT job_runs.id FROM job_runs WHERE job_runs.tenant_id = ")
         .text(tenant)
         .then(" AND job_runs.job_id = ")

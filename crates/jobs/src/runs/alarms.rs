@@ -28,7 +28,8 @@ pub fn tell(tx: &mut Tx<'_>, notices: &dyn Notices, runs: &[&Run]) -> Result<()>
     }
     let mut found = Vec::new();
     for ((tenant, id), run) in last {
-        let (tenant, id) = (tenant.to_owned(), id.to_owned());
+        let tenant = tenant.to_owned();
+        let id = id.to_owned();
         job::store::lock(&id).take(tx.conn)?;
         // It may have been deleted meanwhile.
         let Some(job) = job::store::find(tx.conn, &tenant, &id)? else { continue };
@@ -50,7 +51,8 @@ pub fn tell(tx: &mut Tx<'_>, notices: &dyn Notices, runs: &[&Run]) -> Result<()>
         job::store::set_alarm(tx.conn, &notice.tenant, &notice.about.1, Some(tx.now.millis() + AGAIN_MS))
     };
     let told = tx.attempt_each(&found, tell, |tx, found, error| {
-        let (tenant, job) = (&found.1.tenant, &found.1.about.1);
+        let tenant = &found.1.tenant;
+        let job = &found.1.about.1;
         tracing::error!(%error, tenant, job, "no alert tells what became of a run");
         later(tx, found)
     })?;
@@ -87,7 +89,8 @@ fn has_failed(run: &Run) -> Option<bool> {
 }
 
 fn notice(tx: &mut Tx<'_>, job: &Job, failed: Option<&Run>) -> Result<Notice> {
-    let (tenants, ids) = ([job.tenant_id.clone()], [job.id.clone()]);
+    let tenants = [job.tenant_id.clone()];
+    let ids = [job.id.clone()];
     let mut resources = job::store::resources(tx.conn, &tenants, &ids)?;
     // A problem is about one machine or none.
     let resource = if resources.len() == 1 { resources.pop() } else { None };

@@ -41,12 +41,13 @@ pub async fn claim(
     people: web::Data<dyn People>,
     OptionalBody(wanted): OptionalBody<Wanted>,
 ) -> api::Result<HttpResponse> {
-    let (scope, partner) = (
-        if wanted.clients { context.scope() } else { vec![context.tenant.id.to_string()] },
-        context.tenant.partner.to_string(),
-    );
+    let scope = if wanted.clients { context.scope() } else { vec![context.tenant.id.to_string()] };
+    let partner = context.tenant.partner.to_string();
     // Most often nothing waits: finding that out is no write.
-    let (tenants, asked, now, directory) = (scope.clone(), wanted.clone(), context.now, people.clone().into_inner());
+    let tenants = scope.clone();
+    let asked = wanted.clone();
+    let now = context.now;
+    let directory = people.clone().into_inner();
     let keyed = context.request().headers().contains_key("idempotency-key");
     let waits = move |conn: &mut db::Conn| {
         let active = directory.active(conn, &tenants)?;
@@ -55,7 +56,8 @@ pub async fn claim(
     if !keyed && context.db.read(waits).await?.is_none() {
         return api::answer::ok(&Claim { runs: Vec::new() });
     }
-    let (user, key) = (context.caller.user_id.clone(), context.caller.key_id.clone());
+    let user = context.caller.user_id.clone();
+    let key = context.caller.key_id.clone();
     context
         .write(move |tx, _| {
             // One who claims after the other: none comes away empty-handed because of a run that another just took.

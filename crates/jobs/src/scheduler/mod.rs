@@ -201,7 +201,8 @@ fn make_runs(tx: &mut Tx<'_>, neighbours: &Neighbours, tenant: &str) -> Result<b
 
 /// Makes runs for jobs of a tenant.
 fn make_runs_of(tx: &mut Tx<'_>, neighbours: &Neighbours, tenant: &str, ids: &[String]) -> Result<()> {
-    let (now, tenants) = (tx.now, [tenant.to_owned()]);
+    let now = tx.now;
+    let tenants = [tenant.to_owned()];
     let due = store::still_due(tx.conn, tenant, ids, now.millis())?;
     let Some(from_ms) = due.iter().filter_map(|job| job.next_due_ms).min() else { return Ok(()) };
     let made: HashSet<(String, i64)> = runs::store::made(tx.conn, &tenants, ids, from_ms)?.into_iter().collect();
@@ -298,7 +299,8 @@ pub fn cover(
 }
 
 fn take_back(tx: &mut Tx<'_>, notices: &dyn Notices, tenant: &str, ids: &[String]) -> Result<()> {
-    let (scope, mut failed) = ([tenant.to_owned()], Vec::new());
+    let scope = [tenant.to_owned()];
+    let mut failed = Vec::new();
     for id in ids {
         let old = runs::store::existing(tx.conn, &scope, id)?;
         if old.finished_ms.is_some() || old.lease_ms.is_none_or(|lease| lease > tx.now.millis()) {

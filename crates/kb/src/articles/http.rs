@@ -140,7 +140,10 @@ pub async fn get(
                 store::content(conn, &row)?
             } else {
                 let (title, content, author, at_ms) = store::said(conn, &row, revision)?;
-                (row.title, row.updated_by, row.updated_ms, row.revision) = (title, author, at_ms, revision);
+                row.title = title;
+                row.updated_by = author;
+                row.updated_ms = at_ms;
+                row.revision = revision;
                 content
             };
             Ok((view::one(conn, &**people, &scope.scope_and_partner(), &row, content)?, row.version))

@@ -117,7 +117,9 @@ pub async fn children(
     people: web::Data<dyn People>,
     PathIds(id): PathIds<CategoryId>,
 ) -> api::Result<HttpResponse> {
-    let (scope, tenants, states) = (context.scope(), context.scope_and_partner(), context.query.state.clone());
+    let scope = context.scope();
+    let tenants = context.scope_and_partner();
+    let states = context.query.state.clone();
     let children = api::stream::array(&context, move |conn, rows| {
         let parent = store::existing(conn, &scope, &id)?;
         let mut last = None;
@@ -161,7 +163,8 @@ pub async fn restore(
             if old.trashed_with.is_empty() && old.state == state::ACTIVE {
                 return Answer::entity(&view::one(tx.conn, &**people, &scope.scope_and_partner(), &old)?, old.version);
             }
-            let (author, now_ms) = (tx.author().to_owned(), tx.now.millis());
+            let author = tx.author().to_owned();
+            let now_ms = tx.now.millis();
             if old.trashed_with.is_empty() {
                 store::activate(tx.conn, &old, &author, now_ms)?;
             } else {

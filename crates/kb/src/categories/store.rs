@@ -181,7 +181,8 @@ pub fn update(conn: &mut Conn, old: &Category, new: &Category) -> Result<()> {
 /// Puts a category into the trash, with all that is below it and not there yet.
 pub fn delete(conn: &mut Conn, category: &Category, author: &str, now_ms: i64) -> Result<()> {
     use kb_categories::dsl;
-    let (tenant, id) = (category.tenant_id.as_str(), category.id.as_str());
+    let tenant = category.tenant_id.as_str();
+    let id = category.id.as_str();
     let within = dsl::kb_categories
         .filter(dsl::tenant_id.eq(tenant))
         .filter(TREE.within(tenant, id))
@@ -216,7 +217,8 @@ pub fn delete(conn: &mut Conn, category: &Category, author: &str, now_ms: i64) -
 pub fn restore(conn: &mut Conn, category: &Category, author: &str, now_ms: i64) -> Result<()> {
     use kb_categories::dsl;
     check_name(conn, category)?;
-    let (tenant, id) = (category.tenant_id.as_str(), category.id.as_str());
+    let tenant = category.tenant_id.as_str();
+    let id = category.id.as_str();
     let with_it = dsl::kb_categories.filter(dsl::tenant_id.eq(tenant)).filter(dsl::trashed_with.eq(id));
     diesel::update(with_it)
         .set((

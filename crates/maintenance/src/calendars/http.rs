@@ -70,7 +70,8 @@ pub async fn create(
     asked: web::Data<Windows>,
     PathIds(id): PathIds<WindowId>,
 ) -> api::Result<HttpResponse> {
-    let (token, origin) = (feed::new_token()?, api::session::origin(context.request()));
+    let token = feed::new_token()?;
+    let origin = api::session::origin(context.request());
     context
         .write(move |tx, scope| {
             let window = windows::existing(tx.conn, &scope.scope(), &id)?;

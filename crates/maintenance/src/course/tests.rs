@@ -47,7 +47,8 @@ fn a_window_goes_through_its_states() {
 
 #[test]
 fn suspensions_cut_and_are_taken_back() {
-    let (from, until) = (at("2026-11-20T23:00:00Z"), at("2026-11-21T00:30:00Z"));
+    let from = at("2026-11-20T23:00:00Z");
+    let until = at("2026-11-21T00:30:00Z");
     let mut holds = Holds::default();
     holds.suspend(from.millis(), None);
     let suspended = once(holds.clone());
@@ -101,7 +102,8 @@ fn occurrences_are_skipped_and_extended_and_the_window_ended() {
 
 #[test]
 fn what_was_skipped_is_taken_back() {
-    let (start, end) = (at("2026-11-20T22:00:00Z"), at("2026-11-21T02:00:00Z"));
+    let start = at("2026-11-20T22:00:00Z");
+    let end = at("2026-11-21T02:00:00Z");
     let tomorrow = at("2026-11-21T22:00:00Z");
     let mut holds = Holds::default();
     holds.end_occurrence(start.millis(), start.millis());

@@ -71,7 +71,8 @@ pub async fn list(context: RequestContext<Query>, windows: web::Data<Windows>) -
         ("site", given("site").map(|name| Asked::Place(PlaceKind::Location, PlaceKey::Name(fold(&name))))),
     ];
     let mut asked = asked.into_iter().filter_map(|(name, asked)| Some((name, asked?)));
-    let (first, second) = (asked.next(), asked.next());
+    let first = asked.next();
+    let second = asked.next();
     if let (Some((first, _)), Some((second, _))) = (&first, &second) {
         query.error(second, format!("must be absent when {first} is there"));
     }
@@ -120,7 +121,8 @@ impl Rows {
             }
             Some(_) => return Err(damaged_cursor()),
         };
-        let (counts, wanted) = (after.is_none(), usize::try_from(walk.wanted()).unwrap_or(usize::MAX));
+        let counts = after.is_none();
+        let wanted = usize::try_from(walk.wanted()).unwrap_or(usize::MAX);
         Ok(Self { after, skip: walk.offset(), wanted, met: 0, counts, rows: Vec::new() })
     }
 
@@ -325,7 +327,9 @@ impl One<'_> {
             let itself = Target { kind: Kind::Device, tenant: resource.tenant_id.clone(), id: resource.id.clone() };
             before.contains(&itself)
                 || places.into_iter().any(|place| {
-                    let (kind, tenant, id) = (Kind::of(place.kind), place.tenant_id, place.id.to_string());
+                    let kind = Kind::of(place.kind);
+                    let tenant = place.tenant_id;
+                    let id = place.id.to_string();
                     before.contains(&Target { kind, tenant, id })
                 })
         };

@@ -63,7 +63,8 @@ impl Drafts {
         }
         wrong.check()?;
         let ways = ways(conn, windows, resource)?;
-        let (mut found, mut stands_for) = (Vec::new(), BTreeSet::new());
+        let mut found = Vec::new();
+        let mut stands_for = BTreeSet::new();
         for (id, new, targets) in complete {
             let mut row = rules::created(&new, tenant, id.clone(), "", at)?;
             row.version = 0;

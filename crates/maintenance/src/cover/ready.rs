@@ -131,7 +131,8 @@ mod tests {
         let rule = serde_json::json!({"key": "subject", "operator": "Regex", "value": "x".repeat(1_000)});
         let conditions = serde_json::json!({"matchType": "ALL", "rules": vec![rule; 50]});
         let conditions: Json<Rules> = Json(serde_json::from_value(conditions).unwrap());
-        let (plain, large) = (window(None), window(Some(conditions.clone())));
+        let plain = window(None);
+        let large = window(Some(conditions.clone()));
         assert!(plain.weight < 2_048, "{}", plain.weight);
         assert!(large.weight as usize > 2 * 50 * 1_000);
         let kept = ReadyWindows::default();

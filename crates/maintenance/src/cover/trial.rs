@@ -79,7 +79,8 @@ pub async fn try_alert(
     });
     let (drafts, wrong, body) = read.await?;
     let read = context.read(move |conn, scope| {
-        let (tenant, seen) = (scope.tenant_id(), scope.scope());
+        let tenant = scope.tenant_id();
+        let seen = scope.scope();
         let told = alerts.preview(conn, tenant, &seen, &body, at)?;
         let resource = resource_of(&body, &told)?;
         let ids = std::slice::from_ref(&resource.id);

@@ -151,7 +151,8 @@ impl Windows {
         conn: &mut Conn,
         versions: Vec<(String, String, i64)>,
     ) -> Result<HashMap<Name, Arc<Ready>>> {
-        let (mut found, mut missing) = (HashMap::with_capacity(versions.len()), Vec::new());
+        let mut found = HashMap::with_capacity(versions.len());
+        let mut missing = Vec::new();
         for (tenant, id, version) in versions {
             let name = (tenant, id);
             match self.ready.get(&name, version) {

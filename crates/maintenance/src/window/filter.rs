@@ -98,7 +98,8 @@ impl Filter {
 
     /// Are the times of a window those that are meant?
     pub fn takes(&self, course: &Course, now: Timestamp) -> bool {
-        let (first, last) = (Timestamp::from_millis(i64::MIN / 4), Timestamp::from_millis(253_402_300_799_000));
+        let first = Timestamp::from_millis(i64::MIN / 4);
+        let last = Timestamp::from_millis(253_402_300_799_000);
         let ranged = self.from.is_some() || self.until.is_some();
         (self.states.is_empty() || self.states.contains(&course.state(now)))
             && (!ranged || course.open(self.from.unwrap_or(first)..self.until.unwrap_or(last)).next().is_some())

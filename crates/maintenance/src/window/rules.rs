@@ -108,7 +108,8 @@ pub fn next_version(old: &Window, now: Timestamp) -> Window {
 fn hold(window: &mut Window, schedule: &WindowSchedule, holds: Holds) -> Result<(), Problem> {
     let course = Course::new(schedule, holds);
     let bounds = course.bounds().ok_or_else(never)?;
-    (window.opens_ms, window.closes_ms) = (bounds.start().millis(), bounds.end().millis());
+    window.opens_ms = bounds.start().millis();
+    window.closes_ms = bounds.end().millis();
     window.holds = Json(course.holds().clone());
     Ok(())
 }
@@ -287,7 +288,8 @@ mod tests {
 
     #[test]
     fn the_schedule_that_it_has_already_leaves_what_was_extended() {
-        let (start, end) = (NOW, Timestamp::from_millis(NOW.millis() + 3_600_000));
+        let start = NOW;
+        let end = Timestamp::from_millis(NOW.millis() + 3_600_000);
         let schedule = json!({"type": "One-Time", "startTime": start, "endTime": end, "timezone": "UTC"});
         let body = json!({"name": "w", "schedule": schedule});
         let new = NewWindow::read_all(&mut Fields::of(&body), &Meter::new(Meter::REQUEST));

@@ -208,7 +208,8 @@ pub fn update(conn: &mut Conn, old: &Window, new: &Window, targets: Option<&[Tar
 
 /// Removes a window and all that belongs to it.
 pub fn delete(conn: &mut Conn, window: &Window) -> Result<()> {
-    let (tenant, id) = (&window.tenant_id, &window.id);
+    let tenant = &window.tenant_id;
+    let id = &window.id;
     watches::delete(conn, tenant, id)?;
     diesel::delete(
         maintenance_calendars::table

@@ -279,7 +279,8 @@ impl Reference {
             let given = DeviceReference::read(fields).given();
             let (field, first) = given.first()?;
             let field = if *field == "uniqueId" { id_field(fields).unwrap_or(field) } else { field };
-            let (path, text) = (fields.path(field), first.text().to_owned());
+            let path = fields.path(field);
+            let text = first.text().to_owned();
             let keys = given.into_iter().map(|(_, key)| key).collect();
             return Some(Self { kind, path, text, key: Key::Resource(keys) });
         }
@@ -386,7 +387,8 @@ fn find_places(
     let target = |(places, reference): (Vec<ports::Place>, &&Reference)| match places.as_slice() {
         [] => Err(reference.unknown()),
         [_, _, ..] => {
-            let (noun, text) = (reference.kind.noun(), shorten(&reference.text));
+            let noun = reference.kind.noun();
+            let text = shorten(&reference.text);
             Err(FieldError::new(&reference.path, format!("names more than one {noun}, give its id: {text}")))
         }
         [one] => Ok(Target { kind: Kind::of(kind), tenant: one.tenant_id.clone(), id: one.id.to_string() }),
@@ -402,7 +404,8 @@ pub fn resolve(
     references: &[Reference],
     wrong: &mut Wrong,
 ) -> Result<Vec<Target>> {
-    let (mut targets, mut seen) = (Vec::new(), HashSet::new());
+    let mut targets = Vec::new();
+    let mut seen = HashSet::new();
     for found in find(conn, resources, tenants, references)? {
         match found {
             Ok(target) if seen.insert(target.clone()) => targets.push(target),

@@ -104,7 +104,8 @@ impl Recorded for WithTargets<'_> {
     fn event_payload(&self) -> db::Result<Value> {
         let Self(row, targets) = self;
         let target = |target: &Target| json!({"kind": target.kind.word(), "id": target.id});
-        let (created, updated) = (Timestamp::from_millis(row.created_ms), Timestamp::from_millis(row.updated_ms));
+        let created = Timestamp::from_millis(row.created_ms);
+        let updated = Timestamp::from_millis(row.updated_ms);
         Ok(json!({
             "id": row.id,
             "uniqueId": row.id,

@@ -415,7 +415,8 @@ fn check_suspension(new: &NewSuspension, fields: &mut Fields<'_>) {
         return;
     }
     let named = |name, other| if fields.has(other) && !fields.has(name) { other } else { name };
-    let (from, until) = (named("startDate", "startTime"), named("endDate", "endTime"));
+    let from = named("startDate", "startTime");
+    let until = named("endDate", "endTime");
     fields.require(from);
     fields.require(until);
     if new.start_date.zip(new.end_date).is_some_and(|(start, end)| end <= start) {

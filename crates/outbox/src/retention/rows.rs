@@ -63,7 +63,8 @@ pub(super) fn remove(
                 continue;
             }
         }
-        let (took, left) = (part.elapsed(), step.saturating_sub(begun.elapsed()));
+        let took = part.elapsed();
+        let left = step.saturating_sub(begun.elapsed());
         if took > left {
             break;
         }

@@ -15,7 +15,8 @@ fn an_answer_is_kept_for_its_request_alone_and_for_a_day() {
         fingerprint: idempotency::Request::fingerprint("POST", "/x", body),
     };
     let stored = idempotency::Stored { etag: Some(3), body: "{}".into() };
-    let (first, answer) = (request(b"a"), stored.clone());
+    let first = request(b"a");
+    let answer = stored.clone();
     fixture.db.write_here(move |conn| idempotency::insert(conn, &first, &answer, NOW)).unwrap();
     let find = |request: idempotency::Request, now: i64| {
         fixture.db.write_here(move |conn| idempotency::find(conn, &request, Timestamp::from_millis(now)))
@@ -48,7 +49,8 @@ fn what_was_begun_is_not_begun_again() {
     let abandoned = request.clone();
     fixture.db.write_here(move |conn| idempotency::abandon(conn, &abandoned)).unwrap();
     assert_eq!(begin(&request).unwrap(), None, "it did nothing");
-    let (answer, finished) = (idempotency::Stored { etag: None, body: "{}".into() }, request.clone());
+    let answer = idempotency::Stored { etag: None, body: "{}".into() };
+    let finished = request.clone();
     let stored = answer.clone();
     fixture.db.write_here(move |conn| idempotency::finish(conn, &finished, &stored)).unwrap();
     let late = request.clone();

@@ -44,7 +44,8 @@ fn a_row_that_fails_is_put_off_alone() {
         };
         let mut failed = Vec::new();
         let rows = [1, 2, 3, 4, 5];
-        let (mut done, mut turns) = (0, 0);
+        let mut done = 0;
+        let mut turns = 0;
         // A turn takes 20 ms, and to panic takes long.
         while done < rows.len() {
             done += tx.attempt_each(&rows[done..], work, |_, row, _| {

@@ -44,7 +44,8 @@ fn a_worker_hands_on_everything_once_and_in_order() {
     }
     let subscriber = Arc::new(Reluctant::default());
     // Time runs fast, so that the retry after the first refusal is soon due.
-    let (begun, fast) = (Instant::now(), 100);
+    let begun = Instant::now();
+    let fast = 100;
     let clock = move || {
         let elapsed = i64::try_from(begun.elapsed().as_millis()).unwrap_or(0);
         Timestamp::from_millis(NOW.millis() + elapsed * fast)
@@ -71,7 +72,8 @@ fn an_event_is_taken_as_soon_as_it_is_committed() {
         // Long enough to find nothing, and to wait for the next look.
         std::thread::sleep(Duration::from_millis(30));
         fixture.changed(change(&n.to_string(), None, Some(json!(1))));
-        let (begun, deadline) = (Instant::now(), Instant::now() + Duration::from_secs(20));
+        let begun = Instant::now();
+        let deadline = Instant::now() + Duration::from_secs(20);
         while subscriber.0.lock().unwrap().len() <= n && Instant::now() < deadline {
             std::thread::sleep(Duration::from_micros(500));
         }

@@ -95,7 +95,9 @@ pub async fn act(
     let step = query.text("step").and_then(|step| step.parse::<i64>().ok());
     query.finish()?;
     let (link, now) = opened(&request, &neighbours, &token)?;
-    let (asked, named, id) = (neighbours.clone(), link.clone(), request_id::current());
+    let asked = neighbours.clone();
+    let named = link.clone();
+    let id = request_id::current();
     let done = db.0.write(move |conn| carry_out(conn, &asked, &named, Action { word: action, step }, &id, now)).await;
     let told = match done {
         Ok(told) => told.to_owned(),
@@ -143,7 +145,8 @@ fn seen(conn: &mut Conn, neighbours: &Neighbours, link: &Link, now: Timestamp) -
     let people = neighbours.people.users(conn, &around, &ids)?;
     let names = people.iter().map(|person| ports::Author::from(person).full_name()).collect();
     let escalation = escalations::find(conn, &link.tenant, &link.alert)?;
-    let (step, stage) = (escalation.as_ref().map(|row| row.step), escalation.map(|row| row.stage));
+    let step = escalation.as_ref().map(|row| row.step);
+    let stage = escalation.map(|row| row.stage);
     let may_close = may_close(conn, neighbours, link, now)?;
     Ok(Shown { person, names, stage, step, may_close, ..about })
 }

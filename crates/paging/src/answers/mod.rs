@@ -54,7 +54,9 @@ impl Link {
         let Ok(Some(open)) = seals.open(PLACE, &token.replace('-', "+").replace('_', "/")) else { return Ok(None) };
         let mut parts = open.expose().split('|').map(ToOwned::to_owned);
         let link = (|| {
-            let (tenant, alert, user) = (parts.next()?, parts.next()?, parts.next()?);
+            let tenant = parts.next()?;
+            let alert = parts.next()?;
+            let user = parts.next()?;
             Some(Self { tenant, alert, user, until_ms: parts.next()?.parse().ok()? })
         })();
         Ok(link)
@@ -68,7 +70,8 @@ mod tests {
 
     #[test]
     fn a_link_holds_for_a_day_and_for_its_person_and_alert_alone() {
-        let (seals, now) = (Fakes::default(), Timestamp::from_millis(1_795_000_000_000));
+        let seals = Fakes::default();
+        let now = Timestamp::from_millis(1_795_000_000_000);
         let link = Link::new("client_1", "ALT-1", "USR1", now);
         let token = link.seal(&seals).unwrap();
         let at = |later: i64| Link::open_at(&seals, &token, Timestamp::from_millis(now.millis() + later)).unwrap();

@@ -83,7 +83,8 @@ impl Shown {
             "Open" => vec![CLOSE],
             _ => vec![ACKNOWLEDGE, ESCALATE, CLOSE],
         };
-        let (title, description) = (incident.subject.clone(), incident.description.clone());
+        let title = incident.subject.clone();
+        let description = incident.description.clone();
         Self { title, description, lines, buttons, ..Self::default() }
     }
 }
@@ -122,7 +123,8 @@ pub fn of(shown: &Shown, token: &str, told: &str) -> String {
             format!("<p>Whoever presses a button here answers as {}, to whom this link was sent.</p>\n", escaped(name))
         }
     };
-    let (title, description) = (escaped(&shown.title), escaped(&shown.description));
+    let title = escaped(&shown.title);
+    let description = escaped(&shown.description);
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" \
          content=\"width=device-width\">\

@@ -83,7 +83,8 @@ pub fn of(
     let flaps = if before + 1 >= FLAPPING { before + 1 } else { 0 };
     let mut correlation = Correlation { problem, flaps, ..Correlation::default() };
     let Some(machine) = alert.pointer("/device/id").and_then(Value::as_str) else { return Ok(correlation) };
-    let (tenants, ids) = ([tenant.to_owned()], [machine.to_owned()]);
+    let tenants = [tenant.to_owned()];
+    let ids = [machine.to_owned()];
     let places = neighbours.resources.places_of(conn, &tenants, &ids)?.into_iter().flatten();
     let places: Vec<Place> = places.filter(|place| place.tenant_id == tenant).collect();
     if places.is_empty() {

@@ -92,7 +92,8 @@ pub fn hear(conn: &mut Conn, work: &mut Work<'_>, tenant: &str, before: Option<&
 /// What an alert was and is, where it got worse.
 fn raised(before: Option<&Value>, after: &Value) -> Option<String> {
     let state = |alert: &Value| alert["currentState"].as_str().map(ToOwned::to_owned);
-    let (was, is) = (state(before?)?, state(after)?);
+    let was = state(before?)?;
+    let is = state(after)?;
     (rank(&is) > rank(&was)).then(|| format!("raised from {was} to {is}"))
 }
 
@@ -267,7 +268,8 @@ fn advanced(conn: &mut Conn, work: &mut Work<'_>, mut row: Row) -> Result<Row> {
             return Ok(row.with(state, now.millis()));
         }
     }
-    let (plan, mut state) = (row.policy.plan(), row.state());
+    let plan = row.policy.plan();
+    let mut state = row.state();
     // Each step at once and the first again is the most that can be due: after the last one there is a wait.
     for _ in 0..=plan.steps.len() {
         let (next, number) = state.due(&plan, now.millis());
@@ -288,7 +290,8 @@ fn advanced(conn: &mut Conn, work: &mut Work<'_>, mut row: Row) -> Result<Row> {
 
 /// What a step sends, and what it could not.
 fn decided(row: &Row, state: State, meant: &[Meant], now: Timestamp) -> Vec<pages::Row> {
-    let (round, step) = (state.round, state.step);
+    let round = state.round;
+    let step = state.step;
     let mut new = Vec::new();
     for one in meant {
         if let Some(gap) = &one.gap {

@@ -100,7 +100,8 @@ fn begin(
     incident: &IncidentRecord,
     policy: &policies::row::Policy,
 ) -> Result<()> {
-    let (tenant, id) = (&incident.tenant_id, &incident.id);
+    let tenant = &incident.tenant_id;
+    let id = &incident.id;
     let old = store::find(tx.conn, tenant, id)?;
     if old.as_ref().is_some_and(|old| old.state().stage == Stage::Running) {
         return Err(Problem::conflict("The escalation of the incident is already running.").into());

@@ -182,7 +182,10 @@ async fn template_after(
     (user, id): (&PersonId, &ContactMethodId),
     change: &MethodChange,
 ) -> api::Result<Option<String>> {
-    let (neighbours, user, id, said) = (neighbours.clone(), user.clone(), id.clone(), change.destination());
+    let neighbours = neighbours.clone();
+    let user = user.clone();
+    let id = id.clone();
+    let said = change.destination();
     let template = context.read(move |conn, scope| {
         let (tenant, user) = whose::person(conn, &neighbours, scope, &user)?;
         let before = store::existing(conn, &tenant, &user, &id)?.open(&*neighbours.seals)?;

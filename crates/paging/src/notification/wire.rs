@@ -107,7 +107,8 @@ impl base::body::Request for rules::Step {
 
 fn quiet_hours(fields: &mut Fields<'_>, name: &str) -> Option<rules::Quiet> {
     let mut quiet = fields.object(name)?;
-    let (from, to) = (time_of_day(&mut quiet, "from"), time_of_day(&mut quiet, "to"));
+    let from = time_of_day(&mut quiet, "from");
+    let to = time_of_day(&mut quiet, "to");
     let zone = quiet.required_text("timeZone");
     if !zone.is_empty() && calendar::Zone::find(&zone).is_none() {
         quiet.error("timeZone", "is no time zone that is known here");

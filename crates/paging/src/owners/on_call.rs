@@ -68,7 +68,8 @@ pub async fn get(
     neighbours: web::Data<Neighbours>,
     PathIds(id): PathIds<MachineId>,
 ) -> api::Result<HttpResponse> {
-    let (scope, db) = (context.request_scope(), context.db.clone());
+    let scope = context.request_scope();
+    let db = context.db.clone();
     let instant = context.query.at.unwrap_or(scope.now);
     let told = api::cpu::run(&context, move |meter: &Meter| {
         let told = db.read_here(|conn| {

@@ -96,7 +96,8 @@ pub async fn explain(
     Body(given): Body<PagingExplainInput>,
 ) -> api::Result<HttpResponse> {
     let PagingExplainInput { alert: report, alert_id, at } = given;
-    let (scope, db) = (context.request_scope(), context.db.clone());
+    let scope = context.request_scope();
+    let db = context.db.clone();
     let told = api::cpu::run(&context, move |meter: &Meter| {
         let instant = at.unwrap_or(scope.now);
         let told = db.read_here(|conn| {
@@ -128,7 +129,9 @@ fn explained(
     meter: &Meter,
 ) -> Result<PagingExplanation> {
     let text = |path: &str| alert.pointer(path).and_then(Value::as_str).unwrap_or_default();
-    let (tenant, machine, severity) = (text("/clientUniqueId"), text("/device/id"), text("/currentState"));
+    let tenant = text("/clientUniqueId");
+    let machine = text("/device/id");
+    let severity = text("/currentState");
     let owner = machine::owner(conn, neighbours, tenant, machine)?;
     let mut told = PagingExplanation {
         at,

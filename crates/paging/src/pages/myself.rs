@@ -85,7 +85,9 @@ pub async fn test(
 ) -> api::Result<HttpResponse> {
     context
         .write(move |tx, scope| {
-            let (tenant, user, now) = (scope.caller.home.as_str(), scope.author(), tx.now);
+            let tenant = scope.caller.home.as_str();
+            let user = scope.author();
+            let now = tx.now;
             let mut own = methods::store::of_user(tx.conn, tenant, user)?;
             if let Some(wanted) = &wanted.contact_method {
                 own.retain(|method| method.id == *wanted);
@@ -105,7 +107,8 @@ pub async fn test(
             request.admit(tx.conn, now)?;
             let mut rows: Vec<Row> = own.iter().map(|method| to(method, "test", now)).collect();
             if rows.is_empty() {
-                let (user_id, why) = (user.to_owned(), "has no verified contact method".to_owned());
+                let user_id = user.to_owned();
+                let why = "has no verified contact method".to_owned();
                 rows.push(Row { user_id, status: store::GAP.to_owned(), why, ..Row::blank(tenant, "test", now) });
             }
             store::insert(tx.conn, &rows)?;

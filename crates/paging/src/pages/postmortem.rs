@@ -73,7 +73,8 @@ fn earlier(known: &mut Option<Timestamp>, at: Timestamp) {
 }
 
 fn gathered(conn: &mut Conn, neighbours: &Neighbours, incident: &IncidentRecord, now: Timestamp) -> Result<Story> {
-    let (tenant, tenants) = (&incident.tenant_id, [incident.tenant_id.clone()]);
+    let tenant = &incident.tenant_id;
+    let tenants = [incident.tenant_id.clone()];
     let mut story = Story::default();
     let mut people = vec![incident.created_by.clone(), incident.assignee.clone()];
     people.extend(incident.notes.iter().map(|(_, by, _)| by.clone()));
@@ -147,7 +148,8 @@ fn plain(text: &str) -> String {
 /// A length of time as people say it.
 fn lasted(from: Timestamp, to: Timestamp) -> String {
     let seconds = (to.millis() - from.millis()).max(0) / 1_000;
-    let (hours, minutes) = (seconds / 3_600, seconds / 60 % 60);
+    let hours = seconds / 3_600;
+    let minutes = seconds / 60 % 60;
     match (hours, minutes) {
         (0, 0) => format!("{seconds} s"),
         (0, minutes) => format!("{minutes} min {} s", seconds % 60),

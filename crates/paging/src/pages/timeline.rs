@@ -81,7 +81,8 @@ pub async fn get(
         let unknown = || Problem::not_found("The alert was not found.");
         let alert = neighbours.alerts.find(conn, &scope.scope(), &id, neighbours.now())?.ok_or_else(unknown)?;
         let text = |name: &str| alert[name].as_str().unwrap_or_default().to_owned();
-        let (tenant, id) = (text("clientUniqueId"), text("id"));
+        let tenant = text("clientUniqueId");
+        let id = text("id");
         let escalation = escalation::store::find(conn, &tenant, &id)?;
         let pages = store::of_alert(conn, &tenant, &id)?;
         let users = pages.iter().map(|row| row.user_id.clone()).chain(people_in(&alert));

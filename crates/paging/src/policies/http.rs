@@ -183,7 +183,8 @@ fn lock_for_update(tx: &mut Tx<'_>, scope: &RequestScope, id: &str) -> db::Resul
 /// Refuses targets that are not there, each by its place. People may be of the tenant or of its partner, everything
 /// else is of the tenant.
 fn check_targets(conn: &mut Conn, neighbours: &Neighbours, tenant: &str, document: &Document) -> db::Result<()> {
-    let (around, own) = (neighbours.people.around(conn, tenant)?, [tenant.to_owned()]);
+    let around = neighbours.people.around(conn, tenant)?;
+    let own = [tenant.to_owned()];
     let mut wrong = Wrong::new(Vec::new());
     for (step, targets) in document.steps.iter().enumerate() {
         for (place, target) in targets.targets.iter().enumerate() {

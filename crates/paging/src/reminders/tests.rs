@@ -33,7 +33,8 @@ fn a_shift_is_told_once_it_is_near_and_never_after_it_began() {
 #[test]
 fn one_page_for_each_shift_and_contact_method_however_often_one_looks() {
     let directory = tempfile::tempdir().unwrap();
-    let (db, fakes) = (database(directory.path()), Fakes::default());
+    let db = database(directory.path());
+    let fakes = Fakes::default();
     let neighbours = Arc::new(fakes.neighbours());
     let turn = |at: Timestamp| turn(&db, &mut TenantTurns::new("reminders"), &neighbours, at).unwrap();
     let ids = |db: &Db| -> Vec<(String, String, i64)> {

@@ -116,7 +116,8 @@ pub fn choose(
 fn described(conn: &mut Conn, neighbours: &Neighbours, tenant: &str, alert: &Value, at: Timestamp) -> Result<Value> {
     let mut document = alert.clone();
     let Some(fields) = document.as_object_mut() else { return Ok(document) };
-    let (minute, day) = (at.millis().div_euclid(60_000), at.millis().div_euclid(86_400_000));
+    let minute = at.millis().div_euclid(60_000);
+    let day = at.millis().div_euclid(86_400_000);
     const DAYS: [&str; 7] = ["Thursday", "Friday", "Saturday", "Sunday", "Monday", "Tuesday", "Wednesday"];
     let weekday = usize::try_from(day.rem_euclid(7)).ok().and_then(|day| DAYS.get(day)).copied().unwrap_or_default();
     let time = json!({"hour": minute.div_euclid(60).rem_euclid(24), "weekday": weekday});
@@ -144,7 +145,8 @@ fn described(conn: &mut Conn, neighbours: &Neighbours, tenant: &str, alert: &Val
         let services: Vec<String> = services.map(|group| group.name).collect();
         fields.insert("serviceGroups".to_owned(), json!(services));
         let places = neighbours.resources.places_of(conn, &tenants, &ids)?.into_iter().flatten();
-        let (mut groups, mut sites) = (Vec::new(), Vec::new());
+        let mut groups = Vec::new();
+        let mut sites = Vec::new();
         for place in places {
             if place.kind == PlaceKind::Location { sites.push(place.name) } else { groups.push(place.name) }
         }

@@ -113,7 +113,8 @@ impl Line {
         };
         tenants.truncate(TENANTS);
         let each = (most / tenants.len().max(1)).max(EACH);
-        let (mut due, mut destinations) = (Vec::new(), HashMap::new());
+        let mut due = Vec::new();
+        let mut destinations = HashMap::new();
         for tenant in &tenants {
             match self.due_of(conn, neighbours, tenant, now, each, &mut destinations) {
                 Ok(rows) => due.extend(rows),

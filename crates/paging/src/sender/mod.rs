@@ -80,7 +80,8 @@ impl Sender {
     /// # Errors
     /// The system has no further thread.
     pub fn start(db: Db, neighbours: Neighbours) -> std::io::Result<Self> {
-        let (stop, wake) = (Arc::new(AtomicBool::new(false)), Arc::new(Notify::new()));
+        let stop = Arc::new(AtomicBool::new(false));
+        let wake = Arc::new(Notify::new());
         let runtime =
             tokio::runtime::Builder::new_current_thread().enable_all().max_blocking_threads(THREADS).build()?;
         let shared = Arc::new(Shared {
@@ -94,7 +95,8 @@ impl Sender {
         for (name, line) in ["pages", "codes"].into_iter().zip(&shared.lines) {
             shared.db.watch_due(name, line.rows);
         }
-        let (stopped, of_thread) = (Arc::clone(&stop), Arc::clone(&shared));
+        let stopped = Arc::clone(&stop);
+        let of_thread = Arc::clone(&shared);
         let thread = std::thread::Builder::new().name("pages".to_owned()).spawn(move || {
             let shared = of_thread;
             if shared.db.backend() == Backend::Sqlite {
@@ -161,12 +163,14 @@ async fn look(shared: &Arc<Shared>) -> db::Result<Duration> {
 
 /// Takes pages of a line in hand and starts to send them; answers whether there may be more.
 async fn take(shared: &Arc<Shared>, line: &Arc<Line>, now: Timestamp) -> db::Result<bool> {
-    let (of, neighbours) = (Arc::clone(line), Arc::clone(&shared.neighbours));
+    let of = Arc::clone(line);
+    let neighbours = Arc::clone(&shared.neighbours);
     let Permitted { pages, more } = shared.db.read(move |conn| of.find(conn, &neighbours, now, TOGETHER)).await?;
     if pages.is_empty() {
         return Ok(more);
     }
-    let (neighbours, owner) = (Arc::clone(&shared.neighbours), shared.owner.clone());
+    let neighbours = Arc::clone(&shared.neighbours);
+    let owner = shared.owner.clone();
     let take = move |conn: &mut db::Conn| {
         let begun = Instant::now();
         Ok((claim::take(conn, &neighbours, &owner, now, pages)?, begun.elapsed()))
@@ -191,7 +195,8 @@ async fn take(shared: &Arc<Shared>, line: &Arc<Line>, now: Timestamp) -> db::Res
 /// Sends a page beside others.
 fn start(shared: &Arc<Shared>, line: &Arc<Line>, job: Job) {
     shared.in_hand.fetch_add(1, Ordering::Relaxed);
-    let (shared, line) = (Arc::clone(shared), Arc::clone(line));
+    let shared = Arc::clone(shared);
+    let line = Arc::clone(line);
     tokio::spawn(async move {
         attempt(&shared, &line, job).await;
         shared.in_hand.fetch_sub(1, Ordering::Relaxed);

@@ -30,7 +30,8 @@ pub fn outgoing(method: &Method, destination: &Destination, message: &Message) -
         return Ok(Outgoing { id: message.id.clone(), to: Recipient::Mail(mail), body: message.text() });
     }
     let mut url = destination.get("url").cloned().ok_or("the contact method has no URL")?;
-    let (mut kind, text) = ("application/json", message.text());
+    let mut kind = "application/json";
+    let text = message.text();
     // Of a short message the link is what must not be cut off.
     let short = match message.link.as_str() {
         "" => cut(&text, SHORT),

@@ -83,7 +83,8 @@ fn check(template: &str) -> Result<(), String> {
     if template.chars().count() > LONGEST {
         return Err(format!("must not have more than {LONGEST} characters"));
     }
-    let (mut rest, mut depth) = (template, 0_usize);
+    let mut rest = template;
+    let mut depth = 0_usize;
     while let Some(start) = rest.find('{') {
         let inside = rest.get(start + 1..).unwrap_or_default();
         let end = match inside.chars().next() {

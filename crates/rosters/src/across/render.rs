@@ -102,7 +102,8 @@ pub fn shifts(
 }
 
 fn shift(name: &str, roster: &OneRoster, duty: &Duty<'_>, staff: &RosterPeople) -> UserShift {
-    let (schedule, since) = (&roster.stored.schedule, duty.time.start());
+    let schedule = &roster.stored.schedule;
+    let since = duty.time.start();
     let relief = OnCallOverride::of(schedule, staff, duty, since);
     UserShift {
         roster: Reference { id: roster.stored.id().to_owned(), name: name.to_owned() },

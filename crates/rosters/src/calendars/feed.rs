@@ -83,8 +83,11 @@ async fn answer(
     tenant: &str,
     of: Of,
 ) -> api::Result<HttpResponse> {
-    let (asked, people) = (feed::Asked::read(request, tenant)?, people.into_inner());
-    let (tenant, hash, now) = (asked.tenant, asked.hash, asked.now);
+    let asked = feed::Asked::read(request, tenant)?;
+    let people = people.into_inner();
+    let tenant = asked.tenant;
+    let hash = asked.hash;
+    let now = asked.now;
     let text = asked
         .db
         .read(move |conn| {

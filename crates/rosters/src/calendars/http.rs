@@ -166,12 +166,14 @@ pub async fn delete_of_user(
 }
 
 async fn create(context: RequestContext, people: web::Data<dyn People>, of: Of) -> api::Result<HttpResponse> {
-    let (token, origin) = (feed::new_token()?, api::session::origin(context.request()));
+    let token = feed::new_token()?;
+    let origin = api::session::origin(context.request());
     context
         .write(move |tx, scope| {
             check_own(scope, &of)?;
             let (tenant, of) = owner(tx.conn, &**people, scope, of)?;
-            let (author, now_ms) = (tx.author().to_owned(), tx.now.millis());
+            let author = tx.author().to_owned();
+            let now_ms = tx.now.millis();
             let row = store::insert(tx.conn, &tenant, &of, &token, &author, now_ms)?;
             tx.record_change(None, Some(&row))?;
             let authors = authors(tx.conn, &**people, scope, std::slice::from_ref(&row))?;

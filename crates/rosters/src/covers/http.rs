@@ -71,7 +71,8 @@ pub async fn create(
 ) -> api::Result<HttpResponse> {
     context
         .write(move |tx, scope| {
-            let (time, asked) = (time(new.start, new.end)?, new.asked_ids());
+            let time = time(new.start, new.end)?;
+            let asked = new.asked_ids();
             let roster = lock_for_update(tx, scope, &id)?;
             let row = row::Cover {
                 tenant_id: roster.tenant_id.clone(),
@@ -171,7 +172,8 @@ async fn reply(
 ) -> api::Result<HttpResponse> {
     context
         .write(move |tx, scope| {
-            let (user, now) = (tx.author().to_owned(), tx.now);
+            let user = tx.author().to_owned();
+            let now = tx.now;
             let roster = lock_for_update(tx, scope, &id)?;
             let old = store::existing(tx.conn, &roster.tenant_id, &roster.id, &cover_id)?;
             check_reply(&old, reply, &user, now)?;
@@ -235,7 +237,8 @@ fn take_over(tx: &mut Tx<'_>, roster: &roster::row::Roster, cover: &row::Cover, 
     let time = Interval::new(Timestamp::from_millis(start_ms), Timestamp::from_millis(cover.end_ms));
     let time = time.ok_or_else(|| Problem::conflict("The period of the request for cover is over."))?;
     let shift = named_shift(tx, roster, cover.shift_id.as_deref(), time)?;
-    let (note, replaces) = (cover.note.clone(), Some(cover.user_id.clone()));
+    let note = cover.note.clone();
+    let replaces = Some(cover.user_id.clone());
     let row = overrides::row::Override { note, replaces, ..overriding(tx, roster, shift, user, time)? };
     overrides::store::insert(tx.conn, &row)?;
     roster::store::touch(tx.conn, roster, tx.now)?;

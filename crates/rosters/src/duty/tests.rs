@@ -55,7 +55,8 @@ fn the_state_says_who_is_next_and_how_long_it_holds() {
 fn what_goes_on_is_one() {
     let cut = at("2026-05-01T12:00:00Z").millis();
     let whole = [("a", "ANN", "00:00:00", "00:00:00", (0, cut)), ("a", "ANN", "00:00:00", "00:00:00", (cut, i64::MAX))];
-    let (one, staff) = (schedule(&whole), RosterPeople::of(&["ANN", "BOB"]));
+    let one = schedule(&whole);
+    let staff = RosterPeople::of(&["ANN", "BOB"]);
     let state = Duties::new(&one, &staff).state(at("2026-06-01T12:00:00Z"));
     let expected = Interval::new(at("2026-01-01T00:00:00Z"), NEVER).unwrap();
     assert_eq!(state.current[0].time, expected, "neither at midnight nor by an edit of something else");

@@ -96,7 +96,8 @@ impl Lines {
     /// Of all overrides of a piece, those that matter: the last one that takes all of it, what it takes it from, and
     /// those that were made later.
     fn told(&self, over: &BTreeSet<usize>) -> Vec<usize> {
-        let (mut told, mut whole) = (Vec::new(), 0);
+        let mut told = Vec::new();
+        let mut whole = 0;
         for place in over.iter().rev().take(DEEPEST) {
             told.push(*place);
             whole += usize::from(self.overrides.get(*place).is_some_and(|one| !one.of_one));

@@ -179,7 +179,8 @@ fn what_is_not_asked_for_is_not_told() {
     lines.overrides.push(over(time("2026-05-01T18:00:00Z", "2026-05-01T21:00:00Z"), None));
     let range = time("2026-05-01T06:00:00Z", "2026-05-01T22:00:00Z");
     let of = |of| -> Vec<Label> { lines.pieces(range, of).list.iter().map(|piece| piece.shift).collect() };
-    let (day, night) = (Label::Version(0), Label::Version(1));
+    let day = Label::Version(0);
+    let night = Label::Version(1);
     assert_eq!(of(Of::Level(Level::Primary)), [day, day]);
     assert_eq!(of(Of::Level(Level::Secondary)), [night, night, night]);
     assert_eq!(of(Of::Shift("day")), [day, day]);
@@ -241,11 +242,13 @@ prop_compose! {
     ) -> Lines {
         let mut versions = Vec::new();
         for (index, (before, after, cut)) in rules.into_iter().enumerate() {
-            let (id, name) = (format!("s{index}"), String::new());
+            let id = format!("s{index}");
+            let name = String::new();
             let first = Interval::new(Timestamp::from_millis(0), cut.start()).unwrap();
             let second = Interval::new(cut.start(), Timestamp::from_millis(i64::MAX)).unwrap();
             let version = |rule, valid| {
-                let (id, name) = (id.clone(), name.clone());
+                let id = id.clone();
+                let name = name.clone();
                 Version { id, name, level: None, rule, places: None, valid }
             };
             versions.extend([version(before, first), version(after, second)]);

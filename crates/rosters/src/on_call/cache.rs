@@ -60,7 +60,8 @@ impl OnCallCache {
     /// Who is on call, as JSON.
     pub async fn answer(self: Arc<Self>, context: &RequestContext<OfUser>, people: Arc<dyn People>) -> Result<Vec<u8>> {
         let OfUser { at, user_id: user } = context.query.clone();
-        let (scope, at) = (context.scope(), at.unwrap_or(context.now));
+        let scope = context.scope();
+        let at = at.unwrap_or(context.now);
         if user.is_none()
             && let Some(totals) = Totals::at_once(context, Arc::clone(&people)).await?
             && let Some(board) = self.boards.get(&scope)

@@ -134,7 +134,8 @@ pub async fn search(
         let found = store::search(conn, &reach, &filter, sort, &walk)?;
         let shifts = versions::shifts_at(conn, &found.rows, scope.now.millis())?;
         let rows = versions::as_of(conn, found.rows.clone(), scope.now.millis())?;
-        let (tenants, now) = (scope.scope_and_partner(), (scope.now, false));
+        let tenants = scope.scope_and_partner();
+        let now = (scope.now, false);
         let shown = view::rosters(conn, &**people, &tenants, &rows, &shifts, &Form::Read, now)?;
         Ok(walk.answer(found.with(shown)))
     });

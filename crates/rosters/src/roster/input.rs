@@ -228,7 +228,8 @@ impl ShiftChange {
     /// The new shift that this is; `None` when something is missing.
     pub fn complete(self) -> Option<NewShift> {
         let Self { users, groups, rotation, level, .. } = self;
-        let (users, groups) = (users.unwrap_or_default(), groups.unwrap_or_default());
+        let users = users.unwrap_or_default();
+        let groups = groups.unwrap_or_default();
         Some(NewShift { name: self.name?, schedule: self.schedule?, users, groups, rotation, level })
     }
 }

@@ -19,7 +19,8 @@ pub struct Named<'s> {
 
 impl<'s> From<&'s NewShift> for Named<'s> {
     fn from(shift: &'s NewShift) -> Self {
-        let (users, groups) = (user_ids(&shift.users), group_ids(&shift.groups));
+        let users = user_ids(&shift.users);
+        let groups = group_ids(&shift.groups);
         Self { users, groups, rotation: shift.rotation.as_ref() }
     }
 }

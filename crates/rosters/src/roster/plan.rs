@@ -177,7 +177,9 @@ pub fn planned(
         ..old.roster.clone()
     };
     let wanted = change.shifts.unwrap_or_else(|| old.shifts.iter().map(kept).collect());
-    let (mut after, mut taken, mut complete) = (Vec::new(), HashSet::new(), true);
+    let mut after = Vec::new();
+    let mut taken = HashSet::new();
+    let mut complete = true;
     for (position, shift) in (0..).zip(wanted) {
         let path = |field: &str| format!("shiftDetails[{position}].{field}");
         let Some(shift_id) = shift.id.clone() else {

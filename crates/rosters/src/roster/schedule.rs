@@ -223,7 +223,8 @@ impl ShiftPattern {
                 Pattern::Monthly { every: monthly.repeat_frequency, on }
             }
             Self::Yearly(yearly) => {
-                let (months, on) = (Months::default(), OnDay::of(None, None));
+                let months = Months::default();
+                let on = OnDay::of(None, None);
                 Pattern::Yearly { every: yearly.repeat_frequency, months, on }
             }
         }

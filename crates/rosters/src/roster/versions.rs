@@ -186,7 +186,8 @@ pub fn update(conn: &mut Conn, roster: &Roster, plan: &Plan) -> Result<()> {
 
 /// Ends a roster and all that belongs to it. What was stays; nothing comes any more, and its calendars are closed.
 pub fn end(conn: &mut Conn, roster: &Roster, at_ms: i64) -> Result<()> {
-    let (tenant, id) = (&roster.tenant_id, &roster.id);
+    let tenant = &roster.tenant_id;
+    let id = &roster.id;
     let calendars = roster_calendars::table
         .filter(roster_calendars::tenant_id.eq(tenant))
         .filter(roster_calendars::roster_id.eq(Some(id)));

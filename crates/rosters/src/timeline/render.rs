@@ -186,10 +186,13 @@ struct Texts<'s, 'r> {
 impl<'s> Texts<'s, '_> {
     fn entry(&mut self, duty: &Duty<'s>) -> Result<TimelineEntry, Problem> {
         let Asked { schedule, staff, .. } = self.asked;
-        let (start, end) = (duty.time.start(), duty.time.end());
+        let start = duty.time.start();
+        let end = duty.time.end();
         let relief = OnCallOverride::of(schedule, staff, duty, start);
         let reason = Reason::of(relief.as_ref());
-        let (shift, users, relief) = (self.shift(duty.shift), self.users(duty), relief.as_ref().map(Written::of));
+        let shift = self.shift(duty.shift);
+        let users = self.users(duty);
+        let relief = relief.as_ref().map(Written::of);
         let lengths = [shift.as_ref().map(|shift| shift.len()), Some(users.len()), relief.as_ref().map(Written::len)];
         self.room.take(STRETCH + lengths.into_iter().flatten().sum::<usize>())?;
         Ok(TimelineEntry { start, end, shift, level: schedule.level(duty.shift), users, reason, r#override: relief })
@@ -199,7 +202,8 @@ impl<'s> Texts<'s, '_> {
         if let Some(known) = self.users.get(duty.users.as_slice()) {
             return Rc::clone(known);
         }
-        let (staff, at) = (self.asked.staff, duty.time.start());
+        let staff = self.asked.staff;
+        let at = duty.time.start();
         let people = duty.users.iter().filter_map(|id| staff.user_at(id, at));
         let users = Rc::new(Written::of(&people.map(shown).collect()));
         if staff.is_steady() {

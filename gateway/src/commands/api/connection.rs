@@ -51,7 +51,8 @@ pub fn find(options: &ApiOptions, variable: &dyn Fn(&str) -> Option<String>) -> 
     };
     let of_profile = |name: &str| profile.get(name).and_then(toml::Value::as_str).map(ToOwned::to_owned);
     let find = |option: Option<String>, setting: &str, name: &str| {
-        let (profile, variable) = (|| of_profile(setting), || variable(name));
+        let profile = || of_profile(setting);
+        let variable = || variable(name);
         option.or_else(|| if named.is_some() { profile().or_else(variable) } else { variable().or_else(profile) })
     };
     let ca = options.ca.as_ref().map(|path| path.to_string_lossy().into_owned());

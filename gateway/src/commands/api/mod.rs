@@ -126,7 +126,8 @@ fn run(tokens: &[String]) -> Result<(), Failure> {
 /// The options that stand before the operation, and the rest.
 fn leading(tokens: &[String]) -> (Vec<String>, &[String]) {
     let command = ApiOptions::command();
-    let (mut own, mut rest) = (Vec::new(), tokens);
+    let mut own = Vec::new();
+    let mut rest = tokens;
     while let Some((token, behind)) = rest.split_first() {
         let written = token.strip_prefix("--").unwrap_or_default();
         let name = written.split('=').next().unwrap_or_default();

@@ -13,7 +13,8 @@ const SHOWN: usize = 200;
 pub fn explain(answer: Response) -> String {
     let status = answer.status();
     let header = |name: &str| answer.headers().get(name).and_then(|value| value.to_str().ok()).map(ToOwned::to_owned);
-    let (request, location) = (header("X-Request-Id"), header("Location"));
+    let request = header("X-Request-Id");
+    let location = header("Location");
     let mut body = Vec::new();
     // What could be read of it is shown.
     let _ = answer.take(READ).read_to_end(&mut body);

@@ -52,7 +52,9 @@ impl Call {
         headers.extend(caller.if_match.clone().map(|etag| ("If-Match", etag)));
         let again = if once || method == "GET" { Again::Always } else { Again::Refused };
         let method = Method::from_bytes(method.as_bytes()).unwrap_or_default();
-        let (query, content, failed) = (Vec::new(), None, None);
+        let query = Vec::new();
+        let content = None;
+        let failed = None;
         let mut call =
             Self { caller: caller.clone(), method, path: path.to_owned(), query, headers, content, failed, again };
         if of_tenant {

@@ -9,8 +9,12 @@ pub fn parse_time(text: &str) -> Option<SystemTime> {
     if !text.is_ascii() || !marks.iter().all(|(at, mark)| text.get(*at..at + 1) == Some(mark)) {
         return None;
     }
-    let (year, month, day) = (number(0, 4)?, number(5, 7)?, number(8, 10)?);
-    let (hour, minute, second) = (number(11, 13)?, number(14, 16)?, number(17, 19)?);
+    let year = number(0, 4)?;
+    let month = number(5, 7)?;
+    let day = number(8, 10)?;
+    let hour = number(11, 13)?;
+    let minute = number(14, 16)?;
+    let second = number(17, 19)?;
     let sign = match text.get(19..20)? {
         "+" => 1,
         "-" => -1,
@@ -24,10 +28,13 @@ pub fn parse_time(text: &str) -> Option<SystemTime> {
 /// An instant as the service writes it.
 pub fn format_time(instant: SystemTime) -> String {
     let seconds = instant.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-    let (rest, second) = (seconds / 60, seconds % 60);
+    let rest = seconds / 60;
+    let second = seconds % 60;
     let (rest, minute) = (rest / 60, rest % 60);
-    let (date, hour) = (i64::try_from(rest / 24).unwrap_or(0), rest % 24);
-    let (mut year, mut month) = (1970, 1);
+    let date = i64::try_from(rest / 24).unwrap_or(0);
+    let hour = rest % 24;
+    let mut year = 1970;
+    let mut month = 1;
     while days(year + 1, 1, 1) <= date {
         year += 1;
     }

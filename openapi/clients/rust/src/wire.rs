@@ -30,7 +30,8 @@ impl Wire {
         // The first provider of cryptography that is installed stays.
         drop(rustls::crypto::ring::default_provider().install_default());
         let http = Http::builder().timeout(Duration::from_secs(120)).build().map_err(Error::Lost)?;
-        let (key, secret) = (encode(key), encode(secret));
+        let key = encode(key);
+        let secret = encode(secret);
         let form = format!("grant_type=client_credentials&client_id={key}&client_secret={secret}");
         Ok(Self { http, url: url.trim_end_matches('/').to_owned(), form, patience, token: Mutex::default() })
     }
@@ -106,7 +107,8 @@ fn retry_after(response: &Response) -> Option<Duration> {
 }
 
 fn refusal(response: Response) -> Error {
-    let (status, retry_after) = (response.status().as_u16(), retry_after(&response));
+    let status = response.status().as_u16();
+    let retry_after = retry_after(&response);
     let path = response.url().path().to_owned();
     let text = response.text().unwrap_or_default();
     let problem: Option<Problem> =

@@ -36,7 +36,9 @@ fn caller(answers: &[(u16, &str)]) -> (Muster, Arc<Mutex<Vec<Seen>>>) {
         let mut answers = answers.into_iter();
         for stream in listener.incoming() {
             let mut reader = BufReader::new(stream.unwrap());
-            let (mut head, mut length, mut key) = (String::new(), 0, None);
+            let mut head = String::new();
+            let mut length = 0;
+            let mut key = None;
             loop {
                 let mut line = String::new();
                 reader.read_line(&mut line).unwrap();

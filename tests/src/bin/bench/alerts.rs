@@ -49,7 +49,9 @@ pub fn measure(data: &Data, temporary: &Path) -> Result<Line> {
     ensure!(hosts.len() == BATCHES * BATCH, "{} host names are too few", hosts.len());
     plan(&server, &hosts)?;
     let copy = written.empty_copy(&temporary.join("alerts-copy.sqlite"))?;
-    let (mut rates, mut loop_rates, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
+    let mut rates = Vec::new();
+    let mut loop_rates = Vec::new();
+    let mut ratios = Vec::new();
     let mut known = TABLES.map(|_| Known::default());
     rows(&written, &mut known)?;
     // The first round is not counted: everything is cold.
@@ -129,10 +131,14 @@ fn replay(database: &Written, rows: &[Vec<Row>]) -> Result<f64> {
         let place = columns.iter().position(|column| column == name);
         place.with_context(|| format!("alerts have no {name}"))
     };
-    let (tenant, id, document) = (place("tenant_id")?, place("id")?, place("document")?);
+    let tenant = place("tenant_id")?;
+    let id = place("id")?;
+    let document = place("document")?;
     let event = |alert: &Row| -> Row {
-        let (tenant, id, after, now) =
-            (alert[tenant].clone(), alert[id].clone(), alert[document].clone(), sqlite::Value::Integer(1));
+        let tenant = alert[tenant].clone();
+        let id = alert[id].clone();
+        let after = alert[document].clone();
+        let now = sqlite::Value::Integer(1);
         vec![tenant, id.clone(), id.clone(), after, id, now.clone(), now]
     };
     let alerts = rows.first().map_or(&[][..], Vec::as_slice);

@@ -58,7 +58,8 @@ pub fn run(file: &Path) -> Result<()> {
     writeln!(stdout, "port {}", listener.local_addr()?.port())?;
     stdout.flush()?;
     let server = HttpServer::new(move || {
-        let (body, headers) = (body.clone(), headers.clone());
+        let body = body.clone();
+        let headers = headers.clone();
         let handler = move || {
             let mut response = HttpResponse::Ok();
             for (name, value) in &headers {

@@ -185,7 +185,8 @@ fn copy_sources(from: &Path, to: &Path, without: &[&str]) -> Result<()> {
     fs::create_dir_all(to)?;
     for entry in fs::read_dir(from).with_context(|| from.display().to_string())? {
         let entry = entry?;
-        let (path, kind) = (to.join(entry.file_name()), entry.file_type()?);
+        let path = to.join(entry.file_name());
+        let kind = entry.file_type()?;
         if without.iter().any(|name| entry.file_name() == *name) {
             continue;
         }

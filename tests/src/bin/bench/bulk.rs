@@ -75,10 +75,12 @@ fn body(numbers: std::ops::Range<u32>) -> Vec<u8> {
 
 /// Sends machines that are not there; gives the seconds until the answer was read.
 fn send(server: &Server, numbers: std::ops::Range<u32>, key: Option<&str>) -> Result<f64> {
-    let (rows, body) = (numbers.len(), body(numbers));
+    let rows = numbers.len();
+    let body = body(numbers);
     let key = key.map(|key| format!("Idempotency-Key: {key}\r\n")).unwrap_or_default();
     let path = below_tenant("/resources/bulk");
-    let (token, length) = (&server.token, body.len());
+    let token = &server.token;
+    let length = body.len();
     let mut request = format!(
         "POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {token}\r\n{key}\
          Content-Type: application/x-ndjson\r\nContent-Length: {length}\r\n\r\n"
@@ -108,7 +110,9 @@ fn start(directory: &Path) -> Result<Server> {
 }
 
 fn beside_loop(temporary: &Path, rows: u32) -> Result<Line> {
-    let (mut ours, mut theirs, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
+    let mut ours = Vec::new();
+    let mut theirs = Vec::new();
+    let mut ratios = Vec::new();
     for round in 0..ROUNDS {
         let directory = temporary.join(format!("bulk-{round}"));
         start(&directory)?.stop()?;
@@ -175,7 +179,9 @@ fn doubled(temporary: &Path, rows: u32, kept: bool) -> Result<Line> {
     // An answer that is kept is stored whole.
     let rows = if kept { rows * 3 / 8 } else { rows };
     let server = start(&temporary.join(if kept { "doubled-kept" } else { "doubled" }))?;
-    let (mut once, mut twice, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
+    let mut once = Vec::new();
+    let mut twice = Vec::new();
+    let mut ratios = Vec::new();
     let mut next = 0;
     let mut send = |count: u32| {
         let from = next;
@@ -185,7 +191,9 @@ fn doubled(temporary: &Path, rows: u32, kept: bool) -> Result<Line> {
     };
     for _ in 0..ROUNDS {
         // Before and behind it, since the database grows meanwhile.
-        let (before, two, behind) = (send(rows)?, send(2 * rows)?, send(rows)?);
+        let before = send(rows)?;
+        let two = send(2 * rows)?;
+        let behind = send(rows)?;
         let one = (before + behind) / 2.0;
         once.push(one);
         twice.push(two);
@@ -241,7 +249,8 @@ fn bytes(temporary: &Path, rows: u32) -> Result<Line> {
 /// Creates of somebody else, one after the other, while an import is under way.
 fn beside_import(temporary: &Path, rows: u32) -> Result<Line> {
     let server = Server::start(&temporary.join("beside"))?;
-    let (ended, created) = (AtomicBool::new(false), below_tenant("/resources"));
+    let ended = AtomicBool::new(false);
+    let created = below_tenant("/resources");
     let (alone, mut beside) = std::thread::scope(|scope| {
         let import = scope.spawn(|| {
             let sent = send(&server, 0..rows, None);

@@ -187,7 +187,8 @@ fn uuid(number: u32) -> [u8; 36] {
         mixed ^ (mixed >> 31)
     };
     let bits = u128::from(next()) << 64 | u128::from(next());
-    let (high, low) = (bits >> 64, bits & 0x3fff_ffff_ffff_ffff | 0x8000_0000_0000_0000);
+    let high = bits >> 64;
+    let low = bits & 0x3fff_ffff_ffff_ffff | 0x8000_0000_0000_0000;
     let text = format!(
         "{:08x}-{:04x}-4{:03x}-{:04x}-{:012x}",
         high >> 32 & 0xffff_ffff,

@@ -41,7 +41,8 @@ fn each(pattern: &str) -> String {
 
 /// Every variable of the minimal list and of the history, and every parameter of the list.
 pub fn alone(needles: &Value) -> Result<Vec<Filter>> {
-    let (newest, oldest) = (text(needles, "newestTime")?, text(needles, "oldestTime")?);
+    let newest = text(needles, "newestTime")?;
+    let oldest = text(needles, "oldestTime")?;
     let addresses =
         |third: u8| (1..=NEEDLES).map(|last| format!("172.31.{third}.{last}")).collect::<Vec<_>>().join(",");
     let mut filters = Vec::new();
@@ -174,7 +175,8 @@ pub fn combined(needles: &Value) -> Result<Vec<Filter>> {
 
 /// Each variable with a value that many resources have: an eighth of them, but for accounts, or more.
 fn common(needles: &Value) -> Result<Vec<(&'static str, String)>> {
-    let (newest, oldest) = (text(needles, "newestTime")?, text(needles, "oldestTime")?);
+    let newest = text(needles, "newestTime")?;
+    let oldest = text(needles, "oldestTime")?;
     // Each template has one in 97 in a family.
     let families =
         |word: &str| (0..MANY).map(|family| format!("{word}{}", 10_000 + family)).collect::<Vec<_>>().join(",");
@@ -215,7 +217,8 @@ pub fn pages(needles: &Value) -> Result<Vec<Filter>> {
 pub fn pages_of_pairs(needles: &Value) -> Result<Vec<Filter>> {
     let common = common(needles)?;
     let pair = |first: usize, second: usize| {
-        let ((name, query), (other, behind)) = (&common[first], &common[second]);
+        let (name, query) = &common[first];
+        let (other, behind) = &common[second];
         (format!("common {name} and common {other}"), page(&format!("{query}+{behind}")))
     };
     let count = common.len();

@@ -155,7 +155,8 @@ pub fn measure(small: &Data, large: &Data) -> Result<Outcome> {
         side.connection.exchange(&first)?.ok()?;
         side.server.settle()?;
     }
-    let (mut all, mut failures) = (Vec::new(), Vec::new());
+    let mut all = Vec::new();
+    let mut failures = Vec::new();
     for kind in Kind::ALL {
         if kind == Kind::Common {
             warm(&mut sides, &large.needles)?;
@@ -245,7 +246,8 @@ fn pair(sides: &mut [Side; 2], paths: [&str; 2], kind: Kind, small: u32) -> Resu
     if !check(sides, paths, kind, small)? {
         return Ok([f64::NAN, f64::INFINITY, f64::INFINITY]);
     }
-    let (mut times, mut ratios) = ([Vec::new(), Vec::new()], Vec::new());
+    let mut times = [Vec::new(), Vec::new()];
+    let mut ratios = Vec::new();
     let begun = Instant::now();
     while ratios.len() < LEAST || (ratios.len() < MOST && begun.elapsed().as_secs_f64() < kind.seconds()) {
         let pair = [sides[0].time(paths[0])?, sides[1].time(paths[1])?];

@@ -43,15 +43,19 @@ pub fn measure(temporary: &Path) -> Result<Line> {
     let id = server.id();
     // The first round is not counted: addresses are learnt, and the first pings are stored.
     each_second(&mut connection, id, &pings)?;
-    let (mut ours, mut theirs, mut more) = (Vec::new(), Vec::new(), Vec::new());
+    let mut ours = Vec::new();
+    let mut theirs = Vec::new();
+    let mut more = Vec::new();
     for _ in 0..ROUNDS {
-        let (bare, pinged) = (each_second(&mut connection, id, &live)?, each_second(&mut connection, id, &pings)?);
+        let bare = each_second(&mut connection, id, &live)?;
+        let pinged = each_second(&mut connection, id, &pings)?;
         more.push(pinged - bare);
         ours.push(pinged);
         theirs.push(bare);
     }
     server.stop()?;
-    let (more, percent) = (median(&more), |cores: f64| format!("{:.1} % of a core", cores * 100.0));
+    let more = median(&more);
+    let percent = |cores: f64| format!("{:.1} % of a core", cores * 100.0);
     Ok(Line {
         name: format!("{} heartbeats, each pinged once a second", thousands(HEARTBEATS as f64)),
         ours: percent(median(&ours)),
@@ -64,7 +68,8 @@ pub fn measure(temporary: &Path) -> Result<Line> {
 
 /// Sends all of these once a second, spread over it; answers how many cores the server was busy.
 fn each_second(connection: &mut Connection, server: u32, requests: &[Vec<u8>]) -> Result<f64> {
-    let (begun, before) = (Instant::now(), seconds_run(server)?);
+    let begun = Instant::now();
+    let before = seconds_run(server)?;
     for second in 0..SECONDS {
         for (number, some) in requests.chunks(AT_ONCE).enumerate() {
             for request in some {

@@ -77,7 +77,9 @@ fn rate(server: &Server, sink: &Sink, at: &str) -> Result<Line> {
     }
     sink.wait(DELIVERIES)?;
     let body = sink.last();
-    let (mut ours, mut theirs, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
+    let mut ours = Vec::new();
+    let mut theirs = Vec::new();
+    let mut ratios = Vec::new();
     for _ in 0..ROUNDS {
         settle(server, &event)?;
         let bare = loop_of_reqwest(sink, &body)?;
@@ -87,7 +89,8 @@ fn rate(server: &Server, sink: &Sink, at: &str) -> Result<Line> {
         let replayed = server.post(&mut connection, &format!("{event}/replay"), &json!({"status": "delivered"}))?;
         ensure!(replayed["replayed"] == json!(DELIVERIES), "replayed: {replayed}");
         // Some are there before the answer is.
-        let (begun, before) = (Instant::now(), sink.count());
+        let begun = Instant::now();
+        let before = sink.count();
         sink.wait(DELIVERIES)?;
         let rate = (DELIVERIES - before) as f64 / begun.elapsed().as_secs_f64();
         ours.push(rate);
@@ -154,7 +157,9 @@ fn loop_of_reqwest(sink: &Sink, body: &str) -> Result<f64> {
     let failed = System::new().block_on(async {
         let tasks: Vec<_> = (0..AT_ONCE)
             .map(|_| {
-                let (client, url, body) = (client.clone(), url.clone(), body.to_owned());
+                let client = client.clone();
+                let url = url.clone();
+                let body = body.to_owned();
                 actix_web::rt::spawn(async move {
                     let mut failed = 0;
                     for _ in 0..DELIVERIES / AT_ONCE {
@@ -196,7 +201,8 @@ fn matching(server: &Server, at: &str) -> Result<Line> {
         let body = json!({"entity": entity, "eventType": "CREATE", "object": object}).to_string();
         request("POST", &below_tenant("/integrations/actions"), &server.token, body.as_bytes())
     };
-    let (with, without) = (action("TASK"), action("PROBLEM"));
+    let with = action("TASK");
+    let without = action("PROBLEM");
     let mut time = |request: &[u8]| -> Result<f64> {
         let begun = Instant::now();
         connection.exchange(request)?.ok()?;
@@ -204,7 +210,8 @@ fn matching(server: &Server, at: &str) -> Result<Line> {
     };
     // The first makes the rules ready.
     time(&with)?;
-    let (mut all, mut none) = (Vec::new(), Vec::new());
+    let mut all = Vec::new();
+    let mut none = Vec::new();
     for _ in 0..ACTIONS {
         none.push(time(&without)?);
         all.push(time(&with)?);
@@ -232,10 +239,12 @@ impl Sink {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         let port = listener.local_addr()?.port();
         let sink = Self { port, count: Arc::default(), last: Arc::default() };
-        let (count, last) = (Arc::clone(&sink.count), Arc::clone(&sink.last));
+        let count = Arc::clone(&sink.count);
+        let last = Arc::clone(&sink.last);
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                let (count, last) = (Arc::clone(&count), Arc::clone(&last));
+                let count = Arc::clone(&count);
+                let last = Arc::clone(&last);
                 std::thread::spawn(move || {
                     // The other side closes its connections when it has done.
                     let _ = take(stream, &count, &last);
@@ -273,7 +282,9 @@ fn take(stream: TcpStream, count: &AtomicUsize, last: &std::sync::Mutex<String>)
     stream.set_nodelay(true)?;
     let mut writer = stream.try_clone()?;
     let mut reader = BufReader::with_capacity(16 << 10, stream);
-    let (mut line, mut body, mut length) = (String::new(), Vec::new(), 0);
+    let mut line = String::new();
+    let mut body = Vec::new();
+    let mut length = 0;
     loop {
         line.clear();
         ensure!(reader.read_line(&mut line)? > 0, "closed");

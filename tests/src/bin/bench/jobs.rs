@@ -86,14 +86,17 @@ fn by(server: &Server, connection: &mut Connection, sort: &str) -> Result<Line> 
         page = connection.exchange(&deep)?.ok()?.json()?;
     }
     ensure!(page["pageNo"] == DEEP, "this is page {}", page["pageNo"]);
-    let (mut firsts, mut deeps, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
+    let mut firsts = Vec::new();
+    let mut deeps = Vec::new();
+    let mut ratios = Vec::new();
     for _ in 0..ROUNDS {
         let mut time = |request: &[u8]| -> Result<f64> {
             let begun = Instant::now();
             connection.measure(request)?.ok()?;
             Ok(begun.elapsed().as_secs_f64() * 1e6)
         };
-        let (one, other) = (time(&first)?, time(&deep)?);
+        let one = time(&first)?;
+        let other = time(&deep)?;
         firsts.push(one);
         deeps.push(other);
         ratios.push(other / one);

@@ -45,7 +45,9 @@ pub fn measure(data: &Data) -> Result<Line> {
     let listed = listed.as_array().context("no array")?.len();
     let expected = Database::open(&data.file())?.rows(&sql.replace("SELECT id", "SELECT count(*)"), &[])?;
     ensure!(listed as i64 == expected[0][0].as_integer(), "the server lists {listed} resources");
-    let (mut times, mut program_times, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
+    let mut times = Vec::new();
+    let mut program_times = Vec::new();
+    let mut ratios = Vec::new();
     for _ in 0..ROUNDS {
         let begun = Instant::now();
         connection.measure(&request)?.ok()?;

@@ -11,7 +11,8 @@ pub const PACKAGES: usize = 1000;
 
 /// The report of one machine, as it is sent. Machines have the same packages, and nothing else in common.
 pub fn report(number: usize) -> Result<Vec<u8>> {
-    let (host, serial) = (format!("node-{number:06}"), format!("BN{number:08}"));
+    let host = format!("node-{number:06}");
+    let serial = format!("BN{number:08}");
     let uuid = format!("4c4c4544-0042-4010-8048-{number:012x}");
     let [_, a, b, c] = u32::try_from(number)?.to_be_bytes();
     let card = |card: usize| {

@@ -49,7 +49,8 @@ fn time(directory: &Path, windows: usize) -> Result<(f64, usize)> {
     let asked = server.get(&format!("/scheduleMaintenances/active?resourceId={resource}"));
     let answer = connection.exchange(&asked)?.ok()?.json()?;
     ensure!(answer["totalResults"] == COVERING, "not covered by {COVERING}: {answer}");
-    let (mut times, mut bytes) = (Vec::with_capacity(ROUNDS), 0);
+    let mut times = Vec::with_capacity(ROUNDS);
+    let mut bytes = 0;
     for _ in 0..ROUNDS {
         let begun = Instant::now();
         let answer = connection.measure(&asked)?;

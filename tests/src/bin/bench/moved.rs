@@ -107,7 +107,8 @@ fn value(written: &str) -> Value<'static> {
     if written == "\\N" {
         return Value::Null;
     }
-    let (mut text, mut letters) = (String::with_capacity(written.len()), written.chars());
+    let mut text = String::with_capacity(written.len());
+    let mut letters = written.chars();
     while let Some(letter) = letters.next() {
         text.push(match letter {
             '\\' => match letters.next() {

@@ -82,9 +82,11 @@ fn alone(connection: &mut Connection, page: &[u8], one: &[Vec<u8>], name: &str) 
 }
 
 fn together(port: u16, page: &[u8], one: &[Vec<u8>], connections: usize, name: &str) -> Result<Line> {
-    let (pages, singles) = (Target::new(port, vec![page.to_vec()])?, Target::new(port, one.to_vec())?);
+    let pages = Target::new(port, vec![page.to_vec()])?;
+    let singles = Target::new(port, one.to_vec())?;
     pages.rate(connections, WARM_UP)?;
-    let (mut rates, mut ratios) = (Vec::new(), Vec::new());
+    let mut rates = Vec::new();
+    let mut ratios = Vec::new();
     for _ in 0..LOADED_ROUNDS {
         let rate = pages.rate(connections, ROUND)?;
         ratios.push(singles.rate(connections, ROUND)? / rate);

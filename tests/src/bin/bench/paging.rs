@@ -294,7 +294,9 @@ fn take(stream: TcpStream, kept: &Mutex<HashMap<String, Instant>>) -> Result<()>
     let mut reader = BufReader::with_capacity(16 << 10, stream);
     loop {
         ensure!(!reader.fill_buf()?.is_empty(), "closed");
-        let (at, mut line, mut length) = (Instant::now(), String::new(), 0);
+        let at = Instant::now();
+        let mut line = String::new();
+        let mut length = 0;
         while line != "\r\n" {
             line.clear();
             ensure!(reader.read_line(&mut line)? > 0, "closed");

@@ -72,13 +72,15 @@ fn list(server: &Server, connection: &mut Connection, path: &str, person: &str) 
         Ok(begun.elapsed().as_secs_f64() * 1e3)
     };
     let cold = time(connection)?;
-    let (mut again, mut changed) = (Vec::new(), Vec::new());
+    let mut again = Vec::new();
+    let mut changed = Vec::new();
     for round in 0..ROUNDS {
         again.push(time(connection)?);
         send(server, connection, "POST", person, &json!({"lastName": format!("Lee {round}")}))?;
         changed.push(time(connection)?);
     }
-    let (again, changed) = (median(&again), median(&changed));
+    let again = median(&again);
+    let changed = median(&changed);
     Ok(Line {
         name: format!(
             "GET {path}, a partner with {} clients ({} bytes)",
@@ -113,7 +115,8 @@ fn fill(server: &Server, connection: &mut Connection) -> Result<String> {
         let tenant = format!("/api/v2/tenants/{}", client["uniqueId"].as_str().context("no id")?);
         let user = json!({"loginName": format!("user{number}"), "firstName": "Ann", "mobileNumber": "+1 555 0100"});
         let user = send(server, connection, "POST", &format!("{tenant}/users"), &user)?["id"].clone();
-        let (start, end) = (number % 24, (number + 12) % 24);
+        let start = number % 24;
+        let end = (number + 12) % 24;
         let roster = json!({
             "name": format!("Roster {number}"), "description": "bench", "timeZone": {"name": "Europe/Paris"},
             "shiftDetails": [{

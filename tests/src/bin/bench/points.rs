@@ -84,7 +84,9 @@ pub fn compare(server: &mut Server, ids: &[String], temporary: &Path, connection
     ensure!(ours.length() == theirs.length(), "the answers have {} and {} bytes", ours.length(), theirs.length());
     ours.rate(connections, WARM_UP)?;
     theirs.rate(connections, WARM_UP)?;
-    let (mut rates, mut bare_rates, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
+    let mut rates = Vec::new();
+    let mut bare_rates = Vec::new();
+    let mut ratios = Vec::new();
     let mut costs = [Cost::of(server.id())?, Cost::of(bare.id())?];
     for _ in 0..ROUNDS {
         let rate = costs[0].rate(&ours, connections)?;
@@ -95,7 +97,8 @@ pub fn compare(server: &mut Server, ids: &[String], temporary: &Path, connection
     }
     let [cost, bare_cost] = [costs[0].each()?, costs[1].each()?];
     let ratio = median(&ratios);
-    let (different, bytes) = (thousands(ours.requests() as f64), thousands(answer.length as f64));
+    let different = thousands(ours.requests() as f64);
+    let bytes = thousands(answer.length as f64);
     Ok(Line {
         name: format!("GET /resources/{{id}}, {connections} connections: {what} ({different} of them, {bytes} bytes)"),
         ours: format!("{} /s, {cost:.0} µs of CPU each", thousands(median(&rates))),

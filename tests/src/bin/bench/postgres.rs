@@ -45,9 +45,12 @@ pub fn measure(temporary: &Path, connections: usize) -> Result<Line> {
     }
     let target = Target::new(server.port, requests)?;
     target.rate(connections, Duration::from_secs(1))?;
-    let (mut rates, mut bare, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
+    let mut rates = Vec::new();
+    let mut bare = Vec::new();
+    let mut ratios = Vec::new();
     for _ in 0..ROUNDS {
-        let (rate, transactions) = (target.rate(connections, Duration::from_secs(ROUND))?, ours.reads(connections)?);
+        let rate = target.rate(connections, Duration::from_secs(ROUND))?;
+        let transactions = ours.reads(connections)?;
         ratios.push(rate / transactions);
         rates.push(rate);
         bare.push(transactions);
@@ -72,7 +75,8 @@ struct Postgres {
 impl Postgres {
     /// Reads a second.
     fn reads(&self, connections: usize) -> Result<f64> {
-        let (clients, seconds) = (connections.to_string(), ROUND.to_string());
+        let clients = connections.to_string();
+        let seconds = ROUND.to_string();
         let text = self.pgbench(&["-S", "-M", "prepared", "-n", "-j", "2", "-c", &clients, "-T", &seconds])?;
         let rate = text.lines().find_map(|line| line.strip_prefix("tps = ")).context("pgbench said no rate")?;
         Ok(rate.split(' ').next().unwrap_or_default().parse()?)

@@ -35,7 +35,9 @@ pub fn measure(temporary: &Path, reports: usize, connections: usize) -> Result<[
     let copy = written.empty_copy(&temporary.join("copy.sqlite"))?;
     let tables = written.tables_of_resources()?;
     let mut known = Known::default();
-    let (mut rates, mut loop_rates, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
+    let mut rates = Vec::new();
+    let mut loop_rates = Vec::new();
+    let mut ratios = Vec::new();
     let mut ids = Vec::new();
     // The first round is not counted: everything is cold.
     for round in 0..=ROUNDS {

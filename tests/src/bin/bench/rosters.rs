@@ -84,9 +84,12 @@ fn compare(connection: &mut Connection, row: &[u8], asked: &[Vec<u8>], name: &st
         bytes = answer.length;
         Ok(begun.elapsed().as_secs_f64() * 1e6)
     };
-    let (mut rows, mut ours, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
+    let mut rows = Vec::new();
+    let mut ours = Vec::new();
+    let mut ratios = Vec::new();
     for asked in asked.iter().cycle().take(ROUNDS) {
-        let (one, other) = (time(row)?, time(asked)?);
+        let one = time(row)?;
+        let other = time(asked)?;
         rows.push(one);
         ours.push(other);
         ratios.push(other / one);
@@ -115,7 +118,8 @@ fn fill(server: &Server, connection: &mut Connection) -> Result<String> {
         let shifts: Vec<Value> = (0..count)
             .map(|shift| {
                 // Around the clock, every day.
-                let (start, end) = (shift * 24 / count, (shift + 1) * 24 / count % 24);
+                let start = shift * 24 / count;
+                let end = (shift + 1) * 24 / count % 24;
                 json!({
                     "name": format!("Shift {shift}"),
                     "schedule": {

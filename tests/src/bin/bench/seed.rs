@@ -108,7 +108,8 @@ impl Seeder<'_> {
         let inactive = self.several(|number| json!({"name": format!("off {number}"), "state": "inactive"}))?;
         let discovered = self.several(|number| json!({"name": format!("new {number}"), "state": "discovered"}))?;
         let old = |number: usize| json!({"name": format!("old {number}"), "agentInstalled": true, "launchDate": "2024-01-01T00:00:00Z"});
-        let (oldest, oldest_history) = (self.several(old)?, self.several(old)?);
+        let oldest = self.several(old)?;
+        let oldest_history = self.several(old)?;
         for id in history.iter().chain(&oldest_history) {
             self.decommission(id)?;
         }

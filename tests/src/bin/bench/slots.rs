@@ -73,7 +73,8 @@ impl Mould {
             (IP_KEY, Slot::IpKey),
             (id, Slot::Id),
         ];
-        let (mut pieces, mut rest) = (Vec::new(), text);
+        let mut pieces = Vec::new();
+        let mut rest = text;
         loop {
             let first = slots.iter().filter_map(|(text, slot)| Some((rest.find(text)?, text.len(), *slot)));
             let Some((at, length, slot)) = first.min_by_key(|(at, ..)| *at) else { break };

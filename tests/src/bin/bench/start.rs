@@ -32,9 +32,11 @@ const WARM: usize = 100;
 pub fn measure(data: &Data) -> Result<[Line; 4]> {
     let server = Server::start(&data.directory)?;
     let id = data.some_ids(1)?.pop().context("no resources")?;
-    let (token, request) = (server.token.clone(), server.get(&format!("/resources/{id}")));
+    let token = server.token.clone();
+    let request = server.get(&format!("/resources/{id}"));
     server.stop()?;
-    let (mut times, mut memory) = (Vec::new(), Vec::new());
+    let mut times = Vec::new();
+    let mut memory = Vec::new();
     for _ in 0..ROUNDS {
         let begun = Instant::now();
         let mut server = Server::spawn(&data.directory)?;
@@ -46,7 +48,8 @@ pub fn measure(data: &Data) -> Result<[Line; 4]> {
         server.stop()?;
     }
     let size = thousands(f64::from(data.size));
-    let (time, memory) = (median(&times), median(&memory));
+    let time = median(&times);
+    let memory = median(&memory);
     let worst = times.iter().copied().fold(0.0, f64::max);
     Ok([
         Line {
@@ -80,7 +83,8 @@ fn first_page(data: &Data, size: &str) -> Result<Line> {
         connection.exchange(&request)?.ok()?;
         Ok(begun.elapsed().as_secs_f64() * 1000.0)
     };
-    let (first, second) = (milliseconds()?, milliseconds()?);
+    let first = milliseconds()?;
+    let second = milliseconds()?;
     drop(connection);
     server.stop()?;
     Ok(Line {

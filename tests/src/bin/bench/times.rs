@@ -60,7 +60,8 @@ pub fn measure() -> Result<Line> {
         );
         psql(&url, &sql).trim().parse().context("no number")
     };
-    let (median, p99) = (late("0.5")?, late("0.99")?);
+    let median = late("0.5")?;
+    let p99 = late("0.99")?;
     drop(beside);
     Ok(Line {
         name: format!("{} windows open within {WITHIN_S} s, two gateways", thousands(f64::from(WINDOWS))),

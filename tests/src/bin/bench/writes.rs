@@ -34,13 +34,15 @@ pub fn together(temporary: &Path) -> Result<Line> {
     let server = Server::start(&temporary.join("writes"))?;
     let target = Target::new(server.port, vec![create(&server)])?;
     target.rate(WRITERS, ROUND)?;
-    let (mut one, mut many) = (Vec::new(), Vec::new());
+    let mut one = Vec::new();
+    let mut many = Vec::new();
     for _ in 0..ROUNDS {
         one.push(target.rate(1, ROUND)?);
         many.push(target.rate(WRITERS, ROUND)?);
     }
     server.stop()?;
-    let (one, many) = (median(&one), median(&many));
+    let one = median(&one);
+    let many = median(&many);
     Ok(Line {
         name: format!("POST /resources, each durable, {WRITERS} writers"),
         ours: format!("{:.1} times one writer", many / one),
@@ -77,7 +79,10 @@ fn pressed(server: &mut Server, name: &str, request: &[u8]) -> Result<Line> {
     let rate = |seen: &Seen| seen.count(200) as f64 / PRESSURE.as_secs_f64();
     press(BOUND, None);
     let before = server.memory()?.resident_kib;
-    let (mut ratios, mut peaks, mut refusals, mut others) = (Vec::new(), Vec::new(), Vec::new(), 0);
+    let mut ratios = Vec::new();
+    let mut peaks = Vec::new();
+    let mut refusals = Vec::new();
+    let mut others = 0;
     let mut refused = 0;
     for _ in 0..PRESSURES {
         let peak = rate(&press(BOUND, None));
@@ -95,7 +100,8 @@ fn pressed(server: &mut Server, name: &str, request: &[u8]) -> Result<Line> {
             .sum::<usize>();
     }
     let grown = server.memory()?.resident_kib.saturating_sub(before) as f64 / 1024.0;
-    let (ratio, refusal) = (median(&ratios), median(&refusals));
+    let ratio = median(&ratios);
+    let refusal = median(&refusals);
     let most = REFUSAL.as_secs_f64() * 1000.0;
     Ok(Line {
         name: format!("{name} at five times the load that it carries"),

@@ -117,7 +117,8 @@ impl Written {
                 ),
             ),
         };
-        let (columns, key) = (self.columns(table)?, self.texts(&key)?);
+        let columns = self.columns(table)?;
+        let key = self.texts(&key)?;
         let places: Vec<usize> = (0..columns.len()).filter(|place| key.contains(&columns[*place])).collect();
         let mut rows = self.rows(&format!("SELECT * FROM {table} ORDER BY {order}"))?;
         rows.retain(|row| known.0.insert(places.iter().map(|place| format!("{:?}", row[*place])).collect()));
@@ -168,7 +169,8 @@ impl Written {
             Self::Postgres(url) => return insert_on_postgres(url, statements, transactions),
         };
         let mut prepared = statements.iter().map(|sql| database.prepare(sql)).collect::<Result<Vec<_>>>()?;
-        let (mut begin, mut commit) = (database.prepare("BEGIN IMMEDIATE")?, database.prepare("COMMIT")?);
+        let mut begin = database.prepare("BEGIN IMMEDIATE")?;
+        let mut commit = database.prepare("COMMIT")?;
         let begun = Instant::now();
         for transaction in transactions {
             begin.run(&[])?;

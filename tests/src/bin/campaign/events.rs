@@ -163,7 +163,8 @@ fn create(client: &Client, figures: &mut Figures, subject: &str, key: Option<&st
 
 /// Sends through the gateways in turn: where one gives no answer, the same goes to the next, as behind a load balancer.
 fn send(clients: &[Client], round: usize, sender: usize, answered: &AtomicUsize) -> (Vec<(String, Outcome)>, Figures) {
-    let (mut sent, mut figures) = (Vec::new(), Figures::default());
+    let mut sent = Vec::new();
+    let mut figures = Figures::default();
     let mut ways = clients.iter().cycle().skip(sender).take(clients.len());
     let mut way = ways.next();
     for number in 0..MOST_OF_A_SENDER {
@@ -249,7 +250,8 @@ impl Told<'_> {
             let left = self.left(client, status);
             figures.expect(left == json!(0), Broken::Lost, || format!("{left} deliveries are {status}"));
         }
-        let (incidents, expected) = (total(client, "/incidents/search?pageSize=1"), json!(self.subjects.len()));
+        let incidents = total(client, "/incidents/search?pageSize=1");
+        let expected = json!(self.subjects.len());
         figures.expect(incidents == expected, Broken::Doubled, || format!("{incidents} incidents of {expected}"));
     }
 

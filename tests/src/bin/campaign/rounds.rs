@@ -100,7 +100,8 @@ impl Turn<'_> {
     /// The power is cut at any call that writes, syncs or names a file; in one round of four once more at the next
     /// start.
     fn power_cut(&mut self, disk: &Disk) -> Result<Found> {
-        let (after, calls) = (Duration::from_millis(self.dice.of(50..400)), self.dice.of(1..200));
+        let after = Duration::from_millis(self.dice.of(50..400));
+        let calls = self.dice.of(1..200);
         let seed = self.what_outlasts_the_cut();
         disk.set(Number::Lies, self.control.into())?;
         let server = &mut *self.server;
@@ -138,8 +139,10 @@ impl Turn<'_> {
     /// Some calls fail while the service runs, and it goes on; then the power is cut.
     fn faults(&mut self, disk: &Disk) -> Result<Found> {
         let kinds = self.dice.pick(&[WRITES, SYNCS, WRITES | SYNCS | NAMES]);
-        let (error, count) = (self.dice.pick(&[EIO, ENOSPC]), self.dice.pick(&[1, 1, 2, 5, 30]));
-        let (before, calls) = (Duration::from_millis(self.dice.of(20..200)), self.dice.of(0..100));
+        let error = self.dice.pick(&[EIO, ENOSPC]);
+        let count = self.dice.pick(&[1, 1, 2, 5, 30]);
+        let before = Duration::from_millis(self.dice.of(20..200));
+        let calls = self.dice.of(0..100);
         disk.set(Number::Lies, self.control.into())?;
         let all = self.place.write(&mut self.dice, || {
             sleep(before);
@@ -157,7 +160,9 @@ impl Turn<'_> {
         let before = Duration::from_millis(self.dice.of(20..200));
         let full = Duration::from_millis(self.dice.of(300..1000));
         disk.set(Number::Lies, self.control.into())?;
-        let (server, figures, reader) = (&*self.server, &mut *self.figures, self.place.client.clone());
+        let server = &*self.server;
+        let figures = &mut *self.figures;
+        let reader = self.place.client.clone();
         let all = self.place.write(&mut self.dice, || {
             sleep(before);
             disk.fail(WRITES | NAMES, ENOSPC, 0, u64::MAX)?;
@@ -193,8 +198,10 @@ impl Turn<'_> {
             sleep(Duration::from_millis(20));
         }
         let before = check(&self.place, all, true, self.figures);
-        let (calls, seed) = (self.dice.of(1..20), self.what_outlasts_the_cut());
-        let (server, writer) = (&mut *self.server, self.place.client.clone());
+        let calls = self.dice.of(1..20);
+        let seed = self.what_outlasts_the_cut();
+        let server = &mut *self.server;
+        let writer = self.place.client.clone();
         std::thread::scope(|scope| {
             // The cut comes at a call, so somebody has to write.
             scope.spawn(move || while site(&writer).is_ok() {});

@@ -59,14 +59,17 @@ fn seconds_now() -> Result<u64> {
 fn time(seconds: u64) -> String {
     // The civil date of a day number, in years that begin in March, so that a leap day is the last of them.
     let days = seconds / 86_400 + 719_468;
-    let (era, day) = (days / 146_097, days % 146_097);
+    let era = days / 146_097;
+    let day = days % 146_097;
     let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
     let day = day - (365 * year + year / 4 - year / 100);
     let month = (5 * day + 2) / 153;
     let day = day - (153 * month + 2) / 5 + 1;
     let month = if month < 10 { month + 3 } else { month - 9 };
     let year = year + era * 400 + u64::from(month < 3);
-    let (hour, minute, second) = (seconds / 3_600 % 24, seconds / 60 % 60, seconds % 60);
+    let hour = seconds / 3_600 % 24;
+    let minute = seconds / 60 % 60;
+    let second = seconds % 60;
     format!("{year}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
 }
 
@@ -76,7 +79,8 @@ fn make(clients: &[Client], due: u64, figures: &mut Figures) -> Vec<String> {
     let body = json!({"schedule": {"startDate": time(due), "pattern": pattern}, "overlapPolicy": "allow",
         "script": {"jobType": "antivirus"}});
     let make = |client: &Client| {
-        let (mut figures, mut ids) = (Figures::default(), Vec::new());
+        let mut figures = Figures::default();
+        let mut ids = Vec::new();
         for _ in 0..JOBS / 2 {
             let mut body = body.clone();
             body["name"] = json!(unique("job"));

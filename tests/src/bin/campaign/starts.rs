@@ -32,7 +32,8 @@ pub fn run(backend: Backend, options: &Options, figures: &mut Figures) -> Result
     let begun = Instant::now();
     let place = Place::new(backend)?;
     place.start(disk.as_ref(), figures)?;
-    let (time, calls) = (begun.elapsed(), disk.as_ref().map_or(Ok(0), |disk| disk.get(Number::Calls))?);
+    let time = begun.elapsed();
+    let calls = disk.as_ref().map_or(Ok(0), |disk| disk.get(Number::Calls))?;
     ensure!(calls > 0 || disk.is_none(), "the library sees no call of the program");
     for round in 0..options.rounds(Kind::Starts) {
         figures.rounds += 1;

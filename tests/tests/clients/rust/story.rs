@@ -37,7 +37,8 @@ fn refused<T>(answer: Result<T>) -> Box<Refusal> {
 /// Resources, in their three shapes.
 fn shapes(muster: &Muster) -> Result<()> {
     let tags = vec![Tag { name: "env".to_owned(), value: some("production"), ..Tag::default() }];
-    let (host_name, linux) = (some("web-01"), some("Linux"));
+    let host_name = some("web-01");
+    let linux = some("Linux");
     let inputs = [
         ResourceInput { host_name, resource_type: linux, tags: Some(tags), ..ResourceInput::default() },
         ResourceInput { r#type: some("EBS"), resource_name: some("vol-01"), ..ResourceInput::default() },
@@ -74,7 +75,8 @@ fn many(muster: &Muster) -> Result<()> {
         ..ResourceInput::default()
     };
     let rows: Vec<ResourceInput> = (0..1000).map(row).collect();
-    let (mut created, mut summary) = (0, None);
+    let mut created = 0;
+    let mut summary = None;
     for line in muster.bulk(&rows)? {
         match line? {
             BulkLine::BulkResult(result) => created += i64::from(result.result == "created"),

@@ -16,7 +16,8 @@ in_browser![
 ];
 
 fn alerts_arrive_live_and_are_acknowledged_by_a_key() {
-    let (server, company) = (demo(), company(demo()));
+    let server = demo();
+    let company = company(demo());
     let Some(window) = signed_in(server, "operator") else { return };
     let subject = unique("Tide");
     open(&window, server, &format!("alerts?subject={subject}"), "Alerts");
@@ -63,7 +64,8 @@ fn alerts_arrive_live_and_are_acknowledged_by_a_key() {
 }
 
 fn an_alert_becomes_an_incident_with_notes() {
-    let (server, company) = (demo(), company(demo()));
+    let server = demo();
+    let company = company(demo());
     let Some(window) = signed_in(server, "operator") else { return };
     let subject = unique("Flood");
     report(&company, &subject);
@@ -103,7 +105,8 @@ fn an_alert_becomes_an_incident_with_notes() {
 
 /// Whoever is told, or cannot be, has a name.
 fn people_and_rosters_are_called_by_their_names() {
-    let (server, company) = (demo(), company(demo()));
+    let server = demo();
+    let company = company(demo());
     let Some(window) = signed_in(server, "viewer") else { return };
     let alert = company.search("/alerts/search", "subject:No answer to ping").page()["results"][0].clone();
     let machine = company.search("/resources/search", "hostName:web-01").page()["results"][0].clone();
@@ -124,9 +127,12 @@ fn people_and_rosters_are_called_by_their_names() {
 /// what is told takes the place of what was there.
 fn an_hour_of_live_alerts_keeps_no_memory() {
     let changes = rounds("changes told to a live board", 120, 720);
-    let (server, company) = (demo(), company(demo()));
+    let server = demo();
+    let company = company(demo());
     let Some(window) = signed_in(server, "viewer") else { return };
-    let (host, metric, subject) = (unique("host"), unique("metric"), unique("Surf"));
+    let host = unique("host");
+    let metric = unique("metric");
+    let subject = unique("Surf");
     let report = || {
         let alert =
             json!({"subject": subject, "currentState": "Critical", "metric": metric, "device": {"hostName": host}});

@@ -47,7 +47,8 @@ fn open_alert(window: &Window, (subject, id): &(String, String)) {
 }
 
 fn an_alert_that_somebody_else_took_is_not_taken_from_them() {
-    let (server, company) = (demo(), company(demo()));
+    let server = demo();
+    let company = company(demo());
     let Some(window) = signed_in(server, "operator") else { return };
     let status = |id: &str| text(&company.get(&format!("/alerts/{id}")).ok()["status"]);
     // Somebody works on it: there is nothing to do but to know who.
@@ -100,7 +101,8 @@ fn an_alert_that_somebody_else_took_is_not_taken_from_them() {
 }
 
 fn of_many_alerts_those_are_shown_that_others_changed() {
-    let (server, company) = (demo(), company(demo()));
+    let server = demo();
+    let company = company(demo());
     let Some(window) = signed_in(server, "operator") else { return };
     let name = unique("Hail");
     let [first, second, third] = [1, 2, 3].map(|number| reported(&company, &format!("{name} {number}")));
@@ -125,7 +127,8 @@ fn of_many_alerts_those_are_shown_that_others_changed() {
 }
 
 fn windows_incidents_people_and_routes_are_changed_as_they_were_seen() {
-    let (server, company) = (demo(), company(demo()));
+    let server = demo();
+    let company = company(demo());
     let Some(window) = signed_in(server, "admin") else { return };
     // A window that somebody else suspended is not skipped unseen.
     let schedule = json!({"type": "Recurring", "startTime": "2099-01-01T00:00:00Z", "endTime": "2099-01-01T02:00:00Z", "timezone": "GMT",

@@ -84,7 +84,8 @@ fn forms(company: &Client) -> Vec<Form> {
 }
 
 fn what_was_chosen_survives_although_the_choices_come_late() {
-    let (server, company) = (demo(), company(demo()));
+    let server = demo();
+    let company = company(demo());
     let Some(window) = signed_in(server, "admin") else { return };
     meddle(&window);
     for Form { path, title, button, typed, choices } in forms(&company) {

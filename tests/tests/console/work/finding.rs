@@ -16,7 +16,8 @@ in_browser![
 ];
 
 fn machines_are_found_while_one_types() {
-    let (server, company) = (demo(), company(demo()));
+    let server = demo();
+    let company = company(demo());
     let Some(window) = signed_in(server, "viewer") else { return };
     let name = unique("zeppelin");
     let body = json!({"hostName": name, "aliasName": MARKUP, "ipAddress": "10.77.0.9", "type": "DEVICE", "resourceType": "Linux"});
@@ -46,7 +47,8 @@ fn machines_are_found_while_one_types() {
 }
 
 fn the_audit_log_leads_to_what_it_is_about_and_a_machine_to_who_is_told() {
-    let (server, company) = (demo(), company(demo()));
+    let server = demo();
+    let company = company(demo());
     let Some(window) = signed_in(server, "admin") else { return };
     let last = unique("Ledger");
     let user = json!({"loginName": unique("ida"), "firstName": "Ida", "lastName": last});
@@ -67,7 +69,8 @@ fn the_audit_log_leads_to_what_it_is_about_and_a_machine_to_who_is_told() {
 
 /// Names with what is a sign of its own in a filter.
 fn names_with_signs_are_found() {
-    let (server, company) = (demo(), company(demo()));
+    let server = demo();
+    let company = company(demo());
     let Some(window) = signed_in(server, "operator") else { return };
     let name = unique("Pump");
     let search = "[data-search]";

@@ -26,7 +26,8 @@ fn a_job_is_run_and_its_run_is_called_off() {
 }
 
 fn jobs_are_made_and_changed_and_two_who_do_see_each_other() {
-    let (server, company) = (demo(), company(demo()));
+    let server = demo();
+    let company = company(demo());
     let Some(window) = signed_in(server, "operator") else { return };
     open(&window, server, "jobs", "Jobs");
     let script = unique("sweep");

@@ -11,7 +11,8 @@ use super::{
 in_browser![an_article_is_written_read_safely_and_not_overwritten, no_link_leads_into_the_interface_or_astray];
 
 fn an_article_is_written_read_safely_and_not_overwritten() {
-    let (server, company) = (demo(), company(demo()));
+    let server = demo();
+    let company = company(demo());
     let Some(window) = signed_in(server, "operator") else { return };
     open(&window, server, "knowledge", "Knowledge");
     let title = format!("{} <i>title</i>", unique("Pump"));
@@ -47,7 +48,8 @@ fn an_article_is_written_read_safely_and_not_overwritten() {
 
 /// Links of texts and alerts: to pages of the console, and away where that is written in full. All others are text.
 fn no_link_leads_into_the_interface_or_astray() {
-    let (server, company) = (demo(), company(demo()));
+    let server = demo();
+    let company = company(demo());
     let Some(window) = signed_in(server, "operator") else { return };
     let base = server.base();
     let run = "api/v2/tenants/client_1/jobs/JOB-1/run";

@@ -41,7 +41,8 @@ fn lines(window: &Window, panel: &str) -> Vec<String> {
 }
 
 fn a_machine_says_its_groups_and_its_antivirus() {
-    let (server, company) = (demo(), company(demo()));
+    let server = demo();
+    let company = company(demo());
     let Some(window) = signed_in(server, "viewer") else { return };
     let (host, id) = reported(&company);
     let [by_hand, by_rule, service] = ["Docks", "Rules", "Harbour"].map(|name| format!("{} {MARKUP}", unique(name)));
@@ -79,7 +80,8 @@ fn a_machine_says_its_groups_and_its_antivirus() {
 }
 
 fn a_machine_of_which_little_is_known_says_so() {
-    let (server, company) = (demo(), company(demo()));
+    let server = demo();
+    let company = company(demo());
     let Some(window) = signed_in(server, "viewer") else { return };
     let host = unique("bare");
     let id = text(&company.post("/resources", &json!({"hostName": host, "type": "DEVICE"})).ok()["resourceUUID"]);

@@ -15,7 +15,8 @@ in_browser![
 ];
 
 fn a_window_is_planned_with_a_preview_and_skipped() {
-    let (server, company) = (demo(), company(demo()));
+    let server = demo();
+    let company = company(demo());
     let Some(window) = signed_in(server, "operator") else { return };
     open(&window, server, "maintenance", "Maintenance");
     let name = format!("{} {MARKUP}", unique("Patches"));
@@ -49,13 +50,12 @@ fn a_window_is_planned_with_a_preview_and_skipped() {
 }
 
 fn a_month_of_windows_is_a_calendar_with_a_table() {
-    let (server, company) = (demo(), company(demo()));
+    let server = demo();
+    let company = company(demo());
     let Some(window) = signed_in(server, "operator") else { return };
     let name = format!("{} {MARKUP}", unique("Rewiring"));
-    let (start, end) = (
-        text(&window.evaluate("new Date(Date.now() - 36e5).toISOString().slice(0, 19) + 'Z'")),
-        text(&window.evaluate("new Date(Date.now() + 36e5).toISOString().slice(0, 19) + 'Z'")),
-    );
+    let start = text(&window.evaluate("new Date(Date.now() - 36e5).toISOString().slice(0, 19) + 'Z'"));
+    let end = text(&window.evaluate("new Date(Date.now() + 36e5).toISOString().slice(0, 19) + 'Z'"));
     let body = json!({"name": name, "devices": [{"hostName": "web-01"}], "schedule": {"type": "One-Time", "startTime": start, "endTime": end}});
     let id = text(&company.post("/scheduleMaintenances", &body).ok()["uniqueId"]);
     open(&window, server, &format!("maintenance?name={}", name.split(' ').next().unwrap()), "Maintenance");
@@ -94,7 +94,8 @@ fn a_month_of_windows_is_a_calendar_with_a_table() {
 
 /// A skip is taken back where it is shown, and an administrator undoes one from the audit log.
 fn a_skip_is_taken_back() {
-    let (server, company) = (demo(), company(demo()));
+    let server = demo();
+    let company = company(demo());
     let Some(window) = signed_in(server, "admin") else { return };
     let schedule = json!({"type": "Recurring", "startTime": "2099-01-01T00:00:00Z", "endTime": "2099-01-01T02:00:00Z", "timezone": "GMT",
         "pattern": {"type": "daily", "dayFrequency": "everyday"}, "endBy": "NEVER"});

@@ -8,7 +8,8 @@ use super::super::{company, demo, open, signed_in, text};
 in_browser![somebody_takes_over_and_gives_back, people_swap_and_take_over_by_dragging_or_by_form];
 
 fn somebody_takes_over_and_gives_back() {
-    let (server, company) = (demo(), company(demo()));
+    let server = demo();
+    let company = company(demo());
     let Some(window) = signed_in(server, "operator") else { return };
     open(&window, server, "on-call", "On call");
     window.until("document.querySelectorAll('.lane').length == 3");
@@ -50,7 +51,9 @@ fn drag(window: &Window, selector: &str, from: f64, to: f64) {
          return [left, top + height / 2, width]; }})(document.querySelector({}))",
         json!(selector)
     ));
-    let (left, y, width) = (lane[0].as_f64().unwrap(), lane[1].as_f64().unwrap(), lane[2].as_f64().unwrap());
+    let left = lane[0].as_f64().unwrap();
+    let y = lane[1].as_f64().unwrap();
+    let width = lane[2].as_f64().unwrap();
     let mouse = |kind: &str, share: f64, buttons: u8| {
         let given = json!({"type": kind, "x": left + width * share, "y": y, "button": "left", "buttons": buttons, "clickCount": 1});
         window.debug("Input.dispatchMouseEvent", &given);
@@ -63,7 +66,8 @@ fn drag(window: &Window, selector: &str, from: f64, to: f64) {
 }
 
 fn people_swap_and_take_over_by_dragging_or_by_form() {
-    let (server, company) = (demo(), company(demo()));
+    let server = demo();
+    let company = company(demo());
     let Some(window) = signed_in(server, "operator") else { return };
     open(&window, server, "on-call?fortnight=2", "On call");
     window.until("document.querySelectorAll('.lane').length == 3");
@@ -78,7 +82,8 @@ fn people_swap_and_take_over_by_dragging_or_by_form() {
         .iter()
         .map(|one| (one[0].as_f64().unwrap() / 100.0, one[1].as_f64().unwrap() / 100.0, text(&one[2])))
         .collect();
-    let (first, second) = (&parts[0], parts.iter().find(|one| one.2 != parts[0].2).unwrap());
+    let first = &parts[0];
+    let second = parts.iter().find(|one| one.2 != parts[0].2).unwrap();
     let middle = |part: &(f64, f64, String)| part.0 + part.1 / 2.0;
     drag(&window, ".lane", middle(first), middle(second));
     window.until("document.querySelector('dialog[open] h2')?.textContent == 'Two people swap'");

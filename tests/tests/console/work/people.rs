@@ -15,7 +15,8 @@ in_browser![
 ];
 
 fn keys_and_people_are_looked_after() {
-    let (server, company) = (demo(), company(demo()));
+    let server = demo();
+    let company = company(demo());
     let Some(window) = signed_in(server, "admin") else { return };
     open(&window, server, "keys", "API keys");
     let name = unique("robot");
@@ -40,7 +41,8 @@ fn keys_and_people_are_looked_after() {
 }
 
 fn people_are_made_and_changed_and_two_who_do_see_each_other() {
-    let (server, company) = (demo(), company(demo()));
+    let server = demo();
+    let company = company(demo());
     let Some(window) = signed_in(server, "admin") else { return };
     let login = unique("otto");
     open(&window, server, "people", "People");
@@ -81,7 +83,8 @@ fn people_are_made_and_changed_and_two_who_do_see_each_other() {
 }
 
 fn keys_are_narrowed_and_given_new_secrets() {
-    let (server, company) = (demo(), company(demo()));
+    let server = demo();
+    let company = company(demo());
     let Some(window) = signed_in(server, "admin") else { return };
     open(&window, server, "keys", "API keys");
     let name = unique("sensor");

@@ -16,7 +16,8 @@ in_browser![
 ];
 
 fn alerts_are_routed_to_people_who_say_how() {
-    let (server, company) = (demo(), company(demo()));
+    let server = demo();
+    let company = company(demo());
     let Some(window) = signed_in(server, "operator") else { return };
     open(&window, server, "routing", "Routing");
     let name = format!("{} {MARKUP}", unique("Night"));
@@ -58,9 +59,11 @@ fn alerts_are_routed_to_people_who_say_how() {
 }
 
 fn who_would_be_told_is_explained_step_by_step() {
-    let (server, company) = (demo(), company(demo()));
+    let server = demo();
+    let company = company(demo());
     let Some(window) = signed_in(server, "operator") else { return };
-    let (host, metric) = (unique("lock"), unique("lock.level"));
+    let host = unique("lock");
+    let metric = unique("lock.level");
     let body = json!({"hostName": host, "type": "DEVICE", "resourceType": "Linux"});
     company.post("/resources", &body).ok();
     let eva = text(&window.evaluate("document.querySelector('.me').textContent"));

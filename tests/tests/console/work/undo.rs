@@ -169,7 +169,8 @@ fn fields(company: &Client, one: &Changed) -> Value {
 }
 
 fn a_change_of_each_kind_is_undone() {
-    let (server, company) = (demo(), company(demo()));
+    let server = demo();
+    let company = company(demo());
     let Some(window) = signed_in(server, "admin") else { return };
     for one in some_of_each(&company) {
         let before = fields(&company, &one);
@@ -192,7 +193,8 @@ fn a_change_of_each_kind_is_undone() {
 }
 
 fn what_somebody_else_did_meanwhile_is_shown_before_it_is_undone() {
-    let (server, company) = (demo(), company(demo()));
+    let server = demo();
+    let company = company(demo());
     let Some(window) = signed_in(server, "admin") else { return };
     let user = json!({"loginName": unique("ulla"), "lastName": "Ost", "email": "ost@example.net"});
     let id = text(&company.post("/users", &user).ok()["id"]);
@@ -229,7 +231,8 @@ fn what_somebody_else_did_meanwhile_is_shown_before_it_is_undone() {
 }
 
 fn what_was_made_goes_again_and_what_went_comes_back() {
-    let (server, company) = (demo(), company(demo()));
+    let server = demo();
+    let company = company(demo());
     let Some(window) = signed_in(server, "admin") else { return };
     let roster = text(&company.get("/rosters/search").page()["results"][0]["id"]);
     let user = text(&company.get("/users/search").page()["results"][0]["id"]);

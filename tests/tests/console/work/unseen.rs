@@ -32,7 +32,8 @@ fn dialog(window: &Window) -> String {
 }
 
 fn an_acknowledgement_from_the_board_takes_nothing_from_others() {
-    let (server, company) = (demo(), company(demo()));
+    let server = demo();
+    let company = company(demo());
     let Some(window) = signed_in(server, "operator") else { return };
     without_stream(&window);
     let name = unique("Sleet");
@@ -144,7 +145,8 @@ fn job(company: &Client) -> (String, String) {
 }
 
 fn a_job_is_run_as_it_was_seen_and_a_run_called_off_as_it_was() {
-    let (server, company) = (demo(), company(demo()));
+    let server = demo();
+    let company = company(demo());
     let Some(window) = signed_in(server, "operator") else { return };
     let (id, name) = job(&company);
     let runs = || company.get(&format!("/jobs/{id}/runs")).page()["totalResults"].as_u64().unwrap();
@@ -196,7 +198,8 @@ fn a_job_is_run_as_it_was_seen_and_a_run_called_off_as_it_was() {
 }
 
 fn a_key_that_was_given_a_secret_is_not_revoked_unseen() {
-    let (server, company) = (demo(), company(demo()));
+    let server = demo();
+    let company = company(demo());
     let Some(window) = signed_in(server, "admin") else { return };
     let name = unique("buoy");
     let id = text(&company.post("/apiKeys", &json!({"name": name, "role": "viewer"})).ok()["id"]);
@@ -232,7 +235,8 @@ fn a_key_that_was_given_a_secret_is_not_revoked_unseen() {
 /// Overrides have no `ETag`, since nobody changes one: the service refuses what is gone, and the page then has it no
 /// more.
 fn an_override_that_somebody_else_took_back_goes_from_the_page() {
-    let (server, company) = (demo(), company(demo()));
+    let server = demo();
+    let company = company(demo());
     let Some(window) = signed_in(server, "operator") else { return };
     let roster = text(&company.get("/rosters/search").page()["results"][0]["id"]);
     let user = text(&company.get("/users/search").page()["results"][0]["id"]);

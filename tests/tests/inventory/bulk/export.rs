@@ -92,7 +92,8 @@ fn sorted(text: &str) -> Vec<&str> {
 }
 
 fn lines_go_to_another_tenant_and_come_back_the_same(server: &Server) {
-    let (from, to) = (server.new_client(), server.new_client());
+    let from = server.new_client();
+    let to = server.new_client();
     fill(&from);
     to.post("/sites", &json!({"name": "Graz"})).ok();
     let exported = portable(&from, "");
@@ -104,7 +105,8 @@ fn lines_go_to_another_tenant_and_come_back_the_same(server: &Server) {
 }
 
 fn a_table_goes_to_another_tenant(server: &Server) {
-    let (from, to) = (server.new_client(), server.new_client());
+    let from = server.new_client();
+    let to = server.new_client();
     fill(&from);
     to.post("/sites", &json!({"name": "Graz"})).ok();
     let table = portable(&from, "&format=csv");
@@ -134,7 +136,9 @@ fn a_table_goes_to_another_tenant(server: &Server) {
 }
 
 fn a_source_that_is_empty_stays_so(server: &Server) {
-    let (from, lines, table) = (server.new_client(), server.new_client(), server.new_client());
+    let from = server.new_client();
+    let lines = server.new_client();
+    let table = server.new_client();
     create(&from, &json!({"name": "a", "source": ""}));
     create(&from, &json!({"name": "b", "source": "SCAN"}));
     create(&from, &json!({"name": "c"}));
@@ -148,7 +152,8 @@ fn a_source_that_is_empty_stays_so(server: &Server) {
 }
 
 fn it_comes_back_to_the_same_resources(server: &Server) {
-    let (client, other) = (server.new_client(), server.new_client());
+    let client = server.new_client();
+    let other = server.new_client();
     fill(&client);
     for format in ["ndjson", "csv"] {
         let exported = export(&client, &format!("&format={format}"));
@@ -221,7 +226,8 @@ fn it_takes_the_filters_of_the_minimal_list(server: &Server) {
 }
 
 fn types_of_one_name_are_told_apart(server: &Server) {
-    let (from, to) = (server.new_client(), server.new_client());
+    let from = server.new_client();
+    let to = server.new_client();
     for kind in ["Linux", "Workstation >> Linux", "Lab >> Robot", "Printer"] {
         create(&from, &json!({"name": kind, "resourceType": kind}));
     }

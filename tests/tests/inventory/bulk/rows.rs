@@ -61,7 +61,8 @@ fn machines() -> Vec<Value> {
 fn rows_sent_again_change_nothing(server: &Server) {
     let client = server.new_client();
     assert_eq!(bulk(&client, &machines()), ["created"; 6]);
-    let (_, first) = (count(&client), client.get("/resources/minimal").list());
+    let _ = count(&client);
+    let first = client.get("/resources/minimal").list();
     assert_eq!(bulk(&client, &machines()), ["unchanged"; 6]);
     assert_eq!(count(&client), 6);
     assert_eq!(client.get("/resources/minimal").list(), first);
@@ -165,7 +166,8 @@ fn the_errors_of_a_row_are_those_of_the_single_operation(server: &Server) {
 
 fn texts_and_tags_are_bounded(server: &Server) {
     let client = server.new_client();
-    let (long, tag) = ("x".repeat(1001), |name: &str| json!({"name": name, "value": "v"}));
+    let long = "x".repeat(1001);
+    let tag = |name: &str| json!({"name": name, "value": "v"});
     let many: Vec<_> = (0..1001).map(|number| tag(&format!("t{number}"))).collect();
     let wrong = [
         (json!({"name": "a", "tags": [tag("ok"), tag(&long)]}), "tags[1].name"),
@@ -187,7 +189,8 @@ fn texts_and_tags_are_bounded(server: &Server) {
 }
 
 fn a_row_of_another_tenant_is_refused(server: &Server) {
-    let (client, other) = (server.new_client(), server.new_client());
+    let client = server.new_client();
+    let other = server.new_client();
     let theirs = create(&other, &json!({"name": "theirs", "make": "Dell", "serialNumber": "S1234567"}));
     let rows = [
         json!({"name": "a", "tenantId": other.tenant_id()}),
@@ -294,7 +297,8 @@ fn a_json_array_is_answered_as_one_object(server: &Server) {
         let request = client.request("POST", "/resources/bulk").header("Idempotency-Key", "once");
         request.body("application/json", "[{\"hostName\": \"d\"}]").send()
     };
-    let (first, second) = (again(), again());
+    let first = again();
+    let second = again();
     assert_eq!(first.header("Content-Type"), Some("application/json"));
     assert_eq!((first.text(), second.header("Idempotency-Replayed")), (second.text(), Some("true")));
     assert_eq!(first.ok()["results"][0]["result"], "created");

@@ -92,7 +92,8 @@ fn plain_zlib_and_gzip_are_taken(server: &Server) {
 fn a_token_or_basic_lets_an_agent_in(server: &Server) {
     let client = server.new_client();
     let made = client.post("/apiKeys", &json!({"name": "agents", "role": "operator"})).ok();
-    let (key, secret) = (super::text(&made["key"]), super::text(&made["secret"]));
+    let key = super::text(&made["key"]);
+    let secret = super::text(&made["secret"]);
     let anonymous = server.anonymous().tenant(client.tenant_id());
     let body = report("basic-1", &json!({"hardware": {"name": "basic"}}));
     anonymous.request("POST", PATH).basic(&key, &secret).json(&body).send().ok();

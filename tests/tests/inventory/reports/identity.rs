@@ -171,7 +171,8 @@ fn two_machines_stay_two(server: &Server) {
 }
 
 fn another_clients_machine_is_another(server: &Server) {
-    let (one, two) = (server.new_client(), server.new_client());
+    let one = server.new_client();
+    let two = server.new_client();
     for client in [&one, &two] {
         send(client, "dev-1", json!({"hardware": {"name": client.tenant_id(), "uuid": UUID}}));
     }
@@ -225,7 +226,8 @@ fn machine(name: &str, uuid: Option<&str>, serial: Option<&str>, address: Option
 /// The agent's state was in the image that both were made of, and so they have one device id.
 fn copies_of_one_image_stay_two(server: &Server) {
     let other = "5d5d5544-0034-3010-8048-b6c04f503733";
-    let (serials, macs) = (["VMware-56 4d", "VMware-57 4d"], ["00:50:56:a1:00:01", "00:50:56:a2:00:01"]);
+    let serials = ["VMware-56 4d", "VMware-57 4d"];
+    let macs = ["00:50:56:a1:00:01", "00:50:56:a2:00:01"];
     for (uuid, serial, address) in
         [(true, true, true), (true, false, false), (false, true, false), (false, false, true)]
     {

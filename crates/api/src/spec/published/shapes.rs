@@ -72,7 +72,8 @@ pub(super) fn plain_alone(object: &mut Object) {
     if !(if or_null { is_null(rest) } else { says_nothing(rest) }) {
         return;
     }
-    let (value, rest) = (value.clone(), rest.clone());
+    let value = value.clone();
+    let rest = rest.clone();
     object.retain(|name, _| !matches!(name.as_str(), "oneOf" | "allOf" | "type"));
     for part in [value.as_object(), rest.as_object().filter(|_| !or_null)].into_iter().flatten() {
         for (name, value) in part {
@@ -175,7 +176,8 @@ pub(super) fn join_parts(document: &mut Value) {
         if object.get("allOf").and_then(Value::as_array).is_none_or(|parts| parts.len() < 2) {
             return;
         }
-        let (mut properties, mut required) = (Object::new(), Vec::new());
+        let mut properties = Object::new();
+        let mut required = Vec::new();
         if collect(&schemas, object, &mut properties, &mut required).is_some() {
             object.shift_remove("allOf");
             object.insert("type".to_owned(), json!("object"));
@@ -252,7 +254,8 @@ fn is_null(schema: &Value) -> bool {
 
 /// The schemas that values refer to, directly or through others.
 fn reached<'v>(schemas: &Object, from: impl Iterator<Item = &'v Value>) -> BTreeSet<String> {
-    let (mut seen, mut next) = (BTreeSet::new(), Vec::new());
+    let mut seen = BTreeSet::new();
+    let mut next = Vec::new();
     let refer = |value: &Value, next: &mut Vec<String>| {
         look(value, &mut |object| next.extend(referred(object).map(str::to_owned)));
     };

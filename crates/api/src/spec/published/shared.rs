@@ -133,7 +133,8 @@ pub(super) fn share_parameters(document: &mut Value) {
     let mut many: Vec<_> = counted.into_iter().filter(|(_, (_, count))| *count >= SHARED).collect();
     // The most frequent of a name has the name alone.
     many.sort_by_key(|(_, (_, count))| std::cmp::Reverse(*count));
-    let (mut shared, mut references) = (Object::new(), HashMap::new());
+    let mut shared = Object::new();
+    let mut references = HashMap::new();
     for (text, (parameter, _)) in many {
         let name = pascal_case(parameter.get("name").and_then(Value::as_str).unwrap_or_default());
         let free = (1..).map(|number| if number == 1 { name.clone() } else { format!("{name}{number}") });

@@ -24,7 +24,8 @@ pub fn create(body: &Value) -> Result<Event, Problem> {
     if subject.is_empty() {
         return Err(Problem::field("message", "is required"));
     }
-    let (entity, alias) = (name([alert.entity]), name([alert.alias]));
+    let entity = name([alert.entity]);
+    let alias = name([alert.alias]);
     let priority = name([alert.priority]);
     let mut attributes = tags(alert.details);
     attributes.extend(labels(alert.tags));

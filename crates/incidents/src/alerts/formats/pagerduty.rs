@@ -77,7 +77,8 @@ pub fn read(body: &Value) -> Result<(Event, String), Problem> {
         key
     };
     if action == "acknowledge" {
-        let (key, note) = (key.clone(), String::new());
+        let key = key.clone();
+        let note = String::new();
         return Ok((Event::Act { key: key.clone(), action: Action::Acknowledge, note, report: None }, key));
     }
     let details = payload.get("custom_details");

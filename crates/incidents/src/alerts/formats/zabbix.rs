@@ -134,7 +134,8 @@ fn when(macros: &Map<String, Value>, timestamp: Option<&Value>, which: &str) -> 
         return Some(at);
     }
     let field = |name: &str| macros.get(&format!("{which}{name}"));
-    let (date, time) = (text(field("date")), text(field("time")));
+    let date = text(field("date"));
+    let time = text(field("time"));
     let date = date.replace('.', "-");
     Timestamp::parse(&format!("{date}T{time}Z"))
 }

@@ -39,7 +39,8 @@ impl Deed {
     /// # Errors
     /// 404 for a piece that is none of that API's, 400 for what it needs.
     pub fn post(name: &str, body: &Value, now: Timestamp) -> std::result::Result<(Self, String), Problem> {
-        let (note, nothing) = (format::note(body), Edit::default);
+        let note = format::note(body);
+        let nothing = Edit::default;
         let said = |what: &str| if note.is_empty() { what.to_owned() } else { format!("{what}: {note}") };
         let named = |field: &str| {
             let name = ["username", "fullName", "name", "id"].map(|name| format::field(&body[field], name));

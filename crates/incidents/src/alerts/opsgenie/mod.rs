@@ -281,7 +281,8 @@ pub async fn remove(
     let at = admit(&request).await?;
     let (identifier, name) = path.into_inner();
     let names = at.query.text(if name == "tags" { "tags" } else { "keys" }).unwrap_or_default();
-    let (deed, note) = (Deed::delete(&name, &names)?, at.query.text("note").unwrap_or_default());
+    let deed = Deed::delete(&name, &names)?;
+    let note = at.query.text("note").unwrap_or_default();
     carry_out(at, neighbours, identifier, deed, note).await
 }
 

@@ -121,7 +121,8 @@ pub async fn list(request: HttpRequest) -> api::Result<HttpResponse> {
     let at = admit(&request).await?;
     let number = |name: &str| at.query.text(name).and_then(|text| text.parse::<i64>().ok());
     let page = (number("offset").unwrap_or(0).max(0), number("limit").unwrap_or(USUAL).clamp(1, MOST));
-    let (condition, now) = (asked(&at), at.now);
+    let condition = asked(&at);
+    let now = at.now;
     let rows = at.read(move |conn, scope| {
         let Origin { scope, sender, .. } = origin(scope);
         store::of_sender(conn, &scope, &sender, condition, page)

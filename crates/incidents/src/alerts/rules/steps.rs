@@ -45,7 +45,8 @@ pub fn step(open: Option<&Alert>, report: &Report, now: Timestamp) -> Step {
 /// Is a recovery about another instance of the problem than the one that is open? That is one with another id, or one
 /// that ended before this one began, unless it says that it began when this one did.
 pub fn is_of_other_instance(alert: &Alert, report: &Report, now: Timestamp) -> bool {
-    let (event, start) = (&alert.document.event, alert.document.start_ms);
+    let event = &alert.document.event;
+    let start = alert.document.start_ms;
     if !report.event.is_empty() && !event.is_empty() {
         return report.event != *event;
     }

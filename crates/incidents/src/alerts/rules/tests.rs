@@ -142,15 +142,16 @@ fn a_key_counts_to_its_end_and_finds_what_it_was_called_before() {
     let keyed =
         |key: &str| Report { key: Some(key.to_owned()), ..report(json!({"currentState": "Ok", "subject": "s"})) };
     let long = "a".repeat(2_000);
-    let (one, other) =
-        (problems(&keyed(&format!("{long}1")), "INB-1", None), problems(&keyed(&format!("{long}2")), "INB-1", None));
+    let one = problems(&keyed(&format!("{long}1")), "INB-1", None);
+    let other = problems(&keyed(&format!("{long}2")), "INB-1", None);
     assert_ne!(one[0], other[0]);
     assert_eq!(one[1], other[1], "which was cut");
     assert_eq!(problems_of_key("INB-1", "k")[1], "78acab34c2799644f41eb7db44394afd");
     assert_eq!(problems_of_key("INB-1", "k").to_vec(), problems(&keyed("k"), "INB-1", None));
     // As it was before senders were told apart.
     let alertmanager = Report { former: super::super::report::Former::KeyAlone, ..keyed("f1") };
-    let (at_one, at_other) = (problems(&alertmanager, "INB-1", None), problems(&alertmanager, "INB-2", None));
+    let at_one = problems(&alertmanager, "INB-1", None);
+    let at_other = problems(&alertmanager, "INB-2", None);
     assert_eq!((at_one[0] == at_other[0], &at_one[1]), (false, &at_other[1]));
     assert_eq!(at_one[1], "9cd3a289cdaba0076c340909cd87d81d");
 }
@@ -189,7 +190,8 @@ fn a_worse_report_changes_it_and_the_old_state_is_kept() {
 
 #[test]
 fn actions_and_the_states_that_allow_them() {
-    let (later, after) = (Timestamp::from_millis(NOW.millis() + 5_000), Timestamp::from_millis(NOW.millis() + 6_000));
+    let later = Timestamp::from_millis(NOW.millis() + 5_000);
+    let after = Timestamp::from_millis(NOW.millis() + 6_000);
     let act = |alert: &mut Alert, action| act(alert, action, Person::default(), "why".to_owned(), NOW);
     let mut alert = alert();
     assert!(act(&mut alert, Action::Unsuppress).is_err());

@@ -53,7 +53,8 @@ fn rows_are_stored_until_it_is_enough() {
     let text: String = (0..5).map(|number| format!("{}\n", json!({"name": format!("web-{number}")}))).collect();
     let destination = Destination { tenant: "client_1".to_owned(), partner: "msp_1".to_owned() };
     let actor = Actor { user_id: "u".to_owned(), key_id: "k".to_owned(), request_id: "r".to_owned() };
-    let (all, asked) = (rows(Format::Ndjson, &text), std::cell::Cell::new(0));
+    let all = rows(Format::Ndjson, &text);
+    let asked = std::cell::Cell::new(0);
     let done = fixture.write(move |conn| {
         let is_enough = || asked.replace(asked.get() + 1) == 2;
         Tx::run(conn, &actor, NOW, |tx| apply_until(tx, &destination, &all, is_enough))

@@ -137,7 +137,8 @@ fn of_many_values_one_is_enough_and_the_negative_means_none() {
 
 #[test]
 fn any_and_all() {
-    let (yes, no) = (("state", "Equals", "active"), ("state", "Equals", "inactive"));
+    let yes = ("state", "Equals", "active");
+    let no = ("state", "Equals", "inactive");
     assert!(takes("any", &[no, yes]));
     assert!(!takes("ALL", &[no, yes]));
     assert!(!takes("ANY", &[no, no]));

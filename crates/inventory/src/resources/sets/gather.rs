@@ -21,7 +21,8 @@ pub fn meant(
     most: i64,
     mut take: impl FnMut(u128) -> Result<()>,
 ) -> Result<bool> {
-    let (mut seen, limit) = (0_i64, most.saturating_add(1));
+    let mut seen = 0_i64;
+    let limit = most.saturating_add(1);
     let mut one = |id: String| {
         seen += 1;
         // What is not written as ids are is no resource that is counted.

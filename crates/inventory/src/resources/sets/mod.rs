@@ -222,7 +222,8 @@ impl Sets {
             want_all(&filters.iter().collect::<Vec<_>>());
             return Ok(None);
         };
-        let (mut sets, mut unknown) = (Vec::new(), Vec::new());
+        let mut sets = Vec::new();
+        let mut unknown = Vec::new();
         for one in filters {
             match seen.known(conn, one)? {
                 Some(set) => sets.push(set),

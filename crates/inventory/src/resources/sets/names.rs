@@ -117,7 +117,8 @@ impl Names {
     /// empty one is no name. [`None`] when that takes too long.
     pub fn having(&self, texts: &[String], exact: bool) -> Option<RoaringBitmap> {
         let wanted: Vec<Wanted<'_>> = texts.iter().map(|text| Wanted::new(text, exact)).collect();
-        let (mut numbers, mut left) = (Vec::new(), MOST_BYTES);
+        let mut numbers = Vec::new();
+        let mut left = MOST_BYTES;
         for (place, block) in self.blocks.iter().enumerate() {
             let mut found = 0_u128;
             for one in wanted.iter().filter(|one| block.may_have(one)) {
@@ -177,7 +178,9 @@ impl Block {
             same.for_each(|(place, _)| mark(place));
             return count;
         }
-        let (mut at, mut place, mut start) = (0, 0, 0);
+        let mut at = 0;
+        let mut place = 0;
+        let mut start = 0;
         while let Some(hit) = self.text.get(at..).and_then(|rest| wanted.finder.find(rest)) {
             while self.ends.get(place).is_some_and(|end| (*end as usize) < at + hit) {
                 start = self.ends.get(place).map_or(start, |end| *end as usize + 1);
@@ -250,7 +253,8 @@ mod tests {
             texts in prop::collection::vec(name(), 1..4),
             exact in any::<bool>(),
         ) {
-            let (mut known, mut names) = (BTreeMap::new(), Names::new(instant(), Gathered::default()));
+            let mut known = BTreeMap::new();
+            let mut names = Names::new(instant(), Gathered::default());
             for some in &steps {
                 names.put(gathered(some));
                 known.extend(some.iter().cloned());

@@ -167,7 +167,8 @@ impl<'a> Seen<'a> {
 
     /// Reads the names in a column, of all resources or of some; [`None`] when the count is gone.
     fn gathered(&self, conn: &mut Conn, column: &'static str, of: Option<&[u128]>) -> Result<Option<Gathered>> {
-        let (mut all, mut ids) = (Gathered::default(), Vec::new());
+        let mut all = Gathered::default();
+        let mut ids = Vec::new();
         // Who has no name any more has an empty one.
         for id in of.unwrap_or_default() {
             ids.push(*id);

@@ -145,7 +145,8 @@ impl State {
         };
         if !changes.whole {
             let later = if changes.now.is_later_than(newest) { &changes.now } else { newest };
-            (self.base, self.newest) = (Some(later.clone()), Some(later.clone()));
+            self.base = Some(later.clone());
+            self.newest = Some(later.clone());
             self.forget_all();
             self.changed.clear();
             return;
@@ -237,7 +238,8 @@ impl State {
             return Known::Nothing;
         }
         let Some(kept) = self.sets.get(key) else { return Known::Nothing };
-        let (changed, is_later) = (self.changed(&kept.at, now, &kept.groups), now.is_later_than(&kept.at));
+        let changed = self.changed(&kept.at, now, &kept.groups);
+        let is_later = now.is_later_than(&kept.at);
         if changed.is_none() && is_later {
             self.forget(key);
         }

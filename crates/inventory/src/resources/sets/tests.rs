@@ -155,7 +155,8 @@ fn carry_out(fixture: &Fixture, made: &mut Vec<Resource>, step: Step) {
         Step::Change(one, host, tag, state) if !made.is_empty() => {
             let one = one % made.len();
             let tenant = usize::from(made[one].tenant_id == TENANTS[1]);
-            let (old, new) = (made[one].clone(), machine(tenant, &host, tag));
+            let old = made[one].clone();
+            let new = machine(tenant, &host, tag);
             let new = Resource {
                 id: old.id.clone(),
                 version: old.version + 1,

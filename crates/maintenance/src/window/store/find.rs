@@ -67,7 +67,8 @@ pub fn search(
     walk: &Walk,
     now: Timestamp,
 ) -> Result<Found<Window>> {
-    let (condition, order) = (condition(scope, filter, only), SORTS.order(sort));
+    let condition = condition(scope, filter, only);
+    let order = SORTS.order(sort);
     let keys = |window: &Window| SORTS.keys(sort, window);
     if filter.asks_for_times() {
         return worked_out(conn, &condition, &order, filter, walk, keys, now);
@@ -101,7 +102,9 @@ fn worked_out(
     now: Timestamp,
 ) -> Result<Found<Window>> {
     let counts = walk.after().is_none();
-    let (mut after, mut rows, mut met) = (walk.after().map(<[Key]>::to_vec), Vec::new(), 0_i64);
+    let mut after = walk.after().map(<[Key]>::to_vec);
+    let mut rows = Vec::new();
+    let mut met = 0_i64;
     let is_full = |rows: &Vec<Window>| i64::try_from(rows.len()).is_ok_and(|count| count >= walk.wanted());
     loop {
         let batch = slice(conn, condition, order, after.as_deref(), 0, BATCH)?;

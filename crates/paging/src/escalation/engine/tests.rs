@@ -128,7 +128,8 @@ impl Setup {
             pieces.collect()
         });
         fakes.0.lock().unwrap().rosters = rosters.collect();
-        let (document, setup) = (Json(self.document()), self.clone());
+        let document = Json(self.document());
+        let setup = self.clone();
         db.write_here(move |conn| {
             for (person, waits) in setup.methods.iter().enumerate() {
                 let mut steps = Vec::new();
@@ -214,7 +215,8 @@ fn contact(person: usize, number: usize, verified: bool) -> methods::row::Method
 /// Plays what happens; answers the pages that were decided.
 fn play(setup: &Setup, inputs: &[(i64, Input)]) -> Vec<Told> {
     let directory = tempfile::tempdir().unwrap();
-    let (mut db, fakes) = (database(directory.path()), Fakes::default());
+    let mut db = database(directory.path());
+    let fakes = Fakes::default();
     let neighbours = Arc::new(fakes.neighbours());
     setup.store(&db, &fakes);
     let mut alerts: Vec<Option<Value>> = vec![None; ALERTS];
@@ -252,7 +254,8 @@ fn play(setup: &Setup, inputs: &[(i64, Input)]) -> Vec<Told> {
             _ => None,
         };
         if let Some((number, before, after)) = heard {
-            let (asked, told) = (Arc::clone(&neighbours), after.clone());
+            let asked = Arc::clone(&neighbours);
+            let told = after.clone();
             let hear = move |conn: &mut Conn| {
                 Work::run(conn, &asked, now, |conn, work| super::hear(conn, work, TENANT, before.as_ref(), &told))
             };

@@ -48,8 +48,14 @@ fn play(plan: &Plan, gaps: &[bool], inputs: &[(i64, Input)]) -> (State, Vec<(i64
 /// The steps that are taken at which minutes, by walking through all of them.
 fn model(plan: &Plan, gaps: &[bool], inputs: &[(i64, Input)]) -> Vec<(i64, i64)> {
     let waits: Vec<i64> = plan.steps.iter().map(|step| step.wait_ms / MINUTE).collect();
-    let (mut taken, mut at, mut wait_until, mut lap) = (Vec::new(), 0_usize, 0, 0);
-    let (mut acknowledged, mut quiet, mut over, mut silent) = (None::<i64>, false, false, false);
+    let mut taken = Vec::new();
+    let mut at = 0_usize;
+    let mut wait_until = 0;
+    let mut lap = 0;
+    let mut acknowledged = None::<i64>;
+    let mut quiet = false;
+    let mut over = false;
+    let mut silent = false;
     let moments = std::iter::once((0, Input::Look)).chain(inputs.iter().copied());
     for (minute, input) in moments {
         let back = |at: usize| at.saturating_sub(1);
@@ -60,26 +66,37 @@ fn model(plan: &Plan, gaps: &[bool], inputs: &[(i64, Input)]) -> Vec<(i64, i64)>
             Input::Hear(Heard::Suppressed) => (quiet, acknowledged) = (true, None),
             Input::Hear(Heard::Acknowledged) => {
                 if acknowledged.is_none() {
-                    (acknowledged, quiet, silent) = (Some(minute), false, false);
+                    acknowledged = Some(minute);
+                    quiet = false;
+                    silent = false;
                 }
             }
             Input::Hear(Heard::Open { worse }) => {
                 if acknowledged.is_some() || quiet {
-                    (acknowledged, quiet, silent, at, wait_until) = (None, false, false, back(at), minute);
+                    acknowledged = None;
+                    quiet = false;
+                    silent = false;
+                    at = back(at);
+                    wait_until = minute;
                 } else if silent && worse {
-                    (silent, at, wait_until) = (false, 0, minute);
+                    silent = false;
+                    at = 0;
+                    wait_until = minute;
                 }
             }
         }
         if let (Some(since), Some(timeout)) = (acknowledged, plan.ack_timeout_ms)
             && minute >= since + timeout / MINUTE
         {
-            (acknowledged, at, wait_until) = (None, back(at), minute);
+            acknowledged = None;
+            at = back(at);
+            wait_until = minute;
         }
         while !over && !quiet && !silent && acknowledged.is_none() && minute >= wait_until {
             if at == waits.len() {
                 if lap < plan.repeat {
-                    (lap, at) = (lap + 1, 0);
+                    lap = lap + 1;
+                    at = 0;
                 } else if plan.at_end == AtEnd::RepeatLast {
                     at -= 1;
                 } else {
@@ -161,10 +178,14 @@ fn an_acknowledgement_holds_for_its_time() {
 fn one_waits_for_its_place_no_longer_than_it_may() {
     let second = 1_000;
     // It is open all the time.
-    let (mut until, mut now, mut looks) = (WAITS_MS, 0, 0);
+    let mut until = WAITS_MS;
+    let mut now = 0;
+    let mut looks = 0;
     while let Some((next_until, look)) = held(until, true, now) {
         assert!(next_until == WAITS_MS && look > now && look <= now + 30 * second);
-        (until, now, looks) = (next_until, look, looks + 1);
+        until = next_until;
+        now = look;
+        looks = looks + 1;
     }
     assert_eq!((now, looks), (WAITS_MS, 30));
     // It is over after a while: a minute to recover, and no longer if it is open again.

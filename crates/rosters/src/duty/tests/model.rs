@@ -175,7 +175,8 @@ impl Clock {
     }
 
     fn changes(&self) -> Vec<i64> {
-        let (from, until) = (1_167_609_600_000, 2_145_916_800_000);
+        let from = 1_167_609_600_000;
+        let until = 2_145_916_800_000;
         let all = self.0.following(Instant::from_millisecond(from).unwrap());
         all.map(|change| change.timestamp().as_millisecond()).take_while(|at| *at < until).collect()
     }
@@ -347,11 +348,13 @@ fn served(case: &Case) -> (Schedule, RosterPeople) {
     };
     let mut schedule = Schedule::default();
     for (number, (before, after, edit)) in case.shifts.iter().enumerate() {
-        let (start, never) = (Timestamp::from_millis(0), Timestamp::from_millis(i64::MAX));
+        let start = Timestamp::from_millis(0);
+        let never = Timestamp::from_millis(i64::MAX);
         for (plan, valid) in
             [(before, Interval::new(start, minutes(*edit))), (after, Interval::new(minutes(*edit), never))]
         {
-            let (id, name) = (number.to_string(), number.to_string());
+            let id = number.to_string();
+            let name = number.to_string();
             let version = Version { id, name, level: None, rule: rule(plan), places: None, valid: valid.unwrap() };
             schedule.add(version, crew(&plan.own), plan.turns.as_ref().map(rotation), zone);
         }
@@ -436,7 +439,8 @@ proptest! {
                         let by = one.first().and_then(|(_, _, by)| *by);
                         model(&case, &clock, at).into_iter().filter(|other| other.0 == shift && other.2 == by).collect()
                     };
-                    let (start, end) = (duty.time.start().millis(), duty.time.end().millis());
+                    let start = duty.time.start().millis();
+                    let end = duty.time.end().millis();
                     let near = |at: i64| (at - case.around).abs() < 25 * 24 * 60 * MINUTE;
                     if near(start) {
                         prop_assert_eq!(of(start), one.clone(), "since {}", duty.time.start());

@@ -75,7 +75,8 @@ fn an_update_cuts_history_only_where_something_changed() {
 fn another_zone_is_another_version_of_every_shift() {
     let (roster, shifts) = stored();
     let plan = edited(&roster, &shifts, json!({"timeZone": {"name": "Asia/Tokyo"}}), THEN).unwrap();
-    let (versions, shifts_plan) = (plan.versions, plan.shifts.unwrap());
+    let versions = plan.versions;
+    let shifts_plan = plan.shifts.unwrap();
     assert_eq!((shifts_plan.end.len(), shifts_plan.begin.len()), (2, 2));
     let told: Vec<_> = versions.iter().map(|one| (one.valid_from_ms, one.valid_until_ms, one.zone.as_str())).collect();
     assert_eq!(told, [(0, Some(5_000), "GMT"), (5_000, None, "Asia/Tokyo")]);

@@ -210,7 +210,8 @@ fn a_wrong_word_gets_the_list_of_the_right_ones() {
 #[test]
 fn instants_and_times_have_their_bounds() {
     let one_time = |start: &str, end: &str| refused(&json!({"type": "one-time", "startDate": start, "endDate": end}));
-    let (early, late) = ("2026-11-20T08:00:00+0000", "2026-11-21T08:00:00+0000");
+    let early = "2026-11-20T08:00:00+0000";
+    let late = "2026-11-21T08:00:00+0000";
     for end in [early, "2026-11-20T07:59:59+0000"] {
         assert_eq!(one_time(early, end), ["endDate: must be after startDate"]);
     }

@@ -116,7 +116,8 @@ fn a_path_is_left_by_no_parameter() {
 fn no_operation_takes_over_an_option_that_it_needs() {
     let document = api::spec::document(crate::domains::TITLE, &crate::domains::all());
     let document = api::spec::published(&document).unwrap();
-    let (operations, command) = (operations::all(&document), ApiOptions::command());
+    let operations = operations::all(&document);
+    let command = ApiOptions::command();
     let mut taken = Vec::new();
     for operation in &operations {
         for option in command.get_arguments().filter_map(Arg::get_long) {

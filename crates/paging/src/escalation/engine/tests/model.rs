@@ -89,10 +89,12 @@ impl<'s> Model<'s> {
         if walk.status == "Closed" || walk.status.is_empty() && severity.is_none() {
             return;
         }
-        let (first, was_open) = (walk.status.is_empty(), walk.status == "New");
+        let first = walk.status.is_empty();
+        let was_open = walk.status == "New";
         let severity = severity.unwrap_or(walk.severity);
         let worse = !first && severity > walk.severity;
-        (walk.status, walk.severity) = (status, severity);
+        walk.status = status;
+        walk.severity = severity;
         if worse && status == "New" && !matches!(walk.phase, Phase::Unknown | Phase::NoPolicy) {
             walk.high = self.setup.urgency.map_or(severity == 2, |urgency| urgency == "high");
         }
@@ -107,7 +109,9 @@ impl<'s> Model<'s> {
             ("Acknowledged", Phase::Acknowledged(_)) => return,
             ("Acknowledged", _) => walk.phase = Phase::Acknowledged(minute),
             (_, Phase::Acknowledged(_) | Phase::Quiet) => {
-                (walk.phase, walk.at, walk.wait_until) = (Phase::Walking, back, minute);
+                walk.phase = Phase::Walking;
+                walk.at = back;
+                walk.wait_until = minute;
             }
             (_, Phase::Silent) if worse => (walk.phase, walk.at, walk.wait_until) = (Phase::Walking, 0, minute),
             _ => {}
@@ -115,7 +119,8 @@ impl<'s> Model<'s> {
         if status != "New" {
             let id = format!("ALT-{alert}");
             for page in self.pages.iter_mut().filter(|page| page.alert == id && page.status == "pending") {
-                (page.status, page.after) = ("stopped".to_owned(), -1);
+                page.status = "stopped".to_owned();
+                page.after = -1;
             }
         }
     }
@@ -155,7 +160,8 @@ impl<'s> Model<'s> {
             }
             if walk.at == steps {
                 if walk.lap < self.setup.repeat {
-                    (walk.lap, walk.at) = (walk.lap + 1, 0);
+                    walk.lap = walk.lap + 1;
+                    walk.at = 0;
                 } else if self.setup.repeats_last {
                     walk.at = steps - 1;
                 } else {
@@ -167,14 +173,18 @@ impl<'s> Model<'s> {
             let reached = self.tell(alert, at, minute);
             let waits = if reached || at + 1 == steps { self.setup.steps[at].1 } else { 0 };
             let walk = &mut self.walks[alert];
-            (walk.at, walk.wait_until) = (at + 1, minute + waits);
+            walk.at = at + 1;
+            walk.wait_until = minute + waits;
         }
     }
 
     /// Tells whom a step means; does that reach anybody?
     fn tell(&mut self, alert: usize, step: usize, minute: i64) -> bool {
-        let (setup, high) = (self.setup, self.walks[alert].high);
-        let (mut met, mut noted, mut reached) = (BTreeSet::new(), BTreeSet::new(), false);
+        let setup = self.setup;
+        let high = self.walks[alert].high;
+        let mut met = BTreeSet::new();
+        let mut noted = BTreeSet::new();
+        let mut reached = false;
         for aim in &setup.steps[step].0 {
             let (target, people) = match *aim {
                 Aim::Person(person) => (user(person), vec![person]),
