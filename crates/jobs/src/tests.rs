@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use base::{body::Request as _, timestamp::Timestamp};
 use db::{Conn, DatabaseUrl, Db, Options, Result};
-use ports::{AlertFacts, Cover, Maintenance, Notices, People, PeopleGroup, Person, Standalone, Window};
+use ports::{AlertFacts, Cover, FormerGroups, Maintenance, Notices, People, PeopleGroup, Person, Standalone, Window};
 use serde_json::{Value, json};
 
 use crate::{
@@ -61,6 +61,34 @@ impl People for Suspended {
 
     fn is_active(&self, _: &mut Conn, _: &str) -> Result<bool> {
         Ok(false)
+    }
+
+    fn former_users(&self, _: &mut Conn, _: &[String], _: &[String], _: Timestamp) -> Result<Vec<(Timestamp, Person)>> {
+        Ok(Vec::new())
+    }
+
+    fn former_groups(&self, _: &mut Conn, _: &[String], _: &[String], _: Timestamp) -> Result<FormerGroups> {
+        Ok(FormerGroups::default())
+    }
+
+    fn may_act(&self, _: &mut Conn, _: &[String], _: &str, _: Timestamp) -> Result<bool> {
+        Ok(false)
+    }
+
+    fn may_operate(&self, _: &mut Conn, _: &[String], _: &str, _: &str, _: Timestamp) -> Result<bool> {
+        Ok(false)
+    }
+
+    fn below(&self, _: &mut Conn, tenant: &str) -> Result<Vec<String>> {
+        Ok(vec![tenant.to_owned()])
+    }
+
+    fn administrators(&self, _: &mut Conn, _: &str) -> Result<Vec<String>> {
+        Ok(Vec::new())
+    }
+
+    fn active(&self, _: &mut Conn, _: &[String]) -> Result<Vec<String>> {
+        Ok(Vec::new())
     }
 }
 

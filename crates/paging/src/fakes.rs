@@ -9,9 +9,9 @@ use base::{secret::Secret, timestamp::Timestamp};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use db::{Conn, DatabaseUrl, Db, Options, Result};
 use ports::{
-    AlertFacts, AlertPreview, Alerts, Cover, KnownResource, KnownRoster, Maintenance, OnCall, OnCallPerson, Outgoing,
-    OwnShift, People, PeopleGroup, Person, Place, PlaceKey, PlaceKind, ResourceKey, Resources, SealedAt, Seals,
-    Sending, Sends, Standalone, Window,
+    AlertAction, AlertFacts, AlertPreview, Alerts, Cover, FormerGroups, IncidentRecord, KnownResource, KnownRoster,
+    Maintenance, OnCall, OnCallPerson, Outgoing, OwnShift, People, PeopleGroup, Person, Place, PlaceKey, PlaceKind,
+    ResourceKey, Resources, SealedAt, Seals, Sending, Sends, ServiceGroup, Standalone, Window,
 };
 use serde_json::Value;
 
@@ -83,6 +83,14 @@ impl Alerts for Fakes {
     fn find(&self, _: &mut Conn, _: &[String], id: &str, _: Timestamp) -> Result<Option<Value>> {
         Ok(self.0.lock().unwrap().alerts.iter().find(|alert| alert["id"] == id).cloned())
     }
+
+    fn incident(&self, _: &mut Conn, _: &[String], _: &str, _: i64) -> Result<Option<IncidentRecord>> {
+        Ok(None)
+    }
+
+    fn act(&self, _: &mut Conn, _: AlertAction<'_>, _: Timestamp) -> Result<Value> {
+        Err(base::Problem::not_found("none").into())
+    }
 }
 
 impl Resources for Fakes {
@@ -104,6 +112,18 @@ impl Resources for Fakes {
 
     fn members(&self, _: &mut Conn, _: &[String], _: &Place, _: Option<&str>, _: i64) -> Result<Vec<KnownResource>> {
         Ok(Vec::new())
+    }
+
+    fn service_groups(&self, _: &mut Conn, _: &[String], keys: &[PlaceKey]) -> Result<Vec<Vec<ServiceGroup>>> {
+        Ok(vec![Vec::new(); keys.len()])
+    }
+
+    fn service_groups_of(&self, _: &mut Conn, _: &[String], ids: &[String]) -> Result<Vec<Vec<ServiceGroup>>> {
+        Ok(vec![Vec::new(); ids.len()])
+    }
+
+    fn tags_of(&self, _: &mut Conn, _: &[String], ids: &[String]) -> Result<Vec<Vec<(String, String)>>> {
+        Ok(vec![Vec::new(); ids.len()])
     }
 }
 
@@ -201,6 +221,34 @@ impl People for Fakes {
 
     fn is_active(&self, _: &mut Conn, _: &str) -> Result<bool> {
         Ok(true)
+    }
+
+    fn former_users(&self, _: &mut Conn, _: &[String], _: &[String], _: Timestamp) -> Result<Vec<(Timestamp, Person)>> {
+        Ok(Vec::new())
+    }
+
+    fn former_groups(&self, _: &mut Conn, _: &[String], _: &[String], _: Timestamp) -> Result<FormerGroups> {
+        Ok(FormerGroups::default())
+    }
+
+    fn may_act(&self, _: &mut Conn, _: &[String], _: &str, _: Timestamp) -> Result<bool> {
+        Ok(true)
+    }
+
+    fn may_operate(&self, _: &mut Conn, _: &[String], _: &str, _: &str, _: Timestamp) -> Result<bool> {
+        Ok(true)
+    }
+
+    fn below(&self, _: &mut Conn, tenant: &str) -> Result<Vec<String>> {
+        Ok(vec![tenant.to_owned()])
+    }
+
+    fn administrators(&self, _: &mut Conn, _: &str) -> Result<Vec<String>> {
+        Ok(Vec::new())
+    }
+
+    fn active(&self, _: &mut Conn, tenants: &[String]) -> Result<Vec<String>> {
+        Ok(tenants.to_vec())
     }
 }
 

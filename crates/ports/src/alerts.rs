@@ -144,14 +144,10 @@ pub trait Notices: Send + Sync {
 /// What the policies of alerts that people were told of say.
 pub trait Escalations: Send + Sync {
     /// Are people to be told again of an acknowledged alert of a tenant that got worse?
-    fn reopens_when_worse(&self, _conn: &mut Conn, _tenant: &str, _alert: &str) -> Result<bool> {
-        Ok(true)
-    }
+    fn reopens_when_worse(&self, conn: &mut Conn, tenant: &str, alert: &str) -> Result<bool>;
 
     /// Makes the next step of the escalation of an alert due. To be called in a write; false when there is none.
-    fn escalate(&self, _conn: &mut Conn, _tenant: &str, _alert: &str, _at: Timestamp) -> Result<bool> {
-        Ok(false)
-    }
+    fn escalate(&self, conn: &mut Conn, tenant: &str, alert: &str, at: Timestamp) -> Result<bool>;
 }
 
 /// What alerts would be.
@@ -171,21 +167,15 @@ pub trait Alerts: Send + Sync {
     ) -> Result<AlertPreview>;
 
     /// The alert with this id among those of these tenants, as clients see it at an instant.
-    fn find(&self, _conn: &mut Conn, _tenants: &[String], _id: &str, _at: Timestamp) -> Result<Option<Value>> {
-        Ok(None)
-    }
+    fn find(&self, conn: &mut Conn, tenants: &[String], id: &str, at: Timestamp) -> Result<Option<Value>>;
 
     /// The incident with this id among those of these tenants, with at most so many notes.
-    fn incident(&self, _: &mut Conn, _tenants: &[String], _id: &str, _notes: i64) -> Result<Option<IncidentRecord>> {
-        Ok(None)
-    }
+    fn incident(&self, conn: &mut Conn, tenants: &[String], id: &str, notes: i64) -> Result<Option<IncidentRecord>>;
 
     /// Does something with an alert, in the name of a person: with its row of the audit log and its event. To be called
     /// in a write.
     ///
     /// # Errors
     /// 404 for an unknown alert, 409 when its state does not allow it.
-    fn act(&self, _conn: &mut Conn, _deed: AlertAction<'_>, _at: Timestamp) -> Result<Value> {
-        Err(base::Problem::not_found("The alert was not found.").into())
-    }
+    fn act(&self, conn: &mut Conn, deed: AlertAction<'_>, at: Timestamp) -> Result<Value>;
 }

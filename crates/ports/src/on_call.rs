@@ -70,11 +70,9 @@ pub trait OnCall: Send + Sync {
     /// roster.
     fn shifts_of(
         &self,
-        _: &mut Conn,
-        _tenants: &[String],
-        _user: &str,
-        _range: (Timestamp, Timestamp),
-    ) -> Result<Vec<OwnShift>> {
-        Ok(Vec::new())
-    }
+        conn: &mut Conn,
+        tenants: &[String],
+        user: &str,
+        range: (Timestamp, Timestamp),
+    ) -> Result<Vec<OwnShift>>;
 }

@@ -84,29 +84,23 @@ pub trait People: Send + Sync {
     /// user was always like that; whoever never changed is in no answer.
     fn former_users(
         &self,
-        _conn: &mut Conn,
-        _tenants: &[String],
-        _ids: &[String],
-        _since: Timestamp,
-    ) -> Result<Vec<(Timestamp, Person)>> {
-        Ok(Vec::new())
-    }
+        conn: &mut Conn,
+        tenants: &[String],
+        ids: &[String],
+        since: Timestamp,
+    ) -> Result<Vec<(Timestamp, Person)>>;
 
     /// How these groups were after `since`, and who was in them.
     fn former_groups(
         &self,
-        _conn: &mut Conn,
-        _tenants: &[String],
-        _ids: &[String],
-        _since: Timestamp,
-    ) -> Result<FormerGroups> {
-        Ok(FormerGroups::default())
-    }
+        conn: &mut Conn,
+        tenants: &[String],
+        ids: &[String],
+        since: Timestamp,
+    ) -> Result<FormerGroups>;
 
     /// May this user still act at this time? One who is in use may; of one that API keys act as, a key has to be live.
-    fn may_act(&self, conn: &mut Conn, tenants: &[String], id: &str, _now: Timestamp) -> Result<bool> {
-        Ok(self.users(conn, tenants, &[id.to_owned()])?.iter().any(|person| person.activated))
-    }
+    fn may_act(&self, conn: &mut Conn, tenants: &[String], id: &str, now: Timestamp) -> Result<bool>;
 
     /// May this user now call this operation, which takes the role operator? A right that somebody has otherwise, as by
     /// being told of an alert, is no such one.
@@ -115,11 +109,9 @@ pub trait People: Send + Sync {
         conn: &mut Conn,
         tenants: &[String],
         id: &str,
-        _operation: &str,
+        operation: &str,
         now: Timestamp,
-    ) -> Result<bool> {
-        self.may_act(conn, tenants, id, now)
-    }
+    ) -> Result<bool>;
 
     /// Of each of these tenants a number that differs whenever an answer about its people may differ from an earlier
     /// one, in the order of the tenants' ids. A tenant without people may be left out.
@@ -129,26 +121,14 @@ pub trait People: Send + Sync {
     fn around(&self, conn: &mut Conn, tenant: &str) -> Result<Vec<String>>;
 
     /// The tenants whose records people of this one may stand in: itself and, of a partner, its clients.
-    fn below(&self, _: &mut Conn, tenant: &str) -> Result<Vec<String>> {
-        Ok(vec![tenant.to_owned()])
-    }
+    fn below(&self, conn: &mut Conn, tenant: &str) -> Result<Vec<String>>;
 
     /// The users of a tenant that are administrators and in use, by id; programs are among them.
-    fn administrators(&self, _: &mut Conn, _tenant: &str) -> Result<Vec<String>> {
-        Ok(Vec::new())
-    }
+    fn administrators(&self, conn: &mut Conn, tenant: &str) -> Result<Vec<String>>;
 
     /// Is the tenant in use, not suspended?
     fn is_active(&self, conn: &mut Conn, tenant: &str) -> Result<bool>;
 
     /// Those of these tenants that are in use, not suspended.
-    fn active(&self, conn: &mut Conn, tenants: &[String]) -> Result<Vec<String>> {
-        let mut active = Vec::new();
-        for tenant in tenants {
-            if self.is_active(conn, tenant)? {
-                active.push(tenant.clone());
-            }
-        }
-        Ok(active)
-    }
+    fn active(&self, conn: &mut Conn, tenants: &[String]) -> Result<Vec<String>>;
 }

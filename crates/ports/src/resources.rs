@@ -151,19 +151,13 @@ pub trait Resources: Send + Sync {
     fn places_of(&self, conn: &mut Conn, tenants: &[String], ids: &[String]) -> Result<Vec<Vec<Place>>>;
 
     /// The service groups that each key names, in the order of the keys, as [`Resources::places`] answers it.
-    fn service_groups(&self, _: &mut Conn, _: &[String], keys: &[PlaceKey]) -> Result<Vec<Vec<ServiceGroup>>> {
-        Ok(keys.iter().map(|_| Vec::new()).collect())
-    }
+    fn service_groups(&self, conn: &mut Conn, tenants: &[String], keys: &[PlaceKey]) -> Result<Vec<Vec<ServiceGroup>>>;
 
     /// The service groups that hold each of these resources, in the order of the ids, and the groups above those.
-    fn service_groups_of(&self, _: &mut Conn, _: &[String], ids: &[String]) -> Result<Vec<Vec<ServiceGroup>>> {
-        Ok(ids.iter().map(|_| Vec::new()).collect())
-    }
+    fn service_groups_of(&self, conn: &mut Conn, tenants: &[String], ids: &[String]) -> Result<Vec<Vec<ServiceGroup>>>;
 
     /// The tags of each of these resources, names and values, in the order of the ids.
-    fn tags_of(&self, _: &mut Conn, _: &[String], ids: &[String]) -> Result<Vec<Vec<(String, String)>>> {
-        Ok(ids.iter().map(|_| Vec::new()).collect())
-    }
+    fn tags_of(&self, conn: &mut Conn, tenants: &[String], ids: &[String]) -> Result<Vec<Vec<(String, String)>>>;
 
     /// The resources in a place, by id, those behind `after`.
     fn members(

@@ -9,9 +9,9 @@ use db::{Conn, Result};
 use serde_json::Value;
 
 use crate::{
-    AlertAction, AlertPreview, Alerts, Articles, Escalations, Incidents, Integrations, Jobs, KnownArticle,
-    KnownIntegration, KnownJob, KnownRoster, Notice, Notices, OnCall, OnCallPerson, Owners, People, PeopleGroup,
-    Person, Tenants,
+    AlertAction, AlertPreview, Alerts, Articles, Escalations, FormerGroups, IncidentRecord, Incidents, Integrations,
+    Jobs, KnownArticle, KnownIntegration, KnownJob, KnownRoster, Notice, Notices, OnCall, OnCallPerson, OwnShift,
+    Owners, People, PeopleGroup, Person, Tenants,
 };
 
 /// The one user that there is: [`Standalone::CALLER`], who writes everything. There are a few machines of `client_1`,
@@ -55,6 +55,34 @@ impl People for Standalone {
     fn is_active(&self, _: &mut Conn, _: &str) -> Result<bool> {
         Ok(true)
     }
+
+    fn former_users(&self, _: &mut Conn, _: &[String], _: &[String], _: Timestamp) -> Result<Vec<(Timestamp, Person)>> {
+        Ok(Vec::new())
+    }
+
+    fn former_groups(&self, _: &mut Conn, _: &[String], _: &[String], _: Timestamp) -> Result<FormerGroups> {
+        Ok(FormerGroups::default())
+    }
+
+    fn may_act(&self, _: &mut Conn, _: &[String], id: &str, _: Timestamp) -> Result<bool> {
+        Ok(id == Self::CALLER)
+    }
+
+    fn may_operate(&self, _: &mut Conn, _: &[String], id: &str, _: &str, _: Timestamp) -> Result<bool> {
+        Ok(id == Self::CALLER)
+    }
+
+    fn below(&self, _: &mut Conn, tenant: &str) -> Result<Vec<String>> {
+        Ok(vec![tenant.to_owned()])
+    }
+
+    fn administrators(&self, _: &mut Conn, _: &str) -> Result<Vec<String>> {
+        Ok(Vec::new())
+    }
+
+    fn active(&self, _: &mut Conn, tenants: &[String]) -> Result<Vec<String>> {
+        Ok(tenants.to_vec())
+    }
 }
 
 /// Nobody owns anything.
@@ -90,7 +118,15 @@ impl Incidents for Standalone {
 }
 
 /// Nobody looks after alerts.
-impl Escalations for Standalone {}
+impl Escalations for Standalone {
+    fn reopens_when_worse(&self, _: &mut Conn, _: &str, _: &str) -> Result<bool> {
+        Ok(true)
+    }
+
+    fn escalate(&self, _: &mut Conn, _: &str, _: &str, _: Timestamp) -> Result<bool> {
+        Ok(false)
+    }
+}
 
 impl Notices for Standalone {
     fn notice(&self, _: &mut Conn, _: &[Notice], _: Timestamp) -> Result<()> {
@@ -114,6 +150,10 @@ impl OnCall for Standalone {
     fn roster(&self, _: &mut Conn, _: &[String], _: &str) -> Result<Option<KnownRoster>> {
         Ok(None)
     }
+
+    fn shifts_of(&self, _: &mut Conn, _: &[String], _: &str, _: (Timestamp, Timestamp)) -> Result<Vec<OwnShift>> {
+        Ok(Vec::new())
+    }
 }
 
 /// A tenant is named as its id.
@@ -131,5 +171,17 @@ impl Tenants for Standalone {
 impl Alerts for Standalone {
     fn preview(&self, _: &mut Conn, _: &str, _: &[String], report: &Value, _: Timestamp) -> Result<AlertPreview> {
         Ok(AlertPreview { resource: None, problem: Some("nobody knows the machine"), alert: report.clone() })
+    }
+
+    fn find(&self, _: &mut Conn, _: &[String], _: &str, _: Timestamp) -> Result<Option<Value>> {
+        Ok(None)
+    }
+
+    fn incident(&self, _: &mut Conn, _: &[String], _: &str, _: i64) -> Result<Option<IncidentRecord>> {
+        Ok(None)
+    }
+
+    fn act(&self, _: &mut Conn, _: AlertAction<'_>, _: Timestamp) -> Result<Value> {
+        Err(base::Problem::not_found("The alert was not found.").into())
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use base::timestamp::Timestamp;
 use db::{Conn, Result};
-use ports::{People, PeopleGroup, Person};
+use ports::{FormerGroups, People, PeopleGroup, Person};
 
 /// Three people and a group, in memory.
 struct Few;
@@ -57,6 +57,34 @@ impl People for Few {
 
     fn is_active(&self, _: &mut Conn, _: &str) -> Result<bool> {
         Ok(true)
+    }
+
+    fn former_users(&self, _: &mut Conn, _: &[String], _: &[String], _: Timestamp) -> Result<Vec<(Timestamp, Person)>> {
+        Ok(Vec::new())
+    }
+
+    fn former_groups(&self, _: &mut Conn, _: &[String], _: &[String], _: Timestamp) -> Result<FormerGroups> {
+        Ok(FormerGroups::default())
+    }
+
+    fn may_act(&self, _: &mut Conn, _: &[String], _: &str, _: Timestamp) -> Result<bool> {
+        Ok(true)
+    }
+
+    fn may_operate(&self, _: &mut Conn, _: &[String], _: &str, _: &str, _: Timestamp) -> Result<bool> {
+        Ok(true)
+    }
+
+    fn below(&self, _: &mut Conn, tenant: &str) -> Result<Vec<String>> {
+        Ok(vec![tenant.to_owned()])
+    }
+
+    fn administrators(&self, _: &mut Conn, _: &str) -> Result<Vec<String>> {
+        Ok(Vec::new())
+    }
+
+    fn active(&self, _: &mut Conn, tenants: &[String]) -> Result<Vec<String>> {
+        Ok(tenants.to_vec())
     }
 }
 

@@ -10,8 +10,8 @@ use db::{Conn, DatabaseUrl, Db, Options, Result};
 use diesel::{QueryableByName, RunQueryDsl as _, connection::SimpleConnection as _, sql_query, sql_types::Text};
 use outbox::{Actor, Tx};
 use ports::{
-    AlertFacts, Cover, KnownResource, KnownRoster, Maintenance, OnCall, OnCallPerson, People, PeopleGroup, Person,
-    Place, PlaceKey, PlaceKind, ResourceKey, Resources, Tenants, Window,
+    AlertFacts, Cover, FormerGroups, KnownResource, KnownRoster, Maintenance, OnCall, OnCallPerson, OwnShift, People,
+    PeopleGroup, Person, Place, PlaceKey, PlaceKind, ResourceKey, Resources, ServiceGroup, Tenants, Window,
 };
 use serde_json::{Value, json};
 
@@ -107,6 +107,18 @@ impl Resources for Fake {
     fn members(&self, _: &mut Conn, _: &[String], _: &Place, _: Option<&str>, _: i64) -> Result<Vec<KnownResource>> {
         unreachable!()
     }
+
+    fn service_groups(&self, _: &mut Conn, _: &[String], keys: &[PlaceKey]) -> Result<Vec<Vec<ServiceGroup>>> {
+        Ok(vec![Vec::new(); keys.len()])
+    }
+
+    fn service_groups_of(&self, _: &mut Conn, _: &[String], ids: &[String]) -> Result<Vec<Vec<ServiceGroup>>> {
+        Ok(vec![Vec::new(); ids.len()])
+    }
+
+    fn tags_of(&self, _: &mut Conn, _: &[String], ids: &[String]) -> Result<Vec<Vec<(String, String)>>> {
+        Ok(vec![Vec::new(); ids.len()])
+    }
 }
 
 impl OnCall for Fake {
@@ -118,6 +130,10 @@ impl OnCall for Fake {
 
     fn roster(&self, _: &mut Conn, _: &[String], _: &str) -> Result<Option<KnownRoster>> {
         Ok(None)
+    }
+
+    fn shifts_of(&self, _: &mut Conn, _: &[String], _: &str, _: (Timestamp, Timestamp)) -> Result<Vec<OwnShift>> {
+        Ok(Vec::new())
     }
 }
 
@@ -150,6 +166,34 @@ impl People for Fake {
 
     fn is_active(&self, _: &mut Conn, _: &str) -> Result<bool> {
         Ok(true)
+    }
+
+    fn former_users(&self, _: &mut Conn, _: &[String], _: &[String], _: Timestamp) -> Result<Vec<(Timestamp, Person)>> {
+        Ok(Vec::new())
+    }
+
+    fn former_groups(&self, _: &mut Conn, _: &[String], _: &[String], _: Timestamp) -> Result<FormerGroups> {
+        Ok(FormerGroups::default())
+    }
+
+    fn may_act(&self, _: &mut Conn, _: &[String], _: &str, _: Timestamp) -> Result<bool> {
+        Ok(false)
+    }
+
+    fn may_operate(&self, _: &mut Conn, _: &[String], _: &str, _: &str, _: Timestamp) -> Result<bool> {
+        Ok(false)
+    }
+
+    fn below(&self, _: &mut Conn, tenant: &str) -> Result<Vec<String>> {
+        Ok(vec![tenant.to_owned()])
+    }
+
+    fn administrators(&self, _: &mut Conn, _: &str) -> Result<Vec<String>> {
+        Ok(Vec::new())
+    }
+
+    fn active(&self, _: &mut Conn, tenants: &[String]) -> Result<Vec<String>> {
+        Ok(tenants.to_vec())
     }
 }
 

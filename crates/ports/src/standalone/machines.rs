@@ -4,8 +4,8 @@ use base::Timestamp;
 use db::{Conn, Result};
 
 use crate::{
-    AlertFacts, Cover, KnownResource, Maintenance, Place, PlaceKey, PlaceKind, ResourceKey, Resources, Standalone,
-    Window,
+    AlertFacts, Cover, KnownResource, Maintenance, Place, PlaceKey, PlaceKind, ResourceKey, Resources, ServiceGroup,
+    Standalone, Window,
 };
 
 const HOSTS: [&str; 4] = ["web-01", "web-02", "db-01", "queue-01"];
@@ -85,6 +85,18 @@ impl Resources for Standalone {
         let inside = within(tenants) && *place == group();
         let next = machines().into_iter().filter(|machine| inside && after.is_none_or(|id| machine.id.as_str() > id));
         Ok(next.take(usize::try_from(limit).unwrap_or(0)).collect())
+    }
+
+    fn service_groups(&self, _: &mut Conn, _: &[String], keys: &[PlaceKey]) -> Result<Vec<Vec<ServiceGroup>>> {
+        Ok(vec![Vec::new(); keys.len()])
+    }
+
+    fn service_groups_of(&self, _: &mut Conn, _: &[String], ids: &[String]) -> Result<Vec<Vec<ServiceGroup>>> {
+        Ok(vec![Vec::new(); ids.len()])
+    }
+
+    fn tags_of(&self, _: &mut Conn, _: &[String], ids: &[String]) -> Result<Vec<Vec<(String, String)>>> {
+        Ok(vec![Vec::new(); ids.len()])
     }
 }
 
