@@ -1,5 +1,4 @@
-//! The real reports of `data/agent-reports`, where they lie beside the repository
-//! (`MUSTER_AGENT_REPORTS` names another folder). Without them the tests say so and pass.
+//! Whole reports of agents, as `tests/data/agent-reports` has them; `MUSTER_AGENT_REPORTS` names a folder with others.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,35 +18,32 @@ both_backends![
     network_devices_are_devices,
 ];
 
-fn folder() -> Option<PathBuf> {
-    let given = std::env::var_os("MUSTER_AGENT_REPORTS").map(PathBuf::from);
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/agent-reports");
-    let found = given.unwrap_or(beside);
-    if found.is_dir() {
-        return Some(found);
-    }
-    eprintln!("skipped: no agent reports in {}", found.display());
-    None
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("data/agent-reports")
 }
 
-/// The bytes of a sample, or `None` when the samples are not here.
-fn sample(name: &str) -> Option<Vec<u8>> {
-    let path = folder()?.join(name);
-    Some(fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display())))
+/// The bytes of a sample.
+fn sample(name: &str) -> Vec<u8> {
+    let path = folder().join(name);
+    fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-fn every_sample_is_taken_twice_and_makes_one_machine(server: &Server) {
-    let Some(folder) = folder() else { return };
-    let mut files: Vec<PathBuf> = fs::read_dir(folder)
-        .map(|entries| entries.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect())
-        .unwrap_or_default();
+/// The reports of a folder.
+fn reports(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let mut files: Vec<PathBuf> = entries.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect();
     files.retain(|path| {
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         (name.ends_with(".xml") || name.ends_with(".json")) && !name.contains("schema")
     });
     files.sort();
-    assert!(!files.is_empty());
-    for path in files {
+    assert!(!files.is_empty(), "there are no reports in {}", folder.display());
+    files
+}
+
+fn every_sample_is_taken_twice_and_makes_one_machine(server: &Server) {
+    let more = std::env::var_os("MUSTER_AGENT_REPORTS").map(PathBuf::from);
+    for path in reports(&folder()).into_iter().chain(more.iter().flat_map(|more| reports(more))) {
         let bytes = fs::read(&path).unwrap_or_default();
         let client = server.new_client();
         for body in [bytes.clone(), zlib(&bytes), bytes] {
@@ -65,41 +61,41 @@ fn send(client: &muster_tests::Client, bytes: Vec<u8>) {
 }
 
 fn a_newer_computer_fills_the_detail(server: &Server) {
-    let Some(bytes) = sample("computer_1.json") else { return };
     let client = server.new_client();
-    send(&client, bytes);
+    send(&client, sample("workstation.json"));
     let machine = only_machine(&client);
+
     let info = &machine["generalInfo"];
-    assert_eq!(info["hostName"], json!("glpixps"));
-    assert_eq!(info["make"], json!("Dell Inc."));
-    assert!(text(&info["osName"]).contains("Fedora 31"), "{info}");
+    assert_eq!(info["hostName"], json!("drafting-07"));
+    assert_eq!(info["make"], json!("LENOVO"));
+    assert!(text(&info["osName"]).contains("Debian GNU/Linux 12"), "{info}");
     assert_eq!(info["resourceType"], json!("Linux"));
-    assert_eq!(machine["bios"], json!({"systemSerial": "640HP72", "systemModel": "XPS 13 9350"}));
+    assert_eq!(machine["bios"], json!({"systemSerial": "PF4ABCD7", "systemModel": "ThinkPad T14 Gen 4"}));
     assert_eq!(machine["agentInstalled"], json!(true));
     assert_eq!(machine["cpus"].as_array().map(Vec::len), Some(1));
+
     let cards = machine["networkCardDetails"].as_array().cloned().unwrap_or_default();
     let card = |name: &str| -> Value {
         let named: Vec<&Value> = cards.iter().filter(|card| card["networkName"] == name).collect();
         assert_eq!(named.len(), 1, "one card {name}: {cards:?}");
         named[0].clone()
     };
-    assert_eq!(card("wlp58s0")["ipAddress"], json!("192.168.1.118"));
-    assert!(text(&card("wlp58s0")["aliasIps"]).contains("fe80::92a4:26c6:99dd:2d60"));
-    assert_eq!(text(&card("enp57s0u1u4")["macAddress"]).to_lowercase(), "00:e0:4c:68:01:db");
+    assert_eq!(card("wlp0s20f3")["ipAddress"], json!("192.168.50.31"));
+    assert!(text(&card("wlp0s20f3")["aliasIps"]).contains("fe80::a6c3:f0ff:fe12:5e9b"));
+    assert_eq!(text(&card("enp0s31f6")["macAddress"]).to_lowercase(), "c0:18:50:7d:22:4e");
     assert_ne!(machine["ipAddress"], json!("127.0.0.1"));
-    assert_eq!(applications(&client, &machine).len(), 6);
-    assert!(machine["tags"].to_string().contains("000005"));
-    assert_eq!(found(&client, "systemUID:4c4c4544-0034-3010-8048-b6c04f503732").len(), 1);
+
+    assert_eq!(applications(&client, &machine).len(), 3);
+    assert!(machine["tags"].to_string().contains("000417"));
+    assert_eq!(found(&client, "systemUID:7c1f9a42-5d0e-4c3b-9b8e-2f6d1a90e417").len(), 1);
 }
 
 fn a_partial_sample_updates_the_software_only(server: &Server) {
-    let (Some(whole), Some(partial)) = (sample("computer_1.json"), sample("computer_1_partial_softs.json")) else {
-        return;
-    };
+    let partial = sample("workstation_partial.json");
     let expected: Value = serde_json::from_slice(&partial).unwrap_or_default();
     let expected = crate::inventory::names(expected["content"]["softwares"].as_array().map_or(&[], Vec::as_slice));
     let client = server.new_client();
-    send(&client, whole);
+    send(&client, sample("workstation.json"));
     let before = only_machine(&client);
     send(&client, partial);
     let after = only_machine(&client);
@@ -110,39 +106,36 @@ fn a_partial_sample_updates_the_software_only(server: &Server) {
 }
 
 fn an_older_computer_fills_the_detail(server: &Server) {
-    let Some(bytes) = sample("legacy_1.xml") else { return };
     let client = server.new_client();
-    send(&client, bytes);
+    send(&client, sample("notebook.xml"));
     let machine = only_machine(&client);
     let info = &machine["generalInfo"];
-    assert_eq!(info["hostName"], json!("LF014"));
-    assert_eq!(info["make"], json!("TOSHIBA"));
-    assert!(text(&info["osName"]).contains("Fedora"), "{info}");
-    assert_eq!(machine["bios"], json!({"systemSerial": "9E113232I", "systemModel": "PORTEGE Z30-A"}));
-    assert_eq!(machine["ipAddress"], json!("192.168.1.103"));
-    assert!(machine["tags"].to_string().contains("teclib"));
+    assert_eq!(info["hostName"], json!("STOCK-03"));
+    assert_eq!(info["make"], json!("FUJITSU"));
+    assert!(text(&info["osName"]).contains("openSUSE"), "{info}");
+    assert_eq!(machine["bios"], json!({"systemSerial": "DSEM004417", "systemModel": "LIFEBOOK U758"}));
+    assert_eq!(machine["ipAddress"], json!("192.168.70.12"));
+    assert!(machine["tags"].to_string().contains("warehouse"));
     let listed = client.get(&format!("/resources/{}/applications", text(&machine["id"]))).list();
-    let php = listed.iter().find(|found| found["name"] == "php71-php-process").cloned().unwrap_or_default();
-    assert_eq!(php["vendor"], json!("Remi Collet"));
-    assert_eq!(php["installedDate"], json!("2017-06-08T00:00:00+0000"), "dd/mm/yyyy");
+    let zint = listed.iter().find(|found| found["name"] == "zint").cloned().unwrap_or_default();
+    assert_eq!(zint["vendor"], json!("openSUSE"));
+    assert_eq!(zint["installedDate"], json!("2024-02-14T00:00:00+0000"), "dd/mm/yyyy");
 }
 
 fn an_older_report_brings_antivirus_records(server: &Server) {
-    let Some(bytes) = sample("legacy_2.xml") else { return };
     let client = server.new_client();
-    send(&client, bytes);
+    send(&client, sample("office.xml"));
     let page =
         client.search("/resources/antivirus/search?sortName=name&isDescendingOrder=false", "status:UPTODATE").page();
     assert_eq!(page["totalResults"], json!(2));
-    assert!(text(&page["results"][0]["name"]).starts_with("Kaspersky"));
-    assert_eq!(page["results"][0]["resource"]["hostName"], json!("pc-arg-23"));
+    assert!(text(&page["results"][0]["name"]).starts_with("ESET"));
+    assert_eq!(page["results"][0]["resource"]["hostName"], json!("counter-11"));
 }
 
 fn network_devices_are_devices(server: &Server) {
-    for (file, name) in [("printer_1.json", "NPIF2BE10"), ("legacy_16.xml", "J9803A")] {
-        let Some(bytes) = sample(file) else { return };
+    for (file, name) in [("printer.json", "BRW001BA96E40D1"), ("switch.xml", "sw-ground-2")] {
         let client = server.new_client();
-        send(&client, bytes);
+        send(&client, sample(file));
         let machine = only_machine(&client);
         assert!(machine["generalInfo"].to_string().contains(name), "{file}: {machine}");
         assert_eq!(found(&client, "type:DEVICE+state:all").len(), 1);
