@@ -26,7 +26,7 @@ const REQUEST: Work = Work::None("the work of one request, within the share of i
 const PROGRAM: Work = Work::None("a program of its own, which has no tenants");
 
 /// Each file that starts threads or tasks, and how many.
-const STARTED: [(&str, usize, Work); 36] = [
+const STARTED: [(&str, usize, Work); 35] = [
     ("crates/access/src/authenticator.rs", 2, REQUEST),
     ("crates/api/src/body.rs", 1, REQUEST),
     ("crates/api/src/connection/arrival.rs", 1, Work::None("gives back the turns of connections that were read")),
