@@ -80,7 +80,7 @@ pub(crate) fn uphold(response: &Response) {
     }
 }
 
-type Shapes = HashMap<(String, u16), Option<Arc<Validator>>>;
+type Shapes = HashMap<(String, u16, String), Option<Arc<Validator>>>;
 
 struct Contract {
     document: Value,
@@ -146,7 +146,7 @@ impl Contract {
             return vec![format!("{kind:?} is not documented")];
         };
         let Some(schema) = content.get("schema").filter(|_| kind.ends_with("json")) else { return Vec::new() };
-        let Some(shape) = self.shape(id, response.status, schema) else {
+        let Some(shape) = self.shape((id, response.status, kind), schema) else {
             return vec!["its schema cannot be read".to_owned()];
         };
         let values: Vec<Value> = if kind == "application/x-ndjson" {
@@ -167,9 +167,9 @@ impl Contract {
     }
 
     /// The compiled schema of an answer, with those that it refers to.
-    fn shape(&self, id: &str, status: u16, schema: &Value) -> Option<Arc<Validator>> {
+    fn shape(&self, (id, status, kind): (&str, u16, &str), schema: &Value) -> Option<Arc<Validator>> {
         let mut shapes = self.shapes.lock().unwrap_or_else(PoisonError::into_inner);
-        let shape = shapes.entry((id.to_owned(), status)).or_insert_with(|| {
+        let shape = shapes.entry((id.to_owned(), status, kind.to_owned())).or_insert_with(|| {
             let mut schema = schema.clone();
             close(&mut schema);
             validator(&self.document, &schema).map(Arc::new)
