@@ -15,7 +15,8 @@ pub fn settle() {
     }
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(target_os = "linux")]
+#[cfg(test)]
 mod tests {
     use std::time::Duration;
 

@@ -46,7 +46,7 @@ fn check(rows: &[Category]) -> Result<(), TestCaseError> {
         let mut depth = 1;
         let mut top = row;
         while let Some(above) = by_id.get(top.parent_id.as_str()) {
-            depth = depth + 1;
+            depth += 1;
             top = above;
             prop_assert!(depth <= rows.len(), "{} stands below itself", row.id);
         }

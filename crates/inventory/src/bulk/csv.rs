@@ -134,8 +134,8 @@ impl Records {
         let taken = piece.get(..read).unwrap_or_default();
         self.line += breaks(taken);
         self.follow_quotes(taken);
-        self.filled = self.filled + written;
-        self.ended = self.ended + ended;
+        self.filled += written;
+        self.ended += ended;
         match result {
             ReadRecordResult::InputEmpty => {}
             ReadRecordResult::OutputFull if self.cells.len() >= LONGEST => return Err(Stop::too_long(self.began)),

@@ -95,7 +95,7 @@ fn model(plan: &Plan, gaps: &[bool], inputs: &[(i64, Input)]) -> Vec<(i64, i64)>
         while !over && !quiet && !silent && acknowledged.is_none() && minute >= wait_until {
             if at == waits.len() {
                 if lap < plan.repeat {
-                    lap = lap + 1;
+                    lap += 1;
                     at = 0;
                 } else if plan.at_end == AtEnd::RepeatLast {
                     at -= 1;
@@ -185,7 +185,7 @@ fn one_waits_for_its_place_no_longer_than_it_may() {
         assert!(next_until == WAITS_MS && look > now && look <= now + 30 * second);
         until = next_until;
         now = look;
-        looks = looks + 1;
+        looks += 1;
     }
     assert_eq!((now, looks), (WAITS_MS, 30));
     // It is over after a while: a minute to recover, and no longer if it is open again.

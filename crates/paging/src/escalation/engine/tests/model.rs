@@ -160,7 +160,7 @@ impl<'s> Model<'s> {
             }
             if walk.at == steps {
                 if walk.lap < self.setup.repeat {
-                    walk.lap = walk.lap + 1;
+                    walk.lap += 1;
                     walk.at = 0;
                 } else if self.setup.repeats_last {
                     walk.at = steps - 1;
