@@ -174,7 +174,7 @@ pub(crate) fn transaction<T>(conn: &mut Conn, begin: &str, f: impl FnOnce(&mut C
 fn roll_back(conn: &mut Conn) {
     bell::settle(false);
     if let Err(error) = conn.batch_execute("ROLLBACK") {
-        tracing::warn!(%error, "rollback");
+        tracing::warn!(error = %Error::from(error), "rollback");
     }
 }
 
