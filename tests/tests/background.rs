@@ -26,7 +26,7 @@ const REQUEST: Work = Work::None("the work of one request, within the share of i
 const PROGRAM: Work = Work::None("a program of its own, which has no tenants");
 
 /// Each file that starts threads or tasks, and how many.
-const STARTED: [(&str, usize, Work); 35] = [
+const STARTED: [(&str, usize, Work); 36] = [
     ("crates/access/src/authenticator.rs", 2, REQUEST),
     ("crates/api/src/body.rs", 1, REQUEST),
     ("crates/api/src/connection/arrival.rs", 1, Work::None("gives back the turns of connections that were read")),
@@ -59,6 +59,7 @@ const STARTED: [(&str, usize, Work); 35] = [
     ("gateway/src/commands/runner.rs", 2, PROGRAM),
     ("gateway/src/commands/serve.rs", 2, Work::None("signals, and the end of streams when the service stops")),
     ("gateway/src/commands/sink.rs", 2, PROGRAM),
+    ("gateway/src/memory.rs", 1, Work::None("gives memory back to the system")),
     ("gateway/src/runner/namespaces.rs", 1, PROGRAM),
     ("gateway/src/runner/program.rs", 3, PROGRAM),
     ("gateway/src/runner/workspace.rs", 1, PROGRAM),

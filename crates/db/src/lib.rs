@@ -26,6 +26,7 @@ mod inspect;
 mod json;
 mod lists;
 mod lock;
+mod memory;
 mod migrate;
 mod numbers;
 mod order;

@@ -151,12 +151,14 @@ pub fn serve(arguments: Serve) -> anyhow::Result<()> {
             ..options(&carry, &listen, storage.connections, certificate.as_ref())?
         },
     };
+    let memory = memory::watch(service.db.clone())?;
     let db = service.db.clone();
     system.block_on(async {
         heed_signals(certificate, &hub)?;
         service.run(listener, move |_| first_run::greet(scheme, address, &storage.data_dir, lost.as_deref())).await
     })?;
     db.begin_closing();
+    drop(memory);
     drop(waits);
     drop(sweeper);
     drop(heartbeats);
