@@ -14,7 +14,8 @@ use utoipa::openapi::OpenApi;
 use self::{
     shapes::{
         answers_are_never_null, constant, give_discriminators_defaults, give_times_a_form, join_parts, lone_references,
-        merge_unions, no_void_default, older, one_width, plain_alone, refer_to_unions, tell_unions_apart,
+        merge_unions, no_void_default, older, one_width, order_extensions, plain_alone, refer_to_unions,
+        tell_unions_apart,
     },
     shared::{add_headers_and_statuses, answer_nothing, drop_unused, say_pages_alike, share_parameters},
     walk::{Object, SCHEMAS, object_at, visit},
@@ -39,6 +40,7 @@ fn refine(document: &mut Value) {
     tell_unions_apart(document);
     visit(document, &mut no_void_default);
     visit(document, &mut one_width);
+    visit(document, &mut order_extensions);
     say_pages_alike(document);
     join_parts(document);
     visit(document, &mut lone_references);

@@ -228,6 +228,17 @@ pub(super) fn no_void_default(object: &mut Object) {
     }
 }
 
+/// Extensions come out of a hash map: the document has them in one order.
+pub(super) fn order_extensions(object: &mut Object) {
+    let mut names: Vec<String> = object.keys().filter(|name| name.starts_with("x-")).cloned().collect();
+    names.sort();
+    for name in names {
+        if let Some(value) = object.shift_remove(&name) {
+            object.insert(name, value);
+        }
+    }
+}
+
 /// Nothing stands beside a `$ref`: 3.0 ignores it, and generators stumble over it.
 pub(super) fn lone_references(object: &mut Object) {
     let mut told = None;
