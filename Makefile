@@ -21,7 +21,8 @@ package: build
 export RUST_TEST_THREADS ?= $(shell echo $$((3 * $$(getconf _NPROCESSORS_ONLN))))
 
 # All tests, on SQLite and on a Postgres that the tests start themselves (TEST_POSTGRES_URL names another).
-# What compiles for long is made before, since some tests are about time; those of tests/timed.txt run alone, behind the others.
+# What compiles for long is made before, since some tests are about time; those of tests/timed.txt run alone,
+# behind the others, and up to three that fail once more.
 # --workspace in both, so that both resolve the same features and nothing is built twice.
 test:
 	@[ -n "$$TEST_POSTGRES_URL" ] || sh scripts/postgres.sh >/dev/null
