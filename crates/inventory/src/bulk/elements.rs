@@ -178,7 +178,8 @@ mod tests {
         fn elements_are_those_of_a_parser(
             values in proptest::collection::vec(value(), 0..6), pretty: bool, size in 1_usize..40,
         ) {
-            let text = if pretty { serde_json::to_string_pretty(&values) } else { serde_json::to_string(&values) }.unwrap();
+            let write = if pretty { serde_json::to_string_pretty } else { serde_json::to_string };
+            let text = write(&values).unwrap();
             let pieces: Vec<&[u8]> = text.as_bytes().chunks(size).collect();
             let found = elements(&pieces).unwrap();
             let numbers: Vec<u64> = found.iter().map(|(number, _)| *number).collect();
