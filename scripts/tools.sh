@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs what CI needs beside Rust, a C compiler and make, or names what is missing and fails: rustfmt and clippy, npm, and a
-# Python that makes virtual environments.
+# Installs what CI needs beside Rust, a C compiler and make, or names what is missing and fails: rustfmt and clippy, npm, a Python
+# that makes virtual environments, curl, and what Debian packages and units are checked with.
 set -eu
 
 missing=
@@ -28,4 +28,9 @@ fi
 if ! python3 -c 'import sys, venv, ensurepip; assert sys.version_info >= (3, 10)' 2>/dev/null; then
     { is_debian && install python3 python3-venv; } || named "Python 3.10 with venv" "apt-get install python3-venv"
 fi
+if ! command -v systemd-analyze >/dev/null 2>&1; then
+    { is_debian && install systemd; } || named systemd-analyze "apt-get install systemd"
+fi
+command -v dpkg-deb >/dev/null 2>&1 || named dpkg-deb "apt-get install dpkg"
+command -v curl >/dev/null 2>&1 || { is_debian && install curl; } || named curl "apt-get install curl"
 [ -z "$missing" ]

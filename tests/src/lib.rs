@@ -23,6 +23,7 @@ mod raw;
 pub mod receiver;
 mod response;
 mod server;
+mod skipped;
 mod unique;
 mod watchdog;
 
@@ -41,6 +42,7 @@ pub use crate::python::python;
 pub use crate::raw::Connection;
 pub use crate::response::Response;
 pub use crate::server::{LogOnFailure, Server};
+pub use crate::skipped::{skipped, skipped_everywhere};
 pub use crate::unique::{unique, uuid};
 
 /// Where a server keeps its rows.

@@ -1,7 +1,6 @@
 //! A certified OpenID provider of npm, to sign in at as people do.
 
 use std::collections::BTreeMap;
-use std::io::Write as _;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -12,6 +11,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use crate::client::{encode, http};
+use crate::skipped;
 
 /// The package, in the version that the tests were written for.
 const PACKAGE: &str = "oidc-provider@9.13.3";
@@ -124,10 +124,7 @@ fn modules() -> Option<&'static Path> {
     let modules = MODULES.get_or_init(|| {
         let made = make();
         if made.is_none() {
-            let told = format!("skipped: no node with {PACKAGE} here, nor could it be installed");
-            assert!(std::env::var("CI").as_deref() != Ok("true"), "{told}");
-            // Past the capture of the test program.
-            let _ = writeln!(std::io::stderr(), "{told}");
+            skipped(&format!("no node with {PACKAGE} here, nor could it be installed"));
         }
         made
     });

@@ -1,9 +1,10 @@
 //! Libraries in Python that others use, to check what the service makes against them.
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
+
+use crate::skipped;
 
 /// What is installed, each in the version that the tests were written for.
 const LIBRARIES: [&str; 4] =
@@ -18,10 +19,7 @@ pub fn python() -> Option<&'static Path> {
         let made = make();
         if made.is_none() {
             let libraries = LIBRARIES.join(", ");
-            let told = format!("skipped: no Python with {libraries} here, nor could one be made");
-            assert!(std::env::var("CI").as_deref() != Ok("true"), "{told}");
-            // Past the capture of the test program.
-            let _ = writeln!(std::io::stderr(), "{told}");
+            skipped(&format!("no Python with {libraries} here, nor could one be made"));
         }
         made
     });

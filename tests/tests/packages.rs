@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use muster_tests::muster;
+use muster_tests::{muster, skipped};
 
 mod image;
 
@@ -23,7 +23,7 @@ fn there_is(program: &str) -> bool {
     let found = Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
     let found = found.is_ok_and(|status| status.success());
     if !found {
-        eprintln!("SKIPPED: there is no {program}");
+        skipped(&format!("there is no {program}"));
     }
     found
 }

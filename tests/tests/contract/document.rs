@@ -4,7 +4,7 @@
 use std::process::Command;
 use std::time::Duration;
 
-use muster_tests::{Exit, validator};
+use muster_tests::{Exit, skipped, validator};
 use serde_json::{Value, json};
 
 use crate::house::{read, root};
@@ -49,8 +49,7 @@ fn every_example_is_valid() {
 /// What `scripts/breaking.py` says of a change of the document; `None` where there is no Python, which it says.
 fn broken_by(change: impl FnOnce(&mut Value), changelog: &str) -> Option<Vec<String>> {
     if !Command::new("python3").arg("--version").output().is_ok_and(|output| output.status.success()) {
-        assert!(std::env::var("CI").as_deref() != Ok("true"), "no python3");
-        eprintln!("skipped: there is no python3 to compare documents with");
+        skipped("there is no python3 to compare documents with");
         return None;
     }
     let directory = tempfile::tempdir().unwrap();

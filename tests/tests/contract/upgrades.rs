@@ -1,10 +1,9 @@
 //! Clients that offer to go on in HTTP/2 with each request, as Java's does, are answered as if they had not.
 
-use std::io::Write as _;
 use std::process::Command;
 use std::time::Duration;
 
-use muster_tests::{Exit, Server, both_backends};
+use muster_tests::{Exit, Server, both_backends, skipped_everywhere};
 
 both_backends![
     a_connection_stays_through_offers_of_http_2,
@@ -111,8 +110,7 @@ public class Post {
 fn no_request_of_javas_own_client_is_lost(server: &Server) {
     let has_java = Command::new("java").arg("--version").output().is_ok_and(|output| output.status.success());
     if !has_java {
-        // Past the capture of the test program.
-        let _ = writeln!(std::io::stderr(), "skipped: there is no java here to call the service with");
+        skipped_everywhere("there is no java here to call the service with");
         return;
     }
     let directory = tempfile::tempdir().unwrap();

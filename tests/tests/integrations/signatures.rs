@@ -58,10 +58,7 @@ fn a_real_delivery_is_verified(backend: Backend) {
     assert_eq!(second.header("webhook-signature").split(' ').count(), 2, "both are valid for a while");
     assert!(first.header("webhook-id").starts_with("DLV-"));
     let folder = tempfile::tempdir().unwrap();
-    let Some(python) = python() else {
-        eprintln!("skipped: no python3 with venv, or no standardwebhooks to be had");
-        return;
-    };
+    let Some(python) = python() else { return };
     let verified = |request: &Received, secret: &str| {
         let headers: serde_json::Map<String, serde_json::Value> =
             request.headers.iter().map(|(name, value)| (name.clone(), json!(value))).collect();

@@ -12,7 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use muster_tests::{Client, Exit, Guard, Server, both_backends, muster, unique};
+use muster_tests::{Client, Exit, Guard, Server, both_backends, muster, skipped, unique};
 use serde_json::{Value, json};
 
 use super::{FAR_AHEAD, create, everyday, job, runs, text};
@@ -99,7 +99,7 @@ fn work() -> tempfile::TempDir {
 
 fn no_link_of_a_script_is_followed(server: &Server) {
     if !is_root() {
-        eprintln!("skipped: only root gives files away");
+        skipped("only root gives files away");
         return;
     }
     let client = server.new_client();

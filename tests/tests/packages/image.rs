@@ -8,7 +8,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use muster_tests::{Guard, debian_programs, http, muster};
+use muster_tests::{Guard, debian_programs, http, muster, skipped};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -41,17 +41,20 @@ impl Buildah {
         let [program, arguments @ ..] = APART;
         let apart = Command::new(program).args(arguments).arg("true").stderr(Stdio::null()).status();
         if !apart.is_ok_and(|status| status.success()) {
-            eprintln!("SKIPPED: buildah needs a root that may mount");
+            skipped("buildah needs a root that may mount");
             return None;
         }
-        let told = Command::new("apt-cache").args(["depends", "buildah"]).output().ok()?;
+        let Ok(told) = Command::new("apt-cache").args(["depends", "buildah"]).output() else {
+            skipped("there is no apt-cache to ask what buildah needs");
+            return None;
+        };
         let told = String::from_utf8_lossy(&told.stdout).into_owned();
         let libraries = told.lines().filter_map(|line| line.trim().strip_prefix("Depends: "));
         let mut packages = vec!["buildah"];
         packages.extend(libraries.filter(|name| name.starts_with("lib") && *name != "libc6"));
         let programs = debian_programs(&packages)?;
-        let folders = fs::read_dir(programs.join("../lib")).ok()?.flatten().map(|entry| entry.path());
-        let libraries = folders.into_iter().find(|path| path.to_string_lossy().contains("-linux-gnu"))?;
+        let folders = fs::read_dir(programs.join("../lib")).unwrap().flatten().map(|entry| entry.path());
+        let libraries = folders.into_iter().find(|path| path.to_string_lossy().contains("-linux-gnu")).unwrap();
         let home = tempfile::tempdir().unwrap();
         let configuration = home.path().join(".config/containers");
         fs::create_dir_all(&configuration).unwrap();
