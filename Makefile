@@ -27,7 +27,7 @@ export RUST_TEST_THREADS ?= $(shell echo $$((3 * $$(getconf _NPROCESSORS_ONLN)))
 test:
 	@[ -n "$$TEST_POSTGRES_URL" ] || sh scripts/postgres.sh >/dev/null
 	@sh scripts/chromium.sh >/dev/null || true
-	cargo build --workspace --bin muster
+	cargo build --workspace --bin muster --bin campaign
 	@sh openapi/clients/build.sh >/dev/null 2>&1 || true
 	sh scripts/test.sh
 

@@ -13,7 +13,7 @@ for word in $filter; do
     fi
 done
 
-cargo build --workspace --bin muster
+cargo build --workspace --bin muster --bin campaign
 pattern=$(printf '%s' "$filter" | sed 's/^  *//; s/  *$//; s/  */.*/g')
 names=$(cargo test --workspace --test blackbox -- --list | sed -n 's/: test$//p' | grep -E -- "$pattern" || true)
 if [ -z "$names" ]; then

@@ -107,26 +107,26 @@ fn clean(mut command: Command) -> Command {
     command
 }
 
-/// `MUSTER_BIN`, or the program in the folder of this one (`target/<profile>`), or in the one above (of a test in
-/// `target/<profile>/deps`): then it must not be older than its sources, or tests would pass on what is no longer
-/// there.
+/// `MUSTER_BIN`, or what is built beside this program.
 fn program() -> &'static Path {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
-    PROGRAM.get_or_init(|| {
-        if let Some(path) = std::env::var_os("MUSTER_BIN") {
-            return PathBuf::from(path);
-        }
-        let own = std::env::current_exe().expect("the test program has a path");
-        let path = own.ancestors().skip(1).take(2).map(|folder| folder.join("muster")).find(|path| path.is_file());
-        let path =
-            path.expect("muster is not built beside this program: `make test` or `cargo build --workspace` builds it");
-        if let Some(source) = newer_source(&path) {
-            let program = path.display();
-            let source = source.display();
-            panic!("{program} is older than {source}: `cargo build --workspace --bin muster` builds it anew");
-        }
-        path
-    })
+    PROGRAM.get_or_init(|| std::env::var_os("MUSTER_BIN").map_or_else(|| built("muster"), PathBuf::from))
+}
+
+/// A program of this workspace in the folder of this one (`target/<profile>`), or in the one above (of a test in
+/// `target/<profile>/deps`). It must not be older than its sources, or tests would pass on what is no longer there.
+pub fn built(name: &str) -> PathBuf {
+    let own = std::env::current_exe().expect("the test program has a path");
+    let path = own.ancestors().skip(1).take(2).map(|folder| folder.join(name)).find(|path| path.is_file());
+    let path = path.unwrap_or_else(|| {
+        panic!("{name} is not built beside this program: `make test` or `cargo build --workspace` builds it")
+    });
+    if let Some(source) = newer_source(&path) {
+        let program = path.display();
+        let source = source.display();
+        panic!("{program} is older than {source}: `cargo build --workspace --bin {name}` builds it anew");
+    }
+    path
 }
 
 /// A source of a program that was changed after the program was built, by the list of sources that Cargo leaves beside

@@ -5,14 +5,14 @@ use std::{
     time::Duration,
 };
 
-use muster_tests::Exit;
+use muster_tests::{Exit, built};
 
 /// Much longer than it takes: the last deliveries of what a killed program had in hand wait for its lease.
 const LIMIT: Duration = Duration::from_secs(400);
 
 /// Runs the program with these arguments to its end.
 fn run(arguments: &[&str]) -> Exit {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_campaign"));
+    let mut command = Command::new(built("campaign"));
     Exit::within(LIMIT, command.args(arguments).stdin(Stdio::null()))
 }
 
@@ -91,7 +91,7 @@ fn a_seed_repeats_a_run_and_mistakes_are_answered() {
         &["--memory", "much"],
         &["--fast"],
     ] {
-        let status = Command::new(env!("CARGO_BIN_EXE_campaign")).args(wrong).stderr(Stdio::null()).status();
+        let status = Command::new(built("campaign")).args(wrong).stderr(Stdio::null()).status();
         assert_eq!(status.unwrap().code(), Some(2), "{wrong:?}");
     }
 }

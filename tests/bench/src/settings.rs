@@ -79,7 +79,7 @@ impl Settings {
             bulk: number("BENCH_BULK", 4_000)?,
             reports: number("BENCH_REPORTS", 150)? as usize,
             paging: number("BENCH_PAGING", 10)? as usize,
-            earlier: Path::new(env!("CARGO_MANIFEST_DIR")).join("src/bin/bench/earlier.json"),
+            earlier: Path::new(env!("CARGO_MANIFEST_DIR")).join("earlier.json"),
             only: only.collect(),
             ..Self::default()
         };

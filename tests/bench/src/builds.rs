@@ -40,7 +40,7 @@ const NO_SOURCES: [&str; 4] = ["target", ".git", "data", "reports"];
 pub fn measure(temporary: &Path) -> Result<Vec<Line>> {
     let directory = temporary.join("builds");
     let copy = Copy { sources: directory.join("sources"), directory: directory.clone() };
-    copy_sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join(".."), &copy.sources, &NO_SOURCES)?;
+    copy_sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."), &copy.sources, &NO_SOURCES)?;
     let file = copy.largest_file()?;
     let original = fs::read_to_string(&file)?;
     let mut lines = vec![copy.answer("make run, from an empty target directory to the first answer", FIRST_ANSWER)?];
