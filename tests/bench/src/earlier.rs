@@ -1,4 +1,5 @@
-//! The results as data, and beside those of an earlier run.
+//! The results as data, and the ratios among them beside those of an earlier run. Other figures are not compared: they
+//! say as much about the machine of that run as about the program.
 
 use std::{collections::BTreeMap, fs, io::ErrorKind, path::Path};
 
@@ -10,7 +11,7 @@ use crate::table::Line;
 /// How much worse a result may be before it is said.
 const NOISE: f64 = 0.10;
 
-/// The numbers of an earlier run, by what was measured.
+/// The ratios of an earlier run, by what was measured.
 #[derive(Default)]
 pub struct Earlier(BTreeMap<String, f64>);
 
@@ -28,7 +29,7 @@ impl Earlier {
 
     /// These and newer ones, which win.
     pub fn replaced(mut self, lines: &[Line]) -> Self {
-        self.0.extend(lines.iter().filter_map(|line| Some((name(line), number(&line.result)?))));
+        self.0.extend(lines.iter().filter_map(|line| Some((name(line), ratio(&line.result)?))));
         self
     }
 
@@ -39,9 +40,9 @@ impl Earlier {
         fs::write(file, format!("[\n{}\n]\n", lines.join(",\n"))).with_context(|| file.display().to_string())
     }
 
-    /// What an earlier run says of a line: the number then, and how much worse this one is.
+    /// What an earlier run says of a line: the ratio then, and how much worse this one is.
     pub fn beside(&self, line: &Line) -> String {
-        let Some((then, now)) = self.0.get(&name(line)).copied().zip(number(&line.result)) else {
+        let Some((then, now)) = self.0.get(&name(line)).copied().zip(ratio(&line.result)) else {
             return String::new();
         };
         let worse = if line.target.starts_with('≥') { then / now } else { now / then } - 1.0;
@@ -78,6 +79,12 @@ fn name(line: &Line) -> String {
         }
     }
     name.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The number of a result that is a ratio; one with a unit is none.
+fn ratio(result: &str) -> Option<f64> {
+    let rest = result.trim_start_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
+    (rest.is_empty() || rest.starts_with(" times") || rest.starts_with(" worst")).then(|| number(result)).flatten()
 }
 
 /// The first number of a text.

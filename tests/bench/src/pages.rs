@@ -97,7 +97,7 @@ fn together(port: u16, page: &[u8], one: &[Vec<u8>], connections: usize, name: &
         name: format!("{name}, {connections} connections"),
         ours: format!("{} /s", thousands(rate)),
         theirs: format!("{:.1} times one resource", median(&ratios)),
-        result: thousands(rate),
+        result: format!("{} /s", thousands(rate)),
         target: format!("≥ {} /s", thousands(RATE)),
         met: Some(rate >= RATE),
     })

@@ -89,7 +89,7 @@ fn list(server: &Server, connection: &mut Connection, path: &str, person: &str) 
         ),
         ours: format!("{cold:.0} ms, {changed:.1} ms after a change"),
         theirs: format!("{again:.1} ms without a change"),
-        result: format!("{:.1}", changed - again),
+        result: format!("{:.1} ms", changed - again),
         target: format!("≤ {COLD_MS:.0} ms, + {CHANGE_MS:.0} ms"),
         met: Some(cold <= COLD_MS && changed - again <= CHANGE_MS),
     })

@@ -47,7 +47,7 @@ pub fn together(temporary: &Path) -> Result<Line> {
         name: format!("POST /resources, each durable, {WRITERS} writers"),
         ours: format!("{:.1} times one writer", many / one),
         theirs: format!("{} /s (one writer)", thousands(one)),
-        result: thousands(many),
+        result: format!("{} /s", thousands(many)),
         target: format!("≥ {} /s", thousands(TOGETHER)),
         met: Some(many >= TOGETHER),
     })
