@@ -13,7 +13,6 @@ mod console;
 mod contract;
 mod docs;
 mod etags;
-mod features;
 mod harness;
 mod house;
 mod imports;

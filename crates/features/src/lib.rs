@@ -1,1 +1,0 @@
-//! No code. The manifest of this crate says why it is there.
