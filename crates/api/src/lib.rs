@@ -36,6 +36,7 @@ pub mod paths;
 pub mod recent;
 mod reference;
 pub mod request_id;
+pub mod resource;
 pub mod sending;
 pub mod serve;
 pub mod session;
@@ -60,5 +61,6 @@ pub use crate::{
     extras::{Extras, Need},
     guard::Guard,
     list::{List, PageQuery},
+    resource::Resource,
     write::Answer,
 };

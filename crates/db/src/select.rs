@@ -26,3 +26,18 @@ macro_rules! one {
         row.optional()?
     }};
 }
+
+/// Has another row of the tenant the same name? `has_namesake!(conn, sites, row)`; the table and the row have
+/// `tenant_id`, `id` and `name_key`. Conditions that leave out some of the others may follow.
+#[macro_export]
+macro_rules! has_namesake {
+    ($conn:expr, $table:ident, $row:expr $(, $only:expr)*) => {{
+        let row = $row;
+        let others = $table::table
+            .filter($table::tenant_id.eq(&row.tenant_id))
+            .filter($table::name_key.eq(&row.name_key))
+            .filter($table::id.ne(&row.id))
+            $(.filter($only))*;
+        diesel::select(diesel::dsl::exists(others)).get_result::<bool>($conn)?
+    }};
+}

@@ -1,8 +1,9 @@
 //! Articles over HTTP.
 
 use actix_web::{HttpResponse, web};
-use api::{Answer, Body, PageQuery, PathIds, RequestContext, RequestScope, answer, delete, get, post, spec::PageOf};
-use base::problem::Problem;
+use api::{
+    Answer, Body, PageQuery, PathIds, RequestContext, RequestScope, Resource, answer, delete, get, post, spec::PageOf,
+};
 use outbox::Tx;
 use ports::People;
 
@@ -13,7 +14,8 @@ use super::{
     wire::{Article, ArticleChange, ArticleId, NewArticle, Version},
 };
 use crate::{
-    categories, lock,
+    categories::{self, row::Category},
+    lock,
     state::{self, InState},
 };
 
@@ -82,8 +84,7 @@ fn answered(
 
 /// Refuses a category that is not the tenant's, or in the trash.
 fn check_category(tx: &mut Tx<'_>, tenant: &str, id: &str) -> db::Result<()> {
-    let unknown = || Problem::field("category.id", "names no knowledge-base category of the tenant");
-    let category = categories::store::find(tx.conn, &[tenant.to_owned()], id)?.ok_or_else(unknown)?;
+    let category = Category::named(tx.conn, tenant, "category.id", id)?;
     if category.trashed_with.is_empty() {
         return Ok(());
     }
@@ -135,7 +136,7 @@ pub async fn get(
     let OfRevision { revision } = context.query;
     let (shown, version) = context
         .read(move |conn, scope| {
-            let mut row = store::existing(conn, &scope.scope(), &id)?;
+            let mut row = Head::existing(conn, &scope.scope(), &id)?;
             let content = if revision == 0 {
                 store::content(conn, &row)?
             } else {
@@ -177,7 +178,7 @@ pub async fn update(
 ) -> api::Result<HttpResponse> {
     context
         .write(move |tx, scope| {
-            let old = lock_for_update(tx, scope, &id)?;
+            let old = Head::locked(tx, scope, &id)?;
             let content = store::content(tx.conn, &old)?;
             let category = change.category.clone();
             let (row, content) = rules::changed(&old, &content, change, tx.author(), tx.now)?;
@@ -208,7 +209,7 @@ pub async fn update(
 pub async fn delete(context: RequestContext, PathIds(id): PathIds<ArticleId>) -> api::Result<HttpResponse> {
     context
         .write(move |tx, scope| {
-            let old = lock_for_update(tx, scope, &id)?;
+            let old = Head::locked(tx, scope, &id)?;
             if !old.trashed_with.is_empty() {
                 return Err(rules::in_trash(&old).into());
             }
@@ -241,7 +242,7 @@ pub async fn restore(
 ) -> api::Result<HttpResponse> {
     context
         .write(move |tx, scope| {
-            let old = lock_for_update(tx, scope, &id)?;
+            let old = Head::locked(tx, scope, &id)?;
             let content = store::content(tx.conn, &old)?;
             if old.trashed_with.is_empty() && old.state == state::ACTIVE {
                 return answered(tx, scope, &**people, &old, content);
@@ -271,20 +272,9 @@ pub async fn versions(
     PathIds(id): PathIds<ArticleId>,
 ) -> api::Result<HttpResponse> {
     let page = context.page(move |conn, scope, sort, walk| {
-        let row = store::existing(conn, &scope.scope(), &id)?;
+        let row = Head::existing(conn, &scope.scope(), &id)?;
         let found = store::revisions(conn, &row, sort, walk)?;
         Ok(found.with(view::versions(conn, &**people, &scope.scope_and_partner(), &found.rows)?))
     });
     page.await
-}
-
-/// The article that is to be changed, which nobody else changes until the end of the transaction, in a tree that stays
-/// as it is.
-fn lock_for_update(tx: &mut Tx<'_>, scope: &RequestScope, id: &str) -> db::Result<Head> {
-    let seen = store::existing(tx.conn, &scope.scope(), id)?;
-    lock(&seen.tenant_id).share(tx.conn)?;
-    db::Lock::of("kb-article", &seen.id).take(tx.conn)?;
-    let row = store::existing(tx.conn, std::slice::from_ref(&seen.tenant_id), id)?;
-    scope.check_version(row.version)?;
-    Ok(row)
 }

@@ -206,11 +206,6 @@ impl Filter {
     }
 }
 
-/// 404: no article has this id, in any tenant that the caller sees.
-pub fn no_article() -> Problem {
-    Problem::not_found("The knowledge-base article was not found.")
-}
-
 /// 404: the article has no such revision.
 pub fn no_revision() -> Problem {
     Problem::not_found("This revision of the knowledge-base article was not found.")

@@ -1,12 +1,15 @@
 //! Search for words.
 
 use actix_web::{HttpResponse, web};
-use api::{RequestContext, answer, get, list::Parameters as _, spec::PageOf};
+use api::{RequestContext, Resource as _, answer, get, list::Parameters as _, spec::PageOf};
 use base::{Query, Sort};
 use ports::People;
 
 use super::{row, rules, store, view, wire::Article};
-use crate::{categories, state};
+use crate::{
+    categories::{row::Category, wire::normal_id},
+    state,
+};
 
 api::texts! {
     /// What is searched for.
@@ -42,7 +45,7 @@ pub async fn search(context: RequestContext<Query>, people: web::Data<dyn People
     let mut query = context.query();
     let walk = query.walk_sized(context.request().path(), Sort { name: "score", descending: true }, 20);
     let states = state::InState::read(&mut query).state;
-    let category = query.text("categoryId").map(|id| categories::wire::normal_id(&id));
+    let category = query.text("categoryId").map(|id| normal_id(&id));
     let text = query.text("query").unwrap_or_default();
     query.finish()?;
     let wanted = rules::wanted(&text)?;
@@ -51,7 +54,7 @@ pub async fn search(context: RequestContext<Query>, people: web::Data<dyn People
         .read(move |conn, scope| {
             let tenants = scope.scope_and_partner();
             let scope = scope.scope();
-            let below = category.map(|id| categories::store::find(conn, &scope, &id)).transpose()?;
+            let below = category.map(|id| Category::find(conn, &scope, &id)).transpose()?;
             let below = match &below {
                 // A category that is not there has no articles.
                 Some(None) => Some(("", "")),

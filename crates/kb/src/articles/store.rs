@@ -1,7 +1,7 @@
 //! Rows of articles and of their revisions. Every function takes the tenant, or the tenants of a scope.
 
 use base::{Found, Key, Walk, query::Sort};
-use db::{Condition, Conn, FullText, Quota, Result, SortBy, Sorts, Tree};
+use db::{Condition, Conn, FullText, Lock, Quota, Result, SortBy, Sorts, Tree};
 use diesel::prelude::*;
 use outbox::{Keep, Retention, Setting};
 
@@ -10,6 +10,7 @@ use super::{
     rules::{self, Filter},
 };
 use crate::{
+    lock,
     schema::{kb_article_revisions, kb_articles},
     state,
 };
@@ -70,14 +71,17 @@ pub const REVISION_SORTS: Sorts<Revision> = Sorts {
     then: &[SortBy::integer("revision", "kb_article_revisions.revision", |row| Key::from(row.revision))],
 };
 
-/// The article with this id among these tenants, or 404.
-pub fn existing(conn: &mut Conn, scope: &[String], id: &str) -> Result<Head> {
-    let found = kb_articles::table
-        .filter(kb_articles::tenant_id.eq_any(scope))
-        .filter(kb_articles::id.eq(id))
-        .select(db::columns::<Head>())
-        .get_result(conn);
-    Ok(found.optional()?.ok_or_else(rules::no_article)?)
+// Whoever changes an article shares the tree of the tenant with others that do.
+api::resource! {
+    Head, "knowledge-base article",
+    find: |conn, tenants, id| {
+        let these = kb_articles::table.filter(kb_articles::tenant_id.eq_any(tenants));
+        these.filter(kb_articles::id.eq(id)).select(db::columns::<Head>()).get_result(conn).optional()?
+    },
+    lock: |article, conn| {
+        lock(&article.tenant_id).share(conn)?;
+        Lock::of("kb-article", &article.id).take(conn)
+    },
 }
 
 /// The content of an article.

@@ -1,5 +1,6 @@
 //! From rows to what clients see.
 
+use api::Resource as _;
 use base::timestamp::Timestamp;
 use db::{Conn, Result};
 use outbox::{Entity, Recorded};
@@ -8,7 +9,6 @@ use serde_json::{Value, json};
 
 use super::{
     row::{Head, Revision},
-    rules,
     wire::{Article, Version},
 };
 use crate::{
@@ -45,7 +45,7 @@ pub fn all(conn: &mut Conn, people: &dyn People, tenants: &[String], rows: &[Hea
 
 /// One article with its content.
 pub fn one(conn: &mut Conn, people: &dyn People, tenants: &[String], row: &Head, content: String) -> Result<Article> {
-    let shown = all(conn, people, tenants, std::slice::from_ref(row))?.pop().ok_or_else(rules::no_article)?;
+    let shown = all(conn, people, tenants, std::slice::from_ref(row))?.pop().ok_or_else(Head::not_found)?;
     Ok(Article { content: Some(content), ..shown })
 }
 

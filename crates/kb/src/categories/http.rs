@@ -2,10 +2,9 @@
 
 use actix_web::{HttpResponse, web};
 use api::{
-    Answer, Body, OptionalBody, PageQuery, PathIds, RequestContext, RequestScope, answer, delete, get, post,
+    Answer, Body, OptionalBody, PageQuery, PathIds, RequestContext, RequestScope, Resource, answer, delete, get, post,
     spec::PageOf,
 };
-use base::problem::Problem;
 use outbox::Tx;
 use ports::People;
 
@@ -74,8 +73,7 @@ fn answered(
 
 /// The category of the tenant that is to be a parent.
 fn parent(tx: &mut Tx<'_>, tenant: &str, named: &CategoryReference) -> db::Result<Category> {
-    let unknown = || Problem::field("parentCategory.id", "names no knowledge-base category of the tenant");
-    Ok(store::find(tx.conn, &[tenant.to_owned()], &named.id)?.ok_or_else(unknown)?)
+    Category::named(tx.conn, tenant, "parentCategory.id", &named.id)
 }
 
 /// List knowledge-base categories
@@ -121,7 +119,7 @@ pub async fn children(
     let tenants = context.scope_and_partner();
     let states = context.query.state.clone();
     let children = api::stream::array(&context, move |conn, rows| {
-        let parent = store::existing(conn, &scope, &id)?;
+        let parent = Category::existing(conn, &scope, &id)?;
         let mut last = None;
         loop {
             let found = store::children(conn, &parent, &states, last.as_ref())?;
@@ -158,7 +156,7 @@ pub async fn restore(
 ) -> api::Result<HttpResponse> {
     context
         .write(move |tx, scope| {
-            let old = lock_for_update(tx, scope, &id)?;
+            let old = Category::locked(tx, scope, &id)?;
             let tenant = std::slice::from_ref(&old.tenant_id);
             if old.trashed_with.is_empty() && old.state == state::ACTIVE {
                 return Answer::entity(&view::one(tx.conn, &**people, &scope.scope_and_partner(), &old)?, old.version);
@@ -168,14 +166,14 @@ pub async fn restore(
             if old.trashed_with.is_empty() {
                 store::activate(tx.conn, &old, &author, now_ms)?;
             } else {
-                if let Some(above) = store::find(tx.conn, tenant, &old.parent_id)?
+                if let Some(above) = Category::find(tx.conn, tenant, &old.parent_id)?
                     && !above.trashed_with.is_empty()
                 {
                     return Err(rules::in_trash(&above.id, &above.name).into());
                 }
                 store::restore(tx.conn, &old, &author, now_ms)?;
             }
-            let row = store::existing(tx.conn, tenant, &old.id)?;
+            let row = Category::existing(tx.conn, tenant, &old.id)?;
             answered(tx, scope, &**people, Some(&old), &row)
         })
         .await
@@ -196,7 +194,7 @@ pub async fn get(
 ) -> api::Result<HttpResponse> {
     let (shown, version) = context
         .read(move |conn, scope| {
-            let row = store::existing(conn, &scope.scope(), &id)?;
+            let row = Category::existing(conn, &scope.scope(), &id)?;
             Ok((view::one(conn, &**people, &scope.scope_and_partner(), &row)?, row.version))
         })
         .await?;
@@ -267,10 +265,10 @@ async fn changed(
 ) -> api::Result<HttpResponse> {
     context
         .write(move |tx, scope| {
-            let old = lock_for_update(tx, scope, &id)?;
+            let old = Category::locked(tx, scope, &id)?;
             let above = match &place {
                 Some(named) => named.as_ref().map(|named| parent(tx, &old.tenant_id, named)).transpose()?,
-                None => store::find(tx.conn, std::slice::from_ref(&old.tenant_id), &old.parent_id)?,
+                None => Category::find(tx.conn, std::slice::from_ref(&old.tenant_id), &old.parent_id)?,
             };
             let row = rules::changed(&old, change, above.as_ref(), tx.author(), tx.now)?;
             store::update(tx.conn, &old, &row)?;
@@ -297,24 +295,15 @@ async fn changed(
 pub async fn delete(context: RequestContext, PathIds(id): PathIds<CategoryId>) -> api::Result<HttpResponse> {
     context
         .write(move |tx, scope| {
-            let old = lock_for_update(tx, scope, &id)?;
+            let old = Category::locked(tx, scope, &id)?;
             if !old.trashed_with.is_empty() {
                 return Err(rules::in_trash(&old.id, &old.name).into());
             }
             let author = tx.author().to_owned();
             store::delete(tx.conn, &old, &author, tx.now.millis())?;
-            let row = store::existing(tx.conn, std::slice::from_ref(&old.tenant_id), &old.id)?;
+            let row = Category::existing(tx.conn, std::slice::from_ref(&old.tenant_id), &old.id)?;
             tx.record_change(Some(&old), Some(&row))?;
             Ok(Answer::empty())
         })
         .await
-}
-
-/// The category that is to be changed, in a tree that nobody else changes until the end of the transaction.
-fn lock_for_update(tx: &mut Tx<'_>, scope: &RequestScope, id: &str) -> db::Result<Category> {
-    let seen = store::existing(tx.conn, &scope.scope(), id)?;
-    lock(&seen.tenant_id).take(tx.conn)?;
-    let row = store::existing(tx.conn, std::slice::from_ref(&seen.tenant_id), id)?;
-    scope.check_version(row.version)?;
-    Ok(row)
 }

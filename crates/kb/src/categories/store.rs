@@ -15,6 +15,7 @@ use super::{
     rules::{self, Filter},
 };
 use crate::{
+    lock,
     schema::{kb_articles, kb_categories},
     state,
 };
@@ -45,14 +46,11 @@ pub const SORTS: Sorts<Category> = Sorts {
     then: &[SortBy::text("id", "kb_categories.id", |row| Key::from(&row.id))],
 };
 
-/// The category with this id among these tenants, or 404.
-pub fn existing(conn: &mut Conn, scope: &[String], id: &str) -> Result<Category> {
-    Ok(find(conn, scope, id)?.ok_or_else(rules::no_category)?)
-}
-
-/// The category with this id among these tenants.
-pub fn find(conn: &mut Conn, scope: &[String], id: &str) -> Result<Option<Category>> {
-    Ok(db::one!(conn, kb_categories, scope, id))
+// Whoever changes a category is alone with the tree of the tenant.
+api::resource! {
+    Category, "knowledge-base category",
+    find: |conn, tenants, id| db::one!(conn, kb_categories, tenants, id),
+    lock: |category, conn| lock(&category.tenant_id).take(conn),
 }
 
 /// Has the tenant no category at all?
@@ -113,16 +111,10 @@ fn condition(filter: &Filter) -> Condition {
 /// Refuses a category whose name a sibling outside the trash has.
 fn check_name(conn: &mut Conn, row: &Category) -> Result<()> {
     use kb_categories::dsl;
-    let namesake = dsl::kb_categories
-        .filter(dsl::tenant_id.eq(&row.tenant_id))
-        .filter(dsl::parent_id.eq(&row.parent_id))
-        .filter(dsl::name_key.eq(&row.name_key))
-        .filter(dsl::trashed_with.eq(""))
-        .filter(dsl::id.ne(&row.id));
-    match namesake.select(dsl::id).first::<String>(conn).optional()? {
-        Some(_) => Err(rules::taken(&row.name).into()),
-        None => Ok(()),
+    if db::has_namesake!(conn, kb_categories, row, dsl::parent_id.eq(&row.parent_id), dsl::trashed_with.eq("")) {
+        return Err(rules::taken(&row.name).into());
     }
+    Ok(())
 }
 
 /// Stores a new category.

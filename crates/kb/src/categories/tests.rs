@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use api::Resource as _;
 use base::timestamp::Timestamp;
 use db::{Conn, DatabaseUrl, Db, Options, Result};
 use diesel::prelude::*;
@@ -75,7 +76,7 @@ fn act(conn: &mut Conn, deed: &Deed) -> Result<()> {
         }
         Deed::Rename { which, name: number } => {
             let Some(old) = pick(which) else { return Ok(()) };
-            let above = store::find(conn, &[TENANT.to_owned()], &old.parent_id)?;
+            let above = Category::find(conn, &[TENANT.to_owned()], &old.parent_id)?;
             change(conn, &old, CategoryChange { name: Some(name(*number)), ..CategoryChange::default() }, above)
         }
         Deed::Move { which, below } => {

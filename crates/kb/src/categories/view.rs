@@ -1,5 +1,6 @@
 //! From rows to what clients see.
 
+use api::Resource as _;
 use base::timestamp::Timestamp;
 use db::{Conn, Result};
 use outbox::{Entity, Recorded};
@@ -8,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::{
     row::Category as Row,
-    rules, store,
+    store,
     wire::{Category, CategoryName},
 };
 use crate::state;
@@ -39,7 +40,7 @@ pub fn all(conn: &mut Conn, people: &dyn People, tenants: &[String], rows: &[Row
 /// One category.
 pub fn one(conn: &mut Conn, people: &dyn People, tenants: &[String], row: &Row) -> Result<Category> {
     let mut all = all(conn, people, tenants, std::slice::from_ref(row))?;
-    Ok(all.pop().ok_or_else(rules::no_category)?)
+    Ok(all.pop().ok_or_else(Row::not_found)?)
 }
 
 /// What stands below it is not told of when it changes: it says where it stands by its parent.
