@@ -11,9 +11,8 @@ use crate::house::{TEMPLATE, files, read};
 type Module = Vec<String>;
 
 /// The crates whose top-level modules still import each other in a circle. The list may only shrink.
-const WITH_CIRCLES_OF_FOLDERS: [&str; 8] = [
+const WITH_CIRCLES_OF_FOLDERS: [&str; 7] = [
     "crates/access",
-    "crates/incidents",
     "crates/integrations",
     "crates/inventory",
     "crates/jobs",

@@ -4,6 +4,7 @@
 //! - [`heartbeats`]: what is to be heard of again and again
 //! - [`categories`]: a tree of them, for each tenant
 //! - [`records`]: the incidents themselves, their notes, and what is told of them
+//! - [`port`]: alerts and their incidents, for other domains
 //!
 //! Operation 8 of `docs/interface.md`, and what is around it.
 
@@ -12,6 +13,7 @@ mod categories;
 pub mod demo;
 mod heartbeats;
 mod neighbours;
+mod port;
 pub mod records;
 mod schema;
 
@@ -20,9 +22,10 @@ use std::sync::Arc;
 use api::{Alias, Extras, Need, Routes, Tag};
 
 pub use crate::{
-    alerts::{Escalator, Noticed, Trial},
+    alerts::{Escalator, Noticed},
     heartbeats::{pings::Pings, watch::Heartbeats},
     neighbours::Neighbours,
+    port::Trial,
     records::port::Records,
 };
 

@@ -18,7 +18,7 @@
 //! filled from. Which change it was stands in `lastEvent` of the state after. Integration events take `ALERT` with the
 //! event type `NONE` only: they are meant to react to every action on it, and to choose by their rules.
 
-mod actions;
+pub(crate) mod actions;
 mod alert;
 mod crowding;
 mod filter;
@@ -29,24 +29,21 @@ pub mod inbound;
 pub mod intake;
 pub mod kinds;
 mod ledger;
-mod named;
+pub(crate) mod named;
 mod noticed;
 mod opsgenie;
-mod port;
 pub(crate) mod report;
 mod room;
 mod row;
-mod rules;
+pub(crate) mod rules;
 mod schema;
-mod store;
+pub(crate) mod store;
 #[cfg(test)]
 pub(crate) mod tests;
-pub mod tickets;
 mod windows;
 mod wire;
 
 pub use noticed::Noticed;
-pub use port::Trial;
 pub use room::QUOTA;
 pub use store::{RETENTION, RETENTION_OF_PROBLEMS};
 pub use windows::Escalator;

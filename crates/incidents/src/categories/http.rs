@@ -14,7 +14,7 @@ use super::{
     store, view,
     wire::{Category, CategoryChange, CategoryId, CategoryMove, CategoryReference, NewCategories},
 };
-use crate::{neighbours::Neighbours, records};
+use crate::neighbours::Neighbours;
 
 api::list! {
     /// The list of categories.
@@ -241,7 +241,7 @@ pub async fn delete(context: RequestContext, PathIds(id): PathIds<CategoryId>) -
     context
         .write(move |tx, scope| {
             let row = lock_for_update(tx, scope, &id)?;
-            if records::store::uses_category(tx.conn, &scope.scope(), &row.id)? {
+            if store::has_incidents(tx.conn, &scope.scope(), &row.id)? {
                 return Err(rules::in_use(&row.name).into());
             }
             store::delete(tx.conn, &row)?;

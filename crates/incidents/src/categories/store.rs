@@ -11,7 +11,7 @@ use super::{
     rules::{self, Filter},
     wire::CategoryReference,
 };
-use crate::schema::incident_categories;
+use crate::schema::{incident_categories, incidents};
 
 /// Ids that one statement takes: SQLite allows no more than 32,766 values.
 const AT_ONCE: usize = 500;
@@ -174,4 +174,14 @@ pub fn delete(conn: &mut Conn, category: &Category) -> Result<()> {
     }
     diesel::delete(dsl::incident_categories.find((&category.tenant_id, &category.id))).execute(conn)?;
     Ok(())
+}
+
+/// Is any incident of these tenants filed under a category?
+pub fn has_incidents(conn: &mut Conn, scope: &[String], category: &str) -> Result<bool> {
+    use incidents::dsl;
+    let own = || dsl::incidents.filter(dsl::tenant_id.eq_any(scope)).select(dsl::id);
+    let above: Option<String> = own().filter(dsl::category_id.eq(category)).first(conn).optional()?;
+    let below: Option<String> =
+        own().filter(dsl::sub_category_id.eq(category)).filter(dsl::sub_category_id.ne("")).first(conn).optional()?;
+    Ok(above.is_some() || below.is_some())
 }

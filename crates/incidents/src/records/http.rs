@@ -13,10 +13,10 @@ use super::{
     named::{self, Filing},
     row::{ALERT, CLOSED, Link, Note, RESOURCE, Row},
     rules::{self, Filter, Named},
-    store, view,
+    store, tickets, view,
     wire::{Incident, IncidentClosing, IncidentId, IncidentInput, NewIncident},
 };
-use crate::{alerts::tickets, neighbours::Neighbours};
+use crate::neighbours::Neighbours;
 
 api::list! {
     /// The search.

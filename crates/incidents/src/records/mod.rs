@@ -15,6 +15,7 @@ mod related;
 pub mod row;
 pub mod rules;
 pub mod store;
+mod tickets;
 mod view;
 pub mod wire;
 

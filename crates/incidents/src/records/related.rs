@@ -10,10 +10,10 @@ use utoipa::ToSchema;
 
 use super::{
     row::{Machine, Row},
-    store,
+    store, tickets,
     wire::IncidentId,
 };
-use crate::{alerts::tickets, categories, neighbours::Neighbours};
+use crate::{categories, neighbours::Neighbours};
 
 /// How many machines and alerts of an incident are looked at.
 const LOOKED_AT: usize = 5;

@@ -96,16 +96,6 @@ pub fn is_empty(conn: &mut Conn, tenant: &str) -> Result<bool> {
     Ok(own.first::<String>(conn).optional()?.is_none())
 }
 
-/// Is any incident of these tenants filed under a category?
-pub fn uses_category(conn: &mut Conn, scope: &[String], category: &str) -> Result<bool> {
-    use incidents::dsl;
-    let own = || dsl::incidents.filter(dsl::tenant_id.eq_any(scope)).select(dsl::id);
-    let above: Option<String> = own().filter(dsl::category_id.eq(category)).first(conn).optional()?;
-    let below: Option<String> =
-        own().filter(dsl::sub_category_id.eq(category)).filter(dsl::sub_category_id.ne("")).first(conn).optional()?;
-    Ok(above.is_some() || below.is_some())
-}
-
 /// A page of the incidents that a filter means.
 pub fn search(conn: &mut Conn, scope: &[String], filter: &Filter, sort: Sort, walk: &Walk) -> Result<Found<Row>> {
     let condition = Condition::all([Condition::text_in("incidents.tenant_id IN", scope), condition(scope, filter)]);

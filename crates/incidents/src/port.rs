@@ -7,8 +7,10 @@ use db::{Conn, Result};
 use ports::{AlertAction, AlertPreview, Alerts, People, Resources};
 use serde_json::Value;
 
-use super::{actions, named::resources, report::Report, rules};
-use crate::records;
+use crate::{
+    alerts::{actions, named::resources, report::Report, rules},
+    records,
+};
 
 /// Says what the alerts of reports would be: for those who try their rules on one.
 pub struct Trial {

@@ -4,12 +4,12 @@ use base::problem::{Problem, Wrong};
 use db::{Conn, Result};
 use outbox::Tx;
 
-use super::{intake, rules, store};
-use crate::records::{
+use super::{
     row::{AlertName, Machine},
     rules::Named,
     wire::AlertId,
 };
+use crate::alerts::{intake, rules, store};
 
 /// How many tags of an alert say what it is about.
 const TAGS: usize = 5;
