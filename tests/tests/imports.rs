@@ -11,11 +11,10 @@ use crate::house::{TEMPLATE, files, read};
 type Module = Vec<String>;
 
 /// The crates whose top-level modules still import each other in a circle. The list may only shrink.
-const WITH_CIRCLES_OF_FOLDERS: [&str; 7] = [
+const WITH_CIRCLES_OF_FOLDERS: [&str; 6] = [
     "crates/access",
     "crates/integrations",
     "crates/inventory",
-    "crates/jobs",
     "crates/maintenance",
     "crates/paging",
     "crates/rosters",

@@ -9,13 +9,14 @@ use outbox::Tx;
 use ports::{KnownResource, Notices, People, ResourceKey, Resources};
 
 use super::{
+    alarms,
     row::{self, Resource},
     rules::{self, Filter},
     store,
     view::{self, record_change},
     wire::{Job, JobChange, JobId, NewJob, NextRuns, Target},
 };
-use crate::{runs::alarms, scripts};
+use crate::scripts;
 
 api::list! {
     /// The list of jobs.
@@ -285,7 +286,7 @@ pub async fn next(context: RequestContext<Next>, PathIds(id): PathIds<JobId>) ->
 /// transaction.
 pub fn lock_for_update(tx: &mut Tx<'_>, scope: &RequestScope, id: &str) -> db::Result<row::Job> {
     let row = store::existing(tx.conn, &scope.scope(), id)?;
-    crate::scheduler::lock(&row.tenant_id).share(tx.conn)?;
+    store::lock_of_schedule(&row.tenant_id).share(tx.conn)?;
     store::lock(id).take(tx.conn)?;
     let row = store::existing(tx.conn, &scope.scope(), id)?;
     scope.check_version(row.version)?;

@@ -1,5 +1,6 @@
 //! Scheduled jobs: what is done, to which resources, and when (operation 9 of `docs/interface.md`).
 
+pub mod alarms;
 pub mod http;
 pub mod port;
 pub mod row;

@@ -18,6 +18,11 @@ pub fn lock(id: &str) -> db::Lock {
     db::Lock::of("jobs.job", id.to_ascii_lowercase())
 }
 
+/// The scheduler holds this alone for a tenant; whoever changes a job of it, shared.
+pub fn lock_of_schedule(tenant: &str) -> db::Lock {
+    db::Lock::of("jobs.scheduler", tenant)
+}
+
 /// How many jobs a tenant has at most.
 pub static QUOTA: Quota = Quota::new("jobs", "jobs", 20_000);
 

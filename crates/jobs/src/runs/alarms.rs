@@ -10,12 +10,14 @@ use super::{
     row::Run,
     rules::{FAILED, MISSED, SUCCEEDED, TIMED_OUT},
 };
-use crate::job::{self, row::Job};
+use crate::job::{
+    self,
+    alarms::{Failure, notice},
+    row::Job,
+};
 
 /// How soon alerts are told again of what they could not be told.
 const AGAIN_MS: i64 = 10_000;
-/// What kind of thing the problem is about.
-const KIND: &str = "job";
 
 /// Tells what became of runs that are over, of several of a job the last, where their jobs ask for it.
 pub fn tell(tx: &mut Tx<'_>, notices: &dyn Notices, runs: &[&Run]) -> Result<()> {
@@ -37,7 +39,7 @@ pub fn tell(tx: &mut Tx<'_>, notices: &dyn Notices, runs: &[&Run]) -> Result<()>
         else {
             continue;
         };
-        found.push((failed, notice(tx, &job, failed.then_some(run))?));
+        found.push((failed, notice(tx, &job, failed.then(|| failure(&job, run)))?));
     }
     let tell = |tx: &mut Tx<'_>, found: &[(bool, Notice)]| {
         for (failed, notice) in found {
@@ -69,16 +71,6 @@ pub fn tell_again(tx: &mut Tx<'_>, notices: &dyn Notices, tenant: &str, jobs: &[
     tell(tx, notices, &runs.iter().collect::<Vec<_>>())
 }
 
-/// Closes the alert of a job that is deleted, or asks for none any more.
-pub fn withdraw(tx: &mut Tx<'_>, notices: &dyn Notices, job: &Job) -> Result<()> {
-    if !job.alerting {
-        return Ok(());
-    }
-    job::store::set_alerting(tx.conn, &job.tenant_id, &job.id, false)?;
-    let notice = notice(tx, job, None)?;
-    notices.notice(tx.conn, &[notice], tx.now)
-}
-
 /// Is it a failure? `None` for what says neither.
 fn has_failed(run: &Run) -> Option<bool> {
     match run.state.as_str() {
@@ -88,30 +80,14 @@ fn has_failed(run: &Run) -> Option<bool> {
     }
 }
 
-fn notice(tx: &mut Tx<'_>, job: &Job, failed: Option<&Run>) -> Result<Notice> {
-    let tenants = [job.tenant_id.clone()];
-    let ids = [job.id.clone()];
-    let mut resources = job::store::resources(tx.conn, &tenants, &ids)?;
-    // A problem is about one machine or none.
-    let resource = if resources.len() == 1 { resources.pop() } else { None };
-    let subject = match failed.map(|run| run.state.as_str()) {
-        None => format!("The job {} is well", job.name),
-        Some(MISSED) => format!("The job {} missed a run", job.name),
-        Some(TIMED_OUT) => format!("A run of the job {} took too long", job.name),
-        Some(_) => format!("A run of the job {} failed", job.name),
+/// What the alert of a failed run says of it.
+fn failure(job: &Job, run: &Run) -> Failure {
+    let subject = match run.state.as_str() {
+        MISSED => format!("The job {} missed a run", job.name),
+        TIMED_OUT => format!("A run of the job {} took too long", job.name),
+        _ => format!("A run of the job {} failed", job.name),
     };
-    let description = failed.map_or_else(String::new, |run| {
-        let code = run.exit_code.map_or_else(String::new, |code| format!(", exit code {code}"));
-        let reason = if run.reason.is_empty() { String::new() } else { format!(": {}", run.reason) };
-        format!("{} {}{code}{reason}", run.id, run.state)
-    });
-    Ok(Notice {
-        tenant: job.tenant_id.clone(),
-        about: (KIND, job.id.clone()),
-        resource: resource.map(|row| (row.resource_tenant, row.resource_id)),
-        severity: failed.map(|_| "Critical"),
-        subject,
-        description,
-        component: job.name.clone(),
-    })
+    let code = run.exit_code.map_or_else(String::new, |code| format!(", exit code {code}"));
+    let reason = if run.reason.is_empty() { String::new() } else { format!(": {}", run.reason) };
+    Failure { subject, description: format!("{} {}{code}{reason}", run.id, run.state) }
 }

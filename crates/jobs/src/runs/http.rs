@@ -11,13 +11,11 @@ use outbox::Tx;
 use ports::Maintenance;
 
 use super::{
+    maintenance::cover,
     row, rules, store,
     wire::{Run, RunId},
 };
-use crate::{
-    job::{self, wire::JobId},
-    scheduler::cover,
-};
+use crate::job::{self, wire::JobId};
 
 /// The list of the runs of one job.
 #[derive(Clone, Debug)]

@@ -6,6 +6,7 @@
 
 pub mod alarms;
 pub mod http;
+pub mod maintenance;
 pub mod queue;
 pub mod row;
 pub mod rules;

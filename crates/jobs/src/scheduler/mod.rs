@@ -9,13 +9,13 @@ pub mod rules;
 pub mod store;
 
 use std::{
-    collections::{BTreeSet, HashMap, HashSet},
+    collections::{HashMap, HashSet},
     sync::Arc,
     time::Duration,
 };
 
 use base::timestamp::Timestamp;
-use db::{Conn, Db, Json, Result};
+use db::{Db, Json, Result};
 use outbox::{Background, TenantTurns, Tx};
 use ports::{Maintenance, Notices, People};
 
@@ -27,11 +27,6 @@ use crate::{
         row::{Run, RunMaintenance},
     },
 };
-
-/// The scheduler holds this alone for a tenant; whoever changes a job of it, shared.
-pub fn lock(tenant: &str) -> db::Lock {
-    db::Lock::of("jobs.scheduler", tenant)
-}
 
 /// How many jobs of one tenant a turn makes runs for.
 const AT_ONCE: usize = 100;
@@ -137,7 +132,7 @@ impl Work {
         loop {
             let people = Arc::clone(&people);
             let release = move |tx: &mut Tx<'_>, tenant: &str| {
-                lock(tenant).take(tx.conn)?;
+                job::store::lock_of_schedule(tenant).take(tx.conn)?;
                 // It may have been suspended again meanwhile.
                 let is_active = people.is_active(tx.conn, tenant)?;
                 Ok(is_active && store::release(tx.conn, tenant, HELD_AT_ONCE)? == HELD_AT_ONCE)
@@ -184,7 +179,7 @@ impl Work {
 
 /// Makes runs for some of the jobs of a tenant that are due; true when there may be more.
 fn make_runs(tx: &mut Tx<'_>, neighbours: &Neighbours, tenant: &str) -> Result<bool> {
-    lock(tenant).take(tx.conn)?;
+    job::store::lock_of_schedule(tenant).take(tx.conn)?;
     if !neighbours.people.is_active(tx.conn, tenant)? {
         let due = store::due(tx.conn, tenant, tx.now.millis(), HELD_AT_ONCE)?;
         store::hold(tx.conn, tenant, &due)?;
@@ -210,7 +205,7 @@ fn make_runs_of(tx: &mut Tx<'_>, neighbours: &Neighbours, tenant: &str, ids: &[S
     for job in runs::store::open_of(tx.conn, &tenants, ids)? {
         *open.entry(job).or_default() += 1;
     }
-    let covered = cover(tx.conn, &*neighbours.maintenance, &due, now)?;
+    let covered = runs::maintenance::cover(tx.conn, &*neighbours.maintenance, &due, now)?;
     let mut new = Vec::new();
     for job in &due {
         let plan = match rules::plan(job, now) {
@@ -263,39 +258,6 @@ fn run(
             run
         }
     }
-}
-
-/// The windows that cover the resources of jobs at an instant, by job, as runs keep them.
-pub fn cover(
-    conn: &mut Conn,
-    maintenance: &dyn Maintenance,
-    jobs: &[Job],
-    at: Timestamp,
-) -> Result<HashMap<String, Vec<RunMaintenance>>> {
-    let tenants: BTreeSet<String> = jobs.iter().map(|job| job.tenant_id.clone()).collect();
-    let tenants: Vec<String> = tenants.into_iter().collect();
-    let ids: Vec<String> = jobs.iter().map(|job| job.id.clone()).collect();
-    let rows = job::store::resources(conn, &tenants, &ids)?;
-    if rows.is_empty() {
-        return Ok(HashMap::new());
-    }
-    let asked: Vec<(String, String)> =
-        rows.iter().map(|row| (row.resource_tenant.clone(), row.resource_id.clone())).collect();
-    let covers = maintenance.covering(conn, &asked, at)?;
-    let mut found: HashMap<String, Vec<RunMaintenance>> = HashMap::new();
-    for (row, covers) in rows.into_iter().zip(covers) {
-        let windows = covers.into_iter().map(|cover| RunMaintenance {
-            resource_id: row.resource_id.clone(),
-            unique_id: cover.window.unique_id,
-            name: cover.window.name,
-            until: cover.until.to_string(),
-        });
-        let windows: Vec<RunMaintenance> = windows.collect();
-        if !windows.is_empty() {
-            found.entry(row.job_id).or_default().extend(windows);
-        }
-    }
-    Ok(found)
 }
 
 fn take_back(tx: &mut Tx<'_>, notices: &dyn Notices, tenant: &str, ids: &[String]) -> Result<()> {
