@@ -76,7 +76,7 @@ pub use crate::{
     lock::Lock,
     migrate::{MigrationTexts, Migrations},
     numbers::{Family, GROUP_SIZES, Numbers, Writes},
-    order::{Column, Order},
+    order::{Column, Order, damaged_cursor},
     owner::give_to_owner_of_folder,
     parts::in_parts,
     probe::{Health, Probe},

@@ -53,7 +53,7 @@ impl Order {
         let mut row = Condition::sql("(");
         let mut place = Condition::sql(if self.descending { ") < (" } else { ") > (" });
         if keys.len() != self.columns.len() {
-            return Err(made_up());
+            return Err(damaged_cursor());
         }
         for (index, (column, key)) in self.columns.iter().zip(keys).enumerate() {
             if index > 0 {
@@ -64,14 +64,15 @@ impl Order {
             place = match (column, key) {
                 (Column::Text(_), Key::Text(text)) => place.text(text),
                 (Column::Integer(_), Key::Integer(number)) => place.integer(*number),
-                _ => return Err(made_up()),
+                _ => return Err(damaged_cursor()),
             };
         }
         Ok(row.append(place).then(")"))
     }
 }
 
-fn made_up() -> crate::Error {
+/// 400: the keys of a cursor are not those of the list.
+pub fn damaged_cursor() -> crate::Error {
     Problem::field("cursor", Refused::Damaged.message()).into()
 }
 

@@ -18,7 +18,7 @@ pub fn fill(db: &Db, windows: &Windows, tenant: &TenantId, what: (&str, &str), n
     let bodies = bodies(what, now);
     let tenant = tenant.to_string();
     let actor = Actor { user_id: String::new(), key_id: "demo".to_owned(), request_id: String::new() };
-    let resources = windows.shared_resources();
+    let resources = windows.neighbours().shared_resources();
     db.write_here(move |conn| {
         Tx::run(conn, &actor, now, |tx| {
             if store::any(tx.conn, &tenant)? {

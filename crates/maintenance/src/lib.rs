@@ -14,6 +14,7 @@ mod calendars;
 mod course;
 mod cover;
 pub mod demo;
+mod neighbours;
 mod schedule;
 mod schema;
 mod watch;
@@ -24,12 +25,14 @@ use std::sync::Arc;
 use api::{Extras, Need, Routes, Tag};
 use ports::Alerts;
 
+use crate::neighbours::Neighbours;
+
 pub use crate::{cover::Windows, watch::Watcher};
 
 static QUOTAS: [&db::Quota; 2] = [&window::store::QUOTA, &calendars::store::QUOTA];
 
 /// What handlers take from [`extras`].
-const NEEDS: &[Need] = &[Need::of::<Windows>(), Need::of::<dyn Alerts>()];
+const NEEDS: &[Need] = &[Need::of::<Neighbours>(), Need::of::<Windows>(), Need::of::<dyn Alerts>()];
 
 /// The tables, as they came to be.
 const MIGRATIONS: db::Migrations = db::migrations!(
@@ -64,7 +67,7 @@ pub fn domain() -> api::Domain {
 
 /// Puts the windows, and those who know what alerts would be, where the handlers look for them.
 pub fn extras(windows: Arc<Windows>, alerts: Arc<dyn Alerts>) -> Extras {
-    Extras::default().with(windows).with(alerts)
+    Extras::default().with(Arc::clone(windows.neighbours())).with(windows).with(alerts)
 }
 
 /// The operations, in reading order. Paths that are literal come before those with a parameter in their place.

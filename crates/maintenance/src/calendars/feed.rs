@@ -11,7 +11,7 @@ use db::{Error, Result};
 
 use super::store;
 use crate::{
-    cover::Windows,
+    neighbours::Neighbours,
     window::{row::Window, store as windows, wire::WindowId},
 };
 
@@ -34,7 +34,7 @@ use crate::{
 #[get("/scheduleMaintenances/{windowId}/calendar.ics")]
 pub async fn read(
     request: HttpRequest,
-    windows: web::Data<Windows>,
+    neighbours: web::Data<Neighbours>,
     path: web::Path<(String, String)>,
 ) -> api::Result<HttpResponse> {
     let (tenant, id) = path.into_inner();
@@ -48,7 +48,7 @@ pub async fn read(
         };
         let address = store::opened(conn, &window, &hash, now)?.ok_or_else(feed::unknown)?;
         // It tells what its maker may read, for as long as that is somebody who may.
-        if !windows.is_active(conn, &tenant)? || !windows.may_act(conn, &tenant, &address.created_by, now)? {
+        if !neighbours.is_active(conn, &tenant)? || !neighbours.may_act(conn, &tenant, &address.created_by, now)? {
             return Err(feed::unknown().into());
         }
         render_feed(&window, now)

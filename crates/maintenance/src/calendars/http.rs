@@ -12,7 +12,7 @@ use ports::{Author, Authors};
 
 use super::{row::Calendar, store};
 use crate::{
-    cover::Windows,
+    neighbours::Neighbours,
     window::{store as windows, wire::WindowId},
 };
 
@@ -44,11 +44,11 @@ type Created = CreatedAddress<Author>;
 #[get("/scheduleMaintenances/calendars")]
 pub async fn list_of_tenant(
     context: RequestContext<PageQuery<Calendars>>,
-    asked: web::Data<Windows>,
+    neighbours: web::Data<Neighbours>,
 ) -> api::Result<HttpResponse> {
     let page = context.page(move |conn, scope, sort, walk| {
         let found = store::page(conn, &scope.scope(), scope.now, sort, walk)?;
-        let authors = authors(conn, &asked, scope, &found.rows)?;
+        let authors = authors(conn, &neighbours, scope, &found.rows)?;
         Ok(found.map(|row| row.listed(authors.of(&row.created_by))))
     });
     page.await
@@ -67,7 +67,7 @@ pub async fn list_of_tenant(
 #[post("/scheduleMaintenances/{windowId}/calendars")]
 pub async fn create(
     context: RequestContext,
-    asked: web::Data<Windows>,
+    neighbours: web::Data<Neighbours>,
     PathIds(id): PathIds<WindowId>,
 ) -> api::Result<HttpResponse> {
     let token = feed::new_token()?;
@@ -77,7 +77,7 @@ pub async fn create(
             let window = windows::existing(tx.conn, &scope.scope(), &id)?;
             let row = store::insert(tx.conn, &window, &token, scope.author(), tx.now)?;
             tx.record_change(None, Some(&row))?;
-            let authors = authors(tx.conn, &asked, scope, std::slice::from_ref(&row))?;
+            let authors = authors(tx.conn, &neighbours, scope, std::slice::from_ref(&row))?;
             let address = row.address(authors.of(&row.created_by));
             let place = format!("scheduleMaintenances/{}", window.id);
             Answer::once(&CreatedAddress::new(address.clone(), &origin, &window.tenant_id, &place, token), &address)
@@ -97,22 +97,22 @@ pub async fn create(
 #[get("/scheduleMaintenances/{windowId}/calendars")]
 pub async fn list(
     context: RequestContext,
-    asked: web::Data<Windows>,
+    neighbours: web::Data<Neighbours>,
     PathIds(id): PathIds<WindowId>,
 ) -> api::Result<HttpResponse> {
     let addresses = context.read(move |conn, scope| {
         let window = windows::existing(conn, &scope.scope(), &id)?;
         let rows = store::list(conn, &window, scope.now)?;
-        let authors = authors(conn, &asked, scope, &rows)?;
+        let authors = authors(conn, &neighbours, scope, &rows)?;
         Ok(rows.iter().map(|row| row.address(authors.of(&row.created_by))).collect::<Vec<_>>())
     });
     answer::ok(&addresses.await?)
 }
 
 /// Who made these addresses.
-fn authors(conn: &mut Conn, asked: &Windows, scope: &RequestScope, rows: &[Calendar]) -> db::Result<Authors> {
+fn authors(conn: &mut Conn, neighbours: &Neighbours, scope: &RequestScope, rows: &[Calendar]) -> db::Result<Authors> {
     let makers = rows.iter().map(|row| row.created_by.as_str());
-    Authors::load(conn, asked.people(), &scope.scope_and_partner(), makers)
+    Authors::load(conn, neighbours.people(), &scope.scope_and_partner(), makers)
 }
 
 /// Revoke a calendar address of a maintenance window

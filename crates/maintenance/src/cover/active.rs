@@ -10,13 +10,14 @@ use db::{Conn, Result};
 use ports::{KnownResource, Place, PlaceKey, PlaceKind, ResourceKey};
 
 use super::{
-    ready::{Name, Ready},
-    windows::{Covered, Windows, damaged_cursor},
+    ready::Ready,
+    windows::{Covered, Windows},
     wire::Active,
 };
 use crate::window::{
     names::Names,
     store,
+    targeting::Name,
     targets::{Kind, Target},
     wire::{Instant, filled},
 };
@@ -85,7 +86,8 @@ pub async fn list(context: RequestContext<Query>, windows: web::Data<Windows>) -
                 of_resource(conn, &windows, &scope, (name, key), instant, &mut rows)?;
             }
             Some((name, Asked::Place(kind, key))) => {
-                let mut places = windows.resources().places(conn, &scope, kind, &[key])?.pop().unwrap_or_default();
+                let mut places =
+                    windows.neighbours().resources().places(conn, &scope, kind, &[key])?.pop().unwrap_or_default();
                 check_one(places.len(), name)?;
                 if let Some(place) = places.pop() {
                     all(conn, &windows, (&scope, &partner), Some(&place), instant, &mut rows)?;
@@ -119,7 +121,7 @@ impl Rows {
             Some([Key::Text(tenant), Key::Text(id), Key::Integer(target), Key::Text(resource)]) => {
                 Some((tenant.clone(), id.clone(), *target, resource.clone()))
             }
-            Some(_) => return Err(damaged_cursor()),
+            Some(_) => return Err(db::damaged_cursor()),
         };
         let counts = after.is_none();
         let wanted = usize::try_from(walk.wanted()).unwrap_or(usize::MAX);
@@ -174,7 +176,7 @@ fn of_resource(
     at: Timestamp,
     rows: &mut Rows,
 ) -> Result<()> {
-    let mut found = windows.resources().find(conn, scope, &[key])?.pop().unwrap_or_default();
+    let mut found = windows.neighbours().resources().find(conn, scope, &[key])?.pop().unwrap_or_default();
     check_one(found.len(), name)?;
     let Some(resource) = found.pop() else { return Ok(()) };
     for covered in windows.covered(conn, &resource.tenant_id, std::slice::from_ref(&resource.id), at)?.iter().flatten()
@@ -215,7 +217,7 @@ fn all(
         open.sort_by(|(one, ..), (other, ..)| one.cmp(other));
         let names: Vec<Name> = open.iter().map(|(name, ..)| name.clone()).collect();
         let mut targets = store::targets(conn, &names)?;
-        let titles = Names::load(conn, windows.resources(), targets.values().flatten())?;
+        let titles = Names::load(conn, windows.neighbours().resources(), targets.values().flatten())?;
         for (name, window, open) in open {
             let mut targets = targets.remove(&name).unwrap_or_default();
             targets.sort();
@@ -276,7 +278,7 @@ impl One<'_> {
         let ids: Vec<String> = resources.iter().map(|resource| resource.id.clone()).collect();
         let is_meant =
             |place: &Place| (place.kind, place.id, &place.tenant_id) == (meant.kind, meant.id, &meant.tenant_id);
-        let places = self.windows.resources().places_of(conn, &tenants, &ids)?;
+        let places = self.windows.neighbours().resources().places_of(conn, &tenants, &ids)?;
         Ok(places.iter().map(|places| places.iter().any(is_meant)).collect())
     }
 
@@ -296,7 +298,8 @@ impl One<'_> {
         let limit = i64::try_from(BATCH).unwrap_or(i64::MAX);
         let mut after: Option<String> = None;
         loop {
-            let mut some = self.windows.resources().members(conn, &tenants, place, after.as_deref(), limit)?;
+            let mut some =
+                self.windows.neighbours().resources().members(conn, &tenants, place, after.as_deref(), limit)?;
             let Some(last) = some.last() else { return Ok(ControlFlow::Continue(())) };
             after = Some(last.id.clone());
             some.retain(|resource| self.scope.contains(&resource.tenant_id));
@@ -322,7 +325,7 @@ impl One<'_> {
             return Ok(vec![false; resources.len()]);
         }
         let ids: Vec<String> = resources.iter().map(|resource| resource.id.clone()).collect();
-        let places = self.windows.resources().places_of(conn, tenants, &ids)?;
+        let places = self.windows.neighbours().resources().places_of(conn, tenants, &ids)?;
         let met = |(resource, places): (&KnownResource, Vec<Place>)| {
             let itself = Target { kind: Kind::Device, tenant: resource.tenant_id.clone(), id: resource.id.clone() };
             before.contains(&itself)

@@ -58,7 +58,7 @@ impl Drafts {
         for (place, (id, mut new)) in self.0.into_iter().enumerate() {
             rules::check_opens(Some(&new.schedule), &format!("windows[{place}].schedule"), &mut wrong);
             let references = new.take_targets().all();
-            let targets = targets::resolve(conn, windows.resources(), scope, &references, &mut wrong)?;
+            let targets = targets::resolve(conn, windows.neighbours().resources(), scope, &references, &mut wrong)?;
             complete.push((id, new, targets));
         }
         wrong.check()?;
@@ -82,9 +82,10 @@ impl Drafts {
 
 /// The ways in which a resource may be covered, the most direct first.
 fn ways(conn: &mut Conn, windows: &Windows, resource: &KnownResource) -> Result<Vec<Target>> {
-    let around = windows.around(conn, &resource.tenant_id)?;
+    let around = windows.neighbours().around(conn, &resource.tenant_id)?;
     let ids = std::slice::from_ref(&resource.id);
-    let places = windows.resources().places_of(conn, &around, ids)?.pop().ok_or_else(|| Problem::internal())?;
+    let places =
+        windows.neighbours().resources().places_of(conn, &around, ids)?.pop().ok_or_else(|| Problem::internal())?;
     let itself = Target { kind: Kind::Device, tenant: resource.tenant_id.clone(), id: resource.id.clone() };
     let mut ways: Vec<Target> = std::iter::once(itself)
         .chain(places.into_iter().map(|place| Target {

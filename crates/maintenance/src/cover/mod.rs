@@ -12,4 +12,4 @@ pub mod trial;
 mod windows;
 pub mod wire;
 
-pub use self::windows::{Windows, damaged_cursor};
+pub use self::windows::Windows;

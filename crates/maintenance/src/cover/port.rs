@@ -9,10 +9,8 @@ use base::{
 use db::{Conn, Result};
 use ports::{AlertFacts, Cover, Maintenance, Window};
 
-use super::{
-    ready::Name,
-    windows::{Covered, Windows},
-};
+use super::windows::{Covered, Windows};
+use crate::window::targeting::Name;
 
 /// What the conditions of windows may cost for each alert of a report, in steps, beside what they may cost for all.
 const FOR_EACH_ALERT: u64 = 10_000;

@@ -7,10 +7,10 @@ use db::{Error, Result};
 use moka::sync::Cache;
 use serde::Serialize;
 
-use crate::{course::Course, window::row::Window};
-
-/// Tenant and id of a window.
-pub(super) type Name = (String, String);
+use crate::{
+    course::Course,
+    window::{row::Window, targeting::Name},
+};
 
 /// The memory of the windows that are kept, in bytes. What their expressions are compiled to is not part of them.
 const MOST: u64 = 16 << 20;

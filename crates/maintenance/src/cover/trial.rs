@@ -15,9 +15,9 @@ use super::{
     drafts::Drafts,
     port::longest,
     windows::{Covered, Windows},
-    wire::{Match, ResourceName, Tried, TriedRule, WindowName},
+    wire::{Match, ResourceName, Tried, TriedRule},
 };
-use crate::window::wire::NewWindow;
+use crate::window::wire::{NewWindow, WindowName};
 
 /// An alert, as it is reported. The rules of windows look for their keys in what would become of it.
 #[derive(ToSchema)]

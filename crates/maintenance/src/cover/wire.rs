@@ -6,6 +6,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::{ready::Ready, windows::Covered};
+use crate::window::wire::WindowName;
 
 /// A resource that a window covers while it is open.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -36,19 +37,6 @@ impl Active {
             until: covered.open.end(),
         }
     }
-}
-
-/// A window, briefly.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = MaintenanceWindowName)]
-pub struct WindowName {
-    /// `SM-<uuid>`.
-    #[schema(example = "SM-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90")]
-    pub unique_id: String,
-    /// What people call it.
-    #[schema(example = "Nightly patches")]
-    pub name: String,
 }
 
 impl From<&Ready> for WindowName {

@@ -6,7 +6,6 @@
 //! none is lost over a restart. After an absence a window tells of its last change alone.
 
 mod rules;
-pub mod store;
 
 use std::{collections::HashMap, time::Duration};
 
@@ -15,11 +14,12 @@ use db::{Conn, Db, Result};
 use outbox::{Background, Happening, TenantTurns, Tx};
 use serde_json::json;
 
-use self::{
-    rules::{Look, Turn},
-    store::Watch,
+use self::rules::{Look, Turn};
+use crate::window::{
+    row::Window,
+    store as windows,
+    watches::{self, Watch},
 };
-use crate::window::{row::Window, store as windows};
 
 /// How many windows of one tenant a turn looks at.
 const AT_ONCE: usize = 200;
@@ -39,7 +39,7 @@ impl Watcher {
     /// # Errors
     /// When there is no further thread.
     pub fn start(db: Db, clock: impl Fn() -> Timestamp + Send + 'static) -> std::io::Result<Self> {
-        let mut turns = TenantTurns::of_rows(&db, "windows", &[store::DUE]);
+        let mut turns = TenantTurns::of_rows(&db, "windows", &[watches::DUE]);
         let background = Background::start("windows", move || match turn(&db, &mut turns, clock()) {
             Ok(true) => Duration::ZERO,
             Ok(false) => IDLE,
@@ -64,13 +64,13 @@ struct Step {
 pub fn turn(db: &Db, turns: &mut TenantTurns, now: Timestamp) -> Result<bool> {
     let tenants = db.read_here(|conn| {
         // An idle database is only read, and only the first entry of one index.
-        match store::first_due(conn)?.is_some_and(|due| due <= now.millis()) {
-            true => store::DUE.tenants(conn, now.millis()),
+        match watches::first_due(conn)?.is_some_and(|due| due <= now.millis()) {
+            true => watches::DUE.tenants(conn, now.millis()),
             false => Ok(Vec::new()),
         }
     })?;
     let read = |conn: &mut Conn, tenant: &str| {
-        let due = store::due(conn, tenant, now.millis(), AT_ONCE)?;
+        let due = watches::due(conn, tenant, now.millis(), AT_ONCE)?;
         let more = due.len() == AT_ONCE;
         let steps = steps(conn, due, now)?;
         Ok((!steps.is_empty()).then_some((steps, more)))
@@ -100,8 +100,8 @@ fn tell(tx: &mut Tx<'_>, steps: &[Step]) -> Result<()> {
     let tell = |tx: &mut Tx<'_>, steps: &[Step]| {
         steps.iter().try_for_each(|Step { watch, look, told }| {
             match look {
-                None => store::put_off(tx.conn, watch, now_ms + AGAIN_MS)?,
-                Some(look) if store::advance(tx.conn, watch, look, now_ms)? => {
+                None => watches::put_off(tx.conn, watch, now_ms + AGAIN_MS)?,
+                Some(look) if watches::advance(tx.conn, watch, (look.due_ms, look.open_ms), now_ms)? => {
                     told.iter().for_each(|told| tx.happen(told.clone()));
                 }
                 Some(_) => {}
@@ -111,7 +111,7 @@ fn tell(tx: &mut Tx<'_>, steps: &[Step]) -> Result<()> {
     };
     tx.attempt_each(steps, tell, |tx, Step { watch, .. }, error| {
         tracing::error!(%error, tenant = watch.tenant_id, window = watch.window_id, "what a window does is not told");
-        store::put_off(tx.conn, watch, now_ms + AGAIN_MS)
+        watches::put_off(tx.conn, watch, now_ms + AGAIN_MS)
     })?;
     Ok(())
 }

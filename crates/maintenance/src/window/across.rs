@@ -10,8 +10,14 @@ use db::{Conn, Result};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{filter::Filter, row::Window, search::covering, store, wire::Instant};
-use crate::cover::{Windows, damaged_cursor, wire::WindowName};
+use super::{
+    filter::Filter,
+    row::Window,
+    search::covering,
+    store,
+    wire::{Instant, WindowName},
+};
+use crate::neighbours::Neighbours;
 
 api::texts! {
     /// What occurrences are sorted by.
@@ -65,7 +71,7 @@ pub struct Open {
     security(("bearer" = ["viewer"]))
 )]
 #[get("/scheduleMaintenances/occurrences")]
-pub async fn list(context: RequestContext<Query>, windows: web::Data<Windows>) -> api::Result<HttpResponse> {
+pub async fn list(context: RequestContext<Query>, neighbours: web::Data<Neighbours>) -> api::Result<HttpResponse> {
     let mut query = context.query();
     let sort = query.sort(&SORTS, "start", false);
     let walk = query.walk(context.request().path(), sort);
@@ -73,7 +79,7 @@ pub async fn list(context: RequestContext<Query>, windows: web::Data<Windows>) -
     let range = calendar::range::read(query, None)?;
     let filter = Filter::parse(&text)?;
     let page = context.read(move |conn, scope| {
-        let only = covering(conn, &windows, &scope.scope(), &filter)?;
+        let only = covering(conn, &neighbours, &scope.scope(), &filter)?;
         let found = page(conn, &scope.scope(), (&filter, only.as_deref()), range, sort, &walk, scope.now)?;
         Ok(walk.answer(found))
     });
@@ -137,7 +143,7 @@ fn page(
     let after = match walk.after() {
         None => None,
         Some([Key::Integer(start), Key::Text(id), Key::Text(tenant)]) => Some((*start, id.clone(), tenant.clone())),
-        Some(_) => return Err(damaged_cursor()),
+        Some(_) => return Err(db::damaged_cursor()),
     };
     let skip = usize::try_from(walk.offset()).unwrap_or(usize::MAX);
     let wanted = usize::try_from(walk.wanted()).unwrap_or(usize::MAX);

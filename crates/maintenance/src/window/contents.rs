@@ -11,7 +11,7 @@ use super::{
     targets::{Kind, Target},
     wire::{GroupTarget, LocationTarget, WindowId},
 };
-use crate::cover::Windows;
+use crate::neighbours::Neighbours;
 
 /// The list of what a window covers of a kind.
 #[derive(Clone, Debug)]
@@ -53,10 +53,10 @@ pub struct ResourceTarget {
 #[get("/scheduleMaintenances/{windowId}/resources/resources")]
 pub async fn resources(
     context: RequestContext<PageQuery<Contents>>,
-    asked: web::Data<Windows>,
+    neighbours: web::Data<Neighbours>,
     PathIds(id): PathIds<WindowId>,
 ) -> api::Result<HttpResponse> {
-    page(&context, asked, id, Kind::Device, |target, names| {
+    page(&context, neighbours, id, Kind::Device, |target, names| {
         let known = names.device(target);
         ResourceTarget {
             id: target.id.clone(),
@@ -82,10 +82,10 @@ pub async fn resources(
 #[get("/scheduleMaintenances/{windowId}/resources/deviceGroups")]
 pub async fn device_groups(
     context: RequestContext<PageQuery<Contents>>,
-    asked: web::Data<Windows>,
+    neighbours: web::Data<Neighbours>,
     PathIds(id): PathIds<WindowId>,
 ) -> api::Result<HttpResponse> {
-    page(&context, asked, id, Kind::DeviceGroup, |target, names| GroupTarget {
+    page(&context, neighbours, id, Kind::DeviceGroup, |target, names| GroupTarget {
         id: target.id.parse().unwrap_or(0),
         unique_id: names.place(target).map(|place| place.unique_id.clone()),
         name: names.place(target).map(|place| place.name.clone()),
@@ -105,10 +105,10 @@ pub async fn device_groups(
 #[get("/scheduleMaintenances/{windowId}/resources/sites")]
 pub async fn sites(
     context: RequestContext<PageQuery<Contents>>,
-    asked: web::Data<Windows>,
+    neighbours: web::Data<Neighbours>,
     PathIds(id): PathIds<WindowId>,
 ) -> api::Result<HttpResponse> {
-    page(&context, asked, id, Kind::Location, |target, names| LocationTarget {
+    page(&context, neighbours, id, Kind::Location, |target, names| LocationTarget {
         id: target.id.parse().unwrap_or(0),
         name: names.place(target).map(|place| place.name.clone()),
     })
@@ -118,7 +118,7 @@ pub async fn sites(
 /// A page of the targets of a kind; a window has at most [`super::targets::MOST`] in all.
 async fn page<T: Serialize + Send + 'static>(
     context: &RequestContext<PageQuery<Contents>>,
-    asked: web::Data<Windows>,
+    neighbours: web::Data<Neighbours>,
     id: WindowId,
     kind: Kind,
     show: impl Fn(&Target, &Names) -> T + Send + 'static,
@@ -129,7 +129,7 @@ async fn page<T: Serialize + Send + 'static>(
         let mut targets = store::targets_of(conn, &window)?;
         targets.retain(|target| target.kind == kind);
         let found = walk.of_all(targets, |target| target.id.clone());
-        let names = Names::load(conn, asked.resources(), &found.rows)?;
+        let names = Names::load(conn, neighbours.resources(), &found.rows)?;
         Ok(walk.answer(found.map(|target| show(&target, &names))))
     });
     answer::ok(&page.await?)

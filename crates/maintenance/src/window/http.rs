@@ -18,7 +18,7 @@ use super::{
     view::{self, WithTargets},
     wire::{self, Created, NewWindow, Window, WindowChange, WindowId},
 };
-use crate::cover::Windows;
+use crate::neighbours::Neighbours;
 
 /// The tenants whose records a window may cover: those that the request sees, for a window of its own tenant; for one
 /// of a client, the client's.
@@ -50,7 +50,11 @@ fn coverable(scope: &RequestScope, owner: &str) -> Vec<String> {
     security(("bearer" = ["operator"]))
 )]
 #[post("/scheduleMaintenances")]
-pub async fn create(context: RequestContext, windows: web::Data<Windows>, body: Body) -> api::Result<HttpResponse> {
+pub async fn create(
+    context: RequestContext,
+    neighbours: web::Data<Neighbours>,
+    body: Body,
+) -> api::Result<HttpResponse> {
     let read = cpu::read(&context, body, |body, meter| {
         let mut fields = Fields::of(body);
         Ok((NewWindow::read_all(&mut fields, meter), fields.wrong()))
@@ -58,7 +62,7 @@ pub async fn create(context: RequestContext, windows: web::Data<Windows>, body: 
     let (mut new, wrong) = read.await?;
     context
         .write(move |tx, scope| {
-            let targets = check_new(tx.conn, &windows, &scope.scope(), &mut new, wrong)?;
+            let targets = check_new(tx.conn, &neighbours, &scope.scope(), &mut new, wrong)?;
             let id = format!("SM-{}", uuid::Uuid::new_v4());
             let window = rules::created(&new, scope.tenant_id(), id, tx.author(), tx.now)?;
             store::insert(tx.conn, &window, &targets)?;
@@ -74,13 +78,13 @@ pub async fn create(context: RequestContext, windows: web::Data<Windows>, body: 
 /// 400 that lists what is wrong in it, with the targets that are not of these tenants.
 pub fn check_new(
     conn: &mut Conn,
-    windows: &Windows,
+    neighbours: &Neighbours,
     tenants: &[String],
     new: &mut NewWindow,
     mut wrong: Wrong,
 ) -> Result<Vec<Target>> {
     rules::check_opens(Some(&new.schedule), "schedule", &mut wrong);
-    let targets = targets::resolve(conn, windows.resources(), tenants, &new.take_targets().all(), &mut wrong)?;
+    let targets = targets::resolve(conn, neighbours.resources(), tenants, &new.take_targets().all(), &mut wrong)?;
     wrong.check()?;
     Ok(targets)
 }
@@ -95,12 +99,12 @@ pub fn check_new(
 #[get("/scheduleMaintenances/{windowId}")]
 pub async fn get(
     context: RequestContext,
-    windows: web::Data<Windows>,
+    neighbours: web::Data<Neighbours>,
     PathIds(id): PathIds<WindowId>,
 ) -> api::Result<HttpResponse> {
     let read = context.read(move |conn, scope| {
         let row = store::existing(conn, &scope.scope(), &id)?;
-        Ok((view::one(conn, &windows, &scope.scope_and_partner(), &row, scope.now)?, row.version))
+        Ok((view::one(conn, &neighbours, &scope.scope_and_partner(), &row, scope.now)?, row.version))
     });
     let (shown, version) = read.await?;
     // The tag is that of what people change, for `If-Match`. It opens and closes without them, so it is never a 304.
@@ -125,7 +129,7 @@ pub async fn get(
 #[post("/scheduleMaintenances/{windowId}")]
 pub async fn update(
     context: RequestContext,
-    windows: web::Data<Windows>,
+    neighbours: web::Data<Neighbours>,
     PathIds(id): PathIds<WindowId>,
     body: Body,
 ) -> api::Result<HttpResponse> {
@@ -137,7 +141,7 @@ pub async fn update(
     rules::check_opens(change.schedule.as_ref(), "schedule", &mut wrong);
     let members = Members::Replace(change.take_targets());
     let change = move |old: &row::Window, now| rules::changed(old, change, now);
-    change_window(context, windows, id, Some((members, wrong)), change).await
+    change_window(context, neighbours, id, Some((members, wrong)), change).await
 }
 
 /// Add targets to a maintenance window
@@ -156,12 +160,12 @@ pub async fn update(
 #[post("/scheduleMaintenances/{windowId}/resources")]
 pub async fn add_targets(
     context: RequestContext,
-    windows: web::Data<Windows>,
+    neighbours: web::Data<Neighbours>,
     PathIds(id): PathIds<WindowId>,
     Body((targets, wrong)): Body<(wire::Targets, Wrong)>,
 ) -> api::Result<HttpResponse> {
     let kept = |old: &row::Window, now| Ok(rules::next_version(old, now));
-    change_window(context, windows, id, Some((Members::Add(targets.into()), wrong)), kept).await
+    change_window(context, neighbours, id, Some((Members::Add(targets.into()), wrong)), kept).await
 }
 
 /// Remove targets from a maintenance window
@@ -180,12 +184,12 @@ pub async fn add_targets(
 #[delete("/scheduleMaintenances/{windowId}/resources")]
 pub async fn remove_targets(
     context: RequestContext,
-    windows: web::Data<Windows>,
+    neighbours: web::Data<Neighbours>,
     PathIds(id): PathIds<WindowId>,
     Body((targets, wrong)): Body<(wire::Targets, Wrong)>,
 ) -> api::Result<HttpResponse> {
     let kept = |old: &row::Window, now| Ok(rules::next_version(old, now));
-    change_window(context, windows, id, Some((Members::Remove(targets.into()), wrong)), kept).await
+    change_window(context, neighbours, id, Some((Members::Remove(targets.into()), wrong)), kept).await
 }
 
 /// Delete a maintenance window
@@ -236,7 +240,7 @@ pub enum Members {
 /// unknown.
 pub async fn change_window(
     context: RequestContext,
-    windows: web::Data<Windows>,
+    neighbours: web::Data<Neighbours>,
     id: WindowId,
     members: Option<(Members, Wrong)>,
     change: impl FnOnce(&row::Window, Timestamp) -> std::result::Result<row::Window, Problem> + Send + 'static,
@@ -248,7 +252,7 @@ pub async fn change_window(
             let after = match members {
                 Some((members, mut wrong)) => {
                     let after =
-                        members.applied(tx, &windows, &coverable(scope, &old.tenant_id), &before, &mut wrong)?;
+                        members.applied(tx, &neighbours, &coverable(scope, &old.tenant_id), &before, &mut wrong)?;
                     wrong.check()?;
                     after
                 }
@@ -259,7 +263,7 @@ pub async fn change_window(
                 store::update(tx.conn, &old, &new, (after != before).then_some(&after))?;
                 tx.record_change(Some(&WithTargets(&old, &before)), Some(&WithTargets(&new, &after)))?;
             }
-            let shown = view::one(tx.conn, &windows, &scope.scope_and_partner(), &new, tx.now)?;
+            let shown = view::one(tx.conn, &neighbours, &scope.scope_and_partner(), &new, tx.now)?;
             Answer::entity(&shown, new.version)
         })
         .await
@@ -270,7 +274,7 @@ impl Members {
     fn applied(
         self,
         tx: &mut Tx<'_>,
-        windows: &Windows,
+        neighbours: &Neighbours,
         tenants: &[String],
         before: &[Target],
         wrong: &mut Wrong,
@@ -287,18 +291,18 @@ impl Members {
                     .partition(|(known, _)| known.is_some());
                 let new: Vec<_> = new.into_iter().map(|(_, reference)| reference).collect();
                 let mut given: Vec<Target> = kept.into_iter().filter_map(|(known, _)| known).collect();
-                given.extend(targets::resolve(tx.conn, windows.resources(), tenants, &new, wrong)?);
+                given.extend(targets::resolve(tx.conn, neighbours.resources(), tenants, &new, wrong)?);
                 let mut seen = HashSet::new();
                 after.extend(given.into_iter().filter(|target| seen.insert(target.clone())));
                 after.sort_by_key(|target| target.kind);
             }
             Self::Add(lists) => {
-                let given = targets::resolve(tx.conn, windows.resources(), tenants, &lists.all(), wrong)?;
+                let given = targets::resolve(tx.conn, neighbours.resources(), tenants, &lists.all(), wrong)?;
                 after.extend(given.into_iter().filter(|target| !before.contains(target)));
                 after.sort_by_key(|target| target.kind);
             }
             Self::Remove(lists) => {
-                let gone = removed(tx, windows, tenants, before, &lists.all(), wrong)?;
+                let gone = removed(tx, neighbours, tenants, before, &lists.all(), wrong)?;
                 after.retain(|target| !gone.contains(target));
             }
         }
@@ -312,14 +316,14 @@ impl Members {
 /// The targets that references name. One that is no longer there can be named by its id.
 fn removed(
     tx: &mut Tx<'_>,
-    windows: &Windows,
+    neighbours: &Neighbours,
     tenants: &[String],
     before: &[Target],
     references: &[targets::Reference],
     wrong: &mut Wrong,
 ) -> Result<Vec<Target>> {
     let mut gone = Vec::new();
-    let found = targets::find(tx.conn, windows.resources(), tenants, references)?;
+    let found = targets::find(tx.conn, neighbours.resources(), tenants, references)?;
     for (reference, found) in references.iter().zip(found) {
         match (before.iter().find(|target| reference.is(target)), found) {
             (Some(target), _) => gone.push(target.clone()),

@@ -10,7 +10,7 @@ use super::{
     rules::{self, Extension, Pause},
     wire::{NewEnd, NewExtension, NewSkip, NewSuspension, NewUnskip, Window, WindowId},
 };
-use crate::cover::Windows;
+use crate::neighbours::Neighbours;
 
 /// Suspend a maintenance window
 ///
@@ -30,12 +30,12 @@ use crate::cover::Windows;
 #[post("/scheduleMaintenances/{windowId}/suspend")]
 pub async fn suspend(
     context: RequestContext,
-    windows: web::Data<Windows>,
+    neighbours: web::Data<Neighbours>,
     PathIds(id): PathIds<WindowId>,
     Body(new): Body<NewSuspension>,
 ) -> api::Result<HttpResponse> {
     let pause = pause(&new, context.now)?;
-    change_window(context, windows, id, None, move |old, now| rules::suspended(old, pause, now)).await
+    change_window(context, neighbours, id, None, move |old, now| rules::suspended(old, pause, now)).await
 }
 
 fn pause(new: &NewSuspension, now: Timestamp) -> Result<Pause, Problem> {
@@ -66,10 +66,10 @@ fn pause(new: &NewSuspension, now: Timestamp) -> Result<Pause, Problem> {
 #[post("/scheduleMaintenances/{windowId}/resume")]
 pub async fn resume(
     context: RequestContext,
-    windows: web::Data<Windows>,
+    neighbours: web::Data<Neighbours>,
     PathIds(id): PathIds<WindowId>,
 ) -> api::Result<HttpResponse> {
-    change_window(context, windows, id, None, rules::resumed).await
+    change_window(context, neighbours, id, None, rules::resumed).await
 }
 
 /// End a maintenance window
@@ -90,12 +90,12 @@ pub async fn resume(
 #[post("/scheduleMaintenances/{windowId}/end")]
 pub async fn finish(
     context: RequestContext,
-    windows: web::Data<Windows>,
+    neighbours: web::Data<Neighbours>,
     PathIds(id): PathIds<WindowId>,
     OptionalBody(end): OptionalBody<NewEnd>,
 ) -> api::Result<HttpResponse> {
     let rule = if end.pattern == "all" { rules::ended } else { rules::cut_short };
-    change_window(context, windows, id, None, rule).await
+    change_window(context, neighbours, id, None, rule).await
 }
 
 /// Extend a maintenance window
@@ -115,13 +115,13 @@ pub async fn finish(
 #[post("/scheduleMaintenances/{windowId}/extend")]
 pub async fn extend(
     context: RequestContext,
-    windows: web::Data<Windows>,
+    neighbours: web::Data<Neighbours>,
     PathIds(id): PathIds<WindowId>,
     Body(new): Body<NewExtension>,
 ) -> api::Result<HttpResponse> {
     let by = new.minutes.map(|minutes| Extension::By(minutes * 60_000));
     let extension = by.or(new.end_time.map(Extension::Until)).ok_or_else(|| Problem::internal())?;
-    change_window(context, windows, id, None, move |old, now| rules::extended(old, extension, now)).await
+    change_window(context, neighbours, id, None, move |old, now| rules::extended(old, extension, now)).await
 }
 
 /// Skip an occurrence of a maintenance window
@@ -141,11 +141,11 @@ pub async fn extend(
 #[post("/scheduleMaintenances/{windowId}/skip")]
 pub async fn skip(
     context: RequestContext,
-    windows: web::Data<Windows>,
+    neighbours: web::Data<Neighbours>,
     PathIds(id): PathIds<WindowId>,
     Body(NewSkip { start }): Body<NewSkip>,
 ) -> api::Result<HttpResponse> {
-    change_window(context, windows, id, None, move |old, now| rules::skipped(old, start, now)).await
+    change_window(context, neighbours, id, None, move |old, now| rules::skipped(old, start, now)).await
 }
 
 /// Take back the skip of an occurrence of a maintenance window
@@ -166,9 +166,9 @@ pub async fn skip(
 #[post("/scheduleMaintenances/{windowId}/unskip")]
 pub async fn unskip(
     context: RequestContext,
-    windows: web::Data<Windows>,
+    neighbours: web::Data<Neighbours>,
     PathIds(id): PathIds<WindowId>,
     OptionalBody(NewUnskip { start }): OptionalBody<NewUnskip>,
 ) -> api::Result<HttpResponse> {
-    change_window(context, windows, id, None, move |old, now| rules::unskipped(old, start, now)).await
+    change_window(context, neighbours, id, None, move |old, now| rules::unskipped(old, start, now)).await
 }

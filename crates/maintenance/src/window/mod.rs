@@ -12,6 +12,8 @@ pub mod row;
 pub mod rules;
 pub mod search;
 pub mod store;
+pub mod targeting;
 pub mod targets;
 pub mod view;
+pub mod watches;
 pub mod wire;

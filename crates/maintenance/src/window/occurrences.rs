@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     course::{Course, Holds},
-    cover::Windows,
+    neighbours::Neighbours,
 };
 
 /// When a window is open.
@@ -71,7 +71,7 @@ pub async fn list(context: RequestContext<Query>, PathIds(id): PathIds<WindowId>
 #[post("/scheduleMaintenances/preview")]
 pub async fn preview(
     context: RequestContext<Query>,
-    windows: web::Data<Windows>,
+    neighbours: web::Data<Neighbours>,
     body: Body,
 ) -> api::Result<HttpResponse> {
     let query = context.query();
@@ -84,7 +84,7 @@ pub async fn preview(
     });
     let (mut new, range, wrong) = read.await?;
     let schedule = new.schedule;
-    context.read(move |conn, scope| check_new(conn, &windows, &scope.scope(), &mut new, wrong)).await?;
+    context.read(move |conn, scope| check_new(conn, &neighbours, &scope.scope(), &mut new, wrong)).await?;
     let course = Course::new(&schedule, Holds::default());
     answer::ok(&Occurrences::of(&course, range.ok_or_else(|| Problem::internal())?))
 }

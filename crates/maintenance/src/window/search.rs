@@ -11,11 +11,12 @@ use ports::{PlaceKey, ResourceKey};
 use super::{
     filter::Filter,
     store,
+    targeting::targeting,
     targets::{Kind, Target},
     view,
     wire::{Narrowed, Window},
 };
-use crate::cover::Windows;
+use crate::neighbours::Neighbours;
 
 api::list! {
     /// The list of windows.
@@ -40,7 +41,7 @@ api::list! {
 #[get("/scheduleMaintenances/search")]
 pub async fn search(
     context: RequestContext<PageQuery<Search, Narrowed>>,
-    windows: web::Data<Windows>,
+    neighbours: web::Data<Neighbours>,
 ) -> api::Result<HttpResponse> {
     let PageQuery { own, .. } = context.query.clone();
     let mut filter = Filter::parse(&context.query.filter)?;
@@ -49,9 +50,9 @@ pub async fn search(
     filter.states = own.state.or(own.status).map_or(filter.states, |state| vec![state]);
     (filter.from, filter.until) = (own.start_time.or(filter.from), own.end_time.or(filter.until));
     let page = context.page(move |conn, scope, sort, walk| {
-        let only = covering(conn, &windows, &scope.scope(), &filter)?;
+        let only = covering(conn, &neighbours, &scope.scope(), &filter)?;
         let found = store::search(conn, &scope.scope(), &filter, only.as_deref(), sort, walk, scope.now)?;
-        let shown = view::windows(conn, &windows, &scope.scope_and_partner(), &found.rows, scope.now)?;
+        let shown = view::windows(conn, &neighbours, &scope.scope_and_partner(), &found.rows, scope.now)?;
         Ok(found.with(shown))
     });
     page.await
@@ -60,22 +61,22 @@ pub async fn search(
 /// The ids of the windows that cover all that a filter names, at any time; `None` when it names nothing.
 pub(super) fn covering(
     conn: &mut Conn,
-    windows: &Windows,
+    neighbours: &Neighbours,
     scope: &[String],
     filter: &Filter,
 ) -> Result<Option<Vec<String>>> {
     let mut found = Vec::new();
     if !filter.resources.is_empty() {
-        let owners = windows.owners(conn, scope, &filter.resources)?;
-        found.push(over(conn, windows, scope, owners)?);
+        let owners = neighbours.owners(conn, scope, &filter.resources)?;
+        found.push(over(conn, neighbours, scope, owners)?);
     }
     if !filter.hosts.is_empty() {
-        let owners = called(conn, windows, scope, &filter.hosts)?;
-        found.push(over(conn, windows, scope, owners)?);
+        let owners = called(conn, neighbours, scope, &filter.hosts)?;
+        found.push(over(conn, neighbours, scope, owners)?);
     }
     for (kind, keys) in &filter.places {
         let mut targets = BTreeSet::new();
-        for (place, key) in windows.resources().places(conn, scope, *kind, keys)?.into_iter().zip(keys) {
+        for (place, key) in neighbours.resources().places(conn, scope, *kind, keys)?.into_iter().zip(keys) {
             check_one(place.len(), || key_text(key))?;
             targets.extend(place.into_iter().map(|place| Target {
                 kind: Kind::of(*kind),
@@ -99,13 +100,13 @@ fn always() -> Timestamp {
 /// The windows that cover one of these resources, which stand below their tenants.
 fn over(
     conn: &mut Conn,
-    windows: &Windows,
+    neighbours: &Neighbours,
     scope: &[String],
     owners: BTreeMap<String, Vec<String>>,
 ) -> Result<BTreeSet<String>> {
     let mut ids = BTreeSet::new();
     for (tenant, resources) in owners {
-        for (_, names) in windows.targeting(conn, scope, &tenant, &resources, always())? {
+        for (_, names) in targeting(conn, neighbours, scope, &tenant, &resources, always())? {
             ids.extend(names.into_iter().map(|(_, (_, id))| id));
         }
     }
@@ -118,13 +119,13 @@ fn over(
 /// 400 when several have one of the names: not all of them are known then.
 fn called(
     conn: &mut Conn,
-    windows: &Windows,
+    neighbours: &Neighbours,
     scope: &[String],
     hosts: &[String],
 ) -> Result<BTreeMap<String, Vec<String>>> {
     let keys: Vec<ResourceKey> = hosts.iter().cloned().map(ResourceKey::Name).collect();
     let mut owners: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for (known, host) in windows.resources().find(conn, scope, &keys)?.into_iter().zip(hosts) {
+    for (known, host) in neighbours.resources().find(conn, scope, &keys)?.into_iter().zip(hosts) {
         check_one(known.len(), || host.clone())?;
         for resource in known {
             owners.entry(resource.tenant_id).or_default().push(resource.id);

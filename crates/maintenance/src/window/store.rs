@@ -15,11 +15,9 @@ use super::{
     row::Window,
     rules,
     targets::{Kind, Target},
+    watches,
 };
-use crate::{
-    schema::{maintenance_calendars, maintenance_targets, maintenance_windows},
-    watch::store as watches,
-};
+use crate::schema::{maintenance_calendars, maintenance_targets, maintenance_windows};
 
 pub use self::find::{SORTS, each_open, search};
 

@@ -14,27 +14,27 @@ use super::{
     targets::{Kind, Target},
     wire::{DeviceTarget, GroupTarget, LocationTarget, Occurrence, Suspension, Window},
 };
-use crate::{course::stored_schedule, cover::Windows};
+use crate::{course::stored_schedule, neighbours::Neighbours};
 
 /// What clients see of windows; `around` are the tenants whose people made them.
 pub fn windows(
     conn: &mut Conn,
-    asked: &Windows,
+    neighbours: &Neighbours,
     around: &[String],
     rows: &[Row],
     now: Timestamp,
 ) -> Result<Vec<Window>> {
     let ids: Vec<(String, String)> = rows.iter().map(|row| (row.tenant_id.clone(), row.id.clone())).collect();
     let targets = store::targets(conn, &ids)?;
-    let names = Names::load(conn, asked.resources(), targets.values().flatten())?;
-    let authors = Authors::load(conn, asked.people(), around, rows.iter().map(|row| row.created_by.as_str()))?;
+    let names = Names::load(conn, neighbours.resources(), targets.values().flatten())?;
+    let authors = Authors::load(conn, neighbours.people(), around, rows.iter().map(|row| row.created_by.as_str()))?;
     let of = |id| targets.get(id).map(Vec::as_slice).unwrap_or_default();
     rows.iter().zip(&ids).map(|(row, id)| window(row, of(id), &names, authors.of(&row.created_by), now)).collect()
 }
 
 /// What clients see of one window.
-pub fn one(conn: &mut Conn, asked: &Windows, around: &[String], row: &Row, now: Timestamp) -> Result<Window> {
-    let shown = windows(conn, asked, around, std::slice::from_ref(row), now)?;
+pub fn one(conn: &mut Conn, neighbours: &Neighbours, around: &[String], row: &Row, now: Timestamp) -> Result<Window> {
+    let shown = windows(conn, neighbours, around, std::slice::from_ref(row), now)?;
     Ok(shown.into_iter().next().ok_or_else(rules::no_window)?)
 }
 

@@ -43,6 +43,19 @@ api::texts! {
     pub Instant = api::spec::of_form(calendar::forms::INSTANT);
 }
 
+/// A window, briefly.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = MaintenanceWindowName)]
+pub struct WindowName {
+    /// `SM-<uuid>`.
+    #[schema(example = "SM-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90")]
+    pub unique_id: String,
+    /// What people call it.
+    #[schema(example = "Nightly patches")]
+    pub name: String,
+}
+
 /// What narrows a search, beside its filter.
 #[derive(Clone, Debug, api::Parameters)]
 pub struct Narrowed {

@@ -3,7 +3,6 @@
 use db::{Condition, Conn, DueRows, Result};
 use diesel::prelude::*;
 
-use super::rules::Look;
 use crate::schema::maintenance_watches;
 
 /// One row of `maintenance_watches`.
@@ -46,16 +45,17 @@ pub fn due(conn: &mut Conn, tenant: &str, now_ms: i64, most: usize) -> Result<Ve
         .load(conn)?)
 }
 
-/// Moves a row on; false when somebody else did meanwhile, or the window changed.
-pub fn advance(conn: &mut Conn, seen: &Watch, look: &Look, now_ms: i64) -> Result<bool> {
+/// Moves a row on to when the window is to be looked at next, and since when it is open; false when somebody else did meanwhile, or the window changed.
+pub fn advance(
+    conn: &mut Conn,
+    seen: &Watch,
+    (due_ms, open_ms): (Option<i64>, Option<i64>),
+    now_ms: i64,
+) -> Result<bool> {
     use maintenance_watches::dsl;
     let row = dsl::maintenance_watches.find((&seen.tenant_id, &seen.window_id)).filter(dsl::seq.eq(seen.seq));
-    let next = (
-        dsl::seq.eq(seen.seq + 1),
-        dsl::due_ms.eq(look.due_ms),
-        dsl::looked_ms.eq(Some(now_ms)),
-        dsl::open_ms.eq(look.open_ms),
-    );
+    let next =
+        (dsl::seq.eq(seen.seq + 1), dsl::due_ms.eq(due_ms), dsl::looked_ms.eq(Some(now_ms)), dsl::open_ms.eq(open_ms));
     Ok(diesel::update(row).set(next).execute(conn)? == 1)
 }
 
