@@ -1,6 +1,8 @@
 //! What operations name by an id: declared once by [`resource!`](crate::resource), and then read, refused and locked
 //! alike by all domains.
 
+use std::ops::Deref;
+
 use base::problem::Problem;
 use db::{Conn, Result};
 use outbox::{Recorded, Tx};
@@ -8,7 +10,7 @@ use outbox::{Recorded, Tx};
 use crate::{Answer, RequestContext, RequestScope, error};
 
 /// A row that operations name by its id.
-pub trait Resource: Recorded + Sized {
+pub trait Resource: Sized {
     /// What messages call it, such as `escalation policy`.
     const NAME: &'static str;
 
@@ -41,14 +43,22 @@ pub trait Resource: Recorded + Sized {
         Ok(Self::find(conn, &[tenant.to_owned()], id)?.ok_or_else(unknown)?)
     }
 
-    /// The one that is to be changed, which nobody else changes until the end of the transaction.
+    /// The one with this id, which nobody else changes until the end of the transaction.
+    ///
+    /// # Errors
+    /// 404 when there is none.
+    fn lock_existing(conn: &mut Conn, tenants: &[String], id: &str) -> Result<Self> {
+        let seen = Self::existing(conn, tenants, id)?;
+        seen.lock(conn)?;
+        Self::existing(conn, &[seen.tenant_id().to_owned()], id)
+    }
+
+    /// The one that a request changes, as [`Resource::lock_existing`].
     ///
     /// # Errors
     /// 404 when there is none, 412 when it is not the version that the caller has seen.
     fn locked(tx: &mut Tx<'_>, scope: &RequestScope, id: &str) -> Result<Self> {
-        let seen = Self::existing(tx.conn, &scope.scope(), id)?;
-        seen.lock(tx.conn)?;
-        let row = Self::existing(tx.conn, &[seen.tenant_id().to_owned()], id)?;
+        let row = Self::lock_existing(tx.conn, &scope.scope(), id)?;
         scope.check_version(row.version())?;
         Ok(row)
     }
@@ -70,13 +80,13 @@ impl<Q: 'static> RequestContext<Q> {
     ///
     /// # Errors
     /// Those of [`Resource::locked`] and of `remove`.
-    pub async fn delete<R: Resource + 'static>(
+    pub async fn delete<R: Resource + Recorded + 'static>(
         &self,
-        id: impl AsRef<str> + Send + 'static,
+        id: impl Deref<Target = str> + Send + 'static,
         remove: fn(&mut Conn, &R) -> Result<()>,
     ) -> error::Result<actix_web::HttpResponse> {
         self.write(move |tx, scope| {
-            let old = R::locked(tx, scope, id.as_ref())?;
+            let old = R::locked(tx, scope, &id)?;
             remove(tx.conn, &old)?;
             tx.record_change(Some(&old), None)?;
             Ok(Answer::empty())

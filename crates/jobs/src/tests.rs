@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
+use api::Resource as _;
 use base::{body::Request as _, timestamp::Timestamp};
 use db::{Conn, DatabaseUrl, Db, Options, Result};
 use ports::{AlertFacts, Cover, FormerGroups, Maintenance, Notices, People, PeopleGroup, Person, Standalone, Window};
@@ -212,7 +213,7 @@ fn a_schedule_that_leads_to_the_same_time_again_makes_no_second_run() {
     let id = job.id.clone();
     let back = at("2026-11-01T10:00:00Z").millis();
     let again = fixture.db.write_here(move |conn| {
-        let old = job::store::existing(conn, &["client_1".to_owned()], &id)?;
+        let old = Job::existing(conn, &["client_1".to_owned()], &id)?;
         let new = Job { next_due_ms: Some(back), version: old.version + 1, ..old.clone() };
         job::store::update(conn, &old, &new)
     });

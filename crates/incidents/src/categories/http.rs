@@ -2,7 +2,7 @@
 
 use actix_web::{HttpResponse, web};
 use api::{
-    Answer, Body, OptionalBody, PageQuery, PathIds, RequestContext, RequestScope, answer, delete, get, post,
+    Answer, Body, OptionalBody, PageQuery, PathIds, RequestContext, Resource as _, answer, delete, get, post,
     spec::PageOf,
 };
 use base::problem::{Problem, Wrong};
@@ -136,7 +136,7 @@ pub async fn get(
     let (shown, version) = context
         .read(move |conn, scope| {
             let tenants = scope.scope_and_partner();
-            let row = store::existing(conn, &tenants, &id)?;
+            let row = row::Category::existing(conn, &tenants, &id)?;
             Ok((view::one(conn, &*neighbours.people, &tenants, &row)?, row.version))
         })
         .await?;
@@ -208,7 +208,7 @@ async fn changed(
 ) -> api::Result<HttpResponse> {
     context
         .write(move |tx, scope| {
-            let old = lock_for_update(tx, scope, &id)?;
+            let old = row::Category::locked(tx, scope, &id)?;
             let place = match place {
                 Some(reference) => Some(parent(tx, &old.tenant_id, reference.as_ref(), &mut wrong)?),
                 None => None,
@@ -240,7 +240,7 @@ async fn changed(
 pub async fn delete(context: RequestContext, PathIds(id): PathIds<CategoryId>) -> api::Result<HttpResponse> {
     context
         .write(move |tx, scope| {
-            let row = lock_for_update(tx, scope, &id)?;
+            let row = row::Category::locked(tx, scope, &id)?;
             if store::has_incidents(tx.conn, &scope.scope(), &row.id)? {
                 return Err(rules::in_use(&row.name).into());
             }
@@ -249,13 +249,4 @@ pub async fn delete(context: RequestContext, PathIds(id): PathIds<CategoryId>) -
             Ok(Answer::empty())
         })
         .await
-}
-
-/// The category that is to be changed, in a tree that nobody else changes until the end of the transaction.
-fn lock_for_update(tx: &mut Tx<'_>, scope: &RequestScope, id: &str) -> db::Result<row::Category> {
-    let seen = store::existing(tx.conn, &scope.scope(), id)?;
-    store::lock_of_tree(&seen.tenant_id).take(tx.conn)?;
-    let row = store::existing(tx.conn, std::slice::from_ref(&seen.tenant_id), id)?;
-    scope.check_version(row.version)?;
-    Ok(row)
 }

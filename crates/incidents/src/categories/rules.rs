@@ -114,11 +114,6 @@ fn parent_id(text: &str) -> String {
     if text.eq_ignore_ascii_case("none") { String::new() } else { normal_id(text) }
 }
 
-/// 404: no category has this id, in any tenant that the caller sees.
-pub fn no_category() -> Problem {
-    Problem::not_found("The incident category was not found.")
-}
-
 /// 409: a sibling already has this name.
 pub fn taken(name: &str) -> Problem {
     Problem::conflict(format!("There is an incident category named \"{name}\" in this place already."))

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use api::Resource as _;
 use base::{Found, Key, Walk, query::Sort};
 use db::{Condition, Conn, Result, SortBy, Sorts, Tree};
 use diesel::{dsl::max, prelude::*};
@@ -28,6 +29,12 @@ pub const SORTS: Sorts<Category> = Sorts {
     then: &[SortBy::text("uniqueId", "incident_categories.id", |row| Key::from(&row.id))],
 };
 
+api::resource! {
+    Category, "incident category",
+    find: |conn, tenants, id| db::one!(conn, incident_categories, tenants, id),
+    lock: |category, conn| lock_of_tree(&category.tenant_id).take(conn),
+}
+
 /// Who changes the tree of a tenant takes this, who files an incident in it shares it.
 pub fn lock_of_tree(tenant: &str) -> db::Lock {
     db::Lock::of("incident-categories", tenant)
@@ -40,21 +47,11 @@ fn of(visible: &[String]) -> Condition {
     }
 }
 
-/// The category with this id among these tenants, or 404.
-pub fn existing(conn: &mut Conn, visible: &[String], id: &str) -> Result<Category> {
-    Ok(find(conn, visible, id)?.ok_or_else(rules::no_category)?)
-}
-
-/// The category with this id among these tenants.
-pub fn find(conn: &mut Conn, visible: &[String], id: &str) -> Result<Option<Category>> {
-    Ok(db::one!(conn, incident_categories, visible, id))
-}
-
 /// The categories that a reference means among these tenants; two at most, which is enough to know that a name is not
 /// unique.
 pub fn meant(conn: &mut Conn, visible: &[String], reference: &CategoryReference) -> Result<Vec<Category>> {
     match (&reference.unique_id, &reference.name) {
-        (Some(id), _) => Ok(find(conn, visible, id)?.into_iter().collect()),
+        (Some(id), _) => Ok(Category::find(conn, visible, id)?.into_iter().collect()),
         (None, Some(key)) => Ok(incident_categories::table
             .filter(of(visible))
             .filter(incident_categories::name_key.eq(key))
@@ -133,11 +130,7 @@ pub fn insert(conn: &mut Conn, tenant: &str, parent: &str, rows: &[Category]) ->
 pub fn update(conn: &mut Conn, old: &Category, new: &Category) -> Result<()> {
     use incident_categories::dsl;
     let own = || dsl::incident_categories.filter(dsl::tenant_id.eq(old.tenant_id.as_str()));
-    let namesake = own()
-        .filter(dsl::parent_id.eq(&new.parent_id))
-        .filter(dsl::name_key.eq(&new.name_key))
-        .filter(dsl::id.ne(&old.id));
-    if namesake.select(dsl::id).first::<String>(conn).optional()?.is_some() {
+    if db::has_namesake!(conn, incident_categories, new, dsl::parent_id.eq(&new.parent_id)) {
         return Err(rules::taken(&new.name).into());
     }
     if old.parent_id != new.parent_id {

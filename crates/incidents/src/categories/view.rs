@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use api::Resource as _;
 use base::timestamp::Timestamp;
 use db::{Conn, Result};
 use outbox::{Entity, Recorded};
@@ -10,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::{
     row::Category as Row,
-    rules, store,
+    store,
     wire::{Category, CategoryName},
 };
 
@@ -30,7 +31,7 @@ pub fn all(conn: &mut Conn, people: &dyn People, tenants: &[String], rows: &[Row
 /// One category.
 pub fn one(conn: &mut Conn, people: &dyn People, tenants: &[String], row: &Row) -> Result<Category> {
     let mut all = self::all(conn, people, tenants, std::slice::from_ref(row))?;
-    Ok(all.pop().ok_or_else(rules::no_category)?)
+    Ok(all.pop().ok_or_else(Row::not_found)?)
 }
 
 /// These categories, in their order, with all that is below them.

@@ -2,11 +2,10 @@
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use api::{
-    Answer, Body, PageQuery, PathIds, RequestContext, RequestScope, answer, delete, get, inbound, post, spec::PageOf,
+    Answer, Body, PageQuery, PathIds, RequestContext, Resource as _, answer, delete, get, inbound, post, spec::PageOf,
 };
 use base::{fold, hex, secret::Secret};
 use db::Db;
-use outbox::Tx;
 use sha2::{Digest as _, Sha256};
 
 use super::{
@@ -111,7 +110,7 @@ pub async fn search(context: RequestContext<PageQuery<Heartbeats>>) -> api::Resu
 #[get("/heartbeats/{heartbeatId}")]
 pub async fn get(context: RequestContext, PathIds(id): PathIds<HeartbeatId>) -> api::Result<HttpResponse> {
     let answered = context.point(move |conn, tenant| {
-        let row = store::existing(conn, &tenant.scope(), &id)?;
+        let row = Row::existing(conn, &tenant.scope(), &id)?;
         Answer::entity(&Heartbeat::from(&row), row.version)
     });
     answered.await
@@ -139,7 +138,7 @@ pub async fn update(
     pings: web::Data<Pings>,
 ) -> api::Result<HttpResponse> {
     let done = context.write(move |tx, scope| {
-        let before = lock_for_update(tx, scope, &id)?;
+        let before = Row::locked(tx, scope, &id)?;
         let after = rules::changed(&before, change, tx.now.millis());
         store::update(tx.conn, &after)?;
         tx.record_change(Some(&before), Some(&after))?;
@@ -169,22 +168,9 @@ pub async fn delete(
     PathIds(id): PathIds<HeartbeatId>,
     pings: web::Data<Pings>,
 ) -> api::Result<HttpResponse> {
-    let done = context.write(move |tx, scope| {
-        let row = lock_for_update(tx, scope, &id)?;
-        store::delete(tx.conn, &row)?;
-        tx.record_change(Some(&row), None)?;
-        Ok(Answer::empty())
-    });
-    let answer = done.await?;
+    let answer = context.delete(id, store::delete).await?;
     pings.addresses.forget();
     Ok(answer)
-}
-
-/// The heartbeat that is to be changed, which nobody else changes until the end of the transaction.
-fn lock_for_update(tx: &mut Tx<'_>, scope: &RequestScope, id: &str) -> db::Result<Row> {
-    let row = store::lock_for_update(tx.conn, &scope.scope(), id)?;
-    scope.check_version(row.version)?;
-    Ok(row)
 }
 
 /// Ping a heartbeat
@@ -246,6 +232,6 @@ async fn look_up(request: &HttpRequest, address: &Hash) -> api::Result<Pinged> {
     let text = hex(address);
     match db.point(move |conn| store::of_token(conn, &text)).await? {
         Some((tenant_id, id, interval_ms)) => Ok(Pinged { tenant_id, id, interval_ms }),
-        None => Err(inbound::refuse(request, rules::unknown())),
+        None => Err(inbound::refuse(request, Row::not_found())),
     }
 }

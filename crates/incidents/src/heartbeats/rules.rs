@@ -13,11 +13,6 @@ pub const MOST: i64 = 10_000;
 /// The sender of what is said of heartbeats.
 pub const SENDER: &str = "heartbeat";
 
-/// 404: no heartbeat has this id, in any tenant that the caller sees, or this token.
-pub fn unknown() -> Problem {
-    Problem::not_found("The heartbeat was not found.")
-}
-
 /// 409: the tenant has as many heartbeats as it may have.
 pub fn too_many() -> Problem {
     Problem::conflict(format!("A tenant has at most {MOST} heartbeats: delete one that is no longer used."))

@@ -65,22 +65,15 @@ fn taken(error: diesel::result::Error, row: &Row) -> db::Error {
     db::Error::or_conflict(error, format!("A heartbeat named {} already exists.", row.name))
 }
 
-/// The heartbeat with this id among these tenants, or 404.
-pub fn existing(conn: &mut Conn, scope: &[String], id: &str) -> Result<Row> {
-    let found = heartbeats::table.filter(heartbeats::tenant_id.eq_any(scope)).filter(heartbeats::id.eq(id));
-    Ok(found.get_result(conn).optional()?.ok_or_else(rules::unknown)?)
+api::resource! {
+    Row, "heartbeat",
+    find: |conn, tenants, id| db::one!(conn, heartbeats, tenants, id),
+    lock: |heartbeat, conn| lock(&heartbeat.id).take(conn),
 }
 
-/// Whoever changes a heartbeat takes this.
+/// Whoever changes a heartbeat, or stores its pings, takes this.
 fn lock(id: &str) -> db::Lock {
     db::Lock::of("heartbeat", id)
-}
-
-/// As [`existing`], when everybody else waits who changes it or stores its pings.
-pub fn lock_for_update(conn: &mut Conn, scope: &[String], id: &str) -> Result<Row> {
-    let row = existing(conn, scope, id)?;
-    lock(&row.id).take(conn)?;
-    existing(conn, scope, id)
 }
 
 /// Removes a heartbeat.

@@ -2,7 +2,8 @@
 
 use actix_web::{HttpResponse, web};
 use api::{
-    Answer, Body, OptionalBody, PageQuery, PathIds, RequestContext, RequestScope, answer, get, post, spec::PageOf,
+    Answer, Body, OptionalBody, PageQuery, PathIds, RequestContext, RequestScope, Resource as _, answer, get, post,
+    spec::PageOf,
 };
 use base::problem::Wrong;
 use db::{Conn, Result};
@@ -141,7 +142,7 @@ pub async fn get(
 ) -> api::Result<HttpResponse> {
     let (shown, version) = context
         .read(move |conn, scope| {
-            let row = store::existing(conn, &scope.scope(), &id)?;
+            let row = Row::existing(conn, &scope.scope(), &id)?;
             Ok((view::one(conn, &neighbours, &scope.scope_and_partner(), &row)?, row.version))
         })
         .await?;
@@ -209,7 +210,7 @@ async fn changed(
 ) -> api::Result<HttpResponse> {
     context
         .write(move |tx, scope| {
-            let old = lock_for_update(tx, scope, &id)?;
+            let old = Row::locked(tx, scope, &id)?;
             let before = document::of(tx.conn, &neighbours, &old)?;
             let partner = scope.tenant.partner.as_str();
             let filing = Filing { tenant: &old.tenant_id, partner, category: &old.category_id };
@@ -226,11 +227,4 @@ async fn changed(
             answered(tx, scope, &neighbours, &row)
         })
         .await
-}
-
-/// The incident that is to be changed, which nobody else changes until the end of the transaction.
-pub fn lock_for_update(tx: &mut Tx<'_>, scope: &RequestScope, id: &str) -> Result<Row> {
-    let row = store::lock_for_update(tx.conn, &scope.scope(), id)?;
-    scope.check_version(row.version)?;
-    Ok(row)
 }

@@ -1,5 +1,6 @@
 //! What the ids of a body mean: of the tenant, or of its partner.
 
+use api::Resource as _;
 use base::{problem::Wrong, timestamp::Timestamp};
 use db::{Conn, Result};
 use ports::{Authors, KnownResource, ResourceKey};
@@ -9,7 +10,10 @@ use super::{
     rules::Named,
     wire::{IncidentInput, MachineName},
 };
-use crate::{categories, neighbours::Neighbours};
+use crate::{
+    categories::{row::Category, store::lock_of_tree},
+    neighbours::Neighbours,
+};
 
 /// How many machines are asked about when an incident is opened.
 const FILLED: usize = 5;
@@ -112,15 +116,15 @@ fn check_categories(
     if category.is_none() && sub.is_none() {
         return Ok(());
     }
-    tenants.iter().try_for_each(|tenant| categories::store::lock_of_tree(tenant).share(conn))?;
+    tenants.iter().try_for_each(|tenant| lock_of_tree(tenant).share(conn))?;
     if let Some(id) = category
-        && categories::store::find(conn, tenants, id)?.is_none()
+        && Category::find(conn, tenants, id)?.is_none()
     {
         wrong.unknown("category.uniqueId", "incident category of the tenant or its partner", id);
     }
     if let Some(id) = sub {
         let above = input.category.as_deref().unwrap_or(filed);
-        match categories::store::find(conn, tenants, id)? {
+        match Category::find(conn, tenants, id)? {
             None => wrong.unknown("subCategory.uniqueId", "incident category of the tenant or its partner", id),
             // Without the category nobody knows.
             Some(found) if !wrong.has("category") && (above.is_empty() || found.parent_id != above) => {

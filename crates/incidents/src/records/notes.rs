@@ -1,13 +1,12 @@
 //! Notes of incidents: a list that is only ever added to.
 
 use actix_web::{HttpResponse, web};
-use api::{Answer, Body, PageQuery, PathIds, RequestContext, get, post, spec::PageOf};
+use api::{Answer, Body, PageQuery, PathIds, RequestContext, Resource as _, get, post, spec::PageOf};
 
 use super::{
     document,
-    http::lock_for_update,
     row::{self, Row},
-    rules, store, view,
+    store, view,
     wire::{IncidentId, NewNote, Note},
 };
 use crate::neighbours::Neighbours;
@@ -39,7 +38,7 @@ pub async fn create(
 ) -> api::Result<HttpResponse> {
     context
         .write(move |tx, scope| {
-            let old = lock_for_update(tx, scope, &id)?;
+            let old = Row::locked(tx, scope, &id)?;
             let before = document::of(tx.conn, &neighbours, &old)?;
             let row = Row {
                 version: old.version + 1,
@@ -61,7 +60,7 @@ pub async fn create(
             let after = document::of(tx.conn, &neighbours, &row)?;
             document::record_change(tx, &row, Some(before), after);
             let shown = view::notes(tx.conn, &neighbours, &scope.scope_and_partner(), std::slice::from_ref(&note))?;
-            Answer::ok(shown.first().ok_or_else(rules::no_incident)?)
+            Answer::ok(shown.first().ok_or_else(Row::not_found)?)
         })
         .await
 }
@@ -82,7 +81,7 @@ pub async fn list(
     PathIds(id): PathIds<IncidentId>,
 ) -> api::Result<HttpResponse> {
     let page = context.page(move |conn, scope, sort, walk| {
-        let row = store::existing(conn, &scope.scope(), &id)?;
+        let row = Row::existing(conn, &scope.scope(), &id)?;
         let found = store::notes(conn, &row, sort, walk)?;
         Ok(found.with(view::notes(conn, &neighbours, &scope.scope_and_partner(), &found.rows)?))
     });

@@ -1,5 +1,6 @@
 //! Incidents, for those who write down how they went, and for those who act on them in the name of a person.
 
+use api::Resource as _;
 use base::{problem::Problem, timestamp::Timestamp};
 use db::{Conn, Result};
 use outbox::{Actor, Tx};
@@ -16,7 +17,7 @@ use crate::neighbours::Neighbours;
 
 /// The incident with this id among those of these tenants.
 pub fn find(conn: &mut Conn, tenants: &[String], id: &str, most: i64) -> Result<Option<IncidentRecord>> {
-    let row = match store::existing(conn, tenants, id) {
+    let row = match Row::existing(conn, tenants, id) {
         Err(db::Error::Problem(problem)) if problem.kind == base::Kind::NotFound => return Ok(None),
         found => found?,
     };
@@ -57,7 +58,7 @@ impl ports::Incidents for Records {
         let AlertAction { tenant, id, user, by, request, what, note } = deed;
         let actor = Actor { user_id: user.to_owned(), key_id: by.to_owned(), request_id: request.to_owned() };
         Tx::run(conn, &actor, at, |tx| {
-            let old = store::lock_for_update(tx.conn, &[tenant.to_owned()], id)?;
+            let old = Row::lock_existing(tx.conn, &[tenant.to_owned()], id)?;
             let status = wanted(&old, what)?;
             let before = document::of(tx.conn, &self.0, &old)?;
             let input = IncidentInput { status: Some(status), note: Some(note.to_owned()), ..IncidentInput::default() };

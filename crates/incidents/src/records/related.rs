@@ -1,7 +1,7 @@
 //! What helps with an incident: the windows that its machines are in, articles about it, jobs that run on its machines.
 
 use actix_web::{HttpResponse, web};
-use api::{PathIds, RequestContext, answer, get};
+use api::{PathIds, RequestContext, Resource as _, answer, get};
 use base::timestamp::Timestamp;
 use db::{Conn, Result};
 use ports::{KnownArticle, KnownJob};
@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 
 use super::{
     row::{Machine, Row},
-    store, tickets,
+    tickets,
     wire::IncidentId,
 };
 use crate::{categories, neighbours::Neighbours};
@@ -69,7 +69,7 @@ pub async fn related(
 ) -> api::Result<HttpResponse> {
     let found = context
         .read(move |conn, scope| {
-            let row = store::existing(conn, &scope.scope(), &id)?;
+            let row = Row::existing(conn, &scope.scope(), &id)?;
             // What the caller may read: a client does not see its partner's articles.
             let mut readable = vec![row.tenant_id.clone(), scope.tenant_id().to_owned()];
             readable.dedup();

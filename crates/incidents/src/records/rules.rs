@@ -183,11 +183,6 @@ fn places(term: &query_string::Term, words: &'static [&'static str]) -> Result<V
     Ok(term.words(words)?.into_iter().filter_map(place).collect())
 }
 
-/// 404: no incident has this id, in any tenant that the caller sees.
-pub fn no_incident() -> Problem {
-    Problem::not_found("The incident was not found.")
-}
-
 /// 409: the incident is closed.
 pub fn closed(id: &str) -> Problem {
     Problem::conflict(format!("The incident {id} is closed: give it another status to open it again."))

@@ -79,15 +79,10 @@ fn remove(conn: &mut Conn, tenant: &str, ids: &[String], most: usize) -> Result<
     Ok(ids.len())
 }
 
-/// As [`existing`], which nobody else changes until the end of the transaction.
-pub fn lock_for_update(conn: &mut Conn, scope: &[String], id: &str) -> Result<Row> {
-    db::Lock::of("incident", id).take(conn)?;
-    existing(conn, scope, id)
-}
-
-/// The incident with this id among these tenants, or 404.
-pub fn existing(conn: &mut Conn, scope: &[String], id: &str) -> Result<Row> {
-    Ok(db::one!(conn, incidents, scope, id).ok_or_else(rules::no_incident)?)
+api::resource! {
+    Row, "incident",
+    find: |conn, tenants, id| db::one!(conn, incidents, tenants, id),
+    lock: |incident, conn| db::Lock::of("incident", &incident.id).take(conn),
 }
 
 /// Has the tenant no incident at all?

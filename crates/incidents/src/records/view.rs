@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use api::Resource as _;
 use base::timestamp::Timestamp;
 use db::{Conn, Result};
 use ports::{Author, Authors};
 
 use super::{
     row::{self, NEVER_DUE, PRIORITIES, Row, STATUSES, word},
-    rules::no_incident,
     wire::{Group, Incident, Note, Roster},
 };
 use crate::{
@@ -71,7 +71,7 @@ pub fn all(conn: &mut Conn, neighbours: &Neighbours, tenants: &[String], rows: &
 /// One incident.
 pub fn one(conn: &mut Conn, neighbours: &Neighbours, tenants: &[String], row: &Row) -> Result<Incident> {
     let mut all = all(conn, neighbours, tenants, std::slice::from_ref(row))?;
-    Ok(all.pop().ok_or_else(no_incident)?)
+    Ok(all.pop().ok_or_else(Row::not_found)?)
 }
 
 /// These notes, in their order.

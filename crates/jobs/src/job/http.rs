@@ -2,7 +2,8 @@
 
 use actix_web::{HttpResponse, web};
 use api::{
-    Answer, Body, PageQuery, Parameters, PathIds, RequestContext, RequestScope, answer, delete, get, post, spec::PageOf,
+    Answer, Body, PageQuery, Parameters, PathIds, RequestContext, RequestScope, Resource as _, answer, delete, get,
+    post, spec::PageOf,
 };
 use base::problem::{Wrong, shorten};
 use outbox::Tx;
@@ -181,7 +182,7 @@ pub async fn get(
     PathIds(id): PathIds<JobId>,
 ) -> api::Result<HttpResponse> {
     let read = context.read(move |conn, scope| {
-        let row = store::existing(conn, &scope.scope(), &id)?;
+        let row = row::Job::existing(conn, &scope.scope(), &id)?;
         Ok((view::job(conn, &**people, &scope.scope_and_partner(), &row)?, row.version))
     });
     let (shown, version) = read.await?;
@@ -215,7 +216,7 @@ pub async fn update(
     let resources = resources.into_inner();
     context
         .write(move |tx, scope| {
-            let old = lock_for_update(tx, scope, &id)?;
+            let old = row::Job::locked(tx, scope, &id)?;
             let named = find(tx, &*resources, scope, &old.tenant_id, &change, &mut wrong)?;
             wrong.check()?;
             let scripts = of_scripts(scope, &old.tenant_id);
@@ -254,7 +255,7 @@ pub async fn delete(
 ) -> api::Result<HttpResponse> {
     context
         .write(move |tx, scope| {
-            let job = lock_for_update(tx, scope, &id)?;
+            let job = row::Job::locked(tx, scope, &id)?;
             let before = view::job(tx.conn, &**people, &of_scripts(scope, &job.tenant_id), &job)?;
             alarms::withdraw(tx, &**notices, &job)?;
             store::delete(tx.conn, &job)?;
@@ -277,18 +278,7 @@ pub async fn delete(
 pub async fn next(context: RequestContext<Next>, PathIds(id): PathIds<JobId>) -> api::Result<HttpResponse> {
     let Next { count } = context.query;
     let scope = context.scope();
-    let row = context.db.point(move |conn| store::existing(conn, &scope, &id)).await?;
+    let row = context.db.point(move |conn| row::Job::existing(conn, &scope, &id)).await?;
     let count = usize::try_from(count).unwrap_or(1);
     answer::ok(&NextRuns { next_runs: rules::upcoming(&row, count)? })
-}
-
-/// The job that is to be changed, which neither the scheduler nor anybody else changes until the end of the
-/// transaction.
-pub fn lock_for_update(tx: &mut Tx<'_>, scope: &RequestScope, id: &str) -> db::Result<row::Job> {
-    let row = store::existing(tx.conn, &scope.scope(), id)?;
-    store::lock_of_schedule(&row.tenant_id).share(tx.conn)?;
-    store::lock(id).take(tx.conn)?;
-    let row = store::existing(tx.conn, &scope.scope(), id)?;
-    scope.check_version(row.version)?;
-    Ok(row)
 }

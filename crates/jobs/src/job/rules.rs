@@ -173,11 +173,6 @@ impl Filter {
     }
 }
 
-/// 404: no such job, or it is another tenant's.
-pub fn no_job() -> Problem {
-    Problem::not_found("The job was not found.")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

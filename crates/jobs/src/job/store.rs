@@ -6,7 +6,7 @@ use diesel::prelude::*;
 
 use super::{
     row::{Job, Resource},
-    rules::{self, Filter},
+    rules::Filter,
 };
 use crate::schema::{job_labels, job_output, job_resources, job_runs, jobs};
 
@@ -39,16 +39,13 @@ pub const SORTS: Sorts<Job> = Sorts {
     then: &[SortBy::text("id", "jobs.id", |row| Key::from(&row.id))],
 };
 
-/// The job with this id among these tenants, or 404.
-pub fn existing(conn: &mut Conn, scope: &[String], id: &str) -> Result<Job> {
-    use jobs::dsl;
-    let id = id.to_ascii_lowercase();
-    let row = match scope {
-        // The common case has a text that never changes, so that the statement stays prepared.
-        [tenant] => dsl::jobs.find((tenant, id)).get_result(conn),
-        tenants => dsl::jobs.filter(dsl::tenant_id.eq_any(tenants)).filter(dsl::id.eq(id)).get_result(conn),
-    };
-    Ok(row.optional()?.ok_or_else(rules::no_job)?)
+api::resource! {
+    Job, "job",
+    find: |conn, tenants, id| db::one!(conn, jobs, tenants, id.to_ascii_lowercase()),
+    lock: |job, conn| {
+        lock_of_schedule(&job.tenant_id).share(conn)?;
+        lock(&job.id).take(conn)
+    },
 }
 
 /// The job with this id of a tenant.

@@ -1,7 +1,7 @@
 //! Runs over HTTP, for people.
 
 use actix_web::{HttpResponse, web};
-use api::{Answer, List, PageQuery, PathIds, RequestContext, answer, get, post, spec::PageOf};
+use api::{Answer, List, PageQuery, PathIds, RequestContext, Resource as _, answer, get, post, spec::PageOf};
 use base::{
     problem::{Kind, Problem},
     query_string,
@@ -15,7 +15,7 @@ use super::{
     row, rules, store,
     wire::{Run, RunId},
 };
-use crate::job::{self, wire::JobId};
+use crate::job::{row::Job, wire::JobId};
 
 /// The list of the runs of one job.
 #[derive(Clone, Debug)]
@@ -86,7 +86,7 @@ async fn run(context: RequestContext, maintenance: web::Data<dyn Maintenance>, i
     context
         .write(move |tx, scope| {
             let now = tx.now;
-            let job = job::http::lock_for_update(tx, scope, &id)?;
+            let job = Job::locked(tx, scope, &id)?;
             if job.overlap == "skip" && store::open(tx.conn, &job.tenant_id, &job.id)? > 0 {
                 return Err(Problem::conflict("A run of the job is waiting or under way.").into());
             }
@@ -115,7 +115,7 @@ async fn run(context: RequestContext, maintenance: web::Data<dyn Maintenance>, i
 pub async fn list(context: RequestContext<PageQuery<OfJob>>, PathIds(id): PathIds<JobId>) -> api::Result<HttpResponse> {
     let filter = filter(&context.query.filter)?;
     let page = context.page(move |conn, scope, sort, walk| {
-        let job = job::store::existing(conn, &scope.scope(), &id)?;
+        let job = Job::existing(conn, &scope.scope(), &id)?;
         let found = store::of_job(conn, (&job.tenant_id, &job.id), &filter, sort, walk)?;
         Ok(found.map(|row| Run::new(&row)))
     });

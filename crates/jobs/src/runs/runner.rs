@@ -5,7 +5,7 @@ pub mod wire;
 use std::collections::HashMap;
 
 use actix_web::{HttpResponse, web};
-use api::{Answer, Body, OptionalBody, PathIds, RequestContext, RequestScope, post};
+use api::{Answer, Body, OptionalBody, PathIds, RequestContext, RequestScope, Resource as _, post};
 use base::{problem::Problem, timestamp::Timestamp};
 use outbox::Tx;
 use ports::{Notices, People};
@@ -18,7 +18,7 @@ use super::{
     wire::{Run, RunId},
 };
 use crate::{
-    job::{self, wire::JobResource},
+    job::{self, row::Job, wire::JobResource},
     scripts,
 };
 
@@ -92,7 +92,7 @@ fn work(tx: &mut Tx<'_>, partner: &str, runs: &[row::Run]) -> db::Result<Vec<Wor
     let mut kept: HashMap<i64, (String, String)> = HashMap::new();
     for run in runs {
         let tenant = std::slice::from_ref(&run.tenant_id);
-        let job = job::store::existing(tx.conn, tenant, &run.job_id)?;
+        let job = Job::existing(tx.conn, tenant, &run.job_id)?;
         let reach = [run.tenant_id.clone(), partner.to_owned()];
         if let Some(id) = job.script_id.filter(|id| !kept.contains_key(id)) {
             for script in scripts::store::find(tx.conn, &reach, &[id])? {

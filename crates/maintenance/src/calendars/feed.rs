@@ -1,7 +1,7 @@
 //! The feed: when a window is open, as events that are worked out already.
 
 use actix_web::{HttpRequest, HttpResponse, web};
-use api::{feed, get};
+use api::{Resource as _, feed, get};
 use base::timestamp::Timestamp;
 use calendar::{
     Interval,
@@ -12,7 +12,7 @@ use db::{Error, Result};
 use super::store;
 use crate::{
     neighbours::Neighbours,
-    window::{row::Window, store as windows, wire::WindowId},
+    window::{row::Window, wire::WindowId},
 };
 
 /// Read the calendar of a maintenance window
@@ -42,7 +42,7 @@ pub async fn read(
     let feed::Asked { tenant, hash, now, db } = feed::Asked::read(&request, &tenant)?;
     let text = db.read(move |conn| {
         // Whoever has no token learns nothing, not even whether there is such a window.
-        let window = match windows::existing(conn, std::slice::from_ref(&tenant), &id) {
+        let window = match Window::existing(conn, std::slice::from_ref(&tenant), &id) {
             Err(Error::Problem(_)) => return Err(feed::unknown().into()),
             window => window?,
         };

@@ -2,7 +2,7 @@
 
 use actix_web::{HttpResponse, web};
 use api::{
-    Answer, PageQuery, PathIds, RequestContext, RequestScope, answer, delete,
+    Answer, PageQuery, PathIds, RequestContext, RequestScope, Resource as _, answer, delete,
     feed::{self, Address, AddressOf, CreatedAddress},
     get, post,
     spec::PageOf,
@@ -13,7 +13,7 @@ use ports::{Author, Authors};
 use super::{row::Calendar, store};
 use crate::{
     neighbours::Neighbours,
-    window::{store as windows, wire::WindowId},
+    window::{row::Window, wire::WindowId},
 };
 
 api::path_id! {
@@ -74,7 +74,7 @@ pub async fn create(
     let origin = api::session::origin(context.request());
     context
         .write(move |tx, scope| {
-            let window = windows::existing(tx.conn, &scope.scope(), &id)?;
+            let window = Window::existing(tx.conn, &scope.scope(), &id)?;
             let row = store::insert(tx.conn, &window, &token, scope.author(), tx.now)?;
             tx.record_change(None, Some(&row))?;
             let authors = authors(tx.conn, &neighbours, scope, std::slice::from_ref(&row))?;
@@ -101,7 +101,7 @@ pub async fn list(
     PathIds(id): PathIds<WindowId>,
 ) -> api::Result<HttpResponse> {
     let addresses = context.read(move |conn, scope| {
-        let window = windows::existing(conn, &scope.scope(), &id)?;
+        let window = Window::existing(conn, &scope.scope(), &id)?;
         let rows = store::list(conn, &window, scope.now)?;
         let authors = authors(conn, &neighbours, scope, &rows)?;
         Ok(rows.iter().map(|row| row.address(authors.of(&row.created_by))).collect::<Vec<_>>())
@@ -129,7 +129,7 @@ pub async fn delete(
 ) -> api::Result<HttpResponse> {
     context
         .write(move |tx, scope| {
-            let window = windows::existing(tx.conn, &scope.scope(), &id)?;
+            let window = Window::existing(tx.conn, &scope.scope(), &id)?;
             let row = store::delete(tx.conn, &window, &calendar, tx.now)?;
             tx.record_change(Some(&row), None)?;
             Ok(Answer::empty())

@@ -1,12 +1,13 @@
 //! What a window covers by itself, kind by kind.
 
 use actix_web::{HttpResponse, web};
-use api::{List, PageQuery, PathIds, RequestContext, answer, get, spec::PageOf};
+use api::{List, PageQuery, PathIds, RequestContext, Resource as _, answer, get, spec::PageOf};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::{
     names::Names,
+    row::Window,
     store,
     targets::{Kind, Target},
     wire::{GroupTarget, LocationTarget, WindowId},
@@ -125,7 +126,7 @@ async fn page<T: Serialize + Send + 'static>(
 ) -> api::Result<HttpResponse> {
     let walk = context.query.walk.clone();
     let page = context.read(move |conn, scope| {
-        let window = store::existing(conn, &scope.scope(), &id)?;
+        let window = Window::existing(conn, &scope.scope(), &id)?;
         let mut targets = store::targets_of(conn, &window)?;
         targets.retain(|target| target.kind == kind);
         let found = walk.of_all(targets, |target| target.id.clone());

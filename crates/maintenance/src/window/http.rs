@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use actix_web::{HttpResponse, web};
-use api::{Answer, Body, PathIds, RequestContext, RequestScope, answer, cpu, delete, get, post};
+use api::{Answer, Body, PathIds, RequestContext, RequestScope, Resource as _, answer, cpu, delete, get, post};
 use base::{
     Fields,
     problem::{Problem, Wrong},
@@ -103,7 +103,7 @@ pub async fn get(
     PathIds(id): PathIds<WindowId>,
 ) -> api::Result<HttpResponse> {
     let read = context.read(move |conn, scope| {
-        let row = store::existing(conn, &scope.scope(), &id)?;
+        let row = row::Window::existing(conn, &scope.scope(), &id)?;
         Ok((view::one(conn, &neighbours, &scope.scope_and_partner(), &row, scope.now)?, row.version))
     });
     let (shown, version) = read.await?;
@@ -208,22 +208,13 @@ pub async fn remove_targets(
 pub async fn delete(context: RequestContext, PathIds(id): PathIds<WindowId>) -> api::Result<HttpResponse> {
     context
         .write(move |tx, scope| {
-            let window = lock_for_update(tx, scope, &id)?;
+            let window = row::Window::locked(tx, scope, &id)?;
             let targets = store::targets_of(tx.conn, &window)?;
             store::delete(tx.conn, &window)?;
             tx.record_change(Some(&WithTargets(&window, &targets)), None)?;
             Ok(Answer::empty())
         })
         .await
-}
-
-/// The window that is to be changed, which nobody else changes until the end of the transaction.
-fn lock_for_update(tx: &mut Tx<'_>, scope: &RequestScope, id: &str) -> Result<row::Window> {
-    let seen = store::existing(tx.conn, &scope.scope(), id)?;
-    store::lock(&seen.tenant_id).take(tx.conn)?;
-    let window = store::existing(tx.conn, &scope.scope(), id)?;
-    scope.check_version(window.version)?;
-    Ok(window)
 }
 
 /// What becomes of the targets of a window.
@@ -247,7 +238,7 @@ pub async fn change_window(
 ) -> api::Result<HttpResponse> {
     context
         .write(move |tx, scope| {
-            let old = lock_for_update(tx, scope, &id)?;
+            let old = row::Window::locked(tx, scope, &id)?;
             let before = store::targets_of(tx.conn, &old)?;
             let after = match members {
                 Some((members, mut wrong)) => {

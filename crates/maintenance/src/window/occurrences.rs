@@ -1,7 +1,7 @@
 //! When windows are open, over HTTP.
 
 use actix_web::{HttpResponse, web};
-use api::{Body, PathIds, RequestContext, answer, cpu, get, post};
+use api::{Body, PathIds, RequestContext, Resource as _, answer, cpu, get, post};
 use base::{Fields, Query, problem::Problem};
 use calendar::Interval;
 use serde::Serialize;
@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 
 use super::{
     http::check_new,
-    store,
+    row::Window,
     wire::{Instant, NewWindow, Occurrence, WindowId},
 };
 use crate::{
@@ -49,7 +49,7 @@ impl Occurrences {
 pub async fn list(context: RequestContext<Query>, PathIds(id): PathIds<WindowId>) -> api::Result<HttpResponse> {
     let range = calendar::range::read(context.query(), None)?;
     let scope = context.scope();
-    let window = context.db.point(move |conn| store::existing(conn, &scope, &id)).await?;
+    let window = context.db.point(move |conn| Window::existing(conn, &scope, &id)).await?;
     answer::ok(&Occurrences::of(&window.course()?, range))
 }
 

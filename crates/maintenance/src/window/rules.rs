@@ -18,11 +18,6 @@ use crate::{
     schedule::WindowSchedule,
 };
 
-/// 404: the tenant has no such window.
-pub fn no_window() -> Problem {
-    Problem::not_found("The maintenance window was not found.")
-}
-
 /// 409: the state of the window does not allow a change.
 fn not_while(state: State, what: &str) -> Problem {
     Problem::conflict(format!("The maintenance window is {}: {what}.", state.word().to_lowercase()))

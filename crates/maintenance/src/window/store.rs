@@ -13,7 +13,6 @@ use diesel::prelude::*;
 
 use super::{
     row::Window,
-    rules,
     targets::{Kind, Target},
     watches,
 };
@@ -45,9 +44,10 @@ pub fn lock(tenant: &str) -> db::Lock {
     db::Lock::of("maintenance", tenant)
 }
 
-/// The window with this id among these tenants, or 404.
-pub fn existing(conn: &mut Conn, scope: &[String], id: &str) -> Result<Window> {
-    Ok(db::one!(conn, maintenance_windows, scope, id).ok_or_else(rules::no_window)?)
+api::resource! {
+    Window, "maintenance window",
+    find: |conn, tenants, id| db::one!(conn, maintenance_windows, tenants, id),
+    lock: |window, conn| lock(&window.tenant_id).take(conn),
 }
 
 /// The key of a window. Tenants and ids are looked for in pairs: each tenant with each id would be very many.

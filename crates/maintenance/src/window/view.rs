@@ -1,5 +1,6 @@
 //! From rows to what clients see of windows.
 
+use api::Resource as _;
 use base::timestamp::Timestamp;
 use db::{Conn, Result};
 use outbox::{Entity, Recorded};
@@ -10,7 +11,7 @@ use super::{
     conditions::AlertConditions,
     names::Names,
     row::Window as Row,
-    rules, store,
+    store,
     targets::{Kind, Target},
     wire::{DeviceTarget, GroupTarget, LocationTarget, Occurrence, Suspension, Window},
 };
@@ -35,7 +36,7 @@ pub fn windows(
 /// What clients see of one window.
 pub fn one(conn: &mut Conn, neighbours: &Neighbours, around: &[String], row: &Row, now: Timestamp) -> Result<Window> {
     let shown = windows(conn, neighbours, around, std::slice::from_ref(row), now)?;
-    Ok(shown.into_iter().next().ok_or_else(rules::no_window)?)
+    Ok(shown.into_iter().next().ok_or_else(Row::not_found)?)
 }
 
 fn window(row: &Row, targets: &[Target], names: &Names, author: Author, now: Timestamp) -> Result<Window> {
