@@ -20,7 +20,7 @@ use crate::{
     sessions::{self, store::Known},
     tenants,
     throttle::Throttle,
-    tokens::{self, rules::Credentials, store::Of},
+    tokens::{self, store::Of},
 };
 
 /// Callers and tenants that are remembered at most.
@@ -65,6 +65,13 @@ impl Remembered {
         }
         if self.suspended { Identity::Suspended } else { Identity::Caller(self.caller) }
     }
+}
+
+/// Key and secret, as given; not yet checked.
+#[derive(Debug)]
+pub(crate) struct Credentials {
+    pub(crate) key: String,
+    pub(crate) secret: Secret<String>,
 }
 
 /// What a token request comes to.

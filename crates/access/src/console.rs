@@ -15,7 +15,7 @@ use crate::{
         self,
         store::{NewKey, Row},
     },
-    secrets, tenants,
+    callers, secrets, tenants,
 };
 
 /// An API key, as a list shows it.
@@ -135,7 +135,7 @@ pub fn create_key(db: &Db, key: NewKeyOf<'_>, roles: &Roles) -> anyhow::Result<(
         anyhow::bail!(wrong);
     }
     let (new, secret) = NewKey::random(tenants::rules::read_name(name)?, role)?;
-    let operations = (!operations.is_empty()).then(|| api_keys::rules::in_order(operations));
+    let operations = (!operations.is_empty()).then(|| callers::in_order(operations));
     let new = NewKey { operations, ..new };
     let tenant = tenant.clone();
     let now = clock::now();

@@ -9,7 +9,7 @@ use db::{Conn, Result};
 use diesel::{dsl::sql, prelude::*, sql_types::BigInt};
 
 use crate::{
-    api_keys::rules::split,
+    callers::split,
     schema::{api_keys, tenants, user_groups, users},
 };
 

@@ -11,7 +11,6 @@ use outbox::{Keep, Retention, retention::Remove};
 use crate::{
     filters,
     schema::{former_members, former_user_groups, former_users, user_group_members},
-    user_groups, users,
 };
 
 /// A user as it was until an instant.
@@ -83,60 +82,39 @@ pub(crate) fn effective_ms(now: Timestamp) -> i64 {
     now.millis().div_euclid(1_000) * 1_000
 }
 
-/// Keeps what a user was before a change, when it was another.
-pub(crate) fn keep_user(conn: &mut Conn, before: &users::Row, after: &users::Row) -> Result<()> {
-    let seen = |row: &users::Row, until_ms| User {
-        tenant_id: row.tenant_id.clone(),
-        id: row.id.clone(),
-        until_ms,
-        login_name: row.login_name.clone(),
-        first_name: row.first_name.clone(),
-        last_name: row.last_name.clone(),
-        email: row.email.clone(),
-        phone_number: row.phone_number.clone(),
-        mobile_number: row.mobile_number.clone(),
-        activated: row.activated,
-    };
-    let until_ms = effective_ms(Timestamp::from_millis(after.updated_ms));
-    let was = seen(before, until_ms);
-    let key = former_users::table.find((&was.tenant_id, &was.id, until_ms)).select(former_users::until_ms);
+/// Keeps what a user was until a change, when it became another.
+pub(crate) fn keep_user(conn: &mut Conn, was: &User, is: &User) -> Result<()> {
+    let key = former_users::table.find((&was.tenant_id, &was.id, was.until_ms)).select(former_users::until_ms);
     // What it was for a part of a second only, it never was.
-    if was == seen(after, until_ms) || key.first::<i64>(conn).optional()?.is_some() {
+    if was == is || key.first::<i64>(conn).optional()?.is_some() {
         return Ok(());
     }
-    diesel::insert_into(former_users::table).values(&was).execute(conn)?;
+    diesel::insert_into(former_users::table).values(was).execute(conn)?;
     Ok(())
 }
 
-/// Keeps what a group was before a change, when it was another.
-pub(crate) fn keep_group(conn: &mut Conn, before: &user_groups::Row, after: &user_groups::Row) -> Result<()> {
-    let same =
-        (&before.name, &before.description, before.activated) == (&after.name, &after.description, after.activated);
-    let until_ms = effective_ms(Timestamp::from_millis(after.updated_ms.unwrap_or(after.created_ms)));
-    let key = former_user_groups::table.find((&before.tenant_id, &before.id, until_ms));
+/// Keeps what a group was until a change, when others see another.
+pub(crate) fn keep_group(conn: &mut Conn, was: &Group, is: &Group) -> Result<()> {
+    let same = (&was.name, &was.description, was.activated) == (&is.name, &is.description, is.activated);
+    let key = former_user_groups::table.find((&was.tenant_id, &was.id, was.until_ms));
     if same || key.select(former_user_groups::until_ms).first::<i64>(conn).optional()?.is_some() {
         return Ok(());
     }
-    let was = Group {
-        tenant_id: before.tenant_id.clone(),
-        id: before.id.clone(),
-        until_ms,
-        name: before.name.clone(),
-        description: before.description.clone(),
-        created_ms: before.created_ms,
-        updated_ms: before.updated_ms,
-        activated: before.activated,
-    };
-    diesel::insert_into(former_user_groups::table).values(&was).execute(conn)?;
+    diesel::insert_into(former_user_groups::table).values(was).execute(conn)?;
     Ok(())
 }
 
-/// Keeps that these users of a group were its members until now.
-pub(crate) fn keep_members(conn: &mut Conn, group: &user_groups::Row, gone: &[&str], now: Timestamp) -> Result<()> {
+/// Keeps that these users of a group of a tenant were its members until now.
+pub(crate) fn keep_members(
+    conn: &mut Conn,
+    (tenant, group): (&str, &str),
+    gone: &[&str],
+    now: Timestamp,
+) -> Result<()> {
     let until_ms = effective_ms(now);
     let members = user_group_members::table
-        .filter(user_group_members::tenant_id.eq(&group.tenant_id))
-        .filter(user_group_members::group_id.eq(&group.id))
+        .filter(user_group_members::tenant_id.eq(tenant))
+        .filter(user_group_members::group_id.eq(group))
         .filter(user_group_members::user_id.eq_any(gone))
         .filter(user_group_members::since_ms.lt(until_ms));
     let members: Vec<(String, i64)> =
@@ -144,8 +122,8 @@ pub(crate) fn keep_members(conn: &mut Conn, group: &user_groups::Row, gone: &[&s
     let were: Vec<Member> = members
         .into_iter()
         .map(|(user_id, since_ms)| Member {
-            tenant_id: group.tenant_id.clone(),
-            group_id: group.id.clone(),
+            tenant_id: tenant.to_owned(),
+            group_id: group.to_owned(),
             user_id,
             since_ms,
             until_ms,

@@ -13,12 +13,14 @@ mod api_keys;
 mod audit;
 mod authenticator;
 mod bootstrap;
+mod callers;
 pub mod console;
 pub mod demo;
 pub mod facts;
 mod filters;
 pub mod former;
 mod inbound;
+mod lifecycle;
 mod mailbox;
 mod me;
 pub mod oidc;
@@ -30,6 +32,7 @@ mod tenants;
 #[cfg(test)]
 mod tests;
 mod throttle;
+mod token_endpoint;
 mod tokens;
 pub mod user_groups;
 pub mod users;
@@ -150,7 +153,10 @@ const ALIASES: &[Alias] = &[
 ];
 
 fn root_routes(config: &mut Routes) {
-    config.tagged("Tokens").service(tokens::http::create_token).service(tokens::http::create_tenancy_token);
+    config
+        .tagged("Tokens")
+        .service(token_endpoint::http::create_token)
+        .service(token_endpoint::http::create_tenancy_token);
     config
         .tagged("Me")
         .service(me::get_me)
@@ -179,9 +185,9 @@ fn routes(config: &mut Routes) {
         .service(tenants::http::search_clients)
         .service(tenants::http::get_client)
         .service(tenants::http::update_client)
-        .service(tenants::http::suspend_client)
-        .service(tenants::http::resume_client)
-        .service(tenants::http::terminate_client);
+        .service(lifecycle::clients::suspend_client)
+        .service(lifecycle::clients::resume_client)
+        .service(lifecycle::clients::terminate_client);
     config
         .tagged("Users")
         .service(users::http::create_user)
@@ -189,8 +195,8 @@ fn routes(config: &mut Routes) {
         .service(users::http::list_users_minimal)
         .service(users::http::get_user)
         .service(users::http::update_user)
-        .service(users::http::deactivate_user)
-        .service(users::http::activate_user)
+        .service(lifecycle::users::deactivate_user)
+        .service(lifecycle::users::activate_user)
         .service(sessions::http::list_user_sessions)
         .service(sessions::http::end_user_sessions)
         .service(sessions::http::end_user_session)

@@ -30,23 +30,6 @@ pub(crate) fn operation_error(name: &str, role: Role, roles: &Roles) -> Option<S
     }
 }
 
-/// The operations of a key in the one form in which they are stored and compared: ascending, each once.
-pub(crate) fn in_order(mut operations: Vec<String>) -> Vec<String> {
-    operations.sort_unstable();
-    operations.dedup();
-    operations
-}
-
-/// Operations as a row has them.
-pub(crate) fn joined(operations: &[String]) -> String {
-    operations.join(" ")
-}
-
-/// Operations from a row. A migration that gave one another name left it in its place.
-pub(crate) fn split(operations: &str) -> Vec<String> {
-    in_order(operations.split_ascii_whitespace().map(ToOwned::to_owned).collect())
-}
-
 /// May a caller who is restricted to these operations hand out a secret of a key that is restricted to those? Else it
 /// could make itself a key for everything.
 pub(crate) fn check_within(caller: Option<&[String]>, given: Option<&[String]>) -> Result<(), Problem> {
@@ -136,6 +119,7 @@ pub(crate) fn check_revocable(tenant: &TenantId, is_admin: bool, admins: i64) ->
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::callers::{in_order, joined, split};
 
     #[test]
     fn the_last_admin_key_of_a_partner_stays() {

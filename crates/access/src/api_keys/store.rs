@@ -12,7 +12,7 @@ use diesel::prelude::*;
 
 use super::rules;
 use crate::{
-    Changed,
+    Changed, callers,
     schema::{api_keys, tenants, users},
     secrets, tenants as tenant, tokens, users as user,
 };
@@ -36,7 +36,7 @@ pub(crate) struct Row {
     pub(crate) previous_secret: bool,
     /// Counts its changes; the `ETag`.
     pub(crate) version: i64,
-    /// What it is restricted to, as [`rules::split`] reads it.
+    /// What it is restricted to, as [`callers::split`] reads it.
     pub(crate) operations: Option<String>,
     /// When it ends by itself.
     pub(crate) expires_ms: Option<i64>,
@@ -49,7 +49,7 @@ pub(crate) struct Row {
 impl Row {
     /// What it is restricted to.
     pub(crate) fn narrowed(&self) -> Option<Vec<String>> {
-        self.operations.as_deref().map(rules::split)
+        self.operations.as_deref().map(callers::split)
     }
 
     /// The person that it acts as; `None` for a program.
@@ -170,7 +170,7 @@ pub(crate) fn insert(
         created_by: created_by.unwrap_or(&user_id),
         created_ms: now.millis(),
         updated_ms: now.millis(),
-        operations: new.operations.as_deref().map(rules::joined),
+        operations: new.operations.as_deref().map(callers::joined),
         expires_ms: new.expires.map(|end| end.millis()),
         personal: new.person.is_some(),
     };
@@ -234,21 +234,21 @@ pub(crate) fn unused_of(conn: &mut Conn, tenant: &TenantId, name: &str) -> db::R
 /// The live key with this public part, of whatever tenant: with it the tenant becomes known.
 pub(crate) fn live(conn: &mut Conn, key: &str) -> db::Result<Option<LiveKey>> {
     type Secrets = (String, Option<String>, Option<i64>);
-    let row: Option<(String, tokens::store::Columns, Secrets, bool)> = api_keys::table
+    let row: Option<(String, callers::Columns, Secrets, bool)> = api_keys::table
         .inner_join(tenants::table.on(tenants::id.eq(api_keys::tenant_id)))
         .inner_join(users::table.on(users::tenant_id.eq(api_keys::tenant_id).and(users::id.eq(api_keys::user_id))))
         .filter(api_keys::key.eq(key))
         .filter(api_keys::revoked_ms.is_null())
         .select((
             api_keys::id,
-            tokens::store::columns(),
+            callers::columns(),
             (api_keys::secret_hash, api_keys::secret2_hash, api_keys::last_used_ms),
             tenants::suspended,
         ))
         .get_result(conn)
         .optional()?;
     let Some((id, columns, (hash, hash2, last_used_ms), suspended)) = row else { return Ok(None) };
-    let Some(caller) = tokens::store::as_caller(columns)? else { return Ok(None) };
+    let Some(caller) = callers::as_caller(columns)? else { return Ok(None) };
     Ok(Some(LiveKey { id, last_used_ms, caller, suspended, hash, hash2 }))
 }
 

@@ -23,8 +23,9 @@ use db::{Conn, DatabaseUrl, Db, Options};
 use serde_json::Value;
 
 use crate::{
-    Authenticator, api_keys, authenticator::Issued, bootstrap, domain, extras, new_credentials, tenants,
-    tokens::rules::Credentials,
+    Authenticator, api_keys,
+    authenticator::{Credentials, Issued},
+    bootstrap, domain, extras, new_credentials, tenants,
 };
 
 const KEY: &str = "bootstrapkey1";

@@ -1,6 +1,6 @@
 //! The rows of tokens. A token is looked up by its hash, before its tenant is known.
 
-use api::{Caller, Role};
+use api::Caller;
 use base::{tenant::TenantId, timestamp::Timestamp};
 use db::Conn;
 use diesel::prelude::*;
@@ -8,7 +8,7 @@ use outbox::{Keep, Retention};
 
 use super::rules;
 use crate::{
-    api_keys::rules as of_keys,
+    callers::{Columns, as_caller, columns},
     schema::{api_keys, tenants, tokens, users},
     secrets,
 };
@@ -113,59 +113,6 @@ pub(crate) fn known(conn: &mut Conn, hash: &str) -> db::Result<Option<Known>> {
     }
     let Some(caller) = as_caller(columns)? else { return Ok(None) };
     Ok(Some(Known { caller, key_id, last_used_ms, expires: Timestamp::from_millis(expires), suspended }))
-}
-
-/// What a caller is made of: the key, and the user that it acts as.
-pub(crate) type Columns = (OfKey, OfUser);
-
-type OfKey = (String, String, String, String, Option<String>, Option<i64>, bool);
-type OfUser = (String, bool);
-
-type Selected = (
-    (
-        api_keys::key,
-        api_keys::user_id,
-        api_keys::tenant_id,
-        api_keys::role,
-        api_keys::operations,
-        api_keys::expires_ms,
-        api_keys::personal,
-    ),
-    (users::role, users::activated),
-);
-
-/// The columns of a key and its user that make a caller.
-pub(crate) fn columns() -> Selected {
-    (
-        (
-            api_keys::key,
-            api_keys::user_id,
-            api_keys::tenant_id,
-            api_keys::role,
-            api_keys::operations,
-            api_keys::expires_ms,
-            api_keys::personal,
-        ),
-        (users::role, users::activated),
-    )
-}
-
-/// A caller from columns; `None` when its key acts as a person who is not in use. A key that acts as a person may no
-/// more than that one. What does not parse was not written by this service.
-pub(crate) fn as_caller((of_key, (user_role, activated)): Columns) -> db::Result<Option<Caller>> {
-    let (key_id, user_id, tenant, key_role, operations, expires, personal) = of_key;
-    if personal && !activated {
-        return Ok(None);
-    }
-    let most = if personal { Role::parse(&user_role) } else { Some(Role::Admin) };
-    let operations = operations.map(|operations| of_keys::split(&operations).into());
-    let expires = expires.map(Timestamp::from_millis);
-    match (TenantId::parse(&tenant), Role::parse(&key_role), most) {
-        (Some(home), Some(role), Some(most)) => {
-            Ok(Some(Caller { key_id, user_id, home, role: role.min(most), operations, expires }))
-        }
-        _ => Err(db::Error::Fault(format!("an API key of {tenant} has the role {key_role}, its user {user_role}"))),
-    }
 }
 
 /// Removes the tokens of a key but for those that were got with a secret of one of these marks.

@@ -109,7 +109,7 @@ pub(crate) fn change(
         .filter(user_group_members::group_id.eq(&group.id));
     if !gone.is_empty() {
         if let Some(now) = now {
-            former::keep_members(conn, group, &gone, now)?;
+            former::keep_members(conn, (&group.tenant_id, &group.id), &gone, now)?;
         }
         diesel::delete(members.filter(user_group_members::user_id.eq_any(gone))).execute(conn)?;
     }

@@ -2,7 +2,7 @@
 
 use diesel::prelude::*;
 
-use crate::schema::user_groups;
+use crate::{former, schema::user_groups};
 
 /// A group as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq, Queryable, Insertable, AsChangeset)]
@@ -27,6 +27,22 @@ pub struct Row {
     pub created_ms: i64,
     /// When it was changed last; `None` before the first change.
     pub updated_ms: Option<i64>,
+}
+
+impl Row {
+    /// What others see of it, as it was until an instant.
+    pub(super) fn until(&self, until_ms: i64) -> former::Group {
+        former::Group {
+            tenant_id: self.tenant_id.clone(),
+            id: self.id.clone(),
+            until_ms,
+            name: self.name.clone(),
+            description: self.description.clone(),
+            created_ms: self.created_ms,
+            updated_ms: self.updated_ms,
+            activated: self.activated,
+        }
+    }
 }
 
 /// What ids of groups begin with.

@@ -1,6 +1,6 @@
 //! The rows of user groups.
 
-use base::{Found, Key, Walk, query::Sort};
+use base::{Found, Key, Walk, query::Sort, timestamp::Timestamp};
 use db::{Condition, Conn, Quota, Result, SortBy, Sorts};
 use diesel::prelude::*;
 
@@ -63,7 +63,8 @@ fn taken(error: diesel::result::Error, row: &Row) -> db::Error {
 
 /// Stores a group that was read by [`find_alone`].
 pub(crate) fn update(conn: &mut Conn, before: &Row, after: &Row) -> Result<()> {
-    former::keep_group(conn, before, after)?;
+    let until_ms = former::effective_ms(Timestamp::from_millis(after.updated_ms.unwrap_or(after.created_ms)));
+    former::keep_group(conn, &before.until(until_ms), &after.until(until_ms))?;
     let same = user_groups::table.find((&after.tenant_id, &after.id));
     diesel::update(same).set(after).execute(conn).map_err(|error| taken(error, after))?;
     Ok(())

@@ -4,7 +4,7 @@ use api::Role;
 use base::text::fold;
 use diesel::prelude::*;
 
-use crate::schema::users;
+use crate::{former, schema::users};
 
 pub(super) const KEYS: &str = "api-";
 
@@ -53,6 +53,22 @@ impl Row {
     /// What it may do. What does not parse was not written by this service, and may only read.
     pub(crate) fn may(&self) -> Role {
         Role::parse(&self.role).unwrap_or(Role::Viewer)
+    }
+
+    /// What others see of it, as it was until an instant.
+    pub(crate) fn until(&self, until_ms: i64) -> former::User {
+        former::User {
+            tenant_id: self.tenant_id.clone(),
+            id: self.id.clone(),
+            until_ms,
+            login_name: self.login_name.clone(),
+            first_name: self.first_name.clone(),
+            last_name: self.last_name.clone(),
+            email: self.email.clone(),
+            phone_number: self.phone_number.clone(),
+            mobile_number: self.mobile_number.clone(),
+            activated: self.activated,
+        }
     }
 
     /// Is it the user of a program, which nobody signs in as?

@@ -128,7 +128,8 @@ pub(crate) fn update(conn: &mut Conn, before: &Row, after: &Row) -> Result<()> {
     if updated == 0 {
         return Err(Problem::conflict("The user was changed at the same moment.").into());
     }
-    former::keep_user(conn, before, after)
+    let until_ms = former::effective_ms(Timestamp::from_millis(after.updated_ms));
+    former::keep_user(conn, &before.until(until_ms), &after.until(until_ms))
 }
 
 /// All users that `here` names, by login name.

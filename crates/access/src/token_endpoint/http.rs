@@ -7,10 +7,10 @@ use api::{Access as _, clock, post};
 use base::{problem::Kind, secret::Secret};
 
 use super::{
-    rules::{self, Credentials, Refusal},
+    rules::{self, Refusal},
     wire::{Token, TokenError, TokenRequest},
 };
-use crate::{Authenticator, authenticator::Issued};
+use crate::authenticator::{Authenticator, Credentials, Issued};
 
 /// The largest form.
 const LIMIT: usize = 16 << 10;
