@@ -45,7 +45,8 @@ pub fn due(conn: &mut Conn, tenant: &str, now_ms: i64, most: usize) -> Result<Ve
         .load(conn)?)
 }
 
-/// Moves a row on to when the window is to be looked at next, and since when it is open; false when somebody else did meanwhile, or the window changed.
+/// Moves a row on to when the window is to be looked at next, and since when it is open; false when somebody else did
+/// meanwhile, or the window changed.
 pub fn advance(
     conn: &mut Conn,
     seen: &Watch,
