@@ -44,6 +44,7 @@ template:
 # What CI says beside the tests: formatting, lints, and openapi/ as the code has it.
 check:
 	cargo fmt --all --check
+	sh scripts/prettier.sh
 	cargo clippy --workspace --all-targets -- -D warnings
 	$(MAKE) drift
 

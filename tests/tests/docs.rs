@@ -242,7 +242,7 @@ fn filters_of_tests_find_some() {
 fn ci_runs_what_contributing_says() {
     let ci = read(".ci/run");
     let page = read("CONTRIBUTING.md");
-    for script in ["scripts/tools.sh", "scripts/deny.sh"] {
+    for script in ["scripts/tools.sh", "scripts/prettier.sh", "scripts/deny.sh"] {
         assert!(ci.contains(&format!("step sh {script}")) && page.contains(&format!("`{script}`")), "{script}");
     }
     for step in ["make test", "make template", "make drift", "make contract", "cargo fmt", "cargo clippy"] {

@@ -59,7 +59,8 @@ export function address(name, given = {}) {
   const { query, ...parts } = given;
   const [, template] = operations[name];
   const path = template.replace(/\{(\w+)\}/g, (_, part) =>
-    encodeURIComponent(parts[part] ?? (part === "tenantId" ? session.tenant : "")));
+    encodeURIComponent(parts[part] ?? (part === "tenantId" ? session.tenant : "")),
+  );
   const parameters = new URLSearchParams();
   for (const [key, value] of Object.entries(query || {})) {
     if (value !== undefined && value !== null && value !== "") parameters.set(key, String(value));
@@ -86,13 +87,21 @@ export async function call(name, given) {
   let answer;
   try {
     answer = await fetch(address(name, { query, ...parts }), {
-      method, headers, signal, body: body === undefined ? undefined : JSON.stringify(body),
-      credentials: "same-origin", redirect: "error", cache: "no-store",
+      method,
+      headers,
+      signal,
+      body: body === undefined ? undefined : JSON.stringify(body),
+      credentials: "same-origin",
+      redirect: "error",
+      cache: "no-store",
     });
   } catch (error) {
     if (error.name === "AbortError") throw error;
     tell({ online: false });
-    throw new Problem(0, { title: "No answer", detail: "The service does not answer. What you see may be old; nothing was lost." });
+    throw new Problem(0, {
+      title: "No answer",
+      detail: "The service does not answer. What you see may be old; nothing was lost.",
+    });
   }
   tell({ online: true });
   const text = await answer.text();
@@ -100,7 +109,11 @@ export async function call(name, given) {
   try {
     json = text ? JSON.parse(text) : {};
   } catch {
-    if (answer.ok) throw new Problem(answer.status, { title: "Not understood", detail: "The answer broke off, or is not of this service." });
+    if (answer.ok)
+      throw new Problem(answer.status, {
+        title: "Not understood",
+        detail: "The answer broke off, or is not of this service.",
+      });
   }
   if (!answer.ok) {
     const problem = new Problem(answer.status, json || { title: answer.statusText });

@@ -5,7 +5,20 @@ import { Problem, call, may, onState, session } from "./api.js";
 import { keepFocus } from "./focus.js";
 import { comeBack, go, leaveHere, link, refine, useRoute } from "./route.js";
 import { offset, zone } from "./time.js";
-import { Button, Loading, Toast, Trouble, attempt, html, isTyping, personName, useEffect, useEvery, useModal, useState } from "./ui.js";
+import {
+  Button,
+  Loading,
+  Toast,
+  Trouble,
+  attempt,
+  html,
+  isTyping,
+  personName,
+  useEffect,
+  useEvery,
+  useModal,
+  useState,
+} from "./ui.js";
 
 /**
  * Every screen: the address below /console/, what the menu calls it, a letter after `g`, what it needs to be of use.
@@ -13,14 +26,67 @@ import { Button, Loading, Toast, Trouble, attempt, html, isTyping, personName, u
  */
 const SCREENS = [
   { path: "on-call", title: "On call", letter: "o", load: () => import("./screens/oncall.js"), needs: "getOnCall" },
-  { path: "alerts", title: "Alerts", letter: "a", load: () => import("./screens/alerts.js"), one: () => import("./screens/alert.js"), needs: "searchAlerts" },
-  { path: "incidents", title: "Incidents", letter: "i", load: () => import("./screens/incidents.js"), one: () => import("./screens/incident.js"), needs: "searchIncidents" },
-  { path: "resources", title: "Inventory", letter: "r", load: () => import("./screens/resources.js"), one: () => import("./screens/resource.js"), needs: "searchResources" },
-  { path: "maintenance", title: "Maintenance", letter: "m", load: () => import("./screens/maintenance.js"), needs: "searchMaintenanceWindows" },
-  { path: "jobs", title: "Jobs", letter: "j", load: () => import("./screens/jobs.js"), one: () => import("./screens/job.js"), needs: "searchJobs" },
-  { path: "knowledge", title: "Knowledge", letter: "k", load: () => import("./screens/knowledge.js"), one: () => import("./screens/article.js"), needs: "listKbArticles" },
-  { path: "routing", title: "Routing", letter: "t", load: () => import("./screens/routing.js"), needs: "searchAlertRoutes" },
-  { path: "deliveries", title: "Deliveries", letter: "d", load: () => import("./screens/deliveries.js"), needs: "searchInstalledIntegrations" },
+  {
+    path: "alerts",
+    title: "Alerts",
+    letter: "a",
+    load: () => import("./screens/alerts.js"),
+    one: () => import("./screens/alert.js"),
+    needs: "searchAlerts",
+  },
+  {
+    path: "incidents",
+    title: "Incidents",
+    letter: "i",
+    load: () => import("./screens/incidents.js"),
+    one: () => import("./screens/incident.js"),
+    needs: "searchIncidents",
+  },
+  {
+    path: "resources",
+    title: "Inventory",
+    letter: "r",
+    load: () => import("./screens/resources.js"),
+    one: () => import("./screens/resource.js"),
+    needs: "searchResources",
+  },
+  {
+    path: "maintenance",
+    title: "Maintenance",
+    letter: "m",
+    load: () => import("./screens/maintenance.js"),
+    needs: "searchMaintenanceWindows",
+  },
+  {
+    path: "jobs",
+    title: "Jobs",
+    letter: "j",
+    load: () => import("./screens/jobs.js"),
+    one: () => import("./screens/job.js"),
+    needs: "searchJobs",
+  },
+  {
+    path: "knowledge",
+    title: "Knowledge",
+    letter: "k",
+    load: () => import("./screens/knowledge.js"),
+    one: () => import("./screens/article.js"),
+    needs: "listKbArticles",
+  },
+  {
+    path: "routing",
+    title: "Routing",
+    letter: "t",
+    load: () => import("./screens/routing.js"),
+    needs: "searchAlertRoutes",
+  },
+  {
+    path: "deliveries",
+    title: "Deliveries",
+    letter: "d",
+    load: () => import("./screens/deliveries.js"),
+    needs: "searchInstalledIntegrations",
+  },
   { path: "audit", title: "Audit", letter: "u", load: () => import("./screens/audit.js"), needs: "searchAuditLog" },
   { path: "people", title: "People", letter: "p", load: () => import("./screens/people.js"), needs: "searchUsers" },
   { path: "keys", title: "API keys", letter: "y", load: () => import("./screens/keys.js"), needs: "listApiKeys" },
@@ -31,9 +97,18 @@ const SCREENS = [
 const TRIES = 3000;
 
 const KEYS = [
-  ["/  ↓", "search; from there to the first row"], ["j  k", "next row, row before"], ["Enter", "open"], ["x", "choose the row"], ["a", "acknowledge"],
-  ["g then a letter", "go: o on call, a alerts, i incidents, r inventory, m maintenance, j jobs, k knowledge, t routing, d deliveries, u audit, p people, y keys, s settings"],
-  ["Ctrl K", "go anywhere"], ["Esc", "close"], ["?", "this help"],
+  ["/  ↓", "search; from there to the first row"],
+  ["j  k", "next row, row before"],
+  ["Enter", "open"],
+  ["x", "choose the row"],
+  ["a", "acknowledge"],
+  [
+    "g then a letter",
+    "go: o on call, a alerts, i incidents, r inventory, m maintenance, j jobs, k knowledge, t routing, d deliveries, u audit, p people, y keys, s settings",
+  ],
+  ["Ctrl K", "go anywhere"],
+  ["Esc", "close"],
+  ["?", "this help"],
 ];
 
 function Screen({ route }) {
@@ -50,7 +125,11 @@ function Screen({ route }) {
     load().then(
       (module) => current && set({ key, View: module.default }),
       () => {
-        if (current) set({ key, problem: new Problem(0, { title: "No answer", detail: "This part of the console could not be loaded." }) });
+        if (current)
+          set({
+            key,
+            problem: new Problem(0, { title: "No answer", detail: "This part of the console could not be loaded." }),
+          });
         // Whether the service answers at all.
         call("getMe").catch(() => {});
       },
@@ -60,44 +139,67 @@ function Screen({ route }) {
     };
   }, [key]);
   // Nothing was begun on a screen that is not there.
-  useEffect(() => (loaded.problem ? onState(({ online }) => online && location.reload()) : undefined), [loaded.problem]);
-  if (!load) return html`<h1 tabindex="-1">Not here</h1><p>There is no such screen. <a href=${link("on-call")}>Who is on call?</a></p>`;
+  useEffect(
+    () => (loaded.problem ? onState(({ online }) => online && location.reload()) : undefined),
+    [loaded.problem],
+  );
+  if (!load)
+    return html`
+      <h1 tabindex="-1">Not here</h1>
+      <p>There is no such screen. <a href=${link("on-call")}>Who is on call?</a></p>
+    `;
   if (loaded.key !== key) return html`<${Loading} />`;
-  if (loaded.problem) return html`<h1 tabindex="-1">${screen.title}</h1><${Trouble} problem=${loaded.problem} again=${() => location.reload()} />`;
+  if (loaded.problem)
+    return html`
+      <h1 tabindex="-1">${screen.title}</h1>
+      <${Trouble} problem=${loaded.problem} again=${() => location.reload()} />
+    `;
   return html`<${loaded.View} key=${key} id=${id} query=${route.query} />`;
 }
 
 function Menu({ at }) {
   const screens = SCREENS.filter((screen) => may(screen.needs));
-  return html`<nav class="menu" aria-label="Screens"><ul>${screens.map((screen) => html`<li>
-    <a href=${link(screen.path)} aria-current=${screen.path === at ? "page" : undefined}>${screen.title}</a></li>`)}</ul></nav>`;
+  return html`<nav class="menu" aria-label="Screens">
+    <ul>
+      ${screens.map(
+        (screen) => html`<li>
+          <a href=${link(screen.path)} aria-current=${screen.path === at ? "page" : undefined}>${screen.title}</a>
+        </li>`,
+      )}
+    </ul>
+  </nav>`;
 }
 
 /** For callers of a partner: which of its tenants is looked at. */
 function Tenants({ tenants }) {
   if (tenants.length < 2) return html`<span class="tenant dim">${session.tenant}</span>`;
   const change = (event) => refine({ tenant: event.target.value === session.home ? "" : event.target.value });
-  return html`<select class="tenant" aria-label="Tenant" onChange=${change}>${tenants.map(([id, name]) =>
-    html`<option value=${id} selected=${id === session.tenant}>${name}</option>`)}</select>`;
+  return html`<select class="tenant" aria-label="Tenant" onChange=${change}>
+    ${tenants.map(([id, name]) => html`<option value=${id} selected=${id === session.tenant}>${name}</option>`)}
+  </select>`;
 }
 
 function Help({ onClose }) {
   const dialog = useModal();
-  return html`<dialog ref=${dialog} onClose=${onClose} aria-label="Keys"><h2>Keys</h2>
+  return html`<dialog ref=${dialog} onClose=${onClose} aria-label="Keys">
+    <h2>Keys</h2>
     <dl class="keys">${KEYS.map(([key, what]) => html`<div><dt><kbd>${key}</kbd></dt><dd>${what}</dd></div>`)}</dl>
-    <div class="send"><${Button} onClick=${onClose}>Close<//></div></dialog>`;
+    <div class="send"><${Button} onClick=${onClose}>Close<//></div>
+  </dialog>`;
 }
 
 function Palette({ onClose }) {
   const dialog = useModal();
   const [text, set] = useState("");
   const wanted = text.trim().toLowerCase();
-  const choices = SCREENS.filter((screen) => may(screen.needs) && screen.title.toLowerCase().includes(wanted))
-    .map((screen) => [screen.title, link(screen.path)]);
+  const choices = SCREENS.filter((screen) => may(screen.needs) && screen.title.toLowerCase().includes(wanted)).map(
+    (screen) => [screen.title, link(screen.path)],
+  );
   if (wanted) {
     choices.push([`Machines called “${text.trim()}”`, link("resources", { q: text.trim() })]);
     choices.push([`Alerts about “${text.trim()}”`, link("alerts", { subject: text.trim() })]);
-    if (may("searchKbArticles")) choices.push([`Articles with “${text.trim()}”`, link("knowledge", { q: text.trim() })]);
+    if (may("searchKbArticles"))
+      choices.push([`Articles with “${text.trim()}”`, link("knowledge", { q: text.trim() })]);
   }
   const choose = (address) => {
     onClose();
@@ -108,8 +210,23 @@ function Palette({ onClose }) {
     if (choices.length) choose(choices[0][1]);
   };
   return html`<dialog ref=${dialog} onClose=${onClose} class="palette" aria-label="Go anywhere">
-    <form onSubmit=${submit}><input type="search" aria-label="Where to?" placeholder="Where to?" value=${text} onInput=${(event) => set(event.target.value)} autocomplete="off" /></form>
-    <ul>${choices.map(([title, address], place) => html`<li><button type="button" class=${place === 0 ? "first" : ""} onClick=${() => choose(address)}>${title}</button></li>`)}</ul>
+    <form onSubmit=${submit}>
+      <input
+        type="search"
+        aria-label="Where to?"
+        placeholder="Where to?"
+        value=${text}
+        onInput=${(event) => set(event.target.value)}
+        autocomplete="off"
+      />
+    </form>
+    <ul>
+      ${choices.map(
+        ([title, address], place) => html`<li>
+          <button type="button" class=${place === 0 ? "first" : ""} onClick=${() => choose(address)}>${title}</button>
+        </li>`,
+      )}
+    </ul>
   </dialog>`;
 }
 
@@ -121,10 +238,14 @@ function App({ tenants }) {
   const [menu, setMenu] = useState(false);
   const wanted = route.query.get("tenant") || session.home;
   session.tenant = wanted;
-  useEffect(() => onState((state) => {
-    if (state.online !== undefined) setOnline(state.online);
-    if (state.signedOut) setOut(true);
-  }), []);
+  useEffect(
+    () =>
+      onState((state) => {
+        if (state.online !== undefined) setOnline(state.online);
+        if (state.signedOut) setOut(true);
+      }),
+    [],
+  );
   useEvery(online ? 0 : TRIES, () => call("getMe").catch(() => {}));
   useEffect(() => setMenu(false), [route]);
   useEffect(() => {
@@ -163,7 +284,15 @@ function App({ tenants }) {
   return html`
     <a class="skip" href="#main">To the content</a>
     <header class="top">
-      <button type="button" class="burger" aria-expanded=${menu ? "true" : "false"} aria-label="Menu" onClick=${() => setMenu(!menu)}>☰</button>
+      <button
+        type="button"
+        class="burger"
+        aria-expanded=${menu ? "true" : "false"}
+        aria-label="Menu"
+        onClick=${() => setMenu(!menu)}
+      >
+        ☰
+      </button>
       <a class="brand" href=${link("on-call")}>Muster</a>
       <${Tenants} tenants=${tenants} />
       <span class="grow"></span>
@@ -174,20 +303,29 @@ function App({ tenants }) {
     ${!online && html`<p class="offline" role="alert">The service does not answer. What you see may be old.</p>`}
     <div class=${menu ? "body open" : "body"}>
       <${Menu} at=${route.parts[0]} />
-      <main id="main" tabindex="-1"><${Screen} route=${route} /><p class="zone small dim">Times are those of ${zone} (${offset}).</p></main>
+      <main id="main" tabindex="-1">
+        <${Screen} route=${route} />
+        <p class="zone small dim">Times are those of ${zone} (${offset}).</p>
+      </main>
     </div>
     <${Toast} />
     ${open === "help" && html`<${Help} onClose=${() => setOpen("")} />`}
-    ${open === "palette" && html`<${Palette} onClose=${() => setOpen("")} />`}`;
+    ${open === "palette" && html`<${Palette} onClose=${() => setOpen("")} />`}
+  `;
 }
 
 function SignedOut({ problem }) {
   useEffect(leaveHere, []);
-  return html`<main class="signed-out"><h1>Not signed in</h1>
-    <p>Open your sign-in link on this browser, and you come back here. An administrator makes one for you, or whoever runs the service does:</p>
+  return html`<main class="signed-out">
+    <h1>Not signed in</h1>
+    <p>
+      Open your sign-in link on this browser, and you come back here. An administrator makes one for you, or whoever
+      runs the service does:
+    </p>
     <pre><code>muster user sign-in YOUR-LOGIN-NAME</code></pre>
     ${problem && problem.status !== 401 && html`<${Trouble} problem=${problem} />`}
-    <p><${Button} onClick=${() => location.reload()}>Look again<//> <a href="/">Other ways to sign in</a></p></main>`;
+    <p><${Button} onClick=${() => location.reload()}>Look again<//> <a href="/">Other ways to sign in</a></p>
+  </main>`;
 }
 
 async function start() {
@@ -201,7 +339,14 @@ async function start() {
   try {
     session.me = await call("getMe");
   } catch (problem) {
-    draw(problem.status === 0 || problem.status >= 500 ? html`<main class="signed-out"><h1>Muster</h1><${Trouble} problem=${problem} again=${() => location.reload()} /></main>` : html`<${SignedOut} problem=${problem} />`);
+    draw(
+      problem.status === 0 || problem.status >= 500
+        ? html`<main class="signed-out">
+            <h1>Muster</h1>
+            <${Trouble} problem=${problem} again=${() => location.reload()} />
+          </main>`
+        : html`<${SignedOut} problem=${problem} />`,
+    );
     return;
   }
   comeBack();
@@ -211,8 +356,13 @@ async function start() {
   let tenants = [[session.home, session.home]];
   draw(html`<${App} tenants=${tenants} />`);
   if (!session.home.startsWith("msp_")) return;
-  const clients = await attempt(undefined, () => call("searchClients", { tenantId: session.home, query: { pageSize: 1000 } }));
-  tenants = [[session.home, `${session.home} (all)`], ...(clients?.results || []).map((client) => [client.uniqueId, client.name])];
+  const clients = await attempt(undefined, () =>
+    call("searchClients", { tenantId: session.home, query: { pageSize: 1000 } }),
+  );
+  tenants = [
+    [session.home, `${session.home} (all)`],
+    ...(clients?.results || []).map((client) => [client.uniqueId, client.name]),
+  ];
   render(html`<${App} tenants=${tenants} />`, place);
 }
 

@@ -28,17 +28,46 @@ function Day({ at, parts, inside }) {
   const date = new Date(at);
   return html`<td class=${inside ? "" : "outside"} aria-current=${midnight(Date.now()) === at ? "date" : undefined}>
     <span class="date"><span class="hidden">${day(at)}</span><span aria-hidden="true">${date.getDate()}</span></span>
-    <ul>${shown.map((part) => html`<li><a class=${`entry c${part.colour}`} href=${part.href} title=${part.text}>${millis(part.start) >= at ? clock.format(millis(part.start)) : "→"} ${part.text}</a></li>`)}
-      ${here.length > shown.length && html`<li class="small dim">and ${here.length - shown.length} more</li>`}</ul></td>`;
+    <ul>
+      ${shown.map(
+        (part) => html`<li>
+          <a class=${`entry c${part.colour}`} href=${part.href} title=${part.text}>
+            ${millis(part.start) >= at ? clock.format(millis(part.start)) : "→"} ${part.text}
+          </a>
+        </li>`,
+      )}
+      ${here.length > shown.length && html`<li class="small dim">and ${here.length - shown.length} more</li>`}
+    </ul>
+  </td>`;
 }
 
 /** The weeks of a month; `shown` is what `month` says. */
 export function Calendar({ parts, shown, label }) {
   const weeks = [];
-  for (let monday = shown.from; monday < shown.to; monday = midnight(monday, WEEK)) weeks.push(Array.from({ length: WEEK }, (_, place) => midnight(monday, place)));
+  for (let monday = shown.from; monday < shown.to; monday = midnight(monday, WEEK))
+    weeks.push(Array.from({ length: WEEK }, (_, place) => midnight(monday, place)));
   const weekday = new Intl.DateTimeFormat(undefined, { weekday: "short" });
-  return html`<div class="scroll" tabindex="0" role="region" aria-label=${label}><table class="calendar"><caption class="hidden">${label}</caption>
-      <thead><tr>${weeks[0].map((at) => html`<th scope="col">${weekday.format(at)}</th>`)}</tr></thead>
-      <tbody>${weeks.map((days) => html`<tr key=${days[0]}>${days.map((at) => html`<${Day} key=${at} at=${at} parts=${parts} inside=${new Date(at).getMonth() === shown.number} />`)}</tr>`)}</tbody></table></div>
-    <${Twin} label=${label} rows=${parts.map((part) => ({ ...part, where: "" }))} />`;
+  return html`
+    <div class="scroll" tabindex="0" role="region" aria-label=${label}>
+      <table class="calendar">
+        <caption class="hidden">${label}</caption>
+        <thead><tr>${weeks[0].map((at) => html`<th scope="col">${weekday.format(at)}</th>`)}</tr></thead>
+        <tbody>
+          ${weeks.map(
+            (days) => html`<tr key=${days[0]}>
+              ${days.map(
+                (at) => html`<${Day}
+                  key=${at}
+                  at=${at}
+                  parts=${parts}
+                  inside=${new Date(at).getMonth() === shown.number}
+                />`,
+              )}
+            </tr>`,
+          )}
+        </tbody>
+      </table>
+    </div>
+    <${Twin} label=${label} rows=${parts.map((part) => ({ ...part, where: "" }))} />
+  `;
 }

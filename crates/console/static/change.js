@@ -17,7 +17,8 @@ export function Change({ title, of, fields, read, write, onClose, onDone, keep =
   const [theirs, setTheirs] = useState();
   const send = async (values) => {
     const changed = {};
-    for (const [name, , value] of fields) if (name in values && values[name] !== lines(value(mine) ?? "")) changed[name] = values[name];
+    for (const [name, , value] of fields)
+      if (name in values && values[name] !== lines(value(mine) ?? "")) changed[name] = values[name];
     if (!Object.keys(changed).length) return say("Nothing was changed.");
     try {
       await guarded({ found: theirs || mine, fields, read, work: (match) => write(changed, match) });
@@ -27,7 +28,23 @@ export function Change({ title, of, fields, read, write, onClose, onDone, keep =
     }
     return onDone();
   };
-  return html`<${FormDialog} title=${title} send=${theirs ? "Save mine" : "Save"} onSend=${send} onClose=${onClose} keep=${keep} wide=${wide}>${(problem) => html`
-    ${theirs && html`<div class="wide theirs"><h3>What ${personName(theirs.updatedBy) || "somebody"} saved meanwhile; yours is below</h3><${Differences} fields=${fields} found=${mine} theirs=${theirs} /></div>`}
-    ${children(problem)}`}<//>`;
+  return html`<${FormDialog}
+    title=${title}
+    send=${theirs ? "Save mine" : "Save"}
+    onSend=${send}
+    onClose=${onClose}
+    keep=${keep}
+    wide=${wide}
+  >
+    ${(problem) => html`
+      ${
+        theirs &&
+        html`<div class="wide theirs">
+          <h3>What ${personName(theirs.updatedBy) || "somebody"} saved meanwhile; yours is below</h3>
+          <${Differences} fields=${fields} found=${mine} theirs=${theirs} />
+        </div>`
+      }
+      ${children(problem)}
+    `}
+  <//>`;
 }

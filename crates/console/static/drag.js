@@ -38,7 +38,8 @@ export function useDrag({ from, to, onRange, onPair }) {
       event.preventDefault();
       set({ lane, start: timeAt(event), end: timeAt(event), x: event.clientX, far: false });
     },
-    onPointerMove: (event) => drag && set({ ...drag, end: timeAt(event), far: drag.far || Math.abs(event.clientX - drag.x) >= LEAST }),
+    onPointerMove: (event) =>
+      drag && set({ ...drag, end: timeAt(event), far: drag.far || Math.abs(event.clientX - drag.x) >= LEAST }),
     onPointerUp: () => {
       set(undefined);
       if (!drag?.far) return;
@@ -53,8 +54,19 @@ export function useDrag({ from, to, onRange, onPair }) {
   const mark = (lane) => {
     if (!drag?.far || drag.lane !== lane) return null;
     const pair = paired(drag);
-    const stretches = pair ? pair.map((part) => [millis(part.start), millis(part.end)]) : [[Math.min(drag.start, drag.end), Math.max(drag.start, drag.end)]];
-    return stretches.map(([begin, end]) => html`<rect class="marked" x=${share(Math.max(begin, from))} width=${share(from + Math.min(end, to) - Math.max(begin, from))} y="1" height="28" rx="3" />`);
+    const stretches = pair
+      ? pair.map((part) => [millis(part.start), millis(part.end)])
+      : [[Math.min(drag.start, drag.end), Math.max(drag.start, drag.end)]];
+    return stretches.map(
+      ([begin, end]) => html`<rect
+        class="marked"
+        x=${share(Math.max(begin, from))}
+        width=${share(from + Math.min(end, to) - Math.max(begin, from))}
+        y="1"
+        height="28"
+        rx="3"
+      />`,
+    );
   };
   return { listen, mark };
 }

@@ -28,7 +28,9 @@ export async function machinesCalled(hostName) {
 /** The machines of a device group. */
 export async function machinesIn(name) {
   if (whole(name)) return search({ deviceGroup: name, isEquals: "true" });
-  const { results } = await call("searchDeviceGroups", { query: { queryString: terms({ name: sayable(name) }), pageSize: MOST } });
+  const { results } = await call("searchDeviceGroups", {
+    query: { queryString: terms({ name: sayable(name) }), pageSize: MOST },
+  });
   const group = results.find((one) => same(one.name, name));
   return group ? search({ deviceGroup: group.uniqueId, isEquals: "true" }) : { total: 0, rows: [] };
 }
@@ -36,7 +38,11 @@ export async function machinesIn(name) {
 /** The machines at a site. */
 export async function machinesAt(name) {
   if (whole(name)) return search({ deviceLocation: name, isEquals: "true" });
-  const { results } = await call("searchSites", { query: { queryString: terms({ name: sayable(name) }), pageSize: MOST } });
+  const { results } = await call("searchSites", {
+    query: { queryString: terms({ name: sayable(name) }), pageSize: MOST },
+  });
   const site = results.find((one) => same(one.name, name));
-  return site ? of(await call("listSiteMembers", { siteId: site.id, query: { pageSize: SOME } })) : { total: 0, rows: [] };
+  return site
+    ? of(await call("listSiteMembers", { siteId: site.id, query: { pageSize: SOME } }))
+    : { total: 0, rows: [] };
 }

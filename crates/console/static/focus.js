@@ -12,7 +12,8 @@ const rows = () => [...document.querySelectorAll("main a.row-link")];
 export const lastRow = () => place;
 
 function keep() {
-  if (!last || last.isConnected || document.activeElement !== document.body || document.querySelector("dialog[open]")) return;
+  if (!last || last.isConnected || document.activeElement !== document.body || document.querySelector("dialog[open]"))
+    return;
   last = undefined;
   const before = place;
   const near = around.find((one) => one?.isConnected);

@@ -10,7 +10,8 @@ const MOST = 3;
 const shown = (value) => (value === undefined || value === null || value === "" ? "–" : String(value));
 
 /** The fields, `[name, label, value(of), words(of)]`, that two versions of a record differ in. */
-export const differing = (fields, found, theirs) => fields.filter(([, , value]) => shown(value(found)) !== shown(value(theirs)));
+export const differing = (fields, found, theirs) =>
+  fields.filter(([, , value]) => shown(value(found)) !== shown(value(theirs)));
 
 /**
  * Does `work(match)` with a record as it was found; one of a list, which has no version, is read before. Where nothing of `fields` differs in the
@@ -35,9 +36,22 @@ export async function guarded({ found, fields, read, work }) {
 
 /** What two versions of a record differ in, side by side. */
 export function Differences({ fields, found, theirs }) {
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="What was changed meanwhile"><table class="plain">
-    <thead><tr><th scope="col">Field</th><th scope="col">As you found it</th><th scope="col">As it is now</th></tr></thead>
-    <tbody>${differing(fields, found, theirs).map(([, label, value, words = value]) => html`<tr><td>${label}</td><td class="before">${shown(words(found))}</td><td class="after">${shown(words(theirs))}</td></tr>`)}</tbody></table></div>`;
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="What was changed meanwhile">
+    <table class="plain">
+      <thead>
+        <tr><th scope="col">Field</th><th scope="col">As you found it</th><th scope="col">As it is now</th></tr>
+      </thead>
+      <tbody>
+        ${differing(fields, found, theirs).map(
+          ([, label, value, words = value]) => html`<tr>
+            <td>${label}</td>
+            <td class="before">${shown(words(found))}</td>
+            <td class="after">${shown(words(theirs))}</td>
+          </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`;
 }
 
 /** Asks before something goes for good; what somebody else made of it meanwhile is shown before. */
@@ -52,8 +66,18 @@ export function Remove({ title, send = "Delete", found, fields, read, work, onCl
     }
     onDone();
   };
-  return html`<${FormDialog} title=${title} send=${theirs ? `${send} all the same` : send} danger=${true} onSend=${remove} onClose=${onClose}>
-    <div class="wide">${children}${theirs && html`<${Differences} fields=${fields} found=${found} theirs=${theirs} />`}</div><//>`;
+  return html`<${FormDialog}
+    title=${title}
+    send=${theirs ? `${send} all the same` : send}
+    danger=${true}
+    onSend=${remove}
+    onClose=${onClose}
+  >
+    <div class="wide">
+      ${children}
+      ${theirs && html`<${Differences} fields=${fields} found=${found} theirs=${theirs} />`}
+    </div>
+  <//>`;
 }
 
 /**
@@ -87,7 +111,19 @@ export function useGuard({ fields = /** @type {any[]} */ ([]), read = /** @type 
     onDone(answer);
   };
   const late = asked?.late?.(asked.theirs);
-  const conflict = asked && html`<${FormDialog} title=${late || "It was changed meanwhile"} send=${late ? "" : `${asked.label} all the same`} leave=${late ? "Close" : "Cancel"} onSend=${again} onClose=${() => ask()} wide=${true}>
-    <div class="wide theirs"><${Differences} fields=${asked.fields} found=${asked.found} theirs=${asked.theirs} /></div><//>`;
+  const conflict =
+    asked &&
+    html`<${FormDialog}
+      title=${late || "It was changed meanwhile"}
+      send=${late ? "" : `${asked.label} all the same`}
+      leave=${late ? "Close" : "Cancel"}
+      onSend=${again}
+      onClose=${() => ask()}
+      wide=${true}
+    >
+      <div class="wide theirs">
+        <${Differences} fields=${asked.fields} found=${asked.found} theirs=${asked.theirs} />
+      </div>
+    <//>`;
   return { act, conflict };
 }

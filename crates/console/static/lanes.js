@@ -6,16 +6,37 @@ import { DAY, day, full, gmt, midnight, millis } from "./time.js";
 /** How many colours there are for people and windows. */
 export const COLOURS = 8;
 
-const said = (part) => `${part.text}: ${full(millis(part.start))} to ${full(millis(part.end))}\n${gmt(millis(part.start))} to ${gmt(millis(part.end))}`;
+const said = (part) =>
+  `${part.text}: ${full(millis(part.start))} to ${full(millis(part.end))}\n${gmt(millis(part.start))} to ${gmt(millis(part.end))}`;
 
 /** What a picture shows, as a table: `rows` are `{start, end, where, text, gap}`; without any `where` there is no such column. */
 export function Twin({ rows, label }) {
   const where = rows.some((row) => row.where);
-  return html`<details class="twin"><summary>The same as a table</summary>
-    <div class="scroll" tabindex="0" role="region" aria-label=${`${label}, as a table`}><table class="plain"><caption class="hidden">${label}</caption>
-      <thead><tr><th scope="col">From</th><th scope="col">To</th>${where && html`<th scope="col">Where</th>`}<th scope="col">What</th></tr></thead>
-      <tbody>${rows.map((row) => html`<tr class=${row.gap ? "gap-row" : ""}><td><${Time} at=${row.start} /></td><td><${Time} at=${row.end} /></td>${where && html`<td>${row.where}</td>`}<td>${row.text}</td></tr>`)}</tbody>
-    </table></div>
+  return html`<details class="twin">
+    <summary>The same as a table</summary>
+    <div class="scroll" tabindex="0" role="region" aria-label=${`${label}, as a table`}>
+      <table class="plain">
+        <caption class="hidden">${label}</caption>
+        <thead>
+          <tr>
+            <th scope="col">From</th>
+            <th scope="col">To</th>
+            ${where && html`<th scope="col">Where</th>`}
+            <th scope="col">What</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${rows.map(
+            (row) => html`<tr class=${row.gap ? "gap-row" : ""}>
+              <td><${Time} at=${row.start} /></td>
+              <td><${Time} at=${row.end} /></td>
+              ${where && html`<td>${row.where}</td>`}
+              <td>${row.text}</td>
+            </tr>`,
+          )}
+        </tbody>
+      </table>
+    </div>
   </details>`;
 }
 
@@ -26,26 +47,49 @@ export function Twin({ rows, label }) {
  */
 export function Lanes({ lanes, from, to, label, drag }) {
   const share = (time) => `${(Math.min(1, Math.max(0, (time - from) / (to - from))) * 100).toFixed(3)}%`;
-  const width = (part) => `${((Math.max(0, Math.min(to, millis(part.end)) - Math.max(from, millis(part.start))) / (to - from)) * 100).toFixed(3)}%`;
+  const width = (part) =>
+    `${((Math.max(0, Math.min(to, millis(part.end)) - Math.max(from, millis(part.start))) / (to - from)) * 100).toFixed(3)}%`;
   const days = [];
   for (let at = midnight(from, 1); at < to; at = midnight(at, 1)) days.push(at);
   const now = Date.now();
-  return html`<div class="lanes-scroll" tabindex="0" role="region" aria-label=${label}>
-    <div class="lanes" aria-hidden="true">
-      <div class="lane-name"></div>
-      <svg class="lane-days" width="100%" height="20">${days.filter((at) => to - at > DAY / 2).map((at) => html`<text x=${share(at)} y="14" dx="3">${day(at)}</text>`)}</svg>
-      ${lanes.map((lane) => html`
-        <div class="lane-name" title=${`${lane.name} ${lane.note || ""}`}>${lane.name}</div>
-        <svg class=${drag ? "lane drag" : "lane"} width="100%" height="30" ...${drag?.listen(lane)}>
-          ${days.map((at) => html`<line class="day" x1=${share(at)} x2=${share(at)} y1="0" y2="30" />`)}
-          ${lane.parts.map((part) => html`<svg x=${share(millis(part.start))} width=${width(part)} y="3" height="24" overflow="hidden" class=${part.gap ? "part gap" : `part c${part.colour}`}>
-            <title>${said(part)}</title><rect width="100%" height="24" rx="3" />
-            ${!part.gap && html`<text x="5" y="16">${part.text}</text>`}
-          </svg>`)}
-          ${drag?.mark(lane)}
-          ${now >= from && now < to && html`<line class="now" x1=${share(now)} x2=${share(now)} y1="0" y2="30" />`}
-        </svg>`)}
+  return html`
+    <div class="lanes-scroll" tabindex="0" role="region" aria-label=${label}>
+      <div class="lanes" aria-hidden="true">
+        <div class="lane-name"></div>
+        <svg class="lane-days" width="100%" height="20">
+          ${days
+            .filter((at) => to - at > DAY / 2)
+            .map((at) => html`<text x=${share(at)} y="14" dx="3">${day(at)}</text>`)}
+        </svg>
+        ${lanes.map(
+          (lane) => html`
+            <div class="lane-name" title=${`${lane.name} ${lane.note || ""}`}>${lane.name}</div>
+            <svg class=${drag ? "lane drag" : "lane"} width="100%" height="30" ...${drag?.listen(lane)}>
+              ${days.map((at) => html`<line class="day" x1=${share(at)} x2=${share(at)} y1="0" y2="30" />`)}
+              ${lane.parts.map(
+                (part) => html`<svg
+                  x=${share(millis(part.start))}
+                  width=${width(part)}
+                  y="3"
+                  height="24"
+                  overflow="hidden"
+                  class=${part.gap ? "part gap" : `part c${part.colour}`}
+                >
+                  <title>${said(part)}</title>
+                  <rect width="100%" height="24" rx="3" />
+                  ${!part.gap && html`<text x="5" y="16">${part.text}</text>`}
+                </svg>`,
+              )}
+              ${drag?.mark(lane)}
+              ${now >= from && now < to && html`<line class="now" x1=${share(now)} x2=${share(now)} y1="0" y2="30" />`}
+            </svg>
+          `,
+        )}
+      </div>
     </div>
-  </div>
-  <${Twin} label=${label} rows=${lanes.flatMap((lane) => lane.parts.map((part) => ({ ...part, where: lane.name })))} />`;
+    <${Twin}
+      label=${label}
+      rows=${lanes.flatMap((lane) => lane.parts.map((part) => ({ ...part, where: lane.name })))}
+    />
+  `;
 }

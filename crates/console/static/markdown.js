@@ -7,7 +7,8 @@ import { mayLink } from "./address.js";
 /** Marks inside a line: code, strong, emphasis, links, bare addresses. */
 function inline(text, depth = 0) {
   if (depth > 8) return [text];
-  const found = /`([^`\n]+)`|\*\*([^*\n]+)\*\*|__([^_\n]+)__|\*([^*\s][^*\n]*)\*|\[([^\]\n]+)\]\(([^()\s]+)\)|(https?:\/\/[^\s<>"')]+)/;
+  const found =
+    /`([^`\n]+)`|\*\*([^*\n]+)\*\*|__([^_\n]+)__|\*([^*\s][^*\n]*)\*|\[([^\]\n]+)\]\(([^()\s]+)\)|(https?:\/\/[^\s<>"')]+)/;
   const out = [];
   let rest = text;
   for (let match = found.exec(rest); match; match = found.exec(rest)) {
@@ -24,7 +25,13 @@ function inline(text, depth = 0) {
   return out;
 }
 
-const anchor = (address, children) => html`<a href=${address} rel="noreferrer noopener" target=${/^https?:/i.test(address) ? "_blank" : undefined}>${children}</a>`;
+const anchor = (address, children) => html`<a
+  href=${address}
+  rel="noreferrer noopener"
+  target=${/^https?:/i.test(address) ? "_blank" : undefined}
+>
+  ${children}
+</a>`;
 
 const list = /^\s{0,3}([-*+]|\d{1,9}[.)])\s+(.*)$/;
 
@@ -63,18 +70,35 @@ export function Markdown({ text }) {
       out.push(ordered ? html`<ol>${children}</ol>` : html`<ul>${children}</ul>`);
     } else if (/^\s{0,3}>/.test(line)) {
       const quoted = [];
-      for (; at < lines.length && /^\s{0,3}>/.test(lines[at]); at += 1) quoted.push(lines[at].replace(/^\s{0,3}>\s?/, ""));
+      for (; at < lines.length && /^\s{0,3}>/.test(lines[at]); at += 1)
+        quoted.push(lines[at].replace(/^\s{0,3}>\s?/, ""));
       out.push(html`<blockquote>${inline(quoted.join(" "))}</blockquote>`);
     } else if (line.includes("|") && /^\s*\|?[\s:|-]+\|[\s:|-]*$/.test(lines[at + 1] || "")) {
-      const cells = (row) => row.trim().replace(/^\||\|$/g, "").split("|").map((cell) => inline(cell.trim()));
+      const cells = (row) =>
+        row
+          .trim()
+          .replace(/^\||\|$/g, "")
+          .split("|")
+          .map((cell) => inline(cell.trim()));
       const head = cells(line);
       const rows = [];
       for (at += 2; at < lines.length && lines[at].includes("|"); at += 1) rows.push(cells(lines[at]));
-      out.push(html`<div class="scroll" tabindex="0" role="region" aria-label="Table"><table class="plain"><thead><tr>${head.map((cell) => html`<th scope="col">${cell}</th>`)}</tr></thead>
-        <tbody>${rows.map((row) => html`<tr>${row.map((cell) => html`<td>${cell}</td>`)}</tr>`)}</tbody></table></div>`);
+      out.push(html`<div class="scroll" tabindex="0" role="region" aria-label="Table">
+        <table class="plain">
+          <thead><tr>${head.map((cell) => html`<th scope="col">${cell}</th>`)}</tr></thead>
+          <tbody>${rows.map((row) => html`<tr>${row.map((cell) => html`<td>${cell}</td>`)}</tr>`)}</tbody>
+        </table>
+      </div>`);
     } else {
       const words = [];
-      for (; at < lines.length && lines[at].trim() && !(words.length && (/^(#{1,6}\s|\s{0,3}(```|~~~|>))/.test(lines[at]) || list.test(lines[at]))); at += 1) words.push(lines[at].trim());
+      for (
+        ;
+        at < lines.length &&
+        lines[at].trim() &&
+        !(words.length && (/^(#{1,6}\s|\s{0,3}(```|~~~|>))/.test(lines[at]) || list.test(lines[at])));
+        at += 1
+      )
+        words.push(lines[at].trim());
       out.push(html`<p>${inline(words.join(" "))}</p>`);
     }
   }
@@ -86,6 +110,9 @@ const ENTITIES = { "&lt;": "<", "&gt;": ">", "&amp;": "&", "&quot;": '"', "&#39;
 /** A snippet of the search, whose only markup is `<mark>`. */
 export function Snippet({ text }) {
   const plain = (part) => part.replace(/&(lt|gt|amp|quot|#39|#x27);/g, (entity) => ENTITIES[entity]);
-  return html`<span class="snippet">${String(text || "").split(/(<mark>[\s\S]*?<\/mark>)/).map((part) =>
-    part.startsWith("<mark>") ? html`<mark>${plain(part.slice(6, -7))}</mark>` : plain(part))}</span>`;
+  return html`<span class="snippet">
+    ${String(text || "")
+      .split(/(<mark>[\s\S]*?<\/mark>)/)
+      .map((part) => (part.startsWith("<mark>") ? html`<mark>${plain(part.slice(6, -7))}</mark>` : plain(part)))}
+  </span>`;
 }

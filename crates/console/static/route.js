@@ -42,7 +42,8 @@ export function leaveHere() {
 export function comeBack() {
   const [at, address] = (localStorage.getItem(LEFT) || "").split(/ (.*)/);
   localStorage.removeItem(LEFT);
-  if (location.pathname === BASE && address?.startsWith(BASE) && Date.now() - Number(at) < OF_USE) history.replaceState(null, "", address);
+  if (location.pathname === BASE && address?.startsWith(BASE) && Date.now() - Number(at) < OF_USE)
+    history.replaceState(null, "", address);
 }
 
 export function go(address, replace = false) {
@@ -75,7 +76,16 @@ export function useRoute() {
 // Links of ours change the page without leaving it; with a key held they do what links do.
 document.addEventListener("click", (event) => {
   const anchor = /** @type {HTMLAnchorElement} */ (/** @type {Element} */ (event.target).closest?.("a[href]"));
-  if (!anchor || event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+  if (
+    !anchor ||
+    event.defaultPrevented ||
+    event.button ||
+    event.metaKey ||
+    event.ctrlKey ||
+    event.shiftKey ||
+    event.altKey
+  )
+    return;
   if (anchor.target || anchor.origin !== location.origin || !anchor.pathname.startsWith(BASE)) return;
   event.preventDefault();
   // Whoever comes back finds the row again.

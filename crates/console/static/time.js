@@ -1,6 +1,8 @@
 // Times: as the service writes them, as people read them where they are.
 
-const MINUTE = 60e3, HOUR = 3600e3, DAY = 86400e3;
+const MINUTE = 60e3,
+  HOUR = 3600e3,
+  DAY = 86400e3;
 export { MINUTE, HOUR, DAY };
 
 /** Milliseconds of `2026-11-20T20:37:00+0000`. */
@@ -9,8 +11,21 @@ export const millis = (text) => Date.parse(String(text).replace(/([+-]\d\d)(\d\d
 /** As a request has it. */
 export const wire = (time) => new Date(time).toISOString().slice(0, 19) + "Z";
 
-const dateTime = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
-const longer = new Intl.DateTimeFormat(undefined, { year: "numeric", month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+const dateTime = new Intl.DateTimeFormat(undefined, {
+  month: "short",
+  day: "numeric",
+  hour: "2-digit",
+  minute: "2-digit",
+  hourCycle: "h23",
+});
+const longer = new Intl.DateTimeFormat(undefined, {
+  year: "numeric",
+  month: "short",
+  day: "numeric",
+  hour: "2-digit",
+  minute: "2-digit",
+  hourCycle: "h23",
+});
 export const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
 const weekday = new Intl.DateTimeFormat(undefined, { weekday: "short", day: "numeric" });
 
@@ -55,5 +70,8 @@ export function toInput(time) {
 export const fromInput = (text) => (text ? wire(new Date(String(text)).getTime()) : undefined);
 
 /** How far the zone is from GMT now: `GMT+1`. */
-export const offset = new Intl.DateTimeFormat("en", { timeZoneName: "shortOffset" }).formatToParts().find((part) => part.type === "timeZoneName")?.value || "";
+export const offset =
+  new Intl.DateTimeFormat("en", { timeZoneName: "shortOffset" })
+    .formatToParts()
+    .find((part) => part.type === "timeZoneName")?.value || "";
 export const zone = Intl.DateTimeFormat().resolvedOptions().timeZone || "GMT";

@@ -46,7 +46,8 @@ export function useAnswer(work, key, poll = 0) {
       const data = await work(abort.current.signal);
       if (mine === round.current) set({ key, data, problem: undefined, loading: false });
     } catch (problem) {
-      if (problem.name !== "AbortError" && mine === round.current) set((before) => ({ key, data: before.key === key ? before.data : begun.data, problem, loading: false }));
+      if (problem.name !== "AbortError" && mine === round.current)
+        set((before) => ({ key, data: before.key === key ? before.data : begun.data, problem, loading: false }));
     }
   };
   useEffect(() => {
@@ -99,7 +100,15 @@ export function useList(name, query, path = {}, poll = 0) {
   const rest = later.rows.filter((row) => !known.has(row.id ?? row.uniqueId ?? row));
   /** @type {Row<N>[]} */
   const rows = first.data && (rest.length ? [...first.data.results, ...rest] : first.data.results);
-  return { ...first, rows, total: first.data?.totalResults, cursor, more, moreLoading: later.loading, moreProblem: later.problem };
+  return {
+    ...first,
+    rows,
+    total: first.data?.totalResults,
+    cursor,
+    more,
+    moreLoading: later.loading,
+    moreProblem: later.problem,
+  };
 }
 
 /** A time as people here read it; GMT when pointed at. */
@@ -112,19 +121,57 @@ export function Time({ at, ago }) {
 }
 
 export const personName = (person) =>
-  person ? [person.firstName, person.lastName].filter(Boolean).join(" ") || person.name || person.loginName || person.id || "" : "";
+  person
+    ? [person.firstName, person.lastName].filter(Boolean).join(" ") ||
+      person.name ||
+      person.loginName ||
+      person.id ||
+      ""
+    : "";
 
 /** A word with a colour; the word alone says it too. */
 export const Badge = ({ kind, children }) => html`<span class=${`badge ${kind || ""}`}>${children}</span>`;
 
 const STATES = {
-  Critical: "bad", Warning: "warn", Info: "info", Ok: "good", New: "strong", Acknowledged: "info", Suppressed: "quiet",
-  Closed: "quiet", Urgent: "bad", High: "warn", Open: "info", Pending: "info", Resolved: "good", Active: "good",
-  Completed: "quiet", SUCCEEDED: "good", FAILED: "bad", TIMED_OUT: "bad", RUNNING: "info", QUEUED: "info", MISSED: "warn",
-  delivered: "good", failed: "bad", pending: "info", UP: "good", DOWN: "bad", active: "good", ACTIVE: "good", TRASH: "quiet",
-  UPTODATE: "good", OUTOFDATE: "warn", ENABLED: "good", DISABLED: "quiet", CREATE: "good", DELETE: "bad", UPDATE: "info",
+  Critical: "bad",
+  Warning: "warn",
+  Info: "info",
+  Ok: "good",
+  New: "strong",
+  Acknowledged: "info",
+  Suppressed: "quiet",
+  Closed: "quiet",
+  Urgent: "bad",
+  High: "warn",
+  Open: "info",
+  Pending: "info",
+  Resolved: "good",
+  Active: "good",
+  Completed: "quiet",
+  SUCCEEDED: "good",
+  FAILED: "bad",
+  TIMED_OUT: "bad",
+  RUNNING: "info",
+  QUEUED: "info",
+  MISSED: "warn",
+  delivered: "good",
+  failed: "bad",
+  pending: "info",
+  UP: "good",
+  DOWN: "bad",
+  active: "good",
+  ACTIVE: "good",
+  TRASH: "quiet",
+  UPTODATE: "good",
+  OUTOFDATE: "warn",
+  ENABLED: "good",
+  DISABLED: "quiet",
+  CREATE: "good",
+  DELETE: "bad",
+  UPDATE: "info",
 };
-export const State = ({ of }) => (of ? html`<${Badge} kind=${STATES[of] || "quiet"}>${of}<//>` : html`<span class="dim">–</span>`);
+export const State = ({ of }) =>
+  of ? html`<${Badge} kind=${STATES[of] || "quiet"}>${of}<//>` : html`<span class="dim">–</span>`;
 
 /** What went wrong, in the words of the interface, with the request id. */
 export function Trouble({ problem, again }) {
@@ -132,9 +179,15 @@ export function Trouble({ problem, again }) {
   const details = problem.errors?.length ? problem.errors : null;
   return html`<div class="trouble" role="alert">
     <strong>${problem.title || "That did not work"}</strong>
-    ${details
-      ? html`<ul>${details.map((error) => html`<li>${error.fieldName && html`<code>${error.fieldName}</code>`} ${error.message}</li>`)}</ul>`
-      : html`<p>${problem.message}</p>`}
+    ${
+      details
+        ? html`<ul>
+            ${details.map(
+              (error) => html`<li>${error.fieldName && html`<code>${error.fieldName}</code>`} ${error.message}</li>`,
+            )}
+          </ul>`
+        : html`<p>${problem.message}</p>`
+    }
     <p class="small">
       ${problem.requestId && html`Request <code>${problem.requestId}</code>`}
       ${again && html`<button type="button" class="link" onClick=${again}>Try again</button>`}
@@ -142,7 +195,10 @@ export function Trouble({ problem, again }) {
   </div>`;
 }
 
-export const Empty = ({ title, children }) => html`<div class="empty"><p><strong>${title}</strong></p>${children && html`<p>${children}</p>`}</div>`;
+export const Empty = ({ title, children }) => html`<div class="empty">
+  <p><strong>${title}</strong></p>
+  ${children && html`<p>${children}</p>`}
+</div>`;
 
 /** The head of a screen; it takes the focus when the screen changes. */
 export function Head({ title, actions, children, back }) {
@@ -156,12 +212,21 @@ export function Head({ title, actions, children, back }) {
   }, []);
   return html`<header class="head">
     ${back && html`<nav class="crumbs" aria-label="Breadcrumb"><a href=${back[1]}>${back[0]}</a></nav>`}
-    <div class="head-row"><h1 tabindex="-1" ref=${heading}>${title || "…"}</h1><div class="actions">${actions}</div></div>
+    <div class="head-row">
+      <h1 tabindex="-1" ref=${heading}>${title || "…"}</h1>
+      <div class="actions">${actions}</div>
+    </div>
     ${children && html`<div class="sub">${children}</div>`}
   </header>`;
 }
 
-export const Button = ({ children, kind, ...rest }) => html`<button type="button" class=${`button ${kind || ""}`} ...${rest}>${children}</button>`;
+export const Button = ({ children, kind, ...rest }) => html`<button
+  type="button"
+  class=${`button ${kind || ""}`}
+  ...${rest}
+>
+  ${children}
+</button>`;
 
 /** How long words such as "4 min ago" stay as they are, in milliseconds. */
 const STAYS = 15e3;
@@ -198,7 +263,8 @@ export function Rows({ list, columns, label, href, select, keys = {}, empty, als
       if (event.key === "j" || event.key === "k") {
         // Where a row went, the next one has its place.
         const from = at < 0 && lastRow() >= 0 ? lastRow() - (event.key === "j" ? 1 : 0) : at;
-        const next = event.key === "j" ? Math.min(from + 1, links.length - 1) : Math.min(Math.max(from - 1, 0), links.length - 1);
+        const next =
+          event.key === "j" ? Math.min(from + 1, links.length - 1) : Math.min(Math.max(from - 1, 0), links.length - 1);
         links[next]?.focus();
         links[next]?.scrollIntoView({ block: "nearest" });
         event.preventDefault();
@@ -219,28 +285,85 @@ export function Rows({ list, columns, label, href, select, keys = {}, empty, als
   }, [Boolean(list.rows?.length)]);
   if (list.problem && !list.rows) return html`<${Trouble} problem=${list.problem} again=${list.reload} />`;
   if (!list.rows) return html`<${Loading} />`;
-  if (!list.rows.length) return html`${list.problem && html`<${Trouble} problem=${list.problem} again=${list.reload} />`}${empty || html`<${Empty} title="Nothing here." />`}`;
+  if (!list.rows.length)
+    return html`
+      ${list.problem && html`<${Trouble} problem=${list.problem} again=${list.reload} />`}
+      ${empty || html`<${Empty} title="Nothing here." />`}
+    `;
   const all = select && list.rows.length > 0 && list.rows.every((row) => select.chosen.has(id(row)));
   return html`
     ${list.problem && html`<${Trouble} problem=${list.problem} again=${list.reload} />`}
     <table class=${`rows ${list.loading ? "waiting" : ""}`} aria-busy=${list.loading}>
       <caption class="hidden">${label}</caption>
-      <thead><tr>
-        ${select && html`<th class="tick"><input type="checkbox" aria-label="Choose all" checked=${all} onChange=${() => select.set(all ? [] : list.rows.map(id))} /></th>`}
-        ${columns.map((column) => html`<th scope="col" class=${`k${column.keep || 1} ${column.class || ""}`}>${column.title}</th>`)}
-      </tr></thead>
-      <tbody ref=${body}>${list.rows.map((row) => drawn(row, select?.chosen.has(id(row)), also, () => html`<tr key=${id(row)} class=${select?.chosen.has(id(row)) ? "chosen" : ""}>
-        ${select && html`<td class="tick"><input type="checkbox" aria-label=${`Choose ${row.subject || row.name || id(row)}`} checked=${select.chosen.has(id(row))} onChange=${() => select.toggle(id(row))} /></td>`}
-        ${columns.map((column, place) => html`<td class=${`k${column.keep || 1} ${column.class || ""}`}>
-          ${column.main || (place === 0 && !columns.some((other) => other.main)) ? html`<a class="row-link" href=${href(row)}>${column.cell(row)}</a>${column.below && html`<div class="below">${column.below(row)}</div>`}` : column.cell(row)}
-        </td>`)}
-      </tr>`))}</tbody>
+      <thead>
+        <tr>
+          ${
+            select &&
+            html`<th class="tick">
+              <input
+                type="checkbox"
+                aria-label="Choose all"
+                checked=${all}
+                onChange=${() => select.set(all ? [] : list.rows.map(id))}
+              />
+            </th>`
+          }
+          ${columns.map(
+            (column) => html`<th scope="col" class=${`k${column.keep || 1} ${column.class || ""}`}>
+              ${column.title}
+            </th>`,
+          )}
+        </tr>
+      </thead>
+      <tbody ref=${body}>
+        ${list.rows.map((row) =>
+          drawn(
+            row,
+            select?.chosen.has(id(row)),
+            also,
+            () => html`<tr key=${id(row)} class=${select?.chosen.has(id(row)) ? "chosen" : ""}>
+              ${
+                select &&
+                html`<td class="tick">
+                  <input
+                    type="checkbox"
+                    aria-label=${`Choose ${row.subject || row.name || id(row)}`}
+                    checked=${select.chosen.has(id(row))}
+                    onChange=${() => select.toggle(id(row))}
+                  />
+                </td>`
+              }
+              ${columns.map(
+                (column, place) => html`<td class=${`k${column.keep || 1} ${column.class || ""}`}>
+                  ${
+                    column.main || (place === 0 && !columns.some((other) => other.main))
+                      ? html`
+                          <a class="row-link" href=${href(row)}>${column.cell(row)}</a>
+                          ${column.below && html`<div class="below">${column.below(row)}</div>`}
+                        `
+                      : column.cell(row)
+                  }
+                </td>`,
+              )}
+            </tr>`,
+          ),
+        )}
+      </tbody>
     </table>
     <div class="foot">
       <span class="dim" role="status">${count(list.rows.length)} of ${count(list.total ?? list.rows.length)}</span>
-      ${list.cursor && html`<${Button} onClick=${() => list.moreLoading || list.more()} aria-disabled=${list.moreLoading ? "true" : undefined}>${list.moreLoading ? "Loading…" : "Show more"}<//>`}
+      ${
+        list.cursor &&
+        html`<${Button}
+          onClick=${() => list.moreLoading || list.more()}
+          aria-disabled=${list.moreLoading ? "true" : undefined}
+        >
+          ${list.moreLoading ? "Loading…" : "Show more"}
+        <//>`
+      }
     </div>
-    <${Trouble} problem=${list.moreProblem} />`;
+    <${Trouble} problem=${list.moreProblem} />
+  `;
 }
 
 export const Loading = () => html`<p class="loading" role="status">Loading…</p>`;
@@ -248,11 +371,12 @@ export const Loading = () => html`<p class="loading" role="status">Loading…</p
 /** Rows that are ticked. */
 export function useChosen() {
   const [chosen, put] = useState(new Set());
-  const toggle = (id) => put((before) => {
-    const after = new Set(before);
-    after.has(id) ? after.delete(id) : after.add(id);
-    return after;
-  });
+  const toggle = (id) =>
+    put((before) => {
+      const after = new Set(before);
+      after.has(id) ? after.delete(id) : after.add(id);
+      return after;
+    });
   return { chosen, toggle, set: (ids) => put(new Set(ids)), clear: () => put(new Set()) };
 }
 
@@ -262,7 +386,12 @@ export const count = (number) => Number(number || 0).toLocaleString();
 export function isTyping(event) {
   const { target } = event;
   if (event.ctrlKey || event.metaKey || event.altKey) return true;
-  return target.isContentEditable || target.tagName === "TEXTAREA" || target.tagName === "SELECT" || (target.tagName === "INPUT" && target.type !== "checkbox");
+  return (
+    target.isContentEditable ||
+    target.tagName === "TEXTAREA" ||
+    target.tagName === "SELECT" ||
+    (target.tagName === "INPUT" && target.type !== "checkbox")
+  );
 }
 
 let number = 0;
@@ -270,11 +399,28 @@ let number = 0;
 /** A field of a form: label, control, what is wrong with it. `value` is what it begins with; what is typed then stays. */
 export function Field({ label, name, problem, hint, as = "input", children, wide, value, ...rest }) {
   const [id] = useState(() => `f${++number}`);
-  const errors = (problem?.errors || []).filter((error) => error.fieldName === name || error.fieldName?.startsWith(`${name}.`) || error.fieldName?.startsWith(`${name}[`));
+  const errors = (problem?.errors || []).filter(
+    (error) =>
+      error.fieldName === name || error.fieldName?.startsWith(`${name}.`) || error.fieldName?.startsWith(`${name}[`),
+  );
   return html`<div class=${wide ? "field wide" : "field"}>
     <label for=${id}>${label}</label>
-    <${as} id=${id} name=${name} aria-invalid=${errors.length ? "true" : undefined} aria-describedby=${hint || errors.length ? `${id}n` : undefined} defaultValue=${value} ...${rest}>${children}<//>
-    ${(hint || errors.length > 0) && html`<p id=${`${id}n`} class=${errors.length ? "wrong" : "hint"}>${errors.length ? errors.map((error) => error.message).join("; ") : hint}</p>`}
+    <${as}
+      id=${id}
+      name=${name}
+      aria-invalid=${errors.length ? "true" : undefined}
+      aria-describedby=${hint || errors.length ? `${id}n` : undefined}
+      defaultValue=${value}
+      ...${rest}
+    >
+      ${children}
+    <//>
+    ${
+      (hint || errors.length > 0) &&
+      html`<p id=${`${id}n`} class=${errors.length ? "wrong" : "hint"}>
+        ${errors.length ? errors.map((error) => error.message).join("; ") : hint}
+      </p>`
+    }
   </div>`;
 }
 
@@ -303,14 +449,28 @@ export function Search({ value, onValue, label, placeholder, wait = 150 }) {
     event.preventDefault();
     row.focus();
   };
-  return html`<input type="search" class="search" data-search aria-label=${label} placeholder=${placeholder} value=${text} onInput=${typed} onKeyDown=${down} autocomplete="off" spellcheck=${false} />`;
+  return html`<input
+    type="search"
+    class="search"
+    data-search
+    aria-label=${label}
+    placeholder=${placeholder}
+    value=${text}
+    onInput=${typed}
+    onKeyDown=${down}
+    autocomplete="off"
+    spellcheck=${false}
+  />`;
 }
 
 /** Says what is searched for where it is not all that was typed. */
 export function Cut({ text }) {
   const part = sayable(text);
   if (part === text.trim()) return null;
-  return html`<p class="hint wide" role="status">${part ? html`Shown is what contains <strong>${part}</strong>: ` : ""}a search cannot say “+”, “,” or a word with “:” behind a blank.</p>`;
+  return html`<p class="hint wide" role="status">
+    ${part ? html`Shown is what contains <strong>${part}</strong>: ` : ""}a search cannot say “+”, “,” or a word with
+    “:” behind a blank.
+  </p>`;
 }
 
 /** Toggles that stand for the alternatives of one filter. */
@@ -321,7 +481,15 @@ export function Choices({ label, options, value, onValue }) {
     onValue(options.filter((other) => chosen.has(other)).join(","));
   };
   return html`<div class="choices" role="group" aria-label=${label}>
-    ${options.map((option) => html`<button type="button" aria-pressed=${chosen.has(option) ? "true" : "false"} onClick=${() => flip(option)}>${option}</button>`)}
+    ${options.map(
+      (option) => html`<button
+        type="button"
+        aria-pressed=${chosen.has(option) ? "true" : "false"}
+        onClick=${() => flip(option)}
+      >
+        ${option}
+      </button>`,
+    )}
   </div>`;
 }
 
@@ -376,14 +544,25 @@ export function FormDialog({ title, send = "Save", onSend, onClose, keep, childr
     delete waiting.current[event.target.name];
     if (kept) remember(kept, { ...values(event.currentTarget), ...waiting.current });
   };
-  return html`<dialog ref=${dialog} class=${wide ? "wide" : ""} aria-label=${title} onClose=${onClose} onCancel=${onClose}>
+  return html`<dialog
+    ref=${dialog}
+    class=${wide ? "wide" : ""}
+    aria-label=${title}
+    onClose=${onClose}
+    onCancel=${onClose}
+  >
     <form onSubmit=${submit} onInput=${typed} method="dialog">
       <h2>${title}</h2>
       <${Trouble} problem=${problem} />
       <div class="fields">${typeof children === "function" ? children(problem) : children}</div>
       <div class="send">
         <${Button} onClick=${onClose}>${leave}<//>
-        ${send && html`<button class=${`button ${danger ? "danger" : "primary"}`} aria-disabled=${busy ? "true" : undefined}>${busy ? "…" : send}</button>`}
+        ${
+          send &&
+          html`<button class=${`button ${danger ? "danger" : "primary"}`} aria-disabled=${busy ? "true" : undefined}>
+            ${busy ? "…" : send}
+          </button>`
+        }
       </div>
     </form>
   </dialog>`;
@@ -424,11 +603,15 @@ export const some = (list) => (list?.length ? list : undefined);
 /** Names and values, those without a value left out. */
 export function Facts({ of }) {
   const given = of.filter(([, value]) => value !== undefined && value !== null && value !== "" && value !== false);
-  return html`<dl class="facts">${given.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+  return html`<dl class="facts">
+    ${given.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}
+  </dl>`;
 }
 
 export const Panel = ({ title, actions, children, id }) => html`<section class="panel" aria-labelledby=${id}>
-  <div class="panel-head"><h2 id=${id}>${title}</h2>${actions && html`<div class="actions">${actions}</div>`}</div>${children}</section>`;
+  <div class="panel-head"><h2 id=${id}>${title}</h2>${actions && html`<div class="actions">${actions}</div>`}</div>
+  ${children}
+</section>`;
 
 /** @type {(toast: {text: string, problem?: any, key: number}) => void} */
 let show = () => {};
@@ -447,10 +630,27 @@ export function Toast() {
     const timer = setTimeout(() => set(null), 5000);
     return () => clearTimeout(timer);
   }, [toast]);
-  return html`<div class="toast-place" aria-live="polite">${toast && html`<div class=${toast.problem ? "toast bad" : "toast"}>
-    <div>${toast.text}${toast.problem && html`<div>${toast.problem.message}${toast.problem.requestId && html`<div class="small">Request <code>${toast.problem.requestId}</code></div>`}</div>`}</div>
-    <button type="button" class="link" aria-label="Dismiss" onClick=${() => set(null)}>✕</button>
-  </div>`}</div>`;
+  return html`<div class="toast-place" aria-live="polite">
+    ${
+      toast &&
+      html`<div class=${toast.problem ? "toast bad" : "toast"}>
+        <div>
+          ${toast.text}
+          ${
+            toast.problem &&
+            html`<div>
+              ${toast.problem.message}
+              ${
+                toast.problem.requestId &&
+                html`<div class="small">Request <code>${toast.problem.requestId}</code></div>`
+              }
+            </div>`
+          }
+        </div>
+        <button type="button" class="link" aria-label="Dismiss" onClick=${() => set(null)}>✕</button>
+      </div>`
+    }
+  </div>`;
 }
 
 /** Does something, and says how that went. */

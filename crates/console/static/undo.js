@@ -8,7 +8,8 @@ import { FormDialog, Loading, Trouble, html, personName, say, useAnswer, useStat
 /** What stands in the log for a value that it does not keep. */
 const UNTOLD = /^(\[secret\]|\(\d+ characters\))$/;
 /** What follows from other fields, or from the change itself. */
-const DERIVED = /^((created|updated)(By|Date|Time)\b|id$|uniqueId$|clientUniqueId$|nextRun$|path$|size$|revision$|lastEvent$|entities$|os$|dns$|assignedTo\.|entityCategory\.|(priority|status)\.|closedDate$|resolvedDate$|jobQueued$)/;
+const DERIVED =
+  /^((created|updated)(By|Date|Time)\b|id$|uniqueId$|clientUniqueId$|nextRun$|path$|size$|revision$|lastEvent$|entities$|os$|dns$|assignedTo\.|entityCategory\.|(priority|status)\.|closedDate$|resolvedDate$|jobQueued$)/;
 
 const told = (value) => !(typeof value === "string" && UNTOLD.test(value));
 const kept = (change) => told(change.before) && told(change.after);
@@ -27,14 +28,19 @@ const at = (record, path) => path.split(".").reduce((value, step) => value?.[ste
 function pruned(value) {
   if (!value || typeof value !== "object" || Array.isArray(value)) return value;
   const parts = Object.entries(value).map(([name, part]) => [name, pruned(part)]);
-  const full = parts.filter(([, part]) => part !== undefined && !(part && typeof part === "object" && !Array.isArray(part) && !Object.keys(part).length));
+  const full = parts.filter(
+    ([, part]) =>
+      part !== undefined && !(part && typeof part === "object" && !Array.isArray(part) && !Object.keys(part).length),
+  );
   return Object.fromEntries(full);
 }
 
 /** A part of a record with all that changed in it as it was. */
 function restored(record, name, changes) {
   const whole = { [name]: copy(record[name]) };
-  for (const [path, change] of Object.entries(changes).filter(([path]) => path === name || path.startsWith(`${name}.`))) {
+  for (const [path, change] of Object.entries(changes).filter(
+    ([path]) => path === name || path.startsWith(`${name}.`),
+  )) {
     const steps = path.split(".");
     const last = steps.pop();
     let place = whole;
@@ -46,18 +52,37 @@ function restored(record, name, changes) {
 }
 
 // Fields: whether a path of the log is theirs, what a record has there now, and their part of a request.
-const plain = (name) => ({ has: (path) => path === name, now: (record) => record[name], body: (record, changes) => ({ [name]: before(changes[name]) }) });
-const within = (name) => ({ has: (path) => path === name || path.startsWith(`${name}.`), now: at, body: (record, changes) => ({ [name]: restored(record, name, changes) }) });
-const called = (path, now, body) => ({ has: (other) => other === path, now, body: (record, changes) => body(before(changes[path])) });
+const plain = (name) => ({
+  has: (path) => path === name,
+  now: (record) => record[name],
+  body: (record, changes) => ({ [name]: before(changes[name]) }),
+});
+const within = (name) => ({
+  has: (path) => path === name || path.startsWith(`${name}.`),
+  now: at,
+  body: (record, changes) => ({ [name]: restored(record, name, changes) }),
+});
+const called = (path, now, body) => ({
+  has: (other) => other === path,
+  now,
+  body: (record, changes) => body(before(changes[path])),
+});
 const plains = (names) => names.split(" ").map(plain);
 
 const PARTS = { device: "devices", deviceGroup: "deviceGroups", location: "locations" };
 /** The targets of a window, by kind, as a request names them. */
 function targets(list) {
   const of = (kind) => (list || []).filter((one) => one.kind === kind);
-  return { devices: of("device").map(({ id }) => ({ uniqueId: id })), deviceGroups: of("deviceGroup").map(({ id }) => ({ id: Number(id) })), locations: of("location").map(({ id }) => ({ id: Number(id) })) };
+  return {
+    devices: of("device").map(({ id }) => ({ uniqueId: id })),
+    deviceGroups: of("deviceGroup").map(({ id }) => ({ id: Number(id) })),
+    locations: of("location").map(({ id }) => ({ id: Number(id) })),
+  };
 }
-const targetsNow = (window) => Object.entries(PARTS).flatMap(([kind, name]) => (window[name] || []).map((one) => ({ kind, id: String((kind === "device" && one.uniqueId) || one.id) })));
+const targetsNow = (window) =>
+  Object.entries(PARTS).flatMap(([kind, name]) =>
+    (window[name] || []).map((one) => ({ kind, id: String((kind === "device" && one.uniqueId) || one.id) })),
+  );
 
 /** The tags of a machine, those that changed as they were. */
 const tags = {
@@ -66,51 +91,201 @@ const tags = {
   body: (machine, changes) => {
     const changed = Object.entries(changes).filter(([path]) => path.startsWith("tags."));
     const others = (machine.tags || []).filter((tag) => !changed.some(([path]) => path === `tags.${tag.name}`));
-    const back = changed.filter(([, change]) => "before" in change).map(([path, change]) => ({ name: path.slice("tags.".length), value: change.before }));
+    const back = changed
+      .filter(([, change]) => "before" in change)
+      .map(([path, change]) => ({ name: path.slice("tags.".length), value: change.before }));
     return { tags: [...others.map(({ name, value }) => ({ name, value })), ...back] };
   },
 };
-const ofMachine = (name, shown = name) => ({ ...plain(name), now: (machine) => machine[shown] ?? machine.generalInfo?.[shown] });
+const ofMachine = (name, shown = name) => ({
+  ...plain(name),
+  now: (machine) => machine[shown] ?? machine.generalInfo?.[shown],
+});
 
 /** The text of an article, of which the log has only that it is another one: the version before has it. */
 const text = {
   has: (path) => path === "revision",
   now: (article) => article.revision,
   then: (value) => `the text of version ${value}`,
-  body: async (article, changes) => ({ content: (await call("getKbArticle", { tenantId: article.tenantId, articleId: article.id, query: { revision: changes.revision.before } })).content }),
+  body: async (article, changes) => ({
+    content: (
+      await call("getKbArticle", {
+        tenantId: article.tenantId,
+        articleId: article.id,
+        query: { revision: changes.revision.before },
+      })
+    ).content,
+  }),
 };
 
 /** The shifts of a roster, which name people by their ids alone in the log. */
-const crew = ({ users = [], userGroups = [], ...rest }) => ({ ...rest, users: users.map(({ id }) => ({ id })), userGroups: userGroups.map(({ uniqueId }) => ({ uniqueId })) });
-const shifts = { ...plain("shiftDetails"), now: (roster) => roster.shiftDetails?.map(({ id, name, schedule, users, userGroups, rotation, level }) => copy({ id, name, schedule, ...crew({ users, userGroups }), rotation: rotation && { ...rotation, order: rotation.order.map(crew) }, level })) };
+const crew = ({ users = [], userGroups = [], ...rest }) => ({
+  ...rest,
+  users: users.map(({ id }) => ({ id })),
+  userGroups: userGroups.map(({ uniqueId }) => ({ uniqueId })),
+});
+const shifts = {
+  ...plain("shiftDetails"),
+  now: (roster) =>
+    roster.shiftDetails?.map(({ id, name, schedule, users, userGroups, rotation, level }) =>
+      copy({
+        id,
+        name,
+        schedule,
+        ...crew({ users, userGroups }),
+        rotation: rotation && { ...rotation, order: rotation.order.map(crew) },
+        level,
+      }),
+    ),
+};
 
 /** Kinds that an update puts back. */
 const UPDATES = {
-  User: { id: "userId", read: "getUser", write: "updateUser", fields: plains("loginName firstName lastName email phoneNumber mobileNumber role") },
-  INCIDENT: {
-    id: "incidentId", read: "getIncident", write: "updateIncident", fields: [...plains("subject description dueDate"),
-      called("status.name", (one) => one.status, (status) => ({ status })), called("priority.name", (one) => one.priority, (priority) => ({ priority })),
-      called("assignedTo.id", (one) => one.assignee?.id, (id) => ({ assignee: { id } })), called("entityCategory.uniqueId", (one) => one.category?.uniqueId, (uniqueId) => ({ category: { uniqueId } }))],
+  User: {
+    id: "userId",
+    read: "getUser",
+    write: "updateUser",
+    fields: plains("loginName firstName lastName email phoneNumber mobileNumber role"),
   },
-  Job: { id: "jobId", read: "getJob", write: "updateJob", fields: [...plains("name description active timeLimit misfirePolicy overlapPolicy alertOnFailure labels resources"), within("schedule"), within("script")] },
-  JobScript: { id: "scriptId", read: "getJobScript", write: "updateJobScript", fields: plains("name description content interpreter platforms") },
-  KbArticle: { id: "articleId", read: "getKbArticle", write: "updateKbArticle", fields: [plain("title"), plain("state"), called("category.id", (one) => one.category?.id, (id) => ({ category: { id } })), text] },
-  KbCategory: { id: "categoryId", read: "getKbCategory", write: "updateKbCategory", fields: plains("name description") },
-  Resource: { id: "resourceId", read: "getResource", write: "updateResource", fields: [...["name", "resourceName", "hostName", "aliasName", "ipAddress", "make", "model", "description", "osName"].map((name) => ofMachine(name)), ofMachine("dnsName", "dns"), tags] },
-  Site: { id: "siteId", read: "getSite", write: "updateSite", fields: plains("name description address city state zip country phoneNumber") },
-  DeviceGroup: { id: "groupId", read: "getDeviceGroup", write: "updateDeviceGroup", fields: [...plains("name description"), within("filterCriteria")] },
-  ServiceGroup: { id: "groupId", read: "getServiceGroup", write: "updateServiceGroup", fields: [...plains("name description"), within("filterCriteria")] },
-  UserGroup: { id: "userGroupId", read: "getUserGroup", write: "updateUserGroup", fields: plains("name description email") },
-  Roster: { id: "rosterId", read: "getRoster", write: "updateRoster", fields: [...plains("name description offHours"), shifts, within("timeZone")] },
-  MaintenanceWindow: { id: "windowId", read: "getMaintenanceWindow", write: "updateMaintenanceWindow", fields: [...plains("name description runRBA installPatch runEscalationAction"), within("schedule"), within("alertConditions"), called("targets", targetsNow, targets)] },
-  EscalationPolicy: { id: "policyId", read: "getEscalationPolicy", write: "updateEscalationPolicy", fields: plains("name description steps repeat atEnd ackTimeout urgency") },
-  AlertRoute: { id: "routeId", read: "getAlertRoute", write: "updateAlertRoute", fields: [...plains("name matchingType rules position isDefault"), within("policy")] },
+  INCIDENT: {
+    id: "incidentId",
+    read: "getIncident",
+    write: "updateIncident",
+    fields: [
+      ...plains("subject description dueDate"),
+      called(
+        "status.name",
+        (one) => one.status,
+        (status) => ({ status }),
+      ),
+      called(
+        "priority.name",
+        (one) => one.priority,
+        (priority) => ({ priority }),
+      ),
+      called(
+        "assignedTo.id",
+        (one) => one.assignee?.id,
+        (id) => ({ assignee: { id } }),
+      ),
+      called(
+        "entityCategory.uniqueId",
+        (one) => one.category?.uniqueId,
+        (uniqueId) => ({ category: { uniqueId } }),
+      ),
+    ],
+  },
+  Job: {
+    id: "jobId",
+    read: "getJob",
+    write: "updateJob",
+    fields: [
+      ...plains("name description active timeLimit misfirePolicy overlapPolicy alertOnFailure labels resources"),
+      within("schedule"),
+      within("script"),
+    ],
+  },
+  JobScript: {
+    id: "scriptId",
+    read: "getJobScript",
+    write: "updateJobScript",
+    fields: plains("name description content interpreter platforms"),
+  },
+  KbArticle: {
+    id: "articleId",
+    read: "getKbArticle",
+    write: "updateKbArticle",
+    fields: [
+      plain("title"),
+      plain("state"),
+      called(
+        "category.id",
+        (one) => one.category?.id,
+        (id) => ({ category: { id } }),
+      ),
+      text,
+    ],
+  },
+  KbCategory: {
+    id: "categoryId",
+    read: "getKbCategory",
+    write: "updateKbCategory",
+    fields: plains("name description"),
+  },
+  Resource: {
+    id: "resourceId",
+    read: "getResource",
+    write: "updateResource",
+    fields: [
+      ...["name", "resourceName", "hostName", "aliasName", "ipAddress", "make", "model", "description", "osName"].map(
+        (name) => ofMachine(name),
+      ),
+      ofMachine("dnsName", "dns"),
+      tags,
+    ],
+  },
+  Site: {
+    id: "siteId",
+    read: "getSite",
+    write: "updateSite",
+    fields: plains("name description address city state zip country phoneNumber"),
+  },
+  DeviceGroup: {
+    id: "groupId",
+    read: "getDeviceGroup",
+    write: "updateDeviceGroup",
+    fields: [...plains("name description"), within("filterCriteria")],
+  },
+  ServiceGroup: {
+    id: "groupId",
+    read: "getServiceGroup",
+    write: "updateServiceGroup",
+    fields: [...plains("name description"), within("filterCriteria")],
+  },
+  UserGroup: {
+    id: "userGroupId",
+    read: "getUserGroup",
+    write: "updateUserGroup",
+    fields: plains("name description email"),
+  },
+  Roster: {
+    id: "rosterId",
+    read: "getRoster",
+    write: "updateRoster",
+    fields: [...plains("name description offHours"), shifts, within("timeZone")],
+  },
+  MaintenanceWindow: {
+    id: "windowId",
+    read: "getMaintenanceWindow",
+    write: "updateMaintenanceWindow",
+    fields: [
+      ...plains("name description runRBA installPatch runEscalationAction"),
+      within("schedule"),
+      within("alertConditions"),
+      called("targets", targetsNow, targets),
+    ],
+  },
+  EscalationPolicy: {
+    id: "policyId",
+    read: "getEscalationPolicy",
+    write: "updateEscalationPolicy",
+    fields: plains("name description steps repeat atEnd ackTimeout urgency"),
+  },
+  AlertRoute: {
+    id: "routeId",
+    read: "getAlertRoute",
+    write: "updateAlertRoute",
+    fields: [...plains("name matchingType rules position isDefault"), within("policy")],
+  },
   ALERT: { id: "alertId", read: "getAlert", fields: [plain("status")] },
 };
 
 /** Changes of one field that an operation of their own takes back: the field, what it was changed to, and the operation. */
 const TURNS = {
-  User: [{ field: "activated", after: false, undo: "activateUser" }, { field: "activated", after: true, undo: "deactivateUser" }],
+  User: [
+    { field: "activated", after: false, undo: "activateUser" },
+    { field: "activated", after: true, undo: "deactivateUser" },
+  ],
   KbArticle: [{ field: "state", after: "TRASH", undo: "restoreKbArticle" }],
   KbCategory: [{ field: "state", after: "TRASH", undo: "restoreKbCategory" }],
   ALERT: [{ field: "status", after: "Suppressed", undo: "unsuppressAlert" }],
@@ -131,12 +306,23 @@ function ofWindow({ changes, time }) {
     const [[start]] = [...left, ...back];
     const words = ["left out", "takes place"];
     const skips = (window) => (window.skipped || []).some((one) => millis(one.start) === start);
-    const lines = (window) => [left.length ? turned(short(start), ...words, skips(window)) : turned(short(start), words[1], words[0], !skips(window))];
-    return { undo: left.length ? "unskipMaintenanceOccurrence" : "skipMaintenanceOccurrence", body: { start: wire(start) }, lines };
+    const lines = (window) => [
+      left.length
+        ? turned(short(start), ...words, skips(window))
+        : turned(short(start), words[1], words[0], !skips(window)),
+    ];
+    return {
+      undo: left.length ? "unskipMaintenanceOccurrence" : "skipMaintenanceOccurrence",
+      body: { start: wire(start) },
+      lines,
+    };
   }
   const { before: none = [], after: some = [] } = changes["holds.suspensions"] || {};
   if (none.length || !some.length) return undefined;
-  return { undo: "resumeMaintenanceWindow", lines: (window) => [turned("suspensions", "suspended", "not suspended", window.suspensions?.length)] };
+  return {
+    undo: "resumeMaintenanceWindow",
+    lines: (window) => [turned("suspensions", "suspended", "not suspended", window.suspensions?.length)],
+  };
 }
 
 /** What was made, and what deletes it again. */
@@ -150,16 +336,24 @@ const MADE = {
 /** What was deleted, what makes it again, and of which fields. */
 const GONE = {
   RosterOverride: { undo: "createRosterOverride", roster: true, fields: ["user", "start", "end", "shift", "note"] },
-  EscalationPolicy: { undo: "createEscalationPolicy", fields: ["name", "description", "steps", "repeat", "atEnd", "ackTimeout", "urgency"] },
-  AlertRoute: { undo: "createAlertRoute", fields: ["name", "matchingType", "rules", "policy", "position", "isDefault"] },
+  EscalationPolicy: {
+    undo: "createEscalationPolicy",
+    fields: ["name", "description", "steps", "repeat", "atEnd", "ackTimeout", "urgency"],
+  },
+  AlertRoute: {
+    undo: "createAlertRoute",
+    fields: ["name", "matchingType", "rules", "policy", "position", "isDefault"],
+  },
 };
 
 /** The operation of a name that is known only while the page runs. */
-const ask = (name, given) => /** @type {Promise<any>} */ (call(/** @type {OperationId} */ (name), /** @type {any} */ (given)));
+const ask = (name, given) =>
+  /** @type {Promise<any>} */ (call(/** @type {OperationId} */ (name), /** @type {any} */ (given)));
 const offered = (plan) => (plan && may(/** @type {OperationId} */ (plan.operation)) ? plan : undefined);
 
 /** What a record has now of a field of the log. */
-const now = (entity, record, path) => (UPDATES[entity]?.fields.find((field) => field.has(path))?.now || at)(record, path);
+const now = (entity, record, path) =>
+  (UPDATES[entity]?.fields.find((field) => field.has(path))?.now || at)(record, path);
 
 function ofUpdate({ changes, entity, entityId, tenantId, time }) {
   const kind = UPDATES[entity];
@@ -167,21 +361,48 @@ function ofUpdate({ changes, entity, entityId, tenantId, time }) {
   const of = { tenantId, [kind.id]: entityId };
   const read = async () => Object.assign(await ask(kind.read, of), { tenantId });
   const fieldOf = (path) => kind.fields.find((field) => field.has(path));
-  const line = (record, path) => ({ path, now: now(entity, record, path), after: changes[path].after, then: (fieldOf(path)?.then || ((value) => value))(before(changes[path])) });
+  const line = (record, path) => ({
+    path,
+    now: now(entity, record, path),
+    after: changes[path].after,
+    then: (fieldOf(path)?.then || ((value) => value))(before(changes[path])),
+  });
   const turn = TURNS[entity]?.find(({ field, after }) => changes[field]?.after === after);
-  if (turn) return offered({ operation: turn.undo, read, lines: (record) => [line(record, turn.field)], left: [], write: (record, match) => ask(turn.undo, { ...of, match, body: {} }) });
+  if (turn)
+    return offered({
+      operation: turn.undo,
+      read,
+      lines: (record) => [line(record, turn.field)],
+      left: [],
+      write: (record, match) => ask(turn.undo, { ...of, match, body: {} }),
+    });
   const held = entity === "MaintenanceWindow" && ofWindow({ changes, time });
-  if (held) return offered({ operation: held.undo, read, lines: held.lines, left: [], write: (record, match) => ask(held.undo, { ...of, match, body: held.body || {} }) });
+  if (held)
+    return offered({
+      operation: held.undo,
+      read,
+      lines: held.lines,
+      left: [],
+      write: (record, match) => ask(held.undo, { ...of, match, body: held.body || {} }),
+    });
   const paths = Object.keys(changes);
   const back = paths.filter((path) => fieldOf(path) && kept(changes[path]));
   if (!back.length || !kind.write) return undefined;
   const left = paths.filter((path) => !back.includes(path) && !DERIVED.test(path));
   const chosen = Object.fromEntries(back.map((path) => [path, changes[path]]));
   const write = async (record, match) => {
-    const parts = await Promise.all(kind.fields.filter((field) => back.some(field.has)).map((field) => field.body(record, chosen)));
+    const parts = await Promise.all(
+      kind.fields.filter((field) => back.some(field.has)).map((field) => field.body(record, chosen)),
+    );
     return ask(kind.write, { ...of, match, body: Object.assign({}, ...parts) });
   };
-  return offered({ operation: kind.write, read, lines: (record) => back.map((path) => line(record, path)), left, write });
+  return offered({
+    operation: kind.write,
+    read,
+    lines: (record) => back.map((path) => line(record, path)),
+    left,
+    write,
+  });
 }
 
 function ofCreation({ changes, entity, entityId, tenantId }) {
@@ -189,22 +410,43 @@ function ofCreation({ changes, entity, entityId, tenantId }) {
   if (!kind) return undefined;
   const of = { tenantId, [kind.id]: entityId, ...(kind.roster && { rosterId: changes["roster.id"]?.after }) };
   const paths = Object.keys(changes).filter((path) => !DERIVED.test(path) && changes[path].after !== null);
-  const line = (record, path) => ({ path, now: kind.read ? now(entity, record, path) : changes[path].after, after: changes[path].after, then: undefined });
+  const line = (record, path) => ({
+    path,
+    now: kind.read ? now(entity, record, path) : changes[path].after,
+    after: changes[path].after,
+    then: undefined,
+  });
   return offered({
-    operation: kind.undo, note: "What was made is deleted.", left: [], lines: (record) => paths.map((path) => line(record, path)),
-    read: async () => (kind.read ? ask(kind.read, of) : {}), write: (record, match) => ask(kind.undo, { ...of, match }),
+    operation: kind.undo,
+    note: "What was made is deleted.",
+    left: [],
+    lines: (record) => paths.map((path) => line(record, path)),
+    read: async () => (kind.read ? ask(kind.read, of) : {}),
+    write: (record, match) => ask(kind.undo, { ...of, match }),
   });
 }
 
 function ofDeletion({ changes, entity, tenantId }) {
   const kind = GONE[entity];
-  const paths = kind && Object.keys(changes).filter((path) => kind.fields.includes(path.split(".")[0]) && changes[path].before !== null && changes[path].before !== "");
+  const paths =
+    kind &&
+    Object.keys(changes).filter(
+      (path) =>
+        kind.fields.includes(path.split(".")[0]) && changes[path].before !== null && changes[path].before !== "",
+    );
   if (!paths || !paths.every((path) => told(changes[path].before))) return undefined;
   const of = { tenantId, ...(kind.roster && { rosterId: changes["roster.id"]?.before }) };
-  const body = Object.assign({}, ...kind.fields.map((name) => paths.some(within(name).has) && { [name]: restored({}, name, changes) }));
+  const body = Object.assign(
+    {},
+    ...kind.fields.map((name) => paths.some(within(name).has) && { [name]: restored({}, name, changes) }),
+  );
   return offered({
-    operation: kind.undo, note: "It is made again, under another id: what named the one before does not name it.", left: [],
-    lines: () => paths.map((path) => ({ path, now: undefined, then: changes[path].before })), read: async () => ({}), write: () => ask(kind.undo, { ...of, body }),
+    operation: kind.undo,
+    note: "It is made again, under another id: what named the one before does not name it.",
+    left: [],
+    lines: () => paths.map((path) => ({ path, now: undefined, then: changes[path].before })),
+    read: async () => ({}),
+    write: () => ask(kind.undo, { ...of, body }),
   });
 }
 
@@ -213,14 +455,38 @@ export function undoing(row) {
   return { UPDATE: ofUpdate, CREATE: ofCreation, DELETE: ofDeletion }[row.action]?.(row);
 }
 
-const shown = (value) => (value === undefined || value === null || value === "" ? "–" : typeof value === "string" ? value : JSON.stringify(value));
+const shown = (value) =>
+  value === undefined || value === null || value === ""
+    ? "–"
+    : typeof value === "string"
+      ? value
+      : JSON.stringify(value);
 
 /** What becomes of each field; `found` is the record as the dialog found it, where it is another by now. */
 function Preview({ plan, record, found }) {
   const earlier = found && Object.fromEntries(plan.lines(found).map((line) => [line.path, line.now]));
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="What becomes of it"><table class="plain">
-    <thead><tr><th scope="col">Field</th>${earlier && html`<th scope="col">As you found it</th>`}<th scope="col">As it is now</th><th scope="col">As it will be</th></tr></thead>
-    <tbody>${plan.lines(record).map((line) => html`<tr><td class="mono">${line.path}</td>${earlier && html`<td>${shown(earlier[line.path])}</td>`}<td class="before">${shown(line.now)}</td><td class="after">${shown(line.then)}</td></tr>`)}</tbody></table></div>`;
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="What becomes of it">
+    <table class="plain">
+      <thead>
+        <tr>
+          <th scope="col">Field</th>
+          ${earlier && html`<th scope="col">As you found it</th>`}
+          <th scope="col">As it is now</th>
+          <th scope="col">As it will be</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${plan.lines(record).map(
+          (line) => html`<tr>
+              <td class="mono">${line.path}</td>
+              ${earlier && html`<td>${shown(earlier[line.path])}</td>`}
+              <td class="before">${shown(line.now)}</td>
+              <td class="after">${shown(line.then)}</td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`;
 }
 
 /** Asks whether a change is to be undone, and does it. What somebody else changed meanwhile is shown before anything is written. */
@@ -228,7 +494,10 @@ export function Undo({ row, onClose, onDone }) {
   const plan = undoing(row);
   const [theirs, setTheirs] = useState();
   const answer = useAnswer(() => plan.read(), row.id);
-  if (!answer.data) return answer.problem ? html`<${Trouble} problem=${answer.problem} again=${answer.reload} />` : html`<${Loading} />`;
+  if (!answer.data)
+    return answer.problem
+      ? html`<${Trouble} problem=${answer.problem} again=${answer.reload} />`
+      : html`<${Loading} />`;
   const record = theirs || answer.data;
   const send = async () => {
     try {
@@ -240,13 +509,31 @@ export function Undo({ row, onClose, onDone }) {
     say("Undone.");
     onDone();
   };
-  const again = plan.lines(record).filter((line) => "after" in line && shown(line.after) !== shown(line.now) && told(line.after));
-  return html`<${FormDialog} title=${`Undo this change of ${row.entity} ${row.entityId}?`} send=${theirs ? "Undo it all the same" : "Undo"} onSend=${send} onClose=${onClose} wide=${true}>
+  const again = plan
+    .lines(record)
+    .filter((line) => "after" in line && shown(line.after) !== shown(line.now) && told(line.after));
+  return html`<${FormDialog}
+    title=${`Undo this change of ${row.entity} ${row.entityId}?`}
+    send=${theirs ? "Undo it all the same" : "Undo"}
+    onSend=${send}
+    onClose=${onClose}
+    wide=${true}
+  >
     <div class="wide">
       ${theirs && html`<h3>${personName(theirs.updatedBy) || "Somebody"} changed it meanwhile</h3>`}
       ${plan.note && html`<p>${plan.note}</p>`}
-      ${!theirs && again.length > 0 && html`<p class="note">Changed again since: ${again.map((line) => line.path).join(", ")}. That goes as well.</p>`}
+      ${
+        !theirs &&
+        again.length > 0 &&
+        html`<p class="note">Changed again since: ${again.map((line) => line.path).join(", ")}. That goes as well.</p>`
+      }
       <${Preview} plan=${plan} record=${record} found=${theirs && answer.data} />
-      ${plan.left.length > 0 && html`<p class="dim small">Not put back, since the log does not keep it or no operation takes it: ${plan.left.join(", ")}</p>`}
-    </div><//>`;
+      ${
+        plan.left.length > 0 &&
+        html`<p class="dim small">
+          Not put back, since the log does not keep it or no operation takes it: ${plan.left.join(", ")}
+        </p>`
+      }
+    </div>
+  <//>`;
 }

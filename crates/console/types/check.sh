@@ -7,19 +7,10 @@ set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../../.." && pwd)
-target=${CARGO_TARGET_DIR:-$root/target}/console-types
-case $target in /*) ;; *) target=$root/$target ;; esac
 
-. "$root/openapi/rules/missing.sh"
+. "$here/tools.sh"
 
-command -v npm >/dev/null 2>&1 || missing "there is no npm to get the checker of the console's types with"
-mkdir -p "$target"
-cp "$here/package.json" "$here/package-lock.json" "$target"
 cd "$target"
-if ! cmp -s package-lock.json node_modules/.made-from; then
-    npm ci --silent --ignore-scripts --no-audit --no-fund >&2 || missing "the checker of the console's types could not be had (npm ci)"
-    cp package-lock.json node_modules/.made-from
-fi
 # The modules beside their types; of the library there are types alone.
 rm -rf modules
 mkdir modules

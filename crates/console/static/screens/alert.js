@@ -6,7 +6,25 @@ import { useGuard } from "../guard.js";
 import { Markdown, Snippet } from "../markdown.js";
 import { go, link } from "../route.js";
 import { millis } from "../time.js";
-import { Button, Empty, Facts, Head, Loading, Panel, State, Time, Trouble, attempt, html, personName, say, some, useAnswer, useEffect, useState } from "../ui.js";
+import {
+  Button,
+  Empty,
+  Facts,
+  Head,
+  Loading,
+  Panel,
+  State,
+  Time,
+  Trouble,
+  attempt,
+  html,
+  personName,
+  say,
+  some,
+  useAnswer,
+  useEffect,
+  useState,
+} from "../ui.js";
 import { OnCallNow, WhoIsTold, useNames } from "../told.js";
 import { Action, FIELDS, late, mine, readAlert, waits } from "./alerts.js";
 import { useRun } from "./jobform.js";
@@ -16,13 +34,37 @@ function course(alert) {
   if (!alert) return [];
   const steps = [
     [alert.firstAlertTime, "Reported for the first time", alert.app && `by ${alert.app}`],
-    alert.repeatCount > 1 && [alert.alertTime, `Reported again, ${alert.repeatCount} times in all`, alert.oldState && `${alert.oldState} → ${alert.currentState}`],
+    alert.repeatCount > 1 && [
+      alert.alertTime,
+      `Reported again, ${alert.repeatCount} times in all`,
+      alert.oldState && `${alert.oldState} → ${alert.currentState}`,
+    ],
     alert.maintenance && [alert.maintenance.since, "Held back by a maintenance window", alert.maintenance.name],
-    alert.acknowledgement && [alert.acknowledgement.time, `Acknowledged by ${personName(alert.acknowledgement.by)}`, alert.acknowledgement.note],
-    alert.suppression && [alert.suppression.time, alert.suppression.by ? `Suppressed by ${personName(alert.suppression.by)}` : "Suppressed", alert.suppression.note],
-    alert.unsuppression && [alert.unsuppression.time, `Unsuppressed by ${personName(alert.unsuppression.by)}`, alert.unsuppression.note],
-    alert.escalation && [alert.escalation.time, "Escalated", (alert.escalation.onCall || []).map((person) => `told: ${personName(person)}`).join(", ") || "nobody was on call"],
-    alert.closure && [alert.closure.time, alert.closure.by ? `Closed by ${personName(alert.closure.by)}` : "Closed by a report of Ok", alert.closure.note],
+    alert.acknowledgement && [
+      alert.acknowledgement.time,
+      `Acknowledged by ${personName(alert.acknowledgement.by)}`,
+      alert.acknowledgement.note,
+    ],
+    alert.suppression && [
+      alert.suppression.time,
+      alert.suppression.by ? `Suppressed by ${personName(alert.suppression.by)}` : "Suppressed",
+      alert.suppression.note,
+    ],
+    alert.unsuppression && [
+      alert.unsuppression.time,
+      `Unsuppressed by ${personName(alert.unsuppression.by)}`,
+      alert.unsuppression.note,
+    ],
+    alert.escalation && [
+      alert.escalation.time,
+      "Escalated",
+      (alert.escalation.onCall || []).map((person) => `told: ${personName(person)}`).join(", ") || "nobody was on call",
+    ],
+    alert.closure && [
+      alert.closure.time,
+      alert.closure.by ? `Closed by ${personName(alert.closure.by)}` : "Closed by a report of Ok",
+      alert.closure.note,
+    ],
   ];
   return steps.filter((step) => step && step[0]);
 }
@@ -32,112 +74,337 @@ const TOLD = { pending: "Trying to tell", failed: "Could not reach", stopped: "N
 
 /** What the service did about it: whom it told, and whom it could not. */
 function told(timeline, names) {
-  const who = (page) => names.get(page.user?.id) || page.user?.id || (page.integration ? "an integration" : names.get(page.target) || page.target);
+  const who = (page) =>
+    names.get(page.user?.id) ||
+    page.user?.id ||
+    (page.integration ? "an integration" : names.get(page.target) || page.target);
   const steps = {
-    page: ({ text, page }) => [`${TOLD[page.status] || "Told"} ${who(page)}`, `${text}${page.contactMethod ? `, by ${page.contactMethod.type.toLowerCase()}` : ""}${page.why ? `: ${page.why}` : ""}`],
+    page: ({ text, page }) => [
+      `${TOLD[page.status] || "Told"} ${who(page)}`,
+      `${text}${page.contactMethod ? `, by ${page.contactMethod.type.toLowerCase()}` : ""}${page.why ? `: ${page.why}` : ""}`,
+    ],
     gap: ({ text, page }) => [`Could not tell ${(page && who(page)) || "anybody"}`, text],
     routed: ({ text }) => ["Sent on its way", text],
     waits: ({ text }) => ["Waits", text],
   };
-  return (timeline?.events || []).filter((event) => steps[event.what]).map((event) => [event.time, ...steps[event.what](event)]);
+  return (timeline?.events || [])
+    .filter((event) => steps[event.what])
+    .map((event) => [event.time, ...steps[event.what](event)]);
 }
 
 /** Jobs that work on its machine. */
 function Jobs({ device }) {
-  const list = useAnswer((signal) => call("searchJobs", { signal, query: { queryString: terms({ resourceId: device.id }), pageSize: 6 } }), device.id);
+  const list = useAnswer(
+    (signal) => call("searchJobs", { signal, query: { queryString: terms({ resourceId: device.id }), pageSize: 6 } }),
+    device.id,
+  );
   const { run, conflict } = useRun();
-  return html`<${Panel} title="Jobs" id="jobs"><${Trouble} problem=${list.problem} />
-    ${list.data && (list.data.results.length ? html`<ul class="plain-list">${list.data.results.map((job) => html`<li class="session"><a href=${link(["jobs", job.id])}>${job.name}</a>${may("runJob") && html`<${Button} aria-label=${`Run now: ${job.name}`} onClick=${() => run(job, `“${job.name}” is asked for.`)}>Run now<//>`}</li>`)}</ul>` : html`<${Empty} title="No job works on this machine." />`)}${conflict}<//>`;
+  return html`<${Panel} title="Jobs" id="jobs">
+    <${Trouble} problem=${list.problem} />
+    ${
+      list.data &&
+      (list.data.results.length
+        ? html`<ul class="plain-list">
+            ${list.data.results.map(
+              (job) => html`<li class="session">
+                <a href=${link(["jobs", job.id])}>${job.name}</a>
+                ${
+                  may("runJob") &&
+                  html`<${Button}
+                    aria-label=${`Run now: ${job.name}`}
+                    onClick=${() => run(job, `“${job.name}” is asked for.`)}
+                  >
+                    Run now
+                  <//>`
+                }
+              </li>`,
+            )}
+          </ul>`
+        : html`<${Empty} title="No job works on this machine." />`)
+    }
+    ${conflict}
+  <//>`;
 }
 
 /** Articles that may help: those with a word of the subject or the metric. */
 function Articles({ alert }) {
-  const words = [...new Set(`${alert.metric || ""} ${alert.subject}`.toLowerCase().match(/\p{L}{4,}/gu) || [])].slice(0, 4);
+  const words = [...new Set(`${alert.metric || ""} ${alert.subject}`.toLowerCase().match(/\p{L}{4,}/gu) || [])].slice(
+    0,
+    4,
+  );
   const found = useAnswer(async (signal) => {
-    const pages = await Promise.all(words.map((word) => call("searchKbArticles", { signal, query: { query: word, pageSize: 3, state: "ACTIVE" } })));
+    const pages = await Promise.all(
+      words.map((word) => call("searchKbArticles", { signal, query: { query: word, pageSize: 3, state: "ACTIVE" } })),
+    );
     const seen = new Map();
-    for (const article of pages.flatMap((page) => page.results)) if (!seen.has(article.id)) seen.set(article.id, article);
+    for (const article of pages.flatMap((page) => page.results))
+      if (!seen.has(article.id)) seen.set(article.id, article);
     return [...seen.values()].slice(0, 4);
   }, words.join(" "));
-  return html`<${Panel} title="Articles" id="articles"><${Trouble} problem=${found.problem} />
-    ${found.data && (found.data.length ? html`<ul class="plain-list">${found.data.map((article) => html`<li><a href=${link(["knowledge", article.id])}>${article.title}</a><div class="small dim"><${Snippet} text=${article.snippet} /></div></li>`)}</ul>`
-      : html`<${Empty} title="No article mentions it."><a href=${link("knowledge", { q: alert.metric || alert.subject })}>Search</a><//>`)}<//>`;
+  return html`<${Panel} title="Articles" id="articles">
+    <${Trouble} problem=${found.problem} />
+    ${
+      found.data &&
+      (found.data.length
+        ? html`<ul class="plain-list">
+            ${found.data.map(
+              (article) => html`<li>
+                <a href=${link(["knowledge", article.id])}>${article.title}</a>
+                <div class="small dim"><${Snippet} text=${article.snippet} /></div>
+              </li>`,
+            )}
+          </ul>`
+        : html`<${Empty} title="No article mentions it.">
+            <a href=${link("knowledge", { q: alert.metric || alert.subject })}>Search</a>
+          <//>`)
+    }
+  <//>`;
 }
 
 function Windows({ device }) {
-  const covered = useAnswer((signal) => call("listActiveMaintenance", { signal, query: { resourceId: device.id } }), device.id);
+  const covered = useAnswer(
+    (signal) => call("listActiveMaintenance", { signal, query: { resourceId: device.id } }),
+    device.id,
+  );
   if (!covered.data?.results.length) return html`<${Trouble} problem=${covered.problem} />`;
-  return html`<ul class="plain-list">${covered.data.results.map((cover) => html`<li>In maintenance: <a href=${link("maintenance", { window: cover.window.uniqueId })}>${cover.window.name}</a>, until <${Time} at=${cover.until} /></li>`)}</ul>`;
+  return html`<ul class="plain-list">
+    ${covered.data.results.map(
+      (cover) => html`<li>
+        In maintenance: <a href=${link("maintenance", { window: cover.window.uniqueId })}>${cover.window.name}</a>,
+        until <${Time} at=${cover.until} />
+      </li>`,
+    )}
+  </ul>`;
 }
 
 export default function Alert({ id }) {
   const answer = useAnswer((signal) => call("getAlert", { alertId: id, signal }), id, 10e3);
   const alert = answer.data;
-  const audit = useAnswer(async (signal) => (may("searchAuditLog") ? call("searchAuditLog", { signal, query: { queryString: terms({ entityId: id }), pageSize: 20 } }) : undefined), `${id} ${alert?.updatedDate}`);
-  const others = useAnswer(async (signal) => (alert?.device?.id ? call("searchAlerts", { signal, query: { queryString: terms({ resourceId: alert.device.id }), pageSize: 11 } }) : { results: [] }), alert?.device?.id);
-  const timeline = useAnswer((signal) => call("getAlertTimeline", { alertId: id, signal }), `${id} ${alert?.updatedDate}`, 10e3);
+  const audit = useAnswer(
+    async (signal) =>
+      may("searchAuditLog")
+        ? call("searchAuditLog", { signal, query: { queryString: terms({ entityId: id }), pageSize: 20 } })
+        : undefined,
+    `${id} ${alert?.updatedDate}`,
+  );
+  const others = useAnswer(
+    async (signal) =>
+      alert?.device?.id
+        ? call("searchAlerts", { signal, query: { queryString: terms({ resourceId: alert.device.id }), pageSize: 11 } })
+        : { results: [] },
+    alert?.device?.id,
+  );
+  const timeline = useAnswer(
+    (signal) => call("getAlertTimeline", { alertId: id, signal }),
+    `${id} ${alert?.updatedDate}`,
+    10e3,
+  );
   const names = useNames();
-  const steps = [...course(alert), ...told(timeline.data, names)].sort((one, other) => millis(one[0]) - millis(other[0]));
+  const steps = [...course(alert), ...told(timeline.data, names)].sort(
+    (one, other) => millis(one[0]) - millis(other[0]),
+  );
   const [action, setAction] = useState();
   const guard = useGuard({ fields: FIELDS, read: () => readAlert({ id }), onDone: answer.renew });
   const acknowledge = () => {
     if (!waits(alert)) return say("Nothing to acknowledge.");
     answer.put(mine(alert));
-    return guard.act({ label: "Acknowledge", said: "Acknowledged.", found: alert, late, work: (match) => call("acknowledgeAlert", { alertId: id, match, body: {} }) });
+    return guard.act({
+      label: "Acknowledge",
+      said: "Acknowledged.",
+      found: alert,
+      late,
+      work: (match) => call("acknowledgeAlert", { alertId: id, match, body: {} }),
+    });
   };
   useEffect(() => {
     const pressed = (event) => {
-      if (event.key === "a" && !event.ctrlKey && !event.metaKey && !event.altKey && !/^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName) && !document.querySelector("dialog[open]") && alert && may("acknowledgeAlert")) acknowledge();
+      if (
+        event.key === "a" &&
+        !event.ctrlKey &&
+        !event.metaKey &&
+        !event.altKey &&
+        !/^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName) &&
+        !document.querySelector("dialog[open]") &&
+        alert &&
+        may("acknowledgeAlert")
+      )
+        acknowledge();
     };
     document.addEventListener("keydown", pressed);
     return () => document.removeEventListener("keydown", pressed);
   });
   const back = ["Alerts", link("alerts")];
-  if (!alert) return html`<${Head} title=${answer.problem ? "Alert" : "…"} back=${back} />${answer.problem ? html`<${Trouble} problem=${answer.problem} again=${answer.reload} />` : html`<${Loading} />`}`;
+  if (!alert)
+    return html`
+      <${Head} title=${answer.problem ? "Alert" : "…"} back=${back} />
+      ${answer.problem ? html`<${Trouble} problem=${answer.problem} again=${answer.reload} />` : html`<${Loading} />`}
+    `;
   const open = alert.status !== "Closed";
   const host = alert.device?.hostName || alert.device?.name;
   const incident = async () => {
-    const made = await attempt("An incident was opened.", () => call("createIncident", { body: { alerts: [{ id: alert.id }] } }));
+    const made = await attempt("An incident was opened.", () =>
+      call("createIncident", { body: { alerts: [{ id: alert.id }] } }),
+    );
     if (made) go(link(["incidents", made.id]));
   };
   const actions = html`
-    ${open && waits(alert) && may("acknowledgeAlert") && html`<${Button} kind="primary" onClick=${acknowledge}>Acknowledge<//>`}
-    ${open && waits(alert) && may("acknowledgeAlert") && html`<${Button} onClick=${() => setAction("acknowledgeAlert")}>With a note…<//>`}
-    ${open && alert.status !== "Suppressed" && may("suppressAlert") && html`<${Button} onClick=${() => setAction("suppressAlert")}>Suppress…<//>`}
-    ${open && alert.status === "Suppressed" && may("unsuppressAlert") && html`<${Button} onClick=${() => setAction("unsuppressAlert")}>Unsuppress…<//>`}
+    ${
+      open &&
+      waits(alert) &&
+      may("acknowledgeAlert") &&
+      html`<${Button} kind="primary" onClick=${acknowledge}>Acknowledge<//>`
+    }
+    ${
+      open &&
+      waits(alert) &&
+      may("acknowledgeAlert") &&
+      html`<${Button} onClick=${() => setAction("acknowledgeAlert")}>With a note…<//>`
+    }
+    ${
+      open &&
+      alert.status !== "Suppressed" &&
+      may("suppressAlert") &&
+      html`<${Button} onClick=${() => setAction("suppressAlert")}>Suppress…<//>`
+    }
+    ${
+      open &&
+      alert.status === "Suppressed" &&
+      may("unsuppressAlert") &&
+      html`<${Button} onClick=${() => setAction("unsuppressAlert")}>Unsuppress…<//>`
+    }
     ${open && !alert.incidentId && may("createIncident") && html`<${Button} onClick=${incident}>Open an incident<//>`}
-    ${open && may("closeAlert") && html`<${Button} onClick=${() => setAction("closeAlert")}>Close…<//>`}`;
+    ${open && may("closeAlert") && html`<${Button} onClick=${() => setAction("closeAlert")}>Close…<//>`}
+  `;
   const rest = (others.data?.results || []).filter((other) => other.id !== alert.id);
   return html`
-    <${Head} title=${alert.subject} back=${back} actions=${actions}><${State} of=${alert.currentState} /> <${State} of=${alert.status} /> ${alert.status === "Acknowledged" && html`by ${personName(alert.acknowledgement?.by)} `}${host && html`on ${alert.device?.id ? html`<a href=${link(["resources", alert.device.id])}>${host}</a>` : html`<strong>${host}</strong>`} · `}last reported <${Time} at=${alert.alertTime} ago=${true} /><//>
+    <${Head} title=${alert.subject} back=${back} actions=${actions}>
+      <${State} of=${alert.currentState} /> <${State} of=${alert.status} />${" "}
+      ${alert.status === "Acknowledged" && html`by ${personName(alert.acknowledgement?.by)} `}
+      ${
+        host &&
+        html`
+          on${" "}
+          ${
+            alert.device?.id
+              ? html`<a href=${link(["resources", alert.device.id])}>${host}</a>`
+              : html`<strong>${host}</strong>`
+          }${" "}
+          ·${" "}
+        `
+      }last
+      reported <${Time} at=${alert.alertTime} ago=${true} />
+    <//>
     <${Trouble} problem=${answer.problem} again=${answer.reload} />
     <div class="columns wide-left">
       <div>
         <${Panel} title="What" id="what">
           ${alert.description && html`<${Markdown} text=${alert.description} />`}
-          <${Facts} of=${[["Metric", alert.metric], ["Component", alert.component], ["Service", alert.serviceName], ["Monitor", alert.monitorName], ["Sent by", alert.app],
-            ["First report", html`<${Time} at=${alert.firstAlertTime} />`], ["Reports", alert.repeatCount], ["Its id there", alert.extAlertId],
-            ["Incident", alert.incidentId && html`<a href=${link(["incidents", alert.incidentId])}>${alert.incidentId}</a>`],
-            ["Look further", alert.url && (mayLink(alert.url) ? html`<a href=${alert.url} target="_blank" rel="noreferrer noopener">${alert.url}</a>` : alert.url)],
-            ["Tags", some(alert.tags)?.map((tag) => html`<span class="badge quiet">${tag.name}${tag.value && `: ${tag.value}`}</span> `)]]} />
+          <${Facts} of=${[
+            ["Metric", alert.metric],
+            ["Component", alert.component],
+            ["Service", alert.serviceName],
+            ["Monitor", alert.monitorName],
+            ["Sent by", alert.app],
+            ["First report", html`<${Time} at=${alert.firstAlertTime} />`],
+            ["Reports", alert.repeatCount],
+            ["Its id there", alert.extAlertId],
+            [
+              "Incident",
+              alert.incidentId && html`<a href=${link(["incidents", alert.incidentId])}>${alert.incidentId}</a>`,
+            ],
+            [
+              "Look further",
+              alert.url &&
+                (mayLink(alert.url)
+                  ? html`<a href=${alert.url} target="_blank" rel="noreferrer noopener">${alert.url}</a>`
+                  : alert.url),
+            ],
+            [
+              "Tags",
+              some(alert.tags)?.map(
+                (tag) => html`<span class="badge quiet">${tag.name}${tag.value && `: ${tag.value}`}</span> `,
+              ),
+            ],
+          ]} />
         <//>
-        <${Panel} title="What happened" id="course"><${Trouble} problem=${timeline.problem} /><ol class="course">${steps.map(([at, what, note]) => html`<li><${Time} at=${at} /> <div>${what}${note && html`<div class="dim">${note}</div>`}</div></li>`)}</ol>
-          ${audit.data && some(audit.data.results) && html`<details><summary>Audit log (${audit.data.totalResults})</summary><ul class="plain-list">${audit.data.results.map((row) => html`<li class="small"><${Time} at=${row.time} /> ${row.action} by ${row.userId || row.keyId}: ${Object.keys(row.changes || {}).slice(0, 6).join(", ")}</li>`)}</ul></details>`}<//>
+        <${Panel} title="What happened" id="course">
+          <${Trouble} problem=${timeline.problem} />
+          <ol class="course">
+            ${steps.map(
+              ([at, what, note]) => html`<li>
+                <${Time} at=${at} /> <div>${what}${note && html`<div class="dim">${note}</div>`}</div>
+              </li>`,
+            )}
+          </ol>
+          ${
+            audit.data &&
+            some(audit.data.results) &&
+            html`<details>
+              <summary>Audit log (${audit.data.totalResults})</summary>
+              <ul class="plain-list">
+                ${audit.data.results.map(
+                  (row) => html`<li class="small">
+                    <${Time} at=${row.time} /> ${row.action} by ${row.userId || row.keyId}:${" "}
+                    ${Object.keys(row.changes || {})
+                      .slice(0, 6)
+                      .join(", ")}
+                  </li>`,
+                )}
+              </ul>
+            </details>`
+          }
+        <//>
       </div>
       <div>
-        <${Panel} title="Machine" id="machine">${alert.device?.id ? html`
-            <p><a href=${link(["resources", alert.device.id])}><strong>${alert.device.hostName || alert.device.name}</strong></a></p>
-            <${Facts} of=${[["Address", alert.device.ipAddress], ["Kind", alert.device.resourceType]]} />
-            <${Windows} device=${alert.device} />
-            ${rest.length > 0 && html`<h3>Other alerts of it</h3><ul class="plain-list">${rest.slice(0, 10).map((other) => html`<li><${State} of=${other.currentState} /> <a href=${link(["alerts", other.id])}>${other.subject}</a> <span class="dim small"><${Time} at=${other.alertTime} ago=${true} /></span></li>`)}</ul>`}`
-          : html`<p>${alert.device?.hostName || alert.device?.name || "None was named."}</p><p class="dim small">Not in the inventory.</p>`}<//>
-        ${alert.device?.id && html`<${WhoIsTold} id=${alert.device.id} names=${names} why=${link("routing", { alert: id })} />`}
+        <${Panel} title="Machine" id="machine">
+          ${
+            alert.device?.id
+              ? html`
+                  <p>
+                    <a href=${link(["resources", alert.device.id])}>
+                      <strong>${alert.device.hostName || alert.device.name}</strong>
+                    </a>
+                  </p>
+                  <${Facts} of=${[
+                    ["Address", alert.device.ipAddress],
+                    ["Kind", alert.device.resourceType],
+                  ]} />
+                  <${Windows} device=${alert.device} />
+                  ${
+                    rest.length > 0 &&
+                    html`
+                      <h3>Other alerts of it</h3>
+                      <ul class="plain-list">
+                        ${rest.slice(0, 10).map(
+                          (other) => html`<li>
+                              <${State} of=${other.currentState} />${" "}
+                              <a href=${link(["alerts", other.id])}>${other.subject}</a>${" "}
+                              <span class="dim small"><${Time} at=${other.alertTime} ago=${true} /></span>
+                            </li>`,
+                        )}
+                      </ul>
+                    `
+                  }
+                `
+              : html`
+                  <p>${alert.device?.hostName || alert.device?.name || "None was named."}</p>
+                  <p class="dim small">Not in the inventory.</p>
+                `
+          }
+        <//>
+        ${
+          alert.device?.id &&
+          html`<${WhoIsTold} id=${alert.device.id} names=${names} why=${link("routing", { alert: id })} />`
+        }
         <${OnCallNow} />
         ${alert.device?.id && html`<${Jobs} device=${alert.device} />`}
         <${Articles} alert=${alert} />
       </div>
     </div>
     ${guard.conflict}
-    ${action && html`<${Action} name=${action} alerts=${[alert]} onClose=${() => setAction()} onDone=${answer.reload} />`}`;
+    ${
+      action &&
+      html`<${Action} name=${action} alerts=${[alert]} onClose=${() => setAction()} onDone=${answer.reload} />`
+    }
+  `;
 }
-

@@ -6,27 +6,67 @@ import { useChanges } from "../changes.js";
 import { Differences, guarded } from "../guard.js";
 import { link, refine } from "../route.js";
 import { HOUR, millis, short, wire } from "../time.js";
-import { Button, Choices, Cut, Empty, Field, FormDialog, Head, Rows, Search, State, Time, Trouble, count, html, personName, say, useAnswer, useChosen, useList, useState } from "../ui.js";
+import {
+  Button,
+  Choices,
+  Cut,
+  Empty,
+  Field,
+  FormDialog,
+  Head,
+  Rows,
+  Search,
+  State,
+  Time,
+  Trouble,
+  count,
+  html,
+  personName,
+  say,
+  useAnswer,
+  useChosen,
+  useList,
+  useState,
+} from "../ui.js";
 
 const STATUSES = ["New", "Acknowledged", "Suppressed", "Closed"];
 const STATES = ["Critical", "Warning", "Info", "Ok"];
 // Beside the stream of changes: for what it missed, and where there is none.
 const EVERY = 15000;
 
-const DONE = { acknowledgeAlert: "Acknowledged", suppressAlert: "Suppressed", unsuppressAlert: "No longer suppressed", closeAlert: "Closed" };
+const DONE = {
+  acknowledgeAlert: "Acknowledged",
+  suppressAlert: "Suppressed",
+  unsuppressAlert: "No longer suppressed",
+  closeAlert: "Closed",
+};
 
 /**
  * What of an alert matters to whoever does something with it; that it was reported once more does not.
  * @type {[string, string, (alert: any) => any][]}
  */
-export const FIELDS = [["status", "Status", (alert) => alert.status], ["acknowledgement", "Acknowledged by", (alert) => personName(alert.acknowledgement?.by)], ["suppression", "Suppressed by", (alert) => personName(alert.suppression?.by)],
-  ["closure", "Closed by", (alert) => personName(alert.closure?.by)], ["currentState", "State", (alert) => alert.currentState], ["incidentId", "Incident", (alert) => alert.incidentId]];
+export const FIELDS = [
+  ["status", "Status", (alert) => alert.status],
+  ["acknowledgement", "Acknowledged by", (alert) => personName(alert.acknowledgement?.by)],
+  ["suppression", "Suppressed by", (alert) => personName(alert.suppression?.by)],
+  ["closure", "Closed by", (alert) => personName(alert.closure?.by)],
+  ["currentState", "State", (alert) => alert.currentState],
+  ["incidentId", "Incident", (alert) => alert.incidentId],
+];
 
 export const readAlert = (alert) => call("getAlert", { alertId: alert.id });
 
 /** Alerts that others changed meanwhile, as they were found and as they are. */
 function Meanwhile({ theirs }) {
-  return html`<div class="wide theirs"><h3>Changed meanwhile</h3>${theirs.map(([alert, now]) => html`<p key=${alert.id}>${theirs.length > 1 && alert.subject}</p><${Differences} fields=${FIELDS} found=${alert} theirs=${now} />`)}</div>`;
+  return html`<div class="wide theirs">
+    <h3>Changed meanwhile</h3>
+    ${theirs.map(
+      ([alert, now]) => html`
+        <p key=${alert.id}>${theirs.length > 1 && alert.subject}</p>
+        <${Differences} fields=${FIELDS} found=${alert} theirs=${now} />
+      `,
+    )}
+  </div>`;
 }
 
 /**
@@ -37,7 +77,12 @@ export function Action({ name, alerts, meanwhile = /** @type {[any, any][]} */ (
   const [all] = useState(alerts);
   const [left, setLeft] = useState(alerts);
   const [theirs, setTheirs] = useState(meanwhile);
-  const title = { acknowledgeAlert: "Acknowledge", suppressAlert: "Suppress", closeAlert: "Close", unsuppressAlert: "Unsuppress" }[name];
+  const title = {
+    acknowledgeAlert: "Acknowledge",
+    suppressAlert: "Suppress",
+    closeAlert: "Close",
+    unsuppressAlert: "Unsuppress",
+  }[name];
   const many = all.length === 1 ? `“${all[0].subject}”` : `${all.length} alerts`;
   const known = new Map(theirs.map(([alert, now]) => [alert.id, now]));
   // What somebody else acknowledged or closed is only shown.
@@ -45,10 +90,13 @@ export function Action({ name, alerts, meanwhile = /** @type {[any, any][]} */ (
   const open = left.filter((alert) => !over.some(([one]) => one.id === alert.id));
   const done = open.length ? "" : over.length === 1 ? late(over[0][1]) : "Others acknowledged or closed them meanwhile";
   /** @type {(alert: any, body: {note?: string, until?: string}) => Promise<any>} */
-  const act = (alert, body) => guarded({
-    found: known.get(alert.id) || alert, fields: FIELDS, read: () => readAlert(alert),
-    work: (match) => call(name, /** @type {any} */ ({ alertId: alert.id, match, body })),
-  });
+  const act = (alert, body) =>
+    guarded({
+      found: known.get(alert.id) || alert,
+      fields: FIELDS,
+      read: () => readAlert(alert),
+      work: (match) => call(name, /** @type {any} */ ({ alertId: alert.id, match, body })),
+    });
   const send = async (values) => {
     /** @type {{note?: string, until?: string}} */
     const body = {};
@@ -61,26 +109,64 @@ export function Action({ name, alerts, meanwhile = /** @type {[any, any][]} */ (
       setTheirs(changed.map(([alert, problem]) => /** @type {[any, any]} */ ([alert, problem.theirs])));
     }
     const refused = failed.filter(([, problem]) => !problem.theirs);
-    if (refused.length && all.length > 1) say(`${DONE[name]} ${open.length - failed.length} of ${open.length}.`, refused[0][1]);
+    if (refused.length && all.length > 1)
+      say(`${DONE[name]} ${open.length - failed.length} of ${open.length}.`, refused[0][1]);
     if (changed.length || (refused.length && all.length === 1)) throw (changed[0] || refused[0])[1];
     if (!failed.length) say(all.length === 1 ? `${DONE[name]}.` : `${DONE[name]}: ${all.length}.`);
     onDone(failed);
   };
-  return html`<${FormDialog} title=${done || `${title} ${many}`} send=${done ? "" : theirs.length ? `${title} all the same` : title} leave=${done ? "Close" : "Cancel"} onSend=${send} onClose=${onClose} danger=${name === "closeAlert"} keep=${`${name} ${all.map((alert) => alert.id).join()}`}>${(problem) => html`
-    ${theirs.length > 0 && html`<${Meanwhile} theirs=${theirs} />`}
-    ${name === "suppressAlert" && html`<${Field} as="select" name="hours" label="For" problem=${problem}>
-      <option value="1">1 hour</option><option value="4">4 hours</option><option value="24">1 day</option><option value="168">1 week</option><option value="">as long as it is open</option><//>`}
-    ${!done && html`<${Field} as="textarea" rows="2" name="note" label="Note" wide problem=${problem} hint=${name === "closeAlert" ? "Reported again, it becomes a new alert." : undefined} />`}`}<//>`;
+  return html`<${FormDialog}
+    title=${done || `${title} ${many}`}
+    send=${done ? "" : theirs.length ? `${title} all the same` : title}
+    leave=${done ? "Close" : "Cancel"}
+    onSend=${send}
+    onClose=${onClose}
+    danger=${name === "closeAlert"}
+    keep=${`${name} ${all.map((alert) => alert.id).join()}`}
+  >
+    ${(problem) => html`
+      ${theirs.length > 0 && html`<${Meanwhile} theirs=${theirs} />`}
+      ${
+        name === "suppressAlert" &&
+        html`<${Field} as="select" name="hours" label="For" problem=${problem}>
+          <option value="1">1 hour</option>
+          <option value="4">4 hours</option>
+          <option value="24">1 day</option>
+          <option value="168">1 week</option>
+          <option value="">as long as it is open</option>
+        <//>`
+      }
+      ${
+        !done &&
+        html`<${Field}
+          as="textarea"
+          rows="2"
+          name="note"
+          label="Note"
+          wide
+          problem=${problem}
+          hint=${name === "closeAlert" ? "Reported again, it becomes a new alert." : undefined}
+        />`
+      }
+    `}
+  <//>`;
 }
 
 /** An alert as it will be when I acknowledged it; one that is suppressed stays so. */
-export const mine = (alert) => ({ ...alert, status: alert.status === "New" ? "Acknowledged" : alert.status, acknowledgement: { by: session.me.user, time: wire(Date.now()), note: "" } });
+export const mine = (alert) => ({
+  ...alert,
+  status: alert.status === "New" ? "Acknowledged" : alert.status,
+  acknowledgement: { by: session.me.user, time: wire(Date.now()), note: "" },
+});
 
 /** Whether nobody acknowledged an alert yet. */
 export const waits = (alert) => alert.status === "New" || (alert.status === "Suppressed" && !alert.acknowledgement);
 
 /** Says who was faster with an alert that is nobody's to acknowledge any more. */
-export const late = (alert) => (waits(alert) ? "" : `${personName((alert.closure || alert.acknowledgement)?.by) || "Somebody"} ${alert.status === "Closed" ? "closed" : "acknowledged"} it meanwhile`);
+export const late = (alert) =>
+  waits(alert)
+    ? ""
+    : `${personName((alert.closure || alert.acknowledgement)?.by) || "Somebody"} ${alert.status === "Closed" ? "closed" : "acknowledged"} it meanwhile`;
 
 /**
  * Acknowledges at once, without asking. `show` hears of what is shown meanwhile, the alerts as they will be, until the service says how they are;
@@ -92,13 +178,19 @@ async function acknowledge(alerts, { onDone, show, ask }) {
   const open = alerts.filter(waits);
   if (!open.length) return say("Nothing to acknowledge.");
   show(open.map(mine));
-  const failed = await each(open, (alert) => guarded({
-    found: alert, fields: FIELDS, read: () => readAlert(alert), work: (match) => call("acknowledgeAlert", { alertId: alert.id, match, body: {} }),
-  }));
+  const failed = await each(open, (alert) =>
+    guarded({
+      found: alert,
+      fields: FIELDS,
+      read: () => readAlert(alert),
+      work: (match) => call("acknowledgeAlert", { alertId: alert.id, match, body: {} }),
+    }),
+  );
   const changed = failed.filter(([, problem]) => problem.theirs);
   const refused = failed.find(([, problem]) => !problem.theirs);
   const some = `Acknowledged ${open.length - failed.length} of ${open.length}.`;
-  if (changed.length < open.length) say(failed.length ? some : open.length === 1 ? "Acknowledged." : `Acknowledged: ${open.length}.`, refused?.[1]);
+  if (changed.length < open.length)
+    say(failed.length ? some : open.length === 1 ? "Acknowledged." : `Acknowledged: ${open.length}.`, refused?.[1]);
   if (changed.length) ask(changed.map(([alert, problem]) => [alert, problem.theirs]));
   return onDone();
 }
@@ -110,7 +202,11 @@ const MOST = 1000;
 function Hourly({ stamp }) {
   const hour = Math.floor(Date.now() / HOUR);
   const from = (hour - HOURS + 1) * HOUR;
-  const found = useAnswer((signal) => call("searchAlerts", { signal, query: { queryString: terms({ startDate: wire(from) }), pageSize: MOST } }), `${hour} ${stamp}`);
+  const found = useAnswer(
+    (signal) =>
+      call("searchAlerts", { signal, query: { queryString: terms({ startDate: wire(from) }), pageSize: MOST } }),
+    `${hour} ${stamp}`,
+  );
   if (!found.data) return html`<${Trouble} problem=${found.problem} />`;
   const counts = Array.from({ length: HOURS }, () => 0);
   for (const row of found.data.results) {
@@ -119,7 +215,15 @@ function Hourly({ stamp }) {
   }
   const bars = counts.map((value, place) => ({ value, title: `${short(from + place * HOUR)}: ${value}` }));
   const { totalResults } = found.data;
-  return html`<div class="hourly"><${Bars} bars=${bars} label=${`${totalResults} alerts in the last ${HOURS} hours, at most ${Math.max(...counts)} in one`} /><span class="dim small">${count(totalResults)} in ${HOURS} hours${totalResults > MOST && `; the last ${count(MOST)} are drawn`}</span></div>`;
+  return html`<div class="hourly">
+    <${Bars}
+      bars=${bars}
+      label=${`${totalResults} alerts in the last ${HOURS} hours, at most ${Math.max(...counts)} in one`}
+    />
+    <span class="dim small">
+      ${count(totalResults)} in ${HOURS} hours${totalResults > MOST && `; the last ${count(MOST)} are drawn`}
+    </span>
+  </div>`;
 }
 
 export default function Alerts({ query }) {
@@ -127,7 +231,12 @@ export default function Alerts({ query }) {
   const state = query.get("state") || "";
   const subject = query.get("subject") || "";
   const hostName = query.get("host") || "";
-  const filter = terms({ status: status === "any" ? "" : status, state, subject: sayable(subject), hostName: sayable(hostName) });
+  const filter = terms({
+    status: status === "any" ? "" : status,
+    state,
+    subject: sayable(subject),
+    hostName: sayable(hostName),
+  });
   const list = useList("searchAlerts", { queryString: filter, pageSize: 100 }, {}, EVERY);
   const live = useChanges(["ALERT"], list.reload);
   const select = useChosen();
@@ -143,39 +252,122 @@ export default function Alerts({ query }) {
     select.clear();
     list.reload();
   };
-  const ask = (meanwhile) => setAction({ name: "acknowledgeAlert", alerts: meanwhile.map(([alert]) => alert), meanwhile });
+  const ask = (meanwhile) =>
+    setAction({ name: "acknowledgeAlert", alerts: meanwhile.map(([alert]) => alert), meanwhile });
   const then = { onDone: done, show, ask };
   const columns = [
     { title: "State", cell: (row) => html`<${State} of=${row.currentState} />`, class: "narrow" },
-    { title: "Subject", main: true, class: "grow", cell: (row) => row.subject, below: (row) => html`<span class="dim">${row.component}</span><span class="only-narrow">${row.component && " · "}${row.device?.hostName || row.device?.name} · ${row.status} · <${Time} at=${row.alertTime} ago=${true} /></span>` },
-    { title: "Machine", keep: 2, cell: (row) => row.device?.id ? html`<a href=${link(["resources", row.device.id])}>${row.device.hostName || row.device.name}</a>` : row.device?.hostName || row.device?.name },
+    {
+      title: "Subject",
+      main: true,
+      class: "grow",
+      cell: (row) => row.subject,
+      below: (row) => html`
+        <span class="dim">${row.component}</span>
+        <span class="only-narrow">
+          ${row.component && " · "}
+          ${row.device?.hostName || row.device?.name} · ${row.status} · <${Time} at=${row.alertTime} ago=${true} />
+        </span>
+      `,
+    },
+    {
+      title: "Machine",
+      keep: 2,
+      cell: (row) =>
+        row.device?.id
+          ? html`<a href=${link(["resources", row.device.id])}>${row.device.hostName || row.device.name}</a>`
+          : row.device?.hostName || row.device?.name,
+    },
     { title: "Status", keep: 2, cell: (row) => html`<${State} of=${row.status} />` },
     { title: "By", keep: 3, cell: (row) => row.acknowledgement?.by?.loginName || row.closure?.by?.loginName || "" },
     { title: "Times", keep: 3, class: "number", cell: (row) => row.repeatCount },
     { title: "Last report", keep: 2, cell: (row) => html`<${Time} at=${row.alertTime} ago=${true} />` },
   ];
   const keys = {};
-  if (may("acknowledgeAlert")) keys.a = (row) => (chosen.length || row) && acknowledge(chosen.length ? chosen : [row], then);
+  if (may("acknowledgeAlert"))
+    keys.a = (row) => (chosen.length || row) && acknowledge(chosen.length ? chosen : [row], then);
   keys.x = (row) => row && select.toggle(row.id);
   const filtered = subject || hostName || state || query.has("status");
   return html`
-    <${Head} title="Alerts" actions=${html`<span class="live" title=${live ? "Told as it happens" : `Asked every ${EVERY / 1000} seconds while you look`}><span class=${list.problem ? "dot off" : "dot"} aria-hidden="true"></span> ${list.problem ? "not live" : "live"}</span>`} />
+    <${Head}
+      title="Alerts"
+      actions=${html`<span
+        class="live"
+        title=${live ? "Told as it happens" : `Asked every ${EVERY / 1000} seconds while you look`}
+      >
+        <span class=${list.problem ? "dot off" : "dot"} aria-hidden="true"></span> ${list.problem ? "not live" : "live"}
+      </span>`}
+    />
     <div class="filters">
-      <${Search} value=${subject} onValue=${(text) => refine({ subject: text })} label="Subject contains" placeholder="Subject contains…" />
-      <input class="search" type="search" aria-label="Machine contains" placeholder="Machine contains…" value=${hostName} onChange=${(event) => refine({ host: event.target.value.trim() })} />
-      <${Choices} label="Status" options=${STATUSES} value=${status === "any" ? "" : status} onValue=${(value) => refine({ status: value || "any" })} />
+      <${Search}
+        value=${subject}
+        onValue=${(text) => refine({ subject: text })}
+        label="Subject contains"
+        placeholder="Subject contains…"
+      />
+      <input
+        class="search"
+        type="search"
+        aria-label="Machine contains"
+        placeholder="Machine contains…"
+        value=${hostName}
+        onChange=${(event) => refine({ host: event.target.value.trim() })}
+      />
+      <${Choices}
+        label="Status"
+        options=${STATUSES}
+        value=${status === "any" ? "" : status}
+        onValue=${(value) => refine({ status: value || "any" })}
+      />
       <${Choices} label="State" options=${STATES} value=${state} onValue=${(value) => refine({ state: value })} />
       ${filtered && html`<a href=${link("alerts")}>Clear</a>`}
-      <${Cut} text=${subject} /><${Cut} text=${hostName} />
+      <${Cut} text=${subject} />
+      <${Cut} text=${hostName} />
     </div>
     <${Hourly} stamp=${list.data?.results[0]?.id} />
-    ${chosen.length > 0 && html`<div class="chosen-bar" role="region" aria-label="What is chosen"><strong>${chosen.length} chosen</strong>
-      ${may("acknowledgeAlert") && html`<${Button} kind="primary" onClick=${() => acknowledge(chosen, then)}>Acknowledge<//>`}
-      ${may("suppressAlert") && html`<${Button} onClick=${() => setAction({ name: "suppressAlert", alerts: chosen })}>Suppress…<//>`}
-      ${may("closeAlert") && html`<${Button} onClick=${() => setAction({ name: "closeAlert", alerts: chosen })}>Close…<//>`}
-      <button type="button" class="link" onClick=${select.clear}>Choose none</button></div>`}
-    <${Rows} list=${list} columns=${columns} label="Alerts" href=${(row) => link(["alerts", row.id])} select=${may("acknowledgeAlert") ? select : undefined} keys=${keys}
-      empty=${filtered ? html`<${Empty} title="No alert matches."><a href=${link("alerts")}>Show all that are open</a><//>` : html`<${Empty} title="All quiet.">No alert is open. <a href=${link("alerts", { status: "Closed" })}>Those that were closed</a><//>`} />
-    ${action && html`<${Action} name=${action.name} alerts=${action.alerts} meanwhile=${action.meanwhile} onClose=${() => setAction()} onDone=${done} />`}`;
+    ${
+      chosen.length > 0 &&
+      html`<div class="chosen-bar" role="region" aria-label="What is chosen">
+        <strong>${chosen.length} chosen</strong>
+        ${
+          may("acknowledgeAlert") &&
+          html`<${Button} kind="primary" onClick=${() => acknowledge(chosen, then)}>Acknowledge<//>`
+        }
+        ${
+          may("suppressAlert") &&
+          html`<${Button} onClick=${() => setAction({ name: "suppressAlert", alerts: chosen })}>Suppress…<//>`
+        }
+        ${
+          may("closeAlert") &&
+          html`<${Button} onClick=${() => setAction({ name: "closeAlert", alerts: chosen })}>Close…<//>`
+        }
+        <button type="button" class="link" onClick=${select.clear}>Choose none</button>
+      </div>`
+    }
+    <${Rows}
+      list=${list}
+      columns=${columns}
+      label="Alerts"
+      href=${(row) => link(["alerts", row.id])}
+      select=${may("acknowledgeAlert") ? select : undefined}
+      keys=${keys}
+      empty=${
+        filtered
+          ? html`<${Empty} title="No alert matches."><a href=${link("alerts")}>Show all that are open</a><//>`
+          : html`<${Empty} title="All quiet.">
+              No alert is open. <a href=${link("alerts", { status: "Closed" })}>Those that were closed</a>
+            <//>`
+      }
+    />
+    ${
+      action &&
+      html`<${Action}
+        name=${action.name}
+        alerts=${action.alerts}
+        meanwhile=${action.meanwhile}
+        onClose=${() => setAction()}
+        onDone=${done}
+      />`
+    }
+  `;
 }
-

@@ -3,7 +3,21 @@
 import { call, may, tag } from "../api.js";
 import { Markdown } from "../markdown.js";
 import { link, refine } from "../route.js";
-import { Button, Facts, Field, FormDialog, Head, Loading, Panel, Time, Trouble, html, personName, useAnswer, useState } from "../ui.js";
+import {
+  Button,
+  Facts,
+  Field,
+  FormDialog,
+  Head,
+  Loading,
+  Panel,
+  Time,
+  Trouble,
+  html,
+  personName,
+  useAnswer,
+  useState,
+} from "../ui.js";
 
 /** Changes an article; when somebody else was faster, shows theirs beside yours. */
 function Edit({ article, onClose, onDone }) {
@@ -11,7 +25,11 @@ function Edit({ article, onClose, onDone }) {
   const [match, setMatch] = useState(tag(article));
   const send = async (values) => {
     try {
-      await call("updateKbArticle", { articleId: article.id, match, body: { title: values.title, content: values.content } });
+      await call("updateKbArticle", {
+        articleId: article.id,
+        match,
+        body: { title: values.title, content: values.content },
+      });
     } catch (problem) {
       if (problem.status === 412) {
         const now = await call("getKbArticle", { articleId: article.id });
@@ -22,24 +40,101 @@ function Edit({ article, onClose, onDone }) {
     }
     onDone();
   };
-  return html`<${FormDialog} title=${`Change “${article.title}”`} send=${theirs ? "Save mine" : "Save"} onSend=${send} onClose=${onClose} keep=${`article ${article.id} ${article.revision}`} wide=${true}>${(problem) => html`
-    ${theirs && html`<div class="field wide"><h3>What ${personName(theirs.updatedBy) || "somebody"} saved meanwhile</h3><pre class="output" tabindex="0">${theirs.content}</pre></div>`}
-    <${Field} name="title" label="Title" value=${article.title} required maxlength="200" wide problem=${problem} />
-    <${Field} as="textarea" rows="18" name="content" label=${theirs ? "Yours" : "Text"} required wide problem=${problem} hint="Markdown">${article.content}<//>`}<//>`;
+  return html`<${FormDialog}
+    title=${`Change “${article.title}”`}
+    send=${theirs ? "Save mine" : "Save"}
+    onSend=${send}
+    onClose=${onClose}
+    keep=${`article ${article.id} ${article.revision}`}
+    wide=${true}
+  >
+    ${(problem) => html`
+      ${
+        theirs &&
+        html`<div class="field wide">
+          <h3>What ${personName(theirs.updatedBy) || "somebody"} saved meanwhile</h3>
+          <pre class="output" tabindex="0">${theirs.content}</pre>
+        </div>`
+      }
+      <${Field} name="title" label="Title" value=${article.title} required maxlength="200" wide problem=${problem} />
+      <${Field}
+        as="textarea"
+        rows="18"
+        name="content"
+        label=${theirs ? "Yours" : "Text"}
+        required
+        wide
+        problem=${problem}
+        hint="Markdown"
+      >
+        ${article.content}
+      <//>
+    `}
+  <//>`;
 }
 
 export default function Article({ id, query }) {
   const revision = query.get("revision") || "";
   const [editing, setEditing] = useState(false);
-  const answer = useAnswer((signal) => call("getKbArticle", { articleId: id, signal, query: { revision } }), `${id} ${revision}`);
-  const versions = useAnswer((signal) => call("listKbArticleVersions", { articleId: id, signal, query: { pageSize: 50 } }), `${id} ${answer.data?.revision}`);
+  const answer = useAnswer(
+    (signal) => call("getKbArticle", { articleId: id, signal, query: { revision } }),
+    `${id} ${revision}`,
+  );
+  const versions = useAnswer(
+    (signal) => call("listKbArticleVersions", { articleId: id, signal, query: { pageSize: 50 } }),
+    `${id} ${answer.data?.revision}`,
+  );
   const article = answer.data;
   const back = ["Knowledge", link("knowledge")];
-  if (!article) return html`<${Head} title=${answer.problem ? "Article" : "…"} back=${back} />${answer.problem ? html`<${Trouble} problem=${answer.problem} again=${answer.reload} />` : html`<${Loading} />`}`;
-  return html`<${Head} title=${article.title} back=${back} actions=${!revision && may("updateKbArticle") && article.state !== "TRASH" && html`<${Button} kind="primary" onClick=${() => setEditing(true)}>Change…<//>`}>
-      ${article.category?.name} · changed <${Time} at=${article.updatedDate} /> by ${personName(article.updatedBy)}${revision && html` · version ${article.revision} <button type="button" class="link" onClick=${() => refine({ revision: "" })}>the latest</button>`}<//>
-    <div class="columns wide-left"><${Panel} title="Text" id="text"><${Markdown} text=${article.content} /><//>
-      <div><${Panel} title="About" id="about"><${Facts} of=${[["Number", article.id], ["State", article.state], ["Version", article.revision], ["Made by", personName(article.createdBy)]]} /><//>
-      <${Panel} title="Versions" id="versions"><${Trouble} problem=${versions.problem} /><ul class="plain-list">${(versions.data?.results || []).map((one) => html`<li><a href=${link(["knowledge", id], { revision: String(one.revision) })}>${one.revision}</a> <span class="dim small"><${Time} at=${one.createdDate} /> ${personName(one.createdBy)}</span></li>`)}</ul><//></div></div>
-    ${editing && html`<${Edit} article=${article} onClose=${() => setEditing(false)} onDone=${answer.reload} />`}`;
+  if (!article)
+    return html`
+      <${Head} title=${answer.problem ? "Article" : "…"} back=${back} />
+      ${answer.problem ? html`<${Trouble} problem=${answer.problem} again=${answer.reload} />` : html`<${Loading} />`}
+    `;
+  return html`
+    <${Head}
+      title=${article.title}
+      back=${back}
+      actions=${
+        !revision &&
+        may("updateKbArticle") &&
+        article.state !== "TRASH" &&
+        html`<${Button} kind="primary" onClick=${() => setEditing(true)}>Change…<//>`
+      }
+    >
+      ${article.category?.name} · changed <${Time} at=${article.updatedDate} /> by ${personName(article.updatedBy)}
+      ${
+        revision &&
+        html`
+          ${" "}· version ${article.revision}${" "}
+          <button type="button" class="link" onClick=${() => refine({ revision: "" })}>the latest</button>
+        `
+      }
+    <//>
+    <div class="columns wide-left">
+      <${Panel} title="Text" id="text"><${Markdown} text=${article.content} /><//>
+      <div>
+        <${Panel} title="About" id="about">
+          <${Facts} of=${[
+            ["Number", article.id],
+            ["State", article.state],
+            ["Version", article.revision],
+            ["Made by", personName(article.createdBy)],
+          ]} />
+        <//>
+        <${Panel} title="Versions" id="versions">
+          <${Trouble} problem=${versions.problem} />
+          <ul class="plain-list">
+            ${(versions.data?.results || []).map(
+              (one) => html`<li>
+                <a href=${link(["knowledge", id], { revision: String(one.revision) })}>${one.revision}</a>${" "}
+                <span class="dim small"><${Time} at=${one.createdDate} /> ${personName(one.createdBy)}</span>
+              </li>`,
+            )}
+          </ul>
+        <//>
+      </div>
+    </div>
+    ${editing && html`<${Edit} article=${article} onClose=${() => setEditing(false)} onDone=${answer.reload} />`}
+  `;
 }

@@ -19,8 +19,14 @@ function expression(text) {
 
 /** Where a thing is looked at, by its kind; kinds without a screen are left out. */
 const PLACES = {
-  Resource: (id) => link(["resources", id]), ALERT: (id) => link(["alerts", id]), INCIDENT: (id) => link(["incidents", id]), Job: (id) => link(["jobs", id]), KbArticle: (id) => link(["knowledge", id]),
-  MaintenanceWindow: (id) => link("maintenance", { window: id }), User: (id) => link("people", { user: id }), EscalationPolicy: (id) => link("routing", { policy: id }),
+  Resource: (id) => link(["resources", id]),
+  ALERT: (id) => link(["alerts", id]),
+  INCIDENT: (id) => link(["incidents", id]),
+  Job: (id) => link(["jobs", id]),
+  KbArticle: (id) => link(["knowledge", id]),
+  MaintenanceWindow: (id) => link("maintenance", { window: id }),
+  User: (id) => link("people", { user: id }),
+  EscalationPolicy: (id) => link("routing", { policy: id }),
 };
 
 const shown = (value) => (value === undefined ? "" : typeof value === "string" ? value : JSON.stringify(value));
@@ -31,12 +37,40 @@ const who = (row, names) => names.get(row.userId) || row.userId || row.keyId;
 function Changes({ row, names, onDone }) {
   const changes = Object.entries(row.changes || {});
   const [asked, setAsked] = useState(false);
-  return html`<${Panel} title=${`${row.action} ${row.entity} ${row.entityId}`} id="changes" actions=${html`${undoing(row) && html`<${Button} onClick=${() => setAsked(true)}>Undo…<//>`}<button type="button" class="link" onClick=${() => refine({ row: "" })}>Close</button>`}>
-    ${row.action !== "DELETE" && PLACES[row.entity] && html`<p><a href=${PLACES[row.entity](row.entityId)}>As it is now</a></p>`}
-    <p class="small dim"><${Time} at=${row.time} /> · ${row.userId ? html`<strong>${who(row, names)}</strong> (${row.userId})` : "no user"} · key ${row.keyId}${row.requestId && html` · request <code>${row.requestId}</code>`}</p>
-    <div class="scroll" tabindex="0" role="region" aria-label="Before and after"><table class="plain"><thead><tr><th scope="col">Field</th><th scope="col">Before</th><th scope="col">After</th></tr></thead>
-      <tbody>${changes.map(([field, change]) => html`<tr><td class="mono">${field}</td><td class="before">${shown(change.before)}</td><td class="after">${shown(change.after)}</td></tr>`)}</tbody></table></div>
-    ${asked && html`<${Undo} row=${row} onClose=${() => setAsked(false)} onDone=${onDone} />`}<//>`;
+  return html`<${Panel}
+    title=${`${row.action} ${row.entity} ${row.entityId}`}
+    id="changes"
+    actions=${html`
+      ${undoing(row) && html`<${Button} onClick=${() => setAsked(true)}>Undo…<//>`}
+      <button type="button" class="link" onClick=${() => refine({ row: "" })}>Close</button>
+    `}
+  >
+    ${
+      row.action !== "DELETE" &&
+      PLACES[row.entity] &&
+      html`<p><a href=${PLACES[row.entity](row.entityId)}>As it is now</a></p>`
+    }
+    <p class="small dim">
+      <${Time} at=${row.time} /> · ${row.userId ? html`<strong>${who(row, names)}</strong> (${row.userId})` : "no user"}${" "}
+      · key ${row.keyId}
+      ${row.requestId && html` · request <code>${row.requestId}</code>`}
+    </p>
+    <div class="scroll" tabindex="0" role="region" aria-label="Before and after">
+      <table class="plain">
+        <thead><tr><th scope="col">Field</th><th scope="col">Before</th><th scope="col">After</th></tr></thead>
+        <tbody>
+          ${changes.map(
+            ([field, change]) => html`<tr>
+              <td class="mono">${field}</td>
+              <td class="before">${shown(change.before)}</td>
+              <td class="after">${shown(change.after)}</td>
+            </tr>`,
+          )}
+        </tbody>
+      </table>
+    </div>
+    ${asked && html`<${Undo} row=${row} onClose=${() => setAsked(false)} onDone=${onDone} />`}
+  <//>`;
 }
 
 export default function Audit({ query }) {
@@ -46,17 +80,58 @@ export default function Audit({ query }) {
   const names = useNames();
   const chosen = (list.rows || []).find((row) => row.id === query.get("row"));
   const columns = [
-    { title: "When", main: true, cell: (row) => html`<${Time} at=${row.time} />`, below: (row) => html`<span class="only-narrow">${who(row, names)}</span>` },
+    {
+      title: "When",
+      main: true,
+      cell: (row) => html`<${Time} at=${row.time} />`,
+      below: (row) => html`<span class="only-narrow">${who(row, names)}</span>`,
+    },
     { title: "What", cell: (row) => html`<${State} of=${row.action} />` },
     { title: "Of", class: "grow", cell: (row) => row.entity },
     { title: "Id", keep: 2, class: "mono small", cell: (row) => row.entityId },
     { title: "By", keep: 2, cell: (row) => who(row, names) },
-    { title: "Fields", keep: 3, class: "dim small", cell: (row) => Object.keys(row.changes || {}).slice(0, 4).join(", ") },
+    {
+      title: "Fields",
+      keep: 3,
+      class: "dim small",
+      cell: (row) =>
+        Object.keys(row.changes || {})
+          .slice(0, 4)
+          .join(", "),
+    },
   ];
-  return html`<${Head} title="Audit" />
-    <div class="filters"><${Search} value=${text} onValue=${(value) => refine({ q: value })} label="Search the audit log" placeholder="An id, Resource, or userId:USR0000000002" />
-      <${Choices} label="Action" options=${ACTIONS} value=${action} onValue=${(value) => refine({ action: value.split(",").find((one) => one && one !== action) || "" })} />
-      <label class="inline">Since <input type="datetime-local" value=${since ? toInput(millis(since)) : ""} onChange=${(event) => refine({ since: fromInput(event.target.value) })} /></label></div>
+  return html`
+    <${Head} title="Audit" />
+    <div class="filters">
+      <${Search}
+        value=${text}
+        onValue=${(value) => refine({ q: value })}
+        label="Search the audit log"
+        placeholder="An id, Resource, or userId:USR0000000002"
+      />
+      <${Choices}
+        label="Action"
+        options=${ACTIONS}
+        value=${action}
+        onValue=${(value) => refine({ action: value.split(",").find((one) => one && one !== action) || "" })}
+      />
+      <label class="inline">
+        Since${" "}
+        <input
+          type="datetime-local"
+          value=${since ? toInput(millis(since)) : ""}
+          onChange=${(event) => refine({ since: fromInput(event.target.value) })}
+        />
+      </label>
+    </div>
     ${chosen && html`<${Changes} key=${chosen.id} row=${chosen} names=${names} onDone=${list.reload} />`}
-    <${Rows} list=${list} columns=${columns} also=${names.size} label="Changes" href=${(row) => link("audit", { q: text, action, since, row: row.id })} empty=${html`<${Empty} title="No change matches." />`} />`;
+    <${Rows}
+      list=${list}
+      columns=${columns}
+      also=${names.size}
+      label="Changes"
+      href=${(row) => link("audit", { q: text, action, since, row: row.id })}
+      empty=${html`<${Empty} title="No change matches." />`}
+    />
+  `;
 }

@@ -5,13 +5,33 @@ import { Bars } from "../bars.js";
 import { useGuard } from "../guard.js";
 import { link, refine } from "../route.js";
 import { millis, span } from "../time.js";
-import { Button, Choices, Empty, Facts, Head, Loading, Panel, Rows, State, Time, Trouble, attempt, html, useAnswer, useList } from "../ui.js";
+import {
+  Button,
+  Choices,
+  Empty,
+  Facts,
+  Head,
+  Loading,
+  Panel,
+  Rows,
+  State,
+  Time,
+  Trouble,
+  attempt,
+  html,
+  useAnswer,
+  useList,
+} from "../ui.js";
 
 /**
  * What of a delivery matters to whoever sends it again.
  * @type {[string, string, (delivery: any) => any][]}
  */
-const FIELDS = [["status", "Status", (delivery) => delivery.status], ["attempts", "Attempts", (delivery) => delivery.attempts], ["responseStatus", "Answer", (delivery) => delivery.responseStatus]];
+const FIELDS = [
+  ["status", "Status", (delivery) => delivery.status],
+  ["attempts", "Attempts", (delivery) => delivery.attempts],
+  ["responseStatus", "Answer", (delivery) => delivery.responseStatus],
+];
 
 function Delivery({ path, onChange }) {
   const answer = useAnswer((signal) => call("getDelivery", { ...path, signal }), path.deliveryId, 10e3);
@@ -22,25 +42,77 @@ function Delivery({ path, onChange }) {
     onChange();
   };
   const guard = useGuard({ fields: FIELDS, read: () => call("getDelivery", path), onDone: done });
-  if (!delivery) return html`<${Panel} title="Delivery" id="delivery">${answer.problem ? html`<${Trouble} problem=${answer.problem} />` : html`<${Loading} />`}<//>`;
-  const again = () => guard.act({ label: "Send it again", said: "It is sent again.", found: delivery, work: (match) => call("resendDelivery", { ...path, match, body: {} }) });
+  if (!delivery)
+    return html`<${Panel} title="Delivery" id="delivery">
+      ${answer.problem ? html`<${Trouble} problem=${answer.problem} />` : html`<${Loading} />`}
+    <//>`;
+  const again = () =>
+    guard.act({
+      label: "Send it again",
+      said: "It is sent again.",
+      found: delivery,
+      work: (match) => call("resendDelivery", { ...path, match, body: {} }),
+    });
   const { request } = delivery;
-  return html`<${Panel} title="Delivery" id="delivery" actions=${html`${may("resendDelivery") && html`<${Button} onClick=${again}>Send again<//>`}<button type="button" class="link" onClick=${() => refine({ delivery: "" })}>Close</button>`}>
-    <p><${State} of=${delivery.status} /> after ${delivery.attempts} ${delivery.attempts === 1 ? "attempt" : "attempts"}${delivery.nextAttemptTime && html`, the next <${Time} at=${delivery.nextAttemptTime} />`}</p>
-    <${Facts} of=${[["About", `${delivery.about?.entity || ""} ${delivery.about?.entityId || ""}`], ["Request", request && html`<span class="mono">${request.method} ${request.target}</span>`]]} />
-    ${request && html`<h3>What is sent</h3><pre class="output" tabindex="0" aria-label="Body of the request">${request.body}</pre>`}
-    <h3>Attempts</h3>${delivery.attemptLog?.length ? html`<ol class="course">${delivery.attemptLog.map((one) => html`<li><${Time} at=${one.time} /> <div>${one.responseStatus || "no answer"} <span class="dim">${one.durationMs ?? "–"} ms</span>${one.error && html`<div class="dim">${one.error}</div>`}${one.responseBody && html`<pre class="output" tabindex="0">${one.responseBody}</pre>`}</div></li>`)}</ol>` : html`<p class="dim">None yet.</p>`}
-    ${guard.conflict}<//>`;
+  return html`<${Panel}
+    title="Delivery"
+    id="delivery"
+    actions=${html`
+      ${may("resendDelivery") && html`<${Button} onClick=${again}>Send again<//>`}
+      <button type="button" class="link" onClick=${() => refine({ delivery: "" })}>Close</button>
+    `}
+  >
+    <p>
+      <${State} of=${delivery.status} /> after ${delivery.attempts} ${delivery.attempts === 1 ? "attempt" : "attempts"}
+      ${delivery.nextAttemptTime && html`, the next <${Time} at=${delivery.nextAttemptTime} />`}
+    </p>
+    <${Facts} of=${[
+      ["About", `${delivery.about?.entity || ""} ${delivery.about?.entityId || ""}`],
+      ["Request", request && html`<span class="mono">${request.method} ${request.target}</span>`],
+    ]} />
+    ${
+      request &&
+      html`<h3>What is sent</h3><pre class="output" tabindex="0" aria-label="Body of the request">${request.body}</pre>`
+    }
+    <h3>Attempts</h3>
+    ${
+      delivery.attemptLog?.length
+        ? html`<ol class="course">
+            ${delivery.attemptLog.map(
+              (one) => html`<li>
+                <${Time} at=${one.time} />${" "}
+                <div>
+                  ${one.responseStatus || "no answer"} <span class="dim">${one.durationMs ?? "–"} ms</span>
+                  ${one.error && html`<div class="dim">${one.error}</div>`}
+                  ${one.responseBody && html`<pre class="output" tabindex="0">${one.responseBody}</pre>`}
+                </div>
+              </li>`,
+            )}
+          </ol>`
+        : html`<p class="dim">None yet.</p>`
+    }
+    ${guard.conflict}
+  <//>`;
 }
 
 /** From the making of a delivery to its last attempt, for the last ones. */
 function Latencies({ rows }) {
-  const known = rows.filter((row) => row.lastAttemptTime && row.status !== "pending").slice(0, 40).reverse();
+  const known = rows
+    .filter((row) => row.lastAttemptTime && row.status !== "pending")
+    .slice(0, 40)
+    .reverse();
   if (known.length < 2) return null;
   const took = (row) => Math.max(0, millis(row.lastAttemptTime) - millis(row.createdTime));
-  const bars = known.map((row) => ({ value: took(row), kind: row.status === "delivered" ? "good" : "bad", title: `${row.status}, ${span(took(row))} after it was made` }));
+  const bars = known.map((row) => ({
+    value: took(row),
+    kind: row.status === "delivered" ? "good" : "bad",
+    title: `${row.status}, ${span(took(row))} after it was made`,
+  }));
   const done = known.filter((row) => row.status === "delivered");
-  return html`<${Bars} bars=${bars} label=${`Of the last ${known.length} deliveries ${done.length} arrived; the slowest took ${span(Math.max(0, ...done.map(took)))}`} />`;
+  return html`<${Bars}
+    bars=${bars}
+    label=${`Of the last ${known.length} deliveries ${done.length} arrived; the slowest took ${span(Math.max(0, ...done.map(took)))}`}
+  />`;
 }
 
 function Log({ installedIntgId, eventId, query }) {
@@ -57,29 +129,113 @@ function Log({ installedIntgId, eventId, query }) {
   ];
   const replay = async () => {
     const from = new Date(Date.now() - 86400e3).toISOString().slice(0, 19) + "Z";
-    if (await attempt("All that failed in a day is sent again.", () => call("replayDeliveries", { installedIntgId, eventId, body: { startTime: from, status: "failed" } }))) list.reload();
+    if (
+      await attempt("All that failed in a day is sent again.", () =>
+        call("replayDeliveries", { installedIntgId, eventId, body: { startTime: from, status: "failed" } }),
+      )
+    )
+      list.reload();
   };
   return html`
-    ${chosen && html`<${Delivery} key=${chosen} path=${{ installedIntgId, eventId, deliveryId: chosen }} onChange=${list.reload} />`}
-    <${Panel} title="Log" id="log" actions=${may("replayDeliveries") && html`<${Button} onClick=${replay}>Send what failed today again<//>`}>
-      <div class="filters"><${Choices} label="Status" options=${["pending", "delivered", "failed"]} value=${status} onValue=${(value) => refine({ status: value.split(",").find((one) => one && one !== status) || "" })} /></div>
+    ${
+      chosen &&
+      html`<${Delivery}
+        key=${chosen}
+        path=${{ installedIntgId, eventId, deliveryId: chosen }}
+        onChange=${list.reload}
+      />`
+    }
+    <${Panel}
+      title="Log"
+      id="log"
+      actions=${may("replayDeliveries") && html`<${Button} onClick=${replay}>Send what failed today again<//>`}
+    >
+      <div class="filters">
+        <${Choices}
+          label="Status"
+          options=${["pending", "delivered", "failed"]}
+          value=${status}
+          onValue=${(value) => refine({ status: value.split(",").find((one) => one && one !== status) || "" })}
+        />
+      </div>
       <${Latencies} rows=${list.rows || []} />
-      <${Rows} list=${list} columns=${columns} label="Deliveries" href=${(row) => link("deliveries", { event: `${installedIntgId}/${eventId}`, status, delivery: row.id })} empty=${html`<${Empty} title="Nothing was told yet.">A delivery is made when something happens that the event asks for.<//>`} /><//>`;
+      <${Rows}
+        list=${list}
+        columns=${columns}
+        label="Deliveries"
+        href=${(row) => link("deliveries", { event: `${installedIntgId}/${eventId}`, status, delivery: row.id })}
+        empty=${html`<${Empty} title="Nothing was told yet.">
+          A delivery is made when something happens that the event asks for.
+        <//>`}
+      />
+    <//>
+  `;
 }
 
 export default function Deliveries({ query }) {
-  const all = useAnswer(async (signal) => {
-    const installed = (await call("searchInstalledIntegrations", { signal, query: { pageSize: 50 } })).results;
-    const pages = await Promise.all(installed.map((one) => call("listIntegrationEvents", { installedIntgId: one.id, signal, query: { pageSize: 50 } })));
-    return installed.map((one, place) => ({ ...one, events: pages[place].results }));
-  }, "all", 30e3);
-  const events = (all.data || []).flatMap((one) => one.events.map((event) => ({ key: `${one.id}/${event.id}`, event })));
+  const all = useAnswer(
+    async (signal) => {
+      const installed = (await call("searchInstalledIntegrations", { signal, query: { pageSize: 50 } })).results;
+      const pages = await Promise.all(
+        installed.map((one) =>
+          call("listIntegrationEvents", { installedIntgId: one.id, signal, query: { pageSize: 50 } }),
+        ),
+      );
+      return installed.map((one, place) => ({ ...one, events: pages[place].results }));
+    },
+    "all",
+    30e3,
+  );
+  const events = (all.data || []).flatMap((one) =>
+    one.events.map((event) => ({ key: `${one.id}/${event.id}`, event })),
+  );
   const chosen = events.find((one) => one.key === query.get("event")) || events[0];
-  return html`<${Head} title="Deliveries" />
+  return html`
+    <${Head} title="Deliveries" />
     <${Trouble} problem=${all.problem} again=${all.reload} />
-    ${!all.data ? !all.problem && html`<${Loading} />` : !all.data.length ? html`<${Empty} title="Nobody is told anything.">An integration tells other services what happens here; an integrator installs one.<//>` : html`
-      <div class="cards">${all.data.map((one) => html`<section class="panel" aria-label=${one.displayName}><div class="panel-head"><h2>${one.displayName}</h2><${State} of=${one.status} /></div>
-        <p class="small dim">${one.baseNotifier?.baseURI}</p>
-        <ul class="plain-list">${one.events.map((event) => html`<li><a href=${link("deliveries", { event: `${one.id}/${event.id}` })} aria-current=${chosen?.event.id === event.id ? "true" : undefined}>${event.name}</a> ${!event.active && html`<${State} of="DISABLED" /> <span class="small dim">${event.inactiveBecause}</span>`}</li>`)}${!one.events.length && html`<li class="dim">No event yet.</li>`}</ul></section>`)}</div>
-      ${chosen && html`<${Log} key=${chosen.key} installedIntgId=${chosen.key.split("/")[0]} eventId=${chosen.event.id} query=${query} />`}`}`;
+    ${
+      !all.data
+        ? !all.problem && html`<${Loading} />`
+        : !all.data.length
+          ? html`<${Empty} title="Nobody is told anything.">
+              An integration tells other services what happens here; an integrator installs one.
+            <//>`
+          : html`
+              <div class="cards">
+                ${all.data.map(
+                  (one) => html`<section class="panel" aria-label=${one.displayName}>
+                    <div class="panel-head"><h2>${one.displayName}</h2><${State} of=${one.status} /></div>
+                    <p class="small dim">${one.baseNotifier?.baseURI}</p>
+                    <ul class="plain-list">
+                      ${one.events.map(
+                        (event) => html`<li>
+                          <a
+                            href=${link("deliveries", { event: `${one.id}/${event.id}` })}
+                            aria-current=${chosen?.event.id === event.id ? "true" : undefined}
+                          >
+                            ${event.name}
+                          </a>${" "}
+                          ${
+                            !event.active &&
+                            html`<${State} of="DISABLED" /> <span class="small dim">${event.inactiveBecause}</span>`
+                          }
+                        </li>`,
+                      )}
+                      ${!one.events.length && html`<li class="dim">No event yet.</li>`}
+                    </ul>
+                  </section>`,
+                )}
+              </div>
+              ${
+                chosen &&
+                html`<${Log}
+                  key=${chosen.key}
+                  installedIntgId=${chosen.key.split("/")[0]}
+                  eventId=${chosen.event.id}
+                  query=${query}
+                />`
+              }
+            `
+    }
+  `;
 }

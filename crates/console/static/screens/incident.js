@@ -5,63 +5,161 @@ import { Change } from "../change.js";
 import { Differences, guarded } from "../guard.js";
 import { Markdown } from "../markdown.js";
 import { link } from "../route.js";
-import { Button, Empty, Facts, Field, FormDialog, Head, Loading, Panel, State, Time, Trouble, attempt, draft, forget, html, personName, remember, useAnswer, useState } from "../ui.js";
+import {
+  Button,
+  Empty,
+  Facts,
+  Field,
+  FormDialog,
+  Head,
+  Loading,
+  Panel,
+  State,
+  Time,
+  Trouble,
+  attempt,
+  draft,
+  forget,
+  html,
+  personName,
+  remember,
+  useAnswer,
+  useState,
+} from "../ui.js";
 import { PRIORITIES, STATUSES } from "./incidents.js";
 
-const FIELDS = [["subject", "Subject", (one) => one.subject], ["status", "Status", (one) => one.status], ["priority", "Priority", (one) => one.priority],
-  ["assignee", "Assignee", (one) => one.assignee?.id, (one) => personName(one.assignee)], ["description", "Description", (one) => one.description]];
+const FIELDS = [
+  ["subject", "Subject", (one) => one.subject],
+  ["status", "Status", (one) => one.status],
+  ["priority", "Priority", (one) => one.priority],
+  ["assignee", "Assignee", (one) => one.assignee?.id, (one) => personName(one.assignee)],
+  ["description", "Description", (one) => one.description],
+];
 
 function Edit({ incident, onClose, onDone }) {
   const people = useAnswer((signal) => call("searchUsers", { signal, query: { pageSize: 1000 } }), "people");
   const known = people.data?.results || (incident.assignee ? [incident.assignee] : []);
   const write = ({ assignee, ...changed }, match) =>
-    call("updateIncident", { incidentId: incident.id, match, body: { ...changed, ...(assignee !== undefined && { assignee: { id: assignee } }) } });
-  return html`<${Change} title=${`Change ${incident.id}`} of=${incident} fields=${FIELDS} read=${() => call("getIncident", { incidentId: incident.id })} write=${write} onClose=${onClose} onDone=${onDone} keep=${`incident ${incident.id} ${incident.updatedDate}`}>${(problem) => html`
-    <${Field} name="subject" label="Subject" value=${incident.subject} required wide problem=${problem} />
-    <${Field} as="select" name="status" label="Status" problem=${problem}>${STATUSES.filter((status) => status !== "Closed" || incident.status === "Closed").map((status) => html`<option value=${status} selected=${status === incident.status}>${status}</option>`)}<//>
-    <${Field} as="select" name="priority" label="Priority" problem=${problem}>${PRIORITIES.map((priority) => html`<option value=${priority} selected=${priority === incident.priority}>${priority}</option>`)}<//>
-    <${Field} as="select" name="assignee" label="Assignee" problem=${problem}><option value="">nobody</option>${known.map((user) => html`<option key=${user.id} value=${user.id} selected=${user.id === incident.assignee?.id}>${personName(user)}</option>`)}<//>
-    <${Field} as="textarea" rows="6" name="description" label="Description" wide problem=${problem}>${incident.description || ""}<//>`}<//>`;
+    call("updateIncident", {
+      incidentId: incident.id,
+      match,
+      body: { ...changed, ...(assignee !== undefined && { assignee: { id: assignee } }) },
+    });
+  return html`<${Change}
+    title=${`Change ${incident.id}`}
+    of=${incident}
+    fields=${FIELDS}
+    read=${() => call("getIncident", { incidentId: incident.id })}
+    write=${write}
+    onClose=${onClose}
+    onDone=${onDone}
+    keep=${`incident ${incident.id} ${incident.updatedDate}`}
+  >
+    ${(problem) => html`
+      <${Field} name="subject" label="Subject" value=${incident.subject} required wide problem=${problem} />
+      <${Field} as="select" name="status" label="Status" problem=${problem}>
+        ${STATUSES.filter((status) => status !== "Closed" || incident.status === "Closed").map(
+          (status) => html`<option value=${status} selected=${status === incident.status}>${status}</option>`,
+        )}
+      <//>
+      <${Field} as="select" name="priority" label="Priority" problem=${problem}>
+        ${PRIORITIES.map(
+          (priority) => html`<option value=${priority} selected=${priority === incident.priority}>${priority}</option>`,
+        )}
+      <//>
+      <${Field} as="select" name="assignee" label="Assignee" problem=${problem}>
+        <option value="">nobody</option>
+        ${known.map(
+          (user) => html`<option key=${user.id} value=${user.id} selected=${user.id === incident.assignee?.id}>
+            ${personName(user)}
+          </option>`,
+        )}
+      <//>
+      <${Field} as="textarea" rows="6" name="description" label="Description" wide problem=${problem}>
+        ${incident.description || ""}
+      <//>
+    `}
+  <//>`;
 }
 
 /** Closes one; what somebody else made of it meanwhile is shown before. */
 function Close({ incident, onClose, onDone }) {
   const [theirs, setTheirs] = useState();
-  const close = (note) => (match) => call("closeIncident", { incidentId: incident.id, match, body: note ? { note } : {} });
+  const close = (note) => (match) =>
+    call("closeIncident", { incidentId: incident.id, match, body: note ? { note } : {} });
   const send = async ({ note }) => {
     try {
-      await guarded({ found: theirs || incident, fields: FIELDS, read: () => call("getIncident", { incidentId: incident.id }), work: close(note) });
+      await guarded({
+        found: theirs || incident,
+        fields: FIELDS,
+        read: () => call("getIncident", { incidentId: incident.id }),
+        work: close(note),
+      });
     } catch (problem) {
       if (problem.theirs) setTheirs(problem.theirs);
       throw problem;
     }
     onDone();
   };
-  return html`<${FormDialog} title=${`Close ${incident.id}`} send=${theirs ? "Close it all the same" : "Close it"} onClose=${onClose} keep=${`close ${incident.id}`} onSend=${send}>${(problem) => html`
-    ${theirs && html`<div class="wide theirs"><${Differences} fields=${FIELDS} found=${incident} theirs=${theirs} /></div>`}
-    <${Field} as="textarea" rows="3" name="note" label="What was it?" wide problem=${problem} />`}<//>`;
+  return html`<${FormDialog}
+    title=${`Close ${incident.id}`}
+    send=${theirs ? "Close it all the same" : "Close it"}
+    onClose=${onClose}
+    keep=${`close ${incident.id}`}
+    onSend=${send}
+  >
+    ${(problem) => html`
+      ${
+        theirs &&
+        html`<div class="wide theirs"><${Differences} fields=${FIELDS} found=${incident} theirs=${theirs} /></div>`
+      }
+      <${Field} as="textarea" rows="3" name="note" label="What was it?" wide problem=${problem} />
+    `}
+  <//>`;
 }
 
 /** What helps: windows that its machines are in, articles to read, jobs to run. */
 function Related({ id }) {
   const answer = useAnswer((signal) => call("getIncidentRelations", { incidentId: id, signal }), id);
   const { windows = [], articles = [], jobs = [] } = answer.data || {};
-  return html`<${Panel} title="What may help" id="related"><${Trouble} problem=${answer.problem} />
-    ${answer.data && !(windows.length || articles.length || jobs.length) && html`<${Empty} title="Nothing is known that would." />`}
+  return html`<${Panel} title="What may help" id="related">
+    <${Trouble} problem=${answer.problem} />
+    ${
+      answer.data &&
+      !(windows.length || articles.length || jobs.length) &&
+      html`<${Empty} title="Nothing is known that would." />`
+    }
     <ul class="plain-list">
-      ${windows.map((one) => html`<li key=${`${one.uniqueId} ${one.resource.id}`}>${one.resource.name || one.resource.hostName} is in maintenance: <a href=${link("maintenance", { window: one.uniqueId })}>${one.name}</a>, until <${Time} at=${one.end} /></li>`)}
-      ${articles.map((one) => html`<li key=${one.id}>Read: <a href=${link(["knowledge", one.id])}>${one.title}</a></li>`)}
-      ${jobs.map((one) => html`<li key=${one.id}>Run: <a href=${link(["jobs", one.id])}>${one.name}</a></li>`)}</ul><//>`;
+      ${windows.map(
+        (one) => html`<li key=${`${one.uniqueId} ${one.resource.id}`}>
+          ${one.resource.name || one.resource.hostName} is in maintenance:${" "}
+          <a href=${link("maintenance", { window: one.uniqueId })}>${one.name}</a>, until <${Time} at=${one.end} />
+        </li>`,
+      )}
+      ${articles.map(
+        (one) => html`<li key=${one.id}>Read: <a href=${link(["knowledge", one.id])}>${one.title}</a></li>`,
+      )}
+      ${jobs.map((one) => html`<li key=${one.id}>Run: <a href=${link(["jobs", one.id])}>${one.name}</a></li>`)}
+    </ul>
+  <//>`;
 }
 
 export default function Incident({ id }) {
   const answer = useAnswer((signal) => call("getIncident", { incidentId: id, signal }), id, 20e3);
-  const notes = useAnswer((signal) => call("listIncidentNotes", { incidentId: id, signal, query: { pageSize: 100 } }), id, 20e3);
+  const notes = useAnswer(
+    (signal) => call("listIncidentNotes", { incidentId: id, signal, query: { pageSize: 100 } }),
+    id,
+    20e3,
+  );
   const [editing, setEditing] = useState();
   const [closing, setClosing] = useState();
   const incident = answer.data;
   const back = ["Incidents", link("incidents")];
-  if (!incident) return html`<${Head} title=${answer.problem ? "Incident" : "…"} back=${back} />${answer.problem ? html`<${Trouble} problem=${answer.problem} again=${answer.reload} />` : html`<${Loading} />`}`;
+  if (!incident)
+    return html`
+      <${Head} title=${answer.problem ? "Incident" : "…"} back=${back} />
+      ${answer.problem ? html`<${Trouble} problem=${answer.problem} again=${answer.reload} />` : html`<${Loading} />`}
+    `;
   const fresh = () => {
     answer.reload();
     notes.reload();
@@ -78,21 +176,96 @@ export default function Incident({ id }) {
   };
   const open = incident.status !== "Closed";
   return html`
-    <${Head} title=${incident.subject} back=${back} actions=${html`
-      ${open && may("updateIncident") && html`<${Button} kind="primary" onClick=${() => setEditing(incident)}>Change…<//>`}
-      ${open && may("closeIncident") && html`<${Button} onClick=${() => setClosing(incident)}>Close…<//>`}`}><${State} of=${incident.priority} /> <${State} of=${incident.status} /> ${incident.id} · opened <${Time} at=${incident.createdDate} ago=${true} /> by ${personName(incident.createdBy)}<//>
+    <${Head}
+      title=${incident.subject}
+      back=${back}
+      actions=${html`
+        ${
+          open &&
+          may("updateIncident") &&
+          html`<${Button} kind="primary" onClick=${() => setEditing(incident)}>Change…<//>`
+        }
+        ${open && may("closeIncident") && html`<${Button} onClick=${() => setClosing(incident)}>Close…<//>`}
+      `}
+    >
+      <${State} of=${incident.priority} /> <${State} of=${incident.status} /> ${incident.id} · opened${" "}
+      <${Time} at=${incident.createdDate} ago=${true} /> by ${personName(incident.createdBy)}
+    <//>
     <${Trouble} problem=${answer.problem} again=${answer.reload} />
-    <div class="columns wide-left"><div>
-      <${Panel} title="What" id="what">${incident.description ? html`<${Markdown} text=${incident.description} />` : html`<p class="dim">No description.</p>`}
-        <${Facts} of=${[["Assignee", personName(incident.assignee)], ["Group", incident.assigneeGroup?.name], ["Requester", personName(incident.requester)], ["Category", [incident.category?.name, incident.subCategory?.name].filter(Boolean).join(" › ")], ["Roster", incident.roster?.name], ["Due", incident.dueDate && html`<${Time} at=${incident.dueDate} />`], ["Resolved", incident.resolvedDate && html`<${Time} at=${incident.resolvedDate} />`], ["Closed", incident.closedDate && html`<${Time} at=${incident.closedDate} />`]]} /><//>
-      <${Panel} title=${`Notes (${incident.noteCount})`} id="notes"><${Trouble} problem=${notes.problem} />
-        ${may("addIncidentNote") && html`<form class="note-form" onSubmit=${note} onInput=${(event) => remember(`note ${id}`, { content: event.target.value })}><textarea name="content" rows="3" defaultValue=${draft(`note ${id}`).content} aria-label="A new note" placeholder="What did you see, what did you do?" maxlength="10000"></textarea><button class="button">Add the note</button></form>`}
-        <ul class="notes">${(notes.data?.results || []).map((one) => html`<li key=${one.id}><div class="dim small">${personName(one.createdBy)} · <${Time} at=${one.createdDate} /></div><${Markdown} text=${one.content} /></li>`)}</ul><//>
-    </div><div>
-      <${Related} id=${id} />
-      <${Panel} title="Machines" id="machines">${incident.resources?.length ? html`<ul class="plain-list">${incident.resources.map((one) => html`<li><a href=${link(["resources", one.id])}>${one.name || one.hostName}</a></li>`)}</ul>` : html`<${Empty} title="None." />`}<//>
-      <${Panel} title="Alerts" id="alerts">${incident.alerts?.length ? html`<ul class="plain-list">${incident.alerts.map((one) => html`<li><a href=${link(["alerts", one.id])}>${one.subject}</a></li>`)}</ul>` : html`<${Empty} title="It was not opened for an alert." />`}<//>
-    </div></div>
+    <div class="columns wide-left">
+      <div>
+        <${Panel} title="What" id="what">
+          ${
+            incident.description
+              ? html`<${Markdown} text=${incident.description} />`
+              : html`<p class="dim">No description.</p>`
+          }
+          <${Facts} of=${[
+            ["Assignee", personName(incident.assignee)],
+            ["Group", incident.assigneeGroup?.name],
+            ["Requester", personName(incident.requester)],
+            ["Category", [incident.category?.name, incident.subCategory?.name].filter(Boolean).join(" › ")],
+            ["Roster", incident.roster?.name],
+            ["Due", incident.dueDate && html`<${Time} at=${incident.dueDate} />`],
+            ["Resolved", incident.resolvedDate && html`<${Time} at=${incident.resolvedDate} />`],
+            ["Closed", incident.closedDate && html`<${Time} at=${incident.closedDate} />`],
+          ]} />
+        <//>
+        <${Panel} title=${`Notes (${incident.noteCount})`} id="notes">
+          <${Trouble} problem=${notes.problem} />
+          ${
+            may("addIncidentNote") &&
+            html`<form
+              class="note-form"
+              onSubmit=${note}
+              onInput=${(event) => remember(`note ${id}`, { content: event.target.value })}
+            >
+              <textarea
+                name="content"
+                rows="3"
+                defaultValue=${draft(`note ${id}`).content}
+                aria-label="A new note"
+                placeholder="What did you see, what did you do?"
+                maxlength="10000"
+              ></textarea>
+              <button class="button">Add the note</button>
+            </form>`
+          }
+          <ul class="notes">
+            ${(notes.data?.results || []).map(
+              (one) => html`<li key=${one.id}>
+                <div class="dim small">${personName(one.createdBy)} · <${Time} at=${one.createdDate} /></div>
+                <${Markdown} text=${one.content} />
+              </li>`,
+            )}
+          </ul>
+        <//>
+      </div>
+      <div>
+        <${Related} id=${id} />
+        <${Panel} title="Machines" id="machines">
+          ${
+            incident.resources?.length
+              ? html`<ul class="plain-list">
+                  ${incident.resources.map(
+                    (one) => html`<li><a href=${link(["resources", one.id])}>${one.name || one.hostName}</a></li>`,
+                  )}
+                </ul>`
+              : html`<${Empty} title="None." />`
+          }
+        <//>
+        <${Panel} title="Alerts" id="alerts">
+          ${
+            incident.alerts?.length
+              ? html`<ul class="plain-list">
+                  ${incident.alerts.map((one) => html`<li><a href=${link(["alerts", one.id])}>${one.subject}</a></li>`)}
+                </ul>`
+              : html`<${Empty} title="It was not opened for an alert." />`
+          }
+        <//>
+      </div>
+    </div>
     ${editing && html`<${Edit} incident=${editing} onClose=${() => setEditing()} onDone=${fresh} />`}
-    ${closing && html`<${Close} incident=${closing} onClose=${() => setClosing()} onDone=${fresh} />`}`;
+    ${closing && html`<${Close} incident=${closing} onClose=${() => setClosing()} onDone=${fresh} />`}
+  `;
 }

@@ -3,20 +3,45 @@
 import { call, may, sayable, terms } from "../api.js";
 import { useChanges } from "../changes.js";
 import { go, link, refine } from "../route.js";
-import { Button, Choices, Cut, Empty, Field, FormDialog, Head, Rows, Search, State, Time, html, personName, useList, useState } from "../ui.js";
+import {
+  Button,
+  Choices,
+  Cut,
+  Empty,
+  Field,
+  FormDialog,
+  Head,
+  Rows,
+  Search,
+  State,
+  Time,
+  html,
+  personName,
+  useList,
+  useState,
+} from "../ui.js";
 
 export const STATUSES = ["New", "Open", "Pending", "Resolved", "Closed"];
 export const PRIORITIES = ["Urgent", "High", "Normal", "Low", "Very Low"];
 
 function Create({ onClose }) {
   const send = async (values) => {
-    const made = await call("createIncident", { body: { subject: values.subject, description: values.description || undefined, priority: values.priority } });
+    const made = await call("createIncident", {
+      body: { subject: values.subject, description: values.description || undefined, priority: values.priority },
+    });
     go(link(["incidents", made.id]));
   };
-  return html`<${FormDialog} title="A new incident" send="Open it" onSend=${send} onClose=${onClose} keep="incident">${(problem) => html`
-    <${Field} name="subject" label="Subject" required maxlength="500" wide problem=${problem} />
-    <${Field} as="select" name="priority" label="Priority" problem=${problem}>${PRIORITIES.map((priority) => html`<option value=${priority} selected=${priority === "Normal"}>${priority}</option>`)}<//>
-    <${Field} as="textarea" rows="5" name="description" label="Description" wide problem=${problem} />`}<//>`;
+  return html`<${FormDialog} title="A new incident" send="Open it" onSend=${send} onClose=${onClose} keep="incident">
+    ${(problem) => html`
+      <${Field} name="subject" label="Subject" required maxlength="500" wide problem=${problem} />
+      <${Field} as="select" name="priority" label="Priority" problem=${problem}>
+        ${PRIORITIES.map(
+          (priority) => html`<option value=${priority} selected=${priority === "Normal"}>${priority}</option>`,
+        )}
+      <//>
+      <${Field} as="textarea" rows="5" name="description" label="Description" wide problem=${problem} />
+    `}
+  <//>`;
 }
 
 export default function Incidents({ query }) {
@@ -24,22 +49,71 @@ export default function Incidents({ query }) {
   const priority = query.get("priority") || "";
   const subject = query.get("subject") || "";
   const [creating, setCreating] = useState(false);
-  const list = useList("searchIncidents", { queryString: terms({ status: status === "any" ? "" : status, priority, subject: sayable(subject) }), pageSize: 100 }, {}, 30e3);
+  const list = useList(
+    "searchIncidents",
+    {
+      queryString: terms({ status: status === "any" ? "" : status, priority, subject: sayable(subject) }),
+      pageSize: 100,
+    },
+    {},
+    30e3,
+  );
   useChanges(["INCIDENT"], list.reload);
   const columns = [
     { title: "Priority", cell: (row) => html`<${State} of=${row.priority} />` },
-    { title: "Subject", main: true, class: "grow", cell: (row) => row.subject, below: (row) => html`<span class="dim">${row.id}${row.category && ` · ${row.category.name}`}</span>` },
+    {
+      title: "Subject",
+      main: true,
+      class: "grow",
+      cell: (row) => row.subject,
+      below: (row) => html`<span class="dim">${row.id}${row.category && ` · ${row.category.name}`}</span>`,
+    },
     { title: "Status", cell: (row) => html`<${State} of=${row.status} />` },
-    { title: "Assignee", keep: 2, cell: (row) => personName(row.assignee) || row.assigneeGroup?.name || html`<span class="dim">nobody</span>` },
+    {
+      title: "Assignee",
+      keep: 2,
+      cell: (row) => personName(row.assignee) || row.assigneeGroup?.name || html`<span class="dim">nobody</span>`,
+    },
     { title: "Opened", keep: 2, cell: (row) => html`<${Time} at=${row.createdDate} ago=${true} />` },
     { title: "Due", keep: 3, cell: (row) => html`<${Time} at=${row.dueDate} />` },
   ];
   return html`
-    <${Head} title="Incidents" actions=${may("createIncident") && html`<${Button} kind="primary" onClick=${() => setCreating(true)}>New incident…<//>`} />
-    <div class="filters"><${Search} value=${subject} onValue=${(text) => refine({ subject: text })} label="Subject contains" placeholder="Subject contains…" />
-      <${Choices} label="Status" options=${STATUSES} value=${status === "any" ? "" : status} onValue=${(value) => refine({ status: value || "any" })} />
-      <${Choices} label="Priority" options=${PRIORITIES} value=${priority} onValue=${(value) => refine({ priority: value })} /><${Cut} text=${subject} /></div>
-    <${Rows} list=${list} columns=${columns} label="Incidents" href=${(row) => link(["incidents", row.id])}
-      empty=${html`<${Empty} title="No incident matches."><a href=${link("incidents", { status: "any" })}>All of them</a><//>`} />
-    ${creating && html`<${Create} onClose=${() => setCreating(false)} />`}`;
+    <${Head}
+      title="Incidents"
+      actions=${
+        may("createIncident") && html`<${Button} kind="primary" onClick=${() => setCreating(true)}>New incident…<//>`
+      }
+    />
+    <div class="filters">
+      <${Search}
+        value=${subject}
+        onValue=${(text) => refine({ subject: text })}
+        label="Subject contains"
+        placeholder="Subject contains…"
+      />
+      <${Choices}
+        label="Status"
+        options=${STATUSES}
+        value=${status === "any" ? "" : status}
+        onValue=${(value) => refine({ status: value || "any" })}
+      />
+      <${Choices}
+        label="Priority"
+        options=${PRIORITIES}
+        value=${priority}
+        onValue=${(value) => refine({ priority: value })}
+      />
+      <${Cut} text=${subject} />
+    </div>
+    <${Rows}
+      list=${list}
+      columns=${columns}
+      label="Incidents"
+      href=${(row) => link(["incidents", row.id])}
+      empty=${html`<${Empty} title="No incident matches.">
+        <a href=${link("incidents", { status: "any" })}>All of them</a>
+      <//>`}
+    />
+    ${creating && html`<${Create} onClose=${() => setCreating(false)} />`}
+  `;
 }

@@ -5,7 +5,25 @@ import { Bars } from "../bars.js";
 import { useGuard } from "../guard.js";
 import { link, refine } from "../route.js";
 import { millis, span } from "../time.js";
-import { Button, Empty, Facts, Head, Loading, Panel, Rows, State, Time, Trouble, count, html, personName, some, useAnswer, useList, useState } from "../ui.js";
+import {
+  Button,
+  Empty,
+  Facts,
+  Head,
+  Loading,
+  Panel,
+  Rows,
+  State,
+  Time,
+  Trouble,
+  count,
+  html,
+  personName,
+  some,
+  useAnswer,
+  useList,
+  useState,
+} from "../ui.js";
 import { ChangeJob, fieldsOf, useRun } from "./jobform.js";
 
 const OPEN = new Set(["QUEUED", "RUNNING"]);
@@ -14,16 +32,32 @@ const OPEN = new Set(["QUEUED", "RUNNING"]);
  * What of a run matters to whoever calls it off; that it wrote more does not.
  * @type {[string, string, (run: any) => any][]}
  */
-const OF_RUN = [["status", "Status", (run) => run.status], ["runner", "Runner", (run) => run.runner?.name], ["attempt", "Attempt", (run) => run.attempt], ["exitCode", "Exit code", (run) => run.exitCode]];
+const OF_RUN = [
+  ["status", "Status", (run) => run.status],
+  ["runner", "Runner", (run) => run.runner?.name],
+  ["attempt", "Attempt", (run) => run.attempt],
+  ["exitCode", "Exit code", (run) => run.exitCode],
+];
 
-const took = (run) => (run.startedDate && run.finishedDate ? millis(run.finishedDate) - millis(run.startedDate) : undefined);
+const took = (run) =>
+  run.startedDate && run.finishedDate ? millis(run.finishedDate) - millis(run.startedDate) : undefined;
 
 /** How long the last runs took, one bar each. */
 function Durations({ runs }) {
-  const known = runs.filter((run) => took(run) !== undefined).slice(0, 40).reverse();
+  const known = runs
+    .filter((run) => took(run) !== undefined)
+    .slice(0, 40)
+    .reverse();
   if (known.length < 2) return null;
-  const bars = known.map((run) => ({ value: took(run), kind: run.status === "SUCCEEDED" ? "good" : "bad", title: `${run.status}, ${span(took(run))}` }));
-  return html`<${Bars} bars=${bars} label=${`The last ${known.length} runs took at most ${span(Math.max(...known.map(took)))}`} />`;
+  const bars = known.map((run) => ({
+    value: took(run),
+    kind: run.status === "SUCCEEDED" ? "good" : "bad",
+    title: `${run.status}, ${span(took(run))}`,
+  }));
+  return html`<${Bars}
+    bars=${bars}
+    label=${`The last ${known.length} runs took at most ${span(Math.max(...known.map(took)))}`}
+  />`;
 }
 
 function Run({ id, onChange }) {
@@ -35,18 +69,45 @@ function Run({ id, onChange }) {
     onChange();
   };
   const guard = useGuard({ fields: OF_RUN, read: () => call("getJobRun", { runId: id }), onDone: done });
-  if (!run) return html`<${Panel} title="Run" id="run">${answer.problem ? html`<${Trouble} problem=${answer.problem} />` : html`<${Loading} />`}<//>`;
-  const cancel = () => guard.act({
-    label: "Call it off", said: "Called off.", found: run, late: (now) => (OPEN.has(now.status) ? "" : "It is over"),
-    work: (match) => call("cancelJobRun", { runId: id, match, body: {} }),
-  });
-  return html`<${Panel} title="Run" id="run" actions=${html`${OPEN.has(run.status) && may("cancelJobRun") && html`<${Button} kind="danger" onClick=${cancel}>Call off<//>`}<button type="button" class="link" onClick=${() => refine({ run: "" })}>Close</button>`}>
+  if (!run)
+    return html`<${Panel} title="Run" id="run">
+      ${answer.problem ? html`<${Trouble} problem=${answer.problem} />` : html`<${Loading} />`}
+    <//>`;
+  const cancel = () =>
+    guard.act({
+      label: "Call it off",
+      said: "Called off.",
+      found: run,
+      late: (now) => (OPEN.has(now.status) ? "" : "It is over"),
+      work: (match) => call("cancelJobRun", { runId: id, match, body: {} }),
+    });
+  return html`<${Panel}
+    title="Run"
+    id="run"
+    actions=${html`
+      ${OPEN.has(run.status) && may("cancelJobRun") && html`<${Button} kind="danger" onClick=${cancel}>Call off<//>`}
+      <button type="button" class="link" onClick=${() => refine({ run: "" })}>Close</button>
+    `}
+  >
     <p><${State} of=${run.status} /> ${run.reason}</p>
-    <${Facts} of=${[["Due", html`<${Time} at=${run.dueDate} />`], ["Begun", run.startedDate && html`<${Time} at=${run.startedDate} />`], ["Took", took(run) !== undefined && span(took(run))], ["Exit code", run.exitCode === undefined ? "" : String(run.exitCode)], ["Runner", run.runner?.name], ["Attempt", run.attempt]]} />
-    ${some(run.maintenance) && html`<p class="note">In maintenance when it was due: ${run.maintenance?.map((window) => window.name).join(", ")}</p>`}
+    <${Facts} of=${[
+      ["Due", html`<${Time} at=${run.dueDate} />`],
+      ["Begun", run.startedDate && html`<${Time} at=${run.startedDate} />`],
+      ["Took", took(run) !== undefined && span(took(run))],
+      ["Exit code", run.exitCode === undefined ? "" : String(run.exitCode)],
+      ["Runner", run.runner?.name],
+      ["Attempt", run.attempt],
+    ]} />
+    ${
+      some(run.maintenance) &&
+      html`<p class="note">
+        In maintenance when it was due: ${run.maintenance?.map((window) => window.name).join(", ")}
+      </p>`
+    }
     <pre class="output" tabindex="0" aria-label="Output">${run.output || "No output."}</pre>
     ${run.outputTruncated && html`<p class="dim">There was more; ${count(run.outputBytes)} bytes are kept.</p>`}
-    ${guard.conflict}<//>`;
+    ${guard.conflict}
+  <//>`;
 }
 
 /** How many machines are named; of more, how many there are. */
@@ -75,31 +136,114 @@ export default function Job({ id, query }) {
     answer.reload();
     runs.reload();
   });
-  const guard = useGuard({ fields: job ? fieldsOf(job) : [], read: () => call("getJob", { jobId: id }), onDone: fresh });
+  const guard = useGuard({
+    fields: job ? fieldsOf(job) : [],
+    read: () => call("getJob", { jobId: id }),
+    onDone: fresh,
+  });
   const back = ["Jobs", link("jobs")];
-  if (!job) return html`<${Head} title=${answer.problem ? "Job" : "…"} back=${back} />${answer.problem ? html`<${Trouble} problem=${answer.problem} again=${answer.reload} />` : html`<${Loading} />`}`;
+  if (!job)
+    return html`
+      <${Head} title=${answer.problem ? "Job" : "…"} back=${back} />
+      ${answer.problem ? html`<${Trouble} problem=${answer.problem} again=${answer.reload} />` : html`<${Loading} />`}
+    `;
   const turn = () => {
     const active = !job.active;
-    return guard.act({ label: active ? "Go on" : "Pause", said: active ? "It goes on." : "Paused.", found: job, work: (match) => call("updateJob", { jobId: id, match, body: { active } }) });
+    return guard.act({
+      label: active ? "Go on" : "Pause",
+      said: active ? "It goes on." : "Paused.",
+      found: job,
+      work: (match) => call("updateJob", { jobId: id, match, body: { active } }),
+    });
   };
   const known = machines.data || [];
   // What is not in the form would be lost with it.
   const whole = known.length === ids.length && known.every((one) => one.hostName);
   const columns = [
-    { title: "Due", main: true, class: "grow", cell: (row) => html`<${Time} at=${row.dueDate} />`, below: (row) => html`<span class="dim">${row.reason}</span>` },
+    {
+      title: "Due",
+      main: true,
+      class: "grow",
+      cell: (row) => html`<${Time} at=${row.dueDate} />`,
+      below: (row) => html`<span class="dim">${row.reason}</span>`,
+    },
     { title: "Status", cell: (row) => html`<${State} of=${row.status} />` },
     { title: "By", keep: 2, cell: (row) => row.trigger },
     { title: "Runner", keep: 3, cell: (row) => row.runner?.name },
     { title: "Took", class: "number", cell: (row) => (took(row) === undefined ? "" : span(took(row))) },
   ];
-  return html`<${Head} title=${job.name} back=${back} actions=${html`${may("runJob") && html`<${Button} kind="primary" onClick=${() => run(job, "A run is asked for.")}>Run now<//>`}
-    ${may("updateJob") && html`<${Button} disabled=${!machines.data} onClick=${() => setEditing(true)}>Change…<//><${Button} onClick=${turn}>${job.active ? "Pause" : "Go on"}<//>`}`}>${job.active ? html`next run <${Time} at=${job.nextRun} />` : "paused"}<//>
+  return html`
+    <${Head}
+      title=${job.name}
+      back=${back}
+      actions=${html`
+        ${may("runJob") && html`<${Button} kind="primary" onClick=${() => run(job, "A run is asked for.")}>Run now<//>`}
+        ${
+          may("updateJob") &&
+          html`
+            <${Button} disabled=${!machines.data} onClick=${() => setEditing(true)}>Change…<//>
+            <${Button} onClick=${turn}>${job.active ? "Pause" : "Go on"}<//>
+          `
+        }
+      `}
+    >
+      ${job.active ? html`next run <${Time} at=${job.nextRun} />` : "paused"}
+    <//>
     ${query.get("run") && html`<${Run} key=${query.get("run")} id=${query.get("run")} onChange=${runs.reload} />`}
-    <div class="columns wide-left"><${Panel} title="Runs" id="runs"><${Durations} runs=${runs.rows || []} />
-        <${Rows} list=${runs} columns=${columns} label="Runs" href=${(row) => link(["jobs", id], { run: row.id })} empty=${html`<${Empty} title="It never ran yet." />`} /><//>
-      <div><${Panel} title="What" id="what"><${Facts} of=${[["Description", job.description], ["Type", job.script?.jobType], ["Script", job.script?.customScript?.name], ["Repeats", job.schedule?.cron || job.schedule?.pattern?.type], ["Zone", job.schedule?.timezone || job.schedule?.timeZone?.name], ["Overlap", job.overlapPolicy], ["When missed", job.misfirePolicy], ["May take", span(job.timeLimit * 1000)], ["Changed by", personName(job.updatedBy)]]} />
-        ${known.length > 0 && html`<h3>Machines</h3><ul class="plain-list">${known.map((one) => html`<li key=${one.id}><a href=${link(["resources", one.id])}>${one.name}</a></li>`)}${ids.length > MOST && html`<li class="dim">and ${count(ids.length - MOST)} more</li>`}</ul>`}<//>
-      <${Panel} title="Next" id="next"><${Trouble} problem=${next.problem} /><ul class="plain-list">${(next.data?.nextRuns || []).map((at) => html`<li><${Time} at=${at} /></li>`)}</ul>${next.data && !next.data.nextRuns.length && html`<${Empty} title="None." />`}<//></div></div>
-    ${guard.conflict}${conflict}
-    ${editing && html`<${ChangeJob} job=${job} hosts=${whole ? known.map((one) => one.hostName).join(", ") : undefined} onClose=${() => setEditing(false)} onDone=${fresh} />`}`;
+    <div class="columns wide-left">
+      <${Panel} title="Runs" id="runs">
+        <${Durations} runs=${runs.rows || []} />
+        <${Rows}
+          list=${runs}
+          columns=${columns}
+          label="Runs"
+          href=${(row) => link(["jobs", id], { run: row.id })}
+          empty=${html`<${Empty} title="It never ran yet." />`}
+        />
+      <//>
+      <div>
+        <${Panel} title="What" id="what">
+          <${Facts} of=${[
+            ["Description", job.description],
+            ["Type", job.script?.jobType],
+            ["Script", job.script?.customScript?.name],
+            ["Repeats", job.schedule?.cron || job.schedule?.pattern?.type],
+            ["Zone", job.schedule?.timezone || job.schedule?.timeZone?.name],
+            ["Overlap", job.overlapPolicy],
+            ["When missed", job.misfirePolicy],
+            ["May take", span(job.timeLimit * 1000)],
+            ["Changed by", personName(job.updatedBy)],
+          ]} />
+          ${
+            known.length > 0 &&
+            html`
+              <h3>Machines</h3>
+              <ul class="plain-list">
+                ${known.map(
+                  (one) => html`<li key=${one.id}><a href=${link(["resources", one.id])}>${one.name}</a></li>`,
+                )}
+                ${ids.length > MOST && html`<li class="dim">and ${count(ids.length - MOST)} more</li>`}
+              </ul>
+            `
+          }
+        <//>
+        <${Panel} title="Next" id="next">
+          <${Trouble} problem=${next.problem} />
+          <ul class="plain-list">${(next.data?.nextRuns || []).map((at) => html`<li><${Time} at=${at} /></li>`)}</ul>
+          ${next.data && !next.data.nextRuns.length && html`<${Empty} title="None." />`}
+        <//>
+      </div>
+    </div>
+    ${guard.conflict}
+    ${conflict}
+    ${
+      editing &&
+      html`<${ChangeJob}
+        job=${job}
+        hosts=${whole ? known.map((one) => one.hostName).join(", ") : undefined}
+        onClose=${() => setEditing(false)}
+        onDone=${fresh}
+      />`
+    }
+  `;
 }

@@ -7,32 +7,63 @@ import { useGuard } from "../guard.js";
 import { fromInput, millis, toInput, zone } from "../time.js";
 import { Field, FormDialog, Trouble, html, useAnswer, useState } from "../ui.js";
 
-const PATTERNS = { daily: { type: "daily", frequency: "everyday" }, weekdays: { type: "daily", frequency: "every weekday" }, weekly: { type: "weekly", repeatFrequency: 1 }, monthly: { type: "monthly", repeatFrequency: 1 }, once: { type: "run once" } };
-const REPEATS = [["once", "Once"], ["daily", "Every day"], ["weekdays", "Every weekday"], ["weekly", "Every week"], ["monthly", "Every month"], ["cron", "By an expression"]];
+const PATTERNS = {
+  daily: { type: "daily", frequency: "everyday" },
+  weekdays: { type: "daily", frequency: "every weekday" },
+  weekly: { type: "weekly", repeatFrequency: 1 },
+  monthly: { type: "monthly", repeatFrequency: 1 },
+  once: { type: "run once" },
+};
+const REPEATS = [
+  ["once", "Once"],
+  ["daily", "Every day"],
+  ["weekdays", "Every weekday"],
+  ["weekly", "Every week"],
+  ["monthly", "Every month"],
+  ["cron", "By an expression"],
+];
 
 /** Which of the choices a schedule is; `other` for what only the interface can say. */
 function repeatOf(schedule) {
   if (schedule.cron) return "cron";
   const { pattern = /** @type {any} */ ({}) } = schedule;
-  const plain = (one) => JSON.stringify([one.type, one.frequency || "", one.repeatFrequency || 1, one.weekDays || "", one.dayOfMonth || "", one.weekIndex || ""]);
+  const plain = (one) =>
+    JSON.stringify([
+      one.type,
+      one.frequency || "",
+      one.repeatFrequency || 1,
+      one.weekDays || "",
+      one.dayOfMonth || "",
+      one.weekIndex || "",
+    ]);
   return Object.keys(PATTERNS).find((name) => plain(PATTERNS[name]) === plain(pattern)) || "other";
 }
 
 const zoneOf = (schedule) => schedule.timezone || schedule.timeZone?.name || "";
 const idsOf = (job) => (job.resources || []).map((one) => one.id);
-const scriptOf = (script) => (script?.customScript ? `script ${script.customScript.id}` : script?.jobType ? `type ${script.jobType}` : "");
+const scriptOf = (script) =>
+  script?.customScript ? `script ${script.customScript.id}` : script?.jobType ? `type ${script.jobType}` : "";
 
 /** Parts of a text, by commas. */
-const parts = (text) => (text || "").split(",").map((part) => part.trim()).filter(Boolean);
+const parts = (text) =>
+  (text || "")
+    .split(",")
+    .map((part) => part.trim())
+    .filter(Boolean);
 
 /** Machines by their host names; one that is none is said in the way of the interface. */
 async function machines(text) {
-  const found = await Promise.all(parts(text).map(async (hostName) => {
-    const { rows } = await machinesCalled(hostName);
-    return rows.find((one) => one.hostName.toLowerCase() === hostName.toLowerCase()) || { missing: hostName };
-  }));
-  const missing = found.filter((one) => "missing" in one).map((one) => ({ fieldName: "resources", message: `no machine is called ${one.missing}` }));
-  if (missing.length) throw Object.assign(new Error("Some machines were not found."), { title: "Not found", errors: missing });
+  const found = await Promise.all(
+    parts(text).map(async (hostName) => {
+      const { rows } = await machinesCalled(hostName);
+      return rows.find((one) => one.hostName.toLowerCase() === hostName.toLowerCase()) || { missing: hostName };
+    }),
+  );
+  const missing = found
+    .filter((one) => "missing" in one)
+    .map((one) => ({ fieldName: "resources", message: `no machine is called ${one.missing}` }));
+  if (missing.length)
+    throw Object.assign(new Error("Some machines were not found."), { title: "Not found", errors: missing });
   return found.map((one) => ({ id: one.id }));
 }
 
@@ -44,7 +75,8 @@ async function machines(text) {
 async function bodyOf(values, before) {
   /** @type {any} */
   const body = {};
-  for (const name of ["name", "description", "misfirePolicy", "overlapPolicy"]) if (name in values) body[name] = values[name];
+  for (const name of ["name", "description", "misfirePolicy", "overlapPolicy"])
+    if (name in values) body[name] = values[name];
   if ("timeLimit" in values) body.timeLimit = Number(values.timeLimit) * 60;
   if ("active" in values) body.active = values.active === "yes";
   if ("alertOnFailure" in values) body.alertOnFailure = values.alertOnFailure === "yes";
@@ -57,8 +89,15 @@ async function bodyOf(values, before) {
   if (["startDate", "repeat", "cron", "timezone"].some((name) => name in values)) {
     const old = before?.schedule || {};
     const repeat = values.repeat ?? repeatOf(old);
-    const how = repeat === "cron" ? { cron: values.cron ?? old.cron } : { pattern: repeat === "other" ? old.pattern : PATTERNS[repeat] };
-    body.schedule = { startDate: values.startDate ? fromInput(values.startDate) : old.startDate, ...how, timezone: (values.timezone ?? zoneOf(old)) || undefined };
+    const how =
+      repeat === "cron"
+        ? { cron: values.cron ?? old.cron }
+        : { pattern: repeat === "other" ? old.pattern : PATTERNS[repeat] };
+    body.schedule = {
+      startDate: values.startDate ? fromInput(values.startDate) : old.startDate,
+      ...how,
+      timezone: (values.timezone ?? zoneOf(old)) || undefined,
+    };
   }
   return body;
 }
@@ -66,34 +105,146 @@ async function bodyOf(values, before) {
 /** The controls. `script` may be chosen of the library and of the types. */
 function Controls({ problem, job, hosts }) {
   const choices = useAnswer(async (signal) => {
-    const [scripts, types] = await Promise.all([call("searchJobScripts", { signal, query: { pageSize: 200, withPartner: "true" } }), call("listJobTypes", { signal })]);
+    const [scripts, types] = await Promise.all([
+      call("searchJobScripts", { signal, query: { pageSize: 200, withPartner: "true" } }),
+      call("listJobTypes", { signal }),
+    ]);
     return { scripts: scripts.results, types: types.filter((type) => type.jobType !== "custom") };
   }, "choices");
   const [repeat, setRepeat] = useState(job ? repeatOf(job.schedule) : "daily");
   const { scripts = [], types = [] } = choices.data || {};
   const now = scriptOf(job?.script);
   const start = job ? millis(job.schedule.startDate) : Math.ceil(Date.now() / 3600e3) * 3600e3;
-  const pick = (name, label, options, value) => html`<${Field} as="select" name=${name} label=${label} problem=${problem}>${options.map(([one, title]) => html`<option value=${one} selected=${one === value}>${title}</option>`)}<//>`;
-  const yesNo = [["yes", "yes"], ["no", "no"]];
-  return html`<${Trouble} problem=${choices.problem} />
+  const pick = (name, label, options, value) => html`<${Field}
+    as="select"
+    name=${name}
+    label=${label}
+    problem=${problem}
+  >
+    ${options.map(([one, title]) => html`<option value=${one} selected=${one === value}>${title}</option>`)}
+  <//>`;
+  const yesNo = [
+    ["yes", "yes"],
+    ["no", "no"],
+  ];
+  return html`
+    <${Trouble} problem=${choices.problem} />
     <${Field} name="name" label="Name" value=${job?.name} required maxlength="200" problem=${problem} />
     <${Field} as="select" name="script" label="What is done" required problem=${problem}>
       ${!now && html`<option value="">${choices.data ? "choose…" : "Loading…"}</option>`}
-      ${now && !choices.data && html`<option value=${now} selected>${job.script.customScript?.name || job.script.jobType}</option>`}
-      ${choices.data && html`<optgroup label="Scripts">${scripts.map((one) => html`<option value=${`script ${one.id}`} selected=${now === `script ${one.id}`}>${one.name}</option>`)}</optgroup>
-      <optgroup label="Carried out by runners of your own">${types.map((one) => html`<option value=${`type ${one.jobType}`} selected=${now === `type ${one.jobType}`} title=${one.description}>${one.jobType}</option>`)}</optgroup>`}<//>
-    ${(!job || hosts !== undefined) && html`<${Field} name="resources" label="Machines" value=${hosts} problem=${problem} wide hint="Host names, separated by commas" />`}
-    <${Field} as="select" name="repeat" label="When" problem=${problem} onChange=${(event) => setRepeat(event.target.value)}>${[...REPEATS, ...(repeat === "other" ? [["other", "As it is"]] : [])].map(([one, title]) => html`<option value=${one} selected=${one === repeat}>${title}</option>`)}<//>
-    ${repeat === "cron" && html`<${Field} name="cron" label="Expression" value=${job?.schedule.cron || "0 3 * * MON-FRI"} required problem=${problem} hint="Minute, hour, day, month, weekday" />`}
+      ${
+        now &&
+        !choices.data &&
+        html`<option value=${now} selected>${job.script.customScript?.name || job.script.jobType}</option>`
+      }
+      ${
+        choices.data &&
+        html`
+          <optgroup label="Scripts">
+            ${scripts.map(
+              (one) => html`<option value=${`script ${one.id}`} selected=${now === `script ${one.id}`}>
+                ${one.name}
+              </option>`,
+            )}
+          </optgroup>
+          <optgroup label="Carried out by runners of your own">
+            ${types.map(
+              (one) => html`<option
+                value=${`type ${one.jobType}`}
+                selected=${now === `type ${one.jobType}`}
+                title=${one.description}
+              >
+                ${one.jobType}
+              </option>`,
+            )}
+          </optgroup>
+        `
+      }
+    <//>
+    ${
+      (!job || hosts !== undefined) &&
+      html`<${Field}
+        name="resources"
+        label="Machines"
+        value=${hosts}
+        problem=${problem}
+        wide
+        hint="Host names, separated by commas"
+      />`
+    }
+    <${Field}
+      as="select"
+      name="repeat"
+      label="When"
+      problem=${problem}
+      onChange=${(event) => setRepeat(event.target.value)}
+    >
+      ${[...REPEATS, ...(repeat === "other" ? [["other", "As it is"]] : [])].map(
+        ([one, title]) => html`<option value=${one} selected=${one === repeat}>${title}</option>`,
+      )}
+    <//>
+    ${
+      repeat === "cron" &&
+      html`<${Field}
+        name="cron"
+        label="Expression"
+        value=${job?.schedule.cron || "0 3 * * MON-FRI"}
+        required
+        problem=${problem}
+        hint="Minute, hour, day, month, weekday"
+      />`
+    }
     <${Field} type="datetime-local" name="startDate" label="From" value=${toInput(start)} required problem=${problem} />
-    <${Field} name="timezone" label="Zone" value=${job ? zoneOf(job.schedule) : zone === "UTC" ? "" : zone} problem=${problem} hint="Empty: GMT" />
-    ${pick("overlapPolicy", "While one runs", [["skip", "leave out the next"], ["queue", "let the next wait"], ["allow", "run both"]], job?.overlapPolicy || "skip")}
-    ${pick("misfirePolicy", "What was missed", [["once", "is made up for once"], ["skip", "is left out"], ["all", "is made up for, each"]], job?.misfirePolicy || "once")}
-    <${Field} type="number" min="1" max="1440" name="timeLimit" label="May take, minutes" value=${job ? Math.ceil(job.timeLimit / 60) : 60} required problem=${problem} />
-    <${Field} name="labels" label="Labels of its runner" value=${job?.labels?.join(", ")} problem=${problem} hint="Separated by commas" />
+    <${Field}
+      name="timezone"
+      label="Zone"
+      value=${job ? zoneOf(job.schedule) : zone === "UTC" ? "" : zone}
+      problem=${problem}
+      hint="Empty: GMT"
+    />
+    ${pick(
+      "overlapPolicy",
+      "While one runs",
+      [
+        ["skip", "leave out the next"],
+        ["queue", "let the next wait"],
+        ["allow", "run both"],
+      ],
+      job?.overlapPolicy || "skip",
+    )}
+    ${pick(
+      "misfirePolicy",
+      "What was missed",
+      [
+        ["once", "is made up for once"],
+        ["skip", "is left out"],
+        ["all", "is made up for, each"],
+      ],
+      job?.misfirePolicy || "once",
+    )}
+    <${Field}
+      type="number"
+      min="1"
+      max="1440"
+      name="timeLimit"
+      label="May take, minutes"
+      value=${job ? Math.ceil(job.timeLimit / 60) : 60}
+      required
+      problem=${problem}
+    />
+    <${Field}
+      name="labels"
+      label="Labels of its runner"
+      value=${job?.labels?.join(", ")}
+      problem=${problem}
+      hint="Separated by commas"
+    />
     ${pick("alertOnFailure", "An alert when it fails", yesNo, job?.alertOnFailure ? "yes" : "no")}
     ${pick("active", "In use", yesNo, !job || job.active ? "yes" : "no")}
-    <${Field} as="textarea" rows="2" name="description" label="Why" wide problem=${problem}>${job?.description || ""}<//>`;
+    <${Field} as="textarea" rows="2" name="description" label="Why" wide problem=${problem}>
+      ${job?.description || ""}
+    <//>
+  `;
 }
 
 /** A new job. */
@@ -102,7 +253,16 @@ export function NewJob({ onClose, onDone }) {
     const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ""));
     onDone(await call("createJob", { body: await bodyOf(given) }));
   };
-  return html`<${FormDialog} title="What is done to machines, and when" send="Create" onSend=${send} onClose=${onClose} keep="job" wide=${true}>${(problem) => html`<${Controls} problem=${problem} />`}<//>`;
+  return html`<${FormDialog}
+    title="What is done to machines, and when"
+    send="Create"
+    onSend=${send}
+    onClose=${onClose}
+    keep="job"
+    wide=${true}
+  >
+    ${(problem) => html`<${Controls} problem=${problem} />`}
+  <//>`;
 }
 
 /**
@@ -110,36 +270,94 @@ export function NewJob({ onClose, onDone }) {
  * @returns {[string, string, (one: any) => any][]}
  */
 export function fieldsOf(job, hosts = `${idsOf(job).length} machines`) {
-  return [["name", "Name", (one) => one.name], ["description", "Why", (one) => one.description], ["script", "What is done", (one) => scriptOf(one.script)],
-    ["resources", "Machines", (one) => (idsOf(one).join() === idsOf(job).join() ? hosts : `${idsOf(one).length} machines`)],
-    ["repeat", "When", (one) => repeatOf(one.schedule)], ["cron", "Expression", (one) => one.schedule.cron], ["startDate", "From", (one) => toInput(millis(one.schedule.startDate))], ["timezone", "Zone", (one) => zoneOf(one.schedule)],
-    ["overlapPolicy", "While one runs", (one) => one.overlapPolicy], ["misfirePolicy", "What was missed", (one) => one.misfirePolicy], ["timeLimit", "May take, minutes", (one) => Math.ceil(one.timeLimit / 60)],
-    ["labels", "Labels", (one) => one.labels?.join(", ")], ["alertOnFailure", "An alert when it fails", (one) => (one.alertOnFailure ? "yes" : "no")], ["active", "In use", (one) => (one.active ? "yes" : "no")]];
+  return [
+    ["name", "Name", (one) => one.name],
+    ["description", "Why", (one) => one.description],
+    ["script", "What is done", (one) => scriptOf(one.script)],
+    [
+      "resources",
+      "Machines",
+      (one) => (idsOf(one).join() === idsOf(job).join() ? hosts : `${idsOf(one).length} machines`),
+    ],
+    ["repeat", "When", (one) => repeatOf(one.schedule)],
+    ["cron", "Expression", (one) => one.schedule.cron],
+    ["startDate", "From", (one) => toInput(millis(one.schedule.startDate))],
+    ["timezone", "Zone", (one) => zoneOf(one.schedule)],
+    ["overlapPolicy", "While one runs", (one) => one.overlapPolicy],
+    ["misfirePolicy", "What was missed", (one) => one.misfirePolicy],
+    ["timeLimit", "May take, minutes", (one) => Math.ceil(one.timeLimit / 60)],
+    ["labels", "Labels", (one) => one.labels?.join(", ")],
+    ["alertOnFailure", "An alert when it fails", (one) => (one.alertOnFailure ? "yes" : "no")],
+    ["active", "In use", (one) => (one.active ? "yes" : "no")],
+  ];
 }
 
 /** `run(job, said)` has a job run now as it was shown; what somebody else made of it meanwhile is shown before, by `conflict`. */
 export function useRun(onDone = () => {}) {
   const { act, conflict } = useGuard({ onDone });
-  const run = (job, said) => act({
-    label: "Run it", said, found: job, fields: fieldsOf(job), read: () => call("getJob", { jobId: job.id }),
-    work: (match) => call("runJob", { jobId: job.id, match, body: {} }),
-  });
+  const run = (job, said) =>
+    act({
+      label: "Run it",
+      said,
+      found: job,
+      fields: fieldsOf(job),
+      read: () => call("getJob", { jobId: job.id }),
+      work: (match) => call("runJob", { jobId: job.id, match, body: {} }),
+    });
   return { run, conflict };
 }
 
 /** Changes one; `hosts` are the host names of its machines, or nothing where the form could not name them all: they stay then. */
 export function ChangeJob({ job, hosts, onClose, onDone }) {
   const write = async (changed, match) => call("updateJob", { jobId: job.id, match, body: await bodyOf(changed, job) });
-  return html`<${Change} title=${`Change “${job.name}”`} of=${job} fields=${fieldsOf(job, hosts)} read=${() => call("getJob", { jobId: job.id })} write=${write} onClose=${onClose} onDone=${onDone} keep=${`job ${job.id} ${job.updatedDate}`} wide=${true}>${(problem) => html`<${Controls} problem=${problem} job=${job} hosts=${hosts} />`}<//>`;
+  return html`<${Change}
+    title=${`Change “${job.name}”`}
+    of=${job}
+    fields=${fieldsOf(job, hosts)}
+    read=${() => call("getJob", { jobId: job.id })}
+    write=${write}
+    onClose=${onClose}
+    onDone=${onDone}
+    keep=${`job ${job.id} ${job.updatedDate}`}
+    wide=${true}
+  >
+    ${(problem) => html`<${Controls} problem=${problem} job=${job} hosts=${hosts} />`}
+  <//>`;
 }
 
 /** A script of the library, for jobs to carry out. */
 export function NewScript({ onClose }) {
   const send = async (values) => {
-    await call("createJobScript", { body: { name: values.name, interpreter: values.interpreter, content: values.content, platforms: ["Linux"] } });
+    await call("createJobScript", {
+      body: { name: values.name, interpreter: values.interpreter, content: values.content, platforms: ["Linux"] },
+    });
   };
-  return html`<${FormDialog} title="A script for jobs" send="Keep it" onSend=${send} onClose=${onClose} keep="script" wide=${true}>${(problem) => html`
-    <${Field} name="name" label="Name" required maxlength="200" problem=${problem} />
-    <${Field} as="select" name="interpreter" label="Carried out by" problem=${problem}>${["sh", "bash", "python3", "perl", "ruby", "node", "pwsh"].map((one) => html`<option value=${one}>${one}</option>`)}<//>
-    <${Field} as="textarea" rows="12" name="content" label="Text" required wide problem=${problem} class="mono" spellcheck=${false} />`}<//>`;
+  return html`<${FormDialog}
+    title="A script for jobs"
+    send="Keep it"
+    onSend=${send}
+    onClose=${onClose}
+    keep="script"
+    wide=${true}
+  >
+    ${(problem) => html`
+      <${Field} name="name" label="Name" required maxlength="200" problem=${problem} />
+      <${Field} as="select" name="interpreter" label="Carried out by" problem=${problem}>
+        ${["sh", "bash", "python3", "perl", "ruby", "node", "pwsh"].map(
+          (one) => html`<option value=${one}>${one}</option>`,
+        )}
+      <//>
+      <${Field}
+        as="textarea"
+        rows="12"
+        name="content"
+        label="Text"
+        required
+        wide
+        problem=${problem}
+        class="mono"
+        spellcheck=${false}
+      />
+    `}
+  <//>`;
 }

@@ -9,18 +9,70 @@ export default function Jobs({ query }) {
   const name = query.get("name") || "";
   const [making, setMaking] = useState("");
   const { run, conflict } = useRun();
-  const list = useList("searchJobs", { queryString: terms({ name: sayable(name) }), pageSize: 100, sortName: "name", isDescendingOrder: "false" }, {}, 30e3);
+  const list = useList(
+    "searchJobs",
+    { queryString: terms({ name: sayable(name) }), pageSize: 100, sortName: "name", isDescendingOrder: "false" },
+    {},
+    30e3,
+  );
   const columns = [
-    { title: "Name", main: true, class: "grow", cell: (row) => row.name, below: (row) => html`<span class="dim">${row.description || row.script?.jobType || row.script?.customScript?.name}</span>` },
+    {
+      title: "Name",
+      main: true,
+      class: "grow",
+      cell: (row) => row.name,
+      below: (row) => html`<span class="dim">
+        ${row.description || row.script?.jobType || row.script?.customScript?.name}
+      </span>`,
+    },
     { title: "Repeats", keep: 2, cell: (row) => row.schedule?.cron || row.schedule?.pattern?.type },
-    { title: "Next run", cell: (row) => (row.active ? html`<${Time} at=${row.nextRun} />` : html`<span class="dim">paused</span>`) },
+    {
+      title: "Next run",
+      cell: (row) => (row.active ? html`<${Time} at=${row.nextRun} />` : html`<span class="dim">paused</span>`),
+    },
     { title: "Changed by", keep: 3, cell: (row) => personName(row.updatedBy) },
-    { title: "", cell: (row) => may("runJob") && html`<${Button} onClick=${() => run(row, `“${row.name}” is asked for.`)} aria-label=${`Run now: ${row.name}`}>Run now<//>` },
+    {
+      title: "",
+      cell: (row) =>
+        may("runJob") &&
+        html`<${Button} onClick=${() => run(row, `“${row.name}” is asked for.`)} aria-label=${`Run now: ${row.name}`}>
+          Run now
+        <//>`,
+    },
   ];
-  return html`<${Head} title="Jobs" actions=${html`${may("createJob") && html`<${Button} kind="primary" onClick=${() => setMaking("job")}>New job…<//>`}${may("createJobScript") && html`<${Button} onClick=${() => setMaking("script")}>New script…<//>`}`} />
-    <div class="filters"><${Search} value=${name} onValue=${(text) => refine({ name: text })} label="Name contains" placeholder="Name contains…" /><${Cut} text=${name} /></div>
-    <${Rows} list=${list} columns=${columns} label="Jobs" href=${(row) => link(["jobs", row.id])} empty=${name ? html`<${Empty} title="No job matches." />` : html`<${Empty} title="There is no job yet.">A job says what is done to which machines, and when.<//>`} />
+  return html`
+    <${Head}
+      title="Jobs"
+      actions=${html`
+        ${may("createJob") && html`<${Button} kind="primary" onClick=${() => setMaking("job")}>New job…<//>`}
+        ${may("createJobScript") && html`<${Button} onClick=${() => setMaking("script")}>New script…<//>`}
+      `}
+    />
+    <div class="filters">
+      <${Search}
+        value=${name}
+        onValue=${(text) => refine({ name: text })}
+        label="Name contains"
+        placeholder="Name contains…"
+      />
+      <${Cut} text=${name} />
+    </div>
+    <${Rows}
+      list=${list}
+      columns=${columns}
+      label="Jobs"
+      href=${(row) => link(["jobs", row.id])}
+      empty=${
+        name
+          ? html`<${Empty} title="No job matches." />`
+          : html`<${Empty} title="There is no job yet.">A job says what is done to which machines, and when.<//>`
+      }
+    />
     ${conflict}
-    ${making === "job" && html`<${NewJob} onClose=${() => setMaking("")} onDone=${(job) => go(link(["jobs", job.id]))} />`}
-    ${making === "script" && html`<${NewScript} onClose=${() => setMaking("")} />`}`;
+    ${
+      making === "job" &&
+      html`<${NewJob} onClose=${() => setMaking("")} onDone=${(job) => go(link(["jobs", job.id]))} />`
+    }
+    ${making === "script" && html`<${NewScript} onClose=${() => setMaking("")} />`}
+  `;
 }

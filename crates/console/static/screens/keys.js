@@ -3,33 +3,85 @@
 import { call, may } from "../api.js";
 import { Differences, Remove, guarded } from "../guard.js";
 import { fromInput, millis } from "../time.js";
-import { Badge, Button, Empty, Field, FormDialog, Head, Loading, Time, Trouble, html, personName, some, useAnswer, useState } from "../ui.js";
+import {
+  Badge,
+  Button,
+  Empty,
+  Field,
+  FormDialog,
+  Head,
+  Loading,
+  Time,
+  Trouble,
+  html,
+  personName,
+  some,
+  useAnswer,
+  useState,
+} from "../ui.js";
 import { ROLES } from "./people.js";
 
 /**
  * What of a key matters to whoever gives it another secret or revokes it; that it was used does not.
  * @type {[string, string, (key: any) => any, ((key: any) => any)?][]}
  */
-const FIELDS = [["name", "Name", (key) => key.name], ["role", "Role", (key) => key.role], ["updatedDate", "Changed", (key) => key.updatedDate, (key) => new Date(millis(key.updatedDate)).toLocaleString()],
-  ["previousSecretValid", "The secret before", (key) => (key.previousSecretValid ? "goes on" : "none")]];
+const FIELDS = [
+  ["name", "Name", (key) => key.name],
+  ["role", "Role", (key) => key.role],
+  ["updatedDate", "Changed", (key) => key.updatedDate, (key) => new Date(millis(key.updatedDate)).toLocaleString()],
+  ["previousSecretValid", "The secret before", (key) => (key.previousSecretValid ? "goes on" : "none")],
+];
 
 const readKey = (key) => call("getApiKey", { apiKeyId: key.id });
 
 /** Makes a key. */
 function Create({ onClose, onMade }) {
-  const people = useAnswer((signal) => call("searchUsers", { signal, query: { pageSize: 1000, sortName: "loginName" } }), "people");
+  const people = useAnswer(
+    (signal) => call("searchUsers", { signal, query: { pageSize: 1000, sortName: "loginName" } }),
+    "people",
+  );
   const send = async (values) => {
     const operations = values.operations.split(/[\s,]+/).filter(Boolean);
-    const body = { name: values.name, role: values.role, userId: values.userId || undefined, expiresAt: fromInput(values.expiresAt), operations: operations.length ? operations : undefined };
+    const body = {
+      name: values.name,
+      role: values.role,
+      userId: values.userId || undefined,
+      expiresAt: fromInput(values.expiresAt),
+      operations: operations.length ? operations : undefined,
+    };
     onMade(await call("createApiKey", { body }));
   };
-  return html`<${FormDialog} title="A key for a program" send="Make it" onClose=${onClose} onSend=${send} keep="key">${(problem) => html`
-    <${Trouble} problem=${people.problem} />
-    <${Field} name="name" label="Name" required maxlength="200" problem=${problem} />
-    <${Field} as="select" name="role" label="Role" problem=${problem}>${ROLES.map((role) => html`<option value=${role}>${role}</option>`)}<//>
-    <${Field} as="select" name="userId" label="Acts as" problem=${problem}><option value="">a user of its own</option>${(people.data?.results || []).filter((user) => user.activated).map((user) => html`<option value=${user.id}>${personName(user)}</option>`)}<//>
-    <${Field} type="datetime-local" name="expiresAt" label="Ends" problem=${problem} hint="Empty: when it is revoked" />
-    <${Field} as="textarea" rows="2" name="operations" label="Only for these operations" wide problem=${problem} hint="Such as reportAlert, getMe; empty: all that its role may" />`}<//>`;
+  return html`<${FormDialog} title="A key for a program" send="Make it" onClose=${onClose} onSend=${send} keep="key">
+    ${(problem) => html`
+      <${Trouble} problem=${people.problem} />
+      <${Field} name="name" label="Name" required maxlength="200" problem=${problem} />
+      <${Field} as="select" name="role" label="Role" problem=${problem}>
+        ${ROLES.map((role) => html`<option value=${role}>${role}</option>`)}
+      <//>
+      <${Field} as="select" name="userId" label="Acts as" problem=${problem}>
+        <option value="">a user of its own</option>
+        ${(people.data?.results || [])
+          .filter((user) => user.activated)
+          .map((user) => html`<option value=${user.id}>${personName(user)}</option>`)}
+      <//>
+      <${Field}
+        type="datetime-local"
+        name="expiresAt"
+        label="Ends"
+        problem=${problem}
+        hint="Empty: when it is revoked"
+      />
+      <${Field}
+        as="textarea"
+        rows="2"
+        name="operations"
+        label="Only for these operations"
+        wide
+        problem=${problem}
+        hint="Such as reportAlert, getMe; empty: all that its role may"
+      />
+    `}
+  <//>`;
 }
 
 /** Gives a key another secret; that somebody else did is shown before. */
@@ -45,10 +97,25 @@ function Rotate({ apiKey, onClose, onMade }) {
       throw problem;
     }
   };
-  return html`<${FormDialog} title=${`A new secret for “${apiKey.name}”`} send=${theirs ? "Make it all the same" : "Make it"} onClose=${onClose} onSend=${send}>${() => html`
-    ${theirs && html`<div class="wide theirs"><${Differences} fields=${FIELDS} found=${apiKey} theirs=${theirs} /></div>`}
-    <p class="wide">The secret before goes on until the next time, so that programs can be given the new one meanwhile.</p>
-    <label class="inline wide"><input type="checkbox" checked=${revoke} onChange=${() => setRevoke(!revoke)} /> End it at once</label>`}<//>`;
+  return html`<${FormDialog}
+    title=${`A new secret for “${apiKey.name}”`}
+    send=${theirs ? "Make it all the same" : "Make it"}
+    onClose=${onClose}
+    onSend=${send}
+  >
+    ${() => html`
+      ${
+        theirs &&
+        html`<div class="wide theirs"><${Differences} fields=${FIELDS} found=${apiKey} theirs=${theirs} /></div>`
+      }
+      <p class="wide">
+        The secret before goes on until the next time, so that programs can be given the new one meanwhile.
+      </p>
+      <label class="inline wide">
+        <input type="checkbox" checked=${revoke} onChange=${() => setRevoke(!revoke)} /> End it at once
+      </label>
+    `}
+  <//>`;
 }
 
 export default function Keys() {
@@ -61,14 +128,88 @@ export default function Keys() {
     setMade(key);
     all.reload();
   };
-  return html`<${Head} title="API keys" actions=${may("createApiKey") && html`<${Button} kind="primary" onClick=${() => setMaking(true)}>New key…<//>`} />
-    ${made && html`<section class="panel" aria-label="The new key"><p class="note">The secret of “${made.name}” is shown this once.</p><pre class="output" tabindex="0">MUSTER_KEY=${made.key}${"\n"}MUSTER_SECRET=${made.secret}</pre><${Button} onClick=${() => setMade()}>I have kept it<//></section>`}
+  return html`
+    <${Head}
+      title="API keys"
+      actions=${may("createApiKey") && html`<${Button} kind="primary" onClick=${() => setMaking(true)}>New key…<//>`}
+    />
+    ${
+      made &&
+      html`<section class="panel" aria-label="The new key">
+        <p class="note">The secret of “${made.name}” is shown this once.</p>
+        <pre class="output" tabindex="0">MUSTER_KEY=${made.key}${"\n"}MUSTER_SECRET=${made.secret}</pre>
+        <${Button} onClick=${() => setMade()}>I have kept it<//>
+      </section>`
+    }
     <${Trouble} problem=${all.problem} again=${all.reload} />
-    ${!all.data ? !all.problem && html`<${Loading} />` : !all.data.length ? html`<${Empty} title="No program has a key here." />` : html`<div class="scroll" tabindex="0" role="region" aria-label="API keys"><table class="rows"><thead><tr><th scope="col">Name</th><th scope="col">Role</th><th scope="col" class="k3">Key</th><th scope="col" class="k2">Acts as</th><th scope="col" class="k2">Used</th><th scope="col" class="k3">Ends</th><th scope="col"><span class="hidden">What to do</span></th></tr></thead>
-      <tbody>${all.data.map((key) => html`<tr key=${key.id}><td class="grow">${key.name} ${key.personal && html`<${Badge}>personal<//>`}${some(key.operations) && html`<div class="below dim">only ${key.operations?.join(", ")}</div>`}</td><td>${key.role}</td><td class="k3 mono small">${key.key.slice(0, 10)}…</td><td class="k2">${key.userId}</td><td class="k2"><${Time} at=${key.lastUsedAt} ago=${true} /></td><td class="k3">${key.expiresAt && html`<${Time} at=${key.expiresAt} />`}</td>
-        <td><div class="actions">${may("rotateApiKey") && html`<${Button} aria-label=${`New secret… ${key.name}`} onClick=${() => setRotating(key)}>New secret…<//>`}${may("revokeApiKey") && html`<${Button} aria-label=${`Revoke… ${key.name}`} onClick=${() => setRevoking(key)}>Revoke…<//>`}</div></td></tr>`)}</tbody></table></div>`}
+    ${
+      !all.data
+        ? !all.problem && html`<${Loading} />`
+        : !all.data.length
+          ? html`<${Empty} title="No program has a key here." />`
+          : html`<div class="scroll" tabindex="0" role="region" aria-label="API keys">
+              <table class="rows">
+                <thead>
+                  <tr>
+                    <th scope="col">Name</th>
+                    <th scope="col">Role</th>
+                    <th scope="col" class="k3">Key</th>
+                    <th scope="col" class="k2">Acts as</th>
+                    <th scope="col" class="k2">Used</th>
+                    <th scope="col" class="k3">Ends</th>
+                    <th scope="col"><span class="hidden">What to do</span></th>
+                  </tr>
+                </thead>
+                <tbody>
+                  ${all.data.map(
+                    (key) => html`<tr key=${key.id}>
+                      <td class="grow">
+                        ${key.name} ${key.personal && html`<${Badge}>personal<//>`}
+                        ${some(key.operations) && html`<div class="below dim">only ${key.operations?.join(", ")}</div>`}
+                      </td>
+                      <td>${key.role}</td>
+                      <td class="k3 mono small">${key.key.slice(0, 10)}…</td>
+                      <td class="k2">${key.userId}</td>
+                      <td class="k2"><${Time} at=${key.lastUsedAt} ago=${true} /></td>
+                      <td class="k3">${key.expiresAt && html`<${Time} at=${key.expiresAt} />`}</td>
+                      <td>
+                        <div class="actions">
+                          ${
+                            may("rotateApiKey") &&
+                            html`<${Button} aria-label=${`New secret… ${key.name}`} onClick=${() => setRotating(key)}>
+                              New secret…
+                            <//>`
+                          }
+                          ${
+                            may("revokeApiKey") &&
+                            html`<${Button} aria-label=${`Revoke… ${key.name}`} onClick=${() => setRevoking(key)}>
+                              Revoke…
+                            <//>`
+                          }
+                        </div>
+                      </td>
+                    </tr>`,
+                  )}
+                </tbody>
+              </table>
+            </div>`
+    }
     ${making && html`<${Create} onClose=${() => setMaking(false)} onMade=${onMade} />`}
     ${rotating && html`<${Rotate} apiKey=${rotating} onClose=${() => setRotating()} onMade=${onMade} />`}
-    ${revoking && html`<${Remove} title=${`Revoke “${revoking.name}”?`} send="Revoke" found=${revoking} fields=${FIELDS} read=${() => readKey(revoking)} work=${(match) => call("revokeApiKey", { apiKeyId: revoking.id, match })}
-      onClose=${() => setRevoking()} onDone=${all.reload}><p>Whatever uses it is refused from now on.</p><//>`}`;
+    ${
+      revoking &&
+      html`<${Remove}
+        title=${`Revoke “${revoking.name}”?`}
+        send="Revoke"
+        found=${revoking}
+        fields=${FIELDS}
+        read=${() => readKey(revoking)}
+        work=${(match) => call("revokeApiKey", { apiKeyId: revoking.id, match })}
+        onClose=${() => setRevoking()}
+        onDone=${all.reload}
+      >
+        <p>Whatever uses it is refused from now on.</p>
+      <//>`
+    }
+  `;
 }

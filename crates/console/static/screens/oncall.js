@@ -5,7 +5,22 @@ import { useDrag } from "../drag.js";
 import { COLOURS, Lanes } from "../lanes.js";
 import { refine } from "../route.js";
 import { DAY, fromInput, full, midnight, millis, span, toInput, wire } from "../time.js";
-import { Button, Empty, Field, FormDialog, Head, Loading, Panel, Time, Trouble, attempt, html, personName, useAnswer, useState } from "../ui.js";
+import {
+  Button,
+  Empty,
+  Field,
+  FormDialog,
+  Head,
+  Loading,
+  Panel,
+  Time,
+  Trouble,
+  attempt,
+  html,
+  personName,
+  useAnswer,
+  useState,
+} from "../ui.js";
 
 const DAYS = 14;
 
@@ -14,28 +29,69 @@ function Person({ entry, now }) {
   const { user } = entry;
   const number = user.mobileNumber || user.phoneNumber;
   return html`<li class="person">
-    <div class="who"><strong>${personName(user)}</strong>${entry.reason === "override" && html` <span class="badge info">override</span>`}</div>
+    <div class="who">
+      <strong>${personName(user)}</strong>
+      ${entry.reason === "override" && html` <span class="badge info">override</span>`}
+    </div>
     <div class="dim">${entry.roster.name} · ${entry.shift?.name || "whole roster"}</div>
-    <div class="small">${now ? "until" : "from"} <${Time} at=${now ? entry.until : entry.since} /> <span class="dim">(<${Time} at=${now ? entry.until : entry.since} ago=${true} />)</span></div>
-    <div class="reach">${number && html`<a href=${`tel:${number.replace(/[^+\d]/g, "")}`}>${number}</a>`}${user.email && html`<a href=${`mailto:${user.email}`}>${user.email}</a>`}</div>
+    <div class="small">
+      ${now ? "until" : "from"} <${Time} at=${now ? entry.until : entry.since} />${" "}
+      <span class="dim">(<${Time} at=${now ? entry.until : entry.since} ago=${true} />)</span>
+    </div>
+    <div class="reach">
+      ${number && html`<a href=${`tel:${number.replace(/[^+\d]/g, "")}`}>${number}</a>`}
+      ${user.email && html`<a href=${`mailto:${user.email}`}>${user.email}</a>`}
+    </div>
   </li>`;
 }
 
 function Override({ rosters, given, onClose, onDone }) {
-  const people = useAnswer((signal) => call("searchUsers", { signal, query: { pageSize: 1000, sortName: "loginName" } }), "people");
+  const people = useAnswer(
+    (signal) => call("searchUsers", { signal, query: { pageSize: 1000, sortName: "loginName" } }),
+    "people",
+  );
   const send = async (values) => {
-    const body = { user: { id: values.user }, start: fromInput(values.start), end: fromInput(values.end), note: values.note || undefined };
+    const body = {
+      user: { id: values.user },
+      start: fromInput(values.start),
+      end: fromInput(values.end),
+      note: values.note || undefined,
+    };
     await call("createRosterOverride", { rosterId: values.roster, body });
     onDone();
   };
   // What was marked on a lane is not what was typed before.
-  return html`<${FormDialog} title="Somebody takes over" send="Take over" onSend=${send} onClose=${onClose} keep=${given.roster ? undefined : "override"}>${(problem) => html`
-    <${Trouble} problem=${people.problem} />
-    <${Field} as="select" name="roster" label="Roster" problem=${problem} required>${rosters.map((roster) => html`<option value=${roster.id} selected=${roster.id === given.roster}>${roster.name}</option>`)}<//>
-    <${Field} as="select" name="user" label="Who" problem=${problem} required>${(people.data?.results || []).filter((user) => user.activated).map((user) => html`<option value=${user.id}>${personName(user)}</option>`)}<//>
-    <${Field} type="datetime-local" name="start" label="From" problem=${problem} value=${toInput(given.start)} required />
-    <${Field} type="datetime-local" name="end" label="To" problem=${problem} value=${toInput(given.end)} required />
-    <${Field} name="note" label="Note" problem=${problem} wide hint="Times are those of where you are." />`}<//>`;
+  return html`<${FormDialog}
+    title="Somebody takes over"
+    send="Take over"
+    onSend=${send}
+    onClose=${onClose}
+    keep=${given.roster ? undefined : "override"}
+  >
+    ${(problem) => html`
+      <${Trouble} problem=${people.problem} />
+      <${Field} as="select" name="roster" label="Roster" problem=${problem} required>
+        ${rosters.map(
+          (roster) => html`<option value=${roster.id} selected=${roster.id === given.roster}>${roster.name}</option>`,
+        )}
+      <//>
+      <${Field} as="select" name="user" label="Who" problem=${problem} required>
+        ${(people.data?.results || [])
+          .filter((user) => user.activated)
+          .map((user) => html`<option value=${user.id}>${personName(user)}</option>`)}
+      <//>
+      <${Field}
+        type="datetime-local"
+        name="start"
+        label="From"
+        problem=${problem}
+        value=${toInput(given.start)}
+        required
+      />
+      <${Field} type="datetime-local" name="end" label="To" problem=${problem} value=${toInput(given.end)} required />
+      <${Field} name="note" label="Note" problem=${problem} wide hint="Times are those of where you are." />
+    `}
+  <//>`;
 }
 
 /** What two people have, one in each other's place. `given` is the roster, and the times that were dropped on each other. */
@@ -43,35 +99,92 @@ function Swap({ lanes, given, onClose, onDone }) {
   const [roster, setRoster] = useState(given.roster || lanes[0].id);
   const now = Date.now();
   // A stretch of time for each person; what is under way is swapped from now on.
-  const stretches = lanes.find((lane) => lane.id === roster).parts.flatMap((part) => (part.users || []).map((user) => ({ ...part, user }))).filter((part) => millis(part.end) > now);
-  const chosen = (part) => Math.max(0, stretches.findIndex((one) => one.start === part?.start && one.end === part?.end));
-  const half = (part) => ({ user: { id: part.user.id }, start: wire(Math.max(millis(part.start), now)), end: part.end });
+  const stretches = lanes
+    .find((lane) => lane.id === roster)
+    .parts.flatMap((part) => (part.users || []).map((user) => ({ ...part, user })))
+    .filter((part) => millis(part.end) > now);
+  const chosen = (part) =>
+    Math.max(
+      0,
+      stretches.findIndex((one) => one.start === part?.start && one.end === part?.end),
+    );
+  const half = (part) => ({
+    user: { id: part.user.id },
+    start: wire(Math.max(millis(part.start), now)),
+    end: part.end,
+  });
   const send = async (values) => {
     const [first, second] = [stretches[values.first], stretches[values.second]];
     const shift = first.shift?.id === second.shift?.id ? first.shift : undefined;
-    await call("createRosterSwap", { rosterId: roster, body: { first: half(first), second: half(second), shift: shift && { id: shift.id }, note: values.note || undefined } });
+    await call("createRosterSwap", {
+      rosterId: roster,
+      body: {
+        first: half(first),
+        second: half(second),
+        shift: shift && { id: shift.id },
+        note: values.note || undefined,
+      },
+    });
     onDone();
   };
-  const pick = (name, label, place, problem) => html`<${Field} as="select" name=${name} label=${label} problem=${problem} required wide key=${`${name} ${roster}`}>${stretches.map((part, at) => html`<option value=${at} selected=${at === place}>${personName(part.user)}, ${full(millis(part.start))} to ${full(millis(part.end))}</option>`)}<//>`;
-  return html`<${FormDialog} title="Two people swap" send="Swap" onSend=${send} onClose=${onClose} wide=${true}>${(problem) => html`
-    <${Field} as="select" name="roster" label="Roster" problem=${problem} onChange=${(event) => setRoster(event.target.value)}>${lanes.map((lane) => html`<option value=${lane.id} selected=${lane.id === roster}>${lane.name}</option>`)}<//>
-    ${pick("first", "What one has", chosen(given.first), problem)}
-    ${pick("second", "What the other has", given.second ? chosen(given.second) : 1, problem)}
-    <${Field} name="note" label="Note" problem=${problem} wide hint="Each takes what the other has." />`}<//>`;
+  const pick = (name, label, place, problem) => html`<${Field}
+    as="select"
+    name=${name}
+    label=${label}
+    problem=${problem}
+    required
+    wide
+    key=${`${name} ${roster}`}
+  >
+    ${stretches.map(
+      (part, at) => html`<option value=${at} selected=${at === place}>
+        ${personName(part.user)}, ${full(millis(part.start))} to ${full(millis(part.end))}
+      </option>`,
+    )}
+  <//>`;
+  return html`<${FormDialog} title="Two people swap" send="Swap" onSend=${send} onClose=${onClose} wide=${true}>
+    ${(problem) => html`
+      <${Field}
+        as="select"
+        name="roster"
+        label="Roster"
+        problem=${problem}
+        onChange=${(event) => setRoster(event.target.value)}
+      >
+        ${lanes.map((lane) => html`<option value=${lane.id} selected=${lane.id === roster}>${lane.name}</option>`)}
+      <//>
+      ${pick("first", "What one has", chosen(given.first), problem)}
+      ${pick("second", "What the other has", given.second ? chosen(given.second) : 1, problem)}
+      <${Field} name="note" label="Note" problem=${problem} wide hint="Each takes what the other has." />
+    `}
+  <//>`;
 }
 
 /** The overrides of a roster that are not over, and a way to take them back. */
 function Overrides({ roster, from, stamp, onDone }) {
-  const list = useAnswer((signal) => call("listRosterOverrides", { rosterId: roster.id, signal, query: { from: wire(from), pageSize: 20 } }), `${roster.id} ${stamp}`);
+  const list = useAnswer(
+    (signal) => call("listRosterOverrides", { rosterId: roster.id, signal, query: { from: wire(from), pageSize: 20 } }),
+    `${roster.id} ${stamp}`,
+  );
   const remove = async (override) => {
-    await attempt("The override is gone.", () => call("deleteRosterOverride", { rosterId: roster.id, overrideId: override.id }));
+    await attempt("The override is gone.", () =>
+      call("deleteRosterOverride", { rosterId: roster.id, overrideId: override.id }),
+    );
     // Where that was refused, it is not as it was shown.
     onDone();
   };
   const rest = (list.data?.results || []).filter((override) => millis(override.end) > Math.max(from, Date.now()));
-  return rest.map((override) => html`<li key=${override.id}>
-    <strong>${personName(override.user)}</strong> takes ${override.shift?.name || "all"} of ${roster.name}, <${Time} at=${override.start} /> to <${Time} at=${override.end} />${override.note && ` · ${override.note}`}
-    ${may("deleteRosterOverride") && html` <button type="button" class="link" onClick=${() => remove(override)}>Take back</button>`}</li>`);
+  return rest.map(
+    (override) => html`<li key=${override.id}>
+      <strong>${personName(override.user)}</strong> takes ${override.shift?.name || "all"} of ${roster.name},${" "}
+      <${Time} at=${override.start} /> to <${Time} at=${override.end} />
+      ${override.note && ` · ${override.note}`}
+      ${
+        may("deleteRosterOverride") &&
+        html` <button type="button" class="link" onClick=${() => remove(override)}>Take back</button>`
+      }
+    </li>`,
+  );
 }
 
 export default function OnCall({ query }) {
@@ -82,14 +195,27 @@ export default function OnCall({ query }) {
   const from = midnight(Date.now(), offset * DAYS);
   const to = midnight(from, DAYS);
   const board = useAnswer((signal) => call("getOnCall", { signal }), `board ${stamp}`, 30e3);
-  const plan = useAnswer(async (signal) => {
-    const rosters = (await call("searchRosters", { signal, query: { pageSize: 50 } })).results;
-    const timelines = await Promise.all(rosters.map((roster) =>
-      call("getRosterTimeline", { rosterId: roster.id, signal, query: { from: wire(from), to: wire(to) } })));
-    return rosters.map((roster, place) => ({ roster, timeline: timelines[place] }));
-  }, `plan ${offset} ${stamp}`, 120e3);
+  const plan = useAnswer(
+    async (signal) => {
+      const rosters = (await call("searchRosters", { signal, query: { pageSize: 50 } })).results;
+      const timelines = await Promise.all(
+        rosters.map((roster) =>
+          call("getRosterTimeline", { rosterId: roster.id, signal, query: { from: wire(from), to: wire(to) } }),
+        ),
+      );
+      return rosters.map((roster, place) => ({ roster, timeline: timelines[place] }));
+    },
+    `plan ${offset} ${stamp}`,
+    120e3,
+  );
   const rosters = (plan.data || []).map((lane) => lane.roster);
-  const names = [...new Set((plan.data || []).flatMap(({ timeline }) => timeline.entries.map((entry) => entry.users.map(personName).join(", "))))].sort();
+  const names = [
+    ...new Set(
+      (plan.data || []).flatMap(({ timeline }) =>
+        timeline.entries.map((entry) => entry.users.map(personName).join(", ")),
+      ),
+    ),
+  ].sort();
   const lanes = (plan.data || []).map(({ roster, timeline }) => ({
     id: roster.id,
     name: roster.name,
@@ -98,45 +224,133 @@ export default function OnCall({ query }) {
       ...timeline.gaps.map((gap) => ({ ...gap, gap: true, text: "nobody" })),
       ...timeline.entries.map((entry) => {
         const text = entry.users.map(personName).join(", ") || "nobody";
-        return { start: entry.start, end: entry.end, shift: entry.shift, users: entry.users, text, gap: !entry.users.length, colour: Math.max(0, names.indexOf(text)) % COLOURS };
+        return {
+          start: entry.start,
+          end: entry.end,
+          shift: entry.shift,
+          users: entry.users,
+          text,
+          gap: !entry.users.length,
+          colour: Math.max(0, names.indexOf(text)) % COLOURS,
+        };
       }),
     ].sort((one, other) => millis(one.start) - millis(other.start)),
   }));
   const gaps = nobody(plan.data || [], from, to);
   const drag = useDrag({
-    from, to,
+    from,
+    to,
     onRange: (lane, start, end) => setTaking({ roster: lane.id, start, end }),
     onPair: (lane, first, second) => setSwapping({ roster: lane.id, first, second }),
   });
   const fresh = () => setStamp((before) => before + 1);
   return html`
-    <${Head} title="On call" actions=${may("createRosterOverride") && rosters.length > 0 && html`<${Button} kind="primary" onClick=${() => setTaking({ start: Date.now(), end: Date.now() + DAY / 3 })}>Take over…<//><${Button} onClick=${() => setSwapping({})}>Swap…<//>`} />
+    <${Head}
+      title="On call"
+      actions=${
+        may("createRosterOverride") &&
+        rosters.length > 0 &&
+        html`
+          <${Button} kind="primary" onClick=${() => setTaking({ start: Date.now(), end: Date.now() + DAY / 3 })}>
+            Take over…
+          <//>
+          <${Button} onClick=${() => setSwapping({})}>Swap…<//>
+        `
+      }
+    />
     <${Trouble} problem=${board.problem} again=${board.reload} />
     <div class="columns">
-      <${Panel} title="Now" id="now">${!board.data ? !board.problem && html`<${Loading} />` : board.data.onCall.length ? html`<ul class="people">${board.data.onCall.map((entry) => html`<${Person} entry=${entry} now=${true} />`)}</ul>`
-        : html`<${Empty} title="Nobody is on call.">Whatever is reported now waits for the next shift.<//>`}<//>
-      <${Panel} title="Next" id="next">${!board.data ? !board.problem && html`<${Loading} />` : board.data.next.length ? html`<ul class="people">${board.data.next.map((entry) => html`<${Person} entry=${entry} />`)}</ul>`
-        : html`<${Empty} title="Nothing follows." />`}<//>
+      <${Panel} title="Now" id="now">
+        ${
+          !board.data
+            ? !board.problem && html`<${Loading} />`
+            : board.data.onCall.length
+              ? html`<ul class="people">
+                  ${board.data.onCall.map((entry) => html`<${Person} entry=${entry} now=${true} />`)}
+                </ul>`
+              : html`<${Empty} title="Nobody is on call.">Whatever is reported now waits for the next shift.<//>`
+        }
+      <//>
+      <${Panel} title="Next" id="next">
+        ${
+          !board.data
+            ? !board.problem && html`<${Loading} />`
+            : board.data.next.length
+              ? html`<ul class="people">${board.data.next.map((entry) => html`<${Person} entry=${entry} />`)}</ul>`
+              : html`<${Empty} title="Nothing follows." />`
+        }
+      <//>
     </div>
-    <${Panel} title=${offset ? "Fourteen days" : "The next fourteen days"} id="lanes" actions=${html`
-        <${Button} onClick=${() => refine({ fortnight: String(offset - 1 || "") })} aria-label="Fourteen days before">←<//>
+    <${Panel}
+      title=${offset ? "Fourteen days" : "The next fourteen days"}
+      id="lanes"
+      actions=${html`
+        <${Button} onClick=${() => refine({ fortnight: String(offset - 1 || "") })} aria-label="Fourteen days before">
+          ←
+        <//>
         ${offset !== 0 && html`<${Button} onClick=${() => refine({ fortnight: "" })}>Today<//>`}
-        <${Button} onClick=${() => refine({ fortnight: String(offset + 1 || "") })} aria-label="Fourteen days after">→<//>`}>
+        <${Button} onClick=${() => refine({ fortnight: String(offset + 1 || "") })} aria-label="Fourteen days after">
+          →
+        <//>
+      `}
+    >
       <${Trouble} problem=${plan.problem} again=${plan.reload} />
-      ${!plan.data ? !plan.problem && html`<${Loading} />` : !lanes.length ? html`<${Empty} title="There is no roster yet.">One is made with <code>POST …/rosters</code>; see the <a href="/docs/">interface</a>.<//>` : html`
-        <p class=${gaps.length ? "gaps" : "dim"}>${gaps.length ? html`${gaps.length === 1 ? "One gap" : `${gaps.length} gaps`} in which no roster has anybody, the first <${Time} at=${gaps[0].start} /> for ${span(gaps[0].length)}.` : "Somebody is on call all the time."}</p>
-        <${Lanes} lanes=${lanes} from=${from} to=${to} label="Who is on call when" drag=${may("createRosterOverride") ? drag : undefined} />
-        ${may("createRosterOverride") && html`<p class="small dim only-wide">Drag through a time to take it over, or one person onto another to swap.</p>`}
-        <ul class="overrides">${rosters.map((roster) => html`<${Overrides} key=${roster.id} roster=${roster} from=${from} stamp=${stamp} onDone=${fresh} />`)}</ul>`}
+      ${
+        !plan.data
+          ? !plan.problem && html`<${Loading} />`
+          : !lanes.length
+            ? html`<${Empty} title="There is no roster yet.">
+                One is made with <code>POST …/rosters</code>; see the <a href="/docs/">interface</a>.
+              <//>`
+            : html`
+                <p class=${gaps.length ? "gaps" : "dim"}>
+                  ${
+                    gaps.length
+                      ? html`
+                          ${gaps.length === 1 ? "One gap" : `${gaps.length} gaps`} in which no roster has anybody, the
+                          first <${Time} at=${gaps[0].start} /> for ${span(gaps[0].length)}.
+                        `
+                      : "Somebody is on call all the time."
+                  }
+                </p>
+                <${Lanes}
+                  lanes=${lanes}
+                  from=${from}
+                  to=${to}
+                  label="Who is on call when"
+                  drag=${may("createRosterOverride") ? drag : undefined}
+                />
+                ${
+                  may("createRosterOverride") &&
+                  html`<p class="small dim only-wide">
+                    Drag through a time to take it over, or one person onto another to swap.
+                  </p>`
+                }
+                <ul class="overrides">
+                  ${rosters.map(
+                    (roster) => html`<${Overrides}
+                      key=${roster.id}
+                      roster=${roster}
+                      from=${from}
+                      stamp=${stamp}
+                      onDone=${fresh}
+                    />`,
+                  )}
+                </ul>
+              `
+      }
     <//>
     ${taking && html`<${Override} rosters=${rosters} given=${taking} onClose=${() => setTaking()} onDone=${fresh} />`}
-    ${swapping && html`<${Swap} lanes=${lanes} given=${swapping} onClose=${() => setSwapping()} onDone=${fresh} />`}`;
+    ${swapping && html`<${Swap} lanes=${lanes} given=${swapping} onClose=${() => setSwapping()} onDone=${fresh} />`}
+  `;
 }
 
 /** When no roster has anybody: what is left of the time once every entry is taken out. */
 export function nobody(plan, from, to) {
-  const taken = plan.flatMap(({ timeline }) => timeline.entries.filter((entry) => entry.users.length))
-    .map((entry) => [millis(entry.start), millis(entry.end)]).sort((one, other) => one[0] - other[0]);
+  const taken = plan
+    .flatMap(({ timeline }) => timeline.entries.filter((entry) => entry.users.length))
+    .map((entry) => [millis(entry.start), millis(entry.end)])
+    .sort((one, other) => one[0] - other[0]);
   const gaps = [];
   let until = from;
   for (const [start, end] of [...taken, [to, to]]) {
@@ -145,4 +359,3 @@ export function nobody(plan, from, to) {
   }
   return gaps;
 }
-

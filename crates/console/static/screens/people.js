@@ -4,7 +4,27 @@ import { call, may, sayable, terms } from "../api.js";
 import { Change } from "../change.js";
 import { useGuard } from "../guard.js";
 import { link, refine } from "../route.js";
-import { Badge, Button, Cut, Empty, Facts, Field, FormDialog, Head, Panel, Rows, Search, Time, Trouble, attempt, html, personName, useAnswer, useList, useState } from "../ui.js";
+import {
+  Badge,
+  Button,
+  Cut,
+  Empty,
+  Facts,
+  Field,
+  FormDialog,
+  Head,
+  Panel,
+  Rows,
+  Search,
+  Time,
+  Trouble,
+  attempt,
+  html,
+  personName,
+  useAnswer,
+  useList,
+  useState,
+} from "../ui.js";
 
 export const ROLES = ["viewer", "operator", "integrator", "admin"];
 
@@ -12,8 +32,15 @@ export const ROLES = ["viewer", "operator", "integrator", "admin"];
  * What a person has: the name in the interface, what it is called here, its value.
  * @type {[string, string, (user: any) => string][]}
  */
-const FIELDS = [["loginName", "Login name"], ["firstName", "First name"], ["lastName", "Last name"], ["email", "E-mail"], ["phoneNumber", "Telephone"], ["mobileNumber", "Mobile"], ["role", "Role"]]
-  .map(([name, label]) => [name, label, (user) => user[name]]);
+const FIELDS = [
+  ["loginName", "Login name"],
+  ["firstName", "First name"],
+  ["lastName", "Last name"],
+  ["email", "E-mail"],
+  ["phoneNumber", "Telephone"],
+  ["mobileNumber", "Mobile"],
+  ["role", "Role"],
+].map(([name, label]) => [name, label, (user) => user[name]]);
 
 /** @type {[string, string, (user: any) => string]} */
 const IN_USE = ["activated", "In use", (user) => (user.activated ? "yes" : "no")];
@@ -24,13 +51,26 @@ const IN_USE = ["activated", "In use", (user) => (user.activated ? "yes" : "no")
  * @param {any} [user]
  */
 function fields(problem, user) {
-  return html`<${Field} name="loginName" label="Login name" value=${user?.loginName} required maxlength="100" problem=${problem} />
-    <${Field} as="select" name="role" label="Role" problem=${problem}>${ROLES.map((role) => html`<option value=${role} selected=${role === (user?.role || "operator")}>${role}</option>`)}<//>
+  return html`
+    <${Field}
+      name="loginName"
+      label="Login name"
+      value=${user?.loginName}
+      required
+      maxlength="100"
+      problem=${problem}
+    />
+    <${Field} as="select" name="role" label="Role" problem=${problem}>
+      ${ROLES.map(
+        (role) => html`<option value=${role} selected=${role === (user?.role || "operator")}>${role}</option>`,
+      )}
+    <//>
     <${Field} name="firstName" label="First name" value=${user?.firstName} problem=${problem} />
     <${Field} name="lastName" label="Last name" value=${user?.lastName} problem=${problem} />
     <${Field} type="email" name="email" label="E-mail" value=${user?.email} problem=${problem} />
     <${Field} name="phoneNumber" label="Telephone" value=${user?.phoneNumber} problem=${problem} />
-    <${Field} name="mobileNumber" label="Mobile" value=${user?.mobileNumber} problem=${problem} />`;
+    <${Field} name="mobileNumber" label="Mobile" value=${user?.mobileNumber} problem=${problem} />
+  `;
 }
 
 function Person({ id, onChange }) {
@@ -45,25 +85,74 @@ function Person({ id, onChange }) {
   const guard = useGuard({ fields: [...FIELDS, IN_USE], read: () => call("getUser", { userId: id }), onDone: fresh });
   if (!user) return html`<${Trouble} problem=${answer.problem} />`;
   /** @param {"activateUser" | "deactivateUser"} name */
-  const turn = (name, label, said) => guard.act({ label, said, found: user, work: (match) => call(name, { userId: id, match, body: {} }) });
-  const invite = async () => setSignIn(await attempt("A link was made.", () => call("createSignInLink", { userId: id, body: {} })));
-  return html`<${Panel} title=${personName(user)} id="person" actions=${html`<button type="button" class="link" onClick=${() => refine({ user: "" })}>Close</button>`}>
-    <${Facts} of=${[...[...FIELDS, IN_USE].map(([, label, value]) => [label, value(user)]), ["Tenant", user.tenantId], ["Since", html`<${Time} at=${user.createdDate} />`]]} />
+  const turn = (name, label, said) =>
+    guard.act({ label, said, found: user, work: (match) => call(name, { userId: id, match, body: {} }) });
+  const invite = async () =>
+    setSignIn(await attempt("A link was made.", () => call("createSignInLink", { userId: id, body: {} })));
+  return html`<${Panel}
+    title=${personName(user)}
+    id="person"
+    actions=${html`<button type="button" class="link" onClick=${() => refine({ user: "" })}>Close</button>`}
+  >
+    <${Facts} of=${[
+      ...[...FIELDS, IN_USE].map(([, label, value]) => [label, value(user)]),
+      ["Tenant", user.tenantId],
+      ["Since", html`<${Time} at=${user.createdDate} />`],
+    ]} />
     <div class="actions">
       ${may("updateUser") && html`<${Button} onClick=${() => setEditing(true)}>Change…<//>`}
       ${user.activated && may("createSignInLink") && html`<${Button} onClick=${invite}>Make a sign-in link<//>`}
-      ${user.activated && may("deactivateUser") && html`<${Button} kind="danger" onClick=${() => turn("deactivateUser", "Deactivate", "Deactivated.")}>Deactivate<//>`}
-      ${!user.activated && may("activateUser") && html`<${Button} onClick=${() => turn("activateUser", "Activate", "Activated.")}>Activate<//>`}</div>
-    ${signIn && html`<p class="note">Send this to ${personName(user)}; it works once, until <${Time} at=${signIn.expires} />, and is not shown again.</p><pre class="output" tabindex="0">${signIn.url}</pre>`}
+      ${
+        user.activated &&
+        may("deactivateUser") &&
+        html`<${Button} kind="danger" onClick=${() => turn("deactivateUser", "Deactivate", "Deactivated.")}>
+          Deactivate
+        <//>`
+      }
+      ${
+        !user.activated &&
+        may("activateUser") &&
+        html`<${Button} onClick=${() => turn("activateUser", "Activate", "Activated.")}>Activate<//>`
+      }
+    </div>
+    ${
+      signIn &&
+      html`
+        <p class="note">
+          Send this to ${personName(user)}; it works once, until <${Time} at=${signIn.expires} />, and is not shown
+          again.
+        </p>
+        <pre class="output" tabindex="0">${signIn.url}</pre>
+      `
+    }
     ${guard.conflict}
-    ${editing && html`<${Change} title=${`Change ${personName(user)}`} of=${user} fields=${FIELDS} read=${() => call("getUser", { userId: id })} keep=${`person ${id} ${user.updatedDate}`}
-      write=${(changed, match) => call("updateUser", { userId: id, match, body: changed })} onClose=${() => setEditing(false)} onDone=${fresh}>${(problem) => fields(problem, user)}<//>`}<//>`;
+    ${
+      editing &&
+      html`<${Change}
+        title=${`Change ${personName(user)}`}
+        of=${user}
+        fields=${FIELDS}
+        read=${() => call("getUser", { userId: id })}
+        keep=${`person ${id} ${user.updatedDate}`}
+        write=${(changed, match) => call("updateUser", { userId: id, match, body: changed })}
+        onClose=${() => setEditing(false)}
+        onDone=${fresh}
+      >
+        ${(problem) => fields(problem, user)}
+      <//>`
+    }
+  <//>`;
 }
 
 export default function People({ query }) {
   const text = query.get("q") || "";
   const [creating, setCreating] = useState(false);
-  const list = useList("searchUsers", { queryString: terms({ loginName: sayable(text) }), sortName: "loginName", isDescendingOrder: "false", pageSize: 100 });
+  const list = useList("searchUsers", {
+    queryString: terms({ loginName: sayable(text) }),
+    sortName: "loginName",
+    isDescendingOrder: "false",
+    pageSize: 100,
+  });
   const create = async (values) => {
     const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value));
     const made = await call("createUser", { body: /** @type {any} */ (given) });
@@ -71,15 +160,51 @@ export default function People({ query }) {
     refine({ user: made.id });
   };
   const columns = [
-    { title: "Name", main: true, class: "grow", cell: personName, below: (row) => html`<span class="dim">${row.loginName}</span>` },
+    {
+      title: "Name",
+      main: true,
+      class: "grow",
+      cell: personName,
+      below: (row) => html`<span class="dim">${row.loginName}</span>`,
+    },
     { title: "Role", cell: (row) => row.role },
     { title: "E-mail", keep: 2, cell: (row) => row.email },
     { title: "Mobile", keep: 3, cell: (row) => row.mobileNumber },
     { title: "", cell: (row) => (row.activated ? "" : html`<${Badge} kind="quiet">not in use<//>`) },
   ];
-  return html`<${Head} title="People" actions=${may("createUser") && html`<${Button} kind="primary" onClick=${() => setCreating(true)}>New person…<//>`} />
-    <div class="filters"><${Search} value=${text} onValue=${(value) => refine({ q: value })} label="Login name contains" placeholder="Login name contains…" /><${Cut} text=${text} /></div>
+  return html`
+    <${Head}
+      title="People"
+      actions=${may("createUser") && html`<${Button} kind="primary" onClick=${() => setCreating(true)}>New person…<//>`}
+    />
+    <div class="filters">
+      <${Search}
+        value=${text}
+        onValue=${(value) => refine({ q: value })}
+        label="Login name contains"
+        placeholder="Login name contains…"
+      />
+      <${Cut} text=${text} />
+    </div>
     ${query.get("user") && html`<${Person} key=${query.get("user")} id=${query.get("user")} onChange=${list.reload} />`}
-    <${Rows} list=${list} columns=${columns} label="People" href=${(row) => link("people", { q: text, user: row.id })} empty=${html`<${Empty} title="Nobody matches." />`} />
-    ${creating && html`<${FormDialog} title="Somebody new" send="Create" onSend=${create} onClose=${() => setCreating(false)} keep="person">${(problem) => fields(problem)}<//>`}`;
+    <${Rows}
+      list=${list}
+      columns=${columns}
+      label="People"
+      href=${(row) => link("people", { q: text, user: row.id })}
+      empty=${html`<${Empty} title="Nobody matches." />`}
+    />
+    ${
+      creating &&
+      html`<${FormDialog}
+        title="Somebody new"
+        send="Create"
+        onSend=${create}
+        onClose=${() => setCreating(false)}
+        keep="person"
+      >
+        ${(problem) => fields(problem)}
+      <//>`
+    }
+  `;
 }

@@ -3,18 +3,47 @@
 import { call, may } from "../api.js";
 import { Remove } from "../guard.js";
 import { link, refine } from "../route.js";
-import { Badge, Button, Empty, Facts, Field, FormDialog, Head, Loading, Panel, Trouble, html, personName, say, useAnswer, useState } from "../ui.js";
+import {
+  Badge,
+  Button,
+  Empty,
+  Facts,
+  Field,
+  FormDialog,
+  Head,
+  Loading,
+  Panel,
+  Trouble,
+  html,
+  personName,
+  say,
+  useAnswer,
+  useState,
+} from "../ui.js";
 import { Explain } from "./explain.js";
 
 const OPERATORS = ["Equals", "NotEquals", "Contains", "NotContains", "Startswith", "Endswith", "Regex"];
 const MOST_STEPS = 4;
 
-const rulesOf = (route) => (route.rules || []).map((rule) => `${rule.key} ${rule.operator} ${rule.value ?? ""}`).join(route.matchingType === "ANY" ? " or " : " and ");
+const rulesOf = (route) =>
+  (route.rules || [])
+    .map((rule) => `${rule.key} ${rule.operator} ${rule.value ?? ""}`)
+    .join(route.matchingType === "ANY" ? " or " : " and ");
 
 /** @type {[string, string, (one: any) => any][]} */
-const OF_ROUTE = [["name", "Name", (one) => one.name], ["rules", "When", rulesOf], ["policy", "Goes to", (one) => one.policy.id], ["position", "Position", (one) => one.position]];
+const OF_ROUTE = [
+  ["name", "Name", (one) => one.name],
+  ["rules", "When", rulesOf],
+  ["policy", "Goes to", (one) => one.policy.id],
+  ["position", "Position", (one) => one.position],
+];
 /** @type {[string, string, (one: any) => any][]} */
-const OF_POLICY = [["name", "Name", (one) => one.name], ["description", "Description", (one) => one.description], ["steps", "Steps", (one) => JSON.stringify(one.steps)], ["repeat", "Repeated", (one) => one.repeat]];
+const OF_POLICY = [
+  ["name", "Name", (one) => one.name],
+  ["description", "Description", (one) => one.description],
+  ["steps", "Steps", (one) => JSON.stringify(one.steps)],
+  ["repeat", "Repeated", (one) => one.repeat],
+];
 
 /** A target in words; names are looked up in what was loaded. */
 function target(one, names) {
@@ -28,10 +57,33 @@ function target(one, names) {
 }
 
 function Policy({ policy, names, onRemove }) {
-  return html`<${Panel} title=${policy.name} id="policy" actions=${html`${may("deleteEscalationPolicy") && html`<${Button} kind="danger" onClick=${onRemove}>Delete…<//>`}<button type="button" class="link" onClick=${() => refine({ policy: "" })}>Close</button>`}>
+  return html`<${Panel}
+    title=${policy.name}
+    id="policy"
+    actions=${html`
+      ${may("deleteEscalationPolicy") && html`<${Button} kind="danger" onClick=${onRemove}>Delete…<//>`}
+      <button type="button" class="link" onClick=${() => refine({ policy: "" })}>Close</button>
+    `}
+  >
     ${policy.description && html`<p>${policy.description}</p>`}
-    <ol class="course">${(policy.steps || []).map((step, place) => html`<li><span class="dim">${place ? `then` : "first"}</span><div>${step.targets.map((one, at) => html`${at > 0 && ", and "}${target(one, names)}`)}<div class="dim small">${step.wait || "5m"} to answer</div></div></li>`)}</ol>
-    <${Facts} of=${[["Repeated", policy.repeat > 0 && (policy.repeat === 1 ? "once" : `${policy.repeat} times`)], ["In the end", policy.atEnd === "REPEAT_LAST" ? "the last step, until somebody answers" : ""], ["Acknowledged for", policy.ackTimeout], ["Urgency", policy.urgency]]} /><//>`;
+    <ol class="course">
+      ${(policy.steps || []).map(
+        (step, place) => html`<li>
+          <span class="dim">${place ? `then` : "first"}</span>
+          <div>
+            ${step.targets.map((one, at) => html`${at > 0 && ", and "}${target(one, names)}`)}
+            <div class="dim small">${step.wait || "5m"} to answer</div>
+          </div>
+        </li>`,
+      )}
+    </ol>
+    <${Facts} of=${[
+      ["Repeated", policy.repeat > 0 && (policy.repeat === 1 ? "once" : `${policy.repeat} times`)],
+      ["In the end", policy.atEnd === "REPEAT_LAST" ? "the last step, until somebody answers" : ""],
+      ["Acknowledged for", policy.ackTimeout],
+      ["Urgency", policy.urgency],
+    ]} />
+  <//>`;
 }
 
 function NewPolicy({ rosters, people, onClose, onDone }) {
@@ -39,48 +91,134 @@ function NewPolicy({ rosters, people, onClose, onDone }) {
     const steps = [];
     for (let place = 1; place <= MOST_STEPS; place += 1) {
       const [kind, id] = (values[`target${place}`] || "").split(" ");
-      if (kind) steps.push({ targets: [kind === "owner" ? { owner: true } : { [kind]: { id } }], wait: values[`wait${place}`] || undefined });
+      if (kind)
+        steps.push({
+          targets: [kind === "owner" ? { owner: true } : { [kind]: { id } }],
+          wait: values[`wait${place}`] || undefined,
+        });
     }
-    const made = await call("createEscalationPolicy", { body: { name: values.name, steps, repeat: Number(values.repeat || 0), ackTimeout: values.ackTimeout || undefined } });
+    const made = await call("createEscalationPolicy", {
+      body: {
+        name: values.name,
+        steps,
+        repeat: Number(values.repeat || 0),
+        ackTimeout: values.ackTimeout || undefined,
+      },
+    });
     onDone(made.id);
   };
   const steps = Array.from({ length: MOST_STEPS }, (_, place) => place + 1);
-  return html`<${FormDialog} title="Who is told, one after the other" send="Create" onSend=${send} onClose=${onClose} keep="policy" wide=${true}>${(problem) => html`
-    <${Field} name="name" label="Name" required maxlength="200" problem=${problem} wide />
-    ${steps.map((place) => html`<${Field} as="select" name=${`target${place}`} label=${place === 1 ? "First" : "Then"} problem=${problem} required=${place === 1}><option value="">${place === 1 ? "choose…" : "nobody further"}</option>
-        ${rosters.map((roster) => html`<option value=${`roster ${roster.id}`}>on call in ${roster.name}</option>`)}${people.map((user) => html`<option value=${`user ${user.id}`}>${personName(user)}</option>`)}<option value="owner">whoever owns the machine</option><//>
-      <${Field} name=${`wait${place}`} label="has to answer within" value=${place === 1 ? "5m" : "10m"} problem=${problem} hint=${place === 1 ? "Such as 30s, 5m, 1h" : undefined} />`)}
-    <${Field} type="number" min="0" max="20" name="repeat" label="Go through again" value="0" problem=${problem} />
-    <${Field} name="ackTimeout" label="An acknowledgement holds for" problem=${problem} hint="Such as 30m; empty for as long as it stands" />`}<//>`;
+  return html`<${FormDialog}
+    title="Who is told, one after the other"
+    send="Create"
+    onSend=${send}
+    onClose=${onClose}
+    keep="policy"
+    wide=${true}
+  >
+    ${(problem) => html`
+      <${Field} name="name" label="Name" required maxlength="200" problem=${problem} wide />
+      ${steps.map(
+        (place) => html`
+          <${Field}
+            as="select"
+            name=${`target${place}`}
+            label=${place === 1 ? "First" : "Then"}
+            problem=${problem}
+            required=${place === 1}
+          >
+            <option value="">${place === 1 ? "choose…" : "nobody further"}</option>
+            ${rosters.map((roster) => html`<option value=${`roster ${roster.id}`}>on call in ${roster.name}</option>`)}
+            ${people.map((user) => html`<option value=${`user ${user.id}`}>${personName(user)}</option>`)}
+            <option value="owner">whoever owns the machine</option>
+          <//>
+          <${Field}
+            name=${`wait${place}`}
+            label="has to answer within"
+            value=${place === 1 ? "5m" : "10m"}
+            problem=${problem}
+            hint=${place === 1 ? "Such as 30s, 5m, 1h" : undefined}
+          />
+        `,
+      )}
+      <${Field} type="number" min="0" max="20" name="repeat" label="Go through again" value="0" problem=${problem} />
+      <${Field}
+        name="ackTimeout"
+        label="An acknowledgement holds for"
+        problem=${problem}
+        hint="Such as 30m; empty for as long as it stands"
+      />
+    `}
+  <//>`;
 }
 
 function NewRoute({ policies, onClose, onDone }) {
   const send = async (values) => {
     const rules = values.key ? [{ key: values.key, operator: values.operator, value: values.value }] : undefined;
     const position = values.position ? Number(values.position) : undefined;
-    await call("createAlertRoute", { body: { name: values.name, matchingType: "ALL", rules, isDefault: rules ? undefined : true, position, policy: { id: values.policy } } });
+    await call("createAlertRoute", {
+      body: {
+        name: values.name,
+        matchingType: "ALL",
+        rules,
+        isDefault: rules ? undefined : true,
+        position,
+        policy: { id: values.policy },
+      },
+    });
     onDone();
   };
-  return html`<${FormDialog} title="Which alerts go where" send="Create" onSend=${send} onClose=${onClose} keep="route">${(problem) => html`
-    <${Field} name="name" label="Name" required maxlength="200" problem=${problem} />
-    <${Field} as="select" name="policy" label="Goes to" required problem=${problem}>${policies.map((policy) => html`<option value=${policy.id}>${policy.name}</option>`)}<//>
-    <${Field} name="key" label="When" problem=${problem} hint="A field, such as currentState, metric, tags.env. Empty: what no other route takes" />
-    <${Field} as="select" name="operator" label="is" problem=${problem}>${OPERATORS.map((one) => html`<option value=${one}>${one}</option>`)}<//>
-    <${Field} name="value" label="to" problem=${problem} />
-    <${Field} type="number" name="position" label="Position" problem=${problem} hint="Lower is asked first" />`}<//>`;
+  return html`<${FormDialog} title="Which alerts go where" send="Create" onSend=${send} onClose=${onClose} keep="route">
+    ${(problem) => html`
+      <${Field} name="name" label="Name" required maxlength="200" problem=${problem} />
+      <${Field} as="select" name="policy" label="Goes to" required problem=${problem}>
+        ${policies.map((policy) => html`<option value=${policy.id}>${policy.name}</option>`)}
+      <//>
+      <${Field}
+        name="key"
+        label="When"
+        problem=${problem}
+        hint="A field, such as currentState, metric, tags.env. Empty: what no other route takes"
+      />
+      <${Field} as="select" name="operator" label="is" problem=${problem}>
+        ${OPERATORS.map((one) => html`<option value=${one}>${one}</option>`)}
+      <//>
+      <${Field} name="value" label="to" problem=${problem} />
+      <${Field} type="number" name="position" label="Position" problem=${problem} hint="Lower is asked first" />
+    `}
+  <//>`;
 }
 
 export default function Routing({ query }) {
   const [open, setOpen] = useState("");
   const [going, setGoing] = useState(/** @type {{route?: any, policy?: any}} */ ({}));
-  const all = useAnswer(async (signal) => {
-    const list = async (/** @type {any} */ name) => (await /** @type {Promise<any>} */ (call(name, { signal, query: { pageSize: 200 } }))).results;
-    const [routes, policies, rosters, people, groups] = await Promise.all([list("searchAlertRoutes"), list("searchEscalationPolicies"), list("searchRosters"), list("searchUsers"), list("searchUserGroups")]);
-    return { routes, policies, rosters, groups, people: people.filter((user) => user.activated) };
-  }, "all", 60e3);
-  if (!all.data) return html`<${Head} title="Routing" />${all.problem ? html`<${Trouble} problem=${all.problem} again=${all.reload} />` : html`<${Loading} />`}`;
+  const all = useAnswer(
+    async (signal) => {
+      const list = async (/** @type {any} */ name) =>
+        (await /** @type {Promise<any>} */ (call(name, { signal, query: { pageSize: 200 } }))).results;
+      const [routes, policies, rosters, people, groups] = await Promise.all([
+        list("searchAlertRoutes"),
+        list("searchEscalationPolicies"),
+        list("searchRosters"),
+        list("searchUsers"),
+        list("searchUserGroups"),
+      ]);
+      return { routes, policies, rosters, groups, people: people.filter((user) => user.activated) };
+    },
+    "all",
+    60e3,
+  );
+  if (!all.data)
+    return html`
+      <${Head} title="Routing" />
+      ${all.problem ? html`<${Trouble} problem=${all.problem} again=${all.reload} />` : html`<${Loading} />`}
+    `;
   const { routes, policies, rosters, people, groups } = all.data;
-  const names = new Map([...rosters.map((one) => [one.id, one.name]), ...people.map((one) => [one.id, personName(one)]), ...groups.map((one) => [one.uniqueId, one.name])]);
+  const names = new Map([
+    ...rosters.map((one) => [one.id, one.name]),
+    ...people.map((one) => [one.id, personName(one)]),
+    ...groups.map((one) => [one.uniqueId, one.name]),
+  ]);
   const chosen = policies.find((one) => one.id === query.get("policy"));
   const policyName = (id) => policies.find((one) => one.id === id)?.name || id;
   const gone = (text) => () => {
@@ -88,25 +226,118 @@ export default function Routing({ query }) {
     all.reload();
   };
   const close = () => setOpen("");
-  return html`<${Head} title="Routing" />
+  return html`
+    <${Head} title="Routing" />
     <${Trouble} problem=${all.problem} again=${all.reload} />
     <div class="columns">
-      <${Panel} title="Which alerts go where" id="routes" actions=${may("createAlertRoute") && policies.length > 0 && html`<${Button} onClick=${() => setOpen("route")}>New route…<//>`}>
-        ${routes.length ? html`<ol class="course">${routes.map((route) => html`<li><span class="dim">${route.isDefault ? "the rest" : "when"}</span><div>
-          <strong>${route.name}</strong> → <a href=${link("routing", { policy: route.policy.id })}>${policyName(route.policy.id)}</a>
-          <div class="dim small">${rulesOf(route)}</div>
-          ${may("deleteAlertRoute") && html`<button type="button" class="link" aria-label=${`Delete… ${route.name}`} onClick=${() => setGoing({ route })}>Delete…</button>`}</div></li>`)}</ol>`
-        : html`<${Empty} title="No alert goes to anybody.">The first route whose rules an alert meets takes it.<//>`}<//>
-      <${Panel} title="Who is told" id="policies" actions=${may("createEscalationPolicy") && html`<${Button} onClick=${() => setOpen("policy")}>New policy…<//>`}>
-        ${policies.length ? html`<ul class="plain-list">${policies.map((policy) => html`<li><a href=${link("routing", { policy: policy.id })} aria-current=${policy.id === chosen?.id ? "true" : undefined}>${policy.name}</a> <${Badge}>${(policy.steps || []).length} ${(policy.steps || []).length === 1 ? "step" : "steps"}<//></li>`)}</ul>`
-        : html`<${Empty} title="There is no policy yet.">A policy says who is told first, and who is when nobody answers.<//>`}<//>
+      <${Panel}
+        title="Which alerts go where"
+        id="routes"
+        actions=${
+          may("createAlertRoute") &&
+          policies.length > 0 &&
+          html`<${Button} onClick=${() => setOpen("route")}>New route…<//>`
+        }
+      >
+        ${
+          routes.length
+            ? html`<ol class="course">
+                ${routes.map(
+                  (route) => html`<li>
+                    <span class="dim">${route.isDefault ? "the rest" : "when"}</span>
+                    <div>
+                      <strong>${route.name}</strong> →${" "}
+                      <a href=${link("routing", { policy: route.policy.id })}>${policyName(route.policy.id)}</a>
+                      <div class="dim small">${rulesOf(route)}</div>
+                      ${
+                        may("deleteAlertRoute") &&
+                        html`<button
+                          type="button"
+                          class="link"
+                          aria-label=${`Delete… ${route.name}`}
+                          onClick=${() => setGoing({ route })}
+                        >
+                          Delete…
+                        </button>`
+                      }
+                    </div>
+                  </li>`,
+                )}
+              </ol>`
+            : html`<${Empty} title="No alert goes to anybody.">The first route whose rules an alert meets takes it.<//>`
+        }
+      <//>
+      <${Panel}
+        title="Who is told"
+        id="policies"
+        actions=${may("createEscalationPolicy") && html`<${Button} onClick=${() => setOpen("policy")}>New policy…<//>`}
+      >
+        ${
+          policies.length
+            ? html`<ul class="plain-list">
+                ${policies.map(
+                  (policy) => html`<li>
+                    <a
+                      href=${link("routing", { policy: policy.id })}
+                      aria-current=${policy.id === chosen?.id ? "true" : undefined}
+                    >
+                      ${policy.name}
+                    </a>${" "}
+                    <${Badge}>${(policy.steps || []).length} ${(policy.steps || []).length === 1 ? "step" : "steps"}<//>
+                  </li>`,
+                )}
+              </ul>`
+            : html`<${Empty} title="There is no policy yet.">
+                A policy says who is told first, and who is when nobody answers.
+              <//>`
+        }
+      <//>
     </div>
     ${chosen && html`<${Policy} policy=${chosen} names=${names} onRemove=${() => setGoing({ policy: chosen })} />`}
     <${Explain} query=${query} target=${(one) => target(one, names)} groupName=${(id) => names.get(id) || id} />
-    ${open === "policy" && html`<${NewPolicy} rosters=${rosters} people=${people} onClose=${close} onDone=${(id) => { all.reload(); refine({ policy: id }); }} />`}
+    ${
+      open === "policy" &&
+      html`<${NewPolicy}
+        rosters=${rosters}
+        people=${people}
+        onClose=${close}
+        onDone=${(id) => {
+          all.reload();
+          refine({ policy: id });
+        }}
+      />`
+    }
     ${open === "route" && html`<${NewRoute} policies=${policies} onClose=${close} onDone=${all.reload} />`}
-    ${going.route && html`<${Remove} title=${`Delete “${going.route.name}”?`} found=${going.route} fields=${OF_ROUTE} read=${() => call("getAlertRoute", { routeId: going.route.id })} work=${(match) => call("deleteAlertRoute", { routeId: going.route.id, match })}
-      onClose=${() => setGoing({})} onDone=${gone("The route is gone.")}><p>The next route whose rules an alert meets takes it.</p><//>`}
-    ${going.policy && html`<${Remove} title=${`Delete “${going.policy.name}”?`} found=${going.policy} fields=${OF_POLICY} read=${() => call("getEscalationPolicy", { policyId: going.policy.id })} work=${(match) => call("deleteEscalationPolicy", { policyId: going.policy.id, match })}
-      onClose=${() => setGoing({})} onDone=${() => { refine({ policy: "" }); gone("The policy is gone.")(); }}><p>Nobody is told by it any more.</p><//>`}`;
+    ${
+      going.route &&
+      html`<${Remove}
+        title=${`Delete “${going.route.name}”?`}
+        found=${going.route}
+        fields=${OF_ROUTE}
+        read=${() => call("getAlertRoute", { routeId: going.route.id })}
+        work=${(match) => call("deleteAlertRoute", { routeId: going.route.id, match })}
+        onClose=${() => setGoing({})}
+        onDone=${gone("The route is gone.")}
+      >
+        <p>The next route whose rules an alert meets takes it.</p>
+      <//>`
+    }
+    ${
+      going.policy &&
+      html`<${Remove}
+        title=${`Delete “${going.policy.name}”?`}
+        found=${going.policy}
+        fields=${OF_POLICY}
+        read=${() => call("getEscalationPolicy", { policyId: going.policy.id })}
+        work=${(match) => call("deleteEscalationPolicy", { policyId: going.policy.id, match })}
+        onClose=${() => setGoing({})}
+        onDone=${() => {
+          refine({ policy: "" });
+          gone("The policy is gone.")();
+        }}
+      >
+        <p>Nobody is told by it any more.</p>
+      <//>`
+    }
+  `;
 }
