@@ -1,11 +1,12 @@
-// Addresses that texts and alerts bring along. A link leads to a page of the service or away from it; it never leads into the
-// interface, since whoever follows it would call it with the rights that they signed in with.
+// Addresses that texts and alerts bring along. A link leads to a page of the service or away from it; it never leads
+// into the interface, since whoever follows it would call it with the rights that they signed in with.
 
 /** Where links may lead within the service. */
 const PAGES = ["/console/", "/docs/"];
 
 /**
- * May a link have this address? What may not be one is shown as text. Away from the service leads only what is written in full.
+ * May a link have this address? What may not be one is shown as text. Away from the service leads only what is written
+ * in full.
  * @param {string} address
  */
 export function mayLink(address) {

@@ -148,8 +148,9 @@ export async function each(things, work) {
 }
 
 /**
- * What a filter can say of a text that somebody typed: all of it, or its longest part. `+` joins the terms of a filter, `,` the alternatives of one, a
- * blank before a word and its `:` begins one, and nothing quotes them; every other character, quotes too, means itself.
+ * What a filter can say of a text that somebody typed: all of it, or its longest part. `+` joins the terms of a filter,
+ * `,` the alternatives of one, a blank before a word and its `:` begins one, and nothing quotes them; every other
+ * character, quotes too, means itself.
  */
 export function sayable(text) {
   const parts = text.split(/[+,]|\s(?=\w{2,}:)/).map((part) => part.trim());

@@ -22,7 +22,10 @@ import {
 
 /**
  * Every screen: the address below /console/, what the menu calls it, a letter after `g`, what it needs to be of use.
- * @type {{path: string, title: string, letter: string, load: () => Promise<any>, one?: () => Promise<any>, needs: OperationId}[]}
+ * @type {{
+ *   path: string, title: string, letter: string, needs: OperationId,
+ *   load: () => Promise<any>, one?: () => Promise<any>,
+ * }[]}
  */
 const SCREENS = [
   { path: "on-call", title: "On call", letter: "o", load: () => import("./screens/oncall.js"), needs: "getOnCall" },
@@ -104,7 +107,8 @@ const KEYS = [
   ["a", "acknowledge"],
   [
     "g then a letter",
-    "go: o on call, a alerts, i incidents, r inventory, m maintenance, j jobs, k knowledge, t routing, d deliveries, u audit, p people, y keys, s settings",
+    "go: o on call, a alerts, i incidents, r inventory, m maintenance, j jobs, k knowledge, t routing, " +
+      "d deliveries, u audit, p people, y keys, s settings",
   ],
   ["Ctrl K", "go anywhere"],
   ["Esc", "close"],

@@ -1,4 +1,5 @@
-// Changing something that others may change meanwhile: theirs is shown beside what was there and what is typed, and nothing is lost.
+// Changing something that others may change meanwhile: theirs is shown beside what was there and what is typed, and
+// nothing is lost.
 
 import { Differences, guarded } from "./guard.js";
 import { FormDialog, html, personName, say, useState } from "./ui.js";
@@ -7,9 +8,9 @@ import { FormDialog, html, personName, say, useState } from "./ui.js";
 const lines = (value) => String(value).replace(/\r\n?/g, "\n");
 
 /**
- * A dialog that changes `of`. `fields` are `[name, label, value(of), words(of)]`, by the names of the controls in `children`; words are
- * for what people would not know by its value. `write(changed, match)` gets what differs, `read()` is asked when the service
- * answers that it was changed meanwhile.
+ * A dialog that changes `of`. `fields` are `[name, label, value(of), words(of)]`, by the names of the controls in
+ * `children`; words are for what people would not know by its value. `write(changed, match)` gets what differs,
+ * `read()` is asked when the service answers that it was changed meanwhile.
  */
 export function Change({ title, of, fields, read, write, onClose, onDone, keep = undefined, wide = false, children }) {
   // What the form began with; the page behind it may know a later version by now.

@@ -1,4 +1,5 @@
-// Dragging on lanes: through a stretch of time, or from one part to another. Every screen that takes it has a form for the same.
+// Dragging on lanes: through a stretch of time, or from one part to another. Every screen that takes it has a form for
+// the same.
 
 import { MINUTE, millis } from "./time.js";
 import { html, useState } from "./ui.js";
@@ -17,8 +18,8 @@ function partAt(lane, time) {
 }
 
 /**
- * Lets people drag on lanes with a mouse or a pen; a finger scrolls. `onRange(lane, from, to)` hears of a stretch of time,
- * `onPair(lane, first, second)` of one part that was dropped on another.
+ * Lets people drag on lanes with a mouse or a pen; a finger scrolls. `onRange(lane, from, to)` hears of a stretch of
+ * time, `onPair(lane, first, second)` of one part that was dropped on another.
  * @returns what a lane listens to, and what is marked on it meanwhile.
  */
 export function useDrag({ from, to, onRange, onPair }) {

@@ -1,4 +1,5 @@
-// Machines by the names that people type, also those that a filter cannot say (`sayable`): these are looked for by a part of them and then compared.
+// Machines by the names that people type, also those that a filter cannot say (`sayable`): these are looked for by a
+// part of them and then compared.
 
 import { call, sayable, terms } from "./api.js";
 

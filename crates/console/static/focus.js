@@ -1,5 +1,6 @@
-// Where the focus is, for whoever uses keys: what had it may go when something was done, or on its own. Then what it was in has it, a table, a panel or the page,
-// and no other row, which somebody could take for the one that was there; `j` and `k` go on from where that was.
+// Where the focus is, for whoever uses keys: what had it may go when something was done, or on its own. Then what it
+// was in has it, a table, a panel or the page, and no other row, which somebody could take for the one that was there;
+// `j` and `k` go on from where that was.
 
 /** What had the focus last, and what it was in, from the inside. */
 let last;

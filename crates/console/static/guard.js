@@ -1,5 +1,5 @@
-// Doing something with what others may change meanwhile: a request names the version that was looked at, and where it is another one by now, both are shown
-// before anything is done.
+// Doing something with what others may change meanwhile: a request names the version that was looked at, and where it
+// is another one by now, both are shown before anything is done.
 
 import { Problem, tag } from "./api.js";
 import { FormDialog, html, say, useState } from "./ui.js";
@@ -14,8 +14,9 @@ export const differing = (fields, found, theirs) =>
   fields.filter(([, , value]) => shown(value(found)) !== shown(value(theirs)));
 
 /**
- * Does `work(match)` with a record as it was found; one of a list, which has no version, is read before. Where nothing of `fields` differs in the
- * version that it has by now, that one is taken; else this fails, and the problem has it as `theirs`.
+ * Does `work(match)` with a record as it was found; one of a list, which has no version, is read before. Where nothing
+ * of `fields` differs in the version that it has by now, that one is taken; else this fails, and the problem has it as
+ * `theirs`.
  */
 export async function guarded({ found, fields, read, work }) {
   let match = tag(found);
@@ -81,10 +82,10 @@ export function Remove({ title, send = "Delete", found, fields, read, work, onCl
 }
 
 /**
- * For buttons that do something with a record at once. `act({label, said, found, work, late})` does it; `conflict` is the dialog that asks again
- * where somebody changed the record meanwhile, or says that nothing is left to do: `late(theirs)` has the words for that. `onDone` gets the record
- * as the service answers it, so that what is done next is done with that; nothing where it failed. For one of many records, `wanted` has its own
- * `fields` and `read`.
+ * For buttons that do something with a record at once. `act({label, said, found, work, late})` does it; `conflict` is
+ * the dialog that asks again where somebody changed the record meanwhile, or says that nothing is left to do:
+ * `late(theirs)` has the words for that. `onDone` gets the record as the service answers it, so that what is done next
+ * is done with that; nothing where it failed. For one of many records, `wanted` has its own `fields` and `read`.
  */
 export function useGuard({ fields = /** @type {any[]} */ ([]), read = /** @type {any} */ (undefined), onDone }) {
   const [asked, ask] = useState();

@@ -6,10 +6,13 @@ import { DAY, day, full, gmt, midnight, millis } from "./time.js";
 /** How many colours there are for people and windows. */
 export const COLOURS = 8;
 
-const said = (part) =>
-  `${part.text}: ${full(millis(part.start))} to ${full(millis(part.end))}\n${gmt(millis(part.start))} to ${gmt(millis(part.end))}`;
+const said = ({ text, start, end }) =>
+  `${text}: ${full(millis(start))} to ${full(millis(end))}\n${gmt(millis(start))} to ${gmt(millis(end))}`;
 
-/** What a picture shows, as a table: `rows` are `{start, end, where, text, gap}`; without any `where` there is no such column. */
+/**
+ * What a picture shows, as a table: `rows` are `{start, end, where, text, gap}`; without any `where` there is no such
+ * column.
+ */
 export function Twin({ rows, label }) {
   const where = rows.some((row) => row.where);
   return html`<details class="twin">
@@ -41,14 +44,13 @@ export function Twin({ rows, label }) {
 }
 
 /**
- * `lanes` is `{name, note, parts: [{start, end, text, colour, gap}]}`; `from` and `to` are milliseconds; `drag` is what `useDrag`
- * answers, where something can be dragged.
+ * `lanes` is `{name, note, parts: [{start, end, text, colour, gap}]}`; `from` and `to` are milliseconds; `drag` is what
+ * `useDrag` answers, where something can be dragged.
  * @param {any} given
  */
 export function Lanes({ lanes, from, to, label, drag }) {
   const share = (time) => `${(Math.min(1, Math.max(0, (time - from) / (to - from))) * 100).toFixed(3)}%`;
-  const width = (part) =>
-    `${((Math.max(0, Math.min(to, millis(part.end)) - Math.max(from, millis(part.start))) / (to - from)) * 100).toFixed(3)}%`;
+  const width = ({ start, end }) => share(from + Math.min(to, millis(end)) - Math.max(from, millis(start)));
   const days = [];
   for (let at = midnight(from, 1); at < to; at = midnight(at, 1)) days.push(at);
   const now = Date.now();

@@ -29,7 +29,10 @@ export function link(path, query = {}) {
   return BASE + steps + (parameters.size ? `?${parameters}` : "");
 }
 
-/** Where somebody was who has to sign in, and how long that is of use, in milliseconds: as long as a link to sign in with. */
+/**
+ * Where somebody was who has to sign in, and how long that is of use, in milliseconds: as long as a link to sign in
+ * with.
+ */
 const LEFT = "left";
 const OF_USE = 10 * 60e3;
 

@@ -66,7 +66,10 @@ export function toInput(time) {
   const at = new Date(time);
   return new Date(at.getTime() - at.getTimezoneOffset() * MINUTE).toISOString().slice(0, 16);
 }
-/** @type {(text: FormDataEntryValue | undefined) => any} nothing for nothing, of which the service says that it is missing. */
+/**
+ * Nothing for nothing, of which the service says that it is missing.
+ * @type {(text: FormDataEntryValue | undefined) => any}
+ */
 export const fromInput = (text) => (text ? wire(new Date(String(text)).getTime()) : undefined);
 
 /** How far the zone is from GMT now: `GMT+1`. */

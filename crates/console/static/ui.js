@@ -25,7 +25,8 @@ export function useEvery(milliseconds, work) {
 
 /**
  * What `work(signal)` answers, asked again when `key` changes, by `reload()`, and every `poll` milliseconds. What was
- * there stays until the new is, and a late answer to an old question is dropped. What got no answer is asked again once there are answers.
+ * there stays until the new is, and a late answer to an old question is dropped. What got no answer is asked again once
+ * there are answers.
  * @template T
  * @param {(signal: AbortSignal) => Promise<T>} work
  * @param {string | undefined} key
@@ -232,8 +233,9 @@ export const Button = ({ children, kind, ...rest }) => html`<button
 const STAYS = 15e3;
 
 /**
- * Rows as they were drawn: one that has not changed is not drawn again, so that a key that chooses one of many is answered at once.
- * What a row shows comes of it, of whether it is chosen, of what else is named, of the address and of the time.
+ * Rows as they were drawn: one that has not changed is not drawn again, so that a key that chooses one of many is
+ * answered at once. What a row shows comes of it, of whether it is chosen, of what else is named, of the address and of
+ * the time.
  */
 function useDrawn() {
   const kept = useRef(new WeakMap());
@@ -249,7 +251,8 @@ function useDrawn() {
 
 /**
  * A table of a list. A column is `{title, cell(row), keep}`; `keep` 2 and 3 are left out on narrow screens. Rows are
- * gone through with `j` and `k`; `keys` has what other keys do with the row that has the focus. When `also` is another one, all rows are drawn again.
+ * gone through with `j` and `k`; `keys` has what other keys do with the row that has the focus. When `also` is another
+ * one, all rows are drawn again.
  * @param {any} given
  */
 export function Rows({ list, columns, label, href, select, keys = {}, empty, also = "", id = (row) => row.id }) {
@@ -396,7 +399,9 @@ export function isTyping(event) {
 
 let number = 0;
 
-/** A field of a form: label, control, what is wrong with it. `value` is what it begins with; what is typed then stays. */
+/**
+ * A field of a form: label, control, what is wrong with it. `value` is what it begins with; what is typed then stays.
+ */
 export function Field({ label, name, problem, hint, as = "input", children, wide, value, ...rest }) {
   const [id] = useState(() => `f${++number}`);
   const errors = (problem?.errors || []).filter(
@@ -424,7 +429,10 @@ export function Field({ label, name, problem, hint, as = "input", children, wide
   </div>`;
 }
 
-/** A search field that takes the focus with `/`, gives it to the first row with the arrow down, and asks once nobody types for a moment. */
+/**
+ * A search field that takes the focus with `/`, gives it to the first row with the arrow down, and asks once nobody
+ * types for a moment.
+ */
 export function Search({ value, onValue, label, placeholder, wait = 150 }) {
   const [text, set] = useState(value);
   const timer = useRef(0);
@@ -468,8 +476,8 @@ export function Cut({ text }) {
   const part = sayable(text);
   if (part === text.trim()) return null;
   return html`<p class="hint wide" role="status">
-    ${part ? html`Shown is what contains <strong>${part}</strong>: ` : ""}a search cannot say “+”, “,” or a word with
-    “:” behind a blank.
+    ${part ? html`Shown is what contains <strong>${part}</strong>: ` : ""}a search cannot say “+”, “,” or a word
+    with “:” behind a blank.
   </p>`;
 }
 
@@ -505,7 +513,10 @@ export function useModal() {
   return dialog;
 }
 
-/** A dialog with a form; without `send` there is nothing to send. `onSend` may fail with a problem, which is shown; what was typed stays, also over a reload. */
+/**
+ * A dialog with a form; without `send` there is nothing to send. `onSend` may fail with a problem, which is shown; what
+ * was typed stays, also over a reload.
+ */
 export function FormDialog({ title, send = "Save", onSend, onClose, keep, children, danger, wide, leave = "Cancel" }) {
   const dialog = useModal();
   const [problem, setProblem] = useState();

@@ -1,5 +1,5 @@
-// Undoing what the audit log has: which operation puts back what was there before, and what it is given. Kinds that are not named here, and
-// values that the log does not keep whole (secrets, long texts), cannot be put back from it.
+// Undoing what the audit log has: which operation puts back what was there before, and what it is given. Kinds that are
+// not named here, and values that the log does not keep whole (secrets, long texts), cannot be put back from it.
 
 import { call, may, tag } from "./api.js";
 import { millis, short, wire } from "./time.js";
@@ -8,8 +8,13 @@ import { FormDialog, Loading, Trouble, html, personName, say, useAnswer, useStat
 /** What stands in the log for a value that it does not keep. */
 const UNTOLD = /^(\[secret\]|\(\d+ characters\))$/;
 /** What follows from other fields, or from the change itself. */
-const DERIVED =
-  /^((created|updated)(By|Date|Time)\b|id$|uniqueId$|clientUniqueId$|nextRun$|path$|size$|revision$|lastEvent$|entities$|os$|dns$|assignedTo\.|entityCategory\.|(priority|status)\.|closedDate$|resolvedDate$|jobQueued$)/;
+const DERIVED = [
+  /^(created|updated)(By|Date|Time)\b/,
+  /^(assignedTo|entityCategory|priority|status)\./,
+  /^(id|uniqueId|clientUniqueId|path|size|revision|entities|os|dns)$/,
+  /^(nextRun|lastEvent|closedDate|resolvedDate|jobQueued)$/,
+];
+const derived = (path) => DERIVED.some((one) => one.test(path));
 
 const told = (value) => !(typeof value === "string" && UNTOLD.test(value));
 const kept = (change) => told(change.before) && told(change.after);
@@ -280,7 +285,9 @@ const UPDATES = {
   ALERT: { id: "alertId", read: "getAlert", fields: [plain("status")] },
 };
 
-/** Changes of one field that an operation of their own takes back: the field, what it was changed to, and the operation. */
+/**
+ * Changes of one field that an operation of their own takes back: the field, what it was changed to, and the operation.
+ */
 const TURNS = {
   User: [
     { field: "activated", after: false, undo: "activateUser" },
@@ -294,9 +301,12 @@ const TURNS = {
 /** What an operation takes back that says what is so now: a line of the preview. */
 const turned = (path, is, was, now) => ({ path, after: is, now: now ? is : was, then: was });
 
-/** Occurrences of a window that were left out or ended early, or that were not any more, and its suspension: each has an operation that takes it back. */
+/**
+ * Occurrences of a window that were left out or ended early, or that were not any more, and its suspension: each has an
+ * operation that takes it back.
+ */
 function ofWindow({ changes, time }) {
-  if (Object.keys(changes).some((path) => !path.startsWith("holds.") && !DERIVED.test(path))) return undefined;
+  if (Object.keys(changes).some((path) => !path.startsWith("holds.") && !derived(path))) return undefined;
   const { before = [], after = [] } = changes["holds.ends"] || {};
   // What ends later than planned ends later than the change.
   const cut = ([start, end]) => end === start || end <= millis(time);
@@ -388,7 +398,7 @@ function ofUpdate({ changes, entity, entityId, tenantId, time }) {
   const paths = Object.keys(changes);
   const back = paths.filter((path) => fieldOf(path) && kept(changes[path]));
   if (!back.length || !kind.write) return undefined;
-  const left = paths.filter((path) => !back.includes(path) && !DERIVED.test(path));
+  const left = paths.filter((path) => !back.includes(path) && !derived(path));
   const chosen = Object.fromEntries(back.map((path) => [path, changes[path]]));
   const write = async (record, match) => {
     const parts = await Promise.all(
@@ -409,7 +419,7 @@ function ofCreation({ changes, entity, entityId, tenantId }) {
   const kind = MADE[entity];
   if (!kind) return undefined;
   const of = { tenantId, [kind.id]: entityId, ...(kind.roster && { rosterId: changes["roster.id"]?.after }) };
-  const paths = Object.keys(changes).filter((path) => !DERIVED.test(path) && changes[path].after !== null);
+  const paths = Object.keys(changes).filter((path) => !derived(path) && changes[path].after !== null);
   const line = (record, path) => ({
     path,
     now: kind.read ? now(entity, record, path) : changes[path].after,
@@ -489,7 +499,10 @@ function Preview({ plan, record, found }) {
   </div>`;
 }
 
-/** Asks whether a change is to be undone, and does it. What somebody else changed meanwhile is shown before anything is written. */
+/**
+ * Asks whether a change is to be undone, and does it. What somebody else changed meanwhile is shown before anything is
+ * written.
+ */
 export function Undo({ row, onClose, onDone }) {
   const plan = undoing(row);
   const [theirs, setTheirs] = useState();

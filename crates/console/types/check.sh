@@ -1,8 +1,8 @@
 #!/bin/sh
-# Types of the console: crates/console/types/check.sh. Its modules are checked as they are written, by their JSDoc, against types
-# that are made of openapi/openapi.json: a call of an operation that takes something else, or the use of a field that no answer
-# has, is a finding. Where the tools are not to be had it is skipped, which it says, unless CI is true. Nobody needs them to run
-# the console.
+# Types of the console: crates/console/types/check.sh. Its modules are checked as they are written, by their JSDoc,
+# against types that are made of openapi/openapi.json: a call of an operation that takes something else, or the use of a
+# field that no answer has, is a finding. Where the tools are not to be had it is skipped, which it says, unless CI is
+# true. Nobody needs them to run the console.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -18,5 +18,6 @@ cp -R "$here/../static/." "$here/types.d.ts" "$here/tsconfig.json" "$root/openap
 rm modules/vendor/preact-htm.js
 cp "$here/preact-htm.d.ts" modules/vendor/
 cd modules
-../node_modules/.bin/openapi-typescript "$root/openapi/openapi.json" --default-non-nullable=false --output schema.d.ts >/dev/null
-../node_modules/.bin/tsc --project .
+tools=../node_modules/.bin
+$tools/openapi-typescript "$root/openapi/openapi.json" --default-non-nullable=false --output schema.d.ts >/dev/null
+$tools/tsc --project .

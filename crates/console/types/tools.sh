@@ -1,4 +1,4 @@
-# To be sourced, with `root`. Installs what checks the console's modules, which package.json pins, and names its folder `target`.
+# To be sourced, with `root`. Installs the tools that check the console's modules, which package.json pins, below `target`.
 . "$root/openapi/rules/missing.sh"
 
 target=${CARGO_TARGET_DIR:-$root/target}/console-types

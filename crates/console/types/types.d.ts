@@ -23,9 +23,11 @@ declare global {
   type OperationId = keyof typeof import("./operations.js")["default"] & keyof operations;
   /** `{}` where it answers no JSON. */
   type Answer<N extends OperationId> = operations[N] extends { responses: { 200: infer A } } ? Shown<Json<A>> : {};
-  type Sent<N extends OperationId> = operations[N] extends { requestBody?: { content: { "application/json": infer B } } } ? B : {};
+  type Sent<N extends OperationId> =
+    operations[N] extends { requestBody?: { content: { "application/json": infer B } } } ? B : {};
   /** An element of a page, or of a list. */
-  type Row<N extends OperationId> = Answer<N> extends { results: (infer R)[] } ? R : Answer<N> extends (infer R)[] ? R : never;
+  type Row<N extends OperationId> =
+    Answer<N> extends { results: (infer R)[] } ? R : Answer<N> extends (infer R)[] ? R : never;
   /** What `call` takes; of an operation that is any, anything. */
   type Given<N extends OperationId> = 0 extends 1 & N ? Record<string, any> : Path<Parameters<N, "path">> & {
     query?: Query<Parameters<N, "query">>;

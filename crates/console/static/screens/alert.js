@@ -79,10 +79,10 @@ function told(timeline, names) {
     page.user?.id ||
     (page.integration ? "an integration" : names.get(page.target) || page.target);
   const steps = {
-    page: ({ text, page }) => [
-      `${TOLD[page.status] || "Told"} ${who(page)}`,
-      `${text}${page.contactMethod ? `, by ${page.contactMethod.type.toLowerCase()}` : ""}${page.why ? `: ${page.why}` : ""}`,
-    ],
+    page: ({ text, page }) => {
+      const by = page.contactMethod ? `, by ${page.contactMethod.type.toLowerCase()}` : "";
+      return [`${TOLD[page.status] || "Told"} ${who(page)}`, `${text}${by}${page.why ? `: ${page.why}` : ""}`];
+    },
     gap: ({ text, page }) => [`Could not tell ${(page && who(page)) || "anybody"}`, text],
     routed: ({ text }) => ["Sent on its way", text],
     waits: ({ text }) => ["Waits", text],

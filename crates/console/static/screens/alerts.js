@@ -70,8 +70,8 @@ function Meanwhile({ theirs }) {
 }
 
 /**
- * Asks for what an action takes, and does it with each of the alerts. One that others changed meanwhile is shown before; `meanwhile` has those of
- * which that is known, as they were found and as they are.
+ * Asks for what an action takes, and does it with each of the alerts. One that others changed meanwhile is shown
+ * before; `meanwhile` has those of which that is known, as they were found and as they are.
  */
 export function Action({ name, alerts, meanwhile = /** @type {[any, any][]} */ ([]), onClose, onDone }) {
   const [all] = useState(alerts);
@@ -163,14 +163,15 @@ export const mine = (alert) => ({
 export const waits = (alert) => alert.status === "New" || (alert.status === "Suppressed" && !alert.acknowledgement);
 
 /** Says who was faster with an alert that is nobody's to acknowledge any more. */
-export const late = (alert) =>
-  waits(alert)
-    ? ""
-    : `${personName((alert.closure || alert.acknowledgement)?.by) || "Somebody"} ${alert.status === "Closed" ? "closed" : "acknowledged"} it meanwhile`;
+export function late(alert) {
+  if (waits(alert)) return "";
+  const who = personName((alert.closure || alert.acknowledgement)?.by) || "Somebody";
+  return `${who} ${alert.status === "Closed" ? "closed" : "acknowledged"} it meanwhile`;
+}
 
 /**
- * Acknowledges at once, without asking. `show` hears of what is shown meanwhile, the alerts as they will be, until the service says how they are;
- * `ask` of those that others changed meanwhile, as they were found and as they are.
+ * Acknowledges at once, without asking. `show` hears of what is shown meanwhile, the alerts as they will be, until the
+ * service says how they are; `ask` of those that others changed meanwhile, as they were found and as they are.
  * @param {any[]} alerts
  * @param {{onDone: () => void, show: (shown: any[]) => void, ask: (theirs: [any, any][]) => void}} then
  */

@@ -51,8 +51,8 @@ function Changes({ row, names, onDone }) {
       html`<p><a href=${PLACES[row.entity](row.entityId)}>As it is now</a></p>`
     }
     <p class="small dim">
-      <${Time} at=${row.time} /> · ${row.userId ? html`<strong>${who(row, names)}</strong> (${row.userId})` : "no user"}${" "}
-      · key ${row.keyId}
+      <${Time} at=${row.time} /> ·${" "}
+      ${row.userId ? html`<strong>${who(row, names)}</strong> (${row.userId})` : "no user"} · key ${row.keyId}
       ${row.requestId && html` · request <code>${row.requestId}</code>`}
     </p>
     <div class="scroll" tabindex="0" role="region" aria-label="Before and after">

@@ -109,9 +109,10 @@ function Latencies({ rows }) {
     title: `${row.status}, ${span(took(row))} after it was made`,
   }));
   const done = known.filter((row) => row.status === "delivered");
+  const slowest = span(Math.max(0, ...done.map(took)));
   return html`<${Bars}
     bars=${bars}
-    label=${`Of the last ${known.length} deliveries ${done.length} arrived; the slowest took ${span(Math.max(0, ...done.map(took)))}`}
+    label=${`Of the last ${known.length} deliveries ${done.length} arrived; the slowest took ${slowest}`}
   />`;
 }
 

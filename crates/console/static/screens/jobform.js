@@ -292,7 +292,10 @@ export function fieldsOf(job, hosts = `${idsOf(job).length} machines`) {
   ];
 }
 
-/** `run(job, said)` has a job run now as it was shown; what somebody else made of it meanwhile is shown before, by `conflict`. */
+/**
+ * `run(job, said)` has a job run now as it was shown; what somebody else made of it meanwhile is shown before, by
+ * `conflict`.
+ */
 export function useRun(onDone = () => {}) {
   const { act, conflict } = useGuard({ onDone });
   const run = (job, said) =>
@@ -307,7 +310,10 @@ export function useRun(onDone = () => {}) {
   return { run, conflict };
 }
 
-/** Changes one; `hosts` are the host names of its machines, or nothing where the form could not name them all: they stay then. */
+/**
+ * Changes one; `hosts` are the host names of its machines, or nothing where the form could not name them all: they stay
+ * then.
+ */
 export function ChangeJob({ job, hosts, onClose, onDone }) {
   const write = async (changed, match) => call("updateJob", { jobId: job.id, match, body: await bodyOf(changed, job) });
   return html`<${Change}

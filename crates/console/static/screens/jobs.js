@@ -35,7 +35,10 @@ export default function Jobs({ query }) {
       title: "",
       cell: (row) =>
         may("runJob") &&
-        html`<${Button} onClick=${() => run(row, `“${row.name}” is asked for.`)} aria-label=${`Run now: ${row.name}`}>
+        html`<${Button}
+          onClick=${() => run(row, `“${row.name}” is asked for.`)}
+          aria-label=${`Run now: ${row.name}`}
+        >
           Run now
         <//>`,
     },

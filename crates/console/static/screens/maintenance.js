@@ -266,7 +266,10 @@ function Detail({ id, onChange }) {
     return html`<${Panel} title="Window" id="window">
       ${answer.problem ? html`<${Trouble} problem=${answer.problem} again=${answer.reload} />` : html`<${Loading} />`}
     <//>`;
-  /** @param {"skipMaintenanceOccurrence" | "unskipMaintenanceOccurrence" | "suspendMaintenanceWindow" | "resumeMaintenanceWindow" | "endMaintenanceWindow"} name */
+  /**
+   * @param {"skipMaintenanceOccurrence" | "unskipMaintenanceOccurrence" | "suspendMaintenanceWindow"
+   *   | "resumeMaintenanceWindow" | "endMaintenanceWindow"} name
+   */
   const act = (name, label, said, body = {}) =>
     guard.act({ label, said, found: window, work: (match) => call(name, { windowId: id, match, body }) });
   const open = window.state === "Active";
@@ -507,9 +510,13 @@ export default function Maintenance({ query }) {
         ${
           calendar &&
           html`
-            <${Button} aria-label="The month before" onClick=${() => refine({ month: String(offset - 1 || "") })}>←<//>
+            <${Button} aria-label="The month before" onClick=${() => refine({ month: String(offset - 1 || "") })}>
+              ←
+            <//>
             ${offset !== 0 && html`<${Button} onClick=${() => refine({ month: "" })}>Today<//>`}
-            <${Button} aria-label="The month after" onClick=${() => refine({ month: String(offset + 1 || "") })}>→<//>
+            <${Button} aria-label="The month after" onClick=${() => refine({ month: String(offset + 1 || "") })}>
+              →
+            <//>
           `
         }
       `}

@@ -94,7 +94,10 @@ function Override({ rosters, given, onClose, onDone }) {
   <//>`;
 }
 
-/** What two people have, one in each other's place. `given` is the roster, and the times that were dropped on each other. */
+/**
+ * What two people have, one in each other's place. `given` is the roster, and the times that were dropped on each
+ * other.
+ */
 function Swap({ lanes, given, onClose, onDone }) {
   const [roster, setRoster] = useState(given.roster || lanes[0].id);
   const now = Date.now();

@@ -14,8 +14,12 @@ const NAMES = [
   ["deviceGroup", "Device group"],
   ["serialNumber", "Serial number"],
 ];
-const VARIABLE =
-  /^(id|hostName|dnsName|resourceName|aliasName|serialNumber|systemUID|ipAddress|state|type|deviceType|resourceType|startCreationDate|endCreationDate|startUpdationDate|endUpdationDate|tags|template|agentProfile|gatewayProfile|instanceId|accountNumber|installedIntgId|agentInstalled|deviceGroup|serviceGroup|deviceLocation|isEquals|assetManagedTime|firstAssetManagedTime|appRoles):/i;
+const VARIABLES =
+  "id hostName dnsName resourceName aliasName serialNumber systemUID ipAddress state type deviceType resourceType " +
+  "startCreationDate endCreationDate startUpdationDate endUpdationDate tags template agentProfile gatewayProfile " +
+  "instanceId accountNumber installedIntgId agentInstalled deviceGroup serviceGroup deviceLocation isEquals " +
+  "assetManagedTime firstAssetManagedTime appRoles";
+const VARIABLE = new RegExp(`^(${VARIABLES.replaceAll(" ", "|")}):`, "i");
 const ADDRESS = /^(\d{1,3}(\.\d{1,3}){3}(\/\d{1,2})?|[0-9a-f]*:[0-9a-f:]+(\/\d{1,3})?)$/i;
 
 /** What is typed, as the interface takes it: an expression stays, an address is one, all else is a part of a name. */
