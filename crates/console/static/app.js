@@ -2,23 +2,14 @@
 
 import { render } from "./vendor/preact-htm.js";
 import { Problem, call, may, onState, session } from "./api.js";
+import { useModal } from "./dialog.js";
+import { Button, Loading, Trouble, html, personName } from "./elements.js";
 import { keepFocus } from "./focus.js";
+import { isTyping } from "./form.js";
+import { useEffect, useEvery, useState } from "./hooks.js";
 import { comeBack, go, leaveHere, link, refine, useRoute } from "./route.js";
 import { offset, zone } from "./time.js";
-import {
-  Button,
-  Loading,
-  Toast,
-  Trouble,
-  attempt,
-  html,
-  isTyping,
-  personName,
-  useEffect,
-  useEvery,
-  useModal,
-  useState,
-} from "./ui.js";
+import { Toast, attempt } from "./toast.js";
 
 /**
  * Every screen: the address below /console/, what the menu calls it, a letter after `g`, what it needs to be of use.

@@ -1,6 +1,6 @@
 // Sparklines: a row of bars, each with its words; a label says what they come to.
 
-import { html } from "./ui.js";
+import { html } from "./elements.js";
 
 const WIDTH = 8;
 const HEIGHT = 30;

@@ -1,8 +1,8 @@
 // A month: which windows are open on which day, as a table of weeks, with a table that says the same line by line.
 
+import { html } from "./elements.js";
 import { Twin } from "./lanes.js";
 import { clock, day, midnight, millis } from "./time.js";
-import { html } from "./ui.js";
 
 /** How many a day shows; of more it says how many there are. */
 const MOST = 4;

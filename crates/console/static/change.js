@@ -1,8 +1,11 @@
 // Changing something that others may change meanwhile: theirs is shown beside what was there and what is typed, and
 // nothing is lost.
 
+import { FormDialog } from "./dialog.js";
+import { html, personName } from "./elements.js";
 import { Differences, guarded } from "./guard.js";
-import { FormDialog, html, personName, say, useState } from "./ui.js";
+import { useState } from "./hooks.js";
+import { say } from "./toast.js";
 
 /** As a control has it. */
 const lines = (value) => String(value).replace(/\r\n?/g, "\n");

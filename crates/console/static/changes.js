@@ -1,7 +1,7 @@
 // What changes, as the service tells it: one stream for all that is shown, which browsers open again by themselves.
 
 import { address, session } from "./api.js";
-import { useEffect, useRef, useState } from "./ui.js";
+import { useEffect, useRef, useState } from "./hooks.js";
 
 /** How long what is told together is gathered, in milliseconds. */
 const GATHER = 150;

@@ -1,8 +1,9 @@
 // Dragging on lanes: through a stretch of time, or from one part to another. Every screen that takes it has a form for
 // the same.
 
+import { html } from "./elements.js";
+import { useState } from "./hooks.js";
 import { MINUTE, millis } from "./time.js";
-import { html, useState } from "./ui.js";
 
 /** What is marked begins and ends at such minutes. */
 const STEP = 30 * MINUTE;

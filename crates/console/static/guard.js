@@ -2,7 +2,10 @@
 // is another one by now, both are shown before anything is done.
 
 import { Problem, tag } from "./api.js";
-import { FormDialog, html, say, useState } from "./ui.js";
+import { FormDialog } from "./dialog.js";
+import { html } from "./elements.js";
+import { useState } from "./hooks.js";
+import { say } from "./toast.js";
 
 /** How often it is tried again with a version in which nothing of importance is different. */
 const MOST = 3;

@@ -1,6 +1,6 @@
 // Lanes: what takes place when, drawn as SVG, with a table that says the same.
 
-import { Time, html } from "./ui.js";
+import { Time, html } from "./elements.js";
 import { DAY, day, full, gmt, midnight, millis } from "./time.js";
 
 /** How many colours there are for people and windows. */

@@ -1,8 +1,9 @@
 // Who is told of a machine, and why: its owner, the policy and the people of each step.
 
 import { call } from "./api.js";
+import { Empty, Panel, Trouble, html, personName } from "./elements.js";
+import { useAnswer } from "./hooks.js";
 import { link } from "./route.js";
-import { Empty, Panel, Trouble, html, personName, useAnswer } from "./ui.js";
 
 /**
  * The names of people and rosters, by their ids; empty until they are there.

@@ -2,8 +2,11 @@
 // not named here, and values that the log does not keep whole (secrets, long texts), cannot be put back from it.
 
 import { call, may, tag } from "./api.js";
+import { FormDialog } from "./dialog.js";
+import { Loading, Trouble, html, personName } from "./elements.js";
+import { useAnswer, useState } from "./hooks.js";
 import { millis, short, wire } from "./time.js";
-import { FormDialog, Loading, Trouble, html, personName, say, useAnswer, useState } from "./ui.js";
+import { say } from "./toast.js";
 
 /** What stands in the log for a value that it does not keep. */
 const UNTOLD = /^(\[secret\]|\(\d+ characters\))$/;

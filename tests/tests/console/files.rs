@@ -206,7 +206,7 @@ fn no_module_reaches_the_service_but_by_operations() {
 /// Where an operation is called whose name is chosen while the page runs, and how it is called there.
 const DYNAMIC: [(&str, &str); 7] = [
     ("api.js", "name, given"),
-    ("ui.js", "name, "),
+    ("hooks.js", "name, "),
     ("undo.js", "/** @type {OperationId} */ (name)"),
     ("screens/alerts.js", "name, "),
     ("screens/maintenance.js", "name, "),

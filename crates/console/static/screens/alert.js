@@ -1,11 +1,7 @@
 // One alert: what is wrong, on what machine, who knows of it, and what to do.
 
-import { call, may, terms } from "../api.js";
 import { mayLink } from "../address.js";
-import { useGuard } from "../guard.js";
-import { Markdown, Snippet } from "../markdown.js";
-import { go, link } from "../route.js";
-import { millis } from "../time.js";
+import { call, may, terms } from "../api.js";
 import {
   Button,
   Empty,
@@ -16,15 +12,16 @@ import {
   State,
   Time,
   Trouble,
-  attempt,
   html,
   personName,
-  say,
   some,
-  useAnswer,
-  useEffect,
-  useState,
-} from "../ui.js";
+} from "../elements.js";
+import { useGuard } from "../guard.js";
+import { useAnswer, useEffect, useState } from "../hooks.js";
+import { Markdown, Snippet } from "../markdown.js";
+import { go, link } from "../route.js";
+import { millis } from "../time.js";
+import { attempt, say } from "../toast.js";
 import { OnCallNow, WhoIsTold, useNames } from "../told.js";
 import { Action, FIELDS, late, mine, readAlert, waits } from "./alerts.js";
 import { useRun } from "./jobform.js";

@@ -3,31 +3,15 @@
 import { call, each, may, sayable, session, terms } from "../api.js";
 import { Bars } from "../bars.js";
 import { useChanges } from "../changes.js";
+import { FormDialog } from "../dialog.js";
+import { Button, Empty, Head, State, Time, Trouble, count, html, personName } from "../elements.js";
+import { Choices, Cut, Field, Search } from "../form.js";
 import { Differences, guarded } from "../guard.js";
+import { useAnswer, useChosen, useList, useState } from "../hooks.js";
 import { link, refine } from "../route.js";
+import { Rows } from "../table.js";
 import { HOUR, millis, short, wire } from "../time.js";
-import {
-  Button,
-  Choices,
-  Cut,
-  Empty,
-  Field,
-  FormDialog,
-  Head,
-  Rows,
-  Search,
-  State,
-  Time,
-  Trouble,
-  count,
-  html,
-  personName,
-  say,
-  useAnswer,
-  useChosen,
-  useList,
-  useState,
-} from "../ui.js";
+import { say } from "../toast.js";
 
 const STATUSES = ["New", "Acknowledged", "Suppressed", "Closed"];
 const STATES = ["Critical", "Warning", "Info", "Ok"];

@@ -1,23 +1,12 @@
 // One article: its text, its versions, and changing it.
 
 import { call, may, tag } from "../api.js";
+import { FormDialog } from "../dialog.js";
+import { Button, Facts, Head, Loading, Panel, Time, Trouble, html, personName } from "../elements.js";
+import { Field } from "../form.js";
+import { useAnswer, useState } from "../hooks.js";
 import { Markdown } from "../markdown.js";
 import { link, refine } from "../route.js";
-import {
-  Button,
-  Facts,
-  Field,
-  FormDialog,
-  Head,
-  Loading,
-  Panel,
-  Time,
-  Trouble,
-  html,
-  personName,
-  useAnswer,
-  useState,
-} from "../ui.js";
 
 /** Changes an article; when somebody else was faster, shows theirs beside yours. */
 function Edit({ article, onClose, onDone }) {

@@ -1,10 +1,13 @@
 // Audit: who changed what, before and after, and undoing it.
 
 import { terms } from "../api.js";
+import { Button, Empty, Head, Panel, State, Time, html } from "../elements.js";
+import { Choices, Search } from "../form.js";
+import { useList, useState } from "../hooks.js";
 import { link, refine } from "../route.js";
-import { useNames } from "../told.js";
+import { Rows } from "../table.js";
 import { fromInput, toInput, millis } from "../time.js";
-import { Button, Choices, Empty, Head, Panel, Rows, Search, State, Time, html, useList, useState } from "../ui.js";
+import { useNames } from "../told.js";
 import { Undo, undoing } from "../undo.js";
 
 const ACTIONS = ["CREATE", "UPDATE", "DELETE"];

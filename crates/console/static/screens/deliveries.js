@@ -2,26 +2,14 @@
 
 import { call, may } from "../api.js";
 import { Bars } from "../bars.js";
+import { Button, Empty, Facts, Head, Loading, Panel, State, Time, Trouble, html } from "../elements.js";
+import { Choices } from "../form.js";
 import { useGuard } from "../guard.js";
+import { useAnswer, useList } from "../hooks.js";
 import { link, refine } from "../route.js";
+import { Rows } from "../table.js";
 import { millis, span } from "../time.js";
-import {
-  Button,
-  Choices,
-  Empty,
-  Facts,
-  Head,
-  Loading,
-  Panel,
-  Rows,
-  State,
-  Time,
-  Trouble,
-  attempt,
-  html,
-  useAnswer,
-  useList,
-} from "../ui.js";
+import { attempt } from "../toast.js";
 
 /**
  * What of a delivery matters to whoever sends it again.

@@ -1,9 +1,11 @@
 // Who would be told of an alert: every decision, in the order in which they are made. What is asked is in the address.
 
 import { call } from "../api.js";
+import { Badge, Empty, Loading, Panel, Time, Trouble, html } from "../elements.js";
+import { Field } from "../form.js";
+import { useAnswer } from "../hooks.js";
 import { link, refine } from "../route.js";
 import { fromInput, millis, toInput } from "../time.js";
-import { Badge, Empty, Field, Loading, Panel, Time, Trouble, html, useAnswer } from "../ui.js";
 
 const STATES = ["Critical", "Warning", "Info", "Ok"];
 

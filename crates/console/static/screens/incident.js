@@ -2,30 +2,14 @@
 
 import { call, may } from "../api.js";
 import { Change } from "../change.js";
+import { FormDialog, draft, forget, remember } from "../dialog.js";
+import { Button, Empty, Facts, Head, Loading, Panel, State, Time, Trouble, html, personName } from "../elements.js";
+import { Field } from "../form.js";
 import { Differences, guarded } from "../guard.js";
+import { useAnswer, useState } from "../hooks.js";
 import { Markdown } from "../markdown.js";
 import { link } from "../route.js";
-import {
-  Button,
-  Empty,
-  Facts,
-  Field,
-  FormDialog,
-  Head,
-  Loading,
-  Panel,
-  State,
-  Time,
-  Trouble,
-  attempt,
-  draft,
-  forget,
-  html,
-  personName,
-  remember,
-  useAnswer,
-  useState,
-} from "../ui.js";
+import { attempt } from "../toast.js";
 import { PRIORITIES, STATUSES } from "./incidents.js";
 
 const FIELDS = [

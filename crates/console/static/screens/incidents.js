@@ -2,24 +2,12 @@
 
 import { call, may, sayable, terms } from "../api.js";
 import { useChanges } from "../changes.js";
+import { FormDialog } from "../dialog.js";
+import { Button, Empty, Head, State, Time, html, personName } from "../elements.js";
+import { Choices, Cut, Field, Search } from "../form.js";
+import { useList, useState } from "../hooks.js";
 import { go, link, refine } from "../route.js";
-import {
-  Button,
-  Choices,
-  Cut,
-  Empty,
-  Field,
-  FormDialog,
-  Head,
-  Rows,
-  Search,
-  State,
-  Time,
-  html,
-  personName,
-  useList,
-  useState,
-} from "../ui.js";
+import { Rows } from "../table.js";
 
 export const STATUSES = ["New", "Open", "Pending", "Resolved", "Closed"];
 export const PRIORITIES = ["Urgent", "High", "Normal", "Low", "Very Low"];

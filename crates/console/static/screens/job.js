@@ -2,9 +2,6 @@
 
 import { call, may } from "../api.js";
 import { Bars } from "../bars.js";
-import { useGuard } from "../guard.js";
-import { link, refine } from "../route.js";
-import { millis, span } from "../time.js";
 import {
   Button,
   Empty,
@@ -12,7 +9,6 @@ import {
   Head,
   Loading,
   Panel,
-  Rows,
   State,
   Time,
   Trouble,
@@ -20,10 +16,12 @@ import {
   html,
   personName,
   some,
-  useAnswer,
-  useList,
-  useState,
-} from "../ui.js";
+} from "../elements.js";
+import { useGuard } from "../guard.js";
+import { useAnswer, useList, useState } from "../hooks.js";
+import { link, refine } from "../route.js";
+import { Rows } from "../table.js";
+import { millis, span } from "../time.js";
 import { ChangeJob, fieldsOf, useRun } from "./jobform.js";
 
 const OPEN = new Set(["QUEUED", "RUNNING"]);

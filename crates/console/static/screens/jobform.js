@@ -2,10 +2,13 @@
 
 import { call } from "../api.js";
 import { Change } from "../change.js";
+import { FormDialog } from "../dialog.js";
+import { Trouble, html } from "../elements.js";
 import { machinesCalled } from "../find.js";
+import { Field } from "../form.js";
 import { useGuard } from "../guard.js";
+import { useAnswer, useState } from "../hooks.js";
 import { fromInput, millis, toInput, zone } from "../time.js";
-import { Field, FormDialog, Trouble, html, useAnswer, useState } from "../ui.js";
 
 const PATTERNS = {
   daily: { type: "daily", frequency: "everyday" },

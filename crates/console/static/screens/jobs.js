@@ -1,8 +1,11 @@
 // Jobs: what runs when.
 
 import { may, sayable, terms } from "../api.js";
+import { Button, Empty, Head, Time, html, personName } from "../elements.js";
+import { Cut, Search } from "../form.js";
+import { useList, useState } from "../hooks.js";
 import { go, link, refine } from "../route.js";
-import { Button, Cut, Empty, Head, Rows, Search, Time, html, personName, useList, useState } from "../ui.js";
+import { Rows } from "../table.js";
 import { NewJob, NewScript, useRun } from "./jobform.js";
 
 export default function Jobs({ query }) {

@@ -1,24 +1,12 @@
 // API keys: which programs may call, with what, and until when.
 
 import { call, may } from "../api.js";
+import { FormDialog } from "../dialog.js";
+import { Badge, Button, Empty, Head, Loading, Time, Trouble, html, personName, some } from "../elements.js";
+import { Field } from "../form.js";
 import { Differences, Remove, guarded } from "../guard.js";
+import { useAnswer, useState } from "../hooks.js";
 import { fromInput, millis } from "../time.js";
-import {
-  Badge,
-  Button,
-  Empty,
-  Field,
-  FormDialog,
-  Head,
-  Loading,
-  Time,
-  Trouble,
-  html,
-  personName,
-  some,
-  useAnswer,
-  useState,
-} from "../ui.js";
 import { ROLES } from "./people.js";
 
 /**

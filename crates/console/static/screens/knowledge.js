@@ -1,24 +1,13 @@
 // Knowledge: categories, search, articles.
 
 import { call, may, terms } from "../api.js";
+import { FormDialog } from "../dialog.js";
+import { Button, Empty, Head, Time, Trouble, html, personName } from "../elements.js";
+import { Field, Search } from "../form.js";
+import { useAnswer, useList, useState } from "../hooks.js";
 import { Snippet } from "../markdown.js";
 import { go, link, refine } from "../route.js";
-import {
-  Button,
-  Empty,
-  Field,
-  FormDialog,
-  Head,
-  Rows,
-  Search,
-  Time,
-  Trouble,
-  html,
-  personName,
-  useAnswer,
-  useList,
-  useState,
-} from "../ui.js";
+import { Rows } from "../table.js";
 
 function Create({ categories, onClose }) {
   const send = async (values) => {

@@ -2,24 +2,14 @@
 
 import { call, may, sayable, terms } from "../api.js";
 import { Calendar, month } from "../calendar.js";
-import { machinesAt, machinesCalled, machinesIn } from "../find.js";
-import { Differences, guarded, useGuard } from "../guard.js";
-import { COLOURS, Lanes } from "../lanes.js";
-import { link, refine } from "../route.js";
-import { DAY, fromInput, midnight, millis, short, toInput, wire, zone } from "../time.js";
+import { FormDialog } from "../dialog.js";
 import {
   Button,
-  Choices,
-  Cut,
   Empty,
   Facts,
-  Field,
-  FormDialog,
   Head,
   Loading,
   Panel,
-  Rows,
-  Search,
   State,
   Time,
   Trouble,
@@ -27,11 +17,15 @@ import {
   html,
   personName,
   some,
-  useAnswer,
-  useEffect,
-  useList,
-  useState,
-} from "../ui.js";
+} from "../elements.js";
+import { machinesAt, machinesCalled, machinesIn } from "../find.js";
+import { Choices, Cut, Field, Search } from "../form.js";
+import { Differences, guarded, useGuard } from "../guard.js";
+import { useAnswer, useEffect, useList, useState } from "../hooks.js";
+import { COLOURS, Lanes } from "../lanes.js";
+import { link, refine } from "../route.js";
+import { Rows } from "../table.js";
+import { DAY, fromInput, midnight, millis, short, toInput, wire, zone } from "../time.js";
 
 const STATES = ["Active", "Pending", "Suspended", "Completed"];
 const DAYS = 14;

@@ -1,26 +1,15 @@
 // On call: now, next, and the next fourteen days of each roster.
 
 import { call, may } from "../api.js";
+import { FormDialog } from "../dialog.js";
 import { useDrag } from "../drag.js";
+import { Button, Empty, Head, Loading, Panel, Time, Trouble, html, personName } from "../elements.js";
+import { Field } from "../form.js";
+import { useAnswer, useState } from "../hooks.js";
 import { COLOURS, Lanes } from "../lanes.js";
 import { refine } from "../route.js";
 import { DAY, fromInput, full, midnight, millis, span, toInput, wire } from "../time.js";
-import {
-  Button,
-  Empty,
-  Field,
-  FormDialog,
-  Head,
-  Loading,
-  Panel,
-  Time,
-  Trouble,
-  attempt,
-  html,
-  personName,
-  useAnswer,
-  useState,
-} from "../ui.js";
+import { attempt } from "../toast.js";
 
 const DAYS = 14;
 

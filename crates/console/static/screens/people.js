@@ -2,29 +2,14 @@
 
 import { call, may, sayable, terms } from "../api.js";
 import { Change } from "../change.js";
+import { FormDialog } from "../dialog.js";
+import { Badge, Button, Empty, Facts, Head, Panel, Time, Trouble, html, personName } from "../elements.js";
+import { Cut, Field, Search } from "../form.js";
 import { useGuard } from "../guard.js";
+import { useAnswer, useList, useState } from "../hooks.js";
 import { link, refine } from "../route.js";
-import {
-  Badge,
-  Button,
-  Cut,
-  Empty,
-  Facts,
-  Field,
-  FormDialog,
-  Head,
-  Panel,
-  Rows,
-  Search,
-  Time,
-  Trouble,
-  attempt,
-  html,
-  personName,
-  useAnswer,
-  useList,
-  useState,
-} from "../ui.js";
+import { Rows } from "../table.js";
+import { attempt } from "../toast.js";
 
 export const ROLES = ["viewer", "operator", "integrator", "admin"];
 

@@ -1,26 +1,12 @@
 // One machine: what it is, what runs on it, when it is worked on, what was reported of it, and who is on call.
 
 import { call, may, terms } from "../api.js";
+import { Empty, Facts, Head, Loading, Panel, State, Time, Trouble, count, html, some } from "../elements.js";
+import { Search } from "../form.js";
+import { useAnswer, useList, useState } from "../hooks.js";
 import { link } from "../route.js";
+import { Rows } from "../table.js";
 import { OnCallNow, WhoIsTold, useNames } from "../told.js";
-import {
-  Empty,
-  Facts,
-  Head,
-  Loading,
-  Panel,
-  Rows,
-  Search,
-  State,
-  Time,
-  Trouble,
-  count,
-  html,
-  some,
-  useAnswer,
-  useList,
-  useState,
-} from "../ui.js";
 
 function Software({ id }) {
   const [text, set] = useState("");

@@ -1,8 +1,11 @@
 // Inventory: search as you type, with the variables of the interface.
 
 import { call, sayable } from "../api.js";
+import { Empty, Head, count, html } from "../elements.js";
+import { Choices, Cut, Search } from "../form.js";
+import { useAnswer, useList } from "../hooks.js";
 import { link, refine } from "../route.js";
-import { Choices, Cut, Empty, Head, Rows, Search, count, html, useAnswer, useList } from "../ui.js";
+import { Rows } from "../table.js";
 
 const NAMES = [
   ["hostName", "Host name"],

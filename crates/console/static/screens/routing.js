@@ -1,25 +1,13 @@
 // Routing: which alerts go to which policy, and who is told by it, one step after the other.
 
 import { call, may } from "../api.js";
+import { FormDialog } from "../dialog.js";
+import { Badge, Button, Empty, Facts, Head, Loading, Panel, Trouble, html, personName } from "../elements.js";
+import { Field } from "../form.js";
 import { Remove } from "../guard.js";
+import { useAnswer, useState } from "../hooks.js";
 import { link, refine } from "../route.js";
-import {
-  Badge,
-  Button,
-  Empty,
-  Facts,
-  Field,
-  FormDialog,
-  Head,
-  Loading,
-  Panel,
-  Trouble,
-  html,
-  personName,
-  say,
-  useAnswer,
-  useState,
-} from "../ui.js";
+import { say } from "../toast.js";
 import { Explain } from "./explain.js";
 
 const OPERATORS = ["Equals", "NotEquals", "Contains", "NotContains", "Startswith", "Endswith", "Regex"];

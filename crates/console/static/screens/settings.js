@@ -1,27 +1,13 @@
 // Settings: who I am here, where I am signed in, how it looks.
 
 import { call, may, session } from "../api.js";
+import { FormDialog } from "../dialog.js";
+import { Badge, Button, Empty, Facts, Head, Loading, Panel, Time, Trouble, html, personName } from "../elements.js";
+import { Field } from "../form.js";
 import { Remove } from "../guard.js";
+import { useAnswer, useState } from "../hooks.js";
 import { zone } from "../time.js";
-import {
-  Badge,
-  Button,
-  Empty,
-  Facts,
-  Field,
-  FormDialog,
-  Head,
-  Loading,
-  Panel,
-  Time,
-  Trouble,
-  attempt,
-  html,
-  personName,
-  say,
-  useAnswer,
-  useState,
-} from "../ui.js";
+import { attempt, say } from "../toast.js";
 
 /**
  * What of a contact method matters to whoever deletes it.

@@ -1,0 +1,109 @@
+// Dialogs, and drafts: what was typed into a dialog and not sent.
+
+import { Button, Trouble, html } from "./elements.js";
+import { useLayoutEffect, useRef, useState } from "./hooks.js";
+
+/** Opens a dialog above all else; when it goes, the focus is where it was before. @returns where the dialog is put. */
+export function useModal() {
+  const dialog = useRef(null);
+  useLayoutEffect(() => {
+    const before = /** @type {HTMLElement} */ (document.activeElement);
+    dialog.current.showModal();
+    // Until the dialog is gone, nothing below it takes the focus.
+    return () => queueMicrotask(() => before?.isConnected && before.focus());
+  }, []);
+  return dialog;
+}
+
+/**
+ * A dialog with a form; without `send` there is nothing to send. `onSend` may fail with a problem, which is shown; what
+ * was typed stays, also over a reload.
+ */
+export function FormDialog({ title, send = "Save", onSend, onClose, keep, children, danger, wide, leave = "Cancel" }) {
+  const dialog = useModal();
+  const [problem, setProblem] = useState();
+  const [busy, setBusy] = useState(false);
+  const [kept] = useState(keep);
+  const waiting = useRef(kept ? draft(kept) : {});
+  useLayoutEffect(() => {
+    const form = dialog.current.querySelector("form");
+    restore(form, waiting.current);
+    form.querySelector("input:not([type=checkbox]), select, textarea")?.focus();
+    // Choices and controls that come later.
+    const later = new MutationObserver(() => restore(form, waiting.current));
+    later.observe(form, { childList: true, subtree: true });
+    return () => later.disconnect();
+  }, []);
+  const values = (form) => Object.fromEntries(new FormData(form));
+  // Not disabled meanwhile: the focus would be lost.
+  const sending = useRef(false);
+  const submit = async (event) => {
+    event.preventDefault();
+    if (sending.current) return;
+    const form = event.currentTarget;
+    sending.current = true;
+    setBusy(true);
+    try {
+      await onSend(values(form));
+      if (kept) forget(kept);
+      onClose();
+    } catch (found) {
+      setProblem(found);
+      setBusy(false);
+      sending.current = false;
+    }
+  };
+  const typed = (event) => {
+    delete waiting.current[event.target.name];
+    if (kept) remember(kept, { ...values(event.currentTarget), ...waiting.current });
+  };
+  return html`<dialog
+    ref=${dialog}
+    class=${wide ? "wide" : ""}
+    aria-label=${title}
+    onClose=${onClose}
+    onCancel=${onClose}
+  >
+    <form onSubmit=${submit} onInput=${typed} method="dialog">
+      <h2>${title}</h2>
+      <${Trouble} problem=${problem} />
+      <div class="fields">${typeof children === "function" ? children(problem) : children}</div>
+      <div class="send">
+        <${Button} onClick=${onClose}>${leave}<//>
+        ${
+          send &&
+          html`<button class=${`button ${danger ? "danger" : "primary"}`} aria-disabled=${busy ? "true" : undefined}>
+            ${busy ? "…" : send}
+          </button>`
+        }
+      </div>
+    </form>
+  </dialog>`;
+}
+
+/** Puts what was typed before into the controls of a form that can take it by now; the rest waits. */
+function restore(form, waiting) {
+  for (const [name, value] of Object.entries(waiting)) {
+    const field = form.elements[name];
+    if (!field || !("value" in field)) continue;
+    if (field.tagName === "SELECT" && ![...field.options].some((option) => option.value === value)) continue;
+    delete waiting[name];
+    if (field.value === value) continue;
+    field.value = value;
+    // What a form shows may depend on what is chosen.
+    field.dispatchEvent(new Event("change", { bubbles: true }));
+  }
+}
+
+/** What was typed under a key and not sent, by the names of the fields. */
+export function draft(key) {
+  try {
+    return JSON.parse(sessionStorage.getItem(`draft ${key}`) || "{}");
+  } catch {
+    return {};
+  }
+}
+
+export const remember = (key, values) => sessionStorage.setItem(`draft ${key}`, JSON.stringify(values));
+
+export const forget = (key) => sessionStorage.removeItem(`draft ${key}`);

@@ -1,0 +1,149 @@
+// What the screens are made of. Text that comes from the service is only ever a child of an element, never markup.
+
+import { html } from "./vendor/preact-htm.js";
+import { useEffect, useLayoutEffect, useRef } from "./hooks.js";
+import { full, gmt, millis, short, span, zone } from "./time.js";
+
+export { html };
+
+/** A time as people here read it; GMT when pointed at. */
+export function Time({ at, ago }) {
+  if (!at) return html`<span class="dim">–</span>`;
+  const time = millis(at);
+  const distance = Date.now() - time;
+  const text = !ago ? short(time) : distance >= 0 ? `${span(distance)} ago` : `in ${span(-distance)}`;
+  return html`<time datetime=${at} title=${`${full(time)} (${zone})\n${gmt(time)}`}>${text}</time>`;
+}
+
+export const personName = (person) =>
+  person
+    ? [person.firstName, person.lastName].filter(Boolean).join(" ") ||
+      person.name ||
+      person.loginName ||
+      person.id ||
+      ""
+    : "";
+
+/** A word with a colour; the word alone says it too. */
+export const Badge = ({ kind, children }) => html`<span class=${`badge ${kind || ""}`}>${children}</span>`;
+
+const STATES = {
+  Critical: "bad",
+  Warning: "warn",
+  Info: "info",
+  Ok: "good",
+  New: "strong",
+  Acknowledged: "info",
+  Suppressed: "quiet",
+  Closed: "quiet",
+  Urgent: "bad",
+  High: "warn",
+  Open: "info",
+  Pending: "info",
+  Resolved: "good",
+  Active: "good",
+  Completed: "quiet",
+  SUCCEEDED: "good",
+  FAILED: "bad",
+  TIMED_OUT: "bad",
+  RUNNING: "info",
+  QUEUED: "info",
+  MISSED: "warn",
+  delivered: "good",
+  failed: "bad",
+  pending: "info",
+  UP: "good",
+  DOWN: "bad",
+  active: "good",
+  ACTIVE: "good",
+  TRASH: "quiet",
+  UPTODATE: "good",
+  OUTOFDATE: "warn",
+  ENABLED: "good",
+  DISABLED: "quiet",
+  CREATE: "good",
+  DELETE: "bad",
+  UPDATE: "info",
+};
+
+export const State = ({ of }) =>
+  of ? html`<${Badge} kind=${STATES[of] || "quiet"}>${of}<//>` : html`<span class="dim">–</span>`;
+
+/** What went wrong, in the words of the interface, with the request id. */
+export function Trouble({ problem, again }) {
+  if (!problem) return null;
+  const details = problem.errors?.length ? problem.errors : null;
+  return html`<div class="trouble" role="alert">
+    <strong>${problem.title || "That did not work"}</strong>
+    ${
+      details
+        ? html`<ul>
+            ${details.map(
+              (error) => html`<li>${error.fieldName && html`<code>${error.fieldName}</code>`} ${error.message}</li>`,
+            )}
+          </ul>`
+        : html`<p>${problem.message}</p>`
+    }
+    <p class="small">
+      ${problem.requestId && html`Request <code>${problem.requestId}</code>`}
+      ${again && html`<button type="button" class="link" onClick=${again}>Try again</button>`}
+    </p>
+  </div>`;
+}
+
+export const Empty = ({ title, children }) => html`<div class="empty">
+  <p><strong>${title}</strong></p>
+  ${children && html`<p>${children}</p>`}
+</div>`;
+
+/** The head of a screen; it takes the focus when the screen changes. */
+export function Head({ title, actions, children, back }) {
+  const heading = useRef(null);
+  useEffect(() => {
+    document.title = `${title || "…"} · Muster`;
+  }, [title]);
+  useLayoutEffect(() => {
+    heading.current?.focus({ preventScroll: true });
+    scrollTo(0, 0);
+  }, []);
+  return html`<header class="head">
+    ${back && html`<nav class="crumbs" aria-label="Breadcrumb"><a href=${back[1]}>${back[0]}</a></nav>`}
+    <div class="head-row">
+      <h1 tabindex="-1" ref=${heading}>${title || "…"}</h1>
+      <div class="actions">${actions}</div>
+    </div>
+    ${children && html`<div class="sub">${children}</div>`}
+  </header>`;
+}
+
+export const Button = ({ children, kind, ...rest }) => html`<button
+  type="button"
+  class=${`button ${kind || ""}`}
+  ...${rest}
+>
+  ${children}
+</button>`;
+
+export const Loading = () => html`<p class="loading" role="status">Loading…</p>`;
+
+export const count = (number) => Number(number || 0).toLocaleString();
+
+/**
+ * A list that has something in it, or nothing: what would be made of an empty one is left out then.
+ * @template T
+ * @param {T[] | undefined} list
+ */
+export const some = (list) => (list?.length ? list : undefined);
+
+/** Names and values, those without a value left out. */
+export function Facts({ of }) {
+  const given = of.filter(([, value]) => value !== undefined && value !== null && value !== "" && value !== false);
+  return html`<dl class="facts">
+    ${given.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}
+  </dl>`;
+}
+
+export const Panel = ({ title, actions, children, id }) => html`<section class="panel" aria-labelledby=${id}>
+  <div class="panel-head"><h2 id=${id}>${title}</h2>${actions && html`<div class="actions">${actions}</div>`}</div>
+  ${children}
+</section>`;

@@ -1,0 +1,121 @@
+// Fields of forms, search fields, and filters.
+
+import { sayable } from "./api.js";
+import { html } from "./elements.js";
+import { useEffect, useRef, useState } from "./hooks.js";
+
+/** Whether a key that was pressed is meant for a field. */
+export function isTyping(event) {
+  const { target } = event;
+  if (event.ctrlKey || event.metaKey || event.altKey) return true;
+  return (
+    target.isContentEditable ||
+    target.tagName === "TEXTAREA" ||
+    target.tagName === "SELECT" ||
+    (target.tagName === "INPUT" && target.type !== "checkbox")
+  );
+}
+
+let number = 0;
+
+/**
+ * A field of a form: label, control, what is wrong with it. `value` is what it begins with; what is typed then stays.
+ */
+export function Field({ label, name, problem, hint, as = "input", children, wide, value, ...rest }) {
+  const [id] = useState(() => `f${++number}`);
+  const errors = (problem?.errors || []).filter(
+    (error) =>
+      error.fieldName === name || error.fieldName?.startsWith(`${name}.`) || error.fieldName?.startsWith(`${name}[`),
+  );
+  return html`<div class=${wide ? "field wide" : "field"}>
+    <label for=${id}>${label}</label>
+    <${as}
+      id=${id}
+      name=${name}
+      aria-invalid=${errors.length ? "true" : undefined}
+      aria-describedby=${hint || errors.length ? `${id}n` : undefined}
+      defaultValue=${value}
+      ...${rest}
+    >
+      ${children}
+    <//>
+    ${
+      (hint || errors.length > 0) &&
+      html`<p id=${`${id}n`} class=${errors.length ? "wrong" : "hint"}>
+        ${errors.length ? errors.map((error) => error.message).join("; ") : hint}
+      </p>`
+    }
+  </div>`;
+}
+
+/**
+ * A search field that takes the focus with `/`, gives it to the first row with the arrow down, and asks once nobody
+ * types for a moment.
+ */
+export function Search({ value, onValue, label, placeholder, wait = 150 }) {
+  const [text, set] = useState(value);
+  const timer = useRef(0);
+  const sent = useRef(value);
+  // An address that was changed elsewhere; what this field asked for itself may be behind what is typed by now.
+  useEffect(() => {
+    if (value !== sent.current) set(value);
+    sent.current = value;
+  }, [value]);
+  const typed = (event) => {
+    const now = event.target.value;
+    set(now);
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => {
+      sent.current = now.trim();
+      onValue(sent.current);
+    }, wait);
+  };
+  const down = (event) => {
+    const row = /** @type {HTMLElement} */ (event.key === "ArrowDown" && document.querySelector("a.row-link"));
+    if (!row) return;
+    event.preventDefault();
+    row.focus();
+  };
+  return html`<input
+    type="search"
+    class="search"
+    data-search
+    aria-label=${label}
+    placeholder=${placeholder}
+    value=${text}
+    onInput=${typed}
+    onKeyDown=${down}
+    autocomplete="off"
+    spellcheck=${false}
+  />`;
+}
+
+/** Says what is searched for where it is not all that was typed. */
+export function Cut({ text }) {
+  const part = sayable(text);
+  if (part === text.trim()) return null;
+  return html`<p class="hint wide" role="status">
+    ${part ? html`Shown is what contains <strong>${part}</strong>: ` : ""}a search cannot say “+”, “,” or a word
+    with “:” behind a blank.
+  </p>`;
+}
+
+/** Toggles that stand for the alternatives of one filter. */
+export function Choices({ label, options, value, onValue }) {
+  const chosen = new Set(value ? value.split(",") : []);
+  const flip = (option) => {
+    chosen.has(option) ? chosen.delete(option) : chosen.add(option);
+    onValue(options.filter((other) => chosen.has(other)).join(","));
+  };
+  return html`<div class="choices" role="group" aria-label=${label}>
+    ${options.map(
+      (option) => html`<button
+        type="button"
+        aria-pressed=${chosen.has(option) ? "true" : "false"}
+        onClick=${() => flip(option)}
+      >
+        ${option}
+      </button>`,
+    )}
+  </div>`;
+}

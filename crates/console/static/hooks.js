@@ -1,0 +1,123 @@
+// Hooks: state that follows the service, and work that is repeated.
+
+import { useEffect, useLayoutEffect, useRef, useState } from "./vendor/preact-htm.js";
+import { call, onState } from "./api.js";
+
+export { useEffect, useLayoutEffect, useRef, useState };
+
+/** Shows a new value every so often, while somebody looks. */
+export function useEvery(milliseconds, work) {
+  const latest = useRef(work);
+  latest.current = work;
+  useEffect(() => {
+    if (!milliseconds) return undefined;
+    const tick = () => document.hidden || latest.current();
+    const timer = setInterval(tick, milliseconds);
+    document.addEventListener("visibilitychange", tick);
+    return () => {
+      clearInterval(timer);
+      document.removeEventListener("visibilitychange", tick);
+    };
+  }, [milliseconds]);
+}
+
+/**
+ * What `work(signal)` answers, asked again when `key` changes, by `reload()`, and every `poll` milliseconds. What was
+ * there stays until the new is, and a late answer to an old question is dropped. What got no answer is asked again once
+ * there are answers.
+ * @template T
+ * @param {(signal: AbortSignal) => Promise<T>} work
+ * @param {string | undefined} key
+ */
+export function useAnswer(work, key, poll = 0) {
+  // Whoever shows what it answers looks first whether it is there.
+  /** @type {{key: string | undefined, data: T, problem: any, loading: boolean}} */
+  const begun = { key: undefined, data: /** @type {any} */ (undefined), problem: undefined, loading: true };
+  const [state, set] = useState(begun);
+  const round = useRef(0);
+  const abort = useRef(null);
+  const ask = async (quiet) => {
+    const mine = ++round.current;
+    abort.current?.abort();
+    abort.current = new AbortController();
+    if (!quiet) set((before) => ({ ...before, loading: true }));
+    try {
+      const data = await work(abort.current.signal);
+      if (mine === round.current) set({ key, data, problem: undefined, loading: false });
+    } catch (problem) {
+      if (problem.name !== "AbortError" && mine === round.current)
+        set((before) => ({ key, data: before.key === key ? before.data : begun.data, problem, loading: false }));
+    }
+  };
+  useEffect(() => {
+    ask(false);
+    return () => {
+      round.current += 1;
+      abort.current?.abort();
+    };
+  }, [key]);
+  useEvery(poll, () => ask(true));
+  const again = useRef(() => {});
+  again.current = () => state.problem?.status === 0 && ask(true);
+  useEffect(() => onState(({ online }) => online && again.current()), []);
+  const put = (data) => set((before) => ({ ...before, data }));
+  /** After a change: shows what the service answered to it, where it did, and asks again. */
+  const renew = (data) => {
+    if (data) put(data);
+    ask(true);
+  };
+  return { ...state, reload: () => ask(true), put, renew };
+}
+
+/**
+ * A list of the service, page by page by cursor.
+ * @template {OperationId} N
+ * @param {N} name
+ * @param {Given<N>["query"]} query
+ * @param {Record<string, string>} path
+ */
+export function useList(name, query, path = {}, poll = 0) {
+  const key = JSON.stringify([name, query, path]);
+  /** @type {{key: string, rows: any[], cursor?: string, loading: boolean, problem?: any}} */
+  const none = { key, rows: [], loading: false };
+  const [further, setFurther] = useState(none);
+  // Which operation it is, and so what a row has, only the caller knows.
+  const page = (asked) => /** @type {Promise<any>} */ (call(name, /** @type {any} */ (asked)));
+  const first = useAnswer((signal) => page({ ...path, query, signal }), key, poll);
+  const later = further.key === key ? further : none;
+  const cursor = later.rows.length ? later.cursor : first.data?.nextCursor;
+  const more = async () => {
+    setFurther({ ...later, loading: true, problem: undefined });
+    try {
+      const next = await page({ ...path, query: { ...query, cursor } });
+      setFurther({ ...none, rows: [...later.rows, ...next.results], cursor: next.nextCursor });
+    } catch (problem) {
+      setFurther({ ...later, loading: false, problem });
+    }
+  };
+  const known = new Set(first.data?.results.map((row) => row.id ?? row.uniqueId));
+  const rest = later.rows.filter((row) => !known.has(row.id ?? row.uniqueId ?? row));
+  /** @type {Row<N>[]} */
+  const rows = first.data && (rest.length ? [...first.data.results, ...rest] : first.data.results);
+  return {
+    ...first,
+    rows,
+    total: first.data?.totalResults,
+    cursor,
+    more,
+    moreLoading: later.loading,
+    moreProblem: later.problem,
+  };
+}
+
+/** Rows that are ticked. */
+export function useChosen() {
+  const [chosen, put] = useState(new Set());
+  const toggle = (id) =>
+    put((before) => {
+      const after = new Set(before);
+      after.has(id) ? after.delete(id) : after.add(id);
+      return after;
+    });
+  return { chosen, toggle, set: (ids) => put(new Set(ids)), clear: () => put(new Set()) };
+}
