@@ -7,7 +7,7 @@ use std::{
 };
 
 use crate::{
-    cli::{Storage, origin},
+    command_line::{Storage, origin},
     private::write_private,
 };
 

@@ -1,40 +1,32 @@
 //! What each command does.
 
-mod api;
 mod backup;
 mod check;
-mod completions;
 mod import;
 mod key;
-mod runner;
 mod secrets;
 mod serve;
-mod sink;
 mod tenant;
 mod user;
 
 use std::{fs, path::Path};
 
-use ::api::spec;
 use anyhow::Context as _;
+use api::spec;
 use serde_json::Value;
 
 pub use self::{
-    api::api,
     backup::backup,
     check::{check, check_finds_faults},
-    completions::{complete, completions},
     import::import,
     key::key,
-    runner::runner,
     secrets::secrets,
     serve::serve,
-    sink::sink,
     tenant::tenant,
     user::user,
 };
 use crate::{
-    cli::{Openapi, Storage},
+    command_line::{Openapi, Storage},
     domains,
 };
 

@@ -12,7 +12,7 @@ use rustix::{
     io::Errno,
 };
 
-use crate::{cli::Storage, domains};
+use crate::{command_line::Storage, domains};
 
 impl Storage {
     /// Which database the options name.

@@ -1,8 +1,9 @@
 //! The one list of what the server is made of.
 
-use api::Domain;
+use api::{Domain, spec};
 use db::{Migrations, Quota};
 use outbox::Retention;
+use serde_json::Value;
 
 /// Every domain, in the order of the document. Another one is a line here.
 pub fn all() -> Vec<Domain> {
@@ -34,6 +35,11 @@ pub fn retention() -> Vec<Retention> {
 /// How many rows of each kind a tenant may have.
 pub fn quotas() -> Vec<&'static Quota> {
     all().iter().flat_map(|domain| domain.quotas.iter().copied()).collect()
+}
+
+/// The document of the interface, as it is published.
+pub fn document() -> anyhow::Result<Value> {
+    Ok(spec::published(&spec::document(TITLE, &all()))?)
 }
 
 /// The title of the whole document.

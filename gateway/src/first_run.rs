@@ -11,7 +11,7 @@ use anyhow::{Context as _, bail};
 use base::secret::Secret;
 use db::{DatabaseUrl, Db};
 
-use crate::{cli::Storage, keys};
+use crate::{command_line::Storage, keys};
 
 /// Where the first key is kept.
 pub fn credentials_file(data_dir: &Path) -> PathBuf {

@@ -12,7 +12,7 @@ use db::{Backend, Db};
 use integrations::vault::{Vault, id_of};
 
 use crate::{
-    cli::{SecretsKey, Storage},
+    command_line::{SecretsKey, Storage},
     private::{create_private, write_private},
 };
 

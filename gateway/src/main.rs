@@ -1,7 +1,7 @@
 //! `muster`: one program, one database, one documented interface.
 
 mod address;
-mod cli;
+mod command_line;
 mod commands;
 mod config;
 mod demo;
@@ -18,41 +18,42 @@ mod people;
 mod private;
 mod process;
 mod reporters;
-mod runner;
 mod variables;
 
 use std::process::ExitCode;
 
-use clap::Parser as _;
+use clap::{CommandFactory as _, Parser as _};
+
+use crate::command_line::{Command, CommandLine};
 
 fn main() -> ExitCode {
-    let cli = match cli::Cli::try_parse() {
-        Ok(cli) => cli,
+    let line = match CommandLine::try_parse() {
+        Ok(line) => line,
         Err(error) if error.use_stderr() && commands::check_finds_faults() => return ExitCode::FAILURE,
         Err(error) => error.exit(),
     };
-    let reader = match cli.command {
-        cli::Command::Serve(_) | cli::Command::Runner(_) => log::Reader::Service,
+    let reader = match line.command {
+        Command::Serve(_) | Command::Runner(_) => log::Reader::Service,
         _ => log::Reader::Person,
     };
-    log::start(&cli.log, reader);
-    let done = match cli.command {
-        cli::Command::Serve(arguments) => commands::serve(*arguments),
-        cli::Command::Migrate(arguments) => commands::migrate(&arguments),
-        cli::Command::Check(arguments) => commands::check(&arguments),
-        cli::Command::Backup(arguments) => commands::backup(&arguments),
-        cli::Command::Openapi(arguments) => commands::openapi(&arguments),
-        cli::Command::Import(arguments) => commands::import(&arguments),
-        cli::Command::Key(arguments) => commands::key(arguments),
-        cli::Command::Tenant(arguments) => commands::tenant(arguments),
-        cli::Command::User(arguments) => commands::user(arguments),
-        cli::Command::Runner(arguments) => commands::runner(*arguments),
-        cli::Command::Sink(arguments) => commands::sink(&arguments),
-        cli::Command::Launch(arguments) => return runner::launch::launch(&arguments),
-        cli::Command::Secrets(arguments) => commands::secrets(arguments),
-        cli::Command::Api(arguments) => return commands::api(&arguments),
-        cli::Command::Completions(arguments) => commands::completions(&arguments),
-        cli::Command::Complete(arguments) => commands::complete(&arguments),
+    log::start(&line.log, reader);
+    let done = match line.command {
+        Command::Serve(arguments) => commands::serve(*arguments),
+        Command::Migrate(arguments) => commands::migrate(&arguments),
+        Command::Check(arguments) => commands::check(&arguments),
+        Command::Backup(arguments) => commands::backup(&arguments),
+        Command::Openapi(arguments) => commands::openapi(&arguments),
+        Command::Import(arguments) => commands::import(&arguments),
+        Command::Key(arguments) => commands::key(arguments),
+        Command::Tenant(arguments) => commands::tenant(arguments),
+        Command::User(arguments) => commands::user(arguments),
+        Command::Runner(arguments) => runner::run(*arguments),
+        Command::Sink(arguments) => cli::sink(&arguments),
+        Command::Launch(arguments) => return runner::launch(&arguments),
+        Command::Secrets(arguments) => commands::secrets(arguments),
+        Command::Api(arguments) => return cli::api(&arguments, domains::document),
+        Command::Completions(arguments) => cli::completions(&arguments),
+        Command::Complete(arguments) => cli::complete(&arguments, CommandLine::command(), domains::document),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

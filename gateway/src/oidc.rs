@@ -15,7 +15,7 @@ use integrations::vault::Vault;
 use ports::SealedAt;
 use reqwest::{Certificate, Url, blocking::Client, redirect::Policy};
 
-use crate::cli::Oidc;
+use crate::command_line::Oidc;
 
 /// How long a call may take.
 const TIME: Duration = Duration::from_secs(10);

@@ -13,7 +13,7 @@ use integrations::{
 };
 use rustls::pki_types::{CertificateDer, pem::PemObject as _};
 
-use crate::{cli::Outbound, people::Directory};
+use crate::{command_line::Outbound, people::Directory};
 
 /// The parts that handlers, subscriber and sender share.
 pub struct Parts {

@@ -7,7 +7,7 @@ use clap::{
     error::{ContextKind, ContextValue, ErrorKind},
 };
 
-use crate::cli::Cli;
+use crate::command_line::CommandLine;
 
 const PREFIX: &str = "MUSTER_";
 
@@ -41,7 +41,7 @@ pub struct Unknown {
 /// The variables that look like settings and are none.
 pub fn unknown() -> Vec<Unknown> {
     let mut known: Vec<String> = OTHERS.map(ToOwned::to_owned).to_vec();
-    collect(&Cli::command(), &mut known);
+    collect(&CommandLine::command(), &mut known);
     let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
     let mut names: Vec<String> = names.filter(|name| is_unknown(name, &known)).collect();
     names.sort_unstable();
@@ -70,7 +70,7 @@ pub fn warn_of_unknown() {
 
 /// What is wrong with the settings of the environment, as `muster serve` would say it, all at once.
 pub fn faults() -> Vec<String> {
-    let mut command = Cli::command();
+    let mut command = CommandLine::command();
     let mut faults = Vec::new();
     // Each round leaves out the variable that the one before did not like.
     while let Err(error) = command.clone().try_get_matches_from(["muster", "serve"]) {
@@ -106,7 +106,7 @@ mod tests {
     #[test]
     fn settings_are_known_and_names_like_them_are_not() {
         let mut known: Vec<String> = OTHERS.map(ToOwned::to_owned).to_vec();
-        collect(&Cli::command(), &mut known);
+        collect(&CommandLine::command(), &mut known);
         let is_unknown = |name: &str| is_unknown(&format!("{PREFIX}{name}"), &known);
         for name in ["LISTEN", "KEEP_AUDIT", "RUNNER_POLL", "SECRETS_KEY", "PORT", "SERVICE_HOST", "PORT_8080_TCP_ADDR"]
         {

@@ -35,6 +35,7 @@ const STARTED: [(&str, usize, Work); 36] = [
     ("crates/api/src/stream.rs", 1, REQUEST),
     ("crates/api/src/write.rs", 1, REQUEST),
     ("crates/changes/src/hub.rs", 1, Work::Turns("crates/changes/src/hub.rs")),
+    ("crates/cli/src/sink.rs", 2, PROGRAM),
     ("crates/db/src/probe.rs", 1, Work::None("asks whether the database answers")),
     ("crates/db/src/read.rs", 1, REQUEST),
     ("crates/db/src/tls/tunnel.rs", 3, Work::None("carries the bytes of connections to Postgres")),
@@ -56,13 +57,12 @@ const STARTED: [(&str, usize, Work); 36] = [
     ("crates/paging/src/escalation/scheduler.rs", 1, Work::Due),
     ("crates/paging/src/sender/mod.rs", 3, Work::Turns("crates/paging/src/sender/line.rs")),
     ("crates/rosters/src/watch/mod.rs", 1, Work::Due),
-    ("gateway/src/commands/runner.rs", 2, PROGRAM),
+    ("crates/runner/src/namespaces.rs", 1, PROGRAM),
+    ("crates/runner/src/program.rs", 3, PROGRAM),
+    ("crates/runner/src/run.rs", 2, PROGRAM),
+    ("crates/runner/src/workspace.rs", 1, PROGRAM),
     ("gateway/src/commands/serve.rs", 2, Work::None("signals, and the end of streams when the service stops")),
-    ("gateway/src/commands/sink.rs", 2, PROGRAM),
     ("gateway/src/memory.rs", 1, Work::None("gives memory back to the system")),
-    ("gateway/src/runner/namespaces.rs", 1, PROGRAM),
-    ("gateway/src/runner/program.rs", 3, PROGRAM),
-    ("gateway/src/runner/workspace.rs", 1, PROGRAM),
 ];
 
 /// The code of a file of the program, without its tests.

@@ -10,17 +10,19 @@ use std::sync::OnceLock;
 use muster_tests::{Exit, muster};
 use serde_json::Value;
 
-/// The crates below the domains. Every other crate in `crates/` but `access` and `console` is a domain.
+/// The crates below the domains. Every other crate in `crates/` but `access`, `console`, `cli` and `runner` is one.
 const FOUNDATION: [&str; 7] = ["base", "calendar", "db", "outbox", "api", "api-derive", "ports"];
 
 /// Libraries that a crate may never name, because something else in the house is there for it.
-const NEVER: [(&str, &[&str]); 8] = [
+const NEVER: [(&str, &[&str]); 10] = [
     ("base", &["actix-web", "diesel", "r2d2", "tokio", "utoipa"]),
     ("calendar", &["actix-web", "diesel", "r2d2", "tokio", "utoipa"]),
     ("ports", &["actix-web", "diesel", "r2d2"]),
     ("db", &["actix-web", "utoipa"]),
     ("outbox", &["actix-web", "utoipa"]),
     ("api", &["diesel", "r2d2"]),
+    ("cli", &["actix-web", "diesel", "r2d2", "utoipa"]),
+    ("runner", &["actix-web", "diesel", "r2d2", "utoipa"]),
     ("gateway", &["diesel", "r2d2"]),
     ("muster-tests", &["diesel", "r2d2"]),
 ];
@@ -68,6 +70,8 @@ fn may_depend_on(name: &str) -> Option<&'static [&'static str]> {
         "access" => &["base", "db", "outbox", "api"],
         "console" => &["base", "api"],
         "bench" | "campaign" => &["muster-tests"],
+        "cli" => &["base"],
+        "runner" => &["base", "cli"],
         // The tests know the program from outside only; a domain, with all it needs.
         _ => &FOUNDATION,
     })

@@ -47,6 +47,12 @@ pub fn is_shared_ip(text: &str) -> bool {
     })
 }
 
+/// Whether the host of a URL is this machine: `localhost`, or a loopback address, an IPv6 one in brackets.
+pub fn is_loopback_host(host: &str) -> bool {
+    let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
+    host == "localhost" || address.is_ok_and(|address| address.is_loopback())
+}
+
 fn parse(text: &str) -> Option<IpAddr> {
     match text.split_once('%') {
         None => text.parse().ok(),

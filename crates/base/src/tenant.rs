@@ -1,6 +1,6 @@
 //! Tenant ids, as they stand in every path.
 
-use std::{fmt, sync::Arc};
+use std::{fmt, str::FromStr, sync::Arc};
 
 use serde::{Serialize, Serializer};
 
@@ -70,6 +70,15 @@ fn number_text(text: &str) -> Option<&str> {
 impl fmt::Display for TenantId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(&self.0)
+    }
+}
+
+/// As a person writes it, on a command line.
+impl FromStr for TenantId {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Self::parse(text).ok_or("a tenant id is msp_<number> or client_<number>")
     }
 }
 

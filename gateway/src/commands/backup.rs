@@ -6,7 +6,7 @@ use anyhow::{Context as _, bail};
 use db::Backend;
 
 use super::print;
-use crate::cli::Backup;
+use crate::command_line::Backup;
 
 /// Copies the database while the service runs. Postgres has programs of its own for that: it is said which.
 pub fn backup(arguments: &Backup) -> anyhow::Result<()> {

@@ -14,7 +14,7 @@ use db::DatabaseUrl;
 
 use super::print;
 use crate::{
-    cli::{Check, SecretsKey, Storage},
+    command_line::{Check, SecretsKey, Storage},
     domains, first_run,
     keys::Source,
     process,
@@ -262,7 +262,7 @@ impl Report {
         }
     }
 
-    fn listening(&mut self, listen: &crate::cli::Listen) -> anyhow::Result<()> {
+    fn listening(&mut self, listen: &crate::command_line::Listen) -> anyhow::Result<()> {
         const WHAT: &str = "address";
         if let Err(error) = listen.check() {
             self.fault(WHAT, error);
@@ -275,7 +275,7 @@ impl Report {
         Ok(())
     }
 
-    fn certificate(&mut self, listen: &crate::cli::Listen) -> anyhow::Result<()> {
+    fn certificate(&mut self, listen: &crate::command_line::Listen) -> anyhow::Result<()> {
         const WHAT: &str = "certificate";
         let certificate = match listen.certificate() {
             Ok(Some(certificate)) => certificate,

@@ -17,7 +17,7 @@ use inventory::{
 };
 
 use super::print;
-use crate::cli::Import;
+use crate::command_line::Import;
 
 /// What became of the machines in the files.
 #[derive(Default)]

@@ -2,9 +2,10 @@
 
 use access::console;
 use base::{secret::Secret, timestamp::Timestamp};
+use cli::current_name;
 
-use super::{api::operations::current_name, print};
-use crate::{cli::Key, domains};
+use super::print;
+use crate::{command_line::Key, domains};
 
 /// Makes, lists, rotates and revokes API keys in the database; gateways that run on it feel it within two seconds.
 pub fn key(arguments: Key) -> anyhow::Result<()> {

@@ -10,7 +10,7 @@ use ports::Seals;
 
 use super::print;
 use crate::{
-    cli::{Secrets, SecretsKey, Storage},
+    command_line::{Secrets, SecretsKey, Storage},
     keys::{self, Source, VARIABLE},
 };
 

@@ -31,7 +31,7 @@ use paging::Pager;
 
 use crate::{
     address,
-    cli::{Carry, Listen, Serve},
+    command_line::{Carry, Listen, Serve},
     demo, domains, first_run, memory, neighbours,
     people::Directory,
     process,

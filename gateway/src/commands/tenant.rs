@@ -3,7 +3,7 @@
 use access::console;
 
 use super::print;
-use crate::cli::{NewTenant, Tenant};
+use crate::command_line::{NewTenant, Tenant};
 
 /// Makes and lists tenants in the database; gateways that run on it see them within two seconds.
 pub fn tenant(arguments: Tenant) -> anyhow::Result<()> {

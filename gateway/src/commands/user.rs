@@ -3,7 +3,7 @@
 use access::console;
 
 use super::print;
-use crate::cli::User;
+use crate::command_line::User;
 
 /// Makes users in the database, and links that sign them in.
 pub fn user(arguments: User) -> anyhow::Result<()> {

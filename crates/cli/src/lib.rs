@@ -1,0 +1,36 @@
+//! What people run at a terminal and scripts call, without a database: `muster api`, `muster completions` and
+//! `muster sink`.
+//!
+//! [`api()`] is a client of the interface. It has no list of operations: it reads command lines by the OpenAPI document,
+//! which the caller makes. [`complete()`] tells a shell what may come next, and [`sink()`] prints what a service sends.
+//! This crate knows no domain, no database and nothing of how a service works; [`server`] is for other clients too.
+
+mod api;
+mod arguments;
+mod call;
+mod complete;
+mod completions;
+mod connection;
+mod content;
+mod failure;
+mod help;
+mod operations;
+mod options;
+mod output;
+mod pretty;
+mod problem;
+mod refusals;
+mod request;
+mod schema;
+pub mod server;
+mod sink;
+mod table;
+mod values;
+
+pub use crate::{
+    api::api,
+    completions::{complete, completions},
+    operations::current_name,
+    options::{Api, Complete, Completions, Sink},
+    sink::sink,
+};

@@ -1,0 +1,359 @@
+//! `muster runner`: takes runs of custom scripts from the service and carries them out, one after the other.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use anyhow::Context as _;
+use base::secret::Secret;
+use reqwest::StatusCode;
+use serde_json::{Value, json};
+use tokio::{
+    runtime,
+    signal::unix::{SignalKind, signal},
+};
+
+#[cfg(target_os = "linux")]
+use crate::namespaces;
+use crate::{
+    confinement::{Confinement, exit_code},
+    credentials,
+    options::Options,
+    orphans::Orphans,
+    program::{Program, Script},
+    service::{Service, Told},
+    user::{self, User},
+    workspace::Workspace,
+};
+
+/// How long the service waits for a sign of life, and how often it gets one.
+const LEASE_S: u64 = 60;
+const HEARTBEAT: Duration = Duration::from_secs(15);
+
+/// How often a run that is under way is looked at, and how often its output is sent.
+const LOOK: Duration = Duration::from_millis(100);
+const SEND: Duration = Duration::from_secs(1);
+
+/// The most lines of one request.
+const LINES: usize = 5_000;
+
+/// For how long a result is offered to a service that is away.
+const OFFERED: Duration = Duration::from_secs(300);
+
+/// The longest time limit that a run has, when it does not say.
+const LIMIT_S: u64 = 3_600;
+
+/// What is the same for all runs.
+struct Carrier {
+    service: Service,
+    confinement: Confinement,
+    orphans: Option<Orphans>,
+    workspace: Workspace,
+    stop: Arc<AtomicBool>,
+}
+
+/// `muster runner`: waits for runs, and carries them out until it is stopped.
+///
+/// # Errors
+/// When an option or a credential is wrong, the machine does not let scripts be confined, or the service refuses.
+pub fn run(arguments: Options) -> anyhow::Result<()> {
+    cli::server::check(&arguments.server, arguments.allow_http)?;
+    // Before there are threads, files or children: this may start the program again.
+    let (key, secret) = credentials::take(&arguments)?;
+    let user = user::choose(arguments.user.as_deref())?;
+    let orphans = Orphans::adopt()?;
+    #[cfg(target_os = "linux")]
+    if !arguments.allow_setuid {
+        // Of this thread, and so of all that it starts: before there are others, and for good.
+        rustix::thread::set_no_new_privs(true).context("giving up new privileges")?;
+    }
+    let stop = Arc::new(AtomicBool::new(false));
+    heed_signals(Arc::clone(&stop))?;
+    let work = arguments.work_dir.clone().unwrap_or_else(std::env::temp_dir);
+    let workspace = Workspace::new(&work, user)?;
+    let confinement = confinement(&arguments, user, &workspace, orphans.as_ref())?;
+    let Options { server, tenant, name, labels, resources, poll, once, ca, clients, .. } = arguments;
+    let service = Service::new(&server, tenant.as_str(), &key, Secret::new(secret), ca.as_deref())?;
+    let name = name.unwrap_or_else(|| rustix::system::uname().nodename().to_string_lossy().into_owned());
+    let mut wanted = json!({
+        "runner": name,
+        "jobTypes": ["custom"],
+        "labels": labels,
+        "platform": if cfg!(target_os = "macos") { "MACOS" } else { "LINUX" },
+        "leaseSeconds": LEASE_S,
+        "clients": clients,
+    });
+    if !resources.is_empty() {
+        wanted["resources"] = json!(resources);
+    }
+    let mut carrier = Carrier { service, confinement, orphans, workspace, stop };
+    tracing::info!(server, tenant = tenant.as_str(), runner = name, "waiting for runs");
+    while !carrier.stopped() {
+        let answer = carrier.service.post("/jobs/runs/claim", &wanted, None).accepted()?;
+        let work = answer.as_ref().and_then(|answer| answer["runs"].get(0));
+        match work {
+            Some(work) => carrier.carry_out(work)?,
+            None if once => break,
+            None => carrier.wait(Duration::from_secs(poll)),
+        }
+        if once && work.is_some() {
+            break;
+        }
+    }
+    tracing::info!("stopped");
+    Ok(())
+}
+
+/// How scripts are kept apart from the rest of the machine.
+///
+/// # Errors
+/// When they would be the same user as this runner, and the machine does not let them be kept apart from it.
+fn confinement(
+    arguments: &Options,
+    user: Option<User>,
+    workspace: &Workspace,
+    orphans: Option<&Orphans>,
+) -> anyhow::Result<Confinement> {
+    let mut confinement = Confinement { user, isolated: false, processes: arguments.processes };
+    #[cfg(target_os = "linux")]
+    if let (Some(orphans), false) = (orphans, arguments.host_processes) {
+        anyhow::ensure!(
+            !arguments.allow_setuid || user.is_some(),
+            "nobody becomes somebody else in the namespaces that an unprivileged user can make: with --allow-setuid, \
+             say --host-processes too"
+        );
+        match namespaces::try_out(confinement, workspace, orphans) {
+            Ok(()) => confinement.isolated = true,
+            Err(why) if user.is_some() => tracing::warn!(why, "scripts have no namespaces of their own here"),
+            Err(why) => anyhow::bail!(
+                "this machine lets scripts have no namespaces of their own ({why}), so they could reach what else runs \
+                 as this user: start the runner as root with --user, or say --host-processes"
+            ),
+        }
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = (orphans, workspace);
+    Ok(confinement)
+}
+
+/// SIGTERM and SIGINT end the runner, and the script that it runs.
+fn heed_signals(stop: Arc<AtomicBool>) -> anyhow::Result<()> {
+    let runtime = runtime::Builder::new_current_thread().enable_io().build().context("starting a runtime")?;
+    let heed = move || {
+        runtime.block_on(async move {
+            for kind in [SignalKind::terminate(), SignalKind::interrupt()] {
+                let stop = Arc::clone(&stop);
+                match signal(kind) {
+                    Ok(mut signals) => drop(tokio::spawn(async move {
+                        signals.recv().await;
+                        stop.store(true, Ordering::Relaxed);
+                    })),
+                    Err(error) => tracing::warn!(%error, "a signal will not be heeded"),
+                }
+            }
+            std::future::pending::<()>().await;
+        });
+    };
+    std::thread::Builder::new().name("signals".to_owned()).spawn(heed).context("starting a thread")?;
+    Ok(())
+}
+
+/// What a script came to.
+struct Outcome {
+    status: &'static str,
+    exit_code: Option<i32>,
+    reason: String,
+}
+
+impl Carrier {
+    fn stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    fn wait(&self, time: Duration) {
+        let until = Instant::now() + time;
+        while Instant::now() < until && !self.stopped() {
+            std::thread::sleep(LOOK);
+        }
+    }
+
+    /// Carries one run out, and says what became of it.
+    fn carry_out(&mut self, work: &Value) -> anyhow::Result<()> {
+        let run = work["run"]["id"].as_str().context("a run without an id")?.to_owned();
+        let attempt = work["run"]["attempt"].as_i64().context("a run without an attempt")?;
+        let job = work["run"]["job"]["name"].as_str().unwrap_or_default();
+        tracing::info!(run, job, attempt, "carrying out");
+        let Some(outcome) = self.carried_out(work, &run, attempt) else {
+            tracing::warn!(run, "given up: it went to another, or is over");
+            return Ok(());
+        };
+        tracing::info!(run, status = outcome.status, exit_code = outcome.exit_code, "done");
+        let body = json!({
+            "attempt": attempt, "status": outcome.status, "exitCode": outcome.exit_code, "reason": outcome.reason,
+        });
+        let path = format!("/jobs/runs/{run}/result");
+        let until = Instant::now() + OFFERED;
+        let mut pause = Duration::from_millis(500);
+        loop {
+            match self.service.post(&path, &body, Some(&format!("{run}-{attempt}-result"))) {
+                Told::Done(_) => return Ok(()),
+                Told::Refused(status, why) => {
+                    tracing::warn!(run, "the result was refused: {status}, {why}");
+                    return Ok(());
+                }
+                Told::Later(why) if Instant::now() < until => {
+                    tracing::warn!(run, "the result waits: {why}");
+                    std::thread::sleep(pause);
+                    pause = (pause * 2).min(Duration::from_secs(15));
+                }
+                Told::Later(why) => {
+                    tracing::error!(run, "the result was not taken: {why}");
+                    return Ok(());
+                }
+            }
+        }
+    }
+
+    /// What the script of a run came to; `None` when the run is not this runner's any more.
+    fn carried_out(&mut self, work: &Value, run: &str, attempt: i64) -> Option<Outcome> {
+        let failed = |reason: String| Outcome { status: "FAILED", exit_code: None, reason };
+        let (Some(interpreter), Some(content)) = (work["interpreter"].as_str(), work["content"].as_str()) else {
+            return Some(failed("The script is not in the library any more.".to_owned()));
+        };
+        let ids = work["resources"].as_array().into_iter().flatten().filter_map(|one| one["id"].as_str());
+        let environment = [
+            ("MUSTER_RUN_ID", run.to_owned()),
+            ("MUSTER_JOB_ID", work["run"]["job"]["id"].as_str().unwrap_or_default().to_owned()),
+            ("MUSTER_JOB_NAME", work["run"]["job"]["name"].as_str().unwrap_or_default().replace('\0', "")),
+            ("MUSTER_RESOURCES", ids.collect::<Vec<_>>().join(",")),
+            ("MUSTER_PARAMETERS", work["script"].get("parameters").map(ToString::to_string).unwrap_or_default()),
+        ];
+        let limit = Duration::from_secs(work["timeLimit"].as_u64().unwrap_or(LIMIT_S));
+        let script = Script { interpreter, content, environment: &environment, limit };
+        let mut program = match Program::start(&script, &self.workspace, self.confinement, self.orphans.clone()) {
+            Ok(program) => program,
+            Err(error) => return Some(failed(format!("The script could not be started: {error:#}."))),
+        };
+        let mut log = Log { run, attempt, number: 0, kept: Vec::new(), full: false };
+        let mut sent = Instant::now();
+        let mut beaten = Instant::now();
+        let mut stopped = false;
+        let status = loop {
+            let ended = match program.ended() {
+                Ok(ended) => ended,
+                Err(error) => return Some(failed(format!("The script was lost: {error:#}."))),
+            };
+            log.take(program.lines());
+            if ended.is_some() || sent.elapsed() >= SEND {
+                sent = Instant::now();
+                match log.send(&mut self.service, ended.is_some()) {
+                    Sent::Some => beaten = Instant::now(),
+                    Sent::Nothing => {}
+                    Sent::Gone => return None,
+                }
+            }
+            if let Some(status) = ended {
+                break status;
+            }
+            if beaten.elapsed() >= HEARTBEAT {
+                beaten = Instant::now();
+                let body = json!({"attempt": attempt, "leaseSeconds": LEASE_S});
+                match self.service.post(&format!("/jobs/runs/{run}/heartbeat"), &body, None) {
+                    Told::Refused(status, _) if is_gone(status) => return None,
+                    Told::Refused(status, why) => tracing::warn!(run, "a heartbeat was refused: {status}, {why}"),
+                    Told::Done(_) | Told::Later(_) => {}
+                }
+            }
+            if self.stopped() && !stopped {
+                stopped = true;
+                program.kill();
+            }
+            std::thread::sleep(LOOK);
+        };
+        let exit_code = Some(exit_code(status));
+        Some(if program.timed_out() {
+            let reason = format!("It was ended after {} s, its time limit.", limit.as_secs());
+            Outcome { status: "TIMED_OUT", exit_code, reason }
+        } else if stopped {
+            Outcome { status: "FAILED", exit_code, reason: "The runner was stopped.".to_owned() }
+        } else {
+            let status = if status.success() { "SUCCEEDED" } else { "FAILED" };
+            Outcome { status, exit_code, reason: String::new() }
+        })
+    }
+}
+
+/// Does a refusal say that the run is not this runner's any more, rather than that a request is no good?
+fn is_gone(status: StatusCode) -> bool {
+    matches!(status, StatusCode::NOT_FOUND | StatusCode::CONFLICT)
+}
+
+/// What is yet to be told of what a run printed.
+struct Log<'r> {
+    run: &'r str,
+    attempt: i64,
+    /// Of the next request, so that one that is sent again is taken once.
+    number: u64,
+    kept: Vec<String>,
+    /// The service keeps no more.
+    full: bool,
+}
+
+/// What became of it.
+enum Sent {
+    /// The service heard of the run.
+    Some,
+    /// There was nothing to say, or nobody to hear.
+    Nothing,
+    /// The run is not this runner's any more.
+    Gone,
+}
+
+impl Log<'_> {
+    fn take(&mut self, lines: Vec<String>) {
+        if !self.full {
+            self.kept.extend(lines);
+        }
+    }
+
+    /// Sends what there is; `whole` offers it again for a while when nobody hears.
+    fn send(&mut self, service: &mut Service, whole: bool) -> Sent {
+        let mut told = Sent::Nothing;
+        let until = Instant::now() + if whole { OFFERED } else { Duration::ZERO };
+        while !self.kept.is_empty() {
+            let lines = self.kept.get(..LINES.min(self.kept.len())).unwrap_or_default();
+            let body = json!({"attempt": self.attempt, "lines": lines, "leaseSeconds": LEASE_S});
+            let once = format!("{}-{}-log-{}", self.run, self.attempt, self.number);
+            match service.post(&format!("/jobs/runs/{}/log", self.run), &body, Some(&once)) {
+                Told::Done(answer) => {
+                    self.number += 1;
+                    self.kept.drain(..lines.len());
+                    told = Sent::Some;
+                    if answer["outputTruncated"].as_bool() == Some(true) {
+                        self.full = true;
+                        self.kept.clear();
+                    }
+                }
+                Told::Refused(status, _) if is_gone(status) => return Sent::Gone,
+                // Some of the output is worth less than the result.
+                Told::Refused(status, why) => {
+                    tracing::warn!(run = self.run, "lines were refused, and are lost: {status}, {why}");
+                    self.number += 1;
+                    self.kept.drain(..lines.len());
+                }
+                Told::Later(why) => {
+                    tracing::warn!(run = self.run, "lines wait: {why}");
+                    if Instant::now() >= until {
+                        return told;
+                    }
+                    std::thread::sleep(Duration::from_secs(2));
+                }
+            }
+        }
+        told
+    }
+}

@@ -1,0 +1,141 @@
+//! The service, as a runner speaks to it.
+
+use std::{fs, path::Path, time::Duration};
+
+use anyhow::{Context as _, bail};
+use base::secret::Secret;
+use reqwest::{
+    Certificate, StatusCode,
+    blocking::{Client, RequestBuilder},
+};
+use serde_json::Value;
+
+/// How long one request may take.
+const TIME: Duration = Duration::from_secs(20);
+
+/// Where the service is, and who speaks to it.
+pub struct Service {
+    http: Client,
+    root: String,
+    tenant: String,
+    key: String,
+    secret: Secret<String>,
+    token: Option<Secret<String>>,
+}
+
+/// What became of a request.
+#[derive(Debug)]
+pub enum Told {
+    /// 200, and what was answered.
+    Done(Value),
+    /// The service said no, and will again: status and sentence.
+    Refused(StatusCode, String),
+    /// Nobody was there, or had time; worth another attempt.
+    Later(String),
+}
+
+impl Service {
+    /// At an address that [`cli::server::check`] has read, for one tenant. `authority` is a PEM file with a certificate
+    /// to trust beside those of the system.
+    ///
+    /// # Errors
+    /// When the certificate cannot be read.
+    pub fn new(
+        server: &str,
+        tenant: &str,
+        key: &str,
+        secret: Secret<String>,
+        authority: Option<&Path>,
+    ) -> anyhow::Result<Self> {
+        // The process has one provider of cryptography, and `ring` is the one that this program is built with.
+        drop(rustls::crypto::ring::default_provider().install_default());
+        let mut http = Client::builder().timeout(TIME).redirect(reqwest::redirect::Policy::none());
+        if let Some(file) = authority {
+            let pem = fs::read(file).with_context(|| format!("reading {}", file.display()))?;
+            http = http.add_root_certificate(Certificate::from_pem(&pem).context("reading the certificate")?);
+        }
+        Ok(Self {
+            http: http.build()?,
+            root: server.trim_end_matches('/').to_owned(),
+            tenant: tenant.to_owned(),
+            key: key.to_owned(),
+            secret,
+            token: None,
+        })
+    }
+
+    /// A `POST` below the tenant. With a `once`, it may be sent again without being carried out again.
+    pub fn post(&mut self, path: &str, body: &Value, once: Option<&str>) -> Told {
+        for renewed in [false, true] {
+            let token = match self.token(renewed) {
+                Ok(token) => token,
+                Err(told) => return told,
+            };
+            let url = format!("{}/api/v2/tenants/{}{path}", self.root, self.tenant);
+            let mut request = self.http.post(url).bearer_auth(token).json(body);
+            if let Some(key) = once {
+                request = request.header("Idempotency-Key", key);
+            }
+            match send(request) {
+                Told::Refused(StatusCode::UNAUTHORIZED, _) if !renewed => {}
+                told => return told,
+            }
+        }
+        Told::Later("no token".to_owned())
+    }
+
+    /// A token: the last one, or a new one.
+    fn token(&mut self, renew: bool) -> Result<String, Told> {
+        if let (false, Some(token)) = (renew, &self.token) {
+            return Ok(token.expose().clone());
+        }
+        // Key and secret are alphanumeric.
+        let form =
+            format!("grant_type=client_credentials&client_id={}&client_secret={}", self.key, self.secret.expose());
+        let request = self.http.post(format!("{}/auth/oauth/token", self.root));
+        let request = request.header("Content-Type", "application/x-www-form-urlencoded").body(form);
+        match send(request) {
+            Told::Done(answer) => {
+                let token = answer["access_token"].as_str().unwrap_or_default().to_owned();
+                self.token = Some(Secret::new(token.clone()));
+                Ok(token)
+            }
+            told => Err(told),
+        }
+    }
+}
+
+fn send(request: RequestBuilder) -> Told {
+    let answer = match request.send() {
+        Ok(answer) => answer,
+        Err(error) => return Told::Later(format!("{:#}", anyhow::Error::new(error.without_url()))),
+    };
+    let status = answer.status();
+    let body: Value = answer.json().unwrap_or_default();
+    if status.is_success() {
+        return Told::Done(body);
+    }
+    let sentence = ["detail", "error_description"].iter().find_map(|name| body[*name].as_str());
+    let sentence = sentence.unwrap_or("no reason was given").to_owned();
+    if status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS {
+        return Told::Later(format!("{status}: {sentence}"));
+    }
+    Told::Refused(status, sentence)
+}
+
+impl Told {
+    /// What was answered; the first request of a runner tells whether key and tenant are right.
+    ///
+    /// # Errors
+    /// When the service said no. `None` when it is worth another attempt.
+    pub fn accepted(self) -> anyhow::Result<Option<Value>> {
+        match self {
+            Self::Done(answer) => Ok(Some(answer)),
+            Self::Later(why) => {
+                tracing::warn!("the service cannot be reached: {why}");
+                Ok(None)
+            }
+            Self::Refused(status, why) => bail!("the service refuses this runner: {status}, {why}"),
+        }
+    }
+}

@@ -1,0 +1,396 @@
+//! The command line. Every option can also be set in the environment, under the name that `--help` shows.
+
+use std::{
+    net::{Ipv4Addr, SocketAddr},
+    path::PathBuf,
+    time::Duration,
+};
+
+use api::Role;
+use base::tenant::TenantId;
+use clap::{Args, Parser, Subcommand};
+use db::DatabaseUrl;
+use integrations::{
+    egress::{self, Block},
+    mail::{self, SmtpUrl},
+    sender::retry::{self, Schedule},
+};
+use tracing_subscriber::EnvFilter;
+
+use crate::keep::Keep;
+
+mod people;
+
+pub use self::people::{Browsers, Oidc, User, origin};
+
+/// The inventory of your machines, and the people, schedules and rules around them.
+#[derive(Parser)]
+#[command(name = "muster", version)]
+pub struct CommandLine {
+    /// What to log: a level (`info`, `debug`) or a filter such as `info,api=debug`
+    #[arg(long, global = true, env = "MUSTER_LOG", default_value = "info", value_parser = log_filter)]
+    pub log: String,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Subcommand)]
+pub enum Command {
+    /// Start the service
+    Serve(Box<Serve>),
+    /// Bring the database's tables up to date, and exit
+    Migrate(Storage),
+    /// Check a configuration, and say what is wrong with it, a line for each thing
+    Check(Check),
+    /// Copy a SQLite database, while the service runs or not
+    Backup(Backup),
+    /// Print the OpenAPI document, or write all of them
+    Openapi(Openapi),
+    /// Take in machines from files
+    Import(Import),
+    /// Make, list, rotate and revoke API keys, while the service runs or not
+    #[command(subcommand)]
+    Key(Key),
+    /// Make and list tenants, while the service runs or not
+    #[command(subcommand)]
+    Tenant(Tenant),
+    /// Make users, and links that sign them in, while the service runs or not
+    #[command(subcommand)]
+    User(User),
+    /// Carry out runs of custom scripts on this machine, as an unprivileged user
+    Runner(Box<runner::Options>),
+    /// Print what arrives by HTTP and by mail on this machine, to try out where pages go
+    Sink(cli::Sink),
+    /// Start one script for `muster runner`
+    #[command(hide = true)]
+    Launch(runner::Launch),
+    /// The key that seals the secrets of integrations
+    #[command(subcommand)]
+    Secrets(Secrets),
+    /// Call an operation of a service, by its name and with its fields as options
+    #[command(disable_help_flag = true)]
+    Api(cli::Api),
+    /// Print what a shell completes commands and operations with
+    Completions(cli::Completions),
+    /// Say what the last of some words may become, for the shell that asks
+    #[command(hide = true)]
+    Complete(cli::Complete),
+}
+
+#[derive(Subcommand)]
+pub enum Secrets {
+    /// Seal all secrets under a new key, while the service runs or not
+    Rotate {
+        #[command(flatten)]
+        storage: Storage,
+        #[command(flatten)]
+        keys: SecretsKey,
+    },
+}
+
+/// Where the key is that seals secrets. MUSTER_SECRETS_KEY holds the key itself, in place of a file.
+#[derive(Args, Clone)]
+pub struct SecretsKey {
+    /// The file with the key that seals secrets; by default `secrets.key` in the data directory
+    #[arg(long, env = "MUSTER_SECRETS_KEY_FILE", value_name = "FILE")]
+    pub secrets_key_file: Option<PathBuf>,
+}
+
+/// How integrations reach others.
+#[derive(Args, Clone)]
+pub struct Outbound {
+    /// Let integrations call addresses in this block that are not on the public internet; separate several with commas
+    #[arg(long, env = "MUSTER_EGRESS_ALLOW", value_name = "CIDR", value_delimiter = ',', value_parser = egress::block)]
+    pub egress_allow: Vec<Block>,
+    /// Trust the authorities in this PEM file too, when integrations call others
+    #[arg(long, env = "MUSTER_EGRESS_CA", value_name = "FILE")]
+    pub egress_ca: Option<PathBuf>,
+    /// The waits between the attempts of a delivery, such as 5s,5m,2h
+    #[arg(long, env = "MUSTER_RETRY_SCHEDULE", value_name = "WAITS", value_parser = Schedule::parse)]
+    pub retry_schedule: Option<Schedule>,
+    /// How long a call may take in all
+    #[arg(long, env = "MUSTER_DELIVERY_TIMEOUT", value_name = "TIME", default_value = "15s", value_parser = wait)]
+    pub delivery_timeout: Duration,
+    /// Calls at once
+    #[arg(long, env = "MUSTER_DELIVERY_CALLS", value_name = "N", default_value_t = 256,
+        value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub delivery_calls: u32,
+    /// The server that takes mail: smtps://user:password@host, or smtp://user:password@host, which has to offer
+    /// STARTTLS
+    #[arg(long, env = "MUSTER_SMTP_URL", value_name = "URL", hide_env_values = true, requires = "smtp_from",
+        value_parser = SmtpUrl::parse)]
+    pub smtp_url: Option<SmtpUrl>,
+    /// Whom mail is from, such as "Muster <muster@example.net>"
+    #[arg(long, env = "MUSTER_SMTP_FROM", value_name = "ADDRESS", value_parser = mail::sender)]
+    pub smtp_from: Option<mail::Mailbox>,
+    /// Calls at once to one endpoint
+    #[arg(long, env = "MUSTER_DELIVERY_CALLS_TO_ONE", value_name = "N", default_value_t = 16,
+        value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    pub delivery_calls_to_one: u32,
+}
+
+/// How people are told.
+#[derive(Args, Clone)]
+pub struct Paging {
+    /// Messages a minute that a person gets by one contact method; the rest are combined into one. 0 for no limit
+    #[arg(long, env = "MUSTER_PAGE_LIMIT", value_name = "N", default_value_t = 10,
+        value_parser = clap::value_parser!(u32).range(..=10_000))]
+    pub page_limit: u32,
+}
+
+/// An address with its port. A port alone, or `localhost` with one, is of this machine.
+fn listen_address(text: &str) -> Result<SocketAddr, String> {
+    let (host, port) = text.trim().rsplit_once(':').unwrap_or(("localhost", text.trim()));
+    let here = || Some(SocketAddr::from((Ipv4Addr::LOCALHOST, port.parse().ok()?)));
+    let address = if host.eq_ignore_ascii_case("localhost") { here() } else { text.trim().parse().ok() };
+    address.ok_or_else(|| {
+        "write an IP address and a port, such as 127.0.0.1:8080 or [::1]:8080, or a port alone, such as 8080, for this \
+         machine; 0.0.0.0:8080 is every address that the machine has"
+            .to_owned()
+    })
+}
+
+fn log_filter(text: &str) -> Result<String, String> {
+    if let Some(open) = text.split(',').find(|part| part.trim_end().ends_with('=')) {
+        return Err(format!("{open} has no level: write off, error, warn, info, debug or trace behind it"));
+    }
+    EnvFilter::try_new(text).map_err(|error| format!("is no level and no filter of the log: {error}"))?;
+    Ok(text.to_owned())
+}
+
+fn wait(text: &str) -> Result<Duration, String> {
+    let millis = retry::millis(text.trim()).filter(|millis| (100..=60_000).contains(millis));
+    let millis = millis.and_then(|millis| u64::try_from(millis).ok());
+    millis.map(Duration::from_millis).ok_or_else(|| "is a time from 100ms to 60s".to_owned())
+}
+
+#[derive(Subcommand)]
+pub enum Key {
+    /// Make a key; its secret is printed once, as lines that a shell reads
+    Create {
+        #[command(flatten)]
+        storage: Storage,
+        /// The tenant that it belongs to
+        #[arg(long)]
+        tenant: TenantId,
+        /// Its name, unique among the live keys of the tenant
+        #[arg(long)]
+        name: String,
+        /// What it may do: viewer, operator, integrator or admin
+        #[arg(long, value_parser = role)]
+        role: Role,
+        /// The only operations that it may call: their operationIds, separated by commas
+        #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+        operations: Vec<String>,
+    },
+    /// List the live keys of all tenants, without their secrets
+    List {
+        #[command(flatten)]
+        storage: Storage,
+    },
+    /// Give a key a new secret; the former one stays valid until the next rotation
+    Rotate {
+        #[command(flatten)]
+        storage: Storage,
+        /// Drop the former secret at once, with the tokens that were issued for it
+        #[arg(long)]
+        revoke_previous: bool,
+        /// The key, or its id (KEY-…)
+        key: String,
+    },
+    /// Revoke a key, and with it its tokens
+    Revoke {
+        #[command(flatten)]
+        storage: Storage,
+        /// The key, or its id (KEY-…)
+        key: String,
+    },
+}
+
+#[derive(Subcommand)]
+pub enum Tenant {
+    /// Make a partner, or a client of a partner
+    Create {
+        #[command(flatten)]
+        storage: Storage,
+        #[command(flatten)]
+        what: NewTenant,
+        /// The partner that the client belongs to
+        #[arg(long, value_name = "PARTNER", requires = "client")]
+        of: Option<TenantId>,
+    },
+    /// List all tenants
+    List {
+        #[command(flatten)]
+        storage: Storage,
+    },
+}
+
+#[derive(Args)]
+#[group(required = true, multiple = false)]
+pub struct NewTenant {
+    /// Make a partner of this name
+    #[arg(long, value_name = "NAME")]
+    pub partner: Option<String>,
+    /// Make a client of this name
+    #[arg(long, value_name = "NAME", requires = "of")]
+    pub client: Option<String>,
+}
+
+fn role(text: &str) -> Result<Role, String> {
+    let names = Role::ALL.map(Role::as_str).join(", ");
+    Role::parse(&text.to_ascii_lowercase()).ok_or_else(|| format!("a role is one of: {names}"))
+}
+
+/// Where the data is.
+#[derive(Args, Clone)]
+pub struct Storage {
+    /// The directory for the SQLite file and the first credentials
+    #[arg(long, env = "MUSTER_DATA_DIR", default_value = "data")]
+    pub data_dir: PathBuf,
+    /// `sqlite:PATH` or `postgres://…`; by default `muster.sqlite` in the data directory
+    #[arg(long, env = "MUSTER_DATABASE_URL", hide_env_values = true)]
+    pub database_url: Option<DatabaseUrl>,
+    /// Connections to the database
+    #[arg(long, env = "MUSTER_CONNECTIONS", default_value_t = 8,
+        value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub connections: u32,
+}
+
+#[derive(Args)]
+pub struct Serve {
+    #[command(flatten)]
+    pub storage: Storage,
+    /// Seconds to wait for a Postgres that does not answer yet, saying so; 0 to end at once
+    #[arg(long, env = "MUSTER_WAIT_FOR_DATABASE", value_name = "SECONDS", default_value_t = 60)]
+    pub wait_for_database: u32,
+    #[command(flatten)]
+    pub listen: Listen,
+    #[command(flatten)]
+    pub browsers: Browsers,
+    #[command(flatten)]
+    pub oidc: Oidc,
+    #[command(flatten)]
+    pub carry: Carry,
+    #[command(flatten)]
+    pub keep: Keep,
+    #[command(flatten)]
+    pub keys: SecretsKey,
+    #[command(flatten)]
+    pub outbound: Outbound,
+    #[command(flatten)]
+    pub paging: Paging,
+    /// Fill an empty database with a small company to look around in
+    #[arg(long)]
+    pub demo: bool,
+}
+
+/// Where clients connect, and how.
+#[derive(Args, Clone)]
+pub struct Listen {
+    /// The address to listen on, or a port alone for this machine only; port 0 takes a free one
+    #[arg(long, env = "MUSTER_LISTEN", value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8080",
+        value_parser = listen_address)]
+    pub listen: SocketAddr,
+    /// Allow an address beyond loopback: a proxy in front takes care of TLS
+    #[arg(long, env = "MUSTER_BEHIND_PROXY")]
+    pub behind_proxy: bool,
+    /// Speak HTTPS with the certificate chain in this PEM file; SIGHUP reads it again
+    #[arg(long, env = "MUSTER_TLS_CERT", value_name = "FILE", requires = "tls_key")]
+    pub tls_cert: Option<PathBuf>,
+    /// The PEM file with the key of the certificate
+    #[arg(long, env = "MUSTER_TLS_KEY", value_name = "FILE", requires = "tls_cert")]
+    pub tls_key: Option<PathBuf>,
+}
+
+/// How much the service carries, and who may look.
+#[derive(Args, Clone)]
+pub struct Carry {
+    /// Worker threads; 0 for one per core
+    #[arg(long, env = "MUSTER_WORKERS", default_value_t = 0)]
+    pub workers: usize,
+    /// Requests worked on at once, beyond which others get a 503; 0 for 64 per worker
+    #[arg(long, env = "MUSTER_MAX_REQUESTS", value_name = "N", default_value_t = 0)]
+    pub max_requests: usize,
+    /// MiB that connections, bodies and unread answers may take together, beyond which others get a 503
+    #[arg(long, env = "MUSTER_REQUEST_MEMORY", value_name = "MIB", default_value_t = 112,
+        value_parser = clap::value_parser!(u16).range(8..))]
+    pub request_memory: u16,
+    /// Requests a second of one API key (twice as many in a burst), beyond which it gets a 429; 0 for no limit
+    #[arg(long, env = "MUSTER_RATE_LIMIT", value_name = "N", default_value_t = 10_000)]
+    pub rate_limit: u32,
+    /// Show /metrics to everybody who can connect, not only to processes on this machine
+    #[arg(long, env = "MUSTER_METRICS_PUBLIC")]
+    pub metrics_public: bool,
+}
+
+#[derive(Args)]
+pub struct Check {
+    #[command(flatten)]
+    pub storage: Storage,
+    #[command(flatten)]
+    pub listen: Listen,
+    #[command(flatten)]
+    pub keys: SecretsKey,
+}
+
+#[derive(Args)]
+pub struct Backup {
+    #[command(flatten)]
+    pub storage: Storage,
+    /// The new file; one that is there is not overwritten
+    #[arg(value_name = "DEST")]
+    pub destination: PathBuf,
+}
+
+#[derive(Args)]
+pub struct Openapi {
+    /// Write `openapi.json` and one document for each domain into this directory
+    #[arg(long, value_name = "DIR")]
+    pub write: Option<PathBuf>,
+}
+
+#[derive(Args)]
+pub struct Import {
+    #[command(flatten)]
+    pub storage: Storage,
+    /// The tenant that the machines belong to
+    #[arg(long, default_value = "client_1")]
+    pub tenant: String,
+    /// Reports in either format of the inventory agents (plain, zlib or gzip), rows as for `POST /resources/bulk`
+    /// (`.ndjson`, `.csv`), or what `aws ec2 describe-instances` printed
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_to_listen_is_written_in_several_ways() {
+        let read = |text| listen_address(text).map(|address| address.to_string());
+        for (text, address) in [
+            ("127.0.0.1:8080", "127.0.0.1:8080"),
+            ("21200", "127.0.0.1:21200"),
+            ("localhost:8080", "127.0.0.1:8080"),
+            ("[::1]:0", "[::1]:0"),
+            ("0.0.0.0:80", "0.0.0.0:80"),
+        ] {
+            assert_eq!(read(text), Ok(address.to_owned()));
+        }
+        for text in ["", ":8080", "example.com:80", "127.0.0.1", "70000", "localhost", "localhost:x", "::1:80:"] {
+            assert!(read(text).is_err_and(|told| told.contains("127.0.0.1:8080")), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_filter_of_the_log_says_its_levels() {
+        for text in ["info", "info,api=debug", "off"] {
+            assert!(log_filter(text).is_ok(), "{text}");
+        }
+        for text in ["nonsense=", "info,api=", "fo=o=bar"] {
+            assert!(log_filter(text).is_err(), "{text}");
+        }
+    }
+}
