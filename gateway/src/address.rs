@@ -6,10 +6,9 @@ use std::{
     path::PathBuf,
 };
 
-use crate::{
-    command_line::{Storage, origin},
-    private::write_private,
-};
+use db::write_private;
+
+use crate::command_line::{Storage, origin};
 
 /// Where the service is when no start has said otherwise.
 const DEFAULT: &str = "http://127.0.0.1:8080";

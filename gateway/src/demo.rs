@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use access::Directory;
 use base::tenant::TenantId;
 use db::Db;
 use integrations::vault::Vault;
 
-use crate::{neighbours, people::Directory};
+use crate::neighbours;
 
 /// Fills an empty inventory; leaves one that has anything in it as it is.
 pub fn fill(db: &Db, vault: &Arc<Vault>) -> anyhow::Result<()> {

@@ -8,13 +8,10 @@ use std::{
 
 use anyhow::{Context as _, anyhow, bail};
 use base::secret::Secret;
-use db::{Backend, Db};
+use db::{Backend, Db, create_private, write_private};
 use integrations::vault::{Vault, id_of};
 
-use crate::{
-    command_line::{SecretsKey, Storage},
-    private::{create_private, write_private},
-};
+use crate::command_line::{SecretsKey, Storage};
 
 /// The environment variable that holds the key itself; several keys with commas, the one in use first.
 pub const VARIABLE: &str = "MUSTER_SECRETS_KEY";

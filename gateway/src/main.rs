@@ -14,8 +14,6 @@ mod memory;
 mod neighbours;
 mod oidc;
 mod outbound;
-mod people;
-mod private;
 mod process;
 mod reporters;
 mod variables;

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use access::Directory;
 use incidents::{Neighbours, Noticed, Records, Trial};
 use maintenance::Windows;
 use ports::{Alerts, Notices, Owners, People};
 use rosters::Rosters;
 
-use crate::{outbound::Parts, people::Directory};
+use crate::outbound::Parts;
 
 /// Who knows the maintenance windows.
 pub fn windows() -> Arc<Windows> {

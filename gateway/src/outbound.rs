@@ -2,6 +2,7 @@
 
 use std::{fs, sync::Arc, time::Duration};
 
+use access::Directory;
 use anyhow::Context as _;
 use db::Db;
 use integrations::{
@@ -13,7 +14,7 @@ use integrations::{
 };
 use rustls::pki_types::{CertificateDer, pem::PemObject as _};
 
-use crate::{command_line::Outbound, people::Directory};
+use crate::command_line::Outbound;
 
 /// The parts that handlers, subscriber and sender share.
 pub struct Parts {

@@ -67,7 +67,7 @@ fn may_depend_on(name: &str) -> Option<&'static [&'static str]> {
         "ports" | "outbox" => &["base", "db"],
         "api-derive" => &[],
         "api" => &["base", "db", "outbox", "api-derive"],
-        "access" => &["base", "db", "outbox", "api"],
+        "access" => &["base", "db", "outbox", "api", "ports"],
         "console" => &["base", "api"],
         "bench" | "campaign" => &["muster-tests"],
         "cli" => &["base"],

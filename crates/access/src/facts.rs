@@ -1,5 +1,5 @@
-//! What the gateway tells other domains of tenants and their people, beside [`users`](crate::users) and
-//! [`user_groups`](crate::user_groups).
+//! What the [directory](crate::Directory) tells other domains of tenants and their people, beside users and user
+//! groups.
 
 use std::collections::{BTreeMap, HashMap};
 

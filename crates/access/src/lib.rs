@@ -3,8 +3,8 @@
 //! [`Authenticator`] is what the server asks about every request. In reading order of the routes: the token endpoint
 //! under its two paths; who calls, and the pages on which people sign in; a tenant's facts; the clients of a partner;
 //! users; user groups; API keys. [`bootstrap`] makes the first tenants and the first key on an empty database,
-//! [`console`] is what a person does at the database itself. What other domains ask about people, the gateway answers
-//! from [`users`] and [`user_groups`].
+//! [`console`] is what a person does at the database itself. [`Directory`] answers what domains ask about tenants and
+//! their people.
 //!
 //! Secrets and tokens are random; what is stored of them is a SHA-256. Whatever looks a caller up does so before its
 //! tenant is known; every other statement names its tenant.
@@ -16,9 +16,10 @@ mod bootstrap;
 mod callers;
 pub mod console;
 pub mod demo;
-pub mod facts;
+mod directory;
+mod facts;
 mod filters;
-pub mod former;
+mod former;
 mod inbound;
 mod lifecycle;
 mod mailbox;
@@ -34,8 +35,8 @@ mod tests;
 mod throttle;
 mod token_endpoint;
 mod tokens;
-pub mod user_groups;
-pub mod users;
+mod user_groups;
+mod users;
 
 use std::sync::Arc;
 
@@ -44,6 +45,7 @@ use api::{Alias, Extras, Need, Routes, Tag};
 pub use crate::{
     authenticator::Authenticator,
     bootstrap::{FirstKey, bootstrap, check_first_key, is_empty, new_credentials, unused_first_key},
+    directory::Directory,
     sessions::sign_in_url,
 };
 

@@ -32,6 +32,7 @@ mod numbers;
 mod order;
 mod owner;
 mod parts;
+mod private;
 mod probe;
 mod quota;
 mod reach;
@@ -79,6 +80,7 @@ pub use crate::{
     order::{Column, Order, damaged_cursor},
     owner::give_to_owner_of_folder,
     parts::in_parts,
+    private::{create_private, write_private},
     probe::{Health, Probe},
     quota::Quota,
     reach::wait_until_it_answers,

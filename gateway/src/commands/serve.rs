@@ -10,7 +10,7 @@ use std::{
     time::Duration,
 };
 
-use access::SignIn;
+use access::{Directory, SignIn};
 use actix_web::rt::{
     System,
     signal::unix::{SignalKind, signal},
@@ -32,9 +32,7 @@ use paging::Pager;
 use crate::{
     address,
     command_line::{Carry, Listen, Serve},
-    demo, domains, first_run, memory, neighbours,
-    people::Directory,
-    process,
+    demo, domains, first_run, memory, neighbours, process,
     reporters::Keys,
     variables,
 };

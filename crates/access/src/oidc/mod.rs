@@ -4,12 +4,12 @@
 //! Nothing is held here between leaving for the issuer and coming back: what has to be remembered travels, sealed, in a
 //! cookie of the browser that left. So any number may leave, and come back to any gateway.
 
+mod fetch;
 pub(crate) mod http;
 pub(crate) mod identities;
 mod people;
 mod provider;
 pub(crate) mod rules;
 
-pub use openidconnect::HttpResponse as Response;
-
-pub use provider::{Fetch, Fetched, Provider, Seal, Settings};
+pub use fetch::{check_issuer, fetch};
+pub use provider::{Fetch, Fetched, Provider, Settings};

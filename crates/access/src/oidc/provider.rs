@@ -26,6 +26,7 @@ use openidconnect::{
         CoreTokenType,
     },
 };
+use ports::{SealedAt, Seals};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -81,20 +82,15 @@ pub type Fetched = Result<HttpResponse, std::io::Error>;
 /// Makes a call, within bounds of time and size, and follows nothing.
 pub type Fetch = dyn Fn(HttpRequest) -> Fetched + Send + Sync;
 
-/// Seals what a browser carries.
-pub trait Seal: Send + Sync {
-    /// The text, so that nobody reads or changes it; it goes into a cookie as it is.
-    fn seal(&self, text: &Secret<String>) -> Option<String>;
-
-    /// What was sealed.
-    fn open(&self, sealed: &str) -> Option<Secret<String>>;
-}
+/// The place that a cookie is sealed for.
+const COOKIE: SealedAt<'static> = SealedAt { tenant: "", table: "cookies", row: "oidc", column: "pending" };
 
 /// An issuer.
 pub struct Provider {
     pub(crate) settings: Settings,
     fetch: Box<Fetch>,
-    seal: Arc<dyn Seal>,
+    /// Seals what a browser carries.
+    seals: Arc<dyn Seals>,
     /// The calls, which addresses share as they share requests.
     calls: Arc<Pool>,
     addresses: Parties,
@@ -167,14 +163,14 @@ impl Provider {
     ///
     /// # Errors
     /// When an address is none.
-    pub fn new(settings: Settings, fetch: Box<Fetch>, seal: Arc<dyn Seal>) -> anyhow::Result<Self> {
+    pub fn new(settings: Settings, fetch: Box<Fetch>, seals: Arc<dyn Seals>) -> anyhow::Result<Self> {
         IssuerUrl::new(settings.issuer.clone())?;
         RedirectUrl::new(settings.redirect())?;
         let calls = Pool::new(Kind::Requests, CALLS, 1, WAITING);
         let addresses = Default::default();
         let known = Default::default();
         let asking = Default::default();
-        Ok(Self { settings, fetch, seal, calls, addresses, known, asking })
+        Ok(Self { settings, fetch, seals, calls, addresses, known, asking })
     }
 
     /// A call to the issuer for a request from this address, as soon as it is its turn: the rule of [`base::share`].
@@ -197,13 +193,13 @@ impl Provider {
         let (url, state, nonce) = request.url();
         let pending = Pending::new(state.into_secret(), nonce.secret().clone(), verifier.into_secret(), now);
         let text = serde_json::to_string(&pending).map_err(wrong)?;
-        let sealed = self.seal.seal(&Secret::new(text)).ok_or_else(|| wrong("sealing failed"))?;
+        let sealed = self.seals.seal(COOKIE, &Secret::new(text)).map_err(wrong)?;
         Ok((url.to_string(), sealed))
     }
 
     /// What a browser carried.
     pub(crate) fn pending(&self, sealed: &str) -> Option<Pending> {
-        serde_json::from_str(self.seal.open(sealed)?.expose()).ok()
+        serde_json::from_str(self.seals.open(COOKIE, sealed).ok()??.expose()).ok()
     }
 
     /// Who signed in, by the code that the issuer gave the browser.

@@ -7,8 +7,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use db::give_to_owner_of_folder;
 use tempfile::NamedTempFile;
+
+use crate::owner::give_to_owner_of_folder;
 
 /// Writes a file that only its owner reads, or replaces one, all at once. The one that is there keeps its owner and its
 /// mode, and stays where it is when the path is a link: root may write what a service reads.
@@ -28,6 +29,9 @@ pub fn write_private(path: &Path, text: &str) -> io::Result<()> {
 }
 
 /// As [`write_private`], unless a file is there already; says whether it wrote.
+///
+/// # Errors
+/// When the file cannot be written.
 pub fn create_private(path: &Path, text: &str) -> io::Result<bool> {
     let new = write_beside(path, text)?;
     give_to_owner_of_folder(new.as_file(), path)?;

@@ -1,13 +1,15 @@
-//! What domains ask about tenants and their people ([`ports::People`], [`ports::Tenants`]), answered by `access`.
+//! What domains ask about tenants and their people, answered ([`ports::People`], [`ports::Tenants`]).
 
 use std::collections::HashMap;
 
-use access::{facts, former, user_groups, users};
 use base::timestamp::Timestamp;
 use db::{Conn, Result};
 use ports::{FormerGroups, Membership, People, PeopleGroup, Person, Tenants};
 
-/// The tenants, users and user groups that `access` keeps.
+use crate::{facts, former, user_groups, users};
+
+/// The tenants, users and user groups of the database.
+#[derive(Clone, Copy, Debug)]
 pub struct Directory;
 
 impl People for Directory {

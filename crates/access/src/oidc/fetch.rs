@@ -1,0 +1,79 @@
+//! Calls to the issuer, in bounds of time and size; no redirect is followed.
+
+use std::{
+    fs,
+    io::{self, Read as _},
+    path::Path,
+    time::Duration,
+};
+
+use anyhow::{Context as _, ensure};
+use base::net::is_loopback_host;
+use openidconnect::HttpResponse;
+use reqwest::{
+    Certificate, Url,
+    blocking::{Client, Request},
+    redirect::Policy,
+};
+
+use super::provider::Fetch;
+
+/// How long a call may take.
+const TIME: Duration = Duration::from_secs(10);
+
+/// The most that is read of an answer.
+const MOST: u64 = 1 << 20;
+
+/// Refuses an issuer whose tokens would travel in the clear beyond this machine.
+///
+/// # Errors
+/// What is wrong with its address.
+pub fn check_issuer(issuer: &str) -> anyhow::Result<()> {
+    let url = Url::parse(issuer).context("--oidc-issuer takes an address such as https://login.example")?;
+    let is_here = url.host_str().is_some_and(is_loopback_host);
+    ensure!(url.scheme() == "https" || (url.scheme() == "http" && is_here), "--oidc-issuer has to be https://");
+    Ok(())
+}
+
+/// Makes calls, each on the thread that asks for it. `authority` is a PEM file with a certificate to trust beside those
+/// of the system.
+///
+/// # Errors
+/// When the certificate cannot be read.
+pub fn fetch(authority: Option<&Path>) -> anyhow::Result<Box<Fetch>> {
+    // The process has one provider of cryptography, and `ring` is the one that this program is built with.
+    drop(rustls::crypto::ring::default_provider().install_default());
+    let mut client = Client::builder().timeout(TIME).connect_timeout(TIME).redirect(Policy::none());
+    if let Some(path) = authority {
+        let reading = || format!("reading {}", path.display());
+        let text = fs::read(path).with_context(reading)?;
+        client = client.add_root_certificate(Certificate::from_pem(&text).with_context(reading)?);
+    }
+    let client = client.build()?;
+    Ok(Box::new(move |request| {
+        let request = Request::try_from(request).map_err(io::Error::other)?;
+        let answer = client.execute(request).map_err(|error| io::Error::other(error.without_url()))?;
+        let status = answer.status();
+        let headers = answer.headers().clone();
+        let mut body = Vec::new();
+        answer.take(MOST).read_to_end(&mut body)?;
+        let mut response = HttpResponse::new(body);
+        *response.status_mut() = status;
+        *response.headers_mut() = headers;
+        Ok(response)
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_issuer_is_spoken_to_in_secret() {
+        assert!(check_issuer("https://login.example/realms/one").is_ok());
+        assert!(check_issuer("http://127.0.0.1:4000").is_ok());
+        for wrong in ["http://login.example", "login.example", "ftp://127.0.0.1", ""] {
+            assert!(check_issuer(wrong).is_err(), "{wrong}");
+        }
+    }
+}
