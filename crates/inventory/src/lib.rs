@@ -9,14 +9,16 @@
 //! - [`sites`], [`groups`]: where resources are, and what they belong to
 //! - [`agents`]: machines that describe themselves, in the formats that [`reports`] reads
 //!
-//! [`Machines`] answers what other domains ask about them.
+//! [`Machines`] answers what other domains ask about them. [`files`] takes machines in from files, at the database
+//! itself.
 //!
 //! Operations 1 to 6 of `docs/interface.md`, and the writes around them.
 
-pub mod agents;
-pub mod bulk;
+mod agents;
+mod bulk;
 mod countries;
 pub mod demo;
+pub mod files;
 mod groups;
 mod history;
 mod lists;

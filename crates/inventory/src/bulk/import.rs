@@ -91,7 +91,7 @@ pub enum Error {
     #[error("reading the file: {0}")]
     Read(#[from] io::Error),
     /// The database failed.
-    #[error("{0}")]
+    #[error(transparent)]
     Database(#[from] db::Error),
 }
 

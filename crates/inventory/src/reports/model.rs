@@ -247,21 +247,10 @@ pub struct Software {
 /// Whether an antivirus product has its latest definitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DefinitionStatus {
-    /// `UPTODATE`
+    /// The latest ones.
     UpToDate,
-    /// `OUTOFDATE`
+    /// Others.
     OutOfDate,
-}
-
-impl DefinitionStatus {
-    /// The spelling of the interface.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::UpToDate => "UPTODATE",
-            Self::OutOfDate => "OUTOFDATE",
-        }
-    }
 }
 
 /// One antivirus product; see "Antivirus record" in `docs/interface.md`.

@@ -135,10 +135,10 @@ mod tests {
         .unwrap();
         let read = antivirus(&node.all("antivirus"));
         assert_eq!(read.len(), 3);
-        assert_eq!(read[0].status.map(DefinitionStatus::as_str), Some("UPTODATE"));
+        assert_eq!(read[0].status, Some(DefinitionStatus::UpToDate));
         assert_eq!(read[0].definition_date, Some(1_706_918_400_000));
         assert_eq!((read[0].enabled, read[0].definition.as_deref()), (Some(false), Some("1.2")));
-        assert_eq!(read[1].status.map(DefinitionStatus::as_str), Some("OUTOFDATE"));
+        assert_eq!(read[1].status, Some(DefinitionStatus::OutOfDate));
         assert_eq!((read[2].name.as_str(), read[2].status), ("Us", None));
     }
 }
