@@ -1,8 +1,9 @@
 //! What people run at a terminal and scripts call, without a database: `muster api`, `muster completions` and
 //! `muster sink`.
 //!
-//! [`api()`] is a client of the interface. It has no list of operations: it reads command lines by the OpenAPI document,
-//! which the caller makes. [`complete()`] tells a shell what may come next, and [`sink()`] prints what a service sends.
+//! [`api()`] is a client of the interface. It has no list of operations: it reads command lines by the OpenAPI
+//! document, which the caller makes. [`complete()`] tells a shell what may come next, and [`sink()`] prints what a
+//! service sends.
 //! This crate knows no domain, no database and nothing of how a service works; [`server`] is for other clients too.
 
 mod api;

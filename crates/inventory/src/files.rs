@@ -28,8 +28,8 @@ pub struct Counts {
     pub refused: u64,
 }
 
-/// Takes in one file, whatever it holds; `refuse` is told what is wrong with it, `warn` what was taken in otherwise than
-/// it says.
+/// Takes in one file, whatever it holds; `refuse` is told what is wrong with it, `warn` what was taken in otherwise
+/// than it says.
 ///
 /// # Errors
 /// When the file cannot be read, or the database failed.
