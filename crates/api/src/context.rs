@@ -3,12 +3,11 @@
 use std::{
     future::{Ready, ready},
     ops::Deref,
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
 };
 
 use actix_web::{FromRequest, HttpMessage as _, HttpRequest, HttpResponse, dev::Payload, http::header, web};
 use base::{
-    matching::Retained,
     problem::{Kind, Problem},
     query::Query,
     timestamp::Timestamp,
@@ -45,8 +44,6 @@ pub struct RequestScope {
     pub now: Timestamp,
     /// What `If-Match` says.
     if_match: IfMatch,
-    /// What was made ready for the request, as long as it goes on.
-    kept: Arc<Mutex<Vec<Retained>>>,
 }
 
 /// A version that the caller's `If-Match` names; `None` when there is none or it is `*`. Refused when it cannot be
@@ -56,12 +53,7 @@ type IfMatch = Result<Option<i64>, Box<Problem>>;
 impl RequestScope {
     fn of(request: &HttpRequest, caller: Arc<Caller>, tenant: Arc<Tenant>) -> Self {
         let if_match = if_match(request).map_err(Box::new);
-        Self { caller, tenant, now: clock::now(), if_match, kept: Arc::default() }
-    }
-
-    /// Keeps what was made ready for the request until it is over.
-    pub(crate) fn keep(&self, made: Vec<Retained>) {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner).extend(made);
+        Self { caller, tenant, now: clock::now(), if_match }
     }
 
     /// The version that the caller's `If-Match` names; `None` when there is none or it is `*`.

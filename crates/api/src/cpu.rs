@@ -1,15 +1,12 @@
 //! Work that callers' expressions and texts ask for, away from the threads that answer requests.
 //!
-//! Such work is counted in steps ([`Meter`]), so that one request ends by itself; and it is done on fewer threads than
-//! there are processors, which are shared by the one rule ([`base::share`]): those who wait are served tenant by
-//! tenant, and of a tenant key by key, so that no key and no number of keys takes them from the others. Who has too
-//! much of it waiting is refused alone (429); whoever has waited too long is told to come again (503).
+//! A [`Meter`] ends such work of one request; and it is done on fewer threads than there are processors, which are
+//! shared by the one rule ([`base::share`]): those who wait are served tenant by tenant, and of a tenant key by key, so
+//! that no key and no number of keys takes them from the others. Who has too much of it waiting is refused alone (429);
+//! whoever has waited too long is told to come again (503).
 
 use std::{
-    sync::{
-        Arc, LazyLock,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::{Arc, LazyLock},
     thread::available_parallelism,
     time::Duration,
 };
@@ -21,7 +18,7 @@ use base::{
     share::{Full, Kind, Lease, Party, Pool},
 };
 
-use crate::{Body, RequestScope, Result, shed};
+use crate::{Body, Result, shed};
 
 /// How many requests of one key may wait for their turn, or have it; and how many there may be in all.
 const MOST_OF_ONE: u32 = 32;
@@ -39,32 +36,29 @@ static PROCESSORS: LazyLock<Arc<Pool>> = LazyLock::new(|| {
     Pool::new(Kind::Processors, (processors - 1).max(1), 1, 4 * MOST)
 });
 
-/// Does a caller's work, with room for [`Meter::REQUEST`] steps. When the caller goes away, it ends at its next step.
-/// The expressions that it compiles stay ready until the request is over.
+/// Does the work of the request under way, with room for [`Meter::REQUEST`] steps.
 ///
 /// # Errors
 /// What the work fails with; 429 when too much of it waits for the same key, 503 when it is not done in time.
-pub async fn run<T, F>(context: &RequestScope, work: F) -> Result<T>
+pub async fn run<T, F>(work: F) -> Result<T>
 where
     F: FnOnce(&Meter) -> Result<T> + Send + 'static,
     T: Send + 'static,
 {
-    let (done, made) = run_for(shed::party(), move |meter| Ok((work(meter)?, meter.take_kept()))).await?;
-    context.keep(made);
-    Ok(done)
+    run_for(shed::party(), work).await
 }
 
-/// Reads a body: as [`run`] when it has expressions, which are compiled to be checked, and in place when it has none.
+/// Reads a body: as [`run`] when it has expressions, which are checked, and in place when it has none.
 ///
 /// # Errors
 /// As [`run`].
-pub async fn read<T, F>(context: &RequestScope, body: Body, read: F) -> Result<T>
+pub async fn read<T, F>(body: Body, read: F) -> Result<T>
 where
     F: FnOnce(&serde_json::Value, &Meter) -> Result<T> + Send + 'static,
     T: Send + 'static,
 {
     if has_expressions(&body.0) {
-        run(context, move |meter| read(&body.0, meter)).await
+        run(move |meter| read(&body.0, meter)).await
     } else {
         read(&body.0, &Meter::new(Meter::REQUEST))
     }
@@ -76,13 +70,11 @@ where
     T: Send + 'static,
 {
     let computation = enter(&party)?;
-    let caller = Caller::default();
-    let abandoned = Arc::clone(&caller.gone);
     let done = async move {
         let processor = PROCESSORS.take(&party, 1).await.map_err(|_| late())?;
         let done = tokio::task::spawn_blocking(move || {
             let _held = (computation, processor);
-            ignored::collect(|| work(&Meter::until(Meter::REQUEST, abandoned)))
+            ignored::collect(|| work(&Meter::new(Meter::REQUEST)))
         });
         let done = done.await.map_err(|error| db::Error::Fault(format!("work for a caller: {error}")))?;
         // What is collected is collected on the thread of the request.
@@ -113,21 +105,9 @@ fn late() -> Problem {
     Problem::unavailable("The service has too much to compute right now. Try again in a moment.")
 }
 
-/// The request that waits for the work. Once it is dropped, nobody waits for the result.
-#[derive(Default)]
-struct Caller {
-    gone: Arc<AtomicBool>,
-}
-
-impl Drop for Caller {
-    fn drop(&mut self) {
-        self.gone.store(true, Ordering::Relaxed);
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use std::{sync::mpsc, time::Instant};
+    use std::sync::mpsc;
 
     use base::{problem, share::Parties};
 
@@ -170,27 +150,5 @@ mod tests {
         let place = turns.iter().position(|name| *name == "good").unwrap();
         assert!(place <= 1 + 2 * PROCESSORS.total(), "{place} of {}", turns.len());
         assert_eq!(greedy(0).held(Kind::Computations), 0);
-    }
-
-    #[actix_web::test]
-    async fn work_that_nobody_waits_for_ends() {
-        let (ended, told) = mpsc::channel();
-        let (begun, began) = mpsc::channel();
-        let party = Parties::default().of_key("client_1", "gone");
-        let work = tokio::task::spawn_local(run_for(party, move |meter: &Meter| {
-            begun.send(()).unwrap();
-            let started = Instant::now();
-            while meter.charge(0).is_ok() && started.elapsed() < LONGEST {
-                std::thread::sleep(Duration::from_millis(1));
-            }
-            ended.send(started.elapsed()).unwrap();
-            Ok(())
-        }));
-        while began.try_recv().is_err() {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-        work.abort();
-        tokio::time::sleep(Duration::from_millis(50)).await;
-        assert!(told.recv().unwrap() < Duration::from_secs(5));
     }
 }

@@ -48,8 +48,7 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn what_has_the_form_is_read(text in r"\s{0,2}[0-9]{1,9}\s{0,2}(ms|s|m|min|h|d)?\s{0,2}") {
-            let pattern = regex_automata::nfa::thompson::pikevm::PikeVM::new(PATTERN).unwrap();
-            assert!(pattern.is_match(&mut pattern.create_cache(), text.as_str()), "{text:?}");
+            assert!(regex::Regex::new(PATTERN).unwrap().is_match(&text), "{text:?}");
             assert!(parse(text.trim()).is_some(), "{text:?}");
         }
     }

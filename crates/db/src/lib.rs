@@ -19,7 +19,6 @@ mod cut;
 mod dates;
 mod due;
 mod error;
-pub mod expressions;
 mod full_text;
 mod insert;
 mod inspect;

@@ -74,7 +74,13 @@ macro_rules! migrations {
 }
 
 /// What this crate itself keeps: the counters.
-const OWN: Migrations = crate::migrations!("db", both db0001_counters, both db0002_programs, both db0003_expressions);
+const OWN: Migrations = crate::migrations!(
+    "db",
+    both db0001_counters,
+    both db0002_programs,
+    both db0003_expressions,
+    both db0004_no_expressions,
+);
 
 /// The version of this program, as a refused older one is told it.
 const PROGRAM: &str = env!("CARGO_PKG_VERSION");

@@ -1,32 +1,15 @@
-//! How much work is done for a caller's expressions and texts.
-//!
-//! Work is counted in steps, not in time, so that the same work always ends in the same way. A step is what takes about
-//! 10 nanoseconds in a release build: a hundred thousand of them are a millisecond.
+//! How much work is done for a caller's expressions and texts, in steps of about 10 nanoseconds: a hundred thousand of
+//! them are a millisecond. Most work is estimated before it is done; regular expressions are timed.
 
-use std::{
-    any::Any,
-    cell::{Cell, RefCell},
-    collections::HashMap,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-};
+use std::{cell::Cell, time::Instant};
 
-/// Something that was made ready for a caller. As long as it is there, it need not be made again.
-pub type Retained = Arc<dyn Any + Send + Sync>;
-
-/// The work that may still be done, and what was made ready by it.
+/// The work that may still be done.
 #[derive(Debug)]
 pub struct Meter {
     left: Cell<u64>,
-    /// By where it is, so that it is held once however often it was asked for.
-    kept: RefCell<HashMap<usize, Retained>>,
-    /// Set when nobody waits for the result any more.
-    abandoned: Arc<AtomicBool>,
 }
 
-/// More work was asked for than may be done.
+/// There is more work than may be done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("takes too long to work out")]
 pub struct Exhausted;
@@ -39,12 +22,7 @@ impl Meter {
 
     /// For so many steps.
     pub fn new(steps: u64) -> Self {
-        Self::until(steps, Arc::default())
-    }
-
-    /// For so many steps, until `abandoned` is set.
-    pub fn until(steps: u64, abandoned: Arc<AtomicBool>) -> Self {
-        Self { left: Cell::new(steps), kept: RefCell::default(), abandoned }
+        Self { left: Cell::new(steps) }
     }
 
     /// Counts work before it is done.
@@ -52,16 +30,21 @@ impl Meter {
     /// # Errors
     /// There is no room for it, nor for anything after it.
     pub fn charge(&self, steps: u64) -> Result<(), Exhausted> {
-        match self.left.get().checked_sub(steps) {
-            Some(left) if !self.abandoned.load(Ordering::Relaxed) => {
-                self.left.set(left);
-                Ok(())
-            }
-            _ => {
-                self.left.set(0);
-                Err(Exhausted)
-            }
-        }
+        let left = self.left.get().checked_sub(steps);
+        self.left.set(left.unwrap_or(0));
+        left.map(drop).ok_or(Exhausted)
+    }
+
+    /// Does work, and counts the time that it took.
+    ///
+    /// # Errors
+    /// It took longer than there was room for, or there was none.
+    pub(super) fn time<T>(&self, work: impl FnOnce() -> T) -> Result<T, Exhausted> {
+        self.charge(1)?;
+        let begun = Instant::now();
+        let done = work();
+        self.charge(u64::try_from(begun.elapsed().as_nanos() / 10).unwrap_or(u64::MAX))?;
+        Ok(done)
     }
 
     /// Makes room for more steps: what may be done grows with what there is to look at.
@@ -69,17 +52,7 @@ impl Meter {
         self.left.set(self.left.get().saturating_add(steps));
     }
 
-    /// Keeps what was made ready as long as this meter.
-    pub(super) fn keep(&self, made: Retained) {
-        self.kept.borrow_mut().insert(Arc::as_ptr(&made).addr(), made);
-    }
-
-    /// What was made ready: whoever goes on with the same expressions holds it until then.
-    pub fn take_kept(&self) -> Vec<Retained> {
-        self.kept.take().into_values().collect()
-    }
-
-    /// Was more asked for than may be done?
+    /// Is there no room left?
     pub fn is_exhausted(&self) -> bool {
         self.left.get() == 0
     }

@@ -22,8 +22,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use self::keys::{Keys, unknown_key};
-pub use expression::{BadExpression, compile};
-pub use meter::{Exhausted, Meter, Retained};
+pub use expression::{BadExpression, check};
+pub use meter::{Exhausted, Meter};
 pub use rules::{Matcher, Outcome, Rule, Rules};
 
 use crate::{
@@ -182,12 +182,7 @@ impl Pattern {
             Test::Equals(value) => fold(text) == *value,
             Test::StartsWith(value) => fold(text).starts_with(value),
             Test::EndsWith(value) => fold(text).ends_with(value),
-            Test::Regex(expression) => match compile(expression, meter) {
-                Ok(expression) => expression.finds(text, meter)?,
-                Err(BadExpression::Exhausted(exhausted)) => return Err(exhausted),
-                // It was checked when it was stored, and a limit has shrunk since.
-                Err(_) => false,
-            },
+            Test::Regex(expression) => expression::finds(expression, text, meter)?,
         })
     }
 
@@ -222,25 +217,6 @@ pub fn one_or_all<T, E>(
     Ok(!any)
 }
 
-/// The memory that the expressions of some comparisons take once they are compiled, in bytes.
-///
-/// # Errors
-/// To compile them takes more steps than there are.
-pub fn expressions_size<'r>(
-    comparisons: impl IntoIterator<Item = (Operator, &'r str)>,
-    meter: &Meter,
-) -> Result<usize, Exhausted> {
-    let mut size = 0;
-    for (_, value) in comparisons.into_iter().filter(|(operator, _)| *operator == Operator::Regex) {
-        match compile(value, meter) {
-            Ok(expression) => size += expression.size(),
-            Err(BadExpression::Exhausted(exhausted)) => return Err(exhausted),
-            Err(_) => {}
-        }
-    }
-    Ok(size)
-}
-
 /// Does a body ask for a regular expression anywhere?
 pub fn has_expressions(body: &Value) -> bool {
     match body {
@@ -271,7 +247,7 @@ pub fn read_comparison(
     });
     let value = read_value(fields);
     if let (Some(Operator::Regex), Some(value)) = (operator, &value)
-        && let Err(error) = compile(value, meter)
+        && let Err(error) = check(value, meter)
     {
         fields.error("value", error.to_string());
     }

@@ -3,10 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{
-    Exhausted, Keys, MatchType, Meter, Operator, Pattern, expressions_size, lookup, one_or_all, read_comparison,
-    unknown_key,
-};
+use super::{Exhausted, Keys, MatchType, Meter, Operator, Pattern, lookup, one_or_all, read_comparison, unknown_key};
 use crate::body::Fields;
 
 /// The most rules together.
@@ -53,14 +50,6 @@ impl Rules {
         let rules: Vec<Rule> =
             given.into_iter().filter_map(|mut rule| Rule::read(&mut rule, known, word, meter)).collect();
         (!rules.is_empty()).then_some(Self { match_type, rules })
-    }
-
-    /// The memory that their expressions take once they are compiled, in bytes.
-    ///
-    /// # Errors
-    /// As [`expressions_size`].
-    pub fn expressions_size(&self, meter: &Meter) -> Result<usize, Exhausted> {
-        expressions_size(self.rules.iter().map(|rule| (rule.operator, rule.value.as_str())), meter)
     }
 }
 

@@ -39,7 +39,7 @@ fn operators_are_known_in_every_spelling() {
 
 #[test]
 fn an_expression_is_refused_with_its_place() {
-    let position = |expression: &str| match compile(expression, &meter()) {
+    let position = |expression: &str| match check(expression, &meter()) {
         Err(BadExpression::Syntax { position, .. }) => position,
         other => panic!("{expression}: {other:?}"),
     };
@@ -49,7 +49,7 @@ fn an_expression_is_refused_with_its_place() {
     assert_eq!(position("äöü)"), 4);
     assert_eq!(position("a\nb("), 4);
     assert_eq!(position(r"ab\p{Nonsense}"), 3);
-    assert_eq!(compile(r"\w{1000}", &meter()).unwrap_err(), BadExpression::TooLarge);
+    assert_eq!(check(r"\w{1000}", &meter()).unwrap_err(), BadExpression::TooLarge);
     assert!(finds(r"(?i)^disk (c|d):\\", r"DISK D:\ full"));
 
     let problem = read(json!({"matchingType": "some", "rules": [
@@ -79,7 +79,8 @@ fn an_expression_is_refused_with_its_place() {
 }
 
 fn finds(expression: &str, text: &str) -> bool {
-    compile(expression, &meter()).unwrap().finds(text, &meter()).unwrap()
+    check(expression, &meter()).unwrap();
+    expression::finds(expression, text, &meter()).unwrap()
 }
 
 #[test]
@@ -106,58 +107,44 @@ fn an_expression_matches_anywhere_in_a_text() {
 }
 
 #[test]
-fn what_an_expression_costs_is_bounded_before_it_is_compiled() {
-    let dense = [
-        format!("(?i){}a", r"\pL|".repeat(240)),
-        format!("(?i)[{}]", r"\pL".repeat(300)),
-        format!("{}(?i)", r"[\w]".repeat(20)),
-        format!("(?i:{}a{})", "[".repeat(100), "]".repeat(100)),
-        format!("(?i){}", "[a-\u{10000}]".repeat(11)),
-        r"\d".repeat(101),
-    ];
-    for expression in dense {
-        let meter = meter();
-        assert_eq!(compile(&expression, &meter).unwrap_err(), BadExpression::TooDense, "{expression}");
-        meter.charge(Meter::REQUEST - 50_000).unwrap();
-    }
+fn what_an_expression_costs_to_compile_is_bounded() {
+    // Each takes long to read, and its program is small.
+    let dear: Vec<String> = (1..100).map(|n| format!("(?i)(?:{}){{0}}{n}", r"\pL".repeat(300))).collect();
+    let meter = Meter::new(Meter::REQUEST / 50);
+    assert!(dear.iter().any(|expression| check(expression, &meter) == Err(BadExpression::Exhausted(Exhausted))));
+    assert!(meter.is_exhausted());
     // What people write is far from it.
-    for expression in
-        [r"(?i)^[\w.-]+@[\w.-]+\.(com|net)$", r"^\d+\.\d+\.\d+\.\d+:\d+$", r"(?i)\b(disk|cpu|memory)\b.*\d+%"]
-    {
-        let meter = Meter::new(Meter::REQUEST / 50);
-        compile(expression, &meter).unwrap();
+    for expression in [
+        r"(?i)\bdisk (c|d):\\",
+        r"^web-\w+\.example\.(net|com)$",
+        r"\d+\.\d+\.\d+\.\d+:\d+",
+        r"(?i)\b(disk|cpu|memory)\b.*\d+%",
+    ] {
+        check(expression, &Meter::new(Meter::REQUEST)).unwrap();
     }
 }
 
 #[test]
-fn a_search_ends_when_its_steps_are_used_up() {
-    let text: String =
-        (0..1 << 20).map(|n: u32| if n.wrapping_mul(2_654_435_761) >> 31 == 0 { 'a' } else { 'b' }).collect();
-    let expression = compile("(?-u)[ab]*a[ab]{900}c", &meter()).unwrap();
-    let few = Meter::new(1_000_000);
-    assert_eq!(expression.finds(&text, &few), Err(Exhausted));
-    assert!(few.is_exhausted());
-    assert_eq!(few.charge(1), Err(Exhausted), "nothing is done afterwards");
-    assert_eq!(expression.finds("short", &meter()), Ok(false));
-    // The same for a text that is searched in the other way.
-    let bounded = compile(r"\b[ab]*a[ab]{400}c", &meter()).unwrap();
-    assert_eq!(bounded.finds(&format!("é{text}"), &meter()), Err(Exhausted));
-    // An ordinary expression reads the same text at a step for some letters.
-    let plain = compile("(?i)error .* code", &meter()).unwrap();
-    assert_eq!(plain.finds(&text, &few_for(text.len())), Ok(false));
-}
-
-fn few_for(length: usize) -> Meter {
-    Meter::new(length as u64 / 2)
+fn a_search_ends_within_its_bounds() {
+    let letters = |count: u32| -> String {
+        (0..count).map(|n| if n.wrapping_mul(2_654_435_761) >> 31 == 0 { 'a' } else { 'b' }).collect()
+    };
+    let slow = "(?-u)[ab]*a[ab]{900}c";
+    check(slow, &meter()).unwrap();
+    let few = Meter::new(Meter::WRITE);
+    let looks = (0..1_000).map(|_| expression::finds(slow, &letters(4_000), &few));
+    assert!(looks.into_iter().any(|look| look == Err(Exhausted)));
+    assert_eq!(expression::finds(slow, "short", &few), Err(Exhausted), "nothing is done afterwards");
+    assert_eq!(expression::finds(slow, "short", &meter()), Ok(false));
+    assert_eq!(expression::finds("a", &letters(64 << 10), &meter()), Ok(true));
+    assert_eq!(expression::finds("a", &letters((64 << 10) + 1), &meter()), Err(Exhausted), "too long a text");
 }
 
 #[test]
-fn nobody_waits_for_what_was_abandoned() {
-    let abandoned = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
-    let meter = Meter::until(1_000, std::sync::Arc::clone(&abandoned));
-    assert_eq!(meter.charge(1), Ok(()));
-    abandoned.store(true, std::sync::atomic::Ordering::Relaxed);
-    assert_eq!(meter.charge(1), Err(Exhausted));
+fn what_was_saved_under_a_larger_limit_matches() {
+    let saved = r"\w-".repeat(10);
+    assert_eq!(check(&saved, &meter()), Err(BadExpression::TooLarge));
+    assert_eq!(expression::finds(&saved, "a-b-c-d-e-f-g-h-i-j-", &meter()), Ok(true));
 }
 
 #[test]
@@ -248,16 +235,6 @@ fn some_rules() -> impl Strategy<Value = Rules> {
     let rule = ("[a-cA-C]", operator, "[abAB]{1,3}").prop_map(|(key, operator, value)| Rule { key, operator, value });
     let any = prop_oneof![Just(MatchType::Any), Just(MatchType::All)];
     (any, proptest::collection::vec(rule, 1..5)).prop_map(|(match_type, rules)| Rules { match_type, rules })
-}
-
-#[test]
-fn what_was_compiled_is_held_once_however_often_it_is_asked_for() {
-    let meter = meter();
-    for text in ["held (one|two)", "held three"].iter().cycle().take(100) {
-        compile(text, &meter).unwrap();
-    }
-    assert_eq!(meter.take_kept().len(), 2);
-    assert_eq!(meter.take_kept().len(), 0);
 }
 
 proptest! {

@@ -4,7 +4,7 @@ use std::{borrow::Cow, cell::RefCell, collections::HashMap};
 
 use base::{
     Fields,
-    matching::{Exhausted, Meter, Operator, Pattern, compile, expressions_size, lookup, one_or_all, unknown_key},
+    matching::{Exhausted, Meter, Operator, Pattern, check, lookup, one_or_all, unknown_key},
     text::{fold, plain},
 };
 use serde::{Deserialize, Serialize};
@@ -100,16 +100,6 @@ impl Criteria {
         let known: Vec<_> = known.into_iter().map(Entity::keys).collect();
         self.rules.iter().map(|rule| unknown_key(&rule.key, &known)).collect()
     }
-
-    /// The memory that their expressions take once they are compiled, in bytes.
-    ///
-    /// # Errors
-    /// As [`expressions_size`].
-    pub fn expressions_size(&self, meter: &Meter) -> Result<usize, Exhausted> {
-        let comparisons =
-            self.rules.iter().filter_map(|rule| Some((Operator::find(&rule.operator)?, rule.value.as_str())));
-        expressions_size(comparisons, meter)
-    }
 }
 
 impl Rule {
@@ -144,7 +134,7 @@ impl Rule {
         }
         let value = value.unwrap_or_default();
         if found == "Regex"
-            && let Err(wrong) = compile(&value, meter)
+            && let Err(wrong) = check(&value, meter)
         {
             fields.error("value", wrong.to_string());
         }

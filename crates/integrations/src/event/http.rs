@@ -134,7 +134,7 @@ async fn put(
     id: Option<EventId>,
     body: Body,
 ) -> api::Result<HttpResponse> {
-    let Body(body) = compiled(&context, body).await?;
+    let Body(body) = checked(body).await?;
     context
         .write(move |tx, scope| {
             let meter = &Meter::new(Meter::WRITE);
@@ -160,9 +160,6 @@ async fn put(
                     let mut row = old.changed(now);
                     row.set(&services.vault, &read.config, &read.secrets)?;
                     store::update(tx.conn, &row)?;
-                    if read.config.filter_criteria != old.config.filter_criteria {
-                        keep_expressions(tx, &row, &read, meter)?;
-                    }
                     record_change_with(
                         tx,
                         &integration,
@@ -183,12 +180,12 @@ async fn put(
         .await
 }
 
-/// Compiles the expressions of a body before the write, which finds them ready: others wait for a write.
-async fn compiled(context: &RequestContext, body: Body) -> api::Result<Body> {
+/// Checks the expressions of a body before the write, which need not compile them then: others wait for a write.
+async fn checked(body: Body) -> api::Result<Body> {
     if !has_expressions(&body.0) {
         return Ok(body);
     }
-    cpu::run(context, move |meter| {
+    cpu::run(move |meter| {
         // What is wrong or not known is told with all that is, when the whole is read.
         drop(ignored::collect(|| {
             let mut fields = Fields::of(&body.0);
@@ -200,13 +197,6 @@ async fn compiled(context: &RequestContext, body: Body) -> api::Result<Body> {
         }
     })
     .await
-}
-
-/// Notes how much the expressions of an event take.
-fn keep_expressions(tx: &mut Tx<'_>, row: &Row, read: &Read, meter: &Meter) -> db::Result<()> {
-    let size = read.config.filter_criteria.as_ref().map_or(Ok(0), |criteria| criteria.expressions_size(meter));
-    let size = size.map_err(|error| Problem::field("filterCriteria", error.to_string()))?;
-    db::expressions::keep(tx.conn, store::holder(&row.tenant_id, &row.id), size)
 }
 
 /// Stores a new event of an integration.
@@ -245,7 +235,6 @@ pub fn create_row(
     };
     row.set(vault, &read.config, &read.secrets)?;
     store::insert(tx.conn, &row)?;
-    keep_expressions(tx, &row, &read, meter)?;
     record_change_with(tx, integration, None, Some(&row), Secrets::default().changes(&read.secrets, NOTIFIER))?;
     Ok(row)
 }

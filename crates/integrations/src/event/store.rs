@@ -1,16 +1,11 @@
 //! Rows of events. Every function takes the tenant, or the tenants in reach.
 
 use base::{Found, Key, Walk, problem::Problem, query::Sort};
-use db::{Conn, Result, SortBy, Sorts, expressions::Holder};
+use db::{Conn, Result, SortBy, Sorts};
 use diesel::prelude::*;
 
 use super::row::Row;
 use crate::schema::{integration_events, integration_lanes};
-
-/// An event, as what holds expressions.
-pub fn holder<'e>(tenant_id: &'e str, id: &'e str) -> Holder<'e> {
-    Holder { tenant_id, kind: "event", id }
-}
 
 /// 404: the integration has no event of this id.
 pub fn none() -> Problem {

@@ -223,7 +223,7 @@ pub async fn unsaved(
         let integration = asked.db.read(move |conn| installations::existing(conn, &scope, &id)).await?;
         let base = integration.notifier();
         let guard = services.guard.clone();
-        let read = cpu::run(&asked, move |meter| Ok(Read::of(&event, None, base.as_ref(), &guard, meter))).await?;
+        let read = cpu::run(move |meter| Ok(Read::of(&event, None, base.as_ref(), &guard, meter))).await?;
         let of_event = read.as_ref().err().map(|problem| problem.errors.clone()).unwrap_or_default();
         let prefixed = |error: FieldError| FieldError::new(format!("event.{}", error.field_name), error.message);
         errors.extend(of_event.into_iter().map(prefixed));
@@ -260,7 +260,7 @@ async fn tried(
 ) -> api::Result<Tested> {
     let now = context.now;
     let send = action.send;
-    let worked = cpu::run(context, move |meter| {
+    let worked = cpu::run(move |meter| {
         let (tested, message) = looked_at(now, &integration, &row, &action, meter)
             .map_err(|_| Problem::field("object", "takes too long to match against the filter of the event"))?;
         Ok((integration, row, tested, message))

@@ -133,7 +133,7 @@ pub fn delete_event(conn: &mut Conn, tenant: &str, event: &str) -> Result<()> {
     diesel::delete(deliveries).execute(conn)?;
     diesel::delete(integration_lanes::table.find((tenant, event))).execute(conn)?;
     diesel::delete(integration_events::table.find((tenant, event))).execute(conn)?;
-    db::expressions::forget(conn, crate::event::store::holder(tenant, event))
+    Ok(())
 }
 
 /// The tenants that have integrations.

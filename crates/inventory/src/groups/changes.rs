@@ -2,7 +2,6 @@
 
 use api::context::check_version;
 use base::{
-    matching::Meter,
     problem::{FieldError, Problem},
     timestamp::Timestamp,
 };
@@ -169,10 +168,5 @@ fn resolved(conn: &mut Conn, kind: Kind, old: &Group, change: GroupChange) -> Re
 }
 
 fn follow_criteria(conn: &mut Conn, reach: &Reach, group: &Group) -> Result<()> {
-    let criteria = group.rules.as_deref();
-    // They were compiled when the body was read, and are kept since.
-    let size = criteria.map_or(Ok(0), |criteria| criteria.expressions_size(&Meter::new(Meter::REQUEST)));
-    let size = size.map_err(|error| Problem::field("filterCriteria", error.to_string()))?;
-    db::expressions::keep(conn, store::holder(&group.tenant_id, &group.unique_id), size)?;
-    dynamic::refresh_group(conn, &reach.member_tenants(group), group.id, criteria)
+    dynamic::refresh_group(conn, &reach.member_tenants(group), group.id, group.rules.as_deref())
 }

@@ -2,7 +2,7 @@
 
 use base::{
     body::Fields,
-    matching::{Exhausted, MatchType, Meter, Operator, Pattern, expressions_size, one_or_all, read_comparison},
+    matching::{Exhausted, MatchType, Meter, Operator, Pattern, one_or_all, read_comparison},
     net::{IpKey, cidr_range, ip_key},
     text::fold,
 };
@@ -51,14 +51,6 @@ impl Criteria {
         }
         let rules: Vec<Rule> = given.into_iter().filter_map(|mut rule| Rule::read(&mut rule, meter)).collect();
         (!rules.is_empty()).then_some(Self { match_type, rules })
-    }
-
-    /// The memory that their expressions take once they are compiled, in bytes.
-    ///
-    /// # Errors
-    /// As [`expressions_size`].
-    pub fn expressions_size(&self, meter: &Meter) -> Result<usize, Exhausted> {
-        expressions_size(self.rules.iter().map(|rule| (rule.operator, rule.value.as_str())), meter)
     }
 }
 

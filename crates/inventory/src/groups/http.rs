@@ -61,7 +61,7 @@ fn record_change(
 
 /// Creates what a body describes, and changes what it names by id.
 pub(super) async fn create(context: &RequestContext, body: Body, kind: Kind) -> api::Result<HttpResponse> {
-    let given = cpu::read(context, body, move |body, meter| Ok(GivenGroups::read(kind, body, meter)?)).await?;
+    let given = cpu::read(body, move |body, meter| Ok(GivenGroups::read(kind, body, meter)?)).await?;
     // Of several, none is the one that `If-Match` could be about.
     let (all, alone, wanted) = match given {
         GivenGroups::One(one) => (vec![one], true, context.if_match()?),
@@ -129,7 +129,7 @@ pub(super) async fn get(context: &RequestContext, id: &str, kind: Kind) -> api::
 /// Changes one group.
 pub(super) async fn update(context: &RequestContext, id: &str, body: Body, kind: Kind) -> api::Result<HttpResponse> {
     let reference = reference(kind, id)?;
-    let change = cpu::read(context, body, move |body, meter| Ok(GroupChange::read(kind, body, meter)?)).await?;
+    let change = cpu::read(body, move |body, meter| Ok(GroupChange::read(kind, body, meter)?)).await?;
     context
         .write(move |tx, scope| {
             let old = lock_for_update(tx, scope, kind, &reference)?;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use base::{Found, Key, Walk, query::Sort, text::fold};
-use db::{Condition, Conn, Quota, Result, SortBy, Sorts, expressions::Holder};
+use db::{Condition, Conn, Quota, Result, SortBy, Sorts};
 use diesel::prelude::*;
 
 use super::{
@@ -224,10 +224,5 @@ pub fn delete(conn: &mut Conn, kind: Kind, group: &Group, members: &[String]) ->
         .execute(conn)?;
     members.iter().try_for_each(|tenant| crate::resources::sets::note_group(conn, tenant, group.id))?;
     diesel::delete(dsl::resource_groups.find((&group.tenant_id, group.id))).execute(conn)?;
-    db::expressions::forget(conn, holder(&group.tenant_id, &group.unique_id))
-}
-
-/// A group, as what holds expressions.
-pub fn holder<'g>(tenant_id: &'g str, unique_id: &'g str) -> Holder<'g> {
-    Holder { tenant_id, kind: "group", id: unique_id }
+    Ok(())
 }

@@ -69,7 +69,7 @@ pub async fn try_alert(
     body: Body,
 ) -> api::Result<HttpResponse> {
     let at = context.query.at.unwrap_or(context.now);
-    let read = cpu::read(&context, body, |body, meter| {
+    let read = cpu::read(body, |body, meter| {
         let (drafts, wrong) = Drafts::read(body, meter);
         let mut alert = body.clone();
         if let Some(members) = alert.as_object_mut() {
@@ -92,7 +92,7 @@ pub async fn try_alert(
         Ok((covered, resource, told.alert, seen))
     });
     let (covered, resource, alert, seen) = read.await?;
-    let tried = cpu::run(&context, move |meter| {
+    let tried = cpu::run(move |meter| {
         shown(&covered, &resource, &alert, &seen, meter).map_err(|_| {
             Problem::invalid("The conditions of the windows take too long to match against this alert.").into()
         })

@@ -55,7 +55,7 @@ pub async fn create(
     neighbours: web::Data<Neighbours>,
     body: Body,
 ) -> api::Result<HttpResponse> {
-    let read = cpu::read(&context, body, |body, meter| {
+    let read = cpu::read(body, |body, meter| {
         let mut fields = Fields::of(body);
         Ok((NewWindow::read_all(&mut fields, meter), fields.wrong()))
     });
@@ -133,7 +133,7 @@ pub async fn update(
     PathIds(id): PathIds<WindowId>,
     body: Body,
 ) -> api::Result<HttpResponse> {
-    let read = cpu::read(&context, body, |body, meter| {
+    let read = cpu::read(body, |body, meter| {
         let mut fields = Fields::of(body);
         Ok((WindowChange::read_all(&mut fields, meter), fields.wrong()))
     });

@@ -75,7 +75,7 @@ pub async fn preview(
     body: Body,
 ) -> api::Result<HttpResponse> {
     let query = context.query();
-    let read = cpu::read(&context, body, move |body, meter| {
+    let read = cpu::read(body, move |body, meter| {
         let mut fields = Fields::of(body);
         let new = NewWindow::read_all(&mut fields, meter);
         let mut wrong = fields.wrong();

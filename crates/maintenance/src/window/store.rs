@@ -4,11 +4,8 @@ mod find;
 
 use std::collections::HashMap;
 
-use base::{matching::Meter, problem::Problem, timestamp::Timestamp};
-use db::{
-    Condition, Conn, Quota, Result,
-    expressions::{self, Holder},
-};
+use base::{problem::Problem, timestamp::Timestamp};
+use db::{Condition, Conn, Quota, Result};
 use diesel::prelude::*;
 
 use super::{
@@ -136,21 +133,7 @@ pub fn insert(conn: &mut Conn, window: &Window, targets: &[Target]) -> Result<()
     QUOTA.admit(conn, &window.tenant_id, 1)?;
     diesel::insert_into(maintenance_windows::table).values(window).execute(conn)?;
     watches::insert(conn, &window.tenant_id, &window.id, window.created_ms)?;
-    if window.conditions.is_some() {
-        keep_expressions(conn, window)?;
-    }
     insert_targets(conn, window, targets)
-}
-
-/// Stores how much the expressions of a window take. They were compiled when the body was read, and are kept since.
-fn keep_expressions(conn: &mut Conn, window: &Window) -> Result<()> {
-    let size = window.conditions.as_ref().map_or(Ok(0), |rules| rules.expressions_size(&Meter::new(Meter::REQUEST)));
-    let size = size.map_err(|error| Problem::field("alertConditions", error.to_string()))?;
-    expressions::keep(conn, holder(window), size)
-}
-
-fn holder(window: &Window) -> Holder<'_> {
-    Holder { tenant_id: &window.tenant_id, kind: "window", id: &window.id }
 }
 
 fn insert_targets(conn: &mut Conn, window: &Window, targets: &[Target]) -> Result<()> {
@@ -179,9 +162,6 @@ pub fn update(conn: &mut Conn, old: &Window, new: &Window, targets: Option<&[Tar
         maintenance_windows::table.find((&old.tenant_id, &old.id)).filter(maintenance_windows::version.eq(old.version));
     if diesel::update(stored).set(new).execute(conn)? == 0 {
         return Err(Problem::conflict("Somebody else changed the maintenance window meanwhile. Read it again.").into());
-    }
-    if old.conditions != new.conditions {
-        keep_expressions(conn, new)?;
     }
     if (&old.schedule, &old.holds) != (&new.schedule, &new.holds) {
         watches::touch(conn, &new.tenant_id, &new.id)?;
@@ -222,7 +202,7 @@ pub fn delete(conn: &mut Conn, window: &Window) -> Result<()> {
     )
     .execute(conn)?;
     diesel::delete(maintenance_windows::table.find((tenant, id))).execute(conn)?;
-    expressions::forget(conn, holder(window))
+    Ok(())
 }
 
 /// Has the tenant any window?

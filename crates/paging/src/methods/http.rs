@@ -34,7 +34,7 @@ pub async fn create(
     PathIds(user): PathIds<PersonId>,
     Body(NewMethod(new)): Body<NewMethod>,
 ) -> api::Result<HttpResponse> {
-    let trial = tried(&context, new.destination().remove("template")).await?;
+    let trial = tried(new.destination().remove("template")).await?;
     context
         .write(move |tx, scope| {
             let (tenant, user) = whose::person(tx.conn, &neighbours, scope, &user)?;
@@ -116,7 +116,7 @@ pub async fn update(
 ) -> api::Result<HttpResponse> {
     let is_other = change.template.is_some() || change.content_type.is_some();
     let template = if is_other { template_after(&context, &neighbours, (&user, &id), &change).await? } else { None };
-    let trial = tried(&context, template).await?;
+    let trial = tried(template).await?;
     context
         .write(move |tx, scope| {
             let old = lock_for_update(tx, scope, &neighbours, &user, &id)?;
@@ -168,9 +168,9 @@ pub async fn delete(
 }
 
 /// What a template makes of a message, found out where nobody else waits for it.
-async fn tried(context: &RequestContext, template: Option<String>) -> api::Result<Option<rules::Trial>> {
+async fn tried(template: Option<String>) -> api::Result<Option<rules::Trial>> {
     match template.filter(|text| !text.is_empty()) {
-        Some(text) => Ok(Some(api::cpu::run(context, move |_| Ok(rules::Trial::of(text))).await?)),
+        Some(text) => Ok(Some(api::cpu::run(move |_| Ok(rules::Trial::of(text))).await?)),
         None => Ok(None),
     }
 }

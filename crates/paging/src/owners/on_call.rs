@@ -71,7 +71,7 @@ pub async fn get(
     let scope = context.request_scope();
     let db = context.db.clone();
     let instant = context.query.at.unwrap_or(scope.now);
-    let told = api::cpu::run(&context, move |meter: &Meter| {
+    let told = api::cpu::run(move |meter: &Meter| {
         let told = db.read_here(|conn| {
             let key = ResourceKey::Id(fold(id.trim()));
             let found = neighbours.resources.find(conn, &scope.scope(), &[key])?.into_iter().flatten().next();

@@ -98,7 +98,7 @@ pub async fn explain(
     let PagingExplainInput { alert: report, alert_id, at } = given;
     let scope = context.request_scope();
     let db = context.db.clone();
-    let told = api::cpu::run(&context, move |meter: &Meter| {
+    let told = api::cpu::run(move |meter: &Meter| {
         let instant = at.unwrap_or(scope.now);
         let told = db.read_here(|conn| {
             let (alert, problem) = match report {

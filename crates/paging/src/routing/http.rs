@@ -4,7 +4,6 @@ use actix_web::{HttpResponse, web};
 use api::{Answer, Body, PageQuery, PathIds, RequestContext, RequestScope, cpu, delete, get, post, spec::PageOf};
 use base::{
     matching::{Meter, Rules},
-    problem::Problem,
     query_string,
 };
 use db::Condition;
@@ -43,7 +42,7 @@ pub async fn create(
     neighbours: web::Data<Neighbours>,
     body: Body,
 ) -> api::Result<HttpResponse> {
-    let (new, rules, size) = cpu::read(&context, body, read::<NewRoute>).await?;
+    let (new, rules) = cpu::read(body, read::<NewRoute>).await?;
     context
         .write(move |tx, scope| {
             let tenant = scope.tenant_id();
@@ -52,18 +51,14 @@ pub async fn create(
             let position = store::behind_all(tx.conn, tenant)?;
             let row = rules::created(tenant, new, rules, position, tx.author(), tx.now)?;
             store::insert(tx.conn, &row)?;
-            db::expressions::keep(tx.conn, store::holder(&row), size)?;
             answered(tx, scope, &neighbours, None, &row)
         })
         .await
 }
 
-/// Reads a body: what it says, its rules, and what their expressions take once they are compiled.
-fn read<T: base::body::Request>(body: &serde_json::Value, meter: &Meter) -> api::Result<(T, Option<Rules>, usize)> {
-    let (read, rules) = wire::read(body, meter)?;
-    let size = rules.as_ref().map(|rules| rules.expressions_size(meter)).transpose();
-    let size = size.map_err(|error| Problem::field("rules", error.to_string()))?.unwrap_or(0);
-    Ok((read, rules, size))
+/// Reads a body: what it says, and its rules.
+fn read<T: base::body::Request>(body: &serde_json::Value, meter: &Meter) -> api::Result<(T, Option<Rules>)> {
+    Ok(wire::read(body, meter)?)
 }
 
 /// Records a change of a route, and answers the route.
@@ -150,19 +145,15 @@ pub async fn update(
     PathIds(id): PathIds<RouteId>,
     body: Body,
 ) -> api::Result<HttpResponse> {
-    let (change, rules, size) = cpu::read(&context, body, read::<RouteChange>).await?;
+    let (change, rules) = cpu::read(body, read::<RouteChange>).await?;
     context
         .write(move |tx, scope| {
             let old = lock_for_update(tx, scope, &id)?;
             if let Some(policy) = &change.policy {
                 policies::store::named(tx.conn, &old.tenant_id, policy)?;
             }
-            let replaces_rules = change.has_rules.is_some();
             let row = rules::changed(&old, change, rules, tx.author(), tx.now)?;
             store::update(tx.conn, &row)?;
-            if replaces_rules {
-                db::expressions::keep(tx.conn, store::holder(&row), size)?;
-            }
             answered(tx, scope, &neighbours, Some(&old), &row)
         })
         .await

@@ -1,7 +1,7 @@
 //! Rows of alert routes. Every function takes the tenant, or the tenants of a scope.
 
 use base::{Found, Key, Walk, query::Sort};
-use db::{Condition, Conn, Quota, Result, SortBy, Sorts, expressions::Holder};
+use db::{Condition, Conn, Quota, Result, SortBy, Sorts};
 use diesel::{dsl::max, prelude::*};
 
 use super::{row::Route, rules, wire::normal_id};
@@ -12,11 +12,6 @@ pub static QUOTA: Quota = Quota::new("alert routes", "alert_routes", 500);
 
 /// How far apart routes stand that say no position.
 const APART: i64 = 10;
-
-/// Holds the expressions of a route.
-pub fn holder(row: &Route) -> Holder<'_> {
-    Holder { tenant_id: &row.tenant_id, kind: "alert_route", id: &row.id }
-}
 
 /// The place of a route; the default has the last of all.
 const PLACE: &str = "(CASE WHEN alert_routes.is_default THEN 9000000000 ELSE alert_routes.position END)";
@@ -102,7 +97,7 @@ fn check(conn: &mut Conn, row: &Route) -> Result<()> {
 /// Removes one.
 pub fn delete(conn: &mut Conn, row: &Route) -> Result<()> {
     diesel::delete(alert_routes::table.find((&row.tenant_id, &row.id))).execute(conn)?;
-    db::expressions::forget(conn, holder(row))
+    Ok(())
 }
 
 /// A page of the routes that meet a condition.
