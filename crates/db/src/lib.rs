@@ -7,7 +7,6 @@
 //!
 //! What differs between SQLite and Postgres stays in this crate, behind one function for each difference.
 
-mod among;
 mod asker;
 mod backend;
 mod backup;
@@ -45,7 +44,6 @@ mod sorts;
 mod stream;
 mod tls;
 mod tree;
-mod update;
 mod url;
 mod waiting;
 mod writer;
@@ -61,7 +59,6 @@ use std::{
 use base::share::{Kind, Party, Pool};
 
 pub use crate::{
-    among::Among,
     asker::{Asker, Turn, on_behalf},
     backend::{Conn, Sql},
     backup::back_up,
@@ -89,7 +86,6 @@ pub use crate::{
     sorts::{SortBy, Sorts},
     stream::for_each_row,
     tree::Tree,
-    update::Update,
     url::{Backend, DatabaseUrl},
 };
 

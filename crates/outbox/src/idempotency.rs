@@ -129,9 +129,9 @@ pub fn begin(conn: &mut Conn, request: &Request, now: Timestamp) -> Result<Optio
 /// Stores the answer of a request that was begun.
 pub fn finish(conn: &mut Conn, request: &Request, answer: &Stored) -> Result<()> {
     use idempotency::dsl;
-    let by_caller = dsl::tenant_id.eq(&request.tenant_id).and(dsl::caller.eq(&request.caller));
-    let begun = by_caller.and(dsl::idempotency_key.eq(&request.key)).and(dsl::body.eq(BEGUN));
-    db::update!(conn, idempotency::table, begun, (dsl::etag.eq(answer.etag), dsl::body.eq(&answer.body)))?;
+    let stored = dsl::idempotency.find((&request.tenant_id, &request.caller, &request.key));
+    let answered = (dsl::etag.eq(answer.etag), dsl::body.eq(&answer.body));
+    diesel::update(stored.filter(dsl::body.eq(BEGUN))).set(answered).execute(conn)?;
     Ok(())
 }
 

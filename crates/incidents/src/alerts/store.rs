@@ -174,8 +174,8 @@ pub fn open_counts(conn: &mut Conn, tenants: &[String], senders: &[&str]) -> Res
 /// Notes that a sender has so many more open alerts.
 pub fn count_open(conn: &mut Conn, tenant: &str, sender: &str, more: i64) -> Result<()> {
     use open_alerts::dsl;
-    let counted = dsl::tenant_id.eq(tenant).and(dsl::sender.eq(sender));
-    if db::update!(conn, open_alerts::table, counted, dsl::open.eq(dsl::open + more))? == 0 {
+    let counted = diesel::update(dsl::open_alerts.find((tenant, sender))).set(dsl::open.eq(dsl::open + more));
+    if counted.execute(conn)? == 0 {
         let new = (dsl::tenant_id.eq(tenant), dsl::sender.eq(sender), dsl::open.eq(more));
         diesel::insert_into(open_alerts::table).values(new).execute(conn)?;
     }
@@ -219,9 +219,8 @@ pub fn learn_new(conn: &mut Conn, rows: &[Known]) -> Result<()> {
 /// The problem of an alert that somebody closed is over: what is reported from now on is a new one.
 pub fn settle(conn: &mut Conn, alert: &Alert) -> Result<()> {
     use alert_problems::dsl;
-    let stored = dsl::tenant_id.eq(&alert.tenant_id).and(dsl::problem.eq(&alert.problem));
-    let its_own = stored.and(dsl::alert_id.eq(&alert.id));
-    db::update!(conn, alert_problems::table, its_own, dsl::is_open.eq(false))?;
+    let stored = dsl::alert_problems.find((&alert.tenant_id, &alert.problem)).filter(dsl::alert_id.eq(&alert.id));
+    diesel::update(stored).set(dsl::is_open.eq(false)).execute(conn)?;
     Ok(())
 }
 

@@ -109,7 +109,7 @@ pub fn heard(conn: &mut Conn, heard: &Heard, now_ms: i64) -> Result<()> {
     }
     let due = rules::due(interval_ms, grace_ms, heard.at_ms);
     let set = (dsl::last_ms.eq(heard.at_ms), dsl::due_ms.eq(due), dsl::missed.eq(false));
-    db::update!(conn, heartbeats::table, later, set)?;
+    diesel::update(dsl::heartbeats.filter(later)).set(set).execute(conn)?;
     Ok(())
 }
 

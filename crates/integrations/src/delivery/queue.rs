@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use base::timestamp::Timestamp;
-use db::{Among, Condition, Conn, DueRows, Json, Result};
+use db::{Condition, Conn, DueRows, Json, Result};
 use diesel::{
     prelude::*,
     sql_query,
@@ -150,8 +150,7 @@ pub fn unclaimed(conn: &mut Conn, tenant: &str, ids: &[String]) -> Result<Vec<Cl
     use integration_deliveries::dsl;
     let columns =
         (dsl::tenant_id, dsl::id, dsl::event_id, dsl::claim, dsl::attempts, dsl::tries, dsl::created_ms, dsl::log);
-    let among = Among::ids("integration_deliveries.id", ids.iter().map(String::as_str));
-    let of = dsl::integration_deliveries.filter(dsl::tenant_id.eq(tenant)).filter(among).select(columns);
+    let of = dsl::integration_deliveries.filter(dsl::tenant_id.eq(tenant)).filter(dsl::id.eq_any(ids)).select(columns);
     let mut found: Vec<Claimed> = db::direct!(conn, |conn| of.load(conn))?;
     found.sort_by(|one, other| (one.created_ms, &one.id).cmp(&(other.created_ms, &other.id)));
     Ok(found)
@@ -208,8 +207,8 @@ pub fn messages(conn: &mut Conn, tenant: &str, ids: &[String]) -> Result<HashMap
     use integration_messages::dsl;
     type Read = (String, String, String, Json<Vec<(String, String)>>, String);
     let columns = (dsl::delivery_id, dsl::method, dsl::target, dsl::headers, dsl::body);
-    let among = Among::ids("integration_messages.delivery_id", ids.iter().map(String::as_str));
-    let of = dsl::integration_messages.filter(dsl::tenant_id.eq(tenant)).filter(among).select(columns);
+    let these = dsl::integration_messages.filter(dsl::tenant_id.eq(tenant)).filter(dsl::delivery_id.eq_any(ids));
+    let of = these.select(columns);
     let rows: Vec<Read> = db::direct!(conn, |conn| of.load(conn))?;
     let messages = rows.into_iter().map(|(id, method, target, Json(headers), body)| {
         let message = Message { method, target, headers, body };
@@ -271,13 +270,13 @@ pub fn finish(conn: &mut Conn, owner: &str, all: &[Done], now: Timestamp) -> Res
     });
     for Done { claimed, end } in sorted {
         let lane: Lane = (claimed.tenant_id.clone(), claimed.event_id.clone());
-        let this = dsl::tenant_id.eq(&claimed.tenant_id).and(dsl::id.eq(&claimed.id));
-        let mine = this.and(dsl::owner.eq(owner)).and(dsl::claim.eq(claimed.claim));
+        let this = dsl::integration_deliveries.find((&claimed.tenant_id, &claimed.id));
+        let mine = diesel::update(this.filter(dsl::owner.eq(owner)).filter(dsl::claim.eq(claimed.claim)));
         let (count, again) = match end {
             End::GivenBack => {
                 let due_ms = claimed.created_ms.min(now.millis());
                 let set = (dsl::due_ms.eq(due_ms), dsl::owner.eq(""));
-                (db::update!(conn, integration_deliveries::table, mine, set)?, Some(due_ms))
+                (mine.set(set).execute(conn)?, Some(due_ms))
             }
             End::Attempted { status, due_ms, at, response, log } => {
                 let set = (
@@ -292,7 +291,7 @@ pub fn finish(conn: &mut Conn, owner: &str, all: &[Done], now: Timestamp) -> Res
                     dsl::response_status.eq(*response),
                     dsl::log.eq(log),
                 );
-                let count = db::update!(conn, integration_deliveries::table, mine, set)?;
+                let count = mine.set(set).execute(conn)?;
                 if count == 1 && *status == "delivered" {
                     succeeded.insert(lane.clone());
                 } else if count == 1 {

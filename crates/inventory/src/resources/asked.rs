@@ -145,7 +145,7 @@ impl<'a> Asked<'a> {
         if let Some(matches) = &self.matches {
             if order == Order::Id {
                 if let Some(ids) = by_id(matches, descending, after, skip, most) {
-                    let mut rows: Vec<Row> = load(matches, &ids, |tenant, among| rows(conn, tenant, among))?;
+                    let mut rows: Vec<Row> = load(matches, &ids, |tenant, ids| rows(conn, tenant, ids))?;
                     arrange(&mut rows, descending, |row| (&row.id, &row.tenant_id));
                     return Ok(rows);
                 }
@@ -154,7 +154,7 @@ impl<'a> Asked<'a> {
             } else if let Some(found) =
                 in_order(conn, matches, self.lengths, Slice { order, descending, after, skip, most })?
             {
-                let mut rows: Vec<Row> = load(matches, &found, |tenant, among| rows(conn, tenant, among))?;
+                let mut rows: Vec<Row> = load(matches, &found, |tenant, ids| rows(conn, tenant, ids))?;
                 rows.sort_by_cached_key(|row| order.keys(row));
                 if descending {
                     rows.reverse();
@@ -173,7 +173,7 @@ impl<'a> Asked<'a> {
         let keys = ids
             .get(usize::try_from(walk.limit()).unwrap_or_default().saturating_sub(1))
             .map(|(place, id)| vec![Key::Text(numbers::text(*id)), Key::Text(matches.tenant(*place).to_owned())]);
-        let found = load(matches, &ids, |tenant, among| briefs(conn, tenant, among))?;
+        let found = load(matches, &ids, |tenant, ids| briefs(conn, tenant, ids))?;
         let mut found: Vec<(Brief, String)> = found;
         arrange(&mut found, descending, |(brief, tenant)| (&brief.0, tenant));
         let found: Vec<Brief> = found.into_iter().map(|(brief, _)| brief).collect();
@@ -186,7 +186,7 @@ impl<'a> Asked<'a> {
             && let Some(ids) = matches.by_id(false, None, 0, usize::MAX)
         {
             for ids in ids.chunks(PART) {
-                let mut found: Vec<(Brief, String)> = load(matches, ids, |tenant, among| briefs(conn, tenant, among))?;
+                let mut found: Vec<(Brief, String)> = load(matches, ids, |tenant, ids| briefs(conn, tenant, ids))?;
                 // In an order that stays, though none is promised.
                 arrange(&mut found, false, |(brief, tenant)| (&brief.0, tenant));
                 found.into_iter().try_for_each(|(brief, _)| each(brief))?;
@@ -236,7 +236,7 @@ fn named(matches: &Matches, found: &[Found]) -> Condition {
 fn load<R>(
     matches: &Matches,
     found: &[Found],
-    mut each: impl FnMut(&str, db::Among) -> Result<Vec<R>>,
+    mut each: impl FnMut(&str, &[String]) -> Result<Vec<R>>,
 ) -> Result<Vec<R>> {
     let mut places: Vec<usize> = found.iter().map(|(place, _)| *place).collect();
     places.sort_unstable();
@@ -245,7 +245,7 @@ fn load<R>(
     for place in places {
         let ids: Vec<String> =
             found.iter().filter(|(one, _)| *one == place).map(|(_, id)| numbers::text(*id)).collect();
-        rows.extend(each(matches.tenant(place), db::Among::ids("resources.id", ids.iter().map(String::as_str)))?);
+        rows.extend(db::in_parts::<_, _, _, Vec<R>>(&ids, |ids| each(matches.tenant(place), ids))?);
     }
     Ok(rows)
 }
@@ -258,15 +258,15 @@ fn arrange<R>(rows: &mut [R], descending: bool, keys: impl Fn(&R) -> (&String, &
     });
 }
 
-fn rows(conn: &mut Conn, tenant: &str, among: db::Among) -> Result<Vec<Row>> {
+fn rows(conn: &mut Conn, tenant: &str, ids: &[String]) -> Result<Vec<Row>> {
     use resources::dsl;
-    let query = dsl::resources.filter(dsl::tenant_id.eq(tenant)).filter(among);
+    let query = dsl::resources.filter(dsl::tenant_id.eq(tenant)).filter(dsl::id.eq_any(ids));
     Ok(db::direct!(conn, |conn| query.load(conn))?)
 }
 
-fn briefs(conn: &mut Conn, tenant: &str, among: db::Among) -> Result<Vec<(Brief, String)>> {
+fn briefs(conn: &mut Conn, tenant: &str, ids: &[String]) -> Result<Vec<(Brief, String)>> {
     use resources::dsl;
-    let query = dsl::resources.filter(dsl::tenant_id.eq(tenant)).filter(among).select((
+    let query = dsl::resources.filter(dsl::tenant_id.eq(tenant)).filter(dsl::id.eq_any(ids)).select((
         dsl::id,
         dsl::name,
         dsl::host_name,

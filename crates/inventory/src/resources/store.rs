@@ -109,9 +109,9 @@ pub fn update(conn: &mut Conn, partner: &str, old: &Row, resource: &Resource) ->
 
 /// Replaces the row of a resource.
 fn write_over(conn: &mut Conn, row: &Row, resource: &Resource) -> Result<()> {
-    let this = resources::tenant_id.eq(&resource.tenant_id).and(resources::id.eq(&resource.id));
+    let this = diesel::update(resources::table.find((&resource.tenant_id, &resource.id)));
     let keys = FurtherKeys::of(resource);
-    db::update!(conn, resources::table, this, (row, &keys))?;
+    db::direct!(conn, |conn| this.set((row, &keys)).execute(conn))?;
     Ok(())
 }
 

@@ -139,7 +139,7 @@ pub fn update(conn: &mut Conn, old: &Run, new: &Run) -> Result<bool> {
         .and(dsl::attempt.eq(old.attempt))
         .and(dsl::state.eq(&old.state))
         .and(dsl::output_bytes.eq(old.output_bytes));
-    Ok(db::update!(conn, job_runs::table, as_it_was, new)? == 1)
+    Ok(diesel::update(dsl::job_runs.filter(as_it_was)).set(new).execute(conn)? == 1)
 }
 
 /// Lets a run whose lease ran out wait again; false when its runner, or another, was faster.
