@@ -245,7 +245,7 @@ fn load<R>(
     for place in places {
         let ids: Vec<String> =
             found.iter().filter(|(one, _)| *one == place).map(|(_, id)| numbers::text(*id)).collect();
-        rows.extend(db::in_parts::<_, _, _, Vec<R>>(&ids, |ids| each(matches.tenant(place), ids))?);
+        rows.extend(each(matches.tenant(place), &ids)?);
     }
     Ok(rows)
 }
@@ -258,15 +258,34 @@ fn arrange<R>(rows: &mut [R], descending: bool, keys: impl Fn(&R) -> (&String, &
     });
 }
 
+diesel::table! {
+    /// What SQLite reads an array as: `SELECT value FROM json_each WHERE json = '["a", "b"]'`.
+    json_each (value) {
+        value -> Text,
+        json -> Text,
+    }
+}
+diesel::allow_tables_to_appear_in_same_query!(resources, json_each);
+
+/// The values of an array, for SQLite: a list of values would be another statement for each length.
+#[diesel::dsl::auto_type(no_type_alias)]
+fn listed(ids: &[String]) -> _ {
+    let json: String = serde_json::json!(ids).to_string();
+    json_each::table.filter(json_each::json.eq(json)).select(json_each::value)
+}
+
 fn rows(conn: &mut Conn, tenant: &str, ids: &[String]) -> Result<Vec<Row>> {
     use resources::dsl;
-    let query = dsl::resources.filter(dsl::tenant_id.eq(tenant)).filter(dsl::id.eq_any(ids));
-    Ok(db::direct!(conn, |conn| query.load(conn))?)
+    let query = dsl::resources.filter(dsl::tenant_id.eq(tenant));
+    Ok(match conn {
+        Conn::Sqlite(conn) => query.filter(dsl::id.eq_any(listed(ids))).load(conn),
+        Conn::Postgres(conn) => query.filter(dsl::id.eq_any(ids)).load(conn),
+    }?)
 }
 
 fn briefs(conn: &mut Conn, tenant: &str, ids: &[String]) -> Result<Vec<(Brief, String)>> {
     use resources::dsl;
-    let query = dsl::resources.filter(dsl::tenant_id.eq(tenant)).filter(dsl::id.eq_any(ids)).select((
+    let query = dsl::resources.filter(dsl::tenant_id.eq(tenant)).select((
         dsl::id,
         dsl::name,
         dsl::host_name,
@@ -275,7 +294,10 @@ fn briefs(conn: &mut Conn, tenant: &str, ids: &[String]) -> Result<Vec<(Brief, S
         dsl::resource_name,
         dsl::resource_type,
     ));
-    let rows: Vec<Brief> = db::direct!(conn, |conn| query.load(conn))?;
+    let rows: Vec<Brief> = match conn {
+        Conn::Sqlite(conn) => query.filter(dsl::id.eq_any(listed(ids))).load(conn),
+        Conn::Postgres(conn) => query.filter(dsl::id.eq_any(ids)).load(conn),
+    }?;
     Ok(rows.into_iter().map(|row| (row, tenant.to_owned())).collect())
 }
 
