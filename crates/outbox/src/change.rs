@@ -322,7 +322,7 @@ impl<'c> Tx<'c> {
         let Tx { conn, now, actor, changes, happenings, .. } = self;
         let changes = changes.iter().filter(|noted| noted.is_any()).map(|noted| (noted, Uuid::now_v7()));
         let changes: Vec<(&Noted, Uuid)> = changes.collect();
-        let (entries, mut told) = in_halves(&changes, |noted| written(actor, now, noted))?;
+        let (entries, mut told) = written(actor, now, &changes)?;
         audit::insert(conn, &entries)?;
         told.extend(happenings.iter().map(|happening| NewEvent::happened(actor, now, happening)));
         events::insert(conn, &told)
@@ -338,27 +338,4 @@ fn written(actor: &Actor, now: Timestamp, changes: &[(&Noted, Uuid)]) -> Result<
     let told = changes.iter().map(|(noted, _)| &noted.change);
     let told = told.filter(|change| change.publish && change.before != change.after);
     Ok((entries.collect::<Result<_>>()?, told.map(|change| NewEvent::of(actor, now, change)).collect()))
-}
-
-/// So many changes are written by two threads: each takes some 15 µs, and others wait for the writer meanwhile.
-const MANY: usize = 64;
-
-/// What `write` makes of all; of many, each half by a thread of its own. Where the system has no further thread, by
-/// one.
-fn in_halves<T: Sync>(all: &[T], write: impl Fn(&[T]) -> Result<Written> + Sync) -> Result<Written> {
-    if all.len() < MANY {
-        return write(all);
-    }
-    let (one, other) = all.split_at(all.len() / 2);
-    std::thread::scope(|scope| {
-        let beside = std::thread::Builder::new().name("changes".to_owned()).spawn_scoped(scope, || write(other));
-        let (mut entries, mut told) = write(one)?;
-        let (more, further) = match beside {
-            Ok(thread) => thread.join().map_err(|_| Error::Fault("writing changes panicked".to_owned()))??,
-            Err(_) => write(other)?,
-        };
-        entries.extend(more);
-        told.extend(further);
-        Ok((entries, told))
-    })
 }

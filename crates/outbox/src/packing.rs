@@ -5,11 +5,11 @@
 //! SQLite file packs each row. Rows of earlier versions are DEFLATE (RFC 1951) with the same dictionary; that took 75
 //! bytes, and ten microseconds.
 
-use std::sync::{LazyLock, Mutex, PoisonError};
+use std::io::Read as _;
 
 use base::timestamp::Timestamp;
 use db::{Error, Result};
-use flate2::{Decompress, FlushDecompress, Status};
+use flate2::{Decompress, bufread::ZlibDecoder};
 use lz4_flex::block::{compress_into_with_dict, decompress_with_dict, get_maximum_output_size};
 
 /// What rows often say, the most common last. It is never changed, or rows that were packed with it could not be
@@ -67,65 +67,33 @@ fn expand(packed: &[u8], dictionary: &[u8]) -> std::result::Result<Vec<u8>, Stri
     if text.len() < length { Err("no end".to_owned()) } else { Ok(text) }
 }
 
-/// The state takes some tens of KB, so there is one for all threads; each holds it for microseconds.
-static DECOMPRESS: LazyLock<Mutex<Decompress>> = LazyLock::new(|| Mutex::new(Decompress::new(false)));
-
 fn inflate(packed: &[u8], dictionary: &[u8]) -> std::result::Result<Vec<u8>, String> {
-    let mut decompress = DECOMPRESS.lock().unwrap_or_else(PoisonError::into_inner);
-    decompress.reset(false);
+    let mut decompress = Decompress::new(false);
     decompress.set_dictionary(dictionary).map_err(|error| error.to_string())?;
-    let mut text = Vec::with_capacity(packed.len() * 10);
-    loop {
-        let rest = usize::try_from(decompress.total_in()).ok().and_then(|read| packed.get(read..)).unwrap_or_default();
-        let status = decompress.decompress_vec(rest, &mut text, FlushDecompress::Finish);
-        match status.map_err(|error| error.to_string())? {
-            Status::StreamEnd => return Ok(text),
-            _ if text.len() < text.capacity() || text.len() > LONGEST => return Err("no end".to_owned()),
-            _ => text.reserve(text.len().max(1 << 10)),
-        }
-    }
+    let mut text = Vec::new();
+    let reader = ZlibDecoder::new_with_decompress(packed, decompress);
+    reader.take(LONGEST as u64).read_to_end(&mut text).map_err(|error| error.to_string())?;
+    Ok(text)
 }
 
 /// [`DICTIONARY`] as one line, with what the row says elsewhere in the place of `<tenant>`, `<id>` and `<time>`.
 fn dictionary(about: About<'_>) -> String {
     let time = about.at.to_string();
     let mut text = String::with_capacity(DICTIONARY.len() + 300);
-    for piece in PIECES.iter() {
-        text.push_str(match *piece {
-            Piece::Plain(text) => text,
-            Piece::Tenant => about.tenant_id,
-            Piece::Id => about.entity_id,
-            Piece::Time => &time,
-        });
+    for line in DICTIONARY.lines() {
+        let mut pieces = line.split('<');
+        text.extend(pieces.next());
+        for (name, rest) in pieces.filter_map(|piece| piece.split_once('>')) {
+            text.push_str(match name {
+                "tenant" => about.tenant_id,
+                "id" => about.entity_id,
+                _ => &time,
+            });
+            text.push_str(rest);
+        }
     }
     text
 }
-
-/// A piece of [`DICTIONARY`].
-enum Piece {
-    Plain(&'static str),
-    Tenant,
-    Id,
-    Time,
-}
-
-/// [`DICTIONARY`], read.
-static PIECES: LazyLock<Vec<Piece>> = LazyLock::new(|| {
-    let mut all = Vec::new();
-    for line in DICTIONARY.lines() {
-        let mut pieces = line.split('<');
-        all.extend(pieces.next().map(Piece::Plain));
-        for (name, rest) in pieces.filter_map(|piece| piece.split_once('>')) {
-            all.push(match name {
-                "tenant" => Piece::Tenant,
-                "id" => Piece::Id,
-                _ => Piece::Time,
-            });
-            all.push(Piece::Plain(rest));
-        }
-    }
-    all
-});
 
 #[cfg(test)]
 mod tests {
