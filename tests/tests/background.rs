@@ -55,7 +55,7 @@ const STARTED: [(&str, usize, Work); 36] = [
     ("crates/outbox/src/waiting.rs", 1, Work::None("looks which tenants wait for all of these, and takes nothing")),
     ("crates/outbox/src/worker.rs", 1, Work::Turns("crates/outbox/src/worker.rs")),
     ("crates/paging/src/escalation/scheduler.rs", 1, Work::Due),
-    ("crates/paging/src/sender/mod.rs", 3, Work::Turns("crates/paging/src/sender/line.rs")),
+    ("crates/paging/src/delivery/sender/mod.rs", 3, Work::Turns("crates/paging/src/delivery/sender/line.rs")),
     ("crates/rosters/src/watch/mod.rs", 1, Work::Due),
     ("crates/runner/src/namespaces.rs", 1, PROGRAM),
     ("crates/runner/src/program.rs", 3, PROGRAM),

@@ -8,7 +8,7 @@ use db::{Db, Result};
 use outbox::{Actor, Tx};
 use ports::{OnCall, People, Seals};
 
-use crate::{
+use crate::configuration::{
     methods::{
         self,
         wire::{HTTP, PRESETS},

@@ -15,7 +15,7 @@ use ports::{
 };
 use serde_json::Value;
 
-use crate::{Neighbours, methods::row::Method};
+use crate::{Neighbours, configuration::methods::row::Method};
 
 /// The tenant of everything.
 pub const TENANT: &str = "client_1";

@@ -1,50 +1,44 @@
 //! Paging: who is told of an alert, through what, and when somebody else is.
 //!
-//! - [`methods`]: how people are reached
-//! - [`notification`]: what of that is used when
-//! - [`reminders`]: who is told before a shift of theirs begins
-//! - [`policies`]: who is told, one after the other
-//! - [`routing`]: which alerts go to which policy
-//! - [`owners`]: who owns what
-//! - [`escalation`]: what becomes of an alert that people are to hear of
-//! - [`pages`]: what was sent to whom, and what could not be
-//! - [`sender`]: the sending
-//! - [`answers`]: the links by which people answer
+//! - [`configuration`]: contact methods and when they are used, policies, routes and owners
+//! - [`delivery`]: pages and their sending, and reminders of shifts
+//! - [`escalation`]: who is told of an alert, step by step, until somebody answers
+//! - [`answers`]: what people do by the links in pages
+//!
+//! Each of them knows those above it, and none below.
 //!
 //! "Paging" in `docs/interface.md`. This domain hears of alerts through the outbox, asks who is on call through
 //! `ports`, and sends through [`ports::Sends`].
 
 mod answers;
+mod configuration;
+mod delivery;
 pub mod demo;
 mod escalation;
 #[cfg(test)]
 mod fakes;
-mod filter;
-mod methods;
 mod neighbours;
-mod notification;
-mod owners;
-mod pages;
-mod policies;
-mod reminders;
 mod reseal;
-mod routing;
 mod schema;
-mod sender;
 mod times;
-mod whose;
 
 use std::sync::Arc;
 
 use api::{Extras, Need, Routes, Tag};
 use db::Db;
 
+use crate::{
+    configuration::{methods, owners, policies, routing},
+    delivery::pages,
+};
 pub use crate::{
-    escalation::{Pager, Subscriber, port::Stored},
+    delivery::sender::Sender,
+    escalation::{
+        Pager, Subscriber,
+        port::{Owned, Stored},
+    },
     neighbours::Neighbours,
-    owners::port::Owned,
     reseal::{any as any_secrets, reseal},
-    sender::Sender,
 };
 
 static QUOTAS: [&db::Quota; 4] =
@@ -108,10 +102,14 @@ fn root_routes(config: &mut Routes) {
 
 /// The operations, in reading order. Paths that are literal come before those with a parameter in their place.
 fn routes(config: &mut Routes) {
-    methods::routes(&mut config.tagged("Contact methods"));
-    notification::routes(&mut config.tagged("Contact methods"));
-    policies::routes(config);
-    routing::routes(config);
-    owners::routes(config);
-    pages::routes(config);
+    configuration::routes(config);
+    config
+        .service(escalation::on_call::get)
+        .service(pages::http::search)
+        .service(escalation::timeline::get)
+        .service(escalation::postmortem::get)
+        .service(escalation::incidents::escalate)
+        .service(escalation::explain::explain)
+        .service(pages::myself::test);
+    config.tagged("Contact methods").service(pages::myself::send_code).service(pages::myself::verify);
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use db::{Db, Result};
 use ports::Seals;
 
-use crate::methods::store;
+use crate::configuration::methods::store;
 
 /// Rows of one write.
 const AT_ONCE: i64 = 200;

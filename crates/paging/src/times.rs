@@ -5,6 +5,9 @@ use std::ops::RangeInclusive;
 use base::{Fields, duration, timestamp::Timestamp};
 use serde_json::Value;
 
+/// How soon one looks again at what belongs to a suspended tenant.
+pub const HELD_MS: i64 = 15_000;
+
 /// Reads a length of time such as `5m`, in milliseconds.
 pub fn read(fields: &mut Fields<'_>, name: &str, range: RangeInclusive<i64>) -> Option<i64> {
     let text = match fields.value(name)? {

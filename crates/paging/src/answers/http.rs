@@ -8,14 +8,14 @@ use outbox::{Actor, Entity, Tx};
 use ports::{AlertAction, AlertActionKind};
 use serde_json::{Value, json};
 
-use super::{
-    Link,
-    page::{self, Shown},
-};
+use super::page::{self, Shown};
 use crate::{
     Neighbours,
+    delivery::{
+        link::Link,
+        pages::store::{self as pages, INCIDENT},
+    },
     escalation::{engine, rules::Stage, store as escalations, work::Work},
-    pages::store::{self as pages, INCIDENT},
 };
 
 api::texts! {

@@ -16,14 +16,11 @@ use super::{
     work::Work,
 };
 use crate::{
-    methods,
-    notification::rules::URGENCIES,
-    pages::{
+    configuration::{methods, notification::rules::URGENCIES, policies, routing::choose},
+    delivery::pages::{
         facts::{Facts, rank},
         store as pages,
     },
-    policies,
-    routing::choose,
 };
 
 /// The sender of what the service says of the room for alerts, by which no other alert is reported.
@@ -160,7 +157,7 @@ fn begin(conn: &mut Conn, work: &mut Work<'_>, tenant: &str, id: &str, alert: &V
     let Some(policy) = policy else {
         let row = blank.with(State::without_policy(round), now.millis());
         let why = "no alert route takes it, and there is no default";
-        work.tell(vec![pages::Row::gap(&row, round, 0, "", "", why, now)]);
+        work.tell(vec![row.gap(round, 0, "", "", why, now)]);
         work.begin(row);
         return Ok(());
     };
@@ -295,17 +292,17 @@ fn decided(row: &Row, state: State, meant: &[Meant], now: Timestamp) -> Vec<page
     let mut new = Vec::new();
     for one in meant {
         if let Some(gap) = &one.gap {
-            new.push(pages::Row::gap(row, round, step, "", &one.id, gap, now));
+            new.push(row.gap(round, step, "", &one.id, gap, now));
         }
         if one.calls {
-            new.push(pages::Row::integration(row, round, step, &one.id, now));
+            new.push(row.integration(round, step, &one.id, now));
         }
         for reached in &one.people {
             if let Some(gap) = &reached.gap {
-                new.push(pages::Row::gap(row, round, step, &reached.person.id, "", gap, now));
+                new.push(row.gap(round, step, &reached.person.id, "", gap, now));
             }
             let pages = reached.methods.iter();
-            new.extend(pages.map(|(method, due)| pages::Row::page(row, round, step, method, *due, now)));
+            new.extend(pages.map(|(method, due)| row.page(round, step, method, *due, now)));
         }
     }
     // Two targets may have the same gap, and an integration stand in a step twice.

@@ -19,11 +19,11 @@ use super::{
 };
 use crate::{
     Neighbours,
-    pages::{
+    configuration::policies,
+    delivery::pages::{
         store as pages, view,
         wire::{Id, IncidentId, Page},
     },
-    policies,
 };
 
 /// The states in which there is nothing to escalate.

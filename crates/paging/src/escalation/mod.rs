@@ -1,15 +1,20 @@
 //! What becomes of an alert that people are to hear of: when which step of its policy is taken ([`rules`]), whom a step
-//! means ([`resolve`]), what it has to do with other alerts ([`outages`]), and what is decided then ([`engine`]).
+//! means ([`resolve`]), what it has to do with other alerts ([`outages`]), and what is decided then ([`engine`]). And how
+//! that goes, before ([`explain`], [`on_call`]) and after ([`timeline`], [`postmortem`]).
 
 pub mod correlation;
 pub mod engine;
+pub mod explain;
 pub mod incidents;
+pub mod on_call;
 pub mod outages;
 pub mod port;
+pub mod postmortem;
 pub mod resolve;
 pub mod rules;
 pub mod scheduler;
 pub mod store;
+pub mod timeline;
 pub mod work;
 
 pub use scheduler::{Pager, Subscriber};

@@ -1,13 +1,15 @@
-//! What policies say of alerts that people were told of, for the domain of the alerts.
+//! What other domains may ask: of escalations and of owners.
 
 use base::timestamp::Timestamp;
 use db::{Conn, Result};
 use ports::Escalations;
 
 use super::{
+    on_call,
     rules::{Stage, State},
     store,
 };
+use crate::{Neighbours, configuration::owners::machine};
 
 /// The escalations that are stored.
 pub struct Stored;
@@ -26,5 +28,27 @@ impl Escalations for Stored {
         let next = State { next_ms: Some(at.millis()), ..row.state() };
         store::update(conn, &row.with(next, at.millis()))?;
         Ok(true)
+    }
+}
+
+/// Answers [`ports::Owners`].
+pub struct Owned {
+    neighbours: Neighbours,
+}
+
+impl Owned {
+    /// With those whom it asks.
+    pub fn new(neighbours: Neighbours) -> Self {
+        Self { neighbours }
+    }
+}
+
+impl ports::Owners for Owned {
+    fn owner(&self, conn: &mut Conn, tenant: &str, machine: &str) -> Result<Option<String>> {
+        Ok(machine::owner(conn, &self.neighbours, tenant, machine)?.map(|row| row.group_id))
+    }
+
+    fn called(&self, conn: &mut Conn, tenant: &str, machine: &str, at: Timestamp) -> Result<Option<String>> {
+        on_call::first(conn, &self.neighbours, tenant, machine, at)
     }
 }

@@ -7,8 +7,11 @@ use db::{Conn, Result};
 use ports::Person;
 
 use crate::{
-    Neighbours, methods, notification,
-    policies::wire::{Step, Target},
+    Neighbours,
+    configuration::{
+        methods, notification,
+        policies::wire::{Step, Target},
+    },
     times,
 };
 
@@ -134,7 +137,7 @@ fn whom(
         }
         None => {
             "owner".clone_into(&mut meant.id);
-            match crate::owners::machine::owner(conn, neighbours, about.tenant, about.machine)? {
+            match crate::configuration::owners::machine::owner(conn, neighbours, about.tenant, about.machine)? {
                 Some(owner) => (neighbours.people.around(conn, about.tenant)?, owner.group_id),
                 None => return Ok(Err("the machine of the alert has no owner".to_owned())),
             }

@@ -11,7 +11,7 @@ use db::{Conn, Db, Result};
 use outbox::{Background, Event, TenantTurns, Tx};
 
 use super::{engine, incidents, store, work::Work};
-use crate::{Neighbours, reminders, whose};
+use crate::{Neighbours, configuration::notification, delivery::reminders, times};
 
 /// How long to wait at most when nothing is due. The first step of an alert is taken where the alert is heard of.
 const IDLE: Duration = Duration::from_millis(250);
@@ -77,7 +77,7 @@ impl Pager {
     pub fn start(db: Db, neighbours: Neighbours) -> std::io::Result<Self> {
         let neighbours = Arc::new(neighbours);
         let mut escalations = TenantTurns::of_rows(&db, "escalations", &[store::DUE]);
-        let mut shifts = TenantTurns::of_rows(&db, "reminders", &[reminders::store::DUE]);
+        let mut shifts = TenantTurns::of_rows(&db, "reminders", &[notification::reminders::DUE]);
         let background = Background::start("escalations", move || {
             let taken = turn(&db, &mut escalations, &neighbours, neighbours.now()).unwrap_or_else(|error| {
                 tracing::warn!(%error, "escalations that are due");
@@ -111,7 +111,7 @@ fn take_steps(tx: &mut Tx<'_>, neighbours: &Neighbours, tenant: &str) -> Result<
     let now = tx.now;
     if !neighbours.people.is_active(tx.conn, tenant)? {
         let due = store::due(tx.conn, tenant, now.millis(), HELD_AT_ONCE)?;
-        store::hold(tx.conn, tenant, &due, now.millis() + whose::HELD_MS)?;
+        store::hold(tx.conn, tenant, &due, now.millis() + times::HELD_MS)?;
         return Ok(due.len() == HELD_AT_ONCE);
     }
     let due = store::due(tx.conn, tenant, now.millis(), AT_ONCE)?;

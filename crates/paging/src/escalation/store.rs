@@ -2,12 +2,20 @@
 
 use std::collections::{BTreeSet, HashSet};
 
+use base::timestamp::Timestamp;
 use db::{Condition, Conn, DueRows, Json, MaybeJson, Result};
 use diesel::prelude::*;
 use outbox::{Keep, Retention};
 
 use super::rules::{Stage, State};
-use crate::{pages::facts::Facts, policies::wire::Document, schema::escalations};
+use crate::{
+    configuration::{methods::row::Method, policies::wire::Document},
+    delivery::pages::{
+        facts::Facts,
+        store::{GAP, Row as Page},
+    },
+    schema::escalations,
+};
 
 /// One row of `escalations`.
 #[derive(Clone, Debug, PartialEq, Eq, Queryable, Insertable, AsChangeset)]
@@ -91,6 +99,53 @@ impl Row {
         let State { stage, round, step, repeats, next_ms } = state;
         let stage = stage.word().to_owned();
         Self { stage, round, step, repeats, next_ms, version: self.version + 1, updated_ms: now_ms, ..self }
+    }
+
+    /// A page to a person, by a contact method.
+    pub fn page(&self, round: i64, step: i64, method: &Method, due: Timestamp, now: Timestamp) -> Page {
+        Page {
+            user_id: method.user_id.clone(),
+            method_tenant: method.tenant_id.clone(),
+            method_id: method.id.clone(),
+            channel: method.kind.clone(),
+            due_ms: Some(due.millis()),
+            ..self.page_of_step(round, step, now)
+        }
+    }
+
+    /// A page to an integration.
+    pub fn integration(&self, round: i64, step: i64, id: &str, now: Timestamp) -> Page {
+        Page {
+            method_tenant: self.policy_tenant.clone(),
+            method_id: id.to_owned(),
+            channel: "INTEGRATION".to_owned(),
+            due_ms: Some(now.millis()),
+            ..self.page_of_step(round, step, now)
+        }
+    }
+
+    /// A page to nobody, and why.
+    pub fn gap(&self, round: i64, step: i64, user: &str, target: &str, why: &str, now: Timestamp) -> Page {
+        Page {
+            user_id: user.to_owned(),
+            method_id: target.to_owned(),
+            status: GAP.to_owned(),
+            why: why.to_owned(),
+            ..self.page_of_step(round, step, now)
+        }
+    }
+
+    fn page_of_step(&self, round: i64, step: i64, now: Timestamp) -> Page {
+        Page {
+            alert_id: self.alert_id.clone(),
+            round,
+            step,
+            urgency: self.urgency.clone(),
+            policy_id: self.policy_id.clone(),
+            conversation: self.conversation.clone(),
+            message: self.alert.clone(),
+            ..Page::blank(&self.tenant_id, "page", now)
+        }
     }
 }
 

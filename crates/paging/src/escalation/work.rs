@@ -13,7 +13,11 @@ use super::{
     resolve::{self, About, Meant},
     store::{self, Row},
 };
-use crate::{Neighbours, pages::store as pages, policies::wire::Step, routing::choose};
+use crate::{
+    Neighbours,
+    configuration::{policies::wire::Step, routing::choose},
+    delivery::pages::store as pages,
+};
 
 /// Tenant and id of an alert.
 type Key = (String, String);

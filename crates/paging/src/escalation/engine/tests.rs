@@ -15,10 +15,16 @@ use serde_json::{Value, json};
 use self::model::{Model, Told};
 use super::super::{scheduler, work::Work};
 use crate::{
+    configuration::{
+        methods, notification,
+        policies::{
+            self,
+            wire::{Document, Id, Step, Target},
+        },
+        routing,
+    },
+    delivery::pages,
     fakes::{Fakes, TENANT, database},
-    methods, notification, pages, policies,
-    policies::wire::{Document, Id, Step, Target},
-    routing,
 };
 
 const MINUTE: i64 = 60_000;

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::configuration::policies::plan::PlanStep;
 
 const MINUTE: i64 = 60_000;
 

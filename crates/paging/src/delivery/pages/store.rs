@@ -1,0 +1,212 @@
+//! Rows of pages. Every function takes the tenant, or the tenants of a scope.
+
+use std::collections::HashSet;
+
+use base::{Found, Key, Walk, query::Sort, timestamp::Timestamp};
+use db::{Bell, Condition, Conn, Json, Result, SortBy, Sorts};
+use diesel::prelude::*;
+use outbox::{Keep, Retention, Setting};
+use ports::SealedAt;
+
+use super::facts::{Attempt, Facts};
+use crate::schema::pages;
+
+/// It waits to be sent.
+pub const PENDING: &str = "pending";
+/// The other side has it.
+pub const SENT: &str = "sent";
+/// It could not be sent.
+pub const FAILED: &str = "failed";
+/// Somebody answered before it was sent.
+pub const STOPPED: &str = "stopped";
+/// It was told in another message, with others.
+pub const SUMMARISED: &str = "summarised";
+/// There was nobody to send it to.
+pub const GAP: &str = "gap";
+/// All of them.
+pub const STATUSES: [&str; 6] = [PENDING, SENT, FAILED, STOPPED, SUMMARISED, GAP];
+
+/// The kind of a page that tells of a shift.
+pub const SHIFT: &str = "shift";
+
+/// What the id of an incident begins with, where it stands in the place of that of an alert.
+pub const INCIDENT: &str = "INC";
+
+/// One row of `pages`.
+#[derive(Clone, Debug, PartialEq, Eq, Queryable, Insertable, AsChangeset)]
+#[diesel(table_name = pages, primary_key(tenant_id, id))]
+#[diesel(treat_none_as_null = true, treat_none_as_default_value = false)]
+pub struct Row {
+    /// The tenant of the alert, or of the person.
+    pub tenant_id: String,
+    /// `PG-<uuid>`.
+    pub id: String,
+    /// The alert; empty for a code or a test.
+    pub alert_id: String,
+    /// Which time it was that the steps were taken.
+    pub round: i64,
+    /// The step, from 0.
+    pub step: i64,
+    /// Whom it is for; empty for an integration, and where nobody is.
+    pub user_id: String,
+    /// The tenant of the contact method or integration.
+    pub method_tenant: String,
+    /// The contact method or integration; of a gap the target.
+    pub method_id: String,
+    /// `HTTP`, `EMAIL` or `INTEGRATION`; empty for a gap.
+    pub channel: String,
+    /// `page`, `code`, `test` or [`SHIFT`].
+    pub kind: String,
+    /// One of [`STATUSES`].
+    pub status: String,
+    /// Why it has that status, when there is something to say.
+    pub why: String,
+    /// `high` or `low`.
+    pub urgency: String,
+    pub policy_id: String,
+    /// What it has in common with others.
+    pub conversation: String,
+    /// What it tells.
+    pub message: Json<Facts>,
+    /// When it is sent next, or taken from whoever has it in hand; `None` when it is settled.
+    pub due_ms: Option<i64>,
+    /// Who has it in hand.
+    pub owner: String,
+    /// How often it was tried.
+    pub attempts: i64,
+    /// The newest attempts, the oldest of them first.
+    pub log: Json<Vec<Attempt>>,
+    /// When it was decided.
+    pub created_ms: i64,
+    /// When the other side accepted it.
+    pub sent_ms: Option<i64>,
+}
+
+/// Pages of alerts, incidents and shifts that are settled.
+pub const RETENTION: Retention = Retention {
+    kind: "pages",
+    keep: Keep::Setting(Setting {
+        option: "keep-pages",
+        variable: "MUSTER_KEEP_PAGES",
+        days: 400,
+        help: "How many days a page is kept; 0 for ever",
+    }),
+    most: Some(1_000_000),
+    table: "pages",
+    id: "id",
+    since: "created_ms",
+    only: "due_ms IS NULL AND kind NOT IN ('code', 'test')",
+    remove,
+};
+
+/// Codes and tests that are settled: apart from the others, so that whoever has many of them sent pushes out none of
+/// those.
+pub const REQUESTED: Retention = Retention {
+    kind: "page_tests",
+    keep: Keep::Millis(30 * 86_400_000),
+    most: Some(10_000),
+    only: "due_ms IS NULL AND kind IN ('code', 'test')",
+    ..RETENTION
+};
+
+fn remove(conn: &mut Conn, tenant: &str, ids: &[String], _: usize) -> Result<usize> {
+    use pages::dsl;
+    let these = dsl::pages.filter(dsl::tenant_id.eq(tenant)).filter(dsl::id.eq_any(ids));
+    Ok(diesel::delete(these).execute(conn)?)
+}
+
+impl Row {
+    /// A page that nothing is known of yet.
+    pub fn blank(tenant: &str, kind: &str, now: Timestamp) -> Self {
+        Self {
+            tenant_id: tenant.to_owned(),
+            id: format!("PG-{}", uuid::Uuid::now_v7()),
+            alert_id: String::new(),
+            round: 0,
+            step: 0,
+            user_id: String::new(),
+            method_tenant: String::new(),
+            method_id: String::new(),
+            channel: String::new(),
+            kind: kind.to_owned(),
+            status: PENDING.to_owned(),
+            why: String::new(),
+            urgency: "high".to_owned(),
+            policy_id: String::new(),
+            conversation: String::new(),
+            message: Json::default(),
+            due_ms: None,
+            owner: String::new(),
+            attempts: 0,
+            log: Json::default(),
+            created_ms: now.millis(),
+            sent_ms: None,
+        }
+    }
+
+    /// Where the code of a page is sealed.
+    pub fn sealed_at(&self) -> SealedAt<'_> {
+        SealedAt { tenant: &self.tenant_id, table: "pages", row: &self.id, column: "message" }
+    }
+}
+
+/// Rings when there are new pages to be sent.
+pub static BELL: Bell = Bell::new();
+
+/// Stores new ones.
+pub fn insert(conn: &mut Conn, rows: &[Row]) -> Result<()> {
+    if rows.iter().any(|row| row.due_ms.is_some()) {
+        BELL.ring_at_commit();
+    }
+    db::insert_rows!(conn, pages::table, rows)
+}
+
+/// Which of these pages of a tenant are stored already, by id.
+pub fn known(conn: &mut Conn, tenant: &str, rows: &[Row]) -> Result<HashSet<String>> {
+    use pages::dsl;
+    let ids = rows.iter().map(|row| row.id.as_str());
+    let these = dsl::pages.filter(dsl::tenant_id.eq(tenant)).filter(dsl::id.eq_any(ids));
+    Ok(these.select(dsl::id).load(conn)?.into_iter().collect())
+}
+
+/// Stops what of an alert was not sent yet.
+pub fn stop(conn: &mut Conn, tenant: &str, alert: &str, why: &str) -> Result<()> {
+    use pages::dsl;
+    let what = if alert.starts_with(INCIDENT) { "incident" } else { "alert" };
+    let waiting =
+        dsl::pages.filter(dsl::tenant_id.eq(tenant)).filter(dsl::alert_id.eq(alert)).filter(dsl::status.eq(PENDING));
+    diesel::update(waiting)
+        .set((dsl::status.eq(STOPPED), dsl::why.eq(format!("the {what} is {why}")), dsl::due_ms.eq(None::<i64>)))
+        .execute(conn)?;
+    Ok(())
+}
+
+/// Stores one that has changed.
+pub fn update(conn: &mut Conn, row: &Row) -> Result<()> {
+    diesel::update(pages::table.find((&row.tenant_id, &row.id))).set(row).execute(conn)?;
+    Ok(())
+}
+
+/// The pages of an alert, in the order in which they were decided; the first 1,000.
+pub fn of_alert(conn: &mut Conn, tenant: &str, alert: &str) -> Result<Vec<Row>> {
+    use pages::dsl;
+    let own = dsl::pages.filter(dsl::tenant_id.eq(tenant)).filter(dsl::alert_id.eq(alert));
+    Ok(own.order((dsl::created_ms, dsl::id)).limit(1_000).load(conn)?)
+}
+
+/// What a list of pages is sorted by.
+pub const SORTS: Sorts<Row> = Sorts {
+    by: &[SortBy::integer("createdDate", "pages.created_ms", |row| Key::from(row.created_ms))],
+    then: &[
+        SortBy::text("", "pages.id", |row| Key::from(&row.id)),
+        SortBy::text("", "pages.tenant_id", |row| Key::from(&row.tenant_id)),
+    ],
+};
+
+/// A page of the pages that meet a condition.
+pub fn page(conn: &mut Conn, condition: &Condition, sort: Sort, walk: &Walk) -> Result<Found<Row>> {
+    let total = walk.total(|| pages::table.filter(condition.clone()).count().get_result(conn))?;
+    let order = SORTS.order(sort);
+    let query = pages::table.filter(condition.clone()).filter(order.after(walk.after())?).order(order);
+    Ok(walk.cut(query.offset(walk.offset()).limit(walk.wanted()).load(conn)?, total, |row| SORTS.keys(sort, row)))
+}

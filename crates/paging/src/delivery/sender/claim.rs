@@ -1,0 +1,234 @@
+//! What is taken in hand: pages that are due, each with where it goes; and, where one contact method would get too many
+//! messages in a minute, one message for all that are left.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::{Duration, Instant},
+};
+
+use base::{secret::Secret, timestamp::Timestamp};
+use db::{Conn, Error, Json, Result};
+use ports::{Outgoing, Recipient, Unsent};
+
+use super::{line::Permit, render, retry::is_once};
+use crate::{
+    Neighbours,
+    configuration::methods::{rules::CODE_MS, store as methods},
+    delivery::pages::{
+        facts::{Facts, Summary, rank},
+        queue::{self, Due},
+        store::{self, Row},
+    },
+    times,
+};
+
+/// How long somebody has a page in hand: longer than any call takes.
+const LEASE_MS: i64 = 75_000;
+/// The time in which messages are counted.
+const MINUTE_MS: i64 = 60_000;
+/// How long a look takes pages in hand: on SQLite others wait for the writer, on Postgres other gateways for their
+/// turn.
+const TIME: Duration = Duration::from_millis(20);
+/// How many pages are put together in one message.
+const TOGETHER: i64 = 2_000;
+/// How many subjects such a message names.
+const NAMED: usize = 5;
+
+/// A page in hand.
+pub struct Job {
+    pub tenant: String,
+    pub id: String,
+    /// The right to make the call, until this is dropped.
+    pub permit: Permit,
+    /// What is sent; or why nothing is.
+    pub ready: std::result::Result<Ready, Unsent>,
+}
+
+/// What is sent.
+pub struct Ready {
+    /// With its recipient.
+    pub outgoing: Outgoing,
+    /// The template that makes its body, and what it is filled in with.
+    pub template: Option<(String, serde_json::Value)>,
+}
+
+/// What was taken in hand of a tenant.
+#[derive(Default)]
+pub struct InHand {
+    pub jobs: Vec<Job>,
+    /// The contact methods of pages that this gateway cannot read.
+    pub unreadable: Vec<String>,
+}
+
+/// A tenant, and how its turn went.
+pub type Taken = (String, Result<InHand>);
+
+/// Takes pages in hand that are due still, tenant after tenant, each in a part of the transaction; some are left when
+/// that takes long.
+pub fn take(
+    conn: &mut Conn,
+    neighbours: &Neighbours,
+    owner: &str,
+    now: Timestamp,
+    pages: Vec<(Due, Permit)>,
+) -> Result<Vec<Taken>> {
+    let begun = Instant::now();
+    // Gateways claim one after the other: of two at once, neither would see what the other takes.
+    db::Lock::only("pages:claim").take(conn)?;
+    let mut tenants: Vec<(String, BTreeMap<String, Permit>)> = Vec::new();
+    for (page, permit) in pages {
+        match tenants.iter_mut().find(|(tenant, _)| *tenant == page.tenant_id) {
+            Some((_, permits)) => drop(permits.insert(page.id, permit)),
+            None => tenants.push((page.tenant_id, BTreeMap::from([(page.id, permit)]))),
+        }
+    }
+    let mut taken = Vec::with_capacity(tenants.len());
+    for (tenant, permits) in tenants {
+        if begun.elapsed() > TIME {
+            break;
+        }
+        let jobs = db::savepoint(conn, |conn| of_tenant(conn, neighbours, owner, now, &tenant, permits));
+        taken.push((tenant, jobs));
+    }
+    Ok(taken)
+}
+
+/// Takes pages of a tenant in hand.
+fn of_tenant(
+    conn: &mut Conn,
+    neighbours: &Neighbours,
+    owner: &str,
+    now: Timestamp,
+    tenant: &str,
+    mut permits: BTreeMap<String, Permit>,
+) -> Result<InHand> {
+    if !neighbours.people.is_active(conn, tenant)? {
+        queue::hold(conn, tenant, now.millis(), now.millis() + times::HELD_MS)?;
+        return Ok(InHand::default());
+    }
+    let ids: Vec<&str> = permits.keys().map(String::as_str).collect();
+    let mut lanes: BTreeMap<String, Vec<Row>> = BTreeMap::new();
+    for row in queue::still_due(conn, tenant, &ids, now.millis())? {
+        lanes.entry(row.method_id.clone()).or_default().push(row);
+    }
+    let mut taken = InHand::default();
+    for (method, rows) in lanes {
+        for row in within_limit(conn, neighbours, &method, rows, now)? {
+            let Some(permit) = permits.remove(&row.id) else { continue };
+            let ready = match ready(conn, neighbours, &row, now) {
+                Err(error @ Error::Unavailable(_)) => return Err(error),
+                // Another gateway may have the key. It stops no other page meanwhile.
+                Err(error) => {
+                    tracing::error!(%error, tenant, page = row.id, "a page that cannot be read");
+                    store::update(conn, &row)?;
+                    taken.unreadable.push(row.method_id);
+                    continue;
+                }
+                Ok(ready) => ready.map_err(|why| Unsent { for_good: true, ..Unsent::new(why) }),
+            };
+            let lease = Some(now.millis() + LEASE_MS);
+            let row = Row { owner: owner.to_owned(), due_ms: lease, ..row };
+            store::update(conn, &row)?;
+            taken.jobs.push(Job { tenant: row.tenant_id, id: row.id, permit, ready });
+        }
+    }
+    Ok(taken)
+}
+
+/// The pages of a contact method that may be sent now. When there are more than a person gets in a minute, the last
+/// message that they get stands for all the others; when they got all of theirs already, everything waits.
+fn within_limit(
+    conn: &mut Conn,
+    neighbours: &Neighbours,
+    method: &str,
+    mut rows: Vec<Row>,
+    now: Timestamp,
+) -> Result<Vec<Row>> {
+    // What somebody had in hand and did not bring to an end was counted, and may have arrived.
+    let (mut go, mut new): (Vec<Row>, Vec<Row>) =
+        rows.drain(..).partition(|row| row.kind != "page" || !row.owner.is_empty());
+    let limit = neighbours.page_limit;
+    if new.is_empty() || limit == 0 || new.iter().all(|row| row.channel == "INTEGRATION") {
+        go.append(&mut new);
+        return Ok(go);
+    }
+    let sent = queue::sent_since(conn, method, now.millis() - MINUTE_MS)?;
+    let free = usize::try_from(limit - sent).unwrap_or(0);
+    if new.len() <= free {
+        go.append(&mut new);
+        return Ok(go);
+    }
+    if free == 0 {
+        queue::put_off(conn, method, now.millis(), now.millis() + MINUTE_MS / limit.max(1))?;
+        return Ok(go);
+    }
+    let rest = new.split_off(free - 1);
+    go.append(&mut new);
+    if let Some(lead) = rest.first().cloned() {
+        go.push(together(conn, lead, now)?);
+    }
+    Ok(go)
+}
+
+/// Puts all that waits for the contact method of a page into that page.
+fn together(conn: &mut Conn, lead: Row, now: Timestamp) -> Result<Row> {
+    let all = queue::waiting(conn, &lead.method_id, now.millis(), TOGETHER)?;
+    // Those before the lead were taken a moment ago.
+    let others: Vec<Row> = all
+        .into_iter()
+        .filter(|row| {
+            row.owner.is_empty() && (row.due_ms, &row.tenant_id, &row.id) > (lead.due_ms, &lead.tenant_id, &lead.id)
+        })
+        .collect();
+    let told: Vec<&Facts> = std::iter::once(&lead).chain(&others).map(|row| &*row.message).collect();
+    let worst = told.iter().max_by_key(|facts| rank(&facts.severity)).map(|facts| facts.severity.clone());
+    let machines: BTreeSet<&str> =
+        told.iter().map(|facts| facts.machine.as_str()).filter(|name| !name.is_empty()).collect();
+    let mut subjects: Vec<String> = told.iter().map(|facts| facts.title()).take(NAMED).collect();
+    if told.len() > NAMED {
+        subjects.push(format!("and {} more", told.len() - NAMED));
+    }
+    let summary = Summary {
+        count: i64::try_from(told.len()).unwrap_or(i64::MAX),
+        worst: worst.unwrap_or_default(),
+        machines: i64::try_from(machines.len()).unwrap_or(i64::MAX),
+        subjects,
+    };
+    let message = Json(Facts { summary: Some(summary), ..lead.message.0.clone() });
+    queue::summarise(conn, &others, &format!("told together with others in {}", lead.id))?;
+    Ok(Row { message, ..lead })
+}
+
+/// What is sent for a page; or why nothing is.
+fn ready(
+    conn: &mut Conn,
+    neighbours: &Neighbours,
+    row: &Row,
+    now: Timestamp,
+) -> Result<std::result::Result<Ready, String>> {
+    if is_once(&row.kind) && now.millis() > row.created_ms + CODE_MS {
+        return Ok(Err("so many were asked for that this one comes too late".to_owned()));
+    }
+    let message = render::Message::of(neighbours, row)?;
+    if row.channel == "INTEGRATION" {
+        let to = Recipient::Integration { tenant_id: row.method_tenant.clone(), id: row.method_id.clone() };
+        let outgoing = Outgoing { id: row.id.clone(), to, body: message.json() };
+        return Ok(Ok(Ready { outgoing, template: None }));
+    }
+    let Some(method) = methods::find(conn, &row.method_tenant, &row.method_id)? else {
+        return Ok(Err("the contact method is not there any more".to_owned()));
+    };
+    if !method.verified && (row.kind == "page" || row.kind == store::SHIFT) {
+        return Ok(Err("the contact method is not verified any more".to_owned()));
+    }
+    let tenants = [method.tenant_id.clone()];
+    let people = neighbours.people.users(conn, &tenants, std::slice::from_ref(&method.user_id))?;
+    if !people.iter().any(|person| person.activated) {
+        return Ok(Err("the person is not in use any more".to_owned()));
+    }
+    let destination = method.open(&*neighbours.seals)?;
+    // A code and a test are told by it too: that is how its owner sees what comes of it.
+    let template = destination.get("template").cloned().map(|text| (text, message.value()));
+    let destination = destination.into_iter().map(|(name, text)| (name, Secret::new(text))).collect();
+    Ok(super::presets::outgoing(&method, &destination, &message).map(|outgoing| Ready { outgoing, template }))
+}

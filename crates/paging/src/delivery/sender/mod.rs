@@ -1,0 +1,280 @@
+//! Sends pages: a thread that takes in hand what is due, sends side by side, and writes down what became of it.
+//!
+//! What is in hand is leased: of a gateway that dies, another one takes it when the lease runs out. One that stops
+//! gives it back, and on SQLite, where there is no other, one that starts takes all of it. So each page arrives at
+//! least once, always under the same id.
+
+mod claim;
+mod line;
+mod presets;
+mod render;
+mod retry;
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+    thread::JoinHandle,
+    time::{Duration, Instant},
+};
+
+use base::timestamp::Timestamp;
+use db::{Backend, Db};
+use ports::{Outgoing, Unsent};
+use tokio::sync::Notify;
+
+use self::{
+    claim::{InHand, Job, Ready},
+    line::{Line, Permitted},
+};
+use crate::{
+    Neighbours,
+    configuration::methods::template,
+    delivery::pages::{
+        facts::Attempt,
+        queue,
+        store::{self, Row},
+    },
+};
+
+/// How long an idle sender waits at most before it looks again: for pages of other processes. It is woken when this
+/// process commits one, and by itself when one is due that it knows of.
+const IDLE: Duration = Duration::from_millis(250);
+/// How long it waits after a look, whoever wakes it: each look is a commit, and many pages at once cost it as much as
+/// one.
+const PACE: Duration = Duration::from_millis(4);
+/// How long it rests after a look while others wait for the writer of a SQLite database, as a multiple of what the look
+/// took of it, and at most: what is put together in one message can wait for those who report.
+const REST: u32 = 2;
+const LONGEST_REST: Duration = Duration::from_millis(100);
+/// How many threads wait for the database and for names to resolve; one for a name that does not stays for long.
+const THREADS: usize = 2_048;
+/// How many pages one look takes in hand.
+const TOGETHER: usize = 128;
+/// How many attempts the log of a page keeps.
+const LOGGED: usize = 20;
+
+/// A running sender; stops when dropped.
+pub struct Sender {
+    stop: Arc<AtomicBool>,
+    wake: Arc<Notify>,
+    _listener: db::Listener,
+    thread: Option<JoinHandle<()>>,
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    db: Db,
+    neighbours: Arc<Neighbours>,
+    owner: String,
+    in_hand: AtomicUsize,
+    wake: Arc<Notify>,
+    /// Pages, and then codes and tests.
+    lines: [Arc<Line>; 2],
+}
+
+impl Sender {
+    /// Starts one.
+    ///
+    /// # Errors
+    /// The system has no further thread.
+    pub fn start(db: Db, neighbours: Neighbours) -> std::io::Result<Self> {
+        let stop = Arc::new(AtomicBool::new(false));
+        let wake = Arc::new(Notify::new());
+        let runtime =
+            tokio::runtime::Builder::new_current_thread().enable_all().max_blocking_threads(THREADS).build()?;
+        let shared = Arc::new(Shared {
+            db,
+            neighbours: Arc::new(neighbours),
+            owner: uuid::Uuid::new_v4().to_string(),
+            in_hand: AtomicUsize::new(0),
+            wake: Arc::clone(&wake),
+            lines: [Arc::new(Line::of_pages()), Arc::new(Line::of_codes())],
+        });
+        for (name, line) in ["pages", "codes"].into_iter().zip(&shared.lines) {
+            shared.db.watch_due(name, line.rows);
+        }
+        let stopped = Arc::clone(&stop);
+        let of_thread = Arc::clone(&shared);
+        let thread = std::thread::Builder::new().name("pages".to_owned()).spawn(move || {
+            let shared = of_thread;
+            if shared.db.backend() == Backend::Sqlite {
+                give_back(&shared, None);
+            }
+            runtime.block_on(async move {
+                while !stopped.load(Ordering::Relaxed) {
+                    match look(&shared).await {
+                        Ok(wait) => drop(tokio::time::timeout(wait, shared.wake.notified()).await),
+                        Err(error) => {
+                            tracing::warn!(%error, "looking for pages");
+                            tokio::time::sleep(2 * IDLE).await;
+                        }
+                    }
+                    tokio::time::sleep(PACE).await;
+                }
+            });
+            // What is under way is not waited for: it is given back, and sent again.
+            runtime.shutdown_background();
+        })?;
+        let woken = Arc::clone(&wake);
+        let listener = store::BELL.listen(move || woken.notify_one());
+        Ok(Self { stop, wake, _listener: listener, thread: Some(thread), shared })
+    }
+}
+
+impl Drop for Sender {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        self.wake.notify_one();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+        if self.shared.in_hand.load(Ordering::Relaxed) > 0 {
+            give_back(&self.shared, Some(self.shared.owner.clone()));
+        }
+    }
+}
+
+/// Makes due what this sender has in hand; without an owner, what any had.
+fn give_back(shared: &Shared, owner: Option<String>) {
+    let now = shared.neighbours.now().millis();
+    let given_back = shared.db.write_here(move |conn| queue::give_back(conn, owner.as_deref(), now));
+    if let Err(error) = given_back {
+        tracing::warn!(%error, "giving back pages: they are due when their lease runs out");
+    }
+}
+
+/// Takes some pages in hand and starts to send them; answers how long to wait for the next ones, unless somebody wakes
+/// it.
+async fn look(shared: &Arc<Shared>) -> db::Result<Duration> {
+    let now = shared.neighbours.now();
+    let due = shared.db.read(queue::first_due).await?;
+    if let Some(wait) = due.map_or(Some(IDLE), |due| until(due, now)) {
+        return Ok(wait);
+    }
+    let mut more = false;
+    for line in &shared.lines {
+        more |= take(shared, line, now).await?;
+    }
+    // There may be more, and what could not be taken now is looked at again soon.
+    Ok(if more { Duration::ZERO } else { IDLE / 5 })
+}
+
+/// Takes pages of a line in hand and starts to send them; answers whether there may be more.
+async fn take(shared: &Arc<Shared>, line: &Arc<Line>, now: Timestamp) -> db::Result<bool> {
+    let of = Arc::clone(line);
+    let neighbours = Arc::clone(&shared.neighbours);
+    let Permitted { pages, more } = shared.db.read(move |conn| of.find(conn, &neighbours, now, TOGETHER)).await?;
+    if pages.is_empty() {
+        return Ok(more);
+    }
+    let neighbours = Arc::clone(&shared.neighbours);
+    let owner = shared.owner.clone();
+    let take = move |conn: &mut db::Conn| {
+        let begun = Instant::now();
+        Ok((claim::take(conn, &neighbours, &owner, now, pages)?, begun.elapsed()))
+    };
+    let (taken, took) = shared.db.write(take).await?;
+    for (tenant, of_tenant) in taken {
+        match of_tenant {
+            Ok(InHand { jobs, unreadable }) => {
+                line.succeed(&tenant);
+                line.leave_alone(&tenant, unreadable, now);
+                jobs.into_iter().for_each(|job| start(shared, line, job));
+            }
+            Err(error) => line.fail(&tenant, &error, now),
+        }
+    }
+    if shared.db.is_waited_for() {
+        tokio::time::sleep((took * REST).min(LONGEST_REST)).await;
+    }
+    Ok(true)
+}
+
+/// Sends a page beside others.
+fn start(shared: &Arc<Shared>, line: &Arc<Line>, job: Job) {
+    shared.in_hand.fetch_add(1, Ordering::Relaxed);
+    let shared = Arc::clone(shared);
+    let line = Arc::clone(line);
+    tokio::spawn(async move {
+        attempt(&shared, &line, job).await;
+        shared.in_hand.fetch_sub(1, Ordering::Relaxed);
+        shared.wake.notify_one();
+    });
+}
+
+/// How long it is until something is due that is not, but no longer than [`IDLE`]: the clock may be set.
+fn until(due_ms: i64, now: Timestamp) -> Option<Duration> {
+    let wait = u64::try_from(due_ms - now.millis()).ok().filter(|wait| *wait > 0)?;
+    Some(IDLE.min(Duration::from_millis(wait)))
+}
+
+async fn attempt(shared: &Arc<Shared>, line: &Line, job: Job) {
+    let Job { tenant, id, permit, ready } = job;
+    let begun = shared.neighbours.now();
+    let sent = match ready {
+        Ok(ready) => match filled(ready).await {
+            Ok(outgoing) => {
+                let sent = shared.neighbours.sends.send(outgoing, begun).await;
+                line.end(
+                    &permit.endpoint,
+                    sent.as_ref().err().is_none_or(|unsent| unsent.for_good || unsent.status.is_some()),
+                );
+                sent
+            }
+            Err(why) => Err(Unsent { for_good: true, ..Unsent::new(why) }),
+        },
+        Err(unsent) => Err(unsent),
+    };
+    drop(permit);
+    let now = shared.neighbours.now();
+    let attempt = Attempt {
+        time: begun.to_string(),
+        duration_ms: now.millis() - begun.millis(),
+        status: match &sent {
+            Ok(status) => Some(*status),
+            Err(unsent) => unsent.status,
+        },
+        error: sent.as_ref().err().map(|unsent| unsent.why.clone()).unwrap_or_default(),
+    };
+    let owner = shared.owner.clone();
+    let written = shared.db.write(move |conn| {
+        // Another gateway may have it by now, and writes down what becomes of it there.
+        let Some(row) = queue::in_hand(conn, &tenant, &id, &owner)? else { return Ok(()) };
+        store::update(conn, &after(row, &sent, attempt, now.millis()))
+    });
+    if let Err(error) = written.await {
+        tracing::warn!(%error, "writing down what became of a page");
+    }
+}
+
+/// What is sent, with the body that its template makes, when there is one. A template is somebody else's program: it
+/// runs on a thread of its own, within its bounds.
+async fn filled(ready: Ready) -> Result<Outgoing, String> {
+    let Ready { outgoing, template } = ready;
+    let Some((text, message)) = template else { return Ok(outgoing) };
+    let body = tokio::task::spawn_blocking(move || template::render(&text, &message)).await;
+    let body = body.map_err(|_| "the template of the contact method cannot be filled in".to_owned())?;
+    let body = body.map_err(|error| format!("the template of the contact method: {error}"))?;
+    Ok(Outgoing { body, ..outgoing })
+}
+
+/// The row of a page after an attempt.
+fn after(mut row: Row, sent: &Result<u16, Unsent>, attempt: Attempt, now_ms: i64) -> Row {
+    row.log.push(attempt);
+    let surplus = row.log.len().saturating_sub(LOGGED);
+    row.log.drain(..surplus);
+    let attempts = row.attempts + 1;
+    // Somebody may have answered while it was on its way.
+    let stopped = row.status != store::PENDING;
+    let row = Row { attempts, owner: String::new(), due_ms: None, ..row };
+    match sent {
+        Ok(_) => Row { status: store::SENT.to_owned(), why: String::new(), sent_ms: Some(now_ms), ..row },
+        Err(_) if stopped => row,
+        Err(unsent) => match retry::wait(&row.kind, attempts, unsent) {
+            Some(wait) => Row { due_ms: Some(now_ms + wait), why: unsent.why.clone(), ..row },
+            None => Row { status: store::FAILED.to_owned(), why: unsent.why.clone(), ..row },
+        },
+    }
+}
