@@ -18,11 +18,11 @@ use moka::sync::Cache;
 use ports::People;
 
 use crate::{
+    crew::Crew,
     overrides,
     people::RosterPeople,
     revisions::Revisions,
     roster::{
-        crew::Crew,
         row::Version,
         store::{State, states},
         versions::{Selection, all_shifts_since, all_since},

@@ -10,7 +10,7 @@ use calendar::Interval;
 use db::{Conn, Result};
 use ports::{Author, Membership, People, PeopleGroup, Person};
 
-use crate::roster::crew::Crew;
+use crate::crew::Crew;
 
 /// Users and groups by id, and the members of the groups.
 #[derive(Clone, Debug, Default)]

@@ -8,13 +8,13 @@ use db::{Conn, Result};
 use ports::People;
 
 use crate::{
+    crew::Crew,
     lines::{Label, Level, Lines, Overridden, Override, Places, Post, Version},
     overrides,
     people::RosterPeople,
     roster::{
-        crew::Crew,
         input::{NewRoster, OffHours},
-        rotation::Rotation,
+        rotation::CrewRotation,
         row, rules, versions,
     },
 };
@@ -123,7 +123,7 @@ impl Schedule {
     }
 
     /// Adds a version of a shift with those who stand in it.
-    pub fn add(&mut self, version: Version, own: Crew, rotation: Option<Rotation>, zone: Zone) {
+    pub fn add(&mut self, version: Version, own: Crew, rotation: Option<CrewRotation>, zone: Zone) {
         let mut posts = vec![own.clone()];
         let places = rotation.map(|rotation| {
             let crews: Vec<Crew> = rotation.order.iter().map(|crew| own.and(crew)).collect();

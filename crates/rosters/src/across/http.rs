@@ -7,18 +7,18 @@ use calendar::Interval;
 use ports::People;
 
 use super::{
-    load::{Filter, chosen},
     parts::PartCache,
     render,
     wire::{Preview, Timelines, UserShifts},
 };
 use crate::{
     cache::RosterCache,
+    crew::user_id,
+    filter::{Filter, chosen},
     people::RosterPeople,
     revisions::Totals,
     roster::{
         self,
-        crew::user_id,
         input::RosterChange,
         plan, row,
         rules::tenants_of,

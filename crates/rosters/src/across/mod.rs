@@ -2,7 +2,6 @@
 //! user is on call ("Across rosters" in `docs/interface.md`).
 
 pub mod http;
-pub mod load;
 pub mod parts;
 pub mod render;
 pub mod wire;

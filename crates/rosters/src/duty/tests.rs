@@ -6,7 +6,7 @@ use calendar::{Interval, Zone};
 use serde_json::json;
 
 use super::*;
-use crate::{lines::Version, roster::crew::Crew};
+use crate::{crew::Crew, lines::Version};
 
 fn at(text: &str) -> Timestamp {
     Timestamp::parse(text).unwrap()

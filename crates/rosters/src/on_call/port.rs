@@ -8,9 +8,9 @@ use db::{Conn, Result};
 use ports::{KnownRoster, OnCall, OnCallPerson, OwnShift, People};
 
 use crate::{
-    across::load::{Filter, chosen},
     cache::RosterCache,
     duty::{Duties, Duty, NEVER},
+    filter::{Filter, chosen},
     lines::{Level, Of},
     roster::{row, rules::tenants_of, store},
     schedule::{Schedule, look_back},

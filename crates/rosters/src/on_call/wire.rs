@@ -5,12 +5,10 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::{
+    crew::user_id,
     lines::Level,
     overrides::wire::Reference,
-    roster::{
-        crew::user_id,
-        wire::{User, instant},
-    },
+    roster::wire::{User, instant},
     timeline::wire::{OnCallOverride, Reason},
     written::Written,
 };

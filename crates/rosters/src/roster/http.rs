@@ -17,6 +17,7 @@ use super::{
     view::{self, Form, WithShifts},
     wire::{At, Narrowed, Roster, RosterClient, RosterId},
 };
+use crate::people::RosterPeople;
 
 api::list! {
     /// The list of rosters.
@@ -62,7 +63,7 @@ pub async fn create(
             let tenant = &scope.tenant;
             store::lock_for_update(tx.conn, scope.tenant_id())?;
             let tenants = tenants_of(scope.tenant_id(), tenant.partner.as_str());
-            check_new(tx.conn, &**people, &tenants, &new, wrong)?;
+            let staff = check_new(tx.conn, &**people, &tenants, &new, wrong)?;
             let (roster, shifts) = plan::created(&new, scope.tenant_id(), new_id, tx.now);
             store::insert(tx.conn, &roster)?;
             versions::insert(tx.conn, &roster, &shifts)?;
@@ -73,12 +74,12 @@ pub async fn create(
                 name: tenant.name.clone(),
                 activated: people.is_active(tx.conn, scope.tenant_id())?,
             };
-            answered(tx, &**people, &tenants, WithShifts(&roster, &shifts), &Form::Created(client), None)
+            answered(&staff, WithShifts(&roster, &shifts), &Form::Created(client), tx.now, None)
         })
         .await
 }
 
-/// Checks the body of a new roster.
+/// Checks the body of a new roster; answers with the people whom it names.
 ///
 /// # Errors
 /// 400 that lists what is wrong in it, with whoever is not of these tenants.
@@ -88,22 +89,21 @@ pub fn check_new(
     tenants: &[String],
     new: &NewRoster,
     mut wrong: Wrong,
-) -> db::Result<()> {
+) -> db::Result<RosterPeople> {
     plan::check_names(&new.shifts, &mut wrong);
-    named::check(conn, people, tenants, &new.shifts, &mut wrong)?;
-    Ok(wrong.check()?)
+    let staff = named::check(conn, people, tenants, &new.shifts, &mut wrong)?;
+    wrong.check()?;
+    Ok(staff)
 }
 
 fn answered(
-    tx: &mut Tx<'_>,
-    people: &dyn People,
-    tenants: &[String],
+    staff: &RosterPeople,
     WithShifts(roster, shifts): WithShifts<'_>,
     form: &Form,
+    now: Timestamp,
     from: Option<Timestamp>,
 ) -> db::Result<Answer> {
-    let rows = std::slice::from_ref(roster);
-    let shown = view::rosters(tx.conn, people, tenants, rows, shifts, form, (tx.now, false))?;
+    let shown = view::rosters(staff, std::slice::from_ref(roster), shifts, form, now)?;
     let shown = shown.into_iter().next().ok_or_else(rules::no_roster)?;
     Answer::entity(&Roster { effective_from: from.map(|from| from.to_string()), ..shown }, roster.version)
 }
@@ -135,8 +135,8 @@ pub async fn search(
         let shifts = versions::shifts_at(conn, &found.rows, scope.now.millis())?;
         let rows = versions::as_of(conn, found.rows.clone(), scope.now.millis())?;
         let tenants = scope.scope_and_partner();
-        let now = (scope.now, false);
-        let shown = view::rosters(conn, &**people, &tenants, &rows, &shifts, &Form::Read, now)?;
+        let staff = view::people(conn, &**people, &tenants, &shifts, (scope.now, false))?;
+        let shown = view::rosters(&staff, &rows, &shifts, &Form::Read, scope.now)?;
         Ok(walk.answer(found.with(shown)))
     });
     answer::ok(&page.await?.ordered(sort.name, sort.descending))
@@ -165,8 +165,8 @@ pub async fn get(
         let version = row.version;
         let tenants = tenants_of(&row.tenant_id, scope.tenant.partner.as_str());
         let rows = versions::as_of(conn, vec![row], at.millis())?;
-        let then = (at, at < scope.now);
-        let mut shown = view::rosters(conn, &**people, &tenants, &rows, &shifts, &Form::Read, then)?;
+        let staff = view::people(conn, &**people, &tenants, &shifts, (at, at < scope.now))?;
+        let mut shown = view::rosters(&staff, &rows, &shifts, &Form::Read, at)?;
         Ok((shown.pop().ok_or_else(rules::no_roster)?, version))
     });
     let (shown, version) = read.await?;
@@ -210,7 +210,8 @@ pub async fn update(
             let after = WithShifts(&plan.roster, &plan.after);
             tx.record_change(Some(&WithShifts(&old, &before)), Some(&after))?;
             let from = (plan.from_ms > tx.now.millis()).then(|| Timestamp::from_millis(plan.from_ms));
-            answered(tx, &**people, &tenants, after, &Form::Read, from)
+            let staff = view::people(tx.conn, &**people, &tenants, &plan.after, (tx.now, false))?;
+            answered(&staff, after, &Form::Read, tx.now, from)
         })
         .await
 }

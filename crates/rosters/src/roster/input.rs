@@ -16,12 +16,11 @@ use calendar::{
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{
+use super::{rotation::CrewRotation, shift_schedule::ShiftSchedule};
+use crate::{
     crew::{Crew, user_id},
-    rotation::Rotation,
-    schedule::ShiftSchedule,
+    lines::Level,
 };
-use crate::lines::Level;
 
 /// The longest name of a roster or a shift, in characters.
 const LONGEST_NAME: usize = 200;
@@ -258,10 +257,10 @@ impl OffHours {
 
 impl NewRotation {
     /// What is stored of it; `None` for no rotation any more.
-    pub fn stored(&self) -> Option<Rotation> {
+    pub fn stored(&self) -> Option<CrewRotation> {
         let order: Vec<Crew> = self.order.iter().map(NewTurn::crew).collect();
         let turns = calendar::Rotation { length: self.length?.length()?, start: self.start? };
-        (!order.is_empty()).then_some(Rotation { order, turns })
+        (!order.is_empty()).then_some(CrewRotation { order, turns })
     }
 
     /// How many users and groups it names.

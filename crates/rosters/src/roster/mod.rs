@@ -3,7 +3,6 @@
 //! A roster belongs to one tenant. Its shifts are stored in versions: an edit takes effect from now on, and who was on
 //! call before does not change.
 
-pub mod crew;
 pub mod http;
 pub mod input;
 pub mod named;
@@ -11,8 +10,9 @@ pub mod plan;
 pub mod rotation;
 pub mod row;
 pub mod rules;
-pub mod schedule;
+pub mod shift_schedule;
 pub mod store;
 pub mod versions;
 pub mod view;
+pub mod watches;
 pub mod wire;

@@ -4,11 +4,11 @@ use base::problem::{Wrong, shorten};
 use db::{Conn, Result};
 use ports::People;
 
-use super::{
+use super::input::{NewRotation, NewShift, ShiftChange, group_ids, user_ids};
+use crate::{
     crew::{Crew, user_id},
-    input::{NewRotation, NewShift, ShiftChange, group_ids, user_ids},
+    people::RosterPeople,
 };
-use crate::people::RosterPeople;
 
 /// The users and groups that a shift of a request names.
 pub struct Named<'s> {
@@ -45,14 +45,14 @@ impl Named<'_> {
     }
 }
 
-/// Adds whoever is not of these tenants to what is wrong.
+/// Adds whoever is not of these tenants to what is wrong; answers with all who are named.
 pub fn check<'s, S: Into<Named<'s>>>(
     conn: &mut Conn,
     people: &dyn People,
     tenants: &[String],
     shifts: impl IntoIterator<Item = S>,
     wrong: &mut Wrong,
-) -> Result<()> {
+) -> Result<RosterPeople> {
     let lists: Vec<_> = (0..).zip(shifts).flat_map(|(index, shift)| shift.into().lists(index)).collect();
     let crews: Vec<Crew> = lists.iter().map(|(_, users, groups)| Crew::new(users, groups)).collect();
     let known = RosterPeople::load(conn, people, tenants, &crews, [])?;
@@ -66,5 +66,5 @@ pub fn check<'s, S: Into<Named<'s>>>(
             wrong.add(&format!("{path}.userGroups[{place}].uniqueId"), message);
         }
     }
-    Ok(())
+    Ok(known)
 }

@@ -11,14 +11,13 @@ use db::Json;
 use serde_json::json;
 
 use super::{
-    crew::Crew,
     input::{NewRoster, NewRotation, NewShift, OffHours, RosterChange, ShiftChange, group_ids, user_ids},
-    rotation::Rotation,
+    rotation::CrewRotation,
     row::{Roster, Shift, Version},
     rules::effective_ms,
     wire::LATEST_MS,
 };
-use crate::lines::Level;
+use crate::{crew::Crew, lines::Level};
 
 /// A roster that is new, and its shifts, which hold as if they had always been. `id` names what is new.
 pub fn created(new: &NewRoster, tenant: &str, mut id: impl FnMut() -> String, now: Timestamp) -> (Roster, Vec<Shift>) {
@@ -60,7 +59,7 @@ fn row(roster: &Roster, shift: &NewShift, id: String, position: i64, from_ms: i6
     }
 }
 
-fn rotation(new: Option<&NewRotation>) -> Option<Json<Rotation>> {
+fn rotation(new: Option<&NewRotation>) -> Option<Json<CrewRotation>> {
     new.and_then(NewRotation::stored).map(Json)
 }
 

@@ -2,11 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::crew::Crew;
+use crate::crew::Crew;
 
 /// A rotation as it is stored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Rotation {
+pub struct CrewRotation {
     /// Who is on call in each place, in the order of the turns.
     pub order: Vec<Crew>,
     /// When they hand over.

@@ -4,8 +4,11 @@ use db::Json;
 use diesel::prelude::*;
 use serde_json::Value;
 
-use super::{crew::Crew, rotation::Rotation};
-use crate::schema::{roster_shifts, roster_versions, rosters};
+use super::rotation::CrewRotation;
+use crate::{
+    crew::Crew,
+    schema::{roster_shifts, roster_versions, rosters},
+};
 
 /// One row of `rosters`.
 #[derive(Clone, Debug, PartialEq, Queryable, Insertable, AsChangeset)]
@@ -97,7 +100,7 @@ pub struct Shift {
     /// Who stands in it, unless they take turns.
     pub crew: Json<Crew>,
     /// `None` when nobody takes turns.
-    pub rotation: Option<Json<Rotation>>,
+    pub rotation: Option<Json<CrewRotation>>,
     /// `primary` or `secondary`, when that was said.
     pub level: Option<String>,
 }

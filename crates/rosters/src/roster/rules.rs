@@ -4,7 +4,7 @@ use base::{body::Request as _, problem::Problem, query_string, text::fold, times
 use calendar::Zone;
 use serde_json::Value;
 
-use super::schedule::ShiftSchedule;
+use super::shift_schedule::ShiftSchedule;
 use crate::lines::Level;
 
 /// The variables of a search.

@@ -7,11 +7,9 @@ use diesel::prelude::*;
 use super::{
     row::Roster,
     rules::{self, Filter},
+    watches,
 };
-use crate::{
-    schema::{roster_revisions, rosters},
-    watch::store as watches,
-};
+use crate::schema::{roster_revisions, rosters};
 
 /// How many rosters a tenant has at most.
 pub static QUOTA: Quota = Quota::new("rosters", "rosters", 10_000).of("deleted_ms IS NULL");

@@ -10,6 +10,7 @@ use outbox::{Keep, Retention, Setting};
 use super::{
     plan::Plan,
     row::{Roster, Shift, Version},
+    watches,
 };
 use crate::schema::{roster_calendars, roster_overrides, roster_shifts, roster_versions, rosters};
 
@@ -215,7 +216,7 @@ pub fn end(conn: &mut Conn, roster: &Roster, at_ms: i64) -> Result<()> {
         versions().filter(roster_versions::valid_until_ms.is_null().or(roster_versions::valid_until_ms.gt(at_ms)));
     diesel::update(running).set(roster_versions::valid_until_ms.eq(Some(at_ms))).execute(conn)?;
     diesel::update(rosters::table.find((tenant, id))).set(rosters::deleted_ms.eq(Some(at_ms))).execute(conn)?;
-    crate::watch::store::delete(conn, tenant, id)?;
+    watches::delete(conn, tenant, id)?;
     Ok(())
 }
 

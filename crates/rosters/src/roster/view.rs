@@ -9,14 +9,13 @@ use ports::People;
 use serde_json::{Value, json};
 
 use super::{
-    crew::Crew,
     input,
-    rotation::Rotation,
+    rotation::CrewRotation,
     row::{Roster as Row, Shift as ShiftRow},
     rules,
     wire::{self, OffHours, Roster, RosterClient, Shift, Turn, User, UserGroup},
 };
-use crate::people::RosterPeople;
+use crate::{crew::Crew, people::RosterPeople};
 
 /// In which form a roster is shown.
 #[derive(Clone, Debug)]
@@ -27,22 +26,29 @@ pub enum Form {
     Read,
 }
 
-/// Rosters with their shifts, as both are at an instant, and those who stand in them. What was before, `is_past` says,
-/// has people as they were then.
-pub fn rosters(
+/// Those who stand in shifts at an instant. What was before, `is_past` says, has people as they were then.
+pub fn people(
     conn: &mut Conn,
     people: &dyn People,
     tenants: &[String],
-    rows: &[Row],
     shifts: &[ShiftRow],
-    form: &Form,
     (at, is_past): (Timestamp, bool),
-) -> Result<Vec<Roster>> {
+) -> Result<RosterPeople> {
     let all = shifts.iter().flat_map(|shift| {
         std::iter::once(&shift.crew.0).chain(shift.rotation.iter().flat_map(|rotation| &rotation.order))
     });
-    let staff = RosterPeople::since(conn, people, tenants, (all, []), is_past.then_some(at))?;
-    let seen = Seen { staff: &staff, read: matches!(form, Form::Read), at };
+    RosterPeople::since(conn, people, tenants, (all, []), is_past.then_some(at))
+}
+
+/// Rosters with their shifts, as both are at an instant, and those who stand in them.
+pub fn rosters(
+    staff: &RosterPeople,
+    rows: &[Row],
+    shifts: &[ShiftRow],
+    form: &Form,
+    at: Timestamp,
+) -> Result<Vec<Roster>, Problem> {
+    let seen = Seen { staff, read: matches!(form, Form::Read), at };
     let mut shifts_of: HashMap<&str, Vec<&ShiftRow>> = HashMap::new();
     for shift in shifts {
         shifts_of.entry(&shift.roster_id).or_default().push(shift);
@@ -79,8 +85,8 @@ struct Seen<'c> {
 }
 
 impl Seen<'_> {
-    fn shift(&self, shift: &ShiftRow, crew: &Crew, rotation: Option<&Rotation>) -> Result<Shift, Problem> {
-        let turns = |rotation: &Rotation| wire::Rotation {
+    fn shift(&self, shift: &ShiftRow, crew: &Crew, rotation: Option<&CrewRotation>) -> Result<Shift, Problem> {
+        let turns = |rotation: &CrewRotation| wire::RosterRotation {
             order: rotation
                 .order
                 .iter()

@@ -11,11 +11,10 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::{
-    crew::user_id,
     input::{self, TurnLength},
-    schedule::ShiftSchedule,
+    shift_schedule::ShiftSchedule,
 };
-use crate::lines::Level;
+use crate::{crew::user_id, lines::Level};
 
 /// The last millisecond that a request may name: the year 9998 ends.
 pub const LATEST_MS: i64 = 253_370_764_799_999;
@@ -148,7 +147,7 @@ pub struct Shift {
     /// Groups whose members are on call.
     pub user_groups: Vec<UserGroup>,
     /// Who takes turns in it, beside `users` and `userGroups`; left out when nobody does.
-    pub rotation: Option<Rotation>,
+    pub rotation: Option<RosterRotation>,
     /// Left out when it was not given: then it is called first.
     pub level: Option<Level>,
 }
@@ -256,8 +255,7 @@ impl From<input::OffHours> for OffHours {
 
 /// Who takes turns in a shift, and when they hand over.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(as = RosterRotation)]
-pub struct Rotation {
+pub struct RosterRotation {
     /// The places, in the order of the turns; everybody in a place is on call together.
     pub order: Vec<Turn>,
     /// How long a turn is.

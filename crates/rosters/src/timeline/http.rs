@@ -106,10 +106,9 @@ pub async fn preview(
     let range = wrong.take(calendar::range::read(context.query(), Some(&body)))?;
     let text = context.read(move |conn, scope| {
         let tenants = tenants_of(scope.tenant_id(), scope.tenant.partner.as_str());
-        check_new(conn, &**people, &tenants, &new, wrong)?;
+        let staff = check_new(conn, &**people, &tenants, &new, wrong)?;
         let range = range.ok_or_else(|| Problem::internal())?;
         let schedule = Schedule::unsaved(&new);
-        let staff = schedule.people(conn, &**people, &tenants, None)?;
         let off = schedule::off_hours(&new.off_hours, new.time_zone.zone, range);
         Ok(render::timeline(Asked { schedule: &schedule, staff: &staff, range, off: &off, saved: false })?)
     });

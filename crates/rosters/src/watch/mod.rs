@@ -6,7 +6,6 @@
 //! lost over a restart. After an absence a roster tells from whom to whom, and no steps between.
 
 mod rules;
-pub mod store;
 
 use std::{sync::Arc, time::Duration};
 
@@ -15,9 +14,11 @@ use db::{Conn, Db, Error, Result};
 use outbox::{Background, Happening, TenantTurns, Tx};
 use ports::People;
 
-use self::store::Watch;
 use crate::{
-    roster::store as rosters,
+    roster::{
+        store as rosters,
+        watches::{self as store, Watch},
+    },
     schedule::{Schedule, look_back},
 };
 

@@ -6,12 +6,11 @@ use db::Json;
 use outbox::Happening;
 use serde_json::{Value, json};
 
-use super::store::Watch;
 use crate::{
     duty::{Duties, Duty},
     lines::Of,
     people::RosterPeople,
-    roster::{row::Roster, wire::User},
+    roster::{row::Roster, watches::Watch, wire::User},
     schedule::Schedule,
 };
 

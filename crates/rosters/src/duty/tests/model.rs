@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::{
     lines::{Overridden, Override},
-    roster::rotation::Rotation,
+    roster::rotation::CrewRotation,
 };
 
 /// Those with strange clocks, and those of most people.
@@ -338,11 +338,11 @@ fn served(case: &Case) -> (Schedule, RosterPeople) {
             "endTime": time_of_day(plan.end), "pattern": pattern, "endPattern": {"type": "NEVER"}});
         crate::roster::rules::schedule(&schedule).unwrap().rule(zone)
     };
-    let rotation = |taken: &Taken| -> Rotation {
+    let rotation = |taken: &Taken| -> CrewRotation {
         let date = later(first, taken.day);
         let body: Value = json!({"order": taken.places.iter().map(|place| crew(place)).collect::<Vec<_>>(),
             "length": {taken.unit: taken.number}, "start": format!("{date}T{}", time_of_day(taken.minute))});
-        let rotation = serde_json::from_value::<Rotation>(body.clone()).unwrap();
+        let rotation = serde_json::from_value::<CrewRotation>(body.clone()).unwrap();
         let _: Turns = rotation.turns.turns(zone);
         rotation
     };

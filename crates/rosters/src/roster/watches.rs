@@ -1,4 +1,4 @@
-//! Rows of watches. Which tenants have some that are due is looked for in all.
+//! Rows of the watches of rosters. Which tenants have some that are due is looked for in all.
 
 use db::{Conn, DueRows, Json, Result};
 use diesel::prelude::*;

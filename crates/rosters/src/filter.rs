@@ -1,11 +1,12 @@
-//! The rosters of some tenants that were there in a range.
+//! Which of the rosters of some tenants a question is about, of those that were there in a range.
 
 use base::text::fold;
 use calendar::Interval;
 
 use crate::{
     cache::{OneRoster, Snapshot},
-    roster::{crew::Crew, row::Version},
+    crew::Crew,
+    roster::row::Version,
 };
 
 impl OneRoster {
