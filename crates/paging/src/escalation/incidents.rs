@@ -2,7 +2,7 @@
 //! (`Open`), goes on when nobody does any more, and ends with it.
 
 use actix_web::{HttpResponse, web};
-use api::{Answer, Body, PathIds, Request, RequestContext, post};
+use api::{Answer, Body, PathIds, Request, RequestContext, Resource as _, post};
 use base::{Fields, problem::Problem};
 use db::{Conn, Result};
 use outbox::{Entity, Tx};
@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     Neighbours,
-    configuration::policies,
+    configuration::policies::{self, row::Policy},
     delivery::pages::{
         store as pages, view,
         wire::{Id, IncidentId, Page},
@@ -80,7 +80,7 @@ pub async fn escalate(
         .write(move |tx, scope| {
             let unknown = || Problem::not_found("The incident was not found.");
             let incident = neighbours.alerts.incident(tx.conn, &scope.scope(), &id, 0)?.ok_or_else(unknown)?;
-            let policy = policies::store::named(tx.conn, &incident.tenant_id, &wanted)?;
+            let policy = Policy::named(tx.conn, &incident.tenant_id, "policy.id", &wanted)?;
             if OVER.contains(&incident.status.as_str()) {
                 return Err(Problem::conflict("The incident is over: there is nothing to escalate.").into());
             }

@@ -1,7 +1,9 @@
 //! Escalation policies over HTTP.
 
 use actix_web::{HttpResponse, web};
-use api::{Answer, Body, PageQuery, PathIds, RequestContext, RequestScope, delete, get, post, spec::PageOf};
+use api::{
+    Answer, Body, PageQuery, PathIds, RequestContext, RequestScope, Resource as _, delete, get, post, spec::PageOf,
+};
 use base::{problem::Wrong, query_string};
 use db::{Condition, Conn};
 use outbox::Tx;
@@ -105,7 +107,7 @@ pub async fn get(
     PathIds(id): PathIds<PolicyId>,
 ) -> api::Result<HttpResponse> {
     let answered = context.point(move |conn, tenant| {
-        let row = store::existing(conn, &tenant.scope(), &id)?;
+        let row = Policy::existing(conn, &tenant.scope(), &id)?;
         Answer::entity(&view::one(conn, &*neighbours.people, &tenant.scope_and_partner(), &row)?, row.version)
     });
     answered.await
@@ -135,7 +137,7 @@ pub async fn update(
 ) -> api::Result<HttpResponse> {
     context
         .write(move |tx, scope| {
-            let old = lock_for_update(tx, scope, &id)?;
+            let old = Policy::locked(tx, scope, &id)?;
             let row = rules::changed(&old, change, tx.author(), tx.now);
             if row.document.steps != old.document.steps {
                 check_targets(tx.conn, &neighbours, &row.tenant_id, &row.document)?;
@@ -161,23 +163,7 @@ pub async fn update(
 )]
 #[delete("/escalationPolicies/{policyId}")]
 pub async fn delete(context: RequestContext, PathIds(id): PathIds<PolicyId>) -> api::Result<HttpResponse> {
-    context
-        .write(move |tx, scope| {
-            let old = lock_for_update(tx, scope, &id)?;
-            store::delete(tx.conn, &old)?;
-            tx.record_change(Some(&old), None)?;
-            Ok(Answer::empty())
-        })
-        .await
-}
-
-/// The policy that is to be changed, which nobody else changes until the end of the transaction.
-fn lock_for_update(tx: &mut Tx<'_>, scope: &RequestScope, id: &str) -> db::Result<Policy> {
-    let tenant = store::existing(tx.conn, &scope.scope(), id)?.tenant_id;
-    store::lock(&tenant).take(tx.conn)?;
-    let row = store::existing(tx.conn, std::slice::from_ref(&tenant), id)?;
-    scope.check_version(row.version)?;
-    Ok(row)
+    context.delete(id, store::delete).await
 }
 
 /// Refuses targets that are not there, each by its place. People may be of the tenant or of its partner, everything

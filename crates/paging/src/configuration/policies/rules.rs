@@ -78,16 +78,6 @@ pub fn changed(old: &Policy, change: PolicyChange, author: &str, now: Timestamp)
     }
 }
 
-/// 404: no policy has this id, in any tenant that the caller sees.
-pub fn unknown() -> Problem {
-    Problem::not_found("The escalation policy was not found.")
-}
-
-/// 409: another policy of the tenant has this name.
-pub fn taken(name: &str) -> Problem {
-    Problem::conflict(format!("The tenant has an escalation policy named {name} already."))
-}
-
 /// 409: this alert route leads to it.
 pub fn in_use(route: &str) -> Problem {
     Problem::conflict(format!("The alert route {route} leads to the policy: change it first."))

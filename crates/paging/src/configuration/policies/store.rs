@@ -1,6 +1,7 @@
 //! Rows of escalation policies. Every function takes the tenant, or the tenants of a scope.
 
-use base::{Found, Key, Walk, problem::Problem, query::Sort};
+use api::Resource as _;
+use base::{Found, Key, Walk, query::Sort};
 use db::{Condition, Conn, Quota, Result, SortBy, Sorts};
 use diesel::prelude::*;
 
@@ -19,20 +20,10 @@ pub const SORTS: Sorts<Policy> = Sorts {
     ],
 };
 
-/// The policy with this id among these tenants.
-pub fn find(conn: &mut Conn, scope: &[String], id: &str) -> Result<Option<Policy>> {
-    Ok(db::one!(conn, escalation_policies, scope, normal_id(id)))
-}
-
-/// The policy with this id among these tenants, or 404.
-pub fn existing(conn: &mut Conn, scope: &[String], id: &str) -> Result<Policy> {
-    Ok(find(conn, scope, id)?.ok_or_else(rules::unknown)?)
-}
-
-/// The policy of the tenant that `policy` of a body names, or 400.
-pub fn named(conn: &mut Conn, tenant: &str, id: &str) -> Result<Policy> {
-    let unknown = || Problem::unknown("policy.id", "escalation policy of the tenant", id);
-    Ok(find(conn, &[tenant.to_owned()], id)?.ok_or_else(unknown)?)
+api::resource! {
+    Policy, "escalation policy",
+    find: |conn, tenants, id| db::one!(conn, escalation_policies, tenants, normal_id(id)),
+    lock: |policy, conn| lock(&policy.tenant_id).take(conn),
 }
 
 /// Whoever changes policies or routes of a tenant takes this.
@@ -62,15 +53,10 @@ pub fn update(conn: &mut Conn, row: &Policy) -> Result<()> {
 }
 
 fn check_name(conn: &mut Conn, row: &Policy) -> Result<()> {
-    use escalation_policies::dsl;
-    let namesake = dsl::escalation_policies
-        .filter(dsl::tenant_id.eq(&row.tenant_id))
-        .filter(dsl::name_key.eq(&row.name_key))
-        .filter(dsl::id.ne(&row.id));
-    match namesake.select(dsl::id).first::<String>(conn).optional()? {
-        Some(_) => Err(rules::taken(&row.name).into()),
-        None => Ok(()),
+    if db::has_namesake!(conn, escalation_policies, row) {
+        return Err(Policy::name_taken(&row.name).into());
     }
+    Ok(())
 }
 
 /// Removes one.
@@ -89,9 +75,5 @@ pub fn delete(conn: &mut Conn, row: &Policy) -> Result<()> {
 
 /// A page of the policies that meet a condition.
 pub fn page(conn: &mut Conn, condition: &Condition, sort: Sort, walk: &Walk) -> Result<Found<Policy>> {
-    use escalation_policies::dsl;
-    let total = walk.total(|| dsl::escalation_policies.filter(condition.clone()).count().get_result(conn))?;
-    let order = SORTS.order(sort);
-    let query = dsl::escalation_policies.filter(condition.clone()).filter(order.after(walk.after())?).order(order);
-    Ok(walk.cut(query.offset(walk.offset()).limit(walk.wanted()).load(conn)?, total, |row| SORTS.keys(sort, row)))
+    Ok(db::page!(conn, escalation_policies::table.filter(condition.clone()), SORTS, sort, walk))
 }

@@ -1,12 +1,13 @@
 //! From rows to what clients see.
 
+use api::Resource as _;
 use base::timestamp::Timestamp;
 use db::{Conn, Result};
 use outbox::{Entity, Recorded};
 use ports::{Authors, People};
 use serde_json::Value;
 
-use super::{row::Policy, rules, wire::EscalationPolicy};
+use super::{row::Policy, wire::EscalationPolicy};
 
 /// These policies, in their order; `tenants` are those of the scope and their partner.
 pub fn all(conn: &mut Conn, people: &dyn People, tenants: &[String], rows: &[Policy]) -> Result<Vec<EscalationPolicy>> {
@@ -17,7 +18,7 @@ pub fn all(conn: &mut Conn, people: &dyn People, tenants: &[String], rows: &[Pol
 
 /// One policy.
 pub fn one(conn: &mut Conn, people: &dyn People, tenants: &[String], row: &Policy) -> Result<EscalationPolicy> {
-    Ok(all(conn, people, tenants, std::slice::from_ref(row))?.pop().ok_or_else(rules::unknown)?)
+    Ok(all(conn, people, tenants, std::slice::from_ref(row))?.pop().ok_or_else(Policy::not_found)?)
 }
 
 fn shown(row: &Policy, authors: &Authors) -> EscalationPolicy {

@@ -2,6 +2,7 @@
 
 use std::{collections::HashMap, sync::Arc};
 
+use api::Resource as _;
 use base::{
     matching::{Matcher, Meter},
     timestamp::Timestamp,
@@ -13,7 +14,7 @@ use serde_json::{Value, json};
 use super::{row::Route, store};
 use crate::{
     Neighbours,
-    configuration::{owners::machine, policies},
+    configuration::{owners::machine, policies::row::Policy},
 };
 
 /// What became of a route that was asked.
@@ -31,7 +32,7 @@ pub struct Choice {
     /// The routes that were asked, in their order; the last one takes the alert, if any does.
     pub considered: Vec<Considered>,
     /// The policy that it goes to.
-    pub policy: Option<policies::row::Policy>,
+    pub policy: Option<Policy>,
     /// What rules were compared with: the alert, and what is known of its machine. `None` when no route has rules.
     pub described: Option<Value>,
 }
@@ -41,7 +42,7 @@ pub struct Choice {
 pub struct Known {
     around: HashMap<String, Arc<Vec<String>>>,
     routes: HashMap<String, Arc<Vec<Arc<Route>>>>,
-    policies: HashMap<(String, String), Option<policies::row::Policy>>,
+    policies: HashMap<(String, String), Option<Policy>>,
 }
 
 impl Known {
@@ -69,12 +70,12 @@ impl Known {
     }
 
     /// The policy that a route leads to.
-    fn policy(&mut self, conn: &mut Conn, route: &Route) -> Result<Option<policies::row::Policy>> {
+    fn policy(&mut self, conn: &mut Conn, route: &Route) -> Result<Option<Policy>> {
         let key = (route.tenant_id.clone(), route.policy_id.clone());
         if let Some(known) = self.policies.get(&key) {
             return Ok(known.clone());
         }
-        let found = policies::store::find(conn, std::slice::from_ref(&route.tenant_id), &route.policy_id)?;
+        let found = Policy::find(conn, std::slice::from_ref(&route.tenant_id), &route.policy_id)?;
         self.policies.insert(key, found.clone());
         Ok(found)
     }

@@ -1,7 +1,9 @@
 //! Alert routes over HTTP.
 
 use actix_web::{HttpResponse, web};
-use api::{Answer, Body, PageQuery, PathIds, RequestContext, RequestScope, cpu, delete, get, post, spec::PageOf};
+use api::{
+    Answer, Body, PageQuery, PathIds, RequestContext, RequestScope, Resource as _, cpu, delete, get, post, spec::PageOf,
+};
 use base::{
     matching::{Meter, Rules},
     query_string,
@@ -14,7 +16,10 @@ use super::{
     rules, store, view,
     wire::{self, AlertRoute, NewRoute, RouteChange, RouteId},
 };
-use crate::{Neighbours, configuration::policies};
+use crate::{
+    Neighbours,
+    configuration::policies::{self, row::Policy},
+};
 
 const VARIABLES: [&str; 4] = ["id", "name", "isEquals", "policyId"];
 
@@ -47,7 +52,7 @@ pub async fn create(
         .write(move |tx, scope| {
             let tenant = scope.tenant_id();
             policies::store::lock(tenant).take(tx.conn)?;
-            policies::store::named(tx.conn, tenant, &new.policy)?;
+            Policy::named(tx.conn, tenant, "policy.id", &new.policy)?;
             let position = store::behind_all(tx.conn, tenant)?;
             let row = rules::created(tenant, new, rules, position, tx.author(), tx.now)?;
             store::insert(tx.conn, &row)?;
@@ -119,7 +124,7 @@ pub async fn get(
     PathIds(id): PathIds<RouteId>,
 ) -> api::Result<HttpResponse> {
     let answered = context.point(move |conn, tenant| {
-        let row = store::existing(conn, &tenant.scope(), &id)?;
+        let row = Route::existing(conn, &tenant.scope(), &id)?;
         Answer::entity(&view::one(conn, &*neighbours.people, &tenant.scope_and_partner(), &row)?, row.version)
     });
     answered.await
@@ -149,9 +154,9 @@ pub async fn update(
     let (change, rules) = cpu::read(body, read::<RouteChange>).await?;
     context
         .write(move |tx, scope| {
-            let old = lock_for_update(tx, scope, &id)?;
+            let old = Route::locked(tx, scope, &id)?;
             if let Some(policy) = &change.policy {
-                policies::store::named(tx.conn, &old.tenant_id, policy)?;
+                Policy::named(tx.conn, &old.tenant_id, "policy.id", policy)?;
             }
             let row = rules::changed(&old, change, rules, tx.author(), tx.now)?;
             store::update(tx.conn, &row)?;
@@ -172,22 +177,5 @@ pub async fn update(
 )]
 #[delete("/alertRoutes/{routeId}")]
 pub async fn delete(context: RequestContext, PathIds(id): PathIds<RouteId>) -> api::Result<HttpResponse> {
-    context
-        .write(move |tx, scope| {
-            let old = lock_for_update(tx, scope, &id)?;
-            store::delete(tx.conn, &old)?;
-            tx.record_change(Some(&old), None)?;
-            Ok(Answer::empty())
-        })
-        .await
-}
-
-/// The route that is to be changed; nobody else changes routes and policies of its tenant until the end of the
-/// transaction.
-fn lock_for_update(tx: &mut Tx<'_>, scope: &RequestScope, id: &str) -> db::Result<Route> {
-    let tenant = store::existing(tx.conn, &scope.scope(), id)?.tenant_id;
-    policies::store::lock(&tenant).take(tx.conn)?;
-    let row = store::existing(tx.conn, std::slice::from_ref(&tenant), id)?;
-    scope.check_version(row.version)?;
-    Ok(row)
+    context.delete(id, store::delete).await
 }

@@ -90,16 +90,6 @@ fn check_default(is_default: bool, has_rules: bool) -> Result<(), Problem> {
     }
 }
 
-/// 404: no route has this id, in any tenant that the caller sees.
-pub fn unknown() -> Problem {
-    Problem::not_found("The alert route was not found.")
-}
-
-/// 409: another route of the tenant has this name.
-pub fn taken(name: &str) -> Problem {
-    Problem::conflict(format!("The tenant has an alert route named {name} already."))
-}
-
 /// 409: the tenant has a default already, of this name.
 pub fn default_taken(name: &str) -> Problem {
     Problem::conflict(format!("The alert route {name} is already the default of the tenant."))

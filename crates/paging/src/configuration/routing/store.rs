@@ -1,11 +1,12 @@
 //! Rows of alert routes. Every function takes the tenant, or the tenants of a scope.
 
+use api::Resource as _;
 use base::{Found, Key, Walk, query::Sort};
 use db::{Condition, Conn, Quota, Result, SortBy, Sorts};
 use diesel::{dsl::max, prelude::*};
 
 use super::{row::Route, rules, wire::normal_id};
-use crate::schema::alert_routes;
+use crate::{configuration::policies, schema::alert_routes};
 
 /// How many alert routes a tenant has at most.
 pub static QUOTA: Quota = Quota::new("alert routes", "alert_routes", 500);
@@ -29,9 +30,10 @@ pub const SORTS: Sorts<Route> = Sorts {
     ],
 };
 
-/// The route with this id among these tenants, or 404.
-pub fn existing(conn: &mut Conn, scope: &[String], id: &str) -> Result<Route> {
-    Ok(db::one!(conn, alert_routes, scope, normal_id(id)).ok_or_else(rules::unknown)?)
+api::resource! {
+    Route, "alert route",
+    find: |conn, tenants, id| db::one!(conn, alert_routes, tenants, normal_id(id)),
+    lock: |route, conn| policies::store::lock(&route.tenant_id).take(conn),
 }
 
 /// The routes of a tenant in the order in which they are asked.
@@ -79,13 +81,11 @@ pub fn update(conn: &mut Conn, row: &Route) -> Result<()> {
 
 fn check(conn: &mut Conn, row: &Route) -> Result<()> {
     use alert_routes::dsl;
-    let others =
-        || dsl::alert_routes.filter(dsl::tenant_id.eq(row.tenant_id.as_str())).filter(dsl::id.ne(row.id.as_str()));
-    let namesake = others().filter(dsl::name_key.eq(&row.name_key)).select(dsl::id);
-    if namesake.first::<String>(conn).optional()?.is_some() {
-        return Err(rules::taken(&row.name).into());
+    if db::has_namesake!(conn, alert_routes, row) {
+        return Err(Route::name_taken(&row.name).into());
     }
-    let default = others().filter(dsl::is_default.eq(true)).select(dsl::name);
+    let others = dsl::alert_routes.filter(dsl::tenant_id.eq(&row.tenant_id)).filter(dsl::id.ne(&row.id));
+    let default = others.filter(dsl::is_default.eq(true)).select(dsl::name);
     if row.is_default
         && let Some(name) = default.first::<String>(conn).optional()?
     {
@@ -102,9 +102,5 @@ pub fn delete(conn: &mut Conn, row: &Route) -> Result<()> {
 
 /// A page of the routes that meet a condition.
 pub fn page(conn: &mut Conn, condition: &Condition, sort: Sort, walk: &Walk) -> Result<Found<Route>> {
-    use alert_routes::dsl;
-    let total = walk.total(|| dsl::alert_routes.filter(condition.clone()).count().get_result(conn))?;
-    let order = SORTS.order(sort);
-    let query = dsl::alert_routes.filter(condition.clone()).filter(order.after(walk.after())?).order(order);
-    Ok(walk.cut(query.offset(walk.offset()).limit(walk.wanted()).load(conn)?, total, |row| SORTS.keys(sort, row)))
+    Ok(db::page!(conn, alert_routes::table.filter(condition.clone()), SORTS, sort, walk))
 }

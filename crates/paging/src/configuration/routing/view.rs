@@ -1,5 +1,6 @@
 //! From rows to what clients see.
 
+use api::Resource as _;
 use base::{matching::unknown_key, timestamp::Timestamp};
 use db::{Conn, Result};
 use outbox::{Entity, Recorded};
@@ -8,7 +9,6 @@ use serde_json::Value;
 
 use super::{
     row::Route,
-    rules,
     wire::{AlertRoute, AlertRule, KEYS, PolicyReference},
 };
 
@@ -21,7 +21,7 @@ pub fn all(conn: &mut Conn, people: &dyn People, tenants: &[String], rows: &[Rou
 
 /// One route.
 pub fn one(conn: &mut Conn, people: &dyn People, tenants: &[String], row: &Route) -> Result<AlertRoute> {
-    Ok(all(conn, people, tenants, std::slice::from_ref(row))?.pop().ok_or_else(rules::unknown)?)
+    Ok(all(conn, people, tenants, std::slice::from_ref(row))?.pop().ok_or_else(Route::not_found)?)
 }
 
 fn shown(row: &Route, authors: &Authors) -> AlertRoute {
