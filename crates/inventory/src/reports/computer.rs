@@ -13,7 +13,7 @@ use super::parts;
 use super::software;
 
 /// Reads the content of an inventory.
-pub(super) fn read(envelope: &Envelope, content: &Node<'_>) -> Report {
+pub(super) fn read(envelope: &Envelope, content: &Node) -> Report {
     let sections = Sections::of(content);
     let mut report = envelope.report();
     report.agent_version = sections.text("versionclient");
@@ -56,7 +56,7 @@ pub(super) fn read(envelope: &Envelope, content: &Node<'_>) -> Report {
 }
 
 /// Name, operating system, memory and surroundings.
-fn system(report: &mut Report, sections: &Sections<'_, '_>) {
+fn system(report: &mut Report, sections: &Sections<'_>) {
     let hardware = sections.object("hardware");
     let system = sections.object("operatingsystem");
     report.dns_name = system.text("fqdn");
@@ -80,14 +80,14 @@ fn system(report: &mut Report, sections: &Sections<'_, '_>) {
         kernel_version: system.text("kernel_version").or_else(|| hardware.text("osversion")),
         arch: system.text("arch").or_else(|| hardware.text("archname")),
         service_pack: system.text("service_pack"),
-        installed_at: system.str("install_date").and_then(|text| parse_date(&text)),
-        booted_at: system.str("boot_time").and_then(|text| parse_date(&text)),
+        installed_at: system.text("install_date").and_then(|text| parse_date(&text)),
+        booted_at: system.text("boot_time").and_then(|text| parse_date(&text)),
     };
     report.os = (os != Os::default()).then_some(os);
 }
 
 /// Serial number, make and model, of the first part that knows them.
-fn firmware(report: &mut Report, sections: &Sections<'_, '_>) {
+fn firmware(report: &mut Report, sections: &Sections<'_>) {
     let bios = sections.object("bios");
     let real = |keys: &[&str]| keys.iter().find_map(|key| bios.text(key).filter(|text| !is_placeholder_serial(text)));
     report.serial_number = real(&["ssn", "biosserial", "enclosureserial", "msn"]);
@@ -108,7 +108,7 @@ fn firmware(report: &mut Report, sections: &Sections<'_, '_>) {
     report.bios = (facts != Bios::default()).then_some(facts);
 }
 
-fn cpus(entries: &[&Node<'_>]) -> Vec<Map<String, Value>> {
+fn cpus(entries: &[&Node]) -> Vec<Map<String, Value>> {
     const TEXTS: &[(&str, &str)] = &[
         ("name", "name"),
         ("manufacturer", "manufacturer"),
@@ -126,7 +126,7 @@ fn cpus(entries: &[&Node<'_>]) -> Vec<Map<String, Value>> {
         ("stepping", "stepping"),
         ("external_clock", "externalClock"),
     ];
-    let read = |entry: &Node<'_>| {
+    let read = |entry: &Node| {
         let mut cpu = Map::new();
         for (key, name) in TEXTS {
             if let Some(text) = entry.text(key) {
@@ -146,7 +146,7 @@ fn cpus(entries: &[&Node<'_>]) -> Vec<Map<String, Value>> {
     entries.iter().take(1_024).map(|entry| read(entry)).filter(|cpu| !cpu.is_empty()).collect()
 }
 
-fn object(entry: &Node<'_>) -> Option<Map<String, Value>> {
+fn object(entry: &Node) -> Option<Map<String, Value>> {
     match entry.to_json() {
         Value::Object(map) if !map.is_empty() => Some(map),
         _ => None,
@@ -154,7 +154,7 @@ fn object(entry: &Node<'_>) -> Option<Map<String, Value>> {
 }
 
 /// `ACCOUNTINFO` adds to the tag of the envelope.
-fn tags(report: &mut Report, sections: &Sections<'_, '_>) {
+fn tags(report: &mut Report, sections: &Sections<'_>) {
     let mut tags = report.tags.take().unwrap_or_default();
     for entry in sections.entries("accountinfo").iter().take(256) {
         let (Some(name), Some(value)) = (entry.text("keyname"), entry.text("keyvalue")) else {
@@ -169,10 +169,10 @@ fn tags(report: &mut Report, sections: &Sections<'_, '_>) {
 }
 
 /// The first input that is a keyboard, by its layout or by its name.
-fn keyboard(sections: &Sections<'_, '_>) -> Option<String> {
+fn keyboard(sections: &Sections<'_>) -> Option<String> {
     let inputs = sections.entries("inputs");
-    let name = |input: &Node<'_>| input.first(&["caption", "name", "description"]);
-    let is_keyboard = |input: &Node<'_>| {
+    let name = |input: &Node| input.first(&["caption", "name", "description"]);
+    let is_keyboard = |input: &Node| {
         input.get("pointingtype").is_none()
             && (input.text("layout").is_some()
                 || name(input).is_some_and(|name| {
@@ -189,10 +189,10 @@ fn keyboard(sections: &Sections<'_, '_>) -> Option<String> {
 
 /// `UTF-8` of `LANG=de_DE.UTF-8`. Only this one variable is read: the
 /// environment is full of secrets and is not kept.
-fn encoding(sections: &Sections<'_, '_>) -> Option<String> {
+fn encoding(sections: &Sections<'_>) -> Option<String> {
     let value = |wanted: &str| {
         let mut entries = sections.entries("envs").iter();
-        entries.find(|entry| entry.str("key").is_some_and(|key| key == wanted)).and_then(|entry| entry.text("val"))
+        entries.find(|entry| entry.text("key").is_some_and(|key| key == wanted)).and_then(|entry| entry.text("val"))
     };
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(|name| value(name))?;
     let (_, charset) = locale.split_once('.')?;

@@ -16,7 +16,7 @@ use super::parts;
 /// Reads the devices of a report; none when it holds only the agent's progress.
 /// A device without anything to recognise it by is passed over: one that could
 /// not be asked has only an `ERROR`.
-pub(super) fn read(envelope: &Envelope, content: &Node<'_>) -> Vec<Report> {
+pub(super) fn read(envelope: &Envelope, content: &Node) -> Vec<Report> {
     let sections = Sections::of(content);
     let known = |report: &Report| !report.identity().is_empty();
     if sections.has("network_device") {
@@ -32,7 +32,7 @@ pub(super) fn read(envelope: &Envelope, content: &Node<'_>) -> Vec<Report> {
     reports.filter(known).collect()
 }
 
-fn one(envelope: &Envelope, info: &Node<'_>, sections: &Sections<'_, '_>) -> Report {
+fn one(envelope: &Envelope, info: &Node, sections: &Sections<'_>) -> Report {
     let mut report = envelope.report();
     if let Some(item_type) = info.text("type").as_deref().and_then(item_type) {
         report.item_type = item_type;
@@ -95,7 +95,7 @@ pub(super) fn item_type(text: &str) -> Option<ItemType> {
 
 /// The ports as cards. Addresses of the device that no port has go to the port
 /// with the device's hardware address, or to a card of their own.
-fn cards(info: &Node<'_>, sections: &Sections<'_, '_>) -> Network {
+fn cards(info: &Node, sections: &Sections<'_>) -> Network {
     let mut drafts: Vec<Draft> = Vec::new();
     for node in sections.entries_of(&["network_ports", "ports"]) {
         // XML wraps the ports in one element.
@@ -131,7 +131,7 @@ fn cards(info: &Node<'_>, sections: &Sections<'_, '_>) -> Network {
 }
 
 /// `"ips": ["…"]`, or `<IPS><IP>…</IP></IPS>`.
-fn ips(node: &Node<'_>) -> Vec<std::net::IpAddr> {
+fn ips(node: &Node) -> Vec<std::net::IpAddr> {
     let mut found = Vec::new();
     for entry in node.all("ips") {
         let inner = if entry.is_object() { entry.all("ip") } else { vec![entry] };
@@ -142,7 +142,7 @@ fn ips(node: &Node<'_>) -> Vec<std::net::IpAddr> {
     found
 }
 
-fn port(node: &Node<'_>) -> Option<Draft> {
+fn port(node: &Node) -> Option<Draft> {
     if !node.is_object() {
         return None;
     }

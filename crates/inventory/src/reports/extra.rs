@@ -38,7 +38,7 @@ const MAX_DROPPED: usize = 64;
 
 /// What is left of a report, every section as an array of its objects. The
 /// largest sections are left out first until the rest fits; their names come second.
-pub(super) fn read(sections: &Sections<'_, '_>, device: bool) -> (Map<String, Value>, Vec<String>) {
+pub(super) fn read(sections: &Sections<'_>, device: bool) -> (Map<String, Value>, Vec<String>) {
     let mut rest = Vec::new();
     for (name, entries) in sections.iter() {
         // For a device found by SNMP `ports` are read; a computer's are sockets on its back.

@@ -1,17 +1,16 @@
 //! The newer format: JSON into a [`Node`].
 
-use std::borrow::Cow;
 use std::cell::Cell;
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
 use super::error::ReportError;
-use super::node::{MAX_NODES, Node};
+use super::node::{MAX_NODES, Node, clean};
 
 /// Reads the whole text. The depth is bounded by serde_json (128), the number
 /// of values by [`MAX_NODES`].
-pub(super) fn read(text: &str) -> Result<Node<'_>, ReportError> {
+pub(super) fn read(text: &str) -> Result<Node, ReportError> {
     let budget = Budget { left: Cell::new(MAX_NODES), nul: Cell::new(false) };
     let mut deserializer = serde_json::Deserializer::from_str(text);
     let node = Value(&budget).deserialize(&mut deserializer).and_then(|node| deserializer.end().map(|()| node));
@@ -54,52 +53,47 @@ impl Budget {
 struct Value<'b>(&'b Budget);
 
 impl<'de> DeserializeSeed<'de> for Value<'_> {
-    type Value = Node<'de>;
+    type Value = Node;
 
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Node<'de>, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Node, D::Error> {
         self.0.spend()?;
         deserializer.deserialize_any(self)
     }
 }
 
 impl<'de> Visitor<'de> for Value<'_> {
-    type Value = Node<'de>;
+    type Value = Node;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a JSON value")
     }
 
-    fn visit_unit<E: Error>(self) -> Result<Node<'de>, E> {
+    fn visit_unit<E: Error>(self) -> Result<Node, E> {
         Ok(Node::Null)
     }
 
-    fn visit_bool<E: Error>(self, value: bool) -> Result<Node<'de>, E> {
+    fn visit_bool<E: Error>(self, value: bool) -> Result<Node, E> {
         Ok(Node::Bool(value))
     }
 
-    fn visit_i64<E: Error>(self, value: i64) -> Result<Node<'de>, E> {
+    fn visit_i64<E: Error>(self, value: i64) -> Result<Node, E> {
         Ok(Node::Int(value))
     }
 
-    fn visit_u64<E: Error>(self, value: u64) -> Result<Node<'de>, E> {
-        Ok(i64::try_from(value).map_or_else(|_| Node::Text(Cow::Owned(value.to_string())), Node::Int))
+    fn visit_u64<E: Error>(self, value: u64) -> Result<Node, E> {
+        Ok(i64::try_from(value).map_or_else(|_| Node::Text(value.to_string()), Node::Int))
     }
 
-    fn visit_f64<E: Error>(self, value: f64) -> Result<Node<'de>, E> {
+    fn visit_f64<E: Error>(self, value: f64) -> Result<Node, E> {
         Ok(Node::Float(value))
     }
 
-    fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Node<'de>, E> {
+    fn visit_str<E: Error>(self, text: &str) -> Result<Node, E> {
         self.0.check(text)?;
-        Ok(Node::Text(Cow::Borrowed(text)))
+        Ok(Node::Text(clean(text)))
     }
 
-    fn visit_str<E: Error>(self, text: &str) -> Result<Node<'de>, E> {
-        self.0.check(text)?;
-        Ok(Node::Text(Cow::Owned(text.to_owned())))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Node<'de>, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Node, A::Error> {
         let mut list = Vec::new();
         while let Some(item) = items.next_element_seed(Value(self.0))? {
             list.push(item);
@@ -107,40 +101,14 @@ impl<'de> Visitor<'de> for Value<'_> {
         Ok(Node::List(list))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Node<'de>, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Node, A::Error> {
         let mut object = Vec::new();
-        while let Some(key) = members.next_key_seed(Key(self.0))? {
+        while let Some(mut key) = members.next_key::<String>()? {
+            self.0.check(&key)?;
+            key.make_ascii_lowercase();
             object.push((key, members.next_value_seed(Value(self.0))?));
         }
         Ok(Node::Object(object))
-    }
-}
-
-struct Key<'b>(&'b Budget);
-
-impl<'de> DeserializeSeed<'de> for Key<'_> {
-    type Value = Cow<'de, str>;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Cow<'de, str>, D::Error> {
-        deserializer.deserialize_str(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Key<'_> {
-    type Value = Cow<'de, str>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a key")
-    }
-
-    fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Cow<'de, str>, E> {
-        self.0.check(text)?;
-        Ok(Cow::Borrowed(text))
-    }
-
-    fn visit_str<E: Error>(self, text: &str) -> Result<Cow<'de, str>, E> {
-        self.0.check(text)?;
-        Ok(Cow::Owned(text.to_owned()))
     }
 }
 
@@ -154,14 +122,13 @@ mod tests {
     }
 
     #[test]
-    fn values_keep_their_types_and_borrow() {
+    fn values_keep_their_types() {
         let node = read(r#"{"a": [1, -2, 2.5, 18446744073709551615, true, null, "t", "\u00e9"]}"#).unwrap();
         let Node::Object(members) = node else { panic!("not an object") };
         let Node::List(items) = &members[0].1 else { panic!("not a list") };
         assert!(matches!(items[0], Node::Int(1)));
-        assert_eq!(items[3], Node::Text(Cow::Owned("18446744073709551615".to_owned())));
-        assert!(matches!(&items[6], Node::Text(Cow::Borrowed("t"))));
-        assert!(matches!(&items[7], Node::Text(Cow::Owned(text)) if text == "é"));
+        assert_eq!(items[3], Node::Text("18446744073709551615".to_owned()));
+        assert_eq!(items[7], Node::Text("é".to_owned()));
     }
 
     #[test]

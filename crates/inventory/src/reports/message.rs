@@ -48,7 +48,7 @@ pub enum Message {
 
 /// Reads a root object whose members are those of the newer format, or whose
 /// members are those of the older one under their own names.
-pub(super) fn read(root: &Node<'_>) -> Result<Message, ReportError> {
+pub(super) fn read(root: &Node) -> Result<Message, ReportError> {
     let action = root.first(&["action", "query"]).unwrap_or_else(|| "inventory".to_owned()).to_ascii_lowercase();
     let device_id = root.text("deviceid");
     let needed = || match &device_id {

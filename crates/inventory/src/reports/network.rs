@@ -49,7 +49,7 @@ impl Draft {
 /// Entries belong together when they have the same name and, where both have
 /// one, the same bus position; Windows names two equal adapters alike, so
 /// without a position their hardware addresses must be equal.
-pub(super) fn read(entries: &[&Node<'_>]) -> Vec<Draft> {
+pub(super) fn read(entries: &[&Node]) -> Vec<Draft> {
     let mut drafts: Vec<Draft> = Vec::new();
     let mut known: HashMap<(String, String), usize> = HashMap::new();
     for entry in entries.iter().filter(|entry| entry.is_object()) {
@@ -74,7 +74,7 @@ pub(super) fn read(entries: &[&Node<'_>]) -> Vec<Draft> {
     drafts
 }
 
-fn fill(draft: &mut Draft, entry: &Node<'_>, mac: Option<String>) {
+fn fill(draft: &mut Draft, entry: &Node, mac: Option<String>) {
     draft.mac = draft.mac.take().or(mac);
     if draft.status.is_empty() {
         draft.status = entry.text("status").unwrap_or_default().to_uppercase();
@@ -84,16 +84,16 @@ fn fill(draft: &mut Draft, entry: &Node<'_>, mac: Option<String>) {
             entry.integer("speed").and_then(|mbits| link_mode(mbits.checked_mul(1_000_000)?, None)).unwrap_or_default();
     }
     for (address, mask) in [("ipaddress", "ipmask"), ("ipaddress6", "ipmask6")] {
-        let prefix = entry.str(mask).and_then(|mask| prefix_of(&mask));
+        let prefix = entry.text(mask).and_then(|mask| prefix_of(&mask));
         for value in entry.all(address) {
             for ip in value.as_text().iter().flat_map(|text| addresses(text)) {
                 draft.add(ip, prefix);
             }
         }
     }
-    draft.gateway = draft.gateway.or_else(|| entry.str("ipgateway").and_then(|text| addresses(&text).next()));
+    draft.gateway = draft.gateway.or_else(|| entry.text("ipgateway").and_then(|text| addresses(&text).next()));
     // Agents write the broadcast address where no DHCP server has answered.
-    let server = entry.str("ipdhcp").and_then(|text| addresses(&text).next());
+    let server = entry.text("ipdhcp").and_then(|text| addresses(&text).next());
     draft.dhcp |= server.is_some_and(|ip| ip != IpAddr::V4(Ipv4Addr::BROADCAST) && !ip.is_unspecified());
     let kind = entry.text("type").unwrap_or_default().to_lowercase();
     draft.loopback |= kind == "loopback" || draft.addresses.first().is_some_and(|(ip, _)| ip.is_loopback());

@@ -1,12 +1,11 @@
 //! The tree that both formats are read into, and lenient access to it.
 //!
-//! XML gives only texts and repeated siblings, JSON gives types and arrays;
-//! the accessors hide the difference, so that one reader serves both. Values
-//! borrow from the report, and their number is bounded, so a tree never costs
-//! more than a small multiple of [`MAX_NODES`] beside the report itself.
+//! XML gives only texts and repeated siblings, JSON gives types and arrays; the accessors hide the difference, so that
+//! one reader serves both. The number of values is bounded, and a value takes 32 bytes beside its text. A
+//! `serde_json::Value` takes 72 and a map for each object, and could not hold members of the same name.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use serde_json::{Map, Number, Value};
 
@@ -22,64 +21,58 @@ const MAX_SECTIONS: usize = 1_000;
 const MAX_TEXT_BYTES: usize = 4_000;
 
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Node<'a> {
+pub(super) enum Node {
     Null,
     Bool(bool),
     Int(i64),
     Float(f64),
-    Text(Cow<'a, str>),
-    List(Vec<Node<'a>>),
-    /// Members in the order of the report; a key may repeat (XML siblings).
-    Object(Vec<(Cow<'a, str>, Node<'a>)>),
+    /// As [`clean`] leaves it; may be empty.
+    Text(String),
+    List(Vec<Node>),
+    /// Members in the order of the report, with names in lower case; a name may repeat (XML siblings).
+    Object(Vec<(String, Node)>),
 }
 
-impl<'a> Node<'a> {
+impl Node {
     pub(super) fn is_object(&self) -> bool {
         matches!(self, Self::Object(_))
     }
 
-    /// The first member with this name, in any letter case, that is not null.
+    fn members(&self) -> &[(String, Node)] {
+        match self {
+            Self::Object(members) => members,
+            _ => &[],
+        }
+    }
+
+    /// The values of a name, one for each member of that name.
+    fn named(&self, key: &str) -> impl Iterator<Item = &Self> {
+        self.members().iter().filter(move |(name, _)| name == key).map(|(_, node)| node)
+    }
+
+    /// The first member with this name that is not null.
     pub(super) fn get(&self, key: &str) -> Option<&Self> {
-        let Self::Object(members) = self else {
-            return None;
-        };
-        members
-            .iter()
-            .find(|(name, node)| name.eq_ignore_ascii_case(key) && !matches!(node, Self::Null))
-            .map(|(_, node)| node)
+        self.named(key).find(|node| !matches!(node, Self::Null))
     }
 
     /// All values of this name: repeated members and array items alike.
-    pub(super) fn all<'n>(&'n self, key: &str) -> Vec<&'n Self> {
-        let mut found = Vec::new();
-        if let Self::Object(members) = self {
-            for (name, node) in members {
-                if name.eq_ignore_ascii_case(key) {
-                    node.flatten(&mut found);
-                }
-            }
-        }
-        found
+    pub(super) fn all(&self, key: &str) -> Vec<&Self> {
+        self.named(key).flat_map(Self::items).collect()
     }
 
-    fn flatten<'n>(&'n self, found: &mut Vec<&'n Self>) {
-        match self {
-            Self::Null => {}
-            Self::List(items) => {
-                items.iter().filter(|node| !matches!(node, Self::Null)).for_each(|node| found.push(node))
-            }
-            node => found.push(node),
-        }
+    /// The items of an array, or the value itself, but for nulls.
+    fn items(&self) -> impl Iterator<Item = &Self> {
+        let items = if let Self::List(items) = self { items.as_slice() } else { std::slice::from_ref(self) };
+        items.iter().filter(|node| !matches!(node, Self::Null))
     }
 
-    /// This value as a clean text: trimmed, without control characters, never
-    /// empty. An array gives its first text.
-    pub(super) fn as_text(&self) -> Option<Cow<'_, str>> {
+    /// This value as a text that is not empty. An array gives its first text.
+    pub(super) fn as_text(&self) -> Option<String> {
         match self {
-            Self::Text(text) => clean(text),
-            Self::Int(number) => Some(Cow::Owned(number.to_string())),
-            Self::Float(number) => Some(Cow::Owned(number.to_string())),
-            Self::Bool(value) => Some(Cow::Borrowed(if *value { "true" } else { "false" })),
+            Self::Text(text) => (!text.is_empty()).then(|| text.clone()),
+            Self::Int(number) => Some(number.to_string()),
+            Self::Float(number) => Some(number.to_string()),
+            Self::Bool(value) => Some(value.to_string()),
             Self::List(items) => items.iter().find_map(|item| match item {
                 Self::List(_) => None,
                 item => item.as_text(),
@@ -88,17 +81,9 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// The member as a clean text.
+    /// The member as a text that is not empty.
     pub(super) fn text(&self, key: &str) -> Option<String> {
-        self.str(key).map(Cow::into_owned)
-    }
-
-    /// As [`Self::text`], borrowed where it can be.
-    pub(super) fn str(&self, key: &str) -> Option<Cow<'_, str>> {
-        let Self::Object(members) = self else {
-            return None;
-        };
-        members.iter().filter(|(name, _)| name.eq_ignore_ascii_case(key)).find_map(|(_, node)| node.as_text())
+        self.named(key).find_map(Self::as_text)
     }
 
     /// The first of several names that has a text.
@@ -129,15 +114,15 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// This value as JSON with lower-case keys and clean texts; members that
-    /// repeat become an array, empty ones are left out.
+    /// This value as JSON; members that repeat become an array, empty ones are left out.
     pub(super) fn to_json(&self) -> Value {
         match self {
             Self::Null => Value::Null,
             Self::Bool(value) => Value::Bool(*value),
             Self::Int(number) => Value::from(*number),
             Self::Float(number) => Number::from_f64(*number).map_or(Value::Null, Value::Number),
-            Self::Text(text) => clean(text).map_or(Value::Null, |text| Value::String(text.into_owned())),
+            Self::Text(text) if text.is_empty() => Value::Null,
+            Self::Text(text) => Value::String(text.clone()),
             Self::List(items) => {
                 Value::Array(items.iter().map(Self::to_json).filter(|value| !value.is_null()).collect())
             }
@@ -148,7 +133,7 @@ impl<'a> Node<'a> {
                     if value.is_null() {
                         continue;
                     }
-                    match map.entry(name.to_ascii_lowercase()) {
+                    match map.entry(name.as_str()) {
                         serde_json::map::Entry::Vacant(entry) => {
                             entry.insert(value);
                         }
@@ -178,39 +163,25 @@ impl<'a> Node<'a> {
 }
 
 /// The sections of a report's content, each with all its entries.
-pub(super) struct Sections<'n, 'a> {
-    order: Vec<(String, Vec<&'n Node<'a>>)>,
-    index: HashMap<String, usize>,
+pub(super) struct Sections<'n> {
+    order: Vec<(&'n str, Vec<&'n Node>)>,
+    index: HashMap<&'n str, usize>,
 }
 
-impl<'n, 'a> Sections<'n, 'a> {
-    pub(super) fn of(content: &'n Node<'a>) -> Self {
+impl<'n> Sections<'n> {
+    pub(super) fn of(content: &'n Node) -> Self {
         let mut sections = Self { order: Vec::new(), index: HashMap::new() };
-        let Node::Object(members) = content else {
-            return sections;
-        };
-        // Siblings of one name mostly stand together: look the name up once for a run.
-        let mut last: Option<(&str, usize)> = None;
-        for (name, node) in members {
-            let at = match last {
-                Some((previous, at)) if previous == name => at,
-                _ => {
-                    let key = name.to_ascii_lowercase();
-                    match sections.index.get(&key) {
-                        Some(at) => *at,
-                        None if sections.order.len() < MAX_SECTIONS => {
-                            let at = sections.order.len();
-                            sections.order.push((key.clone(), Vec::new()));
-                            sections.index.insert(key, at);
-                            at
-                        }
-                        None => continue,
-                    }
+        for (name, node) in content.members() {
+            let at = match sections.index.entry(name) {
+                Entry::Occupied(known) => *known.get(),
+                Entry::Vacant(new) if sections.order.len() < MAX_SECTIONS => {
+                    sections.order.push((name, Vec::new()));
+                    *new.insert(sections.order.len() - 1)
                 }
+                Entry::Vacant(_) => continue,
             };
-            last = Some((name, at));
             if let Some((_, entries)) = sections.order.get_mut(at) {
-                node.flatten(entries);
+                entries.extend(node.items());
             }
         }
         sections
@@ -221,23 +192,23 @@ impl<'n, 'a> Sections<'n, 'a> {
     }
 
     /// The entries of a section; none when it is absent.
-    pub(super) fn entries(&self, name: &str) -> &[&'n Node<'a>] {
+    pub(super) fn entries(&self, name: &str) -> &[&'n Node] {
         self.index.get(name).and_then(|at| self.order.get(*at)).map_or(&[], |(_, entries)| entries)
     }
 
     /// The entries of a section, or of the same section under an older name.
-    pub(super) fn entries_of(&self, names: &[&str]) -> Vec<&'n Node<'a>> {
+    pub(super) fn entries_of(&self, names: &[&str]) -> Vec<&'n Node> {
         names.iter().flat_map(|name| self.entries(name).iter().copied()).collect()
     }
 
-    /// A section that is one object; an empty object when it is absent or no object.
-    pub(super) fn object(&self, name: &str) -> &'n Node<'a> {
+    /// A section that is one object; null when it is absent or no object.
+    pub(super) fn object(&self, name: &str) -> &'n Node {
         self.entries(name).iter().find(|node| node.is_object()).copied().unwrap_or(&Node::Null)
     }
 
     /// A section that is one text.
     pub(super) fn text(&self, name: &str) -> Option<String> {
-        self.entries(name).iter().find_map(|node| node.as_text()).map(Cow::into_owned)
+        self.entries(name).iter().find_map(|node| node.as_text())
     }
 
     /// The first of several sections that is a text.
@@ -245,22 +216,18 @@ impl<'n, 'a> Sections<'n, 'a> {
         names.iter().find_map(|name| self.text(name))
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = (&str, &[&'n Node<'a>])> {
-        self.order.iter().map(|(name, entries)| (name.as_str(), entries.as_slice()))
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&str, &[&'n Node])> {
+        self.order.iter().map(|(name, entries)| (*name, entries.as_slice()))
     }
 }
 
-/// Trims, replaces line breaks and tabs by spaces, drops other control
-/// characters, cuts what is over-long; none when nothing is left.
-pub(super) fn clean(text: &str) -> Option<Cow<'_, str>> {
+/// Trims, replaces line breaks and tabs by spaces, drops other control characters, cuts what is over-long.
+pub(super) fn clean(text: &str) -> String {
     let text = text.trim();
-    if text.is_empty() {
-        return None;
-    }
-    // 0xC2 may begin a C1 control character; the slow path knows.
+    // 0xC2 may begin a C1 control character; the slow path decides.
     let plain = |byte: u8| byte >= 0x20 && byte != 0x7f && byte != 0xc2;
     if text.len() <= MAX_TEXT_BYTES && text.bytes().all(plain) {
-        return Some(Cow::Borrowed(text));
+        return text.to_owned();
     }
     let mut kept = String::with_capacity(text.len().min(MAX_TEXT_BYTES));
     for character in text.chars() {
@@ -274,8 +241,7 @@ pub(super) fn clean(text: &str) -> Option<Cow<'_, str>> {
         }
         kept.push(character);
     }
-    let kept = kept.trim();
-    (!kept.is_empty()).then(|| Cow::Owned(kept.to_owned()))
+    kept.trim().to_owned()
 }
 
 /// The number at the start of a text: `1333` of `1333 MHz`, `-1` of `-1`.
@@ -292,20 +258,20 @@ mod tests {
 
     use super::*;
 
-    fn object(members: Vec<(&'static str, Node<'static>)>) -> Node<'static> {
-        Node::Object(members.into_iter().map(|(name, node)| (Cow::Borrowed(name), node)).collect())
+    fn object(members: Vec<(&str, Node)>) -> Node {
+        Node::Object(members.into_iter().map(|(name, node)| (name.to_owned(), node)).collect())
     }
 
-    fn text(text: &'static str) -> Node<'static> {
-        Node::Text(Cow::Borrowed(text))
+    fn text(text: &str) -> Node {
+        Node::Text(clean(text))
     }
 
     #[test]
     fn wrong_types_are_read_for_what_they_mean() {
         let node = object(vec![
-            ("MEMORY", text("2048 MB")),
+            ("memory", text("2048 MB")),
             ("swap", Node::Float(12.0)),
-            ("Enabled", text("1")),
+            ("enabled", text("1")),
             ("off", Node::Int(0)),
             ("names", Node::List(vec![Node::Null, text(" b "), text("c")])),
             ("blank", text(" \n ")),
@@ -329,16 +295,16 @@ mod tests {
     #[test]
     fn over_long_texts_are_cut_between_characters() {
         let long = "é".repeat(MAX_TEXT_BYTES);
-        let cut = clean(&long).unwrap();
-        assert!(cut.len() <= MAX_TEXT_BYTES && cut.chars().all(|c| c == 'é'));
+        let cut = clean(&long);
+        assert!(cut.len() > MAX_TEXT_BYTES - 2 && cut.len() <= MAX_TEXT_BYTES && cut.chars().all(|c| c == 'é'));
     }
 
     #[test]
     fn sections_gather_siblings_and_arrays() {
         let content = object(vec![
-            ("DRIVES", object(vec![("TYPE", text("/"))])),
-            ("DRIVES", object(vec![("TYPE", text("/home")), ("LABEL", text(""))])),
-            ("VERSIONCLIENT", text("Agent 1")),
+            ("drives", object(vec![("type", text("/"))])),
+            ("drives", object(vec![("type", text("/home")), ("label", text(""))])),
+            ("versionclient", text("Agent 1")),
             ("drives", Node::List(vec![object(vec![("type", text("/var"))])])),
         ]);
         let sections = Sections::of(&content);

@@ -23,7 +23,7 @@ const SECTIONS: &[(&str, &str, &[&str])] = &[
 ];
 
 /// The parts of each section that the report has.
-pub(super) fn read(sections: &Sections<'_, '_>) -> BTreeMap<&'static str, Vec<String>> {
+pub(super) fn read(sections: &Sections<'_>) -> BTreeMap<&'static str, Vec<String>> {
     let mut found = BTreeMap::new();
     let mut left = MAX_PARTS;
     for (section, kind, fields) in SECTIONS {
@@ -45,7 +45,7 @@ pub(super) fn read(sections: &Sections<'_, '_>) -> BTreeMap<&'static str, Vec<St
 }
 
 /// JSON lists them; XML wraps them in one `COMPONENTS` element.
-fn components<'n, 'a>(sections: &Sections<'n, 'a>) -> Vec<&'n Node<'a>> {
+fn components<'n>(sections: &Sections<'n>) -> Vec<&'n Node> {
     let mut all = sections.entries("network_components").to_vec();
     for wrapper in sections.entries("components") {
         all.extend(wrapper.all("component"));
@@ -53,17 +53,17 @@ fn components<'n, 'a>(sections: &Sections<'n, 'a>) -> Vec<&'n Node<'a>> {
     all
 }
 
-fn label(entry: &Node<'_>, kind: &str, fields: &[&str]) -> Option<String> {
+fn label(entry: &Node, kind: &str, fields: &[&str]) -> Option<String> {
     let mut label = String::new();
     for field in fields {
         let text = if *field == "capacity" {
             // An empty slot has no capacity and is no part.
             let mib = entry.integer(field).filter(|mib| *mib > 0)?;
-            Some(format!("{mib} MB").into())
+            Some(format!("{mib} MB"))
         } else {
-            entry.str(field)
+            entry.text(field)
         };
-        if let Some(text) = text.filter(|text| !label.contains(&**text)) {
+        if let Some(text) = text.filter(|text| !label.contains(text.as_str())) {
             label.push(' ');
             label.push_str(&text);
         }

@@ -1,6 +1,5 @@
 //! Installed applications and antivirus products.
 
-use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::dates::parse_date;
@@ -9,72 +8,47 @@ use super::node::Node;
 
 /// Reads the section `softwares`. An entry without a name is known by its
 /// product code; what is listed twice (for two users, say) is kept once.
-pub(super) fn softwares(entries: &[&Node<'_>]) -> Vec<Software> {
+pub(super) fn softwares(entries: &[&Node]) -> Vec<Software> {
     let mut seen = HashSet::with_capacity(entries.len());
     let mut softwares = Vec::with_capacity(entries.len());
-    for entry in entries.iter().filter(|entry| entry.is_object()) {
-        let Some((name, rest)) = read(entry) else {
-            continue;
-        };
-        let key = (name, rest.vendor, rest.version, rest.arch);
-        if seen.contains(&key) {
-            continue;
+    for software in entries.iter().filter_map(|entry| read(entry)) {
+        let key = (software.name.clone(), software.vendor.clone(), software.version.clone(), software.arch.clone());
+        if seen.insert(key) {
+            softwares.push(software);
         }
-        softwares.push(Software {
-            name: key.0.clone().into_owned(),
-            vendor: key.1.clone().map(Cow::into_owned),
-            version: key.2.clone().map(Cow::into_owned),
-            arch: key.3.clone().map(Cow::into_owned),
-            installed_at: rest.installed_at,
-            from: rest.from.map(Cow::into_owned),
-        });
-        seen.insert(key);
     }
     softwares
 }
 
-/// The fields beside the name, borrowed from the report.
-#[derive(Default)]
-struct Rest<'n> {
-    vendor: Option<Cow<'n, str>>,
-    version: Option<Cow<'n, str>>,
-    arch: Option<Cow<'n, str>>,
-    from: Option<Cow<'n, str>>,
-    installed_at: Option<i64>,
-}
-
 /// One pass over the members: a machine has hundreds of packages, and looking
 /// each field up by name would be most of the cost of a report.
-fn read<'n>(entry: &'n Node<'_>) -> Option<(Cow<'n, str>, Rest<'n>)> {
+fn read(entry: &Node) -> Option<Software> {
     let Node::Object(members) = entry else {
         return None;
     };
     let mut name = None;
     let mut guid = None;
-    let mut rest = Rest::default();
+    let mut software = Software::default();
     for (key, value) in members {
-        let is = |wanted: &str| key.eq_ignore_ascii_case(wanted);
-        if is("name") {
-            name = name.or_else(|| value.as_text());
-        } else if is("version") {
-            rest.version = rest.version.or_else(|| value.as_text());
-        } else if is("publisher") {
-            rest.vendor = rest.vendor.or_else(|| value.as_text());
-        } else if is("arch") {
-            rest.arch = rest.arch.or_else(|| value.as_text());
-        } else if is("from") {
-            rest.from = rest.from.or_else(|| value.as_text());
-        } else if is("install_date") || is("installdate") {
-            rest.installed_at = rest.installed_at.or_else(|| parse_date(&value.as_text()?));
-        } else if is("guid") {
-            guid = value.as_text();
+        match key.as_str() {
+            "name" => name = name.or_else(|| value.as_text()),
+            "version" => software.version = software.version.or_else(|| value.as_text()),
+            "publisher" => software.vendor = software.vendor.or_else(|| value.as_text()),
+            "arch" => software.arch = software.arch.or_else(|| value.as_text()),
+            "from" => software.from = software.from.or_else(|| value.as_text()),
+            "install_date" | "installdate" => {
+                software.installed_at = software.installed_at.or_else(|| parse_date(&value.as_text()?));
+            }
+            "guid" => guid = value.as_text(),
+            _ => {}
         }
     }
-    Some((name.or(guid)?, rest))
+    software.name = name.or(guid)?;
+    Some(software)
 }
 
 /// Reads the section `antivirus`.
-pub(super) fn antivirus(entries: &[&Node<'_>]) -> Vec<Antivirus> {
+pub(super) fn antivirus(entries: &[&Node]) -> Vec<Antivirus> {
     let mut products: Vec<Antivirus> = Vec::new();
     for entry in entries.iter().filter(|entry| entry.is_object()).take(64) {
         let Some(name) = entry.first(&["name", "company", "guid"]) else {
@@ -85,7 +59,7 @@ pub(super) fn antivirus(entries: &[&Node<'_>]) -> Vec<Antivirus> {
             version: entry.text("version"),
             company: entry.text("company"),
             definition: entry.text("base_version"),
-            definition_date: entry.str("base_creation").and_then(|text| parse_date(&text)),
+            definition_date: entry.text("base_creation").and_then(|text| parse_date(&text)),
             scan_date: entry.first(&["scan_date", "scandate", "last_scan"]).and_then(|text| parse_date(&text)),
             status: entry
                 .boolean("uptodate")
