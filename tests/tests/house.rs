@@ -64,7 +64,7 @@ fn may_depend_on(name: &str) -> Option<&'static [&'static str]> {
         "gateway" => return None,
         "base" => &[],
         "calendar" | "db" => &["base"],
-        "ports" | "outbox" => &["base", "db"],
+        "ports" | "outbox" | "resource-index" => &["base", "db"],
         "api-derive" => &[],
         "api" => &["base", "db", "outbox", "api-derive"],
         "access" => &["base", "db", "outbox", "api", "ports"],
@@ -72,6 +72,7 @@ fn may_depend_on(name: &str) -> Option<&'static [&'static str]> {
         "bench" | "campaign" => &["muster-tests"],
         "cli" => &["base"],
         "runner" => &["base", "cli"],
+        "inventory" => &["base", "db", "resource-index", "outbox", "api", "ports"],
         // The tests know the program from outside only; a domain, with all it needs.
         _ => &FOUNDATION,
     })

@@ -11,7 +11,6 @@ mod asker;
 mod backend;
 mod backup;
 mod bell;
-pub mod changes;
 mod closing;
 mod condition;
 mod cut;

@@ -12,11 +12,11 @@ use utoipa::ToSchema;
 
 use crate::{
     resources::{
-        asked::Asked,
         detail,
         document::{DECOMMISSIONED, Shown},
         filter::{self, HISTORY_VARIABLES},
-        meant::Filter,
+        predicate::Filter,
+        query::ResourceQuery,
         row::Row,
         rules::no_resource,
         store::{self, Order},
@@ -198,7 +198,7 @@ pub async fn search(context: RequestContext<PageQuery<Decommissioned>>) -> api::
             filters.push(Filter::Row(filter::states([DECOMMISSIONED])));
             // Says what the state implies, so that the index of history is used.
             filters.push(Filter::Row(Condition::sql("resources.decommissioned_ms IS NOT NULL")));
-            let asked_for = Asked::new(&db, conn, &scope, filters)?;
+            let asked_for = ResourceQuery::new(&db, conn, &scope, filters)?;
             let found = asked_for.page(conn, Order::Decommissioned, sort.descending, &asked)?;
             let paths: HashMap<i64, String> =
                 types::list(conn, &scope)?.into_iter().map(|kind| (kind.id, kind.path)).collect();

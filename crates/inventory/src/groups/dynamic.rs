@@ -15,7 +15,6 @@ use crate::{
     resources::{
         document::{DECOMMISSIONED, Resource},
         row::Row,
-        sets,
     },
     schema::{group_members, resource_groups, resources},
     sites,
@@ -56,7 +55,7 @@ pub fn refresh_resource(conn: &mut Conn, partner: &str, resource: &Resource) -> 
             .select((dsl::group_id, dsl::by_rule));
         Ok(db::direct!(conn, |conn| known.load(conn))?)
     })?;
-    if changed { sets::note(conn, &resource.tenant_id, &resource.id) } else { Ok(()) }
+    if changed { resource_index::log_change(conn, &resource.tenant_id, &resource.id) } else { Ok(()) }
 }
 
 /// Compares a resource with the groups; `known` says of which it is a member already, and whether by rule. Says whether
@@ -138,7 +137,7 @@ pub(super) fn refresh_group(
         .filter(dsl::group_id.eq(group_id))
         .filter(dsl::by_rule.eq(true))
         .execute(conn)?;
-    tenants.iter().try_for_each(|tenant| sets::note_group(conn, tenant, group_id))?;
+    tenants.iter().try_for_each(|tenant| resource_index::log_group_change(conn, tenant, group_id))?;
     let Some(criteria) = criteria else { return Ok(()) };
     let matcher = Matcher::new(criteria);
     let meter = Meter::new(Meter::WRITE);

@@ -21,7 +21,7 @@ use super::{
     wire::GroupChild,
 };
 use crate::{
-    resources::{self, asked::Asked, document::STATES, filter, meant::Filter, row::Row, store::Order},
+    resources::{self, document::STATES, filter, predicate::Filter, query::ResourceQuery, row::Row, store::Order},
     schema::{group_members, resource_groups},
 };
 
@@ -42,7 +42,7 @@ pub fn page(
     let below = dsl::resource_groups.filter(dsl::tenant_id.eq(&group.tenant_id)).filter(dsl::parent_id.eq(group.id));
     let tenants = reach.member_tenants(group);
     let members = vec![Filter::Groups(vec![group.id]), Filter::Row(filter::states(STATES))];
-    let members = Asked::new(db, conn, &tenants, members)?;
+    let members = ResourceQuery::new(db, conn, &tenants, members)?;
     // The keys of a group are its number; those of a resource are texts, and behind it there are no groups any more.
     let behind_groups = matches!(walk.after(), Some([Key::Text(_), ..]));
     let groups_total: i64 = if walk.after().is_none() { below.count().get_result(conn)? } else { 0 };
@@ -183,7 +183,7 @@ fn move_below(conn: &mut Conn, kind: Kind, child: &Group, parent: Setting<i64>, 
 
 fn add_resource(conn: &mut Conn, group: &Group, row: Row) -> Result<()> {
     use group_members::dsl;
-    resources::sets::note(conn, &row.tenant_id, &row.id)?;
+    resource_index::log_change(conn, &row.tenant_id, &row.id)?;
     let key = dsl::group_members.find((&row.tenant_id, group.id, &row.id));
     if diesel::update(key).set(dsl::by_rule.eq(false)).execute(conn)? == 0 {
         let member = Member { tenant_id: row.tenant_id, group_id: group.id, resource_id: row.id, by_rule: false };
@@ -204,7 +204,7 @@ fn remove_resource(conn: &mut Conn, partner: &str, group: &Group, row: Row) -> R
         }
         Some(false) => diesel::delete(key).execute(conn)?,
     };
-    resources::sets::note(conn, &row.tenant_id, &row.id)?;
+    resource_index::log_change(conn, &row.tenant_id, &row.id)?;
     if group.rules.is_some() {
         dynamic::refresh_resource(conn, partner, &row.into_resource()?)?;
     }

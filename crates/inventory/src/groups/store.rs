@@ -222,7 +222,7 @@ pub fn delete(conn: &mut Conn, kind: Kind, group: &Group, members: &[String]) ->
         .filter(group_members::tenant_id.eq_any(members))
         .filter(group_members::group_id.eq(group.id))
         .execute(conn)?;
-    members.iter().try_for_each(|tenant| crate::resources::sets::note_group(conn, tenant, group.id))?;
+    members.iter().try_for_each(|tenant| resource_index::log_group_change(conn, tenant, group.id))?;
     diesel::delete(dsl::resource_groups.find((&group.tenant_id, group.id))).execute(conn)?;
     Ok(())
 }

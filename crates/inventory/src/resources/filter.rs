@@ -9,10 +9,10 @@ use base::{
 };
 use db::{Condition, Conn, Result};
 
-pub use super::meant::tenants;
+pub use super::predicate::tenants;
 use super::{
     document::{KINDS, STATES},
-    meant::{Filter, NameFilter},
+    predicate::{Filter, NameFilter},
 };
 use crate::{groups, reports::roles::APP_ROLES, sites, types};
 

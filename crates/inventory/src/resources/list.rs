@@ -18,11 +18,11 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::{
-    asked::{Asked, Brief},
     detail,
     filter::{self, VARIABLES},
     http,
-    meant::Filter,
+    predicate::Filter,
+    query::{Brief, ResourceQuery},
     row::Row,
     store::Order,
     wire::MinimalResource,
@@ -81,15 +81,15 @@ impl Wanted {
     }
 
     /// What is asked for, of the resources of these tenants. Inside a transaction that reads.
-    pub fn ask<'s>(&self, db: &Db, conn: &mut Conn, scope: &'s [String]) -> Result<Asked<'s>> {
+    pub fn ask<'s>(&self, db: &Db, conn: &mut Conn, scope: &'s [String]) -> Result<ResourceQuery<'s>> {
         let filters = self.filters(conn, scope)?;
-        Asked::new(db, conn, scope, filters)
+        ResourceQuery::new(db, conn, scope, filters)
     }
 
     /// As [`Wanted::ask`], for whoever hands on all of them.
-    pub fn ask_for_all<'s>(&self, db: &Db, conn: &mut Conn, scope: &'s [String]) -> Result<Asked<'s>> {
+    pub fn ask_for_all<'s>(&self, db: &Db, conn: &mut Conn, scope: &'s [String]) -> Result<ResourceQuery<'s>> {
         let filters = self.filters(conn, scope)?;
-        Asked::for_all(db, conn, scope, filters)
+        ResourceQuery::for_all(db, conn, scope, filters)
     }
 
     fn filters(&self, conn: &mut Conn, scope: &[String]) -> Result<Vec<Filter>> {
@@ -211,16 +211,16 @@ pub async fn search(
     let found = context.read(move |conn, scope| {
         let among = scope.scope();
         let asked = first.wanted.ask(&first.db, conn, &among)?;
-        match asked.unmade(&first.db, conn)? {
-            Some(unmade) => Ok(Err(unmade)),
+        match asked.pending_build(&first.db, conn)? {
+            Some(pending) => Ok(Err(pending)),
             None => first.page(conn, scope, &asked).map(Ok),
         }
     });
     let page = match found.await? {
         Ok(page) => page,
         // Meanwhile it has no connection to the database, of which there are few.
-        Err(unmade) => {
-            unmade.made().await;
+        Err(pending) => {
+            pending.finished().await;
             let again = context.read(move |conn, scope| {
                 let among = scope.scope();
                 let asked = search.wanted.ask(&search.db, conn, &among)?;
@@ -243,7 +243,7 @@ struct Search {
 }
 
 impl Search {
-    fn page(&self, conn: &mut Conn, scope: &RequestScope, asked: &Asked<'_>) -> Result<Page<Shown>> {
+    fn page(&self, conn: &mut Conn, scope: &RequestScope, asked: &ResourceQuery<'_>) -> Result<Page<Shown>> {
         let order = match self.sort.name {
             "name" => Order::Name,
             "hostName" => Order::HostName,

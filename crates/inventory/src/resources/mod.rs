@@ -1,20 +1,20 @@
 //! Resources: the list, the detail, and every write.
 
 pub mod addresses;
-pub mod asked;
 pub mod changes;
 pub mod detail;
 pub mod document;
 pub mod filter;
 pub mod http;
 pub mod identities;
+mod index;
 pub mod input;
 pub mod list;
 pub mod lock;
-pub mod meant;
+pub mod predicate;
+pub mod query;
 pub mod row;
 pub mod rules;
-pub mod sets;
 pub mod store;
 pub mod wire;
 

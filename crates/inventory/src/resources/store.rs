@@ -12,7 +12,7 @@ use super::{
     document::{DECOMMISSIONED, Resource},
     identities,
     row::{FurtherKeys, Row},
-    rules, sets,
+    rules,
 };
 use crate::{
     groups,
@@ -90,7 +90,7 @@ pub fn insert(conn: &mut Conn, partner: &str, resource: &Resource, keys: &[Ident
         identities::hold(conn, &resource.tenant_id)?;
         identities::insert(conn, resource, keys)?;
     }
-    sets::note(conn, &resource.tenant_id, &resource.id)?;
+    resource_index::log_change(conn, &resource.tenant_id, &resource.id)?;
     groups::dynamic::add_resource(conn, partner, resource)
 }
 
@@ -102,7 +102,7 @@ pub fn update(conn: &mut Conn, partner: &str, old: &Row, resource: &Resource) ->
     update_tags(conn, Some(&before), Some(resource))?;
     update_roles(conn, Some(&before), Some(resource))?;
     addresses::update(conn, Some(&before), Some(resource))?;
-    sets::note(conn, &resource.tenant_id, &resource.id)?;
+    resource_index::log_change(conn, &resource.tenant_id, &resource.id)?;
     groups::dynamic::refresh_resource(conn, partner, resource)?;
     Ok(row)
 }
@@ -122,7 +122,7 @@ pub fn decommission(conn: &mut Conn, resource: &Resource) -> Result<Row> {
     let tenant = &resource.tenant_id;
     let id = &resource.id;
     write_over(conn, &row, resource)?;
-    sets::note(conn, tenant, id)?;
+    resource_index::log_change(conn, tenant, id)?;
     identities::release(conn, tenant, id)?;
     diesel::delete(group_members::table)
         .filter(group_members::tenant_id.eq(tenant))
@@ -163,7 +163,7 @@ pub const RETENTION: Retention = Retention {
             addresses::update(conn, Some(&resource), None)?;
             identities::release(conn, tenant, &row.id)?;
             diesel::delete(resources::table.find((tenant, &row.id))).execute(conn)?;
-            sets::note(conn, tenant, &row.id)?;
+            resource_index::log_change(conn, tenant, &row.id)?;
         }
         Ok(ids.len())
     },

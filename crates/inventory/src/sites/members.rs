@@ -9,7 +9,9 @@ use db::{Conn, Db, Result};
 use outbox::Tx;
 
 use super::{row::Site, wire::SiteMemberReference};
-use crate::resources::{self, asked::Asked, document::STATES, filter, meant::Filter, row::Row, store::Order};
+use crate::resources::{
+    self, document::STATES, filter, predicate::Filter, query::ResourceQuery, row::Row, store::Order,
+};
 
 /// What the list of a site's resources may be sorted by.
 pub const SORTS: [&str; 3] = ["id", "name", "hostName"];
@@ -17,7 +19,7 @@ pub const SORTS: [&str; 3] = ["id", "name", "hostName"];
 /// A page of the resources at a site.
 pub fn page(db: &Db, conn: &mut Conn, site: &Site, sort: Sort, walk: &Walk) -> Result<Found<Row>> {
     let here = vec![Filter::Row(filter::at_sites([site.id])), Filter::Row(filter::states(STATES))];
-    let here = Asked::new(db, conn, std::slice::from_ref(&site.tenant_id), here)?;
+    let here = ResourceQuery::new(db, conn, std::slice::from_ref(&site.tenant_id), here)?;
     let order = match sort.name {
         "name" => Order::Name,
         "hostName" => Order::HostName,

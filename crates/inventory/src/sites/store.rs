@@ -177,7 +177,7 @@ pub fn delete(conn: &mut Conn, site: &Site) -> Result<()> {
         return Err(rules::in_use(&site.name).into());
     }
     diesel::update(here()).set(dsl::site_id.eq(None::<i64>)).execute(conn)?;
-    crate::resources::sets::note_all(conn, &site.tenant_id)?;
+    resource_index::log_tenant_change(conn, &site.tenant_id)?;
     diesel::delete(sites::table.find((&site.tenant_id, site.id))).execute(conn)?;
     Ok(())
 }

@@ -1,36 +1,36 @@
-//! The resources that filters mean, in the order of their ids, across tenants.
+//! The resources that match filters, in the order of their ids, across tenants.
 
 use std::{collections::BinaryHeap, ops::Bound, sync::Arc};
 
 use roaring::RoaringBitmap;
 
-use super::{numbers, tenant::Cell};
+use crate::{ordinals::parse_id, tenant::TenantIndex};
 
-/// The resources that all of some filters mean, as of the transaction that asked.
+/// The resources that match all of some filters, as of the transaction that searched.
 pub struct Matches {
     /// By tenant, in their order.
-    pub parts: Vec<Part>,
+    pub parts: Vec<TenantMatches>,
 }
 
-/// Those of one tenant.
-pub struct Part {
+/// The matches of one tenant.
+pub struct TenantMatches {
     /// The tenant.
     pub tenant: String,
-    /// What is kept of it.
-    pub cell: Arc<Cell>,
-    /// Which count of its resources the set is of.
-    pub count: u64,
-    /// Their numbers.
-    pub set: Arc<RoaringBitmap>,
+    /// Its index.
+    pub index: Arc<TenantIndex>,
+    /// The generation of the ordinals.
+    pub generation: u64,
+    /// The ordinals of the matches.
+    pub bitmap: Arc<RoaringBitmap>,
 }
 
 /// A resource: the tenant's place in [`Matches`], and its id.
-pub type Found = (usize, u128);
+pub type Hit = (usize, u128);
 
 impl Matches {
     /// How many there are.
     pub fn total(&self) -> i64 {
-        let total: u64 = self.parts.iter().map(|part| part.set.len()).sum();
+        let total: u64 = self.parts.iter().map(|part| part.bitmap.len()).sum();
         i64::try_from(total).unwrap_or(i64::MAX)
     }
 
@@ -45,9 +45,9 @@ impl Matches {
     }
 
     /// Some of them by id, and by tenant where ids are equal: those behind one, but for the first few. [`None`] when
-    /// what was counted is gone meanwhile.
-    pub fn by_id(&self, descending: bool, after: Option<(u128, &str)>, skip: usize, most: usize) -> Option<Vec<Found>> {
-        let mut states: Vec<_> = self.parts.iter().map(|part| part.cell.lock()).collect();
+    /// the ordinals were dropped meanwhile.
+    pub fn by_id(&self, descending: bool, after: Option<(u128, &str)>, skip: usize, most: usize) -> Option<Vec<Hit>> {
+        let mut states: Vec<_> = self.parts.iter().map(|part| part.index.lock()).collect();
         let mut walks = Vec::with_capacity(self.parts.len());
         for (part, state) in self.parts.iter().zip(&mut states) {
             let from = match after {
@@ -57,9 +57,9 @@ impl Matches {
                 }
                 Some((id, _)) => Bound::Excluded(id),
             };
-            walks.push(state.numbers(part.count)?.in_order(&part.set, descending, from));
+            walks.push(state.ordinals(part.generation)?.in_order(&part.bitmap, descending, from));
         }
-        let sign = |(place, id): Found| if descending { (id, place) } else { (u128::MAX - id, usize::MAX - place) };
+        let sign = |(place, id): Hit| if descending { (id, place) } else { (u128::MAX - id, usize::MAX - place) };
         let mut heads: BinaryHeap<((u128, usize), usize)> = BinaryHeap::new();
         for (place, walk) in walks.iter_mut().enumerate() {
             heads.extend(walk.next().map(|id| (sign((place, id)), place)));
@@ -88,14 +88,14 @@ impl Matches {
         Some(part.tenant.as_str())
     }
 
-    /// Which ids are among those of the only tenant; [`None`] when there are several, or what was counted is gone.
-    pub fn contained(&self, ids: &[String]) -> Option<Vec<bool>> {
+    /// Which ids are matches of the only tenant; [`None`] when there are several tenants, or the ordinals were dropped.
+    pub fn contains_each(&self, ids: &[String]) -> Option<Vec<bool>> {
         let [part] = self.parts.as_slice() else { return None };
-        let mut state = part.cell.lock();
-        let numbers = state.numbers(part.count)?;
+        let mut state = part.index.lock();
+        let ordinals = state.ordinals(part.generation)?;
         let contains = |id: &String| {
-            let number = numbers::parse(id).and_then(|id| numbers.number(id));
-            number.is_some_and(|number| part.set.contains(number))
+            let ordinal = parse_id(id).and_then(|id| ordinals.get(id));
+            ordinal.is_some_and(|ordinal| part.bitmap.contains(ordinal))
         };
         Some(ids.iter().map(contains).collect())
     }

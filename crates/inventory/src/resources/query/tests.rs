@@ -1,17 +1,16 @@
-//! Sets beside what the database counts: after any writes, whatever is kept, wanted or forgotten.
+//! The index against the database: after any writes, whatever is cached, under construction or dropped.
 
-use base::{Key, Walk, cursor::List, page::PageRequest};
+use base::{cursor::List, page::PageRequest};
 use proptest::prelude::*;
+use resource_index::{Limits, log_change};
 
 use super::*;
 use crate::{
     resources::{
-        asked::{Asked, Lengths},
         document::{Document, Resource, STATES, Tag},
         filter,
-        meant::{self, NameFilter},
+        predicate::NameFilter,
         rules,
-        store::{self, Order},
     },
     sites::tests::{Fixture, NOW},
 };
@@ -28,7 +27,7 @@ enum Step {
     Remove(usize),
     /// Forget what is kept.
     Forget,
-    /// Wait for the sets that are being made.
+    /// Wait for the index that are being made.
     Wait,
     /// Ask: filters, order, descending, how many.
     Ask(Vec<Filter>, Order, bool, u32),
@@ -98,13 +97,13 @@ fn machine(tenant: usize, host: &str, tag: Option<&str>) -> Resource {
     }
 }
 
-/// What the sets say against what the database says, in one transaction.
-fn compare(fixture: &Fixture, sets: &Arc<Sets>, lengths: &Lengths, scope: &[String], step: &Step) {
+/// The answers of the index and of the database, in one transaction.
+fn compare(fixture: &Fixture, index: &Arc<ResourceIndex>, lengths: &Lengths, scope: &[String], step: &Step) {
     let Step::Ask(filters, order, descending, size) = step else { return };
     let mut filters = filters.clone();
     filters.push(Filter::Row(filter::states(STATES)));
     fixture.read(|conn| {
-        let mut asked = Asked::by(sets, &fixture.db, conn, scope, filters, true)?;
+        let mut asked = ResourceQuery::with_index(index, &fixture.db, conn, scope, filters, true)?;
         asked.lengths = *lengths;
         let condition = asked.condition();
         assert_eq!(asked.total(conn)?, store::count(conn, &condition)?, "{step:?}");
@@ -137,10 +136,10 @@ fn compare(fixture: &Fixture, sets: &Arc<Sets>, lengths: &Lengths, scope: &[Stri
     });
 }
 
-fn wait(sets: &Sets) {
+fn wait(index: &ResourceIndex) {
     let until = std::time::Instant::now() + std::time::Duration::from_secs(20);
-    while sets.tenants.lock().unwrap().values().any(|cell| cell.lock().is_busy()) {
-        assert!(std::time::Instant::now() < until, "the sets are not made");
+    while index.is_building() {
+        assert!(std::time::Instant::now() < until, "the builds do not end");
         std::thread::yield_now();
     }
 }
@@ -182,10 +181,10 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
     #[test]
-    fn sets_say_what_the_database_says(steps in prop::collection::vec(step(), 1..60), entries in 0_i64..12, few in 0_u64..4, many in 0_i64..12) {
+    fn the_index_answers_as_the_database(steps in prop::collection::vec(step(), 1..60), entries in 0_i64..12, few in 0_u64..4, many in 0_i64..12) {
         let fixture = Fixture::new();
-        let limits = Limits { entries, probes: few * 2, few, names: few as usize * 3 };
-        let sets = Arc::new(Sets { limits, ..Sets::default() });
+        let limits = Limits { entries, probes: few * 2, few, names: few as usize * 3, ..Limits::default() };
+        let index = Arc::new(ResourceIndex::with_limits(limits));
         let lengths = Lengths { few: many / 4, far: many / 2, many };
         let scopes: Vec<Vec<String>> = vec![
             vec![TENANTS[0].to_owned()],
@@ -194,22 +193,22 @@ proptest! {
         let mut made = Vec::new();
         for step in steps {
             match step {
-                Step::Forget => sets.tenants.lock().unwrap().values().for_each(|cell| cell.lock().empty()),
-                Step::Wait => wait(&sets),
-                Step::Ask(..) => scopes.iter().for_each(|scope| compare(&fixture, &sets, &lengths, scope, &step)),
+                Step::Forget => index.clear(),
+                Step::Wait => wait(&index),
+                Step::Ask(..) => scopes.iter().for_each(|scope| compare(&fixture, &index, &lengths, scope, &step)),
                 other => carry_out(&fixture, &mut made, other),
             }
         }
-        wait(&sets);
+        wait(&index);
     }
 }
 
-fn ask(fixture: &Fixture, sets: &Arc<Sets>) -> (bool, i64) {
+fn ask(fixture: &Fixture, index: &Arc<ResourceIndex>) -> (bool, i64) {
     fixture.read(|conn| {
         let scope = [TENANTS[0].to_owned()];
         let filters = vec![Filter::Row(filter::states(STATES)), Filter::Tags(vec!["env".to_owned()])];
-        let asked = Asked::by(sets, &fixture.db, conn, &scope, filters, true)?;
-        Ok((asked.is_told(), asked.total(conn)?))
+        let asked = ResourceQuery::with_index(index, &fixture.db, conn, &scope, filters, true)?;
+        Ok((asked.is_indexed(), asked.total(conn)?))
     })
 }
 
@@ -217,93 +216,90 @@ fn ask(fixture: &Fixture, sets: &Arc<Sets>) -> (bool, i64) {
 #[test]
 fn more_changes_than_are_remembered() {
     let fixture = Fixture::new();
-    let sets = Arc::<Sets>::default();
+    let index = Arc::<ResourceIndex>::default();
     fixture.write(|conn| store::insert(conn, "msp_1", &machine(0, "web", Some("env")), &[]));
-    assert_eq!(ask(&fixture, &sets), (true, 1));
-    fixture.write(|conn| (0..25_000).try_for_each(|_| note(conn, TENANTS[0], &store::new_id())));
+    assert_eq!(ask(&fixture, &index), (true, 1));
+    fixture.write(|conn| (0..25_000).try_for_each(|_| log_change(conn, TENANTS[0], &store::new_id())));
     fixture.write(|conn| store::insert(conn, "msp_1", &machine(0, "db", Some("env")), &[]));
-    assert_eq!(ask(&fixture, &sets).1, 2);
-    wait(&sets);
-    assert_eq!(ask(&fixture, &sets), (true, 2));
+    assert_eq!(ask(&fixture, &index).1, 2);
+    wait(&index);
+    assert_eq!(ask(&fixture, &index), (true, 2));
 }
 
 /// Somebody who began before a set was brought up to date still sees what was.
 #[test]
 fn an_earlier_reader_sees_what_was() {
     let fixture = Fixture::new();
-    let sets = Arc::<Sets>::default();
+    let index = Arc::<ResourceIndex>::default();
     fixture.write(|conn| store::insert(conn, "msp_1", &machine(0, "web", Some("env")), &[]));
-    assert_eq!(ask(&fixture, &sets), (true, 1));
+    assert_eq!(ask(&fixture, &index), (true, 1));
     fixture.read(|conn| {
         let scope = [TENANTS[0].to_owned()];
-        store::count(conn, &meant::tenants(&scope))?;
+        store::count(conn, &tenants(&scope))?;
         fixture.write(|conn| store::insert(conn, "msp_1", &machine(0, "db", Some("env")), &[]));
-        assert_eq!(ask(&fixture, &sets), (true, 2));
+        assert_eq!(ask(&fixture, &index), (true, 2));
         let filters = vec![Filter::Row(filter::states(STATES)), Filter::Tags(vec!["env".to_owned()])];
-        let asked = Asked::by(&sets, &fixture.db, conn, &scope, filters, true)?;
-        assert_eq!((asked.is_told(), asked.total(conn)?), (true, 1));
+        let asked = ResourceQuery::with_index(&index, &fixture.db, conn, &scope, filters, true)?;
+        assert_eq!((asked.is_indexed(), asked.total(conn)?), (true, 1));
         Ok(())
     });
 }
 
 /// Whoever hands on everything has no set of it made; whoever asks how many there are does.
 #[test]
-fn what_nobody_needs_is_not_made() {
+fn no_bitmap_is_built_for_a_full_list() {
     let fixture = Fixture::new();
     let limits = Limits { entries: 0, ..Limits::default() };
-    let sets = Arc::new(Sets { limits, ..Sets::default() });
+    let index = Arc::new(ResourceIndex::with_limits(limits));
     fixture.write(|conn| store::insert(conn, "msp_1", &machine(0, "web", None), &[]));
-    let is_told = |make| {
+    let is_indexed = |make| {
         let told = fixture.read(|conn| {
             let scope = [TENANTS[0].to_owned()];
             let filters = vec![Filter::Row(filter::states(STATES))];
-            Ok(Asked::by(&sets, &fixture.db, conn, &scope, filters, make)?.is_told())
+            Ok(ResourceQuery::with_index(&index, &fixture.db, conn, &scope, filters, make)?.is_indexed())
         });
-        wait(&sets);
+        wait(&index);
         told
     };
-    assert_eq!([is_told(false), is_told(false), is_told(true), is_told(true)], [false, false, false, true]);
+    assert_eq!([is_indexed(false), is_indexed(false), is_indexed(true), is_indexed(true)], [false, false, false, true]);
 }
 
 /// Whoever waits for what is being made is told next; there is nothing to wait for where an index leads to few.
 #[test]
-fn who_waits_is_told() {
+fn who_waits_is_indexed() {
     let fixture = Fixture::new();
-    let fresh = || Arc::new(Sets { limits: Limits { entries: 0, ..Limits::default() }, ..Sets::default() });
+    let fresh = || Arc::new(ResourceIndex::with_limits(Limits { entries: 0, ..Limits::default() }));
     fixture.write(|conn| store::insert(conn, "msp_1", &machine(0, "web", Some("env")), &[]));
-    let ask = |sets: &Arc<Sets>, tag: &str| {
+    let ask = |index: &Arc<ResourceIndex>, tag: &str| {
         fixture.read(|conn| {
             let scope = [TENANTS[0].to_owned()];
             let filters = vec![Filter::Row(filter::states(STATES)), Filter::Tags(vec![tag.to_owned()])];
-            let is_told = Asked::by(sets, &fixture.db, conn, &scope, filters.clone(), true)?.is_told();
-            Ok((is_told, sets.unmade(conn, &scope, &filters)?))
+            let is_indexed =
+                ResourceQuery::with_index(index, &fixture.db, conn, &scope, filters.clone(), true)?.is_indexed();
+            Ok((is_indexed, index.pending_build(conn, &scope, &filters)?))
         })
     };
     let few = fresh();
     assert!(matches!(ask(&few, "rack"), (false, None)));
     wait(&few);
-    let sets = fresh();
-    let (is_told, unmade) = ask(&sets, "env");
-    assert!(!is_told);
-    if let Some(unmade) = unmade {
+    let index = fresh();
+    let (is_indexed, pending) = ask(&index, "env");
+    assert!(!is_indexed);
+    if let Some(pending) = pending {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
-        runtime.block_on(unmade.made());
+        runtime.block_on(pending.finished());
     }
-    assert!(matches!(ask(&sets, "env"), (true, None)));
+    assert!(matches!(ask(&index, "env"), (true, None)));
 }
 
-/// What takes more than there is room for is given up, and asked for again.
+/// An index over its budget drops the tenant, and is built again.
 #[test]
-fn room_is_made() {
+fn an_index_over_budget_is_dropped() {
     let fixture = Fixture::new();
-    let sets = Arc::<Sets>::default();
+    let index = Arc::new(ResourceIndex::with_limits(Limits { bytes: 0, ..Limits::default() }));
     fixture.write(|conn| store::insert(conn, "msp_1", &machine(0, "web", Some("env")), &[]));
-    assert_eq!(ask(&fixture, &sets), (true, 1));
-    let taken = sets.bytes.load(Ordering::Relaxed);
-    assert!(taken > 0);
-    sets.bytes.fetch_add(2 * BUDGET, Ordering::Relaxed);
-    sets.make_room();
-    sets.bytes.store(0, Ordering::Relaxed);
-    assert!(sets.tenants.lock().unwrap().is_empty());
-    assert_eq!(ask(&fixture, &sets), (true, 1));
+    for _ in 0..2 {
+        assert_eq!(ask(&fixture, &index), (true, 1));
+        assert_eq!(index.bytes(), 0);
+    }
 }

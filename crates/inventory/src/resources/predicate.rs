@@ -1,6 +1,5 @@
-//! What one term of a filter asks of a resource, to be asked in two ways: which resources are meant
-//! ([`Filter::condition`], which leads from an index to them), and is this one meant ([`Filter::probe`], which begins
-//! at its row).
+//! One term of a filter as SQL, in two forms: [`Filter::condition`] leads from an index to the resources that match, and
+//! [`Filter::probe`] checks a given row.
 
 use db::Condition;
 
@@ -12,12 +11,12 @@ pub fn tenants(scope: &[String]) -> Condition {
     }
 }
 
-/// What one term asks for.
+/// One term of a filter.
 #[derive(Clone, Debug)]
 pub enum Filter {
-    /// Something of the row, for which there is an index.
+    /// A condition on the row that an index serves.
     Row(Condition),
-    /// Something of the row, for which there is none.
+    /// A condition on the row that no index serves.
     Walked(Condition),
     /// A name.
     Name(NameFilter),
@@ -41,7 +40,7 @@ pub struct NameFilter {
 }
 
 impl Filter {
-    /// The resources of these tenants that are meant.
+    /// A condition for the resources of these tenants that match.
     pub fn condition(&self, scope: &[String]) -> Condition {
         match self {
             Self::Row(condition) | Self::Walked(condition) => condition.clone(),
@@ -58,7 +57,7 @@ impl Filter {
         }
     }
 
-    /// Is the resource of a row meant? To be asked of few.
+    /// A condition that checks the resource of a row; for few rows.
     pub fn probe(&self) -> Condition {
         match self {
             Self::Row(condition) | Self::Walked(condition) => condition.clone(),
@@ -83,33 +82,11 @@ impl Filter {
             .then(")"),
         }
     }
-
-    /// Does an index lead to those that are meant, and to no others?
-    pub fn is_indexed(&self) -> bool {
-        match self {
-            Self::Row(_) | Self::Tags(_) | Self::Roles(_) | Self::Groups(_) => true,
-            Self::Name(name) => name.exact,
-            Self::Walked(_) => false,
-        }
-    }
-
-    /// The same for filters that ask for the same.
-    pub fn key(&self) -> String {
-        format!("{:?}", self.probe())
-    }
-
-    /// The groups that it asks for.
-    pub fn groups(&self) -> &[i64] {
-        match self {
-            Self::Groups(ids) => ids,
-            _ => &[],
-        }
-    }
 }
 
 impl NameFilter {
     /// By the index of the column, which is read from one end to the other where the text may be anywhere in a name. It
-    /// has all that is asked for, so that no row is looked at but those that are meant.
+    /// covers the query, so that only matching rows are read.
     fn found(&self, scope: &[String]) -> Condition {
         if self.exact {
             return self.holds();

@@ -1,27 +1,28 @@
 //! The names of a tenant's resources, folded and side by side in memory, so that "contains" looks at a million of them
 //! in milliseconds.
 //!
-//! Names stand in blocks, in the order of the resources' numbers. A block knows which sequences of three bytes occur in
-//! it, roughly: a text with a sequence that does not occur is not looked for there.
+//! Names stand in blocks, in the order of the resources' ordinals. A block has a filter of the trigrams that occur in
+//! it: a text with another trigram is not looked for there.
 
-use db::changes::Snapshot;
 use memchr::memmem::Finder;
 use roaring::RoaringBitmap;
+
+use crate::changes::Snapshot;
 
 /// Names of a block.
 const BLOCK: usize = 128;
 /// Behind each name. It is in no text.
 const END: u8 = 0xFF;
-/// Words of 64 bits that say which sequences occur in a block.
+/// Words of 64 bits in the trigram filter of a block.
 const WORDS: usize = 32;
-/// Bytes that are looked at for one question: several common texts among a million names.
-const MOST_BYTES: usize = 256 << 20;
-/// What a name that is found costs, in bytes that are looked at.
-const FOUND: usize = 64;
+/// Bytes that one search scans at most: several common texts among a million names.
+const MAX_SCANNED_BYTES: usize = 256 << 20;
+/// What a hit costs, in scanned bytes.
+const HIT_COST: usize = 64;
 
-/// One name each of a tenant's resources, as of an instant.
+/// One name each of a tenant's resources, as of a snapshot.
 pub struct Names {
-    /// The instant.
+    /// The snapshot.
     pub at: Snapshot,
     blocks: Vec<Block>,
     bytes: usize,
@@ -32,26 +33,26 @@ struct Block {
     text: Box<[u8]>,
     /// Where each ends: the place of its [`END`].
     ends: Box<[u32]>,
-    occurs: Box<[u64; WORDS]>,
+    filter: Box<[u64; WORDS]>,
 }
 
 /// A text that names contain, or are.
-struct Wanted<'a> {
+struct Pattern<'a> {
     finder: Finder<'a>,
-    sequences: Vec<usize>,
+    trigrams: Vec<usize>,
     exact: bool,
 }
 
-/// Names as they are read from the database, in any order, and the numbers of those that have them. Of several for one
-/// number the last counts.
+/// Names as they are read from the database, in any order, with the ordinals of their resources. Of several for one
+/// ordinal the last counts.
 #[derive(Default)]
-pub struct Gathered {
+pub struct NameBatch {
     text: Vec<u8>,
     ends: Vec<u32>,
-    numbers: Vec<u32>,
+    ordinals: Vec<u32>,
 }
 
-impl Gathered {
+impl NameBatch {
     /// Adds a name.
     pub fn push(&mut self, name: &str) {
         self.text.extend_from_slice(name.as_bytes());
@@ -59,15 +60,15 @@ impl Gathered {
         self.ends.push(u32::try_from(self.text.len()).unwrap_or(u32::MAX));
     }
 
-    /// Says whose they are, in the order in which they were added.
-    pub fn number(&mut self, numbers: Vec<u32>) {
-        self.numbers = numbers;
+    /// Sets the ordinals of their resources, in the order in which they were added.
+    pub fn set_ordinals(&mut self, ordinals: Vec<u32>) {
+        self.ordinals = ordinals;
     }
 
-    /// Their places, in the order of the numbers.
+    /// Their places, in the order of the ordinals.
     fn in_order(&self) -> Vec<usize> {
-        let mut places: Vec<usize> = (0..self.numbers.len()).collect();
-        places.sort_by_key(|place| self.numbers.get(*place));
+        let mut places: Vec<usize> = (0..self.ordinals.len()).collect();
+        places.sort_by_key(|place| self.ordinals.get(*place));
         places
     }
 
@@ -79,8 +80,8 @@ impl Gathered {
 }
 
 impl Names {
-    /// All names of a tenant, as of an instant.
-    pub fn new(at: Snapshot, all: Gathered) -> Self {
+    /// All names of a tenant, as of a snapshot.
+    pub fn new(at: Snapshot, all: NameBatch) -> Self {
         let mut names = Self { at, blocks: Vec::new(), bytes: 0 };
         names.put(all);
         names
@@ -92,17 +93,17 @@ impl Names {
     }
 
     /// Replaces some names, and adds those of new resources.
-    pub fn put(&mut self, some: Gathered) {
-        let number = |place: &usize| some.numbers.get(*place).map_or(0, |number| *number as usize);
-        for places in some.in_order().chunk_by(|one, other| number(one) / BLOCK == number(other) / BLOCK) {
-            let Some(block) = places.first().map(|place| number(place) / BLOCK) else { continue };
+    pub fn put(&mut self, some: NameBatch) {
+        let ordinal = |place: &usize| some.ordinals.get(*place).map_or(0, |ordinal| *ordinal as usize);
+        for places in some.in_order().chunk_by(|one, other| ordinal(one) / BLOCK == ordinal(other) / BLOCK) {
+            let Some(block) = places.first().map(|place| ordinal(place) / BLOCK) else { continue };
             while self.blocks.len() <= block {
                 self.blocks.push(Block::new(std::iter::empty()));
             }
             let Some(block) = self.blocks.get_mut(block) else { continue };
             let mut names: Vec<&[u8]> = block.names().collect();
             for place in places {
-                let within = number(place) % BLOCK;
+                let within = ordinal(place) % BLOCK;
                 names.resize(names.len().max(within + 1), &[]);
                 if let Some(name) = names.get_mut(within) {
                     *name = some.name(*place);
@@ -113,24 +114,24 @@ impl Names {
         self.bytes = self.blocks.iter().map(Block::bytes).sum();
     }
 
-    /// The numbers of those that contain one of some texts, or are one of them. Every name has nothing in it, but an
-    /// empty one is no name. [`None`] when that takes too long.
-    pub fn having(&self, texts: &[String], exact: bool) -> Option<RoaringBitmap> {
-        let wanted: Vec<Wanted<'_>> = texts.iter().map(|text| Wanted::new(text, exact)).collect();
-        let mut numbers = Vec::new();
-        let mut left = MOST_BYTES;
+    /// The ordinals of the names that contain one of some texts, or equal one of them. Every name contains the empty
+    /// text, but an empty name is absent. [`None`] when that takes too long.
+    pub fn search(&self, texts: &[String], exact: bool) -> Option<RoaringBitmap> {
+        let patterns: Vec<Pattern<'_>> = texts.iter().map(|text| Pattern::new(text, exact)).collect();
+        let mut ordinals = Vec::new();
+        let mut left = MAX_SCANNED_BYTES;
         for (place, block) in self.blocks.iter().enumerate() {
             let mut found = 0_u128;
-            for one in wanted.iter().filter(|one| block.may_have(one)) {
-                left = left.checked_sub(block.text.len() + block.find(one, &mut found) * FOUND)?;
+            for one in patterns.iter().filter(|one| block.may_contain(one)) {
+                left = left.checked_sub(block.text.len() + block.find(one, &mut found) * HIT_COST)?;
             }
             while found != 0 {
-                let number = place * BLOCK + found.trailing_zeros() as usize;
-                numbers.push(u32::try_from(number).unwrap_or(u32::MAX));
+                let ordinal = place * BLOCK + found.trailing_zeros() as usize;
+                ordinals.push(u32::try_from(ordinal).unwrap_or(u32::MAX));
                 found &= found - 1;
             }
         }
-        let mut set: RoaringBitmap = numbers.into_iter().collect();
+        let mut set: RoaringBitmap = ordinals.into_iter().collect();
         set.optimize();
         Some(set)
     }
@@ -138,14 +139,16 @@ impl Names {
 
 impl Block {
     fn new<'a>(names: impl Iterator<Item = &'a [u8]>) -> Self {
-        let (mut text, mut ends, mut occurs) = (Vec::new(), Vec::with_capacity(BLOCK), Box::new([0; WORDS]));
+        let mut text = Vec::new();
+        let mut ends = Vec::with_capacity(BLOCK);
+        let mut filter = Box::new([0; WORDS]);
         for name in names {
-            sequences(name).for_each(|sequence| set(&mut occurs, sequence));
+            trigrams(name).for_each(|trigram| set(&mut filter, trigram));
             text.extend_from_slice(name);
             ends.push(u32::try_from(text.len()).unwrap_or(u32::MAX));
             text.push(END);
         }
-        Self { text: text.into(), ends: ends.into(), occurs }
+        Self { text: text.into(), ends: ends.into(), filter }
     }
 
     fn names(&self) -> impl Iterator<Item = &[u8]> {
@@ -158,22 +161,22 @@ impl Block {
     }
 
     fn bytes(&self) -> usize {
-        size_of::<Self>() + size_of_val(&*self.occurs) + self.text.len() + size_of_val(&*self.ends)
+        size_of::<Self>() + size_of_val(&*self.filter) + self.text.len() + size_of_val(&*self.ends)
     }
 
-    fn may_have(&self, wanted: &Wanted<'_>) -> bool {
-        wanted.sequences.iter().all(|sequence| is_set(&self.occurs, *sequence))
+    fn may_contain(&self, pattern: &Pattern<'_>) -> bool {
+        pattern.trigrams.iter().all(|trigram| is_set(&self.filter, *trigram))
     }
 
     /// Marks the names that have it, or are it, and says how many.
-    fn find(&self, wanted: &Wanted<'_>, found: &mut u128) -> usize {
+    fn find(&self, pattern: &Pattern<'_>, found: &mut u128) -> usize {
         let mut count = 0;
         let mut mark = |place: usize| {
             *found |= 1 << place;
             count += 1;
         };
-        if wanted.exact {
-            let text = wanted.finder.needle();
+        if pattern.exact {
+            let text = pattern.finder.needle();
             let same = self.names().enumerate().filter(|(_, name)| !name.is_empty() && *name == text);
             same.for_each(|(place, _)| mark(place));
             return count;
@@ -181,7 +184,7 @@ impl Block {
         let mut at = 0;
         let mut place = 0;
         let mut start = 0;
-        while let Some(hit) = self.text.get(at..).and_then(|rest| wanted.finder.find(rest)) {
+        while let Some(hit) = self.text.get(at..).and_then(|rest| pattern.finder.find(rest)) {
             while self.ends.get(place).is_some_and(|end| (*end as usize) < at + hit) {
                 start = self.ends.get(place).map_or(start, |end| *end as usize + 1);
                 place += 1;
@@ -196,14 +199,14 @@ impl Block {
     }
 }
 
-impl<'a> Wanted<'a> {
+impl<'a> Pattern<'a> {
     fn new(text: &'a str, exact: bool) -> Self {
-        Self { finder: Finder::new(text), sequences: sequences(text.as_bytes()).collect(), exact }
+        Self { finder: Finder::new(text), trigrams: trigrams(text.as_bytes()).collect(), exact }
     }
 }
 
-/// The sequences of three bytes of a text, as places among the bits of a block.
-fn sequences(text: &[u8]) -> impl Iterator<Item = usize> {
+/// The trigrams of a text, as places among the bits of a block.
+fn trigrams(text: &[u8]) -> impl Iterator<Item = usize> {
     text.windows(3).map(|bytes| {
         let number = bytes.iter().fold(0_u32, |number, byte| number << 8 | u32::from(*byte));
         // The highest bits of a product depend on all bits of the number.
@@ -225,15 +228,15 @@ fn is_set(words: &[u64; WORDS], bit: usize) -> bool {
 mod tests {
     use std::collections::BTreeMap;
 
-    use db::changes::Snapshot;
+    use crate::changes::Snapshot;
     use proptest::prelude::*;
 
     use super::*;
 
-    fn gathered(some: &[(u32, String)]) -> Gathered {
-        let mut all = Gathered::default();
+    fn batch(some: &[(u32, String)]) -> NameBatch {
+        let mut all = NameBatch::default();
         some.iter().for_each(|(_, name)| all.push(name));
-        all.number(some.iter().map(|(number, _)| *number).collect());
+        all.set_ordinals(some.iter().map(|(number, _)| *number).collect());
         all
     }
 
@@ -242,7 +245,7 @@ mod tests {
             .prop_map(|parts| parts.concat())
     }
 
-    fn instant() -> Snapshot {
+    fn snapshot() -> Snapshot {
         Snapshot::counted(0)
     }
 
@@ -254,40 +257,41 @@ mod tests {
             exact in any::<bool>(),
         ) {
             let mut known = BTreeMap::new();
-            let mut names = Names::new(instant(), Gathered::default());
+            let mut names = Names::new(snapshot(), NameBatch::default());
             for some in &steps {
-                names.put(gathered(some));
+                names.put(batch(some));
                 known.extend(some.iter().cloned());
             }
-            let is_meant = |name: &String| texts.iter().any(|text| if exact { name == text } else { name.contains(text) });
+            let matches = |name: &String, text: &String| if exact { name == text } else { name.contains(text) };
+            let matches = |name: &String| !name.is_empty() && texts.iter().any(|text| matches(name, text));
             let expected: Vec<u32> =
-                known.iter().filter(|(_, name)| !name.is_empty() && is_meant(name)).map(|(number,
-                    _)| *number).collect();
-            prop_assert_eq!(names.having(&texts, exact).unwrap().into_iter().collect::<Vec<_>>(), expected);
+                known.iter().filter(|(_, name)| matches(name)).map(|(ordinal, _)| *ordinal).collect();
+            prop_assert_eq!(names.search(&texts, exact).unwrap().into_iter().collect::<Vec<_>>(), expected);
             let whole: Vec<(u32, String)> = known.into_iter().collect();
-            prop_assert_eq!(names.bytes(), Names::new(instant(), gathered(&whole)).bytes());
+            prop_assert_eq!(names.bytes(), Names::new(snapshot(), batch(&whole)).bytes());
         }
     }
 
     #[test]
     fn most_blocks_are_not_looked_at_for_what_is_rare() {
         let all: Vec<(u32, String)> = (0..20_000).map(|number| (number, format!("web-{number:06}.example"))).collect();
-        let names = Names::new(instant(), gathered(&all));
-        let looked = |text: &str| names.blocks.iter().filter(|block| block.may_have(&Wanted::new(text, false))).count();
+        let names = Names::new(snapshot(), batch(&all));
+        let looked =
+            |text: &str| names.blocks.iter().filter(|block| block.may_contain(&Pattern::new(text, false))).count();
         assert!(looked("012345") < names.blocks.len() / 10, "{} of {}", looked("012345"), names.blocks.len());
         assert_eq!(looked("0"), names.blocks.len());
-        assert_eq!(names.having(&["012345".to_owned()], false).unwrap().len(), 1);
+        assert_eq!(names.search(&["012345".to_owned()], false).unwrap().len(), 1);
     }
 
     #[test]
     fn what_takes_too_long_is_given_up() {
         let all: Vec<(u32, String)> = (0..50_000).map(|number| (number, format!("web-{number:06}.example"))).collect();
-        let names = Names::new(instant(), gathered(&all));
+        let names = Names::new(snapshot(), batch(&all));
         let texts = |count: usize| vec!["web".to_owned(); count];
-        assert_eq!(names.having(&texts(10), false).unwrap().len(), 50_000);
-        assert!(names.having(&texts(500), false).is_none());
+        assert_eq!(names.search(&texts(10), false).unwrap().len(), 50_000);
+        assert!(names.search(&texts(500), false).is_none());
         // What is rare costs little, however much of it there is.
         let rare: Vec<String> = (0..500).map(|number| format!("zebra-{number}")).collect();
-        assert!(names.having(&rare, false).unwrap().is_empty());
+        assert!(names.search(&rare, false).unwrap().is_empty());
     }
 }

@@ -1,9 +1,9 @@
-//! A question for resources, and its answer: how many there are, a page of them, all of them. By the [`Sets`] where
-//! those tell at once, and else by the database.
+//! A query for resources: their number, a page of them, all of them. The [`ResourceIndex`] answers where it can at once,
+//! and the database otherwise.
 
 use std::sync::Arc;
 
-use base::{Found as Page, Key, Walk};
+use base::{Found, Key, Walk};
 use db::{Column, Condition, Conn, Db, Result};
 use diesel::{
     dsl::sql,
@@ -11,11 +11,11 @@ use diesel::{
     prelude::*,
     sql_types::{BigInt, Nullable, Text},
 };
+use resource_index::{Hit, Matches, PendingBuild, ResourceIndex, format_id, parse_id};
 
 use super::{
-    meant::{Filter, tenants},
+    predicate::{Filter, tenants},
     row::Row,
-    sets::{Found, Matches, Sets, Unmade, numbers},
     store::{self, Order},
 };
 use crate::schema::resources;
@@ -29,7 +29,7 @@ const STRETCH: i64 = 500;
 const LONGEST_STRETCH: i64 = 8_000;
 /// How resources are put in an order, by how many there are.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Lengths {
+struct Lengths {
     /// So many are named by their ids, and the database puts them in order.
     pub few: i64,
     /// For more, the index of the order is followed, past the others, for so many entries.
@@ -55,39 +55,39 @@ struct Slice<'k> {
     most: i64,
 }
 
-/// The resources of some tenants that all of some filters mean.
-pub struct Asked<'a> {
+/// The resources of some tenants that match all of some filters.
+pub struct ResourceQuery<'a> {
     scope: &'a [String],
     filters: Vec<Filter>,
     matches: Option<Matches>,
-    pub(super) lengths: Lengths,
+    lengths: Lengths,
 }
 
 /// What the minimal list has of a resource.
 pub type Brief = (String, String, String, String, String, String, String);
 
-impl<'a> Asked<'a> {
-    /// Asks, in a transaction that only reads. One of the filters says a state.
+impl<'a> ResourceQuery<'a> {
+    /// Begins a query in a transaction that only reads. One of the filters restricts the state.
     pub fn new(db: &Db, conn: &mut Conn, scope: &'a [String], filters: Vec<Filter>) -> Result<Self> {
-        Self::by(&db.kept::<Sets>(), db, conn, scope, filters, true)
+        Self::with_index(&db.kept::<ResourceIndex>(), db, conn, scope, filters, true)
     }
 
-    /// As [`Asked::new`], for all of them: to hand on what a state alone means, the database needs no set of it, and a
-    /// set of everything is large.
+    /// As [`ResourceQuery::new`], to read all matches: for a state alone no bitmap is built, since it would hold nearly
+    /// everything and speed up nothing.
     pub fn for_all(db: &Db, conn: &mut Conn, scope: &'a [String], filters: Vec<Filter>) -> Result<Self> {
-        let make = filters.len() > 1;
-        Self::by(&db.kept::<Sets>(), db, conn, scope, filters, make)
+        let build = filters.len() > 1;
+        Self::with_index(&db.kept::<ResourceIndex>(), db, conn, scope, filters, build)
     }
 
-    pub(super) fn by(
-        sets: &Arc<Sets>,
+    fn with_index(
+        index: &Arc<ResourceIndex>,
         db: &Db,
         conn: &mut Conn,
         scope: &'a [String],
         filters: Vec<Filter>,
-        make: bool,
+        build: bool,
     ) -> Result<Self> {
-        let matches = sets.find(db, conn, scope, &filters, make)?;
+        let matches = index.search(db, conn, scope, &filters, build)?;
         Ok(Self { scope, filters, matches, lengths: Lengths::default() })
     }
 
@@ -103,17 +103,17 @@ impl<'a> Asked<'a> {
         Some(named(matches, &matches.by_id(false, None, 0, usize::MAX)?))
     }
 
-    /// What is being made and would tell sooner than the database does; [`None`] when there is nothing to wait for.
-    pub fn unmade(&self, db: &Db, conn: &mut Conn) -> Result<Option<Unmade>> {
+    /// The build of the index that will answer sooner than the database; [`None`] when there is nothing to wait for.
+    pub fn pending_build(&self, db: &Db, conn: &mut Conn) -> Result<Option<PendingBuild>> {
         if self.matches.is_some() {
             return Ok(None);
         }
-        db.kept::<Sets>().unmade(conn, self.scope, &self.filters)
+        db.kept::<ResourceIndex>().pending_build(conn, self.scope, &self.filters)
     }
 
-    /// Do the sets tell?
+    /// Does the index answer?
     #[cfg(test)]
-    pub(super) fn is_told(&self) -> bool {
+    fn is_indexed(&self) -> bool {
         self.matches.is_some()
     }
 
@@ -126,7 +126,7 @@ impl<'a> Asked<'a> {
     }
 
     /// A page of them, in the order of a sort.
-    pub fn page(&self, conn: &mut Conn, order: Order, descending: bool, walk: &Walk) -> Result<Page<Row>> {
+    pub fn page(&self, conn: &mut Conn, order: Order, descending: bool, walk: &Walk) -> Result<Found<Row>> {
         let total = walk.total(|| self.total(conn))?;
         let rows = self.slice(conn, order, descending, walk.after(), walk.offset(), walk.wanted())?;
         Ok(walk.cut(rows, total, |row| order.keys(row)))
@@ -166,13 +166,13 @@ impl<'a> Asked<'a> {
     }
 
     /// A page in the order of ids, of what the minimal list has; [`None`] when that has to come from the rows.
-    pub fn brief_page(&self, conn: &mut Conn, descending: bool, walk: &Walk) -> Result<Option<Page<Brief>>> {
+    pub fn brief_page(&self, conn: &mut Conn, descending: bool, walk: &Walk) -> Result<Option<Found<Brief>>> {
         let Some(matches) = &self.matches else { return Ok(None) };
         let Some(ids) = by_id(matches, descending, walk.after(), walk.offset(), walk.wanted()) else { return Ok(None) };
         let total = walk.total(|| Ok::<_, db::Error>(matches.total()))?;
         let keys = ids
             .get(usize::try_from(walk.limit()).unwrap_or_default().saturating_sub(1))
-            .map(|(place, id)| vec![Key::Text(numbers::text(*id)), Key::Text(matches.tenant(*place).to_owned())]);
+            .map(|(place, id)| vec![Key::Text(format_id(*id)), Key::Text(matches.tenant(*place).to_owned())]);
         let found = load(matches, &ids, |tenant, ids| briefs(conn, tenant, ids))?;
         let mut found: Vec<(Brief, String)> = found;
         arrange(&mut found, descending, |(brief, tenant)| (&brief.0, tenant));
@@ -207,10 +207,10 @@ impl<'a> Asked<'a> {
     }
 }
 
-fn by_id(matches: &Matches, descending: bool, after: Option<&[Key]>, skip: i64, most: i64) -> Option<Vec<Found>> {
+fn by_id(matches: &Matches, descending: bool, after: Option<&[Key]>, skip: i64, most: i64) -> Option<Vec<Hit>> {
     let after = match after {
         None => None,
-        Some([Key::Text(id), Key::Text(tenant)]) => Some((numbers::parse(id)?, tenant.as_str())),
+        Some([Key::Text(id), Key::Text(tenant)]) => Some((parse_id(id)?, tenant.as_str())),
         Some(_) => return None,
     };
     let count = |number: i64| usize::try_from(number).unwrap_or(usize::MAX);
@@ -218,12 +218,12 @@ fn by_id(matches: &Matches, descending: bool, after: Option<&[Key]>, skip: i64, 
 }
 
 /// These, each by its tenant and id.
-fn named(matches: &Matches, found: &[Found]) -> Condition {
+fn named(matches: &Matches, found: &[Hit]) -> Condition {
     let mut by_tenant: Vec<(usize, Vec<String>)> = Vec::new();
     for (place, id) in found {
         match by_tenant.iter_mut().find(|(one, _)| one == place) {
-            Some((_, ids)) => ids.push(numbers::text(*id)),
-            None => by_tenant.push((*place, vec![numbers::text(*id)])),
+            Some((_, ids)) => ids.push(format_id(*id)),
+            None => by_tenant.push((*place, vec![format_id(*id)])),
         }
     }
     Condition::any(by_tenant.into_iter().map(|(place, ids)| {
@@ -235,7 +235,7 @@ fn named(matches: &Matches, found: &[Found]) -> Condition {
 /// Loads resources by their ids, tenant by tenant.
 fn load<R>(
     matches: &Matches,
-    found: &[Found],
+    found: &[Hit],
     mut each: impl FnMut(&str, &[String]) -> Result<Vec<R>>,
 ) -> Result<Vec<R>> {
     let mut places: Vec<usize> = found.iter().map(|(place, _)| *place).collect();
@@ -243,8 +243,7 @@ fn load<R>(
     places.dedup();
     let mut rows = Vec::with_capacity(found.len());
     for place in places {
-        let ids: Vec<String> =
-            found.iter().filter(|(one, _)| *one == place).map(|(_, id)| numbers::text(*id)).collect();
+        let ids: Vec<String> = found.iter().filter(|(one, _)| *one == place).map(|(_, id)| format_id(*id)).collect();
         rows.extend(each(matches.tenant(place), &ids)?);
     }
     Ok(rows)
@@ -302,7 +301,7 @@ fn briefs(conn: &mut Conn, tenant: &str, ids: &[String]) -> Result<Vec<(Brief, S
 }
 
 /// Some of many resources, in the order of a sort: by the index of that order, or put in order by themselves.
-fn in_order(conn: &mut Conn, matches: &Matches, lengths: Lengths, slice: Slice<'_>) -> Result<Option<Vec<Found>>> {
+fn in_order(conn: &mut Conn, matches: &Matches, lengths: Lengths, slice: Slice<'_>) -> Result<Option<Vec<Hit>>> {
     let are_many = matches.total() > lengths.many;
     let far = if are_many { i64::MAX } else { lengths.far };
     if let Some(tenant) = matches.only_tenant()
@@ -320,7 +319,7 @@ fn in_index_order(
     tenant: &str,
     slice: Slice<'_>,
     far: i64,
-) -> Result<Option<Vec<Found>>> {
+) -> Result<Option<Vec<Hit>>> {
     let mut behind = slice.after.map(<[Key]>::to_vec);
     let mut skip = slice.skip;
     let mut found = Vec::new();
@@ -329,12 +328,12 @@ fn in_index_order(
     while walked < far {
         let stretch = stretch(conn, tenant, slice.order, slice.descending, behind.as_deref(), length)?;
         let ids: Vec<String> = stretch.iter().map(|(id, _)| id.clone()).collect();
-        let Some(kept) = matches.contained(&ids) else { return Ok(None) };
+        let Some(kept) = matches.contains_each(&ids) else { return Ok(None) };
         for id in ids.into_iter().zip(kept).filter_map(|(id, kept)| kept.then_some(id)) {
             if skip > 0 {
                 skip -= 1;
             } else {
-                found.extend(numbers::parse(&id).map(|id| (0, id)));
+                found.extend(parse_id(&id).map(|id| (0, id)));
                 if found.len() as i64 >= slice.most {
                     return Ok(Some(found));
                 }
@@ -350,8 +349,8 @@ fn in_index_order(
     Ok(None)
 }
 
-/// By reading what each of them is sorted by; [`None`] when what was counted is gone.
-fn by_keys(conn: &mut Conn, matches: &Matches, slice: Slice<'_>) -> Result<Option<Vec<Found>>> {
+/// By reading what each of them is sorted by; [`None`] when the ordinals were dropped.
+fn by_keys(conn: &mut Conn, matches: &Matches, slice: Slice<'_>) -> Result<Option<Vec<Hit>>> {
     let Slice { order, descending, after, skip, most } = slice;
     // A cursor that somebody made up is refused.
     order.order(descending).after(after)?;
@@ -375,7 +374,7 @@ fn by_keys(conn: &mut Conn, matches: &Matches, slice: Slice<'_>) -> Result<Optio
     let count = |number: i64| usize::try_from(number).unwrap_or(usize::MAX);
     let found = keyed.iter().skip(count(skip)).take(count(most)).filter_map(|[_, id, tenant]| {
         let (Key::Text(id), Key::Text(tenant)) = (id, tenant) else { return None };
-        Some((matches.place(tenant)?, numbers::parse(id)?))
+        Some((matches.place(tenant)?, parse_id(id)?))
     });
     Ok(Some(found.collect()))
 }
@@ -417,3 +416,6 @@ fn keys(conn: &mut Conn, order: Order, query: IntoBoxed<'_, resources::table, db
         None => Err(db::Error::Fault("ids are in order by themselves".to_owned())),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,15 +1,16 @@
-//! What changed since, for those who keep in memory what they made of rows.
+//! The log of changed resources (`resource_changes`), by which an index follows the database.
 //!
-//! Whoever changes rows that others may have made something of notes their key, in the same transaction
-//! ([`note`]). Whoever keeps something says of which instant it is ([`Snapshot`]); a later reader asks what changed in
-//! between ([`Changes::since`]), sees only what its own transaction sees, and looks at that alone again.
+//! A transaction that changes a resource logs its key ([`log`]). An index entry names the snapshot that it reflects
+//! ([`Snapshot`]); a later reader loads the changes between the two ([`Changes::since`]), sees only those that its own
+//! transaction sees, and checks these resources again.
 //!
-//! On SQLite, with its one writer, the notes of a tenant are counted, and an instant is a number. On Postgres
-//! transactions commit in another order than they began or wrote, so that no number tells which were seen: a note has
-//! the number of its transaction, and an instant is the database's own snapshot. Nobody waits for anybody to note.
+//! On SQLite, with its one writer, the changes of a tenant are counted, and a snapshot is a number. On Postgres
+//! transactions commit in another order than they began or wrote: a change has the number of its transaction, and a
+//! snapshot is the database's own. No writer waits for another to log a change.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use db::{Conn, Lock, Result};
 use diesel::{
     QueryableByName, RunQueryDsl,
     pg::Pg,
@@ -20,15 +21,13 @@ use diesel::{
     sqlite::Sqlite,
 };
 
-use crate::{Conn, Lock, Result};
+/// Changes of a tenant beyond this many are pruned, oldest first; an index that is further behind is built anew.
+const MAX_CHANGES: i64 = 20_000;
+/// Changes are pruned once in so many.
+const PRUNE_INTERVAL: u64 = 256;
 
-/// A tenant's notes beyond this many are forgotten, oldest first: who is further behind begins anew.
-const KEPT: i64 = 20_000;
-/// Old notes are looked for once in so many.
-const EACH: u64 = 256;
-
-/// Which of the notes of a tenant a transaction sees. Those of one tenant and process are comparable: of two, one sees
-/// all that the other does.
+/// The changes of a tenant that a transaction sees. Two snapshots of one tenant and process are comparable: one of them
+/// sees all changes that the other sees.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Snapshot {
     /// All stamps below are seen.
@@ -54,19 +53,14 @@ impl Snapshot {
         Some(Self { low, high, open: open.collect::<Option<_>>()? })
     }
 
-    /// Does it see a note?
+    /// Does it see a change?
     pub fn sees(&self, stamp: i64) -> bool {
         stamp < self.low || (stamp < self.high && !self.open.contains(&stamp))
     }
 
-    /// Does it see every note below this one?
+    /// Does it see every change below this one?
     pub fn sees_all_below(&self, stamp: i64) -> bool {
         self.low >= stamp
-    }
-
-    /// It sees no note from this stamp on.
-    pub fn end(&self) -> i64 {
-        self.high
     }
 
     /// Does it see more than the other one?
@@ -75,45 +69,44 @@ impl Snapshot {
     }
 }
 
-/// What a transaction sees of the notes of a tenant.
+/// The changes of a tenant between a snapshot and that of a transaction.
 #[derive(Clone, Debug)]
 pub struct Changes {
-    /// The instant of the transaction.
+    /// The snapshot of the transaction.
     pub now: Snapshot,
-    /// What was noted and was not seen before: stamp and key.
-    pub notes: Vec<(i64, String)>,
-    /// Whether these are all; some are forgotten otherwise.
-    pub whole: bool,
+    /// Stamp and key of each change that the earlier snapshot does not see.
+    pub entries: Vec<(i64, String)>,
+    /// Whether these are all; some were pruned otherwise.
+    pub is_complete: bool,
 }
 
-/// Notes that what has this key changed; the key is in the words of whoever asks. What it was noted for commits with
-/// it.
-pub fn note(conn: &mut Conn, tenant: &str, key: &str) -> Result<()> {
-    static NOTES: AtomicU64 = AtomicU64::new(0);
-    let note = Note { tenant, key };
+/// Logs a change of the resource, group or tenant with this key; it commits with the transaction.
+pub fn log(conn: &mut Conn, tenant: &str, key: &str) -> Result<()> {
+    static LOGGED: AtomicU64 = AtomicU64::new(0);
+    let insert = InsertChange { tenant, key };
     match conn {
-        Conn::Sqlite(conn) => note.execute(conn)?,
-        Conn::Postgres(conn) => note.execute(conn)?,
+        Conn::Sqlite(conn) => insert.execute(conn)?,
+        Conn::Postgres(conn) => insert.execute(conn)?,
     };
-    if NOTES.fetch_add(1, Ordering::Relaxed) % EACH == EACH - 1 {
-        forget(conn, tenant)?;
+    if LOGGED.fetch_add(1, Ordering::Relaxed) % PRUNE_INTERVAL == PRUNE_INTERVAL - 1 {
+        prune(conn, tenant)?;
     }
     Ok(())
 }
 
-struct Note<'a> {
+struct InsertChange<'a> {
     tenant: &'a str,
     key: &'a str,
 }
 
-impl QueryId for Note<'_> {
-    type QueryId = Note<'static>;
+impl QueryId for InsertChange<'_> {
+    type QueryId = InsertChange<'static>;
     const HAS_STATIC_QUERY_ID: bool = true;
 }
 
-impl<C> RunQueryDsl<C> for Note<'_> {}
+impl<C> RunQueryDsl<C> for InsertChange<'_> {}
 
-impl QueryFragment<Sqlite> for Note<'_> {
+impl QueryFragment<Sqlite> for InsertChange<'_> {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Sqlite>) -> QueryResult<()> {
         // Not `INSERT … SELECT` from the table itself: for that SQLite makes a temporary table each time.
         out.push_sql("INSERT INTO resource_changes (tenant_id, stamp, resource_id) VALUES (");
@@ -127,7 +120,7 @@ impl QueryFragment<Sqlite> for Note<'_> {
     }
 }
 
-impl QueryFragment<Pg> for Note<'_> {
+impl QueryFragment<Pg> for InsertChange<'_> {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Pg>) -> QueryResult<()> {
         out.push_sql("INSERT INTO resource_changes (tenant_id, stamp, resource_id) VALUES (");
         out.push_bind_param::<Text, _>(self.tenant)?;
@@ -144,8 +137,8 @@ struct Stamp {
     stamp: i64,
 }
 
-/// Forgets a tenant's oldest notes. Where the stamp is 0, the key says below which one all are forgotten.
-fn forget(conn: &mut Conn, tenant: &str) -> Result<()> {
+/// Prunes the oldest changes of a tenant. The entry of stamp 0 names, as its key, the lowest stamp that is left.
+fn prune(conn: &mut Conn, tenant: &str) -> Result<()> {
     if !Lock::of("resource_changes", tenant).try_take(conn)? {
         return Ok(());
     }
@@ -166,7 +159,7 @@ fn forget(conn: &mut Conn, tenant: &str) -> Result<()> {
              $2"
         }
     };
-    let oldest: Vec<Stamp> = sql_query(text).bind::<Text, _>(tenant).bind::<BigInt, _>(KEPT).load(conn)?;
+    let oldest: Vec<Stamp> = sql_query(text).bind::<Text, _>(tenant).bind::<BigInt, _>(MAX_CHANGES).load(conn)?;
     let Some(oldest) = oldest.first() else { return Ok(()) };
     let text = "DELETE FROM resource_changes WHERE tenant_id = $1 AND stamp < $2";
     sql_query(text).bind::<Text, _>(tenant).bind::<BigInt, _>(oldest.stamp).execute(conn)?;
@@ -175,26 +168,26 @@ fn forget(conn: &mut Conn, tenant: &str) -> Result<()> {
     Ok(())
 }
 
-type Noted = (i64, String);
+type Entry = (i64, String);
 
-/// The notes from a stamp on, in their order.
-struct Later<'a> {
+/// The changes from a stamp on, in their order.
+struct ChangesFrom<'a> {
     tenant: &'a str,
     stamp: i64,
 }
 
-impl QueryId for Later<'_> {
-    type QueryId = Later<'static>;
+impl QueryId for ChangesFrom<'_> {
+    type QueryId = ChangesFrom<'static>;
     const HAS_STATIC_QUERY_ID: bool = true;
 }
 
-impl Query for Later<'_> {
+impl Query for ChangesFrom<'_> {
     type SqlType = (BigInt, Text);
 }
 
-impl<C> RunQueryDsl<C> for Later<'_> {}
+impl<C> RunQueryDsl<C> for ChangesFrom<'_> {}
 
-impl QueryFragment<Sqlite> for Later<'_> {
+impl QueryFragment<Sqlite> for ChangesFrom<'_> {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Sqlite>) -> QueryResult<()> {
         out.push_sql("SELECT stamp, resource_id FROM resource_changes WHERE tenant_id = ");
         out.push_bind_param::<Text, _>(self.tenant)?;
@@ -206,46 +199,46 @@ impl QueryFragment<Sqlite> for Later<'_> {
 }
 
 /// The highest stamp of a tenant, 0 before the first.
-struct Last<'a>(&'a str);
+struct LastStamp<'a>(&'a str);
 
-impl QueryId for Last<'_> {
-    type QueryId = Last<'static>;
+impl QueryId for LastStamp<'_> {
+    type QueryId = LastStamp<'static>;
     const HAS_STATIC_QUERY_ID: bool = true;
 }
 
-impl Query for Last<'_> {
+impl Query for LastStamp<'_> {
     type SqlType = BigInt;
 }
 
-impl<C> RunQueryDsl<C> for Last<'_> {}
+impl<C> RunQueryDsl<C> for LastStamp<'_> {}
 
-impl QueryFragment<Sqlite> for Last<'_> {
+impl QueryFragment<Sqlite> for LastStamp<'_> {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Sqlite>) -> QueryResult<()> {
         out.push_sql("SELECT COALESCE(MAX(stamp), 0) FROM resource_changes WHERE tenant_id = ");
         out.push_bind_param::<Text, _>(self.0)
     }
 }
 
-/// The snapshot (stamp −1), below which notes are forgotten (stamp 0), and the notes that another snapshot does not
+/// The snapshot (stamp −1), the lowest stamp that is left (stamp 0), and the changes that another snapshot does not
 /// see.
-struct Unseen<'a> {
+struct UnseenChanges<'a> {
     tenant: &'a str,
     high: i64,
     open: String,
 }
 
-impl QueryId for Unseen<'_> {
-    type QueryId = Unseen<'static>;
+impl QueryId for UnseenChanges<'_> {
+    type QueryId = UnseenChanges<'static>;
     const HAS_STATIC_QUERY_ID: bool = true;
 }
 
-impl Query for Unseen<'_> {
+impl Query for UnseenChanges<'_> {
     type SqlType = (BigInt, Text);
 }
 
-impl<C> RunQueryDsl<C> for Unseen<'_> {}
+impl<C> RunQueryDsl<C> for UnseenChanges<'_> {}
 
-impl QueryFragment<Pg> for Unseen<'_> {
+impl QueryFragment<Pg> for UnseenChanges<'_> {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Pg>) -> QueryResult<()> {
         const OF: &str = " UNION ALL SELECT stamp, resource_id FROM resource_changes WHERE tenant_id = ";
         out.push_sql("SELECT -1::bigint, pg_current_snapshot()::text");
@@ -266,27 +259,27 @@ impl QueryFragment<Pg> for Unseen<'_> {
 }
 
 impl Changes {
-    /// What was noted for a tenant and another snapshot does not see; without one, nothing but the instant.
+    /// The changes of a tenant that another snapshot does not see; without one, only the snapshot of the transaction.
     ///
-    /// The caller has a transaction open that only reads ([`Db::read`](crate::Db::read)).
+    /// The caller has a transaction open that only reads ([`db::Db::read`]).
     pub fn since(conn: &mut Conn, tenant: &str, before: Option<&Snapshot>) -> Result<Self> {
         match conn {
             Conn::Sqlite(conn) => {
-                let last = |conn: &mut _| Last(tenant).get_result::<i64>(conn);
+                let last = |conn: &mut _| LastStamp(tenant).get_result::<i64>(conn);
                 let Some(before) = before else {
-                    return Ok(Self { now: Snapshot::counted(last(conn)?), notes: Vec::new(), whole: true });
+                    return Ok(Self { now: Snapshot::counted(last(conn)?), entries: Vec::new(), is_complete: true });
                 };
                 // From the last one that is known on, which says that none is missing in between.
                 let known = before.low - 1;
                 let stamp = known.max(1);
-                let mut notes: Vec<Noted> = Later { tenant, stamp }.load(conn)?;
-                let (Some(first), Some(highest)) = (notes.first(), notes.last()) else {
-                    return Ok(Self { now: Snapshot::counted(last(conn)?), notes, whole: true });
+                let mut entries: Vec<Entry> = ChangesFrom { tenant, stamp }.load(conn)?;
+                let (Some(first), Some(highest)) = (entries.first(), entries.last()) else {
+                    return Ok(Self { now: Snapshot::counted(last(conn)?), entries, is_complete: true });
                 };
-                let whole = first.0 <= known + 1;
+                let is_complete = first.0 <= known + 1;
                 let now = Snapshot::counted(highest.0);
-                notes.retain(|(stamp, _)| *stamp > known);
-                Ok(Self { now, notes, whole })
+                entries.retain(|(stamp, _)| *stamp > known);
+                Ok(Self { now, entries, is_complete })
             }
             Conn::Postgres(conn) => {
                 let (high, open) = match before {
@@ -294,20 +287,20 @@ impl Changes {
                     None => (i64::MAX, &[][..]),
                 };
                 let open: Vec<String> = open.iter().map(ToString::to_string).collect();
-                let rows: Vec<Noted> = Unseen { tenant, high, open: open.join(",") }.load(conn)?;
+                let rows: Vec<Entry> = UnseenChanges { tenant, high, open: open.join(",") }.load(conn)?;
                 let mut now = None;
-                let mut forgotten = 0;
-                let mut notes = Vec::new();
+                let mut pruned = 0;
+                let mut entries = Vec::new();
                 for (stamp, text) in rows {
                     match stamp {
                         -1 => now = Snapshot::parse(&text),
-                        0 => forgotten = text.parse().unwrap_or(i64::MAX),
-                        _ => notes.push((stamp, text)),
+                        0 => pruned = text.parse().unwrap_or(i64::MAX),
+                        _ => entries.push((stamp, text)),
                     }
                 }
-                let now = now.ok_or_else(|| crate::Error::Fault("a snapshot that cannot be read".to_owned()))?;
-                let whole = before.is_none_or(|before| before.sees_all_below(forgotten));
-                Ok(Self { now, notes, whole })
+                let now = now.ok_or_else(|| db::Error::Fault("a snapshot cannot be parsed".to_owned()))?;
+                let is_complete = before.is_none_or(|before| before.sees_all_below(pruned));
+                Ok(Self { now, entries, is_complete })
             }
         }
     }
