@@ -1,12 +1,14 @@
 //! The resource inventory: the machines, cloud resources and synthetic checks of a tenant, what runs on them, where
 //! they are and which groups they belong to, and the history of those that are gone.
 //!
+//! - [`model`]: a resource as it is stored
 //! - [`resources`]: the list, the detail, every write
 //! - [`bulk`]: many resources at once, in and out
 //! - [`history`]: decommissioned resources
 //! - [`software`]: installed applications and antivirus products
 //! - [`types`]: resource types
-//! - [`sites`], [`groups`]: where resources are, and what they belong to
+//! - [`sites`], [`groups`]: where resources are, and what they belong to; [`site_api`], [`group_api`]: the operations on
+//!   them, which read and change resources too
 //! - [`agents`]: machines that describe themselves, in the formats that [`reports`] reads
 //!
 //! [`Machines`] answers what other domains ask about them. [`files`] takes machines in from files, at the database
@@ -19,13 +21,16 @@ mod bulk;
 mod countries;
 pub mod demo;
 pub mod files;
+mod group_api;
 mod groups;
 mod history;
 mod lists;
 mod machines;
+mod model;
 mod reports;
 mod resources;
 mod schema;
+mod site_api;
 mod sites;
 mod software;
 mod types;
@@ -126,7 +131,7 @@ fn routes(config: &mut Routes) {
     config.tagged("Software").service(software::applications::list);
     config.tagged("Resource types").service(types::minimal);
     history::routes(config);
-    sites::routes(config);
-    groups::routes(config);
+    site_api::routes(config);
+    group_api::routes(config);
     agents::routes(config);
 }

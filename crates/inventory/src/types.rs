@@ -10,7 +10,7 @@ use diesel::prelude::*;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::{reports::kind::SEED, resources::document::KINDS, schema::resource_types};
+use crate::{model::document::KINDS, reports::kind::SEED, schema::resource_types};
 
 /// A tenant's own types are numbered from here; below are those of [`SEED`], by position.
 const FIRST_OWN: i64 = 1001;

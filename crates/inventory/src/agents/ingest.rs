@@ -7,10 +7,10 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::{
+    model::document::{Document, Resource, Tag},
     reports::{IdentityKey, Origin, Report, kind, roles},
     resources::{
         changes,
-        document::{Document, Resource, Tag},
         identities::{self, IdentityMatch},
         input::{LONGEST, MOST_TAGS},
         lock, rules, store,

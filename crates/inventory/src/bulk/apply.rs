@@ -14,13 +14,15 @@ use super::{
     wire::{BulkResult, CREATED, UNCHANGED, UPDATED},
 };
 use crate::{
+    model::{
+        document::{Document, Resource, STATES, Tag},
+        row,
+    },
     reports::identity::{IdentityKey, are_told_apart},
     resources::{
-        changes,
-        document::{Document, Resource, STATES, Tag},
-        filter, http, identities,
+        changes, filter, http, identities,
         input::{MOST_TAGS, too_many_tags},
-        lock, row, rules, store,
+        lock, rules, store,
     },
 };
 

@@ -9,9 +9,9 @@ use super::{
     csv::{Record, STRAY, said},
     row::{Entry, Stop, TENANTS},
 };
-use crate::resources::{
-    document::{ARRAYS, CLOUD, OBJECTS, SYNTHETIC, TEXTS},
-    input::SYNONYMS,
+use crate::{
+    model::document::{ARRAYS, CLOUD, OBJECTS, SYNTHETIC, TEXTS},
+    resources::input::SYNONYMS,
 };
 
 /// Where tags begin: `tags.env` is the tag `env`.

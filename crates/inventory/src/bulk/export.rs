@@ -22,12 +22,14 @@ use super::{
     csv,
 };
 use crate::{
+    model::{
+        document::{CLOUD, SYNTHETIC, Shown, TEXTS, Tag},
+        row::Row,
+    },
     resources::{
         detail,
-        document::{CLOUD, SYNTHETIC, Shown, TEXTS, Tag},
         input::ResourceInput,
         list::{State, Wanted},
-        row::Row,
         wire::AppRole,
     },
     schema::{resource_tags, resources, sites},

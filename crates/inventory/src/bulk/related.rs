@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 use base::text::fold;
 
 use super::row::{Entry, Row};
-use crate::resources::{document::Document, rules};
+use crate::{model::document::Document, resources::rules};
 
 /// A batch: rows with their places in the file, in order.
 pub type Batch = (Vec<usize>, Vec<Row>);

@@ -6,7 +6,7 @@ use base::{
 };
 use serde_json::Value;
 
-use crate::resources::{document::Tag, input::Input};
+use crate::{model::document::Tag, resources::input::Input};
 
 /// The longest line, or record of cells.
 pub const LONGEST: usize = 1 << 20;

@@ -2,7 +2,7 @@
 
 use base::{text::fold, timestamp::Timestamp};
 
-use crate::resources::document::{CLOUD, Resource, SYNTHETIC, TEXTS};
+use crate::model::document::{CLOUD, Resource, SYNTHETIC, TEXTS};
 
 /// A resource and what is known of it elsewhere.
 #[derive(Clone, Copy, Debug)]

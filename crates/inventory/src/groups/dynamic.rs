@@ -12,7 +12,7 @@ use super::{
     lock,
 };
 use crate::{
-    resources::{
+    model::{
         document::{DECOMMISSIONED, Resource},
         row::Row,
     },
@@ -30,12 +30,15 @@ const STEPS: u64 = 1_000;
 /// One row of `group_members`.
 #[derive(Clone, Debug, PartialEq, Insertable)]
 #[diesel(table_name = group_members, treat_none_as_default_value = false)]
-pub(super) struct Member {
+pub struct Member {
     /// The resource's tenant.
-    pub(super) tenant_id: String,
-    pub(super) group_id: i64,
-    pub(super) resource_id: String,
-    pub(super) by_rule: bool,
+    pub tenant_id: String,
+    /// The group.
+    pub group_id: i64,
+    /// The resource.
+    pub resource_id: String,
+    /// Did the criteria select it?
+    pub by_rule: bool,
 }
 
 /// Takes a new resource into the dynamic groups of its tenant and of its partner that it belongs to. To be called in
@@ -125,12 +128,7 @@ fn dynamic_groups(conn: &mut Conn, partner: &str, tenant: &str) -> Result<Vec<(i
 
 /// Makes the members by rule of a group anew, from the resources of these tenants; none when it has no criteria any
 /// more. The caller holds the groups alone.
-pub(super) fn refresh_group(
-    conn: &mut Conn,
-    tenants: &[String],
-    group_id: i64,
-    criteria: Option<&Criteria>,
-) -> Result<()> {
+pub fn refresh_group(conn: &mut Conn, tenants: &[String], group_id: i64, criteria: Option<&Criteria>) -> Result<()> {
     use group_members::dsl;
     diesel::delete(dsl::group_members)
         .filter(dsl::tenant_id.eq_any(tenants))

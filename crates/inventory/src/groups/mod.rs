@@ -9,13 +9,9 @@ pub mod attributes;
 pub mod changes;
 pub mod criteria;
 pub mod dynamic;
-pub mod holding;
-pub mod http;
 pub mod input;
 pub mod kind;
 mod lock;
-pub mod members;
-pub mod operations;
 pub mod row;
 pub mod rules;
 pub mod store;
@@ -23,10 +19,3 @@ pub mod wire;
 
 #[cfg(test)]
 mod tests;
-
-/// The operations, in reading order.
-pub fn routes(config: &mut api::Routes) {
-    operations::device::routes(config);
-    operations::service::routes(config);
-    config.tagged("Device groups").service(holding::list);
-}

@@ -7,16 +7,18 @@ use super::{
     changes::{self, Reach},
     input::{ChildReference, GivenGroups, GroupChange},
     kind::{Kind, Reference},
-    members,
     row::Group,
     rules::Filter,
     store,
     wire::ResourceGroup,
 };
-use crate::sites::{
-    self,
-    tests::{Fixture, NOW},
-    wire::SiteChange,
+use crate::{
+    group_api::members,
+    sites::{
+        self,
+        tests::{Fixture, NOW},
+        wire::SiteChange,
+    },
 };
 
 const KIND: Kind = Kind::Device;

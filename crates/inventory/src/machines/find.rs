@@ -15,7 +15,8 @@ use super::{
     shown::{Shown, Which, known, shown},
 };
 use crate::{
-    resources::{addresses, document::STATES, filter},
+    model::document::STATES,
+    resources::{addresses, filter},
     schema::{resource_addresses, resource_identities, resources},
 };
 

@@ -17,7 +17,8 @@ use crate::{
         kind::{Kind, Reference},
         store::with_descendants,
     },
-    resources::{document::STATES, filter},
+    model::document::STATES,
+    resources::filter,
     schema::{group_members, resource_groups, resources, sites},
 };
 

@@ -3,7 +3,7 @@
 use ports::KnownResource;
 
 use crate::{
-    resources::document::{DECOMMISSIONED, STATES},
+    model::document::{DECOMMISSIONED, STATES},
     schema::resources,
 };
 

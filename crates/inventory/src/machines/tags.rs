@@ -9,10 +9,8 @@ use serde::Deserialize;
 
 use super::MOST_VALUES;
 use crate::{
-    resources::{
-        document::{STATES, Tag},
-        filter,
-    },
+    model::document::{STATES, Tag},
+    resources::filter,
     schema::resources,
 };
 

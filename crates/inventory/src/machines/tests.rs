@@ -8,11 +8,11 @@ use serde_json::json;
 
 use super::*;
 use crate::{
+    group_api::members,
     groups::{
         changes::{self, Reach},
         input::{ChildReference, GivenGroups},
         kind::Kind,
-        members,
         row::Group,
     },
     resources::{rules, store},

@@ -7,8 +7,8 @@ use db::{Conn, Result};
 use diesel::prelude::*;
 use serde_json::Value;
 
-use super::document::{Document, Resource};
 use crate::{
+    model::document::{Document, Resource},
     reports::identity::{IdentityKey, is_shared_mac, normal_mac},
     schema::resource_addresses,
 };

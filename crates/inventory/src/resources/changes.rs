@@ -5,8 +5,10 @@ use std::collections::BTreeSet;
 use outbox::{Change, Tx, Unpublished};
 use serde_json::{Map, Value, json};
 
-use super::document::{CLOUD, Resource};
-use crate::sites::store as sites;
+use crate::{
+    model::document::{CLOUD, Resource},
+    sites::store as sites,
+};
 
 /// The kind of entity, as events and the audit log name it.
 pub const ENTITY: &str = "Resource";

@@ -5,15 +5,14 @@ use base::timestamp::Timestamp;
 use db::{Error, Result};
 use ports::KnownIntegration;
 
-use super::{
-    document::Shown,
-    row::Row,
-    wire::{
-        AppRole, CloudDetail, DeviceDetail, Firmware, GeneralInfo, InstalledApp, InstalledKind, Location, Part,
-        Properties, ResourceDetail, SyntheticDetail, Time,
-    },
+use super::wire::{
+    AppRole, CloudDetail, DeviceDetail, Firmware, GeneralInfo, InstalledApp, InstalledKind, Location, Part, Properties,
+    ResourceDetail, SyntheticDetail, Time,
 };
-use crate::sites::row::Site;
+use crate::{
+    model::{document::Shown, row::Row},
+    sites::row::Site,
+};
 
 /// Reads the document of a row without copying its nested parts.
 pub fn shown(row: &Row) -> Result<Shown<'_>> {

@@ -10,11 +10,13 @@ use base::{
 use db::{Condition, Conn, Result};
 
 pub use super::predicate::tenants;
-use super::{
-    document::{KINDS, STATES},
-    predicate::{Filter, NameFilter},
+use super::predicate::{Filter, NameFilter};
+use crate::{
+    groups,
+    model::document::{KINDS, STATES},
+    reports::roles::APP_ROLES,
+    sites, types,
 };
-use crate::{groups, reports::roles::APP_ROLES, sites, types};
 
 /// The variables of the inventory's `queryString`.
 pub const VARIABLES: [&str; 31] = listed(
@@ -198,7 +200,7 @@ fn app_roles(term: &Term) -> Result<Vec<String>> {
 /// Every cloud instance in history is decommissioned, whatever state it had before.
 fn instance_states(term: &Term) -> Condition {
     Condition::any(keys(term).map(|key| {
-        if key == super::document::DECOMMISSIONED {
+        if key == crate::model::document::DECOMMISSIONED {
             Condition::sql("resources.state = 'decommissioned' AND resources.instance_id_key IS NOT NULL")
         } else {
             Condition::sql("resources.instance_state_key = ").text(key)

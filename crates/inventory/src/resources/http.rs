@@ -1,4 +1,4 @@
-//! One resource: create, get, update, move to history, manage, unmanage.
+//! One resource: create, get, update, move to manage, unmanage.
 
 use actix_web::{HttpResponse, web};
 use api::{Answer, Body, OptionalBody, PathIds, RequestContext, RequestScope, delete, get, post};
@@ -9,16 +9,18 @@ use ports::Integrations;
 
 use super::{
     changes,
+    decommissioned::{self, DecommissionedResource},
     detail::{self, LinkedRecords},
-    document::Resource,
     identities,
     input::{Input, Reference, ResourceInput},
-    lock,
-    row::Row,
-    rules, store,
+    lock, rules, store,
     wire::{CreatedResource, Decommission, ResourceDetail, ResourceId},
 };
-use crate::{history, reports::identity::IdentityKey, sites, types};
+use crate::{
+    model::{document::Resource, row::Row},
+    reports::identity::IdentityKey,
+    sites, types,
+};
 
 /// Create a resource
 ///
@@ -218,7 +220,7 @@ fn lock_for_update(tx: &mut Tx<'_>, scope: &RequestScope, id: &str) -> Result<Ro
 
 /// Delete a resource
 ///
-/// Moves it to history, as `decommission` does.
+/// Moves it to as `decommission` does.
 #[utoipa::path(
     operation_id = "deleteResource",
     params(ResourceId),
@@ -242,7 +244,7 @@ pub async fn delete(context: RequestContext, PathIds(id): PathIds<ResourceId>) -
     params(ResourceId),
     request_body(content = Decommission, example = json!({"reason": "replaced by web-02"})),
     responses(
-        (status = 200, description = "The record in history", body = history::DecommissionedResource<'static>),
+        (status = 200, description = "The record in history", body = DecommissionedResource<'static>),
         (status = 412, description = "The resource has changed since it was read"),
     ),
     security(("bearer" = ["operator"]))
@@ -256,7 +258,7 @@ pub async fn decommission(
     to_history(&context, id, reason, |conn, row| {
         let path = types::path(conn, &row.tenant_id, row.resource_type_id, &row.resource_type)?;
         let shown = detail::shown(row)?;
-        Answer::entity(&history::record(row, &shown, &path), row.version)
+        Answer::entity(&decommissioned::record(row, &shown, &path), row.version)
     })
     .await
 }

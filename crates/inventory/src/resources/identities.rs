@@ -4,8 +4,8 @@ use base::text::fold;
 use db::{Conn, Result};
 use diesel::prelude::*;
 
-use super::document::Resource;
 use crate::{
+    model::document::Resource,
     reports::identity::{IdentityKey, is_same_machine},
     schema::{resource_identities, resources},
 };

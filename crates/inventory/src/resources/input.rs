@@ -16,11 +16,12 @@ use utoipa::{
     },
 };
 
-use super::{
-    document::{CLOUD, Document, KINDS, STATES, SYNTHETIC, TEXTS, Tag},
-    wire::Bios,
+use super::wire::Bios;
+use crate::{
+    model::document::{CLOUD, Document, KINDS, STATES, SYNTHETIC, TEXTS, Tag},
+    reports::roles::APP_ROLES,
+    types,
 };
-use crate::{reports::roles::APP_ROLES, types};
 
 /// The longest text attribute, in characters; a description may be four times as long.
 pub const LONGEST: usize = 1000;

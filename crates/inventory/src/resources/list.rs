@@ -23,7 +23,6 @@ use super::{
     http,
     predicate::Filter,
     query::{Brief, ResourceQuery},
-    row::Row,
     store::Order,
     wire::MinimalResource,
 };
@@ -32,6 +31,7 @@ use crate::{
         self,
         kind::{Kind, Reference},
     },
+    model::row::Row,
     types,
 };
 

@@ -2,8 +2,8 @@
 
 pub mod addresses;
 pub mod changes;
+pub mod decommissioned;
 pub mod detail;
-pub mod document;
 pub mod filter;
 pub mod http;
 pub mod identities;
@@ -13,7 +13,6 @@ pub mod list;
 pub mod lock;
 pub mod predicate;
 pub mod query;
-pub mod row;
 pub mod rules;
 pub mod store;
 pub mod wire;

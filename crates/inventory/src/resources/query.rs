@@ -15,10 +15,9 @@ use resource_index::{Hit, Matches, PendingBuild, ResourceIndex, format_id, parse
 
 use super::{
     predicate::{Filter, tenants},
-    row::Row,
     store::{self, Order},
 };
-use crate::schema::resources;
+use crate::{model::row::Row, schema::resources};
 
 /// So many are listed by their ids, a part after the other; of more, the database finds most anyway.
 const SOME: i64 = 20_000;

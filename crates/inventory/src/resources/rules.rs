@@ -2,11 +2,11 @@
 
 use base::{problem::Problem, timestamp::Timestamp};
 
-use super::{
-    document::{DECOMMISSIONED, Document, Resource},
-    input::Input,
+use super::input::Input;
+use crate::{
+    model::document::{DECOMMISSIONED, Document, Resource},
+    reports::identity::IdentityKey,
 };
-use crate::reports::identity::IdentityKey;
 
 /// A new resource needs something to be called by.
 pub const NAMES: [&str; 7] = ["name", "hostName", "resourceName", "aliasName", "dnsName", "ipAddress", "instanceId"];

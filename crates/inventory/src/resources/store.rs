@@ -7,15 +7,13 @@ use db::{Column, Condition, Conn, Result};
 use diesel::prelude::*;
 use outbox::{Keep, Retention, Setting};
 
-use super::{
-    addresses,
-    document::{DECOMMISSIONED, Resource},
-    identities,
-    row::{FurtherKeys, Row},
-    rules,
-};
+use super::{addresses, identities, rules};
 use crate::{
     groups,
+    model::{
+        document::{DECOMMISSIONED, Resource},
+        row::{FurtherKeys, Row},
+    },
     reports::identity::IdentityKey,
     schema::{antivirus, applications, group_members, resource_app_roles, resource_tags, resources},
 };

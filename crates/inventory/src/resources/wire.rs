@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
-use super::document::Tag;
+use crate::model::document::Tag;
 
 pub use parts::{
     AppRole, Bios, Firmware, GeneralInfo, InstalledApp, InstalledKind, MetricType, NetworkCard, Part, Properties, Time,

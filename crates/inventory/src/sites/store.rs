@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     lists::LONGEST_NAME,
-    resources::document::DECOMMISSIONED,
+    model::document::DECOMMISSIONED,
     schema::{resources, sites},
 };
 

@@ -11,16 +11,15 @@ use base::{
 use db::{Conn, DatabaseUrl, Db, Options};
 
 use super::{
-    members,
     row::Site,
     rules::{self, Filter},
     store,
     wire::{NewSite, SiteChange, SiteMemberReference},
 };
-use crate::resources::{
-    self,
-    document::{Document, Resource},
-    rules as resource_rules,
+use crate::{
+    model::document::{Document, Resource},
+    resources::{self, rules as resource_rules},
+    site_api::members,
 };
 
 /// When everything happens.

@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 use super::row;
 use crate::{
     lists::{LONGEST_NAME, trimmed},
-    resources::row::Row,
+    model::row::Row,
 };
 
 /// The longest address, in characters.

@@ -200,7 +200,7 @@ fn find(conn: &mut Conn, scope: &[String], wanted: Condition, sort: Sort, walk: 
 }
 
 fn shown((row, (_, host_name, ip_address, document)): Found) -> AntivirusRecord {
-    let os_name = serde_json::from_str::<crate::resources::document::Shown<'_>>(&document)
+    let os_name = serde_json::from_str::<crate::model::document::Shown<'_>>(&document)
         .map(|shown| shown.text("os").to_owned())
         .unwrap_or_default();
     AntivirusRecord {

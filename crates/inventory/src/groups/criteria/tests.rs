@@ -2,7 +2,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::resources::document::{Document, Resource, Tag};
+use crate::model::document::{Document, Resource, Tag};
 
 fn resource() -> Resource {
     let mut document = Document::default();

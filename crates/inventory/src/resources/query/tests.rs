@@ -6,12 +6,8 @@ use resource_index::{Limits, log_change};
 
 use super::*;
 use crate::{
-    resources::{
-        document::{Document, Resource, STATES, Tag},
-        filter,
-        predicate::NameFilter,
-        rules,
-    },
+    model::document::{Document, Resource, STATES, Tag},
+    resources::{filter, predicate::NameFilter, rules},
     sites::tests::{Fixture, NOW},
 };
 

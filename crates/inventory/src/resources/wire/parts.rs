@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
-use crate::resources::document::{CLOUD, Shown};
+use crate::model::document::{CLOUD, Shown};
 
 /// A nested part that is an empty array when absent.
 pub struct Part<'a>(pub Option<&'a RawValue>);

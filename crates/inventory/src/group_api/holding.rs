@@ -7,8 +7,8 @@ use diesel::prelude::*;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::kind::Kind;
 use crate::{
+    groups::kind::Kind,
     resources::{store::existing, wire::ResourceId},
     schema::{group_members, resource_groups},
 };

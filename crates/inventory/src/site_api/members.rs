@@ -8,9 +8,10 @@ use base::{
 use db::{Conn, Db, Result};
 use outbox::Tx;
 
-use super::{row::Site, wire::SiteMemberReference};
-use crate::resources::{
-    self, document::STATES, filter, predicate::Filter, query::ResourceQuery, row::Row, store::Order,
+use crate::{
+    model::{document::STATES, row::Row},
+    resources::{self, filter, predicate::Filter, query::ResourceQuery, store::Order},
+    sites::{row::Site, wire::SiteMemberReference},
 };
 
 /// What the list of a site's resources may be sorted by.

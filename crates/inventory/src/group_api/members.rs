@@ -11,17 +11,18 @@ use base::{
 use db::{Column, Conn, Db, Result};
 use diesel::prelude::*;
 
-use super::{
-    changes::Reach,
-    dynamic::{self, Member},
-    input::{ChildReference, GroupChange},
-    kind::{Kind, Setting},
-    row::Group,
-    rules, store,
-    wire::GroupChild,
-};
 use crate::{
-    resources::{self, document::STATES, filter, predicate::Filter, query::ResourceQuery, row::Row, store::Order},
+    groups::{
+        changes::Reach,
+        dynamic::{self, Member},
+        input::{ChildReference, GroupChange},
+        kind::{Kind, Setting},
+        row::Group,
+        rules, store,
+        wire::GroupChild,
+    },
+    model::{document::STATES, row::Row},
+    resources::{self, filter, predicate::Filter, query::ResourceQuery, store::Order},
     schema::{group_members, resource_groups},
 };
 

@@ -6,15 +6,16 @@ use api::{
 };
 use outbox::Tx;
 
-use super::{
-    members, row,
-    rules::{self, Filter},
-    store,
-    wire::{NewSite, Site, SiteChange, SiteId, SiteMember, SiteMemberReference, SiteMinimal},
-};
+use super::members;
 use crate::{
     groups,
     lists::{MOST, OrderedPageOf},
+    sites::{
+        row,
+        rules::{self, Filter},
+        store,
+        wire::{NewSite, Site, SiteChange, SiteId, SiteMember, SiteMemberReference, SiteMinimal},
+    },
 };
 
 /// Members that a body names.

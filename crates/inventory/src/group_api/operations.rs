@@ -1,6 +1,6 @@
 //! The operations on groups over HTTP, of each kind the same ones: said once, in a module for each kind.
 
-use super::kind::Kind;
+use crate::groups::kind::Kind;
 
 /// The operations of one kind, in reading order.
 macro_rules! operations {
@@ -14,13 +14,17 @@ macro_rules! operations {
             use actix_web::HttpResponse;
             use api::{Body, ListOf, PageQuery, PathIds, RequestContext, Routes, delete, get, post, spec::PageOf};
 
-            use super::super::{
-                http::{self, ChildList, Groups},
-                input::{GivenGroups, GroupChildReference, ResourceGroupUpdate},
-                wire::{CreatedGroups, $id, GroupChild, ResourceGroup, ResourceGroupMinimal},
+            use super::{
+                super::http::{self, ChildList, Groups},
+                Kind,
             };
-            use super::Kind;
-            use crate::lists::{MOST, OrderedPageOf};
+            use crate::{
+                groups::{
+                    input::{GivenGroups, GroupChildReference, ResourceGroupUpdate},
+                    wire::{CreatedGroups, $id, GroupChild, ResourceGroup, ResourceGroupMinimal},
+                },
+                lists::{MOST, OrderedPageOf},
+            };
 
             /// Children that a body names.
             type Children = ListOf<GroupChildReference, 1, MOST>;

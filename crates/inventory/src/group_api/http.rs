@@ -7,11 +7,11 @@ use db::{Conn, Result};
 use outbox::{Entity, Tx};
 use serde_json::json;
 
-use super::{
+use super::members;
+use crate::groups::{
     changes::{self, Reach, Saved},
     input::{ChildReference, GivenGroups, GroupChange},
     kind::{Kind, Reference},
-    members,
     row::Group,
     rules::Filter,
     store,
