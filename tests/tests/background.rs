@@ -26,7 +26,7 @@ const REQUEST: Work = Work::None("the work of one request, within the share of i
 const PROGRAM: Work = Work::None("a program of its own, which has no tenants");
 
 /// Each file that starts threads or tasks, and how many.
-const STARTED: [(&str, usize, Work); 36] = [
+const STARTED: [(&str, usize, Work); 35] = [
     ("crates/access/src/authenticator.rs", 2, REQUEST),
     ("crates/api/src/body.rs", 1, REQUEST),
     ("crates/api/src/connection/arrival.rs", 1, Work::None("gives back the turns of connections that were read")),
@@ -42,7 +42,6 @@ const STARTED: [(&str, usize, Work); 36] = [
     ("crates/db/src/writer.rs", 1, Work::Turns("crates/db/src/writer.rs")),
     ("crates/incidents/src/alerts/windows.rs", 1, Work::Due),
     ("crates/incidents/src/heartbeats/watch.rs", 1, Work::Due),
-    ("crates/integrations/src/egress/connections.rs", 1, Work::None("closes connections that nobody uses")),
     ("crates/integrations/src/sender/mod.rs", 1, Work::Turns("crates/integrations/src/sender/rounds.rs")),
     ("crates/integrations/src/sender/work.rs", 4, Work::Turns("crates/integrations/src/sender/rounds.rs")),
     ("crates/inventory/src/agents/http.rs", 1, REQUEST),

@@ -9,12 +9,14 @@ use std::{
 };
 
 use hyper::Uri;
+use hyper_util::client::legacy::connect::{Connected, Connection};
 use rustls::{ClientConfig, RootCertStore, pki_types::ServerName};
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
     net::TcpStream,
+    sync::OwnedSemaphorePermit,
 };
-use tokio_rustls::{TlsConnector, client::TlsStream};
+use tokio_rustls::TlsConnector;
 
 use super::{Guard, Refusal};
 
@@ -89,52 +91,60 @@ impl Dialler {
             let plain = TcpStream::connect(addresses.as_slice()).await?;
             plain.set_nodelay(true)?;
             if !secure {
-                return Ok(Stream::Plain(plain));
+                return Ok(Stream::new(plain));
             }
             let name = ServerName::try_from(host.trim_start_matches('[').trim_end_matches(']').to_owned());
             let name = name.map_err(|_| DialError::NoHost)?;
-            Ok(Stream::Tls(Box::new(self.tls.connect(name, plain).await?)))
+            Ok(Stream::new(self.tls.connect(name, plain).await?))
         };
         tokio::time::timeout(CONNECT, connecting).await.unwrap_or(Err(DialError::Late))
     }
 }
 
+/// What bytes go through.
+trait Io: AsyncRead + AsyncWrite + Send + Unpin {}
+
+impl<T: AsyncRead + AsyncWrite + Send + Unpin> Io for T {}
+
 /// A connection, with or without TLS.
-pub enum Stream {
-    /// Without.
-    Plain(TcpStream),
-    /// With.
-    Tls(Box<TlsStream<TcpStream>>),
+pub struct Stream {
+    io: Box<dyn Io>,
+    /// The right to be kept between calls; without it the connection serves one call.
+    pub(super) permit: Option<OwnedSemaphorePermit>,
+}
+
+impl Stream {
+    fn new(io: impl Io + 'static) -> Self {
+        Self { io: Box::new(io), permit: None }
+    }
+}
+
+impl Connection for Stream {
+    fn connected(&self) -> Connected {
+        let connected = Connected::new();
+        if self.permit.is_none() {
+            connected.poison();
+        }
+        connected
+    }
 }
 
 impl AsyncRead for Stream {
     fn poll_read(self: Pin<&mut Self>, context: &mut Context<'_>, into: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        match self.get_mut() {
-            Self::Plain(stream) => Pin::new(stream).poll_read(context, into),
-            Self::Tls(stream) => Pin::new(stream).poll_read(context, into),
-        }
+        Pin::new(&mut self.get_mut().io).poll_read(context, into)
     }
 }
 
 impl AsyncWrite for Stream {
     fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        match self.get_mut() {
-            Self::Plain(stream) => Pin::new(stream).poll_write(context, bytes),
-            Self::Tls(stream) => Pin::new(stream).poll_write(context, bytes),
-        }
+        Pin::new(&mut self.get_mut().io).poll_write(context, bytes)
     }
 
     fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        match self.get_mut() {
-            Self::Plain(stream) => Pin::new(stream).poll_flush(context),
-            Self::Tls(stream) => Pin::new(stream).poll_flush(context),
-        }
+        Pin::new(&mut self.get_mut().io).poll_flush(context)
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        match self.get_mut() {
-            Self::Plain(stream) => Pin::new(stream).poll_shutdown(context),
-            Self::Tls(stream) => Pin::new(stream).poll_shutdown(context),
-        }
+        Pin::new(&mut self.get_mut().io).poll_shutdown(context)
     }
 }

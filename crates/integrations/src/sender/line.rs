@@ -130,5 +130,5 @@ fn call_error(error: &ExchangeError) -> CallError {
         cause = inner.source();
     }
     let text: String = text.chars().take(300).collect();
-    CallError(if matches!(error, ExchangeError::Dial(_)) { format!("not connected: {text}") } else { text })
+    CallError(if error.is_connect() { format!("not connected: {text}") } else { text })
 }

@@ -1,5 +1,6 @@
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
+use futures_util::future::join_all;
 use hyper::Method;
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
@@ -46,8 +47,15 @@ async fn head(stream: &mut TcpStream) -> String {
     read
 }
 
+const IDLE: Duration = Duration::from_millis(500);
+
+fn bounded(most_to_one: usize, most: usize) -> Connections {
+    let dialler = Dialler::new(Arc::new(Guard::default().with_loopback()), &[]).unwrap();
+    Connections::bounded(dialler, most_to_one, most, IDLE)
+}
+
 fn connections() -> Connections {
-    Connections::new(Dialler::new(Arc::new(Guard::default().with_loopback()), &[]).unwrap(), 2)
+    bounded(2, 9)
 }
 
 fn request(url: &str) -> Request<Body> {
@@ -81,11 +89,11 @@ async fn what_the_other_side_closed_is_not_used() {
 
 #[tokio::test]
 async fn what_is_not_read_to_its_end_is_not_kept() {
-    let peer = Peer::answering(&["HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nlong", SHORT]).await;
+    let peer = Peer::answering(&["HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nlong", SHORT]).await;
     let connections = connections();
     let (_, body) = connections.exchange(request(&peer.base), 3).await.unwrap();
     assert_eq!(body, b"lon");
-    connections.exchange(request(&peer.base), 10).await.unwrap();
+    connections.exchange(request(&peer.base), 3).await.unwrap();
     assert_eq!(peer.connections.load(Relaxed), 2);
     let closing = Peer::answering(&["HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nto the end"]).await;
     assert_eq!(connections.exchange(request(&closing.base), 100).await.unwrap().1, b"to the end");
@@ -96,7 +104,7 @@ async fn an_answer_that_breaks_off_is_none() {
     let connections = connections();
     let nothing = Peer::answering(&[""]).await;
     let failed = connections.exchange(request(&nothing.base), 10).await.unwrap_err();
-    assert!(matches!(failed, ExchangeError::Http(_)), "{failed:?}");
+    assert!(matches!(failed, ExchangeError::Client(_)), "{failed:?}");
     let part = Peer::answering(&["HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nab"]).await;
     let failed = connections.exchange(request(&part.base), 10).await.unwrap_err();
     assert!(matches!(failed, ExchangeError::Incomplete), "{failed:?}");
@@ -104,41 +112,33 @@ async fn an_answer_that_breaks_off_is_none() {
     assert_eq!((nothing.connections.load(Relaxed), part.connections.load(Relaxed)), (1, 1));
     let closed = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
     let failed = connections.exchange(request(&format!("http://{closed}")), 10).await.unwrap_err();
-    assert!(matches!(failed, ExchangeError::Dial(DialError::Io(_))), "{failed:?}");
+    assert!(failed.is_connect(), "{failed:?}");
+}
+
+/// How many connections it takes to call each of these so many times at once.
+async fn opened(connections: &Connections, peers: &[&Peer], times: usize) -> usize {
+    let count = || peers.iter().map(|peer| peer.connections.load(Relaxed)).sum::<usize>();
+    let before = count();
+    let urls = peers.iter().flat_map(|peer| std::iter::repeat_n(&peer.base, times));
+    for answered in join_all(urls.map(|url| connections.exchange(request(url), 10))).await {
+        answered.unwrap();
+    }
+    // A connection goes back to the pool in a task of its own.
+    tokio::time::sleep(Duration::from_millis(20)).await;
+    count() - before
 }
 
 #[tokio::test]
-async fn idle_connections_are_closed_in_the_end() {
-    let peer = Peer::answering(&[SHORT, SHORT, SHORT]).await;
-    let connections = connections();
-    let call = || connections.exchange(request(&peer.base), 10);
-    let three = tokio::join!(call(), call(), call());
-    assert!(three.0.is_ok() && three.1.is_ok() && three.2.is_ok());
-    let idle = &connections.idle;
-    assert_eq!((peer.connections.load(Relaxed), idle.shelf().count), (3, 2), "two are kept");
-    assert!(idle.close_old(Instant::now()) && idle.shelf().count == 2);
-    assert!(!idle.close_old(Instant::now() + KEPT));
-    assert!(idle.shelf().by_peer.is_empty() && !idle.shelf().swept);
-
-    // What the other side closed is found without anybody's asking.
-    let closing = Peer::answering(&[SHORT]).await;
-    connections.exchange(request(&closing.base), 10).await.unwrap();
-    tokio::time::sleep(Duration::from_millis(10)).await;
-    assert!(!idle.close_old(Instant::now()));
-}
-
-#[test]
-fn a_request_is_addressed_as_it_is_written() {
-    for (url, host, path, is_secure) in [
-        ("http://example.net/a?b=c", "example.net", "/a?b=c", false),
-        ("https://example.net:443", "example.net", "/", true),
-        ("https://[2001:db8::1]:8443/x", "[2001:db8::1]:8443", "/x", true),
-        ("http://example.net:443/", "example.net:443", "/", false),
-    ] {
-        let mut request = request(url);
-        let to = request.uri().clone();
-        let peer = address(&mut request, &to).unwrap();
-        let written = (request.headers()[HOST].to_str().unwrap(), request.uri().to_string());
-        assert_eq!((peer.0, written), (is_secure, (host, path.to_owned())), "{url}");
-    }
+async fn idle_connections_are_bounded_and_closed_in_the_end() {
+    let many = &[SHORT; 9];
+    let (one, other) = (Peer::answering(many).await, Peer::answering(many).await);
+    let to_one = bounded(2, 9);
+    assert_eq!(opened(&to_one, &[&one], 3).await, 3);
+    assert_eq!(opened(&to_one, &[&one], 3).await, 1, "two to one peer are kept");
+    let in_all = bounded(2, 3);
+    assert_eq!(opened(&in_all, &[&one, &other], 2).await, 4);
+    assert_eq!(opened(&in_all, &[&one, &other], 2).await, 1, "three in all are kept");
+    tokio::time::sleep(IDLE * 3).await;
+    assert_eq!(opened(&in_all, &[&one, &other], 1).await, 2, "all are closed");
+    assert_eq!(opened(&in_all, &[&one, &other], 1).await, 0, "and leave room for others");
 }
