@@ -112,42 +112,83 @@ pub async fn run(
 
 /// Claims what is due and can be taken in hand, and starts it.
 async fn look(shared: &Arc<Shared>, now: Timestamp) -> db::Result<()> {
+    let queues = find_due(shared, now).await?;
+    shared.lag_ms.store(queues.lag_ms(now), Ordering::Relaxed);
+    let Plan { mut wanted, mut afterwards } = plan(shared, queues, now);
+    divide(shared, &mut wanted);
+    let wanted: Vec<Vec<Wanted>> = wanted.into_values().filter(|of_tenant| !of_tenant.is_empty()).collect();
+    if !wanted.is_empty() {
+        for taken in claim(shared, wanted, now).await? {
+            afterwards.extend(take_in_hand(shared, taken, now));
+        }
+    }
+    settle(shared, afterwards, now).await
+}
+
+/// The queues in which something is due.
+struct DueQueues {
+    queues: Vec<(Lane, i64)>,
+    /// The suspended ones of their tenants.
+    suspended: HashSet<String>,
+}
+
+impl DueQueues {
+    /// How long the queue that is overdue for longest has waited, without those of suspended tenants.
+    fn lag_ms(&self, now: Timestamp) -> i64 {
+        let waiting = self.queues.iter().filter(|((tenant, _), _)| !self.suspended.contains(tenant));
+        waiting.map(|(_, since)| now.millis() - since).max().unwrap_or(0).max(0)
+    }
+}
+
+/// What a look does with the queues that it takes in.
+#[derive(Default)]
+struct Plan {
+    /// What is to be claimed, by tenant.
+    wanted: BTreeMap<String, Vec<Wanted>>,
+    /// The queues that are looked at again later.
+    afterwards: Vec<(Lane, After)>,
+}
+
+async fn find_due(shared: &Arc<Shared>, now: Timestamp) -> db::Result<DueQueues> {
     let of = Arc::clone(shared);
-    let people = Arc::clone(&shared.tools.people);
     let find = move |conn: &mut Conn| {
-        let due = of.rounds().find(conn, now, QUEUES)?;
-        let suspended = suspended(conn, &*people, due.iter().map(|((tenant, _), _)| tenant))?;
-        Ok((due, suspended))
+        let queues = of.rounds().find(conn, now, QUEUES)?;
+        let suspended = suspended(conn, &*of.tools.people, queues.iter().map(|((tenant, _), _)| tenant))?;
+        Ok(DueQueues { queues, suspended })
     };
-    let (mut due, suspended) = shared.tools.db.read(find).await?;
-    let waits = due.iter().filter(|((tenant, _), _)| !suspended.contains(tenant)).map(|(_, since)| *since);
-    let oldest = waits.min().unwrap_or(now.millis());
-    shared.lag_ms.store((now.millis() - oldest).max(0), Ordering::Relaxed);
+    shared.tools.db.read(find).await
+}
+
+/// Decides for each queue how much is wanted of it, or when it is looked at again.
+fn plan(shared: &Shared, DueQueues { queues, suspended }: DueQueues, now: Timestamp) -> Plan {
+    let mut plan = Plan::default();
+    let known: HashSet<&Lane> = queues.iter().map(|(lane, _)| lane).collect();
     // A queue that is read on is not left out because there are many others.
-    let known: HashSet<Lane> = due.iter().map(|(lane, _)| lane.clone()).collect();
-    let hungry = shared.lanes().hungry().into_iter().filter(|lane| !known.contains(lane));
-    due.extend(hungry.map(|lane| (lane, now.millis())));
-    let mut wanted = BTreeMap::<String, Vec<Wanted>>::new();
-    let mut paused = Vec::new();
-    for (lane, _) in due {
+    let mut hungry = shared.lanes().hungry();
+    hungry.retain(|lane| !known.contains(lane));
+    for lane in queues.into_iter().map(|(lane, _)| lane).chain(hungry) {
         if suspended.contains(&lane.0) {
             // What is under way ends; the rest waits in its place, until the tenant is resumed.
             let given_back = shared.lanes().give_up(&lane);
             given_back.into_iter().for_each(|job| give_back(shared, job));
-            paused.push((lane, now.millis() + SUSPENDED_MS));
+            plan.afterwards.push((lane, After::Settle(now.millis() + SUSPENDED_MS)));
             continue;
         }
-        let (room, behind) = {
-            let lanes = shared.lanes();
-            (lanes.room(&lane, now), lanes.reached(&lane, now))
-        };
-        match room {
+        let lanes = shared.lanes();
+        match lanes.room(&lane, now) {
             Ok(0) => {}
-            Ok(most) => wanted.entry(lane.0.clone()).or_default().push(Wanted { lane, most, behind }),
-            Err(until) => paused.push((lane, until)),
+            Ok(most) => {
+                let behind = lanes.reached(&lane, now);
+                plan.wanted.entry(lane.0.clone()).or_default().push(Wanted { lane, most, behind });
+            }
+            Err(until) => plan.afterwards.push((lane, After::Settle(until))),
         }
     }
-    // How much a tenant gets in all is for its share of the calls to say; this divides that among its queues.
+    plan
+}
+
+/// Divides what a tenant may take among its queues. How much it gets in all is for its share of the calls to say.
+fn divide(shared: &Shared, wanted: &mut BTreeMap<String, Vec<Wanted>>) {
     let free = shared.calls.free().max(LEAST);
     for of_tenant in wanted.values_mut() {
         let rooms: Vec<usize> = of_tenant.iter().map(|one| one.most).collect();
@@ -155,22 +196,19 @@ async fn look(shared: &Arc<Shared>, now: Timestamp) -> db::Result<()> {
         of_tenant.iter_mut().zip(shares).for_each(|(one, most)| one.most = most);
         of_tenant.retain(|one| one.most > 0);
     }
-    let wanted: Vec<Vec<Wanted>> = wanted.into_values().filter(|of_tenant| !of_tenant.is_empty()).collect();
-    let mut afterwards: Vec<(Lane, After)> =
-        paused.into_iter().map(|(lane, until)| (lane, After::Settle(until))).collect();
-    if !wanted.is_empty() {
-        for Taken { lane, jobs, more, reached, from_beginning, after } in claim(shared, wanted, now).await? {
-            shared.in_hand().extend(jobs.iter().map(|job| job.claimed.id.clone()));
-            {
-                let mut lanes = shared.lanes();
-                lanes.add(&lane, jobs, more);
-                lanes.reach(&lane, reached, from_beginning, now);
-            }
-            start(shared, &lane);
-            afterwards.extend(after.map(|after| (lane, after)));
-        }
+}
+
+/// Takes claimed deliveries of a queue in hand, and starts them; answers what is to be done with the queue.
+fn take_in_hand(shared: &Arc<Shared>, taken: Taken, now: Timestamp) -> Option<(Lane, After)> {
+    let Taken { lane, jobs, more, reached, from_beginning, after } = taken;
+    shared.in_hand().extend(jobs.iter().map(|job| job.claimed.id.clone()));
+    {
+        let mut lanes = shared.lanes();
+        lanes.add(&lane, jobs, more);
+        lanes.reach(&lane, reached, from_beginning, now);
     }
-    settle(shared, afterwards, now).await
+    start(shared, &lane);
+    after.map(|after| (lane, after))
 }
 
 /// Takes deliveries of each tenant.
