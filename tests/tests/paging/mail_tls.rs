@@ -109,9 +109,10 @@ fn nothing_is_said_where_tls_is_missing(backend: Backend) {
     assert_eq!(sent["attempts"].as_array().unwrap().len(), 4, "{sent}");
     assert!(error(&sent, 0).contains("offers no STARTTLS"), "{sent}");
     assert!(error(&sent, 1).contains("454"), "{sent}");
-    assert!(error(&sent, 2).contains("before TLS"), "{sent}");
+    assert!(error(&sent, 2).contains("no TLS with the mail server"), "{sent}");
     let open: Vec<String> = fake.said().into_iter().filter(|line| line.starts_with("plain ")).collect();
-    assert!(open.iter().all(|line| line == "plain EHLO muster" || line == "plain STARTTLS"), "{open:?}");
+    let harmless = ["plain EHLO muster", "plain STARTTLS", "plain QUIT"];
+    assert!(open.iter().all(|line| harmless.contains(&line.as_str())), "{open:?}");
 }
 
 fn who_cannot_show_who_it_is_gets_no_mail(backend: Backend) {

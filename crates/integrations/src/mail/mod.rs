@@ -1,8 +1,7 @@
 //! Electronic mail: a channel beside HTTP.
 //!
-//! Mail goes to one server, which the operator names. Messages are written by `lettre`, which knows how texts of any
-//! kind become headers and parts; the conversation with the server is our own (`smtp.rs`), so that what a server says
-//! is bounded in size and in time.
+//! Mail goes to one server, which the operator names. `lettre` writes messages and speaks to the server, over a stream
+//! that bounds what the server says (`smtp.rs`).
 
 mod smtp;
 #[cfg(test)]
@@ -22,11 +21,11 @@ use lettre::{
         MultiPart,
         header::{HeaderName, HeaderValue},
     },
+    transport::smtp::client::{Certificate, CertificateStore, TlsParameters},
 };
 use ports::{Mail, Unsent};
 use rustls::pki_types::CertificateDer;
 use tokio::sync::Semaphore;
-use tokio_rustls::TlsConnector;
 use url::Url;
 
 /// How many mails are on their way at once.
@@ -98,7 +97,7 @@ impl SmtpUrl {
 pub struct Mailer {
     server: Arc<SmtpUrl>,
     from: Mailbox,
-    tls: TlsConnector,
+    tls: smtp::Tls,
     turns: Arc<Semaphore>,
     /// How long a mail may take.
     timeout: Duration,
@@ -120,7 +119,13 @@ impl Mailer {
     /// # Errors
     /// The certificates of `more` are none.
     pub fn new(server: SmtpUrl, from: Mailbox, more: &[CertificateDer<'static>]) -> Result<Self, rustls::Error> {
-        let tls = crate::egress::dial::trusting(more, &[])?;
+        let at_once = crate::egress::dial::trusting(more, &[])?;
+        let mut started = TlsParameters::builder(server.host.clone()).certificate_store(CertificateStore::WebpkiRoots);
+        let wrong = |error: lettre::transport::smtp::Error| rustls::Error::General(error.to_string());
+        for certificate in more {
+            started = started.add_root_certificate(Certificate::from_der(certificate.to_vec()).map_err(wrong)?);
+        }
+        let tls = smtp::Tls { at_once, started: started.build_rustls().map_err(wrong)? };
         let turns = Arc::new(Semaphore::new(AT_ONCE));
         Ok(Self { server: Arc::new(server), from, tls, turns, timeout: LONGEST })
     }
@@ -128,17 +133,16 @@ impl Mailer {
     /// Sends a mail; `id` becomes that of the message, so that whoever gets it twice can tell.
     pub async fn send(&self, id: &str, mail: &Mail, text: &str, now: Timestamp) -> Result<u16, Unsent> {
         let written = self.written(id, mail, text, now)?;
-        let from: &str = self.from.email.as_ref();
         let late = || Unsent::new("the mail server did not take the mail in time");
         let sending = async {
             let _turn = self.turns.acquire().await.map_err(|_| late())?;
-            smtp::send(&self.server, &self.tls, from, &mail.to, &written).await
+            smtp::send(&self.server, &self.tls, &written).await
         };
         tokio::time::timeout(self.timeout, sending).await.unwrap_or_else(|_| Err(late()))
     }
 
     /// The mail as it is sent.
-    fn written(&self, id: &str, mail: &Mail, text: &str, now: Timestamp) -> Result<Vec<u8>, Unsent> {
+    fn written(&self, id: &str, mail: &Mail, text: &str, now: Timestamp) -> Result<Message, Unsent> {
         let wrong =
             |what: &str| Unsent { for_good: true, ..Unsent::new(format!("the mail cannot be written: {what}")) };
         let to = Mailbox::new(None, mail.to.parse().map_err(|_| wrong("its address is none"))?);
@@ -160,7 +164,7 @@ impl Mailer {
             message = message.in_reply_to(root.clone()).references(root);
         }
         let parts = MultiPart::alternative_plain_html(text.to_owned(), mail.html.clone());
-        Ok(message.multipart(parts).map_err(|_| wrong("a part of it is missing"))?.formatted())
+        message.multipart(parts).map_err(|_| wrong("a part of it is missing"))
     }
 }
 

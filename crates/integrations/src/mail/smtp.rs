@@ -1,230 +1,199 @@
-//! One mail to one server (RFC 5321), over TLS or not. What the server says is read within bounds; how long it takes is
-//! bounded by whoever calls.
+//! One mail to one server by `lettre`, over TLS or not. What the server says is bounded in size here, and in time by
+//! whoever calls.
 
-use base64::{Engine as _, engine::general_purpose::STANDARD};
+use std::{
+    error::Error as _,
+    fmt::Display,
+    io,
+    net::SocketAddr,
+    pin::Pin,
+    task::{Context, Poll, ready},
+    time::Duration,
+};
+
+use lettre::{
+    Message,
+    transport::smtp::{
+        Error,
+        authentication::{Credentials, Mechanism},
+        client::{AsyncSmtpConnection, AsyncTokioStream, TlsParameters},
+        commands::{Data, Mail, Rcpt},
+        extension::ClientId,
+        response::{Response, Severity},
+    },
+};
 use ports::Unsent;
 use rustls::pki_types::ServerName;
 use tokio::{
-    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    io::{AsyncBufRead as _, AsyncRead, AsyncWrite, BufReader, ReadBuf},
     net::TcpStream,
+    time::timeout,
 };
-use tokio_rustls::{TlsConnector, client::TlsStream};
+use tokio_rustls::TlsConnector;
 
 use super::{Privacy, SmtpUrl};
 
-/// The longest line that a server may say, and the most lines of one answer.
-const LINE: usize = 2_048;
-const LINES: usize = 64;
+/// How many bytes and lines a server may say between two commands; a handshake of TLS counts too.
+const MOST_BYTES: usize = 32 << 10;
+const MOST_LINES: usize = 256;
 
-/// The way to a server.
-enum Way {
-    Plain(TcpStream),
-    Tls(Box<TlsStream<TcpStream>>),
+/// A connection to a server, of which `lettre` reads one line at a time, and a bounded number of them.
+///
+/// `lettre` reads a line of any length, and an answer from its beginning for each of its lines; and it keeps over
+/// STARTTLS what it has read before. Of one line at a time nothing is left by then: what somebody on the way added to
+/// the answer before TLS goes to the handshake, and breaks it.
+#[derive(Debug)]
+struct BoundedStream<S> {
+    stream: BufReader<S>,
+    peer: SocketAddr,
+    bytes: usize,
+    lines: usize,
 }
 
-impl Way {
-    async fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
-        match self {
-            Self::Plain(stream) => stream.read(into).await,
-            Self::Tls(stream) => stream.read(into).await,
+impl<S: AsyncRead> BoundedStream<S> {
+    fn new(stream: S, peer: SocketAddr) -> Self {
+        Self { stream: BufReader::new(stream), peer, bytes: 0, lines: 0 }
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for BoundedStream<S> {
+    fn poll_read(self: Pin<&mut Self>, context: &mut Context<'_>, into: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        let mut stream = Pin::new(&mut this.stream);
+        let read = ready!(stream.as_mut().poll_fill_buf(context))?;
+        let line = read.split_inclusive(|byte| *byte == b'\n').next().unwrap_or_default();
+        let count = line.len().min(into.remaining());
+        this.bytes += count;
+        this.lines += 1;
+        if this.bytes > MOST_BYTES || this.lines > MOST_LINES {
+            return Poll::Ready(Err(io::Error::other("it says more than any mail server says")));
         }
-    }
-
-    async fn write(&mut self, bytes: &[u8]) -> std::io::Result<()> {
-        match self {
-            Self::Plain(stream) => stream.write_all(bytes).await,
-            Self::Tls(stream) => {
-                stream.write_all(bytes).await?;
-                stream.flush().await
-            }
-        }
+        into.put_slice(line.get(..count).unwrap_or_default());
+        stream.consume(count);
+        Poll::Ready(Ok(()))
     }
 }
 
-/// A conversation with a server.
-struct Talk {
-    way: Way,
-    /// What was read and not looked at.
-    read: Vec<u8>,
-}
-
-/// What a server answered.
-struct Reply {
-    code: u16,
-    text: String,
-}
-
-impl Reply {
-    /// A refusal of the mail itself is for good when the server says so; of anything else it may be the operator's
-    /// mistake, and mended meanwhile.
-    fn refused(self, of_the_mail: bool, doing: &str) -> Unsent {
-        let Self { code, text } = self;
-        let for_good = of_the_mail && (500..600).contains(&code);
-        let text: String = text.chars().filter(|letter| !letter.is_control()).take(200).collect();
-        Unsent {
-            status: Some(code),
-            for_good,
-            ..Unsent::new(format!("the mail server answered {doing} with {code} {text}"))
-        }
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for BoundedStream<S> {
+    fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        let this = self.get_mut();
+        this.bytes = 0;
+        this.lines = 0;
+        Pin::new(&mut this.stream).poll_write(context, bytes)
     }
 
-    fn expect(self, codes: &[u16], of_the_mail: bool, doing: &str) -> Result<Self, Unsent> {
-        if codes.contains(&self.code) { Ok(self) } else { Err(self.refused(of_the_mail, doing)) }
+    fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.get_mut().stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.get_mut().stream).poll_shutdown(context)
     }
 }
 
-fn broken(error: &std::io::Error) -> Unsent {
-    Unsent::new(format!("the connection to the mail server broke: {}", error.kind()))
-}
-
-impl Talk {
-    const fn over(way: Way) -> Self {
-        Self { way, read: Vec::new() }
-    }
-
-    async fn line(&mut self) -> Result<String, Unsent> {
-        loop {
-            if let Some(end) = self.read.iter().position(|byte| *byte == b'\n') {
-                let line: Vec<u8> = self.read.drain(..=end).collect();
-                return Ok(String::from_utf8_lossy(&line).trim_end().to_owned());
-            }
-            if self.read.len() > LINE {
-                return Err(Unsent::new("the mail server says more than any mail server says"));
-            }
-            let mut piece = [0; 1_024];
-            let count = self.way.read(&mut piece).await.map_err(|error| broken(&error))?;
-            if count == 0 {
-                return Err(Unsent::new("the mail server ended the conversation"));
-            }
-            self.read.extend_from_slice(piece.get(..count).unwrap_or_default());
-        }
-    }
-
-    async fn reply(&mut self) -> Result<Reply, Unsent> {
-        let mut text = String::new();
-        for _ in 0..LINES {
-            let line = self.line().await?;
-            let code = line.get(..3).and_then(|code| code.parse().ok());
-            let code = code.ok_or_else(|| Unsent::new("the mail server says what no mail server says"))?;
-            let more = line.as_bytes().get(3) == Some(&b'-');
-            text.push_str(line.get(4..).unwrap_or_default());
-            text.push('\n');
-            if !more {
-                return Ok(Reply { code, text });
-            }
-        }
-        Err(Unsent::new("the mail server says more than any mail server says"))
-    }
-
-    async fn say(&mut self, line: &str) -> Result<Reply, Unsent> {
-        self.write(format!("{line}\r\n").as_bytes()).await?;
-        self.reply().await
-    }
-
-    async fn write(&mut self, bytes: &[u8]) -> Result<(), Unsent> {
-        self.way.write(bytes).await.map_err(|error| broken(&error))
-    }
-
-    /// Greets; answers what the server offers.
-    async fn greet(&mut self) -> Result<String, Unsent> {
-        Ok(self.say("EHLO muster").await?.expect(&[250], false, "EHLO")?.text)
+impl<S> AsyncTokioStream for BoundedStream<S>
+where
+    S: AsyncRead + AsyncWrite + Send + Sync + Unpin + std::fmt::Debug,
+{
+    fn peer_addr(&self) -> io::Result<SocketAddr> {
+        Ok(self.peer)
     }
 }
 
-async fn secured(stream: TcpStream, tls: &TlsConnector, host: &str) -> Result<Talk, Unsent> {
-    let name = ServerName::try_from(host.to_owned()).map_err(|_| Unsent::new("the mail server has no name"))?;
-    let stream = tls.connect(name, stream).await.map_err(|error| {
-        let text: String = error.to_string().chars().take(200).collect();
-        Unsent::new(format!("no TLS with the mail server: {text}"))
-    })?;
-    Ok(Talk::over(Way::Tls(Box::new(stream))))
+/// TLS to a server: from the first byte, or after STARTTLS.
+#[derive(Clone)]
+pub struct Tls {
+    pub at_once: TlsConnector,
+    pub started: TlsParameters,
 }
 
 /// Hands a mail over; answers the status by which the server takes it.
-pub async fn send(server: &SmtpUrl, tls: &TlsConnector, from: &str, to: &str, mail: &[u8]) -> Result<u16, Unsent> {
-    let stream = TcpStream::connect((server.host.as_str(), server.port)).await;
-    let stream = stream.map_err(|error| Unsent::new(format!("the mail server is not reached: {}", error.kind())))?;
-    let mut talk = match server.privacy {
-        Privacy::Tls => secured(stream, tls, &server.host).await?,
-        Privacy::None => Talk::over(Way::Plain(stream)),
-        Privacy::StartTls => started(stream, tls, &server.host).await?,
-    };
-    if server.privacy != Privacy::StartTls {
-        talk.reply().await?.expect(&[220], false, "the connection")?;
-    }
-    let offers = talk.greet().await?;
+pub async fn send(server: &SmtpUrl, tls: &Tls, mail: &Message) -> Result<u16, Unsent> {
+    let mut connection = connect(server, tls).await?;
     if let Some((user, password)) = &server.login {
-        log_in(&mut talk, &offers, user, password.expose()).await?;
+        let credentials = Credentials::new(user.clone(), password.expose().clone());
+        let answered = connection.auth(&[Mechanism::Plain, Mechanism::Login], &credentials).await;
+        answered.map_err(|error| unsent(&error, false, "the login"))?;
     }
-    // Addresses hold no blank, no angle and no line break: the one was checked when it was stored, the other at the
-    // start.
-    talk.say(&format!("MAIL FROM:<{from}>")).await?.expect(&[250], true, "MAIL")?;
-    talk.say(&format!("RCPT TO:<{to}>")).await?.expect(&[250, 251], true, "RCPT")?;
-    talk.say("DATA").await?.expect(&[354], true, "DATA")?;
-    talk.write(&stuffed(mail)).await?;
-    let taken = talk.reply().await?.expect(&[250], true, "the mail")?;
-    // It is taken: whatever becomes of the farewell.
-    let _ = talk.write(b"QUIT\r\n").await;
-    Ok(taken.code)
+    let envelope = mail.envelope();
+    let from = Mail::new(envelope.from().cloned(), Vec::new());
+    command(&mut connection, from, Severity::PositiveCompletion, "MAIL").await?;
+    for to in envelope.to() {
+        command(&mut connection, Rcpt::new(to.clone(), Vec::new()), Severity::PositiveCompletion, "RCPT").await?;
+    }
+    command(&mut connection, Data, Severity::PositiveIntermediate, "DATA").await?;
+    let taken = connection.message(&mail.formatted()).await;
+    let code = accepted(taken, Severity::PositiveCompletion, "the mail")?;
+    // The mail is taken: the farewell is written, and its answer is not waited for.
+    let _ = timeout(Duration::ZERO, connection.quit()).await;
+    Ok(code)
 }
 
-/// Plain at first, then private.
-async fn started(stream: TcpStream, tls: &TlsConnector, host: &str) -> Result<Talk, Unsent> {
-    let mut talk = Talk::over(Way::Plain(stream));
-    talk.reply().await?.expect(&[220], false, "the connection")?;
-    let offers = talk.greet().await?;
-    if !offers.lines().any(|line| line.trim().eq_ignore_ascii_case("STARTTLS")) {
-        return Err(Unsent::new("the mail server offers no STARTTLS, and mail is not sent without it"));
-    }
-    talk.say("STARTTLS").await?.expect(&[220], false, "STARTTLS")?;
-    match talk {
-        // What somebody on the way slipped in before TLS is not taken for what the server says within it.
-        Talk { way: Way::Plain(stream), read } if read.is_empty() => secured(stream, tls, host).await,
-        _ => Err(Unsent::new("the mail server said something before TLS was there")),
-    }
-}
-
-async fn log_in(talk: &mut Talk, offers: &str, user: &str, password: &str) -> Result<(), Unsent> {
-    let mechanisms =
-        offers.lines().find_map(|line| line.strip_prefix("AUTH ")).unwrap_or_default().to_ascii_uppercase();
-    let has = |name: &str| mechanisms.split_whitespace().any(|word| word == name);
-    if has("PLAIN") || !has("LOGIN") {
-        let credentials = STANDARD.encode(format!("\0{user}\0{password}"));
-        talk.say(&format!("AUTH PLAIN {credentials}")).await?.expect(&[235], false, "the login")?;
-        return Ok(());
-    }
-    talk.say("AUTH LOGIN").await?.expect(&[334], false, "the login")?;
-    talk.say(&STANDARD.encode(user)).await?.expect(&[334], false, "the login")?;
-    talk.say(&STANDARD.encode(password)).await?.expect(&[235], false, "the login")?;
-    Ok(())
-}
-
-/// The mail with a second dot before each line that begins with one, and the line that ends it.
-fn stuffed(mail: &[u8]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(mail.len() + 16);
-    let mut starts = true;
-    for byte in mail {
-        if starts && *byte == b'.' {
-            out.push(b'.');
+async fn connect(server: &SmtpUrl, tls: &Tls) -> Result<AsyncSmtpConnection, Unsent> {
+    let unreached = |error: io::Error| Unsent::new(format!("the mail server is not reached: {}", error.kind()));
+    let stream = TcpStream::connect((server.host.as_str(), server.port)).await.map_err(unreached)?;
+    let peer = stream.peer_addr().map_err(unreached)?;
+    let stream: Box<dyn AsyncTokioStream> = if server.privacy == Privacy::Tls {
+        let name = ServerName::try_from(server.host.clone());
+        let name = name.map_err(|_| Unsent::new("the mail server has no name"))?;
+        let stream = tls.at_once.connect(name, stream).await.map_err(|error| no_tls(&error))?;
+        Box::new(BoundedStream::new(stream, peer))
+    } else {
+        Box::new(BoundedStream::new(stream, peer))
+    };
+    let name = ClientId::Domain("muster".to_owned());
+    let connected = AsyncSmtpConnection::connect_with_transport(stream, &name).await;
+    let mut connection = connected.map_err(|error| unsent(&error, false, "the connection"))?;
+    if server.privacy == Privacy::StartTls {
+        if !connection.can_starttls() {
+            return Err(Unsent::new("the mail server offers no STARTTLS, and mail is not sent without it"));
         }
-        out.push(*byte);
-        starts = *byte == b'\n';
+        let started = connection.starttls(tls.started.clone(), &name).await;
+        started.map_err(|error| match error.status() {
+            Some(_) => unsent(&error, false, "STARTTLS"),
+            None => no_tls(&error),
+        })?;
     }
-    if !out.ends_with(b"\r\n") {
-        out.extend_from_slice(b"\r\n");
-    }
-    out.extend_from_slice(b".\r\n");
-    out
+    Ok(connection)
 }
 
-#[cfg(test)]
-mod tests {
-    use super::stuffed;
+async fn command(
+    connection: &mut AsyncSmtpConnection,
+    command: impl Display,
+    expected: Severity,
+    doing: &str,
+) -> Result<u16, Unsent> {
+    accepted(connection.command(command).await, expected, doing)
+}
 
-    #[test]
-    fn a_dot_ends_no_mail_but_the_last() {
-        let told = |text: &str| String::from_utf8(stuffed(text.as_bytes())).unwrap();
-        assert_eq!(told("a\r\n.\r\n.b\r\n"), "a\r\n..\r\n..b\r\n.\r\n");
-        assert_eq!(told(".a"), "..a\r\n.\r\n");
+/// The code of an answer to something about the mail itself.
+fn accepted(answered: Result<Response, Error>, expected: Severity, doing: &str) -> Result<u16, Unsent> {
+    let code = answered.map_err(|error| unsent(&error, true, doing))?.code();
+    if code.severity != expected {
+        return Err(Unsent::new(format!("the mail server answered {doing} with {code}")));
     }
+    Ok(code.into())
+}
+
+/// A refusal of the mail itself is for good when the server says so; of anything else it may be the operator's mistake,
+/// and mended meanwhile.
+fn unsent(error: &Error, of_the_mail: bool, doing: &str) -> Unsent {
+    let text = error.source().map_or_else(|| short(error), short);
+    match error.status() {
+        Some(code) => Unsent {
+            status: Some(code.into()),
+            for_good: of_the_mail && error.is_permanent(),
+            ..Unsent::new(format!("the mail server answered {doing} with {code} {text}"))
+        },
+        None => Unsent::new(format!("the mail server did not answer {doing}: {text}")),
+    }
+}
+
+fn no_tls(error: &impl Display) -> Unsent {
+    Unsent::new(format!("no TLS with the mail server: {}", short(error)))
+}
+
+/// A text that others may have written, without control characters, and not long.
+fn short(text: impl Display) -> String {
+    text.to_string().chars().filter(|letter| !letter.is_control()).take(200).collect()
 }

@@ -1,5 +1,7 @@
 //! What a mail looks like, and how its server is named.
 
+use tokio::{io::AsyncWriteExt as _, net::TcpListener};
+
 use super::*;
 
 fn mailer() -> Mailer {
@@ -14,8 +16,8 @@ fn written(subject: &str, text: &str) -> String {
         html: "<p>x</p>".to_owned(),
         thread: "CNV-1".to_owned(),
     };
-    let bytes = mailer().written("PG-1", &mail, text, Timestamp::from_millis(1_795_000_000_000)).unwrap();
-    String::from_utf8(bytes).unwrap()
+    let message = mailer().written("PG-1", &mail, text, Timestamp::from_millis(1_795_000_000_000)).unwrap();
+    String::from_utf8(message.formatted()).unwrap()
 }
 
 #[test]
@@ -68,5 +70,40 @@ fn a_server_is_named_in_several_ways() {
     for wrong in ["", "mail.example.net", "http://a.net", "smtp://a.net?tls=maybe", "smtp://user:hush@a.net?tls=none"] {
         let error = SmtpUrl::parse(wrong).unwrap_err();
         assert!(!error.contains("hush"), "{error}");
+    }
+}
+
+/// What becomes of a mail to a server that says the same again and again, 100 MB at most; and how many bytes of it went
+/// out.
+async fn sent_to_one_that_says(piece: &'static [u8]) -> (Unsent, usize) {
+    const MOST: usize = 100_000_000;
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let server = tokio::spawn(async move {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        let mut written = 0;
+        while written < MOST && stream.write_all(piece).await.is_ok() {
+            written += piece.len();
+        }
+        written
+    });
+    let url = SmtpUrl::parse(&format!("smtp://127.0.0.1:{port}")).unwrap();
+    let mailer = Mailer::new(url, sender("muster@example.net").unwrap(), &[]).unwrap();
+    let mail = Mail { to: "ann@example.net".to_owned(), ..Mail::default() };
+    let refused = mailer.send("PG-1", &mail, "text", Timestamp::from_millis(0)).await.unwrap_err();
+    (refused, server.await.unwrap())
+}
+
+#[tokio::test]
+async fn a_server_that_says_too_much_is_left() {
+    // A line that does not end, an answer that goes on, and answers that nobody waits for.
+    let pieces = [[b'2'; 1_001].as_slice().to_vec(), b"220-\r\n".repeat(200), b"220 x\r\n".repeat(200)];
+    for piece in pieces {
+        let begun = std::time::Instant::now();
+        let piece: &'static [u8] = piece.leak();
+        let (refused, written) = sent_to_one_that_says(piece).await;
+        assert!(written < 20_000_000, "{written} bytes were taken");
+        assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
+        assert!(!refused.for_good, "{refused:?}");
     }
 }
