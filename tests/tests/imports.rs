@@ -11,7 +11,7 @@ use crate::house::{TEMPLATE, files, read};
 type Module = Vec<String>;
 
 /// The crates whose top-level modules still import each other in a circle. The list may only shrink.
-const WITH_CIRCLES_OF_FOLDERS: [&str; 1] = ["crates/integrations"];
+const WITH_CIRCLES_OF_FOLDERS: [&str; 0] = [];
 
 #[test]
 fn no_files_of_a_crate_import_each_other_in_a_circle() {

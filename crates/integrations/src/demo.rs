@@ -9,8 +9,8 @@ use serde_json::json;
 
 use crate::{
     egress::Guard,
-    event,
-    installed::{self, row::Row, store, wire::Change},
+    installed::{row::Row, store, wire::Change},
+    operations,
     vault::Vault,
 };
 
@@ -47,7 +47,7 @@ fn fill_empty(tx: &mut Tx<'_>, vault: &Vault, tenant: &str, author: &str) -> Res
         "baseNotifier": {"type": "REST_API", "baseURI": "https://tickets.example.invalid/api/v1", "authType": "NONE"},
     });
     let change = Change::read_new(&body, &guard)?;
-    let (made, _) = installed::http::create_row(tx, vault, tenant, author, change, now)?;
+    let (made, _) = operations::integrations::create_row(tx, vault, tenant, author, change, now)?;
     let row = Row { enabled: false, ..made.changed(now) };
     store::update(tx.conn, &row)?;
     tx.record_change(Some(&made), Some(&row))?;
@@ -64,6 +64,6 @@ fn fill_empty(tx: &mut Tx<'_>, vault: &Vault, tenant: &str, author: &str) -> Res
         "headers": [{"key": "X-Source", "value": "muster"}],
         "eventPayload": PAYLOAD,
     });
-    event::http::create_row(tx, (vault, &guard, &Meter::new(Meter::REQUEST)), &row, None, &event, now)?;
+    operations::events::create_row(tx, (vault, &guard, &Meter::new(Meter::REQUEST)), &row, None, &event, now)?;
     Ok(true)
 }

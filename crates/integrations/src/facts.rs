@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use base::{matching::lookup, text::fold, timestamp::Timestamp};
 use serde_json::{Value, json};
 
-use crate::template::placeholders::Entity;
+use crate::placeholders::Entity;
 
 /// What an action is about. Properties are found by their names, whatever the letter case, nested ones by their path.
 #[derive(Clone, Copy, Debug)]

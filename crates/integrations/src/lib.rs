@@ -6,6 +6,7 @@
 //! - [`firing`]: from an action to deliveries
 //! - [`delivery`]: what was sent, and what is to be sent again
 //! - [`sender`]: the calls
+//! - [`operations`]: the handlers, above all of these
 //! - [`egress`]: where calls may go
 //! - [`mail`]: electronic mail
 //! - [`Outside`]: the calls of other domains
@@ -19,10 +20,14 @@ pub mod egress;
 mod event;
 mod facts;
 mod firing;
+mod headers;
 mod installed;
 pub mod mail;
 mod notifier;
+mod operations;
 mod outside;
+mod placeholders;
+mod reporters;
 mod reseal;
 mod schema;
 pub mod sender;
@@ -37,12 +42,9 @@ use ports::People;
 
 pub use crate::{
     firing::{Rules, Subscriber},
-    installed::{
-        Known,
-        reporters::{Credentials, Reporter, Reporters},
-        row::AuthType,
-    },
+    installed::Known,
     outside::Outside,
+    reporters::{AuthType, Credentials, Reporter, Reporters},
     reseal::{
         Sealed, any as any_secrets, check as check_secrets, claim_sealing_key, note_sealing_key, reseal, sealing_key,
     },
@@ -95,31 +97,31 @@ pub fn rules(people: Arc<dyn People>) -> Arc<Rules> {
 /// The operations, in reading order. Paths that are literal come before those with a parameter in their place.
 fn routes(config: &mut Routes) {
     config
-        .service(installed::http::install)
-        .service(installed::http::search)
+        .service(operations::integrations::install)
+        .service(operations::integrations::search)
         .service(installed::kinds::search)
-        .service(event::http::place_holders)
-        .service(firing::actions::create)
-        .service(delivery::across::search)
-        .service(installed::http::get)
-        .service(installed::http::update)
-        .service(installed::http::delete)
-        .service(installed::http::enable)
-        .service(installed::http::disable)
-        .service(installed::http::set_notifier)
-        .service(installed::http::rotate)
-        .service(installed::inbound::set_inbound)
-        .service(event::http::list)
-        .service(event::http::create)
-        .service(event::test::unsaved)
-        .service(event::http::configure)
-        .service(event::http::get)
-        .service(event::http::delete)
-        .service(event::http::activate)
-        .service(event::http::deactivate)
-        .service(event::test::saved)
-        .service(delivery::http::search)
-        .service(delivery::http::replay)
-        .service(delivery::http::get)
-        .service(delivery::http::resend);
+        .service(operations::events::place_holders)
+        .service(operations::actions::create)
+        .service(operations::across::search)
+        .service(operations::integrations::get)
+        .service(operations::integrations::update)
+        .service(operations::integrations::delete)
+        .service(operations::integrations::enable)
+        .service(operations::integrations::disable)
+        .service(operations::integrations::set_notifier)
+        .service(operations::integrations::rotate)
+        .service(operations::inbound::set_inbound)
+        .service(operations::events::list)
+        .service(operations::events::create)
+        .service(operations::event_test::unsaved)
+        .service(operations::events::configure)
+        .service(operations::events::get)
+        .service(operations::events::delete)
+        .service(operations::events::activate)
+        .service(operations::events::deactivate)
+        .service(operations::event_test::saved)
+        .service(operations::deliveries::search)
+        .service(operations::deliveries::replay)
+        .service(operations::deliveries::get)
+        .service(operations::deliveries::resend);
 }

@@ -18,6 +18,7 @@ use crate::{
     installed::store as installed,
     mail::Mailer,
     sender::{
+        Settings, Tools,
         call::Caller,
         line::{Answer, CallError, Endpoint},
         retry,
@@ -55,7 +56,7 @@ pub struct Outside {
 
 impl Outside {
     /// Calls what `guard` permits; `caller` gives each call its time.
-    pub(crate) fn new(db: Db, vault: Arc<Vault>, guard: Arc<Guard>, caller: Caller, mailer: Option<Mailer>) -> Self {
+    fn new(db: Db, vault: Arc<Vault>, guard: Arc<Guard>, caller: Caller, mailer: Option<Mailer>) -> Self {
         Self { db, vault, guard, caller, mailer }
     }
 
@@ -100,6 +101,15 @@ impl Outside {
             body: outgoing.body.clone(),
         };
         self.caller.call(&endpoint, &message, &outgoing.id, now).await
+    }
+}
+
+impl Tools {
+    /// What other domains send with, for one runtime.
+    pub fn outside(&self) -> Outside {
+        let Settings { timeout, calls_to_one, .. } = self.settings;
+        let caller = Caller::new(self.dialler.clone(), Arc::clone(&self.guard), timeout, calls_to_one);
+        Outside::new(self.db.clone(), Arc::clone(&self.vault), Arc::clone(&self.guard), caller, self.mailer.clone())
     }
 }
 

@@ -7,7 +7,7 @@ use api::Extras;
 use crate::{
     egress::{Guard, dial::Dialler},
     firing::Rules,
-    installed::reporters::Reporters,
+    reporters::Reporters,
     vault::Vault,
 };
 

@@ -1,7 +1,5 @@
 //! Deliveries: what an event sent, sends and will send.
 
-pub mod across;
-pub mod http;
 pub mod queue;
 pub mod row;
 pub mod store;

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use crate::event::headers::Header;
+use crate::headers::Header;
 use crate::schema::{integration_deliveries, integration_messages};
 
 /// When what waits for somebody is due: a delivery of an event that is not active, a queue without deliveries.

@@ -8,7 +8,7 @@ use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::row::{Attempt, MessageRow, NEVER, Row};
-use crate::event::headers::Header;
+use crate::headers::Header;
 
 /// What a delivery may be.
 pub const STATUSES: [&str; 3] = ["pending", "delivered", "failed"];

@@ -2,8 +2,9 @@
 
 use base::Fields;
 
-use super::{config::Config, headers};
+use super::config::Config;
 use crate::{
+    headers,
     notifier::{Notifier, Secrets},
     template::{Kind, Template},
 };

@@ -4,8 +4,9 @@ use base::Fields;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{filter::Criteria, headers::Header};
+use super::filter::Criteria;
 use crate::{
+    headers::Header,
     notifier::{Notifier, Secrets},
     template::Entity,
 };

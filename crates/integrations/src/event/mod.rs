@@ -3,9 +3,7 @@
 pub mod check;
 pub mod config;
 pub mod filter;
-pub mod headers;
-pub mod http;
+pub mod record;
 pub mod row;
 pub mod store;
-pub mod test;
 pub mod wire;

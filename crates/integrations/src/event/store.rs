@@ -1,11 +1,11 @@
 //! Rows of events. Every function takes the tenant, or the tenants in reach.
 
 use base::{Found, Key, Walk, problem::Problem, query::Sort};
-use db::{Conn, Result, SortBy, Sorts};
+use db::{Condition, Conn, Result, SortBy, Sorts};
 use diesel::prelude::*;
 
 use super::row::Row;
-use crate::schema::{integration_events, integration_lanes};
+use crate::schema::{integration_deliveries, integration_events, integration_lanes, integration_messages};
 
 /// 404: the integration has no event of this id.
 pub fn none() -> Problem {
@@ -73,6 +73,25 @@ pub fn insert(conn: &mut Conn, row: &Row) -> Result<()> {
 /// Stores a changed one.
 pub fn update(conn: &mut Conn, row: &Row) -> Result<()> {
     diesel::update(integration_events::table.find((&row.tenant_id, &row.id))).set(row).execute(conn)?;
+    Ok(())
+}
+
+/// Removes an event with its deliveries.
+pub fn delete(conn: &mut Conn, tenant: &str, event: &str) -> Result<()> {
+    let of_event = Condition::sql(
+        "integration_messages.delivery_id IN (SELECT d.id FROM integration_deliveries d \
+         WHERE d.tenant_id = integration_messages.tenant_id AND d.event_id = ",
+    );
+    let messages = integration_messages::table
+        .filter(integration_messages::tenant_id.eq(tenant))
+        .filter(of_event.text(event).then(")"));
+    diesel::delete(messages).execute(conn)?;
+    let deliveries = integration_deliveries::table
+        .filter(integration_deliveries::tenant_id.eq(tenant))
+        .filter(integration_deliveries::event_id.eq(event));
+    diesel::delete(deliveries).execute(conn)?;
+    diesel::delete(integration_lanes::table.find((tenant, event))).execute(conn)?;
+    diesel::delete(integration_events::table.find((tenant, event))).execute(conn)?;
     Ok(())
 }
 

@@ -19,11 +19,11 @@ use super::{
     check,
     config::{ACTIONS, Config, check_event_type},
     filter::Criteria,
-    headers::{self, Header},
     row::Row,
 };
 use crate::{
     egress::Guard,
+    headers::{self, Header},
     notifier::{self, Notifier, NotifierInput, Secrets},
     template::{Entity, LONGEST_TEMPLATE},
 };

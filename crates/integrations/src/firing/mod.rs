@@ -3,8 +3,6 @@
 //! It happens in the transaction that takes the action over, and each message is rendered there, once: every attempt
 //! sends the same bytes.
 
-pub mod actions;
-
 use std::{
     collections::{HashMap, hash_map::Entry},
     sync::Arc,

@@ -1,32 +1,18 @@
 //! The row of an installed integration.
 
-use api::Request;
 use base::{secret::Secret, timestamp::Timestamp};
 use db::{Json, Result};
 use diesel::prelude::*;
 use ports::SealedAt;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use utoipa::ToSchema;
 
 use crate::{
     notifier::{Notifier, Secrets},
+    reporters::AuthType,
     schema::integrations,
     vault::Vault,
 };
-
-/// The credentials with which an integration reports.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema, Request)]
-#[serde(rename_all = "UPPERCASE")]
-#[schema(as = InboundAuthType)]
-pub enum AuthType {
-    /// Key and secret, for a token.
-    OAuth2,
-    /// The same, sent with each report.
-    Basic,
-    /// An address that is a secret itself.
-    Webhook,
-}
 
 /// Who may report for an integration, as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

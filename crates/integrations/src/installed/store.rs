@@ -5,10 +5,7 @@ use db::{Condition, Conn, Quota, Result, SortBy, Sorts};
 use diesel::prelude::*;
 
 use super::row::Row;
-use crate::schema::{
-    integration_deliveries, integration_events, integration_lanes, integration_messages, integration_revisions,
-    integrations,
-};
+use crate::schema::{integration_revisions, integrations};
 
 /// How many integrations a tenant has at most.
 pub static QUOTA: Quota = Quota::new("integrations", "integrations", 1_000);
@@ -103,36 +100,9 @@ pub fn update(conn: &mut Conn, row: &Row) -> Result<()> {
     Ok(())
 }
 
-/// Removes an integration with its events and their deliveries.
+/// Removes an integration, whose events are removed before.
 pub fn delete(conn: &mut Conn, row: &Row) -> Result<()> {
-    let events: Vec<String> = integration_events::table
-        .filter(integration_events::tenant_id.eq(&row.tenant_id))
-        .filter(integration_events::integration_id.eq(&row.id))
-        .select(integration_events::id)
-        .load(conn)?;
-    for event in &events {
-        delete_event(conn, &row.tenant_id, event)?;
-    }
     diesel::delete(integrations::table.find((&row.tenant_id, &row.id))).execute(conn)?;
-    Ok(())
-}
-
-/// Removes an event with its deliveries.
-pub fn delete_event(conn: &mut Conn, tenant: &str, event: &str) -> Result<()> {
-    let of_event = Condition::sql(
-        "integration_messages.delivery_id IN (SELECT d.id FROM integration_deliveries d \
-         WHERE d.tenant_id = integration_messages.tenant_id AND d.event_id = ",
-    );
-    let messages = integration_messages::table
-        .filter(integration_messages::tenant_id.eq(tenant))
-        .filter(of_event.text(event).then(")"));
-    diesel::delete(messages).execute(conn)?;
-    let deliveries = integration_deliveries::table
-        .filter(integration_deliveries::tenant_id.eq(tenant))
-        .filter(integration_deliveries::event_id.eq(event));
-    diesel::delete(deliveries).execute(conn)?;
-    diesel::delete(integration_lanes::table.find((tenant, event))).execute(conn)?;
-    diesel::delete(integration_events::table.find((tenant, event))).execute(conn)?;
     Ok(())
 }
 

@@ -12,13 +12,11 @@ use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::{
-    reporters::Credentials,
-    row::{AuthType, Inbound, Row},
-};
+use super::row::{Inbound, Row};
 use crate::{
     egress::Guard,
     notifier::{Notifier, NotifierInput, Secrets},
+    reporters::{AuthType, Credentials},
 };
 
 const LONGEST_NAME: usize = 200;

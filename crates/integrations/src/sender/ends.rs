@@ -20,7 +20,8 @@ use crate::{
         queue::{self, Done, End, Finished, Lane},
         row::Attempt,
     },
-    event::{headers::Header, http as events, row as event_row, store as event_store},
+    event::{record, row as event_row, store as event_store},
+    headers::Header,
     installed::store as installed,
     vault,
 };
@@ -182,6 +183,6 @@ fn deactivate(conn: &mut Conn, lane: &Lane, why: &str, now: Timestamp) -> db::Re
         let new = event_row::Row { active: false, inactive_because: why.to_owned(), ..old.changed(now) };
         event_store::update(tx.conn, &new)?;
         queue::put_aside(tx.conn, lane)?;
-        events::record_change(tx, &integration, Some(&old), Some(&new))
+        record::change(tx, &integration, Some(&old), Some(&new))
     })
 }

@@ -29,7 +29,6 @@ use tokio::sync::Notify;
 
 use self::{call::Caller, retry::Schedule};
 use crate::{
-    Outside,
     delivery::{queue, store::BELL},
     egress::{Guard, dial::Dialler},
     mail::Mailer,
@@ -77,15 +76,6 @@ pub struct Tools {
     pub settings: Settings,
     /// Sends mail, when there is a server for it.
     pub mailer: Option<Mailer>,
-}
-
-impl Tools {
-    /// What other domains send with, for one runtime.
-    pub fn outside(&self) -> Outside {
-        let Settings { timeout, calls_to_one, .. } = self.settings;
-        let caller = Caller::new(self.dialler.clone(), Arc::clone(&self.guard), timeout, calls_to_one);
-        Outside::new(self.db.clone(), Arc::clone(&self.vault), Arc::clone(&self.guard), caller, self.mailer.clone())
-    }
 }
 
 /// A running sender; stops when dropped. What is under way then is due again when its claim runs out.

@@ -5,7 +5,6 @@
 //! header.
 
 mod dates;
-pub mod placeholders;
 mod read;
 #[cfg(test)]
 mod tests;
@@ -14,8 +13,8 @@ use base::matching::{Exhausted, Meter, lookup};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value;
 
-pub use self::placeholders::Entity;
 use crate::facts::{self, Facts};
+pub use crate::placeholders::Entity;
 
 /// The longest template, in bytes.
 pub const LONGEST_TEMPLATE: usize = 256 << 10;

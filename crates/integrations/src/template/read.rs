@@ -1,9 +1,7 @@
 //! From the text of a template to its parts.
 
-use super::{
-    Kind, MOST_PLACEHOLDERS, Part, Source, dates,
-    placeholders::{EVENT, Entity},
-};
+use super::{Kind, MOST_PLACEHOLDERS, Part, Source, dates};
+use crate::placeholders::{EVENT, Entity};
 
 /// Cuts a template into its parts. `$$` is a dollar sign, and so is one that no letter follows.
 pub fn parts(text: &str, entity: Option<Entity>, kind: Kind) -> Result<Vec<Part>, String> {

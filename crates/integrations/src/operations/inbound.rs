@@ -5,14 +5,16 @@ use api::{Answer, Body, PathIds, RequestContext, post};
 use db::Json;
 use outbox::Unpublished;
 
-use super::{
-    http::lock_for_update,
+use super::integrations::lock_for_update;
+use crate::{
+    installed::{
+        row::Inbound,
+        store,
+        wire::{Installed, IntegrationId, NewInboundAuthentication},
+    },
     reporters::Reporter,
-    row::Inbound,
-    store,
-    wire::{Installed, IntegrationId, NewInboundAuthentication},
+    services::Services,
 };
-use crate::services::Services;
 
 /// The part of an integration that the audit log names.
 const CREDENTIALS: &str = "inboundConfig.authentication";

@@ -14,19 +14,19 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
-use super::{
-    check::joined,
-    config::ACTIONS,
-    filter::{Filter, Seen},
-    headers::Header,
-    http,
-    row::Row,
-    wire::{Event, EventId, Input, Read},
-};
+use super::events;
 use crate::{
     delivery::row::Message,
+    event::{
+        check::joined,
+        config::ACTIONS,
+        filter::{Filter, Seen},
+        row::Row,
+        wire::{Event, EventId, Input, Read},
+    },
     facts::Facts,
     firing::Armed,
+    headers::{self, Header},
     installed::{row::Row as Integration, store as installations, wire::IntegrationId},
     sender::{call::Caller, claims},
     services::Services,
@@ -186,7 +186,7 @@ pub async fn saved(
     let asked = context.clone();
     let send = action.send;
     let test = async move {
-        let (integration, row) = asked.db.read(move |conn| http::existing(conn, &scope, &integration, &id)).await?;
+        let (integration, row) = asked.db.read(move |conn| events::existing(conn, &scope, &integration, &id)).await?;
         tried(&asked, &services, integration, row, action).await
     };
     answered(&context, send, test).await
@@ -330,18 +330,18 @@ fn shown(row: &Row, integration: &Integration, message: &Message) -> TestedReque
     let event = Event::of(row, integration.notifier());
     let base = event.notifier.as_ref().map_or("", |notifier| notifier.base_uri.as_str());
     let hidden = |key: &str| Header { key: key.to_owned(), value: "[secret]".to_owned() };
-    let mut headers: Vec<Header> =
+    let mut all: Vec<Header> =
         message.headers.iter().map(|(key, value)| Header { key: key.clone(), value: value.clone() }).collect();
-    let secret = event.headers.iter().filter(|header| super::headers::is_secret(&header.key));
-    headers.extend(secret.map(|header| hidden(&header.key)));
+    let secret = event.headers.iter().filter(|header| headers::is_secret(&header.key));
+    all.extend(secret.map(|header| hidden(&header.key)));
     if event.notifier.as_ref().is_some_and(|notifier| notifier.auth_type != "NONE") {
-        headers.push(hidden("Authorization"));
+        all.push(hidden("Authorization"));
     }
-    headers.push(hidden("webhook-signature"));
+    all.push(hidden("webhook-signature"));
     TestedRequest {
         method: message.method.clone(),
         url: joined(base, &message.target),
-        headers,
+        headers: all,
         body: message.body.clone(),
     }
 }

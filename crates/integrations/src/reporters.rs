@@ -1,10 +1,23 @@
 //! Who may report for integrations.
 
-use api::Caller;
+use api::{Caller, Request};
 use base::secret::Secret;
 use outbox::Tx;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
-use super::row::AuthType;
+/// The credentials with which an integration reports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema, Request)]
+#[serde(rename_all = "UPPERCASE")]
+#[schema(as = InboundAuthType)]
+pub enum AuthType {
+    /// Key and secret, for a token.
+    OAuth2,
+    /// The same, sent with each report.
+    Basic,
+    /// An address that is a secret itself.
+    Webhook,
+}
 
 /// New credentials, which are shown once.
 pub enum Credentials {

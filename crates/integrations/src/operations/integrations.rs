@@ -9,14 +9,15 @@ use base::{Fields, Problem, query_string, secret::Secret, timestamp::Timestamp};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use outbox::{Tx, Unpublished};
 
-use super::{
-    kinds,
-    row::{Row, Signing},
-    store::{self, Filter},
-    wire::{Change, ChangeInput, Input, Installed, IntegrationId, Rotation, SigningSecret, WithSecret},
-};
 use crate::{
-    event,
+    delivery::{queue, store as deliveries},
+    event::{record, store as events},
+    installed::{
+        kinds,
+        row::{Row, Signing},
+        store::{self, Filter},
+        wire::{Change, ChangeInput, Input, Installed, IntegrationId, Rotation, SigningSecret, WithSecret},
+    },
     notifier::{Notifier, NotifierInput, Secrets, origin_of},
     services::Services,
     vault::{self, Vault},
@@ -245,7 +246,7 @@ fn for_all_events(tx: &mut Tx<'_>, services: &Services, old: &Row, new: &Notifie
         return Ok(());
     }
     let mut wrong = Vec::new();
-    for event in event::store::of_integration(tx.conn, &old.tenant_id, &old.id)? {
+    for event in events::of_integration(tx.conn, &old.tenant_id, &old.id)? {
         if event.secrets.is_empty() || !event.config.use_base_notifier {
             continue;
         }
@@ -293,8 +294,9 @@ pub async fn delete(
             if let Some(inbound) = &row.inbound {
                 services.reporters.dismiss(tx, &row.tenant_id, &inbound.id)?;
             }
-            for event in event::store::of_integration(tx.conn, &row.tenant_id, &row.id)? {
-                event::http::record_change(tx, &row, Some(&event), None)?;
+            for event in events::of_integration(tx.conn, &row.tenant_id, &row.id)? {
+                record::change(tx, &row, Some(&event), None)?;
+                events::delete(tx.conn, &event.tenant_id, &event.id)?;
             }
             store::delete(tx.conn, &row)?;
             tx.record_change(Some(&row), None)?;
@@ -340,11 +342,11 @@ async fn switch(context: RequestContext, id: IntegrationId, enabled: bool) -> ap
             }
             let row = Row { enabled, ..old.changed(tx.now) };
             store::update(tx.conn, &row)?;
-            for event in event::store::of_integration(tx.conn, &row.tenant_id, &row.id)? {
+            for event in events::of_integration(tx.conn, &row.tenant_id, &row.id)? {
                 if enabled {
-                    crate::delivery::store::release(tx.conn, &row.tenant_id, &event.id, scope.now)?;
+                    deliveries::release(tx.conn, &row.tenant_id, &event.id, scope.now)?;
                 } else {
-                    crate::delivery::queue::put_aside(tx.conn, &(row.tenant_id.clone(), event.id))?;
+                    queue::put_aside(tx.conn, &(row.tenant_id.clone(), event.id))?;
                 }
             }
             tx.record_change(Some(&old), Some(&row))?;

@@ -7,13 +7,13 @@ use db::Condition;
 use outbox::Entity;
 use serde_json::json;
 
-use super::{
-    across::Which,
-    row::{NEVER, Row},
-    store::{self, Filter},
-    wire::{Delivery, DeliveryId, Detail, Replay, Replayed},
-};
+use super::{across::Which, events};
 use crate::{
+    delivery::{
+        row::{NEVER, Row},
+        store::{self, Filter},
+        wire::{Delivery, DeliveryId, Detail, Replay, Replayed},
+    },
     event::{self, wire::EventId},
     installed::{row::Row as Integration, wire::IntegrationId},
 };
@@ -49,7 +49,7 @@ pub async fn search(
     let asked = walk.clone();
     let found = context
         .read(move |conn, scope| {
-            let (_, event) = event::http::existing(conn, &scope.scope(), &integration, &id)?;
+            let (_, event) = events::existing(conn, &scope.scope(), &integration, &id)?;
             store::search(conn, &event.tenant_id, &event.id, &filter, sort, &asked)
         })
         .await?;
@@ -73,7 +73,7 @@ pub async fn get(
     let (_, integration, id, delivery) = path.into_inner();
     let (row, message) = context
         .read(move |conn, scope| {
-            let (_, event) = event::http::existing(conn, &scope.scope(), &integration, &id)?;
+            let (_, event) = events::existing(conn, &scope.scope(), &integration, &id)?;
             let row = store::existing(conn, &event.tenant_id, &event.id, &delivery)?;
             let message = store::message(conn, &row.tenant_id, &row.id)?;
             Ok((row, message))
@@ -113,7 +113,7 @@ pub async fn resend(
     let (_, integration, id, delivery) = path.into_inner();
     context
         .write(move |tx, scope| {
-            let (integration, event) = event::http::existing(tx.conn, &scope.scope(), &integration, &id)?;
+            let (integration, event) = events::existing(tx.conn, &scope.scope(), &integration, &id)?;
             let before = store::existing(tx.conn, &event.tenant_id, &event.id, &delivery)?;
             scope.check_version(version(&before))?;
             if store::message(tx.conn, &before.tenant_id, &before.id)?.method.is_empty() {
@@ -149,7 +149,7 @@ pub async fn replay(
     let filter = Filter { status: Some(status).filter(|status| *status != "all"), from, to };
     context
         .write(move |tx, scope| {
-            let (integration, event) = event::http::existing(tx.conn, &scope.scope(), &integration, &id)?;
+            let (integration, event) = events::existing(tx.conn, &scope.scope(), &integration, &id)?;
             let due_ms = due_ms(&integration, &event, scope.now);
             let replayed = store::replay(tx.conn, &event.tenant_id, &event.id, &filter, due_ms)?;
             let after = json!({"status": status, "startTime": from, "endTime": to, "replayed": replayed});

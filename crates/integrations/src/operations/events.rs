@@ -12,58 +12,32 @@ use base::{
     timestamp::Timestamp,
 };
 use db::Json;
-use outbox::{Entity as Noted, Tx, Unpublished};
+use outbox::Tx;
 use serde_json::Value;
 
-use super::{
-    filter::Criteria,
-    row::Row,
-    store,
-    wire::{Event, EventId, Input, Placeholders, Read},
-};
 use crate::{
     delivery::{queue, store as deliveries},
     egress::Guard,
+    event::{
+        filter::Criteria,
+        record,
+        row::Row,
+        store,
+        wire::{Event, EventId, Input, Placeholders, Read},
+    },
     installed::{row::Row as Integration, store as installations, wire::IntegrationId},
     notifier::Secrets,
+    placeholders::{self, Entity},
     services::Services,
-    template::{Entity, placeholders},
     vault::Vault,
 };
 
-const ENTITY: &str = "IntegrationEvent";
 const PREFIX: &str = "INTG-EVENT-";
 /// Where an event has its notifier.
 const NOTIFIER: &str = "notifier";
 
 /// The most events of one integration.
 const MOST: usize = 20_000;
-
-/// Records what became of an event, as it is shown with the notifier of its integration.
-pub fn record_change(
-    tx: &mut Tx<'_>,
-    integration: &Integration,
-    before: Option<&Row>,
-    after: Option<&Row>,
-) -> db::Result<()> {
-    record_change_with(tx, integration, before, after, Vec::new())
-}
-
-/// As [`record_change`], with the secrets that changed.
-fn record_change_with(
-    tx: &mut Tx<'_>,
-    integration: &Integration,
-    before: Option<&Row>,
-    after: Option<&Row>,
-    secrets: Vec<Unpublished>,
-) -> db::Result<()> {
-    let Some(row) = after.or(before) else { return Ok(()) };
-    let entity = Noted::audited(ENTITY, &row.tenant_id, &row.id);
-    let shown = |row: &Row| Event::of(row, integration.notifier());
-    let before = before.map(shown);
-    let after = after.map(shown);
-    tx.record_view_with(entity, before.as_ref(), after.as_ref(), secrets)
-}
 
 /// Create an integration event
 ///
@@ -160,7 +134,7 @@ async fn put(
                     let mut row = old.changed(now);
                     row.set(&services.vault, &read.config, &read.secrets)?;
                     store::update(tx.conn, &row)?;
-                    record_change_with(
+                    record::change_with(
                         tx,
                         &integration,
                         Some(&old),
@@ -235,7 +209,7 @@ pub fn create_row(
     };
     row.set(vault, &read.config, &read.secrets)?;
     store::insert(tx.conn, &row)?;
-    record_change_with(tx, integration, None, Some(&row), Secrets::default().changes(&read.secrets, NOTIFIER))?;
+    record::change_with(tx, integration, None, Some(&row), Secrets::default().changes(&read.secrets, NOTIFIER))?;
     Ok(row)
 }
 
@@ -320,8 +294,8 @@ pub async fn delete(
     context
         .write(move |tx, scope| {
             let (integration, row) = lock_for_update(tx, scope, &integration, &id)?;
-            installations::delete_event(tx.conn, &row.tenant_id, &row.id)?;
-            record_change(tx, &integration, Some(&row), None)?;
+            store::delete(tx.conn, &row.tenant_id, &row.id)?;
+            record::change(tx, &integration, Some(&row), None)?;
             Ok(Answer::empty())
         })
         .await
@@ -381,7 +355,7 @@ async fn switch(
             } else {
                 queue::put_aside(tx.conn, &(row.tenant_id.clone(), row.id.clone()))?;
             }
-            record_change(tx, &integration, Some(&old), Some(&row))?;
+            record::change(tx, &integration, Some(&old), Some(&row))?;
             Answer::entity(&Event::of(&row, integration.notifier()), row.version)
         })
         .await

@@ -15,12 +15,12 @@ use diesel::prelude::*;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{
-    row::Row,
-    store::{self, LONGEST_ABOUT},
-    wire::{Delivery, STATUSES},
-};
 use crate::{
+    delivery::{
+        row::Row,
+        store::{self, LONGEST_ABOUT},
+        wire::{Delivery, STATUSES},
+    },
     event::config::{ACTIONS, Config},
     schema::{integration_events, integrations},
     template::Entity,

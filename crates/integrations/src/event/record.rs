@@ -1,0 +1,29 @@
+//! What is recorded of changes of events.
+
+use outbox::{Entity as Noted, Tx, Unpublished};
+
+use super::{row::Row, wire::Event};
+use crate::installed::row::Row as Integration;
+
+const ENTITY: &str = "IntegrationEvent";
+
+/// Records what became of an event, as it is shown with the notifier of its integration.
+pub fn change(tx: &mut Tx<'_>, integration: &Integration, before: Option<&Row>, after: Option<&Row>) -> db::Result<()> {
+    change_with(tx, integration, before, after, Vec::new())
+}
+
+/// As [`change`], with the secrets that changed.
+pub fn change_with(
+    tx: &mut Tx<'_>,
+    integration: &Integration,
+    before: Option<&Row>,
+    after: Option<&Row>,
+    secrets: Vec<Unpublished>,
+) -> db::Result<()> {
+    let Some(row) = after.or(before) else { return Ok(()) };
+    let entity = Noted::audited(ENTITY, &row.tenant_id, &row.id);
+    let shown = |row: &Row| Event::of(row, integration.notifier());
+    let before = before.map(shown);
+    let after = after.map(shown);
+    tx.record_view_with(entity, before.as_ref(), after.as_ref(), secrets)
+}
