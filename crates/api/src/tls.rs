@@ -1,19 +1,19 @@
 //! The certificate with which the server speaks HTTPS; it can be read again while the server runs.
 
-mod der;
-
 use std::{
     path::{Path, PathBuf},
     sync::{Arc, PoisonError, RwLock},
+    time::Duration,
 };
 
 use anyhow::{Context as _, bail};
 use base::timestamp::Timestamp;
 use rustls::{
-    ServerConfig,
+    CertificateError, RootCertStore, ServerConfig,
+    client::verify_server_cert_signed_by_trust_anchor,
     crypto::ring,
-    pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject as _},
-    server::{ClientHello, ResolvesServerCert},
+    pki_types::{CertificateDer, PrivateKeyDer, UnixTime, pem::PemObject as _},
+    server::{ClientHello, ParsedCertificate, ResolvesServerCert},
     sign::CertifiedKey,
 };
 
@@ -42,7 +42,7 @@ impl Certificate {
     /// When the certificate ends; `None` when that cannot be read.
     pub fn ends(&self) -> Option<Timestamp> {
         let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
-        der::not_after(current.cert.first()?)
+        not_after(current.cert.first()?)
     }
 
     /// What the server needs to speak HTTPS with it: TLS 1.2 and 1.3.
@@ -56,6 +56,19 @@ impl Certificate {
 impl ResolvesServerCert for Certificate {
     fn resolve(&self, _: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
         Some(Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner)))
+    }
+}
+
+/// The end of a certificate: rustls names it where it refuses one that has expired, as all have at the end of time.
+fn not_after(certificate: &CertificateDer<'_>) -> Option<Timestamp> {
+    let parsed = ParsedCertificate::try_from(certificate).ok()?;
+    let end_of_time = UnixTime::since_unix_epoch(Duration::from_secs(u64::MAX));
+    let roots = RootCertStore::empty();
+    match verify_server_cert_signed_by_trust_anchor(&parsed, &roots, &[], end_of_time, &[]) {
+        Err(rustls::Error::InvalidCertificate(CertificateError::ExpiredContext { not_after, .. })) => {
+            Some(Timestamp::from_millis(i64::try_from(not_after.as_secs()).ok()?.checked_mul(1000)?))
+        }
+        _ => None,
     }
 }
 
@@ -84,6 +97,21 @@ mod tests {
         fs::write(&chain, made.cert.pem()).unwrap();
         fs::write(&key, made.signing_key.serialize_pem()).unwrap();
         (chain, key)
+    }
+
+    #[test]
+    fn the_end_of_a_certificate_is_read() {
+        for (year, is_authority) in [(2031, false), (2062, false), (2031, true)] {
+            let mut params = rcgen::CertificateParams::new(vec!["a.test".to_owned()]).unwrap();
+            params.not_after = rcgen::date_time_ymd(year, 3, 7);
+            if is_authority {
+                params.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
+            }
+            let certificate = params.self_signed(&rcgen::KeyPair::generate().unwrap()).unwrap();
+            let end = Timestamp::parse(&format!("{year}-03-07T00:00:00Z"));
+            assert_eq!(not_after(certificate.der()), end, "{year}, authority: {is_authority}");
+            assert_eq!(not_after(&certificate.der()[..100].to_vec().into()), None);
+        }
     }
 
     #[test]
