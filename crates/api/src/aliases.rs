@@ -96,8 +96,15 @@ impl Rewrite {
     /// Between two paths of the document.
     ///
     /// # Errors
-    /// When the alias lacks a parameter of the operation.
+    /// When the alias has other parameters than the operation, or in another order.
     pub(crate) fn new(alias: &str, of: &str) -> Result<Self, String> {
+        let parameters =
+            |path: &str| path.split('/').filter(|piece| piece.contains('{')).collect::<Vec<_>>().join(", ");
+        let own = parameters(alias);
+        let needed = parameters(of);
+        if own != needed {
+            return Err(format!("{alias} has the parameters ({own}), and {of} needs ({needed})"));
+        }
         let piece = |piece: &str| {
             if !piece.contains('{') {
                 return Ok(Piece::Literal(piece.to_owned()));

@@ -16,6 +16,7 @@ use base::{
     problem::{Kind, Problem},
     tenant::TenantId,
 };
+use matchit::{Match, Router};
 
 use crate::{
     Access, Caller, Error, Result, Role, Tenant,
@@ -28,8 +29,7 @@ use crate::{
     metrics::Route,
     notice,
     operations::Found,
-    paths::{self, Parameters, Paths},
-    session, shed, spec,
+    paths, session, shed, spec,
     worker::Worker,
 };
 
@@ -41,7 +41,7 @@ const ENDED: &str = "The session is unknown or has ended: sign in again.";
 /// What the guard knows: who may call what, and whom to ask about callers.
 #[derive(Clone)]
 pub struct Guard {
-    declared: Arc<Paths<Declared>>,
+    declared: Arc<Router<Declared>>,
     routes: Arc<Vec<Route>>,
     /// The id of each operation, in the order of its number, and the weakest role for it; [`None`] for one that is
     /// public.
@@ -70,8 +70,6 @@ struct Operation {
     number: usize,
     /// The number of the operation whose handler answers: its own, unless it is an alias.
     handler: usize,
-    /// What the handler finds in the path.
-    parameters: Parameters,
 }
 
 impl Guard {
@@ -81,7 +79,7 @@ impl Guard {
         access: Arc<dyn Access>,
         keys: Option<Arc<Keys>>,
     ) -> Result<Self, String> {
-        let mut declared = Paths::default();
+        let mut declared = Router::new();
         let table = spec::access_table(document)?;
         let of_path = |(pattern, methods): (&String, &Vec<spec::Declared>)| {
             let pattern = pattern.clone();
@@ -100,16 +98,16 @@ impl Guard {
                 let target = of.as_deref().unwrap_or(&pattern);
                 let number = number_of(&pattern)?;
                 let handler = number_of(target)?;
-                let parameters = Parameters::of(target);
                 let role = match access {
                     spec::Access::Role { role, .. } => Some(role),
                     spec::Access::Public => None,
                 };
                 needs[number - 1] = (id.clone(), role);
-                operations.push(Operation { method, id, access, changes, rewrite, number, handler, parameters });
+                operations.push(Operation { method, id, access, changes, rewrite, number, handler });
             }
             let below_tenant = pattern.starts_with(paths::TENANT_PREFIX);
-            declared.insert(&pattern, Declared { below_tenant, operations });
+            let inserted = declared.insert(&*pattern, Declared { below_tenant, operations });
+            inserted.map_err(|error| format!("{pattern}: {error}"))?;
         }
         let roles = Arc::new(spec::roles(document)?);
         let declared = Arc::new(declared);
@@ -162,7 +160,7 @@ impl Guard {
         }
         let ticket = shed::current();
         let begin = || async { if let Some(ticket) = &ticket { ticket.begin().await } else { Ok(()) } };
-        let Some(declared) = self.declared.find(path) else {
+        let Ok(Match { value: declared, params }) = self.declared.at(path) else {
             // Only what is served outside the interface (the reference page, health) may pass undeclared.
             if path.starts_with("/api/") {
                 return Err(unknown_path());
@@ -182,7 +180,8 @@ impl Guard {
             ticket.route.set(operation.number);
         }
         let uri = operation.rewrite.as_ref().and_then(|rewrite| rewrite.apply(request.uri()));
-        let onward = Some(Onward { operation, uri });
+        let params = params.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+        let onward = Some(Onward { operation, uri, params });
         let spec::Access::Role { role: needed, .. } = operation.access else {
             begin().await?;
             return Ok(onward);
@@ -212,8 +211,9 @@ impl Guard {
 
     /// Does a 401 of the operation ask for key and secret, beside a token?
     fn asks_for_basic(&self, request: &ServiceRequest) -> bool {
-        let declared = self.declared.find(routed(request));
-        let operation = declared.and_then(|path| path.operations.iter().find(|known| known.method == request.method()));
+        let declared = self.declared.at(routed(request)).ok();
+        let operations = declared.map(|matched| &matched.value.operations);
+        let operation = operations.and_then(|known| known.iter().find(|known| known.method == request.method()));
         matches!(operation, Some(Operation { access: spec::Access::Role { challenge: true, .. }, .. }))
     }
 
@@ -308,6 +308,8 @@ struct Onward<'g> {
     operation: &'g Operation,
     /// The address of the operation, of which the request named an alias.
     uri: Option<Uri>,
+    /// The parameters of its path, by name.
+    params: Vec<(String, String)>,
 }
 
 impl Onward<'_> {
@@ -317,8 +319,7 @@ impl Onward<'_> {
             request.match_info_mut().set(Url::new(uri.clone()));
             request.head_mut().uri = uri;
         }
-        let given: Vec<(String, String)> = self.operation.parameters.values(routed(request)).collect();
-        for (name, value) in given {
+        for (name, value) in self.params {
             request.match_info_mut().add_static(name, value);
         }
         request.extensions_mut().insert(Found(self.operation.handler));
