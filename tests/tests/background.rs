@@ -29,9 +29,9 @@ const PROGRAM: Work = Work::None("a program of its own, which has no tenants");
 const STARTED: [(&str, usize, Work); 35] = [
     ("crates/access/src/authenticator.rs", 2, REQUEST),
     ("crates/api/src/body.rs", 1, REQUEST),
-    ("crates/api/src/connection/arrival.rs", 1, Work::None("gives back the turns of connections that were read")),
     ("crates/api/src/cpu.rs", 1, REQUEST),
     ("crates/api/src/files.rs", 1, Work::None("files of the console, compressed once")),
+    ("crates/api/src/shed/arrival.rs", 1, Work::None("gives back the turns of connections that were read")),
     ("crates/api/src/stream.rs", 1, REQUEST),
     ("crates/api/src/write.rs", 1, REQUEST),
     ("crates/changes/src/hub.rs", 1, Work::Turns("crates/changes/src/hub.rs")),

@@ -1,6 +1,7 @@
 //! Request bodies: bounded in size and time, JSON or nothing.
 
 mod list;
+mod on_demand;
 
 use std::time::Duration;
 
@@ -19,6 +20,7 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 pub use self::list::ListOf;
+pub(crate) use self::on_demand::read_on_demand;
 use crate::{Error, Result, shed};
 
 /// The largest JSON body.
@@ -248,8 +250,8 @@ pub(crate) async fn skip_small(request: &mut ServiceRequest) {
     }
     let mut payload = request.take_payload();
     // What arrived with the head is handed on when the connection is read again, before which this task may be polled
-    // twice.
-    for _ in 0..3 {
+    // twice, and 4 KiB at a time.
+    for _ in 0..6 {
         tokio::task::yield_now().await;
         loop {
             match payload.next().now_or_never() {

@@ -45,6 +45,7 @@ pub mod spec;
 pub mod spool;
 pub mod stream;
 pub mod tls;
+mod upgrade;
 mod worker;
 pub mod write;
 

@@ -31,9 +31,9 @@ use tokio_rustls::TlsAcceptor;
 
 use crate::{
     address,
-    connection::{Arrival, Socket, Stream, closed, release_after_round},
+    connection::{IN_THE_SYSTEM, Reader, Socket, Stream},
     metrics::Connections,
-    shed::Gate,
+    shed::{Arrival, Gate},
 };
 
 /// The head of the first request of a connection must be complete within this time, and so must a TLS handshake.
@@ -88,7 +88,7 @@ impl Door {
             .h2_initial_window_size(STREAM_WINDOW)
             .h2_initial_connection_window_size(CONNECTION_WINDOW)
             .on_connect_ext(|stream: &Stream, data: &mut Extensions| {
-                data.insert(Rc::clone(stream.connection()));
+                data.insert(Rc::clone(&stream.reader().connection));
             })
             .finish(apply_fn_factory(map_config(application, |()| AppConfig::default()), |request, service| {
                 // Each connection has room for the work of a request. In a box it takes room while it is done, and none
@@ -108,33 +108,58 @@ impl Door {
             true => Arc::clone(self.gate.service()),
             false => self.gate.party_of(address::network(peer.ip())),
         };
-        let party = Rc::new(party);
-        self.gate.arrivals().take(&party, 1).await.map_err(|_| closed())?.keep();
-        release_after_round(Rc::clone(&party), Arc::clone(self.gate.arrivals()));
-        let socket = Socket::new(stream, &self.gate, party, self.tls.is_some(), self.open.open())?;
-        let Some(tls) = self.tls else { return Ok((Stream::plain(socket), Protocol::Http1, Some(peer))) };
-        let connection = Rc::clone(socket.connection());
-        let mut arrival = Arrival::default();
+        let mut arrival = Arrival::new(Rc::new(party), &self.gate);
+        poll_fn(|context| arrival.poll(context)).await?;
+        set_up(&stream);
+        let socket = Socket::new(stream, &self.gate, arrival.party(), self.tls.is_some(), self.open.open())?;
+        let connection = Rc::clone(&socket.connection);
+        let Some(tls) = self.tls else {
+            return Ok((Reader::stream(Box::new(socket), connection, arrival), Protocol::Http1, Some(peer)));
+        };
         let mut accepting = pin!(tls.accept(socket));
         // Each step of a handshake is computed when it is the turn of its address, as the head of a request is read.
         let in_turn = poll_fn(|context| {
-            ready!(arrival.poll(&connection, context));
-            let accepted = accepting.as_mut().poll(context);
-            if accepted.is_pending() {
-                connection.end_turn();
-            }
-            accepted
+            ready!(arrival.poll(context))?;
+            accepting.as_mut().poll(context)
         });
         let stream = timeout(HEADER_TIME, in_turn).await??;
         let protocol = match stream.get_ref().1.alpn_protocol() {
             Some(b"h2") => Protocol::Http2,
             _ => Protocol::Http1,
         };
-        let stream = Stream::encrypted(stream);
         if protocol == Protocol::Http2 {
-            stream.connection().multiplex();
-            stream.connection().end_turn();
+            connection.multiplexed.set(true);
         }
-        Ok((stream, protocol, Some(peer)))
+        Ok((Reader::stream(Box::new(stream), connection, arrival), protocol, Some(peer)))
+    }
+}
+
+/// Sets the options of a connection.
+fn set_up(stream: &TcpStream) {
+    if let Err(error) = rustix::net::sockopt::set_socket_send_buffer_size(stream, IN_THE_SYSTEM) {
+        tracing::debug!(%error, "the send buffer of a connection keeps its size");
+    }
+    // The last piece of an answer is not kept back until the client has acknowledged those before it, which many put
+    // off for 40 ms.
+    if let Err(error) = stream.set_nodelay(true) {
+        tracing::debug!(%error, "the answers of a connection may wait for acknowledgements");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::Ipv4Addr;
+
+    use tokio::net::TcpListener;
+
+    use super::*;
+
+    #[actix_web::test]
+    async fn the_end_of_an_answer_waits_for_no_acknowledgement() {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+        let _client = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
+        let (stream, _) = listener.accept().await.unwrap();
+        set_up(&stream);
+        assert!(stream.nodelay().unwrap());
     }
 }

@@ -129,7 +129,7 @@ impl MessageBody for Sending {
         let this = self.get_mut();
         // What HTTP/2 takes waits in it for the connection, without a bound that all streams share.
         if let Some(in_flight) = this.counted.in_flight.as_ref().filter(|_| this.multiplexed)
-            && let Err(error) = ready!(in_flight.connection().poll_open(context))
+            && let Err(error) = ready!(in_flight.connection.poll_open(context))
         {
             return Poll::Ready(Some(Err(error.into())));
         }

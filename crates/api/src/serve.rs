@@ -8,7 +8,7 @@ use std::{
 };
 
 use actix_web::{
-    App, HttpMessage as _,
+    App,
     body::{BoxBody, MessageBody},
     dev::{Server, ServerHandle, ServiceRequest, ServiceResponse},
     error::InternalError,
@@ -23,7 +23,7 @@ use tokio_rustls::TlsAcceptor;
 
 use crate::{
     Access, Domain, Error, Extras, body,
-    connection::{Connection, Framing},
+    connection::Connection,
     domain, error, feed,
     files::File,
     guard, ignored, inbound,
@@ -229,7 +229,10 @@ async fn outermost(
     // An offer of another protocol that was seen too late (`upgrade`): actix closes then, and the client has to know.
     let closing = worker.is_crowded(&request) || request.head().upgrade();
     let connection = request.conn_data::<Rc<Connection>>().cloned();
-    let in_flight = connection.as_ref().map(|connection| connection.request(framing(&request), &worker.gate));
+    let in_flight = connection.as_ref().map(|connection| connection.begin(&worker.gate));
+    if let Some(connection) = &connection {
+        body::read_on_demand(&mut request, connection);
+    }
     let ticket = worker.ticket(&request, in_flight.as_ref().is_some_and(|request| request.paused));
     let mut answered = request_id::scope(id.clone(), async {
         if in_flight.as_ref().is_some_and(|request| request.too_many) {
@@ -259,7 +262,7 @@ async fn outermost(
     };
     // Who is told to come back later and comes at once is not read at once. A connection of a proxy is that of many.
     if let Some(connection) = connection.filter(|_| !worker.behind_proxy) {
-        connection.answered([StatusCode::SERVICE_UNAVAILABLE, StatusCode::TOO_MANY_REQUESTS].contains(&status));
+        connection.pauses.answered([StatusCode::SERVICE_UNAVAILABLE, StatusCode::TOO_MANY_REQUESTS].contains(&status));
     }
     let took = begun.elapsed();
     worker.counters.answered(ticket.route.get(), status, took);
@@ -308,14 +311,6 @@ fn merge_slashes(request: &mut ServiceRequest) {
         request.match_info_mut().get_mut().update(&uri);
         request.head_mut().uri = uri;
     }
-}
-
-/// How the end of the body of a request is found, as the protocol layer has accepted it.
-fn framing(request: &ServiceRequest) -> Framing {
-    if request.chunked().unwrap_or(false) {
-        return Framing::Chunked;
-    }
-    Framing::Length(body::announced(request.headers()).unwrap_or(0))
 }
 
 /// Reads that went well are many and say little, and so do refusals under load: they are logged at `debug`. Whoever

@@ -8,7 +8,9 @@
 //! state at a time: while its body is awaited it is not counted as worked on. What it holds in memory counts until its
 //! answer is sent.
 
+mod arrival;
 mod pace;
+mod pauses;
 mod ticket;
 
 use std::{
@@ -30,8 +32,12 @@ use base::{
 use tokio::time::{Instant, timeout};
 
 use self::pace::Pace;
-pub(crate) use self::ticket::{Entry, answer};
 pub use self::ticket::{Ticket, current};
+pub(crate) use self::{
+    arrival::Arrival,
+    pauses::Pauses,
+    ticket::{Entry, answer},
+};
 use crate::Caller;
 
 /// How long a request waits for those of others to be done before it is refused.

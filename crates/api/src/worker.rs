@@ -42,7 +42,7 @@ impl Worker {
         };
         let connection = request.conn_data::<Rc<Connection>>().filter(|_| !self.behind_proxy);
         let from = match connection {
-            Some(connection) => Rc::clone(connection.party()),
+            Some(connection) => Rc::clone(&connection.party),
             None => Rc::new(self.gate.party_of(address::of(request.request(), self.behind_proxy))),
         };
         Ticket::new(&self.gate, from, entry)

@@ -23,11 +23,8 @@ use crate::{
 };
 
 /// A client that takes less than [`LEAST`] bytes of what waits for it, this long, is cut off.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(20);
 const LEAST: usize = 20 << 10;
-
-/// Read at once; a body that arrives faster than it is taken waits in the system.
-const BURST: usize = 32 << 10;
 
 /// What a connection takes in memory, with its buffers: measured.
 const PLAIN: usize = 16 << 10;
@@ -35,17 +32,16 @@ const ENCRYPTED: usize = 48 << 10;
 
 /// What the system keeps of answers that the client has not taken. It would let this grow to megabytes by itself, which
 /// are memory of this machine as any other is.
-const IN_THE_SYSTEM: usize = 128 << 10;
+pub(crate) const IN_THE_SYSTEM: usize = 128 << 10;
 
 /// The stream of a connection, as the system has it.
 pub(crate) struct Socket {
     stream: TcpStream,
-    connection: Rc<Connection>,
+    pub(crate) connection: Rc<Connection>,
     gate: Arc<Gate>,
     memory: Lease,
     idle: usize,
     unsent: Option<Unsent>,
-    read: usize,
     _counted: metrics::Connection,
 }
 
@@ -69,21 +65,8 @@ impl Socket {
             gate.refuse(reason);
             closed()
         })?;
-        if let Err(error) = rustix::net::sockopt::set_socket_send_buffer_size(&stream, IN_THE_SYSTEM) {
-            tracing::debug!(%error, "the send buffer of a connection keeps its size");
-        }
-        // The last piece of an answer is not kept back until the client has acknowledged those before it, which many
-        // put off for 40 ms.
-        if let Err(error) = stream.set_nodelay(true) {
-            tracing::debug!(%error, "the answers of a connection may wait for acknowledgements");
-        }
-        let connection = Rc::new(Connection::new(party, Arc::clone(gate.arrivals())));
-        let gate = Arc::clone(gate);
-        Ok(Self { stream, connection, gate, memory, idle, unsent: None, read: 0, _counted: counted })
-    }
-
-    pub(crate) fn connection(&self) -> &Rc<Connection> {
-        &self.connection
+        let connection = Connection::new(party);
+        Ok(Self { stream, connection, gate: Arc::clone(gate), memory, idle, unsent: None, _counted: counted })
     }
 
     fn wrote(&mut self, written: usize, all: bool) {
@@ -143,14 +126,7 @@ impl AsyncRead for Socket {
             connection.wait(context);
             return Poll::Pending;
         }
-        if this.read >= BURST {
-            this.read = 0;
-            context.waker().wake_by_ref();
-            return Poll::Pending;
-        }
-        let before = buffer.filled().len();
         let polled = Pin::new(&mut this.stream).poll_read(context, buffer);
-        this.read = if polled.is_pending() { 0 } else { this.read + buffer.filled().len() - before };
         if polled.is_pending() && connection.multiplexed.get() {
             // Whoever closes the connection wakes its reader.
             connection.wait(context);
@@ -194,27 +170,5 @@ impl AsyncWrite for Socket {
 
     fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.get_mut().stream).poll_shutdown(context)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::net::Ipv4Addr;
-
-    use tokio::net::TcpListener;
-
-    use super::*;
-    use crate::{metrics::Connections, shed::Limits};
-
-    #[actix_web::test]
-    async fn the_end_of_an_answer_waits_for_no_acknowledgement() {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
-        let _client = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
-        let (stream, _) = listener.accept().await.unwrap();
-        let gate = Arc::new(Gate::new(Limits::for_size(1, 8)));
-        let party = Rc::new(gate.party_of(Ipv4Addr::LOCALHOST.into()));
-        let counted = Arc::new(Connections::default()).open();
-        let socket = Socket::new(stream, &gate, party, false, counted).unwrap();
-        assert!(socket.stream.nodelay().unwrap());
     }
 }

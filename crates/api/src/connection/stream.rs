@@ -1,187 +1,115 @@
 //! What the protocol layer reads: encrypted or not, and one request at a time.
+//!
+//! Over HTTP/1.1, the head of a request and a chunked body end at an empty line. So the connection is read in pieces
+//! that end at the first empty line: a piece holds one such end at most, and an empty line elsewhere makes one piece
+//! more. What a client sends before its last request is answered stays below: up to [`AHEAD`] bytes here, then with
+//! the system, then with the client.
 
 use std::{
-    future::Future as _,
     io,
-    mem::MaybeUninit,
+    mem::{self, MaybeUninit},
     pin::Pin,
     rc::Rc,
     task::{Context, Poll, ready},
 };
 
-use bytes::{Buf as _, BytesMut};
-use tokio::{
-    io::{AsyncRead, AsyncWrite, ReadBuf},
-    time::{Sleep, sleep_until},
-};
-use tokio_rustls::server::TlsStream;
+use bytes::BytesMut;
+use tokio::io::{AsyncRead, AsyncWrite, Join, ReadBuf, ReadHalf, WriteHalf};
 
-use super::{Arrival, Connection, Socket, closed};
+use super::{Connection, closed};
+use crate::{shed::Arrival, upgrade};
 
-/// The most that is read without knowing whose it is: it may be several requests, or a body and the next one.
-const AHEAD: usize = 4 << 10;
+/// The most that is read at once.
+pub(crate) const AHEAD: usize = 4 << 10;
 
 /// A connection, as the protocol layer sees it.
-///
-/// Over HTTP/1.1, what a client sends before its last request is answered stays below: in `held` up to [`AHEAD`] bytes,
-/// then with the system, then with the client.
-pub(crate) struct Stream {
-    transport: Transport,
-    held: BytesMut,
-    /// Until the next request may be read.
-    pause: Option<Pin<Box<Sleep>>>,
-    arrival: Arrival,
-}
+pub(crate) type Stream = Join<Reader, WriteHalf<Box<dyn Transport>>>;
 
 /// A connection, encrypted or not.
-enum Transport {
-    Plain(Socket),
-    Encrypted(Box<TlsStream<Socket>>),
+pub(crate) trait Transport: AsyncRead + AsyncWrite + Unpin {}
+
+impl<T: AsyncRead + AsyncWrite + Unpin> Transport for T {}
+
+/// The reading side of a connection.
+pub(crate) struct Reader {
+    transport: ReadHalf<Box<dyn Transport>>,
+    pub(crate) connection: Rc<Connection>,
+    arrival: Arrival,
+    held: BytesMut,
+    /// The last line that was passed on is empty so far.
+    in_empty_line: bool,
+    /// A piece was passed on: the protocol layer looks at it before there is another.
+    passed: bool,
 }
 
-impl Stream {
-    pub(crate) fn plain(socket: Socket) -> Self {
-        Self::of(Transport::Plain(socket))
+impl Reader {
+    pub(crate) fn stream(transport: Box<dyn Transport>, connection: Rc<Connection>, arrival: Arrival) -> Stream {
+        let (transport, writer) = tokio::io::split(transport);
+        let held = BytesMut::new();
+        let reader = Self { transport, connection, arrival, held, in_empty_line: false, passed: false };
+        tokio::io::join(reader, writer)
     }
 
-    pub(crate) fn encrypted(stream: TlsStream<Socket>) -> Self {
-        Self::of(Transport::Encrypted(Box::new(stream)))
-    }
-
-    fn of(transport: Transport) -> Self {
-        Self { transport, held: BytesMut::new(), pause: None, arrival: Arrival::default() }
-    }
-
-    pub(crate) fn connection(&self) -> &Rc<Connection> {
-        match &self.transport {
-            Transport::Plain(socket) => socket.connection(),
-            Transport::Encrypted(stream) => stream.get_ref().0.connection(),
+    /// The length of what is held, within so many bytes, up to the first empty line.
+    fn piece(&mut self, most: usize) -> usize {
+        for (place, byte) in self.held[..most].iter().enumerate() {
+            match byte {
+                b'\n' if self.in_empty_line => return place + 1,
+                b'\n' => self.in_empty_line = true,
+                b'\r' => {}
+                _ => self.in_empty_line = false,
+            }
         }
-    }
-
-    fn transport(&mut self) -> Pin<&mut dyn Both> {
-        let transport: &mut dyn Both = match &mut self.transport {
-            Transport::Plain(socket) => socket,
-            Transport::Encrypted(stream) => stream,
-        };
-        Pin::new(transport)
-    }
-
-    /// Waits until the client has made its pause.
-    fn poll_pause(&mut self, connection: &Connection, context: &mut Context<'_>) -> Poll<()> {
-        let Some(until) = connection.pause.get() else { return Poll::Ready(()) };
-        ready!(self.pause.get_or_insert_with(|| Box::pin(sleep_until(until))).as_mut().poll(context));
-        self.pause = None;
-        connection.end_pause();
-        Poll::Ready(())
-    }
-
-    /// Passes on what is held, as far as it is its turn; true when it passed something.
-    fn pass_held(&mut self, connection: &Connection, buffer: &mut ReadBuf<'_>) -> bool {
-        let most = self.held.len().min(buffer.remaining());
-        let passed = connection.take(&mut self.held[..most]);
-        buffer.put_slice(&self.held[..passed]);
-        self.held.advance(passed);
-        if self.held.is_empty() {
-            self.held = BytesMut::new();
-            connection.ahead.set(false);
-        }
-        passed > 0
+        most
     }
 }
 
-impl AsyncRead for Stream {
+impl AsyncRead for Reader {
     fn poll_read(self: Pin<&mut Self>, context: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
-        let connection = Rc::clone(this.connection());
-        if connection.multiplexed.get() {
-            return this.transport().poll_read(context, buffer);
+        if this.connection.multiplexed.get() {
+            return Pin::new(&mut this.transport).poll_read(context, buffer);
         }
-        if connection.closed.get() {
+        if this.connection.closed.get() {
             return Poll::Ready(Err(closed()));
         }
-        if !this.held.is_empty() {
-            ready!(this.poll_pause(&connection, context));
-            ready!(this.arrival.poll(&connection, context));
-            if this.pass_held(&connection, buffer) {
+        let has_passed = mem::take(&mut this.passed);
+        if this.held.is_empty() {
+            // Also while a request is worked on: that the client is gone has to be seen.
+            let mut bytes = [MaybeUninit::uninit(); AHEAD];
+            let mut bytes = ReadBuf::uninit(&mut bytes);
+            ready!(Pin::new(&mut this.transport).poll_read(context, &mut bytes))?;
+            if bytes.filled().is_empty() {
                 return Poll::Ready(Ok(()));
             }
-            connection.depart();
-            connection.wait(context);
-            return Poll::Pending;
+            this.held.extend_from_slice(bytes.filled());
         }
-        let room = buffer.remaining();
-        let most = match connection.expects() {
-            // Within a body whose length is known, all bytes are its own.
-            expected if expected < u64::MAX && expected >= room as u64 => {
-                let before = buffer.filled().len();
-                ready!(this.transport().poll_read(context, buffer))?;
-                connection.take(&mut buffer.filled_mut()[before..]);
-                return Poll::Ready(Ok(()));
-            }
-            // That the client is gone has to be seen also while its request is worked on.
-            0 => AHEAD,
-            expected => AHEAD.min(room).min(usize::try_from(expected).unwrap_or(AHEAD)),
-        };
-        let mut bytes = [MaybeUninit::uninit(); AHEAD];
-        let mut bytes = ReadBuf::uninit(&mut bytes[..most]);
-        let Poll::Ready(read) = this.transport().poll_read(context, &mut bytes) else {
-            connection.depart();
-            return Poll::Pending;
-        };
-        read?;
-        let bytes = bytes.filled_mut();
-        if bytes.is_empty() {
-            return Poll::Ready(Ok(()));
-        }
-        let may_pass = connection.pause.get().is_none() && this.arrival.poll(&connection, context).is_ready();
-        let passed = if may_pass { connection.take(bytes) } else { 0 };
-        buffer.put_slice(&bytes[..passed]);
-        this.held.extend_from_slice(&bytes[passed..]);
-        connection.ahead.set(passed < bytes.len());
-        if passed > 0 {
-            return Poll::Ready(Ok(()));
-        }
-        connection.depart();
-        connection.wait(context);
-        if this.poll_pause(&connection, context).is_ready() {
-            // It may be read now.
+        if has_passed {
             context.waker().wake_by_ref();
+            return Poll::Pending;
         }
-        Poll::Pending
+        let expected = usize::try_from(this.connection.expects()).unwrap_or(usize::MAX);
+        if expected == 0 {
+            this.connection.wait(context);
+            return Poll::Pending;
+        }
+        let is_idle = this.connection.is_idle();
+        if is_idle {
+            ready!(this.connection.pauses.poll(context));
+            ready!(this.arrival.poll(context))?;
+        }
+        let length = this.piece(expected.min(this.held.len()).min(buffer.remaining()));
+        let mut piece = this.held.split_to(length);
+        if this.held.is_empty() {
+            this.held = BytesMut::new();
+        }
+        if is_idle {
+            upgrade::decline(&mut piece);
+        } else if expected < usize::MAX {
+            this.connection.wanted.set((expected - length) as u64);
+        }
+        buffer.put_slice(&piece);
+        this.passed = true;
+        Poll::Ready(Ok(()))
     }
 }
-
-impl AsyncWrite for Stream {
-    fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        self.get_mut().transport().poll_write(context, bytes)
-    }
-
-    fn poll_write_vectored(
-        self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        slices: &[io::IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        self.get_mut().transport().poll_write_vectored(context, slices)
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        match &self.transport {
-            Transport::Plain(socket) => socket.is_write_vectored(),
-            Transport::Encrypted(stream) => stream.is_write_vectored(),
-        }
-    }
-
-    fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        self.get_mut().transport().poll_flush(context)
-    }
-
-    fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        self.get_mut().transport().poll_shutdown(context)
-    }
-}
-
-/// Both directions, of either transport.
-trait Both: AsyncRead + AsyncWrite + Unpin {}
-
-impl<T: AsyncRead + AsyncWrite + Unpin> Both for T {}
