@@ -26,7 +26,7 @@ const REQUEST: Work = Work::None("the work of one request, within the share of i
 const PROGRAM: Work = Work::None("a program of its own, which has no tenants");
 
 /// Each file that starts threads or tasks, and how many.
-const STARTED: [(&str, usize, Work); 35] = [
+const STARTED: [(&str, usize, Work); 34] = [
     ("crates/access/src/authenticator.rs", 2, REQUEST),
     ("crates/api/src/body.rs", 1, REQUEST),
     ("crates/api/src/cpu.rs", 1, REQUEST),
@@ -45,11 +45,10 @@ const STARTED: [(&str, usize, Work); 35] = [
     ("crates/integrations/src/sender/mod.rs", 1, Work::Turns("crates/integrations/src/sender/rounds.rs")),
     ("crates/integrations/src/sender/work.rs", 4, Work::Turns("crates/integrations/src/sender/rounds.rs")),
     ("crates/inventory/src/agents/http.rs", 1, REQUEST),
-    ("crates/inventory/src/resources/sets/mod.rs", 1, Work::Turns("crates/inventory/src/resources/sets/mod.rs")),
+    ("crates/resource-index/src/builder.rs", 1, Work::Turns("crates/resource-index/src/builder.rs")),
     ("crates/jobs/src/scheduler/mod.rs", 1, Work::Due),
     ("crates/maintenance/src/watch/mod.rs", 1, Work::Due),
     ("crates/outbox/src/background.rs", 1, Work::None("the start of those that are listed")),
-    ("crates/outbox/src/change.rs", 1, Work::None("half of the rows of one write")),
     ("crates/outbox/src/retention.rs", 1, Work::Turns("crates/outbox/src/retention.rs")),
     ("crates/outbox/src/waiting.rs", 1, Work::None("looks which tenants wait for all of these, and takes nothing")),
     ("crates/outbox/src/worker.rs", 1, Work::Turns("crates/outbox/src/worker.rs")),

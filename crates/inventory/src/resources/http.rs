@@ -220,7 +220,7 @@ fn lock_for_update(tx: &mut Tx<'_>, scope: &RequestScope, id: &str) -> Result<Ro
 
 /// Delete a resource
 ///
-/// Moves it to as `decommission` does.
+/// Moves it to history, as `decommission` does.
 #[utoipa::path(
     operation_id = "deleteResource",
     params(ResourceId),
