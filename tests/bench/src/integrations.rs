@@ -27,7 +27,7 @@ const DELIVERIES: usize = 10_000;
 /// As many as go to one endpoint.
 const AT_ONCE: usize = 16;
 const ROUNDS: usize = 9;
-const RATE: f64 = 0.8;
+const RATE: f64 = 0.5;
 
 /// Creates whose deliveries are awaited one by one, with a pause between them; and milliseconds that half of them may
 /// take.
