@@ -231,7 +231,7 @@ async fn look_up(request: &HttpRequest, address: &Hash) -> api::Result<Pinged> {
     let db = request.app_data::<Db>().ok_or_else(|| db::Error::Fault("a server without database".to_owned()))?;
     let text = hex(address);
     match db.point(move |conn| store::of_token(conn, &text)).await? {
-        Some((tenant_id, id, interval_ms)) => Ok(Pinged { tenant_id, id, interval_ms }),
+        Some((tenant_id, id, interval_ms, missed)) => Ok(Pinged { tenant_id, id, interval_ms, missed }),
         None => Err(inbound::refuse(request, Row::not_found())),
     }
 }

@@ -26,6 +26,8 @@ pub struct Pinged {
     pub id: String,
     /// How often a ping is expected.
     pub interval_ms: i64,
+    /// Is it silent? Another gateway may have noticed that, so that this one would keep its ping.
+    pub missed: bool,
 }
 
 /// When a heartbeat was heard of last, and when that was stored last.
@@ -63,6 +65,9 @@ impl Pings {
         let last = heard.entry(key).or_insert(Last { heard_ms: at_ms, stored_ms: 0, kept_ms });
         last.heard_ms = last.heard_ms.max(at_ms);
         last.kept_ms = kept_ms;
+        if pinged.missed {
+            last.stored_ms = 0;
+        }
     }
 
     /// What is to be stored now: pings that were kept for as long as they may be, those of these silent heartbeats, or
@@ -102,7 +107,7 @@ mod tests {
     use super::*;
 
     fn pinged(id: &str) -> Pinged {
-        Pinged { tenant_id: "client_1".into(), id: id.into(), interval_ms: 60_000 }
+        Pinged { tenant_id: "client_1".into(), id: id.into(), interval_ms: 60_000, missed: false }
     }
 
     #[test]
@@ -125,6 +130,15 @@ mod tests {
         pings.hear(&pinged("a"), 101_000);
         let silent = HashSet::from([("client_1".to_owned(), "a".to_owned())]);
         assert_eq!(pings.take(101_000, &silent, false).len(), 1);
+    }
+
+    #[test]
+    fn silence_that_another_gateway_noticed_ends_at_once() {
+        let pings = Pings::default();
+        pings.hear(&pinged("a"), 100_000);
+        pings.take(100_000, &HashSet::new(), false);
+        pings.hear(&Pinged { missed: true, ..pinged("a") }, 101_000);
+        assert_eq!(pings.take(101_000, &HashSet::new(), false)[0].at_ms, 101_000);
     }
 
     #[test]

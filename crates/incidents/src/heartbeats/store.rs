@@ -82,13 +82,11 @@ pub fn delete(conn: &mut Conn, row: &Row) -> Result<()> {
     Ok(())
 }
 
-/// Tenant, id and interval of the heartbeat whose token has this hash.
-pub fn of_token(conn: &mut Conn, token_hash: &str) -> Result<Option<(String, String, i64)>> {
-    Ok(heartbeats::table
-        .filter(heartbeats::token_hash.eq(token_hash))
-        .select((heartbeats::tenant_id, heartbeats::id, heartbeats::interval_ms))
-        .get_result(conn)
-        .optional()?)
+/// The heartbeat whose token has this hash: its tenant, id and interval, and whether it is silent.
+pub fn of_token(conn: &mut Conn, token_hash: &str) -> Result<Option<(String, String, i64, bool)>> {
+    use heartbeats::dsl;
+    let of_token = dsl::heartbeats.filter(dsl::token_hash.eq(token_hash));
+    Ok(of_token.select((dsl::tenant_id, dsl::id, dsl::interval_ms, dsl::missed)).get_result(conn).optional()?)
 }
 
 /// Stores that it was heard. When it was silent until then, alerts are to be told so.

@@ -56,7 +56,7 @@ fn world(heartbeats: &[(&str, &str)]) -> World {
 }
 
 fn pinged(tenant: &str, id: &str) -> Pinged {
-    Pinged { tenant_id: tenant.to_owned(), id: id.to_owned(), interval_ms: 10_000 }
+    Pinged { tenant_id: tenant.to_owned(), id: id.to_owned(), interval_ms: 10_000, missed: false }
 }
 
 impl World {
