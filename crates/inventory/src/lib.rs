@@ -7,8 +7,8 @@
 //! - [`history`]: decommissioned resources
 //! - [`software`]: installed applications and antivirus products
 //! - [`types`]: resource types
-//! - [`sites`], [`groups`]: where resources are, and what they belong to; [`site_api`], [`group_api`]: the operations on
-//!   them, which read and change resources too
+//! - [`sites`], [`groups`]: where resources are, and what they belong to; [`site_api`], [`group_api`]: the operations
+//!   on them, which read and change resources too
 //! - [`agents`]: machines that describe themselves, in the formats that [`reports`] reads
 //!
 //! [`Machines`] answers what other domains ask about them. [`files`] takes machines in from files, at the database

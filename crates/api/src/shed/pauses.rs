@@ -1,5 +1,5 @@
-//! A client that is refused several times in a row, and asks again at once in spite of `Retry-After`, makes a pause: its
-//! next request is not read before, and has a place in the line then.
+//! A client that is refused several times in a row, and asks again at once in spite of `Retry-After`, makes a pause:
+//! its next request is not read before, and has a place in the line then.
 
 use std::{
     cell::{Cell, RefCell},

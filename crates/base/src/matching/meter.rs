@@ -1,6 +1,6 @@
 //! How much work is done for a caller's expressions and texts, in steps of about 10 nanoseconds: a hundred thousand of
-//! them are a millisecond. Most work is estimated before it is done; regular expressions are measured, by the CPU time of their
-//! thread: what else the machine does refuses nobody's.
+//! them are a millisecond. Most work is estimated before it is done; regular expressions are measured, by the CPU time
+//! of their thread: what else the machine does refuses nobody's.
 
 use std::{cell::Cell, time::Duration};
 

@@ -1,5 +1,5 @@
-//! One term of a filter as SQL, in two forms: [`Filter::condition`] leads from an index to the resources that match, and
-//! [`Filter::probe`] checks a given row.
+//! One term of a filter as SQL, in two forms: [`Filter::condition`] leads from an index to the resources that match,
+//! and [`Filter::probe`] checks a given row.
 
 use db::Condition;
 

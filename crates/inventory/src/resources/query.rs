@@ -1,5 +1,5 @@
-//! A query for resources: their number, a page of them, all of them. The [`ResourceIndex`] answers where it can at once,
-//! and the database otherwise.
+//! A query for resources: their number, a page of them, all of them. The [`ResourceIndex`] answers where it can at
+//! once, and the database otherwise.
 
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 //! What becomes of an alert that people are to hear of: when which step of its policy is taken ([`rules`]), whom a step
-//! means ([`resolve`]), what it has to do with other alerts ([`outages`]), and what is decided then ([`engine`]). And how
-//! that goes, before ([`explain`], [`on_call`]) and after ([`timeline`], [`postmortem`]).
+//! means ([`resolve`]), what it has to do with other alerts ([`outages`]), and what is decided then ([`engine`]). And
+//! how that goes, before ([`explain`], [`on_call`]) and after ([`timeline`], [`postmortem`]).
 
 pub mod correlation;
 pub mod engine;
