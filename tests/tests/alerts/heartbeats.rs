@@ -12,6 +12,7 @@ both_backends![
     a_heartbeat_lives_through_all_operations,
     what_is_wrong_is_refused,
     silence_is_an_alert_and_a_ping_ends_it,
+    a_ping_ends_a_silence_whichever_gateway_noticed_it,
     nobody_who_never_pinged_is_silent,
     an_address_opens_nothing_else,
     an_address_that_was_deleted_is_closed,
@@ -110,6 +111,31 @@ fn silence_is_an_alert_and_a_ping_ends_it(server: &Server) {
     let closed = eventually("a ping closes nothing", || alerts(&client, "status:Closed").pop());
     assert_eq!((&closed["id"], &closed["currentState"]), (&alert["id"], &json!("Ok")));
     assert_eq!(client.get(&one).ok()["state"], json!("Up"));
+}
+
+/// Chance decides which of two gateways notices a silence: of twelve, some are noticed by the one that is not pinged.
+fn a_ping_ends_a_silence_whichever_gateway_noticed_it(server: &Server) {
+    let client = server.new_client();
+    let beside = (server.backend == Backend::Postgres).then(|| Server::start_beside(server, &[]));
+    let gateways: Vec<&Server> = [Some(server), beside.as_ref()].into_iter().flatten().collect();
+    let made: Vec<(String, String)> = (0..12).map(|_| heartbeat(&client, "1s", "0s")).collect();
+    // Each gateway has stored a ping, so that it may keep the next.
+    for (_, path) in &made {
+        gateways.iter().for_each(|gateway| drop(gateway.get(path).ok()));
+    }
+    let count = |status: &str, count: usize| {
+        eventually(&format!("not {count} are {status}"), || {
+            (alerts(&client, &format!("status:{status}")).len() == count).then_some(())
+        });
+    };
+    count("New", made.len());
+    for (id, _) in &made {
+        client.post(&format!("/heartbeats/{id}"), &json!({"interval": "1h"})).ok();
+    }
+    for ((_, path), gateway) in made.iter().zip(gateways.iter().cycle()) {
+        gateway.get(path).ok();
+    }
+    count("Closed", made.len());
 }
 
 fn nobody_who_never_pinged_is_silent(server: &Server) {

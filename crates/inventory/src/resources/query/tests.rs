@@ -177,7 +177,12 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_index_answers_as_the_database(steps in prop::collection::vec(step(), 1..60), entries in 0_i64..12, few in 0_u64..4, many in 0_i64..12) {
+    fn the_index_answers_as_the_database(
+        steps in prop::collection::vec(step(), 1..60),
+        entries in 0_i64..12,
+        few in 0_u64..4,
+        many in 0_i64..12,
+    ) {
         let fixture = Fixture::new();
         let limits = Limits { entries, probes: few * 2, few, names: few as usize * 3, ..Limits::default() };
         let index = Arc::new(ResourceIndex::with_limits(limits));
