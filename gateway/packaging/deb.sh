@@ -17,6 +17,9 @@ install -D -m 0600 "$here/muster.env" "$root/etc/muster/muster.env"
 for file in README.md CHANGELOG.md docs/operations.md docs/interface.md docs/agents.md docs/clients.md docs/console.md; do
     install -D -m 0644 "$top/$file" "$root/usr/share/doc/muster/$(basename "$file")"
 done
+for file in "$top"/docs/interface/*.md; do
+    install -D -m 0644 "$file" "$root/usr/share/doc/muster/interface/$(basename "$file")"
+done
 # The shells of Debian look for completions here.
 completions() {
     install -D -m 0644 /dev/null "$root/usr/share/$2"

@@ -22,6 +22,12 @@ fn documents() -> Vec<String> {
     top.chain(files("docs", ".md")).collect()
 }
 
+/// The reference of the interface: the page of conventions, and those of the domains.
+fn reference() -> String {
+    let pages = files("docs/interface", ".md").into_iter().map(|page| read(&page));
+    std::iter::once(read("docs/interface.md")).chain(pages).collect()
+}
+
 /// The lines that are prose: not those of a code block.
 fn prose(text: &str) -> Vec<&str> {
     let mut inside = false;
@@ -86,11 +92,11 @@ fn files_that_documents_name_exist() {
 
 #[test]
 fn every_operation_is_in_the_reference() {
-    let known: BTreeSet<String> = quoted_code(&read("docs/interface.md")).into_iter().collect();
+    let known: BTreeSet<String> = quoted_code(&reference()).into_iter().collect();
     for (operation, _) in operations() {
         let below = operation.replacen(TENANT, "", 1);
         let found = known.contains(&operation) || known.contains(&below);
-        assert!(found, "docs/interface.md does not have `{below}`");
+        assert!(found, "docs/interface.md and its pages do not have `{below}`");
     }
 }
 
@@ -100,13 +106,12 @@ fn the_reference_invents_no_operation() {
     const METHODS: [&str; 5] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
     const OUTSIDE: [&str; 5] = ["/health/live", "/health/ready", "/metrics", "/docs", "/openapi.json"];
     let known: BTreeSet<String> = operations().into_iter().map(|(operation, _)| operation).collect();
-    let text = read("docs/interface.md");
-    let described = text.split("\n## Planned").next().unwrap_or_default();
-    for name in quoted_code(described) {
+    let text = reference();
+    for name in quoted_code(&text) {
         let Some((method, path)) = name.split_once(' ') else { continue };
         if METHODS.contains(&method) && path.starts_with('/') && !OUTSIDE.contains(&path) {
             let below = format!("{method} {TENANT}{path}");
-            assert!(known.contains(&name) || known.contains(&below), "docs/interface.md invents `{name}`");
+            assert!(known.contains(&name) || known.contains(&below), "docs/interface.md or one of its pages invents `{name}`");
         }
     }
 }
@@ -114,7 +119,7 @@ fn the_reference_invents_no_operation() {
 /// A comment that sends the reader to a section by name: `("Resource type" in docs/interface.md)`.
 #[test]
 fn sections_that_the_code_refers_to_exist() {
-    let text = read("docs/interface.md");
+    let text = reference();
     let bold = text.split("**").skip(1).step_by(2).map(|name| name.trim_end_matches('.').to_owned());
     let known: BTreeSet<String> = headings(&text).into_iter().chain(bold).map(|name| name.to_lowercase()).collect();
     let mut referred = 0;
