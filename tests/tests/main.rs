@@ -32,3 +32,4 @@ mod rosters;
 mod secrets;
 mod tables;
 mod template;
+mod words;
