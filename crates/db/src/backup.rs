@@ -12,7 +12,7 @@ use tempfile::NamedTempFile;
 use crate::{DatabaseUrl, Error, Result, backend};
 
 #[derive(QueryableByName)]
-struct Found {
+struct IntegrityCheck {
     #[diesel(sql_type = Text)]
     quick_check: String,
 }
@@ -21,7 +21,7 @@ struct Found {
 /// length in bytes. Writers are not held up. A file that is there already is left as it is.
 ///
 /// The copy holds all that was committed when the backup began. It is checked and on the disk when this returns, and
-/// bears its name not before.
+/// gets its name only then.
 pub fn back_up(source: &DatabaseUrl, destination: &Path) -> Result<u64> {
     let DatabaseUrl::Sqlite(path) = source else {
         return Err(Error::Fault("a backup of SQLite was asked of Postgres".to_owned()));
@@ -49,13 +49,13 @@ pub fn back_up(source: &DatabaseUrl, destination: &Path) -> Result<u64> {
     Ok(length)
 }
 
-/// A copy on a disk that lies is found out now, not on the day when it is needed.
+/// Checks the copy now, so that a faulty disk shows today and not on the day the copy is needed.
 fn check(copy: &Path) -> Result<()> {
     use diesel::{Connection as _, sqlite::SqliteConnection};
     let mut conn = SqliteConnection::establish(&copy.to_string_lossy())?;
-    let found: Vec<Found> = sql_query("PRAGMA quick_check(1)").load(&mut conn)?;
-    match found.as_slice() {
-        [Found { quick_check }] if quick_check == "ok" => Ok(()),
+    let rows: Vec<IntegrityCheck> = sql_query("PRAGMA quick_check(1)").load(&mut conn)?;
+    match rows.as_slice() {
+        [IntegrityCheck { quick_check }] if quick_check == "ok" => Ok(()),
         _ => Err(Error::Fault("the copy is damaged".to_owned())),
     }
 }

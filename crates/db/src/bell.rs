@@ -109,7 +109,7 @@ mod tests {
         })
         .unwrap();
         assert_eq!(heard.load(Ordering::SeqCst), 1);
-        // What is undone alone is no reason to ring.
+        // A change that was rolled back alone does not ring.
         let refused = db.write_here(|_| {
             BELL.ring_at_commit();
             Err::<(), _>(Problem::invalid("no").into())

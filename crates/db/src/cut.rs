@@ -12,15 +12,14 @@ use std::{
 use rustix::net::{Shutdown, SocketAddrAny, SocketAddrUnix, getpeername, shutdown};
 
 use crate::{
-    tls::{Place, places},
+    tls::{ServerAddress, server_addresses},
     url::DatabaseUrl,
 };
 
-/// Ends every connection to the servers of the URL, so that whoever waits for an answer is told that there is none;
-/// gives how many there were.
+/// Ends every connection to the servers of the URL, so that all waiting calls fail; returns the number of connections.
 pub(crate) fn connections(url: &DatabaseUrl) -> usize {
-    let places = places(url);
-    let sockets = open_files().into_iter().filter(|file| leads_to(file, &places));
+    let server_addresses = server_addresses(url);
+    let sockets = open_files().into_iter().filter(|file| leads_to(file, &server_addresses));
     sockets.filter(|socket| shutdown(socket, Shutdown::Both).is_ok()).count()
 }
 
@@ -34,7 +33,7 @@ fn open_files() -> Vec<OwnedFd> {
 
 #[expect(
     unsafe_code,
-    reason = "a number that is no open file any more is an error of the system, and nothing else is done with it"
+    reason = "a number that is no longer an open file is an error of the system, and nothing else is done with it"
 )]
 fn duplicate(number: RawFd) -> Option<OwnedFd> {
     // SAFETY: the descriptor is borrowed for one call, which fails where there is none; -1 is not listed.
@@ -42,15 +41,15 @@ fn duplicate(number: RawFd) -> Option<OwnedFd> {
     file.try_clone_to_owned().ok()
 }
 
-fn leads_to(file: &OwnedFd, places: &[Place]) -> bool {
+fn leads_to(file: &OwnedFd, server_addresses: &[ServerAddress]) -> bool {
     let Ok(Some(peer)) = getpeername(file.as_fd()) else { return false };
-    places.iter().any(|place| match place {
-        Place::Socket { port } => {
+    server_addresses.iter().any(|address| match address {
+        ServerAddress::Socket { port } => {
             let end = format!("/.s.PGSQL.{port}");
             SocketAddrUnix::try_from(peer.clone())
                 .is_ok_and(|peer| peer.path_bytes().is_some_and(|path| path.ends_with(end.as_bytes())))
         }
-        Place::Host { name, port } => is_host(&peer, name, *port),
+        ServerAddress::Host { name, port } => is_host(&peer, name, *port),
     })
 }
 
@@ -71,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whoever_waits_for_the_server_is_told_and_nobody_else() {
+    fn only_calls_that_wait_for_the_server_fail() {
         let server = TcpListener::bind("127.0.0.1:0").unwrap();
         let other = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = server.local_addr().unwrap().port();

@@ -18,7 +18,7 @@ impl Dates {
     /// Takes a term that is one of the four; false when it is another.
     ///
     /// # Errors
-    /// 400 on `queryString` when it is no time.
+    /// 400 on `queryString` when it is not a time.
     pub fn take(&mut self, term: &Term) -> Result<bool, Problem> {
         let (end, more) = match term.name {
             "startCreationDate" => (&mut self.created.0, 0),

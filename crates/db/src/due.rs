@@ -1,4 +1,4 @@
-//! Which tenants have something due.
+//! Queries for the tenants that have due rows.
 
 use diesel::{
     prelude::*,
@@ -26,7 +26,7 @@ struct Tenant {
 }
 
 #[derive(QueryableByName)]
-struct Late {
+struct OverdueTenant {
     #[diesel(sql_type = Text)]
     id: String,
     #[diesel(sql_type = BigInt)]
@@ -60,8 +60,9 @@ impl DueRows {
              SELECT id, since FROM late WHERE since <= $1 ORDER BY since, id LIMIT $2"
         );
         let most = i64::try_from(most).unwrap_or(i64::MAX);
-        let late: Vec<Late> = sql_query(query).bind::<BigInt, _>(at_ms).bind::<BigInt, _>(most).load(conn)?;
-        Ok(late.into_iter().map(|late| (late.id, late.since)).collect())
+        let overdue: Vec<OverdueTenant> =
+            sql_query(query).bind::<BigInt, _>(at_ms).bind::<BigInt, _>(most).load(conn)?;
+        Ok(overdue.into_iter().map(|tenant| (tenant.id, tenant.since)).collect())
     }
 }
 

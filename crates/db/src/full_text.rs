@@ -274,14 +274,14 @@ mod tests {
                  INSERT INTO texts VALUES ('client_1', 1), ('client_1', 2), ('client_2', 3);",
             )?;
             TEXTS.put(conn, "client_1", 1, "Disk is full", "Empty the trash.")?;
-            TEXTS.put(conn, "client_1", 2, "Printer", "The disk of the printer; client_2 is no tenant here")?;
+            TEXTS.put(conn, "client_1", 2, "Printer", "The disk of the printer; client_2 is not a tenant here")?;
             TEXTS.put(conn, "client_2", 3, "Disk", "Secret")
         })
         .unwrap();
         db
     }
 
-    fn found(db: &Db, tenants: &[&str], text: &str) -> Vec<i64> {
+    fn matching_ids(db: &Db, tenants: &[&str], text: &str) -> Vec<i64> {
         let tenants: Vec<String> = tenants.iter().map(|id| (*id).to_owned()).collect();
         let wanted: Vec<String> = words(text).map(|word| word.key).collect();
         let walk = Walk::numbered(PageRequest { page_no: 1, page_size: 10 }, List::default());
@@ -295,13 +295,13 @@ mod tests {
     fn titles_count_more_and_tenants_are_apart() {
         let directory = tempfile::tempdir().unwrap();
         let db = database(&directory);
-        assert_eq!(found(&db, &["client_1"], "DISK"), [1, 2]);
-        assert_eq!(found(&db, &["client_1"], "pri dis"), [2]);
-        assert_eq!(found(&db, &["client_1", "client_2"], "secret"), [3]);
-        assert!(found(&db, &["client_1"], "secret").is_empty());
-        assert!(found(&db, &["client_1"], "…").is_empty());
+        assert_eq!(matching_ids(&db, &["client_1"], "DISK"), [1, 2]);
+        assert_eq!(matching_ids(&db, &["client_1"], "pri dis"), [2]);
+        assert_eq!(matching_ids(&db, &["client_1", "client_2"], "secret"), [3]);
+        assert!(matching_ids(&db, &["client_1"], "secret").is_empty());
+        assert!(matching_ids(&db, &["client_1"], "…").is_empty());
         db.write_here(|conn| TEXTS.put(conn, "client_1", 1, "Renamed", "")).unwrap();
-        assert_eq!(found(&db, &["client_1"], "disk"), [2]);
+        assert_eq!(matching_ids(&db, &["client_1"], "disk"), [2]);
     }
 
     #[test]
@@ -320,9 +320,9 @@ mod tests {
             let stored = title.clone();
             let text = content.clone();
             db.write_here(move |conn| TEXTS.put(conn, "client_1", 1, &stored, &text)).unwrap();
-            found(&db, &["client_1"], &query);
+            matching_ids(&db, &["client_1"], &query);
             if words(&title).next().is_some() {
-                prop_assert!(found(&db, &["client_1"], &title).contains(&1), "{:?}", title);
+                prop_assert!(matching_ids(&db, &["client_1"], &title).contains(&1), "{:?}", title);
             }
         }
     }

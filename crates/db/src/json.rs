@@ -19,7 +19,7 @@ use serde::{Serialize, de::DeserializeOwned};
 
 use crate::Sql;
 
-/// A `T` in a column of text, as JSON. A text that is none is a damaged row, and whoever reads it fails (500).
+/// A `T` in a column of text, as JSON. A text that is not JSON is a damaged row: reading it fails (500).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, AsExpression, FromSqlRow)]
 #[diesel(sql_type = Text)]
 pub struct Json<T>(pub T);

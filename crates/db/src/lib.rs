@@ -11,12 +11,14 @@ mod asker;
 mod backend;
 mod backup;
 mod bell;
+mod chunks;
 mod closing;
 mod condition;
 mod cut;
 mod dates;
 mod due;
 mod error;
+mod extensions;
 mod full_text;
 mod insert;
 mod inspect;
@@ -28,7 +30,6 @@ mod migrate;
 mod numbers;
 mod order;
 mod owner;
-mod parts;
 mod private;
 mod probe;
 mod quota;
@@ -38,7 +39,6 @@ mod savepoint;
 mod select;
 mod sequence;
 mod sessions;
-mod shelf;
 mod sorts;
 mod stream;
 mod tls;
@@ -62,6 +62,7 @@ pub use crate::{
     backend::{Conn, Sql},
     backup::back_up,
     bell::{Bell, Listener},
+    chunks::in_parts,
     condition::Condition,
     dates::Dates,
     due::{DueRows, owners},
@@ -74,7 +75,6 @@ pub use crate::{
     numbers::{Family, GROUP_SIZES, Numbers, Writes},
     order::{Column, Order, damaged_cursor},
     owner::give_to_owner_of_folder,
-    parts::in_parts,
     private::{create_private, write_private},
     probe::{Health, Probe},
     quota::Quota,
@@ -128,7 +128,7 @@ struct Inner {
     gauges: numbers::Gauges,
     families: numbers::Families,
     waiting: Arc<waiting::Waiting>,
-    shelf: shelf::Shelf,
+    extensions: extensions::Extensions,
     closing: closing::Closing,
     /// The way to a Postgres that is reached over TLS; closed last.
     _tunnel: Option<tls::Tunnel>,
@@ -180,7 +180,7 @@ impl Db {
             gauges,
             families,
             waiting: Arc::default(),
-            shelf: shelf::Shelf::default(),
+            extensions: extensions::Extensions::default(),
             closing: closing::Closing::default(),
             _tunnel: tunnel,
         })))

@@ -1,6 +1,6 @@
-//! Who must wait for whom, where rows alone do not say it.
+//! Locks between transactions, for cases that row locks do not cover.
 //!
-//! SQLite has one writer: whoever writes is alone, and these do nothing.
+//! SQLite has one writer at a time, so these do nothing there.
 
 use std::{borrow::Cow, fmt::Display};
 
@@ -11,8 +11,8 @@ use diesel::{
 
 use crate::{Conn, Result};
 
-/// What one transaction holds until it ends, while others wait. Gateways of two versions share a database, so that the
-/// name of a kind stays as it is.
+/// A lock that one transaction holds until it ends, while others wait. Gateways of two versions may share a database,
+/// so the name of a kind must never change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lock(Cow<'static, str>);
 
@@ -22,12 +22,12 @@ impl Lock {
         Self(Cow::Borrowed(kind))
     }
 
-    /// The lock of one tenant, or of one row: a kind, such as `roster`, and which of them.
+    /// The lock of one tenant or one row: a kind, such as `roster`, and its id.
     pub fn of(kind: &'static str, which: impl Display) -> Self {
         Self(Cow::Owned(format!("{kind}:{which}")))
     }
 
-    /// Keeps every other transaction that takes or shares this waiting, until this one ends.
+    /// Makes every other transaction that takes or shares this lock wait until this one ends.
     pub fn take(&self, conn: &mut Conn) -> Result<()> {
         self.hold(conn, "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))")
     }
@@ -45,7 +45,7 @@ impl Lock {
         Ok(())
     }
 
-    /// Keeps those waiting that take this, until this transaction ends.
+    /// Makes transactions that take this lock wait until this one ends; others that share it do not wait.
     pub fn share(&self, conn: &mut Conn) -> Result<()> {
         self.hold(conn, "SELECT pg_advisory_xact_lock_shared(hashtextextended($1, 0))")
     }
@@ -56,7 +56,7 @@ impl Lock {
             Conn::Sqlite(_) => Ok(true),
             Conn::Postgres(conn) => {
                 let text = "SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS got";
-                Ok(sql_query(text).bind::<Text, _>(&self.0).get_result::<Got>(conn)?.got)
+                Ok(sql_query(text).bind::<Text, _>(&self.0).get_result::<LockAttempt>(conn)?.got)
             }
         }
     }
@@ -73,7 +73,7 @@ impl Lock {
 }
 
 #[derive(QueryableByName)]
-struct Got {
+struct LockAttempt {
     #[diesel(sql_type = Bool)]
     got: bool,
 }

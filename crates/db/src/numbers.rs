@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_waits_for_the_writer_is_seen() {
+    fn a_write_that_waits_is_counted() {
         let (_directory, db) = open();
         let waited = db.write_here({
             let db = db.clone();

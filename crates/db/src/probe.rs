@@ -1,5 +1,5 @@
-//! Is the database there, and does it take writes? Asked all the time on a connection of its own, so that the answer is
-//! at hand when somebody wants to know it, also when the database is away or stands still.
+//! The health probe: asks the database continually, on a connection of its own, whether it answers and takes writes. The
+//! answer is at hand without waiting, also when the database is away or hangs.
 
 use std::{
     path::Path,
@@ -36,14 +36,14 @@ const LITTLE_ROOM: u64 = 1 << 20;
 /// stopped itself does not take its own pause for that of the database.
 const CUT_AFTER: u32 = 32;
 
-/// The same while the service stops: nobody new asks then, and whoever stops it waits.
+/// The same while the service stops: no new requests arrive then, and the operator is waiting.
 const CUT_WHILE_CLOSING: u32 = 8;
 
-/// What was last heard of the database.
+/// The latest known health of the database.
 #[derive(Clone, Debug)]
-pub struct Probe(Arc<Heard>);
+pub struct Probe(Arc<ProbeState>);
 
-/// How the database does.
+/// The health of the database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Health {
     /// It answers and takes writes.
@@ -55,7 +55,7 @@ pub enum Health {
 }
 
 #[derive(Debug)]
-struct Heard {
+struct ProbeState {
     begun: Instant,
     /// When it last answered, in milliseconds since `begun`, plus one; 0 when it did not.
     answered: AtomicU64,
@@ -68,32 +68,32 @@ impl Probe {
     /// Asks once, and goes on asking on threads of its own until the last clone of this is dropped.
     ///
     /// # Errors
-    /// When there can be no thread.
+    /// When no thread can be started.
     pub fn start(db: &Db) -> Result<Self> {
-        let heard = Arc::new(Heard {
+        let state = Arc::new(ProbeState {
             begun: Instant::now(),
             answered: AtomicU64::new(0),
             read_only: AtomicBool::new(false),
             ended: AtomicU64::new(0),
         });
         let mut question = Question { db: Arc::downgrade(&db.0), session: None, trial: None };
-        heard.note(question.ask(&db.0.url));
+        state.note(question.ask(&db.0.url));
         let thread = |name: &str, work: Box<dyn FnOnce() + Send>| {
             let spawned = thread::Builder::new().name(name.to_owned()).spawn(work);
             spawned.map(drop).map_err(|error| Error::Unavailable(error.to_string()))
         };
         let url = db.0.url.clone();
-        let listener = Arc::downgrade(&heard);
+        let listener = Arc::downgrade(&state);
         thread("database-probe", Box::new(move || keep_asking(&url, question, &listener)))?;
         if let DatabaseUrl::Postgres(_) = &db.0.url {
             let db = Arc::downgrade(&db.0);
-            let listener = Arc::downgrade(&heard);
+            let listener = Arc::downgrade(&state);
             thread("database-cut", Box::new(move || cut_when_still(&db, &listener)))?;
         }
-        Ok(Self(heard))
+        Ok(Self(state))
     }
 
-    /// What was heard of the database just now. Never waits.
+    /// The health as of the latest answer. Never waits.
     pub fn health(&self) -> Health {
         let answered = self.0.answered.load(Ordering::Relaxed);
         if answered == 0 || self.0.now().saturating_sub(answered) >= GOOD.as_millis() as u64 {
@@ -103,7 +103,7 @@ impl Probe {
     }
 }
 
-impl Heard {
+impl ProbeState {
     fn now(&self) -> u64 {
         u64::try_from(self.begun.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
@@ -116,12 +116,12 @@ impl Heard {
     }
 }
 
-fn keep_asking(url: &DatabaseUrl, mut question: Question, listener: &Weak<Heard>) {
+fn keep_asking(url: &DatabaseUrl, mut question: Question, listener: &Weak<ProbeState>) {
     while listener.strong_count() > 0 {
         let answer = question.ask(url);
-        let Some(heard) = listener.upgrade() else { return };
-        heard.note(answer);
-        drop(heard);
+        let Some(state) = listener.upgrade() else { return };
+        state.note(answer);
+        drop(state);
         thread::sleep(EVERY);
     }
 }
@@ -129,11 +129,11 @@ fn keep_asking(url: &DatabaseUrl, mut question: Question, listener: &Weak<Heard>
 /// Cuts off all that waits for a Postgres which stands still: its system goes on acknowledging what arrives, so that
 /// nothing else ends the wait. Those who waited are told that the database is away, and connect anew, where the URL
 /// names several servers to the next one.
-fn cut_when_still(db: &Weak<Inner>, listener: &Weak<Heard>) {
+fn cut_when_still(db: &Weak<Inner>, listener: &Weak<ProbeState>) {
     let mut last = None;
     let mut turns = 0;
-    while let (Some(db), Some(heard)) = (db.upgrade(), listener.upgrade()) {
-        let ended = heard.ended.load(Ordering::Relaxed);
+    while let (Some(db), Some(state)) = (db.upgrade(), listener.upgrade()) {
+        let ended = state.ended.load(Ordering::Relaxed);
         if last == Some(ended) {
             turns += 1;
         } else {
@@ -146,7 +146,7 @@ fn cut_when_still(db: &Weak<Inner>, listener: &Weak<Heard>) {
             tracing::warn!(connections, "the database stands still: what waits for it is cut off");
             turns = 0;
         }
-        drop((db, heard));
+        drop((db, state));
         thread::sleep(EVERY);
     }
 }
@@ -242,7 +242,7 @@ mod tests {
         let begun = Instant::now().checked_sub(2 * GOOD).unwrap();
         let read_only = AtomicBool::new(false);
         let ended = AtomicU64::new(1);
-        let still = Heard { begun, answered: AtomicU64::new(1), read_only, ended };
+        let still = ProbeState { begun, answered: AtomicU64::new(1), read_only, ended };
         assert_eq!(Probe(Arc::new(still)).health(), Health::Away, "an old answer says nothing");
     }
 }

@@ -21,7 +21,7 @@ impl Tree {
             .then(self.table)
             .then(" t WHERE t.parent_id = found.id AND t.tenant_id = ")
             .text(tenant);
-        self.found(tenant, id, step)
+        self.within_recursion(tenant, id, step)
     }
 
     /// The row with this id, and all rows above it.
@@ -30,12 +30,12 @@ impl Tree {
             .then(self.table)
             .then(" t WHERE t.id = found.id AND t.tenant_id = ")
             .text(tenant);
-        self.found(tenant, id, step)
+        self.within_recursion(tenant, id, step)
     }
 
     /// `UNION` drops what was found before, so that this ends whatever the rows say. To SQLite, `CROSS JOIN` is an
     /// order: it would else walk all rows of the tenant for each row that was found.
-    fn found(self, tenant: &str, id: &str, step: Condition) -> Condition {
+    fn within_recursion(self, tenant: &str, id: &str, step: Condition) -> Condition {
         Condition::sql(self.table)
             .then(".tenant_id = ")
             .text(tenant)

@@ -280,7 +280,7 @@ fn log_pages(conn: &mut Conn) -> Option<i32> {
     asked.ok().map(|asked| asked.log)
 }
 
-/// Copies the log into the file, which takes tens of milliseconds and is no part of a commit: who committed has the
+/// Copies the log into the file, which takes tens of milliseconds and is not part of a commit: who committed has the
 /// answer by now. What cannot be copied, since somebody reads, is copied after the next commit.
 fn copy_log(conn: &mut Conn) {
     if let Err(error) = conn.batch_execute("PRAGMA wal_checkpoint(PASSIVE)") {

@@ -29,7 +29,7 @@ pub(crate) fn through(url: &DatabaseUrl) -> Result<(DatabaseUrl, Option<Tunnel>)
         return Ok((url, None));
     };
     let tls = verify::client_config(&settings).map_err(Error::Unavailable)?;
-    let targets = settings.places.iter().filter_map(|place| match place {
+    let targets = settings.endpoints.iter().filter_map(|endpoint| match endpoint {
         Endpoint::Tunnel(target) => Some(target.clone()),
         Endpoint::Socket { .. } => None,
     });
@@ -38,20 +38,20 @@ pub(crate) fn through(url: &DatabaseUrl) -> Result<(DatabaseUrl, Option<Tunnel>)
     Ok((DatabaseUrl::Postgres(Secret::new(url)), Some(tunnel)))
 }
 
-/// Where libpq connects to.
-pub(crate) enum Place {
+/// The address of a server, as libpq connects to it.
+pub(crate) enum ServerAddress {
     Host { name: String, port: u16 },
     Socket { port: String },
 }
 
-/// Where libpq connects to by a URL of [`through`].
-pub(crate) fn places(url: &DatabaseUrl) -> Vec<Place> {
+/// The servers that libpq connects to with a URL from [`through`].
+pub(crate) fn server_addresses(url: &DatabaseUrl) -> Vec<ServerAddress> {
     let DatabaseUrl::Postgres(text) = url else { return Vec::new() };
     let environment = |name: &str| std::env::var(name).ok();
-    let places = settings::servers(text.expose(), &environment).unwrap_or_default().into_iter();
-    let place = |endpoint| match endpoint {
-        Endpoint::Tunnel(Target { host, address, port }) => Place::Host { name: address.unwrap_or(host), port },
-        Endpoint::Socket { port, .. } => Place::Socket { port },
+    let endpoints = settings::servers(text.expose(), &environment).unwrap_or_default().into_iter();
+    let to_address = |endpoint| match endpoint {
+        Endpoint::Tunnel(Target { host, address, port }) => ServerAddress::Host { name: address.unwrap_or(host), port },
+        Endpoint::Socket { port, .. } => ServerAddress::Socket { port },
     };
-    places.map(place).collect()
+    endpoints.map(to_address).collect()
 }

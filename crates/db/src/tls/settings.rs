@@ -10,7 +10,7 @@ use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode
 pub(crate) enum Mode {
     /// TLS when the server has it, in the clear otherwise.
     Prefer,
-    /// TLS, with whoever answers.
+    /// TLS, without checking who the server is.
     Require,
     /// TLS, with a certificate of a trusted authority.
     VerifyCa,
@@ -66,7 +66,7 @@ pub(crate) struct Settings {
     /// TLS from the first byte, without asking first (`sslnegotiation=direct`).
     pub(crate) direct: bool,
     pub(crate) keep_alive: KeepAlive,
-    pub(crate) places: Vec<Endpoint>,
+    pub(crate) endpoints: Vec<Endpoint>,
     /// The URL up to its host, and from its database to the first parameter about hosts or TLS.
     before_host: String,
     database: String,
@@ -79,13 +79,13 @@ pub(crate) type Environment<'e> = &'e dyn Fn(&str) -> Option<String>;
 impl Settings {
     /// Reads a URL; `None` when libpq can be left alone with it: no TLS is asked for, and none is needed.
     pub(crate) fn read(url: &str, environment: Environment<'_>) -> Result<Option<Self>, String> {
-        let parts = Parts::split(url)?;
+        let parts = UrlParts::split(url)?;
         let value = |name: &str, variable: &str| {
             let found = parts.parameter(name)?.or_else(|| environment(variable));
             Ok::<_, String>(found.filter(|value| !value.is_empty()))
         };
-        let places = parts.servers(environment)?;
-        let remote = |place: &Endpoint| matches!(place, Endpoint::Tunnel(target) if !target.is_this_machine());
+        let endpoints = parts.servers(environment)?;
+        let remote = |endpoint: &Endpoint| matches!(endpoint, Endpoint::Tunnel(target) if !target.is_this_machine());
         let root = value("sslrootcert", "PGSSLROOTCERT")?;
         let given = match value("sslmode", "PGSSLMODE")? {
             Some(mode) => Some(mode),
@@ -95,7 +95,7 @@ impl Settings {
         };
         let mode = match given.as_deref() {
             Some("disable") => return Ok(None),
-            None if !places.iter().any(remote) => return Ok(None),
+            None if !endpoints.iter().any(remote) => return Ok(None),
             None | Some("prefer" | "allow") => Mode::Prefer,
             Some("require") => Mode::Require,
             Some("verify-ca") => Mode::VerifyCa,
@@ -140,14 +140,14 @@ impl Settings {
         let number = |name: &str| Ok::<_, String>(value(name, "")?.and_then(|text| text.trim().parse::<u32>().ok()));
         let asks = number("keepalives")? != Some(0);
         let mut ask = [0; 3];
-        for (place, name) in ask.iter_mut().zip(["keepalives_idle", "keepalives_interval", "keepalives_count"]) {
-            *place = number(name)?.unwrap_or(0);
+        for (value, name) in ask.iter_mut().zip(["keepalives_idle", "keepalives_interval", "keepalives_count"]) {
+            *value = number(name)?.unwrap_or(0);
         }
         let keep_alive = KeepAlive { unanswered_ms: number("tcp_user_timeout")?, ask: asks.then_some(ask) };
         parts.refuse_unknown()?;
-        let Parts { before_host, database, .. } = parts.clone();
+        let UrlParts { before_host, database, .. } = parts.clone();
         let others = parts.others();
-        Ok(Some(Self { mode, roots, client, direct, keep_alive, places, before_host, database, others }))
+        Ok(Some(Self { mode, roots, client, direct, keep_alive, endpoints, before_host, database, others }))
     }
 
     /// The URL for libpq: `directories` has the tunnel's end for each place that is a [`Endpoint::Tunnel`].
@@ -155,8 +155,8 @@ impl Settings {
         let mut ends = directories.iter();
         let mut hosts = Vec::new();
         let mut ports = Vec::new();
-        for place in &self.places {
-            match place {
+        for endpoint in &self.endpoints {
+            match endpoint {
                 Endpoint::Tunnel(target) => {
                     let end = ends.next().map(|end| end.to_string_lossy()).unwrap_or_default();
                     hosts.push(end.into_owned());
@@ -188,11 +188,11 @@ impl Target {
 
 /// The servers of a URL, whether it asks for TLS or not.
 pub(crate) fn servers(url: &str, environment: Environment<'_>) -> Result<Vec<Endpoint>, String> {
-    Parts::split(url)?.servers(environment)
+    UrlParts::split(url)?.servers(environment)
 }
 
 /// Pairs hosts, addresses and ports as libpq does: as many as there are hosts, or one port for all.
-fn places(hosts: &str, addresses: &str, ports: &str) -> Result<Vec<Endpoint>, String> {
+fn parse_endpoints(hosts: &str, addresses: &str, ports: &str) -> Result<Vec<Endpoint>, String> {
     let list = |text: &str| -> Vec<String> {
         if text.is_empty() { Vec::new() } else { text.split(',').map(str::to_owned).collect() }
     };
@@ -216,7 +216,7 @@ fn places(hosts: &str, addresses: &str, ports: &str) -> Result<Vec<Endpoint>, St
                 (None, None) => Ok(Endpoint::Socket { directory: String::new(), port }),
                 (Some(host), None) if host.starts_with(['/', '@']) => Ok(Endpoint::Socket { directory: host, port }),
                 (host, address) => {
-                    let port = port.parse().map_err(|_| format!("{port} is no port"))?;
+                    let port = port.parse().map_err(|_| format!("{port} is not a port"))?;
                     let host = host.or_else(|| address.clone()).unwrap_or_default();
                     Ok(Endpoint::Tunnel(Target { host, address, port }))
                 }
@@ -227,7 +227,7 @@ fn places(hosts: &str, addresses: &str, ports: &str) -> Result<Vec<Endpoint>, St
 
 /// The pieces of a URL.
 #[derive(Clone)]
-struct Parts {
+struct UrlParts {
     /// The scheme, and user and password with their `@`.
     before_host: String,
     /// Decoded; joined by commas.
@@ -243,7 +243,7 @@ struct Parts {
 const READ_HERE: [&str; 12] =
     listed("host hostaddr port ssl sslmode sslrootcert sslcert sslkey sslnegotiation sslsni sslcompression requiressl");
 
-impl Parts {
+impl UrlParts {
     fn split(url: &str) -> Result<Self, String> {
         let (scheme, rest) = url.split_once("://").ok_or("the URL has no scheme")?;
         let (path, query) = rest.split_once('?').unwrap_or((rest, ""));
@@ -278,7 +278,7 @@ impl Parts {
             let found = self.parameter(name)?.or(in_front).or_else(|| environment(variable));
             Ok::<_, String>(found.unwrap_or_default())
         };
-        places(
+        parse_endpoints(
             &server("host", &self.hosts, "PGHOST")?,
             &server("hostaddr", "", "PGHOSTADDR")?,
             &server("port", &self.ports, "PGPORT")?,

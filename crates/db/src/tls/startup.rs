@@ -1,4 +1,5 @@
-//! The first words between libpq and the server, of which one must not arrive.
+//! The relay of the first messages between libpq and the server. It removes one authentication method from the server's
+//! offer.
 
 use std::io;
 
@@ -10,10 +11,10 @@ const LONGEST: usize = 10_000;
 /// An answer of the kind "authenticate yourself".
 const AUTHENTICATION: u8 = b'R';
 
-/// The kind of authentication that lists its ways by name.
+/// The kind of authentication that lists its methods by name.
 const SASL: [u8; 4] = [0, 0, 0, 10];
 
-/// The way that binds a login to its TLS connection. libpq sees no TLS here, takes the offer for the work of somebody
+/// The method that binds a login to its TLS connection. libpq sees no TLS here, takes the offer for the work of somebody
 /// in the middle, and would give up.
 const BOUND_TO_TLS: &[u8] = b"SCRAM-SHA-256-PLUS";
 

@@ -37,12 +37,12 @@ pub(crate) struct Tunnel {
 }
 
 /// One end of the tunnel, and how it leads to its server.
-struct End {
+struct TunnelEnd {
     listener: std::os::unix::net::UnixListener,
-    way: Way,
+    upstream: Upstream,
 }
 
-struct Way {
+struct Upstream {
     target: Target,
     tls: Arc<ClientConfig>,
     mode: Mode,
@@ -60,14 +60,18 @@ impl Tunnel {
         let mut ends = Vec::new();
         let mut directories = Vec::new();
         for (number, target) in targets.into_iter().enumerate() {
-            let place = directory.path().join(number.to_string());
-            fs::create_dir(&place).map_err(failed)?;
-            let listener = std::os::unix::net::UnixListener::bind(place.join(format!(".s.PGSQL.{}", target.port)));
+            let directory_path = directory.path().join(number.to_string());
+            fs::create_dir(&directory_path).map_err(failed)?;
+            let listener =
+                std::os::unix::net::UnixListener::bind(directory_path.join(format!(".s.PGSQL.{}", target.port)));
             let listener = listener.map_err(failed)?;
             listener.set_nonblocking(true).map_err(failed)?;
             let Settings { mode, direct, keep_alive, .. } = *settings;
-            ends.push(End { listener, way: Way { target, tls: Arc::clone(&tls), mode, direct, keep_alive } });
-            directories.push(place);
+            ends.push(TunnelEnd {
+                listener,
+                upstream: Upstream { target, tls: Arc::clone(&tls), mode, direct, keep_alive },
+            });
+            directories.push(directory_path);
         }
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
         let (stop, stopped) = oneshot::channel();
@@ -93,8 +97,8 @@ impl Drop for Tunnel {
     }
 }
 
-async fn serve(end: End) {
-    let way = Arc::new(end.way);
+async fn serve(end: TunnelEnd) {
+    let upstream = Arc::new(end.upstream);
     let listener = match UnixListener::from_std(end.listener) {
         Ok(listener) => listener,
         Err(error) => return tracing::error!(%error, "the TLS tunnel"),
@@ -102,8 +106,8 @@ async fn serve(end: End) {
     loop {
         match listener.accept().await {
             Ok((local, _)) => {
-                let way = Arc::clone(&way);
-                tokio::spawn(async move { carry(local, &way).await });
+                let upstream = Arc::clone(&upstream);
+                tokio::spawn(async move { forward_connection(local, &upstream).await });
             }
             Err(error) => {
                 tracing::warn!(%error, "the TLS tunnel");
@@ -114,17 +118,17 @@ async fn serve(end: End) {
 }
 
 /// One connection of libpq, from its beginning to its end.
-async fn carry(mut local: UnixStream, way: &Way) {
-    let dialled = timeout(PATIENCE, way.dial()).await;
+async fn forward_connection(mut local: UnixStream, upstream: &Upstream) {
+    let dialled = timeout(PATIENCE, upstream.dial()).await;
     match dialled.unwrap_or_else(|_| Err(format!("no answer within {} seconds", PATIENCE.as_secs()))) {
         Ok(mut remote) => {
             let begun = timeout(PATIENCE, startup::relay(&mut local, &mut remote)).await;
             if matches!(begun, Ok(Ok(()))) {
-                hand_on(local, remote).await;
+                copy_both_ways(local, remote).await;
             }
         }
         Err(reason) => {
-            let Target { host, port, .. } = &way.target;
+            let Target { host, port, .. } = &upstream.target;
             let _ = timeout(PATIENCE, startup::refuse(&mut local, &format!("{host}:{port}: {reason}"))).await;
         }
     }
@@ -132,7 +136,7 @@ async fn carry(mut local: UnixStream, way: &Way) {
 
 /// Either side may go away at any time; the other learns of it from the end of its stream. A server that stands still
 /// never ends its own, so that nobody waits for it once libpq has closed its side.
-async fn hand_on(local: UnixStream, remote: Box<dyn Stream>) {
+async fn copy_both_ways(local: UnixStream, remote: Box<dyn Stream>) {
     let (mut from_local, mut to_local) = local.into_split();
     let (mut from_remote, mut to_remote) = tokio::io::split(remote);
     let there = async {
@@ -153,27 +157,27 @@ async fn hand_on(local: UnixStream, remote: Box<dyn Stream>) {
 trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
 impl<S: AsyncRead + AsyncWrite + Unpin + Send> Stream for S {}
 
-impl Way {
+impl Upstream {
     /// A connection to the server, inside TLS unless the mode lets it be.
     async fn dial(&self) -> Result<Box<dyn Stream>, String> {
         let Target { host, address, port } = &self.target;
-        let said = |error: io::Error| error.to_string();
-        let mut stream = TcpStream::connect((address.as_deref().unwrap_or(host), *port)).await.map_err(said)?;
-        stream.set_nodelay(true).map_err(said)?;
+        let text = |error: io::Error| error.to_string();
+        let mut stream = TcpStream::connect((address.as_deref().unwrap_or(host), *port)).await.map_err(text)?;
+        stream.set_nodelay(true).map_err(text)?;
         if let Err(error) = self.keep_alive.bound(&stream) {
             tracing::debug!(%error, "keep-alive");
         }
         if !self.direct {
-            stream.write_all(&SSL_REQUEST).await.map_err(said)?;
+            stream.write_all(&SSL_REQUEST).await.map_err(text)?;
             // Not a byte more is read: what follows in the clear is nothing the server said.
-            match stream.read_u8().await.map_err(said)? {
+            match stream.read_u8().await.map_err(text)? {
                 b'S' => {}
                 b'N' if self.mode == Mode::Prefer => return Ok(Box::new(stream)),
                 b'N' => return Err("the server does not speak TLS".to_owned()),
-                _ => return Err("this is no Postgres server".to_owned()),
+                _ => return Err("this is not a Postgres server".to_owned()),
             }
         }
-        let name = ServerName::try_from(host.clone()).map_err(|_| format!("{host} is no host name"))?;
+        let name = ServerName::try_from(host.clone()).map_err(|_| format!("{host} is not a host name"))?;
         let stream = TlsConnector::from(Arc::clone(&self.tls)).connect(name, stream).await;
         Ok(Box::new(stream.map_err(|error| format!("TLS: {error}"))?))
     }

@@ -1,4 +1,4 @@
-//! Whom to trust, for each `sslmode`.
+//! Verification of the server's certificate, for each `sslmode`.
 
 use std::{path::Path, sync::Arc};
 
@@ -22,14 +22,14 @@ struct Verifier {
     mode: Mode,
     provider: Arc<CryptoProvider>,
     /// `None` when any certificate will do.
-    trusted: Option<Trusted>,
+    trusted: Option<TrustAnchors>,
 }
 
 #[derive(Debug)]
-struct Trusted {
+struct TrustAnchors {
     authorities: Arc<WebPkiServerVerifier>,
     /// The certificates of the given file. A server may have one of them itself: a self-made certificate.
-    given: Vec<CertificateDer<'static>>,
+    file_certificates: Vec<CertificateDer<'static>>,
 }
 
 /// The settings of the client's side of TLS; the error says which file is wrong.
@@ -57,32 +57,32 @@ pub(super) fn client_config(settings: &Settings) -> Result<ClientConfig, String>
     Ok(config)
 }
 
-fn trusted(roots: &Roots, provider: &Arc<CryptoProvider>) -> Result<Trusted, String> {
+fn trusted(roots: &Roots, provider: &Arc<CryptoProvider>) -> Result<TrustAnchors, String> {
     let mut store = RootCertStore::empty();
-    let given = match roots {
+    let file_certificates = match roots {
         Roots::Public => {
             store.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
             Vec::new()
         }
         Roots::File(file) => {
-            let given = certificates("sslrootcert", file)?;
-            for certificate in &given {
+            let file_certificates = certificates("sslrootcert", file)?;
+            for certificate in &file_certificates {
                 let added = store.add(certificate.clone());
                 added.map_err(|error| format!("sslrootcert {}: {error}", file.display()))?;
             }
-            given
+            file_certificates
         }
     };
     let authorities = WebPkiServerVerifier::builder_with_provider(Arc::new(store), Arc::clone(provider));
     let authorities = authorities.build().map_err(|error| format!("sslrootcert: {error}"))?;
-    Ok(Trusted { authorities, given })
+    Ok(TrustAnchors { authorities, file_certificates })
 }
 
 fn certificates(name: &str, file: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
     let wrong = |error: &dyn std::fmt::Display| format!("{name} {}: {error}", file.display());
-    let found = CertificateDer::pem_file_iter(file).map_err(|error| wrong(&error))?;
-    let found = found.collect::<Result<Vec<_>, _>>().map_err(|error| wrong(&error))?;
-    if found.is_empty() { Err(wrong(&"no PEM certificate in it")) } else { Ok(found) }
+    let chain = CertificateDer::pem_file_iter(file).map_err(|error| wrong(&error))?;
+    let chain = chain.collect::<Result<Vec<_>, _>>().map_err(|error| wrong(&error))?;
+    if chain.is_empty() { Err(wrong(&"no PEM certificate in it")) } else { Ok(chain) }
 }
 
 impl ServerCertVerifier for Verifier {
@@ -94,8 +94,10 @@ impl ServerCertVerifier for Verifier {
         ocsp_response: &[u8],
         now: UnixTime,
     ) -> Result<ServerCertVerified, TlsError> {
-        let Some(Trusted { authorities, given }) = &self.trusted else { return Ok(ServerCertVerified::assertion()) };
-        let checked = if given.contains(certificate) {
+        let Some(TrustAnchors { authorities, file_certificates }) = &self.trusted else {
+            return Ok(ServerCertVerified::assertion());
+        };
+        let checked = if file_certificates.contains(certificate) {
             // An authority's certificate is none for a server to rustls; to libpq it is, when it is trusted itself.
             verify_server_name(&ParsedCertificate::try_from(certificate)?, name)
                 .map(|()| ServerCertVerified::assertion())

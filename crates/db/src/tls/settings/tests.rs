@@ -43,21 +43,21 @@ fn the_environment_stands_in_for_what_the_url_leaves_out() {
     let variables = [("PGSSLMODE", "verify-full"), ("PGHOST", "env.test"), ("PGPORT", "6000"), ("PGSSLROOTCERT", "/r")];
     let settings = read_in("postgres:///m", &variables).unwrap().unwrap();
     assert_eq!((settings.mode, settings.roots), (Mode::VerifyFull, Roots::File("/r".into())));
-    assert_eq!(settings.places, [target("env.test", 6000)]);
+    assert_eq!(settings.endpoints, [target("env.test", 6000)]);
     let settings = read_in("postgres://url.test:1/m?sslmode=require", &variables[..3]).unwrap().unwrap();
-    assert_eq!((settings.mode, settings.places), (Mode::Require, vec![target("url.test", 1)]));
+    assert_eq!((settings.mode, settings.endpoints), (Mode::Require, vec![target("url.test", 1)]));
 }
 
 #[test]
 fn servers_are_paired_with_their_ports() {
-    let places = |url: &str| read(url).places;
-    assert_eq!(places("postgres://a,b:7/m?sslmode=require"), [target("a", 5432), target("b", 7)]);
-    assert_eq!(places("postgres://a,b/m?sslmode=require&port=9"), [target("a", 9), target("b", 9)]);
-    assert_eq!(places("postgres://ignored/m?sslmode=require&host=c"), [target("c", 5432)]);
-    assert_eq!(places("postgres://[fe80::1]:8/m"), [target("fe80::1", 8)]);
+    let endpoints = |url: &str| read(url).endpoints;
+    assert_eq!(endpoints("postgres://a,b:7/m?sslmode=require"), [target("a", 5432), target("b", 7)]);
+    assert_eq!(endpoints("postgres://a,b/m?sslmode=require&port=9"), [target("a", 9), target("b", 9)]);
+    assert_eq!(endpoints("postgres://ignored/m?sslmode=require&host=c"), [target("c", 5432)]);
+    assert_eq!(endpoints("postgres://[fe80::1]:8/m"), [target("fe80::1", 8)]);
     let address = Some("10.0.0.7".to_owned());
     let expected = Endpoint::Tunnel(Target { host: "db.test".to_owned(), address, port: 5432 });
-    assert_eq!(places("postgres://db.test/m?hostaddr=10.0.0.7"), [expected]);
+    assert_eq!(endpoints("postgres://db.test/m?hostaddr=10.0.0.7"), [expected]);
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn what_cannot_be_kept_is_refused() {
         ("postgres://h/m?sslmode=require&sslcert=/x", "together"),
         ("postgres://h/m?sslmode=require&channel_binding=require", "channel_binding"),
         ("postgres://h/m?sslmode=prefer&sslnegotiation=direct", "sslnegotiation"),
-        ("postgres://h:x/m?sslmode=require", "x is no port"),
+        ("postgres://h:x/m?sslmode=require", "x is not a port"),
         ("postgres://a,b/m?sslmode=require&hostaddr=1.2.3.4", "different numbers"),
         ("postgres://a,b/m?sslmode=require&port=1,2,3", "different numbers"),
     ] {
