@@ -169,12 +169,12 @@ pub struct Happening {
 
 /// A change, and what only the log has of it.
 #[derive(Debug)]
-struct Noted {
+struct PendingChange {
     change: Change,
     unpublished: Vec<Unpublished>,
 }
 
-impl Noted {
+impl PendingChange {
     /// Made and gone within one write, or written as it was: nothing happened.
     fn is_any(&self) -> bool {
         let Change { before, after, .. } = &self.change;
@@ -185,8 +185,8 @@ impl Noted {
     fn follow(&mut self, later: Self) {
         self.change.after = later.change.after;
         for field in later.unpublished {
-            match self.unpublished.iter_mut().find(|known| known.name == field.name) {
-                Some(known) => known.after = field.after,
+            match self.unpublished.iter_mut().find(|existing| existing.name == field.name) {
+                Some(existing) => existing.after = field.after,
                 None => self.unpublished.push(field),
             }
         }
@@ -201,10 +201,10 @@ pub struct Tx<'c> {
     /// When the request was taken up.
     pub now: Timestamp,
     pub(crate) actor: &'c Actor,
-    changes: Vec<Noted>,
+    changes: Vec<PendingChange>,
     happenings: Vec<Happening>,
     /// Where in `changes` an entity is, by kind, id and tenant.
-    places: HashMap<(&'static str, String, String), usize>,
+    indexes: HashMap<(&'static str, String, String), usize>,
 }
 
 impl<'c> Tx<'c> {
@@ -215,7 +215,7 @@ impl<'c> Tx<'c> {
         now: Timestamp,
         f: impl FnOnce(&mut Tx<'_>) -> Result<T>,
     ) -> Result<T> {
-        let mut tx = Tx { conn, now, actor, changes: Vec::new(), happenings: Vec::new(), places: HashMap::new() };
+        let mut tx = Tx { conn, now, actor, changes: Vec::new(), happenings: Vec::new(), indexes: HashMap::new() };
         let value = f(&mut tx)?;
         tx.store()?;
         Ok(value)
@@ -231,12 +231,13 @@ impl<'c> Tx<'c> {
         let actor = self.actor;
         let now = self.now;
         let (value, changes, happenings) = db::savepoint(self.conn, |conn| {
-            let mut part = Tx { conn, now, actor, changes: Vec::new(), happenings: Vec::new(), places: HashMap::new() };
+            let mut part =
+                Tx { conn, now, actor, changes: Vec::new(), happenings: Vec::new(), indexes: HashMap::new() };
             let value = f(&mut part)?;
             Ok((value, part.changes, part.happenings))
         })?;
         self.happenings.extend(happenings);
-        changes.into_iter().for_each(|noted| self.add(noted));
+        changes.into_iter().for_each(|pending| self.add(pending));
         Ok(value)
     }
 
@@ -270,17 +271,17 @@ impl<'c> Tx<'c> {
     /// subscribers hear of the change alone. Several of one entity in one write are one: from the first state to the
     /// last.
     pub fn note_with(&mut self, change: Change, unpublished: Vec<Unpublished>) {
-        self.add(Noted { change, unpublished });
+        self.add(PendingChange { change, unpublished });
     }
 
-    fn add(&mut self, noted: Noted) {
-        let Change { entity, entity_id, tenant_id, .. } = &noted.change;
-        let place = (*entity, entity_id.clone(), tenant_id.clone());
+    fn add(&mut self, pending: PendingChange) {
+        let Change { entity, entity_id, tenant_id, .. } = &pending.change;
+        let key = (*entity, entity_id.clone(), tenant_id.clone());
         let next = self.changes.len();
-        let place = *self.places.entry(place).or_insert(next);
-        match self.changes.get_mut(place) {
-            Some(known) => known.follow(noted),
-            None => self.changes.push(noted),
+        let index = *self.indexes.entry(key).or_insert(next);
+        match self.changes.get_mut(index) {
+            Some(existing) => existing.follow(pending),
+            None => self.changes.push(pending),
         }
     }
 
@@ -320,22 +321,23 @@ impl<'c> Tx<'c> {
     /// Both tables are written many rows at once: a write may have changed a thousand entities.
     fn store(self) -> Result<()> {
         let Tx { conn, now, actor, changes, happenings, .. } = self;
-        let changes = changes.iter().filter(|noted| noted.is_any()).map(|noted| (noted, Uuid::now_v7()));
-        let changes: Vec<(&Noted, Uuid)> = changes.collect();
-        let (entries, mut told) = written(actor, now, &changes)?;
+        let changes = changes.iter().filter(|pending| pending.is_any()).map(|pending| (pending, Uuid::now_v7()));
+        let changes: Vec<(&PendingChange, Uuid)> = changes.collect();
+        let (entries, mut new_events) = prepare_rows(actor, now, &changes)?;
         audit::insert(conn, &entries)?;
-        told.extend(happenings.iter().map(|happening| NewEvent::happened(actor, now, happening)));
-        events::insert(conn, &told)
+        new_events.extend(happenings.iter().map(|happening| NewEvent::happened(actor, now, happening)));
+        events::insert(conn, &new_events)
     }
 }
 
 /// The rows that tell of changes.
-type Written = (Vec<Entry>, Vec<NewEvent>);
+type PreparedRows = (Vec<Entry>, Vec<NewEvent>);
 
 /// The rows that tell of some changes: of each one for the log, and one for the subscribers who hear of it.
-fn written(actor: &Actor, now: Timestamp, changes: &[(&Noted, Uuid)]) -> Result<Written> {
-    let entries = changes.iter().map(|(noted, uuid)| Entry::of(actor, now, *uuid, &noted.change, &noted.unpublished));
-    let told = changes.iter().map(|(noted, _)| &noted.change);
-    let told = told.filter(|change| change.publish && change.before != change.after);
-    Ok((entries.collect::<Result<_>>()?, told.map(|change| NewEvent::of(actor, now, change)).collect()))
+fn prepare_rows(actor: &Actor, now: Timestamp, changes: &[(&PendingChange, Uuid)]) -> Result<PreparedRows> {
+    let entries =
+        changes.iter().map(|(pending, uuid)| Entry::of(actor, now, *uuid, &pending.change, &pending.unpublished));
+    let new_events = changes.iter().map(|(pending, _)| &pending.change);
+    let new_events = new_events.filter(|change| change.publish && change.before != change.after);
+    Ok((entries.collect::<Result<_>>()?, new_events.map(|change| NewEvent::of(actor, now, change)).collect()))
 }

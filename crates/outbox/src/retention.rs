@@ -25,7 +25,7 @@ use base::{
 use db::{Db, Error, Result};
 
 pub use self::declared::{Keep, Remove, Retention, Setting};
-use self::rows::{Owner, Pace, Removed, old, owners, remove};
+use self::rows::{Owner, Pace, RemovalCounts, lock_oldest, owners, remove};
 use crate::Background;
 
 const DAY_MS: i64 = 86_400_000;
@@ -217,7 +217,7 @@ impl Sweep {
             if !LOCK.try_take(conn)? {
                 return Ok(None);
             }
-            let ids = old(conn, &what, &tenant, before_ms, rows)?;
+            let ids = lock_oldest(conn, &what, &tenant, before_ms, rows)?;
             let gone = remove(conn, &what, &tenant, &ids, (begun, pace))?;
             Ok(Some((ids.len(), gone, begun.elapsed())))
         });
@@ -231,7 +231,7 @@ impl Sweep {
             done => done?,
         };
         // Another gateway is at it.
-        let Some((found, Removed { gone, kept }, took)) = done else {
+        let Some((found, RemovalCounts { gone, kept }, took)) = done else {
             self.looked = self.kinds.len();
             self.tasks.clear();
             return Ok(Duration::ZERO);

@@ -28,10 +28,10 @@ pub struct TenantTurns {
 }
 
 /// A tenant, and what its turn is about or how it went.
-type Of<T> = (String, T);
+type TenantPair<T> = (String, T);
 
 /// How the turns of some tenants went, and those that are left.
-type Served<S, T> = (Vec<Of<Result<T>>>, Vec<Of<S>>);
+type ServedPart<S, T> = (Vec<TenantPair<Result<T>>>, Vec<TenantPair<S>>);
 
 impl TenantTurns {
     /// `worker` is its name in the log and in the audit log, such as `heartbeats`.
@@ -105,9 +105,9 @@ impl TenantTurns {
         F: Fn(&mut Tx<'_>, &str, S) -> Result<T> + Clone + Send + 'static,
     {
         let mut order = VecDeque::from(self.turns.order(tenants, now.millis()));
-        let mut part: Vec<Of<S>> = Vec::new();
+        let mut part: Vec<TenantPair<S>> = Vec::new();
         let mut any = false;
-        let mut away = Away::default();
+        let mut outage = Outage::default();
         loop {
             let begun = Instant::now();
             while part.len() < TENANTS && (part.is_empty() || begun.elapsed() < TIME) {
@@ -118,9 +118,9 @@ impl TenantTurns {
                         any = true;
                         self.turns.succeed(&tenant);
                     }
-                    Err(error) => self.fail(&tenant, error, now, &mut away),
+                    Err(error) => self.fail(&tenant, error, now, &mut outage),
                 }
-                if !any && away.tenants.len() > 1 {
+                if !any && outage.tenants.len() > 1 {
                     order.clear();
                 }
             }
@@ -140,33 +140,33 @@ impl TenantTurns {
                         self.turns.succeed(&tenant);
                         done(&tenant, value);
                     }
-                    Err(error) => self.fail(&tenant, error, now, &mut away),
+                    Err(error) => self.fail(&tenant, error, now, &mut outage),
                 }
             }
         }
-        match away.error.filter(|_| !any) {
+        match outage.error.filter(|_| !any) {
             // It was the database and none of the tenants.
             Some(error) => {
-                away.tenants.iter().for_each(|tenant| self.turns.forgive(tenant));
+                outage.tenants.iter().for_each(|tenant| self.turns.forgive(tenant));
                 Err(error)
             }
             None => Ok(()),
         }
     }
 
-    fn fail(&mut self, tenant: &str, error: Error, now: Timestamp, away: &mut Away) {
+    fn fail(&mut self, tenant: &str, error: Error, now: Timestamp, outage: &mut Outage) {
         let pause_ms = self.turns.fail(tenant, now.millis());
         tracing::warn!(%error, tenant, worker = self.worker, pause_ms, "the work of a tenant failed");
         if matches!(error, Error::Unavailable(_)) {
-            away.error = Some(error);
-            away.tenants.push(tenant.to_owned());
+            outage.error = Some(error);
+            outage.tenants.push(tenant.to_owned());
         }
     }
 }
 
 /// The tenants for which the database was away, and how.
 #[derive(Default)]
-struct Away {
+struct Outage {
     error: Option<Error>,
     tenants: Vec<String>,
 }
@@ -176,10 +176,10 @@ struct Away {
 fn serve_part<S, T>(
     conn: &mut Conn,
     actor: &Actor,
-    part: Vec<Of<S>>,
+    part: Vec<TenantPair<S>>,
     now: Timestamp,
     work: &impl Fn(&mut Tx<'_>, &str, S) -> Result<T>,
-) -> Result<Served<S, T>> {
+) -> Result<ServedPart<S, T>> {
     // Who holds a lock of a tenant for long keeps that tenant waiting, and the others only so long.
     if Backend::of(conn) == Backend::Postgres {
         sql_query("SET LOCAL lock_timeout = '1s'").execute(conn)?;
@@ -228,14 +228,14 @@ impl Tx<'_> {
             },
         }
         let begun = Instant::now();
-        for (place, row) in rows.iter().enumerate() {
+        for (index, row) in rows.iter().enumerate() {
             match attempt(self, std::slice::from_ref(row)) {
                 Ok(()) => {}
                 Err(error @ Error::Unavailable(_)) => return Err(error),
                 Err(error) => put_off(self, row, error)?,
             }
             if begun.elapsed() > TIME {
-                return Ok(place + 1);
+                return Ok(index + 1);
             }
         }
         Ok(rows.len())

@@ -34,7 +34,7 @@ impl Pace {
 
 /// What a step did: how many rows are gone, and how many cannot be removed.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Removed {
+pub(super) struct RemovalCounts {
     pub(super) gone: usize,
     pub(super) kept: usize,
 }
@@ -44,17 +44,17 @@ pub(super) struct Removed {
 /// logged by the caller.
 pub(super) fn remove(
     conn: &mut Conn,
-    what: &Retention,
+    retention: &Retention,
     tenant: &str,
     ids: &[String],
     (begun, pace): (Instant, Pace),
-) -> Result<Removed> {
+) -> Result<RemovalCounts> {
     let Pace { step, together: (mut together, most_together) } = pace;
-    let mut done = Removed::default();
+    let mut done = RemovalCounts::default();
     while let Some(rest) = ids.get(done.gone + done.kept..).filter(|rest| !rest.is_empty()) {
         let part = Instant::now();
         let few = &rest[..together.min(rest.len())];
-        match db::savepoint(conn, |conn| (what.remove)(conn, tenant, few, together)) {
+        match db::savepoint(conn, |conn| (retention.remove)(conn, tenant, few, together)) {
             Ok(gone) => done.gone += gone,
             Err(error @ Error::Unavailable(_)) => return Err(error),
             Err(_) if few.len() == 1 => done.kept += 1,
@@ -86,16 +86,16 @@ pub(super) struct Owner {
 }
 
 #[derive(QueryableByName)]
-struct Named {
+struct RowId {
     #[diesel(sql_type = Text)]
     id: String,
 }
 
 /// The tenants that have rows at all, each with its oldest that ages, and the oldest of those that it may have by
 /// their number. Each costs a few steps in an index, but for one that has too many.
-pub(super) fn owners(conn: &mut Conn, what: &Retention) -> Result<Vec<Owner>> {
-    let Retention { table, since, only, .. } = what;
-    let surplus = match what.most {
+pub(super) fn owners(conn: &mut Conn, retention: &Retention) -> Result<Vec<Owner>> {
+    let Retention { table, since, only, .. } = retention;
+    let surplus = match retention.most {
         Some(most) => format!(
             "(SELECT t.{since} FROM {table} t WHERE t.tenant_id = owners.id AND {only} ORDER BY t.{since} DESC LIMIT 1 \
              OFFSET {})",
@@ -114,8 +114,14 @@ pub(super) fn owners(conn: &mut Conn, what: &Retention) -> Result<Vec<Owner>> {
 
 /// The oldest rows of a tenant from before an instant. On Postgres they are held, and those that somebody else holds
 /// are left for the next time.
-pub(super) fn old(conn: &mut Conn, what: &Retention, tenant: &str, before_ms: i64, most: usize) -> Result<Vec<String>> {
-    let Retention { table, id, since, only, .. } = what;
+pub(super) fn lock_oldest(
+    conn: &mut Conn,
+    retention: &Retention,
+    tenant: &str,
+    before_ms: i64,
+    most: usize,
+) -> Result<Vec<String>> {
+    let Retention { table, id, since, only, .. } = retention;
     let held = match Backend::of(conn) {
         Backend::Sqlite => "",
         Backend::Postgres => " FOR UPDATE SKIP LOCKED",
@@ -126,7 +132,7 @@ pub(super) fn old(conn: &mut Conn, what: &Retention, tenant: &str, before_ms: i6
          $3{held}"
     );
     let most = i64::try_from(most).unwrap_or(i64::MAX);
-    let rows: Vec<Named> =
+    let rows: Vec<RowId> =
         sql_query(query).bind::<Text, _>(tenant).bind::<BigInt, _>(before_ms).bind::<BigInt, _>(most).load(conn)?;
     Ok(rows.into_iter().map(|row| row.id).collect())
 }
