@@ -73,15 +73,15 @@ pub async fn watch(context: RequestContext<Wanted>, hub: web::Data<Hub>) -> api:
     let last: Option<i64> = last.map(|id| read_id(&id)).transpose()?;
     let watched = Watched { tenant: context.tenant.id.to_string(), all: context.tenant.partner == context.tenant.id };
     let now_ms = context.now.millis();
-    let of = watched.clone();
-    let known = context.read(move |conn, _| store::head(conn, &of)).await?;
-    if known.is_none_or(|(until, _)| until < now_ms + RENEW_MS) {
-        let of = watched.clone();
-        context.db.write(move |conn| store::watch(conn, &of, now_ms, now_ms + WATCHED_MS)).await?;
+    let key = watched.clone();
+    let head = context.read(move |conn, _| store::head(conn, &key)).await?;
+    if head.is_none_or(|(until, _)| until < now_ms + RENEW_MS) {
+        let key = watched.clone();
+        context.db.write(move |conn| store::watch(conn, &key, now_ms, now_ms + WATCHED_MS)).await?;
     }
-    let of = watched.clone();
-    let wanted = only.clone();
-    let (seq, missed) = context.read(move |conn, _| missed(conn, &of, last, &wanted)).await?;
+    let key = watched.clone();
+    let kinds = only.clone();
+    let (seq, missed) = context.read(move |conn, _| missed(conn, &key, last, &kinds)).await?;
     let subscription = hub.into_inner().enter(watched, &api::shed::party(), seq, only)?;
     let until = Instant::now() + Duration::from_secs(max_seconds.unsigned_abs());
     let mut response = HttpResponse::Ok();
@@ -106,8 +106,8 @@ fn missed(conn: &mut db::Conn, watched: &Watched, last: Option<i64>, only: &[Str
     if !whole {
         return Ok((head, wire::reset(head)));
     }
-    let wanted = changes.iter().filter(|(_, change)| only.is_empty() || only.contains(&change.entity));
-    Ok((changes.last().map_or(head, |(seq, _)| *seq), wanted.map(|(seq, change)| wire::event(*seq, change)).collect()))
+    let kinds = changes.iter().filter(|(_, change)| only.is_empty() || only.contains(&change.entity));
+    Ok((changes.last().map_or(head, |(seq, _)| *seq), kinds.map(|(seq, change)| wire::event(*seq, change)).collect()))
 }
 
 /// What a stream says: its beginning, and then what it is told, until it ends, or until its caller may no longer read.
@@ -117,18 +117,18 @@ fn stream_events(
     admission: Admission,
     until: Instant,
 ) -> impl futures_util::Stream<Item = api::Result<Bytes>> {
-    let watching = Watching { subscription, admission, until, comment: Instant::now() + SILENCE };
-    stream::unfold((Some(Bytes::from(beginning)), watching), |(first, mut watching)| async move {
+    let event_stream = EventStream { subscription, admission, until, comment: Instant::now() + SILENCE };
+    stream::unfold((Some(Bytes::from(beginning)), event_stream), |(first, mut event_stream)| async move {
         let next = match first {
             Some(first) => first,
-            None => watching.next().await?,
+            None => event_stream.next().await?,
         };
-        Some((Ok(next), (None, watching)))
+        Some((Ok(next), (None, event_stream)))
     })
 }
 
 /// A stream that was begun.
-struct Watching {
+struct EventStream {
     subscription: Subscription,
     admission: Admission,
     until: Instant,
@@ -136,16 +136,16 @@ struct Watching {
     comment: Instant,
 }
 
-impl Watching {
+impl EventStream {
     async fn next(&mut self) -> Option<Bytes> {
         loop {
             let wake = self.until.min(self.comment).min(self.admission.next_look());
-            let told = timeout_at(wake, self.subscription.events.recv()).await;
+            let events = timeout_at(wake, self.subscription.events.recv()).await;
             let now = Instant::now();
             if now >= self.until || !self.admission.holds().await {
                 return None;
             }
-            let next = match told {
+            let next = match events {
                 Ok(events) => events?,
                 Err(_) if now >= self.comment => Bytes::from_static(b":\n\n"),
                 Err(_) => continue,

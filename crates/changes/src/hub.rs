@@ -41,7 +41,7 @@ pub(crate) static BELL: Bell = Bell::new();
 
 /// The streams that are open.
 pub struct Hub {
-    streams: Mutex<HashMap<u64, Open>>,
+    streams: Mutex<HashMap<u64, OpenStream>>,
     room: Arc<Pool>,
     next: AtomicU64,
     /// Changed while the streams are locked.
@@ -56,14 +56,14 @@ impl Default for Hub {
 }
 
 /// A stream, and up to where it has been told.
-struct Open {
+struct OpenStream {
     watched: Watched,
     seq: i64,
     only: Vec<String>,
     out: mpsc::Sender<Bytes>,
 }
 
-impl Open {
+impl OpenStream {
     /// What of these changes it has not been told yet and asks for.
     fn events(&self, changes: &[(i64, Change)]) -> String {
         let wanted = |change: &Change| self.only.is_empty() || self.only.contains(&change.entity);
@@ -88,7 +88,7 @@ impl Drop for Subscription {
 }
 
 impl Hub {
-    fn lock(&self) -> MutexGuard<'_, HashMap<u64, Open>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<u64, OpenStream>> {
         self.streams.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -114,7 +114,7 @@ impl Hub {
         if self.closed.load(Ordering::Relaxed) {
             return Err(Problem::unavailable("The service stops. Try again in a moment."));
         }
-        streams.insert(number, Open { watched, seq, only, out });
+        streams.insert(number, OpenStream { watched, seq, only, out });
         drop(streams);
         Ok(Subscription { hub: Arc::clone(self), number, _room: room, events })
     }
@@ -124,17 +124,17 @@ impl Hub {
     pub fn close(&self) {
         let mut streams = self.lock();
         self.closed.store(true, Ordering::Relaxed);
-        for (number, open) in streams.drain() {
-            let _ = open.out.try_send(Bytes::from(wire::retry(1_000 + number % 8 * 250)));
+        for (number, stream) in streams.drain() {
+            let _ = stream.out.try_send(Bytes::from(wire::retry(1_000 + number % 8 * 250)));
         }
     }
 
     /// Tells all streams what is new to them, tenant after tenant; true when there may be more.
     fn look(&self, db: &Db, turns: &mut Turns, now: Timestamp) -> Result<bool> {
         let mut behind: HashMap<Watched, i64> = HashMap::new();
-        for open in self.lock().values() {
-            let from = behind.entry(open.watched.clone()).or_insert(open.seq);
-            *from = open.seq.min(*from);
+        for stream in self.lock().values() {
+            let from = behind.entry(stream.watched.clone()).or_insert(stream.seq);
+            *from = stream.seq.min(*from);
         }
         if behind.is_empty() {
             return Ok(false);
@@ -168,14 +168,14 @@ impl Hub {
             let changes = db.read_here(|conn| store::after(conn, &watched, seq, BATCH))?;
             more |= i64::try_from(changes.len()).is_ok_and(|count| count == BATCH);
             let last = changes.last().map_or(seq, |(seq, _)| *seq);
-            self.lock().retain(|_, open| {
-                if open.watched != watched || open.seq >= last {
+            self.lock().retain(|_, stream| {
+                if stream.watched != watched || stream.seq >= last {
                     return true;
                 }
-                let events = open.events(&changes);
-                open.seq = last;
+                let events = stream.events(&changes);
+                stream.seq = last;
                 // Full: it is too far behind. Its client comes back, and begins where it was.
-                events.is_empty() || open.out.try_send(events.into()).is_ok()
+                events.is_empty() || stream.out.try_send(events.into()).is_ok()
             });
         }
         Ok(more)

@@ -69,7 +69,7 @@ pub fn heads(conn: &mut Conn, now_ms: i64) -> Result<HashMap<Watched, i64>> {
 }
 
 #[derive(QueryableByName)]
-struct Counted {
+struct HeadPosition {
     #[diesel(sql_type = Text)]
     reach: String,
     #[diesel(sql_type = BigInt)]
@@ -96,13 +96,13 @@ pub fn count(
              AND ((tenant_id = $3 AND reach = 'own') OR (tenant_id = $4 AND reach = 'all')) RETURNING reach, seq"
         }
     };
-    let counted: Vec<Counted> = sql_query(text)
+    let heads: Vec<HeadPosition> = sql_query(text)
         .bind::<BigInt, _>(many)
         .bind::<BigInt, _>(now_ms)
         .bind::<Text, _>(tenant)
         .bind::<Text, _>(partner)
         .load(conn)?;
-    let of = |reach: &str| counted.iter().find(|counted| counted.reach == reach).map(|counted| counted.seq);
+    let of = |reach: &str| heads.iter().find(|head| head.reach == reach).map(|head| head.seq);
     Ok((of("own"), of("all")))
 }
 
