@@ -85,14 +85,14 @@ pub fn parse(text: &str, known: &[&'static str]) -> Result<Vec<Term>, Problem> {
     let mut terms = Vec::<Term>::new();
     let mut errors = Vec::new();
     let mut count = 0;
-    for piece in (Pieces { rest: Some(text), known }) {
+    for term_text in (TermTexts { rest: Some(text), known }) {
         count += 1;
         if count > MAX_TERMS {
-            let message = format!("has more than {MAX_TERMS} terms; \"{}\" is one", shorten(piece));
+            let message = format!("has more than {MAX_TERMS} terms; \"{}\" is one", shorten(term_text));
             errors.push(FieldError::new(PARAMETER, message));
             break;
         }
-        match term(piece, known) {
+        match term(term_text, known) {
             Ok(term) if terms.iter().any(|other| other.name == term.name) => {
                 let message = format!("repeats the variable \"{}\"", term.name);
                 errors.push(FieldError::new(PARAMETER, message));
@@ -108,18 +108,18 @@ fn refused(message: String) -> Problem {
     Problem::field(PARAMETER, message)
 }
 
-fn term(piece: &str, known: &[&'static str]) -> Result<Term, String> {
-    if piece.is_empty() {
+fn term(term_text: &str, known: &[&'static str]) -> Result<Term, String> {
+    if term_text.is_empty() {
         return Err("has an empty term: a name:value stands on each side of a +".to_owned());
     }
-    let Some((name, value)) = piece.split_once(':') else {
-        let piece = shorten(piece);
-        return Err(format!("term \"{piece}\" is not of the form name:value"));
+    let Some((name, value)) = term_text.split_once(':') else {
+        let term_text = shorten(term_text);
+        return Err(format!("term \"{term_text}\" is not of the form name:value"));
     };
     let name = name.trim();
     let value = value.trim();
     let Some(name) = known.iter().copied().find(|known| known.eq_ignore_ascii_case(name)) else {
-        let name = if name.is_empty() { shorten(piece) } else { shorten(name) };
+        let name = if name.is_empty() { shorten(term_text) } else { shorten(name) };
         let known = known.join(", ");
         return Err(format!("has an unknown variable \"{name}\"; known are: {known}"));
     };
@@ -207,25 +207,25 @@ fn unquoted(text: &str) -> String {
 }
 
 /// The terms of a text, still unread and without surrounding blanks.
-struct Pieces<'t> {
+struct TermTexts<'t> {
     rest: Option<&'t str>,
     known: &'t [&'static str],
 }
 
-impl<'t> Iterator for Pieces<'t> {
+impl<'t> Iterator for TermTexts<'t> {
     type Item = &'t str;
 
     fn next(&mut self) -> Option<&'t str> {
         // Blanks around a term are trimmed first: what follows them then starts no term of its own.
         let rest = self.rest?.trim_start();
         let end = self.end(rest);
-        let piece = end.and_then(|end| rest.get(..end)).unwrap_or(rest);
+        let term_text = end.and_then(|end| rest.get(..end)).unwrap_or(rest);
         self.rest = end.and_then(|end| rest.get(end + 1..));
-        Some(piece.trim_end())
+        Some(term_text.trim_end())
     }
 }
 
-impl Pieces<'_> {
+impl TermTexts<'_> {
     /// Where the first term of a text ends.
     fn end(&self, text: &str) -> Option<usize> {
         // May a quote open here, and is there one that closes it?

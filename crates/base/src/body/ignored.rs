@@ -24,17 +24,17 @@ thread_local! {
 /// for anything else, and are safe in a header.
 pub fn collect<R>(f: impl FnOnce() -> R) -> (R, Vec<String>) {
     /// Puts the former collection back, also when `f` panics.
-    struct Former(Option<Vec<String>>);
-    impl Drop for Former {
+    struct RestoreOnDrop(Option<Vec<String>>);
+    impl Drop for RestoreOnDrop {
         fn drop(&mut self) {
             COLLECTED.set(self.0.take());
         }
     }
-    let former = Former(COLLECTED.replace(Some(Vec::new())));
-    let done = f();
+    let restore = RestoreOnDrop(COLLECTED.replace(Some(Vec::new())));
+    let result = f();
     let collected = COLLECTED.take().unwrap_or_default();
-    drop(former);
-    (done, collected)
+    drop(restore);
+    (result, collected)
 }
 
 /// Adds names to what is being collected on this thread, if anything is.
@@ -48,29 +48,29 @@ pub fn report(names: impl IntoIterator<Item = String>) {
 
 /// Runs `f`, which reads `sent` laid over something else, and reports only names of what was sent.
 pub fn of_sent<R>(sent: &Value, f: impl FnOnce() -> R) -> R {
-    let (done, names) = collect(f);
+    let (result, names) = collect(f);
     report(names.into_iter().filter(|name| has(sent, name)));
-    done
+    result
 }
 
 /// Is there something at a path?
 fn has(value: &Value, path: &str) -> bool {
-    let mut found = Some(value);
+    let mut current = Some(value);
     for step in path.split(['.', '[']).filter(|step| !step.is_empty()) {
-        found = match (found, step.strip_suffix(']')) {
-            (Some(Value::Array(items)), Some(place)) => place.parse().ok().and_then(|place: usize| items.get(place)),
+        current = match (current, step.strip_suffix(']')) {
+            (Some(Value::Array(items)), Some(index)) => index.parse().ok().and_then(|index: usize| items.get(index)),
             (Some(Value::Object(members)), None) => members.get(step),
             _ => None,
         };
     }
-    found.is_some()
+    current.is_some()
 }
 
 /// Takes names out of what is being collected: fields that were read by other means.
 pub fn was_read(names: &[&str]) {
     COLLECTED.with_borrow_mut(|collected| {
         if let Some(collected) = collected {
-            collected.retain(|known| !names.contains(&known.as_str()));
+            collected.retain(|existing| !names.contains(&existing.as_str()));
         }
     });
 }
@@ -113,10 +113,10 @@ impl<'v> Reads<'v> {
             members,
             read: Vec::new(),
         });
-        if let Some((known, _)) = members.get_key_value(name)
-            && !object.read.contains(&known.as_str())
+        if let Some((existing, _)) = members.get_key_value(name)
+            && !object.read.contains(&existing.as_str())
         {
-            object.read.push(known);
+            object.read.push(existing);
         }
     }
 
@@ -136,10 +136,10 @@ impl<'v> Reads<'v> {
 
 /// A path as a header may carry it.
 pub fn shown(path: &str) -> String {
-    let plain = |letter: char| {
+    let safe = |letter: char| {
         if letter.is_ascii_alphanumeric() || "_-.[]@$:/#".contains(letter) { letter } else { '?' }
     };
-    path.chars().map(plain).take(LONGEST).collect()
+    path.chars().map(safe).take(LONGEST).collect()
 }
 
 #[cfg(test)]

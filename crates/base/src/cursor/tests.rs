@@ -92,7 +92,7 @@ fn what_is_no_cursor_is_refused() {
 const NAME: Sort = Sort { name: "name", descending: false };
 
 /// What a URL asks for, or what is said of its `cursor`.
-fn asked(path: &str, raw: &str, sort: Sort) -> Result<Walk, String> {
+fn read_page_request(path: &str, raw: &str, sort: Sort) -> Result<Walk, String> {
     let mut query = Query::parse(raw).unwrap();
     let walk = query.walk(path, sort);
     query.text("queryString");
@@ -105,9 +105,9 @@ fn asked(path: &str, raw: &str, sort: Sort) -> Result<Walk, String> {
 
 #[test]
 fn a_url_goes_on_with_its_own_cursor() {
-    let first = asked("/a", "queryString=tags:x%2Bname:y&state=all&pageSize=3", NAME).unwrap();
+    let first = read_page_request("/a", "queryString=tags:x%2Bname:y&state=all&pageSize=3", NAME).unwrap();
     let next = first.answer(read(&first, 9)).next_cursor.unwrap();
-    let again = |path: &str, raw: &str, sort: Sort| asked(path, &format!("{raw}&cursor={next}"), sort);
+    let again = |path: &str, raw: &str, sort: Sort| read_page_request(path, &format!("{raw}&cursor={next}"), sort);
     // Parameters in another order or encoding are the same filters; the page size is the client's choice.
     for raw in ["queryString=tags:x%2Bname:y&state=all", "state=all&pageSize=7&pageNo=1&queryString=tags%3Ax%2Bname:y"]
     {
@@ -122,7 +122,7 @@ fn a_url_goes_on_with_its_own_cursor() {
     assert_eq!(again("/a", "queryString=tags:x%2Bname:y", NAME), Err(foreign));
     let numbered = again("/a", &format!("{same}&pageNo=2"), NAME);
     assert_eq!(numbered, Err("cursor: takes the place of pageNo: send one of them".to_owned()));
-    assert_eq!(asked("/a", "cursor=", NAME), Err(format!("cursor: {}", Refused::Damaged.message())));
+    assert_eq!(read_page_request("/a", "cursor=", NAME), Err(format!("cursor: {}", Refused::Damaged.message())));
 }
 
 fn keys() -> impl Strategy<Value = Vec<Key>> {

@@ -89,10 +89,10 @@ impl Party {
 
 /// Finds parties by their names, so that each is one however often it is asked for.
 #[derive(Debug, Default)]
-pub struct Parties(Mutex<Known>);
+pub struct Parties(Mutex<PartyMap>);
 
 #[derive(Debug, Default)]
-struct Known {
+struct PartyMap {
     by_name: HashMap<Name, Weak<Party>>,
     sweep_at: usize,
 }
@@ -107,16 +107,16 @@ enum Name {
 impl Parties {
     /// An API key of a tenant.
     pub fn of_key(&self, tenant: &str, key: &str) -> Arc<Party> {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        known.find(Name::Key(tenant.to_owned(), key.to_owned()), |known| {
-            Some(known.find(Name::Tenant(tenant.to_owned()), |_| None))
+        let mut parties = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        parties.find(Name::Key(tenant.to_owned(), key.to_owned()), |parties| {
+            Some(parties.find(Name::Tenant(tenant.to_owned()), |_| None))
         })
     }
 
     /// An address: of IPv6 what one subscriber has.
     pub fn of_address(&self, address: IpAddr) -> Arc<Party> {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        known.find(Name::Address(address), |_| None)
+        let mut parties = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        parties.find(Name::Address(address), |_| None)
     }
 
     #[cfg(test)]
@@ -125,7 +125,7 @@ impl Parties {
     }
 }
 
-impl Known {
+impl PartyMap {
     fn find(&mut self, name: Name, tenant: impl FnOnce(&mut Self) -> Option<Arc<Party>>) -> Arc<Party> {
         if let Some(party) = self.by_name.get(&name).and_then(Weak::upgrade) {
             return party;
