@@ -216,13 +216,13 @@ impl Field {
     }
 
     /// What it holds, without the `Option` around it.
-    pub fn held(&self) -> &Type {
+    pub fn inner_type(&self) -> &Type {
         inside_option(&self.ty).unwrap_or(&self.ty)
     }
 
     /// What it is read as, or what the document says that it is.
-    pub fn shown(&self) -> &Type {
-        let shown = self.schema.as_ref().or(self.from.as_ref()).unwrap_or_else(|| self.held());
+    pub fn documented_type(&self) -> &Type {
+        let shown = self.schema.as_ref().or(self.from.as_ref()).unwrap_or_else(|| self.inner_type());
         inside_option(shown).unwrap_or(shown)
     }
 

@@ -53,7 +53,7 @@ fn reader(Declared { name, check, fields, .. }: &Declared) -> TokenStream {
 
 /// The expression that reads a field.
 fn value(field: &Field) -> TokenStream {
-    let held = field.held();
+    let held = field.inner_type();
     let limits = limits(field);
     let given = name_given(field);
     let fields = own("fields");
@@ -102,7 +102,7 @@ fn limits(field: &Field) -> TokenStream {
     let Field { chars, line, filled, range, items, words, .. } = field;
     let range = pair(range.as_ref());
     let items = pair(items.as_ref());
-    let is_text = field.with.is_none() && is(field.from.as_ref().unwrap_or_else(|| field.held()), "String");
+    let is_text = field.with.is_none() && is(field.from.as_ref().unwrap_or_else(|| field.inner_type()), "String");
     let chars = match chars {
         Some(chars) => quote!(::core::option::Option::Some(#chars)),
         None if is_text => quote!(::core::option::Option::Some(::base::body::MAX_TEXT)),
@@ -176,7 +176,7 @@ fn twin_of(field: &Field) -> TokenStream {
     let Field { name, docs, wire, .. } = field;
     let mut attributes = vec![quote!(rename = #wire)];
     attributes.extend(field.example.iter().map(|example| quote!(example = #example)));
-    let held = on_the_wire(field.shown());
+    let held = on_the_wire(field.documented_type());
     // `null` is absence everywhere.
     let ty = if field.is_required() { held } else { quote!(::core::option::Option<#held>) };
     quote!(#(#docs)* #[schema(#(#attributes),*)] #name: #ty)
@@ -198,7 +198,9 @@ fn limited(field: &Field) -> TokenStream {
     let limits = limits(field);
     let pattern = match &field.pattern {
         Some(pattern) => quote!(::core::option::Option::Some(#pattern)),
-        None if is(field.shown(), "Timestamp") => quote!(::core::option::Option::Some(::base::Timestamp::PATTERN)),
+        None if is(field.documented_type(), "Timestamp") => {
+            quote!(::core::option::Option::Some(::base::Timestamp::PATTERN))
+        }
         None => quote!(::core::option::Option::None),
     };
     quote!(::api::spec::limit(&mut schema, #wire, &#limits, #pattern);)

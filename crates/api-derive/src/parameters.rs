@@ -55,7 +55,7 @@ fn value(field: &Field) -> TokenStream {
         Some(Some(default)) => quote!(#default),
         _ => quote!(::core::default::Default::default()),
     };
-    match (kind(field.held()).as_str(), words) {
+    match (kind(field.inner_type()).as_str(), words) {
         ("str", Some(words)) => quote!(#query.one_of(#wire, &#words, #default)),
         ("bool", _) => quote!(#query.boolean(#wire, #default)),
         ("i64", _) => match &field.range {
@@ -80,7 +80,7 @@ fn document(field: &Field) -> TokenStream {
         .pattern
         .as_ref()
         .map_or_else(|| quote!(::core::option::Option::None), |pattern| quote!(::core::option::Option::Some(#pattern)));
-    let schema = match (&field.schema, kind(field.held()).as_str()) {
+    let schema = match (&field.schema, kind(field.inner_type()).as_str()) {
         (Some(schema), _) => quote!(#schema),
         (None, "bool") => quote!(bool),
         (None, "i64") => quote!(i64),

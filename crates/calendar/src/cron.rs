@@ -173,7 +173,7 @@ fn first_minute(zone: Zone, after: Timestamp) -> Timestamp {
 
 impl Starts {
     /// The next instant of an expression in which every hour counts.
-    fn shown(&mut self, mut at: Timestamp) -> Option<Timestamp> {
+    fn next_by_minute(&mut self, mut at: Timestamp) -> Option<Timestamp> {
         let expression = self.expression.clone();
         let zone = self.zone;
         let end = at.millis().saturating_add(MOST_DAYS * DAY_MS);
@@ -243,7 +243,7 @@ impl Iterator for Starts {
 
     fn next(&mut self) -> Option<Timestamp> {
         let found = match self.place {
-            Position::Instant(at) => self.shown(at),
+            Position::Instant(at) => self.next_by_minute(at),
             Position::Local(day, minute) => self.local(day, minute),
         };
         match found {

@@ -65,7 +65,12 @@ fn written(found: impl IntoIterator<Item = Interval>) -> Vec<String> {
 }
 
 /// What a perpetual window of a pattern has within a range.
-fn found(zone: &str, (start, end): (&str, &str), pattern: Pattern, (from, until): (&str, &str)) -> Vec<String> {
+fn occurrences_in(
+    zone: &str,
+    (start, end): (&str, &str),
+    pattern: Pattern,
+    (from, until): (&str, &str),
+) -> Vec<String> {
     let zone = Zone::find(zone).unwrap();
     let rule = Rule::repeated(Repeated { zone, start: stamp(start), end: stamp(end), pattern, perpetual: true });
     written(rule.occurrences(stamp(from)..stamp(until)))
@@ -75,7 +80,7 @@ const DAILY: Pattern = Pattern::Daily { every: 1 };
 
 #[test]
 fn a_window_that_the_clocks_skip_lasts_as_long_as_otherwise() {
-    let of = |zone, times, range| found(zone, times, DAILY, range);
+    let of = |zone, times, range| occurrences_in(zone, times, DAILY, range);
     let night = ("2027-03-01T01:00:00Z", "2027-03-01T02:00:00Z");
     let around = ("2027-03-27T12:00:00Z", "2027-03-29T12:00:00Z");
     assert_eq!(
@@ -112,7 +117,7 @@ fn a_window_that_the_clocks_skip_lasts_as_long_as_otherwise() {
         ]
     );
     let fridays = Pattern::Weekly { every: 1, days: [Weekday::Friday].into_iter().collect() };
-    assert_eq!(found("Pacific/Apia", evening, fridays, around), ["2011-12-30T10:00Z/2011-12-30T11:00Z"]);
+    assert_eq!(occurrences_in("Pacific/Apia", evening, fridays, around), ["2011-12-30T10:00Z/2011-12-30T11:00Z"]);
 }
 
 #[test]
