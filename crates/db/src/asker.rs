@@ -1,4 +1,4 @@
-//! On whose behalf a task asks the database, so that connections are shared fairly.
+//! The requester on whose behalf a task uses the database, so that connections are shared fairly.
 
 use std::{future::Future, rc::Rc, sync::Arc, time::Duration};
 

@@ -1,4 +1,4 @@
-//! Who waits for something to do is woken when what they are to do is committed, in the process that committed it.
+//! Wake-up calls for background workers: a commit wakes the workers of the same process that have work from it.
 //! Other processes on the same database find it when they look by themselves.
 
 use std::{

@@ -1,4 +1,4 @@
-//! What a database call can end in. The texts of the database stay inside the process.
+//! The errors of database calls. The texts of the database stay inside the process.
 
 use base::problem::Problem;
 use diesel::result::{DatabaseErrorKind, Error as Diesel};

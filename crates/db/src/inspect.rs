@@ -1,4 +1,4 @@
-//! What is wrong with a database before the service starts on it.
+//! Inspection of a database before the service starts on it.
 
 use diesel::{
     QueryableByName, RunQueryDsl, sql_query,

@@ -1,4 +1,4 @@
-//! The database of every domain, and the only door to it.
+//! The database of every domain, and the only access to it.
 //!
 //! A domain sees six things: [`Db`] (a handle; [`Db::point`], [`Db::read`], [`Db::write`]), [`Conn`] (a connection
 //! to either backend, used with one set of diesel queries), [`Condition`] (a `WHERE` built at run time from a

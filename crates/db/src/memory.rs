@@ -1,4 +1,4 @@
-//! What connections keep in memory and could do without.
+//! Release of memory that connections hold but do not need.
 
 use diesel::connection::SimpleConnection as _;
 

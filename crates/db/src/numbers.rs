@@ -1,4 +1,4 @@
-//! What the database says about itself, for those who watch it.
+//! Figures about the database, for the metrics.
 
 use std::{
     borrow::Cow,

@@ -1,4 +1,4 @@
-//! Who owns the files that are made.
+//! The owner of files that the service creates.
 
 use std::{fs::File, io, os::unix::fs::MetadataExt as _, path::Path};
 

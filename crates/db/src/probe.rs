@@ -1,4 +1,4 @@
-//! The health probe: asks the database continually, on a connection of its own, whether it answers and takes writes. The
+//! The health probe: asks the database continually, on its own connection, whether it answers and takes writes. The
 //! answer is at hand without waiting, also when the database is away or hangs.
 
 use std::{

@@ -1,4 +1,4 @@
-//! How many rows a tenant may have.
+//! Limits on the number of rows of a tenant.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -1,4 +1,4 @@
-//! One row, and what rows are read from.
+//! Selection of one row, and the sources that rows are read from.
 
 use diesel::Selectable;
 

@@ -1,4 +1,4 @@
-//! Does the way to a Postgres keep sessions?
+//! A check that the connection to Postgres keeps its session; some connection poolers do not.
 
 use diesel::{QueryableByName, RunQueryDsl as _, sql_query, sql_types::Integer};
 

@@ -1,4 +1,4 @@
-//! What a list may be sorted by, said once: the names that requests use, the columns, and the keys of a row.
+//! The sort orders of a list, declared once: the names that requests use, the columns, and the keys of a row.
 
 use base::{Key, query::Sort};
 

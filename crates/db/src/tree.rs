@@ -1,4 +1,4 @@
-//! Rows that stand below one another.
+//! Trees of rows: each row names its parent.
 
 use crate::Condition;
 

@@ -1,4 +1,5 @@
-//! Which database, by URL scheme. An unknown scheme is refused; nothing falls back to a file of that name.
+//! The database URL, whose scheme selects the backend. An unknown scheme is refused; nothing falls back to a file of
+//! that name.
 
 use std::{fmt, path::PathBuf};
 

@@ -1,4 +1,4 @@
-//! Which tenants wait for a worker in the background, and for how long.
+//! The tenants that wait for a background worker, and how long each has waited.
 
 use std::{
     borrow::Cow,

@@ -1,4 +1,4 @@
-//! What a Postgres URL says about TLS, read as libpq reads it.
+//! The TLS settings of a Postgres URL, read as libpq reads it.
 
 use std::path::{Path, PathBuf};
 

@@ -14,8 +14,8 @@ const AUTHENTICATION: u8 = b'R';
 /// The kind of authentication that lists its methods by name.
 const SASL: [u8; 4] = [0, 0, 0, 10];
 
-/// The method that binds a login to its TLS connection. libpq sees no TLS here, takes the offer for the work of somebody
-/// in the middle, and would give up.
+/// The method that binds a login to its TLS connection. libpq sees no TLS here, would take the offer for an attack by a
+/// middleman, and give up.
 const BOUND_TO_TLS: &[u8] = b"SCRAM-SHA-256-PLUS";
 
 /// Hands on what both say until the server has said how to authenticate.
