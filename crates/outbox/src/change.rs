@@ -167,7 +167,7 @@ pub struct Happening {
     pub after: Value,
 }
 
-/// A change, and what only the log has of it.
+/// A change of this write that is not stored yet, and the fields that only the audit log has.
 #[derive(Debug)]
 struct PendingChange {
     change: Change,
@@ -175,13 +175,13 @@ struct PendingChange {
 }
 
 impl PendingChange {
-    /// Made and gone within one write, or written as it was: nothing happened.
+    /// `false` for an entity that was made and removed within the write, or written unchanged.
     fn is_any(&self) -> bool {
         let Change { before, after, .. } = &self.change;
         before != after || (before.is_some() && !self.unpublished.is_empty())
     }
 
-    /// Takes in what happened to the same entity later in the same write.
+    /// Merges a later change of the same entity in the same write.
     fn follow(&mut self, later: Self) {
         self.change.after = later.change.after;
         for field in later.unpublished {
@@ -203,7 +203,7 @@ pub struct Tx<'c> {
     pub(crate) actor: &'c Actor,
     changes: Vec<PendingChange>,
     happenings: Vec<Happening>,
-    /// Where in `changes` an entity is, by kind, id and tenant.
+    /// The index in `changes` of an entity, by kind, id and tenant.
     indexes: HashMap<(&'static str, String, String), usize>,
 }
 
@@ -330,10 +330,10 @@ impl<'c> Tx<'c> {
     }
 }
 
-/// The rows that tell of changes.
+/// The rows of the audit log and of the outbox.
 type PreparedRows = (Vec<Entry>, Vec<NewEvent>);
 
-/// The rows that tell of some changes: of each one for the log, and one for the subscribers who hear of it.
+/// Makes the rows for changes: one of the audit log for each, and one event for each that subscribers see.
 fn prepare_rows(actor: &Actor, now: Timestamp, changes: &[(&PendingChange, Uuid)]) -> Result<PreparedRows> {
     let entries =
         changes.iter().map(|(pending, uuid)| Entry::of(actor, now, *uuid, &pending.change, &pending.unpublished));

@@ -34,7 +34,7 @@ pub(crate) const RETENTION: Retention = Retention {
     },
 };
 
-/// The body of a record whose request is under way; no answer is that, since it is no JSON.
+/// The body of a record whose request is under way. It is not JSON, so no stored answer equals it.
 const BEGUN: &str = "begun";
 
 /// A request that names a key.

@@ -1,4 +1,4 @@
-//! What happened, told in the transaction in which it happened.
+//! The outbox: the audit log and the events of a write, stored in the same transaction.
 //!
 //! A write runs in a [`Tx`]. It notes each [`Change`] it makes; with the write commit, or with it vanish: one row of
 //! the audit log and one event for each entity, and the record by which a repeated request is answered again

@@ -1,4 +1,4 @@
-//! What a row of the audit log says, packed: an LZ4 block with a dictionary of what such rows often say.
+//! Compression of audit log rows: an LZ4 block with a dictionary of their common texts.
 //!
 //! A row alone is too short to have much in common with itself. With the dictionary, to which the row's own tenant, id
 //! and time belong, the 800 bytes that tell of a new machine take 125, in a microsecond or two: the one writer of a
@@ -33,7 +33,7 @@ pub(crate) struct About<'a> {
     pub(crate) at: Timestamp,
 }
 
-/// The text, packed; [`None`] when that is no shorter.
+/// The text, packed; [`None`] when packing does not make it shorter.
 pub(crate) fn pack(text: &str, about: About<'_>) -> Option<Vec<u8>> {
     let length = u32::try_from(text.len()).ok()?.to_le_bytes();
     let mut packed = vec![0; 1 + length.len() + get_maximum_output_size(text.len())];
@@ -159,7 +159,8 @@ mod tests {
 
     #[test]
     fn rows_of_the_first_version_can_be_read_for_ever() {
-        // Packed on 2026-11-23. Whoever fails this has changed the dictionary, and lost what was packed with it.
+        // Packed on 2026-11-23. A failure means that the dictionary changed: rows packed with it
+        // cannot be read any more.
         const PACKED: [u8; 21] = [
             0x01, 0xab, 0x26, 0x33, 0xa2, 0x31, 0xfc, 0x84, 0x5c, 0xa2, 0x60, 0xf3, 0x55, 0x49, 0x6a, 0x71, 0x09, 0x79,
             0x4e, 0x04, 0x00,

@@ -1,4 +1,4 @@
-//! How long rows are kept, and the thread that removes those that are older.
+//! Retention: how long rows are kept, and the thread that removes older ones.
 //!
 //! A domain declares what grows with time ([`Retention`]). A [`Sweeper`] looks at it every five minutes, and removes
 //! what is over its age, and what a tenant has beyond a number of rows, oldest first. It works in small steps, each a
@@ -37,7 +37,7 @@ const FIRST_ROWS: usize = 32;
 const MOST_ROWS: usize = 1_000;
 /// The shortest wait between two steps.
 const PAUSE: Duration = Duration::from_millis(2);
-/// Whoever removes holds this.
+/// Held while removing, so that only one process does.
 static LOCK: db::Lock = db::Lock::only("retention");
 
 /// What is known of a kind of rows, and was done about it.
@@ -204,7 +204,7 @@ impl Sweep {
         let what = kind.what;
         let rows = kind.rows;
         let pace = Pace::of(self.db.backend());
-        // What failed for a tenant is no reason to leave its other rows for long, and none to leave those of others.
+        // A failure pauses one kind of rows of one tenant; its other rows, and other tenants, go on.
         let name = format!("{} of {}", what.kind, task.tenant);
         if self.turns.is_paused(&name, now.millis()) {
             return Ok(Duration::ZERO);

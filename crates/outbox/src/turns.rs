@@ -1,4 +1,4 @@
-//! How a worker does what is due: tenant after tenant, each in a part of a transaction that fails alone.
+//! Turns of tenants at background work: tenant after tenant, each in a savepoint that fails alone.
 
 use std::{
     collections::VecDeque,
@@ -50,7 +50,7 @@ impl TenantTurns {
     /// tenant and answers whether there is more. True when some tenant has more.
     ///
     /// # Errors
-    /// When the database cannot be written at all. What fails for one tenant is no error here.
+    /// When the database cannot be written at all. A failure for one tenant is not an error here.
     pub fn serve<F>(&mut self, db: &Db, tenants: Vec<String>, now: Timestamp, work: F) -> Result<bool>
     where
         F: Fn(&mut Tx<'_>, &str) -> Result<bool> + Clone + Send + 'static,
@@ -89,7 +89,7 @@ impl TenantTurns {
     /// does that in a savepoint, and `done` takes what came of it, once that is committed.
     ///
     /// # Errors
-    /// When the database cannot be read or written at all. What fails for one tenant is no error here.
+    /// When the database cannot be read or written at all. A failure for one tenant is not an error here.
     pub fn serve_each<S, T, F>(
         &mut self,
         db: &Db,
@@ -164,7 +164,7 @@ impl TenantTurns {
     }
 }
 
-/// The tenants for which the database was away, and how.
+/// The tenants for which the database was unavailable, and the last error.
 #[derive(Default)]
 struct Outage {
     error: Option<Error>,

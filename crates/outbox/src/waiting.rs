@@ -1,4 +1,4 @@
-//! Looks again and again which tenants wait for the workers in the background.
+//! A periodic look at which tenants wait for background workers.
 
 use std::time::Duration;
 

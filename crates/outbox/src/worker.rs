@@ -55,7 +55,7 @@ const LONGEST_REST: Duration = Duration::from_millis(250);
 /// How long an idle worker waits before it looks again by itself: for events of other processes, and for those that are
 /// to be tried once more. It is woken when this process commits one.
 const IDLE: Duration = Duration::from_millis(250);
-/// How long one waits that just took all there was, whoever wakes it: on SQLite each look is a commit that other
+/// How long a worker that took all events waits, even when it is woken: on SQLite each look is a commit that other
 /// writers wait for, and many events at once cost it as much as one. So it is a millisecond for each event that there
 /// was, up to [`PACE`]: one alone is taken at once, and of a flood many together.
 const PACE: Duration = Duration::from_millis(50);

@@ -1,4 +1,4 @@
-//! What a domain declares of rows that are not kept for ever.
+//! The declaration by which a domain limits how long its rows are kept.
 
 use db::{Conn, Result};
 

@@ -1,4 +1,4 @@
-//! The rows that go: which they are, and how they go, a few at a time.
+//! The selection of rows to remove, and their removal a few at a time.
 
 use std::time::{Duration, Instant};
 
@@ -40,8 +40,8 @@ pub(super) struct RemovalCounts {
 }
 
 /// Removes rows until the time of a step that began then is over. They go a few at a time, since one may take a hundred
-/// times as long as another: how long the last few took is no promise. One that cannot be removed is passed over, and
-/// logged by the caller.
+/// times as long as another: the time of the last few says little about the next. One that cannot be removed is passed
+/// over, and logged by the caller.
 pub(super) fn remove(
     conn: &mut Conn,
     retention: &Retention,

@@ -1,4 +1,4 @@
-//! What a write records of what it changed.
+//! The audit rows and events that a write records.
 
 use base::problem::Problem;
 use serde_json::{Value, json};

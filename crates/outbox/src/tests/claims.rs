@@ -1,4 +1,4 @@
-//! Who has an event in hand, in which order, and until when.
+//! Claims on events: their order, and how long they last.
 
 use base::{problem::Problem, timestamp::Timestamp};
 use db::Conn;

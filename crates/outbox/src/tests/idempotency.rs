@@ -1,4 +1,4 @@
-//! Answers that are kept for requests that come again.
+//! Stored answers for repeated requests.
 
 use base::timestamp::Timestamp;
 

@@ -1,4 +1,4 @@
-//! What is too old goes, and the oldest of what there is too much of.
+//! Removal of rows that are too old, and of the oldest when there are too many.
 
 use std::{
     sync::atomic::{AtomicUsize, Ordering},
