@@ -15,11 +15,11 @@ use crate::{
     store, wire,
 };
 
-/// How long somebody is counted as watching after they began, or came back.
+/// How long a client counts as watching after it connected or reconnected.
 const WATCHED_MS: i64 = 900_000;
-/// One who has so much of that left need not be counted again.
+/// A watch with this much time left is not renewed.
 const RENEW_MS: i64 = 600_000;
-/// A stream says at least this often that it is alive.
+/// The longest silence of a stream: then it sends a comment.
 const SILENCE: Duration = Duration::from_secs(15);
 /// How many changes a stream may have missed.
 const MOST_MISSED: i64 = 1_000;
@@ -96,7 +96,7 @@ fn read_id(text: &str) -> Result<i64, Problem> {
     text.trim().parse().map_err(|_| Problem::field("Last-Event-ID", "must be the id of an event of this stream"))
 }
 
-/// Up to which change a stream is told at its beginning, and what it has missed, as text.
+/// The number of the last change at the beginning of a stream, and the events it missed, as text.
 fn missed(conn: &mut db::Conn, watched: &Watched, last: Option<i64>, only: &[String]) -> db::Result<(i64, String)> {
     let head = store::head(conn, watched)?.map_or(0, |(_, seq)| seq);
     let Some(last) = last.filter(|last| *last != head) else { return Ok((head, String::new())) };
@@ -110,7 +110,7 @@ fn missed(conn: &mut db::Conn, watched: &Watched, last: Option<i64>, only: &[Str
     Ok((changes.last().map_or(head, |(seq, _)| *seq), kinds.map(|(seq, change)| wire::event(*seq, change)).collect()))
 }
 
-/// What a stream says: its beginning, and then what it is told, until it ends, or until its caller may no longer read.
+/// The body of a stream: its beginning, then events until it ends or its caller may no longer read.
 fn stream_events(
     beginning: String,
     subscription: Subscription,
@@ -127,12 +127,12 @@ fn stream_events(
     })
 }
 
-/// A stream that was begun.
+/// An open response.
 struct EventStream {
     subscription: Subscription,
     admission: Admission,
     until: Instant,
-    /// When to say that it is alive, if nothing else is said before.
+    /// When to send a comment, if no event comes before.
     comment: Instant,
 }
 

@@ -55,7 +55,7 @@ impl Default for Hub {
     }
 }
 
-/// A stream, and up to where it has been told.
+/// An open stream, and the number of the last change it was sent.
 struct OpenStream {
     watched: Watched,
     seq: i64,
@@ -64,7 +64,7 @@ struct OpenStream {
 }
 
 impl OpenStream {
-    /// What of these changes it has not been told yet and asks for.
+    /// The events for those changes that it has not been sent yet and asked for.
     fn events(&self, changes: &[(i64, Change)]) -> String {
         let wanted = |change: &Change| self.only.is_empty() || self.only.contains(&change.entity);
         let new = changes.iter().filter(|(seq, change)| *seq > self.seq && wanted(change));
@@ -77,7 +77,7 @@ pub struct Subscription {
     hub: Arc<Hub>,
     number: u64,
     _room: Lease,
-    /// What it is told.
+    /// The events to send.
     pub events: mpsc::Receiver<Bytes>,
 }
 
@@ -92,7 +92,7 @@ impl Hub {
         self.streams.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lets a stream in, which was told all up to `seq`.
+    /// Adds a stream that was sent all changes up to `seq`.
     ///
     /// # Errors
     /// 503 when its party has too many, or its tenant, or the process.
@@ -129,7 +129,7 @@ impl Hub {
         }
     }
 
-    /// Tells all streams what is new to them, tenant after tenant; true when there may be more.
+    /// Sends new changes to all streams, tenant after tenant; true when there may be more.
     fn look(&self, db: &Db, turns: &mut Turns, now: Timestamp) -> Result<bool> {
         let mut behind: HashMap<Watched, i64> = HashMap::new();
         for stream in self.lock().values() {
@@ -161,7 +161,7 @@ impl Hub {
         Ok(more)
     }
 
-    /// Tells streams what changed, those that watch one tenant or all that is below it; true when there may be more.
+    /// Sends changes to the streams that watch one tenant, or a partner and its clients; true when there may be more.
     fn tell(&self, db: &Db, behind: Vec<(Watched, i64)>) -> Result<bool> {
         let mut more = false;
         for (watched, seq) in behind {

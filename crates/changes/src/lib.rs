@@ -1,4 +1,4 @@
-//! What changes, told to whoever watches: one stream for each tenant ("Changes" in `docs/interface.md`).
+//! The stream of changes, as server-sent events: one for each tenant ("Changes" in `docs/interface.md`).
 //!
 //! A [`Subscriber`] of the outbox keeps what changed in rows, for ten minutes, while somebody watches the tenant or its
 //! partner; a [`Teller`] in each gateway reads them, once however many watch, and hands them to its [`Hub`] of streams.

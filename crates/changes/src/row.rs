@@ -1,4 +1,4 @@
-//! The rows, and what a stream looks at.
+//! The rows of changes, and the scope that a stream watches.
 
 use diesel::prelude::*;
 
@@ -29,7 +29,7 @@ pub struct Change {
     pub all_seq: Option<i64>,
 }
 
-/// Whose changes are watched.
+/// The scope of a stream.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Watched {
     /// The tenant, or the partner.
@@ -39,7 +39,7 @@ pub struct Watched {
 }
 
 impl Watched {
-    /// What the column says.
+    /// The value of the column `reach`.
     pub const fn reach(&self) -> &'static str {
         if self.all { "all" } else { "own" }
     }

@@ -1,4 +1,4 @@
-//! Rows of changes, and of who watches.
+//! Rows of changes, and of the tenants that are watched.
 
 use std::collections::HashMap;
 
@@ -77,8 +77,8 @@ struct HeadPosition {
 }
 
 /// Takes so many numbers for changes of this tenant, among its own and among those of its partner, where they are
-/// watched, and answers the last one. Whoever takes some waits for whoever took those before, until that is committed:
-/// numbers appear in their order.
+/// watched, and answers the last one. A transaction that takes numbers waits until the one before it has committed, so
+/// that numbers appear in their order.
 pub fn count(
     conn: &mut Conn,
     tenant: &str,

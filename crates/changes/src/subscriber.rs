@@ -1,4 +1,4 @@
-//! Who keeps what changed, while somebody watches.
+//! The outbox subscriber that stores changes while a tenant is watched.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -8,13 +8,13 @@ use ports::Tenants;
 
 use crate::{hub::BELL, row::Change, store};
 
-/// Hears of every event.
+/// Takes every event of the outbox.
 pub struct Subscriber {
     tenants: Arc<dyn Tenants>,
 }
 
 impl Subscriber {
-    /// With those who know tenants.
+    /// Makes the subscriber, with the port that knows each tenant's partner.
     pub fn new(tenants: Arc<dyn Tenants>) -> Self {
         Self { tenants }
     }
@@ -37,7 +37,7 @@ impl outbox::Subscriber for Subscriber {
 }
 
 impl Subscriber {
-    /// Keeps what changed at a tenant, in this order.
+    /// Stores the changes of a tenant, in this order.
     fn keep(&self, conn: &mut Conn, tenant: &str, events: &[&Event]) -> Result<()> {
         let partner = self.tenants.partner(conn, tenant)?;
         let now_ms = api::clock::now().millis();

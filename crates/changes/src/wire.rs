@@ -1,4 +1,4 @@
-//! What a stream says ("Changes" in `docs/interface.md`).
+//! The events of a stream ("Changes" in `docs/interface.md`).
 
 use base::timestamp::Timestamp;
 use serde::Serialize;
@@ -56,7 +56,7 @@ pub fn retry(millis: u64) -> String {
     format!("retry: {millis}\n\n")
 }
 
-/// What was missed is not kept any more: whoever reads should look at everything again.
+/// Tells the client that the changes it missed are no longer stored: it should read everything again.
 pub fn reset(seq: i64) -> String {
     format!("id: {seq}\nevent: reset\ndata: {{}}\n\n")
 }
