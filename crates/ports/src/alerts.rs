@@ -1,4 +1,4 @@
-//! What an alert would be.
+//! The ports of alerts, incidents, notices and escalations.
 
 use base::{matching::Keys, text::listed, timestamp::Timestamp};
 use db::{Conn, Result};
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::KnownResource;
 
-/// What rules may ask of an alert.
+/// The keys of an alert that rules may name.
 pub const ALERT_KEYS: Keys<'_> = Keys {
     names: &listed::<34>(
         "id uniqueId clientUniqueId subject description currentState oldState status alertType metric serviceName \
@@ -40,7 +40,7 @@ pub struct AlertPreview {
     pub alert: Value,
 }
 
-/// What somebody does with an alert, or an incident, without a request of their own: by a link in a message.
+/// An action of a person on an alert or incident that comes from a link in a message, not from an API request.
 #[derive(Clone, Copy, Debug)]
 pub struct AlertAction<'a> {
     /// The tenant of the alert.
@@ -49,17 +49,17 @@ pub struct AlertAction<'a> {
     pub id: &'a str,
     /// Who does it.
     pub user: &'a str,
-    /// By what, as the audit log has it in place of a key.
+    /// The means, as the audit log has it in place of a key.
     pub by: &'a str,
     /// The request, as the audit log has it.
     pub request: &'a str,
     /// What is done.
     pub what: AlertActionKind,
-    /// What they have to say.
+    /// The person's note.
     pub note: &'a str,
 }
 
-/// What can be done with an alert.
+/// The kinds of actions on an alert.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AlertActionKind {
     /// Somebody works on it.
@@ -70,14 +70,14 @@ pub enum AlertActionKind {
     Suppress(Timestamp),
 }
 
-/// An incident, as those need it who write down how it went.
+/// An incident, with all that a postmortem needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IncidentRecord {
     /// The tenant that it belongs to.
     pub tenant_id: String,
     /// `INC` and digits.
     pub id: String,
-    /// In a line.
+    /// One line.
     pub subject: String,
     /// Any text.
     pub description: String,
@@ -112,10 +112,10 @@ pub trait Incidents: Send + Sync {
     ///
     /// # Errors
     /// 404 for an unknown incident, 409 when its status does not allow it.
-    fn act(&self, conn: &mut Conn, deed: AlertAction<'_>, at: Timestamp) -> Result<()>;
+    fn act(&self, conn: &mut Conn, action: AlertAction<'_>, at: Timestamp) -> Result<()>;
 }
 
-/// Something that the service itself notices about what it was asked to do, or that it is over.
+/// A problem that the service itself detects, or the end of one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notice {
     /// The tenant of what it is about.
@@ -126,22 +126,22 @@ pub struct Notice {
     pub resource: Option<(String, String)>,
     /// `None` says that it is over.
     pub severity: Option<&'static str>,
-    /// In a few words.
+    /// A short title.
     pub subject: String,
-    /// In more.
+    /// The details.
     pub description: String,
-    /// What it is called.
+    /// The name of the component.
     pub component: String,
 }
 
-/// Takes in what other domains notice, as it does the reports of monitors.
+/// Takes notices of other domains, as it takes the reports of monitors.
 pub trait Notices: Send + Sync {
-    /// Opens, repeats and closes the alerts of these notices, of which no two are about the same. To be called in a
-    /// write: what comes of them commits with it.
+    /// Opens, repeats and closes the alerts of these notices, of which no two are about the same thing. To be called
+    /// in a write, with which the alerts commit.
     fn notice(&self, conn: &mut Conn, notices: &[Notice], at: Timestamp) -> Result<()>;
 }
 
-/// What the policies of alerts that people were told of say.
+/// The escalation of alerts by their policies.
 pub trait Escalations: Send + Sync {
     /// Are people to be told again of an acknowledged alert of a tenant that got worse?
     fn reopens_when_worse(&self, conn: &mut Conn, tenant: &str, alert: &str) -> Result<bool>;
@@ -150,7 +150,7 @@ pub trait Escalations: Send + Sync {
     fn escalate(&self, conn: &mut Conn, tenant: &str, alert: &str, at: Timestamp) -> Result<bool>;
 }
 
-/// What alerts would be.
+/// The alerts of tenants.
 pub trait Alerts: Send + Sync {
     /// The alert that a report of a tenant would make at an instant, read exactly as one that is taken in; nothing is
     /// stored. `scope` are the tenants whose resources it may name.
@@ -177,5 +177,5 @@ pub trait Alerts: Send + Sync {
     ///
     /// # Errors
     /// 404 for an unknown alert, 409 when its state does not allow it.
-    fn act(&self, conn: &mut Conn, deed: AlertAction<'_>, at: Timestamp) -> Result<Value>;
+    fn act(&self, conn: &mut Conn, action: AlertAction<'_>, at: Timestamp) -> Result<Value>;
 }

@@ -1,4 +1,4 @@
-//! What is installed, by its id.
+//! The port of installed integrations.
 
 use db::{Conn, Result};
 

@@ -1,7 +1,7 @@
-//! What one domain may ask of another.
+//! Ports: the traits by which one domain asks another.
 //!
-//! A domain asks a trait; who answers, the gateway decides. Every question takes the connection of the one who asks, so
-//! that the answer is of the same snapshot, or of the same write, and the tenants in whose records it may look.
+//! A domain calls a trait; the gateway chooses the implementation. Every method takes the caller's connection, so that
+//! the answer is of the same snapshot or write, and the tenants whose records it may read.
 
 mod alerts;
 mod authors;

@@ -1,4 +1,4 @@
-//! Which machines are in maintenance, and which alerts that concerns.
+//! The port of maintenance windows.
 
 use base::timestamp::Timestamp;
 use db::{Conn, Result};

@@ -1,4 +1,4 @@
-//! Who is on call.
+//! The port of rosters: people on call.
 
 use base::timestamp::Timestamp;
 use db::{Conn, Result};

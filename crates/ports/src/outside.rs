@@ -1,4 +1,4 @@
-//! What leaves the service, and the secrets that it takes.
+//! Outgoing messages, and the sealed secrets that sending takes.
 
 use std::{future::Future, pin::Pin};
 
@@ -30,7 +30,7 @@ pub trait Seals: Send + Sync {
     fn is_current(&self, sealed: &str) -> bool;
 }
 
-/// Whom something is sent to.
+/// The recipient of a message.
 #[derive(Clone, Debug)]
 pub enum Recipient {
     /// A `POST` to a URL, which may be a secret as its headers may be.
@@ -51,7 +51,7 @@ pub enum Recipient {
     Mail(Mail),
 }
 
-/// What a mail has beside its plain text.
+/// The fields of a mail besides its plain text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Mail {
     /// The address.
@@ -67,7 +67,7 @@ pub struct Mail {
 /// Something to be sent.
 #[derive(Clone, Debug)]
 pub struct Outgoing {
-    /// The same each time it is sent: whoever gets it twice can tell.
+    /// The same on each attempt, so that the recipient can detect a repetition.
     pub id: String,
     /// Whom to.
     pub to: Recipient,

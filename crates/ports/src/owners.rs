@@ -1,4 +1,4 @@
-//! Whose a machine is.
+//! The port of machine owners.
 
 use base::timestamp::Timestamp;
 use db::{Conn, Result};

@@ -1,4 +1,4 @@
-//! Who the people of a tenant are.
+//! The port of users and user groups.
 
 use base::timestamp::Timestamp;
 use db::{Conn, Result};
@@ -60,7 +60,7 @@ pub struct Membership {
     pub until: Option<Timestamp>,
 }
 
-/// How groups were.
+/// The history of groups.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FormerGroups {
     /// Groups as they were until an instant, oldest first; who was in them, `members` says.
@@ -69,7 +69,7 @@ pub struct FormerGroups {
     pub members: Vec<Membership>,
 }
 
-/// Who the people of a tenant are.
+/// The users and user groups of tenants.
 ///
 /// The tenants of a question are those whose people count: for a record of a client, the client and its partner.
 /// Unknown ids and those of other tenants are left out of the answers; who is not in use any more is in them.
@@ -81,7 +81,7 @@ pub trait People: Send + Sync {
     fn groups(&self, conn: &mut Conn, tenants: &[String], ids: &[String]) -> Result<Vec<PeopleGroup>>;
 
     /// These users as they were until an instant after `since`, oldest first. Before the first change that is known, a
-    /// user was always like that; whoever never changed is in no answer.
+    /// user was always like that; a user that never changed is in no answer.
     fn former_users(
         &self,
         conn: &mut Conn,
@@ -102,8 +102,8 @@ pub trait People: Send + Sync {
     /// May this user still act at this time? One who is in use may; of one that API keys act as, a key has to be live.
     fn may_act(&self, conn: &mut Conn, tenants: &[String], id: &str, now: Timestamp) -> Result<bool>;
 
-    /// May this user now call this operation, which takes the role operator? A right that somebody has otherwise, as by
-    /// being told of an alert, is no such one.
+    /// May this user now call this operation, which takes the role operator? A right from another source, such
+    /// as being notified of an alert, does not count.
     fn may_operate(
         &self,
         conn: &mut Conn,

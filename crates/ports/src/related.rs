@@ -1,4 +1,4 @@
-//! What helps somebody who works on an incident: articles to read, jobs to run.
+//! The ports of knowledge base articles and jobs that are related to an incident.
 
 use db::{Conn, Result};
 use serde::Serialize;

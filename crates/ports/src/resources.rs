@@ -1,4 +1,4 @@
-//! Which machines a tenant has, and where they belong.
+//! The port of resources, their places and service groups.
 
 use db::{Conn, Result};
 

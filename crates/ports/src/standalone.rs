@@ -1,4 +1,4 @@
-//! Who answers a domain that is served alone (`api::harness`), where no other is there to be asked.
+//! Implementations of the ports for a domain that is served alone (`api::harness`), without the other domains.
 
 mod machines;
 

@@ -1,4 +1,4 @@
-//! What tenants are called.
+//! The port of tenants.
 
 use std::collections::HashMap;
 

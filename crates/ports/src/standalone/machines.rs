@@ -1,4 +1,4 @@
-//! The machines that a domain finds which is served alone, and that none of them is in maintenance.
+//! The machines that a domain served alone sees; none of them is in maintenance.
 
 use base::Timestamp;
 use db::{Conn, Result};
