@@ -1,4 +1,4 @@
-//! Calls to others that are under way: who may make a further one, and to where.
+//! Limits on outgoing calls under way, by tenant and host.
 //!
 //! They are shared by tenant, and of a tenant by host, as requests are ([`share`](crate::share)). A call that hangs is
 //! held for long, so that a share of what is left would leave nothing after a few who hang: hosts of a tenant that have
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_hangs_leaves_calls_to_others_however_many_do() {
+    fn hosts_that_hang_leave_calls_to_others() {
         let calls = Calls::new(64, 4);
         let mut hung = Vec::new();
         for tenant in 0..50 {

@@ -3,7 +3,7 @@
 //!
 //! A cursor is the sort keys of the last row of a page, as a text that clients send back as it is. It names the list
 //! that it belongs to (path, filters, order), so that one of another list is refused, and has a checksum, so that one
-//! that was cut or edited is. The checksum is no secret: tenant and filters always come from the request, and a
+//! that was cut or edited is. The checksum is not a secret: tenant and filters always come from the request, and a
 //! forged cursor leads to a place in a list that its caller may read anyway.
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};

@@ -152,7 +152,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// The first byte that is no blank, and where it is.
+    /// The first byte that is not a blank, and its index.
     fn after_blanks(&self, mut at: usize) -> (usize, Option<u8>) {
         while self.byte(at).is_some_and(|byte| byte.is_ascii_whitespace() || byte == 0) {
             at += 1;

@@ -1,12 +1,12 @@
-//! "Lenient in" of the wire rules (`docs/interface.md`), as queries and bodies share it.
+//! Lenient reading of values ("Lenient in" of the wire rules in `docs/interface.md`), shared by queries and bodies.
 
 use serde_json::Value;
 
-/// What is said of a value that is no boolean.
+/// The message for a value that is not a boolean.
 pub(crate) const TRUE_OR_FALSE: &str = "must be true or false";
-/// What is said of a value that is no integer.
+/// The message for a value that is not an integer.
 pub(crate) const INTEGER: &str = "must be an integer";
-/// What is said of a value that is no timestamp.
+/// The message for a value that is not a timestamp.
 pub(crate) const TIMESTAMP: &str = "must be a time such as 2026-11-20T20:37:00+0000";
 /// Up to here a JSON number with a fraction of zero is exactly one integer.
 const EXACT_FLOAT: f64 = 9_007_199_254_740_992.0;

@@ -1,4 +1,4 @@
-//! Names that are nearly another one: what somebody may have wanted to write.
+//! Suggestions for misspelt names.
 
 /// How many names are told.
 const MOST: usize = 3;
@@ -32,7 +32,7 @@ pub fn hint<'n>(name: &str, known: impl IntoIterator<Item = &'n str>, before: &s
 /// How many letters have to be added, left out, replaced or exchanged with their neighbour.
 fn distance(one: &str, other: &str) -> usize {
     let (one, other): (Vec<char>, Vec<char>) = (one.chars().take(64).collect(), other.chars().take(64).collect());
-    let at = |row: &[usize], place: usize| row.get(place).copied().unwrap_or(usize::MAX / 2);
+    let at = |row: &[usize], index: usize| row.get(index).copied().unwrap_or(usize::MAX / 2);
     let mut before: Vec<usize> = Vec::new();
     let mut row: Vec<usize> = (0..=other.len()).collect();
     for (line, letter) in one.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! What went wrong, in the one shape that clients see.
+//! Problems: errors in the one shape that clients see.
 
 use std::{fmt, panic::Location};
 

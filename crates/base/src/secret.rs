@@ -1,4 +1,4 @@
-//! Values that never leave by accident.
+//! Secret values, which logs and debug output never show.
 
 use std::fmt;
 

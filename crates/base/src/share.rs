@@ -1,4 +1,4 @@
-//! What requests share, and who may have how much of it: the one rule of fairness.
+//! Pools that requests share, and the one rule of fairness that divides them.
 //!
 //! There is so much of each thing (requests that are worked on, memory, connections of the database), a [`Pool`]. Who
 //! asks is a [`Party`]: an API key, which belongs to a tenant, or an address whose caller is not known. **A party may
@@ -26,7 +26,7 @@ pub use self::{
     queue::Taking,
 };
 
-/// What is shared.
+/// The kinds of pools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Requests that are worked on.

@@ -1,4 +1,4 @@
-//! How texts are compared, and bytes written as text.
+//! Comparison of texts, and bytes as text.
 
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 
@@ -22,8 +22,8 @@ fn capitals(letter: char) -> impl Iterator<Item = char> {
     letter.to_uppercase()
 }
 
-/// An id of a prefix, such as `EP-`, and a UUID in the spelling in which it is stored, whatever its letter case; what
-/// has another prefix is no such id, and folded.
+/// An id of a prefix, such as `EP-`, and a UUID in the spelling in which it is stored, whatever its letter case; a text
+/// with another prefix is not such an id, and is folded.
 pub fn spelled(id: &str, prefix: &str) -> String {
     let folded = fold(id.trim());
     folded.strip_prefix(&fold(prefix)).map(|uuid| format!("{prefix}{uuid}")).unwrap_or(folded)

@@ -1,9 +1,9 @@
 //! Instants: milliseconds inside, whole seconds in GMT outside.
 //!
-//! Read and written by hand: what is taken (`Z`, two forms of an offset, and a space for its sign) is no one format of
-//! the crate `time`, and what is written goes into an answer without a text of its own. `time` is what the tests
-//! compare it with. Zones and their clocks are the business of `calendar`, by `jiff`, since `time` has no database of
-//! zones.
+//! Read and written by hand: the accepted forms (`Z`, two forms of an offset, and a space for its sign) are not one
+//! format of the crate `time`, and what is written goes into an answer without a text of its own. `time` is what the
+//! tests compare it with. Zones and their clocks are the business of `calendar`, by `jiff`, since `time` has no
+//! database of zones.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Turns at work that goes on beside requests: tenant after tenant, and of a tenant endpoint after endpoint.
+//! Turns at background work: tenant after tenant, and within a tenant endpoint after endpoint.
 //!
 //! [`share`](crate::share) says how much a requester may hold at once; this says who is next. A worker asks which
 //! tenants have something due, serves them in the order of [`Turns::order`], and says of each how it went. A tenant

@@ -10,7 +10,7 @@ use crate::problem::Problem;
 /// Reads every object of an array of so many elements. Errors are named by position: `[2].name`.
 ///
 /// # Errors
-/// 400 when the body is no array or has too few elements or too many, and 400 that lists what `read` noted.
+/// 400 when the body is not an array or has too few elements or too many, and 400 that lists what `read` noted.
 pub fn read_each<T>(
     body: &Value,
     length: RangeInclusive<usize>,

@@ -1,8 +1,8 @@
-//! What a body had and nobody read.
+//! The fields of a body that were not read.
 //!
-//! A field that the service does not know changes nothing, and whoever sent it should hear so. [`super::Fields`] knows
-//! what was read of each object; [`collect`] gathers the rest of all bodies that are read on this thread meanwhile, so
-//! that no reader has to hand it on.
+//! A field that the service does not know changes nothing, and the client should be told. [`super::Fields`] records
+//! the fields read of each object; [`collect`] gathers the rest of all bodies that are read on this thread meanwhile,
+//! so that no reader has to pass it on.
 
 use std::{cell::RefCell, collections::HashMap};
 
@@ -23,7 +23,7 @@ thread_local! {
 /// [`MOST`], each once, and one more when there were more. They consist of letters, digits and ``_-.[]@$:/#``, with `?`
 /// for anything else, and are safe in a header.
 pub fn collect<R>(f: impl FnOnce() -> R) -> (R, Vec<String>) {
-    /// Puts the former collection back, also when `f` panics.
+    /// Restores the outer collection, also when `f` panics.
     struct RestoreOnDrop(Option<Vec<String>>);
     impl Drop for RestoreOnDrop {
         fn drop(&mut self) {
@@ -92,7 +92,7 @@ pub(super) fn is_wanted() -> bool {
     COLLECTED.with_borrow(Option::is_some)
 }
 
-/// What was read of the objects of one body.
+/// The fields read of the objects of one body.
 #[derive(Debug, Default)]
 pub(super) struct Reads<'v>(RefCell<HashMap<usize, Object<'v>>>);
 

@@ -1,4 +1,4 @@
-//! Requests that are declared once: a type says what its fields are, and reads itself from a body.
+//! Requests declared by a type, which reads itself from a body.
 //!
 //! `#[derive(api::Request)]` writes [`Request`] for a struct, with the same declaration as its schema in the OpenAPI
 //! document, and [`Field`] for an enum of words. What is here reads one field within its [`Limits`].

@@ -24,7 +24,7 @@ pub fn texts<'v>(document: &'v Value, key: &str) -> Vec<Cow<'v, str>> {
 const MOST_SHOWN: usize = 100;
 const LONGEST_SHOWN: usize = 1_000;
 
-/// These texts as they are shown to somebody who tries a rule: as many as a person reads.
+/// The texts as a trial of a rule shows them: at most as many as a person reads.
 pub fn shown(texts: &[Cow<'_, str>]) -> Vec<String> {
     texts.iter().take(MOST_SHOWN).map(|text| text.chars().take(LONGEST_SHOWN).collect()).collect()
 }

@@ -1,6 +1,6 @@
-//! How much work is done for a caller's expressions and texts, in steps of about 10 nanoseconds: a hundred thousand of
-//! them are a millisecond. Most work is estimated before it is done; regular expressions are measured, by the CPU time
-//! of their thread: what else the machine does refuses nobody's.
+//! A meter of the work done for a caller's expressions and texts, in steps of about 10 nanoseconds: a hundred thousand
+//! of them are a millisecond. Most work is estimated before it is done; regular expressions are measured, by the CPU
+//! time of their thread: what else the machine does refuses nobody's.
 
 use std::{cell::Cell, time::Duration};
 
@@ -23,7 +23,7 @@ impl Meter {
     /// What may be done inside a write for one thing that happens, while other writes wait: a twentieth of a second.
     pub const WRITE: u64 = 5_000_000;
 
-    /// For so many steps.
+    /// A meter that allows so many steps.
     pub fn new(steps: u64) -> Self {
         Self { left: Cell::new(steps) }
     }
@@ -31,7 +31,7 @@ impl Meter {
     /// Counts work before it is done.
     ///
     /// # Errors
-    /// There is no room for it, nor for anything after it.
+    /// When the work exceeds what is left. All later work then fails as well.
     pub fn charge(&self, steps: u64) -> Result<(), Exhausted> {
         let left = self.left.get().checked_sub(steps);
         self.left.set(left.unwrap_or(0));

@@ -34,7 +34,7 @@ pub struct Rule {
 
 impl Rules {
     /// Reads the `rules` of an object (`{key,operator,value}`), whose keys are `known`; what is wrong is noted there.
-    /// No rule at all is no rules: `None`.
+    /// An empty list of rules is `None`.
     pub fn read(
         fields: &mut Fields<'_>,
         match_type: MatchType,

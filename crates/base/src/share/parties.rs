@@ -1,4 +1,4 @@
-//! Those who share: keys, their tenants, and addresses.
+//! Parties, which share pools: keys, their tenants, and addresses.
 
 use std::{
     collections::HashMap,
@@ -11,7 +11,7 @@ use std::{
 
 use super::{Full, KINDS, Kind};
 
-/// From here on, those that hold nothing any more are forgotten.
+/// From this number of parties on, unused ones are removed.
 const SWEEP: usize = 1024;
 
 /// Somebody who takes a share, and what it holds of each kind.
@@ -29,7 +29,7 @@ impl Party {
         Arc::new(Self { unbounded: true, ..Self::default() })
     }
 
-    /// Is it the service itself, or whoever stands for many?
+    /// Is it the service itself, which no share bounds?
     pub(super) fn is_unbounded(&self) -> bool {
         self.unbounded
     }

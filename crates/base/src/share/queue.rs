@@ -1,4 +1,4 @@
-//! Those who wait for their share: a line for each party, served tenant by tenant, and of a tenant party by party.
+//! The queue of a pool: a line for each party, served tenant by tenant, and within a tenant party by party.
 
 use std::{
     collections::VecDeque,
@@ -13,7 +13,7 @@ use std::{
 
 use super::{Full, Lease, Party, Pool};
 
-/// All who wait for one pool.
+/// The waiters of one pool.
 #[derive(Debug)]
 pub(super) struct Queue {
     waiting: AtomicUsize,
@@ -113,12 +113,12 @@ impl Queue {
     fn join(&self, party: &Arc<Party>, amount: usize) -> Result<Arc<Waiter>, Full> {
         let mut tenants = self.tenants.lock().unwrap_or_else(PoisonError::into_inner);
         let room = self.most.saturating_sub(self.waiting.load(SeqCst));
-        let place = tenants.iter().position(|known| Arc::ptr_eq(&known.tenant, party.tenant()));
-        let place = place.unwrap_or_else(|| {
+        let index = tenants.iter().position(|known| Arc::ptr_eq(&known.tenant, party.tenant()));
+        let index = index.unwrap_or_else(|| {
             tenants.push_back(Tenant { tenant: Arc::clone(party.tenant()), lines: VecDeque::new() });
             tenants.len() - 1
         });
-        let tenant = &mut tenants[place];
+        let tenant = &mut tenants[index];
         let of_tenant = tenant.waiting();
         let line = tenant.lines.iter().position(|line| Arc::ptr_eq(&line.party, party));
         let of_party = line.map_or(0, |line| tenant.lines[line].waiters.len());
@@ -158,7 +158,7 @@ impl Queue {
     }
 }
 
-/// To be awaited: so much of a pool, when it is this party's turn.
+/// A future of a lease, ready when it is this party's turn.
 #[derive(Debug)]
 pub struct Taking {
     pool: Arc<Pool>,

@@ -1,4 +1,4 @@
-//! What waits, each tenant in a queue of its own, the queues one after the other.
+//! A queue of jobs for each tenant; the queues take turns.
 
 use std::{
     collections::{HashMap, VecDeque},
