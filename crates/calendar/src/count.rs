@@ -1,4 +1,4 @@
-//! How many dates a number of months has, without looking at each of them.
+//! The number of dates in a number of months, computed without visiting each date.
 //!
 //! What makes this more than a multiplication is that days that a month does not have fall on its last one, where they
 //! may meet another: the 30th and the 31st are two dates in March and one in February.

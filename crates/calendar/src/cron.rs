@@ -1,4 +1,4 @@
-//! Cron expressions: which minutes of which local days.
+//! Cron expressions, which select minutes of local days.
 
 use std::{fmt, sync::Arc};
 

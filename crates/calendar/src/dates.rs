@@ -66,7 +66,7 @@ impl Dates {
         match self.periods {
             Periods::Days(step) => step == 1,
             Periods::Weeks { step, days, .. } => step == 1 && days == 0b111_1111,
-            // Whoever means every day says so in days or weeks.
+            // A pattern for every day is written in days or weeks, not in months.
             Periods::Months { .. } => false,
         }
     }

@@ -1,4 +1,4 @@
-//! When a job is due.
+//! Due times of jobs.
 
 use std::collections::VecDeque;
 

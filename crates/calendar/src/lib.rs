@@ -1,7 +1,7 @@
 //! Time zones, recurrence rules, occurrences and intervals, as rosters, maintenance windows and jobs share them.
 //!
-//! Pure: nothing here reads a clock, a file or the machine's time zone database. Whoever asks says which instant or
-//! range is meant. What a rule means is written at [`Rule`]. How the JSON of a schedule looks is the business of its
+//! Pure: nothing here reads a clock, a file or the machine's time zone database. The caller passes the instant or
+//! range. The meaning of a rule is documented at [`Rule`]. How the JSON of a schedule looks is the business of its
 //! domain, which declares it in the words that all of them share ([`fields`]), and makes a rule of it.
 //!
 //! A [`Rule`] is made, and asked, in about a microsecond, however long ago it started, so nothing has to be

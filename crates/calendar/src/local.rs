@@ -1,4 +1,4 @@
-//! What the clocks of a zone show, and when.
+//! Conversion between instants and the local time of a zone.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Months, and which days of them a pattern means.
+//! Months, and the days of each month that match a pattern.
 
 use jiff::civil::Date;
 

@@ -1,8 +1,8 @@
-//! On which dates something repeats.
+//! Patterns of repeating dates.
 
 use std::fmt;
 
-/// On which local dates something repeats, counted from an anchor: the first date that counts.
+/// A pattern of repeating local dates, counted from an anchor: the first date that counts.
 ///
 /// `every` n means every n days, weeks, months or years from the anchor's own; 0 is taken for 1. Weeks start on Sunday.
 /// An empty set stands for what the anchor has: its weekday, its day of the month, its month.
@@ -222,7 +222,7 @@ impl MonthDays {
 }
 
 impl FromIterator<u8> for MonthDays {
-    /// Numbers that are no day of any month are left out.
+    /// Numbers that are not a day of any month are left out.
     fn from_iter<I: IntoIterator<Item = u8>>(days: I) -> Self {
         Self(days.into_iter().filter(|day| (1..=31).contains(day)).fold(0, |bits, day| bits | 1 << day))
     }
@@ -275,7 +275,7 @@ impl Months {
 }
 
 impl FromIterator<u8> for Months {
-    /// Numbers that are no month are left out.
+    /// Numbers that are not a month are left out.
     fn from_iter<I: IntoIterator<Item = u8>>(months: I) -> Self {
         Self(months.into_iter().filter(|month| (1..=12).contains(month)).fold(0, |bits, month| bits | 1 << month))
     }

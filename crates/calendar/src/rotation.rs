@@ -1,4 +1,4 @@
-//! Taking turns: when the places of a rotation hand over to each other.
+//! Rotations: the instants at which the places of a rotation hand over to each other.
 
 use std::{fmt, num::NonZeroU16};
 

@@ -1,4 +1,4 @@
-//! What a schedule means: one stretch of time, or one that repeats in local time.
+//! Rules of schedules: one interval, or one that repeats in local time.
 
 use base::Timestamp;
 

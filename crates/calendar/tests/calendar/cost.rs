@@ -1,4 +1,4 @@
-//! What a question costs does not depend on how long ago the rule started.
+//! The cost of a query does not depend on how long ago the rule started.
 
 use std::time::Instant;
 

@@ -1,4 +1,4 @@
-//! When jobs are due: cron expressions and elapsed time against a model that reads the clock minute by minute.
+//! Due times of jobs: cron expressions and elapsed time against a model that reads the clock minute by minute.
 
 use std::collections::BTreeSet;
 

@@ -17,11 +17,11 @@ pub fn at(millis: i64) -> Timestamp {
 
 /// An instant as it is written.
 pub fn stamp(text: &str) -> Timestamp {
-    Timestamp::parse(text).unwrap_or_else(|| panic!("{text} is no timestamp"))
+    Timestamp::parse(text).unwrap_or_else(|| panic!("{text} is not a timestamp"))
 }
 
 pub fn time(text: &str) -> TimeOfDay {
-    TimeOfDay::parse(text).unwrap_or_else(|| panic!("{text} is no time of day"))
+    TimeOfDay::parse(text).unwrap_or_else(|| panic!("{text} is not a time of day"))
 }
 
 /// When the clocks of a zone change between two instants, in milliseconds.

@@ -1,4 +1,4 @@
-//! What holds for every rule.
+//! Properties that hold for every rule.
 
 use base::Timestamp;
 use calendar::{End, Interval, Pattern, Recurring, Repeated, Rule, TimeOfDay, Zone, sets};
