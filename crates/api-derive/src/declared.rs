@@ -1,4 +1,4 @@
-//! What a struct declares: its attributes, read.
+//! The declaration of a struct: its attributes, parsed.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use syn::{

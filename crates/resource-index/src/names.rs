@@ -68,14 +68,14 @@ impl NameBatch {
     /// Their places, in the order of the ordinals.
     fn in_order(&self) -> Vec<usize> {
         let mut places: Vec<usize> = (0..self.ordinals.len()).collect();
-        places.sort_by_key(|place| self.ordinals.get(*place));
+        places.sort_by_key(|index| self.ordinals.get(*index));
         places
     }
 
-    fn name(&self, place: usize) -> &[u8] {
-        let end = |place: usize| self.ends.get(place).map_or(0, |end| *end as usize);
-        let start = place.checked_sub(1).map_or(0, end);
-        self.text.get(start..end(place)).unwrap_or_default()
+    fn name(&self, index: usize) -> &[u8] {
+        let end = |index: usize| self.ends.get(index).map_or(0, |end| *end as usize);
+        let start = index.checked_sub(1).map_or(0, end);
+        self.text.get(start..end(index)).unwrap_or_default()
     }
 }
 
@@ -94,19 +94,19 @@ impl Names {
 
     /// Replaces some names, and adds those of new resources.
     pub fn put(&mut self, some: NameBatch) {
-        let ordinal = |place: &usize| some.ordinals.get(*place).map_or(0, |ordinal| *ordinal as usize);
+        let ordinal = |index: &usize| some.ordinals.get(*index).map_or(0, |ordinal| *ordinal as usize);
         for places in some.in_order().chunk_by(|one, other| ordinal(one) / BLOCK == ordinal(other) / BLOCK) {
-            let Some(block) = places.first().map(|place| ordinal(place) / BLOCK) else { continue };
+            let Some(block) = places.first().map(|index| ordinal(index) / BLOCK) else { continue };
             while self.blocks.len() <= block {
                 self.blocks.push(Block::new(std::iter::empty()));
             }
             let Some(block) = self.blocks.get_mut(block) else { continue };
             let mut names: Vec<&[u8]> = block.names().collect();
-            for place in places {
-                let within = ordinal(place) % BLOCK;
+            for index in places {
+                let within = ordinal(index) % BLOCK;
                 names.resize(names.len().max(within + 1), &[]);
                 if let Some(name) = names.get_mut(within) {
-                    *name = some.name(*place);
+                    *name = some.name(*index);
                 }
             }
             *block = Block::new(names.into_iter());
@@ -120,13 +120,13 @@ impl Names {
         let patterns: Vec<Pattern<'_>> = texts.iter().map(|text| Pattern::new(text, exact)).collect();
         let mut ordinals = Vec::new();
         let mut left = MAX_SCANNED_BYTES;
-        for (place, block) in self.blocks.iter().enumerate() {
+        for (index, block) in self.blocks.iter().enumerate() {
             let mut found = 0_u128;
             for one in patterns.iter().filter(|one| block.may_contain(one)) {
                 left = left.checked_sub(block.text.len() + block.find(one, &mut found) * HIT_COST)?;
             }
             while found != 0 {
-                let ordinal = place * BLOCK + found.trailing_zeros() as usize;
+                let ordinal = index * BLOCK + found.trailing_zeros() as usize;
                 ordinals.push(u32::try_from(ordinal).unwrap_or(u32::MAX));
                 found &= found - 1;
             }
@@ -171,27 +171,27 @@ impl Block {
     /// Marks the names that have it, or are it, and says how many.
     fn find(&self, pattern: &Pattern<'_>, found: &mut u128) -> usize {
         let mut count = 0;
-        let mut mark = |place: usize| {
-            *found |= 1 << place;
+        let mut mark = |index: usize| {
+            *found |= 1 << index;
             count += 1;
         };
         if pattern.exact {
             let text = pattern.finder.needle();
             let same = self.names().enumerate().filter(|(_, name)| !name.is_empty() && *name == text);
-            same.for_each(|(place, _)| mark(place));
+            same.for_each(|(index, _)| mark(index));
             return count;
         }
         let mut at = 0;
-        let mut place = 0;
+        let mut index = 0;
         let mut start = 0;
         while let Some(hit) = self.text.get(at..).and_then(|rest| pattern.finder.find(rest)) {
-            while self.ends.get(place).is_some_and(|end| (*end as usize) < at + hit) {
-                start = self.ends.get(place).map_or(start, |end| *end as usize + 1);
-                place += 1;
+            while self.ends.get(index).is_some_and(|end| (*end as usize) < at + hit) {
+                start = self.ends.get(index).map_or(start, |end| *end as usize + 1);
+                index += 1;
             }
-            let Some(end) = self.ends.get(place).map(|end| *end as usize) else { break };
+            let Some(end) = self.ends.get(index).map(|end| *end as usize) else { break };
             if end > start {
-                mark(place);
+                mark(index);
             }
             at = end + 1;
         }
