@@ -13,7 +13,7 @@ use base::{
 use db::{Db, Result};
 use outbox::{Actor, Tx};
 
-pub use ingest::{Ingested, ingest};
+pub use ingest::{IngestOutcome, ingest};
 
 use crate::reports::{ErrorKind, Message, ReportError, parse, parse_repaired};
 
@@ -23,7 +23,13 @@ pub fn routes(config: &mut Routes) {
 }
 
 /// Takes in a report from a file, for `muster import`. Answers what became of each machine in it.
-pub fn import(db: &Db, partner: &TenantId, tenant: &TenantId, file: &[u8], now: Timestamp) -> Result<Vec<Ingested>> {
+pub fn import(
+    db: &Db,
+    partner: &TenantId,
+    tenant: &TenantId,
+    file: &[u8],
+    now: Timestamp,
+) -> Result<Vec<IngestOutcome>> {
     let plain = crate::reports::decode(file).map_err(|error| problem(&error))?;
     let read = parse(&plain).or_else(|_| parse_repaired(&plain).map(|(message, _)| message));
     let Message::Inventory(reports) = read.map_err(|error| problem(&error))? else {

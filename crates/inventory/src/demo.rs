@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use crate::{
     agents,
     groups::{
-        changes::{self, Reach},
-        input::GivenGroups,
+        changes::{self, GroupAccess},
+        input::GroupEntries,
         kind::Kind,
     },
     reports::{self, Message},
@@ -65,13 +65,13 @@ fn fill_empty(tx: &mut Tx<'_>, partner: &str, tenant: &str) -> Result<bool> {
         let id = db::next_id(tx.conn, "sites")?;
         sites::store::insert(tx.conn, &sites::rules::created(new, tenant.to_owned(), id, now))?;
     }
-    let reach = Reach { tenant: tenant.to_owned(), partner: partner.to_owned(), scope: vec![tenant.to_owned()] };
+    let access = GroupAccess { tenant: tenant.to_owned(), partner: partner.to_owned(), scope: vec![tenant.to_owned()] };
     for (kind, body) in groups() {
-        let all = match GivenGroups::read(kind, &body, &Meter::new(Meter::REQUEST))? {
-            GivenGroups::One(new) => vec![new],
-            GivenGroups::Many(all) => all,
+        let all = match GroupEntries::read(kind, &body, &Meter::new(Meter::REQUEST))? {
+            GroupEntries::One(new) => vec![new],
+            GroupEntries::Many(all) => all,
         };
-        changes::save(tx.conn, &reach, kind, &all, |index| format!("[{index}]."), None, now)?;
+        changes::save(tx.conn, &access, kind, &all, |index| format!("[{index}]."), None, now)?;
     }
     for machine in MACHINES {
         report(tx, partner, tenant, machine)?;
@@ -127,8 +127,9 @@ fn report(tx: &mut Tx<'_>, partner: &str, tenant: &str, (host, site, address, co
     let fault = |_| db::Error::Fault("a demo report is not understood".to_owned());
     let Message::Inventory(all) = reports::parse(message.to_string().as_bytes()).map_err(fault)? else { return Ok(()) };
     for report in &all {
-        let (agents::Ingested::Created(id) | agents::Ingested::Updated(id) | agents::Ingested::Unchanged(id)) =
-            agents::ingest(tx, partner, tenant, report)?;
+        let (agents::IngestOutcome::Created(id)
+        | agents::IngestOutcome::Updated(id)
+        | agents::IngestOutcome::Unchanged(id)) = agents::ingest(tx, partner, tenant, report)?;
         let row = store::find_current(tx.conn, &[tenant.to_owned()], &id)?.ok_or_else(|| rules::no_resource(&id))?;
         let before = row.clone().into_resource()?;
         let input = Input::parse(&json!({

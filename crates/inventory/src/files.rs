@@ -11,7 +11,7 @@ use db::Db;
 
 pub use crate::bulk::import::Error;
 use crate::{
-    agents::{self, Ingested},
+    agents::{self, IngestOutcome},
     bulk::import::{self as rows, Kind},
 };
 
@@ -54,9 +54,9 @@ pub fn import(
         file.read_to_end(&mut report)?;
         match agents::import(db, partner, tenant, &report, now) {
             Ok(machines) => machines.iter().for_each(|machine| match machine {
-                Ingested::Created(_) => counts.created += 1,
-                Ingested::Updated(_) => counts.updated += 1,
-                Ingested::Unchanged(_) => counts.unchanged += 1,
+                IngestOutcome::Created(_) => counts.created += 1,
+                IngestOutcome::Updated(_) => counts.updated += 1,
+                IngestOutcome::Unchanged(_) => counts.unchanged += 1,
             }),
             Err(db::Error::Problem(problem)) => {
                 counts.refused += 1;

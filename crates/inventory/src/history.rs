@@ -8,7 +8,7 @@ use base::{problem::Problem, query_string, text::fold};
 use db::Condition;
 
 use crate::{
-    model::document::{DECOMMISSIONED, Shown},
+    model::document::{BorrowedDocument, DECOMMISSIONED},
     resources::{
         decommissioned::{DecommissionedResource, record},
         detail,
@@ -73,7 +73,7 @@ pub async fn search(context: RequestContext<PageQuery<Decommissioned>>) -> api::
             Ok((found, paths))
         })
         .await?;
-    let shown: Vec<Shown<'_>> = found.rows.iter().map(detail::shown).collect::<Result<_, _>>()?;
+    let shown: Vec<BorrowedDocument<'_>> = found.rows.iter().map(detail::parse_document).collect::<Result<_, _>>()?;
     let results = found.rows.iter().zip(&shown).map(|(row, shown)| {
         let path = paths.get(&row.resource_type_id).unwrap_or(&row.resource_type);
         record(row, shown, path)
@@ -100,6 +100,6 @@ pub async fn get(context: RequestContext, PathIds(id): PathIds<ResourceId>) -> a
         Ok((row, path))
     });
     let (row, path) = found.await?;
-    let shown = detail::shown(&row)?;
+    let shown = detail::parse_document(&row)?;
     answer::entity(&context, &record(&row, &shown, &path), row.version)
 }

@@ -25,7 +25,7 @@ const AGENT: &str = "AGENT";
 
 /// What became of a reported machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Ingested {
+pub enum IngestOutcome {
     /// It was new; this is its id.
     Created(String),
     /// It was known, and something changed.
@@ -35,7 +35,7 @@ pub enum Ingested {
 }
 
 /// Takes in one report.
-pub fn ingest(tx: &mut Tx<'_>, partner: &str, tenant: &str, report: &Report) -> Result<Ingested> {
+pub fn ingest(tx: &mut Tx<'_>, partner: &str, tenant: &str, report: &Report) -> Result<IngestOutcome> {
     let keys = report.identity();
     let host = report.host_name.as_deref().or(report.name.as_deref()).unwrap_or_default();
     let mut known = identities::find(tx.conn, tenant, &keys, host)?;
@@ -55,16 +55,22 @@ pub fn ingest(tx: &mut Tx<'_>, partner: &str, tenant: &str, report: &Report) -> 
     identities::add(tx.conn, &resource, &new_keys)?;
     let software = store_software(tx.conn, report, &resource, tx.now)?;
     if resource == old && !software {
-        return Ok(Ingested::Unchanged(old.id));
+        return Ok(IngestOutcome::Unchanged(old.id));
     }
     resource.version = old.version + 1;
     resource.updated = tx.now;
     store::update(tx.conn, partner, &row, &resource)?;
     changes::record_change(tx, Some(&old), Some(&resource))?;
-    Ok(Ingested::Updated(old.id))
+    Ok(IngestOutcome::Updated(old.id))
 }
 
-fn create(tx: &mut Tx<'_>, partner: &str, tenant: &str, report: &Report, keys: &[IdentityKey]) -> Result<Ingested> {
+fn create(
+    tx: &mut Tx<'_>,
+    partner: &str,
+    tenant: &str,
+    report: &Report,
+    keys: &[IdentityKey],
+) -> Result<IngestOutcome> {
     let now = tx.now;
     let discovered = report.origin == Origin::NetworkDiscovery;
     let managed = (!discovered).then_some(now);
@@ -89,7 +95,7 @@ fn create(tx: &mut Tx<'_>, partner: &str, tenant: &str, report: &Report, keys: &
     store::insert(tx.conn, partner, &resource, keys)?;
     store_software(tx.conn, report, &resource, now)?;
     changes::record_change(tx, None, Some(&resource))?;
-    Ok(Ingested::Created(resource.id))
+    Ok(IngestOutcome::Created(resource.id))
 }
 
 /// Puts what a report says into a resource. What it does not say stays.

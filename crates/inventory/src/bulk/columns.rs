@@ -6,7 +6,7 @@ use base::{body::ignored, problem::FieldError, text::fold};
 use serde_json::{Map, Value, json};
 
 use super::{
-    csv::{Record, STRAY, said},
+    csv::{Record, STRAY, unescape_formula},
     row::{Entry, Stop, TENANTS},
 };
 use crate::{
@@ -95,7 +95,7 @@ impl Columns {
         let mut errors = Vec::new();
         let mut no_source = false;
         for (column, cell) in self.0.iter().zip(record.cells()) {
-            let Ok(text) = std::str::from_utf8(said(cell)) else {
+            let Ok(text) = std::str::from_utf8(unescape_formula(cell)) else {
                 errors.push(FieldError::new(column.name(), "is not valid UTF-8"));
                 continue;
             };

@@ -185,15 +185,15 @@ fn is_formula(cell: &[u8]) -> bool {
 }
 
 /// What a cell says: without the apostrophe that kept a spreadsheet from calculating it.
-pub fn said(cell: &[u8]) -> &[u8] {
+pub fn unescape_formula(cell: &[u8]) -> &[u8] {
     cell.strip_prefix(b"'").filter(|rest| is_formula(rest)).unwrap_or(cell)
 }
 
 /// Adds a record to a text. A cell that a spreadsheet would calculate gets an apostrophe, and so does one that begins
-/// with apostrophes and goes on like that, so that [`said`] finds what it was.
+/// with apostrophes and goes on like that, so that [`unescape_formula`] finds what it was.
 pub fn write<'c>(out: &mut Vec<u8>, cells: impl IntoIterator<Item = &'c str>) {
-    for (place, cell) in cells.into_iter().enumerate() {
-        if place > 0 {
+    for (index, cell) in cells.into_iter().enumerate() {
+        if index > 0 {
             out.push(b',');
         }
         let plain = !cell.contains([',', '"', '\r', '\n']) && cell.trim() == cell;
@@ -219,9 +219,9 @@ mod tests {
 
     use super::*;
 
-    type Found = Vec<(u64, Vec<String>)>;
+    type Rows = Vec<(u64, Vec<String>)>;
 
-    fn records(pieces: &[&[u8]]) -> Result<Found, Stop> {
+    fn records(pieces: &[&[u8]]) -> Result<Rows, Stop> {
         let mut records = Records::default();
         let mut found = Vec::new();
         let mut each = |record: Record<'_>| {
@@ -237,7 +237,7 @@ mod tests {
         Ok(found)
     }
 
-    fn expected(rows: &[(u64, &[&str])]) -> Found {
+    fn expected(rows: &[(u64, &[&str])]) -> Rows {
         rows.iter().map(|(line, cells)| (*line, cells.iter().map(ToString::to_string).collect())).collect()
     }
 
@@ -321,8 +321,9 @@ mod tests {
         write(&mut out, ["=1+1", "@x", "-3", "+4", "\t=1", "\r=1", "=a,b", "'=1", "''", "'a"]);
         let text = "'=1+1,'@x,'-3,'+4,\"'\t=1\",\"'\r=1\",\"'=a,b\",''=1,'','a\r\n";
         assert_eq!(String::from_utf8(out).unwrap(), text);
-        let said = |cell: &'static str| String::from_utf8_lossy(said(cell.as_bytes())).into_owned();
-        assert_eq!(["=1", "'=1", "''=1", "'a", "'", ""].map(said), ["=1", "=1", "'=1", "'a", "'", ""]);
+        let unescape_formula =
+            |cell: &'static str| String::from_utf8_lossy(unescape_formula(cell.as_bytes())).into_owned();
+        assert_eq!(["=1", "'=1", "''=1", "'a", "'", ""].map(unescape_formula), ["=1", "=1", "'=1", "'a", "'", ""]);
     }
 
     proptest! {
@@ -334,7 +335,7 @@ mod tests {
             let (head, tail) = out.split_at(cut.index(out.len()));
             let mut found = records(&[head, tail]);
             for cell in found.iter_mut().flatten().flat_map(|(_, cells)| cells) {
-                *cell = String::from_utf8_lossy(said(cell.as_bytes())).into_owned();
+                *cell = String::from_utf8_lossy(unescape_formula(cell.as_bytes())).into_owned();
             }
             prop_assert_eq!(found, Ok(vec![(1, cells)]));
         }

@@ -23,13 +23,13 @@ use super::{
 };
 use crate::{
     model::{
-        document::{CLOUD, SYNTHETIC, Shown, TEXTS, Tag},
+        document::{BorrowedDocument, CLOUD, SYNTHETIC, TEXTS, Tag},
         row::Row,
     },
     resources::{
         detail,
         input::ResourceInput,
-        list::{State, Wanted},
+        list::{ListQuery, State},
         wire::AppRole,
     },
     schema::{resource_tags, resources, sites},
@@ -89,7 +89,7 @@ const MOST_TAGS: usize = 1000;
 #[get("/resources/export")]
 pub async fn export(context: RequestContext<Query>) -> api::Result<HttpResponse> {
     let mut query = context.query();
-    let wanted = Wanted::read(&mut query)?;
+    let wanted = ListQuery::read(&mut query)?;
     let csv = query.one_of("format", &FORMATS, FORMATS[0]) == "csv";
     let ids = query.boolean("includeIds", true);
     query.finish()?;
@@ -97,9 +97,9 @@ pub async fn export(context: RequestContext<Query>) -> api::Result<HttpResponse>
     let db = context.db.clone();
     if !csv {
         return stream::lines(&context, NDJSON, move |conn, rows| {
-            let condition = meant(&wanted, &db, conn, &scope)?;
+            let condition = matching_condition(&wanted, &db, conn, &scope)?;
             let kinds = types::labels(conn, &scope)?;
-            each(conn, condition, &kinds, |resource| {
+            for_each_resource(conn, condition, &kinds, |resource| {
                 rows.push(|out| {
                     // Writing JSON of texts to a Vec cannot fail.
                     let _ = serde_json::to_writer(&mut *out, &Line { resource, ids });
@@ -110,11 +110,11 @@ pub async fn export(context: RequestContext<Query>) -> api::Result<HttpResponse>
         .await;
     }
     stream::lines(&context, "text/csv; charset=utf-8", move |conn, rows| {
-        let condition = meant(&wanted, &db, conn, &scope)?;
+        let condition = matching_condition(&wanted, &db, conn, &scope)?;
         let kinds = types::labels(conn, &scope)?;
         let tags = tags(conn, &condition)?;
-        rows.push(|out| header(out, ids, &tags))?;
-        each(conn, condition, &kinds, |resource| rows.push(|out| record(out, resource, ids, &tags)))
+        rows.push(|out| write_header(out, ids, &tags))?;
+        for_each_resource(conn, condition, &kinds, |resource| rows.push(|out| write_record(out, resource, ids, &tags)))
     })
     .await
 }
@@ -126,7 +126,9 @@ impl PartialSchema for ExportedResource {
     fn schema() -> RefOr<Schema> {
         let mut schema = ResourceInput::schema();
         if let RefOr::T(Schema::Object(object)) = &mut schema {
-            let text = |told: &str| ObjectBuilder::new().schema_type(Type::String).description(Some(told)).into();
+            let text = |description: &str| {
+                ObjectBuilder::new().schema_type(Type::String).description(Some(description)).into()
+            };
             object.properties.insert("id".to_owned(), text("UUID; not with `includeIds=false`"));
             object.properties.insert("clientUniqueId".to_owned(), text("The tenant; not with `includeIds=false`"));
             object.description = Some("A resource, as a create or an update takes it.".to_owned());
@@ -142,26 +144,26 @@ impl ToSchema for ExportedResource {
 }
 
 /// The resources that are wanted: each by name, when they are few.
-fn meant(wanted: &Wanted, db: &Db, conn: &mut Conn, scope: &[String]) -> Result<Condition> {
-    let asked = wanted.ask_for_all(db, conn, scope)?;
-    Ok(asked.named().unwrap_or_else(|| asked.condition()))
+fn matching_condition(wanted: &ListQuery, db: &Db, conn: &mut Conn, scope: &[String]) -> Result<Condition> {
+    let asked = wanted.full_resource_query(db, conn, scope)?;
+    Ok(asked.id_condition().unwrap_or_else(|| asked.condition()))
 }
 
 /// A resource on its way out.
-struct Exported<'a> {
+struct ExportItem<'a> {
     row: &'a Row,
-    shown: Shown<'a>,
+    shown: BorrowedDocument<'a>,
     site: Option<&'a str>,
     /// Its type, as a body would name it.
     kind: &'a str,
 }
 
 /// Hands on every resource that meets a condition, in the order of their ids, which is that in which they were made.
-fn each(
+fn for_each_resource(
     conn: &mut Conn,
     condition: Condition,
     kinds: &HashMap<i64, String>,
-    mut one: impl FnMut(&Exported<'_>) -> Result<()>,
+    mut one: impl FnMut(&ExportItem<'_>) -> Result<()>,
 ) -> Result<()> {
     let here = resources::tenant_id.eq(sites::tenant_id).and(resources::site_id.eq(sites::id.nullable()));
     let query = resources::table
@@ -172,7 +174,7 @@ fn each(
         .select((resources::all_columns, sites::name.nullable()));
     db::for_each_row(conn, query, |(row, site): (Row, Option<String>)| {
         let kind = kinds.get(&row.resource_type_id).unwrap_or(&row.resource_type);
-        one(&Exported { shown: detail::shown(&row)?, row: &row, site: site.as_deref(), kind })
+        one(&ExportItem { shown: detail::parse_document(&row)?, row: &row, site: site.as_deref(), kind })
     })
 }
 
@@ -204,13 +206,13 @@ fn tags(conn: &mut Conn, condition: &Condition) -> Result<BTreeMap<String, Strin
 
 /// A resource as a line of JSON.
 struct Line<'l, 'a> {
-    resource: &'l Exported<'a>,
+    resource: &'l ExportItem<'a>,
     ids: bool,
 }
 
 impl Serialize for Line<'_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        let Exported { row, shown, site, kind } = self.resource;
+        let ExportItem { row, shown, site, kind } = self.resource;
         let mut map = serializer.serialize_map(None)?;
         if self.ids {
             map.serialize_entry("id", &row.id)?;
@@ -254,7 +256,7 @@ fn texts() -> impl Iterator<Item = &'static str> {
     TEXTS.into_iter().chain(CLOUD).chain(SYNTHETIC)
 }
 
-fn header(out: &mut Vec<u8>, ids: bool, tags: &BTreeMap<String, String>) {
+fn write_header(out: &mut Vec<u8>, ids: bool, tags: &BTreeMap<String, String>) {
     let before = ["id", "clientUniqueId", "type", "resourceType", "state", "agentInstalled", "location"];
     let before = before.into_iter().skip(if ids { 0 } else { 2 });
     let names = before.chain(texts()).chain(["launchDate", "appRoles"]).chain(PARTS).chain(["tags"]);
@@ -262,8 +264,8 @@ fn header(out: &mut Vec<u8>, ids: bool, tags: &BTreeMap<String, String>) {
     csv::write(out, names.map(|name: &str| name).chain(tags.iter().map(String::as_str)));
 }
 
-fn record(out: &mut Vec<u8>, resource: &Exported<'_>, ids: bool, tags: &BTreeMap<String, String>) {
-    let Exported { row, shown, site, kind } = resource;
+fn write_record(out: &mut Vec<u8>, resource: &ExportItem<'_>, ids: bool, tags: &BTreeMap<String, String>) {
+    let ExportItem { row, shown, site, kind } = resource;
     let agent = if row.agent_installed { "true" } else { "false" };
     let before: [&str; 7] = [&row.id, &row.tenant_id, &row.kind, kind, &row.state, agent, site.unwrap_or_default()];
     let before = before.into_iter().skip(if ids { 0 } else { 2 });

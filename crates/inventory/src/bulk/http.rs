@@ -118,9 +118,9 @@ pub async fn bulk(
     // Only what was stored as a whole can be answered again.
     let again = !dry_run && request.headers().contains_key("idempotency-key");
     if atomic || again {
-        whole(&context, body, reader, destination, atomic, dry_run).await
+        store_whole(&context, body, reader, destination, atomic, dry_run).await
     } else {
-        in_batches(&context, body, reader, destination, dry_run).await
+        store_in_batches(&context, body, reader, destination, dry_run).await
     }
 }
 
@@ -202,18 +202,18 @@ impl Report {
 }
 
 /// Stores rows batch by batch while they arrive: one is stored while the next is read.
-async fn in_batches(
+async fn store_in_batches(
     context: &RequestContext<BulkOptions>,
     mut body: Chunks,
     mut reader: Reader,
     destination: Destination,
     dry_run: bool,
 ) -> api::Result<HttpResponse> {
-    let mut batches = Batches { context, destination, dry_run, report: Report::new(dry_run), under_way: None };
+    let mut batches = Batches { context, destination, dry_run, report: Report::new(dry_run), running: None };
     let mut piece = Bytes::new();
     loop {
         let next = if piece.is_empty() {
-            batches.beside(body.next()).await
+            batches.poll_alongside(body.next()).await
         } else {
             tokio::task::yield_now().await;
             Ok(Some(std::mem::take(&mut piece)))
@@ -258,35 +258,35 @@ struct Batches<'c> {
     destination: Destination,
     dry_run: bool,
     report: Report,
-    under_way: Option<UnderWay<'c>>,
+    running: Option<RunningBatch<'c>>,
 }
 
 /// A batch that is being stored.
-struct UnderWay<'c> {
+struct RunningBatch<'c> {
     /// About how many bytes it holds in memory.
     held: usize,
-    work: MaybeDone<LocalBoxFuture<'c, CarriedOut>>,
+    work: MaybeDone<LocalBoxFuture<'c, BatchOutcome>>,
 }
 
 /// What was done of a batch, and how the rest of it failed.
-type CarriedOut = (Vec<BulkResult>, db::Result<()>);
+type BatchOutcome = (Vec<BulkResult>, db::Result<()>);
 
 impl<'c> Batches<'c> {
     /// Is anything stored, or about to be?
     fn have_begun(&self) -> bool {
-        self.report.summary.rows > 0 || self.under_way.is_some()
+        self.report.summary.rows > 0 || self.running.is_some()
     }
 
     /// About how many bytes are held in memory.
     fn held(&self) -> usize {
-        self.report.written.held() + self.under_way.as_ref().map_or(0, |batch| batch.held)
+        self.report.written.held() + self.running.as_ref().map_or(0, |batch| batch.held)
     }
 
     /// Waits for something else, while what is under way goes on.
-    async fn beside<T>(&mut self, other: impl Future<Output = T>) -> T {
+    async fn poll_alongside<T>(&mut self, other: impl Future<Output = T>) -> T {
         let mut other = pin!(other);
         poll_fn(|context| {
-            if let Some(batch) = &mut self.under_way {
+            if let Some(batch) = &mut self.running {
                 let _ = batch.work.poll_unpin(context);
             }
             other.as_mut().poll(context)
@@ -299,17 +299,17 @@ impl<'c> Batches<'c> {
     async fn begin(&mut self, rows: Vec<Row>, held: usize) -> api::Result<()> {
         let (results, done) = self.finish().await;
         if done.is_ok() {
-            let work = carry_out(self.context, self.destination.clone(), rows, self.dry_run).boxed_local();
-            self.under_way = Some(UnderWay { held, work: maybe_done(work) });
-            self.beside(ready(())).await;
+            let work = execute_batch(self.context, self.destination.clone(), rows, self.dry_run).boxed_local();
+            self.running = Some(RunningBatch { held, work: maybe_done(work) });
+            self.poll_alongside(ready(())).await;
         }
         self.report.add(&results)?;
-        done.map_err(|error| interrupted(error, self.report.summary.rows))
+        done.map_err(|error| interruption_error(error, self.report.summary.rows))
     }
 
     /// Waits for what is under way.
-    async fn finish(&mut self) -> CarriedOut {
-        let Some(UnderWay { mut work, .. }) = self.under_way.take() else { return (Vec::new(), Ok(())) };
+    async fn finish(&mut self) -> BatchOutcome {
+        let Some(RunningBatch { mut work, .. }) = self.running.take() else { return (Vec::new(), Ok(())) };
         (&mut work).await;
         Pin::new(&mut work).take_output().unwrap_or_else(|| (Vec::new(), Ok(())))
     }
@@ -318,7 +318,7 @@ impl<'c> Batches<'c> {
     async fn end(mut self, stop: Option<Stop>) -> api::Result<HttpResponse> {
         let (results, done) = self.finish().await;
         self.report.add(&results)?;
-        done.map_err(|error| interrupted(error, self.report.summary.rows))?;
+        done.map_err(|error| interruption_error(error, self.report.summary.rows))?;
         if let Some(stop) = stop {
             self.report.stop(stop)?;
         }
@@ -327,7 +327,7 @@ impl<'c> Batches<'c> {
 }
 
 /// The database failed behind some rows that are stored.
-fn interrupted(error: db::Error, stored: u64) -> api::Error {
+fn interruption_error(error: db::Error, stored: u64) -> api::Error {
     match error {
         db::Error::Unavailable(cause) if stored > 0 => {
             tracing::error!(cause, stored, "a bulk request was interrupted");
@@ -342,12 +342,12 @@ fn interrupted(error: db::Error, stored: u64) -> api::Error {
 }
 
 /// Carries a batch out, again when the database was busy: a part that failed left nothing behind.
-async fn carry_out(
+async fn execute_batch(
     context: &RequestContext<BulkOptions>,
     destination: Destination,
     rows: Vec<Row>,
     dry_run: bool,
-) -> CarriedOut {
+) -> BatchOutcome {
     let (rows, mut results): (Arc<[Row]>, _) = (rows.into(), Vec::new());
     let mut pauses = PAUSES.into_iter();
     while results.len() < rows.len() {
@@ -394,7 +394,7 @@ async fn write(
     });
     match (done.await, rehearsed.try_recv()) {
         (_, Ok(mut results)) => {
-            forget_unmade(&mut results);
+            clear_uncreated_ids(&mut results);
             Ok(results)
         }
         (done, _) => done,
@@ -402,14 +402,14 @@ async fn write(
 }
 
 /// The id of what was not made means nothing: neither where it would have been made, nor in a later row about the same.
-fn forget_unmade(results: &mut [BulkResult]) {
+fn clear_uncreated_ids(results: &mut [BulkResult]) {
     let made = results.iter().filter(|row| row.result == CREATED).filter_map(|row| row.id.clone());
     let made: HashSet<String> = made.collect();
     results.iter_mut().for_each(|row| row.id = row.id.take().filter(|id| !made.contains(id)));
 }
 
 /// Stores all rows in one transaction: all or none when `atomic`; else so that the answer can be given again.
-async fn whole(
+async fn store_whole(
     context: &RequestContext<BulkOptions>,
     mut body: Chunks,
     mut reader: Reader,
@@ -421,10 +421,10 @@ async fn whole(
     while let Some(piece) = body.next().await? {
         reader.push(&piece).map_err(Stop::problem)?;
         body.hold(reader.held())?;
-        bound(&reader)?;
+        check_row_limit(&reader)?;
     }
     reader.end().map_err(Stop::problem)?;
-    bound(&reader)?;
+    check_row_limit(&reader)?;
     let rows = reader.take(usize::MAX);
     let warnings = reader.warnings();
     let is_array = reader.is_array();
@@ -432,12 +432,12 @@ async fn whole(
         let mut report = Report::new(true);
         report.is_object = is_array;
         report.summary.warnings = warnings;
-        return rehearse(context, destination, rows, report).await;
+        return dry_run_whole(context, destination, rows, report).await;
     }
     let answer = context.write_parts(move |tx, _| {
         let results = apply(tx, &destination, &rows)?;
         if atomic && results.iter().any(|row| row.result == ERROR) {
-            return Err(refused(&results).into());
+            return Err(row_errors(&results).into());
         }
         let mut summary = BulkSummary { warnings, ..BulkSummary::new(false) };
         results.iter().for_each(|row| summary.count(row));
@@ -456,17 +456,17 @@ async fn whole(
 
 /// What would become of rows that are stored as a whole. To find it out keeps nobody waiting as long as to store them:
 /// only rows that may mean one machine have to be in one transaction.
-async fn rehearse(
+async fn dry_run_whole(
     context: &RequestContext<BulkOptions>,
     destination: Destination,
     rows: Vec<Row>,
     mut report: Report,
 ) -> api::Result<HttpResponse> {
     let mut found = Vec::with_capacity(rows.len());
-    for (places, batch) in related::batches(rows, BATCH, MOST_RELATED) {
-        let (results, done) = carry_out(context, destination.clone(), batch, true).await;
+    for (indexes, batch) in related::batches(rows, BATCH, MOST_RELATED) {
+        let (results, done) = execute_batch(context, destination.clone(), batch, true).await;
         done?;
-        found.extend(places.into_iter().zip(results));
+        found.extend(indexes.into_iter().zip(results));
     }
     found.sort_unstable_by_key(|(number, _)| *number);
     report.add(&found.into_iter().map(|(_, row)| row).collect::<Vec<_>>())?;
@@ -474,7 +474,7 @@ async fn rehearse(
 }
 
 /// Refuses more rows than are stored as a whole.
-fn bound(reader: &Reader) -> Result<(), Problem> {
+fn check_row_limit(reader: &Reader) -> Result<(), Problem> {
     if reader.len() <= MOST_WHOLE {
         return Ok(());
     }
@@ -483,7 +483,7 @@ fn bound(reader: &Reader) -> Result<(), Problem> {
 }
 
 /// Why none of the rows was stored.
-fn refused(results: &[BulkResult]) -> Problem {
+fn row_errors(results: &[BulkResult]) -> Problem {
     let errors = results.iter().flat_map(|row| {
         row.errors.iter().map(move |error| {
             let line = format!("line[{}]", row.line);

@@ -27,7 +27,7 @@ pub enum Format {
 /// Reads the rows of a body that arrives in pieces. It holds one line, and the rows that were not taken yet.
 pub struct Reader {
     tenant: String,
-    cut: Cut,
+    parser: Parser,
     /// The first bytes, until it is clear that they are no byte order mark; `None` from then on.
     start: Option<Vec<u8>>,
     rows: Vec<Row>,
@@ -37,7 +37,7 @@ pub struct Reader {
     ignored: Vec<String>,
 }
 
-enum Cut {
+enum Parser {
     /// Nothing has come but blank lines.
     Json(Lines),
     Array(Box<Elements>),
@@ -53,14 +53,14 @@ const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 impl Reader {
     /// For the rows of a tenant.
     pub fn new(format: Format, tenant: &str) -> Self {
-        let cut = match format {
-            Format::Json => Cut::Json(Lines::default()),
-            Format::Ndjson => Cut::Ndjson(Lines::default()),
-            Format::Csv => Cut::Csv(Box::default(), None),
+        let parser = match format {
+            Format::Json => Parser::Json(Lines::default()),
+            Format::Ndjson => Parser::Ndjson(Lines::default()),
+            Format::Csv => Parser::Csv(Box::default(), None),
         };
         Self {
             tenant: tenant.to_owned(),
-            cut,
+            parser,
             start: Some(Vec::new()),
             rows: Vec::new(),
             bytes: 0,
@@ -73,11 +73,11 @@ impl Reader {
     /// # Errors
     /// Where the body cannot be read on; rows before that can still be taken.
     pub fn push(&mut self, piece: &[u8]) -> Result<(), Stop> {
-        self.noting_ignored(|reader| reader.take_in(piece))
+        self.collecting_ignored(|reader| reader.push_bytes(piece))
     }
 
-    fn take_in(&mut self, piece: &[u8]) -> Result<(), Stop> {
-        let Some(mut start) = self.start.take() else { return self.cut(piece) };
+    fn push_bytes(&mut self, piece: &[u8]) -> Result<(), Stop> {
+        let Some(mut start) = self.start.take() else { return self.parse(piece) };
         start.extend_from_slice(piece);
         if start.len() < BYTE_ORDER_MARK.len() {
             self.start = Some(start);
@@ -86,7 +86,7 @@ impl Reader {
         if start.starts_with(b"\xFF\xFE") || start.starts_with(b"\xFE\xFF") {
             return Err(Stop::new(1, "is UTF-16; send UTF-8"));
         }
-        self.cut(start.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&start))
+        self.parse(start.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&start))
     }
 
     /// Ends the body.
@@ -94,7 +94,7 @@ impl Reader {
     /// # Errors
     /// As [`Reader::push`].
     pub fn end(&mut self) -> Result<(), Stop> {
-        self.noting_ignored(Self::take_rest)
+        self.collecting_ignored(Self::finish)
     }
 
     /// What was in the rows and changes nothing, one sentence for each name.
@@ -111,23 +111,23 @@ impl Reader {
     }
 
     /// Keeps the names of what nobody reads meanwhile, which others are told as well.
-    fn noting_ignored<T>(&mut self, read: impl FnOnce(&mut Self) -> T) -> T {
+    fn collecting_ignored<T>(&mut self, read: impl FnOnce(&mut Self) -> T) -> T {
         let (done, names) = ignored::collect(|| read(self));
         ignored::add(&mut self.ignored, names.clone());
         ignored::report(names);
         done
     }
 
-    fn take_rest(&mut self) -> Result<(), Stop> {
+    fn finish(&mut self) -> Result<(), Stop> {
         if let Some(start) = self.start.take() {
-            self.cut(&start)?;
+            self.parse(&start)?;
         }
-        let Self { tenant, cut, rows, bytes, .. } = self;
-        match cut {
-            Cut::Json(_) => {}
-            Cut::Array(elements) => elements.end(|line, text| take_line(tenant, rows, bytes, line, text))?,
-            Cut::Ndjson(lines) => lines.end(|line, text| take_line(tenant, rows, bytes, line, text)),
-            Cut::Csv(records, columns) => {
+        let Self { tenant, parser, rows, bytes, .. } = self;
+        match parser {
+            Parser::Json(_) => {}
+            Parser::Array(elements) => elements.end(|line, text| take_line(tenant, rows, bytes, line, text))?,
+            Parser::Ndjson(lines) => lines.end(|line, text| take_line(tenant, rows, bytes, line, text)),
+            Parser::Csv(records, columns) => {
                 records.end(|record| take_record(tenant, rows, bytes, columns, record))?;
                 if columns.is_none() {
                     return Err(Stop::new(1, "must be a header row with the names of fields"));
@@ -137,19 +137,20 @@ impl Reader {
         Ok(())
     }
 
-    fn cut(&mut self, piece: &[u8]) -> Result<(), Stop> {
-        let Self { tenant, cut, rows, bytes, .. } = self;
-        if let Cut::Json(lines) = cut
+    fn parse(&mut self, piece: &[u8]) -> Result<(), Stop> {
+        let Self { tenant, parser, rows, bytes, .. } = self;
+        if let Parser::Json(lines) = parser
             && let Some(first) = piece.iter().find(|byte| !byte.is_ascii_whitespace())
         {
-            *cut = if *first == b'[' { Cut::Array(Box::default()) } else { Cut::Ndjson(std::mem::take(lines)) };
+            *parser =
+                if *first == b'[' { Parser::Array(Box::default()) } else { Parser::Ndjson(std::mem::take(lines)) };
         }
-        match cut {
-            Cut::Array(elements) => elements.push(piece, |line, text| take_line(tenant, rows, bytes, line, text)),
-            Cut::Json(lines) | Cut::Ndjson(lines) => {
+        match parser {
+            Parser::Array(elements) => elements.push(piece, |line, text| take_line(tenant, rows, bytes, line, text)),
+            Parser::Json(lines) | Parser::Ndjson(lines) => {
                 lines.push(piece, |line, text| take_line(tenant, rows, bytes, line, text))
             }
-            Cut::Csv(records, columns) => {
+            Parser::Csv(records, columns) => {
                 records.push(piece, |record| take_record(tenant, rows, bytes, columns, record))
             }
         }
@@ -157,17 +158,17 @@ impl Reader {
 
     /// About how many bytes it holds in memory.
     pub fn held(&self) -> usize {
-        let begun = match &self.cut {
-            Cut::Array(elements) => elements.held(),
-            Cut::Json(lines) | Cut::Ndjson(lines) => lines.held(),
-            Cut::Csv(records, _) => records.held(),
+        let begun = match &self.parser {
+            Parser::Array(elements) => elements.held(),
+            Parser::Json(lines) | Parser::Ndjson(lines) => lines.held(),
+            Parser::Csv(records, _) => records.held(),
         };
         begun + MADE * self.bytes + size_of::<Row>() * self.rows.capacity()
     }
 
     /// Is the body a JSON array?
     pub const fn is_array(&self) -> bool {
-        matches!(self.cut, Cut::Array(_))
+        matches!(self.parser, Parser::Array(_))
     }
 
     /// How many rows were read and not taken.

@@ -18,14 +18,14 @@ pub type Batch = (Vec<usize>, Vec<Row>);
 pub fn batches(rows: Vec<Row>, usual: usize, most: usize) -> Vec<Batch> {
     let mut groups: Vec<Vec<usize>> = Vec::new();
     let mut group_of: HashMap<usize, usize> = HashMap::new();
-    let mut sets = Sets::of(&rows);
-    for place in 0..rows.len() {
-        let group = *group_of.entry(sets.first(place)).or_insert_with(|| {
+    let mut sets = DisjointSets::of(&rows);
+    for index in 0..rows.len() {
+        let group = *group_of.entry(sets.root(index)).or_insert_with(|| {
             groups.push(Vec::new());
             groups.len() - 1
         });
         if let Some(group) = groups.get_mut(group) {
-            group.push(place);
+            group.push(index);
         }
     }
     let mut packed: Vec<Vec<usize>> = Vec::new();
@@ -36,49 +36,50 @@ pub fn batches(rows: Vec<Row>, usual: usize, most: usize) -> Vec<Batch> {
         }
     }
     let mut rows: Vec<Option<Row>> = rows.into_iter().map(Some).collect();
-    let taken = packed.into_iter().map(|mut places| {
-        places.sort_unstable();
-        let batch = places.iter().filter_map(|place| rows.get_mut(*place)?.take()).collect();
-        (places, batch)
+    let taken = packed.into_iter().map(|mut indexes| {
+        indexes.sort_unstable();
+        let batch = indexes.iter().filter_map(|index| rows.get_mut(*index)?.take()).collect();
+        (indexes, batch)
     });
     taken.collect()
 }
 
 /// Which rows belong together: each leads to another one of its set, and the first one to itself.
-struct Sets(Vec<usize>);
+struct DisjointSets(Vec<usize>);
 
-impl Sets {
+impl DisjointSets {
     fn of(rows: &[Row]) -> Self {
-        let said: Vec<Option<Said>> = rows.iter().map(|row| row.entry.as_ref().ok().map(Said::of)).collect();
-        let sought = said.iter().flatten().filter(|said| said.by_names).flat_map(|said| &said.names);
+        let row_keys: Vec<Option<RowKeys>> = rows.iter().map(|row| row.entry.as_ref().ok().map(RowKeys::of)).collect();
+        let sought =
+            row_keys.iter().flatten().filter(|row_keys| row_keys.by_names).flat_map(|row_keys| &row_keys.names);
         let sought: HashSet<&String> = sought.collect();
         let mut sets = Self((0..rows.len()).collect());
         let mut known: HashMap<&String, usize> = HashMap::new();
-        for (place, said) in said.iter().enumerate() {
-            let Some(said) = said else { continue };
-            let names = said.names.iter().filter(|name| sought.contains(name));
-            for key in said.keys.iter().chain(names) {
-                let other = *known.entry(key).or_insert(place);
-                sets.join(other, place);
+        for (index, row_keys) in row_keys.iter().enumerate() {
+            let Some(row_keys) = row_keys else { continue };
+            let names = row_keys.names.iter().filter(|name| sought.contains(name));
+            for key in row_keys.keys.iter().chain(names) {
+                let other = *known.entry(key).or_insert(index);
+                sets.join(other, index);
             }
         }
         sets
     }
 
-    fn first(&mut self, mut place: usize) -> usize {
-        while let Some(next) = self.0.get(place).copied().filter(|next| *next != place) {
+    fn root(&mut self, mut index: usize) -> usize {
+        while let Some(next) = self.0.get(index).copied().filter(|next| *next != index) {
             let beyond = self.0.get(next).copied().unwrap_or(next);
-            if let Some(shorter) = self.0.get_mut(place) {
+            if let Some(shorter) = self.0.get_mut(index) {
                 *shorter = beyond;
             }
-            place = next;
+            index = next;
         }
-        place
+        index
     }
 
     fn join(&mut self, one: usize, other: usize) {
-        let one = self.first(one);
-        let other = self.first(other);
+        let one = self.root(one);
+        let other = self.root(other);
         if let Some(last) = self.0.get_mut(one.max(other)) {
             *last = one.min(other);
         }
@@ -86,14 +87,14 @@ impl Sets {
 }
 
 /// By what a row is found, and found again.
-struct Said {
+struct RowKeys {
     keys: Vec<String>,
     names: Vec<String>,
     /// Is it looked up by its names, as it has nothing better?
     by_names: bool,
 }
 
-impl Said {
+impl RowKeys {
     fn of(entry: &Entry) -> Self {
         let mut document = Document::default();
         entry.input.apply(&mut document);
@@ -125,11 +126,11 @@ mod tests {
         reader.push(text.as_bytes()).unwrap();
         reader.end().unwrap();
         let all = batches(reader.take(usize::MAX), usual, most);
-        for (places, rows) in &all {
-            let lines: Vec<u64> = places.iter().map(|place| *place as u64 + 1).collect();
+        for (indexes, rows) in &all {
+            let lines: Vec<u64> = indexes.iter().map(|index| *index as u64 + 1).collect();
             assert_eq!(rows.iter().map(|row| row.line).collect::<Vec<_>>(), lines);
         }
-        all.into_iter().map(|(places, _)| places).collect()
+        all.into_iter().map(|(indexes, _)| indexes).collect()
     }
 
     #[test]

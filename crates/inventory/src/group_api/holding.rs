@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 
 use crate::{
     groups::kind::Kind,
-    resources::{store::existing, wire::ResourceId},
+    resources::{store::find_required, wire::ResourceId},
     schema::{group_members, resource_groups},
 };
 
@@ -49,7 +49,7 @@ pub struct HoldingGroup {
 pub async fn list(context: RequestContext, PathIds(id): PathIds<ResourceId>) -> api::Result<HttpResponse> {
     let rows = context.read(move |conn, scope| {
         let tenants = scope.scope();
-        let resource = existing(conn, &tenants, &id)?;
+        let resource = find_required(conn, &tenants, &id)?;
         holding(conn, &tenants, &resource.tenant_id, &resource.id)
     });
     let found: Vec<HoldingGroup> = rows.await?.into_iter().filter_map(shown).collect();

@@ -9,8 +9,8 @@ use serde_json::json;
 
 use super::members;
 use crate::groups::{
-    changes::{self, Reach, Saved},
-    input::{ChildReference, GivenGroups, GroupChange},
+    changes::{self, GroupAccess, SavedGroup},
+    input::{ChildReference, GroupChange, GroupEntries},
     kind::{Kind, Reference},
     row::Group,
     rules::Filter,
@@ -31,8 +31,12 @@ impl List for ChildList {
     const SORT: &'static str = members::ORDER.name;
 }
 
-fn reach(scope: &RequestScope) -> Reach {
-    Reach { tenant: scope.tenant_id().to_owned(), partner: scope.tenant.partner.to_string(), scope: scope.scope() }
+fn group_access(scope: &RequestScope) -> GroupAccess {
+    GroupAccess {
+        tenant: scope.tenant_id().to_owned(),
+        partner: scope.tenant.partner.to_string(),
+        scope: scope.scope(),
+    }
 }
 
 /// The group that a path names; a text that can name none is an unknown group.
@@ -42,7 +46,7 @@ fn reference(kind: Kind, id: &str) -> api::Result<Reference> {
 
 /// The group that is to be changed, of the version that the caller saw.
 fn lock_for_update(tx: &mut Tx<'_>, scope: &RequestScope, kind: Kind, reference: &Reference) -> Result<Group> {
-    let group = changes::lock_for_update(tx.conn, &reach(scope), kind, reference)?;
+    let group = changes::lock_for_update(tx.conn, &group_access(scope), kind, reference)?;
     scope.check_version(group.version)?;
     Ok(group)
 }
@@ -61,19 +65,19 @@ fn record_change(
 
 /// Creates what a body describes, and changes what it names by id.
 pub(super) async fn create(context: &RequestContext, body: Body, kind: Kind) -> api::Result<HttpResponse> {
-    let given = cpu::read(body, move |body, meter| Ok(GivenGroups::read(kind, body, meter)?)).await?;
+    let given = cpu::read(body, move |body, meter| Ok(GroupEntries::read(kind, body, meter)?)).await?;
     // Of several, none is the one that `If-Match` could be about.
     let (all, alone, wanted) = match given {
-        GivenGroups::One(one) => (vec![one], true, context.if_match()?),
-        GivenGroups::Many(all) => (all, false, None),
+        GroupEntries::One(one) => (vec![one], true, context.if_match()?),
+        GroupEntries::Many(all) => (all, false, None),
     };
     context
         .write(move |tx, scope| {
             let place = |index| if alone { String::new() } else { format!("[{index}].") };
-            let (saved, parents) = changes::save(tx.conn, &reach(scope), kind, &all, place, wanted, tx.now)?;
+            let (saved, parents) = changes::save(tx.conn, &group_access(scope), kind, &all, place, wanted, tx.now)?;
             let mut groups = Vec::with_capacity(saved.len());
             let mut version = 0;
-            for Saved { before, group } in saved {
+            for SavedGroup { before, group } in saved {
                 version = group.version;
                 let group = ResourceGroup::of(group, &parents);
                 record_change(tx, kind, before.as_ref(), Some(&group))?;
@@ -118,10 +122,10 @@ pub(super) async fn minimal(context: &RequestContext, kind: Kind) -> api::Result
 /// Answers one group.
 pub(super) async fn get(context: &RequestContext, id: &str, kind: Kind) -> api::Result<HttpResponse> {
     let reference = reference(kind, id)?;
-    let reach = reach(context);
+    let access = group_access(context);
     let answered = context.point(move |conn, _| {
-        let group = store::existing(conn, &reach.scope, kind, &reference)?;
-        Answer::entity(&changes::shown(conn, &reach, &group)?, group.version)
+        let group = store::find_required(conn, &access.scope, kind, &reference)?;
+        Answer::entity(&changes::to_wire(conn, &access, &group)?, group.version)
     });
     answered.await
 }
@@ -133,11 +137,11 @@ pub(super) async fn update(context: &RequestContext, id: &str, body: Body, kind:
     context
         .write(move |tx, scope| {
             let old = lock_for_update(tx, scope, kind, &reference)?;
-            let reach = reach(scope);
-            let before = changes::shown(tx.conn, &reach, &old)?;
-            let group = changes::update(tx.conn, &reach, kind, &old, change, tx.now)?;
+            let access = group_access(scope);
+            let before = changes::to_wire(tx.conn, &access, &old)?;
+            let group = changes::update(tx.conn, &access, kind, &old, change, tx.now)?;
             let version = group.version;
-            let group = changes::shown(tx.conn, &reach, &group)?;
+            let group = changes::to_wire(tx.conn, &access, &group)?;
             record_change(tx, kind, Some(&before), Some(&group))?;
             Answer::entity(&group, version)
         })
@@ -150,9 +154,9 @@ pub(super) async fn delete(context: &RequestContext, id: &str, kind: Kind) -> ap
     context
         .write(move |tx, scope| {
             let group = lock_for_update(tx, scope, kind, &reference)?;
-            let reach = reach(scope);
-            let before = changes::shown(tx.conn, &reach, &group)?;
-            store::delete(tx.conn, kind, &group, &reach.member_tenants(&group))?;
+            let access = group_access(scope);
+            let before = changes::to_wire(tx.conn, &access, &group)?;
+            store::delete(tx.conn, kind, &group, &access.member_tenants(&group))?;
             record_change(tx, kind, Some(&before), None)?;
             Ok(Answer::empty())
         })
@@ -169,15 +173,15 @@ pub(super) async fn children(
     let reference = reference(kind, id)?;
     let db = context.db.clone();
     let page = context.read(move |conn, scope| {
-        let reach = reach(scope);
-        let group = store::existing(conn, &reach.scope, kind, &reference)?;
-        Ok(walk.answer(members::page(&db, conn, &reach, kind, &group, &walk)?))
+        let access = group_access(scope);
+        let group = store::find_required(conn, &access.scope, kind, &reference)?;
+        Ok(walk.answer(members::page(&db, conn, &access, kind, &group, &walk)?))
     });
     answer::ok(&page.await?)
 }
 
 /// [`members::add`] or [`members::remove`].
-type ChangeChildren = fn(&mut Conn, &Reach, Kind, &Group, &[ChildReference], Timestamp) -> Result<()>;
+type ChangeChildren = fn(&mut Conn, &GroupAccess, Kind, &Group, &[ChildReference], Timestamp) -> Result<()>;
 
 /// Adds children to a group.
 pub(super) async fn add_children(
@@ -212,7 +216,7 @@ async fn change_children(
     context
         .write(move |tx, scope| {
             let group = lock_for_update(tx, scope, kind, &reference)?;
-            change(tx.conn, &reach(scope), kind, &group, &given, tx.now)?;
+            change(tx.conn, &group_access(scope), kind, &group, &given, tx.now)?;
             // What was asked for; who is a member now is not kept twice.
             let asked: Vec<String> = given.iter().map(ToString::to_string).collect();
             let entity = Entity::audited(kind.entity(), &group.tenant_id, &group.unique_id);

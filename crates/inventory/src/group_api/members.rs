@@ -13,7 +13,7 @@ use diesel::prelude::*;
 
 use crate::{
     groups::{
-        changes::Reach,
+        changes::GroupAccess,
         dynamic::{self, Member},
         input::{ChildReference, GroupChange},
         kind::{Kind, Setting},
@@ -33,7 +33,7 @@ pub const ORDER: Sort = Sort { name: "id", descending: false };
 pub fn page(
     db: &Db,
     conn: &mut Conn,
-    reach: &Reach,
+    access: &GroupAccess,
     kind: Kind,
     group: &Group,
     walk: &Walk,
@@ -41,7 +41,7 @@ pub fn page(
     use resource_groups::dsl;
     let by_id = db::Order::by([Column::Integer("resource_groups.id")], ORDER.descending);
     let below = dsl::resource_groups.filter(dsl::tenant_id.eq(&group.tenant_id)).filter(dsl::parent_id.eq(group.id));
-    let tenants = reach.member_tenants(group);
+    let tenants = access.member_tenants(group);
     let members = vec![Filter::Groups(vec![group.id]), Filter::Row(filter::states(STATES))];
     let members = ResourceQuery::new(db, conn, &tenants, members)?;
     // The keys of a group are its number; those of a resource are texts, and behind it there are no groups any more.
@@ -107,13 +107,13 @@ fn member(row: Row, by_rule: &BTreeMap<String, bool>) -> GroupChild {
 /// 400 that lists every reference to nothing that the group could hold; 409 for a group that holds this one.
 pub fn add(
     conn: &mut Conn,
-    reach: &Reach,
+    access: &GroupAccess,
     kind: Kind,
     group: &Group,
     given: &[ChildReference],
     now: Timestamp,
 ) -> Result<()> {
-    each(conn, reach, kind, group, given, |conn, child| match child {
+    each(conn, access, kind, group, given, |conn, child| match child {
         Child::Group(child) if child.parent_id == Some(group.id) => Ok(()),
         Child::Group(child) => move_below(conn, kind, &child, Setting::Set(group.id), now),
         Child::Resource(row) => add_resource(conn, group, *row),
@@ -128,16 +128,16 @@ pub fn add(
 /// 400 as [`add`]; 409 for a member by rule.
 pub fn remove(
     conn: &mut Conn,
-    reach: &Reach,
+    access: &GroupAccess,
     kind: Kind,
     group: &Group,
     given: &[ChildReference],
     now: Timestamp,
 ) -> Result<()> {
-    each(conn, reach, kind, group, given, |conn, child| match child {
+    each(conn, access, kind, group, given, |conn, child| match child {
         Child::Group(child) if child.parent_id == Some(group.id) => move_below(conn, kind, &child, Setting::Clear, now),
         Child::Group(_) => Ok(()),
-        Child::Resource(row) => remove_resource(conn, &reach.partner, group, *row),
+        Child::Resource(row) => remove_resource(conn, &access.partner, group, *row),
     })
 }
 
@@ -149,13 +149,13 @@ enum Child {
 
 fn each(
     conn: &mut Conn,
-    reach: &Reach,
+    access: &GroupAccess,
     kind: Kind,
     group: &Group,
     given: &[ChildReference],
     mut change: impl FnMut(&mut Conn, Child) -> Result<()>,
 ) -> Result<()> {
-    let tenants = reach.member_tenants(group);
+    let tenants = access.member_tenants(group);
     let own = std::slice::from_ref(&group.tenant_id);
     let mut errors = Vec::new();
     for (index, reference) in given.iter().enumerate() {

@@ -20,7 +20,7 @@ macro_rules! operations {
             };
             use crate::{
                 groups::{
-                    input::{GivenGroups, GroupChildReference, ResourceGroupUpdate},
+                    input::{GroupEntries, GroupChildReference, ResourceGroupUpdate},
                     wire::{CreatedGroups, $id, GroupChild, ResourceGroup, ResourceGroupMinimal},
                 },
                 lists::{MOST, OrderedPageOf},
@@ -53,7 +53,7 @@ macro_rules! operations {
             #[utoipa::path(
                 summary = concat!("Create ", $word, " groups"),
                 operation_id = concat!("create", $name, "Groups"),
-                request_body(content = GivenGroups, example = json!({
+                request_body(content = GroupEntries, example = json!({
                     "name": $example, "parent": {"name": "Shop"},
                     "filterCriteria": {
                         "matchType": "ALL", "rules": [{"key": "appRoles", "operator": "Equals", "value": "nginx"}]

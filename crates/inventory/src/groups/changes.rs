@@ -9,7 +9,7 @@ use db::{Conn, Result};
 
 use super::{
     dynamic,
-    input::{GivenGroup, GroupChange, Named, NewGroup},
+    input::{GroupChange, GroupEntry, NewGroup, ParentReference},
     kind::{Kind, Reference, Setting},
     lock,
     row::Group,
@@ -20,7 +20,7 @@ use super::{
 
 /// Where a request reaches: the tenant of its path, that one's partner, and the tenants whose records it may touch.
 #[derive(Clone, Debug)]
-pub struct Reach {
+pub struct GroupAccess {
     /// The tenant of the path.
     pub tenant: String,
     /// Its partner; itself for a partner.
@@ -29,7 +29,7 @@ pub struct Reach {
     pub scope: Vec<String>,
 }
 
-impl Reach {
+impl GroupAccess {
     /// The tenants whose resources a group may hold.
     pub fn member_tenants(&self, group: &Group) -> Vec<String> {
         rules::member_tenants(&group.tenant_id, &self.tenant, &self.scope)
@@ -37,7 +37,7 @@ impl Reach {
 }
 
 /// A group that a request made or changed.
-pub struct Saved {
+pub struct SavedGroup {
     /// What clients saw of it before; `None` for one that is new.
     pub before: Option<ResourceGroup>,
     /// The group now.
@@ -53,25 +53,27 @@ pub struct Saved {
 /// is not there.
 pub fn save(
     conn: &mut Conn,
-    reach: &Reach,
+    access: &GroupAccess,
     kind: Kind,
-    all: &[GivenGroup],
+    all: &[GroupEntry],
     place: impl Fn(usize) -> String,
     wanted: Option<i64>,
     now: Timestamp,
-) -> Result<(Vec<Saved>, Parents)> {
-    lock::lock(&reach.partner).take(conn)?;
+) -> Result<(Vec<SavedGroup>, Parents)> {
+    lock::lock(&access.partner).take(conn)?;
     let mut saved = Vec::with_capacity(all.len());
     let mut errors = Vec::new();
     for (index, given) in all.iter().enumerate() {
         let done = match given {
-            GivenGroup::New(new) => create(conn, reach, kind, new, now).map(|group| Saved { before: None, group }),
-            GivenGroup::Known(reference, change) => {
-                let old = lock_for_update(conn, reach, kind, reference)?;
+            GroupEntry::New(new) => {
+                create(conn, access, kind, new, now).map(|group| SavedGroup { before: None, group })
+            }
+            GroupEntry::Existing(reference, change) => {
+                let old = lock_for_update(conn, access, kind, reference)?;
                 check_version(wanted, old.version)?;
-                let before = shown(conn, reach, &old)?;
-                let group = update(conn, reach, kind, &old, change.clone(), now);
-                group.map(|group| Saved { before: Some(before), group })
+                let before = to_wire(conn, access, &old)?;
+                let group = update(conn, access, kind, &old, change.clone(), now);
+                group.map(|group| SavedGroup { before: Some(before), group })
             }
         };
         match done {
@@ -88,36 +90,36 @@ pub fn save(
         return Err(Problem::fields(errors).into());
     }
     let groups: Vec<Group> = saved.iter().map(|one| one.group.clone()).collect();
-    let parents = store::parents(conn, &reach.scope, &groups)?;
+    let parents = store::parents(conn, &access.scope, &groups)?;
     Ok((saved, parents))
 }
 
 /// What clients see of a group.
-pub fn shown(conn: &mut Conn, reach: &Reach, group: &Group) -> Result<ResourceGroup> {
-    Ok(ResourceGroup::of(group.clone(), &store::parents(conn, &reach.scope, std::slice::from_ref(group))?))
+pub fn to_wire(conn: &mut Conn, access: &GroupAccess, group: &Group) -> Result<ResourceGroup> {
+    Ok(ResourceGroup::of(group.clone(), &store::parents(conn, &access.scope, std::slice::from_ref(group))?))
 }
 
-fn create(conn: &mut Conn, reach: &Reach, kind: Kind, new: &NewGroup, now: Timestamp) -> Result<Group> {
+fn create(conn: &mut Conn, access: &GroupAccess, kind: Kind, new: &NewGroup, now: Timestamp) -> Result<Group> {
     let parent_id = match &new.parent {
         None => None,
         Some(named) => {
-            let found = parent(conn, &reach.tenant, kind, named)?;
+            let found = parent(conn, &access.tenant, kind, named)?;
             Some(found.map_err(|error| Problem::fields(vec![error]))?)
         }
     };
-    let tenant_id = reach.tenant.clone();
+    let tenant_id = access.tenant.clone();
     let id = db::next_id(conn, "resource_groups")?;
     let origin = Origin { tenant_id, id, uuid: uuid::Uuid::new_v4(), parent_id, now };
     let group = rules::created(kind, new, origin);
     store::insert(conn, kind, &group)?;
     if group.rules.is_some() {
-        follow_criteria(conn, reach, &group)?;
+        refresh_members(conn, access, &group)?;
     }
     Ok(group)
 }
 
 /// The id of the parent that a body names, or what is wrong with it.
-fn parent(conn: &mut Conn, tenant: &str, kind: Kind, named: &Named) -> Result<Result<i64, FieldError>> {
+fn parent(conn: &mut Conn, tenant: &str, kind: Kind, named: &ParentReference) -> Result<Result<i64, FieldError>> {
     let found = store::find(conn, &[tenant.to_owned()], kind, &named.reference)?;
     Ok(found.map(|group| group.id).ok_or_else(|| {
         let message = format!("names no {} group of this tenant; create it first", kind.word());
@@ -129,9 +131,9 @@ fn parent(conn: &mut Conn, tenant: &str, kind: Kind, named: &Named) -> Result<Re
 ///
 /// # Errors
 /// 404 for an unknown group.
-pub fn lock_for_update(conn: &mut Conn, reach: &Reach, kind: Kind, reference: &Reference) -> Result<Group> {
-    lock::lock(&reach.partner).take(conn)?;
-    store::existing(conn, &reach.scope, kind, reference)
+pub fn lock_for_update(conn: &mut Conn, access: &GroupAccess, kind: Kind, reference: &Reference) -> Result<Group> {
+    lock::lock(&access.partner).take(conn)?;
+    store::find_required(conn, &access.scope, kind, reference)
 }
 
 /// Changes a group that was locked.
@@ -140,21 +142,21 @@ pub fn lock_for_update(conn: &mut Conn, reach: &Reach, kind: Kind, reference: &R
 /// 400 for a parent that is not there, 409 as [`store::update`].
 pub fn update(
     conn: &mut Conn,
-    reach: &Reach,
+    access: &GroupAccess,
     kind: Kind,
     old: &Group,
     change: GroupChange,
     now: Timestamp,
 ) -> Result<Group> {
-    let group = rules::changed(old, resolved(conn, kind, old, change)?, now);
+    let group = rules::changed(old, resolve_parent(conn, kind, old, change)?, now);
     store::update(conn, kind, old, &group)?;
     if group.rules != old.rules {
-        follow_criteria(conn, reach, &group)?;
+        refresh_members(conn, access, &group)?;
     }
     Ok(group)
 }
 
-fn resolved(conn: &mut Conn, kind: Kind, old: &Group, change: GroupChange) -> Result<GroupChange<i64>> {
+fn resolve_parent(conn: &mut Conn, kind: Kind, old: &Group, change: GroupChange) -> Result<GroupChange<i64>> {
     let parent_id = match change.parent {
         Setting::Keep => Setting::Keep,
         Setting::Clear => Setting::Clear,
@@ -167,6 +169,6 @@ fn resolved(conn: &mut Conn, kind: Kind, old: &Group, change: GroupChange) -> Re
     Ok(GroupChange { name, description, parent: parent_id, criteria })
 }
 
-fn follow_criteria(conn: &mut Conn, reach: &Reach, group: &Group) -> Result<()> {
-    dynamic::refresh_group(conn, &reach.member_tenants(group), group.id, group.rules.as_deref())
+fn refresh_members(conn: &mut Conn, access: &GroupAccess, group: &Group) -> Result<()> {
+    dynamic::refresh_group(conn, &access.member_tenants(group), group.id, group.rules.as_deref())
 }

@@ -78,11 +78,11 @@ impl Rule {
 #[derive(Debug)]
 pub struct Matcher {
     match_type: MatchType,
-    rules: Vec<Ready>,
+    rules: Vec<CompiledRule>,
 }
 
 #[derive(Debug)]
-struct Ready {
+struct CompiledRule {
     /// Folded.
     resource_type: Option<String>,
     attribute: Attribute,
@@ -101,13 +101,13 @@ impl Matcher {
     /// Criteria were checked when they were stored. A rule that has become unreadable since (a limit that shrank) is
     /// met by no resource.
     pub fn new(criteria: &Criteria) -> Self {
-        let rules: Vec<Ready> = criteria.rules.iter().filter_map(Ready::new).collect();
+        let rules: Vec<CompiledRule> = criteria.rules.iter().filter_map(CompiledRule::new).collect();
         let impossible = criteria.match_type == MatchType::All && rules.len() < criteria.rules.len();
         Self { match_type: criteria.match_type, rules: if impossible { Vec::new() } else { rules } }
     }
 
     /// Does any rule ask for the name of the site?
-    pub fn asks_for_site(&self) -> bool {
+    pub fn uses_site(&self) -> bool {
         self.rules.iter().any(|rule| rule.attribute == Attribute::Site)
     }
 
@@ -115,15 +115,15 @@ impl Matcher {
     ///
     /// # Errors
     /// To find that out takes more steps than there are.
-    pub fn takes(&self, facts: &Facts<'_>, meter: &Meter) -> Result<bool, Exhausted> {
+    pub fn matches(&self, facts: &Facts<'_>, meter: &Meter) -> Result<bool, Exhausted> {
         if self.rules.is_empty() {
             return Ok(false);
         }
-        one_or_all(self.match_type == MatchType::Any, &self.rules, |rule| rule.takes(facts, meter))
+        one_or_all(self.match_type == MatchType::Any, &self.rules, |rule| rule.matches(facts, meter))
     }
 }
 
-impl Ready {
+impl CompiledRule {
     fn new(rule: &Rule) -> Option<Self> {
         let (_, attribute) = attributes::parse(&rule.key)?;
         let test = Test::new(&attribute, rule.operator, &rule.value)?;
@@ -131,7 +131,7 @@ impl Ready {
         Some(Self { resource_type, attribute, test, negative: rule.operator.is_negative() })
     }
 
-    fn takes(&self, facts: &Facts<'_>, meter: &Meter) -> Result<bool, Exhausted> {
+    fn matches(&self, facts: &Facts<'_>, meter: &Meter) -> Result<bool, Exhausted> {
         let resource = facts.resource;
         let is_of =
             |wanted: &String| [&resource.kind, &resource.resource_type.1].iter().any(|name| fold(name) == *wanted);
@@ -140,7 +140,7 @@ impl Ready {
         }
         let mut exhausted = None;
         let found = self.attribute.any(facts, |text| {
-            self.test.finds(text, meter).unwrap_or_else(|error| {
+            self.test.matches_text(text, meter).unwrap_or_else(|error| {
                 exhausted = Some(error);
                 true
             })
@@ -168,7 +168,7 @@ impl Test {
         Some(Self::Text(Pattern::new(operator, level.as_deref().unwrap_or(value))))
     }
 
-    fn finds(&self, text: &str, meter: &Meter) -> Result<bool, Exhausted> {
+    fn matches_text(&self, text: &str, meter: &Meter) -> Result<bool, Exhausted> {
         match self {
             Self::Text(pattern) => pattern.finds(text, meter),
             Self::Within(first, last) => Ok(ip_key(text).is_some_and(|key| *first <= key && key <= *last)),

@@ -77,7 +77,7 @@ fn refresh(
     }
     let mut changed = false;
     let site = match resource.site_id {
-        Some(id) if groups.iter().any(|(_, matcher)| matcher.asks_for_site()) => {
+        Some(id) if groups.iter().any(|(_, matcher)| matcher.uses_site()) => {
             sites::store::name_of(conn, &resource.tenant_id, id)?
         }
         _ => None,
@@ -87,7 +87,7 @@ fn refresh(
     let current = resource.state != DECOMMISSIONED;
     let meter = Meter::new(Meter::WRITE);
     for (group_id, matcher) in groups {
-        let Ok(takes) = matcher.takes(&facts, &meter) else {
+        let Ok(takes) = matcher.matches(&facts, &meter) else {
             // It was affordable when it was stored, for the resources of that time: what was true stays.
             tracing::warn!(tenant = resource.tenant_id, group_id, "the criteria of a group take too long");
             continue;
@@ -167,11 +167,11 @@ fn add_matching(
     let mut names = BTreeMap::new();
     let mut members = Vec::new();
     for resource in batch {
-        let site = match resource.site_id.filter(|_| matcher.asks_for_site()) {
+        let site = match resource.site_id.filter(|_| matcher.uses_site()) {
             Some(id) => site_name(conn, &mut names, tenant, id)?,
             None => None,
         };
-        let takes = matcher.takes(&Facts { resource: &resource, site }, meter);
+        let takes = matcher.matches(&Facts { resource: &resource, site }, meter);
         let takes = takes.map_err(|error| Problem::field("filterCriteria", error.to_string()))?;
         let takes = takes && resource.state != DECOMMISSIONED;
         if takes && by_hand.binary_search(&resource.id).is_err() {
@@ -198,7 +198,7 @@ fn site_name<'n>(
 /// Brings the memberships of the resources at a site up to date after it got another name.
 pub fn refresh_site(conn: &mut Conn, partner: &str, tenant: &str, site_id: i64) -> Result<()> {
     lock::lock(partner).share(conn)?;
-    let asked = dynamic_groups(conn, partner, tenant)?.iter().any(|(_, matcher)| matcher.asks_for_site());
+    let asked = dynamic_groups(conn, partner, tenant)?.iter().any(|(_, matcher)| matcher.uses_site());
     if !asked {
         return Ok(());
     }

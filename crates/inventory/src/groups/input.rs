@@ -24,7 +24,7 @@ use crate::lists::{self, LONGEST_NAME, trimmed};
 
 /// How a body names a group: the first of these fields that is there.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Named {
+pub struct ParentReference {
     /// The field.
     pub field: &'static str,
     /// What it says.
@@ -39,7 +39,7 @@ pub struct NewGroup {
     /// Empty when absent.
     pub description: String,
     /// The group that it is to stand below.
-    pub parent: Option<Named>,
+    pub parent: Option<ParentReference>,
     /// What makes a resource a member.
     pub criteria: Option<Criteria>,
 }
@@ -68,7 +68,7 @@ pub struct ResourceGroupInput {
     /// The group above it; `{}` for none.
     parent: Option<GroupReference>,
     /// Makes it a dynamic group; without rules it becomes a static one.
-    #[request(with = read_apart, schema = GroupFilterCriteria)]
+    #[request(with = read_separately, schema = GroupFilterCriteria)]
     filter_criteria: Option<Criteria>,
 }
 
@@ -106,7 +106,7 @@ fn name(fields: &mut Fields<'_>, field: &str) -> Option<String> {
 }
 
 /// Criteria are read where their expressions are counted.
-fn read_apart(_: &mut Fields<'_>, _: &str) -> Option<Criteria> {
+fn read_separately(_: &mut Fields<'_>, _: &str) -> Option<Criteria> {
     None
 }
 
@@ -120,25 +120,25 @@ fn reference(kind: Kind, id: &str, field: &str, fields: &mut Fields<'_>) -> Opti
 }
 
 impl GroupReference {
-    fn named(self, kind: Kind, fields: &mut Fields<'_>) -> Option<Named> {
+    fn parent_reference(self, kind: Kind, fields: &mut Fields<'_>) -> Option<ParentReference> {
         for (field, id) in [("id", self.id), ("uniqueId", self.unique_id)] {
             if let Some(id) = id {
                 return reference(kind, &id, &format!("parent.{field}"), fields)
-                    .map(|reference| Named { field, reference });
+                    .map(|reference| ParentReference { field, reference });
             }
         }
-        Some(Named { field: "name", reference: Reference::name(&self.name?) })
+        Some(ParentReference { field: "name", reference: Reference::name(&self.name?) })
     }
 }
 
 impl ResourceGroupUpdate {
     /// What it changes of a group of this kind; what is wrong for that is noted.
-    fn of_kind(self, kind: Kind, fields: &mut Fields<'_>, meter: &Meter) -> GroupChange {
+    fn into_change(self, kind: Kind, fields: &mut Fields<'_>, meter: &Meter) -> GroupChange {
         let criteria = fields.object("filterCriteria");
         GroupChange {
             name: self.name,
             description: self.description,
-            parent: setting(self.parent, |parent| parent.named(kind, fields)),
+            parent: setting(self.parent, |parent| parent.parent_reference(kind, fields)),
             criteria: setting(criteria, |mut criteria| Criteria::read(&mut criteria, meter)),
         }
     }
@@ -153,23 +153,23 @@ fn setting<T, U>(given: Option<T>, read: impl FnOnce(T) -> Option<U>) -> Setting
 
 /// A group of a body: one to create, or with an id the changes to the one that has it.
 #[derive(Clone, Debug, PartialEq)]
-pub enum GivenGroup {
+pub enum GroupEntry {
     /// It has no id.
     New(NewGroup),
     /// It has this one.
-    Known(Reference, GroupChange),
+    Existing(Reference, GroupChange),
 }
 
 /// One group, or some.
 #[derive(Clone, Debug, PartialEq)]
-pub enum GivenGroups {
+pub enum GroupEntries {
     /// The body is an object.
-    One(GivenGroup),
+    One(GroupEntry),
     /// The body is an array.
-    Many(Vec<GivenGroup>),
+    Many(Vec<GroupEntry>),
 }
 
-impl PartialSchema for GivenGroups {
+impl PartialSchema for GroupEntries {
     fn schema() -> RefOr<Schema> {
         let one = || Ref::from_schema_name(ResourceGroupInput::name());
         let many = ArrayBuilder::new().items(one()).min_items(Some(1)).max_items(Some(lists::MOST));
@@ -179,7 +179,7 @@ impl PartialSchema for GivenGroups {
     }
 }
 
-impl ToSchema for GivenGroups {
+impl ToSchema for GroupEntries {
     fn name() -> std::borrow::Cow<'static, str> {
         "ResourceGroupsInput".into()
     }
@@ -190,23 +190,23 @@ impl ToSchema for GivenGroups {
     }
 }
 
-impl GivenGroups {
+impl GroupEntries {
     /// Reads a body.
     ///
     /// # Errors
     /// 400 that lists every field that is wrong.
     pub fn read(kind: Kind, body: &Value, meter: &Meter) -> Result<Self, Problem> {
         if body.is_array() {
-            return read_each(body, 1..=lists::MOST, |fields| GivenGroup::of(kind, fields, meter)).map(Self::Many);
+            return read_each(body, 1..=lists::MOST, |fields| GroupEntry::of(kind, fields, meter)).map(Self::Many);
         }
         let mut fields = Fields::of(body);
-        let group = GivenGroup::of(kind, &mut fields, meter);
+        let group = GroupEntry::of(kind, &mut fields, meter);
         fields.finish()?;
         Ok(Self::One(group))
     }
 }
 
-impl GivenGroup {
+impl GroupEntry {
     fn of(kind: Kind, fields: &mut Fields<'_>, meter: &Meter) -> Self {
         let ResourceGroupInput { id, unique_id, name, description, parent, filter_criteria } =
             ResourceGroupInput::read(fields);
@@ -216,11 +216,11 @@ impl GivenGroup {
             // What cannot be an id is noted, and the whole refused.
             Some((id, field)) => {
                 let reference = reference(kind, &id, field, fields).unwrap_or(Reference::Id(0));
-                Self::Known(reference, change.of_kind(kind, fields, meter))
+                Self::Existing(reference, change.into_change(kind, fields, meter))
             }
             None => {
                 fields.require("name");
-                Self::New(change.of_kind(kind, fields, meter).into())
+                Self::New(change.into_change(kind, fields, meter).into())
             }
         }
     }
@@ -240,7 +240,7 @@ impl From<GroupChange> for NewGroup {
 
 /// The changes to a group of a kind; once it was looked up, its parent is an id.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct GroupChange<P = Named> {
+pub struct GroupChange<P = ParentReference> {
     /// Never empty.
     pub name: Option<String>,
     /// An empty text removes it.
@@ -258,7 +258,7 @@ impl GroupChange {
     /// 400 that lists every field that is wrong.
     pub fn read(kind: Kind, body: &Value, meter: &Meter) -> Result<Self, Problem> {
         let mut fields = Fields::of(body);
-        let change = ResourceGroupUpdate::read(&mut fields).of_kind(kind, &mut fields, meter);
+        let change = ResourceGroupUpdate::read(&mut fields).into_change(kind, &mut fields, meter);
         fields.finish()?;
         Ok(change)
     }
@@ -338,10 +338,10 @@ mod tests {
         let meter = Meter::new(Meter::REQUEST);
         let read = |body: Value| GroupChange::read(Kind::Device, &json!({"parent": body}), &meter);
         let parent = |body: Value| read(body).map(|change| change.parent);
-        let named = |field, reference| Ok(Setting::Set(Named { field, reference }));
-        assert_eq!(parent(json!({"id": 3, "name": "x"})), named("id", Reference::Id(3)));
-        assert_eq!(parent(json!({"id": UNIQUE})), named("id", Reference::UniqueId(UNIQUE.to_owned())));
-        assert_eq!(parent(json!({"name": " Shop "})), named("name", Reference::Name("shop".to_owned())));
+        let parent_reference = |field, reference| Ok(Setting::Set(ParentReference { field, reference }));
+        assert_eq!(parent(json!({"id": 3, "name": "x"})), parent_reference("id", Reference::Id(3)));
+        assert_eq!(parent(json!({"id": UNIQUE})), parent_reference("id", Reference::UniqueId(UNIQUE.to_owned())));
+        assert_eq!(parent(json!({"name": " Shop "})), parent_reference("name", Reference::Name("shop".to_owned())));
         assert_eq!(parent(json!({})), Ok(Setting::Clear));
         assert_eq!(parent(Value::Null), Ok(Setting::Keep));
         assert_eq!(errors(parent(json!({"uniqueId": "SGP-1"}))), ["parent.uniqueId"]);

@@ -23,18 +23,18 @@ pub const SORTS: Sorts<Group> = Sorts {
     then: &[SortBy::integer("id", "resource_groups.id", |row| Key::from(row.id))],
 };
 
-fn scoped(scope: &[String]) -> Condition {
+fn scope_condition(scope: &[String]) -> Condition {
     match scope {
         [one] => Condition::sql("resource_groups.tenant_id = ").text(one),
         many => Condition::text_in("resource_groups.tenant_id IN", many),
     }
 }
 
-fn of_kind(kind: Kind) -> Condition {
+fn kind_condition(kind: Kind) -> Condition {
     Condition::sql("resource_groups.kind = ").text(kind.word())
 }
 
-fn meant(reference: &Reference) -> Condition {
+fn reference_condition(reference: &Reference) -> Condition {
     match reference {
         Reference::Id(id) => Condition::sql("resource_groups.id = ").integer(*id),
         Reference::UniqueId(id) => Condition::sql("resource_groups.unique_id = ").text(id),
@@ -42,7 +42,7 @@ fn meant(reference: &Reference) -> Condition {
     }
 }
 
-fn called(names: &[String], exact: bool) -> Condition {
+fn name_condition(names: &[String], exact: bool) -> Condition {
     Condition::any(names.iter().map(|name| {
         let key = fold(name);
         if exact {
@@ -55,22 +55,29 @@ fn called(names: &[String], exact: bool) -> Condition {
 
 /// The group of a kind that is meant by a reference, among these tenants.
 pub fn find(conn: &mut Conn, scope: &[String], kind: Kind, reference: &Reference) -> Result<Option<Group>> {
-    let condition = Condition::all([scoped(scope), of_kind(kind), meant(reference)]);
+    let condition = Condition::all([scope_condition(scope), kind_condition(kind), reference_condition(reference)]);
     Ok(resource_groups::table.filter(condition).order(resource_groups::id).first(conn).optional()?)
 }
 
 /// The group of a kind that a path names, among these tenants, or 404.
-pub fn existing(conn: &mut Conn, scope: &[String], kind: Kind, reference: &Reference) -> Result<Group> {
+pub fn find_required(conn: &mut Conn, scope: &[String], kind: Kind, reference: &Reference) -> Result<Group> {
     Ok(find(conn, scope, kind, reference)?.ok_or_else(|| kind.not_found())?)
 }
 
 /// The ids of the groups of a kind, among these tenants, whose name contains one of the texts (or is one of them, when
 /// `exact`) or whose integer or unique id is one of them, with the groups below them.
-pub fn named(conn: &mut Conn, scope: &[String], kind: &str, names: &[String], exact: bool) -> Result<Vec<i64>> {
+pub fn find_ids_by_name(
+    conn: &mut Conn,
+    scope: &[String],
+    kind: &str,
+    names: &[String],
+    exact: bool,
+) -> Result<Vec<i64>> {
     let kind = Kind::parse(kind).ok_or_else(|| db::Error::Fault(format!("{kind} is no kind of group")))?;
-    let by_id = names.iter().filter_map(|name| Reference::parse(kind, name)).map(|reference| meant(&reference));
-    let any = Condition::any(std::iter::once(called(names, exact)).chain(by_id));
-    let condition = Condition::all([scoped(scope), of_kind(kind), any]);
+    let by_id =
+        names.iter().filter_map(|name| Reference::parse(kind, name)).map(|reference| reference_condition(&reference));
+    let any = Condition::any(std::iter::once(name_condition(names, exact)).chain(by_id));
+    let condition = Condition::all([scope_condition(scope), kind_condition(kind), any]);
     let ids = resource_groups::table.filter(condition).select(resource_groups::id).load(conn)?;
     with_descendants(conn, scope, ids)
 }
@@ -89,7 +96,7 @@ pub fn with_descendants(conn: &mut Conn, scope: &[String], ids: Vec<i64>) -> Res
 
 fn select_ids(conn: &mut Conn, scope: &[String], column: &'static str, ids: &[i64]) -> Result<Vec<i64>> {
     db::in_parts(ids, |ids| {
-        let condition = Condition::all([scoped(scope), Condition::integer_in(column, ids.iter().copied())]);
+        let condition = Condition::all([scope_condition(scope), Condition::integer_in(column, ids.iter().copied())]);
         resource_groups::table.filter(condition).select(resource_groups::id).load(conn)
     })
 }
@@ -101,7 +108,7 @@ pub fn parents(conn: &mut Conn, scope: &[String], groups: &[Group]) -> Result<Pa
     let ids: Vec<i64> = ids.into_iter().collect();
     let rows: Vec<(i64, String, String)> = db::in_parts(&ids, |ids| {
         dsl::resource_groups
-            .filter(scoped(scope))
+            .filter(scope_condition(scope))
             .filter(Condition::integer_in("resource_groups.id IN", ids.iter().copied()))
             .select((dsl::id, dsl::unique_id, dsl::name))
             .load(conn)
@@ -118,7 +125,7 @@ pub fn each_minimal(
 ) -> Result<()> {
     use resource_groups::dsl;
     let query = dsl::resource_groups
-        .filter(Condition::all([scoped(scope), of_kind(kind)]))
+        .filter(Condition::all([scope_condition(scope), kind_condition(kind)]))
         .order((dsl::name_key, dsl::id))
         .select((dsl::id, dsl::unique_id, dsl::name));
     db::for_each_row(conn, query, |(id, unique_id, name): (i64, String, String)| each(id, unique_id, name))
@@ -133,12 +140,12 @@ pub fn search(
     sort: Sort,
     walk: &Walk,
 ) -> Result<Found<Group>> {
-    let mut all = vec![scoped(scope), of_kind(kind)];
+    let mut all = vec![scope_condition(scope), kind_condition(kind)];
     for references in [&filter.ids, &filter.unique_ids].into_iter().filter(|references| !references.is_empty()) {
-        all.push(Condition::any(references.iter().map(meant)));
+        all.push(Condition::any(references.iter().map(reference_condition)));
     }
     if !filter.names.is_empty() {
-        all.push(called(&filter.names, filter.exact));
+        all.push(name_condition(&filter.names, filter.exact));
     }
     let condition = Condition::all(all);
     Ok(db::page!(conn, resource_groups::table.filter(condition), SORTS, sort, walk))

@@ -4,8 +4,8 @@ use base::{Found, Walk, cursor::List, matching::Meter, page::PageRequest, proble
 use serde_json::{Value, json};
 
 use super::{
-    changes::{self, Reach},
-    input::{ChildReference, GivenGroups, GroupChange},
+    changes::{self, GroupAccess},
+    input::{ChildReference, GroupChange, GroupEntries},
     kind::{Kind, Reference},
     row::Group,
     rules::Filter,
@@ -24,17 +24,17 @@ use crate::{
 const KIND: Kind = Kind::Device;
 
 /// At partner level, of a partner with two clients.
-fn partner() -> Reach {
-    reach("msp_1", &["msp_1", "client_1", "client_2"])
+fn partner() -> GroupAccess {
+    group_access("msp_1", &["msp_1", "client_1", "client_2"])
 }
 
 /// At the level of a client.
-fn client() -> Reach {
-    reach("client_1", &["client_1"])
+fn client() -> GroupAccess {
+    group_access("client_1", &["client_1"])
 }
 
-fn reach(tenant: &str, scope: &[&str]) -> Reach {
-    Reach {
+fn group_access(tenant: &str, scope: &[&str]) -> GroupAccess {
+    GroupAccess {
         tenant: tenant.to_owned(),
         partner: "msp_1".to_owned(),
         scope: scope.iter().map(|tenant| (*tenant).to_owned()).collect(),
@@ -42,39 +42,43 @@ fn reach(tenant: &str, scope: &[&str]) -> Reach {
 }
 
 /// Creates what a body describes.
-fn create(reach: Reach, body: &Value) -> impl FnOnce(&mut db::Conn) -> db::Result<Vec<Group>> + Send + use<> {
-    let all = match GivenGroups::read(KIND, body, &Meter::new(Meter::REQUEST)).unwrap() {
-        GivenGroups::One(new) => vec![new],
-        GivenGroups::Many(all) => all,
+fn create(access: GroupAccess, body: &Value) -> impl FnOnce(&mut db::Conn) -> db::Result<Vec<Group>> + Send + use<> {
+    let all = match GroupEntries::read(KIND, body, &Meter::new(Meter::REQUEST)).unwrap() {
+        GroupEntries::One(new) => vec![new],
+        GroupEntries::Many(all) => all,
     };
     move |conn| {
         let place = |index| format!("[{index}].");
-        let saved = changes::save(conn, &reach, KIND, &all, place, None, NOW)?.0;
+        let saved = changes::save(conn, &access, KIND, &all, place, None, NOW)?.0;
         Ok(saved.into_iter().map(|one| one.group).collect())
     }
 }
 
-fn one(fixture: &Fixture, reach: Reach, body: &Value) -> Group {
-    fixture.write(create(reach, body)).remove(0)
+fn one(fixture: &Fixture, access: GroupAccess, body: &Value) -> Group {
+    fixture.write(create(access, body)).remove(0)
 }
 
 /// Changes a group as a body says.
-fn update(reach: Reach, group: &Group, body: &Value) -> impl FnOnce(&mut db::Conn) -> db::Result<Group> + Send + use<> {
+fn update(
+    access: GroupAccess,
+    group: &Group,
+    body: &Value,
+) -> impl FnOnce(&mut db::Conn) -> db::Result<Group> + Send + use<> {
     let id = Reference::Id(group.id);
     let change = GroupChange::read(KIND, body, &Meter::new(Meter::REQUEST)).unwrap();
     move |conn| {
-        let old = changes::lock_for_update(conn, &reach, KIND, &id)?;
-        changes::update(conn, &reach, KIND, &old, change, NOW)
+        let old = changes::lock_for_update(conn, &access, KIND, &id)?;
+        changes::update(conn, &access, KIND, &old, change, NOW)
     }
 }
 
 type ChangeChildren =
-    fn(&mut db::Conn, &Reach, Kind, &Group, &[ChildReference], base::timestamp::Timestamp) -> db::Result<()>;
+    fn(&mut db::Conn, &GroupAccess, Kind, &Group, &[ChildReference], base::timestamp::Timestamp) -> db::Result<()>;
 
 /// Adds or removes children.
 fn children(
     change: ChangeChildren,
-    reach: Reach,
+    access: GroupAccess,
     group: &Group,
     ids: &[&str],
 ) -> impl FnOnce(&mut db::Conn) -> db::Result<()> + Send + use<> {
@@ -82,8 +86,8 @@ fn children(
     let id = Reference::Id(group.id);
     let given = ChildReference::read_all(KIND, &body).unwrap();
     move |conn| {
-        let group = changes::lock_for_update(conn, &reach, KIND, &id)?;
-        change(conn, &reach, KIND, &group, &given, NOW)
+        let group = changes::lock_for_update(conn, &access, KIND, &id)?;
+        change(conn, &access, KIND, &group, &given, NOW)
     }
 }
 
@@ -92,8 +96,8 @@ fn page(page_no: u32, page_size: u32) -> Walk {
 }
 
 /// The names of a group's children, in their order, with `*` behind members by rule.
-fn held(fixture: &Fixture, reach: &Reach, group: &Group) -> Vec<String> {
-    let found = fixture.read(|conn| members::page(&fixture.db, conn, reach, KIND, group, &page(1, 100)));
+fn held(fixture: &Fixture, access: &GroupAccess, group: &Group) -> Vec<String> {
+    let found = fixture.read(|conn| members::page(&fixture.db, conn, access, KIND, group, &page(1, 100)));
     assert_eq!((i64::try_from(found.rows.len()).unwrap(), &found.next), (found.total, &None));
     let mut names: Vec<String> = found
         .rows
@@ -127,7 +131,7 @@ fn an_array_nests_by_name_and_is_created_whole() {
     assert_eq!(fields, ["[1].parent.id", "[2].parent.name"]);
     let problem = fixture.refused(create(client(), &json!([{"name": "A"}, {"name": "a"}])));
     assert_eq!(problem.kind, Case::Conflict);
-    let found = fixture.read(|conn| store::named(conn, &client().scope, "device", &["a".to_owned()], true));
+    let found = fixture.read(|conn| store::find_ids_by_name(conn, &client().scope, "device", &["a".to_owned()], true));
     assert_eq!(found, [] as [i64; 0]);
 }
 
@@ -135,7 +139,7 @@ fn an_array_nests_by_name_and_is_created_whole() {
 fn kinds_and_tenants_never_mix() {
     let fixture = Fixture::new();
     let group = one(&fixture, client(), &json!({"name": "Web"}));
-    one(&fixture, reach("client_2", &["client_2"]), &json!({"name": "Web"}));
+    one(&fixture, group_access("client_2", &["client_2"]), &json!({"name": "Web"}));
     fixture.read(|conn| {
         let id = Reference::Id(group.id);
         assert!(store::find(conn, &client().scope, Kind::Device, &id)?.is_some());
@@ -143,10 +147,13 @@ fn kinds_and_tenants_never_mix() {
         assert!(store::find(conn, &["client_2".to_owned()], Kind::Device, &id)?.is_none());
         assert_eq!(store::with_descendants(conn, &["client_2".to_owned()], vec![group.id])?, [] as [i64; 0]);
         assert_eq!(
-            store::existing(conn, &partner().scope, KIND, &Reference::UniqueId(group.unique_id.clone()))?,
+            store::find_required(conn, &partner().scope, KIND, &Reference::UniqueId(group.unique_id.clone()))?,
             group
         );
-        assert_eq!(store::named(conn, &client().scope, "service", &["Web".to_owned()], false)?, [] as [i64; 0]);
+        assert_eq!(
+            store::find_ids_by_name(conn, &client().scope, "service", &["Web".to_owned()], false)?,
+            [] as [i64; 0]
+        );
         Ok(())
     });
     let body = json!({"name": "x", "parent": {"uniqueId": group.unique_id}});
@@ -206,7 +213,7 @@ fn a_parent_cannot_be_deleted_and_its_name_shows_in_its_children() {
     let problem = fixture.refused(move |conn| store::delete(conn, KIND, &parent, &client().scope));
     assert_eq!(problem.kind, Case::Conflict);
     fixture.write(update(client(), &groups[0], &json!({"name": "A"})));
-    let child = fixture.read(|conn| store::existing(conn, &client().scope, KIND, &Reference::Id(groups[1].id)));
+    let child = fixture.read(|conn| store::find_required(conn, &client().scope, KIND, &Reference::Id(groups[1].id)));
     assert_eq!(child.version, 2);
     fixture.write(children(members::remove, client(), &groups[0], &[&groups[1].unique_id]));
     let parent = groups[0].clone();

@@ -12,7 +12,7 @@ use ports::{KnownResource, ResourceKey};
 
 use super::{
     MOST_VALUES, names,
-    shown::{Shown, Which, known, shown},
+    summary::{LookupRules, SummaryRow, summary_columns, to_summary},
 };
 use crate::{
     model::document::STATES,
@@ -22,7 +22,7 @@ use crate::{
 
 /// Which column or table knows a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum By {
+enum KeyColumn {
     Id,
     External,
     Ip,
@@ -32,7 +32,7 @@ enum By {
     Name,
 }
 
-impl By {
+impl KeyColumn {
     /// `column IN`, for those of which a resource has one.
     const fn column(self) -> &'static str {
         match self {
@@ -45,25 +45,27 @@ impl By {
 }
 
 /// Where to look for a key, as it is stored there.
-fn lookups(key: &ResourceKey) -> Vec<(By, String)> {
+fn lookups(key: &ResourceKey) -> Vec<(KeyColumn, String)> {
     let found = match key {
-        ResourceKey::Id(id) => vec![(By::Id, fold(id.trim()))],
+        ResourceKey::Id(id) => vec![(KeyColumn::Id, fold(id.trim()))],
         ResourceKey::Name(name) => {
-            let by_name = (By::Name, names::normal(name));
-            std::iter::once(by_name).chain(of_address(name)).collect()
+            let by_name = (KeyColumn::Name, names::normalize(name));
+            std::iter::once(by_name).chain(address_lookups(name)).collect()
         }
-        ResourceKey::ExtResourceId(id) => vec![(By::External, fold(id.trim()))],
-        ResourceKey::IpAddress(text) => of_address(text).collect(),
-        ResourceKey::MacAddress(text) => addresses::mac(text).map(|key| (By::Address, key)).into_iter().collect(),
+        ResourceKey::ExtResourceId(id) => vec![(KeyColumn::External, fold(id.trim()))],
+        ResourceKey::IpAddress(text) => address_lookups(text).collect(),
+        ResourceKey::MacAddress(text) => {
+            addresses::mac(text).map(|key| (KeyColumn::Address, key)).into_iter().collect()
+        }
     };
     // Whoever has no name has the empty one, which names nobody.
     found.into_iter().filter(|(_, value)| !value.is_empty()).collect()
 }
 
 /// An address that machines share, such as that of the loopback, names none.
-fn of_address(text: &str) -> impl Iterator<Item = (By, String)> {
-    let own = ip_key(text.trim()).filter(|_| !is_shared_ip(text.trim())).map(|key| (By::Ip, key));
-    own.into_iter().chain(addresses::ip(text).map(|key| (By::Address, key)))
+fn address_lookups(text: &str) -> impl Iterator<Item = (KeyColumn, String)> {
+    let own = ip_key(text.trim()).filter(|_| !is_shared_ip(text.trim())).map(|key| (KeyColumn::Ip, key));
+    own.into_iter().chain(addresses::ip(text).map(|key| (KeyColumn::Address, key)))
 }
 
 /// The resources that each key names.
@@ -71,36 +73,36 @@ pub(super) fn find(
     conn: &mut Conn,
     tenants: &[String],
     keys: &[ResourceKey],
-    which: &Which,
+    rules: &LookupRules,
 ) -> Result<Vec<Vec<KnownResource>>> {
-    let asked: Vec<Vec<(By, String)>> = keys.iter().map(lookups).collect();
-    let mut values: BTreeMap<By, BTreeSet<&str>> = BTreeMap::new();
-    for (by, value) in asked.iter().flatten() {
+    let lookups_by_key: Vec<Vec<(KeyColumn, String)>> = keys.iter().map(lookups).collect();
+    let mut values: BTreeMap<KeyColumn, BTreeSet<&str>> = BTreeMap::new();
+    for (by, value) in lookups_by_key.iter().flatten() {
         values.entry(*by).or_default().insert(value);
     }
-    let mut known: BTreeMap<(By, String), Vec<KnownResource>> = BTreeMap::new();
-    let called: BTreeSet<String> = values.remove(&By::Name).into_iter().flatten().map(str::to_owned).collect();
+    let mut known: BTreeMap<(KeyColumn, String), Vec<KnownResource>> = BTreeMap::new();
+    let called: BTreeSet<String> = values.remove(&KeyColumn::Name).into_iter().flatten().map(str::to_owned).collect();
     if !called.is_empty() {
-        let named = names::find(conn, tenants, &called, which)?.into_iter();
-        known.extend(named.map(|(name, resources)| ((By::Name, name), resources)));
+        let named = names::find(conn, tenants, &called, rules)?.into_iter();
+        known.extend(named.map(|(name, resources)| ((KeyColumn::Name, name), resources)));
     }
     for (by, values) in values {
         let values: Vec<&str> = values.into_iter().collect();
         for values in values.chunks(MOST_VALUES) {
-            for (value, resource) in look_up(conn, tenants, by, values, which)? {
+            for (value, resource) in look_up(conn, tenants, by, values, rules)? {
                 known.entry((by, value)).or_default().push(resource);
             }
         }
     }
     let rank = |tenant: &str| tenants.iter().position(|known| known == tenant);
-    Ok(asked
+    Ok(lookups_by_key
         .into_iter()
         .map(|lookups| {
             let mut found: Vec<KnownResource> =
                 lookups.into_iter().flat_map(|lookup| known.get(&lookup).cloned().unwrap_or_default()).collect();
             found.sort_by(|a, b| (rank(&a.tenant_id), &a.id).cmp(&(rank(&b.tenant_id), &b.id)));
             found.dedup();
-            found.truncate(which.enough);
+            found.truncate(rules.limit_per_key);
             found
         })
         .collect())
@@ -111,89 +113,91 @@ pub(super) fn find(
 fn look_up(
     conn: &mut Conn,
     tenants: &[String],
-    by: By,
+    by: KeyColumn,
     values: &[&str],
-    which: &Which,
+    rules: &LookupRules,
 ) -> Result<Vec<(String, KnownResource)>> {
-    let most = values.len() * 2 * which.enough;
-    let found = rows(conn, tenants, by, values, which, most)?;
+    let most = values.len() * 2 * rules.limit_per_key;
+    let found = load_rows(conn, tenants, by, values, rules, most)?;
     if found.len() < most || values.len() == 1 {
         return Ok(found);
     }
     let mut all = Vec::new();
     for value in values {
-        all.extend(look_up(conn, tenants, by, &[value], which)?);
+        all.extend(look_up(conn, tenants, by, &[value], rules)?);
     }
     Ok(all)
 }
 
-fn rows(
+fn load_rows(
     conn: &mut Conn,
     tenants: &[String],
-    by: By,
+    by: KeyColumn,
     values: &[&str],
-    which: &Which,
+    rules: &LookupRules,
     most: usize,
 ) -> Result<Vec<(String, KnownResource)>> {
     use resources::dsl;
     let most = i64::try_from(most).unwrap_or(i64::MAX);
-    if by == By::Address {
-        return by_address(conn, tenants, values, which, most);
+    if by == KeyColumn::Address {
+        return load_by_address(conn, tenants, values, rules, most);
     }
     let query = dsl::resources
         .filter(filter::tenants(tenants))
         .filter(Condition::text_in(by.column(), values.iter().copied()))
-        .filter(filter::states(which.states.iter().copied()))
+        .filter(filter::states(rules.states.iter().copied()))
         .limit(most);
-    let shown = shown();
-    let rows: Vec<(Option<String>, Shown)> = match by {
-        By::Id => query.select((dsl::id.nullable(), shown)).load(conn)?,
-        By::External => query.select((dsl::ext_key, shown)).load(conn)?,
-        By::Ip | By::Address | By::Name => query.select((dsl::ip_key.nullable(), shown)).load(conn)?,
+    let shown = summary_columns();
+    let rows: Vec<(Option<String>, SummaryRow)> = match by {
+        KeyColumn::Id => query.select((dsl::id.nullable(), shown)).load(conn)?,
+        KeyColumn::External => query.select((dsl::ext_key, shown)).load(conn)?,
+        KeyColumn::Ip | KeyColumn::Address | KeyColumn::Name => {
+            query.select((dsl::ip_key.nullable(), shown)).load(conn)?
+        }
     };
-    Ok(rows.into_iter().map(|(value, shown)| (value.unwrap_or_default(), known(shown))).collect())
+    Ok(rows.into_iter().map(|(value, shown)| (value.unwrap_or_default(), to_summary(shown))).collect())
 }
 
-fn by_address(
+fn load_by_address(
     conn: &mut Conn,
     tenants: &[String],
     values: &[&str],
-    which: &Which,
+    rules: &LookupRules,
     most: i64,
 ) -> Result<Vec<(String, KnownResource)>> {
     use resource_addresses::dsl as cards;
     use resource_identities::dsl as identities;
     let of_card = cards::tenant_id.eq(resources::tenant_id).and(cards::resource_id.eq(resources::id));
-    let found: Vec<(String, Shown)> = cards::resource_addresses
+    let found: Vec<(String, SummaryRow)> = cards::resource_addresses
         .inner_join(resources::table.on(of_card))
         .filter(Condition::text_in("resource_addresses.tenant_id IN", tenants))
-        .filter(Condition::text_in(By::Address.column(), values.iter().copied()))
-        .filter(filter::states(which.states.iter().copied()))
-        .select((cards::address, shown()))
+        .filter(Condition::text_in(KeyColumn::Address.column(), values.iter().copied()))
+        .filter(filter::states(rules.states.iter().copied()))
+        .select((cards::address, summary_columns()))
         .limit(most)
         .load(conn)?;
     let of_identity = identities::tenant_id.eq(resources::tenant_id).and(identities::resource_id.eq(resources::id));
     let hardware = values.iter().copied().filter(|value| value.starts_with("mac:"));
-    let more: Vec<(String, Shown)> = identities::resource_identities
+    let more: Vec<(String, SummaryRow)> = identities::resource_identities
         .inner_join(resources::table.on(of_identity))
         .filter(Condition::text_in("resource_identities.tenant_id IN", tenants))
         .filter(Condition::text_in("resource_identities.identity IN", hardware))
-        .filter(filter::states(which.states.iter().copied()))
-        .select((identities::identity, shown()))
+        .filter(filter::states(rules.states.iter().copied()))
+        .select((identities::identity, summary_columns()))
         .limit(most)
         .load(conn)?;
-    Ok(found.into_iter().chain(more).map(|(address, shown)| (address, known(shown))).collect())
+    Ok(found.into_iter().chain(more).map(|(address, shown)| (address, to_summary(shown))).collect())
 }
 
 /// The resources with these ids, of all of these tenants, in no order.
 pub(super) fn by_ids(conn: &mut Conn, tenants: &[String], ids: &[&str]) -> Result<Vec<KnownResource>> {
-    let rows: Vec<Shown> = db::in_parts(ids, |ids| {
+    let rows: Vec<SummaryRow> = db::in_parts(ids, |ids| {
         resources::table
             .filter(filter::tenants(tenants))
-            .filter(Condition::text_in(By::Id.column(), ids.iter().copied()))
+            .filter(Condition::text_in(KeyColumn::Id.column(), ids.iter().copied()))
             .filter(filter::states(STATES))
-            .select(shown())
+            .select(summary_columns())
             .load(conn)
     })?;
-    Ok(rows.into_iter().map(known).collect())
+    Ok(rows.into_iter().map(to_summary).collect())
 }

@@ -6,7 +6,7 @@
 mod find;
 mod names;
 mod places;
-mod shown;
+mod summary;
 mod tags;
 #[cfg(test)]
 mod tests;
@@ -27,7 +27,7 @@ pub struct Machines;
 
 impl Resources for Machines {
     fn find(&self, conn: &mut Conn, tenants: &[String], keys: &[ResourceKey]) -> Result<Vec<Vec<KnownResource>>> {
-        find::find(conn, tenants, keys, &shown::MANAGED)
+        find::find(conn, tenants, keys, &summary::MANAGED)
     }
 
     fn decommissioned(
@@ -36,7 +36,7 @@ impl Resources for Machines {
         tenants: &[String],
         keys: &[ResourceKey],
     ) -> Result<Vec<Vec<KnownResource>>> {
-        find::find(conn, tenants, keys, &shown::FORMER)
+        find::find(conn, tenants, keys, &summary::HISTORY)
     }
 
     fn places(
@@ -47,18 +47,18 @@ impl Resources for Machines {
         keys: &[PlaceKey],
     ) -> Result<Vec<Vec<Place>>> {
         match kind {
-            PlaceKind::DeviceGroup => places::groups(conn, tenants, Kind::Device, keys),
-            PlaceKind::Location => places::sites(conn, tenants, keys),
+            PlaceKind::DeviceGroup => places::find_groups(conn, tenants, Kind::Device, keys),
+            PlaceKind::Location => places::find_sites(conn, tenants, keys),
         }
     }
 
     fn places_of(&self, conn: &mut Conn, tenants: &[String], ids: &[String]) -> Result<Vec<Vec<Place>>> {
-        places::of(conn, tenants, Kind::Device, ids)
+        places::places_of(conn, tenants, Kind::Device, ids)
     }
 
     fn service_groups(&self, conn: &mut Conn, tenants: &[String], keys: &[PlaceKey]) -> Result<Vec<Vec<ServiceGroup>>> {
-        let found = places::groups(conn, tenants, Kind::Service, keys)?;
-        Ok(found.into_iter().map(|places| places.into_iter().map(places::service).collect()).collect())
+        let found = places::find_groups(conn, tenants, Kind::Service, keys)?;
+        Ok(found.into_iter().map(|places| places.into_iter().map(places::service_group).collect()).collect())
     }
 
     fn service_groups_of(&self, conn: &mut Conn, tenants: &[String], ids: &[String]) -> Result<Vec<Vec<ServiceGroup>>> {
@@ -66,7 +66,7 @@ impl Resources for Machines {
     }
 
     fn tags_of(&self, conn: &mut Conn, tenants: &[String], ids: &[String]) -> Result<Vec<Vec<(String, String)>>> {
-        tags::of(conn, tenants, ids)
+        tags::tags_of(conn, tenants, ids)
     }
 
     fn members(

@@ -14,12 +14,12 @@ use ports::KnownResource;
 
 use super::{
     MOST_VALUES,
-    shown::{Shown, Which, known, shown},
+    summary::{LookupRules, SummaryRow, summary_columns, to_summary},
 };
 use crate::{resources::filter, schema::resources};
 
 /// What each name stands for.
-pub(super) type Answers = BTreeMap<String, Vec<KnownResource>>;
+pub(super) type ResourcesByName = BTreeMap<String, Vec<KnownResource>>;
 
 /// A column of names: `column IN`, and the parts of a range of it. The indexes of some leave out the empty names.
 struct Column {
@@ -49,52 +49,67 @@ const COLUMNS: [Column; 4] = [
 ];
 
 /// A name as it is compared.
-pub(super) fn normal(name: &str) -> String {
+pub(super) fn normalize(name: &str) -> String {
     let name = fold(name.trim());
     name.strip_suffix('.').map_or_else(|| name.clone(), str::to_owned)
 }
 
-/// The resources that these names, which are [`normal`], stand for.
-pub(super) fn find(conn: &mut Conn, tenants: &[String], names: &BTreeSet<String>, which: &Which) -> Result<Answers> {
-    let mut found = in_full(conn, tenants, names, which)?;
+/// The resources that these names, which are [`normalize`], stand for.
+pub(super) fn find(
+    conn: &mut Conn,
+    tenants: &[String],
+    names: &BTreeSet<String>,
+    rules: &LookupRules,
+) -> Result<ResourcesByName> {
+    let mut found = find_by_full_name(conn, tenants, names, rules)?;
     let open = |name: &&String| !found.contains_key(*name) && ip_key(name).is_none();
     let (full, short): (Vec<&String>, Vec<&String>) = names.iter().filter(open).partition(|name| name.contains('.'));
-    let more = by_first_label(conn, tenants, &full, which)?;
-    let more = more.into_iter().chain(by_beginning(conn, tenants, &short, which)?);
-    found.extend(more.filter(|(_, resources)| resources.len() == 1 || !which.is_unique));
+    let more = find_by_first_label(conn, tenants, &full, rules)?;
+    let more = more.into_iter().chain(find_by_prefix(conn, tenants, &short, rules)?);
+    found.extend(more.filter(|(_, resources)| resources.len() == 1 || !rules.is_unique));
     Ok(found)
 }
 
 /// By the whole name.
-fn in_full(conn: &mut Conn, tenants: &[String], names: &BTreeSet<String>, which: &Which) -> Result<Answers> {
-    let mut found = Answers::new();
-    for (place, column) in COLUMNS.iter().enumerate() {
+fn find_by_full_name(
+    conn: &mut Conn,
+    tenants: &[String],
+    names: &BTreeSet<String>,
+    rules: &LookupRules,
+) -> Result<ResourcesByName> {
+    let mut found = ResourcesByName::new();
+    for (index, column) in COLUMNS.iter().enumerate() {
         let open: Vec<&String> = names.iter().filter(|name| !found.contains_key(*name)).collect();
-        for (name, row) in named(conn, tenants, column, place, &open, which)? {
-            found.entry(name).or_default().push(known(row.shown));
+        for (name, row) in load_named(conn, tenants, column, index, &open, rules)? {
+            found.entry(name).or_default().push(to_summary(row.shown));
         }
     }
     Ok(found)
 }
 
 /// Full names by their first label, as a machine has it whose full name nobody noted.
-fn by_first_label(conn: &mut Conn, tenants: &[String], names: &[&String], which: &Which) -> Result<Answers> {
+fn find_by_first_label(
+    conn: &mut Conn,
+    tenants: &[String],
+    names: &[&String],
+    rules: &LookupRules,
+) -> Result<ResourcesByName> {
     let label = |name: &str| name.split('.').next().unwrap_or_default().to_owned();
     let labels: BTreeSet<String> = names.iter().map(|name| label(name)).filter(|label| !label.is_empty()).collect();
     let mut rows: BTreeMap<String, Vec<Row>> = BTreeMap::new();
-    for (place, column) in COLUMNS.iter().enumerate() {
+    for (index, column) in COLUMNS.iter().enumerate() {
         let open: Vec<&String> = labels.iter().filter(|label| !rows.contains_key(*label)).collect();
-        for (label, row) in named(conn, tenants, column, place, &open, which)? {
+        for (label, row) in load_named(conn, tenants, column, index, &open, rules)? {
             rows.entry(label).or_default().push(row);
         }
     }
-    let mut found = Answers::new();
+    let mut found = ResourcesByName::new();
     for name in names {
         let rows = rows.get(&label(name)).map_or(&[] as &[Row], Vec::as_slice);
         // Of two machines with one short name nobody knows which is meant, also where one of them is another one's.
-        let is_clear = rows.len() == 1 || !which.is_unique;
+        let is_clear = rows.len() == 1 || !rules.is_unique;
         let could_be = rows.iter().filter(|row| is_clear && !row.has_other_full_name(name));
-        let could_be: Vec<KnownResource> = could_be.map(|row| known(row.shown.clone())).collect();
+        let could_be: Vec<KnownResource> = could_be.map(|row| to_summary(row.shown.clone())).collect();
         if !could_be.is_empty() {
             found.insert((*name).clone(), could_be);
         }
@@ -103,16 +118,21 @@ fn by_first_label(conn: &mut Conn, tenants: &[String], names: &[&String], which:
 }
 
 /// Short names by the full names that begin with them.
-fn by_beginning(conn: &mut Conn, tenants: &[String], names: &[&String], which: &Which) -> Result<Answers> {
-    let most = i64::try_from(which.enough).unwrap_or(i64::MAX);
-    let mut found = Answers::new();
+fn find_by_prefix(
+    conn: &mut Conn,
+    tenants: &[String],
+    names: &[&String],
+    rules: &LookupRules,
+) -> Result<ResourcesByName> {
+    let most = i64::try_from(rules.limit_per_key).unwrap_or(i64::MAX);
+    let mut found = ResourcesByName::new();
     for column in &COLUMNS {
         let open: Vec<&String> = names.iter().copied().filter(|name| !found.contains_key(*name)).collect();
         for label in open {
-            let beginning = resources::table.filter(beginning(tenants, column, label, which));
-            let rows: Vec<Columns> = beginning.select((KEYS, shown())).limit(most).load(conn)?;
+            let beginning = resources::table.filter(prefix_condition(tenants, column, label, rules));
+            let rows: Vec<ColumnValues> = beginning.select((KEYS, summary_columns())).limit(most).load(conn)?;
             if !rows.is_empty() {
-                found.insert(label.clone(), rows.into_iter().map(|row| known(Row::of(row).shown)).collect());
+                found.insert(label.clone(), rows.into_iter().map(|row| to_summary(Row::of(row).shown)).collect());
             }
         }
     }
@@ -121,7 +141,7 @@ fn by_beginning(conn: &mut Conn, tenants: &[String], names: &[&String], which: &
 
 /// The resources of which a name begins with this label and a dot: a range of an index, of which no more is read than
 /// is needed.
-fn beginning(tenants: &[String], column: &Column, label: &str, which: &Which) -> Condition {
+fn prefix_condition(tenants: &[String], column: &Column, label: &str, rules: &LookupRules) -> Condition {
     filter::tenants(tenants)
         .then(" AND ")
         .then(column.from)
@@ -130,70 +150,70 @@ fn beginning(tenants: &[String], column: &Column, label: &str, which: &Which) ->
         // The character behind the dot.
         .text(format!("{label}/"))
         .then(" AND ")
-        .append(filter::states(which.states.iter().copied()))
+        .append(filter::states(rules.states.iter().copied()))
 }
 
 /// The rows that have one of these names in a column, each with the name.
-fn named(
+fn load_named(
     conn: &mut Conn,
     tenants: &[String],
     column: &Column,
-    place: usize,
+    index: usize,
     names: &[&String],
-    which: &Which,
+    rules: &LookupRules,
 ) -> Result<Vec<(String, Row)>> {
     let mut found = Vec::new();
     for names in names.chunks(MOST_VALUES / 2) {
-        found.extend(some_named(conn, tenants, column, place, names, which)?);
+        found.extend(load_named_chunk(conn, tenants, column, index, names, rules)?);
     }
     Ok(found)
 }
 
 /// The same of some names. A name that many share does not bring in all of them: where there are more rows than names
 /// that mean something have, each name is asked about alone.
-fn some_named(
+fn load_named_chunk(
     conn: &mut Conn,
     tenants: &[String],
     column: &Column,
-    place: usize,
+    index: usize,
     names: &[&String],
-    which: &Which,
+    rules: &LookupRules,
 ) -> Result<Vec<(String, Row)>> {
     let values = names.iter().flat_map(|name| [(*name).clone(), format!("{name}.")]);
-    let most = names.len() * 2 * which.enough;
+    let most = names.len() * 2 * rules.limit_per_key;
     let query = resources::table
         .filter(filter::tenants(tenants))
         .filter(Condition::text_in(column.is_in, values))
-        .filter(filter::states(which.states.iter().copied()))
-        .select((KEYS, shown()))
+        .filter(filter::states(rules.states.iter().copied()))
+        .select((KEYS, summary_columns()))
         .limit(i64::try_from(most).unwrap_or(i64::MAX));
-    let rows: Vec<Columns> = query.load(conn)?;
+    let rows: Vec<ColumnValues> = query.load(conn)?;
     if rows.len() >= most && names.len() > 1 {
         let mut all = Vec::new();
         for name in names {
-            all.extend(some_named(conn, tenants, column, place, &[*name], which)?);
+            all.extend(load_named_chunk(conn, tenants, column, index, &[*name], rules)?);
         }
         return Ok(all);
     }
     let rows = rows.into_iter().map(Row::of);
-    Ok(rows.map(|row| (row.names.get(place).cloned().unwrap_or_default(), row)).collect())
+    Ok(rows.map(|row| (row.names.get(index).cloned().unwrap_or_default(), row)).collect())
 }
 
 type Keys = (resources::host_key, resources::dns_key, resources::resource_key, resources::alias_key);
 
 const KEYS: Keys = (resources::host_key, resources::dns_key, resources::resource_key, resources::alias_key);
 
-type Columns = ((String, String, String, String), Shown);
+type ColumnValues = ((String, String, String, String), SummaryRow);
 
-/// A resource and its names, which are [`normal`].
+/// A resource and its names, which are [`normalize`].
 struct Row {
     names: [String; 4],
-    shown: Shown,
+    shown: SummaryRow,
 }
 
 impl Row {
-    fn of(((host, dns, resource, alias), shown): Columns) -> Self {
-        Self { names: [host, dns, resource, alias].map(|name| normal(&name)), shown }
+    fn of(((host, dns, resource, alias), shown): ColumnValues) -> Self {
+        Self { names: [host, dns, resource, alias].map(|name| normalize(&name)), shown }
     }
 
     /// Has it another full name than this one, that begins as this one does?
@@ -214,7 +234,7 @@ mod tests {
     };
 
     use super::*;
-    use crate::{machines::shown::MANAGED, sites::tests::Fixture};
+    use crate::{machines::summary::MANAGED, sites::tests::Fixture};
 
     /// How SQLite would carry a query out.
     struct Explain<T>(T);
@@ -255,7 +275,7 @@ mod tests {
                 Condition::text_in(column.is_in, values),
                 filter::states(MANAGED.states.iter().copied()),
             ]);
-            for condition in [whole, beginning(&tenants, column, &label, &MANAGED)] {
+            for condition in [whole, prefix_condition(&tenants, column, &label, &MANAGED)] {
                 let query = resources::table.filter(condition).select(resources::id);
                 let plan: Vec<Step> = fixture.read(move |conn| Ok(Explain(query).load(conn)?));
                 let steps: Vec<&str> = plan.iter().map(|step| step.detail.as_str()).collect();

@@ -10,7 +10,7 @@ use ports::{KnownResource, Place, PlaceKey, PlaceKind, ServiceGroup};
 use super::{
     MOST_VALUES,
     find::by_ids,
-    shown::{known, shown},
+    summary::{summary_columns, to_summary},
 };
 use crate::{
     groups::{
@@ -23,31 +23,36 @@ use crate::{
 };
 
 /// A group or a site, with what it is found by.
-struct Found {
+struct PlaceRow {
     place: Place,
     name_key: String,
     parent: Option<i64>,
 }
 
 /// The groups of a kind that each key names.
-pub(super) fn groups(conn: &mut Conn, tenants: &[String], kind: Kind, keys: &[PlaceKey]) -> Result<Vec<Vec<Place>>> {
-    let (numbers, unique_ids, names) = asked(kind, keys);
-    let mut found = groups_where(conn, tenants, kind, "resource_groups.id IN", &numbers, Condition::integer_in)?;
-    found.extend(groups_where(conn, tenants, kind, "resource_groups.unique_id IN", &unique_ids, Condition::text_in)?);
-    found.extend(groups_where(conn, tenants, kind, "resource_groups.name_key IN", &names, Condition::text_in)?);
-    Ok(named(tenants, kind, keys, found))
+pub(super) fn find_groups(
+    conn: &mut Conn,
+    tenants: &[String],
+    kind: Kind,
+    keys: &[PlaceKey],
+) -> Result<Vec<Vec<Place>>> {
+    let (numbers, unique_ids, names) = distinct_keys(kind, keys);
+    let mut found = load_groups(conn, tenants, kind, "resource_groups.id IN", &numbers, Condition::integer_in)?;
+    found.extend(load_groups(conn, tenants, kind, "resource_groups.unique_id IN", &unique_ids, Condition::text_in)?);
+    found.extend(load_groups(conn, tenants, kind, "resource_groups.name_key IN", &names, Condition::text_in)?);
+    Ok(match_keys(tenants, kind, keys, found))
 }
 
 /// The sites that each key names.
-pub(super) fn sites(conn: &mut Conn, tenants: &[String], keys: &[PlaceKey]) -> Result<Vec<Vec<Place>>> {
-    let (numbers, _, names) = asked(Kind::Device, keys);
-    let mut found = sites_where(conn, tenants, "sites.id IN", &numbers, Condition::integer_in)?;
-    found.extend(sites_where(conn, tenants, "sites.name_key IN", &names, Condition::text_in)?);
-    Ok(named(tenants, Kind::Device, keys, found))
+pub(super) fn find_sites(conn: &mut Conn, tenants: &[String], keys: &[PlaceKey]) -> Result<Vec<Vec<Place>>> {
+    let (numbers, _, names) = distinct_keys(Kind::Device, keys);
+    let mut found = load_sites(conn, tenants, "sites.id IN", &numbers, Condition::integer_in)?;
+    found.extend(load_sites(conn, tenants, "sites.name_key IN", &names, Condition::text_in)?);
+    Ok(match_keys(tenants, Kind::Device, keys, found))
 }
 
 /// The numbers, the unique ids and the folded names among some keys, each once.
-fn asked(kind: Kind, keys: &[PlaceKey]) -> (Vec<i64>, Vec<String>, Vec<String>) {
+fn distinct_keys(kind: Kind, keys: &[PlaceKey]) -> (Vec<i64>, Vec<String>, Vec<String>) {
     let mut numbers = BTreeSet::new();
     let mut unique_ids = BTreeSet::new();
     let mut names = BTreeSet::new();
@@ -70,36 +75,36 @@ fn unique_id(kind: Kind, text: &str) -> Option<String> {
 }
 
 /// What each key means among what was found: what belongs to the tenant that was named first, or else two at most.
-fn named(tenants: &[String], kind: Kind, keys: &[PlaceKey], mut found: Vec<Found>) -> Vec<Vec<Place>> {
+fn match_keys(tenants: &[String], kind: Kind, keys: &[PlaceKey], mut found: Vec<PlaceRow>) -> Vec<Vec<Place>> {
     found.sort_by_key(|found| (tenants.iter().position(|tenant| *tenant == found.place.tenant_id), found.place.id));
     found.dedup_by(|one, other| one.place == other.place);
-    let meant = |key: &PlaceKey| -> Vec<Place> {
+    let matches = |key: &PlaceKey| -> Vec<Place> {
         let (unique_id, name) = match key {
             PlaceKey::UniqueId(text) => (unique_id(kind, text), None),
             PlaceKey::Name(name) => (None, Some(fold(name.trim()))),
             PlaceKey::Id(_) => (None, None),
         };
-        let mut meant = found.iter().filter(|found| match key {
+        let mut matches = found.iter().filter(|found| match key {
             PlaceKey::Id(id) => found.place.id == *id,
             PlaceKey::UniqueId(_) => unique_id.as_deref() == Some(&found.place.unique_id),
             PlaceKey::Name(_) => name.as_deref() == Some(&found.name_key),
         });
-        let Some(first) = meant.next() else { return Vec::new() };
+        let Some(first) = matches.next() else { return Vec::new() };
         let is_own = tenants.first() == Some(&first.place.tenant_id);
-        let second = meant.next().filter(|_| !is_own);
+        let second = matches.next().filter(|_| !is_own);
         std::iter::once(first).chain(second).map(|found| found.place.clone()).collect()
     };
-    keys.iter().map(meant).collect()
+    keys.iter().map(matches).collect()
 }
 
-fn groups_where<V: Clone>(
+fn load_groups<V: Clone>(
     conn: &mut Conn,
     tenants: &[String],
     kind: Kind,
     column: &'static str,
     values: &[V],
     within: impl Fn(&'static str, Vec<V>) -> Condition,
-) -> Result<Vec<Found>> {
+) -> Result<Vec<PlaceRow>> {
     use resource_groups::dsl;
     let rows: Vec<(String, i64, String, String, String, Option<i64>)> = db::in_parts(values, |values| {
         dsl::resource_groups
@@ -111,7 +116,7 @@ fn groups_where<V: Clone>(
     })?;
     Ok(rows
         .into_iter()
-        .map(|(tenant_id, id, unique_id, name, name_key, parent)| Found {
+        .map(|(tenant_id, id, unique_id, name, name_key, parent)| PlaceRow {
             place: Place { kind: PlaceKind::DeviceGroup, tenant_id, id, unique_id, name },
             name_key,
             parent,
@@ -119,13 +124,13 @@ fn groups_where<V: Clone>(
         .collect())
 }
 
-fn sites_where<V: Clone>(
+fn load_sites<V: Clone>(
     conn: &mut Conn,
     tenants: &[String],
     column: &'static str,
     values: &[V],
     within: impl Fn(&'static str, Vec<V>) -> Condition,
-) -> Result<Vec<Found>> {
+) -> Result<Vec<PlaceRow>> {
     use sites::dsl;
     let rows: Vec<(String, i64, String, String)> = db::in_parts(values, |values| {
         dsl::sites
@@ -136,7 +141,7 @@ fn sites_where<V: Clone>(
     })?;
     Ok(rows
         .into_iter()
-        .map(|(tenant_id, id, name, name_key)| Found {
+        .map(|(tenant_id, id, name, name_key)| PlaceRow {
             place: Place { kind: PlaceKind::Location, tenant_id, id, unique_id: String::new(), name },
             name_key,
             parent: None,
@@ -145,21 +150,21 @@ fn sites_where<V: Clone>(
 }
 
 /// A service group, from how groups are found.
-pub(super) fn service(place: Place) -> ServiceGroup {
+pub(super) fn service_group(place: Place) -> ServiceGroup {
     let Place { tenant_id, id, unique_id, name, .. } = place;
     ServiceGroup { tenant_id, id, unique_id, name }
 }
 
 /// The service groups that hold each of these resources.
 pub(super) fn services_of(conn: &mut Conn, tenants: &[String], ids: &[String]) -> Result<Vec<Vec<ServiceGroup>>> {
-    let found = of(conn, tenants, Kind::Service, ids)?;
+    let found = places_of(conn, tenants, Kind::Service, ids)?;
     let groups = |places: Vec<Place>| places.into_iter().filter(|place| place.kind == PlaceKind::DeviceGroup);
-    Ok(found.into_iter().map(|places| groups(places).map(service).collect()).collect())
+    Ok(found.into_iter().map(|places| groups(places).map(service_group).collect()).collect())
 }
 
 /// The places that hold each of these resources: groups of this kind, and sites. An id is unique in its tenant only: it
 /// means the resource of the tenant that was named first.
-pub(super) fn of(conn: &mut Conn, tenants: &[String], kind: Kind, ids: &[String]) -> Result<Vec<Vec<Place>>> {
+pub(super) fn places_of(conn: &mut Conn, tenants: &[String], kind: Kind, ids: &[String]) -> Result<Vec<Vec<Place>>> {
     let ids: Vec<String> = ids.iter().map(|id| fold(id.trim())).collect();
     let distinct: BTreeSet<&str> = ids.iter().map(String::as_str).collect();
     let distinct: Vec<&str> = distinct.into_iter().collect();
@@ -190,7 +195,7 @@ pub(super) fn of(conn: &mut Conn, tenants: &[String], kind: Kind, ids: &[String]
     }
     let site_ids: BTreeSet<i64> = homes.values().filter_map(|(_, site)| *site).collect();
     let site_ids: Vec<i64> = site_ids.into_iter().collect();
-    let sites = sites_where(conn, tenants, "sites.id IN", &site_ids, Condition::integer_in)?;
+    let sites = load_sites(conn, tenants, "sites.id IN", &site_ids, Condition::integer_in)?;
     let sites: BTreeMap<(&str, i64), &Place> =
         sites.iter().map(|site| ((site.place.tenant_id.as_str(), site.place.id), &site.place)).collect();
     let groups = with_ancestors(conn, tenants, kind, memberships.values().flatten().copied().collect())?;
@@ -217,11 +222,11 @@ fn with_ancestors(
     tenants: &[String],
     kind: Kind,
     mut level: BTreeSet<i64>,
-) -> Result<BTreeMap<i64, Found>> {
-    let mut all: BTreeMap<i64, Found> = BTreeMap::new();
+) -> Result<BTreeMap<i64, PlaceRow>> {
+    let mut all: BTreeMap<i64, PlaceRow> = BTreeMap::new();
     while !level.is_empty() {
         let numbers: Vec<i64> = level.into_iter().collect();
-        let found = groups_where(conn, tenants, kind, "resource_groups.id IN", &numbers, Condition::integer_in)?;
+        let found = load_groups(conn, tenants, kind, "resource_groups.id IN", &numbers, Condition::integer_in)?;
         let parents: Vec<i64> = found.iter().filter_map(|found| found.parent).collect();
         all.extend(found.into_iter().map(|found| (found.place.id, found)));
         level = parents.into_iter().filter(|id| !all.contains_key(id)).collect();
@@ -256,9 +261,9 @@ fn at_site(conn: &mut Conn, place: &Place, after: &str, limit: i64) -> Result<Ve
         .filter(filter::states(STATES))
         .order(dsl::id)
         .limit(limit)
-        .select(shown())
+        .select(summary_columns())
         .load(conn)?;
-    Ok(rows.into_iter().map(known).collect())
+    Ok(rows.into_iter().map(to_summary).collect())
 }
 
 fn in_group(conn: &mut Conn, tenants: &[String], place: &Place, after: &str, limit: i64) -> Result<Vec<KnownResource>> {

@@ -16,14 +16,14 @@ use crate::{
 
 /// What is read of a document.
 #[derive(Default, Deserialize)]
-struct Tagged {
+struct DocumentTags {
     #[serde(default)]
     tags: Vec<Tag>,
 }
 
 /// Names and values of the tags of each of these resources. Of several tenants' resources of one id, that of the tenant
 /// that was named first counts.
-pub(super) fn of(conn: &mut Conn, tenants: &[String], ids: &[String]) -> Result<Vec<Vec<(String, String)>>> {
+pub(super) fn tags_of(conn: &mut Conn, tenants: &[String], ids: &[String]) -> Result<Vec<Vec<(String, String)>>> {
     let ids: Vec<String> = ids.iter().map(|id| fold(id.trim())).collect();
     let rank = |tenant: &str| tenants.iter().position(|known| known == tenant);
     let mut documents: BTreeMap<String, (String, String)> = BTreeMap::new();
@@ -43,8 +43,8 @@ pub(super) fn of(conn: &mut Conn, tenants: &[String], ids: &[String]) -> Result<
     }
     let tags = |id: &String| {
         let document = documents.get(id).map(|(_, document)| document.as_str()).unwrap_or("{}");
-        let tagged: Tagged = serde_json::from_str(document).unwrap_or_default();
-        tagged.tags.into_iter().map(|tag| (tag.name, tag.value)).collect()
+        let document_tags: DocumentTags = serde_json::from_str(document).unwrap_or_default();
+        document_tags.tags.into_iter().map(|tag| (tag.name, tag.value)).collect()
     };
     Ok(ids.iter().map(tags).collect())
 }

@@ -10,8 +10,8 @@ use super::*;
 use crate::{
     group_api::members,
     groups::{
-        changes::{self, Reach},
-        input::{ChildReference, GivenGroups},
+        changes::{self, GroupAccess},
+        input::{ChildReference, GroupEntries},
         kind::Kind,
         row::Group,
     },
@@ -41,19 +41,19 @@ fn cards(fixture: &Fixture, id: &str, cards: serde_json::Value) {
 fn group(fixture: &Fixture, tenant: &str, body: serde_json::Value, members: &[&str]) -> Group {
     let partner = tenant == "msp_1";
     let scope = if partner { tenants(&["msp_1", "client_1", "client_2"]) } else { tenants(&[tenant]) };
-    let reach = Reach { tenant: tenant.to_owned(), partner: "msp_1".to_owned(), scope };
+    let access = GroupAccess { tenant: tenant.to_owned(), partner: "msp_1".to_owned(), scope };
     let ids: serde_json::Value = members.iter().map(|id| json!({"id": id})).collect();
     fixture.write(move |conn| {
         let meter = Meter::new(Meter::REQUEST);
-        let GivenGroups::One(new) = GivenGroups::read(Kind::Device, &body, &meter).unwrap() else {
+        let GroupEntries::One(new) = GroupEntries::read(Kind::Device, &body, &meter).unwrap() else {
             panic!("one group")
         };
-        let group = changes::save(conn, &reach, Kind::Device, &[new], |_| String::new(), None, NOW)?.0.remove(0).group;
+        let group = changes::save(conn, &access, Kind::Device, &[new], |_| String::new(), None, NOW)?.0.remove(0).group;
         if ids.as_array().is_some_and(Vec::is_empty) {
             return Ok(group);
         }
         let given = ChildReference::read_all(Kind::Device, &ids).unwrap();
-        members::add(conn, &reach, Kind::Device, &group, &given, NOW)?;
+        members::add(conn, &access, Kind::Device, &group, &given, NOW)?;
         Ok(group)
     })
 }

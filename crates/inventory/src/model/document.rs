@@ -72,7 +72,7 @@ pub struct Document {
 
 /// A [`Document`] that is only read to be shown: nested parts stay text.
 #[derive(Debug, Deserialize)]
-pub struct Shown<'a> {
+pub struct BorrowedDocument<'a> {
     #[serde(borrow)]
     pub texts: BTreeMap<&'a str, std::borrow::Cow<'a, str>>,
     #[serde(default)]
@@ -83,7 +83,7 @@ pub struct Shown<'a> {
     pub nested: BTreeMap<&'a str, &'a RawValue>,
 }
 
-impl Shown<'_> {
+impl BorrowedDocument<'_> {
     /// A text attribute; empty when absent.
     pub fn text(&self, name: &str) -> &str {
         self.texts.get(name).map_or("", |text| text.as_ref())

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use super::components;
 use super::dates::parse_date;
 use super::envelope::Envelope;
 use super::extra;
@@ -9,7 +10,6 @@ use super::identity::{is_placeholder_serial, normal_make};
 use super::model::{Bios, Os, Report, Tag};
 use super::network::{self, Network};
 use super::node::{Node, Sections, leading_integer};
-use super::parts;
 use super::software;
 
 /// Reads the content of an inventory.
@@ -48,7 +48,7 @@ pub(super) fn read(envelope: &Envelope, content: &Node) -> Report {
     tags(&mut report, &sections);
     report.keyboard_type = keyboard(&sections);
     report.encoding_type = encoding(&sections);
-    report.components = parts::read(&sections);
+    report.components = components::read(&sections);
     let (extra, dropped) = extra::read(&sections, false);
     report.extra = extra;
     report.extra_dropped = dropped;

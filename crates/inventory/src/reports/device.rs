@@ -5,13 +5,13 @@
 
 use serde_json::{Map, Value};
 
+use super::components;
 use super::envelope::Envelope;
 use super::extra;
 use super::identity::{is_placeholder_serial, normal_mac, normal_make};
 use super::model::{ItemType, Origin, Report};
 use super::network::{self, Draft, Network};
 use super::node::{Node, Sections};
-use super::parts;
 
 /// Reads the devices of a report; none when it holds only the agent's progress.
 /// A device without anything to recognise it by is passed over: one that could
@@ -63,7 +63,7 @@ fn one(envelope: &Envelope, info: &Node, sections: &Sections<'_>) -> Report {
     let asked = sections.has("network_ports") || sections.has("ports");
     report.network_cards = (asked || !report.partial).then_some(cards);
 
-    report.components = parts::read(sections);
+    report.components = components::read(sections);
     let (extra, dropped) = extra::read(sections, true);
     report.extra = extra;
     let facts: Map<String, Value> = ["contact", "firmware", "uptime", "cpu"]

@@ -11,6 +11,7 @@
 //! object in place of an array, any letter case of keys) and strict about what
 //! makes a report a report: well-formed, complete, with a device id and content.
 
+mod components;
 mod computer;
 mod dates;
 pub mod decode;
@@ -27,7 +28,6 @@ mod message;
 mod model;
 mod network;
 mod node;
-mod parts;
 mod placeholder;
 mod placeholder_lists;
 #[cfg(test)]

@@ -15,7 +15,7 @@ use super::node::{MAX_NODES, Node, clean};
 /// Reports nest five elements deep.
 const MAX_DEPTH: usize = 64;
 
-struct Open {
+struct OpenElement {
     name: String,
     text: String,
     children: Vec<(String, Node)>,
@@ -32,7 +32,7 @@ pub(super) fn read(text: &str) -> Result<(String, Node), ReportError> {
         )));
     }
     let mut reader = Reader::from_str(text);
-    let mut open: Vec<Open> = Vec::new();
+    let mut open: Vec<OpenElement> = Vec::new();
     let mut root = None;
     let mut left = MAX_NODES;
     loop {
@@ -54,7 +54,7 @@ pub(super) fn read(text: &str) -> Result<(String, Node), ReportError> {
                         line(start)
                     )));
                 }
-                open.push(Open { name: name(&tag), text: String::new(), children: Vec::new() });
+                open.push(OpenElement { name: name(&tag), text: String::new(), children: Vec::new() });
             }
             Event::Empty(tag) => {
                 spend(&mut left, || line(start))?;
@@ -134,7 +134,7 @@ fn name(tag: &BytesStart<'_>) -> String {
     tag.name().as_ref().to_owned()
 }
 
-fn append(open: &mut [Open], piece: &str, line: impl Fn() -> usize) -> Result<(), ReportError> {
+fn append(open: &mut [OpenElement], piece: &str, line: impl Fn() -> usize) -> Result<(), ReportError> {
     let Some(element) = open.last_mut() else {
         if piece.trim().is_empty() {
             return Ok(());

@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
 use super::wire::Properties;
-use crate::model::{document::Shown, row::Row};
+use crate::model::{document::BorrowedDocument, row::Row};
 
 /// A decommissioned resource (`docs/interface.md`, "Decommissioned resource record"). What has no value is left out.
 #[api::without_none]
@@ -106,7 +106,7 @@ pub struct Reason<'a> {
 }
 
 /// What clients see of a row of history.
-pub fn record<'a>(row: &'a Row, shown: &'a Shown<'a>, path: &'a str) -> DecommissionedResource<'a> {
+pub fn record<'a>(row: &'a Row, shown: &'a BorrowedDocument<'a>, path: &'a str) -> DecommissionedResource<'a> {
     DecommissionedResource {
         id: &row.id,
         host_name: &row.host_name,

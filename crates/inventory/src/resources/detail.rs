@@ -10,12 +10,12 @@ use super::wire::{
     ResourceDetail, SyntheticDetail, Time,
 };
 use crate::{
-    model::{document::Shown, row::Row},
+    model::{document::BorrowedDocument, row::Row},
     sites::row::Site,
 };
 
 /// Reads the document of a row without copying its nested parts.
-pub fn shown(row: &Row) -> Result<Shown<'_>> {
+pub fn parse_document(row: &Row) -> Result<BorrowedDocument<'_>> {
     serde_json::from_str(&row.document).map_err(|error| Error::Fault(format!("document: {error}")))
 }
 
@@ -31,7 +31,7 @@ pub struct LinkedRecords {
 /// The detail of a resource: `SYNTHETIC`, `DEVICE` and everything else have a shape each.
 pub fn detail<'a>(
     row: &'a Row,
-    shown: &'a Shown<'a>,
+    shown: &'a BorrowedDocument<'a>,
     linked: &'a LinkedRecords,
     partner: &TenantId,
 ) -> ResourceDetail<'a> {
@@ -67,7 +67,7 @@ pub fn detail<'a>(
     }
 }
 
-fn synthetic<'a>(row: &'a Row, shown: &'a Shown<'a>, client_id: Option<i64>) -> SyntheticDetail<'a> {
+fn synthetic<'a>(row: &'a Row, shown: &'a BorrowedDocument<'a>, client_id: Option<i64>) -> SyntheticDetail<'a> {
     let locations = shown.part("locationUuids");
     let total_locations = locations
         .and_then(|raw| serde_json::from_str::<Vec<serde::de::IgnoredAny>>(raw.get()).ok())
@@ -93,7 +93,7 @@ fn synthetic<'a>(row: &'a Row, shown: &'a Shown<'a>, client_id: Option<i64>) -> 
 
 fn device<'a>(
     row: &'a Row,
-    shown: &'a Shown<'a>,
+    shown: &'a BorrowedDocument<'a>,
     location: Option<Location>,
     installed: Option<&'a KnownIntegration>,
 ) -> DeviceDetail<'a> {
@@ -111,7 +111,7 @@ fn device<'a>(
         tags: &shown.tags,
         bios: match shown.part("bios") {
             Some(bios) => Firmware::Reported(bios),
-            None => Firmware::Given(shown.text("serialNumber"), shown.text("model")),
+            None => Firmware::Entered(shown.text("serialNumber"), shown.text("model")),
         },
         cpus: Part(shown.part("cpus")),
         general_info: general_info(row, shown),
@@ -131,7 +131,7 @@ fn device<'a>(
     }
 }
 
-fn general_info<'a>(row: &'a Row, shown: &'a Shown<'a>) -> GeneralInfo<'a> {
+fn general_info<'a>(row: &'a Row, shown: &'a BorrowedDocument<'a>) -> GeneralInfo<'a> {
     let time = |ms: Option<i64>| Time(ms.map(Timestamp::from_millis));
     GeneralInfo {
         name: &row.name,

@@ -70,9 +70,11 @@ fn one(conn: &mut Conn, scope: &[String], term: &Term, exact: bool) -> Result<Fi
         "aliasName" => return Ok(name("resources.alias_key")),
         "tags" => return Ok(Filter::Tags(keys(term).collect())),
         "appRoles" => return Ok(Filter::Roles(app_roles(term)?)),
-        "deviceGroup" => return Ok(Filter::Groups(groups::store::named(conn, scope, "device", &term.values, exact)?)),
+        "deviceGroup" => {
+            return Ok(Filter::Groups(groups::store::find_ids_by_name(conn, scope, "device", &term.values, exact)?));
+        }
         "serviceGroup" => {
-            return Ok(Filter::Groups(groups::store::named(conn, scope, "service", &term.values, exact)?));
+            return Ok(Filter::Groups(groups::store::find_ids_by_name(conn, scope, "service", &term.values, exact)?));
         }
         "instanceState" => return Ok(Filter::Walked(instance_states(term))),
         "id" => Condition::text_in("resources.id IN", keys(term)),
@@ -109,7 +111,7 @@ fn one(conn: &mut Conn, scope: &[String], term: &Term, exact: bool) -> Result<Fi
         "endDate" => until("resources.decommissioned_ms < ", term)?,
         "startLaunchDate" => from("resources.launch_ms >= ", term)?,
         "endLaunchDate" => until("resources.launch_ms < ", term)?,
-        "deviceLocation" => at_sites(sites::store::named(conn, scope, &term.values, exact)?),
+        "deviceLocation" => at_sites(sites::store::find_ids_by_name(conn, scope, &term.values, exact)?),
         other => return Err(db::Error::Fault(format!("variable {other} has no condition"))),
     };
     Ok(Filter::Row(row))

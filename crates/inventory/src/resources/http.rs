@@ -120,9 +120,9 @@ pub async fn get(
 ) -> api::Result<HttpResponse> {
     let answered = context.point(move |conn, tenant| {
         let scope = tenant.scope();
-        let row = store::existing(conn, &scope, &id)?;
+        let row = store::find_required(conn, &scope, &id)?;
         let linked = linked(conn, &**integrations, &scope, &row)?;
-        let shown = detail::shown(&row)?;
+        let shown = detail::parse_document(&row)?;
         Answer::entity(&detail::detail(&row, &shown, &linked, &tenant.partner), row.version)
     });
     answered.await
@@ -204,7 +204,7 @@ where
             let row = store::update(tx.conn, scope.tenant.partner.as_str(), &old, &after)?;
             changes::record_change(tx, Some(&before), Some(&after))?;
             let linked = linked(tx.conn, &**integrations, &scope.scope(), &row)?;
-            let shown = detail::shown(&row)?;
+            let shown = detail::parse_document(&row)?;
             Answer::entity(&detail::detail(&row, &shown, &linked, &scope.tenant.partner), row.version)
         })
         .await
@@ -213,7 +213,7 @@ where
 /// The resource that is to be changed, which nobody else changes until the end of the transaction.
 fn lock_for_update(tx: &mut Tx<'_>, scope: &RequestScope, id: &str) -> Result<Row> {
     lock::alone(tx.conn, id)?;
-    let row = store::existing(tx.conn, &scope.scope(), id)?;
+    let row = store::find_required(tx.conn, &scope.scope(), id)?;
     scope.check_version(row.version)?;
     Ok(row)
 }
@@ -257,7 +257,7 @@ pub async fn decommission(
 ) -> api::Result<HttpResponse> {
     to_history(&context, id, reason, |conn, row| {
         let path = types::path(conn, &row.tenant_id, row.resource_type_id, &row.resource_type)?;
-        let shown = detail::shown(row)?;
+        let shown = detail::parse_document(row)?;
         Answer::entity(&decommissioned::record(row, &shown, &path), row.version)
     })
     .await

@@ -22,7 +22,7 @@ use super::{
     filter::{self, VARIABLES},
     http,
     predicate::Filter,
-    query::{Brief, ResourceQuery},
+    query::{MinimalRow, ResourceQuery},
     store::Order,
     wire::MinimalResource,
 };
@@ -48,7 +48,7 @@ const STATES: [&str; 4] = ["active", "inactive", "discovered", "all"];
 const MOST_VERBOSE: i64 = 100;
 
 /// What every list takes.
-pub struct Wanted {
+pub struct ListQuery {
     location: i64,
     group: Option<Reference>,
     device_type: i64,
@@ -56,7 +56,7 @@ pub struct Wanted {
     terms: Vec<query_string::Term>,
 }
 
-impl Wanted {
+impl ListQuery {
     /// Reads the parameters.
     pub fn read(query: &mut Query) -> api::Result<Self> {
         let state = query.one_of("state", &STATES, "");
@@ -81,13 +81,13 @@ impl Wanted {
     }
 
     /// What is asked for, of the resources of these tenants. Inside a transaction that reads.
-    pub fn ask<'s>(&self, db: &Db, conn: &mut Conn, scope: &'s [String]) -> Result<ResourceQuery<'s>> {
+    pub fn resource_query<'s>(&self, db: &Db, conn: &mut Conn, scope: &'s [String]) -> Result<ResourceQuery<'s>> {
         let filters = self.filters(conn, scope)?;
         ResourceQuery::new(db, conn, scope, filters)
     }
 
-    /// As [`Wanted::ask`], for whoever hands on all of them.
-    pub fn ask_for_all<'s>(&self, db: &Db, conn: &mut Conn, scope: &'s [String]) -> Result<ResourceQuery<'s>> {
+    /// As [`ListQuery::ask`], for whoever hands on all of them.
+    pub fn full_resource_query<'s>(&self, db: &Db, conn: &mut Conn, scope: &'s [String]) -> Result<ResourceQuery<'s>> {
         let filters = self.filters(conn, scope)?;
         ResourceQuery::for_all(db, conn, scope, filters)
     }
@@ -116,7 +116,9 @@ impl Wanted {
     }
 }
 
-fn minimal_of((id, name, host_name, ip_address, alias_name, resource_name, resource_type): Brief) -> MinimalResource {
+fn minimal_of(
+    (id, name, host_name, ip_address, alias_name, resource_name, resource_type): MinimalRow,
+) -> MinimalResource {
     MinimalResource { id, name, host_name, ip_address, alias_name, resource_name, resource_type }
 }
 
@@ -148,12 +150,12 @@ fn minimal_of((id, name, host_name, ip_address, alias_name, resource_name, resou
 #[get("/resources/minimal")]
 pub async fn minimal(context: RequestContext<Query>) -> api::Result<HttpResponse> {
     let mut query = context.query();
-    let wanted = Wanted::read(&mut query)?;
+    let wanted = ListQuery::read(&mut query)?;
     query.finish()?;
     let scope = context.scope();
     let db = context.db.clone();
     api::stream::array(&context, move |conn, rows| {
-        wanted.ask_for_all(&db, conn, &scope)?.each_brief(conn, |row| {
+        wanted.full_resource_query(&db, conn, &scope)?.each_brief(conn, |row| {
             rows.push(|out| {
                 // Writing JSON to a Vec of plain strings cannot fail.
                 let _ = serde_json::to_writer(out, &minimal_of(row));
@@ -198,7 +200,7 @@ pub async fn search(
     integrations: web::Data<dyn Integrations>,
 ) -> api::Result<HttpResponse> {
     let mut query = context.query();
-    let wanted = Wanted::read(&mut query)?;
+    let wanted = ListQuery::read(&mut query)?;
     let sort = query.sort(&SORTS, "id", true);
     let verbose = query.boolean("verbose", false);
     let walk = query.walk(context.request().path(), sort);
@@ -210,10 +212,10 @@ pub async fn search(
     let first = Arc::clone(&search);
     let found = context.read(move |conn, scope| {
         let among = scope.scope();
-        let asked = first.wanted.ask(&first.db, conn, &among)?;
-        match asked.pending_build(&first.db, conn)? {
+        let query = first.wanted.resource_query(&first.db, conn, &among)?;
+        match query.pending_build(&first.db, conn)? {
             Some(pending) => Ok(Err(pending)),
-            None => first.page(conn, scope, &asked).map(Ok),
+            None => first.page(conn, scope, &query).map(Ok),
         }
     });
     let page = match found.await? {
@@ -223,8 +225,8 @@ pub async fn search(
             pending.finished().await;
             let again = context.read(move |conn, scope| {
                 let among = scope.scope();
-                let asked = search.wanted.ask(&search.db, conn, &among)?;
-                search.page(conn, scope, &asked)
+                let query = search.wanted.resource_query(&search.db, conn, &among)?;
+                search.page(conn, scope, &query)
             });
             again.await?
         }
@@ -234,7 +236,7 @@ pub async fn search(
 
 /// What a search asks for.
 struct Search {
-    wanted: Wanted,
+    wanted: ListQuery,
     sort: Sort,
     verbose: bool,
     walk: Walk,
@@ -243,7 +245,7 @@ struct Search {
 }
 
 impl Search {
-    fn page(&self, conn: &mut Conn, scope: &RequestScope, asked: &ResourceQuery<'_>) -> Result<Page<Shown>> {
+    fn page(&self, conn: &mut Conn, scope: &RequestScope, query: &ResourceQuery<'_>) -> Result<Page<ResourceItem>> {
         let order = match self.sort.name {
             "name" => Order::Name,
             "hostName" => Order::HostName,
@@ -255,16 +257,16 @@ impl Search {
         };
         if !self.verbose
             && order == Order::Id
-            && let Some(found) = asked.brief_page(conn, self.sort.descending, &self.walk)?
+            && let Some(found) = query.brief_page(conn, self.sort.descending, &self.walk)?
         {
-            return Ok(self.walk.answer(found.map(|row| Shown::Minimal(minimal_of(row)))));
+            return Ok(self.walk.answer(found.map(|row| ResourceItem::Minimal(minimal_of(row)))));
         }
-        let found = asked.page(conn, order, self.sort.descending, &self.walk)?;
+        let found = query.page(conn, order, self.sort.descending, &self.walk)?;
         let partner = &scope.tenant.partner;
         let among = scope.scope();
         let shown = found.rows.iter().map(|row| match self.verbose {
-            true => with_detail(conn, &**self.integrations, &among, row, partner).map(Shown::Verbose),
-            false => Ok(Shown::Minimal(minimal_of_row(row.clone()))),
+            true => with_detail(conn, &**self.integrations, &among, row, partner).map(ResourceItem::Verbose),
+            false => Ok(ResourceItem::Minimal(minimal_of_row(row.clone()))),
         });
         let shown = shown.collect::<Result<Vec<_>>>()?;
         Ok(self.walk.answer(found.with(shown)))
@@ -274,7 +276,7 @@ impl Search {
 /// A resource of a page.
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Shown {
+enum ResourceItem {
     Minimal(MinimalResource),
     Verbose(Map<String, Value>),
 }
@@ -288,7 +290,7 @@ fn with_detail(
     partner: &TenantId,
 ) -> Result<Map<String, Value>> {
     let linked = http::linked(conn, integrations, scope, row)?;
-    let shown = detail::shown(row)?;
+    let shown = detail::parse_document(row)?;
     let mut all = json(&minimal_of_row(row.clone()))?;
     all.extend(json(&detail::detail(row, &shown, &linked, partner))?);
     Ok(all)

@@ -28,7 +28,7 @@ const STRETCH: i64 = 500;
 const LONGEST_STRETCH: i64 = 8_000;
 /// How resources are put in an order, by how many there are.
 #[derive(Clone, Copy, Debug)]
-struct Lengths {
+struct SortLimits {
     /// So many are named by their ids, and the database puts them in order.
     pub few: i64,
     /// For more, the index of the order is followed, past the others, for so many entries.
@@ -38,7 +38,7 @@ struct Lengths {
     pub many: i64,
 }
 
-impl Default for Lengths {
+impl Default for SortLimits {
     fn default() -> Self {
         Self { few: 2_000, far: 30_000, many: 50_000 }
     }
@@ -59,11 +59,11 @@ pub struct ResourceQuery<'a> {
     scope: &'a [String],
     filters: Vec<Filter>,
     matches: Option<Matches>,
-    lengths: Lengths,
+    limits: SortLimits,
 }
 
 /// What the minimal list has of a resource.
-pub type Brief = (String, String, String, String, String, String, String);
+pub type MinimalRow = (String, String, String, String, String, String, String);
 
 impl<'a> ResourceQuery<'a> {
     /// Begins a query in a transaction that only reads. One of the filters restricts the state.
@@ -87,7 +87,7 @@ impl<'a> ResourceQuery<'a> {
         build: bool,
     ) -> Result<Self> {
         let matches = index.search(db, conn, scope, &filters, build)?;
-        Ok(Self { scope, filters, matches, lengths: Lengths::default() })
+        Ok(Self { scope, filters, matches, limits: SortLimits::default() })
     }
 
     /// As a condition of the database's.
@@ -97,9 +97,9 @@ impl<'a> ResourceQuery<'a> {
     }
 
     /// As a condition that names each of them, when they are few.
-    pub fn named(&self) -> Option<Condition> {
-        let matches = self.matches.as_ref().filter(|matches| matches.total() <= self.lengths.few)?;
-        Some(named(matches, &matches.by_id(false, None, 0, usize::MAX)?))
+    pub fn id_condition(&self) -> Option<Condition> {
+        let matches = self.matches.as_ref().filter(|matches| matches.total() <= self.limits.few)?;
+        Some(id_condition(matches, &matches.by_id(false, None, 0, usize::MAX)?))
     }
 
     /// The build of the index that will answer sooner than the database; [`None`] when there is nothing to wait for.
@@ -145,13 +145,13 @@ impl<'a> ResourceQuery<'a> {
             if order == Order::Id {
                 if let Some(ids) = by_id(matches, descending, after, skip, most) {
                     let mut rows: Vec<Row> = load(matches, &ids, |tenant, ids| rows(conn, tenant, ids))?;
-                    arrange(&mut rows, descending, |row| (&row.id, &row.tenant_id));
+                    sort_by_id(&mut rows, descending, |row| (&row.id, &row.tenant_id));
                     return Ok(rows);
                 }
-            } else if let Some(named) = self.named() {
+            } else if let Some(named) = self.id_condition() {
                 return store::slice(conn, &named, &order.order(descending), after, skip, most);
             } else if let Some(found) =
-                in_order(conn, matches, self.lengths, Slice { order, descending, after, skip, most })?
+                in_order(conn, matches, self.limits, Slice { order, descending, after, skip, most })?
             {
                 let mut rows: Vec<Row> = load(matches, &found, |tenant, ids| rows(conn, tenant, ids))?;
                 rows.sort_by_cached_key(|row| order.keys(row));
@@ -165,7 +165,7 @@ impl<'a> ResourceQuery<'a> {
     }
 
     /// A page in the order of ids, of what the minimal list has; [`None`] when that has to come from the rows.
-    pub fn brief_page(&self, conn: &mut Conn, descending: bool, walk: &Walk) -> Result<Option<Found<Brief>>> {
+    pub fn brief_page(&self, conn: &mut Conn, descending: bool, walk: &Walk) -> Result<Option<Found<MinimalRow>>> {
         let Some(matches) = &self.matches else { return Ok(None) };
         let Some(ids) = by_id(matches, descending, walk.after(), walk.offset(), walk.wanted()) else { return Ok(None) };
         let total = walk.total(|| Ok::<_, db::Error>(matches.total()))?;
@@ -173,21 +173,21 @@ impl<'a> ResourceQuery<'a> {
             .get(usize::try_from(walk.limit()).unwrap_or_default().saturating_sub(1))
             .map(|(place, id)| vec![Key::Text(format_id(*id)), Key::Text(matches.tenant(*place).to_owned())]);
         let found = load(matches, &ids, |tenant, ids| briefs(conn, tenant, ids))?;
-        let mut found: Vec<(Brief, String)> = found;
-        arrange(&mut found, descending, |(brief, tenant)| (&brief.0, tenant));
-        let found: Vec<Brief> = found.into_iter().map(|(brief, _)| brief).collect();
+        let mut found: Vec<(MinimalRow, String)> = found;
+        sort_by_id(&mut found, descending, |(brief, tenant)| (&brief.0, tenant));
+        let found: Vec<MinimalRow> = found.into_iter().map(|(brief, _)| brief).collect();
         Ok(Some(walk.cut(found, total, |_| keys.unwrap_or_default())))
     }
 
     /// Hands on all of them, in no order.
-    pub fn each_brief(&self, conn: &mut Conn, mut each: impl FnMut(Brief) -> Result<()>) -> Result<()> {
+    pub fn each_brief(&self, conn: &mut Conn, mut each: impl FnMut(MinimalRow) -> Result<()>) -> Result<()> {
         if let Some(matches) = self.matches.as_ref().filter(|matches| matches.total() <= SOME)
             && let Some(ids) = matches.by_id(false, None, 0, usize::MAX)
         {
             for ids in ids.chunks(PART) {
-                let mut found: Vec<(Brief, String)> = load(matches, ids, |tenant, ids| briefs(conn, tenant, ids))?;
+                let mut found: Vec<(MinimalRow, String)> = load(matches, ids, |tenant, ids| briefs(conn, tenant, ids))?;
                 // In an order that stays, though none is promised.
-                arrange(&mut found, false, |(brief, tenant)| (&brief.0, tenant));
+                sort_by_id(&mut found, false, |(brief, tenant)| (&brief.0, tenant));
                 found.into_iter().try_for_each(|(brief, _)| each(brief))?;
             }
             return Ok(());
@@ -217,7 +217,7 @@ fn by_id(matches: &Matches, descending: bool, after: Option<&[Key]>, skip: i64, 
 }
 
 /// These, each by its tenant and id.
-fn named(matches: &Matches, found: &[Hit]) -> Condition {
+fn id_condition(matches: &Matches, found: &[Hit]) -> Condition {
     let mut by_tenant: Vec<(usize, Vec<String>)> = Vec::new();
     for (place, id) in found {
         match by_tenant.iter_mut().find(|(one, _)| one == place) {
@@ -249,7 +249,7 @@ fn load<R>(
 }
 
 /// Puts rows in the order of their ids and tenants.
-fn arrange<R>(rows: &mut [R], descending: bool, keys: impl Fn(&R) -> (&String, &String)) {
+fn sort_by_id<R>(rows: &mut [R], descending: bool, keys: impl Fn(&R) -> (&String, &String)) {
     rows.sort_unstable_by(|one, other| {
         let order = keys(one).cmp(&keys(other));
         if descending { order.reverse() } else { order }
@@ -281,7 +281,7 @@ fn rows(conn: &mut Conn, tenant: &str, ids: &[String]) -> Result<Vec<Row>> {
     }?)
 }
 
-fn briefs(conn: &mut Conn, tenant: &str, ids: &[String]) -> Result<Vec<(Brief, String)>> {
+fn briefs(conn: &mut Conn, tenant: &str, ids: &[String]) -> Result<Vec<(MinimalRow, String)>> {
     use resources::dsl;
     let query = dsl::resources.filter(dsl::tenant_id.eq(tenant)).select((
         dsl::id,
@@ -292,7 +292,7 @@ fn briefs(conn: &mut Conn, tenant: &str, ids: &[String]) -> Result<Vec<(Brief, S
         dsl::resource_name,
         dsl::resource_type,
     ));
-    let rows: Vec<Brief> = match conn {
+    let rows: Vec<MinimalRow> = match conn {
         Conn::Sqlite(conn) => query.filter(dsl::id.eq_any(listed(ids))).load(conn),
         Conn::Postgres(conn) => query.filter(dsl::id.eq_any(ids)).load(conn),
     }?;
@@ -300,9 +300,9 @@ fn briefs(conn: &mut Conn, tenant: &str, ids: &[String]) -> Result<Vec<(Brief, S
 }
 
 /// Some of many resources, in the order of a sort: by the index of that order, or put in order by themselves.
-fn in_order(conn: &mut Conn, matches: &Matches, lengths: Lengths, slice: Slice<'_>) -> Result<Option<Vec<Hit>>> {
-    let are_many = matches.total() > lengths.many;
-    let far = if are_many { i64::MAX } else { lengths.far };
+fn in_order(conn: &mut Conn, matches: &Matches, limits: SortLimits, slice: Slice<'_>) -> Result<Option<Vec<Hit>>> {
+    let are_many = matches.total() > limits.many;
+    let far = if are_many { i64::MAX } else { limits.far };
     if let Some(tenant) = matches.only_tenant()
         && let Some(found) = in_index_order(conn, matches, tenant, slice, far)?
     {
@@ -359,7 +359,7 @@ fn by_keys(conn: &mut Conn, matches: &Matches, slice: Slice<'_>) -> Result<Optio
     for of_one in all.chunk_by(|(one, _), (other, _)| one == other) {
         for part in of_one.chunks(PART) {
             let tenant = Key::Text(part.first().map_or("", |(place, _)| matches.tenant(*place)).to_owned());
-            let rows = keys(conn, order, resources::table.filter(named(matches, part)).into_boxed())?;
+            let rows = keys(conn, order, resources::table.filter(id_condition(matches, part)).into_boxed())?;
             keyed.extend(rows.into_iter().map(|(id, key)| [key, Key::Text(id), tenant.clone()]));
         }
     }

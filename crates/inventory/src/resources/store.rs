@@ -35,7 +35,7 @@ pub fn find_current(conn: &mut Conn, scope: &[String], id: &str) -> Result<Optio
 }
 
 /// The resource of the inventory with this id among these tenants, in any letter case, or 404.
-pub fn existing(conn: &mut Conn, scope: &[String], id: &str) -> Result<Row> {
+pub fn find_required(conn: &mut Conn, scope: &[String], id: &str) -> Result<Row> {
     let known = find_current(conn, scope, &id.to_ascii_lowercase())?;
     Ok(known.ok_or_else(|| rules::no_resource(id))?)
 }

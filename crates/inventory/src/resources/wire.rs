@@ -1,6 +1,6 @@
 //! What clients see of a resource (`docs/interface.md`, "Minimal resource" and "Resource detail").
 
-mod parts;
+mod nested;
 
 use api::Request;
 use base::timestamp::Timestamp;
@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 
 use crate::model::document::Tag;
 
-pub use parts::{
+pub use nested::{
     AppRole, Bios, Firmware, GeneralInfo, InstalledApp, InstalledKind, MetricType, NetworkCard, Part, Properties, Time,
 };
 

@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// Members that a body names.
-type GivenMembers = ListOf<SiteMemberReference, 1, MOST>;
+type MemberReferences = ListOf<SiteMemberReference, 1, MOST>;
 
 api::list! {
     /// The list of sites.
@@ -117,7 +117,7 @@ pub async fn minimal(context: RequestContext) -> api::Result<HttpResponse> {
 #[get("/sites/{siteId}")]
 pub async fn get(context: RequestContext, PathIds(SiteId(id)): PathIds<SiteId>) -> api::Result<HttpResponse> {
     let scope = context.scope();
-    let site = context.db.point(move |conn| store::existing(conn, &scope, id)).await?;
+    let site = context.db.point(move |conn| store::find_required(conn, &scope, id)).await?;
     let version = site.version;
     answer::entity(&context, &Site::from(site), version)
 }
@@ -198,7 +198,7 @@ pub async fn list_members(
 ) -> api::Result<HttpResponse> {
     let db = context.db.clone();
     let page = context.page(move |conn, scope, sort, walk| {
-        let site = store::existing(conn, &scope.scope(), id)?;
+        let site = store::find_required(conn, &scope.scope(), id)?;
         let found = members::page(&db, conn, &site, sort, walk)?;
         Ok(found.map(SiteMember::from))
     });
@@ -211,7 +211,7 @@ pub async fn list_members(
 #[utoipa::path(
     operation_id = "addSiteMembers",
     params(SiteId),
-    request_body(content = inline(GivenMembers), example = json!([{"id": "0a0fb2a7-53f4-4f5e-8f0e-1a2b3c4d5e6f"}])),
+    request_body(content = inline(MemberReferences), example = json!([{"id": "0a0fb2a7-53f4-4f5e-8f0e-1a2b3c4d5e6f"}])),
     responses(
         (status = 200, description = "They are there; an empty object"),
         (status = 412, description = "The site has changed since it was read"),
@@ -222,7 +222,7 @@ pub async fn list_members(
 pub async fn add_members(
     context: RequestContext,
     PathIds(id): PathIds<SiteId>,
-    Body(given): Body<GivenMembers>,
+    Body(given): Body<MemberReferences>,
 ) -> api::Result<HttpResponse> {
     change_members(&context, id, given.0, members::add).await
 }
@@ -233,7 +233,7 @@ pub async fn add_members(
 #[utoipa::path(
     operation_id = "removeSiteMembers",
     params(SiteId),
-    request_body(content = inline(GivenMembers), example = json!([{"id": "0a0fb2a7-53f4-4f5e-8f0e-1a2b3c4d5e6f"}])),
+    request_body(content = inline(MemberReferences), example = json!([{"id": "0a0fb2a7-53f4-4f5e-8f0e-1a2b3c4d5e6f"}])),
     responses(
         (status = 200, description = "They are not there any more; an empty object"),
         (status = 412, description = "The site has changed since it was read"),
@@ -244,7 +244,7 @@ pub async fn add_members(
 pub async fn remove_members(
     context: RequestContext,
     PathIds(id): PathIds<SiteId>,
-    Body(given): Body<GivenMembers>,
+    Body(given): Body<MemberReferences>,
 ) -> api::Result<HttpResponse> {
     change_members(&context, id, given.0, members::remove).await
 }
@@ -270,7 +270,7 @@ async fn change_members(
 /// The site that is to be changed, which nobody else changes or moves to until the end of the transaction.
 fn lock_for_update(tx: &mut Tx<'_>, scope: &RequestScope, SiteId(id): SiteId) -> db::Result<row::Site> {
     db::Lock::of("site", id).take(tx.conn)?;
-    let site = store::existing(tx.conn, &scope.scope(), id)?;
+    let site = store::find_required(tx.conn, &scope.scope(), id)?;
     scope.check_version(site.version)?;
     Ok(site)
 }

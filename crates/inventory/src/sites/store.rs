@@ -27,7 +27,7 @@ pub fn find(conn: &mut Conn, scope: &[String], id: i64) -> Result<Option<Site>> 
 }
 
 /// The site with this id among these tenants, or 404.
-pub fn existing(conn: &mut Conn, scope: &[String], id: i64) -> Result<Site> {
+pub fn find_required(conn: &mut Conn, scope: &[String], id: i64) -> Result<Site> {
     Ok(find(conn, scope, id)?.ok_or_else(rules::no_site)?)
 }
 
@@ -66,7 +66,7 @@ pub fn name_of(conn: &mut Conn, tenant: &str, id: i64) -> Result<Option<String>>
 }
 
 /// The ids of the sites of these tenants whose name contains one of the texts, or is one of them when `exact`.
-pub fn named(conn: &mut Conn, scope: &[String], names: &[String], exact: bool) -> Result<Vec<i64>> {
+pub fn find_ids_by_name(conn: &mut Conn, scope: &[String], names: &[String], exact: bool) -> Result<Vec<i64>> {
     use sites::dsl;
     let keys = names.iter().map(|name| fold(name));
     let condition = if exact {

@@ -175,10 +175,13 @@ fn a_site_is_found_by_its_own_tenants_only() {
         assert_eq!(store::resolve(conn, "client_1", Some(site.id), Some("x"))?, Some(site.id));
         assert_eq!(store::resolve(conn, "client_2", Some(site.id), None)?, None);
         assert_eq!(store::resolve(conn, "client_1", None, None)?, None);
-        assert_eq!(store::named(conn, &scope(&["client_1"]), &["aris".to_owned()], false)?, [site.id]);
-        assert_eq!(store::named(conn, &scope(&["client_1"]), &["aris".to_owned()], true)?, [] as [i64; 0]);
-        assert_eq!(store::named(conn, &scope(&["client_1"]), &["%".to_owned()], false)?, [] as [i64; 0]);
-        assert_eq!(store::named(conn, &scope(&["client_2"]), &["Paris 1".to_owned()], true)?, [] as [i64; 0]);
+        assert_eq!(store::find_ids_by_name(conn, &scope(&["client_1"]), &["aris".to_owned()], false)?, [site.id]);
+        assert_eq!(store::find_ids_by_name(conn, &scope(&["client_1"]), &["aris".to_owned()], true)?, [] as [i64; 0]);
+        assert_eq!(store::find_ids_by_name(conn, &scope(&["client_1"]), &["%".to_owned()], false)?, [] as [i64; 0]);
+        assert_eq!(
+            store::find_ids_by_name(conn, &scope(&["client_2"]), &["Paris 1".to_owned()], true)?,
+            [] as [i64; 0]
+        );
         Ok(())
     });
 }
@@ -214,7 +217,7 @@ fn the_second_of_two_changes_is_refused() {
     fixture.write(move |conn| store::update(conn, &seen, &first));
     let seen = old.clone();
     assert_eq!(fixture.refused(move |conn| store::update(conn, &seen, &second)).kind, Kind::Conflict);
-    assert_eq!(fixture.read(|conn| store::existing(conn, &scope(&["client_1"]), old.id)).address, "a");
+    assert_eq!(fixture.read(|conn| store::find_required(conn, &scope(&["client_1"]), old.id)).address, "a");
 }
 
 #[test]

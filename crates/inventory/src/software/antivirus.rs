@@ -128,13 +128,13 @@ pub async fn search(context: RequestContext<PageQuery<Products>>) -> api::Result
     let filter = &context.query.filter;
     let blank = filter.trim().is_empty();
     let terms = if blank { Vec::new() } else { query_string::parse(filter, &["status", "resourceId"])? };
-    let wanted = Condition::all([of_statuses(&terms)?, of_resources(&terms)]);
+    let wanted = Condition::all([status_condition(&terms)?, resource_condition(&terms)]);
     let page =
-        context.page(move |conn, scope, sort, walk| Ok(find(conn, &scope.scope(), wanted, sort, walk)?.map(shown)));
+        context.page(move |conn, scope, sort, walk| Ok(find(conn, &scope.scope(), wanted, sort, walk)?.map(to_record)));
     page.await
 }
 
-fn of_statuses(terms: &[query_string::Term]) -> Result<Condition, Problem> {
+fn status_condition(terms: &[query_string::Term]) -> Result<Condition, Problem> {
     let mut found = Vec::new();
     for value in terms.iter().filter(|term| term.name == "status").flat_map(|term| &term.values) {
         let status = [UP_TO_DATE, OUT_OF_DATE].into_iter().find(|known| known.eq_ignore_ascii_case(value));
@@ -146,20 +146,20 @@ fn of_statuses(terms: &[query_string::Term]) -> Result<Condition, Problem> {
 }
 
 /// The products on the resources that a filter names; all of them where it names none.
-fn of_resources(terms: &[query_string::Term]) -> Condition {
+fn resource_condition(terms: &[query_string::Term]) -> Condition {
     let named = terms.iter().find(|term| term.name == "resourceId");
     let ids = |term: &query_string::Term| term.values.iter().map(|id| id.to_ascii_lowercase()).collect::<Vec<_>>();
     named.map_or_else(|| Condition::all([]), |term| Condition::text_in("antivirus.resource_id IN", ids(term)))
 }
 
 /// A product, and of its resource the folded host name, host name, address and document.
-type Found = (Row, (String, String, String, String));
+type ProductRow = (Row, (String, String, String, String));
 
 /// Before every instant: a date that nobody told.
 const NEVER: i64 = -i64::MAX;
 
 /// What the search is sorted by.
-const SORTS: Sorts<Found> = Sorts {
+const SORTS: Sorts<ProductRow> = Sorts {
     by: &[
         SortBy::integer("scanDate", "antivirus.scan_ms", |(row, _)| Key::from(row.scan_ms)),
         SortBy::text("name", "antivirus.name", |(row, _)| Key::from(&row.name)),
@@ -180,14 +180,20 @@ const SORTS: Sorts<Found> = Sorts {
     ],
 };
 
-fn find(conn: &mut Conn, scope: &[String], wanted: Condition, sort: Sort, walk: &Walk) -> Result<base::Found<Found>> {
+fn find(
+    conn: &mut Conn,
+    scope: &[String],
+    wanted: Condition,
+    sort: Sort,
+    walk: &Walk,
+) -> Result<base::Found<ProductRow>> {
     use antivirus::dsl;
     let condition = Condition::all([Condition::text_in("antivirus.tenant_id IN", scope), wanted]);
     let total = walk.total(|| dsl::antivirus.filter(condition.clone()).count().get_result(conn))?;
     let on = dsl::tenant_id.eq(resources::tenant_id).and(dsl::resource_id.eq(resources::id));
     let order = SORTS.order(sort);
     let machine = (resources::host_key, resources::host_name, resources::ip_address, resources::document);
-    let rows: Vec<Found> = dsl::antivirus
+    let rows: Vec<ProductRow> = dsl::antivirus
         .inner_join(resources::table.on(on))
         .filter(condition)
         .filter(order.after(walk.after())?)
@@ -199,9 +205,9 @@ fn find(conn: &mut Conn, scope: &[String], wanted: Condition, sort: Sort, walk: 
     Ok(walk.cut(rows, total, |found| SORTS.keys(sort, found)))
 }
 
-fn shown((row, (_, host_name, ip_address, document)): Found) -> AntivirusRecord {
-    let os_name = serde_json::from_str::<crate::model::document::Shown<'_>>(&document)
-        .map(|shown| shown.text("os").to_owned())
+fn to_record((row, (_, host_name, ip_address, document)): ProductRow) -> AntivirusRecord {
+    let os_name = serde_json::from_str::<crate::model::document::BorrowedDocument<'_>>(&document)
+        .map(|document| document.text("os").to_owned())
         .unwrap_or_default();
     AntivirusRecord {
         name: row.name,

@@ -11,7 +11,7 @@ use utoipa::ToSchema;
 
 use crate::{
     reports::Software,
-    resources::{store::existing, wire::ResourceId},
+    resources::{store::find_required, wire::ResourceId},
     schema::applications,
 };
 
@@ -140,7 +140,7 @@ fn take<'a>(by_name: &mut HashMap<&str, Vec<&'a Row>>, row: &Row) -> Option<&'a 
 pub async fn list(context: RequestContext, PathIds(id): PathIds<ResourceId>) -> api::Result<HttpResponse> {
     let rows = context.read(move |conn, scope| {
         use applications::dsl;
-        let resource = existing(conn, &scope.scope(), &id)?;
+        let resource = find_required(conn, &scope.scope(), &id)?;
         let rows: Vec<Row> = dsl::applications
             .filter(dsl::tenant_id.eq(&resource.tenant_id))
             .filter(dsl::resource_id.eq(&resource.id))

@@ -94,19 +94,19 @@ fn machine(tenant: usize, host: &str, tag: Option<&str>) -> Resource {
 }
 
 /// The answers of the index and of the database, in one transaction.
-fn compare(fixture: &Fixture, index: &Arc<ResourceIndex>, lengths: &Lengths, scope: &[String], step: &Step) {
+fn compare(fixture: &Fixture, index: &Arc<ResourceIndex>, limits: &SortLimits, scope: &[String], step: &Step) {
     let Step::Ask(filters, order, descending, size) = step else { return };
     let mut filters = filters.clone();
     filters.push(Filter::Row(filter::states(STATES)));
     fixture.read(|conn| {
-        let mut asked = ResourceQuery::with_index(index, &fixture.db, conn, scope, filters, true)?;
-        asked.lengths = *lengths;
-        let condition = asked.condition();
-        assert_eq!(asked.total(conn)?, store::count(conn, &condition)?, "{step:?}");
+        let mut query = ResourceQuery::with_index(index, &fixture.db, conn, scope, filters, true)?;
+        query.limits = *limits;
+        let condition = query.condition();
+        assert_eq!(query.total(conn)?, store::count(conn, &condition)?, "{step:?}");
         let by = order.order(*descending);
         let all = store::slice(conn, &condition, &by, None, 0, i64::MAX)?;
         let mut listed = Vec::new();
-        asked.each_brief(conn, |brief| {
+        query.each_brief(conn, |brief| {
             listed.push(brief.0);
             Ok(())
         })?;
@@ -118,14 +118,14 @@ fn compare(fixture: &Fixture, index: &Arc<ResourceIndex>, lengths: &Lengths, sco
         let mut after: Option<Vec<Key>> = None;
         let mut walked = Vec::new();
         loop {
-            let rows = asked.slice(conn, *order, *descending, after.as_deref(), 0, i64::from(*size))?;
+            let rows = query.slice(conn, *order, *descending, after.as_deref(), 0, i64::from(*size))?;
             let Some(last) = rows.last() else { break };
             after = Some(order.keys(last));
             walked.extend(rows.into_iter().map(|row| row.id));
         }
         assert_eq!(walked, in_order, "{step:?}");
         let page = PageRequest { page_no: 2, page_size: *size };
-        let page = asked.page(conn, *order, *descending, &Walk::numbered(page, List::default()))?;
+        let page = query.page(conn, *order, *descending, &Walk::numbered(page, List::default()))?;
         let second: Vec<String> = in_order.into_iter().skip(*size as usize).take(*size as usize).collect();
         assert_eq!(page.rows.into_iter().map(|row| row.id).collect::<Vec<_>>(), second, "{step:?}");
         Ok(())
@@ -186,7 +186,7 @@ proptest! {
         let fixture = Fixture::new();
         let limits = Limits { entries, probes: few * 2, few, names: few as usize * 3, ..Limits::default() };
         let index = Arc::new(ResourceIndex::with_limits(limits));
-        let lengths = Lengths { few: many / 4, far: many / 2, many };
+        let limits = SortLimits { few: many / 4, far: many / 2, many };
         let scopes: Vec<Vec<String>> = vec![
             vec![TENANTS[0].to_owned()],
             TENANTS.iter().map(|tenant| (*tenant).to_owned()).collect(),
@@ -196,7 +196,7 @@ proptest! {
             match step {
                 Step::Forget => index.clear(),
                 Step::Wait => wait(&index),
-                Step::Ask(..) => scopes.iter().for_each(|scope| compare(&fixture, &index, &lengths, scope, &step)),
+                Step::Ask(..) => scopes.iter().for_each(|scope| compare(&fixture, &index, &limits, scope, &step)),
                 other => carry_out(&fixture, &mut made, other),
             }
         }
@@ -208,8 +208,8 @@ fn ask(fixture: &Fixture, index: &Arc<ResourceIndex>) -> (bool, i64) {
     fixture.read(|conn| {
         let scope = [TENANTS[0].to_owned()];
         let filters = vec![Filter::Row(filter::states(STATES)), Filter::Tags(vec!["env".to_owned()])];
-        let asked = ResourceQuery::with_index(index, &fixture.db, conn, &scope, filters, true)?;
-        Ok((asked.is_indexed(), asked.total(conn)?))
+        let query = ResourceQuery::with_index(index, &fixture.db, conn, &scope, filters, true)?;
+        Ok((query.is_indexed(), query.total(conn)?))
     })
 }
 
@@ -240,8 +240,8 @@ fn an_earlier_reader_sees_what_was() {
         fixture.write(|conn| store::insert(conn, "msp_1", &machine(0, "db", Some("env")), &[]));
         assert_eq!(ask(&fixture, &index), (true, 2));
         let filters = vec![Filter::Row(filter::states(STATES)), Filter::Tags(vec!["env".to_owned()])];
-        let asked = ResourceQuery::with_index(&index, &fixture.db, conn, &scope, filters, true)?;
-        assert_eq!((asked.is_indexed(), asked.total(conn)?), (true, 1));
+        let query = ResourceQuery::with_index(&index, &fixture.db, conn, &scope, filters, true)?;
+        assert_eq!((query.is_indexed(), query.total(conn)?), (true, 1));
         Ok(())
     });
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
-use crate::model::document::{CLOUD, Shown};
+use crate::model::document::{BorrowedDocument, CLOUD};
 
 /// A nested part that is an empty array when absent.
 pub struct Part<'a>(pub Option<&'a RawValue>);
@@ -24,14 +24,14 @@ pub enum Firmware<'a> {
     /// As reported.
     Reported(&'a RawValue),
     /// Serial number and model.
-    Given(&'a str, &'a str),
+    Entered(&'a str, &'a str),
 }
 
 impl Serialize for Firmware<'_> {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Reported(value) => value.serialize(serializer),
-            Self::Given(serial, model) => {
+            Self::Entered(serial, model) => {
                 Bios { system_serial: (*serial).to_owned(), system_model: (*model).to_owned() }.serialize(serializer)
             }
         }
@@ -177,13 +177,13 @@ impl Serialize for Time {
 
 /// Cloud attributes; absent ones are left out.
 pub struct Properties<'a> {
-    shown: &'a Shown<'a>,
+    shown: &'a BorrowedDocument<'a>,
     launched: Option<Timestamp>,
 }
 
 impl<'a> Properties<'a> {
     /// The cloud attributes of a document; `None` when it has none.
-    pub fn of(shown: &'a Shown<'a>, launched: Option<Timestamp>) -> Option<Self> {
+    pub fn of(shown: &'a BorrowedDocument<'a>, launched: Option<Timestamp>) -> Option<Self> {
         let any = launched.is_some() || CLOUD.iter().any(|name| shown.some(name).is_some());
         any.then_some(Self { shown, launched })
     }
