@@ -22,7 +22,7 @@ pub fn routes(config: &mut Routes) {
     config.tagged("Agents").service(http::report);
 }
 
-/// Takes in a report from a file, for `muster import`. Answers what became of each machine in it.
+/// Takes in a report from a file, for `muster import`. Returns the outcome of each machine in it.
 pub fn import(
     db: &Db,
     partner: &TenantId,

@@ -15,7 +15,7 @@ use crate::{
     bulk::import::{self as rows, Kind},
 };
 
-/// What became of the machines in a file.
+/// The outcome of importing a file, as numbers of machines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// New machines.
@@ -24,12 +24,11 @@ pub struct Counts {
     pub updated: u64,
     /// Machines that were like that already.
     pub unchanged: u64,
-    /// Rows that were refused, and the file itself where it is not what it seems.
+    /// Rows that were refused, and the file itself where it cannot be read.
     pub refused: u64,
 }
 
-/// Takes in one file, whatever it holds; `refuse` is told what is wrong with it, `warn` what was taken in otherwise
-/// than it says.
+/// Imports one file of any kind. Errors go to `refuse`, and warnings about ignored fields to `warn`.
 ///
 /// # Errors
 /// When the file cannot be read, or the database failed.

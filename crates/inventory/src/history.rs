@@ -1,4 +1,4 @@
-//! History: the resources that were decommissioned.
+//! History: decommissioned resources.
 
 use std::collections::HashMap;
 
@@ -27,7 +27,7 @@ pub fn routes(config: &mut Routes) {
     config.tagged("Decommissioned resources").service(search).service(get);
 }
 
-/// The list of what was decommissioned.
+/// The list of decommissioned resources.
 #[derive(Clone, Debug)]
 pub struct Decommissioned;
 
@@ -58,16 +58,16 @@ pub async fn search(context: RequestContext<PageQuery<Decommissioned>>) -> api::
     }
     terms.retain(|term| term.name != "state");
     let db = context.db.clone();
-    let asked = walk.clone();
+    let read_walk = walk.clone();
     let (found, paths) = context
         .read(move |conn, scope| {
             let scope = scope.scope();
             let mut filters = filter::filters(conn, &scope, &terms)?;
             filters.push(Filter::Row(filter::states([DECOMMISSIONED])));
-            // Says what the state implies, so that the index of history is used.
+            // The state implies this condition; it makes the database use the index of history.
             filters.push(Filter::Row(Condition::sql("resources.decommissioned_ms IS NOT NULL")));
-            let asked_for = ResourceQuery::new(&db, conn, &scope, filters)?;
-            let found = asked_for.page(conn, Order::Decommissioned, sort.descending, &asked)?;
+            let query = ResourceQuery::new(&db, conn, &scope, filters)?;
+            let found = query.page(conn, Order::Decommissioned, sort.descending, &read_walk)?;
             let paths: HashMap<i64, String> =
                 types::list(conn, &scope)?.into_iter().map(|kind| (kind.id, kind.path)).collect();
             Ok((found, paths))

@@ -1,5 +1,5 @@
 //! The resource inventory: the machines, cloud resources and synthetic checks of a tenant, what runs on them, where
-//! they are and which groups they belong to, and the history of those that are gone.
+//! they are and which groups they belong to, and the history of decommissioned ones.
 //!
 //! - [`model`]: a resource as it is stored
 //! - [`resources`]: the list, the detail, every write
@@ -44,7 +44,7 @@ use ports::Integrations;
 
 static QUOTAS: [&db::Quota; 2] = [&sites::store::QUOTA, &groups::store::QUOTA];
 
-/// What handlers take from [`extras`].
+/// The ports that handlers take from [`extras`].
 const NEEDS: &[Need] = &[Need::of::<dyn Integrations>()];
 
 /// The tables, as they came to be.
@@ -97,7 +97,7 @@ pub fn domain() -> api::Domain {
     }
 }
 
-/// Puts what handlers ask where they look for it: who knows what is installed.
+/// Provides the port of installed integrations to handlers.
 pub fn extras(integrations: Arc<dyn Integrations>) -> Extras {
     Extras::default().with(integrations)
 }

@@ -1,4 +1,4 @@
-//! What groups and sites have in common: names, how many one body has, and pages of ordered lists.
+//! Common rules of groups and sites: names, the most items of a body, and pages of ordered lists.
 
 use serde::Serialize;
 use utoipa::ToSchema;

@@ -1,4 +1,4 @@
-//! What runs on a resource: installed applications and antivirus products.
+//! The software of a resource: installed applications and antivirus products.
 
 pub mod antivirus;
 pub mod applications;

@@ -19,9 +19,9 @@ const FIRST_OWN: i64 = 1001;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema, Queryable)]
 #[schema(example = json!({"id": 1, "name": "Linux", "path": "Server >> Linux"}))]
 pub struct ResourceType {
-    /// What `deviceTypeId` takes.
+    /// Its id, as `deviceTypeId` takes it.
     pub id: i64,
-    /// What `resourceType` and `deviceType` take.
+    /// Its name, as `resourceType` and `deviceType` take it.
     pub name: String,
     /// Its place in the hierarchy, levels separated by ` >> `.
     pub path: String,
@@ -47,7 +47,7 @@ fn seeds() -> impl Iterator<Item = ResourceType> {
     (1..).zip(SEED).map(|(id, (name, path))| ResourceType { id, name: (*name).to_owned(), path: (*path).to_owned() })
 }
 
-/// The seeded types by their folded name and path, for whoever looks for one at each write.
+/// The seeded types by their folded name and path, since every write looks one up.
 static SEED_KEYS: LazyLock<Vec<(String, String)>> =
     LazyLock::new(|| SEED.iter().map(|(name, path)| (fold(name), fold(path))).collect());
 
@@ -105,7 +105,7 @@ pub fn path(conn: &mut Conn, tenant: &str, id: i64, name: &str) -> Result<String
     Ok(path.unwrap_or_else(|| name.to_owned()))
 }
 
-/// How a body names each of the types that these tenants see: by the name where that means it, else by the path.
+/// The text by which a body names each type of these tenants: its name where that resolves to it, else its path.
 pub fn labels(conn: &mut Conn, scope: &[String]) -> Result<HashMap<i64, String>> {
     let label = |kind: ResourceType| {
         let meant = seeds().find(|seed| seed.name == kind.name);
@@ -149,7 +149,7 @@ pub fn resolve(conn: &mut Conn, tenant: &str, given: &str, path: Option<&str>) -
 
 /// List resource types
 ///
-/// All types that a resource of this tenant may have: the seeded ones and those that were ingested.
+/// All types that a resource of this tenant may have: the seeded ones and the ones from its own resources.
 #[utoipa::path(
     operation_id = "listResourceTypes",
     responses((status = 200, description = "Every resource type", body = Vec<ResourceType>)),
@@ -162,7 +162,7 @@ pub async fn minimal(context: RequestContext) -> api::Result<HttpResponse> {
 
 /// List device types
 ///
-/// The seeded resource types, which every tenant has. Those that a tenant ingested besides are in its own list.
+/// The seeded resource types, which every tenant has. Further types of a tenant are in its own list.
 #[utoipa::path(
     operation_id = "listDeviceTypes",
     responses((status = 200, description = "Every seeded resource type", body = Vec<ResourceType>)),

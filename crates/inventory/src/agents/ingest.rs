@@ -1,4 +1,4 @@
-//! From a report to the inventory: the machine is found or made, and what the report says of it is stored.
+//! The ingestion of agent reports: the machine is found or created, and the report is stored.
 
 use base::{text::fold, timestamp::Timestamp};
 use db::{Conn, Error, Result};
@@ -23,7 +23,7 @@ use crate::{
 /// The source of tags that an agent reported; the others are the caller's and stay.
 const AGENT: &str = "AGENT";
 
-/// What became of a reported machine.
+/// The outcome of a reported machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum IngestOutcome {
     /// It was new; this is its id.
@@ -98,7 +98,7 @@ fn create(
     Ok(IngestOutcome::Created(resource.id))
 }
 
-/// Puts what a report says into a resource. What it does not say stays.
+/// Applies a report to a resource. Attributes that the report does not have stay.
 fn describe(conn: &mut Conn, report: &Report, resource: &mut Resource, now: Timestamp) -> Result<()> {
     if resource.resource_type.0 == 0 || kind::is_known(report) {
         let kind = kind::of(report);
@@ -133,7 +133,7 @@ fn describe(conn: &mut Conn, report: &Report, resource: &mut Resource, now: Time
     }
     if let Some(roles) = roles::of(report) {
         let mut roles: Vec<String> = roles.into_iter().map(str::to_owned).collect();
-        // What the last report brought is replaced; what somebody set beside it stays.
+        // The roles of the last report are replaced; roles from elsewhere stay.
         let before = resource.document.text("reportedRoles").to_owned();
         resource.document.set("reportedRoles", roles.join(","));
         let set_by_hand = resource.document.app_roles.iter().filter(|role| !before.split(',').any(|old| old == *role));
@@ -170,7 +170,7 @@ fn describe_texts(report: &Report, document: &mut Document) {
         }
     }
     if let Some(reported) = report.name.as_deref() {
-        // A name that somebody gave the machine stays; the agent's own follows the machine.
+        // A name that a person gave the machine stays; the agent's own name follows the machine.
         let before = document.text("reportedName").to_owned();
         for name in ["name", "resourceName"] {
             if document.text(name) == before {

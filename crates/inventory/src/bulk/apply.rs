@@ -1,5 +1,4 @@
-//! Rows become resources: each one that is known is changed, the others are made, by the rules of the single
-//! operations.
+//! The storing of rows as resources: known ones are updated, others created, by the rules of the single operations.
 
 use base::{
     problem::{FieldError, Problem},
@@ -29,7 +28,7 @@ use crate::{
 /// Where rows are stored.
 #[derive(Clone, Debug)]
 pub struct Destination {
-    /// The tenant of all of them.
+    /// The tenant of all rows.
     pub tenant: String,
     /// Its partner, whose groups may take resources in.
     pub partner: String,
@@ -42,7 +41,7 @@ pub fn apply(tx: &mut Tx<'_>, destination: &Destination, rows: &[Row]) -> Result
     apply_until(tx, destination, rows, || false)
 }
 
-/// As [`apply`], of the first rows: those until, behind one of them, it is enough.
+/// As [`apply`], but stops after a row when `is_enough` says so.
 pub fn apply_until(
     tx: &mut Tx<'_>,
     destination: &Destination,
@@ -165,7 +164,7 @@ fn unknown(id: &str) -> Problem {
     Problem { errors: vec![error], ..problem }
 }
 
-/// The tags of a resource after some were set.
+/// The tags of a resource after setting some.
 fn with_tags(known: &[Tag], set: &[Tag]) -> Vec<Tag> {
     let mut tags = known.to_vec();
     for tag in set {
@@ -183,7 +182,7 @@ fn is_same(before: &Resource, after: &Resource) -> bool {
     *before == Resource { version: before.version, updated: before.updated, ..after.clone() }
 }
 
-/// What a row says of a machine, and what that is known by.
+/// The document of a row, and its identity keys.
 fn said(entry: &Entry) -> (Document, Vec<IdentityKey>) {
     let mut said = Document::default();
     entry.input.apply(&mut said);
@@ -191,8 +190,8 @@ fn said(entry: &Entry) -> (Document, Vec<IdentityKey>) {
     (said, keys)
 }
 
-/// The resource that a row means: by its id; else by what identifies a machine; else by the id that another system
-/// has for it; else, when it says none of these, by the names and the address that it gives.
+/// The resource of a row: by its id; else by its identity keys; else by its id in another system; else, without any of
+/// these, by its names and its address.
 fn known(
     conn: &mut Conn,
     destination: &Destination,
@@ -250,14 +249,14 @@ fn known(
     only(found, "these names", |document| missing.iter().all(|name| document.text(name).is_empty()))
 }
 
-/// As many resources as are looked at to find the one that is meant.
+/// The most resources that are compared to find that of a row.
 const MOST_ALIKE: i64 = 100;
 
 fn term(name: &'static str, value: &str) -> Term {
     Term { name, value: value.to_owned(), values: vec![value.to_owned()] }
 }
 
-/// The one row, or else the one of them that is `just` so.
+/// The only row, or else the only one for which `just` holds.
 fn only(mut found: Vec<row::Row>, by: &str, just: impl Fn(&Document) -> bool) -> Result<Option<String>> {
     if found.len() > 1 {
         let count = found.len();

@@ -1,4 +1,4 @@
-//! `aws ec2 describe-instances`: what the command prints as JSON, as rows.
+//! The JSON output of `aws ec2 describe-instances` as rows.
 
 use base::{problem::Problem, text::fold};
 use serde::Deserialize;
@@ -83,7 +83,7 @@ struct Tag {
 /// The rows of a printout, one for each instance, numbered from 1.
 ///
 /// # Errors
-/// 400 when it is no such printout.
+/// 400 when the JSON is not the output of that command.
 pub fn rows(json: &[u8], tenant: &str) -> Result<Vec<Row>, Problem> {
     let json = json.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(json);
     let output: Output = serde_json::from_slice(json).map_err(|error| {

@@ -1,4 +1,4 @@
-//! What the columns of a table mean, by their names in the header row.
+//! The columns of a CSV table, by their names in the header row.
 
 use std::collections::HashSet;
 
@@ -26,7 +26,7 @@ const JSON: [&str; 4] = ["bios", "networkCardDetails", "metricTypes", "credentia
 /// Parts whose cell is a list of words separated by commas.
 pub const WORDS: [&str; 2] = ["components", "locationUuids"];
 
-/// What a cell is made of.
+/// The meaning of a column's cells.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Column {
     /// A field with a text.
@@ -52,7 +52,7 @@ enum Column {
 pub struct Columns(Vec<Column>);
 
 impl Columns {
-    /// Reads the header row. Names match in any letter case; one that is no field is left out, and told as ignored.
+    /// Reads the header row. Names match in any letter case; a name that is not a field is reported as ignored.
     ///
     /// # Errors
     /// When a field stands there twice, or none does.
@@ -80,7 +80,7 @@ impl Columns {
         Ok(Self(columns))
     }
 
-    /// What a record says. An empty cell says nothing: what the resource has there stays.
+    /// Reads a record. An empty cell leaves the value that the resource has.
     pub fn read(&self, record: Record<'_>, tenant: &str) -> Result<Entry, Vec<FieldError>> {
         if record.stray {
             return Err(vec![FieldError::new("row", STRAY)]);
@@ -178,7 +178,7 @@ fn words(text: &str) -> impl Iterator<Item = Value> {
     text.split(',').map(str::trim).filter(|word| !word.is_empty()).map(Value::from)
 }
 
-/// The names of all columns, but for those of tags.
+/// The names of all columns except the tag columns.
 pub fn names() -> impl Iterator<Item = &'static str> {
     let others = ["launchDate", "location", "location.id", "location.name", "appRoles", "tags"];
     let synonyms = SYNONYMS.into_iter().map(|(synonym, _)| synonym);

@@ -7,7 +7,7 @@ use csv_core::ReadRecordResult;
 
 use super::row::{LONGEST, Stop};
 
-/// More columns than any file needs; what has more is no table of resources.
+/// More columns than any file needs; a file with more is not a table of resources.
 const MOST_CELLS: usize = 4096;
 
 /// Cuts pieces into records. No more than one record is held.
@@ -33,7 +33,7 @@ pub struct Records {
 enum Quotes {
     /// At the start of a cell.
     Start,
-    /// In a cell that does not begin with a quote; what quotes it has are text.
+    /// In a cell that does not begin with a quote; quotes in it are text.
     Plain,
     /// In a cell that begins with a quote.
     Open,
@@ -52,7 +52,7 @@ pub struct Record<'r> {
     ends: &'r [usize],
 }
 
-/// What is wrong with a record that is [`Record::stray`].
+/// The error for a record that is [`Record::stray`].
 pub const STRAY: &str = "has text behind the quote that closes a cell; a quote in a cell is written twice";
 
 impl<'r> Record<'r> {
@@ -184,7 +184,7 @@ fn is_formula(cell: &[u8]) -> bool {
     first.is_some_and(|byte| b"=+-@\t\r\n".contains(byte))
 }
 
-/// What a cell says: without the apostrophe that kept a spreadsheet from calculating it.
+/// A cell without the apostrophe that keeps a spreadsheet from calculating it.
 pub fn unescape_formula(cell: &[u8]) -> &[u8] {
     cell.strip_prefix(b"'").filter(|rest| is_formula(rest)).unwrap_or(cell)
 }
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn text_behind_a_closing_quote_is_told() {
+    fn text_behind_a_closing_quote_is_an_error() {
         let stray = |text: &str| {
             let mut records = Records::default();
             let mut found = Vec::new();
@@ -328,7 +328,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_read(cells in proptest::collection::vec("['a,\"\r\n é=-]{0,6}", 2..6),
+        fn written_records_are_read_back(cells in proptest::collection::vec("['a,\"\r\n é=-]{0,6}", 2..6),
             cut: prop::sample::Index) {
             let mut out = Vec::new();
             write(&mut out, cells.iter().map(String::as_str));

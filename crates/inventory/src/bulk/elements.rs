@@ -1,4 +1,4 @@
-//! Elements out of a JSON array that arrives in pieces.
+//! A splitter of a JSON array that arrives in pieces.
 
 use super::{ndjson::Lines, row::Stop};
 
@@ -63,7 +63,7 @@ impl Elements {
                 _ => {}
             }
             match byte {
-                // A line break inside a string is none of JSON, and means one.
+                // JSON does not allow a line break inside a string; it is read as an escaped one.
                 b'\n' => lines.extend_from_slice(b"\\n"),
                 _ => lines.push(byte),
             }
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_array_is_said_with_the_element() {
+    fn a_malformed_array_is_refused_at_the_element() {
         for (text, line) in [
             ("", 1),
             ("{}", 1),
@@ -151,7 +151,7 @@ mod tests {
             assert_eq!(elements(&[text.as_bytes()]).unwrap_err().line, Some(line), "{text}");
         }
         assert_eq!(elements(&[b" [ ] \n"]).unwrap(), []);
-        // Two values without a comma are one element that is no JSON, which its row is told.
+        // Two values without a comma are one element that is not JSON; its row gets the error.
         assert_eq!(elements(&[b"[{} {}]"]).unwrap(), [(1, "{} {}".to_owned())]);
         assert_eq!(elements(&[b"[\"a\nb\"]"]).unwrap(), [(1, "\"a\\nb\"".to_owned())]);
         // One bracket too many of an element is its own fault.

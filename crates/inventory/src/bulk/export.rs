@@ -43,7 +43,7 @@ api::texts! {
 
 /// The words of `format`.
 const FORMATS: [&str; 2] = ["ndjson", "csv"];
-/// Parts of the detail beside what has a column.
+/// Nested parts of the detail.
 const PARTS: [&str; 10] = [
     "bios",
     "components",

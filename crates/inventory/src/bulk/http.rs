@@ -115,7 +115,7 @@ pub async fn bulk(
         return Err(Problem::field("body", "is required: a row for each resource").into());
     }
     let body = Chunks::new(&request, payload.into_inner(), LIMIT)?;
-    // Only what was stored as a whole can be answered again.
+    // Only an answer that was stored as a whole can be repeated.
     let again = !dry_run && request.headers().contains_key("idempotency-key");
     if atomic || again {
         store_whole(&context, body, reader, destination, atomic, dry_run).await
@@ -152,7 +152,7 @@ fn format(request: &HttpRequest) -> api::Result<Format> {
     })
 }
 
-/// What is answered, as it comes about.
+/// The answer, written while rows are stored.
 struct Report {
     written: Spool,
     /// One object, and not a line for each row.
@@ -268,7 +268,7 @@ struct RunningBatch<'c> {
     work: MaybeDone<LocalBoxFuture<'c, BatchOutcome>>,
 }
 
-/// What was done of a batch, and how the rest of it failed.
+/// The results of a batch, and the error that ended it.
 type BatchOutcome = (Vec<BulkResult>, db::Result<()>);
 
 impl<'c> Batches<'c> {
@@ -282,7 +282,7 @@ impl<'c> Batches<'c> {
         self.report.written.held() + self.running.as_ref().map_or(0, |batch| batch.held)
     }
 
-    /// Waits for something else, while what is under way goes on.
+    /// Waits for another future while the running batch goes on.
     async fn poll_alongside<T>(&mut self, other: impl Future<Output = T>) -> T {
         let mut other = pin!(other);
         poll_fn(|context| {
@@ -307,14 +307,14 @@ impl<'c> Batches<'c> {
         done.map_err(|error| interruption_error(error, self.report.summary.rows))
     }
 
-    /// Waits for what is under way.
+    /// Waits for the running batch.
     async fn finish(&mut self) -> BatchOutcome {
         let Some(RunningBatch { mut work, .. }) = self.running.take() else { return (Vec::new(), Ok(())) };
         (&mut work).await;
         Pin::new(&mut work).take_output().unwrap_or_else(|| (Vec::new(), Ok(())))
     }
 
-    /// The answer to all of them, and why they end there.
+    /// The answer to all rows, and the reason why they end there.
     async fn end(mut self, stop: Option<Stop>) -> api::Result<HttpResponse> {
         let (results, done) = self.finish().await;
         self.report.add(&results)?;
@@ -326,7 +326,7 @@ impl<'c> Batches<'c> {
     }
 }
 
-/// The database failed behind some rows that are stored.
+/// The error when the database fails after some rows are stored.
 fn interruption_error(error: db::Error, stored: u64) -> api::Error {
     match error {
         db::Error::Unavailable(cause) if stored > 0 => {
@@ -388,7 +388,7 @@ async fn write(
         if !dry_run {
             return Ok(results);
         }
-        // The error undoes everything; what it would have been is told beside it.
+        // The error undoes everything, so the results go through the channel.
         let _ = would.send(results);
         Err(Problem::invalid("a dry run").into())
     });
@@ -401,7 +401,7 @@ async fn write(
     }
 }
 
-/// The id of what was not made means nothing: neither where it would have been made, nor in a later row about the same.
+/// Clears the ids of resources that a dry run did not create, also in later rows about the same resource.
 fn clear_uncreated_ids(results: &mut [BulkResult]) {
     let made = results.iter().filter(|row| row.result == CREATED).filter_map(|row| row.id.clone());
     let made: HashSet<String> = made.collect();
@@ -454,8 +454,8 @@ async fn store_whole(
     Ok(response)
 }
 
-/// What would become of rows that are stored as a whole. To find it out keeps nobody waiting as long as to store them:
-/// only rows that may mean one machine have to be in one transaction.
+/// The dry run of rows that are stored as a whole. It takes shorter transactions than storing them: only rows that may
+/// mean one machine have to be in the same one.
 async fn dry_run_whole(
     context: &RequestContext<BulkOptions>,
     destination: Destination,
@@ -482,7 +482,7 @@ fn check_row_limit(reader: &Reader) -> Result<(), Problem> {
     Err(Problem::field("body", message))
 }
 
-/// Why none of the rows was stored.
+/// The errors because of which no row was stored.
 fn row_errors(results: &[BulkResult]) -> Problem {
     let errors = results.iter().flat_map(|row| {
         row.errors.iter().map(move |error| {

@@ -1,4 +1,4 @@
-//! `muster import`: files of rows, in at the same way as `POST /resources/bulk`.
+//! `muster import`: files of rows, stored in the same way as by `POST /resources/bulk`.
 
 use std::io::{self, Read};
 
@@ -20,10 +20,10 @@ use super::{
 /// Rows that are stored together.
 const BATCH: usize = 200;
 
-/// How much of a file is read at once; by as much it is known what it is.
+/// How much of a file is read at once; its kind is known by the first read.
 pub const PIECE: usize = 64 << 10;
 
-/// What a file holds.
+/// The kind of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A report of an inventory agent.
@@ -38,7 +38,7 @@ pub enum Kind {
     Packed,
 }
 
-/// What a file holds, by the ending of its name, or else by its first bytes.
+/// The kind of a file, by the ending of its name, or else by its first bytes.
 pub fn kind(name: &str, start: &[u8]) -> Kind {
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending).to_ascii_lowercase();
     if is_gzip(start) {

@@ -1,4 +1,4 @@
-//! Many resources at once: in as rows that create and update, out as the same columns.
+//! Bulk import and export: rows that create and update resources, and the same columns out.
 //!
 //! A body passes through in pieces: [`ndjson`], [`elements`] and [`csv`] cut it into lines, elements of an array and
 //! records, [`columns`] says what cells mean, [`reader`] makes rows ([`row`]) of it, and [`apply`] carries them out a

@@ -1,4 +1,4 @@
-//! Lines out of a body that arrives in pieces.
+//! A splitter of lines of a body that arrives in pieces.
 
 use super::row::{LONGEST, Stop};
 

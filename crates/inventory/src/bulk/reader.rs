@@ -1,4 +1,4 @@
-//! From the bytes of a body to the rows in it.
+//! The reader of a bulk body: bytes in, rows out.
 
 use base::{
     body::{ignored, parse_json},
@@ -28,7 +28,7 @@ pub enum Format {
 pub struct Reader {
     tenant: String,
     parser: Parser,
-    /// The first bytes, until it is clear that they are no byte order mark; `None` from then on.
+    /// The first bytes, until a byte order mark is ruled out or removed; `None` from then on.
     start: Option<Vec<u8>>,
     rows: Vec<Row>,
     /// The bytes that these rows were made of.
@@ -45,7 +45,7 @@ enum Parser {
     Csv(Box<Records>, Option<Columns>),
 }
 
-/// What a row takes is about so many times its text.
+/// The memory that a row takes, as a multiple of its text.
 const MADE: usize = 3;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
@@ -97,7 +97,7 @@ impl Reader {
         self.collecting_ignored(Self::finish)
     }
 
-    /// What was in the rows and changes nothing, one sentence for each name.
+    /// Warnings about ignored fields, one sentence for each name.
     pub fn warnings(&self) -> Vec<String> {
         let warning = |name: &String| {
             let near = near::hint(name, columns::names(), "");
@@ -110,7 +110,7 @@ impl Reader {
         warnings
     }
 
-    /// Keeps the names of what nobody reads meanwhile, which others are told as well.
+    /// Collects the names of fields that `read` ignores, and passes them on to the request's own collector.
     fn collecting_ignored<T>(&mut self, read: impl FnOnce(&mut Self) -> T) -> T {
         let (done, names) = ignored::collect(|| read(self));
         ignored::add(&mut self.ignored, names.clone());
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_is_no_resource_says_why() {
+    fn an_invalid_line_has_its_errors() {
         let text = b"{\"name\":\"a\"}\n[1]\nnonsense\n{\"state\":\"odd\",\"tags\":[{}]}\n{\"name\":\"\xFF\"}\n";
         let rows = rows(Format::Ndjson, &[text]).unwrap();
         assert_eq!(rows.iter().map(|row| row.line).collect::<Vec<_>>(), [1, 2, 3, 4, 5]);

@@ -1,4 +1,4 @@
-//! Rows that may mean the same machine, kept together.
+//! Batches of rows, in which rows that may mean the same machine stay together.
 //!
 //! A dry run undoes each of its transactions, so a row sees what a former row would have made only in the same one.
 //! Rows that share nothing do not need to, and so no transaction has to be as long as the file.
@@ -86,7 +86,7 @@ impl DisjointSets {
     }
 }
 
-/// By what a row is found, and found again.
+/// The keys by which a row finds a resource, or is found itself.
 struct RowKeys {
     keys: Vec<String>,
     names: Vec<String>,

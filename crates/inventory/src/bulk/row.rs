@@ -1,4 +1,4 @@
-//! A row of a body, and what ends the reading of one.
+//! A row of a bulk body, and the error that ends reading the body.
 
 use base::{
     body::{Fields, Request as _},
@@ -11,7 +11,7 @@ use crate::{model::document::Tag, resources::input::Input};
 /// The longest line, or record of cells.
 pub const LONGEST: usize = 1 << 20;
 
-/// Why a body cannot be read on.
+/// The error that ends reading a body.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Stop {
     /// The line at which it stops, where it is one.
@@ -40,19 +40,19 @@ impl Stop {
     }
 }
 
-/// One row: what it says, or everything that is wrong with it.
+/// One row: its entry, or all its errors.
 #[derive(Clone, Debug)]
 pub struct Row {
     /// The line on which it begins, from 1.
     pub line: u64,
-    /// What it says.
+    /// The parsed row.
     pub entry: Result<Entry, Vec<FieldError>>,
 }
 
-/// What a row says.
+/// The content of a row.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Entry {
-    /// The resource that is meant, where the row names one.
+    /// The id of the resource to update, where the row has one.
     pub id: Option<String>,
     /// The fields of a create or update body.
     pub input: Input,
@@ -64,7 +64,7 @@ pub struct Entry {
     pub no_source_if_new: bool,
 }
 
-/// The fields by which a row may say whose it is.
+/// The fields that may name the tenant of a row.
 pub const TENANTS: [&str; 3] = ["tenantId", "tenantID", "clientUniqueId"];
 
 impl Entry {
@@ -85,7 +85,7 @@ impl Entry {
     }
 }
 
-/// What is wrong with the whole body is wrong with the row here.
+/// An error of the row's body as an error of the row.
 pub(super) fn of_row(error: FieldError) -> FieldError {
     if error.field_name == "body" { FieldError { field_name: "row".to_owned(), ..error } } else { error }
 }

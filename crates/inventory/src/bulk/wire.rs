@@ -1,4 +1,4 @@
-//! What clients see of a bulk request: a line for each row, and a last one for all.
+//! The answer to a bulk request: a line for each row, and a last one for all.
 
 use api::spec::ProblemField;
 use base::problem::FieldError;
@@ -13,7 +13,7 @@ use utoipa::{
 
 use crate::resources::input::ResourceInput;
 
-/// What became of one row.
+/// The result of one row.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(example = json!({"line": 2, "result": "created", "id": "0a0fb2a7-53f4-4f5e-8f0e-1a2b3c4d5e6f"}))]
@@ -33,7 +33,7 @@ pub struct BulkResult {
     pub errors: Vec<FieldError>,
 }
 
-/// The last line: what became of all rows.
+/// The last line: the summary of all rows.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(example = json!({
@@ -61,29 +61,29 @@ pub struct BulkSummary {
     /// Why it was not read to its end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// What was in the rows and changed nothing, such as a column whose name is misspelt: one sentence each, which says
-    /// what may be meant.
+    /// One sentence for each ignored field, such as a column whose name is misspelt, with the name that it may be meant
+    /// for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     pub warnings: Vec<String>,
 }
 
-/// What became of the rows of a JSON array.
+/// The results of the rows of a JSON array.
 #[derive(Serialize, ToSchema)]
 pub struct BulkAnswer {
-    /// Of each row, in their order.
+    /// The result of each row, in their order.
     pub results: Vec<BulkResult>,
-    /// Of all of them.
+    /// The summary of all rows.
     pub summary: BulkSummary,
 }
 
-/// A row of a JSON array: a resource, and which one is meant.
+/// A row of a JSON array: the fields of a resource, with the id of the resource to update.
 pub struct BulkRow;
 
 impl PartialSchema for BulkRow {
     fn schema() -> RefOr<Schema> {
         let RefOr::T(Schema::Object(mut row)) = ResourceInput::schema() else { return ResourceInput::schema() };
-        let id = ObjectBuilder::new().schema_type(Type::String).description(Some("The resource that is meant"));
+        let id = ObjectBuilder::new().schema_type(Type::String).description(Some("UUID of the resource to update"));
         row.properties.insert("id".to_owned(), id.into());
         row.description = Some("A resource to create or to update, as the body of createResource".to_owned());
         row.into()

@@ -63,7 +63,7 @@ fn record_change(
     tx.record_view(entity, before, after)
 }
 
-/// Creates what a body describes, and changes what it names by id.
+/// Creates the groups of a body, and changes those that have an id.
 pub(super) async fn create(context: &RequestContext, body: Body, kind: Kind) -> api::Result<HttpResponse> {
     let given = cpu::read(body, move |body, meter| Ok(GroupEntries::read(kind, body, meter)?)).await?;
     // Of several, none is the one that `If-Match` could be about.
@@ -217,10 +217,10 @@ async fn change_children(
         .write(move |tx, scope| {
             let group = lock_for_update(tx, scope, kind, &reference)?;
             change(tx.conn, &group_access(scope), kind, &group, &given, tx.now)?;
-            // What was asked for; who is a member now is not kept twice.
-            let asked: Vec<String> = given.iter().map(ToString::to_string).collect();
+            // The log has the references of the request; the members are stored elsewhere.
+            let references: Vec<String> = given.iter().map(ToString::to_string).collect();
             let entity = Entity::audited(kind.entity(), &group.tenant_id, &group.unique_id);
-            tx.record_payloads(entity, Some(json!({})), Some(json!({ what: asked })));
+            tx.record_payloads(entity, Some(json!({})), Some(json!({ what: references })));
             Ok(Answer::empty())
         })
         .await

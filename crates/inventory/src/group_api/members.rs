@@ -1,4 +1,4 @@
-//! What a group holds: child groups, and resources by hand or by rule.
+//! The children of a group: child groups, and resources by hand or by rule.
 
 use std::collections::BTreeMap;
 
@@ -44,7 +44,7 @@ pub fn page(
     let tenants = access.member_tenants(group);
     let members = vec![Filter::Groups(vec![group.id]), Filter::Row(filter::states(STATES))];
     let members = ResourceQuery::new(db, conn, &tenants, members)?;
-    // The keys of a group are its number; those of a resource are texts, and behind it there are no groups any more.
+    // The key of a group is a number, that of a resource a text. After a resource there are no more groups.
     let behind_groups = matches!(walk.after(), Some([Key::Text(_), ..]));
     let groups_total: i64 = if walk.after().is_none() { below.count().get_result(conn)? } else { 0 };
     let total = walk.total(|| Ok::<_, db::Error>(groups_total + members.total(conn)?))?;
@@ -121,8 +121,7 @@ pub fn add(
 }
 
 /// Removes resources that were added by hand, and child groups, which then stand at the top; the caller holds the
-/// groups alone. What is not there stays
-/// away. A resource that the criteria select stays a member, by rule.
+/// groups alone. References to others have no effect. A resource that the criteria select stays a member, by rule.
 ///
 /// # Errors
 /// 400 as [`add`]; 409 for a member by rule.
@@ -141,7 +140,7 @@ pub fn remove(
     })
 }
 
-/// What a reference leads to.
+/// The record that a reference names.
 enum Child {
     Group(Box<Group>),
     Resource(Box<Row>),

@@ -1,4 +1,4 @@
-//! The operations on groups over HTTP, of each kind the same ones: said once, in a module for each kind.
+//! The operations on groups over HTTP: the same for both kinds, declared once by a macro, in a module for each kind.
 
 use crate::groups::kind::Kind;
 
@@ -225,8 +225,8 @@ macro_rules! operations {
 
             /// Remove children from a group
             ///
-            /// Up to 1,000, all or none; what is no child stays where it is. A child group stands at the top
-            /// afterwards. A member by rule cannot be removed by hand.
+            /// Up to 1,000, all or none; anything that is not a child stays where it is. A removed child group stands
+            /// at the top level afterwards. A member by rule cannot be removed by hand.
             #[utoipa::path(
                 summary = concat!("Remove children from a ", $word, " group"),
                 operation_id = concat!("remove", $name, "GroupChildren"),
@@ -234,7 +234,7 @@ macro_rules! operations {
                 request_body(content = inline(Children),
                     example = json!([{"id": "0a0fb2a7-53f4-4f5e-8f0e-1a2b3c4d5e6f"}])),
                 responses(
-                    (status = 200, description = "They are no children any more; an empty object"),
+                    (status = 200, description = "They are no longer children; an empty object"),
                     (status = 409, description = "A resource is a member by rule"),
                     (status = 412, description = "The group has changed since it was read"),
                 ),

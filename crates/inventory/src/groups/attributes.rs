@@ -1,10 +1,10 @@
-//! What filter criteria can ask of a resource: the variables of the lists and the attributes of the bodies, by name.
+//! The attributes that filter criteria can test: the variables of the lists and the attributes of the bodies, by name.
 
 use base::{text::fold, timestamp::Timestamp};
 
 use crate::model::document::{CLOUD, Resource, SYNTHETIC, TEXTS};
 
-/// A resource and what is known of it elsewhere.
+/// A resource, with facts about it from elsewhere.
 #[derive(Clone, Copy, Debug)]
 pub struct Facts<'a> {
     /// The resource.
@@ -13,7 +13,7 @@ pub struct Facts<'a> {
     pub site: Option<&'a str>,
 }
 
-/// What a rule compares.
+/// The attribute that a rule compares.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Attribute {
     /// `id`.
@@ -57,10 +57,10 @@ pub enum Time {
     FirstManaged,
 }
 
-/// What names a custom attribute.
+/// The prefix of a custom attribute's key.
 const TAG: &str = "tags.";
 
-/// The keys that are no text attribute of the same name.
+/// The keys that are not text attributes of the same name.
 const OTHERS: [(&str, Attribute); 18] = [
     ("id", Attribute::Id),
     ("type", Attribute::Kind),

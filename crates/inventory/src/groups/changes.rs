@@ -1,4 +1,4 @@
-//! What a request does to groups, inside its write.
+//! Changes to groups, inside the write transaction of a request.
 
 use api::context::check_version;
 use base::{
@@ -18,7 +18,7 @@ use super::{
     wire::{Parents, ResourceGroup},
 };
 
-/// Where a request reaches: the tenant of its path, that one's partner, and the tenants whose records it may touch.
+/// The tenants of a request: that of its path, its partner, and the tenants whose records it may change.
 #[derive(Clone, Debug)]
 pub struct GroupAccess {
     /// The tenant of the path.
@@ -38,7 +38,7 @@ impl GroupAccess {
 
 /// A group that a request made or changed.
 pub struct SavedGroup {
-    /// What clients saw of it before; `None` for one that is new.
+    /// The group before the change, as clients see it; `None` for a new group.
     pub before: Option<ResourceGroup>,
     /// The group now.
     pub group: Group,
@@ -94,7 +94,7 @@ pub fn save(
     Ok((saved, parents))
 }
 
-/// What clients see of a group.
+/// A group as clients see it.
 pub fn to_wire(conn: &mut Conn, access: &GroupAccess, group: &Group) -> Result<ResourceGroup> {
     Ok(ResourceGroup::of(group.clone(), &store::parents(conn, &access.scope, std::slice::from_ref(group))?))
 }
@@ -118,7 +118,7 @@ fn create(conn: &mut Conn, access: &GroupAccess, kind: Kind, new: &NewGroup, now
     Ok(group)
 }
 
-/// The id of the parent that a body names, or what is wrong with it.
+/// The id of the parent that a body names, or the error in the reference.
 fn parent(conn: &mut Conn, tenant: &str, kind: Kind, named: &ParentReference) -> Result<Result<i64, FieldError>> {
     let found = store::find(conn, &[tenant.to_owned()], kind, &named.reference)?;
     Ok(found.map(|group| group.id).ok_or_else(|| {

@@ -15,7 +15,7 @@ mod tests;
 
 /// The most rules of one group.
 const MOST_RULES: usize = 50;
-/// What makes a resource a member.
+/// The rules that make a resource a member.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Criteria {
@@ -32,16 +32,16 @@ pub struct Rule {
     /// Only resources of this `type` or resource type meet the rule.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resource_type: Option<String>,
-    /// What is compared, one of [`attributes::known`].
+    /// The attribute that is compared, one of [`attributes::known`].
     pub key: String,
-    /// How.
+    /// The comparison operator.
     pub operator: Operator,
-    /// With what.
+    /// The value that the attribute is compared with.
     pub value: String,
 }
 
 impl Criteria {
-    /// Reads `filterCriteria`; what is wrong is noted there. No rule at all is no criteria: `None`.
+    /// Reads `filterCriteria` and adds its errors to `fields`. Without any rule there are no criteria: `None`.
     pub fn read(fields: &mut Fields<'_>, meter: &Meter) -> Option<Self> {
         let match_type = MatchType::read(fields, "matchType");
         let given = fields.objects("rules").unwrap_or_default();
@@ -74,7 +74,7 @@ impl Rule {
     }
 }
 
-/// Criteria made ready to look at many resources.
+/// Compiled criteria, to test many resources.
 #[derive(Debug)]
 pub struct Matcher {
     match_type: MatchType,
@@ -90,7 +90,7 @@ struct CompiledRule {
     negative: bool,
 }
 
-/// What is done with each value.
+/// The test of each value.
 #[derive(Debug)]
 enum Test {
     Text(Pattern),

@@ -1,4 +1,4 @@
-//! Members by rule: kept current as resources, groups and sites change, in the transaction that changes them.
+//! Members of dynamic groups, kept current as resources, groups and sites change, in the same transaction.
 
 use std::collections::BTreeMap;
 
@@ -88,7 +88,7 @@ fn refresh(
     let meter = Meter::new(Meter::WRITE);
     for (group_id, matcher) in groups {
         let Ok(takes) = matcher.matches(&facts, &meter) else {
-            // It was affordable when it was stored, for the resources of that time: what was true stays.
+            // The criteria were affordable when they were stored; the membership of that time stays.
             tracing::warn!(tenant = resource.tenant_id, group_id, "the criteria of a group take too long");
             continue;
         };

@@ -1,4 +1,4 @@
-//! What bodies say of groups: those to create and to change, and the children that they name.
+//! Request bodies of groups: groups to create and to change, and the children that they name.
 
 use api::Request;
 use base::{
@@ -22,12 +22,12 @@ use super::{
 };
 use crate::lists::{self, LONGEST_NAME, trimmed};
 
-/// How a body names a group: the first of these fields that is there.
+/// The reference to a parent group in a body: the first of these fields that is present.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ParentReference {
     /// The field.
     pub field: &'static str,
-    /// What it says.
+    /// Its value.
     pub reference: Reference,
 }
 
@@ -40,7 +40,7 @@ pub struct NewGroup {
     pub description: String,
     /// The group that it is to stand below.
     pub parent: Option<ParentReference>,
-    /// What makes a resource a member.
+    /// The rules that make a resource a member.
     pub criteria: Option<Criteria>,
 }
 
@@ -110,7 +110,7 @@ fn read_separately(_: &mut Fields<'_>, _: &str) -> Option<Criteria> {
     None
 }
 
-/// The reference that an id is; one that is none is noted.
+/// Parses an id as a reference; an invalid one adds an error to `fields`.
 fn reference(kind: Kind, id: &str, field: &str, fields: &mut Fields<'_>) -> Option<Reference> {
     let reference = Reference::parse(kind, id);
     if reference.is_none() {
@@ -132,7 +132,7 @@ impl GroupReference {
 }
 
 impl ResourceGroupUpdate {
-    /// What it changes of a group of this kind; what is wrong for that is noted.
+    /// The change to a group of this kind; errors are added to `fields`.
     fn into_change(self, kind: Kind, fields: &mut Fields<'_>, meter: &Meter) -> GroupChange {
         let criteria = fields.object("filterCriteria");
         GroupChange {
@@ -213,7 +213,7 @@ impl GroupEntry {
         let known = id.map(|id| (id, "id")).or(unique_id.map(|id| (id, "uniqueId")));
         let change = ResourceGroupUpdate { name, description, parent, filter_criteria };
         match known {
-            // What cannot be an id is noted, and the whole refused.
+            // An invalid id has added an error, so the whole body is refused.
             Some((id, field)) => {
                 let reference = reference(kind, &id, field, fields).unwrap_or(Reference::Id(0));
                 Self::Existing(reference, change.into_change(kind, fields, meter))
@@ -226,7 +226,7 @@ impl GroupEntry {
     }
 }
 
-/// A new group is a change of one of which nothing is said.
+/// A new group is a change applied to an empty one.
 impl From<GroupChange> for NewGroup {
     fn from(change: GroupChange) -> Self {
         Self {
@@ -275,7 +275,7 @@ pub struct GroupChildReference {
     r#type: Option<String>,
 }
 
-/// How a body names a child of a group.
+/// A reference to a child of a group in a body.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ChildReference {
     /// A resource, by its UUID in lower case.

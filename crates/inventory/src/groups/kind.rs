@@ -1,22 +1,22 @@
-//! The two kinds of group, and how a group is named. Pure.
+//! The two kinds of group, and references to groups. Pure.
 
 use base::{problem::Problem, text::fold};
 use uuid::Uuid;
 
-/// What a change says about something that need not be there.
+/// The change to an optional value.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Setting<T> {
-    /// Nothing: it stays as it is.
+    /// The value stays as it is.
     #[default]
     Keep,
-    /// It is not to be there any more.
+    /// The value is removed.
     Clear,
-    /// It is to be this.
+    /// The value becomes this one.
     Set(T),
 }
 
 impl<T> Setting<T> {
-    /// What comes of what was there.
+    /// Applies the change to the old value.
     pub fn over(self, old: Option<T>) -> Option<T> {
         match self {
             Self::Keep => old,
@@ -25,7 +25,7 @@ impl<T> Setting<T> {
         }
     }
 
-    /// The same about something else.
+    /// Converts the new value.
     pub fn map<U>(self, f: impl FnOnce(T) -> U) -> Setting<U> {
         match self {
             Self::Keep => Setting::Keep,
@@ -40,7 +40,7 @@ impl<T> Setting<T> {
 pub enum Kind {
     /// Groups of devices, ids `DGP-<uuid>`.
     Device,
-    /// Groups of what makes up a service, ids `SGP-<uuid>`.
+    /// Groups of the resources of a service, ids `SGP-<uuid>`.
     Service,
 }
 
@@ -66,7 +66,7 @@ impl Kind {
         [Self::Device, Self::Service].into_iter().find(|kind| kind.word() == word)
     }
 
-    /// What every unique id starts with.
+    /// The prefix of every unique id.
     pub const fn prefix(self) -> &'static str {
         match self {
             Self::Device => "DGP-",
@@ -105,7 +105,7 @@ impl Kind {
         Problem::conflict(format!("The {} group \"{name}\" has child groups: move or delete them first.", self.word()))
     }
 
-    /// 409: a change that came second.
+    /// 409: another request changed the group first.
     pub fn overtaken(self) -> Problem {
         Problem::conflict(format!("Somebody else changed the {} group meanwhile. Read it again.", self.word()))
     }

@@ -1,9 +1,9 @@
-//! One order for what changes groups and for what changes their members.
+//! The lock that orders changes of groups and changes of their members.
 //!
 //! A group that becomes dynamic looks at every resource, and a resource that changes looks at every dynamic group.
-//! Two transactions that do so side by side would each miss what the other has not committed yet. So whoever changes
-//! groups is alone among a partner and its clients until the end of its transaction, and whoever changes resources
-//! shares with others that do. Changes of the tree are alone too: two moves could close a cycle together.
+//! Two such transactions side by side would each miss the uncommitted rows of the other. So a change of groups holds
+//! the lock of a partner and its clients exclusively until the end of its transaction, and changes of resources share
+//! it. Changes of the tree are exclusive too: two moves could close a cycle together.
 
 use db::Lock;
 

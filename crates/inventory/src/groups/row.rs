@@ -29,7 +29,7 @@ pub struct Group {
     pub description: String,
     /// The group above, of the same tenant and kind.
     pub parent_id: Option<i64>,
-    /// What makes a resource a member of a dynamic group.
+    /// The rules that make a resource a member of a dynamic group.
     pub rules: Option<Json<Criteria>>,
     /// When it was created.
     pub created_ms: i64,

@@ -1,4 +1,4 @@
-//! Which groups a search means, and what becomes of a group. Pure.
+//! The filter of a group search, and the versions of a group. Pure.
 
 use base::{problem::Problem, query_string, text::fold, timestamp::Timestamp};
 use db::Json;
@@ -13,7 +13,7 @@ use super::{
 /// The variables of a search.
 const VARIABLES: [&str; 4] = ["id", "uniqueId", "name", "isEquals"];
 
-/// Which groups a search means; an empty list says nothing.
+/// The filter of a group search; an empty list filters nothing.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Filter {
     /// Any of these, by `id`.
@@ -52,7 +52,7 @@ fn reference(kind: Kind, name: &str, value: &str) -> Result<Reference, Problem> 
     Reference::parse(kind, value).ok_or_else(|| Problem::field("queryString", message()))
 }
 
-/// What a new group gets beside what its body says.
+/// The values of a new group that are not in its body.
 pub struct Origin {
     /// The tenant that it belongs to.
     pub tenant_id: String,
@@ -62,7 +62,7 @@ pub struct Origin {
     pub uuid: Uuid,
     /// Its parent.
     pub parent_id: Option<i64>,
-    /// When.
+    /// The time of creation.
     pub now: Timestamp,
 }
 

@@ -17,7 +17,7 @@ use crate::schema::{group_members, resource_groups};
 /// How many groups a tenant has at most.
 pub static QUOTA: Quota = Quota::new("groups", "resource_groups", 20_000);
 
-/// What a search of groups is sorted by.
+/// The sort keys of a search of groups.
 pub const SORTS: Sorts<Group> = Sorts {
     by: &[SortBy::text("name", "resource_groups.name_key", |row| Key::from(&row.name_key))],
     then: &[SortBy::integer("id", "resource_groups.id", |row| Key::from(row.id))],
@@ -73,7 +73,7 @@ pub fn find_ids_by_name(
     names: &[String],
     exact: bool,
 ) -> Result<Vec<i64>> {
-    let kind = Kind::parse(kind).ok_or_else(|| db::Error::Fault(format!("{kind} is no kind of group")))?;
+    let kind = Kind::parse(kind).ok_or_else(|| db::Error::Fault(format!("{kind} is not a kind of group")))?;
     let by_id =
         names.iter().filter_map(|name| Reference::parse(kind, name)).map(|reference| reference_condition(&reference));
     let any = Condition::any(std::iter::once(name_condition(names, exact)).chain(by_id));
@@ -82,7 +82,7 @@ pub fn find_ids_by_name(
     with_descendants(conn, scope, ids)
 }
 
-/// Those of these groups that belong to these tenants, with the groups below them.
+/// The given groups that belong to these tenants, and the groups below them.
 pub fn with_descendants(conn: &mut Conn, scope: &[String], ids: Vec<i64>) -> Result<Vec<i64>> {
     let mut found = BTreeSet::new();
     let mut level = select_ids(conn, scope, "resource_groups.id IN", &ids)?;
@@ -101,7 +101,7 @@ fn select_ids(conn: &mut Conn, scope: &[String], column: &'static str, ids: &[i6
     })
 }
 
-/// What is shown of the parents of these groups.
+/// The ids and names of the parents of these groups.
 pub fn parents(conn: &mut Conn, scope: &[String], groups: &[Group]) -> Result<Parents> {
     use resource_groups::dsl;
     let ids: BTreeSet<i64> = groups.iter().filter_map(|group| group.parent_id).collect();

@@ -41,7 +41,7 @@ fn group_access(tenant: &str, scope: &[&str]) -> GroupAccess {
     }
 }
 
-/// Creates what a body describes.
+/// Creates the groups of a body.
 fn create(access: GroupAccess, body: &Value) -> impl FnOnce(&mut db::Conn) -> db::Result<Vec<Group>> + Send + use<> {
     let all = match GroupEntries::read(KIND, body, &Meter::new(Meter::REQUEST)).unwrap() {
         GroupEntries::One(new) => vec![new],

@@ -1,4 +1,4 @@
-//! What clients see of groups, and the ids by which paths name them.
+//! Groups as clients see them, and the ids by which paths name them.
 
 use std::collections::BTreeMap;
 
@@ -28,10 +28,10 @@ api::path_id! {
     pub ServiceGroupId = "groupId", "7", str::to_owned
 }
 
-/// What is shown of the parents of some groups, by id.
+/// The parents of some groups, by id.
 pub type Parents = BTreeMap<i64, ParentGroup>;
 
-/// A device group or a service group; what has no value is left out.
+/// A device group or a service group; fields without a value are left out.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(example = json!({
@@ -68,7 +68,7 @@ pub struct ResourceGroup {
 }
 
 impl ResourceGroup {
-    /// What clients see of a row.
+    /// The wire form of a row.
     pub fn of(row: Group, parents: &Parents) -> Self {
         Self {
             id: row.id,
@@ -155,7 +155,7 @@ pub struct ResourceGroupMinimal {
     pub name: String,
 }
 
-/// What creating groups answers: as many as the body asked for, one for an object and an array for an array.
+/// The answer to creating groups: one group for an object, an array for an array.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 #[serde(untagged)]
 pub enum CreatedGroups {

@@ -1,4 +1,4 @@
-//! Resources by what people call them.
+//! The lookup of resources by id, name, external id and address.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,7 +20,7 @@ use crate::{
     schema::{resource_addresses, resource_identities, resources},
 };
 
-/// Which column or table knows a key.
+/// The column or table in which a key is looked up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum KeyColumn {
     Id,
@@ -33,7 +33,7 @@ enum KeyColumn {
 }
 
 impl KeyColumn {
-    /// `column IN`, for those of which a resource has one.
+    /// The column in SQL, with `IN`.
     const fn column(self) -> &'static str {
         match self {
             Self::Id => "resources.id IN",
@@ -44,7 +44,7 @@ impl KeyColumn {
     }
 }
 
-/// Where to look for a key, as it is stored there.
+/// The columns in which to look up a key, with the key as it is stored there.
 fn lookups(key: &ResourceKey) -> Vec<(KeyColumn, String)> {
     let found = match key {
         ResourceKey::Id(id) => vec![(KeyColumn::Id, fold(id.trim()))],
@@ -58,11 +58,11 @@ fn lookups(key: &ResourceKey) -> Vec<(KeyColumn, String)> {
             addresses::mac(text).map(|key| (KeyColumn::Address, key)).into_iter().collect()
         }
     };
-    // Whoever has no name has the empty one, which names nobody.
+    // A resource without a name has the empty one, so the empty name must match nothing.
     found.into_iter().filter(|(_, value)| !value.is_empty()).collect()
 }
 
-/// An address that machines share, such as that of the loopback, names none.
+/// The lookups of an address. A shared address, such as that of the loopback, has none.
 fn address_lookups(text: &str) -> impl Iterator<Item = (KeyColumn, String)> {
     let own = ip_key(text.trim()).filter(|_| !is_shared_ip(text.trim())).map(|key| (KeyColumn::Ip, key));
     own.into_iter().chain(addresses::ip(text).map(|key| (KeyColumn::Address, key)))

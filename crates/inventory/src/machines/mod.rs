@@ -1,4 +1,4 @@
-//! What other domains may ask about machines: [`ports::Resources`].
+//! The port by which other domains look up machines: [`ports::Resources`].
 //!
 //! Questions come by the hundred (an alert intake asks for a whole batch), so each is a few statements, whatever the
 //! number of keys: one for each kind of key, as ranges of indexes that start with the tenant.

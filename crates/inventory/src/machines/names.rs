@@ -1,4 +1,4 @@
-//! Resources by any of their names.
+//! The lookup of resources by any of their names.
 //!
 //! A name is compared without its letter case and without a dot at its end. It is that of a resource which has it as
 //! host name, or else as DNS name, resource name or alias. A name that none has in full still finds a resource by its
@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{resources::filter, schema::resources};
 
-/// What each name stands for.
+/// The resources of each name.
 pub(super) type ResourcesByName = BTreeMap<String, Vec<KnownResource>>;
 
 /// A column of names: `column IN`, and the parts of a range of it. The indexes of some leave out the empty names.
@@ -70,7 +70,7 @@ pub(super) fn find(
     Ok(found)
 }
 
-/// By the whole name.
+/// Finds resources by their whole names.
 fn find_by_full_name(
     conn: &mut Conn,
     tenants: &[String],
@@ -87,7 +87,7 @@ fn find_by_full_name(
     Ok(found)
 }
 
-/// Full names by their first label, as a machine has it whose full name nobody noted.
+/// Finds the machines of full names by the first label, for machines that are stored without their full name.
 fn find_by_first_label(
     conn: &mut Conn,
     tenants: &[String],
@@ -106,7 +106,7 @@ fn find_by_first_label(
     let mut found = ResourcesByName::new();
     for name in names {
         let rows = rows.get(&label(name)).map_or(&[] as &[Row], Vec::as_slice);
-        // Of two machines with one short name nobody knows which is meant, also where one of them is another one's.
+        // A short name of two machines is ambiguous, even where one of them has another full name.
         let is_clear = rows.len() == 1 || !rules.is_unique;
         let could_be = rows.iter().filter(|row| is_clear && !row.has_other_full_name(name));
         let could_be: Vec<KnownResource> = could_be.map(|row| to_summary(row.shown.clone())).collect();
@@ -117,7 +117,7 @@ fn find_by_first_label(
     Ok(found)
 }
 
-/// Short names by the full names that begin with them.
+/// Finds the machines of short names by full names that begin with them.
 fn find_by_prefix(
     conn: &mut Conn,
     tenants: &[String],

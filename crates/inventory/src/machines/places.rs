@@ -1,4 +1,4 @@
-//! Groups and sites, and what is in them.
+//! Groups and sites by key, and the resources in them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,7 +22,7 @@ use crate::{
     schema::{group_members, resource_groups, resources, sites},
 };
 
-/// A group or a site, with what it is found by.
+/// A group or a site with its search keys.
 struct PlaceRow {
     place: Place,
     name_key: String,
@@ -74,7 +74,7 @@ fn unique_id(kind: Kind, text: &str) -> Option<String> {
     }
 }
 
-/// What each key means among what was found: what belongs to the tenant that was named first, or else two at most.
+/// The places that each key names: the first tenant's match, or else up to two matches of other tenants.
 fn match_keys(tenants: &[String], kind: Kind, keys: &[PlaceKey], mut found: Vec<PlaceRow>) -> Vec<Vec<Place>> {
     found.sort_by_key(|found| (tenants.iter().position(|tenant| *tenant == found.place.tenant_id), found.place.id));
     found.dedup_by(|one, other| one.place == other.place);
@@ -216,7 +216,7 @@ pub(super) fn places_of(conn: &mut Conn, tenants: &[String], kind: Kind, ids: &[
     Ok(places.collect())
 }
 
-/// Those of these groups that are of this kind and those above them, by number, which is unique in the whole database.
+/// The groups of this kind among these, and the groups above them, by number. Numbers are unique in the database.
 fn with_ancestors(
     conn: &mut Conn,
     tenants: &[String],
@@ -281,7 +281,7 @@ fn in_group(conn: &mut Conn, tenants: &[String], place: &Place, after: &str, lim
     rows.dedup();
     let ids: Vec<&str> = rows.iter().map(|(id, _)| id.as_str()).collect();
     let mut found = by_ids(conn, tenants, &ids)?;
-    // Somebody else's resource of the same id is no member.
+    // A resource of another tenant may have the same id; it is not a member.
     found.retain(|resource| rows.iter().any(|(id, tenant)| *id == resource.id && *tenant == resource.tenant_id));
     found.sort_by(|a, b| (&a.id, &a.tenant_id).cmp(&(&b.id, &b.tenant_id)));
     Ok(found)

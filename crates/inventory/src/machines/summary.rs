@@ -1,4 +1,4 @@
-//! Which resources other domains ask for, and what they are shown of one.
+//! The rules of lookups for other domains, and the summary of a resource that they get.
 
 use ports::KnownResource;
 
@@ -7,23 +7,23 @@ use crate::{
     schema::resources,
 };
 
-/// Which resources are looked for.
+/// The rules of a lookup.
 #[derive(Debug)]
 pub(super) struct LookupRules {
     pub states: &'static [&'static str],
-    /// How many for each key.
+    /// The most resources for each key.
     pub limit_per_key: usize,
-    /// Does a name that is not all of a resource's name count only where it is that of one?
+    /// Must a name that is only part of a resource's full name match one resource alone?
     pub is_unique: bool,
 }
 
-/// Those that are looked after; as many as tell that a key is not unique.
+/// Managed resources; two are enough to know that a key is not unique.
 pub(super) const MANAGED: LookupRules = LookupRules { states: &STATES, limit_per_key: 2, is_unique: true };
 
-/// Those that are history. An address may have had many owners.
+/// Decommissioned resources. An address may have had many owners.
 pub(super) const HISTORY: LookupRules = LookupRules { states: &[DECOMMISSIONED], limit_per_key: 50, is_unique: false };
 
-/// What is shown of a resource: tenant, id, name, host name, address, type.
+/// The summary of a resource: tenant, id, name, host name, address, type.
 pub(super) type SummaryRow = (String, String, String, String, String, String);
 
 type SummaryColumns = (

@@ -14,7 +14,7 @@ use crate::{
     schema::resources,
 };
 
-/// What is read of a document.
+/// The tags of a document.
 #[derive(Default, Deserialize)]
 struct DocumentTags {
     #[serde(default)]

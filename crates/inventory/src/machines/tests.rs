@@ -1,4 +1,4 @@
-//! What other domains are told about machines, on SQLite.
+//! The answers to other domains about machines, on SQLite.
 
 use std::collections::BTreeSet;
 
@@ -59,7 +59,7 @@ fn group(fixture: &Fixture, tenant: &str, body: serde_json::Value, members: &[&s
 }
 
 #[test]
-fn a_machine_is_found_by_whatever_names_it() {
+fn a_machine_is_found_by_any_of_its_keys() {
     let fixture = Fixture::new();
     let texts =
         [("hostName", "Web-01.example"), ("extResourceId", "EXT/7"), ("ipAddress", "10.0.0.7"), ("name", "Web 1")];
@@ -140,7 +140,7 @@ fn any_name_finds_a_machine_and_a_full_one_by_its_first_label() {
         let (found, expected): (BTreeSet<_>, BTreeSet<_>) = (found.iter().collect(), expected.into_iter().collect());
         assert_eq!(found, expected, "{name}");
     }
-    // Two full names that begin alike: nobody knows which one is short for.
+    // Two full names begin with the label, so the short name is ambiguous.
     fixture.resource("client_1", &[("hostName", "full.example.org")]);
     assert_eq!(found(&fixture, &["client_1"], &[Key::Name("full".to_owned())]), [Vec::<String>::new()]);
     let all: Vec<Key> = (0..250).map(|number| Key::Name(format!("none-{number}"))).collect();

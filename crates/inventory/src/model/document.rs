@@ -1,4 +1,4 @@
-//! A resource as it is kept: a few typed facts and a document of everything that is only shown.
+//! A stored resource: a few typed facts, and a document of everything that is only displayed.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ pub const KINDS: [&str; 7] =
 /// The states of a managed resource; decommissioned ones are history.
 pub const STATES: [&str; 3] = ["active", "inactive", "discovered"];
 
-/// The state of what was moved to history.
+/// The state of a resource in history.
 pub const DECOMMISSIONED: &str = "decommissioned";
 
 /// Text attributes that any resource may have, under the names of the request bodies.
@@ -54,7 +54,7 @@ pub struct Tag {
     pub tag_source: String,
 }
 
-/// What is only shown, as JSON in one column.
+/// The attributes that are only displayed, as JSON in one column.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Document {
     /// [`TEXTS`], [`CLOUD`] and [`SYNTHETIC`] attributes that have a value.
@@ -135,7 +135,7 @@ impl Document {
     }
 }
 
-/// A resource: what is decided about it, and its document.
+/// A resource: its typed facts and its document.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Resource {
     /// The tenant that owns it.

@@ -1,4 +1,4 @@
-//! The row of a resource: what it is found by, and its document.
+//! The row of a resource: its search keys and its document.
 
 use base::{net::ip_key, text::fold, timestamp::Timestamp};
 use db::Error;
@@ -43,7 +43,7 @@ pub struct Row {
     pub document: String,
 }
 
-/// What more a row is found by, and nobody reads. Each is written together with its [`Row`].
+/// Further search keys of a row, which are never read back. Each is written together with its [`Row`].
 #[derive(Clone, Debug, Insertable, AsChangeset)]
 #[diesel(table_name = further_keys, treat_none_as_null = true, treat_none_as_default_value = false)]
 pub struct FurtherKeys {
@@ -65,7 +65,7 @@ pub struct FurtherKeys {
 }
 
 impl FurtherKeys {
-    /// Those of a resource.
+    /// The further keys of a resource.
     pub fn of(resource: &Resource) -> Self {
         let key = |name| key(&resource.document, name);
         Self {
@@ -88,7 +88,7 @@ impl FurtherKeys {
     }
 }
 
-/// A text of a document, as what it is found by.
+/// A text of a document as a search key.
 fn key(document: &Document, name: &str) -> Option<String> {
     let folded = fold(document.text(name));
     (!folded.is_empty()).then_some(folded)
@@ -167,7 +167,7 @@ mod tests {
     use super::*;
     use crate::{resources::store, sites::tests::Fixture};
 
-    /// What is found by a further key, and the key.
+    /// The attribute that a further key searches, and the key.
     const FURTHER: [(&str, &str); 15] = [
         ("serialNumber", "serial_key"),
         ("systemUID", "uid_key"),

@@ -7,7 +7,7 @@ use super::node::{Node, Sections};
 /// More parts than this are not named.
 const MAX_PARTS: usize = 512;
 
-/// A section, what its parts are called, and the fields that name one, in order.
+/// A section, the label of its parts, and the fields that name a part, in order.
 const SECTIONS: &[(&str, &str, &[&str])] = &[
     ("batteries", "Battery", &["manufacturer", "name"]),
     ("cpus", "CPU", &["name"]),
@@ -57,7 +57,7 @@ fn label(entry: &Node, kind: &str, fields: &[&str]) -> Option<String> {
     let mut label = String::new();
     for field in fields {
         let text = if *field == "capacity" {
-            // An empty slot has no capacity and is no part.
+            // An empty slot has no capacity and is not a part.
             let mib = entry.integer(field).filter(|mib| *mib > 0)?;
             Some(format!("{mib} MB"))
         } else {

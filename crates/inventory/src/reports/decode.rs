@@ -1,4 +1,4 @@
-//! From the bytes of a request body to the plain report.
+//! The decoder of request bodies: bytes in, plain report out.
 //!
 //! Agents label compression in several ways (`Content-Type:
 //! application/x-compress-zlib`, `Content-Encoding: gzip`, or not at all), so
@@ -16,7 +16,7 @@ pub const MAX_PLAIN_BYTES: usize = 16 << 20;
 /// reaches 1,032; a real report stays under 40.
 const MAX_RATIO: u64 = 400;
 const RATIO_FREE_BYTES: usize = 4 << 20;
-/// A gzip header carries a file name and a comment; nobody needs more.
+/// The longest gzip header: it carries a file name and a comment.
 const MAX_GZIP_HEADER: usize = 4 << 10;
 const FIRST_CHUNK: usize = 64 << 10;
 
@@ -73,7 +73,7 @@ impl Decoder {
         }
     }
 
-    /// What the first bytes said; [`Compression::Plain`] before two bytes were seen.
+    /// The compression by the first bytes; [`Compression::Plain`] before two bytes were seen.
     #[must_use]
     pub const fn compression(&self) -> Compression {
         self.compression
@@ -181,7 +181,7 @@ impl Decoder {
         Ok(rest)
     }
 
-    /// Inflates until `chunk` is used up or the stream ends; gives what is left.
+    /// Inflates until `chunk` is used up or the stream ends; returns the rest.
     fn deflate<'c>(&mut self, mut chunk: &'c [u8]) -> Result<&'c [u8], ReportError> {
         loop {
             self.grow(1);
@@ -240,7 +240,7 @@ impl Decoder {
         Ok(rest)
     }
 
-    /// Moves bytes into `held` until it has `wanted`; gives what is left.
+    /// Moves bytes into `held` until it has `wanted`; returns the rest.
     fn hold<'c>(&mut self, chunk: &'c [u8], wanted: usize) -> &'c [u8] {
         let take = wanted.saturating_sub(self.held.len()).min(chunk.len());
         let (head, rest) = chunk.split_at(take);

@@ -37,7 +37,7 @@ fn one(envelope: &Envelope, info: &Node, sections: &Sections<'_>) -> Report {
     if let Some(item_type) = info.text("type").as_deref().and_then(item_type) {
         report.item_type = item_type;
     }
-    // A discovery says little: what an inventory has stored must stay.
+    // A discovery has few facts: those that an inventory has stored must stay.
     report.partial |= report.origin == Origin::NetworkDiscovery;
     let version = sections.first_text(&["versionclient", "moduleversion"]);
     report.agent_version = version.filter(|version| version != "missing");

@@ -31,7 +31,7 @@ pub(super) fn xml(bytes: &[u8]) -> Result<Cow<'_, str>, ReportError> {
     }
 }
 
-/// The text of an XML report that is not in the encoding which it declares: what is not UTF-8 is read as Windows-1252.
+/// The text of an XML report in another encoding than it declares: bytes that are not UTF-8 are Windows-1252.
 pub(super) fn mixed(bytes: &[u8]) -> String {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let mut text = String::with_capacity(bytes.len() + bytes.len() / 4);

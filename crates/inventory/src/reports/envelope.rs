@@ -1,4 +1,4 @@
-//! The envelope: who sends what.
+//! The envelope of a report: the agent that sends it, and the facts beside the content.
 
 use super::model::{ItemType, Origin, Report, Tag};
 
@@ -12,7 +12,7 @@ pub(super) struct Envelope {
 }
 
 impl Envelope {
-    /// A report with what the envelope says.
+    /// An empty report with the fields of the envelope.
     pub(super) fn report(&self) -> Report {
         Report {
             device_id: self.device_id.clone(),
@@ -24,7 +24,7 @@ impl Envelope {
         }
     }
 
-    /// What a full report does not mention is empty.
+    /// Sections that a full report does not have are empty.
     pub(super) fn complete(&self, mut report: Report) -> Report {
         if !report.partial {
             report.cpus.get_or_insert_default();

@@ -1,8 +1,8 @@
-//! Why a report was refused.
+//! The error of a refused report.
 
 use std::fmt;
 
-/// What a refusal means to the caller, so that HTTP can choose a status.
+/// The kind of a refusal, by which HTTP chooses a status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ErrorKind {
     /// The bytes are not a well-formed report (400).
@@ -37,7 +37,7 @@ impl ReportError {
         Self { kind: ErrorKind::Unsupported, message: message.into() }
     }
 
-    /// What the refusal means.
+    /// The kind of the refusal.
     #[must_use]
     pub const fn kind(&self) -> ErrorKind {
         self.kind

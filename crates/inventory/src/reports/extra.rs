@@ -56,7 +56,7 @@ pub(super) fn read(sections: &Sections<'_>, device: bool) -> (Map<String, Value>
         while let Some((size, name, _)) = rest.pop_if(|_| total > MAX_EXTRA_BYTES) {
             total -= size;
             if dropped.len() < MAX_DROPPED {
-                // The name itself may be what is too large.
+                // The name itself may be too large.
                 dropped.push(name.chars().take(64).collect());
             }
         }

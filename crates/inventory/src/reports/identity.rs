@@ -1,4 +1,4 @@
-//! What makes a machine the same machine when it is seen again.
+//! Identity keys: how a machine is recognised when it reports again.
 //!
 //! Keys are tried in the order of [`IdentityKey`]'s variants; each is a
 //! normalised text, so that equal means equal bytes. Firmware is full of
@@ -106,7 +106,7 @@ impl IdentityKey {
         matches!(self, Self::AgentDeviceId(_)).then(|| format!("{}\n{resource}", self.stored()))
     }
 
-    /// The key that was stored; none for what is no key, or is known for a placeholder since.
+    /// The key that was stored; none for text that is not a key, or has since become a known placeholder.
     #[must_use]
     pub fn from_stored(text: &str) -> Option<Self> {
         let (kind, value) = text.split_once(':')?;
@@ -175,7 +175,7 @@ impl Report {
     }
 }
 
-/// What the keys of one kind say of two machines.
+/// The evidence that keys of one kind give about two machines.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Evidence {
     Same,

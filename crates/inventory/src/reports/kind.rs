@@ -10,7 +10,7 @@ use super::model::{ItemType, Origin, Report};
 /// A resource type: its name, unique, and its place in the hierarchy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Kind {
-    /// What `resourceType` and `deviceType` filter by.
+    /// Its name, by which `resourceType` and `deviceType` filter.
     pub name: &'static str,
     /// Levels separated by ` >> `.
     pub path: &'static str,
@@ -18,7 +18,7 @@ pub struct Kind {
 
 /// Every resource type that is known beforehand: name and path, of which the name is the last level. Two types may
 /// have one name (`Linux` is a server or a workstation): a filter by name finds both, one by path tells them apart.
-/// Those of cloud resources and checks carry the name of their `type`.
+/// The types of cloud resources and checks have the name of their `type`.
 pub const SEED: &[(&str, &str)] = &[
     ("Linux", "Server >> Linux"),
     ("Windows", "Server >> Windows"),
@@ -52,7 +52,7 @@ pub const SEED: &[(&str, &str)] = &[
     ("Other", "Other"),
 ];
 
-/// The resource type of what a report describes.
+/// The resource type of the machine in a report.
 #[must_use]
 pub fn of(report: &Report) -> Kind {
     let path = match report.item_type {

@@ -1,4 +1,4 @@
-//! What an agent says in one request.
+//! The messages of agents.
 
 use base::text::listed;
 
@@ -9,7 +9,7 @@ use super::error::ReportError;
 use super::model::{ItemType, Origin, Report};
 use super::node::Node;
 
-/// What agents ask and tell beside inventories; nothing of it is stored.
+/// The messages of agents other than inventories; none is stored.
 const ACKNOWLEDGED: [&str; 14] = listed(
     "get_params getparams getconfig register update notify download wakeonlan collect deploy esx getjobs setstatus \
     remoteinventory",
@@ -18,7 +18,7 @@ const ACKNOWLEDGED: [&str; 14] = listed(
 /// Agents make their id of a host name (at most 253) and a moment.
 const MAX_DEVICE_ID: usize = 512;
 
-/// What an agent says in one request.
+/// The message of an agent in one request.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Message {
     /// The older agent's opening question; answer with [`super::reply::prolog`].
@@ -82,7 +82,7 @@ pub(super) fn read(root: &Node) -> Result<Message, ReportError> {
         return Err(ReportError::malformed("content: not an object with sections"));
     }
     let origin = match origin {
-        // Some agents send what they asked of a device as a plain inventory.
+        // Some agents send the inventory of a device as a plain inventory.
         Origin::Agent if content.get("network_device").is_some() => Origin::NetworkInventory,
         origin => origin,
     };

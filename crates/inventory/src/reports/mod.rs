@@ -56,10 +56,10 @@ pub enum Format {
     Json,
 }
 
-/// What is said of a report in another encoding than it declares.
+/// The warning about a report in another encoding than it declares.
 const NOT_UTF_8: &str = "the XML is not UTF-8 and was read as Windows-1252 where it is not";
 
-/// Tells the format by the first character; none for what is neither.
+/// Detects the format by the first character; none for other text.
 #[must_use]
 pub fn sniff(plain: &[u8]) -> Option<Format> {
     if let [0xff, 0xfe, b'{', 0, ..] | [0xfe, 0xff, 0, b'{', ..] | [0, b'{', ..] = plain {
@@ -91,7 +91,7 @@ pub fn parse(plain: &[u8]) -> Result<Message, ReportError> {
 /// it.
 ///
 /// # Errors
-/// What [`parse`] says of a report that cannot be repaired.
+/// The error of [`parse`] for a report that cannot be repaired.
 pub fn parse_repaired(plain: &[u8]) -> Result<(Message, Vec<&'static str>), ReportError> {
     match sniff(plain) {
         Some(Format::Json) => {

@@ -1,4 +1,4 @@
-//! What a report says, whichever format said it.
+//! The content of a report, independent of its format.
 
 use std::collections::BTreeMap;
 
@@ -152,7 +152,7 @@ impl Report {
     }
 }
 
-/// `bios` of the detail, and what else is known of the firmware.
+/// `bios` of the detail, and further facts about the firmware.
 #[api::without_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]

@@ -12,7 +12,7 @@ const MAX_CARDS: usize = 8_192;
 /// More addresses of one interface than this are not kept.
 const MAX_ADDRESSES: usize = 256;
 
-/// The interfaces of a machine and what was chosen from them.
+/// The interfaces of a machine and the values chosen from them.
 #[derive(Debug, Default)]
 pub(super) struct Network {
     pub(super) cards: Vec<NetworkCard>,
@@ -151,12 +151,12 @@ fn card(id: i64, draft: Draft) -> NetworkCard {
 }
 
 /// All addresses in a text; older agents join them with `/`, others with commas.
-/// A zone (`%eth0`) is dropped; a prefix length is no address and falls out.
+/// A zone (`%eth0`) is dropped; a prefix length is not an address and falls out.
 pub(super) fn addresses(text: &str) -> impl Iterator<Item = IpAddr> {
     text.split(['/', ',', ';', ' ']).filter_map(|part| part.split('%').next()?.trim().parse().ok())
 }
 
-/// Bits per second and duplex in words; none for what is no speed (adapters that
+/// Bits per second and duplex in words; none for a value that is not a speed (adapters that
 /// are down report -1 or the largest number there is).
 pub(super) fn link_mode(bits: i64, duplex: Option<&str>) -> Option<String> {
     let speed = match bits {

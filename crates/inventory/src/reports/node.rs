@@ -221,7 +221,7 @@ impl<'n> Sections<'n> {
     }
 }
 
-/// Trims, replaces line breaks and tabs by spaces, drops other control characters, cuts what is over-long.
+/// Trims, replaces line breaks and tabs by spaces, drops other control characters, cuts over-long text.
 pub(super) fn clean(text: &str) -> String {
     let text = text.trim();
     // 0xC2 may begin a C1 control character; the slow path decides.

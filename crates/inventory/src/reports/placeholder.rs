@@ -1,4 +1,4 @@
-//! Which values stand where firmware, hypervisors and drivers have none, and
+//! Placeholders: values of firmware, hypervisors and drivers that have none, and
 //! the one spelling of those that are real.
 
 use super::placeholder_lists::{
@@ -61,7 +61,7 @@ pub fn normal_uuid(uuid: &str) -> Option<String> {
     Some([part(0, 8), part(8, 12), part(12, 16), part(16, 20), part(20, 32)].join("-"))
 }
 
-/// The digits of a UUID in its other byte order; none for what is not 32 hexadecimal digits.
+/// The digits of a UUID in its other byte order; none for text that is not 32 hexadecimal digits.
 fn swapped(word: &str) -> Option<String> {
     const ORDER: [usize; 8] = [6, 4, 2, 0, 10, 8, 14, 12];
     if word.len() != 32 || !word.bytes().all(|byte| byte.is_ascii_hexdigit()) {
@@ -192,7 +192,7 @@ fn groups(text: &str) -> impl Iterator<Item = &str> {
     text.split(|character: char| !character.is_alphanumeric()).filter(|group| !group.is_empty())
 }
 
-/// Whether a text is no number that anybody counted up to: one character, `0101`, `1212…`, `12345`, `987654`,
+/// Whether a text is not a plausible serial number: one character, `0101`, `1212…`, `12345`, `987654`,
 /// `123456789000`.
 fn is_filler(text: &str) -> bool {
     let lower = text.to_lowercase();

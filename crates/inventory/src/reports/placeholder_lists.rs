@@ -21,11 +21,11 @@ pub const PLACEHOLDERS: &str = "\
     tobedetermined type1productname type2boardserialnumber type3chassisserialnumber unassigned unavailable undefined \
     unidentified unknow unknown unspecified";
 
-/// The same for what is only no serial number, though it may be a make.
+/// The same for texts that are not serial numbers, though they may be makes.
 pub const PLACEHOLDER_SERIALS: &str = "\
     amazonec2 eval evaluation iatpass sn123456fvgv3i0b8o5n6n7k tulipcomputers virtualmachine";
 
-/// What stands before a serial number, reduced in the same way.
+/// Prefixes of serial numbers, reduced in the same way.
 pub const LABELS: &str = "\
     asset assettag atn base baseboard bb board bsn bss chassis csn mb msn no number serial serialno serialnumber sn \
     ssn \
@@ -33,7 +33,7 @@ pub const LABELS: &str = "\
 
 /// UUIDs that many machines have, reduced to hexadecimal digits, in one of their byte orders.
 pub const PLACEHOLDER_UUIDS: &[&str] = &[
-    // AMI firmware that nobody completed.
+    // AMI firmware without the vendor's values.
     "03000200040005000006000700080009",
     "1234567812345678123456789abcdef0",
     "12345678123456789abcdef012345678",

@@ -1,4 +1,4 @@
-//! Whatever arrives, nothing panics.
+//! Property tests: no input makes the reader of reports panic.
 
 use proptest::prelude::*;
 

@@ -1,4 +1,4 @@
-//! What is installed where an application runs: the data of [`super::roles`].
+//! The installed software by which application roles are recognised: the data of [`super::roles`].
 
 /// Packages by role, separated by spaces. `#` stands for a version: `postgresql-#`
 /// is `postgresql-15` and `postgresql-9.6`, and not `postgresql-15-postgis-3`.
@@ -155,5 +155,5 @@ pub(super) const BESIDE: &str = "\
     headers installer jdbc libraries library manager manual monitor notifier odbc pgadmin \
     plugin samples sdk shell studio tools utilities viewer workbench";
 
-/// Words that may follow a product's name and leave it what it is.
+/// Words that may follow a product's name without making it another product.
 pub(super) const EDITIONS: &str = "community edition enterprise express lts release server standard version xe";

@@ -75,7 +75,7 @@ fn product(name: &str) -> Option<&'static str> {
     let listed = |list: &str, word: &str| list.split(' ').any(|known| known == word);
     let words: Vec<&str> = name.split(' ').filter(|word| !word.is_empty()).collect();
     let bare = |word: &&str| word.trim_matches(|character: char| !character.is_alphanumeric()).to_owned();
-    // The longest match wins; what follows it must be a version or an edition.
+    // The longest match wins; only a version or an edition may follow it.
     let role = (1..=words.len().min(6)).rev().find_map(|count| {
         let role = BY_PRODUCT.get(words.get(..count)?.join(" ").as_str()).copied()?;
         let next = words.get(count).copied().unwrap_or_default();

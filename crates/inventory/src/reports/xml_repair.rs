@@ -57,7 +57,7 @@ pub(super) fn repair(text: &str) -> (Cow<'_, str>, Vec<&'static str>) {
     (Cow::Owned(out), repairs)
 }
 
-/// What begins at an ampersand, and its length.
+/// The reference at an ampersand, with its length.
 enum Reference {
     Whole(usize),
     ToNothing(usize),

@@ -1,4 +1,4 @@
-//! The index of the addresses of network cards: who knows a machine by one of them finds it.
+//! The index of network card addresses, by which a machine can be looked up.
 
 use std::collections::BTreeSet;
 
@@ -21,7 +21,7 @@ struct Address {
     resource_id: String,
 }
 
-/// An IP address as it is stored; `None` for what is no address, and for one that machines share.
+/// An IP address as it is stored; `None` for anything that is not an address, and for one that machines share.
 pub fn ip(text: &str) -> Option<String> {
     let text = text.trim();
     ip_key(text).filter(|_| !is_shared_ip(text)).map(|key| format!("ip:{key}"))

@@ -1,4 +1,4 @@
-//! What the audit log and the subscribers learn of a resource.
+//! Resource changes, as the audit log and subscribers see them.
 
 use std::collections::BTreeSet;
 
@@ -30,7 +30,7 @@ pub fn record_change(tx: &mut Tx<'_>, before: Option<&Resource>, after: Option<&
         before.map(|resource| event_payload(resource, former_name.as_deref())),
         after.map(|resource| event_payload(resource, current_name.as_deref())),
     );
-    // When it changed is no change by itself: a report that says nothing new is not told.
+    // The time of a change is not a change by itself: a report without news is not published.
     if payload_before != payload_after {
         for (payload, resource) in [(&mut payload_before, before), (&mut payload_after, after)] {
             if let (Some(payload), Some(resource)) = (payload, resource) {
@@ -68,14 +68,14 @@ fn unpublished(before: Option<&Resource>, after: Option<&Resource>) -> Vec<Unpub
 
 const CREDENTIAL: &str = "credential";
 
-/// The nested parts that subscribers see; credentials are none of them.
+/// The nested parts that subscribers see; credentials are not among these.
 const PUBLISHED: [&str; 3] = ["bios", "networkCardDetails", "metaData"];
 
 /// Names by which the answers of the interface have an attribute, beside that of the request bodies.
 const ALIASES: [(&str, &str); 2] = [("osName", "os"), ("dns", "dnsName")];
 
-/// What subscribers see of a resource: its attributes under the names of the interface. Of the nested parts only those
-/// that rules and templates may name: the others may be large, and credentials are among them.
+/// A resource as subscribers see it: its attributes under the names of the interface. It has only the nested parts that
+/// rules and templates may name: the others may be large, and include credentials.
 fn event_payload(resource: &Resource, site: Option<&str>) -> Map<String, Value> {
     let mut facts = Map::new();
     facts.insert("id".to_owned(), json!(resource.id));

@@ -1,4 +1,4 @@
-//! What clients see of a decommissioned resource.
+//! A decommissioned resource as clients see it.
 
 use base::timestamp::Timestamp;
 use serde::Serialize;
@@ -8,7 +8,8 @@ use utoipa::ToSchema;
 use super::wire::Properties;
 use crate::model::{document::BorrowedDocument, row::Row};
 
-/// A decommissioned resource (`docs/interface.md`, "Decommissioned resource record"). What has no value is left out.
+/// A decommissioned resource (`docs/interface.md`, "Decommissioned resource record"). Fields without a value
+/// are left out.
 #[api::without_none]
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -84,7 +85,7 @@ pub struct DecommissionedResource<'a> {
     /// Custom attributes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<HistoryTag<'a>>,
-    /// Why it was decommissioned, when somebody said so.
+    /// Why it was decommissioned, when a reason was given.
     pub history: Option<Reason<'a>>,
 }
 
@@ -105,7 +106,7 @@ pub struct Reason<'a> {
     pub decommission_reason: &'a str,
 }
 
-/// What clients see of a row of history.
+/// The wire form of a row of history.
 pub fn record<'a>(row: &'a Row, shown: &'a BorrowedDocument<'a>, path: &'a str) -> DecommissionedResource<'a> {
     DecommissionedResource {
         id: &row.id,

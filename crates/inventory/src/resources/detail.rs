@@ -1,4 +1,4 @@
-//! From a row to the detail that clients see, in its shape.
+//! The detail of a resource, in the shape of its kind.
 
 use base::tenant::{Level, TenantId};
 use base::timestamp::Timestamp;

@@ -48,7 +48,7 @@ pub fn condition(conn: &mut Conn, scope: &[String], terms: &[Term]) -> Result<Co
     Ok(Condition::all(filters.iter().map(|filter| filter.condition(scope))))
 }
 
-/// What each term asks for. Groups and places are looked up by name, so this reads the database.
+/// The filters of the terms. Groups and places are looked up by name, so this reads the database.
 pub fn filters(conn: &mut Conn, scope: &[String], terms: &[Term]) -> Result<Vec<Filter>> {
     let exact = terms.iter().find(|term| term.name == "isEquals").map(Term::boolean).transpose()?.unwrap_or(false);
     let mut all = Vec::with_capacity(terms.len() + 1);
@@ -146,14 +146,15 @@ fn addresses(term: &Term) -> Result<Condition> {
     for value in &term.values {
         let condition = if value.contains('/') {
             let (first, last) = cidr_range(value)
-                .ok_or_else(|| wrong(term, format_args!("{value:?} is no block such as 10.0.0.0/8")))?;
+                .ok_or_else(|| wrong(term, format_args!("{value:?} is not an address block such as 10.0.0.0/8")))?;
             Condition::sql("resources.ip_key >= ")
                 .text(first.to_string())
                 .then(" AND resources.ip_key <= ")
                 .text(last.to_string())
         } else {
             let not_an_address = || {
-                wrong(term, format_args!("{value:?} is no address such as 10.0.0.1, and no block such as 10.0.0.0/8"))
+                let expected = "neither an address such as 10.0.0.1 nor a block such as 10.0.0.0/8";
+                wrong(term, format_args!("{value:?} is {expected}"))
             };
             Condition::sql("resources.ip_key = ").text(ip_key(value).ok_or_else(not_an_address)?)
         };

@@ -57,7 +57,7 @@ pub fn create_in(tx: &mut Tx<'_>, partner: &str, tenant: &str, input: &Input) ->
     add(tx, partner, resource, &identities)
 }
 
-/// As [`create_in`], for who knows already what the machine is known by.
+/// As [`create_in`], with identity keys that are known already.
 pub fn create_known_by(
     tx: &mut Tx<'_>,
     partner: &str,
@@ -128,7 +128,7 @@ pub async fn get(
     answered.await
 }
 
-/// The other records that the detail of a resource names, of those that the caller sees.
+/// The records that the detail of a resource links to, as far as the caller may see them.
 pub(super) fn linked(
     conn: &mut Conn,
     integrations: &dyn Integrations,
@@ -171,7 +171,7 @@ pub async fn update(
     change(&context, integrations, id, move |tx, old| updated(tx.conn, &input, old, tx.now)).await
 }
 
-/// The next version of a resource, as a body describes it; what it is known by is stored already.
+/// The next version of a resource, as a body describes it. Stores its identity keys.
 pub fn updated(conn: &mut Conn, input: &Input, old: &Resource, now: Timestamp) -> Result<Resource> {
     let mut resource = rules::update(input, old, now)?;
     resolve(conn, input, &mut resource)?;
@@ -210,7 +210,7 @@ where
         .await
 }
 
-/// The resource that is to be changed, which nobody else changes until the end of the transaction.
+/// Locks the resource that is to be changed until the end of the transaction.
 fn lock_for_update(tx: &mut Tx<'_>, scope: &RequestScope, id: &str) -> Result<Row> {
     lock::alone(tx.conn, id)?;
     let row = store::find_required(tx.conn, &scope.scope(), id)?;

@@ -1,4 +1,4 @@
-//! What machines are known by, and which machine has a sign. Every function takes the tenant, or a resource.
+//! The identity keys of machines. Every function takes the tenant, or a resource.
 
 use base::text::fold;
 use db::{Conn, Result};
@@ -10,19 +10,19 @@ use crate::{
     schema::{resource_identities, resources},
 };
 
-/// As many machines with one device id are compared; more come of one image, and each has a better sign.
+/// The most machines with one device id that are compared. More are copies of one image, and have better keys.
 const MOST_COPIES: i64 = 100;
 
-/// A resource, and what it is known by.
+/// A resource and its identity keys.
 pub struct IdentityMatch {
     pub id: String,
-    /// Of the keys that were asked about, the one that found it.
+    /// The requested key that matched.
     pub by: IdentityKey,
     pub known_by: Vec<IdentityKey>,
 }
 
-/// The resource that one of these keys identifies, the first that does. A weaker sign does not merge what a stronger
-/// one tells apart: two system UUIDs are two machines, whatever address or device id they share. Where copies of one
+/// The resource that the first matching key identifies. A weaker key does not merge machines that a stronger one tells
+/// apart: two system UUIDs are two machines, whatever address or device id they share. Where copies of one
 /// image share nothing else than their agent's device id, the one with this host name counts.
 pub fn find(conn: &mut Conn, tenant: &str, keys: &[IdentityKey], host: &str) -> Result<Option<IdentityMatch>> {
     for key in keys {
@@ -43,7 +43,7 @@ pub fn find(conn: &mut Conn, tenant: &str, keys: &[IdentityKey], host: &str) -> 
     Ok(None)
 }
 
-/// Of several machines with one device id, the one with this host name; else the one of which nothing else is known.
+/// Chooses among machines with one device id: the one with this host name, else the one with no other keys.
 fn choose(conn: &mut Conn, tenant: &str, found: Vec<IdentityMatch>, host: &str) -> Result<Vec<IdentityMatch>> {
     let ids: Vec<&str> = found.iter().map(|one| one.id.as_str()).collect();
     let hosts: Vec<(String, String)> = resources::table
@@ -105,13 +105,12 @@ fn holders(conn: &mut Conn, tenant: &str, key: &IdentityKey) -> Result<Vec<Strin
     Ok(found.into_iter().filter(|(identity, _)| is_key(identity)).map(|(_, id)| id).collect())
 }
 
-/// Keeps others from adding machines to a tenant until the end of the transaction: whoever asks next whether one is
-/// known learns of this one.
+/// Locks the identity keys of a tenant until the end of the transaction, so that the next lookup sees this machine.
 pub fn hold(conn: &mut Conn, tenant: &str) -> Result<()> {
     db::Lock::of("identities", tenant).take(conn)
 }
 
-/// What a resource is known by.
+/// The identity keys of a resource.
 pub fn keys_of(conn: &mut Conn, tenant: &str, id: &str) -> Result<Vec<IdentityKey>> {
     use resource_identities::dsl;
     let of_it = dsl::resource_identities.filter(dsl::tenant_id.eq(tenant)).filter(dsl::resource_id.eq(id));
@@ -119,8 +118,8 @@ pub fn keys_of(conn: &mut Conn, tenant: &str, id: &str) -> Result<Vec<IdentityKe
     Ok(stored.iter().filter_map(|text| IdentityKey::from_stored(text)).collect())
 }
 
-/// Notes what a resource is known by. A key that another resource has already stays with it, but for an agent's device
-/// id, which several may have.
+/// Adds identity keys to a resource. A key of another resource stays with that one, except the device id of an agent,
+/// which several may have.
 pub fn add(conn: &mut Conn, resource: &Resource, keys: &[IdentityKey]) -> Result<()> {
     let mut free = Vec::new();
     for key in keys {
@@ -130,7 +129,7 @@ pub fn add(conn: &mut Conn, resource: &Resource, keys: &[IdentityKey]) -> Result
             free.push(key.clone());
         }
     }
-    // Whoever says nothing new waits for nobody.
+    // Without new keys there is no need to wait for the lock.
     if free.is_empty() {
         return Ok(());
     }
@@ -146,7 +145,7 @@ struct IdentityRow {
     resource_id: String,
 }
 
-/// Notes those of the keys that no resource has, and device ids of agents in any case.
+/// Stores the keys that no resource has, and device ids of agents in any case.
 pub fn insert(conn: &mut Conn, resource: &Resource, keys: &[IdentityKey]) -> Result<()> {
     let mut insert = |identity: String| -> Result<bool> {
         let tenant_id = resource.tenant_id.clone();
@@ -165,7 +164,7 @@ pub fn insert(conn: &mut Conn, resource: &Resource, keys: &[IdentityKey]) -> Res
     Ok(())
 }
 
-/// Forgets some of what a resource was known by.
+/// Removes identity keys of a resource.
 pub fn remove(conn: &mut Conn, resource: &Resource, keys: &[IdentityKey]) -> Result<()> {
     use resource_identities::dsl;
     for key in keys {

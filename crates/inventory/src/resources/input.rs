@@ -1,4 +1,4 @@
-//! What a create or update body says about a resource (`docs/interface.md`, "Create a resource").
+//! The fields of a create or update body of a resource (`docs/interface.md`, "Create a resource").
 
 use api::Request;
 use base::{
@@ -89,7 +89,7 @@ pub struct Input {
     /// Of a cloud instance: when it was launched.
     #[request(name = "launchDate", with = launched)]
     pub launched: Option<Timestamp>,
-    /// Custom attributes, in place of those that there are.
+    /// Custom attributes; they replace all existing ones.
     #[request(with = tags, schema = Vec<Tag>, items = 0..=MOST_TAGS)]
     pub tags: Option<Vec<Tag>>,
     /// In place of those that there are.
@@ -122,7 +122,7 @@ struct Parts {
     /// Serial and model.
     #[request(with = bios, schema = Bios)]
     bios: Option<Value>,
-    /// Those without a number are numbered.
+    /// Cards without a number are numbered.
     #[request(with = cards, schema = Vec<NetworkCardInput>)]
     network_card_details: Option<Value>,
     /// Of a cloud resource.
@@ -193,7 +193,7 @@ impl ToSchema for ResourceInput {
     }
 }
 
-/// What the document says of a text attribute.
+/// The OpenAPI description of a text attribute.
 fn text_of(name: &str) -> &'static str {
     match name {
         "installedIntgId" => "`INTG-<uuid>`",
@@ -274,7 +274,7 @@ fn texts(fields: &mut Fields<'_>, _: &str) -> Option<Vec<(&'static str, String)>
 
 fn launched(fields: &mut Fields<'_>, name: &str) -> Option<Timestamp> {
     let own = fields.timestamp(name);
-    // That it is no object is noted with the texts.
+    // The error that the part is not an object is added with the texts.
     let has_properties = fields.value("properties").is_some_and(Value::is_object);
     let properties = if has_properties { fields.object("properties") } else { None };
     properties.and_then(|mut properties| properties.timestamp(name)).or(own)
@@ -288,7 +288,7 @@ fn too_long() -> String {
     format!("must have at most {LONGEST} characters")
 }
 
-/// What is wrong with more than [`MOST_TAGS`].
+/// The error for more than [`MOST_TAGS`] tags.
 pub fn too_many_tags() -> String {
     format!("has more than {MOST_TAGS} tags")
 }

@@ -36,7 +36,7 @@ use crate::{
 };
 
 api::texts! {
-    /// What resources are sorted by.
+    /// The sort keys of resources.
     Sorted = api::spec::one_of(&SORTS);
     /// Which resources a list has.
     pub State = api::spec::one_of(&STATES);
@@ -47,7 +47,7 @@ const STATES: [&str; 4] = ["active", "inactive", "discovered", "all"];
 /// The most resources of a page with their details.
 const MOST_VERBOSE: i64 = 100;
 
-/// What every list takes.
+/// The filter parameters of every list.
 pub struct ListQuery {
     location: i64,
     group: Option<Reference>,
@@ -63,7 +63,7 @@ impl ListQuery {
         let text = query.text("queryString").filter(|text| !text.trim().is_empty());
         let terms = text.as_deref().map(|text| query_string::parse(text, &VARIABLES)).transpose()?.unwrap_or_default();
         let states = match state {
-            // A state in the expression replaces the default, not what was asked for.
+            // A state in the expression replaces the default, but not an explicit `state`.
             "" if terms.iter().any(|term| term.name == "state") => None,
             "" => filter::states_of("active"),
             given => filter::states_of(given),
@@ -80,13 +80,13 @@ impl ListQuery {
         })
     }
 
-    /// What is asked for, of the resources of these tenants. Inside a transaction that reads.
+    /// The query on the resources of these tenants. Inside a transaction that reads.
     pub fn resource_query<'s>(&self, db: &Db, conn: &mut Conn, scope: &'s [String]) -> Result<ResourceQuery<'s>> {
         let filters = self.filters(conn, scope)?;
         ResourceQuery::new(db, conn, scope, filters)
     }
 
-    /// As [`ListQuery::ask`], for whoever hands on all of them.
+    /// As [`ListQuery::resource_query`], to read all matches.
     pub fn full_resource_query<'s>(&self, db: &Db, conn: &mut Conn, scope: &'s [String]) -> Result<ResourceQuery<'s>> {
         let filters = self.filters(conn, scope)?;
         ResourceQuery::for_all(db, conn, scope, filters)
@@ -234,7 +234,7 @@ pub async fn search(
     api::answer::ok(&page.ordered(sort.name, sort.descending))
 }
 
-/// What a search asks for.
+/// The parameters of a search.
 struct Search {
     wanted: ListQuery,
     sort: Sort,
@@ -281,7 +281,7 @@ enum ResourceItem {
     Verbose(Map<String, Value>),
 }
 
-/// The detail of a resource, with what the minimal list has of it besides.
+/// The detail of a resource, with the fields of the minimal list.
 fn with_detail(
     conn: &mut Conn,
     integrations: &dyn Integrations,

@@ -100,7 +100,7 @@ impl NameFilter {
         .then(")")
     }
 
-    /// Every name has nothing in it, but an empty one is no name, and is in no index of names.
+    /// Every name contains the empty text, but an empty name is not a name, and no index of names has one.
     fn holds(&self) -> Condition {
         let column = Condition::sql(self.column);
         let holds = |key: &String| match key.as_str() {

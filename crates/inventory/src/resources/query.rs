@@ -19,22 +19,22 @@ use super::{
 };
 use crate::{model::row::Row, schema::resources};
 
-/// So many are listed by their ids, a part after the other; of more, the database finds most anyway.
+/// Up to this number, matches are listed by their ids, in chunks; for more, the database reads most rows anyway.
 const SOME: i64 = 20_000;
 /// Ids of one statement.
 const PART: usize = 1_000;
-/// Entries of an index that are looked at together, at least and at most.
+/// The least and the most index entries that one statement reads.
 const STRETCH: i64 = 500;
 const LONGEST_STRETCH: i64 = 8_000;
-/// How resources are put in an order, by how many there are.
+/// The numbers of resources that decide how they are sorted.
 #[derive(Clone, Copy, Debug)]
 struct SortLimits {
-    /// So many are named by their ids, and the database puts them in order.
+    /// Up to this number, the database sorts them, selected by their ids.
     pub few: i64,
-    /// For more, the index of the order is followed, past the others, for so many entries.
+    /// For more, the index of the order is scanned, up to this number of entries.
     pub far: i64,
-    /// So many are put in order here when that was not enough: they may stand together at the end. For more it is
-    /// followed on.
+    /// Up to this number they are sorted in memory when the scan was not enough: the matches may all be at the end. For
+    /// more the scan goes on.
     pub many: i64,
 }
 
@@ -44,7 +44,7 @@ impl Default for SortLimits {
     }
 }
 
-/// Which of many in an order: those behind the one with these keys, or all, but for the first few, and so many at most.
+/// A slice of an ordered list: after these keys, if any, without the first `skip`, `most` at most.
 #[derive(Clone, Copy)]
 struct Slice<'k> {
     order: Order,
@@ -62,7 +62,7 @@ pub struct ResourceQuery<'a> {
     limits: SortLimits,
 }
 
-/// What the minimal list has of a resource.
+/// The columns of the minimal list.
 pub type MinimalRow = (String, String, String, String, String, String, String);
 
 impl<'a> ResourceQuery<'a> {
@@ -90,13 +90,13 @@ impl<'a> ResourceQuery<'a> {
         Ok(Self { scope, filters, matches, limits: SortLimits::default() })
     }
 
-    /// As a condition of the database's.
+    /// The query as an SQL condition.
     pub fn condition(&self) -> Condition {
         let filters = self.filters.iter().map(|filter| filter.condition(self.scope));
         Condition::all(std::iter::once(tenants(self.scope)).chain(filters))
     }
 
-    /// As a condition that names each of them, when they are few.
+    /// A condition on the ids of all matches, when they are few.
     pub fn id_condition(&self) -> Option<Condition> {
         let matches = self.matches.as_ref().filter(|matches| matches.total() <= self.limits.few)?;
         Some(id_condition(matches, &matches.by_id(false, None, 0, usize::MAX)?))
@@ -116,7 +116,7 @@ impl<'a> ResourceQuery<'a> {
         self.matches.is_some()
     }
 
-    /// How many there are.
+    /// The number of matches.
     pub fn total(&self, conn: &mut Conn) -> Result<i64> {
         match &self.matches {
             Some(matches) => Ok(matches.total()),
@@ -124,14 +124,14 @@ impl<'a> ResourceQuery<'a> {
         }
     }
 
-    /// A page of them, in the order of a sort.
+    /// A page of the matches, in the order of a sort.
     pub fn page(&self, conn: &mut Conn, order: Order, descending: bool, walk: &Walk) -> Result<Found<Row>> {
         let total = walk.total(|| self.total(conn))?;
         let rows = self.slice(conn, order, descending, walk.after(), walk.offset(), walk.wanted())?;
         Ok(walk.cut(rows, total, |row| order.keys(row)))
     }
 
-    /// Some of them: those behind the one with these keys, or all, but for the first few.
+    /// A slice of the matches: after these keys, if any, without the first `skip`.
     pub fn slice(
         &self,
         conn: &mut Conn,
@@ -164,7 +164,7 @@ impl<'a> ResourceQuery<'a> {
         store::slice(conn, &self.condition(), &order.order(descending), after, skip, most)
     }
 
-    /// A page in the order of ids, of what the minimal list has; [`None`] when that has to come from the rows.
+    /// A page of the minimal list in the order of ids; [`None`] when the index cannot answer.
     pub fn brief_page(&self, conn: &mut Conn, descending: bool, walk: &Walk) -> Result<Option<Found<MinimalRow>>> {
         let Some(matches) = &self.matches else { return Ok(None) };
         let Some(ids) = by_id(matches, descending, walk.after(), walk.offset(), walk.wanted()) else { return Ok(None) };
@@ -179,14 +179,14 @@ impl<'a> ResourceQuery<'a> {
         Ok(Some(walk.cut(found, total, |_| keys.unwrap_or_default())))
     }
 
-    /// Hands on all of them, in no order.
+    /// Passes on all matches, in no order.
     pub fn each_brief(&self, conn: &mut Conn, mut each: impl FnMut(MinimalRow) -> Result<()>) -> Result<()> {
         if let Some(matches) = self.matches.as_ref().filter(|matches| matches.total() <= SOME)
             && let Some(ids) = matches.by_id(false, None, 0, usize::MAX)
         {
             for ids in ids.chunks(PART) {
                 let mut found: Vec<(MinimalRow, String)> = load(matches, ids, |tenant, ids| briefs(conn, tenant, ids))?;
-                // In an order that stays, though none is promised.
+                // A stable order, though none is promised.
                 sort_by_id(&mut found, false, |(brief, tenant)| (&brief.0, tenant));
                 found.into_iter().try_for_each(|(brief, _)| each(brief))?;
             }
@@ -216,7 +216,7 @@ fn by_id(matches: &Matches, descending: bool, after: Option<&[Key]>, skip: i64, 
     matches.by_id(descending, after, count(skip), count(most))
 }
 
-/// These, each by its tenant and id.
+/// A condition on the tenant and id of each match.
 fn id_condition(matches: &Matches, found: &[Hit]) -> Condition {
     let mut by_tenant: Vec<(usize, Vec<String>)> = Vec::new();
     for (place, id) in found {
@@ -257,7 +257,7 @@ fn sort_by_id<R>(rows: &mut [R], descending: bool, keys: impl Fn(&R) -> (&String
 }
 
 diesel::table! {
-    /// What SQLite reads an array as: `SELECT value FROM json_each WHERE json = '["a", "b"]'`.
+    /// The table form of a JSON array in SQLite: `SELECT value FROM json_each WHERE json = '["a", "b"]'`.
     json_each (value) {
         value -> Text,
         json -> Text,
@@ -299,7 +299,7 @@ fn briefs(conn: &mut Conn, tenant: &str, ids: &[String]) -> Result<Vec<(MinimalR
     Ok(rows.into_iter().map(|row| (row, tenant.to_owned())).collect())
 }
 
-/// Some of many resources, in the order of a sort: by the index of that order, or put in order by themselves.
+/// A slice of many resources in the order of a sort: by the index of that order, or sorted in memory.
 fn in_order(conn: &mut Conn, matches: &Matches, limits: SortLimits, slice: Slice<'_>) -> Result<Option<Vec<Hit>>> {
     let are_many = matches.total() > limits.many;
     let far = if are_many { i64::MAX } else { limits.far };
@@ -311,7 +311,7 @@ fn in_order(conn: &mut Conn, matches: &Matches, limits: SortLimits, slice: Slice
     if are_many { Ok(None) } else { by_keys(conn, matches, slice) }
 }
 
-/// By walking the index of their order and leaving out others; [`None`] when that goes too far.
+/// Scans the index of the order and leaves out other resources; [`None`] when that goes too far.
 fn in_index_order(
     conn: &mut Conn,
     matches: &Matches,
@@ -348,10 +348,10 @@ fn in_index_order(
     Ok(None)
 }
 
-/// By reading what each of them is sorted by; [`None`] when the ordinals were dropped.
+/// Sorts the matches in memory by their sort keys; [`None`] when the ordinals were dropped.
 fn by_keys(conn: &mut Conn, matches: &Matches, slice: Slice<'_>) -> Result<Option<Vec<Hit>>> {
     let Slice { order, descending, after, skip, most } = slice;
-    // A cursor that somebody made up is refused.
+    // A made-up cursor is refused.
     order.order(descending).after(after)?;
     let Some(mut all) = matches.by_id(false, None, 0, usize::MAX) else { return Ok(None) };
     all.sort_by_key(|(place, _)| *place);
@@ -378,7 +378,7 @@ fn by_keys(conn: &mut Conn, matches: &Matches, slice: Slice<'_>) -> Result<Optio
     Ok(Some(found.collect()))
 }
 
-/// So many resources behind one, with what they are sorted by.
+/// Reads up to `most` resources after `behind`, with their sort keys.
 fn stretch(
     conn: &mut Conn,
     tenant: &str,
@@ -399,7 +399,7 @@ fn stretch(
     keys(conn, order, query.order(by).limit(most))
 }
 
-/// Ids of resources, with what they are sorted by.
+/// Ids of resources with their sort keys.
 fn keys(conn: &mut Conn, order: Order, query: IntoBoxed<'_, resources::table, db::Sql>) -> Result<Vec<(String, Key)>> {
     use resources::dsl;
     match order.column() {

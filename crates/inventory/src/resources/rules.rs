@@ -1,4 +1,4 @@
-//! What may happen to a resource. Pure: the time is a parameter.
+//! The rules of creating, changing and decommissioning a resource. Pure: the time is a parameter.
 
 use base::{problem::Problem, timestamp::Timestamp};
 
@@ -87,12 +87,12 @@ pub fn decommission(old: &Resource, reason: &str, now: Timestamp) -> Resource {
     resource
 }
 
-/// What a resource that was described by hand is known by, most trusted first.
+/// The identity keys of a resource that was described by hand, most trusted first.
 pub fn identities(resource: &Resource) -> Vec<IdentityKey> {
     identities_in(&resource.document)
 }
 
-/// As [`identities`], of what is said of a resource.
+/// As [`identities`], from the document alone.
 pub fn identities_in(document: &Document) -> Vec<IdentityKey> {
     let text = |name: &str| document.text(name);
     [

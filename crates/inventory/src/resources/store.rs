@@ -1,4 +1,4 @@
-//! Rows of resources and of what they are found by. Every function takes the tenant, or the tenants of a scope.
+//! Rows of resources and of their search keys. Every function takes the tenant, or the tenants of a scope.
 
 use std::collections::BTreeSet;
 
@@ -18,8 +18,8 @@ use crate::{
     schema::{antivirus, applications, group_members, resource_app_roles, resource_tags, resources},
 };
 
-/// The id of a new resource, higher than those before: what it is found by is then added where the last one's was, to
-/// pages that are in memory and are written anyway, and not all over the indexes.
+/// The id of a new resource, higher than all earlier ones: its index entries then go next to the latest ones, on pages
+/// that are in memory and are written anyway, and not all over the indexes.
 pub fn new_id() -> String {
     uuid::Uuid::now_v7().to_string()
 }
@@ -76,7 +76,7 @@ pub fn is_taken(conn: &mut Conn, tenant: &str, field: &str, value: &str) -> Resu
     Ok(Some(found?))
 }
 
-/// Stores a new resource with everything it is found by. `partner` is the partner of its tenant, whose groups may
+/// Stores a new resource with all its search keys. `partner` is the partner of its tenant, whose groups may
 /// take it in.
 pub fn insert(conn: &mut Conn, partner: &str, resource: &Resource, keys: &[IdentityKey]) -> Result<()> {
     let whole = (Row::of(resource)?, FurtherKeys::of(resource));
@@ -113,8 +113,8 @@ fn write_over(conn: &mut Conn, row: &Row, resource: &Resource) -> Result<()> {
     Ok(())
 }
 
-/// Moves a resource to history: it keeps its row, its names and tags, and gives up what would find it as a machine of
-/// the inventory (identities, groups, software, antivirus).
+/// Moves a resource to history: it keeps its row, its names and tags, and loses its records in the inventory
+/// (identities, groups, software, antivirus).
 pub fn decommission(conn: &mut Conn, resource: &Resource) -> Result<Row> {
     let row = Row::of(resource)?;
     let tenant = &resource.tenant_id;
@@ -232,7 +232,7 @@ pub fn count(conn: &mut Conn, condition: &Condition) -> Result<i64> {
     Ok(resources::table.filter(condition.clone()).count().get_result(conn)?)
 }
 
-/// Some of the resources that meet a condition: those behind the one with these keys, or all, but for the first few.
+/// A slice of the resources that meet a condition: after these keys, if any, without the first `skip`.
 pub fn slice(
     conn: &mut Conn,
     condition: &Condition,
@@ -245,7 +245,7 @@ pub fn slice(
     Ok(query.order(order.clone()).offset(skip).limit(most).load(conn)?)
 }
 
-/// What a list of resources may be sorted by.
+/// The sort order of a list of resources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
     Id,
@@ -259,7 +259,7 @@ pub enum Order {
 }
 
 impl Order {
-    /// What it begins with, before the id.
+    /// The column before the id; none for the order by id.
     pub fn column(self) -> Option<Column> {
         Some(match self {
             Self::Id => return None,

@@ -1,4 +1,4 @@
-//! What clients see of a resource (`docs/interface.md`, "Minimal resource" and "Resource detail").
+//! A resource as clients see it (`docs/interface.md`, "Minimal resource" and "Resource detail").
 
 mod nested;
 
@@ -57,7 +57,7 @@ pub struct MinimalResource {
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Location {
-    /// The site's id; what `locationId` takes.
+    /// The site's id, as `locationId` takes it.
     pub id: i64,
     /// The site's name.
     pub name: String,
@@ -90,7 +90,7 @@ pub enum ResourceDetail<'a> {
 pub struct DeviceDetail<'a> {
     /// UUID.
     pub id: &'a str,
-    /// What tells the three shapes apart.
+    /// The kind of resource, which decides the shape.
     #[serde(rename = "type")]
     #[schema(pattern = "^DEVICE$", example = "DEVICE")]
     pub kind: &'a str,
@@ -101,7 +101,7 @@ pub struct DeviceDetail<'a> {
     /// `active`, `inactive` or `discovered`.
     #[schema(pattern = "^(active|inactive|discovered)$")]
     pub state: &'a str,
-    /// Where it came from: `API`, `AGENT`, or what was given.
+    /// Where it came from: `API`, `AGENT`, or the given text.
     pub source: Option<&'a str>,
     /// Does an agent report for it?
     pub agent_installed: bool,
@@ -188,7 +188,7 @@ pub struct CloudDetail<'a> {
 pub struct SyntheticDetail<'a> {
     /// UUID.
     pub id: &'a str,
-    /// What tells the three shapes apart.
+    /// The kind of resource, which decides the shape.
     #[serde(rename = "type")]
     #[schema(pattern = "^SYNTHETIC$", example = "SYNTHETIC")]
     pub kind: &'a str,
@@ -223,7 +223,7 @@ pub struct SyntheticDetail<'a> {
     pub total_locations: usize,
 }
 
-/// What a create answers.
+/// The answer to a create.
 #[derive(Serialize, ToSchema)]
 #[schema(example = json!({"resourceUUID": "0a0fb2a7-53f4-4f5e-8f0e-1a2b3c4d5e6f", "tenantID": "client_1"}))]
 pub struct CreatedResource {

@@ -207,7 +207,7 @@ pub async fn list_members(
 
 /// Put resources at a site
 ///
-/// Moves up to 1,000 resources of the site's tenant there, all or none. Those that are there already stay as they are.
+/// Moves up to 1,000 resources of the site's tenant there, all or none. Resources already there stay as they are.
 #[utoipa::path(
     operation_id = "addSiteMembers",
     params(SiteId),
@@ -229,7 +229,7 @@ pub async fn add_members(
 
 /// Take resources away from a site
 ///
-/// Up to 1,000 resources are at no site afterwards, all or none. Those that were not there stay where they are.
+/// Removes up to 1,000 resources from the site, all or none. Resources that were not there stay where they are.
 #[utoipa::path(
     operation_id = "removeSiteMembers",
     params(SiteId),
@@ -267,7 +267,7 @@ async fn change_members(
         .await
 }
 
-/// The site that is to be changed, which nobody else changes or moves to until the end of the transaction.
+/// Locks the site that is to be changed, also against moves to it, until the end of the transaction.
 fn lock_for_update(tx: &mut Tx<'_>, scope: &RequestScope, SiteId(id): SiteId) -> db::Result<row::Site> {
     db::Lock::of("site", id).take(tx.conn)?;
     let site = store::find_required(tx.conn, &scope.scope(), id)?;

@@ -14,7 +14,7 @@ use crate::{
     sites::{row::Site, wire::SiteMemberReference},
 };
 
-/// What the list of a site's resources may be sorted by.
+/// The sort keys of the list of a site's resources.
 pub const SORTS: [&str; 3] = ["id", "name", "hostName"];
 
 /// A page of the resources at a site.
@@ -29,7 +29,7 @@ pub fn page(db: &Db, conn: &mut Conn, site: &Site, sort: Sort, walk: &Walk) -> R
     here.page(conn, order, sort.descending, walk)
 }
 
-/// Puts resources of the site's tenant there, away from where they were. Those that are there already stay as they
+/// Moves resources of the site's tenant to it. Resources that are there already stay as they
 /// are.
 ///
 /// # Errors
@@ -45,7 +45,7 @@ pub fn add(tx: &mut Tx<'_>, partner: &str, site: &Site, given: &[SiteMemberRefer
     )
 }
 
-/// Takes resources away from the site. Those that are not there stay where they are.
+/// Removes resources from the site. Resources that are not there stay where they are.
 ///
 /// # Errors
 /// As [`add`].

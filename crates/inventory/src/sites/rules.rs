@@ -1,4 +1,4 @@
-//! What may be said of a site, and which sites a search means. Pure.
+//! The versions of a site, and the filter of a site search. Pure.
 
 use base::{problem::Problem, query_string, text::fold, timestamp::Timestamp};
 
@@ -10,7 +10,7 @@ use super::{
 /// The variables of a search.
 const VARIABLES: [&str; 6] = ["id", "name", "city", "country", "parentId", "isEquals"];
 
-/// Which sites a search means; an empty list says nothing about its field.
+/// The filter of a site search; an empty list does not filter by its field.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Filter {
     /// Exact.
@@ -18,7 +18,7 @@ pub struct Filter {
     names: Vec<String>,
     cities: Vec<String>,
     countries: Vec<String>,
-    /// Those below another site, of which there are none: sites do not nest.
+    /// Sites below another site. There are none: sites do not nest.
     below: bool,
     exact: bool,
 }
@@ -44,8 +44,8 @@ impl Filter {
         Ok(filter)
     }
 
-    /// Is a site among those that are meant? Ids are not looked at: the database has compared them.
-    pub fn takes(&self, site: &Site) -> bool {
+    /// Does a site match? Ids are not compared: the database has done that.
+    pub fn matches(&self, site: &Site) -> bool {
         !self.below
             && self.any(&self.names, &site.name)
             && self.any(&self.cities, &site.city)
@@ -113,7 +113,7 @@ pub fn taken(name: &str) -> Problem {
     Problem::conflict(format!("The tenant has a site named \"{name}\" already."))
 }
 
-/// 409: a change that came second.
+/// 409: another request changed the site first.
 pub fn overtaken() -> Problem {
     Problem::conflict("Somebody else changed the site meanwhile. Read it again.")
 }
@@ -133,8 +133,8 @@ mod tests {
         created(new, "client_1".to_owned(), 7, Timestamp::from_millis(1000))
     }
 
-    fn takes(text: &str, site: &Site) -> bool {
-        Filter::parse(text).unwrap().takes(site)
+    fn matches(text: &str, site: &Site) -> bool {
+        Filter::parse(text).unwrap().matches(site)
     }
 
     #[test]
@@ -142,10 +142,10 @@ mod tests {
         let munich = site("Rechenzentrum Süd", "München", "Germany");
         for text in ["", "name:SÜD", "city:mün,paris", "country:germany+name:zentrum", "city:München+isEquals:true"]
         {
-            assert!(takes(text, &munich), "{text}");
+            assert!(matches(text, &munich), "{text}");
         }
         for text in ["name:nord", "city:mün+isEquals:true", "country:germany+name:nord", "country:france,spain"] {
-            assert!(!takes(text, &munich), "{text}");
+            assert!(!matches(text, &munich), "{text}");
         }
     }
 

@@ -15,7 +15,7 @@ use crate::{
     schema::{resources, sites},
 };
 
-/// What a search of sites is sorted by.
+/// The sort keys of a search of sites.
 pub const SORTS: Sorts<Site> = Sorts {
     by: &[SortBy::text("name", "sites.name_key", |row| Key::from(&row.name_key))],
     then: &[SortBy::integer("id", "sites.id", |row| Key::from(row.id))],
@@ -107,7 +107,7 @@ pub fn search(conn: &mut Conn, scope: &[String], filter: &Filter, sort: Sort, wa
     let mut count = 0_i64;
     let wanted = walk.offset()..walk.offset().saturating_add(walk.wanted());
     db::for_each_row(conn, query, |site: Site| {
-        if filter.takes(&site) {
+        if filter.matches(&site) {
             if wanted.contains(&count) {
                 found.push(site);
             }
@@ -147,7 +147,7 @@ pub fn insert(conn: &mut Conn, site: &Site) -> Result<()> {
     Ok(())
 }
 
-/// Stores the next version of a site. What the detail of its resources shows of it counts as a change of theirs.
+/// Stores the next version of a site. A change that shows in the detail of its resources counts as a change of theirs.
 ///
 /// # Errors
 /// 409 when the tenant has another site of this name, or somebody else changed this one meanwhile.

@@ -1,4 +1,4 @@
-//! What clients see and say of sites.
+//! Sites as clients see and send them.
 
 use api::Request;
 use base::timestamp::Timestamp;
@@ -21,7 +21,7 @@ api::path_number! {
     pub SiteId = "siteId", 12
 }
 
-/// A site; what has no value is left out.
+/// A site; fields without a value are left out.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(example = json!({
@@ -31,7 +31,7 @@ api::path_number! {
 pub struct Site {
     /// What `locationId` takes.
     pub id: i64,
-    /// Unique in its tenant, whatever the letter case; what `deviceLocation` takes.
+    /// Its name, as `deviceLocation` takes it; unique in its tenant, whatever the letter case.
     pub name: String,
     /// Any text.
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -158,7 +158,7 @@ pub struct NewSite {
 #[derive(Clone, Debug, PartialEq, Request)]
 #[request(example = json!({"id": "0a0fb2a7-53f4-4f5e-8f0e-1a2b3c4d5e6f"}))]
 pub struct SiteMemberReference {
-    /// UUID of the resource; a text that is none names no resource.
+    /// UUID of the resource.
     #[request(filled, parse = lower)]
     pub id: String,
 }

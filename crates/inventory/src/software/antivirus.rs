@@ -155,10 +155,10 @@ fn resource_condition(terms: &[query_string::Term]) -> Condition {
 /// A product, and of its resource the folded host name, host name, address and document.
 type ProductRow = (Row, (String, String, String, String));
 
-/// Before every instant: a date that nobody told.
+/// Before every instant: the sort key of an unknown date.
 const NEVER: i64 = -i64::MAX;
 
-/// What the search is sorted by.
+/// The sort keys of the search.
 const SORTS: Sorts<ProductRow> = Sorts {
     by: &[
         SortBy::integer("scanDate", "antivirus.scan_ms", |(row, _)| Key::from(row.scan_ms)),

@@ -129,7 +129,7 @@ fn take<'a>(by_name: &mut HashMap<&str, Vec<&'a Row>>, row: &Row) -> Option<&'a 
 
 /// List applications of a resource
 ///
-/// What its agent found installed, by name.
+/// The applications that its agent reported, by name.
 #[utoipa::path(
     operation_id = "listApplications",
     params(ResourceId),

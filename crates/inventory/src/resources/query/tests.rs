@@ -17,11 +17,11 @@ const TENANTS: [&str; 2] = ["client_1", "client_2"];
 enum Step {
     /// Make a machine: tenant, host, tag.
     Make(usize, String, Option<&'static str>),
-    /// Change one of those that were made.
+    /// Change one of the created resources.
     Change(usize, String, Option<&'static str>, usize),
     /// Move it to history.
     Remove(usize),
-    /// Forget what is kept.
+    /// Clear the index.
     Forget,
     /// Wait for the index that are being made.
     Wait,
@@ -213,7 +213,7 @@ fn ask(fixture: &Fixture, index: &Arc<ResourceIndex>) -> (bool, i64) {
     })
 }
 
-/// A set that is further behind than what is remembered is made anew, and says the same.
+/// A bitmap older than the change log is rebuilt, with the same content.
 #[test]
 fn more_changes_than_are_remembered() {
     let fixture = Fixture::new();
@@ -227,7 +227,7 @@ fn more_changes_than_are_remembered() {
     assert_eq!(ask(&fixture, &index), (true, 2));
 }
 
-/// Somebody who began before a set was brought up to date still sees what was.
+/// A reader that began before a bitmap was updated still sees the old state.
 #[test]
 fn an_earlier_reader_sees_what_was() {
     let fixture = Fixture::new();
@@ -246,7 +246,7 @@ fn an_earlier_reader_sees_what_was() {
     });
 }
 
-/// Whoever hands on everything has no set of it made; whoever asks how many there are does.
+/// A full list does not make the index build a bitmap of everything; a count does.
 #[test]
 fn no_bitmap_is_built_for_a_full_list() {
     let fixture = Fixture::new();
@@ -254,20 +254,20 @@ fn no_bitmap_is_built_for_a_full_list() {
     let index = Arc::new(ResourceIndex::with_limits(limits));
     fixture.write(|conn| store::insert(conn, "msp_1", &machine(0, "web", None), &[]));
     let is_indexed = |make| {
-        let told = fixture.read(|conn| {
+        let is_indexed = fixture.read(|conn| {
             let scope = [TENANTS[0].to_owned()];
             let filters = vec![Filter::Row(filter::states(STATES))];
             Ok(ResourceQuery::with_index(&index, &fixture.db, conn, &scope, filters, make)?.is_indexed())
         });
         wait(&index);
-        told
+        is_indexed
     };
     assert_eq!([is_indexed(false), is_indexed(false), is_indexed(true), is_indexed(true)], [false, false, false, true]);
 }
 
-/// Whoever waits for what is being made is told next; there is nothing to wait for where an index leads to few.
+/// A query after the pending build is answered by the index; a filter with few matches has no build to wait for.
 #[test]
-fn who_waits_is_indexed() {
+fn a_query_after_the_pending_build_is_indexed() {
     let fixture = Fixture::new();
     let fresh = || Arc::new(ResourceIndex::with_limits(Limits { entries: 0, ..Limits::default() }));
     fixture.write(|conn| store::insert(conn, "msp_1", &machine(0, "web", Some("env")), &[]));

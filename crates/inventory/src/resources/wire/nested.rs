@@ -1,4 +1,4 @@
-//! The parts that details are made of.
+//! The nested parts of resource details.
 
 use base::timestamp::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -19,7 +19,7 @@ impl Serialize for Part<'_> {
     }
 }
 
-/// What was reported of the firmware, or else the serial number and model that the resource was given.
+/// The reported firmware, or else the serial number and model that were entered.
 pub enum Firmware<'a> {
     /// As reported.
     Reported(&'a RawValue),
@@ -102,9 +102,9 @@ pub struct AppRole<'a> {
 pub struct InstalledApp<'a> {
     /// `INTG-<uuid>`.
     pub id: &'a str,
-    /// What people call it; left out when it is not installed any more, or belongs to the partner.
+    /// Its display name; left out when it is no longer installed, or belongs to the partner.
     pub display_name: Option<&'a str>,
-    /// What was installed; left out when `displayName` is.
+    /// The installed application; left out when `displayName` is.
     pub integration: Option<InstalledKind<'a>>,
 }
 
@@ -142,7 +142,7 @@ pub struct GeneralInfo<'a> {
     pub encoding_type: &'a str,
     /// Such as `7830 MB`.
     pub physical_memory: &'a str,
-    /// System UUID; what `systemUID` finds.
+    /// System UUID, by which `systemUID` searches.
     #[serde(rename = "systemUID", skip_serializing_if = "str::is_empty")]
     pub system_uid: &'a str,
     /// Resource name.
