@@ -76,7 +76,7 @@ fn fill_empty(tx: &mut Tx<'_>, partner: &str, tenant: &str) -> Result<bool> {
     for machine in MACHINES {
         report(tx, partner, tenant, machine)?;
     }
-    for body in others() {
+    for body in cloud_resources_and_checks() {
         create(tx, partner, tenant, &body)?;
     }
     retire(tx, tenant)?;
@@ -144,7 +144,7 @@ fn report(tx: &mut Tx<'_>, partner: &str, tenant: &str, (host, site, address, co
     Ok(())
 }
 
-fn others() -> [Value; 4] {
+fn cloud_resources_and_checks() -> [Value; 4] {
     [
         json!({
             "hostName": "shop-worker-1", "resourceType": "Linux", "provider": "AWS", "accountNumber": "210987654321",
@@ -175,7 +175,7 @@ fn create(tx: &mut Tx<'_>, partner: &str, tenant: &str, body: &Value) -> Result<
 
 /// One machine has been replaced.
 fn retire(tx: &mut Tx<'_>, tenant: &str) -> Result<()> {
-    for row in store::named(tx.conn, tenant, "old-web")? {
+    for row in store::find_by_host_name(tx.conn, tenant, "old-web")? {
         let before = row.into_resource()?;
         store::decommission(tx.conn, &rules::decommission(&before, "replaced by web-02", tx.now))?;
         resource_changes::record_change(tx, Some(&before), None)?;

@@ -120,7 +120,7 @@ const ALIASES: &[Alias] = &[
 ];
 
 fn root_routes(config: &mut Routes) {
-    config.tagged(Tag::CONFIGURATION.name).service(types::of_devices).service(countries::list);
+    config.tagged(Tag::CONFIGURATION.name).service(types::device_types).service(countries::list);
 }
 
 /// The operations, in reading order. Paths that are literal come before those with a parameter in their place.

@@ -8,7 +8,7 @@ pub const MOST: usize = 1000;
 /// The longest name of a group or a site, in characters.
 pub const LONGEST_NAME: usize = 200;
 /// A name without the blanks around it.
-pub fn trimmed(text: String) -> Result<String, &'static str> {
+pub fn trim_name(text: String) -> Result<String, &'static str> {
     Ok(text.trim().to_owned())
 }
 

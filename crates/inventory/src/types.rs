@@ -77,18 +77,18 @@ pub fn condition(conn: &mut Conn, scope: &[String], given: &[String]) -> Result<
     if paths.is_empty() {
         return Ok(by_name);
     }
-    Ok(Condition::any([by_name, those(conn, scope, |kind| paths.contains(&fold(&kind.path)))?]))
+    Ok(Condition::any([by_name, type_condition(conn, scope, |kind| paths.contains(&fold(&kind.path)))?]))
 }
 
 /// The resources of the type with this id.
-pub fn of_id(conn: &mut Conn, scope: &[String], id: i64) -> Result<Condition> {
-    those(conn, scope, |kind| kind.id == id)
+pub fn id_condition(conn: &mut Conn, scope: &[String], id: i64) -> Result<Condition> {
+    type_condition(conn, scope, |kind| kind.id == id)
 }
 
 /// The resources of some types: by their names, which have an index, and among those by their ids, since two types may
 /// have one name.
-fn those(conn: &mut Conn, scope: &[String], meant: impl Fn(&ResourceType) -> bool) -> Result<Condition> {
-    let known: Vec<ResourceType> = list(conn, scope)?.into_iter().filter(meant).collect();
+fn type_condition(conn: &mut Conn, scope: &[String], is_wanted: impl Fn(&ResourceType) -> bool) -> Result<Condition> {
+    let known: Vec<ResourceType> = list(conn, scope)?.into_iter().filter(is_wanted).collect();
     let names = known.iter().map(|kind| fold(&kind.name));
     let by_name = Condition::text_in("resources.resource_type_key IN", names);
     let by_id = Condition::integer_in("resources.resource_type_id IN", known.iter().map(|kind| kind.id));
@@ -108,8 +108,8 @@ pub fn path(conn: &mut Conn, tenant: &str, id: i64, name: &str) -> Result<String
 /// The text by which a body names each type of these tenants: its name where that resolves to it, else its path.
 pub fn labels(conn: &mut Conn, scope: &[String]) -> Result<HashMap<i64, String>> {
     let label = |kind: ResourceType| {
-        let meant = seeds().find(|seed| seed.name == kind.name);
-        let by_name = meant.is_some_and(|seed| seed.id == kind.id);
+        let is_wanted = seeds().find(|seed| seed.name == kind.name);
+        let by_name = is_wanted.is_some_and(|seed| seed.id == kind.id);
         (kind.id, if by_name { kind.name } else { kind.path })
     };
     Ok(list(conn, scope)?.into_iter().map(label).collect())
@@ -169,7 +169,7 @@ pub async fn minimal(context: RequestContext) -> api::Result<HttpResponse> {
     security(("bearer" = ["viewer"]))
 )]
 #[get("/api/v2/cfg/devices/types")]
-pub async fn of_devices(request: HttpRequest) -> api::Result<HttpResponse> {
+pub async fn device_types(request: HttpRequest) -> api::Result<HttpResponse> {
     Query::parse(request.query_string())?.finish()?;
     api::answer::ok(&seeds().collect::<Vec<_>>())
 }

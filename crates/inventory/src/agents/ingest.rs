@@ -41,11 +41,11 @@ pub fn ingest(tx: &mut Tx<'_>, partner: &str, tenant: &str, report: &Report) -> 
     let mut known = identities::find(tx.conn, tenant, &keys, host)?;
     if known.is_none() {
         // Two first reports of one machine must not both create it.
-        identities::hold(tx.conn, tenant)?;
+        identities::lock_identities(tx.conn, tenant)?;
         known = identities::find(tx.conn, tenant, &keys, host)?;
     }
     let Some(IdentityMatch { id, known_by, .. }) = known else { return create(tx, partner, tenant, report, &keys) };
-    lock::alone(tx.conn, &id)?;
+    lock::lock_resource(tx.conn, &id)?;
     let row = store::find_current(tx.conn, &[tenant.to_owned()], &id)?;
     let Some(row) = row else { return create(tx, partner, tenant, report, &keys) };
     let new_keys: Vec<IdentityKey> = keys.into_iter().filter(|key| !known_by.contains(key)).collect();
@@ -118,7 +118,7 @@ fn describe(conn: &mut Conn, report: &Report, resource: &mut Resource, now: Time
     }
     describe_texts(report, &mut resource.document);
     describe_parts(report, &mut resource.document)?;
-    if resource.document.shown_name().is_empty() {
+    if resource.document.display_name().is_empty() {
         resource.document.set("name", report.device_id.as_str());
     }
     if let Some(tags) = &report.tags {

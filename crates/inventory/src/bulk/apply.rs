@@ -55,11 +55,11 @@ pub fn apply_until(
     while let Some(rest) = rows.get(results.len()..).filter(|rest| !enough && !rest.is_empty()) {
         let some = rest.get(..together).unwrap_or(rest);
         if let [row] = some {
-            results.push(one(tx, destination, row)?);
+            results.push(apply_one(tx, destination, row)?);
             enough = is_enough();
             continue;
         }
-        match tx.attempt(|tx| all(tx, destination, some, &is_enough)) {
+        match tx.attempt(|tx| apply_together(tx, destination, some, &is_enough)) {
             Ok(done) => {
                 enough = done.len() < some.len() || is_enough();
                 results.extend(done);
@@ -77,7 +77,7 @@ pub fn apply_until(
 const TOGETHER: usize = 64;
 
 /// Carries out rows, until it is enough, unless one of them is refused.
-fn all(
+fn apply_together(
     tx: &mut Tx<'_>,
     destination: &Destination,
     rows: &[Row],
@@ -86,7 +86,7 @@ fn all(
     let mut results = Vec::with_capacity(rows.len());
     for row in rows {
         results.push(match &row.entry {
-            Ok(entry) => made(row, upsert(tx, destination, entry)?),
+            Ok(entry) => row_result(row, upsert(tx, destination, entry)?),
             Err(errors) => BulkResult::error(row.line, errors.clone()),
         });
         if results.len() < rows.len() && is_enough() {
@@ -96,7 +96,7 @@ fn all(
     Ok(results)
 }
 
-fn one(tx: &mut Tx<'_>, destination: &Destination, row: &Row) -> Result<BulkResult> {
+fn apply_one(tx: &mut Tx<'_>, destination: &Destination, row: &Row) -> Result<BulkResult> {
     let entry = match &row.entry {
         Ok(entry) => entry,
         Err(errors) => return Ok(BulkResult::error(row.line, errors.clone())),
@@ -107,14 +107,14 @@ fn one(tx: &mut Tx<'_>, destination: &Destination, row: &Row) -> Result<BulkResu
         done = tx.attempt(|tx| upsert(tx, destination, entry));
     }
     match done {
-        Ok(done) => Ok(made(row, done)),
+        Ok(done) => Ok(row_result(row, done)),
         Err(Error::Problem(problem)) => Ok(BulkResult::error(row.line, errors_of(problem))),
         Err(error @ Error::Taken(_)) => Ok(BulkResult::error(row.line, errors_of(error.into_problem()))),
         Err(error) => Err(error),
     }
 }
 
-fn made(row: &Row, (result, id): (&'static str, String)) -> BulkResult {
+fn row_result(row: &Row, (result, id): (&'static str, String)) -> BulkResult {
     BulkResult { line: row.line, result, id: Some(id), errors: Vec::new() }
 }
 
@@ -126,8 +126,8 @@ fn errors_of(problem: Problem) -> Vec<FieldError> {
 }
 
 fn upsert(tx: &mut Tx<'_>, destination: &Destination, entry: &Entry) -> Result<(&'static str, String)> {
-    let (said, keys) = said(entry);
-    let Some(id) = known(tx.conn, destination, entry, &said, &keys)? else {
+    let (document, keys) = document_and_keys(entry);
+    let Some(id) = find_resource(tx.conn, destination, entry, &document, &keys)? else {
         let mut input = entry.input.clone();
         input.tags = input.tags.or_else(|| Some(entry.tags.clone()));
         input.resource_type = input.resource_type.or_else(|| entry.type_if_new.map(str::to_owned));
@@ -137,7 +137,7 @@ fn upsert(tx: &mut Tx<'_>, destination: &Destination, entry: &Entry) -> Result<(
         let resource = http::create_known_by(tx, &destination.partner, &destination.tenant, &input, &keys)?;
         return Ok((CREATED, resource.id));
     };
-    lock::alone(tx.conn, &id)?;
+    lock::lock_resource(tx.conn, &id)?;
     let row = store::find_current(tx.conn, std::slice::from_ref(&destination.tenant), &id)?;
     let row = row.ok_or_else(|| unknown(&id))?;
     let before = row.clone().into_resource()?;
@@ -149,7 +149,7 @@ fn upsert(tx: &mut Tx<'_>, destination: &Destination, entry: &Entry) -> Result<(
         }
         input.tags = Some(tags);
     }
-    let after = http::updated(tx.conn, &input, &before, tx.now)?;
+    let after = http::next_version(tx.conn, &input, &before, tx.now)?;
     if is_same(&before, &after) {
         return Ok((UNCHANGED, id));
     }
@@ -183,37 +183,37 @@ fn is_same(before: &Resource, after: &Resource) -> bool {
 }
 
 /// The document of a row, and its identity keys.
-fn said(entry: &Entry) -> (Document, Vec<IdentityKey>) {
-    let mut said = Document::default();
-    entry.input.apply(&mut said);
-    let keys = rules::identities_in(&said);
-    (said, keys)
+fn document_and_keys(entry: &Entry) -> (Document, Vec<IdentityKey>) {
+    let mut document = Document::default();
+    entry.input.apply(&mut document);
+    let keys = rules::identities_in(&document);
+    (document, keys)
 }
 
 /// The resource of a row: by its id; else by its identity keys; else by its id in another system; else, without any of
 /// these, by its names and its address.
-fn known(
+fn find_resource(
     conn: &mut Conn,
     destination: &Destination,
     entry: &Entry,
-    said: &Document,
+    document: &Document,
     keys: &[IdentityKey],
 ) -> Result<Option<String>> {
     if let Some(id) = &entry.id {
         return Ok(Some(id.clone()));
     }
-    if let Some(known) = identities::find(conn, &destination.tenant, keys, said.text("hostName"))? {
+    if let Some(known) = identities::find(conn, &destination.tenant, keys, document.text("hostName"))? {
         return Ok(Some(known.id));
     }
     let mine = filter::tenants(std::slice::from_ref(&destination.tenant));
     let here = Condition::all([mine, filter::states(STATES)]);
-    let external = said.text("extResourceId");
+    let external = document.text("extResourceId");
     if !external.is_empty() {
         if store::is_taken(conn, &destination.tenant, "extResourceId", external)? == Some(false) {
             return Ok(None);
         }
         let same = Condition::sql("resources.ext_key = ").text(fold(external));
-        let mut found = store::some(conn, &Condition::all([here, same]), MOST_ALIKE)?;
+        let mut found = store::find_some(conn, &Condition::all([here, same]), MOST_ALIKE)?;
         let mut alike = Vec::new();
         for row in found.drain(..) {
             // Another system may have counted two machines as one; their own signs know better.
@@ -221,32 +221,32 @@ fn known(
                 alike.push(row);
             }
         }
-        return only(alike, "this extResourceId", |_| false);
+        return only_match(alike, "this extResourceId", |_| false);
     }
     if !keys.is_empty() {
         return Ok(None);
     }
-    let (given, missing): (Vec<_>, Vec<_>) = rules::NAMES.into_iter().partition(|name| !said.text(name).is_empty());
+    let (given, missing): (Vec<_>, Vec<_>) = rules::NAMES.into_iter().partition(|name| !document.text(name).is_empty());
     if given.is_empty() {
         return Ok(None);
     }
     // Most rows mean something new, which one name tells.
     for name in &given {
-        if store::is_taken(conn, &destination.tenant, name, said.text(name))? == Some(false) {
+        if store::is_taken(conn, &destination.tenant, name, document.text(name))? == Some(false) {
             return Ok(None);
         }
     }
-    let kind = Condition::sql("resources.type = ").text(entry.input.meant_kind().unwrap_or("DEVICE"));
+    let kind = Condition::sql("resources.type = ").text(entry.input.kind_hint().unwrap_or("DEVICE"));
     let others = given.iter().filter(|name| **name != "name");
-    let mut terms: Vec<Term> = others.map(|name| term(name, said.text(name))).collect();
+    let mut terms: Vec<Term> = others.map(|name| term(name, document.text(name))).collect();
     terms.push(term("isEquals", "true"));
     let mut all = vec![here, kind, filter::condition(conn, std::slice::from_ref(&destination.tenant), &terms)?];
     if given.contains(&"name") {
-        all.push(Condition::sql("resources.name_key = ").text(fold(said.text("name"))));
+        all.push(Condition::sql("resources.name_key = ").text(fold(document.text("name"))));
     }
-    let found = store::some(conn, &Condition::all(all), MOST_ALIKE)?;
+    let found = store::find_some(conn, &Condition::all(all), MOST_ALIKE)?;
     // Of several, the one that has these names and no others.
-    only(found, "these names", |document| missing.iter().all(|name| document.text(name).is_empty()))
+    only_match(found, "these names", |document| missing.iter().all(|name| document.text(name).is_empty()))
 }
 
 /// The most resources that are compared to find that of a row.
@@ -257,7 +257,7 @@ fn term(name: &'static str, value: &str) -> Term {
 }
 
 /// The only row, or else the only one for which `just` holds.
-fn only(mut found: Vec<row::Row>, by: &str, just: impl Fn(&Document) -> bool) -> Result<Option<String>> {
+fn only_match(mut found: Vec<row::Row>, by: &str, just: impl Fn(&Document) -> bool) -> Result<Option<String>> {
     if found.len() > 1 {
         let count = found.len();
         let mut exact = Vec::new();

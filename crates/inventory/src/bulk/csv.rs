@@ -87,7 +87,7 @@ impl Default for Records {
 
 impl Records {
     /// How many bytes are held of the record that is being read.
-    pub fn held(&self) -> usize {
+    pub fn memory_bytes(&self) -> usize {
         self.cells.capacity() + self.ends.capacity() * size_of::<usize>()
     }
 

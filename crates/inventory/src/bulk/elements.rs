@@ -50,8 +50,8 @@ impl Elements {
     }
 
     /// How many bytes are held of the element that is being read.
-    pub const fn held(&self) -> usize {
-        self.lines.held()
+    pub const fn memory_bytes(&self) -> usize {
+        self.lines.memory_bytes()
     }
 
     fn take(&mut self, byte: u8, lines: &mut Vec<u8>) -> Result<(), Stop> {

@@ -226,7 +226,7 @@ impl Serialize for Line<'_, '_> {
             map.serialize_entry("location", &json!({"name": name}))?;
         }
         for name in texts() {
-            match shown.some(name) {
+            match shown.get_text(name) {
                 Some(text) => map.serialize_entry(name, text)?,
                 // A row that says nothing of it makes a resource whose source is the interface.
                 None if name == "source" => map.serialize_entry(name, "")?,

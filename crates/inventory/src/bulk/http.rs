@@ -222,7 +222,7 @@ async fn store_in_batches(
             Ok(Some(mut arrived)) => {
                 piece = arrived.split_off(arrived.len().min(PIECE));
                 let stop = reader.push(&arrived).err();
-                body.hold(reader.held() + batches.held()).map(|()| (false, stop))
+                body.hold(reader.memory_bytes() + batches.memory_bytes()).map(|()| (false, stop))
             }
             Ok(None) => Ok((true, reader.end().err())),
             Err(problem) => Err(problem),
@@ -239,7 +239,7 @@ async fn store_in_batches(
         let last = last || stop.is_some();
         batches.report.is_object = reader.is_array();
         while reader.is_full(BATCH) || last && reader.len() > 0 {
-            let held = reader.held();
+            let held = reader.memory_bytes();
             let rows = reader.take(BATCH);
             batches.begin(rows, held).await?;
         }
@@ -278,7 +278,7 @@ impl<'c> Batches<'c> {
     }
 
     /// About how many bytes are held in memory.
-    fn held(&self) -> usize {
+    fn memory_bytes(&self) -> usize {
         self.report.written.held() + self.running.as_ref().map_or(0, |batch| batch.held)
     }
 
@@ -420,7 +420,7 @@ async fn store_whole(
     body.limit_to(LIMIT_WHOLE);
     while let Some(piece) = body.next().await? {
         reader.push(&piece).map_err(Stop::problem)?;
-        body.hold(reader.held())?;
+        body.hold(reader.memory_bytes())?;
         check_row_limit(&reader)?;
     }
     reader.end().map_err(Stop::problem)?;

@@ -40,7 +40,7 @@ impl Lines {
     }
 
     /// How many bytes are held of the line that is being read.
-    pub const fn held(&self) -> usize {
+    pub const fn memory_bytes(&self) -> usize {
         self.begun.capacity()
     }
 

@@ -10,7 +10,7 @@ use super::{
     csv::{Record, Records},
     elements::Elements,
     ndjson::Lines,
-    row::{Entry, LONGEST, Row, Stop, of_row},
+    row::{Entry, LONGEST, Row, Stop, as_row_error},
 };
 
 /// How rows are written down.
@@ -157,11 +157,11 @@ impl Reader {
     }
 
     /// About how many bytes it holds in memory.
-    pub fn held(&self) -> usize {
+    pub fn memory_bytes(&self) -> usize {
         let begun = match &self.parser {
-            Parser::Array(elements) => elements.held(),
-            Parser::Json(lines) | Parser::Ndjson(lines) => lines.held(),
-            Parser::Csv(records, _) => records.held(),
+            Parser::Array(elements) => elements.memory_bytes(),
+            Parser::Json(lines) | Parser::Ndjson(lines) => lines.memory_bytes(),
+            Parser::Csv(records, _) => records.memory_bytes(),
         };
         begun + MADE * self.bytes + size_of::<Row>() * self.rows.capacity()
     }
@@ -194,7 +194,7 @@ impl Reader {
 fn take_line(tenant: &str, rows: &mut Vec<Row>, bytes: &mut usize, line: u64, text: &[u8]) {
     let entry = match parse_json(text) {
         Ok(value) => Entry::read(&value, tenant),
-        Err(problem) => Err(problem.errors.into_iter().map(of_row).collect()),
+        Err(problem) => Err(problem.errors.into_iter().map(as_row_error).collect()),
     };
     *bytes += text.len();
     rows.push(Row { line, entry });

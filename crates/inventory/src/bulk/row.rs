@@ -80,12 +80,12 @@ impl Entry {
         let input = Input::read(&mut fields);
         match fields.finish() {
             Ok(()) => Ok(Self { id: id.map(|id| id.trim().to_ascii_lowercase()), input, ..Self::default() }),
-            Err(problem) => Err(problem.errors.into_iter().map(of_row).collect()),
+            Err(problem) => Err(problem.errors.into_iter().map(as_row_error).collect()),
         }
     }
 }
 
 /// An error of the row's body as an error of the row.
-pub(super) fn of_row(error: FieldError) -> FieldError {
+pub(super) fn as_row_error(error: FieldError) -> FieldError {
     if error.field_name == "body" { FieldError { field_name: "row".to_owned(), ..error } } else { error }
 }

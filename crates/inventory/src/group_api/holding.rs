@@ -50,9 +50,9 @@ pub async fn list(context: RequestContext, PathIds(id): PathIds<ResourceId>) -> 
     let rows = context.read(move |conn, scope| {
         let tenants = scope.scope();
         let resource = find_required(conn, &tenants, &id)?;
-        holding(conn, &tenants, &resource.tenant_id, &resource.id)
+        find_holding_groups(conn, &tenants, &resource.tenant_id, &resource.id)
     });
-    let found: Vec<HoldingGroup> = rows.await?.into_iter().filter_map(shown).collect();
+    let found: Vec<HoldingGroup> = rows.await?.into_iter().filter_map(to_wire).collect();
     answer::ok(&found)
 }
 
@@ -60,7 +60,7 @@ pub async fn list(context: RequestContext, PathIds(id): PathIds<ResourceId>) -> 
 type Row = (String, i64, String, String, bool);
 
 /// The groups of these tenants that have a resource of one of them as a member.
-fn holding(conn: &mut Conn, tenants: &[String], tenant: &str, resource: &str) -> Result<Vec<Row>> {
+fn find_holding_groups(conn: &mut Conn, tenants: &[String], tenant: &str, resource: &str) -> Result<Vec<Row>> {
     let members = group_members::table
         .filter(group_members::tenant_id.eq(tenant))
         .filter(group_members::resource_id.eq(resource))
@@ -73,7 +73,7 @@ fn holding(conn: &mut Conn, tenants: &[String], tenant: &str, resource: &str) ->
     Ok(rows.into_iter().map(|((kind, id, unique_id, name), by_rule)| (kind, id, unique_id, name, by_rule)).collect())
 }
 
-fn shown((kind, id, unique_id, name, by_rule): Row) -> Option<HoldingGroup> {
+fn to_wire((kind, id, unique_id, name, by_rule): Row) -> Option<HoldingGroup> {
     let kind = Kind::parse(&kind)?.child_type();
     Some(HoldingGroup { id, unique_id, name, kind, by_rule })
 }

@@ -58,14 +58,14 @@ pub fn page(
     let skip = (walk.offset() - groups_total).max(0);
     let left = walk.wanted() - i64::try_from(groups.len()).unwrap_or(walk.wanted());
     let rows = members.slice(conn, Order::Id, ORDER.descending, after, skip, left)?;
-    let by_rule = by_rule(conn, &tenants, group.id, &rows)?;
+    let by_rule = load_by_rule(conn, &tenants, group.id, &rows)?;
     let mut children: Vec<(Vec<Key>, GroupChild)> = Vec::with_capacity(groups.len() + rows.len());
     children.extend(groups.into_iter().map(|group| (vec![Key::from(group.id)], child_group(kind, group))));
     children.extend(rows.into_iter().map(|row| (Order::Id.keys(&row), member(row, &by_rule))));
     Ok(walk.cut(children, total, |(keys, _)| keys.clone()).map(|(_, child)| child))
 }
 
-fn by_rule(conn: &mut Conn, tenants: &[String], group_id: i64, rows: &[Row]) -> Result<BTreeMap<String, bool>> {
+fn load_by_rule(conn: &mut Conn, tenants: &[String], group_id: i64, rows: &[Row]) -> Result<BTreeMap<String, bool>> {
     use group_members::dsl;
     let known: Vec<(String, bool)> = dsl::group_members
         .filter(dsl::tenant_id.eq_any(tenants))
@@ -113,7 +113,7 @@ pub fn add(
     given: &[ChildReference],
     now: Timestamp,
 ) -> Result<()> {
-    each(conn, access, kind, group, given, |conn, child| match child {
+    for_each_child(conn, access, kind, group, given, |conn, child| match child {
         Child::Group(child) if child.parent_id == Some(group.id) => Ok(()),
         Child::Group(child) => move_below(conn, kind, &child, Setting::Set(group.id), now),
         Child::Resource(row) => add_resource(conn, group, *row),
@@ -133,7 +133,7 @@ pub fn remove(
     given: &[ChildReference],
     now: Timestamp,
 ) -> Result<()> {
-    each(conn, access, kind, group, given, |conn, child| match child {
+    for_each_child(conn, access, kind, group, given, |conn, child| match child {
         Child::Group(child) if child.parent_id == Some(group.id) => move_below(conn, kind, &child, Setting::Clear, now),
         Child::Group(_) => Ok(()),
         Child::Resource(row) => remove_resource(conn, &access.partner, group, *row),
@@ -146,7 +146,7 @@ enum Child {
     Resource(Box<Row>),
 }
 
-fn each(
+fn for_each_child(
     conn: &mut Conn,
     access: &GroupAccess,
     kind: Kind,

@@ -27,7 +27,7 @@ pub enum Attribute {
     /// `agentInstalled`: `true` or `false`.
     AgentInstalled,
     /// `name`: the name that lists show.
-    ShownName,
+    DisplayName,
     /// `deviceLocation`, `location`: the name of the site.
     Site,
     /// `locationId`.
@@ -68,7 +68,7 @@ const OTHERS: [(&str, Attribute); 18] = [
     ("deviceType", Attribute::ResourceType),
     ("state", Attribute::State),
     ("agentInstalled", Attribute::AgentInstalled),
-    ("name", Attribute::ShownName),
+    ("name", Attribute::DisplayName),
     ("deviceLocation", Attribute::Site),
     ("location", Attribute::Site),
     ("locationId", Attribute::SiteId),
@@ -101,7 +101,7 @@ pub fn parse(key: &str) -> Option<(String, Attribute)> {
 }
 
 /// All keys, as a message lists them.
-pub fn known() -> String {
+pub fn key_list() -> String {
     let mut keys: Vec<&str> = OTHERS.iter().map(|(key, _)| *key).chain(texts()).collect();
     keys.sort_unstable();
     keys.dedup();
@@ -130,7 +130,7 @@ impl Attribute {
             Self::ResourceType => has(&resource.resource_type.1),
             Self::State => has(&resource.state),
             Self::AgentInstalled => has(if resource.agent_installed { "true" } else { "false" }),
-            Self::ShownName => has(resource.document.shown_name()),
+            Self::DisplayName => has(resource.document.display_name()),
             Self::Site => has(facts.site.unwrap_or("")),
             Self::SiteId => resource.site_id.is_some_and(|id| has(&id.to_string())),
             Self::TagNames => resource.document.tags.iter().any(|tag| has(&tag.name)),
@@ -178,7 +178,7 @@ mod tests {
 
     #[test]
     fn every_key_that_is_listed_is_known() {
-        for key in known().split(", ") {
+        for key in key_list().split(", ") {
             assert!(parse(key).is_some(), "{key}");
         }
     }

@@ -32,7 +32,7 @@ pub struct Rule {
     /// Only resources of this `type` or resource type meet the rule.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resource_type: Option<String>,
-    /// The attribute that is compared, one of [`attributes::known`].
+    /// The attribute that is compared, one of [`attributes::key_list`].
     pub key: String,
     /// The comparison operator.
     pub operator: Operator,
@@ -60,7 +60,7 @@ impl Rule {
         let given = fields.required_text("key");
         let key = attributes::parse(given.trim());
         if key.is_none() && !given.trim().is_empty() {
-            fields.error("key", format!("must be one of: {}", attributes::known()));
+            fields.error("key", format!("must be one of: {}", attributes::key_list()));
         }
         let comparison = read_comparison(fields, Operator::words, meter);
         let key = key?.0;

@@ -20,7 +20,7 @@ use super::{
     kind::{Kind, Reference, Setting},
     wire::GroupFilterCriteria,
 };
-use crate::lists::{self, LONGEST_NAME, trimmed};
+use crate::lists::{self, LONGEST_NAME, trim_name};
 
 /// The reference to a parent group in a body: the first of these fields that is present.
 #[derive(Clone, Debug, PartialEq)]
@@ -61,7 +61,7 @@ pub struct ResourceGroupInput {
     #[request(create, with = unique_id, pattern = ID)]
     unique_id: Option<String>,
     /// Required without an id; unique among the tenant's groups of this kind, whatever the letter case.
-    #[request(chars = LONGEST_NAME, filled, parse = trimmed)]
+    #[request(chars = LONGEST_NAME, filled, parse = trim_name)]
     name: Option<String>,
     /// Any text; an empty one is none.
     description: Option<String>,
@@ -232,8 +232,8 @@ impl From<GroupChange> for NewGroup {
         Self {
             name: change.name.unwrap_or_default(),
             description: change.description.unwrap_or_default(),
-            parent: change.parent.over(None),
-            criteria: change.criteria.over(None),
+            parent: change.parent.apply_to(None),
+            criteria: change.criteria.apply_to(None),
         }
     }
 }

@@ -17,7 +17,7 @@ pub enum Setting<T> {
 
 impl<T> Setting<T> {
     /// Applies the change to the old value.
-    pub fn over(self, old: Option<T>) -> Option<T> {
+    pub fn apply_to(self, old: Option<T>) -> Option<T> {
         match self {
             Self::Keep => old,
             Self::Clear => None,
@@ -88,7 +88,7 @@ impl Kind {
     }
 
     /// 409: another group has this name.
-    pub fn taken(self, name: &str) -> Problem {
+    pub fn name_taken(self, name: &str) -> Problem {
         Problem::conflict(format!("The tenant has a {} group named \"{name}\" already.", self.word()))
     }
 
@@ -106,7 +106,7 @@ impl Kind {
     }
 
     /// 409: another request changed the group first.
-    pub fn overtaken(self) -> Problem {
+    pub fn changed_meanwhile(self) -> Problem {
         Problem::conflict(format!("Somebody else changed the {} group meanwhile. Read it again.", self.word()))
     }
 }

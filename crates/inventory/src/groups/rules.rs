@@ -92,8 +92,8 @@ pub fn changed(old: &Group, change: GroupChange<i64>, now: Timestamp) -> Group {
         name_key: fold(&name),
         name,
         description: change.description.unwrap_or_else(|| old.description.clone()),
-        parent_id: change.parent.over(old.parent_id),
-        rules: change.criteria.map(Json).over(old.rules.clone()),
+        parent_id: change.parent.apply_to(old.parent_id),
+        rules: change.criteria.map(Json).apply_to(old.rules.clone()),
         updated_ms: now.millis(),
         ..old.clone()
     }

@@ -175,7 +175,7 @@ fn check_name(conn: &mut Conn, kind: Kind, group: &Group) -> Result<()> {
         .first(conn)
         .optional()?;
     match known {
-        Some(id) if id != group.id => Err(kind.taken(&group.name).into()),
+        Some(id) if id != group.id => Err(kind.name_taken(&group.name).into()),
         _ => Ok(()),
     }
 }
@@ -206,7 +206,7 @@ pub fn update(conn: &mut Conn, kind: Kind, old: &Group, new: &Group) -> Result<(
     }
     let stored = dsl::resource_groups.find((&old.tenant_id, old.id)).filter(dsl::version.eq(old.version));
     if diesel::update(stored).set(new).execute(conn)? == 0 {
-        return Err(kind.overtaken().into());
+        return Err(kind.changed_meanwhile().into());
     }
     if old.name != new.name {
         let children = dsl::resource_groups.filter(dsl::tenant_id.eq(&old.tenant_id)).filter(dsl::parent_id.eq(old.id));

@@ -90,7 +90,7 @@ impl BorrowedDocument<'_> {
     }
 
     /// A text attribute that has a value.
-    pub fn some(&self, name: &str) -> Option<&str> {
+    pub fn get_text(&self, name: &str) -> Option<&str> {
         self.texts.get(name).map(AsRef::as_ref)
     }
 
@@ -126,7 +126,7 @@ impl Document {
     }
 
     /// The name that a list shows: the first that there is.
-    pub fn shown_name(&self) -> &str {
+    pub fn display_name(&self) -> &str {
         let first = ["name", "resourceName", "hostName", "aliasName", "dnsName", "ipAddress", "instanceId"]
             .into_iter()
             .map(|name| self.text(name))

@@ -21,13 +21,13 @@ pub fn parse_date(text: &str) -> Option<i64> {
     if text.len() > 64 {
         return None;
     }
-    let moment = compact(text).or_else(|| separated(text)).or_else(|| worded(text))?;
+    let moment = parse_compact(text).or_else(|| parse_separated(text)).or_else(|| parse_worded(text))?;
     let year = UtcDateTime::from_unix_timestamp(moment / 1_000).ok()?.year();
     (1971..=2200).contains(&year).then_some(moment)
 }
 
 /// Digits without separators.
-fn compact(text: &str) -> Option<i64> {
+fn parse_compact(text: &str) -> Option<i64> {
     let end = text.bytes().position(|byte| !byte.is_ascii_digit()).unwrap_or(text.len());
     let digits = &text[..end];
     let part = |from: usize, to: usize| digits.get(from..to).and_then(number);
@@ -45,7 +45,7 @@ fn compact(text: &str) -> Option<i64> {
 }
 
 /// Three numbers with one separator, then perhaps a time.
-fn separated(text: &str) -> Option<i64> {
+fn parse_separated(text: &str) -> Option<i64> {
     let end = text.find(['T', ' ']).unwrap_or(text.len());
     let (day_part, rest) = text.split_at(end);
     let separator = day_part.chars().find(|character| !character.is_ascii_digit())?;
@@ -70,7 +70,7 @@ fn separated(text: &str) -> Option<i64> {
 }
 
 /// Month names, as `rpm` and `ls` write them.
-fn worded(text: &str) -> Option<i64> {
+fn parse_worded(text: &str) -> Option<i64> {
     const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
     let mut year = None;
     let mut month = None;

@@ -20,19 +20,19 @@ pub(super) fn read(envelope: &Envelope, content: &Node) -> Vec<Report> {
     let sections = Sections::of(content);
     let known = |report: &Report| !report.identity().is_empty();
     if sections.has("network_device") {
-        let report = one(envelope, sections.object("network_device"), &sections);
+        let report = read_device(envelope, sections.object("network_device"), &sections);
         return Some(report).into_iter().filter(known).collect();
     }
     let devices = sections.entries("device").iter().filter(|device| device.is_object());
     let reports = devices.map(|device| {
         let parts = Sections::of(device);
         let info = parts.object("info");
-        one(envelope, if info.is_object() { info } else { device }, &parts)
+        read_device(envelope, if info.is_object() { info } else { device }, &parts)
     });
     reports.filter(known).collect()
 }
 
-fn one(envelope: &Envelope, info: &Node, sections: &Sections<'_>) -> Report {
+fn read_device(envelope: &Envelope, info: &Node, sections: &Sections<'_>) -> Report {
     let mut report = envelope.report();
     if let Some(item_type) = info.text("type").as_deref().and_then(item_type) {
         report.item_type = item_type;

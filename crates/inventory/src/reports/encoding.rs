@@ -18,7 +18,7 @@ pub(super) fn utf8(bytes: &[u8]) -> Result<&str, ReportError> {
 /// The text of an XML report in the encoding that it declares. As browsers do,
 /// ISO-8859-1 is read as the Windows-1252 that it mostly is.
 pub(super) fn xml(bytes: &[u8]) -> Result<Cow<'_, str>, ReportError> {
-    let declared = declared(bytes).map(str::to_ascii_lowercase);
+    let declared = declared_encoding(bytes).map(str::to_ascii_lowercase);
     match declared.as_deref() {
         None | Some("utf-8" | "utf8" | "us-ascii" | "ascii") => utf8(bytes).map(Cow::Borrowed),
         Some("iso-8859-1" | "iso8859-1" | "latin1" | "latin-1" | "windows-1252" | "cp1252") => {
@@ -32,7 +32,7 @@ pub(super) fn xml(bytes: &[u8]) -> Result<Cow<'_, str>, ReportError> {
 }
 
 /// The text of an XML report in another encoding than it declares: bytes that are not UTF-8 are Windows-1252.
-pub(super) fn mixed(bytes: &[u8]) -> String {
+pub(super) fn read_mixed(bytes: &[u8]) -> String {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let mut text = String::with_capacity(bytes.len() + bytes.len() / 4);
     for chunk in bytes.utf8_chunks() {
@@ -43,7 +43,7 @@ pub(super) fn mixed(bytes: &[u8]) -> String {
 }
 
 /// The error for bytes that begin neither like XML nor like JSON.
-pub(super) fn neither(bytes: &[u8]) -> ReportError {
+pub(super) fn unknown_format(bytes: &[u8]) -> ReportError {
     match bytes {
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [0, b'<', ..] | [0, b'{', ..] => {
             ReportError::unsupported("the report is UTF-16 or UTF-32; send UTF-8")
@@ -53,7 +53,7 @@ pub(super) fn neither(bytes: &[u8]) -> ReportError {
 }
 
 /// The value of `encoding` in the XML declaration.
-fn declared(bytes: &[u8]) -> Option<&str> {
+fn declared_encoding(bytes: &[u8]) -> Option<&str> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start();
     let head = bytes.get(..256.min(bytes.len()))?.strip_prefix(b"<?xml")?;
     let end = head.windows(2).position(|pair| pair == b"?>")?;
@@ -79,7 +79,7 @@ mod tests {
         let latin = xml(b"<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?><a>\xe9\x80</a>").unwrap();
         assert!(latin.ends_with("<a>é€</a>"));
         assert!(xml(b"<?xml encoding = 'windows-1252'?><a>\x93</a>").unwrap().contains('“'));
-        assert_eq!(mixed(b"<a>\xe9 \xc3\xa9</a>"), "<a>é é</a>");
+        assert_eq!(read_mixed(b"<a>\xe9 \xc3\xa9</a>"), "<a>é é</a>");
     }
 
     #[test]
@@ -89,7 +89,7 @@ mod tests {
             ErrorKind::Unsupported
         );
         assert!(xml(b"<a>\xe9</a>").unwrap_err().message().contains("byte 3"));
-        assert_eq!(neither(b"\xff\xfe<\0").kind(), ErrorKind::Unsupported);
-        assert_eq!(neither(b"hello").kind(), ErrorKind::Malformed);
+        assert_eq!(unknown_format(b"\xff\xfe<\0").kind(), ErrorKind::Unsupported);
+        assert_eq!(unknown_format(b"hello").kind(), ErrorKind::Malformed);
     }
 }

@@ -82,7 +82,7 @@ pub fn parse(plain: &[u8]) -> Result<Message, ReportError> {
         Some(Format::Json) => parse_json(encoding::utf8(plain)?),
         Some(Format::Xml) => parse_xml(&encoding::xml(plain)?),
         None if plain.is_empty() => Err(ReportError::malformed("the report is empty")),
-        None => Err(encoding::neither(plain)),
+        None => Err(encoding::unknown_format(plain)),
     }
 }
 
@@ -103,7 +103,7 @@ pub fn parse_repaired(plain: &[u8]) -> Result<(Message, Vec<&'static str>), Repo
         Some(Format::Xml) => {
             let read = encoding::xml(plain);
             let other = read.is_err().then_some(NOT_UTF_8);
-            let text = read.unwrap_or_else(|_| encoding::mixed(plain).into());
+            let text = read.unwrap_or_else(|_| encoding::read_mixed(plain).into());
             let (text, mut repairs) = xml_repair::repair(&text);
             repairs.extend(other);
             if !repairs.is_empty() {

@@ -13,7 +13,7 @@ const CUT: usize = 8;
 /// `123456789`, `SN-12345`, `XXXXXXX`, `1.2.3`, and anything with fewer than three letters and digits.
 #[must_use]
 pub fn is_placeholder_serial(serial: &str) -> bool {
-    let word = reduced(serial);
+    let word = reduce(serial);
     word.len() < 3
         || is_filler(&word)
         || word.contains("tobefilled")
@@ -28,11 +28,11 @@ pub fn is_placeholder_serial(serial: &str) -> bool {
 /// Whether a system UUID is one that many machines have, in either byte order.
 #[must_use]
 pub fn is_placeholder_uuid(uuid: &str) -> bool {
-    let word = reduced(uuid);
+    let word = reduce(uuid);
     if word.len() < CUT || is_placeholder_serial(uuid) {
         return true;
     }
-    let Some(swapped) = swapped(&word) else { return false };
+    let Some(swapped) = swap_byte_order(&word) else { return false };
     let most_frequent =
         |word: &str| (b'0'..=b'f').map(|digit| word.bytes().filter(|byte| *byte == digit).count()).max();
     // Of 32 digits that were drawn, 28 are never alike.
@@ -54,15 +54,15 @@ pub fn normal_uuid(uuid: &str) -> Option<String> {
     if is_placeholder_uuid(uuid) {
         return None;
     }
-    let word = reduced(uuid);
-    let Some(swapped) = swapped(&word) else { return Some(uuid.trim().to_lowercase()) };
+    let word = reduce(uuid);
+    let Some(swapped) = swap_byte_order(&word) else { return Some(uuid.trim().to_lowercase()) };
     let word = word.min(swapped);
     let part = |from: usize, to: usize| word.get(from..to).unwrap_or_default();
     Some([part(0, 8), part(8, 12), part(12, 16), part(16, 20), part(20, 32)].join("-"))
 }
 
 /// The digits of a UUID in its other byte order; none for text that is not 32 hexadecimal digits.
-fn swapped(word: &str) -> Option<String> {
+fn swap_byte_order(word: &str) -> Option<String> {
     const ORDER: [usize; 8] = [6, 4, 2, 0, 10, 8, 14, 12];
     if word.len() != 32 || !word.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         return None;
@@ -113,7 +113,7 @@ pub fn normal_make(make: &str) -> Option<String> {
         "technologies",
         "international",
     ];
-    let word = reduced(make);
+    let word = reduce(make);
     if word.len() < 2 || is_one_character(&word) || word.contains("tobefilled") || is_listed(&word) {
         return None;
     }
@@ -177,7 +177,7 @@ fn first_byte(mac: &str) -> Option<u8> {
 }
 
 /// Lower-case letters and digits only.
-fn reduced(text: &str) -> String {
+fn reduce(text: &str) -> String {
     text.chars().filter(|character| character.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 

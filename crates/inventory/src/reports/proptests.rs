@@ -34,7 +34,7 @@ proptest! {
                 _ => bytes.truncate(at),
             }
         }
-        use_all(&bytes);
+        read_report(&bytes);
     }
 
     #[test]
@@ -43,7 +43,7 @@ proptest! {
         for value in values {
             let mut report: serde_json::Value = serde_json::from_str(JSON).unwrap();
             fill(&mut report["content"], &value);
-            use_all(report.to_string().as_bytes());
+            read_report(report.to_string().as_bytes());
         }
         let _ = parse_date(&value);
         let _ = (identity::normal_mac(&value), identity::normal_uuid(&value), identity::normal_make(&value));
@@ -59,7 +59,7 @@ fn fill(target: &mut serde_json::Value, value: &serde_json::Value) {
     }
 }
 
-fn use_all(bytes: &[u8]) {
+fn read_report(bytes: &[u8]) {
     if let Ok(Message::Inventory(reports)) = parse(bytes) {
         for report in reports {
             let _ = (report.identity(), kind::of(&report), roles::of(&report), report.component_list().len());

@@ -134,6 +134,6 @@ pub fn record<'a>(row: &'a Row, shown: &'a BorrowedDocument<'a>, path: &'a str) 
         attributes: Properties::of(shown, row.launch_ms.map(Timestamp::from_millis)),
         management_profile: shown.part("managementProfile"),
         tags: shown.tags.iter().map(|tag| HistoryTag { name: &tag.name, value: &tag.value }).collect(),
-        history: shown.some("decommissionReason").map(|decommission_reason| Reason { decommission_reason }),
+        history: shown.get_text("decommissionReason").map(|decommission_reason| Reason { decommission_reason }),
     }
 }

@@ -53,7 +53,7 @@ pub fn filters(conn: &mut Conn, scope: &[String], terms: &[Term]) -> Result<Vec<
     let exact = terms.iter().find(|term| term.name == "isEquals").map(Term::boolean).transpose()?.unwrap_or(false);
     let mut all = Vec::with_capacity(terms.len() + 1);
     for term in terms.iter().filter(|term| term.name != "isEquals") {
-        all.push(one(conn, scope, term, exact)?);
+        all.push(term_filter(conn, scope, term, exact)?);
     }
     if terms.iter().any(|term| term.name == "deviceType") {
         all.push(Filter::Row(Condition::sql("resources.type = 'DEVICE'")));
@@ -61,7 +61,7 @@ pub fn filters(conn: &mut Conn, scope: &[String], terms: &[Term]) -> Result<Vec<
     Ok(all)
 }
 
-fn one(conn: &mut Conn, scope: &[String], term: &Term, exact: bool) -> Result<Filter> {
+fn term_filter(conn: &mut Conn, scope: &[String], term: &Term, exact: bool) -> Result<Filter> {
     let name = |column| Filter::Name(NameFilter { column, exact, keys: keys(term).collect() });
     let row = match term.name {
         "hostName" => return Ok(name("resources.host_key")),

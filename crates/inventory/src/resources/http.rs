@@ -52,7 +52,7 @@ pub async fn create(context: RequestContext, Body(input): Body<Input>) -> api::R
 
 /// Creates the resource that a body describes.
 pub fn create_in(tx: &mut Tx<'_>, partner: &str, tenant: &str, input: &Input) -> Result<Resource> {
-    let resource = described(tx, tenant, input)?;
+    let resource = build(tx, tenant, input)?;
     let identities = rules::identities(&resource);
     add(tx, partner, resource, &identities)
 }
@@ -65,11 +65,11 @@ pub fn create_known_by(
     input: &Input,
     identities: &[IdentityKey],
 ) -> Result<Resource> {
-    let resource = described(tx, tenant, input)?;
+    let resource = build(tx, tenant, input)?;
     add(tx, partner, resource, identities)
 }
 
-fn described(tx: &mut Tx<'_>, tenant: &str, input: &Input) -> Result<Resource> {
+fn build(tx: &mut Tx<'_>, tenant: &str, input: &Input) -> Result<Resource> {
     let mut resource = rules::create(input, tenant, store::new_id(), tx.now)?;
     resolve(tx.conn, input, &mut resource)?;
     Ok(resource)
@@ -77,7 +77,7 @@ fn described(tx: &mut Tx<'_>, tenant: &str, input: &Input) -> Result<Resource> {
 
 fn add(tx: &mut Tx<'_>, partner: &str, resource: Resource, identities: &[IdentityKey]) -> Result<Resource> {
     if !identities.is_empty() {
-        identities::hold(tx.conn, &resource.tenant_id)?;
+        identities::lock_identities(tx.conn, &resource.tenant_id)?;
     }
     if let Some(known) = identities::find(tx.conn, &resource.tenant_id, identities, "")? {
         return Err(rules::known_already(known.by.kind(), &known.id).into());
@@ -121,7 +121,7 @@ pub async fn get(
     let answered = context.point(move |conn, tenant| {
         let scope = tenant.scope();
         let row = store::find_required(conn, &scope, &id)?;
-        let linked = linked(conn, &**integrations, &scope, &row)?;
+        let linked = linked_records(conn, &**integrations, &scope, &row)?;
         let shown = detail::parse_document(&row)?;
         Answer::entity(&detail::detail(&row, &shown, &linked, &tenant.partner), row.version)
     });
@@ -129,7 +129,7 @@ pub async fn get(
 }
 
 /// The records that the detail of a resource links to, as far as the caller may see them.
-pub(super) fn linked(
+pub(super) fn linked_records(
     conn: &mut Conn,
     integrations: &dyn Integrations,
     scope: &[String],
@@ -168,16 +168,16 @@ pub async fn update(
     PathIds(id): PathIds<ResourceId>,
     Body(input): Body<Input>,
 ) -> api::Result<HttpResponse> {
-    change(&context, integrations, id, move |tx, old| updated(tx.conn, &input, old, tx.now)).await
+    change(&context, integrations, id, move |tx, old| next_version(tx.conn, &input, old, tx.now)).await
 }
 
 /// The next version of a resource, as a body describes it. Stores its identity keys.
-pub fn updated(conn: &mut Conn, input: &Input, old: &Resource, now: Timestamp) -> Result<Resource> {
+pub fn next_version(conn: &mut Conn, input: &Input, old: &Resource, now: Timestamp) -> Result<Resource> {
     let mut resource = rules::update(input, old, now)?;
     resolve(conn, input, &mut resource)?;
     let before = rules::identities(old);
     let after = rules::identities(&resource);
-    if let Some((key, id)) = identities::find_besides(conn, &resource, &after)? {
+    if let Some((key, id)) = identities::find_conflict(conn, &resource, &after)? {
         return Err(rules::known_already(key.kind(), &id).into());
     }
     let stale: Vec<_> = before.into_iter().filter(|key| !after.contains(key)).collect();
@@ -203,7 +203,7 @@ where
             let after = rule(tx, &before)?;
             let row = store::update(tx.conn, scope.tenant.partner.as_str(), &old, &after)?;
             changes::record_change(tx, Some(&before), Some(&after))?;
-            let linked = linked(tx.conn, &**integrations, &scope.scope(), &row)?;
+            let linked = linked_records(tx.conn, &**integrations, &scope.scope(), &row)?;
             let shown = detail::parse_document(&row)?;
             Answer::entity(&detail::detail(&row, &shown, &linked, &scope.tenant.partner), row.version)
         })
@@ -212,7 +212,7 @@ where
 
 /// Locks the resource that is to be changed until the end of the transaction.
 fn lock_for_update(tx: &mut Tx<'_>, scope: &RequestScope, id: &str) -> Result<Row> {
-    lock::alone(tx.conn, id)?;
+    lock::lock_resource(tx.conn, id)?;
     let row = store::find_required(tx.conn, &scope.scope(), id)?;
     scope.check_version(row.version)?;
     Ok(row)

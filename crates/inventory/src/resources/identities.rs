@@ -65,7 +65,7 @@ fn choose(conn: &mut Conn, tenant: &str, found: Vec<IdentityMatch>, host: &str) 
 }
 
 /// Another resource that is the machine with these keys, as one of them says, and the key.
-pub fn find_besides(
+pub fn find_conflict(
     conn: &mut Conn,
     resource: &Resource,
     keys: &[IdentityKey],
@@ -106,7 +106,7 @@ fn holders(conn: &mut Conn, tenant: &str, key: &IdentityKey) -> Result<Vec<Strin
 }
 
 /// Locks the identity keys of a tenant until the end of the transaction, so that the next lookup sees this machine.
-pub fn hold(conn: &mut Conn, tenant: &str) -> Result<()> {
+pub fn lock_identities(conn: &mut Conn, tenant: &str) -> Result<()> {
     db::Lock::of("identities", tenant).take(conn)
 }
 
@@ -133,7 +133,7 @@ pub fn add(conn: &mut Conn, resource: &Resource, keys: &[IdentityKey]) -> Result
     if free.is_empty() {
         return Ok(());
     }
-    hold(conn, &resource.tenant_id)?;
+    lock_identities(conn, &resource.tenant_id)?;
     insert(conn, resource, &free)
 }
 

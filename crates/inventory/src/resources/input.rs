@@ -216,7 +216,7 @@ fn longest(name: &str) -> usize {
 
 impl Input {
     /// The kind that the body says, or that its resource type decides.
-    pub fn meant_kind(&self) -> Option<&'static str> {
+    pub fn kind_hint(&self) -> Option<&'static str> {
         self.kind.or_else(|| self.resource_type.as_deref().and_then(types::kind_of))
     }
 

@@ -109,7 +109,7 @@ impl ListQuery {
             all.push(Filter::Groups(ids));
         }
         if self.device_type != 0 {
-            all.push(Filter::Row(types::of_id(conn, scope, self.device_type)?));
+            all.push(Filter::Row(types::id_condition(conn, scope, self.device_type)?));
         }
         all.extend(filter::filters(conn, scope, &self.terms)?);
         Ok(all)
@@ -289,7 +289,7 @@ fn with_detail(
     row: &Row,
     partner: &TenantId,
 ) -> Result<Map<String, Value>> {
-    let linked = http::linked(conn, integrations, scope, row)?;
+    let linked = http::linked_records(conn, integrations, scope, row)?;
     let shown = detail::parse_document(row)?;
     let mut all = json(&minimal_of_row(row.clone()))?;
     all.extend(json(&detail::detail(row, &shown, &linked, partner))?);

@@ -3,6 +3,6 @@
 use db::{Conn, Result};
 
 /// Locks a resource until the end of the transaction, whatever the letter case of its id.
-pub fn alone(conn: &mut Conn, id: &str) -> Result<()> {
+pub fn lock_resource(conn: &mut Conn, id: &str) -> Result<()> {
     db::Lock::of("resource", id.to_ascii_lowercase()).take(conn)
 }

@@ -45,8 +45,8 @@ impl Filter {
         match self {
             Self::Row(condition) | Self::Walked(condition) => condition.clone(),
             Self::Name(name) => name.found(scope),
-            Self::Tags(keys) => having(scope, "resource_tags t WHERE t.name_key IN", "t", keys),
-            Self::Roles(keys) => having(scope, "resource_app_roles r WHERE r.role IN", "r", keys),
+            Self::Tags(keys) => name_condition(scope, "resource_tags t WHERE t.name_key IN", "t", keys),
+            Self::Roles(keys) => name_condition(scope, "resource_app_roles r WHERE r.role IN", "r", keys),
             Self::Groups(ids) => Condition::sql(
                 "(resources.tenant_id, resources.id) IN (SELECT m.tenant_id, m.resource_id FROM group_members m WHERE ",
             )
@@ -61,7 +61,7 @@ impl Filter {
     pub fn probe(&self) -> Condition {
         match self {
             Self::Row(condition) | Self::Walked(condition) => condition.clone(),
-            Self::Name(name) => name.holds(),
+            Self::Name(name) => name.contains_condition(),
             Self::Tags(keys) => Condition::sql(
                 "EXISTS (SELECT 1 FROM resource_tags t WHERE t.tenant_id = resources.tenant_id \
                  AND t.resource_id = resources.id AND ",
@@ -89,19 +89,19 @@ impl NameFilter {
     /// covers the query, so that only matching rows are read.
     fn found(&self, scope: &[String]) -> Condition {
         if self.exact {
-            return self.holds();
+            return self.contains_condition();
         }
         Condition::sql(
             "(resources.tenant_id, resources.id) IN (SELECT resources.tenant_id, resources.id FROM resources WHERE ",
         )
         .append(tenants(scope))
         .then(" AND ")
-        .append(self.holds())
+        .append(self.contains_condition())
         .then(")")
     }
 
     /// Every name contains the empty text, but an empty name is not a name, and no index of names has one.
-    fn holds(&self) -> Condition {
+    fn contains_condition(&self) -> Condition {
         let column = Condition::sql(self.column);
         let holds = |key: &String| match key.as_str() {
             "" if self.exact => Condition::sql("1 = 0"),
@@ -113,7 +113,7 @@ impl NameFilter {
     }
 }
 
-fn having(scope: &[String], text: &'static str, alias: &'static str, keys: &[String]) -> Condition {
+fn name_condition(scope: &[String], text: &'static str, alias: &'static str, keys: &[String]) -> Condition {
     Condition::sql("(resources.tenant_id, resources.id) IN (SELECT ")
         .then(alias)
         .then(".tenant_id, ")

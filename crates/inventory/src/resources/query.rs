@@ -267,7 +267,7 @@ diesel::allow_tables_to_appear_in_same_query!(resources, json_each);
 
 /// The values of an array, for SQLite: a list of values would be another statement for each length.
 #[diesel::dsl::auto_type(no_type_alias)]
-fn listed(ids: &[String]) -> _ {
+fn json_list(ids: &[String]) -> _ {
     let json: String = serde_json::json!(ids).to_string();
     json_each::table.filter(json_each::json.eq(json)).select(json_each::value)
 }
@@ -276,7 +276,7 @@ fn rows(conn: &mut Conn, tenant: &str, ids: &[String]) -> Result<Vec<Row>> {
     use resources::dsl;
     let query = dsl::resources.filter(dsl::tenant_id.eq(tenant));
     Ok(match conn {
-        Conn::Sqlite(conn) => query.filter(dsl::id.eq_any(listed(ids))).load(conn),
+        Conn::Sqlite(conn) => query.filter(dsl::id.eq_any(json_list(ids))).load(conn),
         Conn::Postgres(conn) => query.filter(dsl::id.eq_any(ids)).load(conn),
     }?)
 }
@@ -293,7 +293,7 @@ fn briefs(conn: &mut Conn, tenant: &str, ids: &[String]) -> Result<Vec<(MinimalR
         dsl::resource_type,
     ));
     let rows: Vec<MinimalRow> = match conn {
-        Conn::Sqlite(conn) => query.filter(dsl::id.eq_any(listed(ids))).load(conn),
+        Conn::Sqlite(conn) => query.filter(dsl::id.eq_any(json_list(ids))).load(conn),
         Conn::Postgres(conn) => query.filter(dsl::id.eq_any(ids)).load(conn),
     }?;
     Ok(rows.into_iter().map(|row| (row, tenant.to_owned())).collect())

@@ -19,7 +19,7 @@ pub fn create(input: &Input, tenant_id: &str, id: String, now: Timestamp) -> Res
         tenant_id: tenant_id.to_owned(),
         id,
         version: 1,
-        kind: input.meant_kind().unwrap_or("DEVICE").to_owned(),
+        kind: input.kind_hint().unwrap_or("DEVICE").to_owned(),
         resource_type: (0, String::new()),
         state: state.to_owned(),
         agent_installed: input.agent_installed.unwrap_or(false),
@@ -34,7 +34,7 @@ pub fn create(input: &Input, tenant_id: &str, id: String, now: Timestamp) -> Res
     };
     resource.document.set("source", "API");
     input.apply(&mut resource.document);
-    named(&resource)?;
+    check_named(&resource)?;
     Ok(resource)
 }
 
@@ -42,7 +42,7 @@ pub fn create(input: &Input, tenant_id: &str, id: String, now: Timestamp) -> Res
 pub fn update(input: &Input, old: &Resource, now: Timestamp) -> Result<Resource, Problem> {
     let mut resource = changed(old, now);
     input.apply(&mut resource.document);
-    if let Some(kind) = input.meant_kind() {
+    if let Some(kind) = input.kind_hint() {
         resource.kind = kind.to_owned();
     }
     if let Some(agent) = input.agent_installed {
@@ -54,7 +54,7 @@ pub fn update(input: &Input, old: &Resource, now: Timestamp) -> Result<Resource,
     if let Some(state) = input.state {
         set_state(&mut resource, state, now);
     }
-    named(&resource)?;
+    check_named(&resource)?;
     Ok(resource)
 }
 
@@ -116,8 +116,8 @@ pub fn known_already(key: &str, id: &str) -> Problem {
     Problem::conflict(format!("This machine is in the inventory already, by its {key}: resource {id}."))
 }
 
-fn named(resource: &Resource) -> Result<(), Problem> {
-    if resource.document.shown_name().is_empty() {
+fn check_named(resource: &Resource) -> Result<(), Problem> {
+    if resource.document.display_name().is_empty() {
         return Err(Problem::field("name", format!("is required, or one of {}", NAMES[1..].join(", "))));
     }
     Ok(())

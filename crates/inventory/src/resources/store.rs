@@ -47,7 +47,7 @@ pub fn any(conn: &mut Conn, tenant: &str) -> Result<bool> {
 }
 
 /// The resources with just this host name.
-pub fn named(conn: &mut Conn, tenant: &str, host_name: &str) -> Result<Vec<Row>> {
+pub fn find_by_host_name(conn: &mut Conn, tenant: &str, host_name: &str) -> Result<Vec<Row>> {
     use resources::dsl;
     let key = fold(host_name);
     Ok(dsl::resources.filter(dsl::tenant_id.eq(tenant)).filter(dsl::host_key.eq(key)).load(conn)?)
@@ -85,7 +85,7 @@ pub fn insert(conn: &mut Conn, partner: &str, resource: &Resource, keys: &[Ident
     update_roles(conn, None, Some(resource))?;
     addresses::update(conn, None, Some(resource))?;
     if !keys.is_empty() {
-        identities::hold(conn, &resource.tenant_id)?;
+        identities::lock_identities(conn, &resource.tenant_id)?;
         identities::insert(conn, resource, keys)?;
     }
     resource_index::log_change(conn, &resource.tenant_id, &resource.id)?;
@@ -223,7 +223,7 @@ fn update_roles(conn: &mut Conn, old: Option<&Resource>, new: Option<&Resource>)
 }
 
 /// Some of the resources that meet a condition, in no order.
-pub fn some(conn: &mut Conn, condition: &Condition, most: i64) -> Result<Vec<Row>> {
+pub fn find_some(conn: &mut Conn, condition: &Condition, most: i64) -> Result<Vec<Row>> {
     Ok(resources::table.filter(condition.clone()).limit(most).load(conn)?)
 }
 

@@ -35,14 +35,9 @@ pub fn page(db: &Db, conn: &mut Conn, site: &Site, sort: Sort, walk: &Walk) -> R
 /// # Errors
 /// 400 that lists every reference that names no resource of the site's tenant.
 pub fn add(tx: &mut Tx<'_>, partner: &str, site: &Site, given: &[SiteMemberReference]) -> Result<()> {
-    each(
-        tx,
-        site,
-        given,
-        |tx, row| {
-            if row.site_id == Some(site.id) { Ok(()) } else { put(tx, partner, row, Some(site.id)) }
-        },
-    )
+    for_each_member(tx, site, given, |tx, row| {
+        if row.site_id == Some(site.id) { Ok(()) } else { put(tx, partner, row, Some(site.id)) }
+    })
 }
 
 /// Removes resources from the site. Resources that are not there stay where they are.
@@ -50,10 +45,15 @@ pub fn add(tx: &mut Tx<'_>, partner: &str, site: &Site, given: &[SiteMemberRefer
 /// # Errors
 /// As [`add`].
 pub fn remove(tx: &mut Tx<'_>, partner: &str, site: &Site, given: &[SiteMemberReference]) -> Result<()> {
-    each(tx, site, given, |tx, row| if row.site_id == Some(site.id) { put(tx, partner, row, None) } else { Ok(()) })
+    for_each_member(
+        tx,
+        site,
+        given,
+        |tx, row| if row.site_id == Some(site.id) { put(tx, partner, row, None) } else { Ok(()) },
+    )
 }
 
-fn each(
+fn for_each_member(
     tx: &mut Tx<'_>,
     site: &Site,
     given: &[SiteMemberReference],

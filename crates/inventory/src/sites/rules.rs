@@ -109,12 +109,12 @@ pub fn no_site() -> Problem {
 }
 
 /// 409: another site has this name.
-pub fn taken(name: &str) -> Problem {
+pub fn name_taken(name: &str) -> Problem {
     Problem::conflict(format!("The tenant has a site named \"{name}\" already."))
 }
 
 /// 409: another request changed the site first.
-pub fn overtaken() -> Problem {
+pub fn changed_meanwhile() -> Problem {
     Problem::conflict("Somebody else changed the site meanwhile. Read it again.")
 }
 

@@ -128,7 +128,7 @@ fn check_name(conn: &mut Conn, site: &Site) -> Result<()> {
         .get_result(conn)
         .optional()?;
     match known {
-        Some(id) if id != site.id => Err(rules::taken(&site.name).into()),
+        Some(id) if id != site.id => Err(rules::name_taken(&site.name).into()),
         _ => Ok(()),
     }
 }
@@ -156,7 +156,7 @@ pub fn update(conn: &mut Conn, old: &Site, new: &Site) -> Result<()> {
     check_name(conn, new)?;
     let stored = sites::table.find((&old.tenant_id, old.id)).filter(sites::version.eq(old.version));
     if diesel::update(stored).set(new).execute(conn)? == 0 {
-        return Err(rules::overtaken().into());
+        return Err(rules::changed_meanwhile().into());
     }
     if rules::shows_in_resources(old, new) {
         let here = dsl::resources.filter(dsl::tenant_id.eq(&old.tenant_id)).filter(dsl::site_id.eq(old.id));

@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 
 use super::row;
 use crate::{
-    lists::{LONGEST_NAME, trimmed},
+    lists::{LONGEST_NAME, trim_name},
     model::row::Row,
 };
 
@@ -138,7 +138,7 @@ impl Recorded for row::Site {
 ))]
 pub struct NewSite {
     /// Unique in its tenant, whatever the letter case; never empty.
-    #[request(filled, chars = LONGEST_NAME, parse = trimmed)]
+    #[request(filled, chars = LONGEST_NAME, parse = trim_name)]
     pub name: String,
     /// Any text.
     #[request(default)]

@@ -73,7 +73,7 @@ pub fn replace(conn: &mut Conn, tenant: &str, resource: &str, reported: &[Softwa
     }
     let mut added = Vec::new();
     let mut changed = false;
-    for (software, version) in distinct(reported) {
+    for (software, version) in distinct_by_name(reported) {
         let row = Row {
             tenant_id: tenant.to_owned(),
             resource_id: resource.to_owned(),
@@ -111,7 +111,7 @@ pub fn replace(conn: &mut Conn, tenant: &str, resource: &str, reported: &[Softwa
 }
 
 /// The reported applications, each name and version once.
-fn distinct(reported: &[Software]) -> impl Iterator<Item = (&Software, &str)> {
+fn distinct_by_name(reported: &[Software]) -> impl Iterator<Item = (&Software, &str)> {
     let mut seen = std::collections::HashSet::with_capacity(reported.len());
     reported.iter().filter_map(move |software| {
         let version = software.version.as_deref().unwrap_or("");
@@ -148,11 +148,11 @@ pub async fn list(context: RequestContext, PathIds(id): PathIds<ResourceId>) -> 
             .load(conn)?;
         Ok(rows)
     });
-    let found: Vec<InstalledApplication> = rows.await?.into_iter().map(shown).collect();
+    let found: Vec<InstalledApplication> = rows.await?.into_iter().map(to_wire).collect();
     answer::ok(&found)
 }
 
-fn shown(row: Row) -> InstalledApplication {
+fn to_wire(row: Row) -> InstalledApplication {
     InstalledApplication {
         id: row.id,
         name: row.name,
