@@ -1,4 +1,4 @@
-//! Operations under a further path: the same answer, the same rights, the same record of what was done.
+//! Operations under a further path: the same answer, the same rights, the same audit record.
 
 use muster_tests::{Server, both_backends, unique};
 use serde_json::json;
@@ -9,7 +9,7 @@ both_backends![
     categories_are_made_changed_and_thrown_away,
     articles_are_listed_and_thrown_away,
     people_are_found_in_their_groups,
-    groups_and_sites_tell_what_is_in_them,
+    groups_and_sites_list_their_members,
     a_suspended_client_is_activated,
     a_path_has_the_methods_of_its_operations,
     a_cursor_and_a_key_hold_on_either_path,
@@ -104,7 +104,7 @@ fn people_are_found_in_their_groups(server: &Server) {
     assert_eq!(client.get(&format!("{at}/users")).page()["totalResults"], json!(0));
 }
 
-fn groups_and_sites_tell_what_is_in_them(server: &Server) {
+fn groups_and_sites_list_their_members(server: &Server) {
     let client = server.new_client();
     let machine = text(&client.post("/resources", &json!({"hostName": unique("web")})).ok()["resourceUUID"]);
     for kind in ["deviceGroups", "serviceGroups"] {

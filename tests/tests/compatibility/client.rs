@@ -1,4 +1,4 @@
-//! A client that people use, from the registry of its language, in a story of its own words (`story.py`).
+//! A published client library, from the registry of its language, in a script of its own calls (`story.py`).
 
 use std::process::{Command, Stdio};
 

@@ -1,4 +1,4 @@
-//! Lists that such clients ask for.
+//! The lists that clients of other services request.
 
 use muster_tests::{Client, Server, both_backends, unique};
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::{column, text};
 
 both_backends![
-    what_is_the_same_for_all,
+    lists_that_are_the_same_for_all,
     users_in_short,
     a_terminated_client_stays_shut,
     resources_with_their_details,
@@ -14,7 +14,7 @@ both_backends![
     events_and_placeholders_are_paged,
 ];
 
-fn what_is_the_same_for_all(server: &Server) {
+fn lists_that_are_the_same_for_all(server: &Server) {
     let viewer = server.caller(server.new_client().tenant_id(), "viewer");
     let list = |path: &str| viewer.absolute("GET", path).send().list();
     let countries = list("/api/v2/cfg/countries");

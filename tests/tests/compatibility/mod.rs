@@ -1,5 +1,5 @@
 //! Clients that were written for other services of this kind: the paths that they call, the names that they use, and
-//! one of them itself.
+//! one published client.
 
 mod aliases;
 mod client;

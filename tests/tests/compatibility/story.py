@@ -1,4 +1,4 @@
-"""A day with the service, as a client sees it. Each step says what it is about; what is not as expected ends it."""
+"""A day with the service, as a client sees it. Each step has a label; the first unexpected result ends the script."""
 
 import datetime
 import sys

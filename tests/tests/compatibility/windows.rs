@@ -1,4 +1,4 @@
-//! Maintenance windows: the names of their fields, what they are searched by, and what is in them.
+//! Maintenance windows: their field names, search variables and content.
 
 use muster_tests::{Client, Server, both_backends, unique};
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use super::{column, found, text};
 
 both_backends![
     fields_have_both_names,
-    windows_are_found_by_what_they_cover,
+    windows_are_found_by_their_coverage,
     windows_are_found_by_their_states_and_dates,
     a_name_of_several_things_is_refused,
     the_targets_of_a_window_are_listed,
@@ -49,7 +49,7 @@ fn fields_have_both_names(server: &Server) {
     assert_eq!((&suspended["state"], &suspended["status"]), (&json!("Suspended"), &json!("Suspended")));
 }
 
-fn windows_are_found_by_what_they_cover(server: &Server) {
+fn windows_are_found_by_their_coverage(server: &Server) {
     let client = server.new_client();
     let web = resource(&client, "web-01");
     let mail = resource(&client, "mail-01");
@@ -81,7 +81,7 @@ fn windows_are_found_by_what_they_cover(server: &Server) {
     ] {
         assert_eq!(found(&client, SEARCH, &query), expected, "{query}");
     }
-    // What is somebody else's is not there.
+    // Records of another tenant are not there.
     let other = server.new_client();
     for query in ["hostName:web-01", "site:Pune", &format!("deviceGroupId:{group_id}")] {
         assert!(found(&other, SEARCH, query).is_empty(), "{query}");

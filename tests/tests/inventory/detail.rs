@@ -8,14 +8,14 @@ use super::{create, detail, integer, keys, text, timestamp};
 both_backends![
     the_integration_that_it_came_from_is_named,
     only_documented_fields_and_their_types,
-    what_was_written_is_read,
+    written_attributes_are_read,
     network_cards_are_read_as_documented,
     cloud_attributes_are_in_properties,
     absent_values_are_empty_or_omitted,
     times_are_kept,
     unknown_resources_are_404s,
-    what_was_written_is_read_at_once_whoever_wrote_it,
-    those_who_write_read_what_they_wrote,
+    a_change_by_any_writer_is_read_at_once,
+    a_writer_reads_its_own_changes,
 ];
 
 const FIELDS: [&str; 23] = [
@@ -114,7 +114,7 @@ fn only_documented_fields_and_their_types(server: &Server) {
     assert!(found["agentInstalled"].is_boolean());
 }
 
-fn what_was_written_is_read(server: &Server) {
+fn written_attributes_are_read(server: &Server) {
     let client = server.new_client();
     let id = create(&client, &full());
     let found = detail(&client, &id);
@@ -217,9 +217,9 @@ fn unknown_resources_are_404s(server: &Server) {
     client.get(&format!("/resources/{known}?fields=all")).invalid(&["fields"]);
 }
 
-/// What was read before, many times on several connections, is not what is read after a change: of the machine, of what
-/// it names, and by another process.
-fn what_was_written_is_read_at_once_whoever_wrote_it(server: &Server) {
+/// A change is read at once, even after many reads on several connections: a change of the machine, of a record that it
+/// names, and by another process.
+fn a_change_by_any_writer_is_read_at_once(server: &Server) {
     let client = server.new_client();
     let site = integer(&client.post("/sites", &json!({"name": "Graz"})).json()["id"]);
     let id = create(&client, &json!({"name": "a", "location": {"id": site}}));
@@ -243,7 +243,7 @@ fn what_was_written_is_read_at_once_whoever_wrote_it(server: &Server) {
     }
 }
 
-fn those_who_write_read_what_they_wrote(server: &Server) {
+fn a_writer_reads_its_own_changes(server: &Server) {
     let client = server.new_client();
     let ids: Vec<String> = (0..4).map(|number| create(&client, &json!({"name": format!("m{number}")}))).collect();
     std::thread::scope(|scope| {

@@ -1,4 +1,4 @@
-//! The variables of `queryString` that say what a resource is, one test each, found and not found.
+//! The variables of `queryString` about attributes of a resource, one test each, found and not found.
 
 use muster_tests::{Client, Server, both_backends, uuid};
 use serde_json::json;

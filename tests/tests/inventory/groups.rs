@@ -8,13 +8,13 @@ use super::{create, found, integer, names, text};
 both_backends![
     a_group_lives_through_all_operations,
     a_list_creates_several_or_none,
-    one_that_is_named_by_its_id_is_changed,
+    a_group_with_an_id_is_changed,
     groups_are_searched_and_listed,
     names_are_required_and_unique,
     members_come_and_go,
     a_reference_may_be_id_unique_id_or_name,
     children_count_as_members_of_the_parent,
-    a_machine_says_which_groups_hold_it,
+    a_machine_lists_its_groups,
     a_group_cannot_contain_itself,
     unknown_members_are_refused,
     a_decommissioned_member_is_gone,
@@ -64,7 +64,7 @@ fn a_list_creates_several_or_none(server: &Server) {
     client.post("/deviceGroups", &json!("A")).problem(400, "0002");
 }
 
-fn one_that_is_named_by_its_id_is_changed(server: &Server) {
+fn a_group_with_an_id_is_changed(server: &Server) {
     let client = server.new_client();
     for (kind, prefix) in KINDS {
         let path = format!("/{kind}");
@@ -174,7 +174,7 @@ fn children_count_as_members_of_the_parent(server: &Server) {
     assert_eq!(listed(&top), "b m t");
 }
 
-fn a_machine_says_which_groups_hold_it(server: &Server) {
+fn a_machine_lists_its_groups(server: &Server) {
     let client = server.new_client();
     let id = create(&client, &json!({"hostName": "db-1"}));
     let groups = || client.get(&format!("/resources/{id}/groups")).list();

@@ -9,7 +9,7 @@ both_backends![
     a_record_has_the_documented_fields,
     fields_without_a_value_are_omitted,
     the_list_is_paged,
-    it_answers_only_what_was_decommissioned,
+    it_answers_only_decommissioned_resources,
     one_record_is_read_by_its_id,
 ];
 
@@ -61,7 +61,7 @@ fn a_record_has_the_documented_fields(server: &Server) {
     let id = create(&client, &body);
     client.post(&format!("/resources/{id}/decommission"), &json!({"reason": "replaced"})).ok();
     let record = client.search("/history/resources", "state:DECOMMISSIONED").page()["results"][0].clone();
-    // The three last of them are no part of the interface; more than those would be noise.
+    // The last three are not part of the interface; more of them would be noise.
     for name in keys(&record) {
         assert!(FIELDS.contains(&name), "{name} is not documented");
     }
@@ -129,7 +129,7 @@ fn the_list_is_paged(server: &Server) {
     assert_eq!(seen, ["n0", "n1", "n2", "n3", "n4"]);
 }
 
-fn it_answers_only_what_was_decommissioned(server: &Server) {
+fn it_answers_only_decommissioned_resources(server: &Server) {
     let client = server.new_client();
     for state in ["active", "inactive", "discovered"] {
         create(&client, &json!({"name": state, "state": state}));

@@ -1,4 +1,4 @@
-//! The inventory: what is listed, read, written and reported.
+//! The inventory: lists, details, writes and agent reports.
 
 mod applications;
 mod bulk;
@@ -67,7 +67,7 @@ fn names(items: &[Value]) -> Vec<String> {
 fn text(value: &Value) -> String {
     match value.as_str() {
         Some(text) => text.to_owned(),
-        None => panic!("no text: {value}"),
+        None => panic!("not a text: {value}"),
     }
 }
 
@@ -75,7 +75,7 @@ fn text(value: &Value) -> String {
 fn integer(value: &Value) -> i64 {
     match value.as_i64() {
         Some(number) => number,
-        None => panic!("no integer: {value}"),
+        None => panic!("not an integer: {value}"),
     }
 }
 
@@ -84,7 +84,7 @@ fn integer(value: &Value) -> i64 {
 fn timestamp(value: &Value) -> String {
     let text = text(value);
     let pattern: String = text.chars().map(|c| if c.is_ascii_digit() { '9' } else { c }).collect();
-    assert!(pattern == "9999-99-99T99:99:99+9999" && text.ends_with("+0000"), "no timestamp: {text}");
+    assert!(pattern == "9999-99-99T99:99:99+9999" && text.ends_with("+0000"), "not a timestamp: {text}");
     text
 }
 
@@ -93,7 +93,7 @@ fn timestamp(value: &Value) -> String {
 fn keys(value: &Value) -> Vec<&str> {
     match value.as_object() {
         Some(object) => object.keys().map(String::as_str).collect(),
-        None => panic!("no object: {value}"),
+        None => panic!("not an object: {value}"),
     }
 }
 

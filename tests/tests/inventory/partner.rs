@@ -45,7 +45,7 @@ fn the_partner_searches_history_of_all_its_clients(server: &Server) {
     assert_eq!(one.search("/history/resources", &query).page()["totalResults"], json!(1));
 }
 
-/// Who lists it can read it: the partner's list leads to the detail at the same level.
+/// Listed resources can be read: the partner's list leads to the detail at the same level.
 fn the_partner_reads_a_clients_resource(server: &Server) {
     let client = server.new_client();
     let id = create(&client, &json!({"name": "read from above"}));

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::{create, integer, keys, text};
 
-both_backends![types_have_the_documented_shape, the_table_grows_with_what_is_stored, no_parameters_are_taken];
+both_backends![types_have_the_documented_shape, the_table_grows_with_stored_resources, no_parameters_are_taken];
 
 fn types_have_the_documented_shape(server: &Server) {
     let types = server.new_client().get("/resourceType/minimal").list();
@@ -26,7 +26,7 @@ fn types_have_the_documented_shape(server: &Server) {
     assert_eq!(linux["path"], json!("Server >> Linux"));
 }
 
-fn the_table_grows_with_what_is_stored(server: &Server) {
+fn the_table_grows_with_stored_resources(server: &Server) {
     let client = server.new_client();
     let named = |name: &str| {
         let types = client.get("/resourceType/minimal").list();

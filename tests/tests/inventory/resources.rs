@@ -7,7 +7,7 @@ use super::{create, detail, found, keys, text};
 
 both_backends![
     a_create_answers_the_ids,
-    an_update_changes_only_what_it_names,
+    an_update_changes_only_its_fields,
     lists_are_replaced_as_a_whole,
     an_update_is_checked_like_a_create,
     an_update_moves_it_through_the_filters,
@@ -27,7 +27,7 @@ fn a_create_answers_the_ids(server: &Server) {
     assert_eq!(found(&client, &format!("id:{}", text(&answer["resourceUUID"]))), ["a"]);
 }
 
-fn an_update_changes_only_what_it_names(server: &Server) {
+fn an_update_changes_only_its_fields(server: &Server) {
     let client = server.new_client();
     let body = json!({
         "name": "a", "hostName": "h", "aliasName": "old", "ipAddress": "10.0.0.1", "state": "inactive",

@@ -1,4 +1,4 @@
-//! Tables.
+//! CSV bodies of `POST /resources/bulk`.
 
 use muster_tests::{Server, both_backends};
 use serde_json::json;
@@ -7,15 +7,15 @@ use super::{CSV, NDJSON, count, results, send, words};
 use crate::inventory::{detail, text};
 
 both_backends![
-    a_misspelt_name_is_told,
+    a_misspelt_name_is_reported,
     a_table_has_a_column_for_each_field,
     a_byte_order_mark_and_any_line_break_do,
-    an_empty_cell_leaves_what_is_there,
+    an_empty_cell_keeps_the_value,
     a_quote_that_is_not_closed_swallows_no_rows,
     text_behind_a_closing_quote_is_refused,
     a_row_with_another_number_of_cells_is_refused_by_its_line,
     a_header_without_a_known_field_is_refused,
-    cells_mean_what_they_say,
+    cells_are_taken_literally,
 ];
 
 fn a_table_has_a_column_for_each_field(server: &Server) {
@@ -52,7 +52,7 @@ fn a_byte_order_mark_and_any_line_break_do(server: &Server) {
     assert_eq!(words(&send(&client, "", CSV, "name\n")), [""; 0]);
 }
 
-fn an_empty_cell_leaves_what_is_there(server: &Server) {
+fn an_empty_cell_keeps_the_value(server: &Server) {
     let client = server.new_client();
     let (rows, _) = results(&send(&client, "", CSV, "hostName,make,tags.env,tags.owner\nweb,Dell,test,ops\n"));
     assert_eq!(words(&send(&client, "", CSV, "hostName,make,tags.ENV\nweb,,prod\n")), ["updated"]);
@@ -108,7 +108,7 @@ fn a_header_without_a_known_field_is_refused(server: &Server) {
     assert_eq!(count(&client), 0);
 }
 
-fn cells_mean_what_they_say(server: &Server) {
+fn cells_are_taken_literally(server: &Server) {
     let client = server.new_client();
     let table = "name,description,serialNumber\n=1+1,\"+x, @y\",007\n-2,@z,1e5\n";
     let (rows, _) = results(&send(&client, "", CSV, table));
@@ -120,7 +120,7 @@ fn cells_mean_what_they_say(server: &Server) {
     assert!(exported.contains("'=1+1") && exported.contains("\"'+x, @y\"") && exported.contains(",1e5,"), "{exported}");
 }
 
-fn a_misspelt_name_is_told(server: &Server) {
+fn a_misspelt_name_is_reported(server: &Server) {
     let client = server.new_client();
     let table = "hostName,ipAdress,Seriel Number,tags.env,\nweb,10.0.0.1,X,prod,\n";
     let lines = "{\"hostName\": \"db\", \"ipAdress\": \"10.0.0.2\", \"tags\": [{\"name\": \"a\", \"valeu\": \"b\"}]}\n";

@@ -1,4 +1,4 @@
-//! `dryRun`: what would happen, and nothing stored.
+//! `dryRun`: the predicted results, and nothing stored.
 
 use muster_tests::{Server, both_backends};
 use serde_json::json;
@@ -6,9 +6,9 @@ use serde_json::json;
 use super::{CSV, NDJSON, bulk, count, lines_of, results, send};
 use crate::inventory::{detail, text};
 
-both_backends![it_says_what_would_happen, nothing_is_stored, it_takes_atomic_too, rows_of_an_atomic_run_are_compared];
+both_backends![it_predicts_the_results, nothing_is_stored, it_takes_atomic_too, rows_of_an_atomic_run_are_compared];
 
-fn it_says_what_would_happen(server: &Server) {
+fn it_predicts_the_results(server: &Server) {
     let client = server.new_client();
     bulk(&client, &[json!({"name": "a"}), json!({"name": "b"})]);
     let rows = [
@@ -45,7 +45,7 @@ fn nothing_is_stored(server: &Server) {
     assert!(!types.iter().any(|kind| kind["name"] == json!("Never seen")));
 }
 
-/// Rows far from each other in the file, in another letter case, with what is wrong between them.
+/// Rows far from each other in the file, in another letter case, with invalid rows between them.
 fn rows_of_an_atomic_run_are_compared(server: &Server) {
     let client = server.new_client();
     let mut rows: Vec<_> = (0..600).map(|number| json!({"hostName": format!("host-{number}")})).collect();

@@ -13,8 +13,8 @@ both_backends![
     it_comes_back_to_the_same_resources,
     resources_that_nothing_but_their_ids_tells_apart_come_back,
     it_takes_the_filters_of_the_minimal_list,
-    types_of_one_name_are_told_apart,
-    what_an_agent_reported_comes_back_unchanged,
+    types_of_one_name_are_distinguished,
+    reported_attributes_come_back_unchanged,
     at_partner_level_it_covers_the_clients,
     an_empty_inventory_is_an_empty_file,
     a_large_inventory_is_streamed,
@@ -225,7 +225,7 @@ fn it_takes_the_filters_of_the_minimal_list(server: &Server) {
     client.get("/resources/export?queryString=odd:1").invalid(&["queryString"]);
 }
 
-fn types_of_one_name_are_told_apart(server: &Server) {
+fn types_of_one_name_are_distinguished(server: &Server) {
     let from = server.new_client();
     let to = server.new_client();
     for kind in ["Linux", "Workstation >> Linux", "Lab >> Robot", "Printer"] {
@@ -247,7 +247,7 @@ fn types_of_one_name_are_told_apart(server: &Server) {
     }
 }
 
-fn what_an_agent_reported_comes_back_unchanged(server: &Server) {
+fn reported_attributes_come_back_unchanged(server: &Server) {
     let client = server.new_client();
     let content = json!({
         "hardware": {"name": "pc", "memory": 8192, "chassis_type": "Laptop"},

@@ -1,4 +1,4 @@
-//! Bodies that mean harm, or break off: refused flat, with what was stored still there.
+//! Hostile and truncated bodies: refused in flat memory, with stored rows still there.
 
 use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, TcpStream};
@@ -34,7 +34,7 @@ fn a_line_that_is_too_long_is_refused(server: &Server) {
     assert_eq!(count(&client), 0);
 }
 
-/// The head of a request whose body is sent piece by piece, of no length that is told.
+/// The head of a request whose body is sent piece by piece, without a declared length.
 fn open(server: &Server, client: &Client, query: &str, kind: &str) -> TcpStream {
     let address = server.base().trim_start_matches("http://").to_owned();
     let mut stream = TcpStream::connect(address).expect("a connection");
@@ -57,7 +57,7 @@ fn chunk(stream: &mut TcpStream, bytes: &[u8]) -> std::io::Result<()> {
     stream.write_all(&framed)
 }
 
-/// What is answered, as far as its head and what comes with it.
+/// The first part of the answer: its head and the bytes that arrive with it.
 fn head(stream: &mut TcpStream) -> String {
     let (mut bytes, mut piece) = (Vec::new(), [0; 4096]);
     while !bytes.windows(4).any(|end| end == b"\r\n\r\n") {
@@ -90,7 +90,7 @@ fn a_line_without_end_is_refused_and_memory_stays_flat(backend: Backend) {
         }
         let answer = head(&mut stream);
         assert!(answer.starts_with("HTTP/1.1 400 "), "{answer}");
-        // Nobody listens any more; the connection may be closed at any time.
+        // The server has stopped reading; the connection may be closed at any time.
         for _ in 0..1024 {
             if chunk(&mut stream, &piece).is_err() {
                 break;

@@ -10,7 +10,7 @@ use crate::inventory::{detail, found, names, text};
 both_backends![
     rows_and_reports_come_in_together,
     instances_of_aws_become_resources,
-    refused_rows_are_told,
+    refused_rows_are_reported,
     files_that_cannot_be_read_stop_no_others,
 ];
 
@@ -125,7 +125,7 @@ fn files_that_cannot_be_read_stop_no_others(backend: Backend) {
     assert_eq!(found(&client(&server), "state:all"), ["good"]);
 }
 
-fn refused_rows_are_told(backend: Backend) {
+fn refused_rows_are_reported(backend: Backend) {
     let server = Server::start(backend);
     let exit = import(&server, &[file(&server, "a.csv", "name,state\nright,active\nwrong,odd\nshort\n")]);
     assert!(!exit.status.success());

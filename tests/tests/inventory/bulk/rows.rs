@@ -1,4 +1,4 @@
-//! What rows do: they create, update, or change nothing; alone, or not at all.
+//! Bulk rows: each creates, updates or changes nothing, independently of the others.
 
 use muster_tests::{Server, both_backends, uuid};
 use serde_json::{Value, json};
@@ -159,7 +159,7 @@ fn the_errors_of_a_row_are_those_of_the_single_operation(server: &Server) {
     assert_eq!(named, expected.map(|(code, field)| (code.to_owned(), field.to_owned())));
     assert!(text(&rows[2]["errors"][0]["message"]).starts_with("No Resource found with UUID : "));
     assert!(text(&rows[3]["errors"][0]["message"]).contains(&other));
-    // What a refused row would have added is not there either.
+    // A refused row has added nothing.
     let types = client.get("/resourceType/minimal").list();
     assert!(!types.iter().any(|kind| kind["name"] == json!("Never seen")));
 }
@@ -271,7 +271,7 @@ fn it_takes_an_operator(server: &Server) {
     assert_eq!(viewer.get("/resources/export").status, 200);
 }
 
-/// What generated clients send and read: an array, and one object.
+/// Generated clients send an array and read one object.
 fn a_json_array_is_answered_as_one_object(server: &Server) {
     let client = server.new_client();
     let rows = json!([{"hostName": "a,[]{\"\\"}, {"hostName": "b", "state": "odd"}, [1], {"hostName": "c"}]);

@@ -1,4 +1,4 @@
-//! What agents ask before they send, how they send, and how they prove who they are.
+//! The handshake of agents, their transfer formats, and their authentication.
 
 use muster_tests::{Response, Server, both_backends};
 use serde_json::json;
@@ -101,7 +101,7 @@ fn a_token_or_basic_lets_an_agent_in(server: &Server) {
     let (admin_key, admin_secret) = server.credentials();
     anonymous.request("POST", PATH).basic(admin_key, admin_secret).json(&body).send().ok();
     assert_eq!(count(&client, "basic"), 1);
-    // Another client's agent is told what it would be told of a tenant that is not there.
+    // An agent of another client gets the same answer as for an unknown tenant.
     let other = server.new_client();
     let elsewhere = server.anonymous().tenant(other.tenant_id());
     elsewhere.request("POST", PATH).basic(&key, &secret).json(&body).send().not_found();

@@ -1,4 +1,4 @@
-//! Reports that mean harm, or were cut off: a clear problem, nothing stored, memory flat.
+//! Hostile and truncated reports: a clear problem, nothing stored, memory flat.
 
 use std::io::Write;
 use std::sync::OnceLock;

@@ -17,7 +17,7 @@ both_backends![
     copies_of_one_image_stay_two,
     a_uuid_that_everything_else_contradicts_joins_nothing,
     a_machine_that_changes_stays_one,
-    the_rules_hold_for_what_people_enter,
+    the_rules_hold_for_manual_entries,
     another_clients_machine_is_another,
     simultaneous_reports_of_one_machine_make_one,
     a_machine_that_was_decommissioned_reports_again,
@@ -289,7 +289,7 @@ fn a_machine_that_changes_stays_one(server: &Server) {
     assert_eq!(machines(&client), 2);
 }
 
-fn the_rules_hold_for_what_people_enter(server: &Server) {
+fn the_rules_hold_for_manual_entries(server: &Server) {
     let client = server.new_client();
     let dock = "00:e0:4c:68:01:db";
     create(&client, &json!({"name": "one", "systemUID": UUID, "macAddress": dock}));

@@ -1,4 +1,4 @@
-//! What a report knows, in the detail's Resource shape.
+//! The facts of a report, in the detail's Resource shape.
 
 use muster_tests::{Server, both_backends};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! `POST /agents/reports`: what agents send, in both formats, and what the inventory makes of it.
+//! `POST /agents/reports`: reports in both formats, and the resources that result.
 
 mod antivirus;
 mod handshake;

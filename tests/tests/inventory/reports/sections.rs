@@ -1,4 +1,4 @@
-//! A whole report replaces, a partial one touches only its sections, what vanished is gone.
+//! Whole reports replace all sections, partial ones only their own; vanished items are removed.
 
 use muster_tests::{Client, Server, both_backends};
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ both_backends![
     a_partial_report_of_an_unknown_machine_makes_it,
     nothing_duplicates,
     roles_follow_the_software,
-    what_people_wrote_stays,
+    manual_entries_stay,
 ];
 
 fn softwares(names: &[&str]) -> Value {
@@ -131,8 +131,8 @@ fn roles_follow_the_software(server: &Server) {
     assert_eq!(found(&client, "appRoles:redis").len(), 1);
 }
 
-/// A report says what the agent knows; what only people know stays as they wrote it.
-fn what_people_wrote_stays(server: &Server) {
+/// A report changes the attributes that the agent knows; attributes entered by people stay.
+fn manual_entries_stay(server: &Server) {
     let client = server.new_client();
     send(&client, whole());
     let id = text(&only_machine(&client)["id"]);
