@@ -46,7 +46,7 @@ impl KeyColumn {
 
 /// The columns in which to look up a key, with the key as it is stored there.
 fn lookups(key: &ResourceKey) -> Vec<(KeyColumn, String)> {
-    let found = match key {
+    let lookups = match key {
         ResourceKey::Id(id) => vec![(KeyColumn::Id, fold(id.trim()))],
         ResourceKey::Name(name) => {
             let by_name = (KeyColumn::Name, names::normalize(name));
@@ -59,7 +59,7 @@ fn lookups(key: &ResourceKey) -> Vec<(KeyColumn, String)> {
         }
     };
     // A resource without a name has the empty one, so the empty name must match nothing.
-    found.into_iter().filter(|(_, value)| !value.is_empty()).collect()
+    lookups.into_iter().filter(|(_, value)| !value.is_empty()).collect()
 }
 
 /// The lookups of an address. A shared address, such as that of the loopback, has none.
@@ -80,30 +80,32 @@ pub(super) fn find(
     for (by, value) in lookups_by_key.iter().flatten() {
         values.entry(*by).or_default().insert(value);
     }
-    let mut known: BTreeMap<(KeyColumn, String), Vec<KnownResource>> = BTreeMap::new();
+    let mut resources_by_lookup: BTreeMap<(KeyColumn, String), Vec<KnownResource>> = BTreeMap::new();
     let called: BTreeSet<String> = values.remove(&KeyColumn::Name).into_iter().flatten().map(str::to_owned).collect();
     if !called.is_empty() {
         let named = names::find(conn, tenants, &called, rules)?.into_iter();
-        known.extend(named.map(|(name, resources)| ((KeyColumn::Name, name), resources)));
+        resources_by_lookup.extend(named.map(|(name, resources)| ((KeyColumn::Name, name), resources)));
     }
     for (by, values) in values {
         let values: Vec<&str> = values.into_iter().collect();
         for values in values.chunks(MOST_VALUES) {
             for (value, resource) in look_up(conn, tenants, by, values, rules)? {
-                known.entry((by, value)).or_default().push(resource);
+                resources_by_lookup.entry((by, value)).or_default().push(resource);
             }
         }
     }
-    let rank = |tenant: &str| tenants.iter().position(|known| known == tenant);
+    let rank = |tenant: &str| tenants.iter().position(|other| other == tenant);
     Ok(lookups_by_key
         .into_iter()
         .map(|lookups| {
-            let mut found: Vec<KnownResource> =
-                lookups.into_iter().flat_map(|lookup| known.get(&lookup).cloned().unwrap_or_default()).collect();
-            found.sort_by(|a, b| (rank(&a.tenant_id), &a.id).cmp(&(rank(&b.tenant_id), &b.id)));
-            found.dedup();
-            found.truncate(rules.limit_per_key);
-            found
+            let mut resources: Vec<KnownResource> = lookups
+                .into_iter()
+                .flat_map(|lookup| resources_by_lookup.get(&lookup).cloned().unwrap_or_default())
+                .collect();
+            resources.sort_by(|a, b| (rank(&a.tenant_id), &a.id).cmp(&(rank(&b.tenant_id), &b.id)));
+            resources.dedup();
+            resources.truncate(rules.limit_per_key);
+            resources
         })
         .collect())
 }
@@ -118,9 +120,9 @@ fn look_up(
     rules: &LookupRules,
 ) -> Result<Vec<(String, KnownResource)>> {
     let most = values.len() * 2 * rules.limit_per_key;
-    let found = load_rows(conn, tenants, by, values, rules, most)?;
-    if found.len() < most || values.len() == 1 {
-        return Ok(found);
+    let rows = load_rows(conn, tenants, by, values, rules, most)?;
+    if rows.len() < most || values.len() == 1 {
+        return Ok(rows);
     }
     let mut all = Vec::new();
     for value in values {
@@ -147,15 +149,15 @@ fn load_rows(
         .filter(Condition::text_in(by.column(), values.iter().copied()))
         .filter(filter::states(rules.states.iter().copied()))
         .limit(most);
-    let shown = summary_columns();
+    let columns = summary_columns();
     let rows: Vec<(Option<String>, SummaryRow)> = match by {
-        KeyColumn::Id => query.select((dsl::id.nullable(), shown)).load(conn)?,
-        KeyColumn::External => query.select((dsl::ext_key, shown)).load(conn)?,
+        KeyColumn::Id => query.select((dsl::id.nullable(), columns)).load(conn)?,
+        KeyColumn::External => query.select((dsl::ext_key, columns)).load(conn)?,
         KeyColumn::Ip | KeyColumn::Address | KeyColumn::Name => {
-            query.select((dsl::ip_key.nullable(), shown)).load(conn)?
+            query.select((dsl::ip_key.nullable(), columns)).load(conn)?
         }
     };
-    Ok(rows.into_iter().map(|(value, shown)| (value.unwrap_or_default(), to_summary(shown))).collect())
+    Ok(rows.into_iter().map(|(value, row)| (value.unwrap_or_default(), to_summary(row))).collect())
 }
 
 fn load_by_address(
@@ -168,7 +170,7 @@ fn load_by_address(
     use resource_addresses::dsl as cards;
     use resource_identities::dsl as identities;
     let of_card = cards::tenant_id.eq(resources::tenant_id).and(cards::resource_id.eq(resources::id));
-    let found: Vec<(String, SummaryRow)> = cards::resource_addresses
+    let rows: Vec<(String, SummaryRow)> = cards::resource_addresses
         .inner_join(resources::table.on(of_card))
         .filter(Condition::text_in("resource_addresses.tenant_id IN", tenants))
         .filter(Condition::text_in(KeyColumn::Address.column(), values.iter().copied()))
@@ -186,7 +188,7 @@ fn load_by_address(
         .select((identities::identity, summary_columns()))
         .limit(most)
         .load(conn)?;
-    Ok(found.into_iter().chain(more).map(|(address, shown)| (address, to_summary(shown))).collect())
+    Ok(rows.into_iter().chain(more).map(|(address, row)| (address, to_summary(row))).collect())
 }
 
 /// The resources with these ids, of all of these tenants, in no order.

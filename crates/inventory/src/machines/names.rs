@@ -61,13 +61,13 @@ pub(super) fn find(
     names: &BTreeSet<String>,
     rules: &LookupRules,
 ) -> Result<ResourcesByName> {
-    let mut found = find_by_full_name(conn, tenants, names, rules)?;
-    let open = |name: &&String| !found.contains_key(*name) && ip_key(name).is_none();
+    let mut resources_by_name = find_by_full_name(conn, tenants, names, rules)?;
+    let open = |name: &&String| !resources_by_name.contains_key(*name) && ip_key(name).is_none();
     let (full, short): (Vec<&String>, Vec<&String>) = names.iter().filter(open).partition(|name| name.contains('.'));
     let more = find_by_first_label(conn, tenants, &full, rules)?;
     let more = more.into_iter().chain(find_by_prefix(conn, tenants, &short, rules)?);
-    found.extend(more.filter(|(_, resources)| resources.len() == 1 || !rules.is_unique));
-    Ok(found)
+    resources_by_name.extend(more.filter(|(_, resources)| resources.len() == 1 || !rules.is_unique));
+    Ok(resources_by_name)
 }
 
 /// Finds resources by their whole names.
@@ -77,14 +77,14 @@ fn find_by_full_name(
     names: &BTreeSet<String>,
     rules: &LookupRules,
 ) -> Result<ResourcesByName> {
-    let mut found = ResourcesByName::new();
+    let mut resources_by_name = ResourcesByName::new();
     for (index, column) in COLUMNS.iter().enumerate() {
-        let open: Vec<&String> = names.iter().filter(|name| !found.contains_key(*name)).collect();
+        let open: Vec<&String> = names.iter().filter(|name| !resources_by_name.contains_key(*name)).collect();
         for (name, row) in load_named(conn, tenants, column, index, &open, rules)? {
-            found.entry(name).or_default().push(to_summary(row.shown));
+            resources_by_name.entry(name).or_default().push(to_summary(row.summary));
         }
     }
-    Ok(found)
+    Ok(resources_by_name)
 }
 
 /// Finds the machines of full names by the first label, for machines that are stored without their full name.
@@ -103,18 +103,18 @@ fn find_by_first_label(
             rows.entry(label).or_default().push(row);
         }
     }
-    let mut found = ResourcesByName::new();
+    let mut resources_by_name = ResourcesByName::new();
     for name in names {
         let rows = rows.get(&label(name)).map_or(&[] as &[Row], Vec::as_slice);
         // A short name of two machines is ambiguous, even where one of them has another full name.
         let is_clear = rows.len() == 1 || !rules.is_unique;
         let could_be = rows.iter().filter(|row| is_clear && !row.has_other_full_name(name));
-        let could_be: Vec<KnownResource> = could_be.map(|row| to_summary(row.shown.clone())).collect();
+        let could_be: Vec<KnownResource> = could_be.map(|row| to_summary(row.summary.clone())).collect();
         if !could_be.is_empty() {
-            found.insert((*name).clone(), could_be);
+            resources_by_name.insert((*name).clone(), could_be);
         }
     }
-    Ok(found)
+    Ok(resources_by_name)
 }
 
 /// Finds the machines of short names by full names that begin with them.
@@ -125,18 +125,19 @@ fn find_by_prefix(
     rules: &LookupRules,
 ) -> Result<ResourcesByName> {
     let most = i64::try_from(rules.limit_per_key).unwrap_or(i64::MAX);
-    let mut found = ResourcesByName::new();
+    let mut resources_by_name = ResourcesByName::new();
     for column in &COLUMNS {
-        let open: Vec<&String> = names.iter().copied().filter(|name| !found.contains_key(*name)).collect();
+        let open: Vec<&String> = names.iter().copied().filter(|name| !resources_by_name.contains_key(*name)).collect();
         for label in open {
             let beginning = resources::table.filter(prefix_condition(tenants, column, label, rules));
             let rows: Vec<ColumnValues> = beginning.select((KEYS, summary_columns())).limit(most).load(conn)?;
             if !rows.is_empty() {
-                found.insert(label.clone(), rows.into_iter().map(|row| to_summary(Row::of(row).shown)).collect());
+                resources_by_name
+                    .insert(label.clone(), rows.into_iter().map(|row| to_summary(Row::of(row).summary)).collect());
             }
         }
     }
-    Ok(found)
+    Ok(resources_by_name)
 }
 
 /// The resources of which a name begins with this label and a dot: a range of an index, of which no more is read than
@@ -162,11 +163,11 @@ fn load_named(
     names: &[&String],
     rules: &LookupRules,
 ) -> Result<Vec<(String, Row)>> {
-    let mut found = Vec::new();
+    let mut rows = Vec::new();
     for names in names.chunks(MOST_VALUES / 2) {
-        found.extend(load_named_chunk(conn, tenants, column, index, names, rules)?);
+        rows.extend(load_named_chunk(conn, tenants, column, index, names, rules)?);
     }
-    Ok(found)
+    Ok(rows)
 }
 
 /// The same of some names. A name that many share does not bring in all of them: where there are more rows than names
@@ -208,12 +209,12 @@ type ColumnValues = ((String, String, String, String), SummaryRow);
 /// A resource and its names, which are [`normalize`].
 struct Row {
     names: [String; 4],
-    shown: SummaryRow,
+    summary: SummaryRow,
 }
 
 impl Row {
-    fn of(((host, dns, resource, alias), shown): ColumnValues) -> Self {
-        Self { names: [host, dns, resource, alias].map(|name| normalize(&name)), shown }
+    fn of(((host, dns, resource, alias), summary): ColumnValues) -> Self {
+        Self { names: [host, dns, resource, alias].map(|name| normalize(&name)), summary }
     }
 
     /// Has it another full name than this one, that begins as this one does?

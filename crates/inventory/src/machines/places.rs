@@ -37,18 +37,18 @@ pub(super) fn find_groups(
     keys: &[PlaceKey],
 ) -> Result<Vec<Vec<Place>>> {
     let (numbers, unique_ids, names) = distinct_keys(kind, keys);
-    let mut found = load_groups(conn, tenants, kind, "resource_groups.id IN", &numbers, Condition::integer_in)?;
-    found.extend(load_groups(conn, tenants, kind, "resource_groups.unique_id IN", &unique_ids, Condition::text_in)?);
-    found.extend(load_groups(conn, tenants, kind, "resource_groups.name_key IN", &names, Condition::text_in)?);
-    Ok(match_keys(tenants, kind, keys, found))
+    let mut rows = load_groups(conn, tenants, kind, "resource_groups.id IN", &numbers, Condition::integer_in)?;
+    rows.extend(load_groups(conn, tenants, kind, "resource_groups.unique_id IN", &unique_ids, Condition::text_in)?);
+    rows.extend(load_groups(conn, tenants, kind, "resource_groups.name_key IN", &names, Condition::text_in)?);
+    Ok(match_keys(tenants, kind, keys, rows))
 }
 
 /// The sites that each key names.
 pub(super) fn find_sites(conn: &mut Conn, tenants: &[String], keys: &[PlaceKey]) -> Result<Vec<Vec<Place>>> {
     let (numbers, _, names) = distinct_keys(Kind::Device, keys);
-    let mut found = load_sites(conn, tenants, "sites.id IN", &numbers, Condition::integer_in)?;
-    found.extend(load_sites(conn, tenants, "sites.name_key IN", &names, Condition::text_in)?);
-    Ok(match_keys(tenants, Kind::Device, keys, found))
+    let mut rows = load_sites(conn, tenants, "sites.id IN", &numbers, Condition::integer_in)?;
+    rows.extend(load_sites(conn, tenants, "sites.name_key IN", &names, Condition::text_in)?);
+    Ok(match_keys(tenants, Kind::Device, keys, rows))
 }
 
 /// The numbers, the unique ids and the folded names among some keys, each once.
@@ -75,24 +75,24 @@ fn unique_id(kind: Kind, text: &str) -> Option<String> {
 }
 
 /// The places that each key names: the first tenant's match, or else up to two matches of other tenants.
-fn match_keys(tenants: &[String], kind: Kind, keys: &[PlaceKey], mut found: Vec<PlaceRow>) -> Vec<Vec<Place>> {
-    found.sort_by_key(|found| (tenants.iter().position(|tenant| *tenant == found.place.tenant_id), found.place.id));
-    found.dedup_by(|one, other| one.place == other.place);
+fn match_keys(tenants: &[String], kind: Kind, keys: &[PlaceKey], mut rows: Vec<PlaceRow>) -> Vec<Vec<Place>> {
+    rows.sort_by_key(|row| (tenants.iter().position(|tenant| *tenant == row.place.tenant_id), row.place.id));
+    rows.dedup_by(|one, other| one.place == other.place);
     let matches = |key: &PlaceKey| -> Vec<Place> {
         let (unique_id, name) = match key {
             PlaceKey::UniqueId(text) => (unique_id(kind, text), None),
             PlaceKey::Name(name) => (None, Some(fold(name.trim()))),
             PlaceKey::Id(_) => (None, None),
         };
-        let mut matches = found.iter().filter(|found| match key {
-            PlaceKey::Id(id) => found.place.id == *id,
-            PlaceKey::UniqueId(_) => unique_id.as_deref() == Some(&found.place.unique_id),
-            PlaceKey::Name(_) => name.as_deref() == Some(&found.name_key),
+        let mut matches = rows.iter().filter(|row| match key {
+            PlaceKey::Id(id) => row.place.id == *id,
+            PlaceKey::UniqueId(_) => unique_id.as_deref() == Some(&row.place.unique_id),
+            PlaceKey::Name(_) => name.as_deref() == Some(&row.name_key),
         });
         let Some(first) = matches.next() else { return Vec::new() };
         let is_own = tenants.first() == Some(&first.place.tenant_id);
         let second = matches.next().filter(|_| !is_own);
-        std::iter::once(first).chain(second).map(|found| found.place.clone()).collect()
+        std::iter::once(first).chain(second).map(|row| row.place.clone()).collect()
     };
     keys.iter().map(matches).collect()
 }
@@ -157,9 +157,9 @@ pub(super) fn service_group(place: Place) -> ServiceGroup {
 
 /// The service groups that hold each of these resources.
 pub(super) fn services_of(conn: &mut Conn, tenants: &[String], ids: &[String]) -> Result<Vec<Vec<ServiceGroup>>> {
-    let found = places_of(conn, tenants, Kind::Service, ids)?;
+    let places = places_of(conn, tenants, Kind::Service, ids)?;
     let groups = |places: Vec<Place>| places.into_iter().filter(|place| place.kind == PlaceKind::DeviceGroup);
-    Ok(found.into_iter().map(|places| groups(places).map(service_group).collect()).collect())
+    Ok(places.into_iter().map(|places| groups(places).map(service_group).collect()).collect())
 }
 
 /// The places that hold each of these resources: groups of this kind, and sites. An id is unique in its tenant only: it
@@ -207,10 +207,10 @@ pub(super) fn places_of(conn: &mut Conn, tenants: &[String], kind: Kind, ids: &[
             let mut next = Some(*group);
             // A group that was met before ends its branch, whatever the rows say.
             while let Some(id) = next.filter(|id| above.insert(*id)) {
-                next = groups.get(&id).and_then(|found| found.parent);
+                next = groups.get(&id).and_then(|row| row.parent);
             }
         }
-        let groups = above.iter().filter_map(|id| groups.get(id)).map(|found| found.place.clone());
+        let groups = above.iter().filter_map(|id| groups.get(id)).map(|row| row.place.clone());
         site.into_iter().chain(groups).collect()
     });
     Ok(places.collect())
@@ -226,9 +226,9 @@ fn with_ancestors(
     let mut all: BTreeMap<i64, PlaceRow> = BTreeMap::new();
     while !level.is_empty() {
         let numbers: Vec<i64> = level.into_iter().collect();
-        let found = load_groups(conn, tenants, kind, "resource_groups.id IN", &numbers, Condition::integer_in)?;
-        let parents: Vec<i64> = found.iter().filter_map(|found| found.parent).collect();
-        all.extend(found.into_iter().map(|found| (found.place.id, found)));
+        let rows = load_groups(conn, tenants, kind, "resource_groups.id IN", &numbers, Condition::integer_in)?;
+        let parents: Vec<i64> = rows.iter().filter_map(|row| row.parent).collect();
+        all.extend(rows.into_iter().map(|row| (row.place.id, row)));
         level = parents.into_iter().filter(|id| !all.contains_key(id)).collect();
     }
     Ok(all)
@@ -280,9 +280,9 @@ fn in_group(conn: &mut Conn, tenants: &[String], place: &Place, after: &str, lim
         .load(conn)?;
     rows.dedup();
     let ids: Vec<&str> = rows.iter().map(|(id, _)| id.as_str()).collect();
-    let mut found = by_ids(conn, tenants, &ids)?;
+    let mut resources = by_ids(conn, tenants, &ids)?;
     // A resource of another tenant may have the same id; it is not a member.
-    found.retain(|resource| rows.iter().any(|(id, tenant)| *id == resource.id && *tenant == resource.tenant_id));
-    found.sort_by(|a, b| (&a.id, &a.tenant_id).cmp(&(&b.id, &b.tenant_id)));
-    Ok(found)
+    resources.retain(|resource| rows.iter().any(|(id, tenant)| *id == resource.id && *tenant == resource.tenant_id));
+    resources.sort_by(|a, b| (&a.id, &a.tenant_id).cmp(&(&b.id, &b.tenant_id)));
+    Ok(resources)
 }

@@ -150,12 +150,12 @@ fn minimal_of(
 #[get("/resources/minimal")]
 pub async fn minimal(context: RequestContext<Query>) -> api::Result<HttpResponse> {
     let mut query = context.query();
-    let wanted = ListQuery::read(&mut query)?;
+    let list_query = ListQuery::read(&mut query)?;
     query.finish()?;
     let scope = context.scope();
     let db = context.db.clone();
     api::stream::array(&context, move |conn, rows| {
-        wanted.full_resource_query(&db, conn, &scope)?.each_brief(conn, |row| {
+        list_query.full_resource_query(&db, conn, &scope)?.each_brief(conn, |row| {
             rows.push(|out| {
                 // Writing JSON to a Vec of plain strings cannot fail.
                 let _ = serde_json::to_writer(out, &minimal_of(row));
@@ -200,7 +200,7 @@ pub async fn search(
     integrations: web::Data<dyn Integrations>,
 ) -> api::Result<HttpResponse> {
     let mut query = context.query();
-    let wanted = ListQuery::read(&mut query)?;
+    let list_query = ListQuery::read(&mut query)?;
     let sort = query.sort(&SORTS, "id", true);
     let verbose = query.boolean("verbose", false);
     let walk = query.walk(context.request().path(), sort);
@@ -208,11 +208,11 @@ pub async fn search(
     if verbose && walk.limit() > MOST_VERBOSE {
         return Err(Problem::field("pageSize", format!("must be at most {MOST_VERBOSE} with verbose=true")).into());
     }
-    let search = Arc::new(Search { wanted, sort, verbose, walk, db: context.db.clone(), integrations });
+    let search = Arc::new(Search { list_query, sort, verbose, walk, db: context.db.clone(), integrations });
     let first = Arc::clone(&search);
     let found = context.read(move |conn, scope| {
-        let among = scope.scope();
-        let query = first.wanted.resource_query(&first.db, conn, &among)?;
+        let tenants = scope.scope();
+        let query = first.list_query.resource_query(&first.db, conn, &tenants)?;
         match query.pending_build(&first.db, conn)? {
             Some(pending) => Ok(Err(pending)),
             None => first.page(conn, scope, &query).map(Ok),
@@ -224,8 +224,8 @@ pub async fn search(
         Err(pending) => {
             pending.finished().await;
             let again = context.read(move |conn, scope| {
-                let among = scope.scope();
-                let query = search.wanted.resource_query(&search.db, conn, &among)?;
+                let tenants = scope.scope();
+                let query = search.list_query.resource_query(&search.db, conn, &tenants)?;
                 search.page(conn, scope, &query)
             });
             again.await?
@@ -236,7 +236,7 @@ pub async fn search(
 
 /// The parameters of a search.
 struct Search {
-    wanted: ListQuery,
+    list_query: ListQuery,
     sort: Sort,
     verbose: bool,
     walk: Walk,
@@ -263,13 +263,13 @@ impl Search {
         }
         let found = query.page(conn, order, self.sort.descending, &self.walk)?;
         let partner = &scope.tenant.partner;
-        let among = scope.scope();
-        let shown = found.rows.iter().map(|row| match self.verbose {
-            true => with_detail(conn, &**self.integrations, &among, row, partner).map(ResourceItem::Verbose),
+        let tenants = scope.scope();
+        let items = found.rows.iter().map(|row| match self.verbose {
+            true => with_detail(conn, &**self.integrations, &tenants, row, partner).map(ResourceItem::Verbose),
             false => Ok(ResourceItem::Minimal(minimal_of_row(row.clone()))),
         });
-        let shown = shown.collect::<Result<Vec<_>>>()?;
-        Ok(self.walk.answer(found.with(shown)))
+        let items = items.collect::<Result<Vec<_>>>()?;
+        Ok(self.walk.answer(found.with(items)))
     }
 }
 
@@ -290,14 +290,14 @@ fn with_detail(
     partner: &TenantId,
 ) -> Result<Map<String, Value>> {
     let linked = http::linked_records(conn, integrations, scope, row)?;
-    let shown = detail::parse_document(row)?;
+    let document = detail::parse_document(row)?;
     let mut all = json(&minimal_of_row(row.clone()))?;
-    all.extend(json(&detail::detail(row, &shown, &linked, partner))?);
+    all.extend(json(&detail::detail(row, &document, &linked, partner))?);
     Ok(all)
 }
 
-fn json(shown: &impl Serialize) -> Result<Map<String, Value>> {
-    match serde_json::to_value(shown) {
+fn json(fields: &impl Serialize) -> Result<Map<String, Value>> {
+    match serde_json::to_value(fields) {
         Ok(Value::Object(fields)) => Ok(fields),
         Ok(_) => Err(db::Error::Fault("a resource is shown as an object".to_owned())),
         Err(error) => Err(db::Error::Fault(error.to_string())),

@@ -150,10 +150,10 @@ impl<'a> ResourceQuery<'a> {
                 }
             } else if let Some(named) = self.id_condition() {
                 return store::slice(conn, &named, &order.order(descending), after, skip, most);
-            } else if let Some(found) =
+            } else if let Some(hits) =
                 in_order(conn, matches, self.limits, Slice { order, descending, after, skip, most })?
             {
-                let mut rows: Vec<Row> = load(matches, &found, |tenant, ids| rows(conn, tenant, ids))?;
+                let mut rows: Vec<Row> = load(matches, &hits, |tenant, ids| rows(conn, tenant, ids))?;
                 rows.sort_by_cached_key(|row| order.keys(row));
                 if descending {
                     rows.reverse();
@@ -169,14 +169,14 @@ impl<'a> ResourceQuery<'a> {
         let Some(matches) = &self.matches else { return Ok(None) };
         let Some(ids) = by_id(matches, descending, walk.after(), walk.offset(), walk.wanted()) else { return Ok(None) };
         let total = walk.total(|| Ok::<_, db::Error>(matches.total()))?;
-        let keys = ids
-            .get(usize::try_from(walk.limit()).unwrap_or_default().saturating_sub(1))
-            .map(|(place, id)| vec![Key::Text(format_id(*id)), Key::Text(matches.tenant(*place).to_owned())]);
-        let found = load(matches, &ids, |tenant, ids| briefs(conn, tenant, ids))?;
-        let mut found: Vec<(MinimalRow, String)> = found;
-        sort_by_id(&mut found, descending, |(brief, tenant)| (&brief.0, tenant));
-        let found: Vec<MinimalRow> = found.into_iter().map(|(brief, _)| brief).collect();
-        Ok(Some(walk.cut(found, total, |_| keys.unwrap_or_default())))
+        let keys =
+            ids.get(usize::try_from(walk.limit()).unwrap_or_default().saturating_sub(1)).map(|(tenant_index, id)| {
+                vec![Key::Text(format_id(*id)), Key::Text(matches.tenant(*tenant_index).to_owned())]
+            });
+        let mut rows: Vec<(MinimalRow, String)> = load(matches, &ids, |tenant, ids| briefs(conn, tenant, ids))?;
+        sort_by_id(&mut rows, descending, |(brief, tenant)| (&brief.0, tenant));
+        let rows: Vec<MinimalRow> = rows.into_iter().map(|(brief, _)| brief).collect();
+        Ok(Some(walk.cut(rows, total, |_| keys.unwrap_or_default())))
     }
 
     /// Passes on all matches, in no order.
@@ -185,10 +185,10 @@ impl<'a> ResourceQuery<'a> {
             && let Some(ids) = matches.by_id(false, None, 0, usize::MAX)
         {
             for ids in ids.chunks(PART) {
-                let mut found: Vec<(MinimalRow, String)> = load(matches, ids, |tenant, ids| briefs(conn, tenant, ids))?;
+                let mut rows: Vec<(MinimalRow, String)> = load(matches, ids, |tenant, ids| briefs(conn, tenant, ids))?;
                 // A stable order, though none is promised.
-                sort_by_id(&mut found, false, |(brief, tenant)| (&brief.0, tenant));
-                found.into_iter().try_for_each(|(brief, _)| each(brief))?;
+                sort_by_id(&mut rows, false, |(brief, tenant)| (&brief.0, tenant));
+                rows.into_iter().try_for_each(|(brief, _)| each(brief))?;
             }
             return Ok(());
         }
@@ -217,33 +217,30 @@ fn by_id(matches: &Matches, descending: bool, after: Option<&[Key]>, skip: i64, 
 }
 
 /// A condition on the tenant and id of each match.
-fn id_condition(matches: &Matches, found: &[Hit]) -> Condition {
+fn id_condition(matches: &Matches, hits: &[Hit]) -> Condition {
     let mut by_tenant: Vec<(usize, Vec<String>)> = Vec::new();
-    for (place, id) in found {
-        match by_tenant.iter_mut().find(|(one, _)| one == place) {
+    for (tenant_index, id) in hits {
+        match by_tenant.iter_mut().find(|(one, _)| one == tenant_index) {
             Some((_, ids)) => ids.push(format_id(*id)),
-            None => by_tenant.push((*place, vec![format_id(*id)])),
+            None => by_tenant.push((*tenant_index, vec![format_id(*id)])),
         }
     }
-    Condition::any(by_tenant.into_iter().map(|(place, ids)| {
-        let tenant = Condition::sql("resources.tenant_id = ").text(matches.tenant(place));
+    Condition::any(by_tenant.into_iter().map(|(tenant_index, ids)| {
+        let tenant = Condition::sql("resources.tenant_id = ").text(matches.tenant(tenant_index));
         Condition::all([tenant, Condition::text_in("resources.id IN", ids)])
     }))
 }
 
 /// Loads resources by their ids, tenant by tenant.
-fn load<R>(
-    matches: &Matches,
-    found: &[Hit],
-    mut each: impl FnMut(&str, &[String]) -> Result<Vec<R>>,
-) -> Result<Vec<R>> {
-    let mut places: Vec<usize> = found.iter().map(|(place, _)| *place).collect();
-    places.sort_unstable();
-    places.dedup();
-    let mut rows = Vec::with_capacity(found.len());
-    for place in places {
-        let ids: Vec<String> = found.iter().filter(|(one, _)| *one == place).map(|(_, id)| format_id(*id)).collect();
-        rows.extend(each(matches.tenant(place), &ids)?);
+fn load<R>(matches: &Matches, hits: &[Hit], mut each: impl FnMut(&str, &[String]) -> Result<Vec<R>>) -> Result<Vec<R>> {
+    let mut tenant_indexes: Vec<usize> = hits.iter().map(|(tenant_index, _)| *tenant_index).collect();
+    tenant_indexes.sort_unstable();
+    tenant_indexes.dedup();
+    let mut rows = Vec::with_capacity(hits.len());
+    for tenant_index in tenant_indexes {
+        let ids: Vec<String> =
+            hits.iter().filter(|(one, _)| *one == tenant_index).map(|(_, id)| format_id(*id)).collect();
+        rows.extend(each(matches.tenant(tenant_index), &ids)?);
     }
     Ok(rows)
 }
@@ -304,9 +301,9 @@ fn in_order(conn: &mut Conn, matches: &Matches, limits: SortLimits, slice: Slice
     let are_many = matches.total() > limits.many;
     let far = if are_many { i64::MAX } else { limits.far };
     if let Some(tenant) = matches.only_tenant()
-        && let Some(found) = in_index_order(conn, matches, tenant, slice, far)?
+        && let Some(hits) = in_index_order(conn, matches, tenant, slice, far)?
     {
-        return Ok(Some(found));
+        return Ok(Some(hits));
     }
     if are_many { Ok(None) } else { by_keys(conn, matches, slice) }
 }
@@ -321,7 +318,7 @@ fn in_index_order(
 ) -> Result<Option<Vec<Hit>>> {
     let mut behind = slice.after.map(<[Key]>::to_vec);
     let mut skip = slice.skip;
-    let mut found = Vec::new();
+    let mut hits = Vec::new();
     let mut length = STRETCH;
     let mut walked = 0;
     while walked < far {
@@ -332,14 +329,14 @@ fn in_index_order(
             if skip > 0 {
                 skip -= 1;
             } else {
-                found.extend(parse_id(&id).map(|id| (0, id)));
-                if found.len() as i64 >= slice.most {
-                    return Ok(Some(found));
+                hits.extend(parse_id(&id).map(|id| (0, id)));
+                if hits.len() as i64 >= slice.most {
+                    return Ok(Some(hits));
                 }
             }
         }
         let Some((id, key)) = stretch.last().filter(|_| stretch.len() as i64 >= length) else {
-            return Ok(Some(found));
+            return Ok(Some(hits));
         };
         behind = Some(vec![key.clone(), Key::from(id), Key::Text(tenant.to_owned())]);
         walked += length;
@@ -354,11 +351,12 @@ fn by_keys(conn: &mut Conn, matches: &Matches, slice: Slice<'_>) -> Result<Optio
     // A made-up cursor is refused.
     order.order(descending).after(after)?;
     let Some(mut all) = matches.by_id(false, None, 0, usize::MAX) else { return Ok(None) };
-    all.sort_by_key(|(place, _)| *place);
+    all.sort_by_key(|(tenant_index, _)| *tenant_index);
     let mut keyed = Vec::with_capacity(all.len());
     for of_one in all.chunk_by(|(one, _), (other, _)| one == other) {
         for part in of_one.chunks(PART) {
-            let tenant = Key::Text(part.first().map_or("", |(place, _)| matches.tenant(*place)).to_owned());
+            let tenant =
+                Key::Text(part.first().map_or("", |(tenant_index, _)| matches.tenant(*tenant_index)).to_owned());
             let rows = keys(conn, order, resources::table.filter(id_condition(matches, part)).into_boxed())?;
             keyed.extend(rows.into_iter().map(|(id, key)| [key, Key::Text(id), tenant.clone()]));
         }
@@ -371,11 +369,11 @@ fn by_keys(conn: &mut Conn, matches: &Matches, slice: Slice<'_>) -> Result<Optio
         keyed.reverse();
     }
     let count = |number: i64| usize::try_from(number).unwrap_or(usize::MAX);
-    let found = keyed.iter().skip(count(skip)).take(count(most)).filter_map(|[_, id, tenant]| {
+    let hits = keyed.iter().skip(count(skip)).take(count(most)).filter_map(|[_, id, tenant]| {
         let (Key::Text(id), Key::Text(tenant)) = (id, tenant) else { return None };
         Some((matches.place(tenant)?, parse_id(id)?))
     });
-    Ok(Some(found.collect()))
+    Ok(Some(hits.collect()))
 }
 
 /// Reads up to `most` resources after `behind`, with their sort keys.

@@ -34,7 +34,7 @@ pub fn find_required(conn: &mut Conn, scope: &[String], id: i64) -> Result<Site>
 /// The id of the site of a tenant that is meant by an id or else by a name (whatever its letter case).
 pub fn resolve(conn: &mut Conn, tenant: &str, id: Option<i64>, name: Option<&str>) -> Result<Option<i64>> {
     use sites::dsl;
-    let found = match (id, name) {
+    let site_id = match (id, name) {
         (Some(id), _) => dsl::sites.find((tenant, id)).select(dsl::id).get_result(conn),
         (None, Some(name)) => dsl::sites
             .filter(dsl::tenant_id.eq(tenant))
@@ -43,7 +43,7 @@ pub fn resolve(conn: &mut Conn, tenant: &str, id: Option<i64>, name: Option<&str
             .get_result(conn),
         (None, None) => return Ok(None),
     };
-    Ok(found.optional()?)
+    Ok(site_id.optional()?)
 }
 
 /// The id of the site of a tenant with this name (whatever its letter case), which is created when there is none. A
@@ -103,31 +103,31 @@ pub fn search(conn: &mut Conn, scope: &[String], filter: &Filter, sort: Sort, wa
     let order = SORTS.order(sort);
     let query = dsl::sites.filter(dsl::tenant_id.eq_any(scope.to_vec())).filter(ids);
     let query = query.filter(order.after(walk.after())?).order(order);
-    let mut found = Vec::new();
+    let mut page_rows = Vec::new();
     let mut count = 0_i64;
-    let wanted = walk.offset()..walk.offset().saturating_add(walk.wanted());
+    let page_range = walk.offset()..walk.offset().saturating_add(walk.wanted());
     db::for_each_row(conn, query, |site: Site| {
         if filter.matches(&site) {
-            if wanted.contains(&count) {
-                found.push(site);
+            if page_range.contains(&count) {
+                page_rows.push(site);
             }
             count += 1;
         }
         Ok::<_, db::Error>(())
     })?;
     let total = walk.total(|| Ok::<_, db::Error>(count))?;
-    Ok(walk.cut(found, total, |site| SORTS.keys(sort, site)))
+    Ok(walk.cut(page_rows, total, |site| SORTS.keys(sort, site)))
 }
 
 fn check_name(conn: &mut Conn, site: &Site) -> Result<()> {
     use sites::dsl;
-    let known: Option<i64> = dsl::sites
+    let existing_id: Option<i64> = dsl::sites
         .filter(dsl::tenant_id.eq(&site.tenant_id))
         .filter(dsl::name_key.eq(&site.name_key))
         .select(dsl::id)
         .get_result(conn)
         .optional()?;
-    match known {
+    match existing_id {
         Some(id) if id != site.id => Err(rules::name_taken(&site.name).into()),
         _ => Ok(()),
     }
