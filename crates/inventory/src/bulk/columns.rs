@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_named_by_its_column() {
+    fn errors_name_their_column() {
         assert_eq!(errors("name,make\na\n"), ["row: has 1 cells, the header has 2"]);
         assert_eq!(errors("name,make\na,b,c\n"), ["row: has 3 cells, the header has 2"]);
         let wrong = errors("name,bios,ipAddress,agentInstalled\na,{,10.0.0.300,perhaps\n");

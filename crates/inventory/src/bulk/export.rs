@@ -152,7 +152,7 @@ fn matching_condition(wanted: &ListQuery, db: &Db, conn: &mut Conn, scope: &[Str
 /// A resource on its way out.
 struct ExportItem<'a> {
     row: &'a Row,
-    shown: BorrowedDocument<'a>,
+    document: BorrowedDocument<'a>,
     site: Option<&'a str>,
     /// Its type, as a body would name it.
     kind: &'a str,
@@ -174,7 +174,7 @@ fn for_each_resource(
         .select((resources::all_columns, sites::name.nullable()));
     db::for_each_row(conn, query, |(row, site): (Row, Option<String>)| {
         let kind = kinds.get(&row.resource_type_id).unwrap_or(&row.resource_type);
-        one(&ExportItem { shown: detail::parse_document(&row)?, row: &row, site: site.as_deref(), kind })
+        one(&ExportItem { document: detail::parse_document(&row)?, row: &row, site: site.as_deref(), kind })
     })
 }
 
@@ -212,7 +212,7 @@ struct Line<'l, 'a> {
 
 impl Serialize for Line<'_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        let ExportItem { row, shown, site, kind } = self.resource;
+        let ExportItem { row, document, site, kind } = self.resource;
         let mut map = serializer.serialize_map(None)?;
         if self.ids {
             map.serialize_entry("id", &row.id)?;
@@ -226,7 +226,7 @@ impl Serialize for Line<'_, '_> {
             map.serialize_entry("location", &json!({"name": name}))?;
         }
         for name in texts() {
-            match shown.get_text(name) {
+            match document.get_text(name) {
                 Some(text) => map.serialize_entry(name, text)?,
                 // A row that says nothing of it makes a resource whose source is the interface.
                 None if name == "source" => map.serialize_entry(name, "")?,
@@ -236,15 +236,15 @@ impl Serialize for Line<'_, '_> {
         if let Some(launched) = row.launch_ms {
             map.serialize_entry("launchDate", &Timestamp::from_millis(launched))?;
         }
-        if !shown.tags.is_empty() {
-            map.serialize_entry("tags", &shown.tags)?;
+        if !document.tags.is_empty() {
+            map.serialize_entry("tags", &document.tags)?;
         }
-        if !shown.app_roles.is_empty() {
-            let roles: Vec<AppRole<'_>> = shown.app_roles.iter().map(|name| AppRole { name }).collect();
+        if !document.app_roles.is_empty() {
+            let roles: Vec<AppRole<'_>> = document.app_roles.iter().map(|name| AppRole { name }).collect();
             map.serialize_entry("appRoles", &roles)?;
         }
         for name in PARTS {
-            if let Some(part) = shown.part(name) {
+            if let Some(part) = document.part(name) {
                 map.serialize_entry(name, part)?;
             }
         }
@@ -265,18 +265,18 @@ fn write_header(out: &mut Vec<u8>, ids: bool, tags: &BTreeMap<String, String>) {
 }
 
 fn write_record(out: &mut Vec<u8>, resource: &ExportItem<'_>, ids: bool, tags: &BTreeMap<String, String>) {
-    let ExportItem { row, shown, site, kind } = resource;
+    let ExportItem { row, document, site, kind } = resource;
     let agent = if row.agent_installed { "true" } else { "false" };
     let before: [&str; 7] = [&row.id, &row.tenant_id, &row.kind, kind, &row.state, agent, site.unwrap_or_default()];
     let before = before.into_iter().skip(if ids { 0 } else { 2 });
     let launched = row.launch_ms.map(|ms| Timestamp::from_millis(ms).to_string()).unwrap_or_default();
-    let roles = shown.app_roles.join(", ");
-    let parts = PARTS.map(|name| shown.part(name).map(|part| cell(name, part.get())).unwrap_or_default());
-    let (plain, special): (Vec<&Tag>, Vec<&Tag>) = shown.tags.iter().partition(|tag| is_plain(tag, tags));
+    let roles = document.app_roles.join(", ");
+    let parts = PARTS.map(|name| document.part(name).map(|part| cell(name, part.get())).unwrap_or_default());
+    let (plain, special): (Vec<&Tag>, Vec<&Tag>) = document.tags.iter().partition(|tag| is_plain(tag, tags));
     let values: BTreeMap<String, &str> = plain.iter().map(|tag| (fold(&tag.name), tag.value.as_str())).collect();
     let tags = tags.keys().map(|key| values.get(key).copied().unwrap_or_default());
     let special = if special.is_empty() { String::new() } else { json!(special).to_string() };
-    let cells = before.chain(texts().map(|name| shown.text(name))).chain([launched.as_str(), &roles]);
+    let cells = before.chain(texts().map(|name| document.text(name))).chain([launched.as_str(), &roles]);
     csv::write(out, cells.chain(parts.iter().map(String::as_str)).chain([special.as_str()]).chain(tags));
 }
 

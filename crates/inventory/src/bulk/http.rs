@@ -462,14 +462,14 @@ async fn dry_run_whole(
     rows: Vec<Row>,
     mut report: Report,
 ) -> api::Result<HttpResponse> {
-    let mut found = Vec::with_capacity(rows.len());
+    let mut numbered_results = Vec::with_capacity(rows.len());
     for (indexes, batch) in related::batches(rows, BATCH, MOST_RELATED) {
         let (results, done) = execute_batch(context, destination.clone(), batch, true).await;
         done?;
-        found.extend(indexes.into_iter().zip(results));
+        numbered_results.extend(indexes.into_iter().zip(results));
     }
-    found.sort_unstable_by_key(|(number, _)| *number);
-    report.add(&found.into_iter().map(|(_, row)| row).collect::<Vec<_>>())?;
+    numbered_results.sort_unstable_by_key(|(number, _)| *number);
+    report.add(&numbered_results.into_iter().map(|(_, row)| row).collect::<Vec<_>>())?;
     report.respond()
 }
 

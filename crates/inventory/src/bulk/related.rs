@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_nobody_is_looked_up_by_relate_nothing() {
+    fn names_that_are_not_looked_up_relate_nothing() {
         let rows: Vec<Value> =
             (0..6).map(|number| json!({"name": "server", "extResourceId": number.to_string()})).collect();
         assert_eq!(split(&rows, 1, 1000).len(), 6);

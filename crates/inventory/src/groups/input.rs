@@ -86,7 +86,7 @@ pub struct GroupReference {
     name: Option<String>,
 }
 
-/// A text or a number; anything else is a text that can be no id.
+/// A text or a number; anything else becomes an empty text, which is not an id.
 fn id(fields: &mut Fields<'_>, field: &str) -> Option<String> {
     Some(match fields.value(field)? {
         Value::String(text) => text.clone(),

@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_keeps_what_it_leaves_out() {
+    fn a_change_keeps_other_fields() {
         let new = NewGroup { name: "Web".to_owned(), description: "shop".to_owned(), ..NewGroup::default() };
         let origin = Origin {
             tenant_id: "client_1".to_owned(),

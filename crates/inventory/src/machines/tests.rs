@@ -177,7 +177,7 @@ fn of_several_tenants_the_first_counts() {
 }
 
 #[test]
-fn places_hold_what_is_in_the_groups_below_them() {
+fn places_hold_the_members_of_groups_below() {
     let fixture = Fixture::new();
     let web = fixture.resource("client_1", &[("hostName", "web")]);
     let db = fixture.resource("client_1", &[("hostName", "db")]);

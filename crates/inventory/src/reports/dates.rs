@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_date_gives_none() {
+    fn other_text_is_not_a_date() {
         for text in [
             "",
             "N/A",

@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_refused_with_a_reason() {
+    fn unreadable_bytes_are_refused_with_a_reason() {
         assert_eq!(
             xml(b"<?xml version='1.0' encoding='EBCDIC-CP-US'?><a/>").unwrap_err().kind(),
             ErrorKind::Unsupported

@@ -80,7 +80,7 @@ mod tests {
     use crate::reports::json;
 
     #[test]
-    fn secrets_and_what_is_read_elsewhere_stay_out() {
+    fn secrets_and_modelled_sections_stay_out() {
         let node = json::read(
             r#"{"drives": [{"TYPE": "/", "label": " "}], "firewall": {"status": "on"}, "envs": [{"key": "TOKEN", "val": "s"}],
                 "processes": [{"cmd": "x --password s"}], "softwares": [{"name": "a"}], "ports": [{"type": "Other"}],

@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_stored_is_read_again_unless_it_is_a_placeholder_now() {
+    fn stored_keys_are_read_again_except_placeholders() {
         for key in [
             IdentityKey::agent("a-1"),
             IdentityKey::uuid("4c4c4544-0034-3010-8048-b6c04f503732"),

@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn devices_by_what_they_say() {
+    fn devices_by_their_description() {
         let device = |description: &str| Report {
             item_type: ItemType::NetworkEquipment,
             description: Some(description.to_owned()),

@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_types_are_read_for_what_they_mean() {
+    fn wrong_types_are_converted() {
         let node = object(vec![
             ("memory", text("2048 MB")),
             ("swap", Node::Float(12.0)),

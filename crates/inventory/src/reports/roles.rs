@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_stands_beside_a_server_does_not() {
+    fn clients_and_libraries_do_not_count() {
         let others = [
             (
                 "deb",

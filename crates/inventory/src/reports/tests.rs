@@ -138,7 +138,7 @@ fn one_network_report_may_hold_several_devices() {
 }
 
 #[test]
-fn a_discovery_never_empties_what_is_known() {
+fn a_discovery_empties_no_section() {
     let text = "<REQUEST><CONTENT><DEVICE><IP>10.0.0.9</IP><SNMPHOSTNAME>p9</SNMPHOSTNAME><TYPE>PRINTER</TYPE><AUTHSNMP>1</AUTHSNMP></DEVICE></CONTENT>
         <DEVICEID>scanner</DEVICEID><QUERY>NETDISCOVERY</QUERY></REQUEST>";
     let report = &inventory(text)[0];
@@ -158,7 +158,7 @@ fn wrong_types_do_not_fail_a_report() {
 }
 
 #[test]
-fn refusals_say_what_is_wrong() {
+fn refusals_have_a_reason() {
     for (text, says) in [
         ("", "empty"),
         ("secret", "neither XML nor JSON"),

@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_no_xml_may_have_is_repaired() {
+    fn illegal_characters_are_repaired() {
         for (text, expected, repairs) in [
             ("<a>AT&amp;T &#233; &#xe9;</a>", "<a>AT&amp;T &#233; &#xe9;</a>", vec![]),
             ("<a>a\0b&#0;&#x0;c</a>", "<a>abc</a>", vec![NUL, REFERENCES]),

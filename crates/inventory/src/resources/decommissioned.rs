@@ -107,33 +107,33 @@ pub struct Reason<'a> {
 }
 
 /// The wire form of a row of history.
-pub fn record<'a>(row: &'a Row, shown: &'a BorrowedDocument<'a>, path: &'a str) -> DecommissionedResource<'a> {
+pub fn record<'a>(row: &'a Row, document: &'a BorrowedDocument<'a>, path: &'a str) -> DecommissionedResource<'a> {
     DecommissionedResource {
         id: &row.id,
         host_name: &row.host_name,
         ip_address: &row.ip_address,
-        dns: shown.text("dnsName"),
+        dns: document.text("dnsName"),
         updated_date: Timestamp::from_millis(row.decommissioned_ms.unwrap_or(row.updated_ms)),
         device_type: &row.resource_type,
         device_path: path,
         kind: &row.kind,
         state: "Decommissioned",
-        mac_address: shown.text("macAddress"),
-        make: shown.text("make"),
-        model: shown.text("model"),
-        os_name: shown.text("os"),
-        os_architecture: shown.text("osArchitecture"),
-        serial_number: shown.text("serialNumber"),
-        system_uid: shown.text("systemUID"),
-        description: shown.text("description"),
+        mac_address: document.text("macAddress"),
+        make: document.text("make"),
+        model: document.text("model"),
+        os_name: document.text("os"),
+        os_architecture: document.text("osArchitecture"),
+        serial_number: document.text("serialNumber"),
+        system_uid: document.text("systemUID"),
+        description: document.text("description"),
         agent_installed: row.agent_installed,
         alias_name: &row.alias_name,
         name: &row.name,
         resource_name: &row.resource_name,
         resource_type: &row.resource_type,
-        attributes: Properties::of(shown, row.launch_ms.map(Timestamp::from_millis)),
-        management_profile: shown.part("managementProfile"),
-        tags: shown.tags.iter().map(|tag| HistoryTag { name: &tag.name, value: &tag.value }).collect(),
-        history: shown.get_text("decommissionReason").map(|decommission_reason| Reason { decommission_reason }),
+        attributes: Properties::of(document, row.launch_ms.map(Timestamp::from_millis)),
+        management_profile: document.part("managementProfile"),
+        tags: document.tags.iter().map(|tag| HistoryTag { name: &tag.name, value: &tag.value }).collect(),
+        history: document.get_text("decommissionReason").map(|decommission_reason| Reason { decommission_reason }),
     }
 }

@@ -31,7 +31,7 @@ pub struct LinkedRecords {
 /// The detail of a resource: `SYNTHETIC`, `DEVICE` and everything else have a shape each.
 pub fn detail<'a>(
     row: &'a Row,
-    shown: &'a BorrowedDocument<'a>,
+    document: &'a BorrowedDocument<'a>,
     linked: &'a LinkedRecords,
     partner: &TenantId,
 ) -> ResourceDetail<'a> {
@@ -45,11 +45,11 @@ pub fn detail<'a>(
         city: String::new(),
     });
     match row.kind.as_str() {
-        "SYNTHETIC" => ResourceDetail::Synthetic(synthetic(row, shown, client_id)),
+        "SYNTHETIC" => ResourceDetail::Synthetic(synthetic(row, document, client_id)),
         "DEVICE" => {
             let city = site.map(|site| site.city.clone()).unwrap_or_default();
             let location = place.map(|place| Location { client_id, msp_id: Some(partner.number()), city, ..place });
-            ResourceDetail::Resource(device(row, shown, location, linked.installed.as_ref()))
+            ResourceDetail::Resource(device(row, document, location, linked.installed.as_ref()))
         }
         _ => ResourceDetail::Device(CloudDetail {
             id: &row.id,
@@ -57,18 +57,18 @@ pub fn detail<'a>(
             updated_date: Timestamp::from_millis(row.updated_ms),
             kind: &row.kind,
             state: &row.state,
-            source: shown.get_text("source"),
-            status: shown.get_text("status"),
+            source: document.get_text("source"),
+            status: document.get_text("status"),
             location: place,
             resource_name: if row.resource_name.is_empty() { &row.name } else { &row.resource_name },
-            consoles: Part(shown.part("consoles")),
+            consoles: Part(document.part("consoles")),
             client_unique_id: &row.tenant_id,
         }),
     }
 }
 
-fn synthetic<'a>(row: &'a Row, shown: &'a BorrowedDocument<'a>, client_id: Option<i64>) -> SyntheticDetail<'a> {
-    let locations = shown.part("locationUuids");
+fn synthetic<'a>(row: &'a Row, document: &'a BorrowedDocument<'a>, client_id: Option<i64>) -> SyntheticDetail<'a> {
+    let locations = document.part("locationUuids");
     let total_locations = locations
         .and_then(|raw| serde_json::from_str::<Vec<serde::de::IgnoredAny>>(raw.get()).ok())
         .map_or(0, |list| list.len());
@@ -77,12 +77,12 @@ fn synthetic<'a>(row: &'a Row, shown: &'a BorrowedDocument<'a>, client_id: Optio
         kind: &row.kind,
         resource_type: "SYNTHETIC",
         name: &row.name,
-        consoles: Part(shown.part("consoles")),
-        check_type: shown.text("checkType"),
-        host: shown.text("host"),
+        consoles: Part(document.part("consoles")),
+        check_type: document.text("checkType"),
+        host: document.text("host"),
         deleted: false,
-        url: shown.text("url"),
-        credential: shown.part("credential"),
+        url: document.text("url"),
+        credential: document.part("credential"),
         location_uuids: Part(locations),
         ts: row.updated_ms,
         client_id,
@@ -93,63 +93,63 @@ fn synthetic<'a>(row: &'a Row, shown: &'a BorrowedDocument<'a>, client_id: Optio
 
 fn device<'a>(
     row: &'a Row,
-    shown: &'a BorrowedDocument<'a>,
+    document: &'a BorrowedDocument<'a>,
     location: Option<Location>,
     installed: Option<&'a KnownIntegration>,
 ) -> DeviceDetail<'a> {
     DeviceDetail {
         id: &row.id,
         kind: &row.kind,
-        ip_address: shown.get_text("ipAddress"),
-        ext_resource_id: shown.get_text("extResourceId"),
+        ip_address: document.get_text("ipAddress"),
+        ext_resource_id: document.get_text("extResourceId"),
         state: &row.state,
-        source: shown.get_text("source"),
+        source: document.get_text("source"),
         agent_installed: row.agent_installed,
-        status: shown.get_text("status"),
+        status: document.get_text("status"),
         location,
-        components: Part(shown.part("components")),
-        tags: &shown.tags,
-        bios: match shown.part("bios") {
+        components: Part(document.part("components")),
+        tags: &document.tags,
+        bios: match document.part("bios") {
             Some(bios) => Firmware::Reported(bios),
-            None => Firmware::Entered(shown.text("serialNumber"), shown.text("model")),
+            None => Firmware::Entered(document.text("serialNumber"), document.text("model")),
         },
-        cpus: Part(shown.part("cpus")),
-        general_info: general_info(row, shown),
-        consoles: Part(shown.part("consoles")),
-        network_card_details: Part(shown.part("networkCardDetails")),
-        installed_app: shown.get_text("installedIntgId").map(|id| InstalledApp {
+        cpus: Part(document.part("cpus")),
+        general_info: general_info(row, document),
+        consoles: Part(document.part("consoles")),
+        network_card_details: Part(document.part("networkCardDetails")),
+        installed_app: document.get_text("installedIntgId").map(|id| InstalledApp {
             id,
             display_name: installed.map(|known| known.display_name.as_str()),
             integration: installed.map(|known| InstalledKind { id: &known.kind, name: &known.kind_name }),
         }),
-        properties: Properties::of(shown, row.launch_ms.map(Timestamp::from_millis)),
-        metric_types: Part(shown.part("metricTypes")),
-        meta_data: shown.part("metaData"),
+        properties: Properties::of(document, row.launch_ms.map(Timestamp::from_millis)),
+        metric_types: Part(document.part("metricTypes")),
+        meta_data: document.part("metaData"),
         client_unique_id: &row.tenant_id,
-        app_roles: shown.app_roles.iter().map(|name| AppRole { name }).collect(),
+        app_roles: document.app_roles.iter().map(|name| AppRole { name }).collect(),
         wsus_settings: "disabled",
     }
 }
 
-fn general_info<'a>(row: &'a Row, shown: &'a BorrowedDocument<'a>) -> GeneralInfo<'a> {
+fn general_info<'a>(row: &'a Row, document: &'a BorrowedDocument<'a>) -> GeneralInfo<'a> {
     let time = |ms: Option<i64>| Time(ms.map(Timestamp::from_millis));
     GeneralInfo {
         name: &row.name,
-        os_name: shown.text("os"),
-        make: shown.text("make"),
-        description: shown.text("description"),
+        os_name: document.text("os"),
+        make: document.text("make"),
+        description: document.text("description"),
         host_name: &row.host_name,
-        dns: shown.text("dnsName"),
+        dns: document.text("dnsName"),
         resource_type: &row.resource_type,
-        keyboard_type: shown.text("keyboardType"),
-        encoding_type: shown.text("encodingType"),
-        physical_memory: shown.text("physicalMemory"),
-        system_uid: shown.text("systemUID"),
+        keyboard_type: document.text("keyboardType"),
+        encoding_type: document.text("encodingType"),
+        physical_memory: document.text("physicalMemory"),
+        system_uid: document.text("systemUID"),
         resource_name: &row.resource_name,
         alias_name: &row.alias_name,
         created_time: time(Some(row.created_ms)),
         updated_time: time(Some(row.updated_ms)),
-        agent_deploytime: Time(Timestamp::parse(shown.text("agentDeploytime"))),
+        agent_deploytime: Time(Timestamp::parse(document.text("agentDeploytime"))),
         asset_managed_time: time(row.asset_managed_ms),
         first_asset_managed_time: time(row.first_asset_managed_ms),
     }

@@ -122,8 +122,8 @@ pub async fn get(
         let scope = tenant.scope();
         let row = store::find_required(conn, &scope, &id)?;
         let linked = linked_records(conn, &**integrations, &scope, &row)?;
-        let shown = detail::parse_document(&row)?;
-        Answer::entity(&detail::detail(&row, &shown, &linked, &tenant.partner), row.version)
+        let document = detail::parse_document(&row)?;
+        Answer::entity(&detail::detail(&row, &document, &linked, &tenant.partner), row.version)
     });
     answered.await
 }
@@ -204,8 +204,8 @@ where
             let row = store::update(tx.conn, scope.tenant.partner.as_str(), &old, &after)?;
             changes::record_change(tx, Some(&before), Some(&after))?;
             let linked = linked_records(tx.conn, &**integrations, &scope.scope(), &row)?;
-            let shown = detail::parse_document(&row)?;
-            Answer::entity(&detail::detail(&row, &shown, &linked, &scope.tenant.partner), row.version)
+            let document = detail::parse_document(&row)?;
+            Answer::entity(&detail::detail(&row, &document, &linked, &scope.tenant.partner), row.version)
         })
         .await
 }
@@ -257,8 +257,8 @@ pub async fn decommission(
 ) -> api::Result<HttpResponse> {
     to_history(&context, id, reason, |conn, row| {
         let path = types::path(conn, &row.tenant_id, row.resource_type_id, &row.resource_type)?;
-        let shown = detail::parse_document(row)?;
-        Answer::entity(&decommissioned::record(row, &shown, &path), row.version)
+        let document = detail::parse_document(row)?;
+        Answer::entity(&decommissioned::record(row, &document, &path), row.version)
     })
     .await
 }

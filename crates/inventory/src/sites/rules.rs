@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_keeps_what_it_leaves_out() {
+    fn a_change_keeps_other_fields() {
         let old = site("Paris 1", "Paris", "France");
         let change = SiteChange { city: Some(String::new()), ..SiteChange::default() };
         let new = changed(&old, change, Timestamp::from_millis(2000));

@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_value_is_left_out() {
+    fn fields_without_a_value_are_left_out() {
         let row = super::super::rules::created(
             NewSite { name: "Paris".to_owned(), ..NewSite::default() },
             "client_1".to_owned(),

@@ -12,7 +12,7 @@ both_backends![
     rows_sent_again_change_nothing,
     a_known_machine_is_updated_by_any_of_its_keys,
     every_field_of_a_create_body_is_taken,
-    a_refused_row_stops_nobody,
+    a_refused_row_stops_no_other,
     the_errors_of_a_row_are_those_of_the_single_operation,
     texts_and_tags_are_bounded,
     a_row_of_another_tenant_is_refused,
@@ -120,7 +120,7 @@ fn every_field_of_a_create_body_is_taken(server: &Server) {
     assert_eq!(by_bulk["location"]["name"], json!("Graz"));
 }
 
-fn a_refused_row_stops_nobody(server: &Server) {
+fn a_refused_row_stops_no_other(server: &Server) {
     let client = server.new_client();
     let body =
         "{\"name\":\"a\"}\nnonsense\n[1]\n{\"name\":\"b\",\"state\":\"odd\",\"ipAddress\":\"x\"}\n{\"name\":\"c\"}\n";

@@ -15,7 +15,7 @@ both_backends![
     external_entities_are_not_read,
     deep_nesting_is_refused,
     truncated_reports_are_refused,
-    bytes_that_are_no_report_are_refused,
+    bytes_that_are_not_a_report_are_refused,
     a_report_without_a_machine_is_refused,
     one_wrong_character_is_repaired,
     a_bomb_is_refused_and_memory_stays_flat,
@@ -96,7 +96,7 @@ fn truncated_reports_are_refused(server: &Server) {
     }
 }
 
-fn bytes_that_are_no_report_are_refused(server: &Server) {
+fn bytes_that_are_not_a_report_are_refused(server: &Server) {
     let client = server.new_client();
     for body in [
         &b""[..],

@@ -120,7 +120,7 @@ fn each_natural_key_finds_its_resource() {
 }
 
 #[test]
-fn of_several_with_these_names_the_one_with_no_others_is_meant() {
+fn among_equal_names_the_resource_without_others_is_chosen() {
     let fixture = Fixture::new();
     let made = lines(
         &fixture,
@@ -140,7 +140,7 @@ fn of_several_with_these_names_the_one_with_no_others_is_meant() {
 }
 
 #[test]
-fn a_row_that_is_refused_leaves_nothing_and_stops_nobody() {
+fn a_refused_row_leaves_nothing_and_stops_no_other() {
     let fixture = Fixture::new();
     fixture.site("client_1", "Graz", "Graz");
     let foreign = fixture.resource("client_2", &[("name", "theirs")]);
@@ -180,7 +180,7 @@ fn another_machines_identity_is_refused() {
 }
 
 #[test]
-fn a_table_sets_what_it_names() {
+fn a_table_sets_its_columns() {
     let fixture = Fixture::new();
     let made = lines(
         &fixture,

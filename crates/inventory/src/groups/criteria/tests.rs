@@ -120,7 +120,7 @@ fn every_kind_of_attribute() {
 }
 
 #[test]
-fn what_has_no_value_meets_only_the_negative() {
+fn a_missing_value_meets_only_the_negative() {
     for key in ["aliasName", "tags.colour", "tags.owner", "launchDate"] {
         assert!(!meets(key, "Contains", "a"), "{key}");
         assert!(!meets(key, "Regex", ".*"), "{key}");
@@ -189,7 +189,7 @@ fn everything_wrong_is_listed() {
 }
 
 #[test]
-fn no_rule_is_no_criteria() {
+fn criteria_need_a_rule() {
     assert_eq!(read(&json!({})), Ok(None));
     assert_eq!(read(&json!({"matchType": "ANY", "rules": []})), Ok(None));
 }

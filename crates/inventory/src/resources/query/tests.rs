@@ -229,7 +229,7 @@ fn more_changes_than_are_remembered() {
 
 /// A reader that began before a bitmap was updated still sees the old state.
 #[test]
-fn an_earlier_reader_sees_what_was() {
+fn an_earlier_reader_sees_the_old_state() {
     let fixture = Fixture::new();
     let index = Arc::<ResourceIndex>::default();
     fixture.write(|conn| store::insert(conn, "msp_1", &machine(0, "web", Some("env")), &[]));

@@ -177,15 +177,15 @@ impl Serialize for Time {
 
 /// Cloud attributes; absent ones are left out.
 pub struct Properties<'a> {
-    shown: &'a BorrowedDocument<'a>,
+    document: &'a BorrowedDocument<'a>,
     launched: Option<Timestamp>,
 }
 
 impl<'a> Properties<'a> {
     /// The cloud attributes of a document; `None` when it has none.
-    pub fn of(shown: &'a BorrowedDocument<'a>, launched: Option<Timestamp>) -> Option<Self> {
-        let any = launched.is_some() || CLOUD.iter().any(|name| shown.get_text(name).is_some());
-        any.then_some(Self { shown, launched })
+    pub fn of(document: &'a BorrowedDocument<'a>, launched: Option<Timestamp>) -> Option<Self> {
+        let any = launched.is_some() || CLOUD.iter().any(|name| document.get_text(name).is_some());
+        any.then_some(Self { document, launched })
     }
 }
 
@@ -194,7 +194,7 @@ impl Serialize for Properties<'_> {
         use serde::ser::SerializeMap as _;
         let mut map = serializer.serialize_map(None)?;
         for name in CLOUD {
-            if let Some(text) = self.shown.get_text(name) {
+            if let Some(text) = self.document.get_text(name) {
                 map.serialize_entry(name, text)?;
             }
         }
