@@ -14,9 +14,9 @@ use crate::{
 };
 
 /// Minutes ago, state, subject, metric, component, host.
-type Reported = (i64, &'static str, &'static str, &'static str, &'static str, &'static str);
+type DemoReport = (i64, &'static str, &'static str, &'static str, &'static str, &'static str);
 
-const REPORTS: [Reported; 9] = [
+const REPORTS: [DemoReport; 9] = [
     (190, "Warning", "Disk is 81 % full", "disk.used", "/var", "db-01"),
     (130, "Warning", "Disk is 86 % full", "disk.used", "/var", "db-01"),
     (70, "Critical", "Disk is 93 % full", "disk.used", "/var", "db-01"),
@@ -49,7 +49,7 @@ pub fn fill(db: &Db, tenant: &TenantId, neighbours: &Neighbours, now: Timestamp)
     })
 }
 
-fn report((minutes, state, subject, metric, component, host): Reported, now: Timestamp) -> Value {
+fn report((minutes, state, subject, metric, component, host): DemoReport, now: Timestamp) -> Value {
     json!({
         "currentState": state, "subject": subject, "metric": metric, "component": component, "app": "monitord",
         "device": {"hostName": host}, "alertTime": Timestamp::from_millis(now.millis() - minutes * 60_000),

@@ -92,7 +92,7 @@ fn update(event: Value, action: &str, message: &str) -> Value {
 }
 
 #[track_caller]
-fn told(server: &Server, token: &str, event: &Value) -> String {
+fn result(server: &Server, token: &str, event: &Value) -> String {
     text(&send(server, token, "/zabbix", event).ok()[0]["result"])
 }
 
@@ -101,7 +101,7 @@ fn a_problem_is_updated_and_recovers_as_one_alert(server: &Server) {
     let (_, token) = address(&client);
     let (id, name) = host(&client);
     let problem = event(&name);
-    assert_eq!(told(server, &token, &problem), "created");
+    assert_eq!(result(server, &token, &problem), "created");
     let made = only(&client, "");
     assert_eq!((&made["currentState"], &made["status"]), (&json!("Warning"), &json!("New")));
     assert_eq!((&made["app"], &made["device"]["id"]), (&json!("Zabbix"), &json!(id)));
@@ -115,13 +115,13 @@ fn a_problem_is_updated_and_recovers_as_one_alert(server: &Server) {
     let tags = [tag("component", "cpu"), tag("scope", "performance"), tag("lonely", "")];
     assert_eq!(made["tags"], json!(tags));
     // The next step of the escalation says the same again.
-    assert_eq!(told(server, &token, &problem), "repeated");
+    assert_eq!(result(server, &token, &problem), "repeated");
     let worse = with(problem.clone(), &json!({"event_severity": "Disaster", "event_nseverity": "5"}));
     let worse = update(worse, "commented and changed severity from Average to Disaster", "It spreads");
-    assert_eq!(told(server, &token, &worse), "changed");
+    assert_eq!(result(server, &token, &worse), "changed");
     let changed = only(&client, "");
     assert_eq!((&changed["currentState"], &changed["oldState"]), (&json!("Critical"), &json!("Warning")));
-    assert_eq!(told(server, &token, &recovery(problem.clone())), "closed");
+    assert_eq!(result(server, &token, &recovery(problem.clone())), "closed");
     let closed = only(&client, "");
     assert_eq!(
         (&closed["id"], &closed["status"], &closed["currentState"]),
@@ -129,9 +129,9 @@ fn a_problem_is_updated_and_recovers_as_one_alert(server: &Server) {
     );
     assert_eq!(closed["alertTime"], json!("2026-02-20T21:42:00+0000"));
     // Somebody comments on what is over: it opens nothing.
-    assert_eq!(told(server, &token, &update(recovery(problem.clone()), "commented", "It was the backup")), "ignored");
+    assert_eq!(result(server, &token, &update(recovery(problem.clone()), "commented", "It was the backup")), "ignored");
     // The trigger fires again: another event, and so another alert.
-    assert_eq!(told(server, &token, &with(problem, &json!({"event_id": "1060"}))), "created");
+    assert_eq!(result(server, &token, &with(problem, &json!({"event_id": "1060"}))), "created");
     assert_eq!(found(&client, "").len(), 2);
 }
 
@@ -140,16 +140,16 @@ fn an_update_that_acknowledges_is_an_acknowledgement(server: &Server) {
     let (_, token) = address(&client);
     let (_, name) = host(&client);
     let problem = event(&name);
-    assert_eq!(told(server, &token, &problem), "created");
+    assert_eq!(result(server, &token, &problem), "created");
     for action in ["commented", "unacknowledged and commented"] {
-        assert_eq!(told(server, &token, &update(problem.clone(), action, "Looking")), "repeated");
+        assert_eq!(result(server, &token, &update(problem.clone(), action, "Looking")), "repeated");
         assert_eq!(only(&client, "")["status"], json!("New"), "{action}");
     }
     let acknowledged = with(problem.clone(), &json!({"event_ack_status": "Yes"}));
     send(server, &token, "/zabbix", &update(acknowledged.clone(), "acknowledged and commented", "on it")).ok();
     let seen = only(&client, "");
     assert_eq!((&seen["status"], &seen["acknowledgement"]["note"]), (&json!("Acknowledged"), &json!("on it")));
-    assert_eq!(told(server, &token, &recovery(acknowledged)), "closed");
+    assert_eq!(result(server, &token, &recovery(acknowledged)), "closed");
     assert_eq!(only(&client, "")["status"], json!("Closed"));
 }
 
@@ -166,7 +166,7 @@ fn parameters_of_other_media_types_are_read(server: &Server) {
         "severity": "Information", "triggerdesc": "", "triggerid": "18225", "triggeropdata": "98.2 %",
         "url": "https://zabbix.example",
     });
-    assert_eq!(told(server, &token, &run_together), "created");
+    assert_eq!(result(server, &token, &run_together), "created");
     let made = only(&client, "extAlertId:2001");
     assert_eq!((&made["currentState"], &made["device"]["id"]), (&json!("Info"), &json!(id)));
     assert_eq!(
@@ -176,7 +176,7 @@ fn parameters_of_other_media_types_are_read(server: &Server) {
     assert_eq!(made["tags"], json!([{"name": "component", "value": "cpu"}]));
     let mut over = run_together;
     over["eventvalue"] = json!("0");
-    assert_eq!(told(server, &token, &over), "closed");
+    assert_eq!(result(server, &token, &over), "closed");
 
     let numbers = json!({
         "acknowledged": "No", "event_date": "2026.02.20", "event_id": 2002, "event_name": "Low disk space",
@@ -187,7 +187,7 @@ fn parameters_of_other_media_types_are_read(server: &Server) {
         "trigger_description": "Almost full", "trigger_id": 18226, "trigger_name": "Low disk space",
         "event_datetime_timestamp": 1_771_619_820,
     });
-    assert_eq!(told(server, &token, &numbers), "created");
+    assert_eq!(result(server, &token, &numbers), "created");
     let made = only(&client, "extAlertId:2002");
     assert_eq!((&made["currentState"], &made["description"]), (&json!("Info"), &json!("Almost full")));
     assert_eq!(made["subject"], json!("Low disk space"));

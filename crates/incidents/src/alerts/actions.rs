@@ -50,7 +50,7 @@ impl ActionRequest<'_> {
         intake::record_change(tx, &alert, Some(before))?;
         store::replace(tx.conn, &alert.tenant_id, std::slice::from_ref(&alert))?;
         if action == Action::Close {
-            store::settle(tx.conn, &alert)?;
+            store::close_problem(tx.conn, &alert)?;
             crowding::leave(tx, &alert)?;
         }
         Ok(alert)

@@ -5,8 +5,8 @@ use db::Result;
 use outbox::Tx;
 
 use super::{
-    former::Arrival,
-    ledger::Ledger,
+    batch::Batch,
+    history::Arrival,
     report::{Origin, Report},
     room::{ALL, Changes, NO_ROOM, Pressure, Room, SENDER},
     row::Alert,
@@ -86,7 +86,7 @@ fn take_in(tx: &mut Tx<'_>, sender: &str, tenant: &str, report: &Report) -> Resu
     let former = Vec::new();
     let tenant = tenant.to_owned();
     let arrival = Arrival { report, resource: None, warning: None, tenant, problems, former };
-    let mut ledger = Ledger::open(tx, &origin, std::slice::from_ref(&arrival))?;
-    ledger.enter(&arrival, &origin, tx.now);
-    ledger.store(tx).map(drop)
+    let mut batch = Batch::open(tx, &origin, std::slice::from_ref(&arrival))?;
+    batch.enter(&arrival, &origin, tx.now);
+    batch.store(tx).map(drop)
 }

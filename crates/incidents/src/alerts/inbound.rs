@@ -73,7 +73,7 @@ async fn carry_out<T: Serialize>(
 /// The alert that is open under a key of a sender.
 pub(super) fn open_under_key(tx: &mut outbox::Tx<'_>, origin: &Origin, key: &str) -> db::Result<Option<Alert>> {
     let problems = rules::problems_of_key(&origin.sender, key);
-    let Some(known) = store::open_among(tx.conn, &origin.scope, &problems)?.pop() else { return Ok(None) };
+    let Some(known) = store::open_problems(tx.conn, &origin.scope, &problems)?.pop() else { return Ok(None) };
     store::existing(tx.conn, &[known.tenant_id], &known.alert_id).map(Some)
 }
 

@@ -10,9 +10,9 @@ use db::{Conn, Result};
 use outbox::Tx;
 
 use super::{
+    batch::{Batch, Outcome, REFUSED},
     crowding,
-    former::{self, Arrival},
-    ledger::{Ledger, Outcome, REFUSED},
+    history::{self, Arrival},
     named::resources,
     report::{Read, Report},
     room,
@@ -23,7 +23,7 @@ use super::{
 use crate::neighbours::Neighbours;
 
 pub use super::{
-    ledger::{record_change, reopen},
+    batch::{record_change, reopen},
     report::Origin,
 };
 
@@ -53,16 +53,16 @@ pub fn take_in(
             Arrival { problems, former: Vec::new(), report, resource, warning, tenant }
         })
         .collect();
-    former::find(tx.conn, &*neighbours.resources, origin, &mut arrivals)?;
-    let mut ledger = Ledger::open(tx, origin, &arrivals)?;
-    let done: Vec<Outcome> = arrivals.iter().map(|arrival| ledger.enter(arrival, origin, tx.now)).collect();
+    history::find(tx.conn, &*neighbours.resources, origin, &mut arrivals)?;
+    let mut batch = Batch::open(tx, origin, &arrivals)?;
+    let done: Vec<Outcome> = arrivals.iter().map(|arrival| batch.enter(arrival, origin, tx.now)).collect();
     if !done.is_empty() && done.iter().all(|(result, _)| *result == REFUSED) {
         return Err(room::refusal());
     }
-    ledger.ask_policies(tx, neighbours)?;
-    ledger.ask_windows(tx, neighbours)?;
+    batch.ask_policies(tx, neighbours)?;
+    batch.ask_windows(tx, neighbours)?;
     let mut done = done.into_iter().zip(arrivals.drain(..)).map(|((result, place), arrival)| {
-        let alert = place.and_then(|place| ledger.alert(place));
+        let alert = place.and_then(|place| batch.alert(place));
         let mut outcome = outcome(result, alert, tx.now);
         let said = arrival.report.warnings.iter().chain(&arrival.report.repairs).cloned();
         outcome.warnings = arrival.warning.into_iter().map(str::to_owned).chain(said).collect();
@@ -74,7 +74,7 @@ pub fn take_in(
     });
     let results = results.collect();
     drop(done);
-    let pressing = ledger.store(tx)?;
+    let pressing = batch.store(tx)?;
     crowding::tell(tx, neighbours, origin, pressing)?;
     Ok(results)
 }

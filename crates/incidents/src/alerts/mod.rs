@@ -5,7 +5,7 @@
 //! - [`inbound`]: where those send it that can set no header
 //! - [`opsgenie`]: what else clients of Opsgenie's alert API call there
 //! - [`intake`]: what becomes of it; the decisions are in [`rules`]
-//! - [`ledger`]: what is known of the problems that are reported, and what becomes of it
+//! - [`batch`]: what is known of the problems that are reported, and what becomes of it
 //! - [`room`], [`crowding`]: how many may be open, and who is told in time
 //! - [`named`]: which resources it names
 //! - [`windows`]: what becomes of alerts when their maintenance window is over
@@ -20,17 +20,17 @@
 
 pub(crate) mod actions;
 mod alert;
+mod batch;
 mod crowding;
 mod filter;
 pub(crate) mod formats;
-mod former;
+mod history;
 pub mod http;
 pub mod inbound;
 pub mod intake;
 pub mod kinds;
-mod ledger;
 pub(crate) mod named;
-mod noticed;
+mod notices;
 mod opsgenie;
 pub(crate) mod report;
 mod room;
@@ -43,7 +43,7 @@ pub(crate) mod tests;
 mod windows;
 mod wire;
 
-pub use noticed::Noticed;
+pub use notices::Noticed;
 pub use room::QUOTA;
 pub use store::{RETENTION, RETENTION_OF_PROBLEMS};
 pub use windows::Escalator;

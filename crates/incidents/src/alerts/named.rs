@@ -11,7 +11,7 @@ use super::report::Report;
 pub const UNKNOWN: &str = "the device names no resource of the inventory";
 
 /// The resource of a report, or why there is none.
-pub type Found = (Option<KnownResource>, Option<&'static str>);
+pub type LookupResult = (Option<KnownResource>, Option<&'static str>);
 
 /// What the inventory says to the names in many reports, each asked about once.
 pub struct Answers<'r> {
@@ -49,7 +49,7 @@ pub fn resources(
     resources: &dyn Resources,
     scope: &[String],
     reports: &[&Report],
-) -> Result<Vec<Found>> {
+) -> Result<Vec<LookupResult>> {
     let keys = reports.iter().flat_map(|report| &report.device.keys);
     let found = Answers::of(keys, |keys| resources.find(conn, scope, keys))?;
     let of_report = |report: &&Report| {

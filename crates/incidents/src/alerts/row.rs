@@ -108,7 +108,7 @@ pub struct Document {
 /// One row of `alert_problems`.
 #[derive(Clone, Debug, PartialEq, Eq, Queryable, Insertable)]
 #[diesel(table_name = alert_problems, treat_none_as_default_value = false)]
-pub struct Known {
+pub struct ProblemRow {
     pub tenant_id: String,
     pub problem: String,
     /// Empty when the problem was only ever said to be well, which is not stored any more.

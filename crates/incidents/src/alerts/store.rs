@@ -9,7 +9,7 @@ use diesel::prelude::*;
 use outbox::{Keep, Retention, Setting};
 
 use super::{
-    row::{Alert, Known, Pending},
+    row::{Alert, Pending, ProblemRow},
     rules,
     schema::{alert_problems, alert_windows, alerts, open_alerts},
     wire,
@@ -108,7 +108,7 @@ pub fn any(conn: &mut Conn, tenant: &str) -> Result<bool> {
 }
 
 /// The alerts of a tenant that have these ids.
-pub fn some(conn: &mut Conn, tenant: &str, ids: &[String]) -> Result<Vec<Alert>> {
+pub fn by_ids(conn: &mut Conn, tenant: &str, ids: &[String]) -> Result<Vec<Alert>> {
     use alerts::dsl;
     db::in_parts(ids, |ids| dsl::alerts.filter(dsl::tenant_id.eq(tenant)).filter(dsl::id.eq_any(ids)).load(conn))
 }
@@ -130,7 +130,7 @@ pub fn open_on_hosts(conn: &mut Conn, tenant: &str, hosts: &[String]) -> Result<
 }
 
 /// What is known of these problems of a tenant.
-pub fn known(conn: &mut Conn, tenant: &str, problems: &[String]) -> Result<Vec<Known>> {
+pub fn problems_by_name(conn: &mut Conn, tenant: &str, problems: &[String]) -> Result<Vec<ProblemRow>> {
     use alert_problems::dsl;
     db::in_parts(problems, |problems| {
         dsl::alert_problems.filter(dsl::tenant_id.eq(tenant)).filter(dsl::problem.eq_any(problems)).load(conn)
@@ -138,11 +138,11 @@ pub fn known(conn: &mut Conn, tenant: &str, problems: &[String]) -> Result<Vec<K
 }
 
 /// Which of these problems have an alert that is open, at any of these tenants.
-pub fn open_among(conn: &mut Conn, tenants: &[String], problems: &[String]) -> Result<Vec<Known>> {
+pub fn open_problems(conn: &mut Conn, tenants: &[String], problems: &[String]) -> Result<Vec<ProblemRow>> {
     use alert_problems::dsl;
     let mut found = Vec::new();
     for (tenants, problems) in tenants.chunks(AT_ONCE).flat_map(|t| problems.chunks(AT_ONCE).map(move |p| (t, p))) {
-        let rows: Vec<Known> = dsl::alert_problems
+        let rows: Vec<ProblemRow> = dsl::alert_problems
             .filter(dsl::tenant_id.eq_any(tenants))
             .filter(dsl::problem.eq_any(problems))
             .filter(dsl::is_open.eq(true))
@@ -153,7 +153,7 @@ pub fn open_among(conn: &mut Conn, tenants: &[String], problems: &[String]) -> R
 }
 
 /// The last alerts of these problems, open or not, at any of these tenants.
-pub fn last_among(conn: &mut Conn, tenants: &[String], problems: &[String]) -> Result<Vec<Known>> {
+pub fn latest_problems(conn: &mut Conn, tenants: &[String], problems: &[String]) -> Result<Vec<ProblemRow>> {
     use alert_problems::dsl;
     let of_problems = dsl::alert_problems.filter(dsl::problem.eq_any(problems)).filter(dsl::alert_id.ne(""));
     db::in_parts(tenants, |tenants| of_problems.clone().filter(dsl::tenant_id.eq_any(tenants)).load(conn))
@@ -201,7 +201,7 @@ pub fn replace(conn: &mut Conn, tenant: &str, rows: &[Alert]) -> Result<()> {
 }
 
 /// Stores what is known of problems of a tenant, in the place of what was; `gone` are forgotten.
-pub fn learn(conn: &mut Conn, tenant: &str, rows: &[Known], gone: &[String]) -> Result<()> {
+pub fn replace_problems(conn: &mut Conn, tenant: &str, rows: &[ProblemRow], gone: &[String]) -> Result<()> {
     use alert_problems::dsl;
     let stale: Vec<&str> = rows.iter().map(|row| &row.problem).chain(gone).map(String::as_str).collect();
     for problems in stale.chunks(AT_ONCE) {
@@ -212,12 +212,12 @@ pub fn learn(conn: &mut Conn, tenant: &str, rows: &[Known], gone: &[String]) -> 
 }
 
 /// Stores what is known of problems that nothing was known of.
-pub fn learn_new(conn: &mut Conn, rows: &[Known]) -> Result<()> {
+pub fn insert_problems(conn: &mut Conn, rows: &[ProblemRow]) -> Result<()> {
     db::insert_rows!(conn, alert_problems::table, rows)
 }
 
 /// The problem of an alert that somebody closed is over: what is reported from now on is a new one.
-pub fn settle(conn: &mut Conn, alert: &Alert) -> Result<()> {
+pub fn close_problem(conn: &mut Conn, alert: &Alert) -> Result<()> {
     use alert_problems::dsl;
     let stored = dsl::alert_problems.find((&alert.tenant_id, &alert.problem)).filter(dsl::alert_id.eq(&alert.id));
     diesel::update(stored).set(dsl::is_open.eq(false)).execute(conn)?;

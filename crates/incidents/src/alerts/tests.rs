@@ -224,7 +224,7 @@ pub(crate) fn fixture() -> Fixture {
 }
 
 #[derive(QueryableByName)]
-struct Told {
+struct PublishedEvent {
     #[diesel(sql_type = Text)]
     after: String,
 }
@@ -259,18 +259,18 @@ impl Fixture {
     }
 
     /// What was published, in order.
-    fn told(&self) -> Vec<Value> {
+    fn published_alerts(&self) -> Vec<Value> {
         let sql = "SELECT after FROM outbox_events WHERE entity = 'ALERT' ORDER BY seq";
-        let told: Vec<Told> = self.db.read_here(|conn| Ok(sql_query(sql).load(conn)?)).unwrap();
-        told.iter().map(|told| serde_json::from_str(&told.after).unwrap()).collect()
+        let events: Vec<PublishedEvent> = self.db.read_here(|conn| Ok(sql_query(sql).load(conn)?)).unwrap();
+        events.iter().map(|event| serde_json::from_str(&event.after).unwrap()).collect()
     }
 
     fn last(&self) -> Value {
-        self.told().pop().unwrap()
+        self.published_alerts().pop().unwrap()
     }
 
     fn events(&self) -> Vec<String> {
-        self.told().iter().map(|told| told["lastEvent"].as_str().unwrap().to_owned()).collect()
+        self.published_alerts().iter().map(|alert| alert["lastEvent"].as_str().unwrap().to_owned()).collect()
     }
 }
 
@@ -286,10 +286,11 @@ fn an_alert_that_fails_keeps_no_other_of_its_window() {
     fixture.batch(
         "CREATE TRIGGER broken BEFORE INSERT ON alerts WHEN NEW.metric_key = 'disk' BEGIN SELECT RAISE(ABORT, 'broken'); END",
     );
-    let before = fixture.told().len();
+    let before = fixture.published_alerts().len();
     let escalated = || -> Vec<String> {
-        let told = fixture.told().into_iter().skip(before).filter(|told| told["lastEvent"] == "Escalated");
-        told.map(|told| told["metric"].as_str().unwrap().to_owned()).collect()
+        let alerts =
+            fixture.published_alerts().into_iter().skip(before).filter(|alert| alert["lastEvent"] == "Escalated");
+        alerts.map(|alert| alert["metric"].as_str().unwrap().to_owned()).collect()
     };
     let mut watch = windows::Watch::new(&fixture.db, Arc::clone(&fixture.neighbours));
     let mut turn =
@@ -322,11 +323,11 @@ fn what_a_window_held_back_is_escalated_once_when_it_is_over() {
         fixture.turn(60);
     }
     assert_eq!(fixture.events(), ["Created", "Escalated"]);
-    let told = fixture.last();
+    let alert = fixture.last();
     let on_call: Vec<&str> =
-        told["escalation"]["onCall"].as_array().unwrap().iter().map(|one| one["id"].as_str().unwrap()).collect();
+        alert["escalation"]["onCall"].as_array().unwrap().iter().map(|one| one["id"].as_str().unwrap()).collect();
     assert_eq!(on_call, ["USR-client_1", "USR-msp_1"], "of the tenant and of its partner");
-    assert_eq!((&told["status"], &told["alertType"]), (&json!("New"), &json!("Maintenance")));
+    assert_eq!((&alert["status"], &alert["alertType"]), (&json!("New"), &json!("Maintenance")));
     assert_eq!(fixture.report(61, "Critical").result, "repeated");
 }
 
@@ -438,7 +439,7 @@ fn a_batch_counts_each_report_and_tells_each_alert_once() {
         ("created", "repeated", "invalid", "closed")
     );
     assert!(results[..600].iter().all(|result| result.repeat_count == Some(3)));
-    assert_eq!(fixture.told().len(), 200);
+    assert_eq!(fixture.published_alerts().len(), 200);
     let again = fixture.post(2, Value::Array(batch));
     assert_eq!((again[0].result, again[150].result, again[150].repeat_count), ("created", "repeated", Some(6)));
     assert_ne!(again[0].id, results[0].id);

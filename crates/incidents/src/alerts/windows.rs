@@ -142,7 +142,7 @@ fn look(
     }
     // Most are still open: they are asked about together.
     let (open, over): (Vec<_>, Vec<_>) = windows.into_iter().partition(|window| window.until_ms > now.millis());
-    let asked: Vec<Window> = open.iter().map(asked).collect();
+    let asked: Vec<Window> = open.iter().map(port_window).collect();
     let ends = db::savepoint(conn, |conn| neighbours.maintenance.open_until(conn, &asked, now));
     let mut windows: Vec<Pending> = match ends {
         Err(error @ Error::Unavailable(_)) => return Err(error),
@@ -200,7 +200,7 @@ fn key(window: &Pending) -> String {
 }
 
 /// A window that holds back alerts, as it is asked about.
-fn asked(pending: &Pending) -> Window {
+fn port_window(pending: &Pending) -> Window {
     Window {
         tenant_id: pending.window_tenant.clone(),
         unique_id: pending.window_id.clone(),
@@ -211,7 +211,7 @@ fn asked(pending: &Pending) -> Window {
 /// When a window that holds back alerts ends; `None` when it is over.
 fn end(conn: &mut Conn, neighbours: &Neighbours, pending: &Pending, now: Timestamp) -> Result<Option<Timestamp>> {
     let at = Timestamp::from_millis(pending.until_ms.min(now.millis()));
-    let end = neighbours.maintenance.open_until(conn, &[asked(pending)], at)?.into_iter().flatten().next();
+    let end = neighbours.maintenance.open_until(conn, &[port_window(pending)], at)?.into_iter().flatten().next();
     Ok(end.filter(|end| *end > now || end.millis() > pending.until_ms))
 }
 
@@ -240,7 +240,7 @@ impl Work<'_> {
         let all = held.len();
         let ids = self.failing.without(held, now, self.left);
         let work = |tx: &mut Tx<'_>, ids: &[String]| {
-            let mut rows = store::some(tx.conn, tenant, ids)?;
+            let mut rows = store::by_ids(tx.conn, tenant, ids)?;
             // Somebody may have done something with it meanwhile.
             rows.retain(|row| row.suppression == WINDOW && row.window_id.as_ref() == Some(&window.window_id));
             work(tx, rows)
@@ -270,7 +270,8 @@ impl Work<'_> {
     fn finish(&mut self, tx: &mut Tx<'_>, window: &Pending) -> Result<()> {
         let neighbours = self.neighbours;
         // As the window says by now; of one that is gone, as it said when it held them back.
-        let escalates = neighbours.maintenance.escalating(tx.conn, &[asked(window)])?.into_iter().flatten().next();
+        let escalates =
+            neighbours.maintenance.escalating(tx.conn, &[port_window(window)])?.into_iter().flatten().next();
         let escalates = escalates.unwrap_or(window.escalates);
         let finish = |tx: &mut Tx<'_>, rows| finish(tx, neighbours, window, escalates, rows);
         if self.each(tx, window, None, finish)? {
@@ -357,7 +358,7 @@ fn shown(found: OnCallPerson) -> wire::OnCallPerson {
 
 /// Ends the suppression of alerts of a tenant by persons, where it has run out.
 fn lapse(tx: &mut Tx<'_>, tenant: &str, ids: &[String]) -> Result<()> {
-    let mut rows = store::some(tx.conn, tenant, ids)?;
+    let mut rows = store::by_ids(tx.conn, tenant, ids)?;
     // Somebody may have done something with it meanwhile.
     rows.retain(|row| {
         row.suppression == PERSON && row.suppressed_until_ms.is_some_and(|until| until <= tx.now.millis())

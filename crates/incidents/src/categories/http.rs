@@ -77,7 +77,7 @@ fn parent(
     wrong: &mut Wrong,
 ) -> db::Result<Option<row::Category>> {
     let Some(reference) = reference.filter(|reference| reference.says_which()) else { return Ok(None) };
-    let mut found = store::meant(tx.conn, &[tenant.to_owned()], reference)?;
+    let mut found = store::matching(tx.conn, &[tenant.to_owned()], reference)?;
     let field = if reference.unique_id.is_some() { "uniqueId" } else { "name" };
     let message = match (found.pop(), found.is_empty()) {
         (Some(parent), true) => return Ok(Some(parent)),

@@ -49,7 +49,7 @@ fn of(visible: &[String]) -> Condition {
 
 /// The categories that a reference means among these tenants; two at most, which is enough to know that a name is not
 /// unique.
-pub fn meant(conn: &mut Conn, visible: &[String], reference: &CategoryReference) -> Result<Vec<Category>> {
+pub fn matching(conn: &mut Conn, visible: &[String], reference: &CategoryReference) -> Result<Vec<Category>> {
     match (&reference.unique_id, &reference.name) {
         (Some(id), _) => Ok(Category::find(conn, visible, id)?.into_iter().collect()),
         (None, Some(key)) => Ok(incident_categories::table

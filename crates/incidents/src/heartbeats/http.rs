@@ -187,7 +187,7 @@ pub async fn delete(
 )]
 #[get("/api/v2/heartbeats/{token}")]
 pub async fn ping(request: HttpRequest, path: web::Path<String>, pings: web::Data<Pings>) -> api::Result<HttpResponse> {
-    hear(&request, &path, &pings).await
+    record_ping(&request, &path, &pings).await
 }
 
 /// Ping a heartbeat by POST
@@ -208,10 +208,10 @@ pub async fn ping_by_post(
     path: web::Path<String>,
     pings: web::Data<Pings>,
 ) -> api::Result<HttpResponse> {
-    hear(&request, &path, &pings).await
+    record_ping(&request, &path, &pings).await
 }
 
-async fn hear(request: &HttpRequest, token: &str, pings: &Pings) -> api::Result<HttpResponse> {
+async fn record_ping(request: &HttpRequest, token: &str, pings: &Pings) -> api::Result<HttpResponse> {
     // Parameters mean nothing: a ping that is refused is a silence that is reported.
     let address = hash(token);
     let pinged = match pings.addresses.get(&address) {
@@ -223,7 +223,7 @@ async fn hear(request: &HttpRequest, token: &str, pings: &Pings) -> api::Result<
             pinged
         }
     };
-    pings.hear(&pinged, api::clock::now().millis());
+    pings.record(&pinged, api::clock::now().millis());
     answer::ok(&wire::Pinged { status: "OK" })
 }
 

@@ -58,7 +58,7 @@ impl Pings {
     }
 
     /// A heartbeat is heard of.
-    pub fn hear(&self, pinged: &Pinged, at_ms: i64) {
+    pub fn record(&self, pinged: &Pinged, at_ms: i64) {
         let kept_ms = rules::kept(pinged.interval_ms);
         let mut heard = self.lock();
         let key = (pinged.tenant_id.clone(), pinged.id.clone());
@@ -113,11 +113,11 @@ mod tests {
     #[test]
     fn pings_are_kept_for_a_tenth_of_the_interval() {
         let pings = Pings::default();
-        pings.hear(&pinged("a"), 100_000);
+        pings.record(&pinged("a"), 100_000);
         assert_eq!(pings.take(100_000, &HashSet::new(), false).len(), 1, "the first is stored at once");
-        pings.hear(&pinged("a"), 103_000);
+        pings.record(&pinged("a"), 103_000);
         assert!(pings.take(103_000, &HashSet::new(), false).is_empty());
-        pings.hear(&pinged("a"), 106_000);
+        pings.record(&pinged("a"), 106_000);
         assert_eq!(pings.take(106_000, &HashSet::new(), false)[0].at_ms, 106_000);
         assert!(pings.take(106_000, &HashSet::new(), true).is_empty(), "nothing new was heard");
     }
@@ -125,9 +125,9 @@ mod tests {
     #[test]
     fn silence_that_is_reported_ends_at_once() {
         let pings = Pings::default();
-        pings.hear(&pinged("a"), 100_000);
+        pings.record(&pinged("a"), 100_000);
         pings.take(100_000, &HashSet::new(), false);
-        pings.hear(&pinged("a"), 101_000);
+        pings.record(&pinged("a"), 101_000);
         let silent = HashSet::from([("client_1".to_owned(), "a".to_owned())]);
         assert_eq!(pings.take(101_000, &silent, false).len(), 1);
     }
@@ -135,20 +135,20 @@ mod tests {
     #[test]
     fn silence_that_another_gateway_noticed_ends_at_once() {
         let pings = Pings::default();
-        pings.hear(&pinged("a"), 100_000);
+        pings.record(&pinged("a"), 100_000);
         pings.take(100_000, &HashSet::new(), false);
-        pings.hear(&Pinged { missed: true, ..pinged("a") }, 101_000);
+        pings.record(&Pinged { missed: true, ..pinged("a") }, 101_000);
         assert_eq!(pings.take(101_000, &HashSet::new(), false)[0].at_ms, 101_000);
     }
 
     #[test]
     fn what_was_not_stored_is_taken_again() {
         let pings = Pings::default();
-        pings.hear(&pinged("a"), 100_000);
+        pings.record(&pinged("a"), 100_000);
         let taken = pings.take(100_000, &HashSet::new(), false);
         pings.give_back(&taken);
         assert_eq!(pings.take(100_000, &HashSet::new(), false), taken);
-        pings.hear(&pinged("a"), 99_000);
+        pings.record(&pinged("a"), 99_000);
         assert!(pings.take(100_000, &HashSet::new(), true).is_empty(), "an earlier ping changes nothing");
         assert!(pings.take(800_000, &HashSet::new(), true).is_empty() && pings.lock().is_empty());
     }

@@ -23,9 +23,9 @@ const CATEGORIES: [(&str, [&str; 2]); 3] = [
 ];
 
 /// Hours ago, subject, priority, status, category, sub category, note.
-type Told = (i64, &'static str, i64, i64, &'static str, &'static str, &'static str);
+type DemoIncident = (i64, &'static str, i64, i64, &'static str, &'static str, &'static str);
 
-const INCIDENTS: [Told; 5] = [
+const INCIDENTS: [DemoIncident; 5] = [
     (50, "The tunnel to Austin drops every few minutes", 2, 4, "Network", "VPN", "The provider replaced a line card."),
     (26, "db-01 runs out of space", 3, 1, "Servers", "Storage", "Grew by 40 GB since the last release."),
     (
@@ -62,9 +62,9 @@ pub fn fill(db: &Db, tenant: &TenantId, people: &[String], neighbours: &Neighbou
     })
 }
 
-type Filed = Vec<categories::row::Category>;
+type Categories = Vec<categories::row::Category>;
 
-fn fill_categories(tx: &mut Tx<'_>, tenant: &str, author: &str) -> Result<Filed> {
+fn fill_categories(tx: &mut Tx<'_>, tenant: &str, author: &str) -> Result<Categories> {
     categories::store::lock_of_tree(tenant).take(tx.conn)?;
     let mut made = Vec::new();
     for (name, below) in CATEGORIES {
@@ -89,8 +89,8 @@ fn open(
     tx: &mut Tx<'_>,
     neighbours: &Neighbours,
     tenant: &str,
-    filed: &Filed,
-    (_, subject, priority, status, category, sub, note): Told,
+    filed: &Categories,
+    (_, subject, priority, status, category, sub, note): DemoIncident,
     (author, assignee): (&str, &str),
 ) -> Result<()> {
     let id = |name: &str| {

@@ -32,7 +32,7 @@ pub fn find(
     }
     store::lock_tenants(tx.conn, &[tenant.to_owned()])?;
     let ids: Vec<String> = named_alerts.iter().map(|alert| alert.id.clone()).collect();
-    let rows = store::some(tx.conn, tenant, &ids)?;
+    let rows = store::by_ids(tx.conn, tenant, &ids)?;
     let mut taken = None;
     let mut machines = Vec::<Machine>::new();
     for (index, id) in ids.iter().enumerate() {
@@ -65,7 +65,7 @@ pub fn find(
 /// first tags.
 pub fn subjects(conn: &mut Conn, tenant: &str, ids: &[String]) -> Result<Vec<String>> {
     let mut texts = Vec::new();
-    for row in store::some(conn, tenant, ids)? {
+    for row in store::by_ids(conn, tenant, ids)? {
         let told = row.document.0;
         texts.extend([told.metric, told.component, told.service_name, told.app]);
         texts.extend(told.tags.into_iter().take(TAGS).map(|tag| tag.value));
@@ -77,7 +77,7 @@ pub fn subjects(conn: &mut Conn, tenant: &str, ids: &[String]) -> Result<Vec<Str
 pub fn opened(tx: &mut Tx<'_>, tenant: &str, named: &Named, incident: &str) -> Result<()> {
     let ids: Vec<String> = named.alerts.iter().map(|alert| alert.id.clone()).collect();
     let mut changed = Vec::new();
-    for mut alert in store::some(tx.conn, tenant, &ids)? {
+    for mut alert in store::by_ids(tx.conn, tenant, &ids)? {
         let before = alert.event_payload(tx.now)?;
         rules::ticketed(&mut alert, incident, tx.now);
         intake::record_change(tx, &alert, Some(before))?;

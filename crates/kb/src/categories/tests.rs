@@ -19,7 +19,7 @@ const TENANT: &str = "client_1";
 
 /// What is done to categories, which are named by their place among those that there are.
 #[derive(Clone, Debug)]
-enum Deed {
+enum Operation {
     Create { name: u8, below: Option<usize> },
     Rename { which: usize, name: u8 },
     Move { which: usize, below: Option<usize> },
@@ -27,14 +27,14 @@ enum Deed {
     Restore { which: usize },
 }
 
-fn deed() -> impl Strategy<Value = Deed> {
+fn operation() -> impl Strategy<Value = Operation> {
     let below = || proptest::option::of(0..8_usize);
     prop_oneof![
-        3 => (0..6_u8, below()).prop_map(|(name, below)| Deed::Create { name, below }),
-        2 => (0..8_usize, 0..6_u8).prop_map(|(which, name)| Deed::Rename { which, name }),
-        3 => (0..8_usize, below()).prop_map(|(which, below)| Deed::Move { which, below }),
-        1 => (0..8_usize).prop_map(|which| Deed::Delete { which }),
-        1 => (0..8_usize).prop_map(|which| Deed::Restore { which }),
+        3 => (0..6_u8, below()).prop_map(|(name, below)| Operation::Create { name, below }),
+        2 => (0..8_usize, 0..6_u8).prop_map(|(which, name)| Operation::Rename { which, name }),
+        3 => (0..8_usize, below()).prop_map(|(which, below)| Operation::Move { which, below }),
+        1 => (0..8_usize).prop_map(|which| Operation::Delete { which }),
+        1 => (0..8_usize).prop_map(|which| Operation::Restore { which }),
     ]
 }
 
@@ -53,7 +53,7 @@ fn name(number: u8) -> String {
 }
 
 /// Does it as a handler does; what is refused changes nothing.
-fn act(conn: &mut Conn, deed: &Deed) -> Result<()> {
+fn act(conn: &mut Conn, operation: &Operation) -> Result<()> {
     let now = Timestamp::from_millis(0);
     let known = all(conn)?;
     let pick = |place: &usize| known.get(*place % known.len().max(1)).cloned();
@@ -62,8 +62,8 @@ fn act(conn: &mut Conn, deed: &Deed) -> Result<()> {
         let row = rules::changed(old, change, above.as_ref(), "", now)?;
         store::update(conn, old, &row)
     };
-    match deed {
-        Deed::Create { name: number, below } => {
+    match operation {
+        Operation::Create { name: number, below } => {
             let new = NewCategory {
                 name: name(*number),
                 description: String::new(),
@@ -74,20 +74,20 @@ fn act(conn: &mut Conn, deed: &Deed) -> Result<()> {
             let row = rules::created(TENANT, new, place(below).as_ref(), number, "", now)?;
             store::insert(conn, &row)
         }
-        Deed::Rename { which, name: number } => {
+        Operation::Rename { which, name: number } => {
             let Some(old) = pick(which) else { return Ok(()) };
             let above = Category::find(conn, &[TENANT.to_owned()], &old.parent_id)?;
             change(conn, &old, CategoryChange { name: Some(name(*number)), ..CategoryChange::default() }, above)
         }
-        Deed::Move { which, below } => {
+        Operation::Move { which, below } => {
             let Some(old) = pick(which) else { return Ok(()) };
             change(conn, &old, CategoryChange::default(), place(below))
         }
-        Deed::Delete { which } => match pick(which).filter(|old| old.trashed_with.is_empty()) {
+        Operation::Delete { which } => match pick(which).filter(|old| old.trashed_with.is_empty()) {
             Some(old) => store::delete(conn, &old, "", 0),
             None => Ok(()),
         },
-        Deed::Restore { which } => {
+        Operation::Restore { which } => {
             let Some(old) = pick(which).filter(|old| !old.trashed_with.is_empty()) else { return Ok(()) };
             let above = known.iter().find(|row| row.id == old.parent_id);
             if above.is_some_and(|above| !above.trashed_with.is_empty()) {
@@ -126,13 +126,13 @@ fn check(rows: &[Category]) -> Result<(), TestCaseError> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
     #[test]
-    fn a_tree_stays_one(deeds in prop::collection::vec(deed(), 1..40)) {
+    fn a_tree_stays_one(operations in prop::collection::vec(operation(), 1..40)) {
         let directory = tempfile::tempdir().unwrap();
         let db = database(&directory);
-        for deed in deeds {
-            let told = format!("{deed:?}");
-            let done = db.write_here(move |conn| act(conn, &deed));
-            prop_assert!(matches!(done, Ok(()) | Err(db::Error::Problem(_))), "{}: {:?}", told, done);
+        for operation in operations {
+            let text = format!("{operation:?}");
+            let done = db.write_here(move |conn| act(conn, &operation));
+            prop_assert!(matches!(done, Ok(()) | Err(db::Error::Problem(_))), "{}: {:?}", text, done);
             check(&db.read_here(all).unwrap())?;
         }
     }

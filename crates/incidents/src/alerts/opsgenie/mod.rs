@@ -2,13 +2,13 @@
 //! token they have ("Opsgenie" in `docs/interface.md`). Scripts and media types give up a whole alert when one of these
 //! calls fails.
 
-mod deeds;
+mod actions;
 mod reads;
 mod wire;
 
 pub use reads::{count, get, get_request, list, list_of};
 
-use self::deeds::Deed;
+use self::actions::OpsgenieAction;
 use super::{
     formats::opsgenie::{self as format, OpsgenieAnswer, OpsgenieNote},
     http::origin,
@@ -47,7 +47,7 @@ fn find(conn: &mut Conn, origin: &Origin, identifier: &str) -> db::Result<Option
         return Ok(Some(alert));
     }
     let Some(key) = super::report::key(identifier) else { return Ok(None) };
-    let known = store::last_among(conn, &origin.scope, &rules::problems_of_key(&origin.sender, &key))?;
+    let known = store::latest_problems(conn, &origin.scope, &rules::problems_of_key(&origin.sender, &key))?;
     let Some(known) = known.into_iter().max_by_key(|known| known.is_open) else { return Ok(None) };
     existing(conn, &[known.tenant_id], &known.alert_id)
 }
@@ -65,13 +65,13 @@ async fn carry_out(
     context: Context,
     neighbours: web::Data<Neighbours>,
     identifier: String,
-    deed: Deed,
+    action: OpsgenieAction,
     note: String,
 ) -> api::Result<HttpResponse> {
     let done = context.write(move |tx, scope| {
         let found = find(tx.conn, &origin(scope), &identifier)?;
         if let Some(alert) = &found {
-            deed.carry_out(tx, &neighbours, alert, note)?;
+            action.carry_out(tx, &neighbours, alert, note)?;
         }
         Answer::ok(&OpsgenieAnswer::about(found.as_ref().map(|alert| alert.id.as_str())))
     });
@@ -105,7 +105,7 @@ pub async fn acknowledge(
     let at = admit(&request).await?;
     let (body, _) = inbound::body(&request, payload, LARGEST).await?;
     let note = format::note(&body);
-    carry_out(at, neighbours, path.into_inner(), Deed::Act(Action::Acknowledge), note).await
+    carry_out(at, neighbours, path.into_inner(), OpsgenieAction::Act(Action::Acknowledge), note).await
 }
 
 /// Close an alert as with Opsgenie
@@ -190,8 +190,8 @@ pub async fn act(
     let at = admit(&request).await?;
     let (body, _) = inbound::body(&request, payload, LARGEST).await?;
     let (identifier, action) = path.into_inner();
-    let (deed, note) = Deed::post(&action, &body, at.now)?;
-    carry_out(at, neighbours, identifier, deed, note).await
+    let (action, note) = OpsgenieAction::post(&action, &body, at.now)?;
+    carry_out(at, neighbours, identifier, action, note).await
 }
 
 /// Execute a custom action as with Opsgenie
@@ -221,7 +221,7 @@ pub async fn execute(
     let (body, _) = inbound::body(&request, payload, LARGEST).await?;
     let (identifier, action) = path.into_inner();
     let note = format!("action {action} {}", format::note(&body));
-    carry_out(at, neighbours, identifier, Deed::Edit(rules::Edit::default()), note.trim().to_owned()).await
+    carry_out(at, neighbours, identifier, OpsgenieAction::Edit(rules::Edit::default()), note.trim().to_owned()).await
 }
 
 /// Change an alert as with Opsgenie
@@ -253,7 +253,7 @@ pub async fn update(
     let at = admit(&request).await?;
     let (body, _) = inbound::body(&request, payload, LARGEST).await?;
     let (identifier, field) = path.into_inner();
-    carry_out(at, neighbours, identifier, Deed::put(&field, &body)?, String::new()).await
+    carry_out(at, neighbours, identifier, OpsgenieAction::put(&field, &body)?, String::new()).await
 }
 
 /// Remove tags or details of an alert as with Opsgenie
@@ -281,9 +281,9 @@ pub async fn remove(
     let at = admit(&request).await?;
     let (identifier, name) = path.into_inner();
     let names = at.query.text(if name == "tags" { "tags" } else { "keys" }).unwrap_or_default();
-    let deed = Deed::delete(&name, &names)?;
+    let action = OpsgenieAction::delete(&name, &names)?;
     let note = at.query.text("note").unwrap_or_default();
-    carry_out(at, neighbours, identifier, deed, note).await
+    carry_out(at, neighbours, identifier, action, note).await
 }
 
 /// Delete an alert as with Opsgenie

@@ -121,7 +121,7 @@ pub async fn list(request: HttpRequest) -> api::Result<HttpResponse> {
     let at = admit(&request).await?;
     let number = |name: &str| at.query.text(name).and_then(|text| text.parse::<i64>().ok());
     let page = (number("offset").unwrap_or(0).max(0), number("limit").unwrap_or(USUAL).clamp(1, MOST));
-    let condition = asked(&at);
+    let condition = search_condition(&at);
     let now = at.now;
     let rows = at.read(move |conn, scope| {
         let Origin { scope, sender, .. } = origin(scope);
@@ -146,7 +146,7 @@ pub async fn list(request: HttpRequest) -> api::Result<HttpResponse> {
 #[get("/v2/alerts/count")]
 pub async fn count(request: HttpRequest) -> api::Result<HttpResponse> {
     let at = admit(&request).await?;
-    let condition = asked(&at);
+    let condition = search_condition(&at);
     let count = at.read(move |conn, scope| {
         let Origin { scope, sender, .. } = origin(scope);
         Ok(store::of_sender(conn, &scope, &sender, condition, (0, 0))?.1)
@@ -155,6 +155,6 @@ pub async fn count(request: HttpRequest) -> api::Result<HttpResponse> {
 }
 
 /// Which alerts a list is to have.
-fn asked(at: &Context) -> Condition {
+fn search_condition(at: &Context) -> Condition {
     filter::of_opsgenie(&at.query.text("query").unwrap_or_default())
 }

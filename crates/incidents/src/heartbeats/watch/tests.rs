@@ -48,7 +48,7 @@ fn world(heartbeats: &[(&str, &str)]) -> World {
             ..Row::default()
         };
         fixture.db.write_here(move |conn| store::insert(conn, &row)).unwrap();
-        watch.pings.hear(&pinged(tenant, id), NOW);
+        watch.pings.record(&pinged(tenant, id), NOW);
     }
     let mut world = World { fixture, watch, now };
     world.turn(0);
@@ -125,7 +125,7 @@ fn what_is_heard_ends_a_silence_that_could_not_be_reported() {
     );
     world.turn(DUE);
     for (tenant, id) in [("full", "hb-1"), ("good", "hb-2")] {
-        world.watch.pings.hear(&pinged(tenant, id), NOW + DUE + 500);
+        world.watch.pings.record(&pinged(tenant, id), NOW + DUE + 500);
     }
     world.turn(DUE + 1_000);
     assert_eq!((world.missing().len(), world.open().len()), (0, 0));
@@ -141,7 +141,7 @@ fn a_ping_that_cannot_be_stored_is_no_silence_and_is_tried_again() {
         "CREATE TRIGGER broken BEFORE UPDATE ON heartbeats WHEN NEW.tenant_id = 'bad' BEGIN SELECT RAISE(ABORT, 'x'); END",
     );
     for (tenant, id) in [("bad", "hb-1"), ("good", "hb-2")] {
-        world.watch.pings.hear(&pinged(tenant, id), NOW + DUE - 1);
+        world.watch.pings.record(&pinged(tenant, id), NOW + DUE - 1);
     }
     world.turn(DUE);
     assert!(world.missing().is_empty());

@@ -76,8 +76,10 @@ fn find_open_of_senders(conn: &mut Conn, scope: &[String], arrivals: &mut [Arriv
         return Ok(());
     }
     let problems: Vec<String> = nameless.iter().flat_map(|arrival| arrival.problems.clone()).collect();
-    let open: HashMap<String, String> =
-        store::open_among(conn, scope, &problems)?.into_iter().map(|known| (known.problem, known.tenant_id)).collect();
+    let open: HashMap<String, String> = store::open_problems(conn, scope, &problems)?
+        .into_iter()
+        .map(|known| (known.problem, known.tenant_id))
+        .collect();
     for arrival in &mut nameless {
         if let Some(tenant) = arrival.problems.iter().find_map(|problem| open.get(problem)) {
             arrival.tenant.clone_from(tenant);
@@ -111,7 +113,7 @@ fn open<'n>(conn: &mut Conn, names: impl Iterator<Item = &'n Name>) -> Result<Ha
     let mut open = HashSet::new();
     for (tenant, problems) in problems {
         let problems: Vec<String> = problems.into_iter().map(ToOwned::to_owned).collect();
-        let known = store::known(conn, tenant, &problems)?.into_iter().filter(|known| known.is_open);
+        let known = store::problems_by_name(conn, tenant, &problems)?.into_iter().filter(|known| known.is_open);
         open.extend(known.map(|known| (known.tenant_id, known.problem)));
     }
     Ok(open)

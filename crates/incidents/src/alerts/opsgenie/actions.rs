@@ -22,7 +22,7 @@ use crate::{
 
 /// What is done with an alert.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Deed {
+pub enum OpsgenieAction {
     /// What people do with any alert.
     Act(Action),
     /// It is changed, or there is something to say of it.
@@ -33,7 +33,7 @@ pub enum Deed {
     Escalate,
 }
 
-impl Deed {
+impl OpsgenieAction {
     /// By the last piece of the path of a POST, with a note.
     ///
     /// # Errors
@@ -62,7 +62,7 @@ impl Deed {
             "notes" => (Self::Edit(nothing()), note),
             "tags" => (Self::Edit(Edit { add: format::labels(body.get("tags")), ..nothing() }), note),
             "details" => (Self::Edit(Edit { add: format::details(body.get("details")), ..nothing() }), note),
-            _ => return Self::put(name, body).map(|deed| (deed, note)),
+            _ => return Self::put(name, body).map(|action| (action, note)),
         })
     }
 
@@ -139,18 +139,21 @@ mod tests {
 
     #[test]
     fn each_action_is_one_of_ours() {
-        let post = |name: &str, body: Value| Deed::post(name, &body, NOW).unwrap();
-        assert_eq!(post("unacknowledge", json!({"note": "n"})), (Deed::Act(Action::Unacknowledge), "n".to_owned()));
+        let post = |name: &str, body: Value| OpsgenieAction::post(name, &body, NOW).unwrap();
+        assert_eq!(
+            post("unacknowledge", json!({"note": "n"})),
+            (OpsgenieAction::Act(Action::Unacknowledge), "n".to_owned())
+        );
         assert_eq!(post("assign", json!({"owner": {"username": "ann"}})).1, "assigned to ann");
         let (snoozed, _) = post("snooze", json!({"endTime": "2036-01-01T00:00:00Z"}));
-        assert!(matches!(snoozed, Deed::Act(Action::Suppress(Some(_)))));
-        assert_eq!(post("snooze", json!({"endTime": "2016-01-01T00:00:00Z"})).0, Deed::Edit(Edit::default()));
-        assert_eq!(Deed::post("snooze", &json!({}), NOW).unwrap_err().errors[0].field_name, "endTime");
-        let Deed::Edit(edit) = post("tags", json!({"tags": ["a", "b"]})).0 else { panic!() };
+        assert!(matches!(snoozed, OpsgenieAction::Act(Action::Suppress(Some(_)))));
+        assert_eq!(post("snooze", json!({"endTime": "2016-01-01T00:00:00Z"})).0, OpsgenieAction::Edit(Edit::default()));
+        assert_eq!(OpsgenieAction::post("snooze", &json!({}), NOW).unwrap_err().errors[0].field_name, "endTime");
+        let OpsgenieAction::Edit(edit) = post("tags", json!({"tags": ["a", "b"]})).0 else { panic!() };
         assert_eq!(edit.add.len(), 2);
-        assert_eq!(Deed::put("priority", &json!({"priority": "P5"})), Ok(Deed::Grade("Info")));
-        assert!(Deed::post("burn", &json!({}), NOW).is_err() && Deed::delete("notes", "").is_err());
-        let Ok(Deed::Edit(edit)) = Deed::delete("tags", "a, b,") else { panic!() };
+        assert_eq!(OpsgenieAction::put("priority", &json!({"priority": "P5"})), Ok(OpsgenieAction::Grade("Info")));
+        assert!(OpsgenieAction::post("burn", &json!({}), NOW).is_err() && OpsgenieAction::delete("notes", "").is_err());
+        let Ok(OpsgenieAction::Edit(edit)) = OpsgenieAction::delete("tags", "a, b,") else { panic!() };
         assert_eq!(edit.remove, ["a", "b"]);
     }
 }

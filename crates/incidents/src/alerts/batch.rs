@@ -10,10 +10,10 @@ use ports::{AlertFacts, Window};
 use serde_json::Value;
 
 use super::{
-    former::Arrival,
+    history::Arrival,
     report::Origin,
     room::{Changes, Pressure, Room},
-    row::{Alert, KEPT, Known, PERSON, Pending, WINDOW},
+    row::{Alert, KEPT, PERSON, Pending, ProblemRow, WINDOW},
     rules::{self, Step},
     store,
 };
@@ -32,18 +32,18 @@ pub const REFUSED: &str = "refused";
 type Name = (String, String);
 
 /// What is known of the problems that are reported, and what becomes of it.
-pub struct Ledger {
-    problems: HashMap<Name, Slot>,
+pub struct Batch {
+    problems: HashMap<Name, ProblemState>,
     entries: Vec<Entry>,
     /// Where in `entries` an alert is.
-    places: HashMap<Name, usize>,
+    indexes: HashMap<Name, usize>,
     /// How many alerts are open.
     room: Room,
 }
 
 /// What is known of a problem.
-struct Slot {
-    known: Known,
+struct ProblemState {
+    known: ProblemRow,
     stored: bool,
     changed: bool,
     gone: bool,
@@ -71,7 +71,7 @@ impl Entry {
     }
 }
 
-impl Ledger {
+impl Batch {
     /// Reads what is known, for nobody else to change.
     pub fn open(tx: &mut Tx<'_>, origin: &Origin, arrivals: &[Arrival<'_>]) -> Result<Self> {
         let mut tenants: BTreeSet<&String> = arrivals.iter().map(|arrival| &arrival.tenant).collect();
@@ -79,43 +79,43 @@ impl Ledger {
         let away = arrivals.iter().filter(|arrival| arrival.tenant != origin.home);
         let away: BTreeSet<&String> = away.flat_map(|arrival| &arrival.problems).collect();
         let away: Vec<String> = away.into_iter().cloned().collect();
-        if store::known(tx.conn, &origin.home, &away)?.iter().any(|known| known.is_open) {
+        if store::problems_by_name(tx.conn, &origin.home, &away)?.iter().any(|known| known.is_open) {
             tenants.insert(&origin.home);
         }
         let tenants: Vec<String> = tenants.into_iter().cloned().collect();
         store::lock_tenants(tx.conn, &tenants)?;
         let room = Room::read(tx.conn, &tenants, &origin.sender)?;
-        let mut ledger = Self { problems: HashMap::new(), entries: Vec::new(), places: HashMap::new(), room };
+        let mut batch = Self { problems: HashMap::new(), entries: Vec::new(), indexes: HashMap::new(), room };
         for tenant in tenants {
             let named = arrivals.iter().filter(|arrival| arrival.tenant == tenant || tenant == origin.home);
             let named: BTreeSet<&String> =
                 named.flat_map(|arrival| arrival.problems.iter().chain(&arrival.former)).collect();
             let named: Vec<String> = named.into_iter().cloned().collect();
-            let known = store::known(tx.conn, &tenant, &named)?;
+            let known = store::problems_by_name(tx.conn, &tenant, &named)?;
             let ids = known.iter().filter(|known| !known.alert_id.is_empty()).map(|known| known.alert_id.clone());
-            for alert in store::some(tx.conn, &tenant, &ids.collect::<Vec<_>>())? {
+            for alert in store::by_ids(tx.conn, &tenant, &ids.collect::<Vec<_>>())? {
                 let before = Some(alert.event_payload(tx.now)?);
-                ledger.add(Entry::new(alert, before));
+                batch.add(Entry::new(alert, before));
             }
             for known in known {
                 let name = (tenant.clone(), known.problem.clone());
-                ledger.problems.insert(name, Slot { known, stored: true, changed: false, gone: false });
+                batch.problems.insert(name, ProblemState { known, stored: true, changed: false, gone: false });
             }
         }
-        Ok(ledger)
+        Ok(batch)
     }
 
     /// The alert at a place.
-    pub fn alert(&self, place: usize) -> Option<&Alert> {
-        self.entries.get(place).map(|entry| &entry.alert)
+    pub fn alert(&self, index: usize) -> Option<&Alert> {
+        self.entries.get(index).map(|entry| &entry.alert)
     }
 
     fn add(&mut self, entry: Entry) -> usize {
-        let place = self.entries.len();
+        let index = self.entries.len();
         let row = &entry.alert;
-        self.places.insert((row.tenant_id.clone(), row.id.clone()), place);
+        self.indexes.insert((row.tenant_id.clone(), row.id.clone()), index);
         self.entries.push(entry);
-        place
+        index
     }
 
     /// The name under which a problem is known. One that is open under another of its names, such as that of its device
@@ -124,29 +124,31 @@ impl Ledger {
         let named = |problem: &String| (arrival.tenant.clone(), problem.clone());
         let mut names = arrival.problems.iter().map(named);
         let first = names.next().unwrap_or_default();
-        let is_open = |name: &Name| self.problems.get(name).is_some_and(|slot| slot.known.is_open && !slot.gone);
+        let is_open =
+            |name: &Name| self.problems.get(name).is_some_and(|problem| problem.known.is_open && !problem.gone);
         if is_open(&first) {
             return first;
         }
-        let Some(other) = names.find(is_open) else { return self.former(arrival, first) };
+        let Some(other) = names.find(is_open) else { return self.decommissioned_name(arrival, first) };
         let Some(old) = self.problems.get_mut(&other) else { return first };
-        let known = Known { problem: first.1.clone(), ..old.known.clone() };
+        let known = ProblemRow { problem: first.1.clone(), ..old.known.clone() };
         old.changed = true;
         old.gone = true;
         let alert = (arrival.tenant.clone(), known.alert_id.clone());
-        if let Some(entry) = self.places.get(&alert).and_then(|place| self.entries.get_mut(*place)) {
+        if let Some(entry) = self.indexes.get(&alert).and_then(|index| self.entries.get_mut(*index)) {
             entry.alert.problem.clone_from(&first.1);
             sender.clone_into(&mut entry.alert.sender);
             entry.changed = true;
         }
-        let stored = self.problems.get(&first).is_some_and(|slot| slot.stored);
-        self.problems.insert(first.clone(), Slot { known, stored, changed: true, gone: false });
+        let stored = self.problems.get(&first).is_some_and(|problem| problem.stored);
+        self.problems.insert(first.clone(), ProblemState { known, stored, changed: true, gone: false });
         first
     }
 
     /// The name under which the problem of a resource is open that the inventory knows no more.
-    fn former(&self, arrival: &Arrival<'_>, name: Name) -> Name {
-        let is_open = |name: &Name| self.problems.get(name).is_some_and(|slot| slot.known.is_open && !slot.gone);
+    fn decommissioned_name(&self, arrival: &Arrival<'_>, name: Name) -> Name {
+        let is_open =
+            |name: &Name| self.problems.get(name).is_some_and(|problem| problem.known.is_open && !problem.gone);
         if is_open(&name) {
             return name;
         }
@@ -156,17 +158,17 @@ impl Ledger {
 
     /// Closes the alert of a problem that was reported to a partner before its resource was known to be a client's:
     /// there it goes on. Answers where it is.
-    fn leave_home(&mut self, arrival: &Arrival<'_>, home: &str, now: Timestamp) -> Option<usize> {
+    fn close_at_partner(&mut self, arrival: &Arrival<'_>, home: &str, now: Timestamp) -> Option<usize> {
         if arrival.tenant == home {
             return None;
         }
         let names = arrival.problems.iter().map(|problem| (home.to_owned(), problem.clone()));
         let name = names
             .into_iter()
-            .find(|name| self.problems.get(name).is_some_and(|slot| slot.known.is_open && !slot.gone))?;
+            .find(|name| self.problems.get(name).is_some_and(|problem| problem.known.is_open && !problem.gone))?;
         let known = &self.problems.get(&name)?.known;
-        let place = *self.places.get(&(home.to_owned(), known.alert_id.clone()))?;
-        let entry = self.entries.get_mut(place)?;
+        let index = *self.indexes.get(&(home.to_owned(), known.alert_id.clone()))?;
+        let entry = self.entries.get_mut(index)?;
         if arrival.report.state != "Ok" {
             rules::moved(&mut entry.alert, &arrival.tenant, now);
         } else if rules::is_of_other_instance(&entry.alert, arrival.report, now) {
@@ -175,24 +177,24 @@ impl Ledger {
             rules::healed(&mut entry.alert, arrival.report, now);
         }
         entry.changed = true;
-        self.learn(&name, |known| known.is_open = false);
-        Some(place)
+        self.update_problem(&name, |known| known.is_open = false);
+        Some(index)
     }
 
     /// Does what a report does; answers what that is called, and where the alert is.
     pub fn enter(&mut self, arrival: &Arrival<'_>, origin: &Origin, now: Timestamp) -> Outcome {
-        let left = self.leave_home(arrival, &origin.home, now);
+        let left = self.close_at_partner(arrival, &origin.home, now);
         let report = arrival.report;
         let name = self.name(arrival, &origin.sender);
-        let slot = self.problems.get(&name).filter(|slot| slot.known.is_open && !slot.gone);
-        let alert = slot.map(|slot| (arrival.tenant.clone(), slot.known.alert_id.clone()));
-        let place = alert.and_then(|alert| self.places.get(&alert).copied());
-        let open = place.and_then(|place| self.entries.get_mut(place));
+        let problem = self.problems.get(&name).filter(|problem| problem.known.is_open && !problem.gone);
+        let alert = problem.map(|problem| (arrival.tenant.clone(), problem.known.alert_id.clone()));
+        let index = alert.and_then(|alert| self.indexes.get(&alert).copied());
+        let open = index.and_then(|index| self.entries.get_mut(index));
         let step = rules::step(open.as_deref().map(|entry| &entry.alert), report, now);
         let Some(entry) = open else { return self.begin(arrival, origin, name, step, left, now) };
         let alert = &mut entry.alert;
         let result = match step {
-            Step::Open | Step::Other | Step::Ignore => return ("late", place),
+            Step::Open | Step::Other | Step::Ignore => return ("late", index),
             Step::Close => {
                 rules::healed(alert, report, now);
                 "closed"
@@ -219,9 +221,9 @@ impl Ledger {
         };
         entry.changed = true;
         if step == Step::Close {
-            self.learn(&name, |known| known.is_open = false);
+            self.update_problem(&name, |known| known.is_open = false);
         }
-        (result, place)
+        (result, index)
     }
 
     /// Does what a report does whose problem is not open. `left` is where its alert is that another tenant had.
@@ -245,18 +247,19 @@ impl Ledger {
         let sender = &origin.sender;
         let mut alert = rules::opened(arrival.report, tenant, sender, &name.1, id.clone(), now);
         rules::about(&mut alert, arrival.report, arrival.resource.as_ref());
-        self.learn(&name, |known| (known.alert_id, known.is_open) = (id, true));
+        self.update_problem(&name, |known| (known.alert_id, known.is_open) = (id, true));
         ("created", Some(self.add(Entry::new(alert, None))))
     }
 
-    fn learn(&mut self, name: &Name, change: impl FnOnce(&mut Known)) {
-        let slot = self.problems.entry(name.clone()).or_insert_with(|| {
+    fn update_problem(&mut self, name: &Name, change: impl FnOnce(&mut ProblemRow)) {
+        let problem = self.problems.entry(name.clone()).or_insert_with(|| {
             let (tenant_id, problem) = name.clone();
-            let known = Known { tenant_id, problem, alert_id: String::new(), is_open: false, settled_ms: i64::MIN };
-            Slot { known, stored: false, changed: true, gone: false }
+            let known =
+                ProblemRow { tenant_id, problem, alert_id: String::new(), is_open: false, settled_ms: i64::MIN };
+            ProblemState { known, stored: false, changed: true, gone: false }
         });
-        slot.changed = true;
-        change(&mut slot.known);
+        problem.changed = true;
+        change(&mut problem.known);
     }
 
     /// People are told again of an acknowledged alert that got worse, unless its policy says otherwise.
@@ -327,17 +330,17 @@ impl Ledger {
         store::insert(tx.conn, &new)?;
         changed.iter().try_for_each(|(tenant, rows)| store::replace(tx.conn, tenant, rows))?;
         let mut unknown = Vec::new();
-        let mut known = HashMap::<String, (Vec<Known>, Vec<String>)>::new();
-        for slot in self.problems.into_values().filter(|slot| slot.changed) {
-            match (slot.stored, slot.gone) {
-                (false, false) => unknown.push(slot.known),
+        let mut known = HashMap::<String, (Vec<ProblemRow>, Vec<String>)>::new();
+        for problem in self.problems.into_values().filter(|problem| problem.changed) {
+            match (problem.stored, problem.gone) {
+                (false, false) => unknown.push(problem.known),
                 (false, true) => {}
-                (true, false) => known.entry(slot.known.tenant_id.clone()).or_default().0.push(slot.known),
-                (true, true) => known.entry(slot.known.tenant_id).or_default().1.push(slot.known.problem),
+                (true, false) => known.entry(problem.known.tenant_id.clone()).or_default().0.push(problem.known),
+                (true, true) => known.entry(problem.known.tenant_id).or_default().1.push(problem.known.problem),
             }
         }
-        store::learn_new(tx.conn, &unknown)?;
-        known.iter().try_for_each(|(tenant, (rows, gone))| store::learn(tx.conn, tenant, rows, gone))?;
+        store::insert_problems(tx.conn, &unknown)?;
+        known.iter().try_for_each(|(tenant, (rows, gone))| store::replace_problems(tx.conn, tenant, rows, gone))?;
         changes.store(tx.conn, &self.room)
     }
 }
