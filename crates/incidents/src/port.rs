@@ -8,7 +8,7 @@ use ports::{AlertAction, AlertPreview, Alerts, People, Resources};
 use serde_json::Value;
 
 use crate::{
-    alerts::{actions, named::resources, report::Report, rules},
+    alerts::{actions, lookup::resources, report::Report, rules},
     records,
 };
 
@@ -38,8 +38,8 @@ impl Alerts for Trial {
         let found = resources(conn, &*self.resources, scope, &[&report])?.pop();
         let (resource, problem) = found.unwrap_or_default();
         let owner = resource.as_ref().map_or(tenant, |found| &found.tenant_id);
-        let mut alert = rules::opened(&report, owner, "", "", String::new(), at);
-        rules::about(&mut alert, &report, resource.as_ref());
+        let mut alert = rules::open_alert(&report, owner, "", "", String::new(), at);
+        rules::set_resource(&mut alert, &report, resource.as_ref());
         Ok(AlertPreview { resource, problem, alert: alert.event_payload(at)? })
     }
 
@@ -57,7 +57,7 @@ impl Alerts for Trial {
         records::port::find(conn, tenants, id, notes)
     }
 
-    fn act(&self, conn: &mut Conn, deed: AlertAction<'_>, at: Timestamp) -> Result<Value> {
-        actions::act(conn, &*self.people, deed, at)
+    fn act(&self, conn: &mut Conn, action: AlertAction<'_>, at: Timestamp) -> Result<Value> {
+        actions::act(conn, &*self.people, action, at)
     }
 }

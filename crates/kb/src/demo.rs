@@ -82,7 +82,7 @@ fn fill_empty(tx: &mut Tx<'_>, tenant: &str, author: &str) -> Result<bool> {
         };
         let above = made.iter().find(|category| category.name == above);
         let number = categories::store::next_number(tx.conn, tenant)?;
-        let row = categories::rules::created(tenant, new, above, number, author, now)?;
+        let row = categories::rules::new_row(tenant, new, above, number, author, now)?;
         categories::store::insert(tx.conn, &row)?;
         tx.record_change(None, Some(&row))?;
         made.push(row);
@@ -96,7 +96,7 @@ fn fill_empty(tx: &mut Tx<'_>, tenant: &str, author: &str) -> Result<bool> {
             state: state::ACTIVE,
         };
         let number = articles::store::next_number(tx.conn, tenant)?;
-        let row = articles::rules::created(tenant, &new, number, author, now);
+        let row = articles::rules::new_row(tenant, &new, number, author, now);
         articles::store::insert(tx.conn, &row, content)?;
         tx.record_change(None, Some(&row))?;
     }

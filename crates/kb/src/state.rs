@@ -24,7 +24,7 @@ pub const OF_ARTICLE_LISTS: [&str; 6] = [ACTIVE, INACTIVE, TRASH, "PUBLISHED", "
 pub const EXPIRED: &str = "EXPIRED";
 
 /// The state that a word for one of articles means.
-pub fn of_article(word: &'static str) -> &'static str {
+pub fn parse_article_state(word: &'static str) -> &'static str {
     match word {
         "PUBLISHED" | "PUBLISH" => ACTIVE,
         "DRAFT" => INACTIVE,
@@ -33,7 +33,7 @@ pub fn of_article(word: &'static str) -> &'static str {
 }
 
 /// The state of a row, by its columns.
-pub fn shown<'a>(state: &'a str, trashed_with: &str) -> &'a str {
+pub fn effective_state<'a>(state: &'a str, trashed_with: &str) -> &'a str {
     if trashed_with.is_empty() { state } else { TRASH }
 }
 
@@ -48,7 +48,7 @@ pub struct Columns {
 
 impl Columns {
     /// The rows in one of these states.
-    pub fn among(self, states: &[&'static str]) -> Condition {
+    pub fn in_states(self, states: &[&'static str]) -> Condition {
         Condition::any(states.iter().map(|state| match *state {
             TRASH => Condition::sql(self.trashed_with).then(" <> ''"),
             state => Condition::sql(self.trashed_with).then(" = '' AND ").then(self.state).then(" = ").text(state),
@@ -58,7 +58,7 @@ impl Columns {
 
 /// The parameter of lists that says in which states.
 #[derive(Clone, Debug, api::Parameters)]
-pub struct InState {
+pub struct StateQuery {
     /// `ACTIVE`, `INACTIVE`, `TRASH` or `ALL`; without it, all outside the trash.
     #[request(with = states, words = OR_ALL, example = "ACTIVE")]
     pub state: Vec<&'static str>,

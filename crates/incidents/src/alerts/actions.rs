@@ -21,7 +21,7 @@ pub struct ActionRequest<'a> {
     /// Which alert.
     pub id: &'a str,
     /// The version that was seen.
-    pub wanted: Option<i64>,
+    pub expected_version: Option<i64>,
     /// Who does it.
     pub user: String,
     /// What is done.
@@ -36,11 +36,11 @@ impl ActionRequest<'_> {
     /// # Errors
     /// 404 for an unknown alert, 409 when its state does not allow it, 412 for another version.
     pub fn carry_out(self, tx: &mut Tx<'_>, people: &dyn People) -> Result<Alert> {
-        let Self { scope, id, wanted, user, action, note } = self;
+        let Self { scope, id, expected_version, user, action, note } = self;
         let seen = store::existing(tx.conn, scope, id)?;
         store::lock_tenants(tx.conn, std::slice::from_ref(&seen.tenant_id))?;
         let row = store::existing(tx.conn, scope, id)?;
-        check_version(wanted, row.version)?;
+        check_version(expected_version, row.version)?;
         let around = people.around(tx.conn, &row.tenant_id)?;
         let known = people.users(tx.conn, &around, std::slice::from_ref(&user))?.pop();
         let by = known.map_or_else(|| wire::Person { id: user, ..wire::Person::default() }, wire::Person::of);
@@ -51,7 +51,7 @@ impl ActionRequest<'_> {
         store::replace(tx.conn, &alert.tenant_id, std::slice::from_ref(&alert))?;
         if action == Action::Close {
             store::close_problem(tx.conn, &alert)?;
-            crowding::leave(tx, &alert)?;
+            crowding::release_room(tx, &alert)?;
         }
         Ok(alert)
     }
@@ -67,8 +67,8 @@ pub fn find(conn: &mut Conn, tenants: &[String], id: &str, at: Timestamp) -> Res
 }
 
 /// Does what another domain was asked to do.
-pub fn act(conn: &mut Conn, people: &dyn People, deed: AlertAction<'_>, at: Timestamp) -> Result<Value> {
-    let AlertAction { tenant, id, user, by, request, what, note } = deed;
+pub fn act(conn: &mut Conn, people: &dyn People, action: AlertAction<'_>, at: Timestamp) -> Result<Value> {
+    let AlertAction { tenant, id, user, by, request, what, note } = action;
     let actor = Actor { user_id: user.to_owned(), key_id: by.to_owned(), request_id: request.to_owned() };
     let action = match what {
         AlertActionKind::Acknowledge => Action::Acknowledge,
@@ -77,8 +77,14 @@ pub fn act(conn: &mut Conn, people: &dyn People, deed: AlertAction<'_>, at: Time
     };
     Tx::run(conn, &actor, at, |tx| {
         let scope = [tenant.to_owned()];
-        let request =
-            ActionRequest { scope: &scope, id, wanted: None, user: user.to_owned(), action, note: note.to_owned() };
+        let request = ActionRequest {
+            scope: &scope,
+            id,
+            expected_version: None,
+            user: user.to_owned(),
+            action,
+            note: note.to_owned(),
+        };
         request.carry_out(tx, people)?.event_payload(at)
     })
 }

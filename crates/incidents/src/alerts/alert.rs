@@ -26,14 +26,14 @@ impl Alert {
     }
 
     /// Something happened to it, which makes another version.
-    pub fn happened(&mut self, event: &str, now: Timestamp) {
+    pub fn record_event(&mut self, event: &str, now: Timestamp) {
         event.clone_into(&mut self.document.last_event);
         self.updated_ms = now.millis();
         self.version += 1;
     }
 
     /// As clients see it.
-    pub fn shown(&self, now: Timestamp) -> wire::Alert<'_> {
+    pub fn to_wire(&self, now: Timestamp) -> wire::Alert<'_> {
         let row = self;
         let document = &*self.document;
         wire::Alert {
@@ -87,7 +87,7 @@ impl Alert {
 
     /// As subscribers, the audit log and rules see it.
     pub fn event_payload(&self, now: Timestamp) -> Result<Value> {
-        serde_json::to_value(self.shown(now))
+        serde_json::to_value(self.to_wire(now))
             .map_err(|error| Error::Fault(format!("the document of {}: {error}", self.id)))
     }
 }

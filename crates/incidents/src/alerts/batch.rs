@@ -170,11 +170,11 @@ impl Batch {
         let index = *self.indexes.get(&(home.to_owned(), known.alert_id.clone()))?;
         let entry = self.entries.get_mut(index)?;
         if arrival.report.state != "Ok" {
-            rules::moved(&mut entry.alert, &arrival.tenant, now);
+            rules::close_as_moved(&mut entry.alert, &arrival.tenant, now);
         } else if rules::is_of_other_instance(&entry.alert, arrival.report, now) {
             return None;
         } else {
-            rules::healed(&mut entry.alert, arrival.report, now);
+            rules::close_by_recovery(&mut entry.alert, arrival.report, now);
         }
         entry.changed = true;
         self.update_problem(&name, |known| known.is_open = false);
@@ -196,21 +196,21 @@ impl Batch {
         let result = match step {
             Step::Open | Step::Other | Step::Ignore => return ("late", index),
             Step::Close => {
-                rules::healed(alert, report, now);
+                rules::close_by_recovery(alert, report, now);
                 "closed"
             }
             Step::Late => {
-                rules::counted(alert, report, now);
+                rules::count_report(alert, report, now);
                 "late"
             }
             Step::Repeat | Step::Change(_) => {
                 // Nobody could ask a window about it while it was about nothing that is known.
                 entry.ask |= alert.resource_id.is_none() && arrival.resource.is_some();
                 if arrival.resource.is_some() || alert.resource_id.is_none() {
-                    rules::about(alert, report, arrival.resource.as_ref());
+                    rules::set_resource(alert, report, arrival.resource.as_ref());
                 }
                 let changed = if let Step::Change(state) = step { Some(state) } else { None };
-                rules::reported(alert, report, changed, now);
+                rules::apply_report(alert, report, changed, now);
                 entry.raised |= rules::is_raised(alert);
                 // A window that is over keeps what it held back only until it is reported again; one that is
                 // open may not expect what has become of it.
@@ -245,8 +245,8 @@ impl Batch {
         let id = format!("ALT-{}", uuid::Uuid::now_v7());
         let tenant = &arrival.tenant;
         let sender = &origin.sender;
-        let mut alert = rules::opened(arrival.report, tenant, sender, &name.1, id.clone(), now);
-        rules::about(&mut alert, arrival.report, arrival.resource.as_ref());
+        let mut alert = rules::open_alert(arrival.report, tenant, sender, &name.1, id.clone(), now);
+        rules::set_resource(&mut alert, arrival.report, arrival.resource.as_ref());
         self.update_problem(&name, |known| (known.alert_id, known.is_open) = (id, true));
         ("created", Some(self.add(Entry::new(alert, None))))
     }
@@ -296,7 +296,7 @@ impl Batch {
             let alert = &mut entry.alert;
             match cover {
                 Some(cover) => {
-                    rules::expected(alert, &cover, now);
+                    rules::suppress_by_window(alert, &cover, now);
                     let pending = Pending::of(&alert.tenant_id, &cover);
                     let name = (pending.tenant_id.clone(), pending.window_tenant.clone(), pending.window_id.clone());
                     held.insert(name, pending);
@@ -348,7 +348,7 @@ impl Batch {
 /// Makes an acknowledged alert that just got worse `New`, unless its policy says otherwise.
 pub fn reopen(tx: &mut Tx<'_>, neighbours: &Neighbours, alert: &mut Alert) -> Result<()> {
     if rules::is_raised(alert) && neighbours.escalations.reopens_when_worse(tx.conn, &alert.tenant_id, &alert.id)? {
-        rules::reopened(alert, tx.now);
+        rules::reopen_alert(alert, tx.now);
     }
     Ok(())
 }

@@ -19,7 +19,12 @@ const FULL: i64 = 80;
 const RELIEVED: i64 = 70;
 
 /// Tells the people of a tenant when a sender has taken most of its room, once until it has less again.
-pub fn tell(tx: &mut Tx<'_>, neighbours: &Neighbours, origin: &Origin, pressures: Vec<Pressure>) -> Result<()> {
+pub fn report_pressures(
+    tx: &mut Tx<'_>,
+    neighbours: &Neighbours,
+    origin: &Origin,
+    pressures: Vec<Pressure>,
+) -> Result<()> {
     for pressure in pressures {
         let Pressure { tenant, sender, before, after } = &pressure;
         if *before < FULL && *after >= FULL {
@@ -34,7 +39,7 @@ pub fn tell(tx: &mut Tx<'_>, neighbours: &Neighbours, origin: &Origin, pressures
 }
 
 /// An alert that was open is closed by somebody.
-pub fn leave(tx: &mut Tx<'_>, alert: &Alert) -> Result<()> {
+pub fn release_room(tx: &mut Tx<'_>, alert: &Alert) -> Result<()> {
     let mut changes = Changes::default();
     changes.note(alert, Some(&alert.sender));
     let room = Room::read(tx.conn, std::slice::from_ref(&alert.tenant_id), &alert.sender)?;

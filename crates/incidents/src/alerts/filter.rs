@@ -46,13 +46,13 @@ pub fn condition(scope: &[String], text: &str, now: Timestamp) -> Result<Conditi
         Some([.., "updated"]) => "alerts.updated_ms",
         _ => "alerts.created_ms",
     };
-    let conditions = terms.iter().map(|term| one(term, whole, time, now)).collect::<Result<Vec<_>, _>>()?;
+    let conditions = terms.iter().map(|term| term_condition(term, whole, time, now)).collect::<Result<Vec<_>, _>>()?;
     Ok(Condition::all(std::iter::once(tenants).chain(conditions)))
 }
 
 /// The alerts that a query of Opsgenie's means: of its terms, `status` counts and the text of `message`; whatever else
 /// it says leaves nothing out.
-pub fn of_opsgenie(text: &str) -> Condition {
+pub fn opsgenie_condition(text: &str) -> Condition {
     let of = |name: &str| {
         let (_, rest) = text.split_once(name)?;
         let rest = rest.trim_start().strip_prefix([':', '='])?.trim_start();
@@ -72,7 +72,7 @@ pub fn of_opsgenie(text: &str) -> Condition {
     Condition::all([Some(status), alias, message].into_iter().flatten())
 }
 
-fn one(term: &Term, whole: bool, time: &'static str, now: Timestamp) -> Result<Condition, Problem> {
+fn term_condition(term: &Term, whole: bool, time: &'static str, now: Timestamp) -> Result<Condition, Problem> {
     let keys = || term.values.iter().map(|value| fold(value));
     let is = |text: &'static str| Ok(Condition::text_in(text, keys()));
     match term.name {

@@ -7,7 +7,7 @@ use db::{Conn, Result};
 use ports::{KnownResource, Resources};
 
 use super::{
-    named::{Answers, UNKNOWN},
+    lookup::{ResourceLookup, UNKNOWN},
     report::{Origin, Report},
     rules, store,
     wire::Device,
@@ -50,7 +50,7 @@ pub fn find(conn: &mut Conn, resources: &dyn Resources, origin: &Origin, arrival
     }
     let hosts = open_on_hosts(conn, &unknown)?;
     let keys = unknown.iter().flat_map(|arrival| &arrival.report.device.keys);
-    let history = Answers::of(keys, |keys| resources.decommissioned(conn, scope, keys))?;
+    let history = ResourceLookup::of(keys, |keys| resources.decommissioned(conn, scope, keys))?;
     let of_history: Vec<Vec<Name>> = unknown.iter().map(|arrival| names(arrival.report, sender, &history)).collect();
     let open = open(conn, of_history.iter().flatten())?;
     for (arrival, of_history) in unknown.iter_mut().zip(of_history) {
@@ -89,8 +89,8 @@ fn find_open_of_senders(conn: &mut Conn, scope: &[String], arrivals: &mut [Arriv
 }
 
 /// What the problem of a report would be, were it about one of the resources that had one of its names.
-fn names(report: &Report, sender: &str, history: &Answers<'_>) -> Vec<Name> {
-    let had = report.device.keys.iter().flat_map(|key| history.to(key));
+fn names(report: &Report, sender: &str, history: &ResourceLookup<'_>) -> Vec<Name> {
+    let had = report.device.keys.iter().flat_map(|key| history.matches(key));
     let names = |resource: &KnownResource| {
         let tenant = resource.tenant_id.clone();
         problems(report, sender, &resource.id).into_iter().map(move |problem| (tenant.clone(), problem))
@@ -100,7 +100,7 @@ fn names(report: &Report, sender: &str, history: &Answers<'_>) -> Vec<Name> {
 
 /// What the problem of a report of a sender would be, were it about a resource, and would have been.
 fn problems(report: &Report, sender: &str, resource: &str) -> Vec<String> {
-    let before = sender.is_empty().then(|| rules::former_problem_of(report, resource));
+    let before = sender.is_empty().then(|| rules::legacy_problem_of(report, resource));
     std::iter::once(rules::problem_of(report, sender, resource)).chain(before).collect()
 }
 

@@ -11,7 +11,7 @@ use super::{
     filter,
     formats::alertmanager::{self as notification, AlertmanagerNotification},
     intake::{self, Origin},
-    report::{self, AlertInput, Read, Report},
+    report::{self, AlertInput, ParsedReport, Report},
     rules::Action,
     store,
     wire::{self, ActionInput, AlertId, AlertResult, SuppressionInput},
@@ -37,7 +37,7 @@ pub(super) fn origin(scope: &RequestScope) -> Origin {
 pub(super) async fn take_in<Q>(
     context: RequestContext<Q>,
     neighbours: web::Data<Neighbours>,
-    reports: Vec<Read>,
+    reports: Vec<ParsedReport>,
 ) -> api::Result<HttpResponse> {
     context.write(move |tx, scope| Answer::ok(&intake::take_in(tx, &neighbours, &origin(scope), &reports)?)).await
 }
@@ -141,7 +141,7 @@ pub async fn search(context: RequestContext<PageQuery<AlertList>>) -> api::Resul
     let asked = walk.clone();
     let mut found = context.read(move |conn, _| store::page(conn, &condition, sort, &asked)).await?;
     let alerts = std::mem::take(&mut found.rows);
-    let page = walk.answer(found.with(alerts.iter().map(|alert| alert.shown(context.now)).collect()));
+    let page = walk.answer(found.with(alerts.iter().map(|alert| alert.to_wire(context.now)).collect()));
     answer::ok(&page.ordered(sort.name, sort.descending))
 }
 
@@ -156,7 +156,7 @@ pub async fn search(context: RequestContext<PageQuery<AlertList>>) -> api::Resul
 pub async fn get(context: RequestContext, PathIds(id): PathIds<AlertId>) -> api::Result<HttpResponse> {
     let scope = context.scope();
     let alert = context.db.point(move |conn| store::existing(conn, &scope, &id)).await?;
-    let shown = alert.shown(context.now);
+    let shown = alert.to_wire(context.now);
     let version = alert.version;
     // Until then it is suppressed: what ends by itself ends without another version.
     if alert.suppressed_until_ms.is_some() {
@@ -176,10 +176,10 @@ async fn act(
     context
         .write(move |tx, scope| {
             let user = tx.author().to_owned();
-            let wanted = scope.if_match()?;
-            let request = ActionRequest { scope: &scope.scope(), id: &id, wanted, user, action, note };
+            let expected_version = scope.if_match()?;
+            let request = ActionRequest { scope: &scope.scope(), id: &id, expected_version, user, action, note };
             let alert = request.carry_out(tx, &*neighbours.people)?;
-            Answer::entity(&alert.shown(tx.now), alert.version)
+            Answer::entity(&alert.to_wire(tx.now), alert.version)
         })
         .await
 }

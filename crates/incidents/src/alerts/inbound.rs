@@ -88,7 +88,7 @@ pub(super) fn act(
 ) -> db::Result<()> {
     let scope = [alert.tenant_id.clone()];
     let user = tx.author().to_owned();
-    let request = ActionRequest { scope: &scope, id: &alert.id, wanted: None, user, action, note };
+    let request = ActionRequest { scope: &scope, id: &alert.id, expected_version: None, user, action, note };
     match request.carry_out(tx, &*neighbours.people) {
         Err(db::Error::Problem(problem)) if problem.kind == Kind::Conflict => Ok(()),
         done => done.map(drop),

@@ -13,8 +13,8 @@ use super::{
     batch::{Batch, Outcome, REFUSED},
     crowding,
     history::{self, Arrival},
-    named::resources,
-    report::{Read, Report},
+    lookup::resources,
+    report::{ParsedReport, Report},
     room,
     row::Alert,
     rules, store,
@@ -40,7 +40,7 @@ pub fn take_in(
     tx: &mut Tx<'_>,
     neighbours: &Neighbours,
     origin: &Origin,
-    reports: &[Read],
+    reports: &[ParsedReport],
 ) -> Result<Vec<AlertResult>> {
     let good: Vec<&Report> = reports.iter().filter_map(|read| read.as_ref().ok()).collect();
     let found = resources(tx.conn, &*neighbours.resources, &origin.scope, &good)?;
@@ -75,7 +75,7 @@ pub fn take_in(
     let results = results.collect();
     drop(done);
     let pressing = batch.store(tx)?;
-    crowding::tell(tx, neighbours, origin, pressing)?;
+    crowding::report_pressures(tx, neighbours, origin, pressing)?;
     Ok(results)
 }
 

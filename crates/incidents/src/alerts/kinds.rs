@@ -17,7 +17,7 @@ const REST: &str = "REST API";
 /// A word for alerts.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = AlertWord, example = json!({"id": 1, "name": "Monitoring"}))]
-pub struct Word {
+pub struct AlertWord {
     /// Its place in the list.
     id: usize,
     /// The word.
@@ -29,7 +29,7 @@ pub struct Word {
 /// The usual values of `alertType`; a monitor may send others.
 #[utoipa::path(
     operation_id = "listAlertTypes",
-    responses((status = 200, description = "The types", body = Vec<Word>)),
+    responses((status = 200, description = "The types", body = Vec<AlertWord>)),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/api/v2/cfg/alertTypes")]
@@ -42,7 +42,7 @@ pub async fn types(request: HttpRequest) -> api::Result<HttpResponse> {
 /// The ways in which alerts come in.
 #[utoipa::path(
     operation_id = "listAlertTechnologies",
-    responses((status = 200, description = "The ways", body = Vec<Word>)),
+    responses((status = 200, description = "The ways", body = Vec<AlertWord>)),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/api/v2/cfg/alertTechnologies")]
@@ -52,5 +52,5 @@ pub async fn technologies(request: HttpRequest) -> api::Result<HttpResponse> {
 
 fn words(request: &HttpRequest, words: &[&'static str]) -> api::Result<HttpResponse> {
     Query::parse(request.query_string())?.finish()?;
-    answer::ok(&(1..).zip(words).map(|(id, name)| Word { id, name }).collect::<Vec<_>>())
+    answer::ok(&(1..).zip(words).map(|(id, name)| AlertWord { id, name }).collect::<Vec<_>>())
 }

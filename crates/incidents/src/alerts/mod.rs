@@ -7,7 +7,7 @@
 //! - [`intake`]: what becomes of it; the decisions are in [`rules`]
 //! - [`batch`]: what is known of the problems that are reported, and what becomes of it
 //! - [`room`], [`crowding`]: how many may be open, and who is told in time
-//! - [`named`]: which resources it names
+//! - [`lookup`]: which resources it names
 //! - [`windows`]: what becomes of alerts when their maintenance window is over
 //! - [`filter`]: the search
 //! - [`kinds`]: the words that the service itself has for alerts
@@ -29,7 +29,7 @@ pub mod http;
 pub mod inbound;
 pub mod intake;
 pub mod kinds;
-pub(crate) mod named;
+pub(crate) mod lookup;
 mod notices;
 mod opsgenie;
 pub(crate) mod report;

@@ -7,7 +7,7 @@ use ports::{Notice, Notices, ResourceKey};
 
 use super::{
     intake::{self, Origin},
-    report::{Named, Report, STATES},
+    report::{DeviceNames, Report, STATES},
 };
 use crate::neighbours::Neighbours;
 
@@ -50,10 +50,10 @@ impl Notices for Noticed {
 fn report(notice: &Notice) -> Report {
     let (kind, id) = &notice.about;
     let severity = notice.severity.unwrap_or("Ok");
-    let device = notice
-        .resource
-        .as_ref()
-        .map_or_else(Named::default, |(_, id)| Named { keys: vec![ResourceKey::Id(id.clone())], device: None });
+    let device = notice.resource.as_ref().map_or_else(DeviceNames::default, |(_, id)| DeviceNames {
+        keys: vec![ResourceKey::Id(id.clone())],
+        device: None,
+    });
     Report {
         state: STATES.into_iter().find(|known| *known == severity).unwrap_or("Critical"),
         subject: notice.subject.clone(),

@@ -37,10 +37,10 @@ pub struct Origin {
 }
 
 /// A report as it was read, or what is wrong with it.
-pub type Read = Result<Report, Vec<FieldError>>;
+pub type ParsedReport = Result<Report, Vec<FieldError>>;
 
 /// Reads a report.
-pub fn read(body: &Value) -> Read {
+pub fn read(body: &Value) -> ParsedReport {
     Report::read(body).map_err(|problem| problem.errors)
 }
 
@@ -68,7 +68,7 @@ pub struct Report {
     pub monitor_name: String,
     pub app: String,
     pub component: String,
-    pub device: Named,
+    pub device: DeviceNames,
     pub tags: Vec<Tag>,
     /// The sender's own id of the problem.
     pub ext_alert_id: String,
@@ -77,7 +77,7 @@ pub struct Report {
     /// What identifies the problem at its sender, of any length; `None` for resource, component, and metric or subject.
     pub key: Option<String>,
     /// What identified it before the sender was a part of every identity.
-    pub former: Former,
+    pub former: LegacyIdentity,
     /// What the sender should look into.
     pub warnings: Vec<String>,
     /// What was repaired of it, which stands in the alert, too.
@@ -86,7 +86,7 @@ pub struct Report {
 
 /// What identified a problem before the sender was a part of every identity, so that an alert from then is still found.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub enum Former {
+pub enum LegacyIdentity {
     /// Its sender and its key.
     #[default]
     Key,
@@ -103,7 +103,7 @@ pub fn key(text: &str) -> Option<String> {
 
 /// The resource that a report names.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Named {
+pub struct DeviceNames {
     /// What it may be found by, the best first.
     pub keys: Vec<ResourceKey>,
     /// As it is shown when it is not found.
@@ -161,7 +161,7 @@ impl Report {
     }
 }
 
-impl Named {
+impl DeviceNames {
     /// By what a text looks like.
     pub fn of_text(text: &str) -> Self {
         let mut device = Device::default();
@@ -216,7 +216,7 @@ impl Named {
 ///
 /// # Errors
 /// 400 for anything else, or for too many.
-pub fn read_all(body: &Value, most: usize) -> Result<Vec<Read>, Problem> {
+pub fn read_all(body: &Value, most: usize) -> Result<Vec<ParsedReport>, Problem> {
     let all = match body {
         Value::Array(all) => all.as_slice(),
         Value::Object(_) => std::slice::from_ref(body),
@@ -272,10 +272,10 @@ pub struct AlertInput {
     alert_time: Option<Timestamp>,
     /// The resource; a text that is its id, host name, address or `extResourceId` is taken as well.
     #[request(with = device, schema = AlertDeviceInput)]
-    device: Option<Named>,
+    device: Option<DeviceNames>,
     /// The same as `device`.
     #[request(with = resource, schema = AlertDeviceInput)]
-    resource: Option<Named>,
+    resource: Option<DeviceNames>,
     /// Attributes.
     #[request(with = tags, schema = Vec<AlertTagInput>, items = 0..=MOST_TAGS, default)]
     tags: Vec<Tag>,
@@ -332,9 +332,9 @@ struct AlertTagInput {
 }
 
 /// An object, or a text.
-fn device(fields: &mut Fields<'_>, field: &str) -> Option<Named> {
+fn device(fields: &mut Fields<'_>, field: &str) -> Option<DeviceNames> {
     if let Some(Value::String(_)) = fields.value(field) {
-        return Some(Named::of_text(fields.text_max(field, LONGEST_NAME)?.trim()));
+        return Some(DeviceNames::of_text(fields.text_max(field, LONGEST_NAME)?.trim()));
     }
     let given = AlertDeviceInput::read(&mut fields.object(field)?);
     let AlertDeviceInput { id, ext_resource_id, ip_address, mac_address, .. } = given;
@@ -342,13 +342,13 @@ fn device(fields: &mut Fields<'_>, field: &str) -> Option<Named> {
     let host_name = first([&given.host_name, &given.dns_name, &String::new()]);
     let name = first([&given.name, &given.resource_name, &given.alias_name]);
     let device = Device { id, ext_resource_id, host_name, ip_address, mac_address, name, ..Device::default() };
-    let mut named = Named::of(device);
+    let mut named = DeviceNames::of(device);
     named.add_names([given.dns_name, given.resource_name, given.alias_name]);
     Some(named)
 }
 
 /// Nobody reads it where there is a `device`.
-fn resource(fields: &mut Fields<'_>, field: &str) -> Option<Named> {
+fn resource(fields: &mut Fields<'_>, field: &str) -> Option<DeviceNames> {
     if fields.has("device") { None } else { device(fields, field) }
 }
 

@@ -15,9 +15,9 @@ use super::{
     wire::{Device, Note, Person, Suppression, Tag},
 };
 
-pub use identity::{former_problem_of, problem_of, problems, problems_of_key};
+pub use identity::{legacy_problem_of, problem_of, problems, problems_of_key};
 pub use steps::{Step, is_of_other_instance, rank, sent, step, time};
-pub use windows::{expected, handed_over, outlasted, prolonged};
+pub use windows::{end_window, extend_window, hand_over_to_window, suppress_by_window};
 
 // What may have happened to an alert last.
 const CREATED: &str = "Created";
@@ -40,7 +40,7 @@ pub fn no_alert() -> Problem {
 }
 
 /// A new alert.
-pub fn opened(report: &Report, tenant: &str, sender: &str, problem: &str, id: String, now: Timestamp) -> Alert {
+pub fn open_alert(report: &Report, tenant: &str, sender: &str, problem: &str, id: String, now: Timestamp) -> Alert {
     let alert_type = if report.alert_type.is_empty() { MONITORING } else { &report.alert_type };
     let time = time(report, now);
     let metric = cut(&report.metric, LONGEST_NAME);
@@ -114,7 +114,7 @@ fn describe(alert: &mut Alert, report: &Report, now: Timestamp) {
 }
 
 /// Says which resource an alert is about; one that was known stays known.
-pub fn about(alert: &mut Alert, report: &Report, resource: Option<&KnownResource>) {
+pub fn set_resource(alert: &mut Alert, report: &Report, resource: Option<&KnownResource>) {
     let device = match resource {
         Some(found) => Some(Device {
             id: found.id.clone(),
@@ -142,7 +142,7 @@ fn shortened(mut device: Device) -> Device {
 }
 
 /// A further report of an alert that is open, which puts it into another state or leaves it in the one that it has.
-pub fn reported(alert: &mut Alert, report: &Report, changed: Option<&'static str>, now: Timestamp) {
+pub fn apply_report(alert: &mut Alert, report: &Report, changed: Option<&'static str>, now: Timestamp) {
     describe(alert, report, now);
     if let Some(state) = changed {
         alert.document.old_state = std::mem::replace(&mut alert.current_state, state.to_owned());
@@ -150,7 +150,7 @@ pub fn reported(alert: &mut Alert, report: &Report, changed: Option<&'static str
     alert.repeats += 1;
     alert.last_ms = time(report, now);
     alert.first_ms = alert.first_ms.min(alert.last_ms);
-    alert.happened(if changed.is_some() { CHANGED } else { REPEATED }, now);
+    alert.record_event(if changed.is_some() { CHANGED } else { REPEATED }, now);
 }
 
 /// Did an alert that somebody works on just get worse?
@@ -160,35 +160,35 @@ pub fn is_raised(alert: &Alert) -> bool {
 }
 
 /// Somebody says how bad an alert is.
-pub fn graded(alert: &mut Alert, state: &'static str, route: &str, now: Timestamp) {
+pub fn set_state(alert: &mut Alert, state: &'static str, route: &str, now: Timestamp) {
     alert.document.routes.insert(route.to_owned(), state.to_owned());
     if alert.current_state != state {
         alert.document.old_state = std::mem::replace(&mut alert.current_state, state.to_owned());
-        alert.happened(CHANGED, now);
+        alert.record_event(CHANGED, now);
     }
 }
 
 /// An alert that somebody works on got worse: people need to hear of it again.
-pub fn reopened(alert: &mut Alert, now: Timestamp) {
+pub fn reopen_alert(alert: &mut Alert, now: Timestamp) {
     let note = format!("raised from {} to {}", alert.document.old_state, alert.current_state);
-    unacknowledged(alert, Note { by: None, time: now.to_string(), note });
+    clear_acknowledgement(alert, Note { by: None, time: now.to_string(), note });
 }
 
-fn unacknowledged(alert: &mut Alert, note: Note) {
+fn clear_acknowledgement(alert: &mut Alert, note: Note) {
     alert.acknowledged = false;
     alert.document.previous_acknowledgement = alert.document.acknowledgement.take();
     alert.document.unacknowledgement = Some(note);
 }
 
 /// A report that is better, and older than what its sender said already: it is counted.
-pub fn counted(alert: &mut Alert, report: &Report, now: Timestamp) {
+pub fn count_report(alert: &mut Alert, report: &Report, now: Timestamp) {
     alert.repeats += 1;
     alert.first_ms = alert.first_ms.min(time(report, now));
-    alert.happened(REPEATED, now);
+    alert.record_event(REPEATED, now);
 }
 
 /// A report that it is well again.
-pub fn healed(alert: &mut Alert, report: &Report, now: Timestamp) {
+pub fn close_by_recovery(alert: &mut Alert, report: &Report, now: Timestamp) {
     alert.document.old_state = std::mem::replace(&mut alert.current_state, report.state.to_owned());
     alert.last_ms = time(report, now);
     end(alert, None, String::new(), now);
@@ -199,20 +199,20 @@ fn end(alert: &mut Alert, by: Option<Person>, note: String, now: Timestamp) {
     alert.suppression.clear();
     alert.suppressed_until_ms = None;
     alert.document.closure = Some(Note { by, time: now.to_string(), note });
-    alert.happened(CLOSED, now);
+    alert.record_event(CLOSED, now);
 }
 
 /// The resource of an alert turned out to be a client's, whose alert it is from now on.
-pub fn moved(alert: &mut Alert, tenant: &str, now: Timestamp) {
+pub fn close_as_moved(alert: &mut Alert, tenant: &str, now: Timestamp) {
     end(alert, None, format!("The inventory knows the device now: it goes on as an alert of {tenant}."), now);
 }
 
 /// What a person held back is heard of again.
-pub fn lapsed(alert: &mut Alert, now: Timestamp) {
+pub fn end_suppression(alert: &mut Alert, now: Timestamp) {
     alert.suppression.clear();
     alert.suppressed_until_ms = None;
     alert.document.suppression = None;
-    alert.happened(UNSUPPRESSED, now);
+    alert.record_event(UNSUPPRESSED, now);
 }
 
 /// What a person does with an alert.
@@ -244,7 +244,7 @@ pub struct Edit {
 }
 
 /// Changes what an alert says, and adds a note.
-pub fn edited(alert: &mut Alert, edit: Edit, by: Person, note: String, now: Timestamp) {
+pub fn apply_edit(alert: &mut Alert, edit: Edit, by: Person, note: String, now: Timestamp) {
     let document = &mut *alert.document;
     if let Some(subject) = edit.subject {
         cut(&subject, LONGEST_NAME).clone_into(&mut document.subject);
@@ -264,13 +264,13 @@ pub fn edited(alert: &mut Alert, edit: Edit, by: Person, note: String, now: Time
         document.notes.drain(..surplus);
         document.notes.push(Note { by: Some(by), time: now.to_string(), note: cut(&note, LONGEST_TEXT).to_owned() });
     }
-    alert.happened(EDITED, now);
+    alert.record_event(EDITED, now);
 }
 
 /// An incident was opened for the alert.
-pub fn ticketed(alert: &mut Alert, incident: &str, now: Timestamp) {
+pub fn link_incident(alert: &mut Alert, incident: &str, now: Timestamp) {
     alert.incident_id = Some(incident.to_owned());
-    alert.happened(INCIDENT, now);
+    alert.record_event(INCIDENT, now);
 }
 
 /// Does it.
@@ -293,14 +293,14 @@ pub fn act(alert: &mut Alert, action: Action, by: Person, note: String, now: Tim
             alert.document.acknowledgement = Some(done);
             alert.document.unacknowledgement = None;
             alert.document.previous_acknowledgement = None;
-            alert.happened(ACKNOWLEDGED, now);
+            alert.record_event(ACKNOWLEDGED, now);
         }
         Action::Unacknowledge if !alert.acknowledged => {
             return Err(Problem::conflict("The alert is not acknowledged."));
         }
         Action::Unacknowledge => {
-            unacknowledged(alert, done);
-            alert.happened(UNACKNOWLEDGED, now);
+            clear_acknowledgement(alert, done);
+            alert.record_event(UNACKNOWLEDGED, now);
         }
         Action::Suppress(_) if [WINDOW, KEPT].contains(&alert.suppression.as_str()) => {
             return Err(Problem::conflict("The alert is suppressed by a maintenance window."));
@@ -316,7 +316,7 @@ pub fn act(alert: &mut Alert, action: Action, by: Person, note: String, now: Tim
                 until: until.map(|until| until.to_string()),
                 note: done.note,
             });
-            alert.happened(SUPPRESSED, now);
+            alert.record_event(SUPPRESSED, now);
         }
         Action::Unsuppress if !alert.is_suppressed(now) => {
             return Err(Problem::conflict("The alert is not suppressed."));
@@ -325,7 +325,7 @@ pub fn act(alert: &mut Alert, action: Action, by: Person, note: String, now: Tim
             if alert.suppression != PERSON {
                 alert.release();
             }
-            lapsed(alert, now);
+            end_suppression(alert, now);
             alert.document.unsuppression = Some(done);
         }
         Action::Close => end(alert, done.by, done.note, now),

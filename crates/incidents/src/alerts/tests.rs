@@ -234,7 +234,7 @@ impl Fixture {
         self.take_in(minute, reports.as_array().unwrap().iter().map(report::read).collect())
     }
 
-    fn take_in(&self, minute: i64, reports: Vec<report::Read>) -> Vec<AlertResult> {
+    fn take_in(&self, minute: i64, reports: Vec<report::ParsedReport>) -> Vec<AlertResult> {
         let neighbours = Arc::clone(&self.neighbours);
         let actor = Actor::service("test");
         let now = Timestamp::from_millis(START + minute * MINUTE);

@@ -60,20 +60,20 @@ impl Escalator {
 pub struct Watch {
     neighbours: Arc<Neighbours>,
     turns: TenantTurns,
-    failing: Failing,
+    failing: FailurePauses,
 }
 
 /// Windows and alerts for which something failed: each waits by itself before it is tried again.
 #[derive(Clone, Default)]
-struct Failing(Arc<Mutex<Turns>>);
+struct FailurePauses(Arc<Mutex<Turns>>);
 
-impl Failing {
+impl FailurePauses {
     fn lock(&self) -> MutexGuard<'_, Turns> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Some of these that need not wait.
-    fn without(&self, mut ids: Vec<String>, now: Timestamp, most: usize) -> Vec<String> {
+    fn ready(&self, mut ids: Vec<String>, now: Timestamp, most: usize) -> Vec<String> {
         let pauses = self.lock();
         ids.retain(|id| !pauses.is_paused(id, now.millis()));
         ids.truncate(most);
@@ -81,18 +81,18 @@ impl Failing {
     }
 
     /// How many rows to read for so many that need not wait.
-    fn beside(&self, most: usize) -> i64 {
+    fn read_limit(&self, most: usize) -> i64 {
         i64::try_from(most + self.lock().paused()).unwrap_or(i64::MAX)
     }
 
-    fn note(&self, tenant: &str, id: &str, error: &db::Error, now: Timestamp) {
+    fn record_failure(&self, tenant: &str, id: &str, error: &db::Error, now: Timestamp) {
         tracing::error!(%error, tenant, id, "what becomes of an alert when time passes");
         self.lock().fail(id, now.millis());
     }
 }
 
 /// What there is to do for a tenant.
-struct Part {
+struct DueWork {
     windows: Vec<Pending>,
     lapsing: Vec<String>,
 }
@@ -101,7 +101,7 @@ impl Watch {
     /// Nothing yet.
     pub fn new(db: &Db, neighbours: Arc<Neighbours>) -> Self {
         let turns = TenantTurns::of_rows(db, "alerts", &[store::WINDOWS, store::LAPSES]);
-        Self { neighbours, turns, failing: Failing::default() }
+        Self { neighbours, turns, failing: FailurePauses::default() }
     }
 
     /// Sees to some; true when there may be more.
@@ -113,14 +113,15 @@ impl Watch {
         })?;
         let neighbours = Arc::clone(&self.neighbours);
         let failing = self.failing.clone();
-        let read = |tenant: &str| db.read_here(|conn| look(conn, &self.neighbours, &self.failing, tenant, now));
+        let read =
+            |tenant: &str| db.read_here(|conn| find_due_work(conn, &self.neighbours, &self.failing, tenant, now));
         let mut more = false;
         self.turns.serve_each(
             db,
             tenants,
             now,
             read,
-            move |tx, tenant, part| see_to(tx, &neighbours, &failing, tenant, part),
+            move |tx, tenant, part| process_tenant(tx, &neighbours, &failing, tenant, part),
             |_, is_more| more |= is_more,
         )?;
         Ok(more)
@@ -128,13 +129,13 @@ impl Watch {
 }
 
 /// Finds what there is to do for a tenant, without writing anything.
-fn look(
+fn find_due_work(
     conn: &mut Conn,
     neighbours: &Neighbours,
-    failing: &Failing,
+    failing: &FailurePauses,
     tenant: &str,
     now: Timestamp,
-) -> Result<Option<Part>> {
+) -> Result<Option<DueWork>> {
     let mut windows = store::pending(conn, tenant)?;
     {
         let pauses = failing.lock();
@@ -157,13 +158,19 @@ fn look(
         Err(_) => open,
     };
     windows.extend(over);
-    let lapsing = store::lapsing(conn, tenant, now.millis(), failing.beside(AT_ONCE))?;
-    let lapsing = failing.without(lapsing, now, AT_ONCE);
-    Ok((!windows.is_empty() || !lapsing.is_empty()).then_some(Part { windows, lapsing }))
+    let lapsing = store::lapsing(conn, tenant, now.millis(), failing.read_limit(AT_ONCE))?;
+    let lapsing = failing.ready(lapsing, now, AT_ONCE);
+    Ok((!windows.is_empty() || !lapsing.is_empty()).then_some(DueWork { windows, lapsing }))
 }
 
 /// Does what there is to do for a tenant; true when there may be more.
-fn see_to(tx: &mut Tx<'_>, neighbours: &Neighbours, failing: &Failing, tenant: &str, part: Part) -> Result<bool> {
+fn process_tenant(
+    tx: &mut Tx<'_>,
+    neighbours: &Neighbours,
+    failing: &FailurePauses,
+    tenant: &str,
+    part: DueWork,
+) -> Result<bool> {
     let now = tx.now;
     store::lock_tenants(tx.conn, &[tenant.to_owned()])?;
     let work = RefCell::new(Work { neighbours, failing, left: AT_ONCE });
@@ -172,15 +179,15 @@ fn see_to(tx: &mut Tx<'_>, neighbours: &Neighbours, failing: &Failing, tenant: &
             return Ok(true);
         }
         let alone = std::slice::from_ref(window);
-        let finish = |tx: &mut Tx<'_>, _: &[Pending]| work.borrow_mut().see_to(tx, window);
+        let finish = |tx: &mut Tx<'_>, _: &[Pending]| work.borrow_mut().process_window(tx, window);
         tx.attempt_each(alone, finish, |_, window, error| {
-            failing.note(tenant, &key(window), &error, now);
+            failing.record_failure(tenant, &key(window), &error, now);
             Ok(())
         })?;
     }
-    let lapse = |tx: &mut Tx<'_>, ids: &[String]| lapse(tx, tenant, ids);
+    let lapse = |tx: &mut Tx<'_>, ids: &[String]| end_suppressions(tx, tenant, ids);
     let lapsed = tx.attempt_each(&part.lapsing, lapse, |_, id, error| {
-        failing.note(tenant, id, &error, now);
+        failing.record_failure(tenant, id, &error, now);
         Ok(())
     })?;
     Ok(work.borrow().left == 0 || lapsed == AT_ONCE || lapsed < part.lapsing.len())
@@ -189,7 +196,7 @@ fn see_to(tx: &mut Tx<'_>, neighbours: &Neighbours, failing: &Failing, tenant: &
 /// What the windows of one tenant's turn have in common.
 struct Work<'n> {
     neighbours: &'n Neighbours,
-    failing: &'n Failing,
+    failing: &'n FailurePauses,
     /// How many alerts the turn may still see to.
     left: usize,
 }
@@ -217,7 +224,7 @@ fn end(conn: &mut Conn, neighbours: &Neighbours, pending: &Pending, now: Timesta
 
 impl Work<'_> {
     /// Does what is to be done for one window.
-    fn see_to(&mut self, tx: &mut Tx<'_>, window: &Pending) -> Result<()> {
+    fn process_window(&mut self, tx: &mut Tx<'_>, window: &Pending) -> Result<()> {
         let Some(window) = store::still_pending(tx.conn, window)? else { return Ok(()) };
         match end(tx.conn, self.neighbours, &window, tx.now)? {
             Some(until) if until.millis() == window.until_ms => Ok(()),
@@ -227,7 +234,7 @@ impl Work<'_> {
     }
 
     /// Does something with the alerts that a window holds back, as many as the turn may; true when none is left.
-    fn each(
+    fn each_alert(
         &mut self,
         tx: &mut Tx<'_>,
         window: &Pending,
@@ -236,9 +243,9 @@ impl Work<'_> {
     ) -> Result<bool> {
         let tenant = &window.tenant_id;
         let now = tx.now;
-        let held = store::held_back(tx.conn, window, but_until_ms, self.failing.beside(self.left) + 1)?;
+        let held = store::held_back(tx.conn, window, but_until_ms, self.failing.read_limit(self.left) + 1)?;
         let all = held.len();
-        let ids = self.failing.without(held, now, self.left);
+        let ids = self.failing.ready(held, now, self.left);
         let work = |tx: &mut Tx<'_>, ids: &[String]| {
             let mut rows = store::by_ids(tx.conn, tenant, ids)?;
             // Somebody may have done something with it meanwhile.
@@ -248,7 +255,7 @@ impl Work<'_> {
         let mut failed = 0;
         let done = tx.attempt_each(&ids, work, |_, id, error| {
             failed += 1;
-            self.failing.note(tenant, id, &error, now);
+            self.failing.record_failure(tenant, id, &error, now);
             Ok(())
         })?;
         // With one that is left, other than for a failure, the next turn goes on at once.
@@ -258,8 +265,8 @@ impl Work<'_> {
 
     /// The window ends at another time than was known.
     fn prolong(&mut self, tx: &mut Tx<'_>, window: &Pending, until: Timestamp) -> Result<()> {
-        let prolong = |tx: &mut Tx<'_>, rows| change(tx, rows, |alert, now| rules::prolonged(alert, until, now));
-        if self.each(tx, window, Some(until.millis()), prolong)? {
+        let prolong = |tx: &mut Tx<'_>, rows| change(tx, rows, |alert, now| rules::extend_window(alert, until, now));
+        if self.each_alert(tx, window, Some(until.millis()), prolong)? {
             store::hold(tx.conn, &Pending { until_ms: until.millis(), ..window.clone() })?;
         }
         Ok(())
@@ -274,7 +281,7 @@ impl Work<'_> {
             neighbours.maintenance.escalating(tx.conn, &[port_window(window)])?.into_iter().flatten().next();
         let escalates = escalates.unwrap_or(window.escalates);
         let finish = |tx: &mut Tx<'_>, rows| finish(tx, neighbours, window, escalates, rows);
-        if self.each(tx, window, None, finish)? {
+        if self.each_alert(tx, window, None, finish)? {
             store::forget(tx.conn, window)?;
         }
         Ok(())
@@ -288,7 +295,7 @@ fn finish(tx: &mut Tx<'_>, neighbours: &Neighbours, window: &Pending, escalates:
         match cover {
             Some(cover) => {
                 let pending = Pending::of(&row.tenant_id, &cover);
-                change(tx, vec![row], |alert, now| rules::handed_over(alert, &cover, now))?;
+                change(tx, vec![row], |alert, now| rules::hand_over_to_window(alert, &cover, now))?;
                 // One that is held already is seen to with what it holds.
                 if store::still_pending(tx.conn, &pending)?.is_none() {
                     store::hold(tx.conn, &pending)?;
@@ -303,7 +310,7 @@ fn finish(tx: &mut Tx<'_>, neighbours: &Neighbours, window: &Pending, escalates:
     } else {
         None
     };
-    change(tx, over, |alert, now| rules::outlasted(alert, escalation.clone(), now))
+    change(tx, over, |alert, now| rules::end_window(alert, escalation.clone(), now))
 }
 
 /// Which of the alerts that a window held back another one expects now.
@@ -340,10 +347,10 @@ fn on_call(conn: &mut Conn, neighbours: &Neighbours, tenant: &str, now: Timestam
     if partner != tenant {
         found.extend(neighbours.on_call.on_call(conn, partner, partner, now)?);
     }
-    Ok(found.into_iter().map(shown).collect())
+    Ok(found.into_iter().map(to_wire).collect())
 }
 
-fn shown(found: OnCallPerson) -> wire::OnCallPerson {
+fn to_wire(found: OnCallPerson) -> wire::OnCallPerson {
     let OnCallPerson { person, roster_id, shift_id, since, until, .. } = found;
     wire::OnCallPerson {
         phone_number: person.phone_number.clone(),
@@ -357,13 +364,13 @@ fn shown(found: OnCallPerson) -> wire::OnCallPerson {
 }
 
 /// Ends the suppression of alerts of a tenant by persons, where it has run out.
-fn lapse(tx: &mut Tx<'_>, tenant: &str, ids: &[String]) -> Result<()> {
+fn end_suppressions(tx: &mut Tx<'_>, tenant: &str, ids: &[String]) -> Result<()> {
     let mut rows = store::by_ids(tx.conn, tenant, ids)?;
     // Somebody may have done something with it meanwhile.
     rows.retain(|row| {
         row.suppression == PERSON && row.suppressed_until_ms.is_some_and(|until| until <= tx.now.millis())
     });
-    change(tx, rows, rules::lapsed)
+    change(tx, rows, rules::end_suppression)
 }
 
 /// Changes alerts of one tenant, and tells it.

@@ -57,10 +57,10 @@ pub async fn create(
         .write(move |tx, scope| {
             let tenant = scope.tenant_id();
             store::lock_of_tree(tenant).take(tx.conn)?;
-            let parent = parent(tx, tenant, new.parent.as_ref(), &mut wrong)?;
+            let parent = find_parent(tx, tenant, new.parent.as_ref(), &mut wrong)?;
             wrong.check()?;
             let id = || uuid::Uuid::new_v4().to_string();
-            let row = |name| rules::created(tenant, name, parent.as_ref(), &id(), scope.author(), scope.now);
+            let row = |name| rules::new_row(tenant, name, parent.as_ref(), &id(), scope.author(), scope.now);
             let rows = new.names.into_iter().map(row).collect::<Result<Vec<_>, Problem>>()?;
             store::insert(tx.conn, tenant, parent.as_ref().map_or("", |parent| parent.id.as_str()), &rows)?;
             rows.iter().try_for_each(|row| tx.record_change(None, Some(row)))?;
@@ -70,13 +70,13 @@ pub async fn create(
 }
 
 /// The category of the tenant that is to be a parent, if any.
-fn parent(
+fn find_parent(
     tx: &mut Tx<'_>,
     tenant: &str,
     reference: Option<&CategoryReference>,
     wrong: &mut Wrong,
 ) -> db::Result<Option<row::Category>> {
-    let Some(reference) = reference.filter(|reference| reference.says_which()) else { return Ok(None) };
+    let Some(reference) = reference.filter(|reference| reference.is_set()) else { return Ok(None) };
     let mut found = store::matching(tx.conn, &[tenant.to_owned()], reference)?;
     let field = if reference.unique_id.is_some() { "uniqueId" } else { "name" };
     let message = match (found.pop(), found.is_empty()) {
@@ -166,7 +166,7 @@ pub async fn update(
     PathIds(id): PathIds<CategoryId>,
     Body((change, wrong)): Body<(CategoryChange, Wrong)>,
 ) -> api::Result<HttpResponse> {
-    changed(&context, neighbours, id, change.name, change.parent.map(Some), wrong).await
+    change_category(&context, neighbours, id, change.name, change.parent.map(Some), wrong).await
 }
 
 /// Move an incident category
@@ -193,12 +193,12 @@ pub async fn relocate(
     PathIds(id): PathIds<CategoryId>,
     OptionalBody((to, wrong)): OptionalBody<(CategoryMove, Wrong)>,
 ) -> api::Result<HttpResponse> {
-    changed(&context, neighbours, id, None, Some(to.parent), wrong).await
+    change_category(&context, neighbours, id, None, Some(to.parent), wrong).await
 }
 
 /// Changes a category; `place` is what it is to stand below, `Some(None)` the top, and without one it stays where it
 /// is.
-async fn changed(
+async fn change_category(
     context: &RequestContext,
     neighbours: web::Data<Neighbours>,
     id: CategoryId,
@@ -210,11 +210,11 @@ async fn changed(
         .write(move |tx, scope| {
             let old = row::Category::locked(tx, scope, &id)?;
             let place = match place {
-                Some(reference) => Some(parent(tx, &old.tenant_id, reference.as_ref(), &mut wrong)?),
+                Some(reference) => Some(find_parent(tx, &old.tenant_id, reference.as_ref(), &mut wrong)?),
                 None => None,
             };
             wrong.check()?;
-            let row = rules::changed(&old, name, place.as_ref().map(Option::as_ref), tx.author(), tx.now);
+            let row = rules::apply_change(&old, name, place.as_ref().map(Option::as_ref), tx.author(), tx.now);
             store::update(tx.conn, &old, &row)?;
             tx.record_change(Some(&old), Some(&row))?;
             let tenants = scope.scope_and_partner();

@@ -16,7 +16,7 @@ const VARIABLES: [&str; 5] = ["uniqueId", "name", "isEquals", "parentId", "allLi
 ///
 /// # Errors
 /// 409 when the tree would be too deep.
-pub fn created(
+pub fn new_row(
     tenant: &str,
     name: String,
     parent: Option<&Category>,
@@ -42,7 +42,7 @@ pub fn created(
 }
 
 /// The category after a change of its name, or of its place (`Some`: below that one, or at the top).
-pub fn changed(
+pub fn apply_change(
     old: &Category,
     name: Option<String>,
     parent: Option<Option<&Category>>,
@@ -115,7 +115,7 @@ fn parent_id(text: &str) -> String {
 }
 
 /// 409: a sibling already has this name.
-pub fn taken(name: &str) -> Problem {
+pub fn name_taken(name: &str) -> Problem {
     Problem::conflict(format!("There is an incident category named \"{name}\" in this place already."))
 }
 

@@ -40,7 +40,7 @@ pub fn lock_of_tree(tenant: &str) -> db::Lock {
     db::Lock::of("incident-categories", tenant)
 }
 
-fn of(visible: &[String]) -> Condition {
+fn visible_rows(visible: &[String]) -> Condition {
     match visible {
         [one] => Condition::sql("incident_categories.tenant_id = ").text(one),
         many => Condition::text_in("incident_categories.tenant_id IN", many),
@@ -53,7 +53,7 @@ pub fn matching(conn: &mut Conn, visible: &[String], reference: &CategoryReferen
     match (&reference.unique_id, &reference.name) {
         (Some(id), _) => Ok(Category::find(conn, visible, id)?.into_iter().collect()),
         (None, Some(key)) => Ok(incident_categories::table
-            .filter(of(visible))
+            .filter(visible_rows(visible))
             .filter(incident_categories::name_key.eq(key))
             .order(incident_categories::id)
             .limit(2)
@@ -66,7 +66,11 @@ pub fn matching(conn: &mut Conn, visible: &[String], reference: &CategoryReferen
 pub fn names(conn: &mut Conn, visible: &[String], ids: &[String]) -> Result<BTreeMap<String, String>> {
     use incident_categories::dsl;
     db::in_parts(ids, |ids| {
-        dsl::incident_categories.filter(of(visible)).filter(dsl::id.eq_any(ids)).select((dsl::id, dsl::name)).load(conn)
+        dsl::incident_categories
+            .filter(visible_rows(visible))
+            .filter(dsl::id.eq_any(ids))
+            .select((dsl::id, dsl::name))
+            .load(conn)
     })
 }
 
@@ -75,7 +79,7 @@ pub fn children(conn: &mut Conn, visible: &[String], ids: &[String]) -> Result<V
     use incident_categories::dsl;
     db::in_parts(ids, |ids| {
         dsl::incident_categories
-            .filter(of(visible))
+            .filter(visible_rows(visible))
             .filter(dsl::parent_id.eq_any(ids))
             .order((dsl::name_key, dsl::id))
             .load(conn)
@@ -90,7 +94,7 @@ pub fn search(
     sort: Sort,
     walk: &Walk,
 ) -> Result<Found<Category>> {
-    let condition = Condition::all([of(visible), condition(filter)]);
+    let condition = Condition::all([visible_rows(visible), condition(filter)]);
     Ok(db::page!(conn, incident_categories::table.filter(condition), SORTS, sort, walk))
 }
 
@@ -116,7 +120,7 @@ pub fn insert(conn: &mut Conn, tenant: &str, parent: &str, rows: &[Category]) ->
         let keys = rows.iter().map(|row| row.name_key.as_str());
         let siblings = own().filter(dsl::parent_id.eq(parent)).filter(dsl::name_key.eq_any(keys));
         if let Some(name) = siblings.select(dsl::name).first::<String>(conn).optional()? {
-            return Err(rules::taken(&name).into());
+            return Err(rules::name_taken(&name).into());
         }
     }
     db::insert_rows!(conn, incident_categories::table, rows)
@@ -131,7 +135,7 @@ pub fn update(conn: &mut Conn, old: &Category, new: &Category) -> Result<()> {
     use incident_categories::dsl;
     let own = || dsl::incident_categories.filter(dsl::tenant_id.eq(old.tenant_id.as_str()));
     if db::has_namesake!(conn, incident_categories, new, dsl::parent_id.eq(&new.parent_id)) {
-        return Err(rules::taken(&new.name).into());
+        return Err(rules::name_taken(&new.name).into());
     }
     if old.parent_id != new.parent_id {
         let above = TREE.upward(&old.tenant_id, &new.parent_id);

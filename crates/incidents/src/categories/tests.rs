@@ -30,12 +30,12 @@ fn act(conn: &mut Conn, (kind, which, name, below): Step) -> Result<()> {
     match (kind, pick(which)) {
         (0, _) | (_, None) => {
             let id = format!("{:04}", known.len());
-            let row = rules::created(TENANT, name, above.as_ref(), &id, "", now)?;
+            let row = rules::new_row(TENANT, name, above.as_ref(), &id, "", now)?;
             let parent = above.map(|above| above.id).unwrap_or_default();
             store::insert(conn, TENANT, &parent, &[row])
         }
-        (1, Some(old)) => store::update(conn, &old, &rules::changed(&old, Some(name), None, "", now)),
-        (2, Some(old)) => store::update(conn, &old, &rules::changed(&old, None, Some(above.as_ref()), "", now)),
+        (1, Some(old)) => store::update(conn, &old, &rules::apply_change(&old, Some(name), None, "", now)),
+        (2, Some(old)) => store::update(conn, &old, &rules::apply_change(&old, None, Some(above.as_ref()), "", now)),
         (_, Some(old)) => store::delete(conn, &old),
     }
 }

@@ -25,7 +25,7 @@ pub fn all(conn: &mut Conn, people: &dyn People, tenants: &[String], rows: &[Row
     let parents = store::names(conn, tenants, &parents)?;
     let users = rows.iter().flat_map(|row| [row.created_by.as_str(), row.updated_by.as_str()]);
     let authors = Authors::load(conn, people, tenants, users)?;
-    Ok(rows.iter().map(|row| shown(row, &parents, &authors)).collect())
+    Ok(rows.iter().map(|row| to_wire(row, &parents, &authors)).collect())
 }
 
 /// One category.
@@ -60,7 +60,7 @@ pub fn trees(conn: &mut Conn, people: &dyn People, tenants: &[String], roots: &[
     Ok(found)
 }
 
-fn shown(row: &Row, parents: &BTreeMap<String, String>, authors: &Authors) -> Category {
+fn to_wire(row: &Row, parents: &BTreeMap<String, String>, authors: &Authors) -> Category {
     let parent = parents.get(&row.parent_id);
     Category {
         unique_id: row.id.clone(),

@@ -103,7 +103,7 @@ pub struct CategoryMove {
 
 /// A category of the same tenant: `uniqueId` says which; without it `name` does, if only one has that name.
 #[derive(Clone, Debug, PartialEq, Eq, Request)]
-#[request(schema = "IncidentCategoryReference", check = one_of_them)]
+#[request(schema = "IncidentCategoryReference", check = require_id_or_name)]
 #[request(example = json!({"uniqueId": "SCAT-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"}))]
 pub struct CategoryReference {
     /// `SCAT-<uuid>`.
@@ -116,7 +116,7 @@ pub struct CategoryReference {
 
 impl CategoryReference {
     /// Is there a category that it means? What was refused means none.
-    pub fn says_which(&self) -> bool {
+    pub fn is_set(&self) -> bool {
         self.unique_id.is_some() || self.name.is_some()
     }
 }
@@ -149,20 +149,20 @@ fn names(fields: &mut Fields<'_>, field: &str) -> Option<Vec<String>> {
 }
 
 fn id(fields: &mut Fields<'_>, field: &str) -> Option<String> {
-    said(fields, field).map(|id| normal_id(&id))
+    filled_text(fields, field).map(|id| normal_id(&id))
 }
 
 fn folded_name(fields: &mut Fields<'_>, field: &str) -> Option<String> {
-    said(fields, field).map(|name| fold(name.trim()))
+    filled_text(fields, field).map(|name| fold(name.trim()))
 }
 
 /// A text with more than blanks in it.
-fn said(fields: &mut Fields<'_>, field: &str) -> Option<String> {
+fn filled_text(fields: &mut Fields<'_>, field: &str) -> Option<String> {
     fields.text(field).filter(|text| !text.trim().is_empty())
 }
 
-fn one_of_them(reference: &CategoryReference, fields: &mut Fields<'_>) {
-    if !reference.says_which() && fields.check().is_ok() {
+fn require_id_or_name(reference: &CategoryReference, fields: &mut Fields<'_>) {
+    if !reference.is_set() && fields.check().is_ok() {
         fields.error("uniqueId", "is required");
     }
 }

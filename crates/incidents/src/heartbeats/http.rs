@@ -10,7 +10,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::{
     filter,
-    pings::{Hash, Pinged, Pings},
+    pings::{Hash, HeartbeatAddress, Pings},
     row::Row,
     rules, store,
     wire::{self, CreatedHeartbeat, Heartbeat, HeartbeatId, HeartbeatUpdate, NewHeartbeat},
@@ -139,7 +139,7 @@ pub async fn update(
 ) -> api::Result<HttpResponse> {
     let done = context.write(move |tx, scope| {
         let before = Row::locked(tx, scope, &id)?;
-        let after = rules::changed(&before, change, tx.now.millis());
+        let after = rules::apply_change(&before, change, tx.now.millis());
         store::update(tx.conn, &after)?;
         tx.record_change(Some(&before), Some(&after))?;
         Answer::entity(&Heartbeat::from(&after), after.version)
@@ -180,7 +180,7 @@ pub async fn delete(
     operation_id = "pingHeartbeatByGet",
     params(("token" = String, Path, description = "The token of its address")),
     responses(
-        (status = 200, description = "The ping was recorded", body = wire::Pinged),
+        (status = 200, description = "The ping was recorded", body = wire::PingAnswer),
         (status = 404, description = "The token is unknown or revoked"),
     ),
     security(())
@@ -197,7 +197,7 @@ pub async fn ping(request: HttpRequest, path: web::Path<String>, pings: web::Dat
     operation_id = "pingHeartbeat",
     params(("token" = String, Path, description = "The token of its address")),
     responses(
-        (status = 200, description = "The ping was recorded", body = wire::Pinged),
+        (status = 200, description = "The ping was recorded", body = wire::PingAnswer),
         (status = 404, description = "The token is unknown or revoked"),
     ),
     security(())
@@ -224,14 +224,14 @@ async fn record_ping(request: &HttpRequest, token: &str, pings: &Pings) -> api::
         }
     };
     pings.record(&pinged, api::clock::now().millis());
-    answer::ok(&wire::Pinged { status: "OK" })
+    answer::ok(&wire::PingAnswer { status: "OK" })
 }
 
-async fn look_up(request: &HttpRequest, address: &Hash) -> api::Result<Pinged> {
+async fn look_up(request: &HttpRequest, address: &Hash) -> api::Result<HeartbeatAddress> {
     let db = request.app_data::<Db>().ok_or_else(|| db::Error::Fault("a server without database".to_owned()))?;
     let text = hex(address);
-    match db.point(move |conn| store::of_token(conn, &text)).await? {
-        Some((tenant_id, id, interval_ms, missed)) => Ok(Pinged { tenant_id, id, interval_ms, missed }),
+    match db.point(move |conn| store::by_token(conn, &text)).await? {
+        Some((tenant_id, id, interval_ms, missed)) => Ok(HeartbeatAddress { tenant_id, id, interval_ms, missed }),
         None => Err(inbound::refuse(request, Row::not_found())),
     }
 }

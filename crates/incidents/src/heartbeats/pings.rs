@@ -7,7 +7,7 @@ use std::{
 
 use api::recent::Recent;
 
-use super::{rules, store::Heard};
+use super::{rules, store::Ping};
 
 /// Addresses that are remembered at most.
 const REMEMBERED: u64 = 50_000;
@@ -20,7 +20,7 @@ pub type Hash = [u8; 32];
 
 /// A heartbeat that is pinged at an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Pinged {
+pub struct HeartbeatAddress {
     /// Whose it is.
     pub tenant_id: String,
     pub id: String,
@@ -32,7 +32,7 @@ pub struct Pinged {
 
 /// When a heartbeat was heard of last, and when that was stored last.
 #[derive(Clone, Copy, Debug)]
-struct Last {
+struct PingTimes {
     heard_ms: i64,
     stored_ms: i64,
     kept_ms: i64,
@@ -41,9 +41,9 @@ struct Last {
 /// The pings of one process.
 pub struct Pings {
     /// The heartbeats of addresses that were pinged a moment ago.
-    pub addresses: Recent<Hash, Pinged>,
+    pub addresses: Recent<Hash, HeartbeatAddress>,
     /// By tenant and id; as many as there are heartbeats that ping here.
-    heard: Mutex<HashMap<Key, Last>>,
+    heard: Mutex<HashMap<Key, PingTimes>>,
 }
 
 impl Default for Pings {
@@ -53,16 +53,16 @@ impl Default for Pings {
 }
 
 impl Pings {
-    fn lock(&self) -> MutexGuard<'_, HashMap<Key, Last>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<Key, PingTimes>> {
         self.heard.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A heartbeat is heard of.
-    pub fn record(&self, pinged: &Pinged, at_ms: i64) {
-        let kept_ms = rules::kept(pinged.interval_ms);
+    pub fn record(&self, pinged: &HeartbeatAddress, at_ms: i64) {
+        let kept_ms = rules::storage_delay(pinged.interval_ms);
         let mut heard = self.lock();
         let key = (pinged.tenant_id.clone(), pinged.id.clone());
-        let last = heard.entry(key).or_insert(Last { heard_ms: at_ms, stored_ms: 0, kept_ms });
+        let last = heard.entry(key).or_insert(PingTimes { heard_ms: at_ms, stored_ms: 0, kept_ms });
         last.heard_ms = last.heard_ms.max(at_ms);
         last.kept_ms = kept_ms;
         if pinged.missed {
@@ -72,10 +72,10 @@ impl Pings {
 
     /// What is to be stored now: pings that were kept for as long as they may be, those of these silent heartbeats, or
     /// `all`. What was not heard of for long is forgotten.
-    pub fn take(&self, now_ms: i64, silent: &HashSet<Key>, all: bool) -> Vec<Heard> {
+    pub fn take(&self, now_ms: i64, silent: &HashSet<Key>, all: bool) -> Vec<Ping> {
         let mut heard = self.lock();
         heard.retain(|_, last| last.heard_ms > last.stored_ms || now_ms - last.heard_ms < 600_000);
-        let due = |key: &Key, last: &Last| {
+        let due = |key: &Key, last: &PingTimes| {
             last.heard_ms > last.stored_ms
                 && (all || last.heard_ms - last.stored_ms >= last.kept_ms || silent.contains(key))
         };
@@ -83,7 +83,7 @@ impl Pings {
         for (key, last) in heard.iter_mut() {
             if due(key, last) {
                 last.stored_ms = last.heard_ms;
-                taken.push(Heard { tenant_id: key.0.clone(), id: key.1.clone(), at_ms: last.heard_ms });
+                taken.push(Ping { tenant_id: key.0.clone(), id: key.1.clone(), at_ms: last.heard_ms });
             }
         }
         // In one order, so that two gateways do not wait for each other.
@@ -92,7 +92,7 @@ impl Pings {
     }
 
     /// Takes back what could not be stored.
-    pub fn give_back(&self, heard: &[Heard]) {
+    pub fn give_back(&self, heard: &[Ping]) {
         let mut all = self.lock();
         for heard in heard {
             if let Some(last) = all.get_mut(&(heard.tenant_id.clone(), heard.id.clone())) {
@@ -106,8 +106,8 @@ impl Pings {
 mod tests {
     use super::*;
 
-    fn pinged(id: &str) -> Pinged {
-        Pinged { tenant_id: "client_1".into(), id: id.into(), interval_ms: 60_000, missed: false }
+    fn pinged(id: &str) -> HeartbeatAddress {
+        HeartbeatAddress { tenant_id: "client_1".into(), id: id.into(), interval_ms: 60_000, missed: false }
     }
 
     #[test]
@@ -137,7 +137,7 @@ mod tests {
         let pings = Pings::default();
         pings.record(&pinged("a"), 100_000);
         pings.take(100_000, &HashSet::new(), false);
-        pings.record(&Pinged { missed: true, ..pinged("a") }, 101_000);
+        pings.record(&HeartbeatAddress { missed: true, ..pinged("a") }, 101_000);
         assert_eq!(pings.take(101_000, &HashSet::new(), false)[0].at_ms, 101_000);
     }
 

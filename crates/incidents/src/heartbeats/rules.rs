@@ -6,7 +6,7 @@ use super::{
     row::Row,
     wire::{CRITICAL, HeartbeatUpdate, SEVERITIES},
 };
-use crate::alerts::report::{Named, Report};
+use crate::alerts::report::{DeviceNames, Report};
 
 /// The most heartbeats of a tenant.
 pub const MOST: i64 = 10_000;
@@ -19,7 +19,7 @@ pub fn too_many() -> Problem {
 }
 
 /// A heartbeat after a change. Another interval or grace counts from the last ping.
-pub fn changed(before: &Row, change: HeartbeatUpdate, now_ms: i64) -> Row {
+pub fn apply_change(before: &Row, change: HeartbeatUpdate, now_ms: i64) -> Row {
     let mut after = before.clone();
     if let Some(name) = change.name {
         after.name_key = fold(&name);
@@ -40,14 +40,14 @@ pub fn changed(before: &Row, change: HeartbeatUpdate, now_ms: i64) -> Row {
 }
 
 /// How long a gateway may keep a ping before it stores it: a tenth of the interval, at most half a minute.
-pub fn kept(interval_ms: i64) -> i64 {
+pub fn storage_delay(interval_ms: i64) -> i64 {
     (interval_ms / 10).min(30_000)
 }
 
 /// When silence after a ping at `heard_ms` is an alert. Later pings may not have been stored for as long as they may be
 /// kept, so nobody is called silent before.
 pub fn due(interval_ms: i64, grace_ms: i64, heard_ms: i64) -> i64 {
-    [interval_ms, grace_ms, kept(interval_ms)].into_iter().fold(heard_ms, i64::saturating_add)
+    [interval_ms, grace_ms, storage_delay(interval_ms)].into_iter().fold(heard_ms, i64::saturating_add)
 }
 
 /// `New` before the first ping, `Missing` after silence, else `Up`.
@@ -72,7 +72,7 @@ pub fn silence(row: &Row) -> Report {
 }
 
 /// The report of a ping after a silence.
-pub fn heard_again(row: &Row) -> Report {
+pub fn recovery(row: &Row) -> Report {
     Report { state: "Ok", ..report(row, format!("{} is heard again", row.name)) }
 }
 
@@ -82,7 +82,7 @@ fn report(row: &Row, subject: String) -> Report {
         metric: "heartbeat".to_owned(),
         component: row.name.clone(),
         app: "Heartbeat".to_owned(),
-        device: Named::of_text(&row.device),
+        device: DeviceNames::of_text(&row.device),
         key: Some(row.id.clone()),
         ext_alert_id: row.id.clone(),
         ..Report::default()
@@ -97,7 +97,7 @@ mod tests {
     fn silence_and_its_end_are_one_problem() {
         let row = Row { id: "HB-1".into(), name: "backup".into(), severity: "Warning".into(), ..Row::default() };
         let silent = silence(&row);
-        let over = heard_again(&row);
+        let over = recovery(&row);
         assert_eq!((silent.state, over.state, &silent.key), ("Warning", "Ok", &over.key));
     }
 

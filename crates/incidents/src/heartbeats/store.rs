@@ -31,7 +31,7 @@ pub const UNREPORTED: DueRows = DueRows { due: "due_ms", ..REPORTS };
 
 /// Who was heard, and when.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Heard {
+pub struct Ping {
     pub tenant_id: String,
     pub id: String,
     pub at_ms: i64,
@@ -83,7 +83,7 @@ pub fn delete(conn: &mut Conn, row: &Row) -> Result<()> {
 }
 
 /// The heartbeat whose token has this hash: its tenant, id and interval, and whether it is silent.
-pub fn of_token(conn: &mut Conn, token_hash: &str) -> Result<Option<(String, String, i64, bool)>> {
+pub fn by_token(conn: &mut Conn, token_hash: &str) -> Result<Option<(String, String, i64, bool)>> {
     use heartbeats::dsl;
     let of_token = dsl::heartbeats.filter(dsl::token_hash.eq(token_hash));
     Ok(of_token.select((dsl::tenant_id, dsl::id, dsl::interval_ms, dsl::missed)).get_result(conn).optional()?)
@@ -92,7 +92,7 @@ pub fn of_token(conn: &mut Conn, token_hash: &str) -> Result<Option<(String, Str
 /// Stores that it was heard. When it was silent until then, alerts are to be told so.
 ///
 /// A ping that another gateway heard later counts; one that it heard before changes nothing.
-pub fn heard(conn: &mut Conn, heard: &Heard, now_ms: i64) -> Result<()> {
+pub fn store_ping(conn: &mut Conn, heard: &Ping, now_ms: i64) -> Result<()> {
     use heartbeats::dsl;
     let stored = dsl::heartbeats.find((&heard.tenant_id, &heard.id));
     let timing = stored.select((dsl::missed, dsl::interval_ms, dsl::grace_ms));

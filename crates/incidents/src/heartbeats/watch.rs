@@ -22,7 +22,7 @@ use super::{
     pings::{Key, Pings},
     row::Row,
     rules,
-    store::{self, Heard},
+    store::{self, Ping},
 };
 use crate::{
     alerts::intake::{self, Origin},
@@ -62,8 +62,8 @@ struct Watch {
 
 /// What the turn of a tenant is about.
 #[derive(Default)]
-struct Part {
-    heard: Vec<Heard>,
+struct TenantWork {
+    heard: Vec<Ping>,
     /// Is there more that was heard?
     more: bool,
     /// Was nobody listening until now?
@@ -74,9 +74,9 @@ struct Part {
 
 /// What came of it.
 #[derive(Default)]
-struct Done {
+struct TenantOutcome {
     /// Pings that could not be stored.
-    refused: Vec<Heard>,
+    refused: Vec<Ping>,
     /// Who is silent.
     silent: Vec<Key>,
     more: bool,
@@ -153,12 +153,12 @@ impl Watch {
         self.to_excuse.extend(to_excuse);
         self.alive = Some(Instant::now());
         let more = self.serve(due, now, false)?;
-        self.go_on();
+        self.mark_alive();
         Ok(more)
     }
 
     /// Notes that process and database go on, unless they stood still for so long that the next turn has to see it.
-    fn go_on(&mut self) {
+    fn mark_alive(&mut self) {
         if self.alive.is_some_and(|alive| alive.elapsed() <= LATE) {
             self.alive = Some(Instant::now());
         }
@@ -166,7 +166,7 @@ impl Watch {
 
     /// Serves these tenants, and those of whom something was heard; true when there may be more.
     fn serve(&mut self, due: Vec<String>, now: Timestamp, last: bool) -> Result<bool> {
-        let mut parts: BTreeMap<String, Part> = BTreeMap::new();
+        let mut parts: BTreeMap<String, TenantWork> = BTreeMap::new();
         for heard in self.pings.take(now.millis(), &self.silent, last) {
             let part = parts.entry(heard.tenant_id.clone()).or_default();
             if part.heard.len() < AT_ONCE {
@@ -184,7 +184,7 @@ impl Watch {
             part.last = last;
         }
         let tenants: Vec<String> = parts.keys().cloned().collect();
-        let mut unstored: BTreeMap<String, Vec<Heard>> =
+        let mut unstored: BTreeMap<String, Vec<Ping>> =
             parts.iter().map(|(tenant, part)| (tenant.clone(), part.heard.clone())).collect();
         let neighbours = Arc::clone(&self.neighbours);
         let mut more = false;
@@ -195,8 +195,8 @@ impl Watch {
             tenants,
             now,
             |tenant| Ok(parts.remove(tenant)),
-            move |tx, tenant, part| see_to(tx, &neighbours, tenant, &part),
-            |tenant, done: Done| {
+            move |tx, tenant, part| process_tenant(tx, &neighbours, tenant, &part),
+            |tenant, done: TenantOutcome| {
                 let stored = unstored.insert(tenant.to_owned(), done.refused).unwrap_or_default();
                 for heard in stored {
                     self.silent.remove(&(heard.tenant_id, heard.id));
@@ -204,7 +204,7 @@ impl Watch {
                 self.silent.extend(done.silent);
                 self.to_excuse.remove(tenant);
                 more |= done.more;
-                self.go_on();
+                self.mark_alive();
             },
         );
         self.turns = turns;
@@ -214,11 +214,11 @@ impl Watch {
 }
 
 /// Stores what was heard of a tenant, notes who is silent, and tells alerts.
-fn see_to(tx: &mut Tx<'_>, neighbours: &Neighbours, tenant: &str, part: &Part) -> Result<Done> {
+fn process_tenant(tx: &mut Tx<'_>, neighbours: &Neighbours, tenant: &str, part: &TenantWork) -> Result<TenantOutcome> {
     let now_ms = tx.now.millis();
-    let mut done = Done { more: part.more, ..Done::default() };
+    let mut done = TenantOutcome { more: part.more, ..TenantOutcome::default() };
     let hear =
-        |tx: &mut Tx<'_>, heard: &[Heard]| heard.iter().try_for_each(|heard| store::heard(tx.conn, heard, now_ms));
+        |tx: &mut Tx<'_>, heard: &[Ping]| heard.iter().try_for_each(|heard| store::store_ping(tx.conn, heard, now_ms));
     let stored = tx.attempt_each(&part.heard, hear, |_, heard, error| {
         tracing::warn!(%error, tenant, heartbeat = heard.id, "a ping is not stored");
         done.refused.push(heard.clone());
@@ -282,7 +282,7 @@ fn excuse(tx: &mut Tx<'_>, tenant: &str) -> Result<()> {
 /// Tells alerts who is silent, and who is not any more.
 fn report(tx: &mut Tx<'_>, neighbours: &Neighbours, tenant: &str, rows: &[Row]) -> Result<()> {
     let rows = store::lock_to_report(tx.conn, tenant, rows, tx.now.millis())?;
-    let told = |row: &Row| if row.missed { rules::silence(row) } else { rules::heard_again(row) };
+    let told = |row: &Row| if row.missed { rules::silence(row) } else { rules::recovery(row) };
     let reports: Vec<_> = rows.iter().map(|row| Ok(told(row))).collect();
     let origin = Origin { home: tenant.to_owned(), scope: vec![tenant.to_owned()], sender: rules::SENDER.to_owned() };
     intake::take_in(tx, neighbours, &origin, &reports)?;

@@ -138,8 +138,8 @@ pub struct CreatedHeartbeat {
 
 /// The answer to a ping.
 #[derive(Serialize, ToSchema)]
-#[schema(example = json!({"status": "OK"}))]
-pub struct Pinged {
+#[schema(as = Pinged, example = json!({"status": "OK"}))]
+pub struct PingAnswer {
     /// Always `OK`.
     #[schema(pattern = "^OK$")]
     pub status: &'static str,

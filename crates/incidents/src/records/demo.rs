@@ -9,7 +9,7 @@ use crate::{
     neighbours::Neighbours,
     records::{
         document, row,
-        rules::{self, Named},
+        rules::{self, ResolvedReferences},
         store,
         wire::IncidentInput,
     },
@@ -70,7 +70,7 @@ fn fill_categories(tx: &mut Tx<'_>, tenant: &str, author: &str) -> Result<Catego
     for (name, below) in CATEGORIES {
         let add = |tx: &mut Tx<'_>, name: &str, parent: Option<&categories::row::Category>| {
             let id = uuid::Uuid::new_v4().to_string();
-            let row = categories::rules::created(tenant, name.to_owned(), parent, &id, author, tx.now)?;
+            let row = categories::rules::new_row(tenant, name.to_owned(), parent, &id, author, tx.now)?;
             let above = parent.map_or("", |parent| parent.id.as_str());
             categories::store::insert(tx.conn, tenant, above, std::slice::from_ref(&row))?;
             tx.record_change(None, Some(&row))?;
@@ -106,9 +106,10 @@ fn open(
         note: (!note.is_empty()).then(|| note.to_owned()),
         ..IncidentInput::default()
     };
-    let named = Named { assignee: (status > 0).then(|| assignee.to_owned()), ..Named::default() };
+    let references =
+        ResolvedReferences { assignee: (status > 0).then(|| assignee.to_owned()), ..ResolvedReferences::default() };
     let number = store::next_number(tx.conn, tenant)?;
-    let row = rules::created(tenant, &input, &named, number, author, tx.now);
+    let row = rules::new_row(tenant, &input, &references, number, author, tx.now);
     store::insert(tx.conn, &row, &[])?;
     if let Some(content) = input.note {
         let note = row::Note {
@@ -121,7 +122,7 @@ fn open(
         };
         store::add_note(tx.conn, &note)?;
     }
-    let after = document::of(tx.conn, neighbours, &row)?;
+    let after = document::load(tx.conn, neighbours, &row)?;
     document::record_change(tx, &row, None, after);
     Ok(())
 }

@@ -21,7 +21,7 @@ const NOTES: i64 = 10;
 pub const ENTITY: &str = "INCIDENT";
 
 /// The document of an incident as it is now.
-pub fn of(conn: &mut Conn, neighbours: &Neighbours, row: &Row) -> Result<Value> {
+pub fn load(conn: &mut Conn, neighbours: &Neighbours, row: &Row) -> Result<Value> {
     let tenants = neighbours.people.around(conn, &row.tenant_id)?;
     let incident = view::one(conn, neighbours, &tenants, row)?;
     let notes = store::latest_notes(conn, row, NOTES)?;

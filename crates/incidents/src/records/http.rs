@@ -11,9 +11,9 @@ use outbox::Tx;
 
 use super::{
     document,
-    named::{self, Filing},
+    references::{self, IncidentContext},
     row::{ALERT, CLOSED, Link, Note, RESOURCE, Row},
-    rules::{self, Filter, Named},
+    rules::{self, Filter, ResolvedReferences},
     store, tickets, view,
     wire::{Incident, IncidentClosing, IncidentId, IncidentInput, NewIncident},
 };
@@ -55,36 +55,36 @@ pub async fn create(
         .write(move |tx, scope| {
             let tenant = scope.tenant_id();
             let now = scope.now;
-            let filing = Filing { tenant, partner: scope.tenant.partner.as_str(), category: "" };
-            let mut named = named::find(tx.conn, &neighbours, filing, &input, &mut wrong, now)?;
-            tickets::find(tx, tenant, &input.alerts, &mut named, wrong)?;
-            named::fill(tx.conn, &neighbours, tenant, &input, &mut named, now)?;
+            let incident_context = IncidentContext { tenant, partner: scope.tenant.partner.as_str(), category: "" };
+            let mut references = references::find(tx.conn, &neighbours, incident_context, &input, &mut wrong, now)?;
+            tickets::find(tx, tenant, &input.alerts, &mut references, wrong)?;
+            references::fill_from_owners(tx.conn, &neighbours, tenant, &input, &mut references, now)?;
             let number = store::next_number(tx.conn, tenant)?;
-            let row = rules::created(tenant, &input, &named, number, scope.author(), now);
-            store::insert(tx.conn, &row, &links(&row, &named))?;
+            let row = rules::new_row(tenant, &input, &references, number, scope.author(), now);
+            store::insert(tx.conn, &row, &links(&row, &references))?;
             add_note(tx.conn, &row, &input)?;
-            tickets::opened(tx, tenant, &named, &row.id)?;
-            let after = document::of(tx.conn, &neighbours, &row)?;
+            tickets::link_alerts(tx, tenant, &references, &row.id)?;
+            let after = document::load(tx.conn, &neighbours, &row)?;
             document::record_change(tx, &row, None, after);
-            answered(tx, scope, &neighbours, &row)
+            incident_answer(tx, scope, &neighbours, &row)
         })
         .await
 }
 
-fn answered(tx: &mut Tx<'_>, scope: &RequestScope, neighbours: &Neighbours, row: &Row) -> Result<Answer> {
+fn incident_answer(tx: &mut Tx<'_>, scope: &RequestScope, neighbours: &Neighbours, row: &Row) -> Result<Answer> {
     Answer::entity(&view::one(tx.conn, neighbours, &scope.scope_and_partner(), row)?, row.version)
 }
 
 /// What an incident names from now on.
-fn links(row: &Row, named: &Named) -> Vec<Link> {
+fn links(row: &Row, references: &ResolvedReferences) -> Vec<Link> {
     let link = |kind: &str, id: &str| Link {
         tenant_id: row.tenant_id.clone(),
         kind: kind.to_owned(),
         named_id: id.to_owned(),
         incident_id: row.id.clone(),
     };
-    let machines = named.resources.iter().flatten().map(|machine| link(RESOURCE, &machine.id));
-    machines.chain(named.alerts.iter().map(|alert| link(ALERT, &alert.id))).collect()
+    let machines = references.resources.iter().flatten().map(|machine| link(RESOURCE, &machine.id));
+    machines.chain(references.alerts.iter().map(|alert| link(ALERT, &alert.id))).collect()
 }
 
 /// The note that came with a change, under the number that the change counted.
@@ -173,7 +173,7 @@ pub async fn update(
     PathIds(id): PathIds<IncidentId>,
     Body((input, wrong)): Body<(IncidentInput, Wrong)>,
 ) -> api::Result<HttpResponse> {
-    changed(&context, neighbours, id, input, wrong).await
+    change_incident(&context, neighbours, id, input, wrong).await
 }
 
 /// Close an incident
@@ -198,10 +198,10 @@ pub async fn close(
     OptionalBody((closing, wrong)): OptionalBody<(IncidentClosing, Wrong)>,
 ) -> api::Result<HttpResponse> {
     let input = IncidentInput { note: closing.note, status: Some(CLOSED), ..IncidentInput::default() };
-    changed(&context, neighbours, id, input, wrong).await
+    change_incident(&context, neighbours, id, input, wrong).await
 }
 
-async fn changed(
+async fn change_incident(
     context: &RequestContext,
     neighbours: web::Data<Neighbours>,
     id: IncidentId,
@@ -211,20 +211,20 @@ async fn changed(
     context
         .write(move |tx, scope| {
             let old = Row::locked(tx, scope, &id)?;
-            let before = document::of(tx.conn, &neighbours, &old)?;
+            let before = document::load(tx.conn, &neighbours, &old)?;
             let partner = scope.tenant.partner.as_str();
-            let filing = Filing { tenant: &old.tenant_id, partner, category: &old.category_id };
-            let named = named::find(tx.conn, &neighbours, filing, &input, &mut wrong, tx.now)?;
+            let incident_context = IncidentContext { tenant: &old.tenant_id, partner, category: &old.category_id };
+            let references = references::find(tx.conn, &neighbours, incident_context, &input, &mut wrong, tx.now)?;
             wrong.check()?;
-            let row = rules::changed(&old, &input, &named, tx.author(), tx.now)?;
+            let row = rules::apply_change(&old, &input, &references, tx.author(), tx.now)?;
             store::update(tx.conn, &row)?;
-            if named.resources.is_some() {
-                store::link(tx.conn, &row, RESOURCE, &links(&row, &named))?;
+            if references.resources.is_some() {
+                store::link(tx.conn, &row, RESOURCE, &links(&row, &references))?;
             }
             add_note(tx.conn, &row, &input)?;
-            let after = document::of(tx.conn, &neighbours, &row)?;
+            let after = document::load(tx.conn, &neighbours, &row)?;
             document::record_change(tx, &row, Some(before), after);
-            answered(tx, scope, &neighbours, &row)
+            incident_answer(tx, scope, &neighbours, &row)
         })
         .await
 }

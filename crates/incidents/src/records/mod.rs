@@ -8,9 +8,9 @@
 pub mod demo;
 pub mod document;
 pub mod http;
-mod named;
 mod notes;
 pub(crate) mod port;
+mod references;
 mod related;
 pub mod row;
 pub mod rules;

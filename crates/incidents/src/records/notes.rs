@@ -39,7 +39,7 @@ pub async fn create(
     context
         .write(move |tx, scope| {
             let old = Row::locked(tx, scope, &id)?;
-            let before = document::of(tx.conn, &neighbours, &old)?;
+            let before = document::load(tx.conn, &neighbours, &old)?;
             let row = Row {
                 version: old.version + 1,
                 notes: old.notes + 1,
@@ -57,7 +57,7 @@ pub async fn create(
             };
             store::update(tx.conn, &row)?;
             store::add_note(tx.conn, &note)?;
-            let after = document::of(tx.conn, &neighbours, &row)?;
+            let after = document::load(tx.conn, &neighbours, &row)?;
             document::record_change(tx, &row, Some(before), after);
             let shown = view::notes(tx.conn, &neighbours, &scope.scope_and_partner(), std::slice::from_ref(&note))?;
             Answer::ok(shown.first().ok_or_else(Row::not_found)?)

@@ -9,7 +9,7 @@ use ports::{AlertAction, AlertActionKind, IncidentRecord};
 use super::{
     document,
     row::{CLOSED, Note, OPEN, PRIORITIES, RESOLVED, Row, STATUSES, word},
-    rules::{self, Named},
+    rules::{self, ResolvedReferences},
     store,
     wire::IncidentInput,
 };
@@ -54,21 +54,21 @@ impl Records {
 }
 
 impl ports::Incidents for Records {
-    fn act(&self, conn: &mut Conn, deed: AlertAction<'_>, at: Timestamp) -> Result<()> {
-        let AlertAction { tenant, id, user, by, request, what, note } = deed;
+    fn act(&self, conn: &mut Conn, action: AlertAction<'_>, at: Timestamp) -> Result<()> {
+        let AlertAction { tenant, id, user, by, request, what, note } = action;
         let actor = Actor { user_id: user.to_owned(), key_id: by.to_owned(), request_id: request.to_owned() };
         Tx::run(conn, &actor, at, |tx| {
             let old = Row::lock_existing(tx.conn, &[tenant.to_owned()], id)?;
-            let status = wanted(&old, what)?;
-            let before = document::of(tx.conn, &self.0, &old)?;
+            let status = next_status(&old, what)?;
+            let before = document::load(tx.conn, &self.0, &old)?;
             let input = IncidentInput { status: Some(status), note: Some(note.to_owned()), ..IncidentInput::default() };
-            let named = Named {
+            let references = ResolvedReferences {
                 assignee: (status == OPEN && old.assignee_id.is_empty()).then(|| user.to_owned()),
-                ..Named::default()
+                ..ResolvedReferences::default()
             };
-            let row = rules::changed(&old, &input, &named, user, at)?;
+            let row = rules::apply_change(&old, &input, &references, user, at)?;
             store::update(tx.conn, &row)?;
-            let said = Note {
+            let note = Note {
                 tenant_id: row.tenant_id.clone(),
                 incident_id: row.id.clone(),
                 number: row.notes,
@@ -76,8 +76,8 @@ impl ports::Incidents for Records {
                 created_by: user.to_owned(),
                 created_ms: at.millis(),
             };
-            store::add_note(tx.conn, &said)?;
-            let after = document::of(tx.conn, &self.0, &row)?;
+            store::add_note(tx.conn, &note)?;
+            let after = document::load(tx.conn, &self.0, &row)?;
             document::record_change(tx, &row, Some(before), after);
             Ok(())
         })
@@ -85,7 +85,7 @@ impl ports::Incidents for Records {
 }
 
 /// The status that an incident has afterwards.
-fn wanted(old: &Row, what: AlertActionKind) -> Result<i64, Problem> {
+fn next_status(old: &Row, what: AlertActionKind) -> Result<i64, Problem> {
     match what {
         AlertActionKind::Close => Ok(CLOSED),
         AlertActionKind::Acknowledge if old.status == OPEN => {

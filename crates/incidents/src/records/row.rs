@@ -140,6 +140,6 @@ pub struct Note {
 }
 
 /// The word in this place of a list.
-pub fn word(words: &[&'static str], place: i64) -> String {
-    usize::try_from(place).ok().and_then(|place| words.get(place)).copied().unwrap_or_default().to_owned()
+pub fn word(words: &[&'static str], index: i64) -> String {
+    usize::try_from(index).ok().and_then(|index| words.get(index)).copied().unwrap_or_default().to_owned()
 }

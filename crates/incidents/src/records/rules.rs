@@ -23,7 +23,7 @@ const VARIABLES: [&str; 20] = listed(
 
 /// What the ids of a body were found to mean; `None` where it does not say, and stays as it is.
 #[derive(Clone, Debug, Default)]
-pub struct Named {
+pub struct ResolvedReferences {
     /// Who works on it, from now on.
     pub assignee: Option<String>,
     /// The user group of whom one does, from now on.
@@ -40,7 +40,14 @@ pub fn id(number: i64) -> String {
 }
 
 /// A new incident. Without a requester it is the caller who asks.
-pub fn created(tenant: &str, input: &IncidentInput, named: &Named, number: i64, author: &str, now: Timestamp) -> Row {
+pub fn new_row(
+    tenant: &str,
+    input: &IncidentInput,
+    references: &ResolvedReferences,
+    number: i64,
+    author: &str,
+    now: Timestamp,
+) -> Row {
     let blank = Row {
         tenant_id: tenant.to_owned(),
         id: id(number),
@@ -57,7 +64,7 @@ pub fn created(tenant: &str, input: &IncidentInput, named: &Named, number: i64, 
         group_id: String::new(),
         roster_id: String::new(),
         resources: Json::default(),
-        alerts: Json(named.alerts.clone()),
+        alerts: Json(references.alerts.clone()),
         notes: 0,
         due_ms: NEVER_DUE,
         resolved_ms: None,
@@ -67,24 +74,36 @@ pub fn created(tenant: &str, input: &IncidentInput, named: &Named, number: i64, 
         created_ms: now.millis(),
         updated_ms: now.millis(),
     };
-    after(&blank, input, named, author, now)
+    next_version(&blank, input, references, author, now)
 }
 
 /// An incident after a change.
 ///
 /// # Errors
 /// 409 for one that is closed, unless the change opens it again.
-pub fn changed(old: &Row, input: &IncidentInput, named: &Named, author: &str, now: Timestamp) -> Result<Row, Problem> {
+pub fn apply_change(
+    old: &Row,
+    input: &IncidentInput,
+    references: &ResolvedReferences,
+    author: &str,
+    now: Timestamp,
+) -> Result<Row, Problem> {
     if old.status == CLOSED && input.status.is_none_or(|status| status == CLOSED) {
-        return Err(closed(&old.id));
+        return Err(closed_error(&old.id));
     }
-    Ok(after(old, input, named, author, now))
+    Ok(next_version(old, input, references, author, now))
 }
 
-fn after(old: &Row, input: &IncidentInput, named: &Named, author: &str, now: Timestamp) -> Row {
+fn next_version(
+    old: &Row,
+    input: &IncidentInput,
+    references: &ResolvedReferences,
+    author: &str,
+    now: Timestamp,
+) -> Row {
     let text = |new: &Option<String>, old: &String| new.clone().unwrap_or_else(|| old.clone());
     // An incident that is opened for an alert is called like it.
-    let called = named.alerts.first().filter(|_| old.subject.is_empty()).map(|alert| &alert.subject);
+    let called = references.alerts.first().filter(|_| old.subject.is_empty()).map(|alert| &alert.subject);
     let subject = text(&input.subject, called.unwrap_or(&old.subject));
     let status = input.status.unwrap_or(old.status);
     let category_id = text(&input.category, &old.category_id);
@@ -101,10 +120,10 @@ fn after(old: &Row, input: &IncidentInput, named: &Named, author: &str, now: Tim
         sub_category_id: input.sub_category.clone().unwrap_or(kept),
         category_id,
         requester_id: text(&input.requester, &old.requester_id),
-        assignee_id: text(&named.assignee, &old.assignee_id),
-        group_id: text(&named.group, &old.group_id),
+        assignee_id: text(&references.assignee, &old.assignee_id),
+        group_id: text(&references.group, &old.group_id),
         roster_id: text(&input.roster, &old.roster_id),
-        resources: named.resources.clone().map_or_else(|| old.resources.clone(), Json),
+        resources: references.resources.clone().map_or_else(|| old.resources.clone(), Json),
         notes: old.notes + i64::from(input.note.is_some()),
         due_ms: input.due.map_or(old.due_ms, |due| due.map_or(NEVER_DUE, Timestamp::millis)),
         resolved_ms: since(RESOLVED, old.resolved_ms),
@@ -160,8 +179,8 @@ impl Filter {
             match term.name {
                 "id" | "uniqueId" => filter.ids.push(upper()),
                 "subject" => filter.subjects = Some(term.values.iter().map(|text| fold(text)).collect()),
-                "priority" => filter.priorities = Some(places(&term, &PRIORITIES)?),
-                "status" => filter.statuses = Some(places(&term, &STATUSES)?),
+                "priority" => filter.priorities = Some(word_indexes(&term, &PRIORITIES)?),
+                "status" => filter.statuses = Some(word_indexes(&term, &STATUSES)?),
                 "categoryId" => filter.categories = Some(term.values.iter().map(|id| normal_id(id)).collect()),
                 "requesterId" | "requester" => filter.requesters.push(upper()),
                 "assigneeId" | "assignedTo" => filter.assignees.push(upper()),
@@ -178,13 +197,13 @@ impl Filter {
     }
 }
 
-fn places(term: &query_string::Term, words: &'static [&'static str]) -> Result<Vec<i64>, Problem> {
-    let place = |word: &str| words.iter().position(|known| *known == word).and_then(|place| i64::try_from(place).ok());
-    Ok(term.words(words)?.into_iter().filter_map(place).collect())
+fn word_indexes(term: &query_string::Term, words: &'static [&'static str]) -> Result<Vec<i64>, Problem> {
+    let index = |word: &str| words.iter().position(|known| *known == word).and_then(|index| i64::try_from(index).ok());
+    Ok(term.words(words)?.into_iter().filter_map(index).collect())
 }
 
 /// 409: the incident is closed.
-pub fn closed(id: &str) -> Problem {
+pub fn closed_error(id: &str) -> Problem {
     Problem::conflict(format!("The incident {id} is closed: give it another status to open it again."))
 }
 
@@ -194,7 +213,7 @@ mod tests {
 
     fn incident() -> Row {
         let input = IncidentInput { subject: Some("Disk is full".to_owned()), ..IncidentInput::default() };
-        created("client_1", &input, &Named::default(), 7, "USR0000000001", Timestamp::from_millis(1_000))
+        new_row("client_1", &input, &ResolvedReferences::default(), 7, "USR0000000001", Timestamp::from_millis(1_000))
     }
 
     fn with_status(status: i64) -> IncidentInput {
@@ -202,7 +221,7 @@ mod tests {
     }
 
     fn at(row: &Row, input: &IncidentInput, ms: i64) -> Result<Row, Problem> {
-        changed(row, input, &Named::default(), "USR0000000002", Timestamp::from_millis(ms))
+        apply_change(row, input, &ResolvedReferences::default(), "USR0000000002", Timestamp::from_millis(ms))
     }
 
     #[test]

@@ -6,7 +6,7 @@ use outbox::Tx;
 
 use super::{
     row::{AlertName, Machine},
-    rules::Named,
+    rules::ResolvedReferences,
     wire::AlertId,
 };
 use crate::alerts::{intake, rules, store};
@@ -24,7 +24,7 @@ pub fn find(
     tx: &mut Tx<'_>,
     tenant: &str,
     named_alerts: &[AlertId],
-    named: &mut Named,
+    references: &mut ResolvedReferences,
     mut wrong: Wrong,
 ) -> Result<()> {
     if named_alerts.is_empty() {
@@ -44,8 +44,8 @@ pub fn find(
             let detail = format!("The incident {incident} was opened for the alert {id} already.");
             taken.get_or_insert(Problem::conflict(detail));
         }
-        if named.alerts.iter().all(|known| known.id != *id) {
-            named.alerts.push(AlertName { id: id.clone(), subject: row.document.subject.clone() });
+        if references.alerts.iter().all(|known| known.id != *id) {
+            references.alerts.push(AlertName { id: id.clone(), subject: row.document.subject.clone() });
         }
         if let (Some(id), Some(device)) = (&row.resource_id, &row.document.device)
             && machines.iter().all(|known| known.id != *id)
@@ -57,7 +57,7 @@ pub fn find(
     if let Some(taken) = taken {
         return Err(taken.into());
     }
-    named.resources.get_or_insert(machines);
+    references.resources.get_or_insert(machines);
     Ok(())
 }
 
@@ -74,12 +74,12 @@ pub fn subjects(conn: &mut Conn, tenant: &str, ids: &[String]) -> Result<Vec<Str
 }
 
 /// Writes the incident into the alerts that it was opened for.
-pub fn opened(tx: &mut Tx<'_>, tenant: &str, named: &Named, incident: &str) -> Result<()> {
-    let ids: Vec<String> = named.alerts.iter().map(|alert| alert.id.clone()).collect();
+pub fn link_alerts(tx: &mut Tx<'_>, tenant: &str, references: &ResolvedReferences, incident: &str) -> Result<()> {
+    let ids: Vec<String> = references.alerts.iter().map(|alert| alert.id.clone()).collect();
     let mut changed = Vec::new();
     for mut alert in store::by_ids(tx.conn, tenant, &ids)? {
         let before = alert.event_payload(tx.now)?;
-        rules::ticketed(&mut alert, incident, tx.now);
+        rules::link_incident(&mut alert, incident, tx.now);
         intake::record_change(tx, &alert, Some(before))?;
         changed.push(alert);
     }

@@ -146,10 +146,10 @@ pub struct IncidentInput {
     #[request(chars = LONGEST_DESCRIPTION)]
     pub description: Option<String>,
     /// `Very Low`, `Low`, `Normal` (default), `High` or `Urgent`.
-    #[request(words = PRIORITIES, from = &'static str, parse = |word| place(&PRIORITIES, word))]
+    #[request(words = PRIORITIES, from = &'static str, parse = |word| word_index(&PRIORITIES, word))]
     pub priority: Option<i64>,
     /// `New` (default), `Open`, `Pending`, `Resolved` or `Closed`.
-    #[request(words = STATUSES, from = &'static str, parse = |word| place(&STATUSES, word))]
+    #[request(words = STATUSES, from = &'static str, parse = |word| word_index(&STATUSES, word))]
     pub status: Option<i64>,
     /// A category of the tenant or its partner.
     #[request(from = CategoryId, parse = CategoryId::normal)]
@@ -258,13 +258,13 @@ pub struct AlertId {
 
 /// A resource, by its id or else by a name.
 #[derive(Clone, Debug, PartialEq, Eq, Request)]
-#[request(schema = "IncidentResourceId", check = one_of_them, example = json!({"hostName": "db-01"}))]
+#[request(schema = "IncidentResourceId", check = require_id_or_name, example = json!({"hostName": "db-01"}))]
 pub struct MachineName {
     /// A UUID.
-    #[request(with = said)]
+    #[request(with = filled_text)]
     pub id: Option<String>,
     /// Any of its names in full, whatever the letter case; `dnsName`, `resourceName` and `aliasName` are the same.
-    #[request(also = ["dnsName", "resourceName", "aliasName"], with = said)]
+    #[request(also = ["dnsName", "resourceName", "aliasName"], with = filled_text)]
     pub host_name: Option<String>,
 }
 
@@ -290,9 +290,9 @@ fn note(text: String) -> Result<String, &'static str> {
 }
 
 /// The place of a word in its list.
-fn place(words: &[&'static str], word: &'static str) -> Result<i64, String> {
-    let place = words.iter().position(|known| *known == word).and_then(|place| i64::try_from(place).ok());
-    Ok(place.unwrap_or_default())
+fn word_index(words: &[&'static str], word: &'static str) -> Result<i64, String> {
+    let index = words.iter().position(|known| *known == word).and_then(|index| i64::try_from(index).ok());
+    Ok(index.unwrap_or_default())
 }
 
 /// [`NewIncident`] reads it: what an update says of it means nothing.
@@ -309,11 +309,11 @@ fn due(fields: &mut Fields<'_>, field: &str) -> Option<Option<Timestamp>> {
 }
 
 /// A text with more than blanks in it, without those around it.
-fn said(fields: &mut Fields<'_>, field: &str) -> Option<String> {
+fn filled_text(fields: &mut Fields<'_>, field: &str) -> Option<String> {
     fields.text(field).map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
 }
 
-fn one_of_them(machine: &MachineName, fields: &mut Fields<'_>) {
+fn require_id_or_name(machine: &MachineName, fields: &mut Fields<'_>) {
     if machine.id.is_none() && machine.host_name.is_none() {
         fields.require("id");
     }

@@ -8,7 +8,7 @@ use outbox::Tx;
 use ports::People;
 
 use super::{
-    row::Head,
+    row::ArticleHead,
     rules::{self, Filter},
     store, view,
     wire::{Article, ArticleChange, ArticleId, NewArticle, Version},
@@ -16,7 +16,7 @@ use super::{
 use crate::{
     categories::{self, row::Category},
     lock,
-    state::{self, InState},
+    state::{self, StateQuery},
 };
 
 api::list! {
@@ -31,7 +31,7 @@ api::list! {
 
 /// Which revision of an article is asked for.
 #[derive(Clone, Copy, Debug, api::Parameters)]
-pub struct OfRevision {
+pub struct RevisionQuery {
     /// An earlier version, from 1.
     #[request(default, example = 1)]
     pub revision: i64,
@@ -63,20 +63,20 @@ pub async fn create(
             lock(scope.tenant_id()).share(tx.conn)?;
             check_category(tx, scope.tenant_id(), &new.category.id)?;
             let number = store::next_number(tx.conn, scope.tenant_id())?;
-            let row = rules::created(scope.tenant_id(), &new, number, tx.author(), tx.now);
+            let row = rules::new_row(scope.tenant_id(), &new, number, tx.author(), tx.now);
             store::insert(tx.conn, &row, &new.content)?;
             tx.record_change(None, Some(&row))?;
-            answered(tx, scope, &**people, &row, new.content)
+            article_answer(tx, scope, &**people, &row, new.content)
         })
         .await
 }
 
 /// Answers an article, with its content.
-fn answered(
+fn article_answer(
     tx: &mut Tx<'_>,
     scope: &RequestScope,
     people: &dyn People,
-    row: &Head,
+    row: &ArticleHead,
     content: String,
 ) -> db::Result<Answer> {
     Answer::entity(&view::one(tx.conn, people, &scope.scope_and_partner(), row, content)?, row.version)
@@ -99,16 +99,16 @@ fn check_category(tx: &mut Tx<'_>, tenant: &str, id: &str) -> db::Result<()> {
 /// it is the value), `state` or `states`, `categoryId`, `categoryName` (as `title`) and `allList`.
 #[utoipa::path(
     operation_id = "listKbArticles",
-    params(PageQuery<Articles, InState>),
+    params(PageQuery<Articles, StateQuery>),
     responses((status = 200, description = "A page of articles", body = PageOf<Article>)),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/kb/articlelist")]
 pub async fn list(
-    context: RequestContext<PageQuery<Articles, InState>>,
+    context: RequestContext<PageQuery<Articles, StateQuery>>,
     people: web::Data<dyn People>,
 ) -> api::Result<HttpResponse> {
-    let PageQuery { own: InState { state }, .. } = context.query.clone();
+    let PageQuery { own: StateQuery { state }, .. } = context.query.clone();
     let mut filter = Filter::parse(&context.query.filter)?;
     filter.states.get_or_insert(state);
     let page = context.page(move |conn, scope, sort, walk| {
@@ -123,24 +123,24 @@ pub async fn list(
 /// As it is, or with `revision` as title and content were then.
 #[utoipa::path(
     operation_id = "getKbArticle",
-    params(ArticleId, OfRevision),
+    params(ArticleId, RevisionQuery),
     responses((status = 200, description = "The article", body = Article)),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/kb/article/{articleId}")]
 pub async fn get(
-    context: RequestContext<OfRevision>,
+    context: RequestContext<RevisionQuery>,
     people: web::Data<dyn People>,
     PathIds(id): PathIds<ArticleId>,
 ) -> api::Result<HttpResponse> {
-    let OfRevision { revision } = context.query;
+    let RevisionQuery { revision } = context.query;
     let (shown, version) = context
         .read(move |conn, scope| {
-            let mut row = Head::existing(conn, &scope.scope(), &id)?;
+            let mut row = ArticleHead::existing(conn, &scope.scope(), &id)?;
             let content = if revision == 0 {
                 store::content(conn, &row)?
             } else {
-                let (title, content, author, at_ms) = store::said(conn, &row, revision)?;
+                let (title, content, author, at_ms) = store::revision_text(conn, &row, revision)?;
                 row.title = title;
                 row.updated_by = author;
                 row.updated_ms = at_ms;
@@ -178,16 +178,16 @@ pub async fn update(
 ) -> api::Result<HttpResponse> {
     context
         .write(move |tx, scope| {
-            let old = Head::locked(tx, scope, &id)?;
+            let old = ArticleHead::locked(tx, scope, &id)?;
             let content = store::content(tx.conn, &old)?;
             let category = change.category.clone();
-            let (row, content) = rules::changed(&old, &content, change, tx.author(), tx.now)?;
+            let (row, content) = rules::apply_change(&old, &content, change, tx.author(), tx.now)?;
             if let Some(category) = category {
                 check_category(tx, &old.tenant_id, &category.id)?;
             }
             store::update(tx.conn, &old, &row, &content)?;
             tx.record_change(Some(&old), Some(&row))?;
-            answered(tx, scope, &**people, &row, content)
+            article_answer(tx, scope, &**people, &row, content)
         })
         .await
 }
@@ -209,7 +209,7 @@ pub async fn update(
 pub async fn delete(context: RequestContext, PathIds(id): PathIds<ArticleId>) -> api::Result<HttpResponse> {
     context
         .write(move |tx, scope| {
-            let old = Head::locked(tx, scope, &id)?;
+            let old = ArticleHead::locked(tx, scope, &id)?;
             if !old.trashed_with.is_empty() {
                 return Err(rules::in_trash(&old).into());
             }
@@ -242,16 +242,16 @@ pub async fn restore(
 ) -> api::Result<HttpResponse> {
     context
         .write(move |tx, scope| {
-            let old = Head::locked(tx, scope, &id)?;
+            let old = ArticleHead::locked(tx, scope, &id)?;
             let content = store::content(tx.conn, &old)?;
             if old.trashed_with.is_empty() && old.state == state::ACTIVE {
-                return answered(tx, scope, &**people, &old, content);
+                return article_answer(tx, scope, &**people, &old, content);
             }
             check_category(tx, &old.tenant_id, &old.category_id)?;
             let row = rules::moved_to_trash(&old, None, tx.author(), tx.now);
             store::update_head(tx.conn, &row)?;
             tx.record_change(Some(&old), Some(&row))?;
-            answered(tx, scope, &**people, &row, content)
+            article_answer(tx, scope, &**people, &row, content)
         })
         .await
 }
@@ -272,7 +272,7 @@ pub async fn versions(
     PathIds(id): PathIds<ArticleId>,
 ) -> api::Result<HttpResponse> {
     let page = context.page(move |conn, scope, sort, walk| {
-        let row = Head::existing(conn, &scope.scope(), &id)?;
+        let row = ArticleHead::existing(conn, &scope.scope(), &id)?;
         let found = store::revisions(conn, &row, sort, walk)?;
         Ok(found.with(view::versions(conn, &**people, &scope.scope_and_partner(), &found.rows)?))
     });

@@ -17,7 +17,7 @@ impl ports::Articles for Library {
         let walk = Walk::numbered(PageRequest { page_no: 1, page_size }, List::default());
         let mut found: Vec<KnownArticle> = Vec::new();
         for text in texts {
-            let Ok(words) = rules::wanted(text) else { continue };
+            let Ok(words) = rules::query_words(text) else { continue };
             if words.is_empty() {
                 continue;
             }

@@ -7,7 +7,7 @@ use crate::schema::kb_articles;
 /// One row of `kb_articles`, but for its content.
 #[derive(Clone, Debug, PartialEq, Eq, Queryable, Selectable, Insertable, AsChangeset)]
 #[diesel(table_name = kb_articles, primary_key(tenant_id, id), treat_none_as_default_value = false)]
-pub struct Head {
+pub struct ArticleHead {
     /// The tenant that it belongs to.
     pub tenant_id: String,
     /// `KBA` and digits, unique in the whole database.

@@ -8,7 +8,7 @@ use base::{
 };
 
 use super::{
-    row::Head,
+    row::ArticleHead,
     wire::{ArticleChange, NewArticle},
 };
 use crate::{categories::wire::normal_id, state};
@@ -30,8 +30,8 @@ pub fn id(number: i64) -> String {
 }
 
 /// A new article.
-pub fn created(tenant: &str, new: &NewArticle, number: i64, author: &str, now: Timestamp) -> Head {
-    Head {
+pub fn new_row(tenant: &str, new: &NewArticle, number: i64, author: &str, now: Timestamp) -> ArticleHead {
+    ArticleHead {
         tenant_id: tenant.to_owned(),
         id: id(number),
         number,
@@ -53,20 +53,20 @@ pub fn created(tenant: &str, new: &NewArticle, number: i64, author: &str, now: T
 ///
 /// # Errors
 /// 409 when it is in the trash.
-pub fn changed(
-    old: &Head,
+pub fn apply_change(
+    old: &ArticleHead,
     old_content: &str,
     change: ArticleChange,
     author: &str,
     now: Timestamp,
-) -> Result<(Head, String), Problem> {
+) -> Result<(ArticleHead, String), Problem> {
     if !old.trashed_with.is_empty() {
         return Err(in_trash(old));
     }
     let title = change.title.unwrap_or_else(|| old.title.clone());
     let content = change.content.unwrap_or_else(|| old_content.to_owned());
     let says_more = title != old.title || content != old_content;
-    let head = Head {
+    let head = ArticleHead {
         version: old.version + 1,
         revision: old.revision + i64::from(says_more),
         category_id: change.category.map_or_else(|| old.category_id.clone(), |category| category.id),
@@ -81,8 +81,8 @@ pub fn changed(
 }
 
 /// The article in the trash (`Some`: its own id), or out of it.
-pub fn moved_to_trash(old: &Head, trashed_with: Option<&str>, author: &str, now: Timestamp) -> Head {
-    Head {
+pub fn moved_to_trash(old: &ArticleHead, trashed_with: Option<&str>, author: &str, now: Timestamp) -> ArticleHead {
+    ArticleHead {
         version: old.version + 1,
         trashed_with: trashed_with.unwrap_or_default().to_owned(),
         state: if trashed_with.is_some() { old.state.clone() } else { state::ACTIVE.to_owned() },
@@ -96,7 +96,7 @@ pub fn moved_to_trash(old: &Head, trashed_with: Option<&str>, author: &str, now:
 ///
 /// # Errors
 /// 400 on `query` when there is no text, or too much of it.
-pub fn wanted(text: &str) -> Result<Vec<String>, Problem> {
+pub fn query_words(text: &str) -> Result<Vec<String>, Problem> {
     if text.trim().is_empty() {
         return Err(Problem::field("query", "is required"));
     }
@@ -112,17 +112,17 @@ pub fn wanted(text: &str) -> Result<Vec<String>, Problem> {
     Ok(found)
 }
 
-/// The part of a content in which the first of the wanted words stands, as HTML.
-pub fn snippet(content: &str, wanted: &[String]) -> String {
-    let is_wanted = |key: &str| wanted.iter().any(|word| key.starts_with(word.as_str()));
-    let first = words(content).find(|word| is_wanted(&word.key)).map_or(0, |word| word.at.start);
+/// The part of a content in which the first of the searched words occurs, as HTML.
+pub fn snippet(content: &str, query_terms: &[String]) -> String {
+    let is_match = |key: &str| query_terms.iter().any(|word| key.starts_with(word.as_str()));
+    let first = words(content).find(|word| is_match(&word.key)).map_or(0, |word| word.at.start);
     let before = content.get(..first).unwrap_or_default();
     let start = before.char_indices().rev().nth(SNIPPET.0).map_or(0, |(at, _)| at);
     let tail = content.get(start..).unwrap_or_default();
     let shown = tail.char_indices().nth(SNIPPET.1).and_then(|(end, _)| tail.get(..end)).unwrap_or(tail);
     let mut html = String::from(if start > 0 { "… " } else { "" });
     let mut done = 0;
-    for word in words(shown).filter(|word| is_wanted(&word.key)) {
+    for word in words(shown).filter(|word| is_match(&word.key)) {
         escape(shown.get(done..word.at.start).unwrap_or_default(), &mut html);
         html.push_str("<mark>");
         escape(shown.get(word.at.clone()).unwrap_or_default(), &mut html);
@@ -194,7 +194,7 @@ impl Filter {
                 "state" | "states" => {
                     let words = term.words(&state::OF_ARTICLE_LISTS)?;
                     let states = words.into_iter().filter(|word| *word != state::EXPIRED);
-                    filter.states = Some(states.map(state::of_article).collect());
+                    filter.states = Some(states.map(state::parse_article_state).collect());
                 }
                 "categoryName" => filter.category_names = folded(&term.values),
                 "categoryId" => filter.categories = Some(ids(&term.values)),
@@ -212,8 +212,8 @@ pub fn no_revision() -> Problem {
 }
 
 /// 409: the article is in the trash.
-pub fn in_trash(article: &Head) -> Problem {
-    let Head { id, title, .. } = article;
+pub fn in_trash(article: &ArticleHead) -> Problem {
+    let ArticleHead { id, title, .. } = article;
     Problem::conflict(format!("The knowledge-base article {id} \"{title}\" is in the trash: restore it first."))
 }
 
@@ -224,7 +224,7 @@ mod tests {
     use super::*;
 
     fn keys(text: &str) -> Vec<String> {
-        wanted(text).unwrap()
+        query_words(text).unwrap()
     }
 
     #[test]
@@ -240,9 +240,9 @@ mod tests {
     fn words_are_folded_and_counted_once() {
         assert_eq!(keys("b A a, B!"), ["a", "b"]);
         assert_eq!(keys("!?"), Vec::<String>::new());
-        assert!(wanted(" ").is_err() && wanted(&"x".repeat(1001)).is_err());
+        assert!(query_words(" ").is_err() && query_words(&"x".repeat(1001)).is_err());
         let many: Vec<String> = (0..33).map(|number| format!("w{number}")).collect();
-        assert!(wanted(&many.join(" ")).is_err());
+        assert!(query_words(&many.join(" ")).is_err());
     }
 
     proptest! {

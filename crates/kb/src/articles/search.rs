@@ -44,11 +44,11 @@ api::texts! {
 pub async fn search(context: RequestContext<Query>, people: web::Data<dyn People>) -> api::Result<HttpResponse> {
     let mut query = context.query();
     let walk = query.walk_sized(context.request().path(), Sort { name: "score", descending: true }, 20);
-    let states = state::InState::read(&mut query).state;
+    let states = state::StateQuery::read(&mut query).state;
     let category = query.text("categoryId").map(|id| normal_id(&id));
     let text = query.text("query").unwrap_or_default();
     query.finish()?;
-    let wanted = rules::wanted(&text)?;
+    let words = rules::query_words(&text)?;
     let paged = walk.clone();
     let found = context
         .read(move |conn, scope| {
@@ -61,8 +61,8 @@ pub async fn search(context: RequestContext<Query>, people: web::Data<dyn People
                 Some(Some(category)) => Some((category.tenant_id.as_str(), category.id.as_str())),
                 None => None,
             };
-            let show = |_: &row::Head, content: &str| rules::snippet(content, &wanted);
-            let found = store::search(conn, &scope, &wanted, &states, below, &paged, show)?;
+            let show = |_: &row::ArticleHead, content: &str| rules::snippet(content, &words);
+            let found = store::search(conn, &scope, &words, &states, below, &paged, show)?;
             let (heads, snippets): (Vec<_>, Vec<_>) = found.rows.iter().cloned().unzip();
             let mut articles = view::all(conn, &**people, &tenants, &heads)?;
             articles.iter_mut().zip(snippets).for_each(|(article, snippet)| article.snippet = Some(snippet));

@@ -6,7 +6,7 @@ use diesel::prelude::*;
 use outbox::{Keep, Retention, Setting};
 
 use super::{
-    row::{Head, Revision},
+    row::{ArticleHead, Revision},
     rules::{self, Filter},
 };
 use crate::{
@@ -56,7 +56,7 @@ const CATEGORIES: Tree = Tree::of("kb_categories");
 const STATE: state::Columns = state::Columns { state: "kb_articles.state", trashed_with: "kb_articles.trashed_with" };
 
 /// What a list of articles is sorted by.
-pub const SORTS: Sorts<Head> = Sorts {
+pub const SORTS: Sorts<ArticleHead> = Sorts {
     by: &[
         SortBy::text("title", "kb_articles.title_key", |row| Key::from(&row.title_key)),
         SortBy::integer("createdDate", "kb_articles.created_ms", |row| Key::from(row.created_ms)),
@@ -73,10 +73,10 @@ pub const REVISION_SORTS: Sorts<Revision> = Sorts {
 
 // Whoever changes an article shares the tree of the tenant with others that do.
 api::resource! {
-    Head, "knowledge-base article",
+    ArticleHead, "knowledge-base article",
     find: |conn, tenants, id| {
         let these = kb_articles::table.filter(kb_articles::tenant_id.eq_any(tenants));
-        these.filter(kb_articles::id.eq(id)).select(db::columns::<Head>()).get_result(conn).optional()?
+        these.filter(kb_articles::id.eq(id)).select(db::columns::<ArticleHead>()).get_result(conn).optional()?
     },
     lock: |article, conn| {
         lock(&article.tenant_id).share(conn)?;
@@ -85,13 +85,13 @@ api::resource! {
 }
 
 /// The content of an article.
-pub fn content(conn: &mut Conn, article: &Head) -> Result<String> {
+pub fn content(conn: &mut Conn, article: &ArticleHead) -> Result<String> {
     let row = kb_articles::table.find((&article.tenant_id, &article.id));
     Ok(row.select(kb_articles::content).get_result(conn)?)
 }
 
 /// Title, content, author and time of a revision of an article, or 404.
-pub fn said(conn: &mut Conn, article: &Head, revision: i64) -> Result<(String, String, String, i64)> {
+pub fn revision_text(conn: &mut Conn, article: &ArticleHead, revision: i64) -> Result<(String, String, String, i64)> {
     use kb_article_revisions::dsl;
     let row = dsl::kb_article_revisions.find((&article.tenant_id, &article.id, revision));
     let found = row.select((dsl::title, dsl::content, dsl::created_by, dsl::created_ms)).get_result(conn);
@@ -99,7 +99,7 @@ pub fn said(conn: &mut Conn, article: &Head, revision: i64) -> Result<(String, S
 }
 
 /// A page of the revisions of an article.
-pub fn revisions(conn: &mut Conn, article: &Head, sort: Sort, walk: &Walk) -> Result<Found<Revision>> {
+pub fn revisions(conn: &mut Conn, article: &ArticleHead, sort: Sort, walk: &Walk) -> Result<Found<Revision>> {
     use kb_article_revisions::dsl;
     let own = dsl::kb_article_revisions
         .filter(dsl::tenant_id.eq(article.tenant_id.clone()))
@@ -109,15 +109,15 @@ pub fn revisions(conn: &mut Conn, article: &Head, sort: Sort, walk: &Walk) -> Re
 }
 
 /// A page of the articles that a filter means.
-pub fn list(conn: &mut Conn, scope: &[String], filter: &Filter, sort: Sort, walk: &Walk) -> Result<Found<Head>> {
+pub fn list(conn: &mut Conn, scope: &[String], filter: &Filter, sort: Sort, walk: &Walk) -> Result<Found<ArticleHead>> {
     let condition = Condition::all([Condition::text_in("kb_articles.tenant_id IN", scope), condition(filter)]);
-    Ok(db::page!(conn, kb_articles::table.filter(condition).select(db::columns::<Head>()), SORTS, sort, walk))
+    Ok(db::page!(conn, kb_articles::table.filter(condition).select(db::columns::<ArticleHead>()), SORTS, sort, walk))
 }
 
 fn condition(filter: &Filter) -> Condition {
     let ids = filter.ids.iter().map(|ids| Condition::text_in("kb_articles.id IN", ids));
     let categories = filter.categories.iter().map(|ids| Condition::text_in("kb_articles.category_id IN", ids));
-    let states = filter.states.iter().map(|states| STATE.among(states));
+    let states = filter.states.iter().map(|states| STATE.in_states(states));
     let titles = filter.titles.iter().map(|titles| Condition::named("kb_articles.title_key", titles, filter.whole));
     let category_names = filter.category_names.iter().map(|names| {
         Condition::sql("EXISTS (SELECT 1 FROM kb_categories WHERE kb_categories.tenant_id = kb_articles.tenant_id AND ")
@@ -137,14 +137,14 @@ pub fn search<T>(
     states: &[&'static str],
     below: Option<(&str, &str)>,
     walk: &Walk,
-    mut show: impl FnMut(&Head, &str) -> T,
-) -> Result<Found<(Head, T)>> {
+    mut show: impl FnMut(&ArticleHead, &str) -> T,
+) -> Result<Found<(ArticleHead, T)>> {
     let category = below.map(|(tenant, id)| {
         Condition::sql("EXISTS (SELECT 1 FROM kb_categories WHERE kb_categories.id = kb_articles.category_id AND ")
             .append(CATEGORIES.within(tenant, id))
             .then(")")
     });
-    let filter = Condition::all([STATE.among(states)].into_iter().chain(category));
+    let filter = Condition::all([STATE.in_states(states)].into_iter().chain(category));
     let (hits, total) = WORDS.search(conn, scope, words, &filter, walk)?;
     let found = walk.cut(hits, total, FullText::keys);
     let numbers: Vec<i64> = found.rows.iter().map(|(_, number)| *number).collect();
@@ -152,9 +152,9 @@ pub fn search<T>(
     let query = kb_articles::table
         .filter(kb_articles::tenant_id.eq_any(scope.to_vec()))
         .filter(kb_articles::number.eq_any(numbers.clone()))
-        .select((db::columns::<Head>(), kb_articles::content));
+        .select((db::columns::<ArticleHead>(), kb_articles::content));
     // One content at a time: together they may be large.
-    db::for_each_row(conn, query, |(head, content): (Head, String)| {
+    db::for_each_row(conn, query, |(head, content): (ArticleHead, String)| {
         let shown = show(&head, &content);
         rows.push((head, shown));
         Ok::<_, db::Error>(())
@@ -164,27 +164,27 @@ pub fn search<T>(
 }
 
 /// Stores a new article.
-pub fn insert(conn: &mut Conn, head: &Head, content: &str) -> Result<()> {
+pub fn insert(conn: &mut Conn, head: &ArticleHead, content: &str) -> Result<()> {
     QUOTA.admit(conn, &head.tenant_id, 1)?;
     diesel::insert_into(kb_articles::table).values((head, kb_articles::content.eq(content))).execute(conn)?;
-    say(conn, head, content)
+    insert_revision(conn, head, content)
 }
 
 /// Stores the next version of an article.
-pub fn update(conn: &mut Conn, old: &Head, head: &Head, content: &str) -> Result<()> {
+pub fn update(conn: &mut Conn, old: &ArticleHead, head: &ArticleHead, content: &str) -> Result<()> {
     let row = kb_articles::table.find((&old.tenant_id, &old.id));
     diesel::update(row).set((head, kb_articles::content.eq(content))).execute(conn)?;
-    if head.revision == old.revision { Ok(()) } else { say(conn, head, content) }
+    if head.revision == old.revision { Ok(()) } else { insert_revision(conn, head, content) }
 }
 
 /// Stores where an article is in its life.
-pub fn update_head(conn: &mut Conn, head: &Head) -> Result<()> {
+pub fn update_head(conn: &mut Conn, head: &ArticleHead) -> Result<()> {
     diesel::update(kb_articles::table.find((&head.tenant_id, &head.id))).set(head).execute(conn)?;
     Ok(())
 }
 
 /// Keeps a revision, and the words to find the article by.
-fn say(conn: &mut Conn, head: &Head, content: &str) -> Result<()> {
+fn insert_revision(conn: &mut Conn, head: &ArticleHead, content: &str) -> Result<()> {
     use kb_article_revisions::dsl;
     let former = dsl::kb_article_revisions.find((&head.tenant_id, &head.id, head.revision - 1));
     diesel::update(former).set(dsl::replaced_ms.eq(Some(head.updated_ms))).execute(conn)?;

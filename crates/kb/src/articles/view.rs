@@ -8,7 +8,7 @@ use ports::{Authors, People};
 use serde_json::{Value, json};
 
 use super::{
-    row::{Head, Revision},
+    row::{ArticleHead, Revision},
     wire::{Article, Version},
 };
 use crate::{
@@ -17,11 +17,11 @@ use crate::{
 };
 
 /// These articles without their contents, in their order; `tenants` are those of the scope and their partner.
-pub fn all(conn: &mut Conn, people: &dyn People, tenants: &[String], rows: &[Head]) -> Result<Vec<Article>> {
+pub fn all(conn: &mut Conn, people: &dyn People, tenants: &[String], rows: &[ArticleHead]) -> Result<Vec<Article>> {
     let names = categories::store::names(conn, rows.iter().map(|row| (&row.tenant_id, &row.category_id)).collect())?;
     let users = rows.iter().flat_map(|row| [row.created_by.as_str(), row.updated_by.as_str()]);
     let authors = Authors::load(conn, people, tenants, users)?;
-    let show = |row: &Head| Article {
+    let show = |row: &ArticleHead| Article {
         id: row.id.clone(),
         title: row.title.clone(),
         subject: row.title.clone(),
@@ -31,7 +31,7 @@ pub fn all(conn: &mut Conn, people: &dyn People, tenants: &[String], rows: &[Hea
             id: row.category_id.clone(),
             name: names.get(&row.category_id).cloned().unwrap_or_default(),
         },
-        state: state::shown(&row.state, &row.trashed_with).to_owned(),
+        state: state::effective_state(&row.state, &row.trashed_with).to_owned(),
         revision: row.revision,
         created_by: authors.of(&row.created_by),
         updated_by: authors.of(&row.updated_by),
@@ -44,8 +44,14 @@ pub fn all(conn: &mut Conn, people: &dyn People, tenants: &[String], rows: &[Hea
 }
 
 /// One article with its content.
-pub fn one(conn: &mut Conn, people: &dyn People, tenants: &[String], row: &Head, content: String) -> Result<Article> {
-    let shown = all(conn, people, tenants, std::slice::from_ref(row))?.pop().ok_or_else(Head::not_found)?;
+pub fn one(
+    conn: &mut Conn,
+    people: &dyn People,
+    tenants: &[String],
+    row: &ArticleHead,
+    content: String,
+) -> Result<Article> {
+    let shown = all(conn, people, tenants, std::slice::from_ref(row))?.pop().ok_or_else(ArticleHead::not_found)?;
     Ok(Article { content: Some(content), ..shown })
 }
 
@@ -62,7 +68,7 @@ pub fn versions(conn: &mut Conn, people: &dyn People, tenants: &[String], rows: 
 }
 
 /// What it says is in its revisions.
-impl Recorded for Head {
+impl Recorded for ArticleHead {
     fn entity(&self) -> Entity<'_> {
         Entity::published("KbArticle", &self.tenant_id, &self.id)
     }
@@ -72,7 +78,7 @@ impl Recorded for Head {
             "id": self.id,
             "title": self.title,
             "category": {"id": self.category_id},
-            "state": state::shown(&self.state, &self.trashed_with),
+            "state": state::effective_state(&self.state, &self.trashed_with),
             "revision": self.revision,
             "createdBy": {"id": self.created_by},
             "updatedBy": {"id": self.updated_by},

@@ -100,5 +100,5 @@ pub struct NewArticle {
 }
 
 fn state_of(word: &'static str) -> Result<&'static str, String> {
-    Ok(state::of_article(word))
+    Ok(state::parse_article_state(word))
 }

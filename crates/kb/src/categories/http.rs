@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     lock,
-    state::{self, InState},
+    state::{self, StateQuery},
 };
 
 api::list! {
@@ -24,7 +24,7 @@ api::list! {
     pub Categories by store::SORTS: SORT = "name", PAGE_SIZE = 20, FILTER = "name:wire"
 }
 
-type CategoryQuery = PageQuery<Categories, InState>;
+type CategoryQuery = PageQuery<Categories, StateQuery>;
 
 /// Create a knowledge-base category
 ///
@@ -50,17 +50,17 @@ pub async fn create(
     context
         .write(move |tx, scope| {
             lock(scope.tenant_id()).take(tx.conn)?;
-            let parent = new.parent.as_ref().map(|named| parent(tx, scope.tenant_id(), named)).transpose()?;
+            let parent = new.parent.as_ref().map(|named| find_parent(tx, scope.tenant_id(), named)).transpose()?;
             let number = store::next_number(tx.conn, scope.tenant_id())?;
-            let row = rules::created(scope.tenant_id(), new, parent.as_ref(), number, tx.author(), tx.now)?;
+            let row = rules::new_row(scope.tenant_id(), new, parent.as_ref(), number, tx.author(), tx.now)?;
             store::insert(tx.conn, &row)?;
-            answered(tx, scope, &**people, None, &row)
+            category_answer(tx, scope, &**people, None, &row)
         })
         .await
 }
 
 /// Records a change of a category, and answers the category.
-fn answered(
+fn category_answer(
     tx: &mut Tx<'_>,
     scope: &RequestScope,
     people: &dyn People,
@@ -72,7 +72,7 @@ fn answered(
 }
 
 /// The category of the tenant that is to be a parent.
-fn parent(tx: &mut Tx<'_>, tenant: &str, named: &CategoryReference) -> db::Result<Category> {
+fn find_parent(tx: &mut Tx<'_>, tenant: &str, named: &CategoryReference) -> db::Result<Category> {
     Category::named(tx.conn, tenant, "parentCategory.id", &named.id)
 }
 
@@ -90,7 +90,7 @@ fn parent(tx: &mut Tx<'_>, tenant: &str, named: &CategoryReference) -> db::Resul
 )]
 #[get("/kb/categorylist")]
 pub async fn list(context: RequestContext<CategoryQuery>, people: web::Data<dyn People>) -> api::Result<HttpResponse> {
-    let PageQuery { own: InState { state }, .. } = context.query.clone();
+    let PageQuery { own: StateQuery { state }, .. } = context.query.clone();
     let mut filter = Filter::parse(&context.query.filter)?;
     filter.states.get_or_insert(state);
     let page = context.page(move |conn, scope, sort, walk| {
@@ -105,13 +105,13 @@ pub async fn list(context: RequestContext<CategoryQuery>, people: web::Data<dyn 
 /// All of them as one array, by name. Pages of them are those of the list of all with `queryString=parentId:…`.
 #[utoipa::path(
     operation_id = "listKbCategoryChildren",
-    params(CategoryId, InState),
+    params(CategoryId, StateQuery),
     responses((status = 200, description = "The categories", body = Vec<wire::Category>)),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/kb/categorylist/{categoryId}")]
 pub async fn children(
-    context: RequestContext<InState>,
+    context: RequestContext<StateQuery>,
     people: web::Data<dyn People>,
     PathIds(id): PathIds<CategoryId>,
 ) -> api::Result<HttpResponse> {
@@ -174,7 +174,7 @@ pub async fn restore(
                 store::restore(tx.conn, &old, &author, now_ms)?;
             }
             let row = Category::existing(tx.conn, tenant, &old.id)?;
-            answered(tx, scope, &**people, Some(&old), &row)
+            category_answer(tx, scope, &**people, Some(&old), &row)
         })
         .await
 }
@@ -225,7 +225,7 @@ pub async fn update(
     Body(change): Body<CategoryChange>,
 ) -> api::Result<HttpResponse> {
     let place = change.parent.clone().map(Some);
-    changed(&context, people, id, change, place).await
+    change_category(&context, people, id, change, place).await
 }
 
 /// Move a knowledge-base category
@@ -251,12 +251,12 @@ pub async fn relocate(
     PathIds(id): PathIds<CategoryId>,
     OptionalBody(to): OptionalBody<CategoryMove>,
 ) -> api::Result<HttpResponse> {
-    changed(&context, people, id, CategoryChange::default(), Some(to.parent)).await
+    change_category(&context, people, id, CategoryChange::default(), Some(to.parent)).await
 }
 
 /// Changes a category; `place` is what it is to stand below, `Some(None)` the top, and without one it stays where it
 /// is.
-async fn changed(
+async fn change_category(
     context: &RequestContext,
     people: web::Data<dyn People>,
     id: CategoryId,
@@ -267,12 +267,12 @@ async fn changed(
         .write(move |tx, scope| {
             let old = Category::locked(tx, scope, &id)?;
             let above = match &place {
-                Some(named) => named.as_ref().map(|named| parent(tx, &old.tenant_id, named)).transpose()?,
+                Some(named) => named.as_ref().map(|named| find_parent(tx, &old.tenant_id, named)).transpose()?,
                 None => Category::find(tx.conn, std::slice::from_ref(&old.tenant_id), &old.parent_id)?,
             };
-            let row = rules::changed(&old, change, above.as_ref(), tx.author(), tx.now)?;
+            let row = rules::apply_change(&old, change, above.as_ref(), tx.author(), tx.now)?;
             store::update(tx.conn, &old, &row)?;
-            answered(tx, scope, &**people, Some(&old), &row)
+            category_answer(tx, scope, &**people, Some(&old), &row)
         })
         .await
 }

@@ -23,7 +23,7 @@ pub fn id(number: i64) -> String {
 ///
 /// # Errors
 /// 409 when the parent is in the trash, or the tree would be too deep.
-pub fn created(
+pub fn new_row(
     tenant: &str,
     new: NewCategory,
     parent: Option<&Category>,
@@ -79,7 +79,7 @@ impl Position {
 ///
 /// # Errors
 /// 409 when it, or the parent, is in the trash.
-pub fn changed(
+pub fn apply_change(
     old: &Category,
     change: CategoryChange,
     parent: Option<&Category>,
@@ -157,7 +157,7 @@ fn parent_id(text: &str) -> String {
 }
 
 /// 409: a sibling already has this name.
-pub fn taken(name: &str) -> Problem {
+pub fn name_taken(name: &str) -> Problem {
     Problem::conflict(format!("There is a knowledge-base category named \"{name}\" in this place already."))
 }
 

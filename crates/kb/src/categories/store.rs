@@ -94,7 +94,7 @@ pub fn children(
     Ok(dsl::kb_categories
         .filter(dsl::tenant_id.eq(&parent.tenant_id))
         .filter(dsl::parent_id.eq(&parent.id))
-        .filter(Condition::all(std::iter::once(STATE.among(states)).chain(after.map(behind))))
+        .filter(Condition::all(std::iter::once(STATE.in_states(states)).chain(after.map(behind))))
         .order((dsl::name_key, dsl::id))
         .limit(CHILDREN_AT_ONCE)
         .load(conn)?)
@@ -103,7 +103,7 @@ pub fn children(
 fn condition(filter: &Filter) -> Condition {
     let ids = filter.ids.iter().map(|ids| Condition::text_in("kb_categories.id IN", ids));
     let parents = filter.parents.iter().map(|ids| Condition::text_in("kb_categories.parent_id IN", ids));
-    let states = filter.states.iter().map(|states| STATE.among(states));
+    let states = filter.states.iter().map(|states| STATE.in_states(states));
     let names = filter.names.iter().map(|names| Condition::named("kb_categories.name_key", names, filter.whole));
     Condition::all(ids.chain(parents).chain(states).chain(names))
 }
@@ -112,7 +112,7 @@ fn condition(filter: &Filter) -> Condition {
 fn check_name(conn: &mut Conn, row: &Category) -> Result<()> {
     use kb_categories::dsl;
     if db::has_namesake!(conn, kb_categories, row, dsl::parent_id.eq(&row.parent_id), dsl::trashed_with.eq("")) {
-        return Err(rules::taken(&row.name).into());
+        return Err(rules::name_taken(&row.name).into());
     }
     Ok(())
 }

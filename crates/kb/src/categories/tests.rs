@@ -59,7 +59,7 @@ fn act(conn: &mut Conn, operation: &Operation) -> Result<()> {
     let pick = |place: &usize| known.get(*place % known.len().max(1)).cloned();
     let place = |below: &Option<usize>| below.as_ref().and_then(pick);
     let change = |conn: &mut Conn, old: &Category, change: CategoryChange, above: Option<Category>| {
-        let row = rules::changed(old, change, above.as_ref(), "", now)?;
+        let row = rules::apply_change(old, change, above.as_ref(), "", now)?;
         store::update(conn, old, &row)
     };
     match operation {
@@ -71,7 +71,7 @@ fn act(conn: &mut Conn, operation: &Operation) -> Result<()> {
                 state: crate::state::ACTIVE,
             };
             let number = store::next_number(conn, TENANT)?;
-            let row = rules::created(TENANT, new, place(below).as_ref(), number, "", now)?;
+            let row = rules::new_row(TENANT, new, place(below).as_ref(), number, "", now)?;
             store::insert(conn, &row)
         }
         Operation::Rename { which, name: number } => {

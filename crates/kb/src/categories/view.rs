@@ -29,7 +29,7 @@ pub fn all(conn: &mut Conn, people: &dyn People, tenants: &[String], rows: &[Row
             created_by: authors.of(&row.created_by),
             updated_by: authors.of(&row.updated_by),
             path: row.path.clone(),
-            state: state::shown(&row.state, &row.trashed_with).to_owned(),
+            state: state::effective_state(&row.state, &row.trashed_with).to_owned(),
             created_date: Timestamp::from_millis(row.created_ms).to_string(),
             updated_date: Timestamp::from_millis(row.updated_ms).to_string(),
         }
@@ -57,7 +57,7 @@ impl Recorded for Row {
             "description": self.description,
             "parentCategory": parent,
             "path": self.path,
-            "state": state::shown(&self.state, &self.trashed_with),
+            "state": state::effective_state(&self.state, &self.trashed_with),
             "createdBy": {"id": self.created_by},
             "updatedBy": {"id": self.updated_by},
             "createdDate": Timestamp::from_millis(self.created_ms),

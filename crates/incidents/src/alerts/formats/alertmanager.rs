@@ -5,7 +5,7 @@ use base::problem::{FieldError, Problem};
 use serde_json::{Map, Value};
 
 use super::{ALERTMANAGER, GRAFANA, instant, severity_of, tag, text};
-use crate::alerts::report::{Former, Named, Read, Report, key};
+use crate::alerts::report::{DeviceNames, LegacyIdentity, ParsedReport, Report, key};
 
 /// The most alerts of one notification.
 const MOST: usize = 10_000;
@@ -14,7 +14,7 @@ const MOST: usize = 10_000;
 ///
 /// # Errors
 /// 400 when it is no notification of this version. An alert that is none is refused alone.
-pub fn read(body: &Value) -> Result<Vec<Read>, Problem> {
+pub fn read(body: &Value) -> Result<Vec<ParsedReport>, Problem> {
     read_as(body, None)
 }
 
@@ -22,11 +22,11 @@ pub fn read(body: &Value) -> Result<Vec<Read>, Problem> {
 ///
 /// # Errors
 /// 400 when it has no alerts, or too many.
-pub fn read_leniently(body: &Value, sender: &str) -> Result<Vec<Read>, Problem> {
+pub fn read_leniently(body: &Value, sender: &str) -> Result<Vec<ParsedReport>, Problem> {
     read_as(body, Some(if sender == "grafana" { GRAFANA } else { ALERTMANAGER }))
 }
 
-fn read_as(body: &Value, otherwise: Option<&'static str>) -> Result<Vec<Read>, Problem> {
+fn read_as(body: &Value, otherwise: Option<&'static str>) -> Result<Vec<ParsedReport>, Problem> {
     let mut errors = Vec::new();
     if !body.is_object() {
         return Err(Problem::field("body", "must be a JSON object"));
@@ -57,7 +57,7 @@ fn read_as(body: &Value, otherwise: Option<&'static str>) -> Result<Vec<Read>, P
     }
 }
 
-fn report(alert: &Value, app: &str, group: &str) -> Read {
+fn report(alert: &Value, app: &str, group: &str) -> ParsedReport {
     let given = AlertmanagerAlert::read(|name| alert.get(name));
     let labels = given.labels.and_then(Value::as_object);
     let firing = match text(given.status).to_ascii_lowercase().as_str() {
@@ -93,7 +93,7 @@ fn report(alert: &Value, app: &str, group: &str) -> Read {
         tags: labels.iter().map(|(name, value)| tag(name, &text(Some(value)))).collect(),
         start: instant(given.starts_at),
         key: key(&fingerprint).or_else(|| Some(in_order(labels))),
-        former: Former::KeyAlone,
+        former: LegacyIdentity::KeyAlone,
         ext_alert_id: fingerprint,
         group_key: group.to_owned(),
         url: first(url),
@@ -102,10 +102,10 @@ fn report(alert: &Value, app: &str, group: &str) -> Read {
 }
 
 /// The machine that the labels name, without its port.
-fn resource(labels: &Map<String, Value>) -> Named {
+fn resource(labels: &Map<String, Value>) -> DeviceNames {
     let names = ["instance", "host", "hostname", "node", "nodename"];
     let found = names.iter().map(|name| text(labels.get(*name))).find(|text| !text.is_empty());
-    found.map(|text| Named::of_text(without_port(&text))).unwrap_or_default()
+    found.map(|text| DeviceNames::of_text(without_port(&text))).unwrap_or_default()
 }
 
 /// `web-01:9100` and `[::1]:9100` without their ports; an address without one has colons of its own.

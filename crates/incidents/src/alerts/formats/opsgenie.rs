@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 
 use super::{Event, instant, name, or, severity_of, severity_of_labels, tag, tags, text};
 use crate::alerts::{
-    report::{Former, LONGEST_NAME, Named, Report, cut, key},
+    report::{DeviceNames, LONGEST_NAME, LegacyIdentity, Report, cut, key},
     wire::Tag,
 };
 
@@ -36,11 +36,11 @@ pub fn create(body: &Value) -> Result<Event, Problem> {
     let former = format!("{}\n{}", cut(&entity, LONGEST_NAME), cut(&subject, LONGEST_NAME));
     Ok(Event::Report(Box::new(Report {
         state,
-        former: if alias.is_empty() { Former::Text(former) } else { Former::Key },
+        former: if alias.is_empty() { LegacyIdentity::Text(former) } else { LegacyIdentity::Key },
         subject,
         description: name(or(alert.description, given, &["note"])),
         app: super::OPSGENIE.to_owned(),
-        device: Named::of_text(&entity),
+        device: DeviceNames::of_text(&entity),
         tags: attributes,
         route: ROUTE,
         key: key(&alias),

@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 
 use super::{Event, instant, name, severity_of, severity_of_labels, tag, tags, text};
 use crate::alerts::{
-    report::{Named, Report},
+    report::{DeviceNames, Report},
     rules::Action,
 };
 
@@ -104,7 +104,7 @@ pub fn read(body: &Value) -> Result<(Event, String), Problem> {
         metric: class,
         component: field("component"),
         app: if client.is_empty() { super::PAGERDUTY.to_owned() } else { client },
-        device: Named::of_text(&field("source")),
+        device: DeviceNames::of_text(&field("source")),
         tags: attributes,
         route: if triggers { ROUTE } else { "" },
         key: Some(key.clone()),

@@ -4,7 +4,7 @@ use base::problem::{FieldError, Problem};
 use serde_json::Value;
 
 use super::{Event, instant, name, or, severity_of, severity_of_labels, state_of, tags};
-use crate::alerts::report::{Former, LONGEST_NAME, Named, Report, cut, key};
+use crate::alerts::report::{DeviceNames, LONGEST_NAME, LegacyIdentity, Report, cut, key};
 
 /// Words that say that there is a problem, and not how bad it is.
 const PROBLEMS: [&str; 10] =
@@ -46,11 +46,11 @@ pub fn read(body: &Value) -> Result<Event, Problem> {
         metric: name([body.get("metric")]),
         app: name([body.get("app")]),
         component,
-        device: Named::of_text(&device),
+        device: DeviceNames::of_text(&device),
         tags: tags(labels),
         event: name([body.get("eventId"), body.get("event_id")]),
         key: key(&own),
-        former: if own.is_empty() { Former::Text(former) } else { Former::Key },
+        former: if own.is_empty() { LegacyIdentity::Text(former) } else { LegacyIdentity::Key },
         ext_alert_id: own,
         url: name(or(given.url, body, &["link"])),
         ..Report::default()

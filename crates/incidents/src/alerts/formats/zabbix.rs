@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use super::{Event, instant, name, or, severity_of, state_of, tag, tags, text};
 use crate::alerts::{
-    report::{Named, Report},
+    report::{DeviceNames, Report},
     rules::Action,
     wire::Tag,
 };
@@ -80,7 +80,7 @@ fn report(
         description: name(or(event.alert_message, macros, &["message", "eventopdata", "triggerdescription"])),
         app: super::ZABBIX.to_owned(),
         // The technical name is what an inventory knows; the visible one may be any text.
-        device: Named::of_text(&name(or(event.host_host, macros, &["hostname", "hostdns", "hostip"]))),
+        device: DeviceNames::of_text(&name(or(event.host_host, macros, &["hostname", "hostdns", "hostip"]))),
         tags: event_tags(macros, event),
         // The id of the event is that of the instance, too: a recovery that has it is over whatever its time says,
         // since the dates of Zabbix do not say their zone.

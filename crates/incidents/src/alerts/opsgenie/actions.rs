@@ -107,7 +107,7 @@ impl OpsgenieAction {
         let version = alert.version;
         let edit = match self {
             Self::Grade(state) if alert.closed_ms.is_none() => {
-                rules::graded(&mut alert, state, ROUTE, tx.now);
+                rules::set_state(&mut alert, state, ROUTE, tx.now);
                 intake::reopen(tx, neighbours, &mut alert)?;
                 Edit::default()
             }
@@ -119,7 +119,7 @@ impl OpsgenieAction {
             let user = tx.author().to_owned();
             let person = neighbours.people.users(tx.conn, &around, std::slice::from_ref(&user))?.pop();
             let by = person.map_or_else(|| Person { id: user, ..Person::default() }, Person::of);
-            rules::edited(&mut alert, edit, by, note, tx.now);
+            rules::apply_edit(&mut alert, edit, by, note, tx.now);
         }
         if alert.version == version {
             return Ok(());

@@ -156,5 +156,5 @@ pub async fn count(request: HttpRequest) -> api::Result<HttpResponse> {
 
 /// Which alerts a list is to have.
 fn search_condition(at: &Context) -> Condition {
-    filter::of_opsgenie(&at.query.text("query").unwrap_or_default())
+    filter::opsgenie_condition(&at.query.text("query").unwrap_or_default())
 }

@@ -6,7 +6,7 @@ use ports::KnownResource;
 use sha2::{Digest as _, Sha256};
 
 use crate::alerts::{
-    report::{Former, LONGEST_NAME, Report, cut},
+    report::{LONGEST_NAME, LegacyIdentity, Report, cut},
     wire::Device,
 };
 
@@ -21,7 +21,7 @@ pub fn problems(report: &Report, sender: &str, resource: Option<&KnownResource>)
             known.into_iter().chain([problem(report, sender, "named", &machine(report))]).collect()
         }
     };
-    names.extend(former_problems(report, sender, resource));
+    names.extend(legacy_problems(report, sender, resource));
     names
 }
 
@@ -32,10 +32,10 @@ fn problem_of_key(sender: &str, key: &str) -> String {
 
 /// The names under which an alert may be open that a sender identifies by a key.
 pub fn problems_of_key(sender: &str, key: &str) -> [String; 2] {
-    [problem_of_key(sender, key), former_problem_of_key(sender, key)]
+    [problem_of_key(sender, key), legacy_problem_of_key(sender, key)]
 }
 
-fn former_problem_of_key(sender: &str, key: &str) -> String {
+fn legacy_problem_of_key(sender: &str, key: &str) -> String {
     name(&["sender", &format!("{sender}\n{}", cut(key, LONGEST_NAME))])
 }
 
@@ -45,18 +45,18 @@ pub fn problem_of(report: &Report, sender: &str, resource: &str) -> String {
 }
 
 /// The same, as it was.
-pub fn former_problem_of(report: &Report, resource: &str) -> String {
-    former_problem(report, "resource", resource)
+pub fn legacy_problem_of(report: &Report, resource: &str) -> String {
+    legacy_problem(report, "resource", resource)
 }
 
-fn former_problems(report: &Report, sender: &str, resource: Option<&KnownResource>) -> Vec<String> {
+fn legacy_problems(report: &Report, sender: &str, resource: Option<&KnownResource>) -> Vec<String> {
     match (&report.former, &report.key) {
-        (Former::Text(text), _) => vec![name(&["sender", &format!("{sender}\n{text}")])],
-        (Former::KeyAlone, Some(key)) => vec![name(&["sender", key])],
-        (Former::Key, Some(key)) => vec![former_problem_of_key(sender, key)],
+        (LegacyIdentity::Text(text), _) => vec![name(&["sender", &format!("{sender}\n{text}")])],
+        (LegacyIdentity::KeyAlone, Some(key)) => vec![name(&["sender", key])],
+        (LegacyIdentity::Key, Some(key)) => vec![legacy_problem_of_key(sender, key)],
         (_, None) if sender.is_empty() => {
-            let known = resource.map(|resource| former_problem_of(report, &resource.id));
-            known.into_iter().chain([former_problem(report, "named", &machine(report))]).collect()
+            let known = resource.map(|resource| legacy_problem_of(report, &resource.id));
+            known.into_iter().chain([legacy_problem(report, "named", &machine(report))]).collect()
         }
         _ => Vec::new(),
     }
@@ -80,7 +80,7 @@ fn problem(report: &Report, sender: &str, how: &str, which: &str) -> String {
     name(&["machine", sender, how, which, kind, text, &report.component])
 }
 
-fn former_problem(report: &Report, how: &str, which: &str) -> String {
+fn legacy_problem(report: &Report, how: &str, which: &str) -> String {
     let (kind, text) = measured(report);
     name(&[how, which, kind, &fold(text), &fold(&report.component)])
 }

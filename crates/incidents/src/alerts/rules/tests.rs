@@ -14,7 +14,7 @@ fn report(body: serde_json::Value) -> Report {
 
 fn alert() -> Alert {
     let report = report(json!({"currentState": "Warning", "subject": "Load", "metric": "load", "alertType": "Agent"}));
-    opened(&report, "client_1", "", "p", "ALT-1".to_owned(), NOW)
+    open_alert(&report, "client_1", "", "p", "ALT-1".to_owned(), NOW)
 }
 
 /// A report of a machine as of so many seconds after the first one.
@@ -24,7 +24,7 @@ fn at(state: &str, second: i64) -> Report {
 }
 
 fn open(state: &str) -> Alert {
-    opened(&at(state, 10), "client_1", "", "p", "ALT-1".to_owned(), NOW)
+    open_alert(&at(state, 10), "client_1", "", "p", "ALT-1".to_owned(), NOW)
 }
 
 #[test]
@@ -47,7 +47,7 @@ fn reports_count_in_their_order_and_times_only_against_each_other() {
     }
     // A sender that gives no times is not held against the clock of the service.
     let plain = report(json!({"currentState": "Critical", "metric": "load"}));
-    let plain = opened(&plain, "client_1", "", "p", "ALT-1".to_owned(), NOW);
+    let plain = open_alert(&plain, "client_1", "", "p", "ALT-1".to_owned(), NOW);
     assert_eq!(step(Some(&plain), &at("Warning", 0), NOW), Step::Change("Warning"));
     assert_eq!(step(Some(&plain), &at("Ok", 0), NOW), Step::Close);
 }
@@ -62,7 +62,7 @@ fn a_recovery_closes_the_instance_that_it_names() {
             None => at(state, start),
         }
     };
-    let alert = |report: &Report| opened(report, "client_1", "", "p", "ALT-1".to_owned(), NOW);
+    let alert = |report: &Report| open_alert(report, "client_1", "", "p", "ALT-1".to_owned(), NOW);
     let second = alert(&instance("Critical", 30, None, ""));
     for (report, expected) in [
         (instance("Ok", 10, Some(20), ""), Step::Other),
@@ -85,11 +85,11 @@ fn a_recovery_closes_the_instance_that_it_names() {
 fn of_two_routes_to_one_alert_the_worse_one_counts() {
     let by =
         |route: &'static str, state: &str| Report { route, ..report(json!({"currentState": state, "subject": "s"})) };
-    let mut alert = opened(&by("opsgenie", "Warning"), "client_1", "", "p", "ALT-1".to_owned(), NOW);
+    let mut alert = open_alert(&by("opsgenie", "Warning"), "client_1", "", "p", "ALT-1".to_owned(), NOW);
     let mut say = |report: Report| {
         let step = step(Some(&alert), &report, NOW);
         let changed = if let Step::Change(state) = step { Some(state) } else { None };
-        reported(&mut alert, &report, changed, NOW);
+        apply_report(&mut alert, &report, changed, NOW);
         alert.current_state.clone()
     };
     assert_eq!(say(by("pagerduty", "Critical")), "Critical");
@@ -149,7 +149,7 @@ fn a_key_counts_to_its_end_and_finds_what_it_was_called_before() {
     assert_eq!(problems_of_key("INB-1", "k")[1], "78acab34c2799644f41eb7db44394afd");
     assert_eq!(problems_of_key("INB-1", "k").to_vec(), problems(&keyed("k"), "INB-1", None));
     // As it was before senders were told apart.
-    let alertmanager = Report { former: super::super::report::Former::KeyAlone, ..keyed("f1") };
+    let alertmanager = Report { former: super::super::report::LegacyIdentity::KeyAlone, ..keyed("f1") };
     let at_one = problems(&alertmanager, "INB-1", None);
     let at_other = problems(&alertmanager, "INB-2", None);
     assert_eq!((at_one[0] == at_other[0], &at_one[1]), (false, &at_other[1]));
@@ -161,15 +161,15 @@ fn an_acknowledgement_ends_when_it_gets_worse_or_is_taken_back() {
     let mut alert = alert();
     act(&mut alert, Action::Acknowledge, Person::default(), "on it".to_owned(), NOW).unwrap();
     let worse = report(json!({"currentState": "Critical", "metric": "load"}));
-    reported(&mut alert, &worse, Some("Critical"), NOW);
+    apply_report(&mut alert, &worse, Some("Critical"), NOW);
     assert!(is_raised(&alert));
-    reopened(&mut alert, NOW);
-    let shown = alert.shown(NOW);
+    reopen_alert(&mut alert, NOW);
+    let shown = alert.to_wire(NOW);
     assert_eq!((shown.status, shown.acknowledgement), ("New", None));
     assert_eq!(shown.unacknowledgement.unwrap().note, "raised from Warning to Critical");
     assert_eq!(shown.previous_acknowledgement.unwrap().note, "on it");
     act(&mut alert, Action::Acknowledge, Person::default(), String::new(), NOW).unwrap();
-    reported(&mut alert, &at("Warning", 1), Some("Warning"), NOW);
+    apply_report(&mut alert, &at("Warning", 1), Some("Warning"), NOW);
     assert!(!is_raised(&alert), "it got better");
     act(&mut alert, Action::Unacknowledge, Person::default(), "away".to_owned(), NOW).unwrap();
     assert_eq!((alert.status(NOW), alert.document.last_event.as_str()), ("New", "Unacknowledged"));
@@ -180,11 +180,11 @@ fn an_acknowledgement_ends_when_it_gets_worse_or_is_taken_back() {
 fn a_worse_report_changes_it_and_the_old_state_is_kept() {
     let mut alert = alert();
     let worse = report(json!({"currentState": "Critical", "metric": "load", "subject": "Load is 31"}));
-    reported(&mut alert, &worse, Some("Critical"), NOW);
-    let shown = alert.shown(NOW);
+    apply_report(&mut alert, &worse, Some("Critical"), NOW);
+    let shown = alert.to_wire(NOW);
     assert_eq!((shown.current_state, shown.old_state, shown.repeat_count), ("Critical", "Warning", 2));
     assert_eq!((shown.subject, shown.last_event, shown.status), ("Load is 31", "Changed", "New"));
-    reported(&mut alert, &worse, None, NOW);
+    apply_report(&mut alert, &worse, None, NOW);
     assert_eq!((alert.document.old_state.as_str(), alert.document.last_event.as_str()), ("Warning", "Repeated"));
 }
 
@@ -220,22 +220,22 @@ fn a_window_takes_an_alert_and_gives_it_back() {
         run_escalation_action: true,
     };
     let mut alert = alert();
-    expected(&mut alert, &cover, NOW);
-    let shown = alert.shown(NOW);
+    suppress_by_window(&mut alert, &cover, NOW);
+    let shown = alert.to_wire(NOW);
     assert_eq!(
         (shown.alert_type, shown.status, shown.maintenance.unwrap().name.as_str()),
         ("Maintenance", "Suppressed", "night")
     );
     assert!(act(&mut alert, Action::Suppress(None), Person::default(), String::new(), NOW).is_err());
     let mut kept = alert.clone();
-    outlasted(&mut kept, None, NOW);
+    end_window(&mut kept, None, NOW);
     assert_eq!((kept.status(cover.until), kept.suppression.as_str()), ("Suppressed", KEPT));
     let until = kept.document.suppression.as_ref().and_then(|suppression| suppression.until.as_deref());
     assert_eq!((until, kept.suppressed_until_ms), (Some(NOW.to_string().as_str()), Some(NOW.millis())));
     kept.release();
     assert_eq!((kept.document.alert_type.as_str(), kept.status(NOW)), ("Agent", "New"));
     let escalation = Escalation { time: NOW.to_string(), on_call: Vec::new() };
-    outlasted(&mut alert, Some(escalation), NOW);
-    let shown = alert.shown(NOW);
+    end_window(&mut alert, Some(escalation), NOW);
+    let shown = alert.to_wire(NOW);
     assert_eq!((shown.alert_type, shown.status, shown.last_event), ("Maintenance", "New", "Escalated"));
 }

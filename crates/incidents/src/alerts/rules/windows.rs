@@ -13,7 +13,7 @@ use crate::alerts::{
 const ESCALATED: &str = "Escalated";
 
 /// A window expects the alert.
-pub fn expected(alert: &mut Alert, cover: &Cover, now: Timestamp) {
+pub fn suppress_by_window(alert: &mut Alert, cover: &Cover, now: Timestamp) {
     let until = cover.until.to_string();
     let window = &cover.window;
     let document = &mut *alert.document;
@@ -40,15 +40,15 @@ pub fn expected(alert: &mut Alert, cover: &Cover, now: Timestamp) {
 }
 
 /// The window of an alert that is open is over, and another one expects it as well.
-pub fn handed_over(alert: &mut Alert, cover: &Cover, now: Timestamp) {
-    expected(alert, cover, now);
+pub fn hand_over_to_window(alert: &mut Alert, cover: &Cover, now: Timestamp) {
+    suppress_by_window(alert, cover, now);
     alert.updated_ms = now.millis();
     alert.version += 1;
 }
 
 /// The window of an alert that is open is over. `on_call` is whom to escalate it to; `None` when the window does not
 /// want that, which leaves it as it is until it is reported again.
-pub fn outlasted(alert: &mut Alert, on_call: Option<Escalation>, now: Timestamp) {
+pub fn end_window(alert: &mut Alert, on_call: Option<Escalation>, now: Timestamp) {
     // One that was ended early shows when it was, and not when it was planned to.
     let early = |until: &mut String| {
         let is_early = Timestamp::parse(until).is_some_and(|planned| planned > now);
@@ -72,14 +72,14 @@ pub fn outlasted(alert: &mut Alert, on_call: Option<Escalation>, now: Timestamp)
             alert.suppressed_until_ms = None;
             alert.document.suppression = None;
             alert.document.escalation = Some(escalation);
-            alert.happened(ESCALATED, now);
+            alert.record_event(ESCALATED, now);
         }
         None => KEPT.clone_into(&mut alert.suppression),
     }
 }
 
 /// The window of an alert ends at another time than was known.
-pub fn prolonged(alert: &mut Alert, until: Timestamp, now: Timestamp) {
+pub fn extend_window(alert: &mut Alert, until: Timestamp, now: Timestamp) {
     alert.suppressed_until_ms = Some(until.millis());
     alert.updated_ms = now.millis();
     alert.version += 1;

@@ -7,7 +7,7 @@ use diesel::{QueryableByName, RunQueryDsl as _, sql_query, sql_types::Text};
 use super::*;
 use crate::{
     alerts::tests::{self as alerts, Fixture},
-    heartbeats::pings::Pinged,
+    heartbeats::pings::HeartbeatAddress,
 };
 
 const NOW: i64 = 1_795_000_000_000;
@@ -55,8 +55,8 @@ fn world(heartbeats: &[(&str, &str)]) -> World {
     world
 }
 
-fn pinged(tenant: &str, id: &str) -> Pinged {
-    Pinged { tenant_id: tenant.to_owned(), id: id.to_owned(), interval_ms: 10_000, missed: false }
+fn pinged(tenant: &str, id: &str) -> HeartbeatAddress {
+    HeartbeatAddress { tenant_id: tenant.to_owned(), id: id.to_owned(), interval_ms: 10_000, missed: false }
 }
 
 impl World {

@@ -7,7 +7,7 @@ use ports::{Authors, KnownResource, ResourceKey};
 
 use super::{
     row::Machine,
-    rules::Named,
+    rules::ResolvedReferences,
     wire::{IncidentInput, MachineName},
 };
 use crate::{
@@ -20,7 +20,7 @@ const FILLED: usize = 5;
 
 /// Where an incident is: its tenant, and the partner of that.
 #[derive(Clone, Copy, Debug)]
-pub struct Filing<'a> {
+pub struct IncidentContext<'a> {
     /// The tenant of the incident.
     pub tenant: &'a str,
     /// Its partner, or itself.
@@ -33,45 +33,45 @@ pub struct Filing<'a> {
 pub fn find(
     conn: &mut Conn,
     neighbours: &Neighbours,
-    filing: Filing<'_>,
+    context: IncidentContext<'_>,
     input: &IncidentInput,
     wrong: &mut Wrong,
     now: Timestamp,
-) -> Result<Named> {
-    let mut tenants = vec![filing.tenant.to_owned(), filing.partner.to_owned()];
+) -> Result<ResolvedReferences> {
+    let mut tenants = vec![context.tenant.to_owned(), context.partner.to_owned()];
     tenants.dedup();
-    check_categories(conn, &tenants, filing.category, input, wrong)?;
+    check_categories(conn, &tenants, context.category, input, wrong)?;
     check_people(conn, neighbours, &tenants, input, wrong)?;
-    let assignee = assigned(conn, neighbours, filing, input, wrong, now)?;
+    let assignee = find_assignee(conn, neighbours, context, input, wrong, now)?;
     let resources = match &input.resources {
-        Some(names) => Some(machines(conn, neighbours, filing.tenant, names, wrong)?),
+        Some(names) => Some(find_machines(conn, neighbours, context.tenant, names, wrong)?),
         None => None,
     };
-    Ok(Named { assignee, group: input.group.clone(), resources, alerts: Vec::new() })
+    Ok(ResolvedReferences { assignee, group: input.group.clone(), resources, alerts: Vec::new() })
 }
 
 /// Fills in what a new incident for alerts does not say itself: the user group that owns the first of its machines with
 /// an owner, and who is called first for the first of them with somebody.
-pub fn fill(
+pub fn fill_from_owners(
     conn: &mut Conn,
     neighbours: &Neighbours,
     tenant: &str,
     input: &IncidentInput,
-    named: &mut Named,
+    references: &mut ResolvedReferences,
     now: Timestamp,
 ) -> Result<()> {
-    if named.alerts.is_empty() {
+    if references.alerts.is_empty() {
         return Ok(());
     }
     // As many as a person would look at.
-    let machines: Vec<String> = named.resources.iter().flatten().take(FILLED).map(|one| one.id.clone()).collect();
+    let machines: Vec<String> = references.resources.iter().flatten().take(FILLED).map(|one| one.id.clone()).collect();
     for machine in &machines {
-        if named.group.is_none() {
-            named.group = neighbours.owners.owner(conn, tenant, machine)?;
+        if references.group.is_none() {
+            references.group = neighbours.owners.owner(conn, tenant, machine)?;
         }
         // A roster says who it is, also when that is nobody.
-        if named.assignee.is_none() && input.roster.is_none() {
-            named.assignee = neighbours.owners.called(conn, tenant, machine, now)?;
+        if references.assignee.is_none() && input.roster.is_none() {
+            references.assignee = neighbours.owners.called(conn, tenant, machine, now)?;
         }
     }
     Ok(())
@@ -86,12 +86,12 @@ fn check_people(
     wrong: &mut Wrong,
 ) -> Result<()> {
     let users = [("requester.id", &input.requester), ("assignee.id", &input.assignee)];
-    let users: Vec<_> = users.into_iter().filter_map(|(path, id)| Some((path, given(id)?))).collect();
+    let users: Vec<_> = users.into_iter().filter_map(|(path, id)| Some((path, non_empty(id)?))).collect();
     let known = Authors::load(conn, &*neighbours.people, tenants, users.iter().map(|(_, id)| *id))?;
     for (path, id) in users.into_iter().filter(|(_, id)| known.known(id).is_none()) {
         wrong.unknown(path, "user of the tenant or its partner", id);
     }
-    if let Some(id) = given(&input.group)
+    if let Some(id) = non_empty(&input.group)
         && neighbours.people.groups(conn, tenants, &[id.to_owned()])?.is_empty()
     {
         wrong.unknown("assigneeGroup.uniqueId", "user group of the tenant or its partner", id);
@@ -99,7 +99,7 @@ fn check_people(
     Ok(())
 }
 
-fn given(id: &Option<String>) -> Option<&str> {
+fn non_empty(id: &Option<String>) -> Option<&str> {
     id.as_deref().filter(|id| !id.is_empty())
 }
 
@@ -111,8 +111,8 @@ fn check_categories(
     input: &IncidentInput,
     wrong: &mut Wrong,
 ) -> Result<()> {
-    let category = given(&input.category);
-    let sub = given(&input.sub_category);
+    let category = non_empty(&input.category);
+    let sub = non_empty(&input.sub_category);
     if category.is_none() && sub.is_none() {
         return Ok(());
     }
@@ -138,29 +138,29 @@ fn check_categories(
 
 /// Who is to work on it: whom the body names, or who is on call through the roster that it names; nobody, when nobody
 /// is on call.
-fn assigned(
+fn find_assignee(
     conn: &mut Conn,
     neighbours: &Neighbours,
-    filing: Filing<'_>,
+    context: IncidentContext<'_>,
     input: &IncidentInput,
     wrong: &mut Wrong,
     now: Timestamp,
 ) -> Result<Option<String>> {
-    let Some(id) = given(&input.roster) else { return Ok(input.assignee.clone()) };
-    let Some(roster) = neighbours.on_call.roster(conn, &[filing.tenant.to_owned()], id)? else {
+    let Some(id) = non_empty(&input.roster) else { return Ok(input.assignee.clone()) };
+    let Some(roster) = neighbours.on_call.roster(conn, &[context.tenant.to_owned()], id)? else {
         wrong.unknown("roster.id", "roster of the tenant", id);
         return Ok(None);
     };
     if input.assignee.is_some() {
         return Ok(input.assignee.clone());
     }
-    let on_call = neighbours.on_call.on_call(conn, &roster.tenant_id, filing.partner, now)?;
+    let on_call = neighbours.on_call.on_call(conn, &roster.tenant_id, context.partner, now)?;
     let first = on_call.into_iter().find(|one| one.roster_id == id);
     Ok(Some(first.map(|one| one.person.id).unwrap_or_default()))
 }
 
 /// The machines of the tenant that a body names, each once.
-fn machines(
+fn find_machines(
     conn: &mut Conn,
     neighbours: &Neighbours,
     tenant: &str,

@@ -14,12 +14,12 @@ pub const UNKNOWN: &str = "the device names no resource of the inventory";
 pub type LookupResult = (Option<KnownResource>, Option<&'static str>);
 
 /// What the inventory says to the names in many reports, each asked about once.
-pub struct Answers<'r> {
+pub struct ResourceLookup<'r> {
     places: HashMap<(u8, &'r str), usize>,
     found: Vec<Vec<KnownResource>>,
 }
 
-impl<'r> Answers<'r> {
+impl<'r> ResourceLookup<'r> {
     /// Asks about names.
     pub fn of(
         names: impl Iterator<Item = &'r ResourceKey>,
@@ -38,7 +38,7 @@ impl<'r> Answers<'r> {
     }
 
     /// What was said to one of them.
-    pub fn to(&self, key: &ResourceKey) -> &[KnownResource] {
+    pub fn matches(&self, key: &ResourceKey) -> &[KnownResource] {
         self.places.get(&word(key)).and_then(|place| self.found.get(*place)).map_or(&[], Vec::as_slice)
     }
 }
@@ -51,10 +51,10 @@ pub fn resources(
     reports: &[&Report],
 ) -> Result<Vec<LookupResult>> {
     let keys = reports.iter().flat_map(|report| &report.device.keys);
-    let found = Answers::of(keys, |keys| resources.find(conn, scope, keys))?;
+    let found = ResourceLookup::of(keys, |keys| resources.find(conn, scope, keys))?;
     let of_report = |report: &&Report| {
         let named = &report.device.keys;
-        let hits = || named.iter().map(|key| found.to(key));
+        let hits = || named.iter().map(|key| found.matches(key));
         match hits().find_map(|hits| if let [one] = hits { Some(one) } else { None }) {
             Some(one) => (Some(one.clone()), None),
             None if hits().any(|hits| hits.len() > 1) => (None, Some("the device names more than one resource")),
