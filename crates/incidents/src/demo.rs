@@ -1,4 +1,4 @@
-//! Alerts of the demo company, for `--demo`: some open, some over, one that its machine is not in the inventory for.
+//! Alerts of the demo company, for `--demo`: some open, some closed, one for a machine that is not in the inventory.
 
 use base::{tenant::TenantId, timestamp::Timestamp};
 use db::{Db, Result};
@@ -28,7 +28,7 @@ const REPORTS: [DemoReport; 9] = [
     (8, "Critical", "No answer to ping", "ping.lost", "", "print-07"),
 ];
 
-/// Adds them to a tenant that has no alerts. Says whether it did anything.
+/// Adds the alerts to a tenant that has none; true when it added any.
 pub fn fill(db: &Db, tenant: &TenantId, neighbours: &Neighbours, now: Timestamp) -> Result<bool> {
     let tenant = tenant.to_string();
     let neighbours = neighbours.clone();

@@ -1,12 +1,12 @@
 //! Incidents: alerts, the incidents opened for them, and the categories they are filed under.
 //!
-//! - [`alerts`]: what monitors report
-//! - [`heartbeats`]: what is to be heard of again and again
-//! - [`categories`]: a tree of them, for each tenant
-//! - [`records`]: the incidents themselves, their notes, and what is told of them
+//! - [`alerts`]: problems that monitors report
+//! - [`heartbeats`]: pings that are expected regularly
+//! - [`categories`]: the tree of categories of each tenant
+//! - [`records`]: incidents, their notes, and their documents for subscribers
 //! - [`port`]: alerts and their incidents, for other domains
 //!
-//! Operation 8 of `docs/interface.md`, and what is around it.
+//! Operation 8 of `docs/interface.md`, and the ones around it.
 
 mod alerts;
 mod categories;
@@ -34,7 +34,7 @@ static QUOTAS: [&db::Quota; 2] = [&alerts::QUOTA, &records::store::QUOTA];
 /// What handlers take from [`extras`].
 const NEEDS: &[Need] = &[Need::of::<Neighbours>(), Need::of::<Pings>()];
 
-/// The tables, as they came to be.
+/// The migrations, oldest first.
 const MIGRATIONS: db::Migrations = db::migrations!(
     "incidents",
     both incidents0001_alerts,
@@ -74,7 +74,7 @@ pub fn domain() -> api::Domain {
     }
 }
 
-/// Puts those whom this domain asks where the handlers look for them.
+/// Makes the ports and the pings available to the handlers.
 pub fn extras(neighbours: Neighbours, pings: Arc<Pings>) -> Extras {
     Extras::default().with(Arc::new(neighbours)).with(pings)
 }
@@ -82,7 +82,7 @@ pub fn extras(neighbours: Neighbours, pings: Arc<Pings>) -> Extras {
 /// The paths by which clients of other services of this kind call the same operations.
 const ALIASES: &[Alias] = &[Alias::get("/api/v2/alertTypes", "/api/v2/cfg/alertTypes", "listAlertTypesAlias")];
 
-/// The operations outside a tenant: their address knows whose they are.
+/// The operations outside a tenant: their address says which tenant they belong to.
 fn root_routes(config: &mut Routes) {
     alerts::root_routes(config);
     heartbeats::root_routes(config);

@@ -1,28 +1,28 @@
-//! Whom this domain asks.
+//! The ports that this domain uses.
 
 use std::sync::Arc;
 
 use ports::{Articles, Escalations, Jobs, Maintenance, OnCall, Owners, People, Resources, Tenants};
 
-/// Those who answer for other domains.
+/// The ports to other domains.
 #[derive(Clone)]
 pub struct Neighbours {
-    /// Which machines there are.
+    /// Machines of the inventory.
     pub resources: Arc<dyn Resources>,
-    /// Which of them are in maintenance.
+    /// Maintenance windows.
     pub maintenance: Arc<dyn Maintenance>,
-    /// Who is on call.
+    /// People on call.
     pub on_call: Arc<dyn OnCall>,
-    /// Whose machines are.
+    /// Owners of machines.
     pub owners: Arc<dyn Owners>,
-    /// What is known of how to mend things.
+    /// Articles of the knowledge base.
     pub articles: Arc<dyn Articles>,
-    /// What can be run.
+    /// Jobs.
     pub jobs: Arc<dyn Jobs>,
-    /// Who people are.
+    /// Users and groups.
     pub people: Arc<dyn People>,
-    /// What policies say of alerts that people work on.
+    /// Escalation policies.
     pub escalations: Arc<dyn Escalations>,
-    /// What tenants are called.
+    /// Names of tenants.
     pub tenants: Arc<dyn Tenants>,
 }

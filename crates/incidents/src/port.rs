@@ -1,4 +1,4 @@
-//! Alerts, for other domains; also what the alert of a report that nobody took in would be.
+//! The alerts port for other domains, with previews of alerts that are not taken in.
 
 use std::sync::Arc;
 
@@ -12,14 +12,14 @@ use crate::{
     records,
 };
 
-/// Says what the alerts of reports would be: for those who try their rules on one.
+/// Answers [`Alerts`]; previews the alert of a report, so that users can try their rules on it.
 pub struct Trial {
     resources: Arc<dyn Resources>,
     people: Arc<dyn People>,
 }
 
 impl Trial {
-    /// With those who know the resources and the people.
+    /// With the ports for resources and people.
     pub fn new(resources: Arc<dyn Resources>, people: Arc<dyn People>) -> Self {
         Self { resources, people }
     }

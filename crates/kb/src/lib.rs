@@ -1,11 +1,11 @@
 //! The knowledge base: articles, and the categories that they stand in.
 //!
-//! - [`categories`]: a tree of them, for each tenant, with a trash
+//! - [`categories`]: the tree of categories of each tenant, with a trash
 //! - [`articles`]: Markdown, with its history and a search for words
 //!
-//! Operations 12 and 13 of `docs/interface.md`, and what is around them. Whoever changes the tree of a tenant is alone
-//! with it until the end of the transaction, and whoever changes its articles shares it with others that do: two moves
-//! could close a circle together, and an article come into a category that is just thrown away.
+//! Operations 12 and 13 of `docs/interface.md`, and the ones around them. A change of a tenant's tree takes its lock
+//! until the end of the transaction, since two concurrent moves could close a circle. Changes of articles share that
+//! lock, since an article could otherwise enter a category that is just moved to the trash.
 
 mod articles;
 mod categories;
@@ -26,7 +26,7 @@ static QUOTAS: [&db::Quota; 2] = [&articles::store::QUOTA, &categories::store::Q
 /// What handlers take from [`extras`].
 const NEEDS: &[Need] = &[Need::of::<dyn People>()];
 
-/// The tables, as they came to be.
+/// The migrations, oldest first.
 const MIGRATIONS: db::Migrations = db::migrations!("kb", each kb0001_kb, both kb0002_retention, both kb0006_ids);
 
 /// The headings of the OpenAPI document under which the operations stand. The first is that of operations without
@@ -50,7 +50,7 @@ pub fn domain() -> api::Domain {
     }
 }
 
-/// Puts those who answer for people where the handlers look for them.
+/// Makes the port for people available to the handlers.
 pub fn extras(people: Arc<dyn People>) -> Extras {
     Extras::default().with(people)
 }
@@ -71,7 +71,7 @@ fn routes(config: &mut Routes) {
     articles::routes(config);
 }
 
-/// Who changes the tree of a tenant takes this, who files an article in it shares it.
+/// The lock of a tenant's tree: changes of categories take it, changes of articles share it.
 fn lock(tenant: &str) -> Lock {
     Lock::of("kb", tenant)
 }

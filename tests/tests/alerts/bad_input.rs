@@ -1,4 +1,4 @@
-//! What is no report is refused, and all that is wrong with it named.
+//! Malformed reports are refused, and every error is named.
 
 use muster_tests::{Server, both_backends};
 use serde_json::json;

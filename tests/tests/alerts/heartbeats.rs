@@ -100,7 +100,7 @@ fn silence_is_an_alert_and_a_ping_ends_it(server: &Server) {
     let made = client.post("/heartbeats", &body).ok();
     let path = path_of(&made);
     server.get(&path).ok();
-    let alert = eventually("silence is no alert", || alerts(&client, "status:New").pop());
+    let alert = eventually("silence opened no alert", || alerts(&client, "status:New").pop());
     assert_eq!((&alert["currentState"], &alert["device"]["id"]), (&json!("Warning"), &json!(machine)));
     assert_eq!((&alert["extAlertId"], &alert["component"]), (&made["id"], &made["name"]));
     let one = format!("/heartbeats/{}", text(&made["id"]));
@@ -143,7 +143,7 @@ fn nobody_who_never_pinged_is_silent(server: &Server) {
     let (new, _) = heartbeat(&client, "1s", "0s");
     let (_, path) = heartbeat(&client, "1s", "0s");
     server.get(&path).ok();
-    eventually("silence is no alert", || alerts(&client, "status:New").pop());
+    eventually("silence opened no alert", || alerts(&client, "status:New").pop());
     assert_eq!(client.get(&format!("/heartbeats/{new}")).ok()["state"], json!("New"));
     assert_eq!(alerts(&client, "status:New").len(), 1);
 }
@@ -218,7 +218,7 @@ fn a_restart_loses_no_ping_and_makes_no_storm(shared: &Server) {
     let (_, silent) = heartbeat(&client, "2s", "1s");
     let made: Vec<(String, String)> = (0..20).map(|_| heartbeat(&client, "10s", "1s")).collect();
     server.get(&silent).ok();
-    eventually("silence is no alert", || alerts(&client, "app:Heartbeat").pop());
+    eventually("silence opened no alert", || alerts(&client, "app:Heartbeat").pop());
     made.iter().for_each(|(_, path)| assert_eq!(server.get(path).status, 200));
     // What was heard in the last second is stored when it stops.
     server.stop();

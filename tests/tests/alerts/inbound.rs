@@ -23,7 +23,7 @@ fn an_address_reports_and_does_nothing_else(server: &Server) {
     assert!(listed[0].get("token").is_none() && listed[0].get("url").is_none(), "{listed:?}");
     client.post("/inbound", &json!({"name": listed[0]["name"]})).problem(409, "0004");
     client.post("/inbound", &json!({})).invalid(&["name"]);
-    // The token is no bearer token, and no secret of a key.
+    // The token is neither a bearer token nor the secret of a key.
     client.with_token(&token).get("/alerts/search").unauthenticated();
     server.request("GET", "/api/v2/tenants/client_1/alerts/search").basic(&token, &token).send().unauthenticated();
     send(server, &token, "/alerts", &json!({"subject": "s"})).not_found();
@@ -94,7 +94,7 @@ fn pagerduty_events_trigger_acknowledge_and_resolve(server: &Server) {
     assert_eq!((&made["currentState"], &made["repeatCount"]), (&json!("Warning"), &json!(2)));
     assert_eq!((&made["device"]["id"], &made["component"]), (&json!(id), &json!("/var")));
     assert_eq!(enqueue(event("acknowledge")).status, 202);
-    assert_eq!(enqueue(event("acknowledge")).status, 202, "again is no error");
+    assert_eq!(enqueue(event("acknowledge")).status, 202, "a second time is not an error");
     let by = &only(&client, "status:Acknowledged")["acknowledgement"]["by"];
     assert!(by["lastName"] == json!("Inbound address"), "{by}");
     assert_eq!(enqueue(event("resolve")).status, 202);

@@ -183,7 +183,7 @@ fn without_escalation_it_is_heard_of_when_it_is_reported_again(server: &Server) 
     let made = post(&client, &report(&name, "Critical", "load"));
     end(&client, &id);
     let until = || text(&get(&client, &made)["suppression"]["until"]);
-    // Whoever looks after it notices soon, unless the machine is busy.
+    // The background thread notices soon, unless the machine is busy.
     wait_for(Duration::from_secs(30), || !until().starts_with("2099"), until);
     let alert = get(&client, &made);
     assert_eq!((&alert["status"], &alert["lastEvent"]), (&json!("Suppressed"), &json!("Created")));

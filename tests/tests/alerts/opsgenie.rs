@@ -38,7 +38,7 @@ fn the_media_type_of_zabbix_gets_what_it_asks_for(server: &Server) {
     let answer = call(server, &token, "GET", &format!("/v2/alerts/requests/{request}"), None).ok();
     assert_eq!((&answer["data"]["success"], &answer["data"]["alertId"]), (&json!(true), &made["id"]));
     assert!(answer["data"]["status"].is_string() && answer["data"]["alias"] == "991", "{answer}");
-    // Every request was processed before it was answered, whoever made its id.
+    // Every request was processed before it was answered, no matter who made its id.
     let answer = call(server, &token, "GET", "/v2/alerts/requests/0d3a8a2e-0000-4000-8000-000000000001", None).ok();
     assert_eq!(answer["data"]["success"], json!(true));
     took(&call(server, &token, "POST", "/v2/alerts/991/notes?identifierType=alias", Some(&json!({"note": "n"}))));
@@ -194,7 +194,7 @@ fn pagerdutys_other_addresses_answer_as_theirs(server: &Server) {
     let change = json!({"routing_key": token, "payload": {"summary": "Build 7 is deployed", "source": "ci"}});
     let answer = server.request("POST", "/v2/change/enqueue").json(&change).send();
     assert_eq!((answer.status, &answer.json()["status"]), (202, &json!("success")), "{answer}");
-    assert_eq!(found(&client, "").len(), 1, "a change is no problem");
+    assert_eq!(found(&client, "").len(), 1, "a change is not a problem");
     server.request("POST", "/v2/change/enqueue").json(&json!({"routing_key": "x".repeat(43)})).send().unauthenticated();
 }
 

@@ -47,7 +47,7 @@ fn what_fires_again_is_a_new_alert_whatever_its_start(server: &Server) {
     let early = |state: &str| at(said(state), "2026-05-01T10:00:00Z");
     let reports = [early("Critical"), said("Ok"), early("Critical"), early("Ok")];
     assert_eq!(reports.map(|body| text(&post(&client, &body)["result"])), ["created", "closed", "created", "closed"]);
-    // What was well before it was ever reported is no reason either.
+    // A recovery without a problem is not a reason either.
     let reports = [("Ok", "10:10"), ("Warning", "10:09")];
     let reports = reports.map(|(state, time)| at(report(&name, state, "n"), &format!("2026-05-01T{time}:00Z")));
     assert_eq!(reports.map(|body| text(&post(&client, &body)["result"])), ["ignored", "created"]);

@@ -96,7 +96,7 @@ fn administrators_are_told_once_until_there_is_room(backend: Backend) {
     wait_for(Duration::from_secs(30), || calls() == 1, || format!("{} calls", calls()));
     send(&server, &token, "", &plain("critical")).ok();
     assert_eq!(only(&client, "app:Muster")["repeatCount"], json!(1), "once");
-    // There is room again when some are closed, by whoever.
+    // There is room again when alerts are closed, by any route.
     set(&server, &client, &id, 35_000, 35_000);
     let open = found(&client, "status:New+subject:flood");
     client.post(&format!("/alerts/{}/actions/close", open[0]), &json!({})).ok();

@@ -12,7 +12,7 @@ both_backends![
     a_closed_incident_is_only_opened_again,
     notes_are_only_added,
     search_finds_by_every_variable,
-    a_roster_gives_it_to_whoever_is_on_call,
+    a_roster_assigns_the_person_on_call,
     opened_for_an_alert_they_name_each_other,
     the_audit_log_has_it_before_and_after,
     others_incidents_are_unknown,
@@ -244,7 +244,7 @@ fn search_finds_by_every_variable(server: &Server) {
     client.get("/incidents/search?sortName=x").invalid(&["sortName"]);
 }
 
-fn a_roster_gives_it_to_whoever_is_on_call(server: &Server) {
+fn a_roster_assigns_the_person_on_call(server: &Server) {
     let client = server.new_client();
     let ann = user(&client, "Ann");
     let bob = user(&client, "Bob");

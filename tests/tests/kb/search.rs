@@ -130,7 +130,7 @@ fn nobody_finds_what_is_anothers(server: &Server) {
     assert_eq!(found(&client, &word), ["mine"]);
     assert_eq!(found(&other, &word), ["theirs"]);
     assert_eq!(found(&server.admin(), &word), ["mine", "theirs"]);
-    // A tenant's id is no word by which its articles are found.
+    // The id of a tenant is not a word that finds its articles.
     assert!(found(&client, client.tenant_id()).is_empty());
     assert!(found(&server.admin(), other.tenant_id()).is_empty());
 }

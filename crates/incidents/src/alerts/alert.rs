@@ -1,4 +1,4 @@
-//! What an alert is, and how it is shown.
+//! The changes and representations that all alerts share.
 
 use base::{text::fold, timestamp::Timestamp};
 use db::{Error, Result};
@@ -8,11 +8,11 @@ use super::{row::Alert, wire};
 
 /// The type of an alert that a window expects.
 pub const MAINTENANCE: &str = "Maintenance";
-/// The type of an alert of which nothing else is said.
+/// The type of an alert whose report names none.
 pub const MONITORING: &str = "Monitoring";
 
 impl Alert {
-    /// No window expects it any more: it is as any other.
+    /// Undoes the suppression by a window.
     pub fn release(&mut self) {
         let document = &mut *self.document;
         document.alert_type.clone_from(&document.given_type);
@@ -25,14 +25,14 @@ impl Alert {
         document.maintenance = None;
     }
 
-    /// Something happened to it, which makes another version.
+    /// Records the last event, which makes another version.
     pub fn record_event(&mut self, event: &str, now: Timestamp) {
         event.clone_into(&mut self.document.last_event);
         self.updated_ms = now.millis();
         self.version += 1;
     }
 
-    /// As clients see it.
+    /// The alert as clients see it.
     pub fn to_wire(&self, now: Timestamp) -> wire::Alert<'_> {
         let row = self;
         let document = &*self.document;
@@ -77,15 +77,15 @@ impl Alert {
         }
     }
 
-    /// As rules of windows see it: without what a window that held it back made of it, so that the answer of one that
-    /// asks for its type or its status does not change by having been given.
+    /// The payload for rules of windows: without the effects of a window, so that a rule about the type or the status
+    /// still matches after its window has changed them.
     pub fn unsuppressed_payload(&self, now: Timestamp) -> Result<Value> {
         let mut alert = self.clone();
         alert.release();
         alert.event_payload(now)
     }
 
-    /// As subscribers, the audit log and rules see it.
+    /// The payload for subscribers, the audit log and rules.
     pub fn event_payload(&self, now: Timestamp) -> Result<Value> {
         serde_json::to_value(self.to_wire(now))
             .map_err(|error| Error::Fault(format!("the document of {}: {error}", self.id)))

@@ -1,5 +1,4 @@
-//! What is known of the problems that are reported, and what becomes of it: read for nobody else to change, worked out
-//! in memory, and written.
+//! The problems and alerts that one request changes: read under a lock, changed in memory, and written together.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -19,29 +18,29 @@ use super::{
 };
 use crate::neighbours::Neighbours;
 
-/// The kind of entity that an alert is.
+/// The entity type of alerts.
 pub const ENTITY: &str = "ALERT";
 
-/// What a report came to, and where its alert is.
+/// The result of a report, and the index of its alert.
 pub type Outcome = (&'static str, Option<usize>);
 
-/// What a report comes to that opens an alert for which there is no room.
+/// The result of a report that would open an alert for which there is no room.
 pub const REFUSED: &str = "refused";
 
 /// Tenant and name.
 type Name = (String, String);
 
-/// What is known of the problems that are reported, and what becomes of it.
+/// The problems and alerts that one request changes.
 pub struct Batch {
     problems: HashMap<Name, ProblemState>,
     entries: Vec<Entry>,
-    /// Where in `entries` an alert is.
+    /// The index in `entries` of each alert.
     indexes: HashMap<Name, usize>,
     /// How many alerts are open.
     room: Room,
 }
 
-/// What is known of a problem.
+/// A problem, and how its row has to be stored.
 struct ProblemState {
     known: ProblemRow,
     stored: bool,
@@ -49,17 +48,17 @@ struct ProblemState {
     gone: bool,
 }
 
-/// An alert.
+/// An alert, and how it has to be stored.
 struct Entry {
     alert: Alert,
-    /// As it was told before; `None` for a new one.
+    /// Its payload before the request; `None` for a new one.
     before: Option<Value>,
-    /// Whose open alert it was.
+    /// Its sender, if it was open before the request.
     was_open_of: Option<String>,
     changed: bool,
-    /// Is a window to be asked about it?
+    /// Must windows be asked whether they cover it?
     ask: bool,
-    /// Is a policy to be asked whether its acknowledgement holds?
+    /// Must its policy be asked whether its acknowledgement holds?
     raised: bool,
 }
 
@@ -72,10 +71,10 @@ impl Entry {
 }
 
 impl Batch {
-    /// Reads what is known, for nobody else to change.
+    /// Reads the problems of the reports and their alerts, and locks the tenants.
     pub fn open(tx: &mut Tx<'_>, origin: &Origin, arrivals: &[Arrival<'_>]) -> Result<Self> {
         let mut tenants: BTreeSet<&String> = arrivals.iter().map(|arrival| &arrival.tenant).collect();
-        // What is a client's may have been reported before anybody knew that.
+        // A client's problem may have been reported before the inventory knew its resource.
         let away = arrivals.iter().filter(|arrival| arrival.tenant != origin.home);
         let away: BTreeSet<&String> = away.flat_map(|arrival| &arrival.problems).collect();
         let away: Vec<String> = away.into_iter().cloned().collect();
@@ -105,7 +104,7 @@ impl Batch {
         Ok(batch)
     }
 
-    /// The alert at a place.
+    /// The alert with this index.
     pub fn alert(&self, index: usize) -> Option<&Alert> {
         self.entries.get(index).map(|entry| &entry.alert)
     }
@@ -118,8 +117,8 @@ impl Batch {
         index
     }
 
-    /// The name under which a problem is known. One that is open under another of its names, such as that of its device
-    /// before the inventory knew it, goes on under the best one.
+    /// The name of the problem of a report. A problem that is open under another of its names, such as that of a device
+    /// before the inventory knew it, is renamed to the best one.
     fn name(&mut self, arrival: &Arrival<'_>, sender: &str) -> Name {
         let named = |problem: &String| (arrival.tenant.clone(), problem.clone());
         let mut names = arrival.problems.iter().map(named);
@@ -145,7 +144,7 @@ impl Batch {
         first
     }
 
-    /// The name under which the problem of a resource is open that the inventory knows no more.
+    /// The name under which the problem of a decommissioned resource is open, or else `name`.
     fn decommissioned_name(&self, arrival: &Arrival<'_>, name: Name) -> Name {
         let is_open =
             |name: &Name| self.problems.get(name).is_some_and(|problem| problem.known.is_open && !problem.gone);
@@ -156,8 +155,8 @@ impl Batch {
         former.find(is_open).unwrap_or(name)
     }
 
-    /// Closes the alert of a problem that was reported to a partner before its resource was known to be a client's:
-    /// there it goes on. Answers where it is.
+    /// Closes the alert that a partner has of a problem whose resource turned out to be a client's, where it goes on.
+    /// Answers the index of the closed alert.
     fn close_at_partner(&mut self, arrival: &Arrival<'_>, home: &str, now: Timestamp) -> Option<usize> {
         if arrival.tenant == home {
             return None;
@@ -181,7 +180,7 @@ impl Batch {
         Some(index)
     }
 
-    /// Does what a report does; answers what that is called, and where the alert is.
+    /// Applies a report; answers its result and the index of its alert.
     pub fn enter(&mut self, arrival: &Arrival<'_>, origin: &Origin, now: Timestamp) -> Outcome {
         let left = self.close_at_partner(arrival, &origin.home, now);
         let report = arrival.report;
@@ -204,7 +203,7 @@ impl Batch {
                 "late"
             }
             Step::Repeat | Step::Change(_) => {
-                // Nobody could ask a window about it while it was about nothing that is known.
+                // Windows could not be asked about it while its resource was unknown.
                 entry.ask |= alert.resource_id.is_none() && arrival.resource.is_some();
                 if arrival.resource.is_some() || alert.resource_id.is_none() {
                     rules::set_resource(alert, report, arrival.resource.as_ref());
@@ -212,8 +211,8 @@ impl Batch {
                 let changed = if let Step::Change(state) = step { Some(state) } else { None };
                 rules::apply_report(alert, report, changed, now);
                 entry.raised |= rules::is_raised(alert);
-                // A window that is over keeps what it held back only until it is reported again; one that is
-                // open may not expect what has become of it.
+                // A window that is over suppresses an alert only until the next report; one that is open may not cover
+                // the new state.
                 let held = alert.suppression.as_str();
                 entry.ask |= held == KEPT || held == WINDOW && changed.is_some();
                 if changed.is_some() { "changed" } else { "repeated" }
@@ -226,7 +225,7 @@ impl Batch {
         (result, index)
     }
 
-    /// Does what a report does whose problem is not open. `left` is where its alert is that another tenant had.
+    /// Applies a report whose problem is not open. `left` is the index of the alert that was closed at the partner.
     fn begin(
         &mut self,
         arrival: &Arrival<'_>,
@@ -262,13 +261,13 @@ impl Batch {
         change(&mut problem.known);
     }
 
-    /// People are told again of an acknowledged alert that got worse, unless its policy says otherwise.
+    /// Reopens acknowledged alerts that got worse, unless their policy says otherwise.
     pub fn ask_policies(&mut self, tx: &mut Tx<'_>, neighbours: &Neighbours) -> Result<()> {
         let mut raised = self.entries.iter_mut().filter(|entry| entry.raised);
         raised.try_for_each(|entry| reopen(tx, neighbours, &mut entry.alert))
     }
 
-    /// Asks which of the alerts a window expects.
+    /// Suppresses the alerts that a maintenance window covers.
     pub fn ask_windows(&mut self, tx: &mut Tx<'_>, neighbours: &Neighbours) -> Result<()> {
         let now = tx.now;
         let asked = |entry: &&mut Entry| {
@@ -302,7 +301,7 @@ impl Batch {
                     held.insert(name, pending);
                 }
                 None if alert.suppression == KEPT => alert.release(),
-                // When its window is over, what is to be done is not ours to do.
+                // The escalator handles alerts whose window is over.
                 None if alert.suppression == WINDOW && is_open(tx.conn, neighbours, alert, now)? => {
                     alert.release();
                 }
@@ -312,7 +311,7 @@ impl Batch {
         held.values().try_for_each(|window| store::hold(tx.conn, window))
     }
 
-    /// Writes what changed, and tells it; answers how full the tenants are by then.
+    /// Writes and publishes the changes; answers how full the room of the tenants is afterwards.
     pub fn store(self, tx: &mut Tx<'_>) -> Result<Vec<Pressure>> {
         let (mut new, mut changed) = (Vec::new(), HashMap::<String, Vec<Alert>>::new());
         let mut changes = Changes::default();
@@ -360,7 +359,7 @@ fn is_open(conn: &mut Conn, neighbours: &Neighbours, alert: &Alert, now: Timesta
     Ok(neighbours.maintenance.open_until(conn, &[window], now)?.iter().any(Option::is_some))
 }
 
-/// Records what became of an alert.
+/// Records the change of an alert.
 pub fn record_change(tx: &mut Tx<'_>, alert: &Alert, before: Option<Value>) -> Result<()> {
     let after = alert.event_payload(tx.now)?;
     tx.record_payloads(Entity::published(ENTITY, &alert.tenant_id, &alert.id), before, Some(after));

@@ -244,7 +244,7 @@ async fn admit_key(request: &HttpRequest, token: Option<&str>, field: &str) -> a
     request_body(content = PagerDutyEvent<'_>),
     responses(
         (status = 202, description = "The event was processed", body = PagerDutyAnswer),
-        (status = 401, description = "The routing key is no token of an inbound address"),
+        (status = 401, description = "The routing key is not a token of an inbound address"),
         (status = 409, description = "There is no room for another open alert"),
     ),
     security(()),
@@ -272,7 +272,7 @@ pub async fn enqueue(
     })),
     responses(
         (status = 200, description = "The event was processed", body = PagerDutyFirstAnswer),
-        (status = 401, description = "The service key is no token of an inbound address"),
+        (status = 401, description = "The service key is not a token of an inbound address"),
         (status = 409, description = "There is no room for another open alert"),
     ),
     security(()),
@@ -294,7 +294,7 @@ pub async fn create_event(
 
 /// Send a PagerDuty change event
 ///
-/// Is taken, so that a sender of changes has nothing to report, and opens no alert: a change is no problem.
+/// The event is accepted, so that the sender sees no error, but opens no alert: a change is not a problem.
 #[utoipa::path(
     operation_id = "sendPagerDutyChangeEvent",
     request_body(content = Object, example = json!({
@@ -304,7 +304,7 @@ pub async fn create_event(
     responses(
         (status = 202, description = "The event was taken", body = Object,
             example = json!({"status": "success", "message": "Change event processed"})),
-        (status = 401, description = "The routing key is no token of an inbound address"),
+        (status = 401, description = "The routing key is not a token of an inbound address"),
     ),
     security(()),
 )]
@@ -344,7 +344,7 @@ async fn opsgenie_event(
     request_body(content = OpsgenieAlert<'_>),
     responses(
         (status = 202, description = "The event was processed", body = OpsgenieAnswer),
-        (status = 401, description = "The key is no token of an inbound address"),
+        (status = 401, description = "The key is not a token of an inbound address"),
         (status = 409, description = "There is no room for another open alert"),
     ),
     security(()),

@@ -1,22 +1,23 @@
-//! Alerts ("Alerts" in `docs/interface.md`): what monitors report, one alert for each problem, however often it is
-//! reported.
+//! Alerts ("Alerts" in `docs/interface.md`): one alert for each problem that monitors report, however often they report
+//! it.
 //!
-//! - [`report`], [`formats`]: what monitors send
-//! - [`inbound`]: where those send it that can set no header
-//! - [`opsgenie`]: what else clients of Opsgenie's alert API call there
-//! - [`intake`]: what becomes of it; the decisions are in [`rules`]
-//! - [`batch`]: what is known of the problems that are reported, and what becomes of it
-//! - [`room`], [`crowding`]: how many may be open, and who is told in time
-//! - [`lookup`]: which resources it names
-//! - [`windows`]: what becomes of alerts when their maintenance window is over
+//! - [`report`], [`formats`]: reports, and the formats of monitors
+//! - [`inbound`]: inbound addresses, for monitors that cannot set a header
+//! - [`opsgenie`]: further operations of Opsgenie's alert API at inbound addresses
+//! - [`intake`]: from reports to alerts; the decisions are in [`rules`]
+//! - [`batch`]: the problems and alerts that one request changes, in memory
+//! - [`history`]: open alerts of machines that the inventory no longer has
+//! - [`room`], [`crowding`]: the limit on open alerts, and the warning before it is reached
+//! - [`lookup`]: the resources that reports name
+//! - [`windows`]: alerts whose maintenance window is over
 //! - [`filter`]: the search
 //! - [`kinds`]: the words that the service itself has for alerts
 //!
-//! # What subscribers hear
-//! Every change is published as an action on the entity `ALERT`, with the alert as [`wire::Alert`] before and after,
-//! and so is what a rule of an integration event or of a maintenance window is compared with, and what `$alert.…` is
-//! filled from. Which change it was stands in `lastEvent` of the state after. Integration events take `ALERT` with the
-//! event type `NONE` only: they are meant to react to every action on it, and to choose by their rules.
+//! # Events
+//! Every change is published as an action on the entity `ALERT`, with the alert as [`wire::Alert`] before and after.
+//! Rules of integration events and maintenance windows are compared with the same document, and `$alert.…` is filled
+//! from it. `lastEvent` of the state after names the change. Integration events take `ALERT` with the event type `NONE`
+//! only: they react to every action on it, and choose by their rules.
 
 pub(crate) mod actions;
 mod alert;
@@ -64,7 +65,7 @@ pub fn routes(config: &mut api::Routes) {
         .service(http::close);
 }
 
-/// The operations outside a tenant: inbound addresses, which know theirs.
+/// The operations outside a tenant: inbound addresses, each of which belongs to one.
 pub fn root_routes(config: &mut api::Routes) {
     config
         .tagged("Inbound addresses")

@@ -1,5 +1,5 @@
-//! How many alerts may be open. No sender takes the room of the others: whoever reports may have as many open alerts as
-//! are still free, so that something is left for everybody else. What is not `Critical` leaves some room to what is,
+//! Limits on open alerts. No sender takes the room of the others: it may have as many open alerts as are still free, so
+//! that something is left for everybody else. What is not `Critical` leaves some room to what is,
 //! and what the service itself notices (heartbeats, jobs) is never refused: there are no more of those than heartbeats
 //! and jobs.
 //!
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_fills_its_room_leaves_some_to_the_others() {
+    fn a_sender_that_fills_its_room_leaves_some_to_others() {
         let mut open = BTreeMap::new();
         assert_eq!(fill(&mut open, "a", "Warning"), 45_000);
         assert_eq!(fill(&mut open, "b", "Warning"), 22_500);

@@ -1,8 +1,8 @@
-//! Categories that incidents are filed under, a tree ("Incident categories" in `docs/interface.md`).
+//! The tree of categories that incidents are filed under ("Incident categories" in `docs/interface.md`).
 //!
-//! They belong to a tenant. A client sees those of its partner too, and files incidents under them, but changes its own
-//! alone. Whoever changes the tree of a tenant is alone with it until the end of the transaction
-//! ([`store::lock_tree`]): two moves could close a circle together.
+//! Categories belong to a tenant. A client also sees the categories of its partner and files incidents under them, but
+//! changes only its own. A change of the tree locks it until the end of the transaction ([`store::lock_of_tree`]): two
+//! concurrent moves could close a circle.
 
 pub mod http;
 pub mod row;

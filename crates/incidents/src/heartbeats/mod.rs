@@ -1,14 +1,13 @@
-//! Heartbeats ("Heartbeats" in `docs/interface.md`): something is to be heard of again and again, and silence is the
+//! Heartbeats ("Heartbeats" in `docs/interface.md`): pings that are expected regularly, and whose absence opens an
 //! alert.
 //!
 //! - [`wire`], [`row`], [`rules`], [`store`], [`http`]: heartbeats as entities
 //! - [`filter`]: the search
-//! - [`pings`]: what is heard, gathered in memory and stored in batches
-//! - [`watch`]: who was not heard of in time
+//! - [`pings`]: received pings, gathered in memory and stored in batches
+//! - [`watch`]: the thread that stores pings and reports missing ones
 //!
-//! A ping costs no transaction: a gateway remembers it and stores what it has heard once a second. That is why a
-//! gateway that starts, or that stood still, gives whoever is overdue one more interval: the ping may have been lost
-//! with what was down.
+//! A ping costs no transaction: a gateway keeps it in memory and stores pings once a second. A gateway that starts, or
+//! that stood still, therefore gives overdue heartbeats one more interval: their pings may have been lost meanwhile.
 
 mod filter;
 pub mod http;

@@ -71,7 +71,7 @@ api::resource! {
     lock: |heartbeat, conn| lock(&heartbeat.id).take(conn),
 }
 
-/// Whoever changes a heartbeat, or stores its pings, takes this.
+/// The lock for a change of a heartbeat, and for storing its pings.
 fn lock(id: &str) -> db::Lock {
     db::Lock::of("heartbeat", id)
 }

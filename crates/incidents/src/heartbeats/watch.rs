@@ -1,12 +1,12 @@
-//! The thread that stores what was heard, and reports who is silent.
+//! The thread that stores pings and reports silent heartbeats.
 //!
-//! Tenants take turns ([`TenantTurns`]): what fails for one of them delays no other. A heartbeat is silent by its own
-//! row, whatever becomes of its alert: a report that is refused, because the tenant has too many open alerts, is made
-//! again later.
+//! Tenants take turns ([`TenantTurns`]), so that a failure for one delays no other. The row of a heartbeat says whether
+//! it is silent, independently of its alert: a report that is refused, because the tenant has too many open alerts, is
+//! repeated later.
 //!
-//! Any number of gateways do this beside each other. That a heartbeat is silent is one conditional update of its row,
-//! and so is that alerts were told of it, in the transaction that takes the report in: whoever makes it reports, the
-//! others find nothing to do.
+//! Any number of gateways run this thread at once. A heartbeat is marked silent by one conditional update of its row,
+//! and marked reported by another, in the transaction that takes in the report: the gateway that makes the update
+//! reports, the others find nothing to do.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashSet},
@@ -31,53 +31,53 @@ use crate::{
 
 /// How long to wait between two turns.
 const TURN: Duration = Duration::from_secs(1);
-/// A turn that comes so late found the process or its database standing still: pings may have been lost. It is more
-/// than the longest wait for a lock, so that what one tenant does is never taken for it.
+/// A turn that comes this late shows that the process or its database stood still, so that pings may have been lost.
+/// Longer than the longest wait for a lock, which a single tenant can cause.
 const LATE: Duration = Duration::from_secs(12);
-/// How many pings, silences and reports of one tenant a turn sees to.
+/// The most pings, silences and reports of one tenant that a turn processes.
 const AT_ONCE: usize = 200;
-/// How soon something is tried again that failed for one heartbeat alone.
+/// The pause before an operation is tried again that failed for one heartbeat alone.
 const AGAIN_MS: i64 = 10_000;
 
-/// The heartbeats of a process: what it hears, and the thread that sees to it, which stops when this is dropped.
+/// The background thread for the heartbeats of a process; stops when dropped.
 pub struct Heartbeats {
-    // First, so that what was heard last is stored before anything else ends.
+    // Dropped first, so that the last pings are stored before anything else ends.
     _background: Background,
 }
 
-/// What a turn knows of the one before.
+/// The state of the thread between turns.
 struct Watch {
     db: Db,
     neighbours: Arc<Neighbours>,
     pings: Arc<Pings>,
     clock: Box<dyn Fn() -> Timestamp + Send>,
     turns: TenantTurns,
-    /// When process and database last were seen to go on; `None` at first.
+    /// When process and database were last seen running; `None` at first.
     alive: Option<Instant>,
-    /// The tenants whose heartbeats are to have one more interval, since nobody listened.
+    /// The tenants whose heartbeats get one more interval, since this gateway did not listen.
     to_excuse: BTreeSet<String>,
-    /// Those who are silent, as far as this gateway knows: a ping of one is stored at once.
+    /// The silent heartbeats that this gateway knows of; their pings are stored at once.
     silent: HashSet<Key>,
 }
 
-/// What the turn of a tenant is about.
+/// The work of a turn for one tenant.
 #[derive(Default)]
 struct TenantWork {
     heard: Vec<Ping>,
-    /// Is there more that was heard?
+    /// Are more pings waiting?
     more: bool,
-    /// Was nobody listening until now?
+    /// Do its heartbeats get one more interval?
     excuse: bool,
-    /// Is that all, since the process ends?
+    /// Is the process ending? Then only pings are stored.
     last: bool,
 }
 
-/// What came of it.
+/// The result of a turn for one tenant.
 #[derive(Default)]
 struct TenantOutcome {
     /// Pings that could not be stored.
     refused: Vec<Ping>,
-    /// Who is silent.
+    /// Heartbeats that are silent.
     silent: Vec<Key>,
     more: bool,
 }
@@ -107,9 +107,9 @@ impl Heartbeats {
 }
 
 impl Drop for Watch {
-    /// What was heard in the last second is stored.
+    /// Stores the pings of the last second.
     fn drop(&mut self) {
-        // Also of tenants that pause.
+        // Fresh turns, so that pings of paused tenants are stored too.
         self.turns = TenantTurns::new("heartbeats");
         let now = (self.clock)();
         loop {
@@ -157,14 +157,15 @@ impl Watch {
         Ok(more)
     }
 
-    /// Notes that process and database go on, unless they stood still for so long that the next turn has to see it.
+    /// Records that process and database are running, unless they stood still for so long that the next turn has to
+    /// see it.
     fn mark_alive(&mut self) {
         if self.alive.is_some_and(|alive| alive.elapsed() <= LATE) {
             self.alive = Some(Instant::now());
         }
     }
 
-    /// Serves these tenants, and those of whom something was heard; true when there may be more.
+    /// Serves these tenants, and the tenants of new pings; true when there may be more.
     fn serve(&mut self, due: Vec<String>, now: Timestamp, last: bool) -> Result<bool> {
         let mut parts: BTreeMap<String, TenantWork> = BTreeMap::new();
         for heard in self.pings.take(now.millis(), &self.silent, last) {
@@ -213,7 +214,7 @@ impl Watch {
     }
 }
 
-/// Stores what was heard of a tenant, notes who is silent, and tells alerts.
+/// Stores the pings of a tenant, marks silent heartbeats and reports them.
 fn process_tenant(tx: &mut Tx<'_>, neighbours: &Neighbours, tenant: &str, part: &TenantWork) -> Result<TenantOutcome> {
     let now_ms = tx.now.millis();
     let mut done = TenantOutcome { more: part.more, ..TenantOutcome::default() };
@@ -232,7 +233,7 @@ fn process_tenant(tx: &mut Tx<'_>, neighbours: &Neighbours, tenant: &str, part: 
     if part.excuse {
         excuse(tx, tenant)?;
     }
-    // Of one that was heard and is not stored nobody says that it is silent.
+    // A heartbeat whose ping is not stored yet must not be marked silent.
     if !done.more {
         let mut overdue = store::overdue(tx.conn, tenant, now_ms, AT_ONCE as i64)?;
         done.more |= overdue.len() == AT_ONCE;
@@ -266,7 +267,7 @@ fn process_tenant(tx: &mut Tx<'_>, neighbours: &Neighbours, tenant: &str, part: 
     Ok(done)
 }
 
-/// Gives whoever was expected while nobody listened one more interval.
+/// Gives heartbeats one more interval that were expected while this gateway did not listen.
 fn excuse(tx: &mut Tx<'_>, tenant: &str) -> Result<()> {
     let now_ms = tx.now.millis();
     let mut after = String::new();
@@ -279,7 +280,7 @@ fn excuse(tx: &mut Tx<'_>, tenant: &str) -> Result<()> {
     }
 }
 
-/// Tells alerts who is silent, and who is not any more.
+/// Reports heartbeats that fell silent, and those that are heard again.
 fn report(tx: &mut Tx<'_>, neighbours: &Neighbours, tenant: &str, rows: &[Row]) -> Result<()> {
     let rows = store::lock_to_report(tx.conn, tenant, rows, tx.now.millis())?;
     let told = |row: &Row| if row.missed { rules::silence(row) } else { rules::recovery(row) };

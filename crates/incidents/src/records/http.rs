@@ -26,11 +26,11 @@ api::list! {
 
 /// Create an incident
 ///
-/// Only the subject is required. Opened for `alerts` of the tenant, it names them and they name it, and it takes from
-/// them the subject and the resources that it does not give itself; without an `assigneeGroup` it gets the owner of
-/// their machine, and without `assignee` and `roster` it goes to whoever the machine's escalation policy tells first.
-/// An alert has one incident at most (409). With a `roster` and without an `assignee` it goes to whoever is on call
-/// through that roster now, and to nobody when nobody is. The requester is the caller, unless the body names another.
+/// Only the subject is required. An incident with `alerts` of the tenant is linked to them both ways, and takes its
+/// subject and resources from them where the body has none. Without `assigneeGroup` it goes to the owner of their
+/// machine; without `assignee` and `roster`, to the first person that the machine's escalation policy notifies. An alert
+/// has one incident at most (409). With a `roster` and without an `assignee` it goes to the person on call through that
+/// roster now, or to nobody when nobody is on call. The requester is the caller, unless the body names another.
 #[utoipa::path(
     operation_id = "createIncident",
     request_body(content = IncidentInput, example = json!({
@@ -75,7 +75,7 @@ fn incident_answer(tx: &mut Tx<'_>, scope: &RequestScope, neighbours: &Neighbour
     Answer::entity(&view::one(tx.conn, neighbours, &scope.scope_and_partner(), row)?, row.version)
 }
 
-/// What an incident names from now on.
+/// The links of an incident to its resources and alerts.
 fn links(row: &Row, references: &ResolvedReferences) -> Vec<Link> {
     let link = |kind: &str, id: &str| Link {
         tenant_id: row.tenant_id.clone(),
@@ -87,7 +87,7 @@ fn links(row: &Row, references: &ResolvedReferences) -> Vec<Link> {
     machines.chain(references.alerts.iter().map(|alert| link(ALERT, &alert.id))).collect()
 }
 
-/// The note that came with a change, under the number that the change counted.
+/// Stores the note of a change. The row has counted it already, so its number is the row's count.
 fn add_note(conn: &mut Conn, row: &Row, input: &IncidentInput) -> Result<()> {
     let Some(content) = &input.note else { return Ok(()) };
     let note = Note {
@@ -146,15 +146,15 @@ pub async fn get(
             Ok((view::one(conn, &neighbours, &scope.scope_and_partner(), &row)?, row.version))
         })
         .await?;
-    // It shows names that change without it.
+    // The answer shows names that change without a new version of the incident.
     answer::tagged(&shown, version)
 }
 
 /// Update an incident
 ///
-/// Fields left out stay as they are; an empty id, or an empty `dueDate`, takes away what was there. A `note` is added
-/// with the change. A closed incident is only changed by a `status` that opens it again (409). `If-Match` with the
-/// `ETag` of what you read makes sure that nobody else changed it meanwhile.
+/// Fields left out stay as they are; an empty id, or an empty `dueDate`, clears the field. A `note` is added with the
+/// change. A closed incident can only be changed by a `status` that opens it again (409). Send the `ETag` that you read
+/// as `If-Match` to make sure that nobody else changed the incident meanwhile.
 #[utoipa::path(
     operation_id = "updateIncident",
     params(IncidentId),
@@ -178,7 +178,7 @@ pub async fn update(
 
 /// Close an incident
 ///
-/// Its status becomes `Closed`; a `note` may say why. One that is closed already is a 409.
+/// The status becomes `Closed`; a `note` may say why. Closing an incident that is already closed is a 409.
 #[utoipa::path(
     operation_id = "closeIncident",
     params(IncidentId),

@@ -166,7 +166,7 @@ pub struct IncidentInput {
     /// Whose members work on it: a user group of the tenant or its partner.
     #[request(name = "assigneeGroup", from = GroupId, parse = |group: GroupId| trimmed(group.unique_id))]
     pub group: Option<String>,
-    /// A roster of the tenant. Without `assignee` beside it, the incident goes to whoever is on call.
+    /// A roster of the tenant. Without `assignee` beside it, the incident goes to the person on call.
     #[request(from = RosterId, parse = |roster: RosterId| trimmed(roster.id))]
     pub roster: Option<String>,
     /// In a create: the alerts of the tenant that it is opened for.

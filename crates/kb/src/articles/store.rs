@@ -71,7 +71,7 @@ pub const REVISION_SORTS: Sorts<Revision> = Sorts {
     then: &[SortBy::integer("revision", "kb_article_revisions.revision", |row| Key::from(row.revision))],
 };
 
-// Whoever changes an article shares the tree of the tenant with others that do.
+// Changes of articles share the lock of the tree: they exclude changes of categories, not each other.
 api::resource! {
     ArticleHead, "knowledge-base article",
     find: |conn, tenants, id| {

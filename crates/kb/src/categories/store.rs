@@ -46,7 +46,7 @@ pub const SORTS: Sorts<Category> = Sorts {
     then: &[SortBy::text("id", "kb_categories.id", |row| Key::from(&row.id))],
 };
 
-// Whoever changes a category is alone with the tree of the tenant.
+// A change of a category takes the lock of the whole tree.
 api::resource! {
     Category, "knowledge-base category",
     find: |conn, tenants, id| db::one!(conn, kb_categories, tenants, id),

@@ -13,7 +13,7 @@ const MOST: usize = 10_000;
 /// Reads a notification: a report for each of its alerts.
 ///
 /// # Errors
-/// 400 when it is no notification of this version. An alert that is none is refused alone.
+/// 400 when the body is not a notification of this version. A malformed alert is refused by itself.
 pub fn read(body: &Value) -> Result<Vec<ParsedReport>, Problem> {
     read_as(body, None)
 }
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_notification_is_refused() {
+    fn a_malformed_notification_is_refused() {
         for (body, named) in [
             (json!({}), vec!["version", "alerts"]),
             (json!({"version": "3", "alerts": []}), vec!["version"]),

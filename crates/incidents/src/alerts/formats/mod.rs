@@ -180,7 +180,7 @@ fn instant(value: Option<&Value>) -> Option<Timestamp> {
     if let Ok(number) = text.parse::<f64>() {
         // Seconds since 1970 reach this number in the year 5138.
         let millis = if number < 100_000_000_000.0 { number * 1_000.0 } else { number };
-        // Saturates: a number beyond all calendars is no time.
+        // Saturates: a number beyond all calendars is not a time.
         return Some(Timestamp::from_millis(millis as i64)).filter(|at| at.millis() > 0);
     }
     let plain = match text.split_once('.') {

@@ -51,7 +51,7 @@ impl OpsgenieAction {
             "snooze" => {
                 let end = format::time(body.get("endTime"));
                 let end = end.ok_or_else(|| Problem::fields(vec![FieldError::new("endTime", "is required")]))?;
-                // One that is over already is no suppression.
+                // An end in the past suppresses nothing.
                 let until = (end > now).then_some(Self::Act(Action::Suppress(Some(end))));
                 (until.unwrap_or_else(|| Self::Edit(nothing())), note)
             }

@@ -60,7 +60,7 @@ fn existing(conn: &mut Conn, scope: &[String], id: &str) -> db::Result<Option<Al
     }
 }
 
-/// Does something with an alert. An unknown one is no error: that API takes a request, and sees later.
+/// Carries out an action. An unknown alert is not an error: that API accepts a request before it looks at the alert.
 async fn carry_out(
     context: Context,
     neighbours: web::Data<Neighbours>,
@@ -91,7 +91,7 @@ async fn carry_out(
     request_body(content = Option<OpsgenieNote<'_>>),
     responses(
         (status = 202, description = "The event was processed", body = OpsgenieAnswer),
-        (status = 401, description = "The key is no token of an inbound address"),
+        (status = 401, description = "The key is not a token of an inbound address"),
     ),
     security(()),
 )]
@@ -121,7 +121,7 @@ pub async fn acknowledge(
     request_body(content = Option<OpsgenieNote<'_>>),
     responses(
         (status = 202, description = "The event was processed", body = OpsgenieAnswer),
-        (status = 401, description = "The key is no token of an inbound address"),
+        (status = 401, description = "The key is not a token of an inbound address"),
     ),
     security(()),
 )]
@@ -175,7 +175,7 @@ async fn end(
     request_body(content = Option<OpsgenieNote<'_>>),
     responses(
         (status = 202, description = "The event was processed", body = OpsgenieAnswer),
-        (status = 401, description = "The key is no token of an inbound address"),
+        (status = 401, description = "The key is not a token of an inbound address"),
         (status = 404, description = "There is no such action"),
     ),
     security(()),
@@ -206,7 +206,7 @@ pub async fn act(
     request_body(content = Option<OpsgenieNote<'_>>),
     responses(
         (status = 202, description = "The event was processed", body = OpsgenieAnswer),
-        (status = 401, description = "The key is no token of an inbound address"),
+        (status = 401, description = "The key is not a token of an inbound address"),
     ),
     security(()),
 )]
@@ -238,7 +238,7 @@ pub async fn execute(
     request_body(content = Object, example = json!({"priority": "P1"})),
     responses(
         (status = 202, description = "The event was processed", body = OpsgenieAnswer),
-        (status = 401, description = "The key is no token of an inbound address"),
+        (status = 401, description = "The key is not a token of an inbound address"),
         (status = 404, description = "There is no such field"),
     ),
     security(()),
@@ -267,7 +267,7 @@ pub async fn update(
     ),
     responses(
         (status = 202, description = "The event was processed", body = OpsgenieAnswer),
-        (status = 401, description = "The key is no token of an inbound address"),
+        (status = 401, description = "The key is not a token of an inbound address"),
         (status = 404, description = "There is no such list"),
     ),
     security(()),
@@ -294,7 +294,7 @@ pub async fn remove(
     params(("alias" = String, Path, description = "The alias of the alert, or its id", example = "disk-web-01")),
     responses(
         (status = 202, description = "The event was processed", body = OpsgenieAnswer),
-        (status = 401, description = "The key is no token of an inbound address"),
+        (status = 401, description = "The key is not a token of an inbound address"),
     ),
     security(()),
 )]

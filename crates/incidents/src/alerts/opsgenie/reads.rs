@@ -26,7 +26,7 @@ const USUAL: i64 = 20;
     ),
     responses(
         (status = 200, description = "The alert", body = Data),
-        (status = 401, description = "The key is no token of an inbound address"),
+        (status = 401, description = "The key is not a token of an inbound address"),
         (status = 404, description = "The address has no such alert"),
     ),
     security(()),
@@ -50,7 +50,7 @@ pub async fn get(request: HttpRequest, path: web::Path<String>) -> api::Result<H
     ),
     responses(
         (status = 200, description = "The list", body = Listing),
-        (status = 401, description = "The key is no token of an inbound address"),
+        (status = 401, description = "The key is not a token of an inbound address"),
         (status = 404, description = "The address has no such alert, or there is no such list"),
     ),
     security(()),
@@ -87,7 +87,7 @@ async fn of_alert<T: Send + 'static>(
         example = "0190a6b2-8f0e-7f6e-9d5a-3c1d7a5b2e90")),
     responses(
         (status = 200, description = "What became of it", body = Data),
-        (status = 401, description = "The key is no token of an inbound address"),
+        (status = 401, description = "The key is not a token of an inbound address"),
     ),
     security(()),
 )]
@@ -112,7 +112,7 @@ pub async fn get_request(request: HttpRequest, path: web::Path<String>) -> api::
     ),
     responses(
         (status = 200, description = "The alerts", body = Listing),
-        (status = 401, description = "The key is no token of an inbound address"),
+        (status = 401, description = "The key is not a token of an inbound address"),
     ),
     security(()),
 )]
@@ -139,7 +139,7 @@ pub async fn list(request: HttpRequest) -> api::Result<HttpResponse> {
     params(("query" = Option<String>, Query, description = "Which alerts", example = "status: open")),
     responses(
         (status = 200, description = "How many there are", body = Data),
-        (status = 401, description = "The key is no token of an inbound address"),
+        (status = 401, description = "The key is not a token of an inbound address"),
     ),
     security(()),
 )]

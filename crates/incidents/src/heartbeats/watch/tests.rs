@@ -89,7 +89,7 @@ fn a_tenant_whose_alerts_are_refused_silences_nobody() {
     world.turn(DUE);
     assert_eq!(world.missing(), ["a hb-1", "full hb-2", "z hb-3"], "each is silent by its own row");
     assert_eq!(world.open(), ["a hb-1", "z hb-3"]);
-    // It goes on like that for long, and is no reason to excuse anybody.
+    // It goes on like that for long, and does not excuse anybody.
     for second in 1..30 {
         world.turn(DUE + second * 1_000);
     }
