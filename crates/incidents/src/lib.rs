@@ -31,7 +31,7 @@ pub use crate::{
 
 static QUOTAS: [&db::Quota; 2] = [&alerts::QUOTA, &records::store::QUOTA];
 
-/// What handlers take from [`extras`].
+/// The state that handlers take from [`extras`].
 const NEEDS: &[Need] = &[Need::of::<Neighbours>(), Need::of::<Pings>()];
 
 /// The migrations, oldest first.

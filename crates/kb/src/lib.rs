@@ -23,7 +23,7 @@ use ports::People;
 
 static QUOTAS: [&db::Quota; 2] = [&articles::store::QUOTA, &categories::store::QUOTA];
 
-/// What handlers take from [`extras`].
+/// The state that handlers take from [`extras`].
 const NEEDS: &[Need] = &[Need::of::<dyn People>()];
 
 /// The migrations, oldest first.

@@ -1,4 +1,4 @@
-//! States of categories and articles: where they are in their life.
+//! States of categories and articles.
 
 use db::Condition;
 
@@ -9,21 +9,21 @@ pub const INACTIVE: &str = "INACTIVE";
 /// Deleted, until somebody restores it.
 pub const TRASH: &str = "TRASH";
 
-/// Those that a filter takes.
+/// The states that a filter takes.
 pub const ALL: [&str; 3] = [ACTIVE, INACTIVE, TRASH];
-/// Those that a parameter may say: one, or all of them.
+/// The values of a parameter: a state, or all of them.
 pub const OR_ALL: [&str; 4] = [ACTIVE, INACTIVE, TRASH, "ALL"];
-/// Those that a body may say.
+/// The states that a body may have.
 pub const OUTSIDE_TRASH: [&str; 2] = [ACTIVE, INACTIVE];
 
-/// Those that a body of an article may say: that it is published, or a draft, is said in other words too.
+/// The words for states in the body of an article, with synonyms for published and draft.
 pub const OF_ARTICLES: [&str; 5] = [ACTIVE, INACTIVE, "PUBLISHED", "PUBLISH", "DRAFT"];
-/// Those that a filter of articles takes.
+/// The words for states that a filter of articles takes.
 pub const OF_ARTICLE_LISTS: [&str; 6] = [ACTIVE, INACTIVE, TRASH, "PUBLISHED", "DRAFT", EXPIRED];
-/// No article is: they do not expire.
+/// Matches no article: articles do not expire.
 pub const EXPIRED: &str = "EXPIRED";
 
-/// The state that a word for one of articles means.
+/// The state of an article for one of its words.
 pub fn parse_article_state(word: &'static str) -> &'static str {
     match word {
         "PUBLISHED" | "PUBLISH" => ACTIVE,
@@ -56,7 +56,7 @@ impl Columns {
     }
 }
 
-/// The parameter of lists that says in which states.
+/// The parameter of lists for the states to include.
 #[derive(Clone, Debug, api::Parameters)]
 pub struct StateQuery {
     /// `ACTIVE`, `INACTIVE`, `TRASH` or `ALL`; without it, all outside the trash.

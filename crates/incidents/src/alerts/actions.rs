@@ -1,4 +1,4 @@
-//! What somebody does with an alert, by a request or by a link in a message.
+//! Actions on alerts, by a request or by a link in a message.
 
 use api::context::check_version;
 use base::timestamp::Timestamp;
@@ -14,24 +14,24 @@ use super::{
     store, wire,
 };
 
-/// Something that is done with an alert.
+/// An action on an alert.
 pub struct ActionRequest<'a> {
-    /// The tenants among whose alerts it is.
+    /// The tenants in reach.
     pub scope: &'a [String],
     /// Which alert.
     pub id: &'a str,
-    /// The version that was seen.
+    /// The version that the caller has seen, from `If-Match`.
     pub expected_version: Option<i64>,
-    /// Who does it.
+    /// The acting user.
     pub user: String,
-    /// What is done.
+    /// The action.
     pub action: Action,
-    /// What they have to say.
+    /// A note.
     pub note: String,
 }
 
 impl ActionRequest<'_> {
-    /// Does it, and answers the alert after it.
+    /// Carries out the action; answers the alert after it.
     ///
     /// # Errors
     /// 404 for an unknown alert, 409 when its state does not allow it, 412 for another version.
@@ -66,7 +66,7 @@ pub fn find(conn: &mut Conn, tenants: &[String], id: &str, at: Timestamp) -> Res
     }
 }
 
-/// Does what another domain was asked to do.
+/// Carries out an action for another domain.
 pub fn act(conn: &mut Conn, people: &dyn People, action: AlertAction<'_>, at: Timestamp) -> Result<Value> {
     let AlertAction { tenant, id, user, by, request, what, note } = action;
     let actor = Actor { user_id: user.to_owned(), key_id: by.to_owned(), request_id: request.to_owned() };

@@ -1,5 +1,4 @@
-//! Tells the people of a tenant that a sender has taken most of its room for open alerts, before what it reports is
-//! refused.
+//! The warning that a sender has taken most of its room for open alerts, before its reports are refused.
 
 use db::Result;
 use outbox::Tx;
@@ -14,11 +13,11 @@ use super::{
 };
 use crate::neighbours::Neighbours;
 
-/// From which part of its room on people are told of a sender, and below which part that is over, in percent.
+/// The share of its room, in percent, at which a sender is reported, and below which the report is over.
 const FULL: i64 = 80;
 const RELIEVED: i64 = 70;
 
-/// Tells the people of a tenant when a sender has taken most of its room, once until it has less again.
+/// Opens an alert when a sender has taken most of its room; it closes when the sender has room again.
 pub fn report_pressures(
     tx: &mut Tx<'_>,
     neighbours: &Neighbours,
@@ -38,7 +37,7 @@ pub fn report_pressures(
     Ok(())
 }
 
-/// An alert that was open is closed by somebody.
+/// Releases the room of an alert that somebody closed.
 pub fn release_room(tx: &mut Tx<'_>, alert: &Alert) -> Result<()> {
     let mut changes = Changes::default();
     changes.note(alert, Some(&alert.sender));
@@ -69,7 +68,7 @@ fn report(state: &'static str, subject: String, sender: &str) -> Report {
     }
 }
 
-/// What people call a sender.
+/// The name of a sender for people.
 fn name(tx: &mut Tx<'_>, neighbours: &Neighbours, origin: &Origin, sender: &str) -> Result<String> {
     if sender.is_empty() {
         return Ok("API keys".to_owned());
@@ -84,7 +83,7 @@ fn name(tx: &mut Tx<'_>, neighbours: &Neighbours, origin: &Origin, sender: &str)
     Ok(format!("the inbound address {name} ({sender})"))
 }
 
-/// Takes in what the service itself says of a tenant, which is about no machine.
+/// Takes in a report of the service itself, which has no machine.
 fn take_in(tx: &mut Tx<'_>, sender: &str, tenant: &str, report: &Report) -> Result<()> {
     let origin = Origin { home: tenant.to_owned(), scope: Vec::new(), sender: sender.to_owned() };
     let problems = rules::problems(report, sender, None);

@@ -1,4 +1,4 @@
-//! Reports about machines that the inventory knows no more: which open alert they belong to.
+//! Open alerts for reports about machines that the inventory no longer has.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -13,16 +13,16 @@ use super::{
     wire::Device,
 };
 
-/// A report, and what it is about.
+/// A report with its resource and the names of its problem.
 pub struct Arrival<'r> {
     pub report: &'r Report,
     pub resource: Option<KnownResource>,
     pub warning: Option<&'static str>,
-    /// Whose alert it is.
+    /// The tenant of its alert.
     pub tenant: String,
-    /// What its problem may be known as.
+    /// The names of its problem, best first.
     pub problems: Vec<String>,
-    /// What it was known as while the inventory had the resource that it names.
+    /// The names of its problem while the inventory had the resource.
     pub former: Vec<String>,
 }
 
@@ -37,9 +37,9 @@ impl Arrival<'_> {
 /// Tenant and name.
 type Name = (String, String);
 
-/// Finds what the problems of unknown resources were known as: by the host that an open alert is about, by the id that
-/// the report says, and by what the history says to all its names. An alert that is open for what is history stays with
-/// the tenant whose resource that was.
+/// Finds the former names of problems of unknown resources: by the host of an open alert, by the id in the report, and
+/// by the history of the inventory for all names of the device. An open alert of a decommissioned resource stays with
+/// the tenant that had the resource.
 pub fn find(conn: &mut Conn, resources: &dyn Resources, origin: &Origin, arrivals: &mut [Arrival<'_>]) -> Result<()> {
     let Origin { scope, sender, .. } = origin;
     find_open_of_senders(conn, scope, arrivals)?;
@@ -67,8 +67,8 @@ pub fn find(conn: &mut Conn, resources: &dyn Resources, origin: &Origin, arrival
     Ok(())
 }
 
-/// What a sender reports under an identity of its own, and without a machine, such as "it is over", is about the alert
-/// that is open under that identity, whichever of the tenants has it.
+/// Assigns reports with a key and without a machine, such as recoveries, to the open alert with that key, in any of the
+/// tenants.
 fn find_open_of_senders(conn: &mut Conn, scope: &[String], arrivals: &mut [Arrival<'_>]) -> Result<()> {
     let nameless = |arrival: &&mut Arrival<'_>| arrival.report.key.is_some() && arrival.resource.is_none();
     let mut nameless: Vec<&mut Arrival<'_>> = arrivals.iter_mut().filter(nameless).collect();
@@ -88,7 +88,7 @@ fn find_open_of_senders(conn: &mut Conn, scope: &[String], arrivals: &mut [Arriv
     Ok(())
 }
 
-/// What the problem of a report would be, were it about one of the resources that had one of its names.
+/// The names of the problem for each resource that once had one of the names of the device.
 fn names(report: &Report, sender: &str, history: &ResourceLookup<'_>) -> Vec<Name> {
     let had = report.device.keys.iter().flat_map(|key| history.matches(key));
     let names = |resource: &KnownResource| {
@@ -98,7 +98,7 @@ fn names(report: &Report, sender: &str, history: &ResourceLookup<'_>) -> Vec<Nam
     had.flat_map(names).collect()
 }
 
-/// What the problem of a report of a sender would be, were it about a resource, and would have been.
+/// The current and the legacy name of the problem if the report were about this resource.
 fn problems(report: &Report, sender: &str, resource: &str) -> Vec<String> {
     let before = sender.is_empty().then(|| rules::legacy_problem_of(report, resource));
     std::iter::once(rules::problem_of(report, sender, resource)).chain(before).collect()

@@ -33,7 +33,7 @@ pub(super) fn origin(scope: &RequestScope) -> Origin {
     Origin { home: scope.tenant_id().to_owned(), scope: scope.scope(), sender }
 }
 
-/// Takes in what was read; the array of what became of each.
+/// Takes in the reports; answers the array of their results.
 pub(super) async fn take_in<Q>(
     context: RequestContext<Q>,
     neighbours: web::Data<Neighbours>,
@@ -53,7 +53,7 @@ pub(super) async fn take_in<Q>(
         "device": {"hostName": "web-01"}, "alertTime": "2026-11-20T20:37:00+0000", "app": "monitord"
     })),
     responses(
-        (status = 200, description = "What became of it", body = AlertResult),
+        (status = 200, description = "The result", body = AlertResult),
         (status = 409, description = "There is no room for another open alert"),
     ),
     security(("bearer" = ["operator"]))
@@ -85,7 +85,7 @@ pub async fn create(
             "device": {"hostName": "db-01"}}
     ])),
     responses(
-        (status = 200, description = "What became of each", body = Vec<AlertResult>),
+        (status = 200, description = "The result of each report", body = Vec<AlertResult>),
         (status = 409, description = "There is no room for another open alert"),
     ),
     security(("bearer" = ["operator"]))
@@ -107,7 +107,7 @@ pub async fn create_many(
     operation_id = "reportAlertmanagerAlerts",
     request_body(content = AlertmanagerNotification<'_>),
     responses(
-        (status = 200, description = "What became of each alert", body = Vec<AlertResult>),
+        (status = 200, description = "The result for each alert", body = Vec<AlertResult>),
         (status = 409, description = "There is no room for another open alert"),
     ),
     security(("bearer" = ["operator"]))
@@ -186,7 +186,7 @@ async fn act(
 
 /// Acknowledge an alert
 ///
-/// Says that somebody is working on it: the user that the caller acts as.
+/// Records that the user of the caller is working on the alert.
 #[utoipa::path(
     operation_id = "acknowledgeAlert",
     params(AlertId),
@@ -210,7 +210,7 @@ pub async fn acknowledge(
 
 /// Take back an acknowledgement
 ///
-/// Nobody works on it after all: people hear of it again, and its escalation goes on.
+/// Nobody works on the alert after all: people are notified again, and its escalation continues.
 #[utoipa::path(
     operation_id = "unacknowledgeAlert",
     params(AlertId),
@@ -234,7 +234,7 @@ pub async fn unacknowledge(
 
 /// Suppress an alert
 ///
-/// Nobody needs to hear of it before `until`, or for as long as it is open. Suppressing it again moves the end.
+/// Nobody is notified of it until `until`, or as long as it is open. Suppressing it again changes the end.
 #[utoipa::path(
     operation_id = "suppressAlert",
     params(AlertId),
@@ -262,7 +262,7 @@ pub async fn suppress(
 
 /// Unsuppress an alert
 ///
-/// People need to hear of it after all. One that a maintenance window suppresses is an ordinary alert from then on.
+/// People are notified of the alert again. An alert that a maintenance window suppressed becomes an ordinary alert.
 #[utoipa::path(
     operation_id = "unsuppressAlert",
     params(AlertId),

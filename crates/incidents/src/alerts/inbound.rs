@@ -128,13 +128,13 @@ pub(super) fn accepted(mut response: HttpResponse) -> HttpResponse {
 
 /// Report by an inbound address
 ///
-/// Two fields are enough: what, and how bad. The address identifies its tenant and is the credential.
+/// Two fields are enough: the subject and the state. The address identifies its tenant and is the credential.
 #[utoipa::path(
     operation_id = "reportInbound",
     params(("token" = String, Path, description = "The token of the address")),
     request_body(content = PlainReport<'_>),
     responses(
-        (status = 200, description = "What became of it", body = AlertResult),
+        (status = 200, description = "The result", body = AlertResult),
         (status = 401, description = "The token is unknown or revoked"),
         (status = 409, description = "There is no room for another open alert"),
         (status = 403, description = "The tenant is suspended"),
@@ -166,7 +166,7 @@ pub async fn report_plain(
     ),
     request_body(content = Object, description = "As the monitor sends it"),
     responses(
-        (status = 200, description = "What became of it, or of each", body = Vec<AlertResult>),
+        (status = 200, description = "The result, or the result of each alert", body = Vec<AlertResult>),
         (status = 202, description = "An event of PagerDuty or Opsgenie was processed", body = PagerDutyAnswer),
         (status = 401, description = "The token is unknown or revoked"),
         (status = 409, description = "There is no room for another open alert"),
@@ -236,7 +236,7 @@ async fn admit_key(request: &HttpRequest, token: Option<&str>, field: &str) -> a
 
 /// Send a PagerDuty event
 ///
-/// For whatever speaks PagerDuty's Events API, version 2: `routing_key` is the token of an inbound address, `source`
+/// For clients of PagerDuty's Events API, version 2: `routing_key` is the token of an inbound address, `source`
 /// names the machine. A trigger opens an alert or counts as another report of it, `acknowledge` acknowledges it,
 /// `resolve` closes it.
 #[utoipa::path(
@@ -262,7 +262,7 @@ pub async fn enqueue(
 
 /// Send a PagerDuty event, version 1
 ///
-/// For whatever speaks PagerDuty's Events API, version 1: `service_key` is the token of an inbound address.
+/// For clients of PagerDuty's Events API, version 1: `service_key` is the token of an inbound address.
 #[utoipa::path(
     operation_id = "sendPagerDutyEventVersion1",
     request_body(content = Object, example = json!({
@@ -337,7 +337,7 @@ async fn opsgenie_event(
 
 /// Create an alert as with Opsgenie
 ///
-/// For whatever speaks Opsgenie's alert API: `GenieKey` is the token of an inbound address, `entity` names the machine,
+/// For clients of Opsgenie's alert API: `GenieKey` is the token of an inbound address, `entity` names the machine,
 /// `alias` identifies the problem.
 #[utoipa::path(
     operation_id = "createOpsgenieAlert",

@@ -1,9 +1,9 @@
-//! Reports come in, many at once: a handful of statements for all of them.
+//! Intake of reports, many at once, with a fixed number of statements for all of them.
 //!
-//! Which resource each report is about is asked first, for that says whose alert it is. Then everybody else who writes
-//! alerts of these tenants waits, so that what is read of their problems is what it will be written on: the same
-//! problem that two gateways take in at once is one alert, and each report counts once. What each report does, in their
-//! order, is worked out in memory; windows are asked about what came of it; all of it is then written.
+//! The resource of each report is looked up first, since it decides the tenant of the alert. Then the tenants are
+//! locked against other writers of alerts, so that a problem that two gateways take in at once is one alert, and each
+//! report counts once. The effects of the reports are worked out in memory, in their order; windows are asked about the
+//! resulting alerts; everything is then written.
 
 use base::{problem::FieldError, timestamp::Timestamp};
 use db::{Conn, Result};
@@ -27,15 +27,15 @@ pub use super::{
     report::Origin,
 };
 
-/// Has a tenant any alert?
+/// Does a tenant have any alert?
 pub fn any(conn: &mut Conn, tenant: &str) -> Result<bool> {
     store::any(conn, tenant)
 }
 
-/// Takes reports in; what became of each, in their order.
+/// Takes reports in; answers the result of each, in their order.
 ///
 /// # Errors
-/// 409 when there was no room for any of them.
+/// 409 when there was room for none of them.
 pub fn take_in(
     tx: &mut Tx<'_>,
     neighbours: &Neighbours,

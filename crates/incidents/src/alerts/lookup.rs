@@ -1,4 +1,4 @@
-//! Which resources reports name.
+//! Look-up of the resources that reports name.
 
 use std::collections::HashMap;
 
@@ -7,20 +7,20 @@ use ports::{KnownResource, ResourceKey, Resources};
 
 use super::report::Report;
 
-/// What is said of a device that is unknown.
+/// The warning about an unknown device.
 pub const UNKNOWN: &str = "the device names no resource of the inventory";
 
 /// The resource of a report, or why there is none.
 pub type LookupResult = (Option<KnownResource>, Option<&'static str>);
 
-/// What the inventory says to the names in many reports, each asked about once.
+/// The answers of the inventory for the names in many reports, each asked once.
 pub struct ResourceLookup<'r> {
     places: HashMap<(u8, &'r str), usize>,
     found: Vec<Vec<KnownResource>>,
 }
 
 impl<'r> ResourceLookup<'r> {
-    /// Asks about names.
+    /// Asks the inventory about names.
     pub fn of(
         names: impl Iterator<Item = &'r ResourceKey>,
         ask: impl FnOnce(&[ResourceKey]) -> Result<Vec<Vec<KnownResource>>>,
@@ -37,7 +37,7 @@ impl<'r> ResourceLookup<'r> {
         Ok(Self { places, found })
     }
 
-    /// What was said to one of them.
+    /// The resources that a name matches.
     pub fn matches(&self, key: &ResourceKey) -> &[KnownResource] {
         self.places.get(&word(key)).and_then(|place| self.found.get(*place)).map_or(&[], Vec::as_slice)
     }

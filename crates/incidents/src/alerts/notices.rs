@@ -1,4 +1,4 @@
-//! What other domains notice, taken in as the reports of monitors are.
+//! Intake of notices from other domains, as reports.
 
 use base::timestamp::Timestamp;
 use db::{Conn, Result};
@@ -11,11 +11,11 @@ use super::{
 };
 use crate::neighbours::Neighbours;
 
-/// Takes in what other domains notice.
+/// Answers [`Notices`]: takes in notices as reports.
 pub struct Noticed(Neighbours);
 
 impl Noticed {
-    /// With those who are asked about each alert.
+    /// With the ports that the intake uses.
     pub fn new(neighbours: Neighbours) -> Self {
         Self(neighbours)
     }

@@ -1,4 +1,4 @@
-//! What a monitor reports ("Report an alert" in `docs/interface.md`).
+//! Reports of monitors ("Report an alert" in `docs/interface.md`).
 
 use api::Request;
 use base::{
@@ -25,18 +25,18 @@ pub const LONGEST_URL: usize = 2_000;
 /// The most tags.
 pub const MOST_TAGS: usize = 200;
 
-/// Whose reports they are.
+/// The origin of reports.
 pub struct Origin {
     /// The tenant of alerts that are about no known resource.
     pub home: String,
     /// The tenants whose resources may be named.
     pub scope: Vec<String>,
-    /// Who reports: the id of an inbound address, the kind of what the service itself notices, or nothing for API keys,
-    /// which are one sender. No sender has to do with the problems of another one.
+    /// The sender: the id of an inbound address, the kind of a notice of the service itself, or empty for API keys,
+    /// which are one sender. Problems of different senders are separate.
     pub sender: String,
 }
 
-/// A report as it was read, or what is wrong with it.
+/// A report, or the errors in it.
 pub type ParsedReport = Result<Report, Vec<FieldError>>;
 
 /// Reads a report.
@@ -74,17 +74,17 @@ pub struct Report {
     pub ext_alert_id: String,
     pub group_key: String,
     pub url: String,
-    /// What identifies the problem at its sender, of any length; `None` for resource, component, and metric or subject.
+    /// The key of the problem at its sender, of any length; `None` for resource, component, and metric or subject.
     pub key: Option<String>,
-    /// What identified it before the sender was a part of every identity.
+    /// Its identity before the sender was a part of every identity.
     pub former: LegacyIdentity,
-    /// What the sender should look into.
+    /// Warnings for the sender.
     pub warnings: Vec<String>,
-    /// What was repaired of it, which stands in the alert, too.
+    /// Repairs of its text, which the alert shows too.
     pub repairs: Vec<String>,
 }
 
-/// What identified a problem before the sender was a part of every identity, so that an alert from then is still found.
+/// The identity of a problem before the sender was a part of every identity, so that older alerts are still found.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum LegacyIdentity {
     /// Its sender and its key.
@@ -104,7 +104,7 @@ pub fn key(text: &str) -> Option<String> {
 /// The resource that a report names.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeviceNames {
-    /// What it may be found by, the best first.
+    /// The keys to look it up by, the best first.
     pub keys: Vec<ResourceKey>,
     /// As it is shown when it is not found.
     pub device: Option<Device>,
@@ -162,7 +162,7 @@ impl Report {
 }
 
 impl DeviceNames {
-    /// By what a text looks like.
+    /// Names of the kind that a text looks like.
     pub fn of_text(text: &str) -> Self {
         let mut device = Device::default();
         let text = text.to_owned();
@@ -235,7 +235,7 @@ pub fn read_all(body: &Value, most: usize) -> Result<Vec<ParsedReport>, Problem>
     "device": {"hostName": "web-01"}, "alertTime": "2026-11-20T20:37:00+0000", "app": "monitord"
 }))]
 pub struct AlertInput {
-    /// The name of what was measured.
+    /// The name of the service.
     #[request(chars = LONGEST_NAME, parse = trimmed, default)]
     service_name: String,
     /// The name of the monitor.
@@ -247,7 +247,7 @@ pub struct AlertInput {
     /// Which part of the resource.
     #[request(chars = LONGEST_NAME, parse = trimmed, default)]
     component: String,
-    /// What was measured; default `serviceName`, or else `monitorName`.
+    /// The metric; default `serviceName`, or else `monitorName`.
     #[request(chars = LONGEST_NAME, parse = trimmed, default)]
     metric: String,
     /// One line; required where no metric is named.
@@ -265,7 +265,7 @@ pub struct AlertInput {
     /// The state before that one, as far as the sender knows.
     #[request(words = STATES, default)]
     old_state: &'static str,
-    /// What there is to say beside the subject.
+    /// Details beyond the subject.
     #[request(default)]
     description: String,
     /// When that was observed; default now.

@@ -1,7 +1,7 @@
 //! Limits on open alerts. No sender takes the room of the others: it may have as many open alerts as are still free, so
-//! that something is left for everybody else. What is not `Critical` leaves some room to what is,
-//! and what the service itself notices (heartbeats, jobs) is never refused: there are no more of those than heartbeats
-//! and jobs.
+//! that something is left for everybody else. Alerts that are not `Critical` leave some room to
+//! those that are. Alerts of the service itself (heartbeats, jobs) are never refused: there are at most as many as
+//! heartbeats and jobs.
 //!
 //! Open alerts are counted as they open and close ([`Changes`]), since to count 100,000 of them for each report would
 //! cost more than the report.
@@ -17,7 +17,7 @@ use super::{row::Alert, store};
 const MOST: i64 = 100_000;
 /// How many of them are not `Critical` at most.
 const MOST_OTHERS: i64 = MOST / 10 * 9;
-/// What stands for all senders of a tenant.
+/// The sender that stands for all senders of a tenant.
 pub const ALL: &str = "*";
 /// The sender of what the service says of all this; its alerts page the administrators where no route takes them.
 pub const SENDER: &str = "openAlerts";
@@ -25,7 +25,7 @@ pub const SENDER: &str = "openAlerts";
 /// The quota, for metrics.
 pub static QUOTA: Quota = Quota::new("open alerts", "alerts", MOST).of("closed_ms IS NULL");
 
-/// What is said of a report that opens an alert for which there is no room.
+/// The error of a report that would open an alert for which there is no room.
 pub const NO_ROOM: &str =
     "A tenant has at most 100,000 open alerts, and a sender as many as are still free: close some.";
 
@@ -50,7 +50,7 @@ pub struct Room {
 }
 
 impl Room {
-    /// That of a sender at some tenants.
+    /// Reads the counts of a sender at some tenants.
     pub fn read(conn: &mut Conn, tenants: &[String], sender: &str) -> Result<Self> {
         let counts = store::open_counts(conn, tenants, &[sender, ALL])?;
         let open = counts.into_iter().map(|(tenant, sender, open)| ((tenant, sender), open)).collect();
@@ -81,8 +81,7 @@ fn has_room(own: i64, all: i64, state: &str) -> bool {
     own < most - all
 }
 
-/// Which part of its room a sender has taken, in percent. What others have is not there for it, and of the rest it may
-/// have half.
+/// The share of its room that a sender has taken, in percent. Its room is half of what others leave.
 fn part(own: i64, all: i64) -> i64 {
     let others = all - own;
     own.saturating_mul(200) / (MOST - others).max(1)
@@ -104,7 +103,7 @@ pub struct Pressure {
 }
 
 impl Changes {
-    /// Notes what became of an alert, by whose open one it was.
+    /// Counts the change of an alert; `was_open_of` is its sender if it was open before.
     pub fn note(&mut self, alert: &Alert, was_open_of: Option<&str>) {
         let is_open_of = alert.closed_ms.is_none().then_some(alert.sender.as_str());
         let changes = [(was_open_of, -1), (is_open_of, 1)];

@@ -1,4 +1,4 @@
-//! The rows of alerts, of what is known of problems, and of windows that hold alerts back.
+//! The rows of alerts, of their problems, and of windows that suppress alerts.
 
 use std::collections::BTreeMap;
 
@@ -13,11 +13,11 @@ use super::{
     wire::{Device, Escalation, Note, Suppression, Tag, Window},
 };
 
-/// Held back by a window that is open.
+/// Suppressed by an open window.
 pub const WINDOW: &str = "window";
-/// Held back by a window that is over and did not want it escalated.
+/// Suppressed by a window that is over and does not escalate.
 pub const KEPT: &str = "kept";
-/// Held back by a person.
+/// Suppressed by a person.
 pub const PERSON: &str = "person";
 
 /// One row of `alerts`.
@@ -57,7 +57,7 @@ pub struct Alert {
     pub sender: String,
 }
 
-/// What of an alert nothing searches for.
+/// The fields of an alert that no search uses.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Document {
@@ -88,10 +88,10 @@ pub struct Document {
     pub maintenance: Option<Window>,
     pub escalation: Option<Escalation>,
     pub closure: Option<Note>,
-    /// What was said of it beside reports, oldest first.
+    /// Notes, oldest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<Note>,
-    /// What was repaired of the report that it was last made of.
+    /// Repairs of the last report.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
     /// Since when the instance that is open is so, by its sender's clock, and the sender's id of it.

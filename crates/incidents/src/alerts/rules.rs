@@ -1,4 +1,4 @@
-//! What becomes of a problem. Pure.
+//! Changes of alerts, as pure functions.
 
 mod identity;
 mod steps;
@@ -19,7 +19,7 @@ pub use identity::{legacy_problem_of, problem_of, problems, problems_of_key};
 pub use steps::{Step, is_of_other_instance, rank, sent, step, time};
 pub use windows::{end_window, extend_window, hand_over_to_window, suppress_by_window};
 
-// What may have happened to an alert last.
+// The values of `lastEvent`.
 const CREATED: &str = "Created";
 const REPEATED: &str = "Repeated";
 const CHANGED: &str = "Changed";
@@ -74,7 +74,7 @@ pub fn open_alert(report: &Report, tenant: &str, sender: &str, problem: &str, id
     alert
 }
 
-/// Takes over what a report says of the problem; what it does not say stays. What is too long is cut.
+/// Takes over the texts of a report; texts that it leaves out stay. Long texts are cut.
 fn describe(alert: &mut Alert, report: &Report, now: Timestamp) {
     let document = &mut *alert.document;
     let take = |to: &mut String, key: Option<&mut String>, text: &str, most: usize| {
@@ -113,7 +113,7 @@ fn describe(alert: &mut Alert, report: &Report, now: Timestamp) {
     document.warnings.clone_from(&report.repairs);
 }
 
-/// Says which resource an alert is about; one that was known stays known.
+/// Sets the resource of an alert; a known one is not replaced by an unknown one.
 pub fn set_resource(alert: &mut Alert, report: &Report, resource: Option<&KnownResource>) {
     let device = match resource {
         Some(found) => Some(Device {
@@ -141,7 +141,7 @@ fn shortened(mut device: Device) -> Device {
     device
 }
 
-/// A further report of an alert that is open, which puts it into another state or leaves it in the one that it has.
+/// Applies a further report to an open alert; `changed` is its new state, if it changes.
 pub fn apply_report(alert: &mut Alert, report: &Report, changed: Option<&'static str>, now: Timestamp) {
     describe(alert, report, now);
     if let Some(state) = changed {
@@ -159,7 +159,7 @@ pub fn is_raised(alert: &Alert) -> bool {
     alert.acknowledged && document.last_event == CHANGED && rank(&alert.current_state) > rank(&document.old_state)
 }
 
-/// Somebody says how bad an alert is.
+/// Sets the state of an alert, for one of its routes.
 pub fn set_state(alert: &mut Alert, state: &'static str, route: &str, now: Timestamp) {
     alert.document.routes.insert(route.to_owned(), state.to_owned());
     if alert.current_state != state {
@@ -168,7 +168,7 @@ pub fn set_state(alert: &mut Alert, state: &'static str, route: &str, now: Times
     }
 }
 
-/// An alert that somebody works on got worse: people need to hear of it again.
+/// Clears the acknowledgement of an alert that got worse, so that people are notified again.
 pub fn reopen_alert(alert: &mut Alert, now: Timestamp) {
     let note = format!("raised from {} to {}", alert.document.old_state, alert.current_state);
     clear_acknowledgement(alert, Note { by: None, time: now.to_string(), note });
@@ -180,14 +180,14 @@ fn clear_acknowledgement(alert: &mut Alert, note: Note) {
     alert.document.unacknowledgement = Some(note);
 }
 
-/// A report that is better, and older than what its sender said already: it is counted.
+/// Counts a report of a better state that is older than an earlier report of its sender.
 pub fn count_report(alert: &mut Alert, report: &Report, now: Timestamp) {
     alert.repeats += 1;
     alert.first_ms = alert.first_ms.min(time(report, now));
     alert.record_event(REPEATED, now);
 }
 
-/// A report that it is well again.
+/// Closes an alert by the report of its recovery.
 pub fn close_by_recovery(alert: &mut Alert, report: &Report, now: Timestamp) {
     alert.document.old_state = std::mem::replace(&mut alert.current_state, report.state.to_owned());
     alert.last_ms = time(report, now);
@@ -202,12 +202,12 @@ fn end(alert: &mut Alert, by: Option<Person>, note: String, now: Timestamp) {
     alert.record_event(CLOSED, now);
 }
 
-/// The resource of an alert turned out to be a client's, whose alert it is from now on.
+/// Closes an alert whose resource turned out to be a client's, where it goes on as another alert.
 pub fn close_as_moved(alert: &mut Alert, tenant: &str, now: Timestamp) {
     end(alert, None, format!("The inventory knows the device now: it goes on as an alert of {tenant}."), now);
 }
 
-/// What a person held back is heard of again.
+/// Ends the suppression of an alert.
 pub fn end_suppression(alert: &mut Alert, now: Timestamp) {
     alert.suppression.clear();
     alert.suppressed_until_ms = None;
@@ -215,7 +215,7 @@ pub fn end_suppression(alert: &mut Alert, now: Timestamp) {
     alert.record_event(UNSUPPRESSED, now);
 }
 
-/// What a person does with an alert.
+/// An action of a person on an alert.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
     /// They work on it.
@@ -230,7 +230,7 @@ pub enum Action {
     Close,
 }
 
-/// What somebody changes of an alert beside its state.
+/// A change of the texts and tags of an alert.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Edit {
     /// Another subject.
@@ -243,7 +243,7 @@ pub struct Edit {
     pub remove: Vec<String>,
 }
 
-/// Changes what an alert says, and adds a note.
+/// Changes texts and tags of an alert, and adds a note.
 pub fn apply_edit(alert: &mut Alert, edit: Edit, by: Person, note: String, now: Timestamp) {
     let document = &mut *alert.document;
     if let Some(subject) = edit.subject {
@@ -267,13 +267,13 @@ pub fn apply_edit(alert: &mut Alert, edit: Edit, by: Person, note: String, now: 
     alert.record_event(EDITED, now);
 }
 
-/// An incident was opened for the alert.
+/// Links an alert to the incident that was opened for it.
 pub fn link_incident(alert: &mut Alert, incident: &str, now: Timestamp) {
     alert.incident_id = Some(incident.to_owned());
     alert.record_event(INCIDENT, now);
 }
 
-/// Does it.
+/// Carries out an action.
 ///
 /// # Errors
 /// 409 when the alert is not in a state for it.

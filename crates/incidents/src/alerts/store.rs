@@ -1,4 +1,4 @@
-//! Rows of alerts and of what they are about. Every function takes the tenant, or the tenants of a scope.
+//! Rows of alerts and of their problems. Every function takes the tenant, or the tenants of a scope.
 
 use base::{
     cursor::{Found, Key, Walk},
@@ -18,7 +18,7 @@ use super::{
 /// Ids that one statement names at most.
 const AT_ONCE: usize = 500;
 
-/// What a search is sorted by.
+/// The sort orders of the search.
 pub const SORTS: Sorts<Alert> = Sorts {
     by: &[
         SortBy::integer("createdDate", "alerts.created_ms", |row| Key::from(row.created_ms)),
@@ -101,7 +101,7 @@ pub fn existing(conn: &mut Conn, scope: &[String], id: &str) -> Result<Alert> {
     Ok(db::one!(conn, alerts, scope, wire::normal_id(id)).ok_or_else(rules::no_alert)?)
 }
 
-/// Has a tenant any alert?
+/// Does a tenant have any alert?
 pub fn any(conn: &mut Conn, tenant: &str) -> Result<bool> {
     let first = alerts::table.filter(alerts::tenant_id.eq(tenant)).select(alerts::id).first::<String>(conn);
     Ok(first.optional()?.is_some())
@@ -129,7 +129,7 @@ pub fn open_on_hosts(conn: &mut Conn, tenant: &str, hosts: &[String]) -> Result<
     Ok(rows.into_iter().filter_map(|(host, id)| Some((host, id?))).collect())
 }
 
-/// What is known of these problems of a tenant.
+/// The rows of these problems of a tenant.
 pub fn problems_by_name(conn: &mut Conn, tenant: &str, problems: &[String]) -> Result<Vec<ProblemRow>> {
     use alert_problems::dsl;
     db::in_parts(problems, |problems| {
@@ -200,7 +200,7 @@ pub fn replace(conn: &mut Conn, tenant: &str, rows: &[Alert]) -> Result<()> {
     Ok(())
 }
 
-/// Stores what is known of problems of a tenant, in the place of what was; `gone` are forgotten.
+/// Replaces the rows of problems of a tenant; `gone` are removed.
 pub fn replace_problems(conn: &mut Conn, tenant: &str, rows: &[ProblemRow], gone: &[String]) -> Result<()> {
     use alert_problems::dsl;
     let stale: Vec<&str> = rows.iter().map(|row| &row.problem).chain(gone).map(String::as_str).collect();
@@ -211,12 +211,12 @@ pub fn replace_problems(conn: &mut Conn, tenant: &str, rows: &[ProblemRow], gone
     db::insert_rows!(conn, alert_problems::table, rows)
 }
 
-/// Stores what is known of problems that nothing was known of.
+/// Stores the rows of new problems.
 pub fn insert_problems(conn: &mut Conn, rows: &[ProblemRow]) -> Result<()> {
     db::insert_rows!(conn, alert_problems::table, rows)
 }
 
-/// The problem of an alert that somebody closed is over: what is reported from now on is a new one.
+/// Closes the problem of an alert that somebody closed, so that the next report opens a new one.
 pub fn close_problem(conn: &mut Conn, alert: &Alert) -> Result<()> {
     use alert_problems::dsl;
     let stored = dsl::alert_problems.find((&alert.tenant_id, &alert.problem)).filter(dsl::alert_id.eq(&alert.id));

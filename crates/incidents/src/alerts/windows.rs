@@ -1,4 +1,4 @@
-//! What becomes of alerts when time passes: their maintenance window is over, or a person's suppression runs out.
+//! The thread that ends suppressions of alerts: by a maintenance window that is over, or by a person until a time.
 //!
 //! Tenants take turns ([`TenantTurns`]), and an alert or window that fails waits by itself.
 //!
@@ -29,10 +29,10 @@ use crate::neighbours::Neighbours;
 
 /// How long to wait when there is nothing to do.
 const IDLE: Duration = Duration::from_secs(1);
-/// How many alerts of one tenant a turn sees to.
+/// The most alerts of one tenant that a turn processes.
 const AT_ONCE: usize = 200;
 
-/// The thread that sees to it; stops when dropped.
+/// The background thread; stops when dropped.
 pub struct Escalator {
     _background: Background,
 }
@@ -56,7 +56,7 @@ impl Escalator {
     }
 }
 
-/// What is known from turn to turn.
+/// The state of the thread between turns.
 pub struct Watch {
     neighbours: Arc<Neighbours>,
     turns: TenantTurns,
@@ -91,20 +91,20 @@ impl FailurePauses {
     }
 }
 
-/// What there is to do for a tenant.
+/// The work of a turn for one tenant.
 struct DueWork {
     windows: Vec<Pending>,
     lapsing: Vec<String>,
 }
 
 impl Watch {
-    /// Nothing yet.
+    /// A thread state before its first turn.
     pub fn new(db: &Db, neighbours: Arc<Neighbours>) -> Self {
         let turns = TenantTurns::of_rows(db, "alerts", &[store::WINDOWS, store::LAPSES]);
         Self { neighbours, turns, failing: FailurePauses::default() }
     }
 
-    /// Sees to some; true when there may be more.
+    /// Runs one turn; true when there may be more work.
     pub fn turn(&mut self, db: &Db, now: Timestamp) -> Result<bool> {
         let tenants = db.read_here(|conn| {
             let mut tenants = store::WINDOWS.tenants(conn, i64::MAX)?;
@@ -128,7 +128,7 @@ impl Watch {
     }
 }
 
-/// Finds what there is to do for a tenant, without writing anything.
+/// Finds the work for a tenant, without writing anything.
 fn find_due_work(
     conn: &mut Conn,
     neighbours: &Neighbours,
@@ -163,7 +163,7 @@ fn find_due_work(
     Ok((!windows.is_empty() || !lapsing.is_empty()).then_some(DueWork { windows, lapsing }))
 }
 
-/// Does what there is to do for a tenant; true when there may be more.
+/// Does the work for a tenant; true when there may be more.
 fn process_tenant(
     tx: &mut Tx<'_>,
     neighbours: &Neighbours,
@@ -193,7 +193,7 @@ fn process_tenant(
     Ok(work.borrow().left == 0 || lapsed == AT_ONCE || lapsed < part.lapsing.len())
 }
 
-/// What the windows of one tenant's turn have in common.
+/// The state that the windows of a turn share.
 struct Work<'n> {
     neighbours: &'n Neighbours,
     failing: &'n FailurePauses,
@@ -201,12 +201,12 @@ struct Work<'n> {
     left: usize,
 }
 
-/// A window that holds back alerts, as those that fail are named.
+/// The key of a window for [`FailurePauses`].
 fn key(window: &Pending) -> String {
     format!("{} {} {}", window.tenant_id, window.window_tenant, window.window_id)
 }
 
-/// A window that holds back alerts, as it is asked about.
+/// The window to ask the maintenance port about.
 fn port_window(pending: &Pending) -> Window {
     Window {
         tenant_id: pending.window_tenant.clone(),
@@ -223,7 +223,7 @@ fn end(conn: &mut Conn, neighbours: &Neighbours, pending: &Pending, now: Timesta
 }
 
 impl Work<'_> {
-    /// Does what is to be done for one window.
+    /// Ends or extends the suppressions by one window.
     fn process_window(&mut self, tx: &mut Tx<'_>, window: &Pending) -> Result<()> {
         let Some(window) = store::still_pending(tx.conn, window)? else { return Ok(()) };
         match end(tx.conn, self.neighbours, &window, tx.now)? {
@@ -272,8 +272,8 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// The window is over: what another window expects as well is held back by that one now, and the rest is escalated,
-    /// as the window wants it.
+    /// Ends a window: alerts that another window covers are handed over to it, the rest is escalated if the window says
+    /// so.
     fn finish(&mut self, tx: &mut Tx<'_>, window: &Pending) -> Result<()> {
         let neighbours = self.neighbours;
         // As the window says by now; of one that is gone, as it said when it held them back.
@@ -288,7 +288,7 @@ impl Work<'_> {
     }
 }
 
-/// Sees to alerts whose window is over.
+/// Hands over or escalates alerts whose window is over.
 fn finish(tx: &mut Tx<'_>, neighbours: &Neighbours, window: &Pending, escalates: bool, rows: Vec<Alert>) -> Result<()> {
     let mut over = Vec::new();
     for (row, cover) in still_covered(tx, neighbours, window, rows)? {
@@ -313,7 +313,7 @@ fn finish(tx: &mut Tx<'_>, neighbours: &Neighbours, window: &Pending, escalates:
     change(tx, over, |alert, now| rules::end_window(alert, escalation.clone(), now))
 }
 
-/// Which of the alerts that a window held back another one expects now.
+/// The alerts of a window with the other window that covers each now, if any.
 fn still_covered(
     tx: &mut Tx<'_>,
     neighbours: &Neighbours,
@@ -339,7 +339,7 @@ fn still_covered(
     Ok(rows.into_iter().zip(covers.into_iter().map(|cover| cover.filter(is_other))).collect())
 }
 
-/// Who is on call for a tenant: through its own rosters, and through those of its partner, which are for all clients.
+/// The people on call for a tenant, through its own rosters and through the rosters of its partner.
 fn on_call(conn: &mut Conn, neighbours: &Neighbours, tenant: &str, now: Timestamp) -> Result<Vec<wire::OnCallPerson>> {
     let around = neighbours.people.around(conn, tenant)?;
     let partner = around.iter().find(|other| *other != tenant).map_or(tenant, String::as_str);

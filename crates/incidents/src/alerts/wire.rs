@@ -24,7 +24,7 @@ pub struct ActionInput {
     pub note: String,
 }
 
-/// What goes with a suppression.
+/// How an alert is suppressed.
 #[derive(Clone, Debug, PartialEq, Eq, Request)]
 #[request(schema = "AlertSuppressionInput")]
 #[request(example = json!({"until": "2036-11-21T06:00:00+0000", "note": "Known, fixed tonight"}))]
@@ -40,7 +40,7 @@ fn trimmed(text: String) -> Result<String, String> {
     Ok(text.trim().to_owned())
 }
 
-/// An alert. What has no value is left out.
+/// An alert. Fields without a value are left out.
 #[api::without_none]
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -57,7 +57,7 @@ pub struct Alert<'a> {
     /// One line.
     #[schema(example = "Load is 31")]
     pub subject: &'a str,
-    /// What there is to say beside the subject.
+    /// Details beyond the subject.
     #[serde(skip_serializing_if = "str::is_empty")]
     pub description: &'a str,
     /// `Critical`, `Warning`, `Ok` or `Info`.
@@ -70,26 +70,26 @@ pub struct Alert<'a> {
     /// `New`, `Acknowledged`, `Suppressed` or `Closed`.
     #[schema(example = "New", pattern = "^(New|Acknowledged|Suppressed|Closed)$")]
     pub status: &'static str,
-    /// `Maintenance` for one that a maintenance window expects; otherwise as it was given, or `Monitoring`.
+    /// `Maintenance` for an alert that a maintenance window covers; otherwise as reported, or `Monitoring`.
     #[schema(example = "Monitoring")]
     pub alert_type: &'a str,
-    /// What was measured; part of what identifies the problem.
+    /// The metric; part of the identity of the problem.
     #[serde(skip_serializing_if = "str::is_empty")]
     #[schema(example = "system.load")]
     pub metric: &'a str,
-    /// As it was given.
+    /// As reported.
     #[serde(skip_serializing_if = "str::is_empty")]
     pub service_name: &'a str,
-    /// As it was given.
+    /// As reported.
     #[serde(skip_serializing_if = "str::is_empty")]
     pub monitor_name: &'a str,
     /// The monitoring program that reported it.
     #[serde(skip_serializing_if = "str::is_empty")]
     pub app: &'a str,
-    /// Which part of the resource; part of what identifies the problem.
+    /// The part of the resource; part of the identity of the problem.
     #[serde(skip_serializing_if = "str::is_empty")]
     pub component: &'a str,
-    /// What it is about. Without an `id` it is not in the inventory, and is named as the report named it.
+    /// The device that it is about. Without an `id` it is not in the inventory, and has the names of the report.
     pub device: Option<&'a Device>,
     /// Attributes; the labels of an Alertmanager.
     #[serde(skip_serializing_if = "<[Tag]>::is_empty")]
@@ -118,7 +118,7 @@ pub struct Alert<'a> {
     /// When it changed last.
     #[schema(value_type = String, example = "2026-11-20T20:37:01+0000")]
     pub updated_date: Timestamp,
-    /// What happened to it last: `Created`, `Repeated`, `Changed`, `Acknowledged`, `Unacknowledged`, `Suppressed`,
+    /// The last event: `Created`, `Repeated`, `Changed`, `Acknowledged`, `Unacknowledged`, `Suppressed`,
     /// `Unsuppressed`, `Escalated`, `Incident`, `Edited` or `Closed`.
     #[schema(
         example = "Repeated",
@@ -127,36 +127,36 @@ pub struct Alert<'a> {
     pub last_event: &'a str,
     /// Who is working on it.
     pub acknowledgement: Option<&'a Note>,
-    /// Who took an acknowledgement back, or, without `by`, that the alert got worse.
+    /// The end of the acknowledgement: by a person, or, without `by`, because the alert got worse.
     pub unacknowledgement: Option<&'a Note>,
-    /// The acknowledgement that holds no more since then.
+    /// The acknowledgement that ended then.
     pub previous_acknowledgement: Option<&'a Note>,
-    /// Why nobody needs to hear of it.
+    /// The suppression of the alert.
     pub suppression: Option<&'a Suppression>,
     /// Who ended its suppression.
     pub unsuppression: Option<&'a Note>,
-    /// The maintenance window that expects it.
+    /// The maintenance window that covers it.
     pub maintenance: Option<&'a Window>,
-    /// What was done when that window was over.
+    /// The escalation when that window was over.
     pub escalation: Option<&'a Escalation>,
     /// How it ended.
     pub closure: Option<&'a Note>,
     /// The incident that was opened from it.
     pub incident_id: Option<&'a str>,
-    /// Who reports it: the id of an inbound address, or `heartbeat`, `job` or `openAlerts` where the service itself
-    /// does; left out for an API key.
+    /// The sender: the id of an inbound address, or `heartbeat`, `job` or `openAlerts` for the service itself; left out
+    /// for an API key.
     #[serde(skip_serializing_if = "str::is_empty")]
     #[schema(example = "INB-0b8f7c4e-8f0e-4f6e-9d5a-3c1d7a5b2e90")]
     pub sender: &'a str,
-    /// What was said of it beside reports: the latest 100, oldest first.
+    /// The latest 100 notes, oldest first.
     #[serde(skip_serializing_if = "<[Note]>::is_empty")]
     pub notes: &'a [Note],
-    /// What the sender of the last report should look into: what of it was repaired.
+    /// Repairs of the last report, for its sender to look into.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     pub warnings: &'a [String],
 }
 
-/// What an alert is about.
+/// The device that an alert is about.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", default)]
 #[schema(as = AlertDevice)]
@@ -210,7 +210,7 @@ pub struct Note {
     pub note: String,
 }
 
-/// Why nobody needs to hear of an alert.
+/// A suppression: nobody is notified of the alert.
 #[api::without_none]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[schema(as = AlertSuppression)]
@@ -249,7 +249,7 @@ pub struct Person {
     pub email: Option<String>,
 }
 
-/// The maintenance window that expects an alert.
+/// The maintenance window that covers an alert.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = AlertWindow)]
@@ -266,14 +266,14 @@ pub struct Window {
     pub run_escalation_action: bool,
 }
 
-/// What was done when the window of an alert that was still open was over.
+/// The escalation of an alert that was still open when its window was over.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = AlertEscalation)]
 pub struct Escalation {
     /// When.
     pub time: String,
-    /// Those who were on call then; nobody, perhaps.
+    /// The people on call at that time; may be empty.
     pub on_call: Vec<OnCallPerson>,
 }
 
@@ -300,7 +300,7 @@ pub struct OnCallPerson {
     pub until: String,
 }
 
-/// What became of a report.
+/// The result of a report.
 #[api::without_none]
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -326,7 +326,7 @@ pub struct AlertResult {
     pub repeat_count: Option<i64>,
     /// The resource that it is about, when the inventory knows it.
     pub resource_id: Option<String>,
-    /// What the sender should look into, though the report was taken in.
+    /// Warnings for the sender, although the report was accepted.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
     /// Why the report was refused.

@@ -1,4 +1,4 @@
-//! What may be said of a category, and which categories a list means. Pure.
+//! Changes of categories, and the filter of their list, as pure functions.
 
 use base::{problem::Problem, query_string, text::fold, timestamp::Timestamp};
 
@@ -84,9 +84,9 @@ pub struct Filter {
     pub names: Option<Vec<String>>,
     /// Do names match as a whole?
     pub whole: bool,
-    /// Those right below one of these; empty is the top.
+    /// The ids of parents; empty is the top.
     pub parents: Option<Vec<String>>,
-    /// Those of other tenants that may be seen, as well?
+    /// Does the list include the visible categories of other tenants?
     pub all: Option<bool>,
 }
 
@@ -94,7 +94,7 @@ impl Filter {
     /// Reads a `queryString`.
     ///
     /// # Errors
-    /// 400 on `queryString` that names what is wrong.
+    /// 400 on `queryString`, with the error.
     pub fn parse(text: &str) -> Result<Self, Problem> {
         let mut filter = Self::default();
         for term in query_string::parse(text, &VARIABLES)? {

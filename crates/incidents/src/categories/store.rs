@@ -19,7 +19,7 @@ const AT_ONCE: usize = 500;
 
 const TREE: Tree = Tree::of("incident_categories");
 
-/// What a list of categories is sorted by.
+/// The sort orders of the list of categories.
 pub const SORTS: Sorts<Category> = Sorts {
     by: &[
         SortBy::text("name", "incident_categories.name_key", |row| Key::from(&row.name_key)),
@@ -35,7 +35,7 @@ api::resource! {
     lock: |category, conn| lock_of_tree(&category.tenant_id).take(conn),
 }
 
-/// Who changes the tree of a tenant takes this, who files an incident in it shares it.
+/// The lock of a tenant's tree: changes of categories take it, filing of incidents shares it.
 pub fn lock_of_tree(tenant: &str) -> db::Lock {
     db::Lock::of("incident-categories", tenant)
 }
@@ -47,7 +47,7 @@ fn visible_rows(visible: &[String]) -> Condition {
     }
 }
 
-/// The categories that a reference means among these tenants; two at most, which is enough to know that a name is not
+/// The categories of these tenants that match a reference; two at most, which is enough to see that a name is not
 /// unique.
 pub fn matching(conn: &mut Conn, visible: &[String], reference: &CategoryReference) -> Result<Vec<Category>> {
     match (&reference.unique_id, &reference.name) {

@@ -1,4 +1,4 @@
-//! What clients see and say of categories ("Incident categories" in `docs/interface.md`).
+//! The requests and answers for categories ("Incident categories" in `docs/interface.md`).
 
 use api::Request;
 use base::{
@@ -38,7 +38,7 @@ pub struct Category {
     pub name: String,
     /// The category above it; left out at the top.
     pub parent_category: Option<CategoryName>,
-    /// The tenant that it belongs to. A client reads those of its partner, and changes its own.
+    /// The tenant that it belongs to. A client reads the categories of its partner, and changes its own.
     #[schema(example = "client_1")]
     pub client_unique_id: String,
     /// Who created it.
@@ -51,7 +51,7 @@ pub struct Category {
     /// When it changed last.
     #[schema(example = "2026-11-20T20:37:00+0000")]
     pub updated_date: String,
-    /// Those below it, by name, when the list is asked for as a tree.
+    /// The categories below it, by name, with `view=tree`.
     #[schema(no_recursion)]
     pub children: Option<Vec<Category>>,
 }
@@ -80,7 +80,7 @@ pub struct NewCategories {
     pub parent: Option<CategoryReference>,
 }
 
-/// The changes to a category; what is left out stays as it is.
+/// The changes to a category; fields left out stay as they are.
 #[derive(Clone, Debug, PartialEq, Eq, Request)]
 #[request(schema = "IncidentCategoryUpdate")]
 pub struct CategoryChange {
@@ -115,7 +115,7 @@ pub struct CategoryReference {
 }
 
 impl CategoryReference {
-    /// Is there a category that it means? What was refused means none.
+    /// Does it name a category? Refused fields do not count.
     pub fn is_set(&self) -> bool {
         self.unique_id.is_some() || self.name.is_some()
     }
@@ -156,7 +156,7 @@ fn folded_name(fields: &mut Fields<'_>, field: &str) -> Option<String> {
     filled_text(fields, field).map(|name| fold(name.trim()))
 }
 
-/// A text with more than blanks in it.
+/// A non-blank text.
 fn filled_text(fields: &mut Fields<'_>, field: &str) -> Option<String> {
     fields.text(field).filter(|text| !text.trim().is_empty())
 }

@@ -1,4 +1,4 @@
-//! Which heartbeats a search means.
+//! From `queryString` to a condition on `heartbeats`.
 
 use base::{fold, problem::Problem, query_string};
 use db::Condition;
@@ -8,10 +8,10 @@ use super::wire::SEVERITIES;
 const VARIABLES: [&str; 5] = ["id", "name", "state", "severity", "isEquals"];
 const STATES: [&str; 3] = ["New", "Up", "Missing"];
 
-/// The condition that a `queryString` says.
+/// The condition for a `queryString`.
 ///
 /// # Errors
-/// 400 on `queryString` that names what is wrong.
+/// 400 on `queryString`, with the error.
 pub fn condition(scope: &[String], text: &str) -> Result<Condition, Problem> {
     let terms = if text.trim().is_empty() { Vec::new() } else { query_string::parse(text, &VARIABLES)? };
     let wrong = |name: &str, allowed: &[&str]| {

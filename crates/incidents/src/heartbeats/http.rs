@@ -16,7 +16,7 @@ use super::{
     wire::{self, CreatedHeartbeat, Heartbeat, HeartbeatId, HeartbeatUpdate, NewHeartbeat},
 };
 
-/// What a heartbeat is pinged at; its token follows.
+/// The path of the address of a heartbeat; its token follows.
 const PREFIX: &str = "/api/v2/heartbeats/";
 
 api::list! {

@@ -1,4 +1,4 @@
-//! What a gateway has heard and not stored yet.
+//! The pings that a gateway has received and not stored yet.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -21,7 +21,7 @@ pub type Hash = [u8; 32];
 /// A heartbeat that is pinged at an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HeartbeatAddress {
-    /// Whose it is.
+    /// Its tenant.
     pub tenant_id: String,
     pub id: String,
     /// How often a ping is expected.
@@ -30,7 +30,7 @@ pub struct HeartbeatAddress {
     pub missed: bool,
 }
 
-/// When a heartbeat was heard of last, and when that was stored last.
+/// The times of the last ping of a heartbeat and of the last one that was stored.
 #[derive(Clone, Copy, Debug)]
 struct PingTimes {
     heard_ms: i64,
@@ -57,7 +57,7 @@ impl Pings {
         self.heard.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A heartbeat is heard of.
+    /// Records a ping.
     pub fn record(&self, pinged: &HeartbeatAddress, at_ms: i64) {
         let kept_ms = rules::storage_delay(pinged.interval_ms);
         let mut heard = self.lock();
@@ -70,8 +70,8 @@ impl Pings {
         }
     }
 
-    /// What is to be stored now: pings that were kept for as long as they may be, those of these silent heartbeats, or
-    /// `all`. What was not heard of for long is forgotten.
+    /// Takes the pings that are to be stored now: those whose storage delay is over, those of these silent heartbeats,
+    /// or `all`. Heartbeats without a ping for ten minutes are forgotten.
     pub fn take(&self, now_ms: i64, silent: &HashSet<Key>, all: bool) -> Vec<Ping> {
         let mut heard = self.lock();
         heard.retain(|_, last| last.heard_ms > last.stored_ms || now_ms - last.heard_ms < 600_000);
@@ -91,7 +91,7 @@ impl Pings {
         taken
     }
 
-    /// Takes back what could not be stored.
+    /// Takes back pings that could not be stored.
     pub fn give_back(&self, heard: &[Ping]) {
         let mut all = self.lock();
         for heard in heard {

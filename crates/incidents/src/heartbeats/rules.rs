@@ -1,4 +1,4 @@
-//! When a heartbeat is due, and what its silence is reported as. Pure.
+//! Due times, states and reports of heartbeats, as pure functions.
 
 use base::{duration, fold, problem::Problem, timestamp::Timestamp};
 
@@ -10,7 +10,7 @@ use crate::alerts::report::{DeviceNames, Report};
 
 /// The most heartbeats of a tenant.
 pub const MOST: i64 = 10_000;
-/// The sender of what is said of heartbeats.
+/// The sender of reports about heartbeats.
 pub const SENDER: &str = "heartbeat";
 
 /// 409: the tenant has as many heartbeats as it may have.

@@ -1,5 +1,5 @@
-//! Rows of heartbeats. Every function takes the tenant, or the tenants of a scope; who was pinged is looked up before
-//! its tenant is known, and which tenants have somebody who is silent is looked for in all.
+//! Rows of heartbeats. Every function takes the tenant, or the tenants of a scope; but a token is looked up before its
+//! tenant is known, and tenants with silent heartbeats are searched among all.
 
 use base::{
     cursor::{Found, Key, Walk},
@@ -11,7 +11,7 @@ use diesel::prelude::*;
 use super::{row::Row, rules};
 use crate::schema::heartbeats;
 
-/// What a search is sorted by.
+/// The sort orders of the search.
 pub const SORTS: Sorts<Row> = Sorts {
     by: &[SortBy::text("name", "heartbeats.name_key", |row| Key::from(&row.name_key))],
     then: &[
@@ -23,13 +23,13 @@ pub const SORTS: Sorts<Row> = Sorts {
 /// Heartbeats that are silent for too long, as soon as they are.
 pub const SILENCES: DueRows = DueRows { table: "heartbeats", due: "due_ms", only: "NOT missed AND due_ms IS NOT NULL" };
 
-/// Heartbeats of which alerts are to be told something.
+/// Heartbeats whose silence or recovery has to be reported.
 pub const REPORTS: DueRows = DueRows { table: "heartbeats", due: "report_ms", only: "report_ms IS NOT NULL" };
 
 /// The same, by when they fell silent.
 pub const UNREPORTED: DueRows = DueRows { due: "due_ms", ..REPORTS };
 
-/// Who was heard, and when.
+/// A ping of a heartbeat.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ping {
     pub tenant_id: String,
@@ -89,9 +89,9 @@ pub fn by_token(conn: &mut Conn, token_hash: &str) -> Result<Option<(String, Str
     Ok(of_token.select((dsl::tenant_id, dsl::id, dsl::interval_ms, dsl::missed)).get_result(conn).optional()?)
 }
 
-/// Stores that it was heard. When it was silent until then, alerts are to be told so.
+/// Stores a ping. When the heartbeat was silent until then, its recovery becomes due for reporting.
 ///
-/// A ping that another gateway heard later counts; one that it heard before changes nothing.
+/// A ping earlier than the stored one changes nothing.
 pub fn store_ping(conn: &mut Conn, heard: &Ping, now_ms: i64) -> Result<()> {
     use heartbeats::dsl;
     let stored = dsl::heartbeats.find((&heard.tenant_id, &heard.id));
@@ -125,8 +125,7 @@ pub fn overdue(conn: &mut Conn, tenant: &str, now_ms: i64, most: i64) -> Result<
     Ok(overdue.order((heartbeats::due_ms, heartbeats::id)).limit(most).load(conn)?)
 }
 
-/// Says that a heartbeat is silent from now on, of which alerts are to be told, unless somebody else has said so or it
-/// was heard meanwhile.
+/// Marks a heartbeat silent and due for reporting, unless another gateway did or it was pinged meanwhile.
 pub fn mark_missed(conn: &mut Conn, row: &Row, now_ms: i64) -> Result<()> {
     use heartbeats::dsl;
     lock(&row.id).take(conn)?;
@@ -143,15 +142,14 @@ pub fn put_off(conn: &mut Conn, row: &Row, until_ms: i64) -> Result<()> {
     Ok(())
 }
 
-/// Some of the heartbeats of a tenant of which alerts are to be told something by now, the longest first.
+/// Some of the heartbeats of a tenant that have to be reported by now, the longest due first.
 pub fn to_report(conn: &mut Conn, tenant: &str, now_ms: i64, most: i64) -> Result<Vec<Row>> {
     let due = Condition::sql("heartbeats.report_ms IS NOT NULL AND heartbeats.report_ms <= ").integer(now_ms);
     let rows = heartbeats::table.filter(heartbeats::tenant_id.eq(tenant)).filter(due);
     Ok(rows.order((heartbeats::report_ms, heartbeats::id)).limit(most).load(conn)?)
 }
 
-/// Those of these heartbeats of a tenant of which alerts are still to be told something, for nobody else to do that
-/// meanwhile.
+/// The heartbeats among these that still have to be reported, locked so that no other gateway reports them meanwhile.
 pub fn lock_to_report(conn: &mut Conn, tenant: &str, rows: &[Row], now_ms: i64) -> Result<Vec<Row>> {
     use heartbeats::dsl;
     let mut ids: Vec<&str> = rows.iter().map(|row| row.id.as_str()).collect();
@@ -163,7 +161,7 @@ pub fn lock_to_report(conn: &mut Conn, tenant: &str, rows: &[Row], now_ms: i64) 
     Ok(still.filter(dsl::report_ms.le(Some(now_ms))).order(dsl::id).load(conn)?)
 }
 
-/// Alerts were told of these heartbeats of a tenant, or are to be told at another time.
+/// Stores when these heartbeats of a tenant have to be reported next; `None` once they were.
 pub fn report_at(conn: &mut Conn, tenant: &str, rows: &[Row], at_ms: Option<i64>) -> Result<()> {
     use heartbeats::dsl;
     let ids = rows.iter().map(|row| row.id.as_str());

@@ -1,4 +1,4 @@
-//! What clients send and see of heartbeats.
+//! The requests and answers for heartbeats.
 
 use api::Request;
 use base::{Fields, duration, timestamp::Timestamp};
@@ -12,9 +12,9 @@ const LONGEST: usize = 200;
 const LONGEST_TIME: i64 = 400 * 86_400_000;
 /// The grace of one that says none, in milliseconds.
 const DEFAULT_GRACE: i64 = 60_000;
-/// What silence may be reported as.
+/// The states that silence may be reported as.
 pub const SEVERITIES: [&str; 3] = [CRITICAL, "Warning", "Info"];
-/// What silence is unless somebody says otherwise.
+/// The default state of silence.
 pub const CRITICAL: &str = "Critical";
 
 api::path_id! {
@@ -45,7 +45,7 @@ pub struct NewHeartbeat {
     /// How much later than that a ping may come; default `1m`.
     #[request(name = "grace", with = grace, schema = String, pattern = duration::PATTERN, default = DEFAULT_GRACE)]
     pub grace_ms: i64,
-    /// What state silence is reported as: `Critical` (default), `Warning` or `Info`.
+    /// The state that silence is reported as: `Critical` (default), `Warning` or `Info`.
     #[request(words = SEVERITIES, default = CRITICAL)]
     pub severity: &'static str,
     /// The machine that the alert is about: its id, host name, address or `extResourceId`; empty for none.
@@ -96,7 +96,7 @@ pub struct Heartbeat {
     pub interval: String,
     /// How much later than that a ping may come.
     pub grace: String,
-    /// What state silence is reported as: `Critical`, `Warning` or `Info`.
+    /// The state that silence is reported as: `Critical`, `Warning` or `Info`.
     #[schema(pattern = "^(Critical|Warning|Info)$")]
     pub severity: String,
     /// The machine that the alert is about.

@@ -1,6 +1,6 @@
 //! The incidents themselves ("Incidents" in `docs/interface.md`).
 //!
-//! # What subscribers hear
+//! # Events
 //! Every action is published on the entity `INCIDENT`, with the state before and after as
 //! [`document`] makes it: integration events compare their rules with it, and fill `$incident.…` from it by path. It
 //! is made there and nowhere else.

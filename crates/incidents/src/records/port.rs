@@ -1,4 +1,4 @@
-//! Incidents, for those who write down how they went, and for those who act on them in the name of a person.
+//! The incidents port for other domains: documents of incidents, and actions in the name of a person.
 
 use api::Resource as _;
 use base::{problem::Problem, timestamp::Timestamp};
@@ -47,7 +47,7 @@ pub fn find(conn: &mut Conn, tenants: &[String], id: &str, most: i64) -> Result<
 pub struct Records(Neighbours);
 
 impl Records {
-    /// With those whom it asks.
+    /// With the ports that it uses.
     pub fn new(neighbours: Neighbours) -> Self {
         Self(neighbours)
     }
@@ -84,7 +84,7 @@ impl ports::Incidents for Records {
     }
 }
 
-/// The status that an incident has afterwards.
+/// The status of an incident after an action.
 fn next_status(old: &Row, what: AlertActionKind) -> Result<i64, Problem> {
     match what {
         AlertActionKind::Close => Ok(CLOSED),

@@ -1,4 +1,4 @@
-//! What the ids of a body mean: of the tenant, or of its partner.
+//! Resolution of the ids of a body to records of the tenant or its partner.
 
 use api::Resource as _;
 use base::{problem::Wrong, timestamp::Timestamp};
@@ -18,18 +18,18 @@ use crate::{
 /// How many machines are asked about when an incident is opened.
 const FILLED: usize = 5;
 
-/// Where an incident is: its tenant, and the partner of that.
+/// The tenant of an incident, its partner, and its category so far.
 #[derive(Clone, Copy, Debug)]
 pub struct IncidentContext<'a> {
     /// The tenant of the incident.
     pub tenant: &'a str,
     /// Its partner, or itself.
     pub partner: &'a str,
-    /// What it was filed under before.
+    /// The category before the change.
     pub category: &'a str,
 }
 
-/// Finds all that a body names; every id that means nothing there is added to what is wrong.
+/// Resolves all ids of a body; every unknown id is added to `wrong`.
 pub fn find(
     conn: &mut Conn,
     neighbours: &Neighbours,
@@ -50,8 +50,8 @@ pub fn find(
     Ok(ResolvedReferences { assignee, group: input.group.clone(), resources, alerts: Vec::new() })
 }
 
-/// Fills in what a new incident for alerts does not say itself: the user group that owns the first of its machines with
-/// an owner, and who is called first for the first of them with somebody.
+/// Completes a new incident for alerts: its group is the owner of the first of its machines that has one, its assignee
+/// the first person to be called for the first machine that has one.
 pub fn fill_from_owners(
     conn: &mut Conn,
     neighbours: &Neighbours,
@@ -69,7 +69,7 @@ pub fn fill_from_owners(
         if references.group.is_none() {
             references.group = neighbours.owners.owner(conn, tenant, machine)?;
         }
-        // A roster says who it is, also when that is nobody.
+        // A roster decides the assignee, even when nobody is on call.
         if references.assignee.is_none() && input.roster.is_none() {
             references.assignee = neighbours.owners.called(conn, tenant, machine, now)?;
         }
@@ -77,7 +77,7 @@ pub fn fill_from_owners(
     Ok(())
 }
 
-/// Who of the ids of users and groups is nobody there.
+/// Reports unknown ids of users and groups.
 fn check_people(
     conn: &mut Conn,
     neighbours: &Neighbours,
@@ -103,7 +103,7 @@ fn non_empty(id: &Option<String>) -> Option<&str> {
     id.as_deref().filter(|id| !id.is_empty())
 }
 
-/// Categories stay as they are while an incident is filed under them.
+/// Reports unknown categories. Shares the lock of the trees, so that they stay as they are meanwhile.
 fn check_categories(
     conn: &mut Conn,
     tenants: &[String],
@@ -126,7 +126,7 @@ fn check_categories(
         let above = input.category.as_deref().unwrap_or(filed);
         match Category::find(conn, tenants, id)? {
             None => wrong.unknown("subCategory.uniqueId", "incident category of the tenant or its partner", id),
-            // Without the category nobody knows.
+            // With an unknown category this cannot be checked.
             Some(found) if !wrong.has("category") && (above.is_empty() || found.parent_id != above) => {
                 wrong.add("subCategory.uniqueId", "must stand right below category");
             }
@@ -136,8 +136,8 @@ fn check_categories(
     Ok(())
 }
 
-/// Who is to work on it: whom the body names, or who is on call through the roster that it names; nobody, when nobody
-/// is on call.
+/// The new assignee: the user that the body names, or the person on call through the roster that it names; empty when
+/// nobody is on call.
 fn find_assignee(
     conn: &mut Conn,
     neighbours: &Neighbours,

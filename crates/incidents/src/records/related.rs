@@ -26,7 +26,7 @@ const MOST: usize = 5;
 pub struct RelatedToIncident {
     /// The maintenance windows that are open now and cover a machine of the incident.
     windows: Vec<RelatedWindow>,
-    /// Articles of the knowledge base about its category, or about what its alerts tell of; the best first.
+    /// Articles of the knowledge base about its category, or about the subjects of its alerts; the best first.
     articles: Vec<KnownArticle>,
     /// Jobs that have a machine of the incident, by name. `POST /jobs/{jobId}/run` runs one.
     jobs: Vec<KnownJob>,
@@ -70,7 +70,7 @@ pub async fn related(
     let found = context
         .read(move |conn, scope| {
             let row = Row::existing(conn, &scope.scope(), &id)?;
-            // What the caller may read: a client does not see its partner's articles.
+            // The tenants whose articles the caller may read: a client does not see its partner's articles.
             let mut readable = vec![row.tenant_id.clone(), scope.tenant_id().to_owned()];
             readable.dedup();
             let texts = subjects(conn, &scope.scope_and_partner(), &row)?;
@@ -106,7 +106,7 @@ fn find(
     Ok(RelatedToIncident { windows, articles, jobs })
 }
 
-/// What an article would have to be about, the most particular first, each once.
+/// The texts to search articles for, the most specific first, each once.
 fn subjects(conn: &mut Conn, visible: &[String], row: &Row) -> Result<Vec<String>> {
     let ids = [&row.sub_category_id, &row.category_id].map(String::clone);
     let names = categories::store::names(conn, visible, &ids)?;

@@ -1,4 +1,4 @@
-//! The rows of incidents, of what they name, and of their notes.
+//! The rows of incidents, of their links, and of their notes.
 
 use db::Json;
 use diesel::prelude::*;
@@ -7,25 +7,25 @@ use utoipa::ToSchema;
 
 use crate::schema::{incident_links, incident_notes, incidents};
 
-/// How pressing an incident is, least first.
+/// The priorities, lowest first.
 pub const PRIORITIES: [&str; 5] = ["Very Low", "Low", "Normal", "High", "Urgent"];
-/// Where an incident is in its life.
+/// The statuses, in the order of the life of an incident.
 pub const STATUSES: [&str; 5] = ["New", "Open", "Pending", "Resolved", "Closed"];
 
-/// The place of `Normal`.
+/// The index of `Normal`.
 pub const NORMAL: i64 = 2;
-/// The place of `Open`: somebody works on it.
+/// The index of `Open`: somebody works on it.
 pub const OPEN: i64 = 1;
-/// The place of `Resolved`.
+/// The index of `Resolved`.
 pub const RESOLVED: i64 = 3;
-/// The place of `Closed`.
+/// The index of `Closed`.
 pub const CLOSED: i64 = 4;
 /// Stored for incidents that need not be done by any time: they sort last.
 pub const NEVER_DUE: i64 = i64::MAX;
 
-/// What links of resources are called.
+/// The kind of links to resources.
 pub const RESOURCE: &str = "resource";
-/// What links of alerts are called.
+/// The kind of links to alerts.
 pub const ALERT: &str = "alert";
 
 /// One row of `incidents`.
@@ -45,9 +45,9 @@ pub struct Row {
     pub subject_key: String,
     /// Any text.
     pub description: String,
-    /// A place in [`PRIORITIES`].
+    /// An index in [`PRIORITIES`].
     pub priority: i64,
-    /// A place in [`STATUSES`].
+    /// An index in [`STATUSES`].
     pub status: i64,
     /// Empty for none; of the tenant or its partner.
     pub category_id: String,
@@ -107,7 +107,7 @@ pub struct AlertName {
     pub subject: String,
 }
 
-/// One row of `incident_links`: what an incident names.
+/// One row of `incident_links`: a resource or an alert that an incident names.
 #[derive(Clone, Debug, PartialEq, Eq, Queryable, Insertable)]
 #[diesel(table_name = incident_links, treat_none_as_default_value = false)]
 pub struct Link {
@@ -115,7 +115,7 @@ pub struct Link {
     pub tenant_id: String,
     /// [`RESOURCE`] or [`ALERT`].
     pub kind: String,
-    /// The id of what is named.
+    /// The id of the resource or alert.
     pub named_id: String,
     /// The incident that names it.
     pub incident_id: String,
@@ -131,7 +131,7 @@ pub struct Note {
     pub incident_id: String,
     /// From 1.
     pub number: i64,
-    /// What it says.
+    /// The text.
     pub content: String,
     /// A user.
     pub created_by: String,
@@ -139,7 +139,7 @@ pub struct Note {
     pub created_ms: i64,
 }
 
-/// The word in this place of a list.
+/// The word with this index in a list.
 pub fn word(words: &[&'static str], index: i64) -> String {
     usize::try_from(index).ok().and_then(|index| words.get(index)).copied().unwrap_or_default().to_owned()
 }

@@ -1,4 +1,4 @@
-//! What becomes of an incident, and which incidents a search means. Pure.
+//! Changes of incidents, and the filter of their search, as pure functions.
 
 use base::{
     problem::Problem,
@@ -21,14 +21,14 @@ const VARIABLES: [&str; 20] = listed(
     allList",
 );
 
-/// What the ids of a body were found to mean; `None` where it does not say, and stays as it is.
+/// The records that the ids of a body refer to; `None` where the body has no id, so that the field stays as it is.
 #[derive(Clone, Debug, Default)]
 pub struct ResolvedReferences {
-    /// Who works on it, from now on.
+    /// The new assignee.
     pub assignee: Option<String>,
-    /// The user group of whom one does, from now on.
+    /// The new user group.
     pub group: Option<String>,
-    /// The machines, from now on.
+    /// The new machines.
     pub resources: Option<Vec<Machine>>,
     /// The alerts that it is opened for.
     pub alerts: Vec<AlertName>,
@@ -107,7 +107,7 @@ fn next_version(
     let subject = text(&input.subject, called.unwrap_or(&old.subject));
     let status = input.status.unwrap_or(old.status);
     let category_id = text(&input.category, &old.category_id);
-    // A category that goes takes along what is right below it.
+    // A change of the category clears the sub category.
     let kept = if category_id == old.category_id { old.sub_category_id.clone() } else { String::new() };
     let since = |reached: i64, known: Option<i64>| (status >= reached).then(|| known.unwrap_or(now.millis()));
     Row {
@@ -134,7 +134,7 @@ fn next_version(
     }
 }
 
-/// Which incidents a search means.
+/// The filter of a search.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Filter {
     /// Exact: each term has alternatives.
@@ -143,9 +143,9 @@ pub struct Filter {
     pub subjects: Option<Vec<String>>,
     /// Do subjects match as a whole?
     pub whole: bool,
-    /// Places in [`PRIORITIES`].
+    /// Indexes in [`PRIORITIES`].
     pub priorities: Option<Vec<i64>>,
-    /// Places in [`STATUSES`].
+    /// Indexes in [`STATUSES`].
     pub statuses: Option<Vec<i64>>,
     /// Filed under one of these, as category or as sub category.
     pub categories: Option<Vec<String>>,
@@ -163,7 +163,7 @@ pub struct Filter {
     pub has_alerts: Option<bool>,
     /// When they were created, and when they changed last.
     pub dates: Dates,
-    /// Those of a partner's clients as well?
+    /// Does the list of a partner include its clients?
     pub all: Option<bool>,
 }
 
@@ -171,7 +171,7 @@ impl Filter {
     /// Reads a `queryString`.
     ///
     /// # Errors
-    /// 400 on `queryString` that names what is wrong.
+    /// 400 on `queryString`, with the error.
     pub fn parse(text: &str) -> Result<Self, Problem> {
         let mut filter = Self::default();
         for term in query_string::parse(text, &VARIABLES)? {

@@ -1,4 +1,4 @@
-//! Rows of incidents, of what they name, and of their notes. Every function takes the tenant, or the tenants of a
+//! Rows of incidents, of their links, and of their notes. Every function takes the tenant, or the tenants of a
 //! scope.
 
 use base::{Found, Key, Walk, query::Sort};
@@ -24,7 +24,7 @@ pub fn next_number(conn: &mut Conn, tenant: &str) -> Result<i64> {
     })
 }
 
-/// What a search is sorted by.
+/// The sort orders of the search.
 pub const SORTS: Sorts<Row> = Sorts {
     by: &[
         SortBy::integer("createdDate", "incidents.created_ms", |row| Key::from(row.created_ms)),
@@ -37,7 +37,7 @@ pub const SORTS: Sorts<Row> = Sorts {
     then: &[SortBy::text("id", "incidents.id", |row| Key::from(&row.id))],
 };
 
-/// What a list of notes is sorted by: the later, the higher its number.
+/// The sort order of notes: a later note has a higher number.
 pub const NOTE_SORTS: Sorts<Note> =
     Sorts { by: &[], then: &[SortBy::integer("createdDate", "incident_notes.number", |note| Key::from(note.number))] };
 
@@ -161,7 +161,7 @@ pub fn update(conn: &mut Conn, row: &Row) -> Result<()> {
     Ok(())
 }
 
-/// Stores what an incident names of a kind, in place of what it named.
+/// Replaces the links of an incident of one kind.
 pub fn link(conn: &mut Conn, row: &Row, kind: &str, links: &[Link]) -> Result<()> {
     use incident_links::dsl;
     let known = dsl::incident_links

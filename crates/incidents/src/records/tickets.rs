@@ -11,14 +11,14 @@ use super::{
 };
 use crate::alerts::{intake, rules, store};
 
-/// How many tags of an alert say what it is about.
+/// The most tags of an alert that are search texts.
 const TAGS: usize = 5;
 
 /// Finds the alerts of a tenant that a new incident is opened for, which nobody else changes until the end of the
 /// transaction. Unless the incident says which machines it is about, it is about theirs.
 ///
 /// # Errors
-/// 400 for what is wrong already, and for every id that is none of the tenant's, 409 for an alert that has an incident
+/// 400 for the errors so far and for every id that is not an alert of the tenant, 409 for an alert that has an incident
 /// already.
 pub fn find(
     tx: &mut Tx<'_>,
@@ -61,7 +61,7 @@ pub fn find(
     Ok(())
 }
 
-/// What these alerts of a tenant tell of, in words: metric, component, service, application, and the values of the
+/// The search texts of these alerts of a tenant: metric, component, service, application, and the values of the
 /// first tags.
 pub fn subjects(conn: &mut Conn, tenant: &str, ids: &[String]) -> Result<Vec<String>> {
     let mut texts = Vec::new();

@@ -1,4 +1,4 @@
-//! From rows to what clients see.
+//! Conversion of rows to the types of the interface.
 
 use std::collections::{BTreeSet, HashMap};
 

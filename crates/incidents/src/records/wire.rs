@@ -1,4 +1,4 @@
-//! What clients see and say of incidents ("Incidents" in `docs/interface.md`).
+//! The requests and answers for incidents ("Incidents" in `docs/interface.md`).
 
 use api::Request;
 use base::{
@@ -32,7 +32,7 @@ pub fn normal_id(text: &str) -> String {
     text.trim().to_ascii_uppercase()
 }
 
-/// An incident. What is not set is left out.
+/// An incident. Fields that are not set are left out.
 #[api::without_none]
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -43,9 +43,9 @@ pub struct Incident {
     /// The tenant that it belongs to.
     #[schema(example = "client_1")]
     pub client_unique_id: String,
-    /// What it is about, in a line.
+    /// The subject, one line.
     pub subject: String,
-    /// What it is about.
+    /// A description of any length.
     #[serde(skip_serializing_if = "String::is_empty")]
     #[schema(required = false)]
     pub description: String,
@@ -55,15 +55,15 @@ pub struct Incident {
     /// `New`, `Open`, `Pending`, `Resolved` or `Closed`.
     #[schema(pattern = "^(New|Open|Pending|Resolved|Closed)$", example = "Open")]
     pub status: String,
-    /// What it is filed under.
+    /// The category that it is filed under.
     pub category: Option<CategoryName>,
-    /// What it is filed under, right below `category`.
+    /// The category right below `category` that it is filed under.
     pub sub_category: Option<CategoryName>,
     /// Who asks for it.
     pub requester: Option<Author>,
     /// Who is working on it.
     pub assignee: Option<Author>,
-    /// Whose members work on it.
+    /// The user group that works on it.
     pub assignee_group: Option<Group>,
     /// The roster that it was assigned to.
     pub roster: Option<Roster>,
@@ -126,7 +126,7 @@ pub struct Roster {
 pub struct Note {
     /// Its number in the incident, from 1.
     pub id: i64,
-    /// What it says.
+    /// The text of the note.
     pub content: String,
     /// Who added it.
     pub created_by: Author,
@@ -135,14 +135,14 @@ pub struct Note {
     pub created_date: String,
 }
 
-/// An incident to create, or the changes to one: what is left out of an update stays as it is, and an empty id or an
-/// empty `dueDate` takes away what was there.
+/// An incident to create, or the changes to one: fields left out of an update stay as they are, and an empty id
+/// or an empty `dueDate` clears the field.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Request)]
 pub struct IncidentInput {
-    /// What it is about, in a line. Required in a create, unless there are `alerts`.
+    /// The subject, one line. Required in a create, unless there are `alerts`.
     #[request(line, chars = LONGEST_SUBJECT)]
     pub subject: Option<String>,
-    /// What it is about.
+    /// A description.
     #[request(chars = LONGEST_DESCRIPTION)]
     pub description: Option<String>,
     /// `Very Low`, `Low`, `Normal` (default), `High` or `Urgent`.
@@ -163,7 +163,7 @@ pub struct IncidentInput {
     /// Who works on it: a user of the tenant or its partner.
     #[request(from = UserId, parse = UserId::normal)]
     pub assignee: Option<String>,
-    /// Whose members work on it: a user group of the tenant or its partner.
+    /// The user group that works on it: one of the tenant or its partner.
     #[request(name = "assigneeGroup", from = GroupId, parse = |group: GroupId| trimmed(group.unique_id))]
     pub group: Option<String>,
     /// A roster of the tenant. Without `assignee` beside it, the incident goes to the person on call.
@@ -210,7 +210,7 @@ pub struct IncidentClosing {
 #[derive(Clone, Debug, PartialEq, Eq, Request)]
 #[request(schema = "IncidentNoteInput")]
 pub struct NewNote {
-    /// What it says.
+    /// The text of the note.
     #[request(chars = LONGEST_NOTE, parse = note, pattern = base::body::FILLED)]
     pub content: String,
 }
@@ -280,7 +280,7 @@ impl UserId {
     }
 }
 
-/// An id; the empty one takes away what was there.
+/// A trimmed id; an empty one clears the field.
 fn trimmed(id: String) -> Result<String, String> {
     Ok(id.trim().to_owned())
 }
@@ -289,18 +289,18 @@ fn note(text: String) -> Result<String, &'static str> {
     if text.trim().is_empty() { Err("must not be empty") } else { Ok(text) }
 }
 
-/// The place of a word in its list.
+/// The index of a word in its list.
 fn word_index(words: &[&'static str], word: &'static str) -> Result<i64, String> {
     let index = words.iter().position(|known| *known == word).and_then(|index| i64::try_from(index).ok());
     Ok(index.unwrap_or_default())
 }
 
-/// [`NewIncident`] reads it: what an update says of it means nothing.
+/// Ignores the field in an update; [`NewIncident`] reads it in a create.
 fn not_of_an_update(_: &mut Fields<'_>, _: &str) -> Option<Vec<AlertId>> {
     None
 }
 
-/// `Some(None)` takes it away.
+/// `Some(None)` clears the due date.
 fn due(fields: &mut Fields<'_>, field: &str) -> Option<Option<Timestamp>> {
     if fields.value(field).and_then(Value::as_str) == Some("") {
         return Some(None);
@@ -308,7 +308,7 @@ fn due(fields: &mut Fields<'_>, field: &str) -> Option<Option<Timestamp>> {
     fields.timestamp(field).map(Some)
 }
 
-/// A text with more than blanks in it, without those around it.
+/// A non-blank text, trimmed.
 fn filled_text(fields: &mut Fields<'_>, field: &str) -> Option<String> {
     fields.text(field).map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
 }

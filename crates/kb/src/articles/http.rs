@@ -29,7 +29,7 @@ api::list! {
     pub Versions by store::REVISION_SORTS: SORT = "revision", DESCENDING = true, PAGE_SIZE = 20
 }
 
-/// Which revision of an article is asked for.
+/// The parameter for the revision of an article.
 #[derive(Clone, Copy, Debug, api::Parameters)]
 pub struct RevisionQuery {
     /// An earlier version, from 1.
@@ -155,8 +155,8 @@ pub async fn get(
 
 /// Update a knowledge-base article
 ///
-/// Fields left out stay as they are. Another title or content makes another revision; what it said before stays in its
-/// history. What is in the trash is not changed (409). `If-Match` with the `ETag` of what you read makes sure that
+/// Fields left out stay as they are. Another title or content makes another revision; the earlier one stays in its
+/// history. An article in the trash cannot be changed (409). `If-Match` with the `ETag` that you read makes sure that
 /// nobody else changed it meanwhile.
 #[utoipa::path(
     operation_id = "updateKbArticle",

@@ -1,4 +1,4 @@
-//! What other domains may ask.
+//! The articles port for other domains.
 
 use base::{Walk, cursor::List, page::PageRequest};
 use db::{Conn, Result};

@@ -26,7 +26,7 @@ pub struct ArticleHead {
     pub title_key: String,
     /// Its state outside the trash.
     pub state: String,
-    /// What was deleted so that it came into the trash, itself or a category; empty outside.
+    /// The article or category whose deletion put it into the trash; empty outside.
     pub trashed_with: String,
     /// A user.
     pub created_by: String,

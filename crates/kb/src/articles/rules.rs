@@ -1,4 +1,4 @@
-//! What may be said of an article, which articles a list means, and what of a content a search shows. Pure.
+//! Changes of articles, the filter of their list, and the snippets of a search, as pure functions.
 
 use base::{
     problem::Problem,
@@ -169,7 +169,7 @@ pub struct Filter {
     pub categories: Option<Vec<String>>,
     /// In a category with one of these folded names, whole or in part.
     pub category_names: Option<Vec<String>>,
-    /// Those of a partner's clients as well?
+    /// Does the list of a partner include its clients?
     pub all: Option<bool>,
 }
 
@@ -177,7 +177,7 @@ impl Filter {
     /// Reads a `queryString`.
     ///
     /// # Errors
-    /// 400 on `queryString` that names what is wrong.
+    /// 400 on `queryString`, with the error.
     pub fn parse(text: &str) -> Result<Self, Problem> {
         let ids = |values: &[String]| values.iter().map(|id| normal_id(id)).collect();
         let folded = |values: &[String]| Some(values.iter().map(|name| fold(name)).collect());

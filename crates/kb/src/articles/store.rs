@@ -55,7 +55,7 @@ const WORDS: FullText = FullText { table: "kb_articles", index: "kb_article_word
 const CATEGORIES: Tree = Tree::of("kb_categories");
 const STATE: state::Columns = state::Columns { state: "kb_articles.state", trashed_with: "kb_articles.trashed_with" };
 
-/// What a list of articles is sorted by.
+/// The sort orders of the list of articles.
 pub const SORTS: Sorts<ArticleHead> = Sorts {
     by: &[
         SortBy::text("title", "kb_articles.title_key", |row| Key::from(&row.title_key)),
@@ -65,7 +65,7 @@ pub const SORTS: Sorts<ArticleHead> = Sorts {
     then: &[SortBy::text("id", "kb_articles.id", |row| Key::from(&row.id))],
 };
 
-/// What the list of an article's revisions is sorted by.
+/// The sort order of the list of an article's revisions.
 pub const REVISION_SORTS: Sorts<Revision> = Sorts {
     by: &[],
     then: &[SortBy::integer("revision", "kb_article_revisions.revision", |row| Key::from(row.revision))],

@@ -1,4 +1,4 @@
-//! From rows to what clients see.
+//! Conversion of rows to the types of the interface.
 
 use api::Resource as _;
 use base::timestamp::Timestamp;
@@ -67,7 +67,7 @@ pub fn versions(conn: &mut Conn, people: &dyn People, tenants: &[String], rows: 
     Ok(rows.iter().map(show).collect())
 }
 
-/// What it says is in its revisions.
+/// Without the content, which is in its revisions.
 impl Recorded for ArticleHead {
     fn entity(&self) -> Entity<'_> {
         Entity::published("KbArticle", &self.tenant_id, &self.id)

@@ -1,4 +1,4 @@
-//! What clients see and say of articles ("Knowledge base" in `docs/interface.md`).
+//! The requests and answers for articles ("Knowledge base" in `docs/interface.md`).
 
 use api::Request;
 use ports::Author;
@@ -83,7 +83,7 @@ pub struct Version {
 #[request(update(
     name = ArticleChange,
     schema = "KbArticleUpdate",
-    doc = "The changes to an article; what is left out stays as it is."
+    doc = "The changes to an article; fields left out stay as they are."
 ))]
 pub struct NewArticle {
     /// One line; `subject` is taken too.

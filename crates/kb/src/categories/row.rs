@@ -4,7 +4,7 @@ use diesel::prelude::*;
 
 use crate::schema::kb_categories;
 
-/// What joins the names of a path.
+/// The separator of the names in a path.
 pub const SEPARATOR: &str = " >> ";
 
 /// One row of `kb_categories`.
@@ -21,7 +21,7 @@ pub struct Category {
     pub name: String,
     /// Folded; unique among its siblings outside the trash.
     pub name_key: String,
-    /// What it is about.
+    /// A description.
     pub description: String,
     /// The category above, of the same tenant; empty at the top.
     pub parent_id: String,

@@ -1,4 +1,4 @@
-//! What may be said of a category, and which categories a list means. Pure.
+//! Changes of categories, and the filter of their list, as pure functions.
 
 use base::{problem::Problem, query_string, text::fold, timestamp::Timestamp};
 
@@ -125,9 +125,9 @@ pub struct Filter {
     pub whole: bool,
     /// In one of these states.
     pub states: Option<Vec<&'static str>>,
-    /// Those right below one of these; empty is the top.
+    /// The ids of parents; empty is the top.
     pub parents: Option<Vec<String>>,
-    /// Those of a partner's clients as well?
+    /// Does the list of a partner include its clients?
     pub all: Option<bool>,
 }
 
@@ -135,7 +135,7 @@ impl Filter {
     /// Reads a `queryString`.
     ///
     /// # Errors
-    /// 400 on `queryString` that names what is wrong.
+    /// 400 on `queryString`, with the error.
     pub fn parse(text: &str) -> Result<Self, Problem> {
         let mut filter = Self::default();
         for term in query_string::parse(text, &VARIABLES)? {

@@ -36,7 +36,7 @@ pub fn next_number(conn: &mut Conn, tenant: &str) -> Result<i64> {
     })
 }
 
-/// What a list of categories is sorted by.
+/// The sort orders of the list of categories.
 pub const SORTS: Sorts<Category> = Sorts {
     by: &[
         SortBy::text("name", "kb_categories.name_key", |row| Key::from(&row.name_key)),

@@ -1,4 +1,4 @@
-//! From rows to what clients see.
+//! Conversion of rows to the types of the interface.
 
 use api::Resource as _;
 use base::timestamp::Timestamp;
@@ -43,7 +43,7 @@ pub fn one(conn: &mut Conn, people: &dyn People, tenants: &[String], row: &Row) 
     Ok(all.pop().ok_or_else(Row::not_found)?)
 }
 
-/// What stands below it is not told of when it changes: it says where it stands by its parent.
+/// Changes of a category are not published for the categories below it, whose payloads name only their parent.
 impl Recorded for Row {
     fn entity(&self) -> Entity<'_> {
         Entity::published("KbCategory", &self.tenant_id, &self.id)

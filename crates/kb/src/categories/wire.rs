@@ -1,4 +1,4 @@
-//! What clients see and say of categories ("Knowledge base" in `docs/interface.md`).
+//! The requests and answers for categories ("Knowledge base" in `docs/interface.md`).
 
 use api::Request;
 use ports::Author;
@@ -31,7 +31,7 @@ pub struct Category {
     pub id: String,
     /// Unique among its siblings outside the trash.
     pub name: String,
-    /// What it is about; left out when there is nothing to say.
+    /// A description; left out when empty.
     #[serde(skip_serializing_if = "String::is_empty")]
     #[schema(required = false)]
     pub description: String,
@@ -74,13 +74,13 @@ pub struct CategoryName {
 #[request(update(
     name = CategoryChange,
     schema = "KbCategoryUpdate",
-    doc = "The changes to a category; what is left out stays as it is."
+    doc = "The changes to a category; fields left out stay as they are."
 ))]
 pub struct NewCategory {
     /// Unique among its siblings outside the trash, whatever the letter case; without `>>`.
     #[request(line, chars = LONGEST_NAME, from = String, parse = name)]
     pub name: String,
-    /// What it is about.
+    /// A description.
     #[request(default)]
     pub description: String,
     /// `ACTIVE` (default) or `INACTIVE`.
@@ -116,7 +116,7 @@ fn name(name: String) -> Result<String, &'static str> {
     Ok(name)
 }
 
-/// Refused with the other errors of the body when it can be none; what it names is found out later.
+/// Refuses a malformed id together with the other errors of the body; the look-up comes later.
 fn id(given: String) -> Result<String, &'static str> {
     let id = normal_id(&given);
     let is_id = id.strip_prefix("KBC").is_some_and(|number| number.bytes().all(|digit| digit.is_ascii_digit()));

@@ -1,4 +1,4 @@
-//! What a client of Opsgenie does with an alert, from the path and the body to the alert.
+//! Actions of Opsgenie clients on alerts, from the path and the body to the alert.
 
 use base::{
     problem::{FieldError, Problem},
@@ -20,16 +20,16 @@ use crate::{
     neighbours::Neighbours,
 };
 
-/// What is done with an alert.
+/// An action of a client on an alert.
 #[derive(Clone, Debug, PartialEq)]
 pub enum OpsgenieAction {
-    /// What people do with any alert.
+    /// An ordinary action.
     Act(Action),
-    /// It is changed, or there is something to say of it.
+    /// A change of texts or tags, or only a note.
     Edit(Edit),
-    /// It is so bad.
+    /// Another state.
     Grade(&'static str),
-    /// The next step of its escalation is taken.
+    /// The next step of its escalation.
     Escalate,
 }
 
@@ -92,7 +92,7 @@ impl OpsgenieAction {
         Ok(Self::Edit(Edit { remove, ..Edit::default() }))
     }
 
-    /// Does it.
+    /// Carries out the action.
     pub fn carry_out(self, tx: &mut Tx<'_>, neighbours: &Neighbours, alert: &Alert, note: String) -> Result<()> {
         if let Self::Act(action) = self {
             return inbound::act(tx, neighbours, alert, action, note);

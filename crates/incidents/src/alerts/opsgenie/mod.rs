@@ -1,4 +1,4 @@
-//! What clients of Opsgenie's alert API call beside the create: their alerts are those of the inbound address whose
+//! The operations of Opsgenie's alert API beside the create. Their alerts are those of the inbound address whose
 //! token they have ("Opsgenie" in `docs/interface.md`). Scripts and media types give up a whole alert when one of these
 //! calls fails.
 
@@ -86,7 +86,7 @@ async fn carry_out(
     params(
         ("alias" = String, Path, description = "The alias of the alert, or its id", example = "disk-web-01"),
         ("identifierType" = inline(Option<IdentifierType>), Query,
-            description = "`id`, `alias` or `tiny`; an alert is found by either, whatever it says"),
+            description = "`id`, `alias` or `tiny`; an alert is found by id or alias with any of these"),
     ),
     request_body(content = Option<OpsgenieNote<'_>>),
     responses(
@@ -116,7 +116,7 @@ pub async fn acknowledge(
     params(
         ("alias" = String, Path, description = "The alias of the alert, or its id", example = "disk-web-01"),
         ("identifierType" = inline(Option<IdentifierType>), Query,
-            description = "`id`, `alias` or `tiny`; an alert is found by either, whatever it says"),
+            description = "`id`, `alias` or `tiny`; an alert is found by id or alias with any of these"),
     ),
     request_body(content = Option<OpsgenieNote<'_>>),
     responses(
@@ -137,7 +137,7 @@ pub async fn close(
     end(at, neighbours, path.into_inner(), format::note(&body)).await
 }
 
-/// A sender says that it is over: what has an alias is well again, as by any recovery.
+/// Closes an alert for its sender; an alert that is open under a key is closed as by a recovery.
 async fn end(
     context: Context,
     neighbours: web::Data<Neighbours>,
@@ -168,9 +168,9 @@ async fn end(
     operation_id = "actOnOpsgenieAlert",
     params(
         ("alias" = String, Path, description = "The alias of the alert, or its id", example = "disk-web-01"),
-        ("part" = String, Path, description = "What is done", example = "notes"),
+        ("part" = String, Path, description = "The action", example = "notes"),
         ("identifierType" = inline(Option<IdentifierType>), Query,
-            description = "`id`, `alias` or `tiny`; an alert is found by either, whatever it says"),
+            description = "`id`, `alias` or `tiny`; an alert is found by id or alias with any of these"),
     ),
     request_body(content = Option<OpsgenieNote<'_>>),
     responses(
@@ -196,7 +196,7 @@ pub async fn act(
 
 /// Execute a custom action as with Opsgenie
 ///
-/// Is a note of the alert: what an action does is configured elsewhere.
+/// Adds a note to the alert; the action itself is not run.
 #[utoipa::path(
     operation_id = "executeOpsgenieAction",
     params(
@@ -233,7 +233,7 @@ pub async fn execute(
         ("alias" = String, Path, description = "The alias of the alert, or its id", example = "disk-web-01"),
         ("part" = String, Path, description = "`message`, `description` or `priority`", example = "priority"),
         ("identifierType" = inline(Option<IdentifierType>), Query,
-            description = "`id`, `alias` or `tiny`; an alert is found by either, whatever it says"),
+            description = "`id`, `alias` or `tiny`; an alert is found by id or alias with any of these"),
     ),
     request_body(content = Object, example = json!({"priority": "P1"})),
     responses(

@@ -1,4 +1,4 @@
-//! What clients of Opsgenie's alert API read.
+//! Read operations of Opsgenie's alert API.
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use api::{answer, get};
@@ -22,7 +22,7 @@ const USUAL: i64 = 20;
     params(
         ("alias" = String, Path, description = "The alias of the alert, or its id", example = "disk-web-01"),
         ("identifierType" = inline(Option<IdentifierType>), Query,
-            description = "`id`, `alias` or `tiny`; an alert is found by either, whatever it says"),
+            description = "`id`, `alias` or `tiny`; an alert is found by id or alias with any of these"),
     ),
     responses(
         (status = 200, description = "The alert", body = Data),
@@ -46,7 +46,7 @@ pub async fn get(request: HttpRequest, path: web::Path<String>) -> api::Result<H
         ("alias" = String, Path, description = "The alias of the alert, or its id", example = "disk-web-01"),
         ("part" = String, Path, description = "`notes`, `logs` or `recipients`", example = "notes"),
         ("identifierType" = inline(Option<IdentifierType>), Query,
-            description = "`id`, `alias` or `tiny`; an alert is found by either, whatever it says"),
+            description = "`id`, `alias` or `tiny`; an alert is found by id or alias with any of these"),
     ),
     responses(
         (status = 200, description = "The list", body = Listing),
@@ -78,15 +78,15 @@ async fn of_alert<T: Send + 'static>(
     Ok(found.await?.ok_or_else(|| Problem::not_found("The alert was not found."))?)
 }
 
-/// Tell what became of a request as with Opsgenie
+/// Get the status of a request as with Opsgenie
 ///
-/// Every request is processed before it is answered; the id of one about an alert tells which.
+/// Every request is processed before it is answered; the id of a request about an alert identifies the alert.
 #[utoipa::path(
     operation_id = "getOpsgenieRequest",
     params(("requestId" = String, Path, description = "As a request was answered",
         example = "0190a6b2-8f0e-7f6e-9d5a-3c1d7a5b2e90")),
     responses(
-        (status = 200, description = "What became of it", body = Data),
+        (status = 200, description = "The result", body = Data),
         (status = 401, description = "The key is not a token of an inbound address"),
     ),
     security(()),

@@ -1,4 +1,4 @@
-//! What clients of Opsgenie's alert API see, in the shapes that they know.
+//! The answers of Opsgenie's alert API.
 
 use base::timestamp::Timestamp;
 use serde::Serialize;
@@ -15,7 +15,7 @@ use crate::alerts::{
 #[serde(rename_all = "camelCase")]
 #[schema(as = OpsgenieData)]
 pub struct Data {
-    /// What was asked for.
+    /// The requested data.
     #[schema(value_type = Object)]
     pub data: Value,
     /// Seconds.
@@ -36,7 +36,7 @@ impl Data {
 #[serde(rename_all = "camelCase")]
 #[schema(as = OpsgenieList)]
 pub struct Listing {
-    /// What was asked for.
+    /// The requested data.
     #[schema(value_type = Vec<Object>)]
     pub data: Vec<Value>,
     /// Seconds.
@@ -91,7 +91,7 @@ pub fn alert(alert: &Alert, now: Timestamp) -> Value {
     shown
 }
 
-/// What became of a request.
+/// The status of a request.
 pub fn request(alert: Option<&Alert>, now: Timestamp) -> Value {
     json!({
         "success": true,
@@ -112,7 +112,7 @@ pub fn notes(alert: &Alert) -> Vec<Value> {
     alert.document.notes.iter().map(note).collect()
 }
 
-/// What was done with an alert, newest first.
+/// The log of an alert, newest first.
 pub fn logs(alert: &Alert) -> Vec<Value> {
     let document = &alert.document;
     let done = [

@@ -1,5 +1,4 @@
-//! What makes reports one problem: the sender and its key, or the sender, the machine, the component and what is
-//! measured.
+//! The identity of problems: the sender and its key, or the sender, the machine, the component and the metric.
 
 use base::{fold, hex};
 use ports::KnownResource;
@@ -44,7 +43,7 @@ pub fn problem_of(report: &Report, sender: &str, resource: &str) -> String {
     problem(report, sender, "resource", resource)
 }
 
-/// The same, as it was.
+/// The legacy name of the same problem.
 pub fn legacy_problem_of(report: &Report, resource: &str) -> String {
     legacy_problem(report, "resource", resource)
 }
@@ -70,7 +69,7 @@ fn machine(report: &Report) -> String {
     fold(names.into_iter().find(|name| !name.is_empty()).map_or("", String::as_str))
 }
 
-/// What is measured, and how it is called.
+/// The metric, or else the subject, with its kind.
 fn measured(report: &Report) -> (&'static str, &str) {
     if report.metric.is_empty() { ("subject", &report.subject) } else { ("metric", &report.metric) }
 }

@@ -1,5 +1,5 @@
-//! What a report does to its problem. Reports count in the order in which they arrive: clocks differ, samples are old,
-//! and daylight saving repeats an hour. A sender's time is compared with other times of that sender alone.
+//! The effect of a report on its problem. Reports count in the order in which they arrive: clocks differ, samples are
+//! old, and daylight saving repeats an hour. A sender's time is compared with other times of that sender alone.
 
 use base::timestamp::Timestamp;
 
@@ -8,7 +8,7 @@ use crate::alerts::{
     row::Alert,
 };
 
-/// What a report does to its problem.
+/// The effect of a report on its problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// It is a new problem, or an old one again.
@@ -19,7 +19,7 @@ pub enum Step {
     Change(&'static str),
     /// It is over.
     Close,
-    /// It is better, as of a time before what its sender said already: it counts, and changes nothing else.
+    /// A better state from before an earlier report of its sender: it is counted, and changes nothing else.
     Late,
     /// Another instance of the problem is over than the one that is open.
     Other,
@@ -27,7 +27,7 @@ pub enum Step {
     Ignore,
 }
 
-/// What a report does to the alert of its problem that is open.
+/// The effect of a report, given the open alert of its problem.
 pub fn step(open: Option<&Alert>, report: &Report, now: Timestamp) -> Step {
     let is_over = report.state == "Ok";
     let Some(alert) = open else { return if is_over { Step::Ignore } else { Step::Open } };
@@ -55,7 +55,7 @@ pub fn is_of_other_instance(alert: &Alert, report: &Report, now: Timestamp) -> b
     began != Some(start) && report.time.is_some_and(|end| sent(end, now) < start)
 }
 
-/// The state of an alert with what a report says. Where its sender has several routes to it, the worst of them counts.
+/// The state of an alert after a report: the worst among the routes of its sender.
 fn worst(alert: &Alert, report: &Report) -> &'static str {
     let routes = alert.document.routes.iter().filter(|(route, _)| !report.route.is_empty() && *route != report.route);
     let others = routes.map(|(_, state)| state.as_str());

@@ -1,4 +1,4 @@
-//! What maintenance windows make of an alert.
+//! Effects of maintenance windows on alerts.
 
 use base::{text::fold, timestamp::Timestamp};
 use ports::Cover;
@@ -9,10 +9,10 @@ use crate::alerts::{
     wire::{Escalation, Suppression, Window},
 };
 
-/// What happened last to an alert that its window had escalated.
+/// The last event of an alert that was escalated when its window ended.
 const ESCALATED: &str = "Escalated";
 
-/// A window expects the alert.
+/// Suppresses an alert that a window covers.
 pub fn suppress_by_window(alert: &mut Alert, cover: &Cover, now: Timestamp) {
     let until = cover.until.to_string();
     let window = &cover.window;
@@ -39,15 +39,15 @@ pub fn suppress_by_window(alert: &mut Alert, cover: &Cover, now: Timestamp) {
     });
 }
 
-/// The window of an alert that is open is over, and another one expects it as well.
+/// Moves the suppression of an open alert to another window that covers it.
 pub fn hand_over_to_window(alert: &mut Alert, cover: &Cover, now: Timestamp) {
     suppress_by_window(alert, cover, now);
     alert.updated_ms = now.millis();
     alert.version += 1;
 }
 
-/// The window of an alert that is open is over. `on_call` is whom to escalate it to; `None` when the window does not
-/// want that, which leaves it as it is until it is reported again.
+/// Ends the window of an open alert. `on_call` are the people to escalate it to; with `None` the window does not
+/// escalate, and the alert stays suppressed until it is reported again.
 pub fn end_window(alert: &mut Alert, on_call: Option<Escalation>, now: Timestamp) {
     // One that was ended early shows when it was, and not when it was planned to.
     let early = |until: &mut String| {
@@ -78,7 +78,7 @@ pub fn end_window(alert: &mut Alert, on_call: Option<Escalation>, now: Timestamp
     }
 }
 
-/// The window of an alert ends at another time than was known.
+/// Changes the end of the window of an alert.
 pub fn extend_window(alert: &mut Alert, until: Timestamp, now: Timestamp) {
     alert.suppressed_until_ms = Some(until.millis());
     alert.updated_ms = now.millis();
