@@ -1,4 +1,4 @@
-//! What people do with alerts.
+//! Actions of people on alerts.
 
 use muster_tests::{Client, Response, Server, both_backends};
 use serde_json::{Value, json};

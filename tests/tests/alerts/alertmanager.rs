@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::{each, found, get, host, text};
 
-both_backends![a_group_fires_and_is_resolved, what_is_no_notification_is_refused];
+both_backends![a_group_fires_and_is_resolved, a_malformed_notification_is_refused];
 
 fn notification(alerts: Value) -> Value {
     json!({
@@ -69,7 +69,7 @@ fn a_group_fires_and_is_resolved(server: &Server) {
     assert_eq!(found(&client, "status:New").len(), 3);
 }
 
-fn what_is_no_notification_is_refused(server: &Server) {
+fn a_malformed_notification_is_refused(server: &Server) {
     let client = server.new_client();
     client.post("/alerts/alertmanager", &json!({})).invalid(&["alerts", "version"]);
     client.post("/alerts/alertmanager", &json!([])).invalid(&["body"]);

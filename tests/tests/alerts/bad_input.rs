@@ -5,9 +5,9 @@ use serde_json::json;
 
 use super::found;
 
-both_backends![what_is_wrong_is_named, searches_that_make_no_sense];
+both_backends![errors_are_named, searches_that_make_no_sense];
 
-fn what_is_wrong_is_named(server: &Server) {
+fn errors_are_named(server: &Server) {
     let client = server.new_client();
     for (body, named) in [
         (json!({}), vec!["currentState", "subject"]),

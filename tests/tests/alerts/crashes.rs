@@ -1,4 +1,4 @@
-//! `kill -9` while alerts come in; what was sent is sent again with the same keys: every report counts once.
+//! `kill -9` while alerts come in; the reports are sent again with the same keys, and every one counts once.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};

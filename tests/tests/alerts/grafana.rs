@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{address, each, found, get, host, only, send, text};
 
-both_backends![what_fires_is_repeated_and_resolved_is_one_alert, the_panel_is_the_link_where_the_rule_is_none];
+both_backends![firing_repeated_and_resolved_is_one_alert, the_panel_is_the_link_where_the_rule_is_none];
 
 const GRAFANA: &str = "https://grafana.example/";
 
@@ -48,7 +48,7 @@ fn notification(firing: bool, alerts: &[Value]) -> Value {
     })
 }
 
-fn what_fires_is_repeated_and_resolved_is_one_alert(server: &Server) {
+fn firing_repeated_and_resolved_is_one_alert(server: &Server) {
     let client = server.new_client();
     let (_, token) = address(&client);
     let (id, name) = host(&client);

@@ -1,4 +1,4 @@
-//! Heartbeats: silence is an alert, and what is heard again closes it.
+//! Heartbeats: silence opens an alert, and the next ping closes it.
 
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -10,7 +10,7 @@ use super::{host, text};
 
 both_backends![
     a_heartbeat_lives_through_all_operations,
-    what_is_wrong_is_refused,
+    malformed_heartbeats_are_refused,
     silence_is_an_alert_and_a_ping_ends_it,
     a_ping_ends_a_silence_whichever_gateway_noticed_it,
     nobody_who_never_pinged_is_silent,
@@ -81,7 +81,7 @@ fn a_heartbeat_lives_through_all_operations(server: &Server) {
     server.get(&path_of(&made)).not_found();
 }
 
-fn what_is_wrong_is_refused(server: &Server) {
+fn malformed_heartbeats_are_refused(server: &Server) {
     let client = server.new_client();
     client.post("/heartbeats", &json!({})).invalid(&["interval", "name"]);
     let body = json!({"name": "n", "interval": "1w", "grace": "-1s", "severity": "Ok"});
@@ -220,7 +220,7 @@ fn a_restart_loses_no_ping_and_makes_no_storm(shared: &Server) {
     server.get(&silent).ok();
     eventually("silence opened no alert", || alerts(&client, "app:Heartbeat").pop());
     made.iter().for_each(|(_, path)| assert_eq!(server.get(path).status, 200));
-    // What was heard in the last second is stored when it stops.
+    // Pings of the last second are stored when it stops.
     server.stop();
     sleep(Duration::from_secs(12));
     server.restart();

@@ -8,7 +8,7 @@ use super::{at, each, found, get, host, post, report, text};
 both_backends![
     repeats_are_one_alert_with_a_count,
     ok_closes_and_the_next_one_is_new,
-    what_comes_late_does_not_regress,
+    a_late_report_does_not_regress,
     an_array_has_a_result_for_each,
     a_resource_is_found_by_each_of_its_names,
     an_unknown_resource_loses_no_alert,
@@ -74,7 +74,7 @@ fn ok_closes_and_the_next_one_is_new(server: &Server) {
     assert_eq!(found(&client, "status:New"), [text(&second["id"])]);
 }
 
-fn what_comes_late_does_not_regress(server: &Server) {
+fn a_late_report_does_not_regress(server: &Server) {
     let client = server.new_client();
     let (_, name) = host(&client);
     let send = |state: &str, minute: u32| {

@@ -10,15 +10,15 @@ use serde_json::{Value, json};
 use super::{each, found, get, host, post, report, text};
 
 both_backends![
-    what_a_window_makes_of_an_alert_is_not_asked_for,
+    rules_do_not_see_the_effects_of_a_window,
     the_window_says_by_its_end_whether_to_escalate,
-    what_another_window_expects_is_not_escalated,
-    what_turns_out_to_be_a_clients_goes_on_there,
-    what_was_decommissioned_gets_well,
-    what_was_decommissioned_gets_well_under_any_of_its_names,
+    alerts_that_another_window_covers_are_not_escalated,
+    an_alert_that_turns_out_to_be_a_clients_goes_on_there,
+    a_decommissioned_machine_recovers,
+    a_decommissioned_machine_recovers_under_any_of_its_names,
     inside_a_window_it_is_a_maintenance_alert,
     conditions_say_which_alerts_a_window_expects,
-    what_is_open_afterwards_is_escalated_to_who_is_on_call,
+    alerts_open_afterwards_are_escalated_to_people_on_call,
     without_escalation_it_is_heard_of_when_it_is_reported_again,
     of_two_gateways_one_escalates,
 ];
@@ -42,7 +42,7 @@ fn end(client: &Client, window: &str) {
     client.post_empty(&format!("/scheduleMaintenances/{window}/end")).ok();
 }
 
-/// The alert, once what happened to it last is this.
+/// The alert, once this is its last event.
 #[track_caller]
 fn after(client: &Client, alert: &Value, event: &str) -> Value {
     for _ in 0..150 {
@@ -55,7 +55,7 @@ fn after(client: &Client, alert: &Value, event: &str) -> Value {
     panic!("not {event}: {}", get(client, alert));
 }
 
-fn what_was_decommissioned_gets_well_under_any_of_its_names(server: &Server) {
+fn a_decommissioned_machine_recovers_under_any_of_its_names(server: &Server) {
     let client = server.new_client();
     let other = server.new_client();
     let partner = server.admin();
@@ -82,7 +82,7 @@ fn what_was_decommissioned_gets_well_under_any_of_its_names(server: &Server) {
         .collect();
     let told = post(&client, &named(json!({"id": id}), "Critical", "partner"));
     client.post(&format!("/resources/{id}/decommission"), &json!({"reason": "replaced"})).ok();
-    // What another machine of that address had, and what nobody reported, is none of its business.
+    // Problems of another machine with that address, and problems that nobody reported, stay as they are.
     let fresh = text(&other.post("/resources", &machine).ok()["resourceUUID"]);
     let foreign = post(&other, &named(names[0].clone(), "Critical", &metric(0)));
     other.delete(&format!("/resources/{fresh}")).ok();
@@ -147,7 +147,7 @@ fn conditions_say_which_alerts_a_window_expects(server: &Server) {
     assert_eq!(kind("Critical", "ping"), "Monitoring", "it has become what the window does not expect");
 }
 
-fn what_is_open_afterwards_is_escalated_to_who_is_on_call(server: &Server) {
+fn alerts_open_afterwards_are_escalated_to_people_on_call(server: &Server) {
     let client = server.new_client();
     let user = json!({"loginName": unique("ann"), "firstName": "Ann", "mobileNumber": "+1 555 0200"});
     let user = text(&client.post("/users", &user).ok()["id"]);
@@ -216,7 +216,7 @@ fn of_two_gateways_one_escalates(backend: Backend) {
     drop(second);
 }
 
-fn what_a_window_makes_of_an_alert_is_not_asked_for(server: &Server) {
+fn rules_do_not_see_the_effects_of_a_window(server: &Server) {
     let client = server.new_client();
     let (_, name) = host(&client);
     let rules = json!([{"key": "alertType", "operator": "Equals", "value": "Disk"},
@@ -245,7 +245,7 @@ fn the_window_says_by_its_end_whether_to_escalate(server: &Server) {
     assert_ne!(alert["maintenance"]["until"], json!("2099-01-01T00:00:00+0000"), "it shows when it was over");
 }
 
-fn what_another_window_expects_is_not_escalated(server: &Server) {
+fn alerts_that_another_window_covers_are_not_escalated(server: &Server) {
     let client = server.new_client();
     let (_, name) = host(&client);
     // Of two that are open equally long, the first by id.
@@ -266,7 +266,7 @@ fn what_another_window_expects_is_not_escalated(server: &Server) {
     after(&client, &made, "Escalated");
 }
 
-fn what_turns_out_to_be_a_clients_goes_on_there(server: &Server) {
+fn an_alert_that_turns_out_to_be_a_clients_goes_on_there(server: &Server) {
     let partner = server.admin();
     let client = server.new_client();
     let name = unique("late");
@@ -281,7 +281,7 @@ fn what_turns_out_to_be_a_clients_goes_on_there(server: &Server) {
     assert_eq!((&closed["result"], &closed["id"]), (&json!("closed"), &well["id"]));
 }
 
-fn what_was_decommissioned_gets_well(server: &Server) {
+fn a_decommissioned_machine_recovers(server: &Server) {
     let client = server.new_client();
     let (id, name) = host(&client);
     let made = post(&client, &report(&name, "Critical", "load"));

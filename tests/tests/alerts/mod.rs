@@ -1,4 +1,4 @@
-//! Alerts: what monitors report, and what becomes of it.
+//! Alerts: the intake of reports, and the alerts that follow.
 
 mod actions;
 mod alertmanager;

@@ -1,13 +1,13 @@
-//! Text that is nearly JSON is taken at the addresses of monitors: what is refused wakes nobody.
+//! Text that is nearly JSON is accepted at the addresses of monitors: a refused alert wakes nobody.
 
 use muster_tests::{Server, both_backends};
 use serde_json::json;
 
 use super::{address, each, only, text};
 
-both_backends![what_is_nearly_json_is_repaired_and_said, one_bad_entry_refuses_no_other, elsewhere_json_is_json];
+both_backends![nearly_json_is_repaired_with_a_warning, one_bad_entry_refuses_no_other, elsewhere_json_is_json];
 
-fn what_is_nearly_json_is_repaired_and_said(server: &Server) {
+fn nearly_json_is_repaired_with_a_warning(server: &Server) {
     let client = server.new_client();
     let (_, token) = address(&client);
     let bodies: [(&str, &[u8], &str); 9] = [
@@ -41,7 +41,7 @@ fn what_is_nearly_json_is_repaired_and_said(server: &Server) {
     for alias in ["og", "pd"] {
         assert!(only(&client, &format!("extAlertId:{alias}"))["warnings"].is_array(), "{alias}");
     }
-    // What has no reading is a 400 as before.
+    // Text that cannot be repaired is a 400 as before.
     for body in ["", "hello", "{\"subject\":"] {
         let request = server.request("POST", &format!("/api/v2/inbound/{token}"));
         request.body("application/json", body).send().problem(400, "0002");

@@ -125,7 +125,7 @@ fn every_operation_of_its_clients_answers(server: &Server) {
     post("unacknowledge", json!({}));
     took(&call(server, &token, "DELETE", &format!("/v2/alerts/{id}?identifierType=id&source=x"), None));
     assert_eq!(now()["status"], json!("Closed"));
-    // What is not there is no error to who wants something of it, and a 404 to who reads it.
+    // An action on an unknown alert is not an error; reading it is a 404.
     took(&call(server, &token, "POST", "/v2/alerts/nobody/close?identifierType=alias", Some(&json!({}))));
     call(server, &token, "GET", "/v2/alerts/nobody", None).not_found();
     call(server, &token, "POST", &format!("/v2/alerts/{id}/burn"), Some(&json!({}))).not_found();

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::{address, at, found, host, only, post, report, send, text};
 
 both_backends![
-    what_fires_again_is_a_new_alert_whatever_its_start,
+    firing_again_is_a_new_alert_with_any_start,
     a_worse_state_counts_whatever_its_time,
     a_recovery_is_of_the_instance_that_it_names,
     a_zabbix_recovery_closes_its_event_whatever_its_clock_says,
@@ -14,7 +14,7 @@ both_backends![
     keys_count_to_their_end_and_in_their_letter_case,
     words_that_mean_well_close_only_as_a_state,
     two_routes_of_a_sender_are_one_alert_with_the_worse_state,
-    what_was_open_before_senders_were_told_apart_is_closed_by_its_sender,
+    alerts_from_before_senders_were_separate_are_closed_by_their_sender,
 ];
 
 fn instance(format: &str, key: &str, status: &str, starts: &str, ends: &str) -> Value {
@@ -30,7 +30,7 @@ fn result(answer: &Value) -> String {
     text(&answer.get(0).unwrap_or(answer)["result"])
 }
 
-fn what_fires_again_is_a_new_alert_whatever_its_start(server: &Server) {
+fn firing_again_is_a_new_alert_with_any_start(server: &Server) {
     let client = server.new_client();
     for format in ["alertmanager", "grafana"] {
         let (_, token) = address(&client);
@@ -172,7 +172,7 @@ fn inbound_addresses_have_nothing_to_do_with_each_other(server: &Server) {
     assert_eq!(open(), 1);
     pagerduty(&one, "resolve");
     assert_eq!(open(), 0);
-    // What an API key reports of a machine is not what an address reports of it.
+    // Reports of an API key and of an address about one machine are different problems.
     let (_, name) = host(&client);
     post(&client, &report(&name, "Critical", "m"));
     let body = json!({"subject": "s", "metric": "m", "host": name, "state": "ok"});
@@ -296,7 +296,7 @@ fn rename(server: &Server, client: &Client, made: &Value, problem: &str) {
     ));
 }
 
-fn what_was_open_before_senders_were_told_apart_is_closed_by_its_sender(server: &Server) {
+fn alerts_from_before_senders_were_separate_are_closed_by_their_sender(server: &Server) {
     let client = server.new_client();
     let (_, token) = address(&client);
     let say = |status: &str| {

@@ -34,7 +34,7 @@ fn spawn(directory: &Path, programs: &Path, name: &str, arguments: &[String]) ->
     Guard::spawn(&mut command)
 }
 
-/// What is scraped: two machines that burn, or do not.
+/// The scraped metrics: two machines that burn, or do not.
 fn machines(burn: &Arc<AtomicBool>) -> Receiver {
     let burn = Arc::clone(burn);
     Receiver::start(move |_, _| {
@@ -185,7 +185,7 @@ fn alertmanager_reports_in_three_ways(server: &Server) {
         states(&webhook) == critical(2) && states(&opsgenie) == critical(1) && states(&pagerduty) == critical(1)
     };
     wait_for(SOON, open, told);
-    // Told again every second, it stays the same.
+    // Reported again every second, it stays the same.
     wait_for(SOON, || [&webhook, &opsgenie, &pagerduty].iter().all(|client| reports(client) >= 2), told);
     assert!(open(), "{}", told());
     let mut subjects: Vec<_> = alerts(&webhook).iter().map(|alert| text(&alert["subject"])).collect();

@@ -40,13 +40,13 @@ fn a_full_sender_refuses_itself_alone(server: &Server) {
     assert_eq!(send(server, &flood, "", &plain("critical")).ok()["result"], json!("created"), "there is room for that");
     set(server, &client, &id, 50_000, 50_000);
     send(server, &flood, "", &plain("critical")).problem(409, "0004");
-    // Reports of what is open are taken as before.
+    // Reports of open problems are accepted as before.
     let open = text(&only(&client, "state:Warning")["subject"]);
     assert_eq!(
         send(server, &flood, "", &json!({"subject": open, "state": "critical"})).ok()["result"],
         json!("changed")
     );
-    // Of many in one request those are taken for which there is room.
+    // Of many reports in one request, as many are accepted as there is room for.
     let batch = |many: usize| {
         let alerts: Vec<Value> = (0..many)
             .map(|_| json!({"status": "firing", "fingerprint": unique("f"), "labels": {"alertname": "a"}}))

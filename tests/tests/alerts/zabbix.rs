@@ -14,7 +14,7 @@ both_backends![
     parameters_of_other_media_types_are_read,
 ];
 
-/// What all operations of an action send: a media type has one list of parameters for problem, recovery and update.
+/// The parameters of all operations of an action: a media type has one list of them for problem, recovery and update.
 fn event(host: &str) -> Value {
     json!({
         "alert_subject": "Problem: High CPU utilization",
@@ -72,7 +72,7 @@ fn with(mut event: Value, values: &Value) -> Value {
     event
 }
 
-/// What a recovery operation fills in: it is about the problem still, whose recovery has an id of its own.
+/// The parameters of a recovery operation: still about the problem, while the recovery has an id of its own.
 fn recovery(event: Value) -> Value {
     with(
         event,
@@ -82,7 +82,7 @@ fn recovery(event: Value) -> Value {
     )
 }
 
-/// What an update operation fills in.
+/// The parameters of an update operation.
 fn update(event: Value, action: &str, message: &str) -> Value {
     with(
         event,
@@ -128,7 +128,7 @@ fn a_problem_is_updated_and_recovers_as_one_alert(server: &Server) {
         (&made["id"], &json!("Closed"), &json!("Ok"))
     );
     assert_eq!(closed["alertTime"], json!("2026-02-20T21:42:00+0000"));
-    // Somebody comments on what is over: it opens nothing.
+    // A comment on a closed problem opens nothing.
     assert_eq!(result(server, &token, &update(recovery(problem.clone()), "commented", "It was the backup")), "ignored");
     // The trigger fires again: another event, and so another alert.
     assert_eq!(result(server, &token, &with(problem, &json!({"event_id": "1060"}))), "created");

@@ -11,7 +11,7 @@ both_backends![
     names_are_unique_among_siblings_whatever_their_case_and_composition,
     the_list_is_flat_or_a_tree,
     an_update_renames_and_its_children_show_it,
-    what_is_in_use_is_not_deleted,
+    categories_in_use_are_not_deleted,
     a_partners_categories_are_read_by_its_clients,
     unknown_ids_and_parents_are_refused,
 ];
@@ -122,7 +122,7 @@ fn an_update_renames_and_its_children_show_it(server: &Server) {
     client.post(&at(&top), &json!({"name": " "})).invalid(&["name"]);
 }
 
-fn what_is_in_use_is_not_deleted(server: &Server) {
+fn categories_in_use_are_not_deleted(server: &Server) {
     let client = server.new_client();
     let top = category(&client, "a", None);
     let child = category(&client, "b", Some(&top));
@@ -181,7 +181,7 @@ fn unknown_ids_and_parents_are_refused(server: &Server) {
     below(json!({"name": "theirs"})).invalid(&["parentCategory.name"]);
     below(json!({})).invalid(&["parentCategory.uniqueId"]);
     below(json!("x")).invalid(&["parentCategory"]);
-    // What is wrong in form and what means nothing are told together.
+    // Malformed values and unknown ids are reported together.
     let both = json!({"names": ["fine", " "], "parentCategory": {"uniqueId": theirs}});
     client.post("/incidents/categories", &both).invalid(&["names[1]", "parentCategory.uniqueId"]);
     let mine = category(&client, "mine", None);

@@ -7,7 +7,7 @@ use super::{category, text};
 
 both_backends![
     an_incident_has_its_defaults_and_all_that_was_given,
-    what_is_wrong_is_listed_by_its_path,
+    errors_are_listed_by_path,
     an_update_keeps_what_it_leaves_out_and_takes_away_what_is_empty,
     a_closed_incident_is_only_opened_again,
     notes_are_only_added,
@@ -68,7 +68,7 @@ fn an_incident_has_its_defaults_and_all_that_was_given(server: &Server) {
     assert_eq!(client.get(&path(&full).to_lowercase()).ok(), full);
 }
 
-fn what_is_wrong_is_listed_by_its_path(server: &Server) {
+fn errors_are_listed_by_path(server: &Server) {
     let client = server.new_client();
     let other = server.new_client();
     client.post("/incidents", &json!({})).invalid(&["subject"]);
@@ -101,7 +101,7 @@ fn what_is_wrong_is_listed_by_its_path(server: &Server) {
         "resources[0].hostName",
         "alerts[0].id",
     ]);
-    // What is wrong in form and what means nothing are told together, each field once.
+    // Malformed values and unknown ids are reported together, each field once.
     let mut both = theirs.clone();
     both["subject"] = json!("x".repeat(501));
     both["priority"] = json!("Extreme");

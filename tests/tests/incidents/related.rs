@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::{category, text};
 
-both_backends![an_incident_of_an_alert_has_what_helps, what_others_have_helps_nobody];
+both_backends![an_incident_of_an_alert_has_what_helps, records_of_other_tenants_are_not_related];
 
 /// A machine, in an open window, that a job runs on; its host name.
 fn machine(client: &Client) -> String {
@@ -72,7 +72,7 @@ fn an_incident_of_an_alert_has_what_helps(server: &Server) {
     assert_eq!(nothing, json!({"windows": [], "articles": [], "jobs": []}));
 }
 
-fn what_others_have_helps_nobody(server: &Server) {
+fn records_of_other_tenants_are_not_related(server: &Server) {
     let client = server.new_client();
     let other = server.new_client();
     for one in [&client, &other] {

@@ -7,7 +7,7 @@ use super::{article, category, column, text};
 
 both_backends![
     an_article_is_kept_as_it_is,
-    what_is_wrong_is_listed,
+    errors_are_listed,
     its_history_has_every_version,
     the_list_has_no_contents,
     it_moves_and_goes_and_comes_back,
@@ -35,7 +35,7 @@ fn an_article_is_kept_as_it_is(server: &Server) {
     assert_eq!(read.ok(), created);
 }
 
-fn what_is_wrong_is_listed(server: &Server) {
+fn errors_are_listed(server: &Server) {
     let client = server.new_client();
     let within = category(&client, "a", None);
     let post = |body: Value| client.post("/kb/article", &body);

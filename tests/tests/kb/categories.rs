@@ -14,7 +14,7 @@ both_backends![
     the_list_is_paged_by_state,
     a_category_begins_in_its_state,
     an_update_checks_the_version,
-    what_is_not_the_tenants_is_not_found,
+    categories_of_other_tenants_are_not_found,
 ];
 
 fn a_category_has_the_shape_of_the_interface(server: &Server) {
@@ -112,7 +112,7 @@ fn an_update_checks_the_version(server: &Server) {
     client.post(&at(&id), &json!({"state": "TRASH"})).invalid(&["state"]);
 }
 
-fn what_is_not_the_tenants_is_not_found(server: &Server) {
+fn categories_of_other_tenants_are_not_found(server: &Server) {
     let client = server.new_client();
     let other = server.new_client();
     let theirs = category(&other, "theirs", None);

@@ -1,4 +1,4 @@
-//! The trash: what goes there together comes back together.
+//! The trash: records deleted together are restored together.
 
 use muster_tests::{Client, Server, both_backends};
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use super::{article, at, category, column, text};
 
 both_backends![
     a_deleted_category_is_in_the_trash_with_all_below_it,
-    what_was_there_before_stays_there,
+    categories_trashed_before_stay_in_the_trash,
     a_trashed_parent_is_named,
     a_name_that_was_taken_meanwhile_is_in_the_way,
     nothing_is_done_in_the_trash,
@@ -42,7 +42,7 @@ fn a_deleted_category_is_in_the_trash_with_all_below_it(server: &Server) {
     assert_eq!(column(&client, "/kb/article/search?query=needle", "id"), [c]);
 }
 
-fn what_was_there_before_stays_there(server: &Server) {
+fn categories_trashed_before_stay_in_the_trash(server: &Server) {
     let client = server.new_client();
     let a = category(&client, "a", None);
     let b = category(&client, "b", Some(&a));

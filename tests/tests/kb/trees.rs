@@ -48,7 +48,7 @@ fn paths_follow_names_and_moves(server: &Server) {
     assert_eq!((path(&client, &b), path(&client, &c)), ("b".to_owned(), "b >> a b".to_owned()));
     client.post(&at(&b), &json!({"name": "bb", "parentCategory": {"id": a}})).ok();
     assert_eq!(path(&client, &c), "x >> bb >> a b");
-    // What is in the trash follows as well.
+    // Paths in the trash follow as well.
     client.delete(&at(&c)).ok();
     client.post(&at(&a), &json!({"name": "y"})).ok();
     assert_eq!(path(&client, &c), "y >> bb >> a b");

@@ -29,8 +29,9 @@ api::list! {
 /// Only the subject is required. An incident with `alerts` of the tenant is linked to them both ways, and takes its
 /// subject and resources from them where the body has none. Without `assigneeGroup` it goes to the owner of their
 /// machine; without `assignee` and `roster`, to the first person that the machine's escalation policy notifies. An
-/// alert has one incident at most (409). With a `roster` and without an `assignee` it goes to the person on call through that
-/// roster now, or to nobody when nobody is on call. The requester is the caller, unless the body names another.
+/// alert has one incident at most (409). With a `roster` and without an `assignee` it goes to the person on call
+/// through that roster now, or to nobody when nobody is on call. The requester is the caller, unless the body names
+/// another.
 #[utoipa::path(
     operation_id = "createIncident",
     request_body(content = IncidentInput, example = json!({
