@@ -17,7 +17,7 @@ use crate::{
     api_keys::{self, store::LiveKey},
     inbound,
     secrets::{self, Hash},
-    sessions::{self, store::Known},
+    sessions::{self, store::LiveSession},
     tenants,
     throttle::Throttle,
     tokens::{self, store::Of},
@@ -83,7 +83,7 @@ pub(crate) enum Issued {
     /// Key and secret are right, but their tenant is suspended.
     Suspended,
     /// Key or secret are wrong; which of them is not told.
-    Wrong,
+    BadCredentials,
 }
 
 impl Authenticator {
@@ -126,10 +126,10 @@ impl Authenticator {
         count: impl FnOnce(&String) -> Result<(), Problem>,
     ) -> db::Result<Issued> {
         let Some((key, secret_hash)) = self.key(&credentials.key, &credentials.secret).await? else {
-            return Ok(Issued::Wrong);
+            return Ok(Issued::BadCredentials);
         };
         if key.caller.expires.is_some_and(|end| end <= now) {
-            return Ok(Issued::Wrong);
+            return Ok(Issued::BadCredentials);
         }
         if key.suspended {
             return Ok(Issued::Suspended);
@@ -190,13 +190,13 @@ impl Authenticator {
     async fn look_up_caller(&self, hash: Hash) -> db::Result<Identity> {
         let began = self.callers.generation();
         let text = base::hex(&hash);
-        let Some(known) = self.db.point(move |conn| tokens::store::known(conn, &text)).await? else {
+        let Some(live) = self.db.point(move |conn| tokens::store::find_live(conn, &text)).await? else {
             return Ok(Identity::Unknown);
         };
-        let expires = known.caller.expires.map_or(known.expires, |end| end.min(known.expires));
-        let found = Remembered { caller: Arc::new(known.caller), expires, suspended: known.suspended };
+        let expires = live.caller.expires.map_or(live.expires, |end| end.min(live.expires));
+        let found = Remembered { caller: Arc::new(live.caller), expires, suspended: live.suspended };
         if let Identity::Caller(caller) = found.clone().identity() {
-            self.note_use(&caller.home, &known.key_id, known.last_used_ms, clock::now());
+            self.note_use(&caller.home, &live.key_id, live.last_used_ms, clock::now());
         }
         self.callers.put(hash, found.clone(), began);
         Ok(found.identity())
@@ -217,10 +217,10 @@ impl Authenticator {
     async fn look_up_session(&self, hash: Hash) -> db::Result<Identity> {
         let began = self.sessions.generation();
         let text = base::hex(&hash);
-        let Some(known) = self.db.point(move |conn| sessions::store::known(conn, &text)).await? else {
+        let Some(live) = self.db.point(move |conn| sessions::store::find_live(conn, &text)).await? else {
             return Ok(Identity::Unknown);
         };
-        let Known { caller, used_ms, ends, suspended } = known;
+        let LiveSession { caller, used_ms, ends, suspended } = live;
         let found = Remembered { caller: Arc::new(caller), expires: ends, suspended };
         if let Identity::Caller(caller) = found.clone().identity() {
             self.note_session(&caller, used_ms, clock::now());

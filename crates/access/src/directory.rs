@@ -6,7 +6,7 @@ use base::timestamp::Timestamp;
 use db::{Conn, Result};
 use ports::{FormerGroups, Membership, People, PeopleGroup, Person, Tenants};
 
-use crate::{facts, former, user_groups, users};
+use crate::{facts, history, user_groups, users};
 
 /// The tenants, users and user groups of the database.
 #[derive(Clone, Copy, Debug)]
@@ -41,8 +41,8 @@ impl People for Directory {
         ids: &[String],
         since: Timestamp,
     ) -> Result<Vec<(Timestamp, Person)>> {
-        let rows = former::users(conn, tenants, ids, since.millis())?;
-        let person = |row: former::User| {
+        let rows = history::users(conn, tenants, ids, since.millis())?;
+        let person = |row: history::User| {
             let was = Person {
                 tenant_id: row.tenant_id,
                 id: row.id,
@@ -66,7 +66,7 @@ impl People for Directory {
         ids: &[String],
         since: Timestamp,
     ) -> Result<FormerGroups> {
-        let group = |row: former::Group| {
+        let group = |row: history::Group| {
             let was = PeopleGroup {
                 tenant_id: row.tenant_id,
                 unique_id: row.id,
@@ -79,14 +79,14 @@ impl People for Directory {
             };
             (Timestamp::from_millis(row.until_ms), was)
         };
-        let groups = former::groups(conn, tenants, ids, since.millis())?.into_iter().map(group).collect();
+        let groups = history::groups(conn, tenants, ids, since.millis())?.into_iter().map(group).collect();
         let member = |(group, user, since, until): (String, String, i64, Option<i64>)| Membership {
             group,
             user,
             since: Timestamp::from_millis(since),
             until: until.map(Timestamp::from_millis),
         };
-        let members = former::members(conn, tenants, ids, since.millis())?.into_iter().map(member).collect();
+        let members = history::members(conn, tenants, ids, since.millis())?.into_iter().map(member).collect();
         Ok(FormerGroups { groups, members })
     }
 

@@ -19,7 +19,7 @@ pub mod demo;
 mod directory;
 mod facts;
 mod filters;
-mod former;
+mod history;
 mod inbound;
 mod lifecycle;
 mod mailbox;
@@ -128,9 +128,9 @@ pub fn domain() -> api::Domain {
             tokens::store::RETENTION,
             sessions::store::RETENTION,
             sessions::links::RETENTION,
-            former::OF_USERS,
-            former::OF_GROUPS,
-            former::OF_MEMBERS,
+            history::USER_RETENTION,
+            history::GROUP_RETENTION,
+            history::MEMBER_RETENTION,
         ],
         quotas: &QUOTAS,
     }

@@ -11,7 +11,7 @@ use base::{
 
 use super::{
     people::{self, Row},
-    provider::{Provider, Refused},
+    provider::{Provider, SignInFailure},
     rules::{self, Account, Pending},
 };
 use crate::{
@@ -47,7 +47,7 @@ pub(crate) async fn start_oidc(
 ) -> Result<HttpResponse> {
     let done = async {
         let provider = provider(&sign_in)?;
-        let (url, sealed) = match provider.known() {
+        let (url, sealed) = match provider.cached_metadata() {
             Some((metadata, is_old)) => {
                 if is_old {
                     // Whoever comes is not kept waiting for it.
@@ -194,7 +194,7 @@ async fn sign_in_as(
 /// nobody waits for it any more.
 async fn aside<T: Send + 'static>(
     call: Lease,
-    work: impl FnOnce() -> Result<T, Refused> + Send + 'static,
+    work: impl FnOnce() -> Result<T, SignInFailure> + Send + 'static,
 ) -> Result<T> {
     let done = web::block(move || {
         let done = work();
@@ -205,10 +205,12 @@ async fn aside<T: Send + 'static>(
     Ok(done.map_err(refused)?)
 }
 
-fn refused(refused: Refused) -> Problem {
+fn refused(refused: SignInFailure) -> Problem {
     match refused {
-        Refused::Unavailable => Problem::unavailable("The issuer does not answer right now. Try again in a moment."),
-        Refused::Wrong(why) => {
+        SignInFailure::Unavailable => {
+            Problem::unavailable("The issuer does not answer right now. Try again in a moment.")
+        }
+        SignInFailure::Rejected(why) => {
             tracing::warn!(request_id = %api::request_id::current(), why, "a sign-in by OpenID Connect was refused");
             Problem::new(Kind::Unauthenticated, "The issuer did not say who you are. Start again.")
         }

@@ -30,7 +30,7 @@ pub(super) struct Row {
 /// As the audit log has it.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Noted<'r> {
+struct IdentityRecord<'r> {
     issuer: &'r str,
     subject: &'r str,
 }
@@ -103,9 +103,9 @@ pub(super) fn unbind(tx: &mut Tx<'_>, row: &Row) -> Result<()> {
 }
 
 fn record_change(tx: &mut Tx<'_>, row: &Row, is_bound: bool) -> Result<()> {
-    let noted = Noted { issuer: &row.issuer, subject: &row.subject };
+    let record = IdentityRecord { issuer: &row.issuer, subject: &row.subject };
     let entity = Entity::audited("UserIdentity", &row.tenant_id, &row.user_id);
-    tx.record_view(entity, Some(&noted).filter(|_| !is_bound), Some(&noted).filter(|_| is_bound))
+    tx.record_view(entity, Some(&record).filter(|_| !is_bound), Some(&record).filter(|_| is_bound))
 }
 
 /// Gives a person the role that the issuer says, and notes it.

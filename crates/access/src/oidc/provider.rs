@@ -94,13 +94,13 @@ pub struct Provider {
     /// The calls, which addresses share as they share requests.
     calls: Arc<Pool>,
     addresses: Parties,
-    known: Mutex<Known>,
+    cached: Mutex<CachedMetadata>,
     /// Held by who asks the issuer what it is.
     asking: Mutex<()>,
 }
 
 #[derive(Default)]
-struct Known {
+struct CachedMetadata {
     metadata: Option<Arc<CoreProviderMetadata>>,
     asked_ms: i64,
 }
@@ -113,11 +113,11 @@ impl fmt::Debug for Provider {
 
 /// Why somebody does not sign in.
 #[derive(Debug)]
-pub(crate) enum Refused {
+pub(crate) enum SignInFailure {
     /// The issuer does not answer, or there are too many at once.
     Unavailable,
     /// What came back is nothing to believe; the log has why.
-    Wrong(String),
+    Rejected(String),
 }
 
 /// The claims beside the standard ones.
@@ -168,23 +168,27 @@ impl Provider {
         RedirectUrl::new(settings.redirect())?;
         let calls = Pool::new(Kind::Requests, CALLS, 1, WAITING);
         let addresses = Default::default();
-        let known = Default::default();
+        let cached = Default::default();
         let asking = Default::default();
-        Ok(Self { settings, fetch, seals, calls, addresses, known, asking })
+        Ok(Self { settings, fetch, seals, calls, addresses, cached, asking })
     }
 
     /// A call to the issuer for a request from this address, as soon as it is its turn: the rule of [`base::share`].
     /// However many requests come from one address, others find calls free.
-    pub(crate) async fn call(&self, address: IpAddr) -> Result<Lease, Refused> {
+    pub(crate) async fn call(&self, address: IpAddr) -> Result<Lease, SignInFailure> {
         let party = self.addresses.of_address(address);
         match timeout(WAIT, self.calls.take(&party, 1)).await {
             Ok(Ok(call)) => Ok(call),
-            Ok(Err(_)) | Err(_) => Err(Refused::Unavailable),
+            Ok(Err(_)) | Err(_) => Err(SignInFailure::Unavailable),
         }
     }
 
     /// Where a browser goes to sign in, and what it carries meanwhile. It calls nobody.
-    pub(crate) fn leave(&self, metadata: &CoreProviderMetadata, now: Timestamp) -> Result<(String, String), Refused> {
+    pub(crate) fn leave(
+        &self,
+        metadata: &CoreProviderMetadata,
+        now: Timestamp,
+    ) -> Result<(String, String), SignInFailure> {
         let client = self.client(metadata)?;
         let (challenge, verifier) = PkceCodeChallenge::new_random_sha256();
         let flow = AuthenticationFlow::<CoreResponseType>::AuthorizationCode;
@@ -203,7 +207,7 @@ impl Provider {
     }
 
     /// Who signed in, by the code that the issuer gave the browser.
-    pub(crate) fn arrive(&self, code: String, pending: Pending) -> Result<Account, Refused> {
+    pub(crate) fn arrive(&self, code: String, pending: Pending) -> Result<Account, SignInFailure> {
         let metadata = self.metadata(false)?;
         let client = self.client(&metadata)?;
         let exchange = client.exchange_code(AuthorizationCode::new(code)).map_err(wrong)?;
@@ -249,7 +253,7 @@ impl Provider {
         }
     }
 
-    fn client(&self, metadata: &CoreProviderMetadata) -> Result<Ready, Refused> {
+    fn client(&self, metadata: &CoreProviderMetadata) -> Result<Ready, SignInFailure> {
         let id = &self.settings.client_id;
         let secret = self.settings.client_secret.expose();
         let id = ClientId::new(id.clone());
@@ -259,46 +263,46 @@ impl Provider {
     }
 
     /// What the issuer said of itself, if it was asked already, and whether it is time to ask again.
-    pub(crate) fn known(&self) -> Option<(Arc<CoreProviderMetadata>, bool)> {
-        let known = locked(&self.known);
-        let is_old = clock::now().millis() - known.asked_ms >= FRESH_MS;
-        known.metadata.clone().map(|metadata| (metadata, is_old))
+    pub(crate) fn cached_metadata(&self) -> Option<(Arc<CoreProviderMetadata>, bool)> {
+        let cached = locked(&self.cached);
+        let is_old = clock::now().millis() - cached.asked_ms >= FRESH_MS;
+        cached.metadata.clone().map(|metadata| (metadata, is_old))
     }
 
     /// What the issuer says of itself, with its keys. Asked anew after an hour, or when `again` says that it does not
     /// fit. Of several who need it one asks.
-    pub(crate) fn metadata(&self, again: bool) -> Result<Arc<CoreProviderMetadata>, Refused> {
-        let enough = |known: &Known| {
-            let age = clock::now().millis() - known.asked_ms;
-            known.metadata.clone().filter(|_| age < if again { AGAIN_MS } else { FRESH_MS })
+    pub(crate) fn metadata(&self, again: bool) -> Result<Arc<CoreProviderMetadata>, SignInFailure> {
+        let enough = |cached: &CachedMetadata| {
+            let age = clock::now().millis() - cached.asked_ms;
+            cached.metadata.clone().filter(|_| age < if again { AGAIN_MS } else { FRESH_MS })
         };
-        if let Some(metadata) = enough(&locked(&self.known)) {
+        if let Some(metadata) = enough(&locked(&self.cached)) {
             return Ok(metadata);
         }
-        let _asking = match (self.asking.try_lock(), self.known()) {
+        let _asking = match (self.asking.try_lock(), self.cached_metadata()) {
             (Ok(asking), _) => asking,
             (Err(_), Some((before, _))) if !again => return Ok(before),
             (Err(_), _) => locked(&self.asking),
         };
         {
-            let mut known = locked(&self.known);
-            if let Some(metadata) = enough(&known) {
+            let mut cached = locked(&self.cached);
+            if let Some(metadata) = enough(&cached) {
                 return Ok(metadata);
             }
             let now = clock::now().millis();
-            if known.metadata.is_none() && now - known.asked_ms < AGAIN_MS {
-                return Err(Refused::Unavailable);
+            if cached.metadata.is_none() && now - cached.asked_ms < AGAIN_MS {
+                return Err(SignInFailure::Unavailable);
             }
-            known.asked_ms = now;
+            cached.asked_ms = now;
         }
         let issuer = IssuerUrl::new(self.settings.issuer.clone()).map_err(wrong)?;
         let found = CoreProviderMetadata::discover(&issuer, &|request| (self.fetch)(request));
-        let mut known = locked(&self.known);
+        let mut cached = locked(&self.cached);
         match found {
-            Ok(metadata) => Ok(Arc::clone(known.metadata.insert(Arc::new(metadata)))),
+            Ok(metadata) => Ok(Arc::clone(cached.metadata.insert(Arc::new(metadata)))),
             Err(error) => {
                 tracing::warn!(%error, "the issuer of OpenID Connect does not say what it is");
-                known.metadata.clone().ok_or(Refused::Unavailable)
+                cached.metadata.clone().ok_or(SignInFailure::Unavailable)
             }
         }
     }
@@ -314,11 +318,11 @@ impl Settings {
     }
 }
 
-fn wrong(error: impl fmt::Display) -> Refused {
-    Refused::Wrong(error.to_string())
+fn wrong(error: impl fmt::Display) -> SignInFailure {
+    SignInFailure::Rejected(error.to_string())
 }
 
-fn unreachable(error: &dyn fmt::Display) -> Refused {
+fn unreachable(error: &dyn fmt::Display) -> SignInFailure {
     tracing::warn!(%error, "the issuer of OpenID Connect does not answer");
-    Refused::Unavailable
+    SignInFailure::Unavailable
 }

@@ -109,7 +109,7 @@ pub(crate) fn note_use(conn: &mut Conn, tenant: &TenantId, id: &str, now: Timest
 
 /// Whom a session makes.
 #[derive(Clone, Debug)]
-pub(crate) struct Known {
+pub(crate) struct LiveSession {
     pub(crate) caller: Caller,
     /// When it was used last, to the minute.
     pub(crate) used_ms: i64,
@@ -120,7 +120,7 @@ pub(crate) struct Known {
 }
 
 /// Whom the session makes whose cookie has this hash; `None` when there is none, or its user is not in use.
-pub(crate) fn known(conn: &mut Conn, token_hash: &str) -> Result<Option<Known>> {
+pub(crate) fn find_live(conn: &mut Conn, token_hash: &str) -> Result<Option<LiveSession>> {
     let row: Option<(Row, String, bool)> = sessions::table
         .inner_join(tenants::table.on(tenants::id.eq(sessions::tenant_id)))
         .inner_join(users::table.on(users::tenant_id.eq(sessions::tenant_id).and(users::id.eq(sessions::user_id))))
@@ -135,5 +135,10 @@ pub(crate) fn known(conn: &mut Conn, token_hash: &str) -> Result<Option<Known>> 
     };
     let expires = Some(Timestamp::from_millis(row.expires_ms));
     let caller = Caller { key_id: row.id, user_id: row.user_id, home, role, operations: None, expires };
-    Ok(Some(Known { caller, used_ms: row.used_ms, ends: rules::idle_end(row.used_ms, row.expires_ms), suspended }))
+    Ok(Some(LiveSession {
+        caller,
+        used_ms: row.used_ms,
+        ends: rules::idle_end(row.used_ms, row.expires_ms),
+        suspended,
+    }))
 }

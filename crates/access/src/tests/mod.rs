@@ -106,7 +106,7 @@ impl Fixture {
     async fn issue(&self, key: &str, text: &str, now: Timestamp) -> Option<String> {
         match self.authenticator.issue(&credentials(key, text), now, |_| Ok(())).await.unwrap() {
             Issued::Token { token, .. } => Some(token.into_inner()),
-            Issued::Throttled(_) | Issued::Suspended | Issued::Wrong => None,
+            Issued::Throttled(_) | Issued::Suspended | Issued::BadCredentials => None,
         }
     }
 

@@ -98,7 +98,7 @@ async fn answer(request: &HttpRequest, payload: web::Payload, authenticator: &Au
         }),
         Ok(Issued::Throttled(problem)) => api::error::problem_response(&problem),
         Ok(Issued::Suspended) => failure(StatusCode::FORBIDDEN, "access_denied", "The tenant of this key is suspended"),
-        Ok(Issued::Wrong) => match authenticator.refused(request, Some(&credentials.key)) {
+        Ok(Issued::BadCredentials) => match authenticator.refused(request, Some(&credentials.key)) {
             // As above, this has the shape of all other operations: it says what the limit is.
             Some(problem) => api::error::problem_response(&problem),
             None => refuse(request, Refusal::Credentials),

@@ -76,7 +76,7 @@ pub(crate) fn insert(conn: &mut Conn, of: &Of<'_>, hash: &str, now: Timestamp, e
 
 /// Whom a token makes, and until when.
 #[derive(Clone, Debug)]
-pub(crate) struct Known {
+pub(crate) struct LiveToken {
     pub(crate) caller: Caller,
     /// The id of its key.
     pub(crate) key_id: String,
@@ -89,7 +89,7 @@ pub(crate) struct Known {
 }
 
 /// What is known of the token with this hash; `None` once its key is revoked, or the secret that it was got with.
-pub(crate) fn known(conn: &mut Conn, hash: &str) -> db::Result<Option<Known>> {
+pub(crate) fn find_live(conn: &mut Conn, hash: &str) -> db::Result<Option<LiveToken>> {
     type State = (String, Option<i64>, i64, bool);
     type Secrets = (String, String, Option<String>);
     let same_key = api_keys::tenant_id.eq(tokens::tenant_id).and(api_keys::id.eq(tokens::key_id));
@@ -112,7 +112,7 @@ pub(crate) fn known(conn: &mut Conn, hash: &str) -> db::Result<Option<Known>> {
         return Ok(None);
     }
     let Some(caller) = as_caller(columns)? else { return Ok(None) };
-    Ok(Some(Known { caller, key_id, last_used_ms, expires: Timestamp::from_millis(expires), suspended }))
+    Ok(Some(LiveToken { caller, key_id, last_used_ms, expires: Timestamp::from_millis(expires), suspended }))
 }
 
 /// Removes the tokens of a key but for those that were got with a secret of one of these marks.

@@ -13,7 +13,7 @@ use diesel::prelude::*;
 
 use super::{row::Row, rules, wire::UserReference};
 use crate::{
-    former,
+    history,
     schema::{user_group_members, users as users_table},
     users,
 };
@@ -109,7 +109,7 @@ pub(crate) fn change(
         .filter(user_group_members::group_id.eq(&group.id));
     if !gone.is_empty() {
         if let Some(now) = now {
-            former::keep_members(conn, (&group.tenant_id, &group.id), &gone, now)?;
+            history::record_members(conn, (&group.tenant_id, &group.id), &gone, now)?;
         }
         diesel::delete(members.filter(user_group_members::user_id.eq_any(gone))).execute(conn)?;
     }
@@ -120,7 +120,7 @@ pub(crate) fn change(
             group_id: group.id.clone(),
             user_id: user.clone(),
             user_tenant_id: tenant.clone(),
-            since_ms: now.map(former::effective_ms).unwrap_or_default(),
+            since_ms: now.map(history::effective_ms).unwrap_or_default(),
         })
         .collect();
     db::insert_rows!(conn, user_group_members::table, new.as_slice())?;

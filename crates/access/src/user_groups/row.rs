@@ -2,7 +2,7 @@
 
 use diesel::prelude::*;
 
-use crate::{former, schema::user_groups};
+use crate::{history, schema::user_groups};
 
 /// A group as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq, Queryable, Insertable, AsChangeset)]
@@ -31,8 +31,8 @@ pub struct Row {
 
 impl Row {
     /// What others see of it, as it was until an instant.
-    pub(super) fn until(&self, until_ms: i64) -> former::Group {
-        former::Group {
+    pub(super) fn until(&self, until_ms: i64) -> history::Group {
+        history::Group {
             tenant_id: self.tenant_id.clone(),
             id: self.id.clone(),
             until_ms,

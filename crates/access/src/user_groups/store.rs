@@ -8,7 +8,7 @@ use super::{
     row::Row,
     rules::{self, Filter},
 };
-use crate::{filters, former, schema::user_groups};
+use crate::{filters, history, schema::user_groups};
 
 /// What a list of groups is sorted by.
 pub(crate) const SORTS: Sorts<Row> = Sorts {
@@ -63,8 +63,8 @@ fn taken(error: diesel::result::Error, row: &Row) -> db::Error {
 
 /// Stores a group that was read by [`find_alone`].
 pub(crate) fn update(conn: &mut Conn, before: &Row, after: &Row) -> Result<()> {
-    let until_ms = former::effective_ms(Timestamp::from_millis(after.updated_ms.unwrap_or(after.created_ms)));
-    former::keep_group(conn, &before.until(until_ms), &after.until(until_ms))?;
+    let until_ms = history::effective_ms(Timestamp::from_millis(after.updated_ms.unwrap_or(after.created_ms)));
+    history::record_group(conn, &before.until(until_ms), &after.until(until_ms))?;
     let same = user_groups::table.find((&after.tenant_id, &after.id));
     diesel::update(same).set(after).execute(conn).map_err(|error| taken(error, after))?;
     Ok(())

@@ -4,7 +4,7 @@ use api::Role;
 use base::text::fold;
 use diesel::prelude::*;
 
-use crate::{former, schema::users};
+use crate::{history, schema::users};
 
 pub(super) const KEYS: &str = "api-";
 
@@ -56,8 +56,8 @@ impl Row {
     }
 
     /// What others see of it, as it was until an instant.
-    pub(crate) fn until(&self, until_ms: i64) -> former::User {
-        former::User {
+    pub(crate) fn until(&self, until_ms: i64) -> history::User {
+        history::User {
             tenant_id: self.tenant_id.clone(),
             id: self.id.clone(),
             until_ms,

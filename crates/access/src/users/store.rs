@@ -10,7 +10,7 @@ use super::{
     rules::{self, Filter},
     wire::NewUser,
 };
-use crate::{filters, former, schema::users};
+use crate::{filters, history, schema::users};
 
 /// What a list of users is sorted by.
 pub(crate) const SORTS: Sorts<Row> = Sorts {
@@ -128,8 +128,8 @@ pub(crate) fn update(conn: &mut Conn, before: &Row, after: &Row) -> Result<()> {
     if updated == 0 {
         return Err(Problem::conflict("The user was changed at the same moment.").into());
     }
-    let until_ms = former::effective_ms(Timestamp::from_millis(after.updated_ms));
-    former::keep_user(conn, &before.until(until_ms), &after.until(until_ms))
+    let until_ms = history::effective_ms(Timestamp::from_millis(after.updated_ms));
+    history::record_user(conn, &before.until(until_ms), &after.until(until_ms))
 }
 
 /// All users that `here` names, by login name.

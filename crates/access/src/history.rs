@@ -83,7 +83,7 @@ pub(crate) fn effective_ms(now: Timestamp) -> i64 {
 }
 
 /// Keeps what a user was until a change, when it became another.
-pub(crate) fn keep_user(conn: &mut Conn, was: &User, is: &User) -> Result<()> {
+pub(crate) fn record_user(conn: &mut Conn, was: &User, is: &User) -> Result<()> {
     let key = former_users::table.find((&was.tenant_id, &was.id, was.until_ms)).select(former_users::until_ms);
     // What it was for a part of a second only, it never was.
     if was == is || key.first::<i64>(conn).optional()?.is_some() {
@@ -94,7 +94,7 @@ pub(crate) fn keep_user(conn: &mut Conn, was: &User, is: &User) -> Result<()> {
 }
 
 /// Keeps what a group was until a change, when others see another.
-pub(crate) fn keep_group(conn: &mut Conn, was: &Group, is: &Group) -> Result<()> {
+pub(crate) fn record_group(conn: &mut Conn, was: &Group, is: &Group) -> Result<()> {
     let same = (&was.name, &was.description, was.activated) == (&is.name, &is.description, is.activated);
     let key = former_user_groups::table.find((&was.tenant_id, &was.id, was.until_ms));
     if same || key.select(former_user_groups::until_ms).first::<i64>(conn).optional()?.is_some() {
@@ -105,7 +105,7 @@ pub(crate) fn keep_group(conn: &mut Conn, was: &Group, is: &Group) -> Result<()>
 }
 
 /// Keeps that these users of a group of a tenant were its members until now.
-pub(crate) fn keep_members(
+pub(crate) fn record_members(
     conn: &mut Conn,
     (tenant, group): (&str, &str),
     gone: &[&str],
@@ -202,7 +202,7 @@ const fn retention(kind: &'static str, table: &'static str, id: &'static str, re
 }
 
 /// Of users.
-pub(crate) const OF_USERS: Retention =
+pub(crate) const USER_RETENTION: Retention =
     retention("former-users", "former_users", "id || ' ' || until_ms", |conn, tenant, ids, _| {
         let mut gone = 0;
         for (id, until) in ids.iter().filter_map(|key| split(key)) {
@@ -212,7 +212,7 @@ pub(crate) const OF_USERS: Retention =
     });
 
 /// Of groups.
-pub(crate) const OF_GROUPS: Retention =
+pub(crate) const GROUP_RETENTION: Retention =
     retention("former-user-groups", "former_user_groups", "id || ' ' || until_ms", |conn, tenant, ids, _| {
         let mut gone = 0;
         for (id, until) in ids.iter().filter_map(|key| split(key)) {
@@ -222,7 +222,7 @@ pub(crate) const OF_GROUPS: Retention =
     });
 
 /// Of members.
-pub(crate) const OF_MEMBERS: Retention = retention(
+pub(crate) const MEMBER_RETENTION: Retention = retention(
     "former-members",
     "former_members",
     "group_id || ' ' || user_id || ' ' || until_ms",
