@@ -9,7 +9,7 @@
 //! - [`operations`]: the handlers, above all of these
 //! - [`egress`]: where calls may go
 //! - [`mail`]: electronic mail
-//! - [`Outside`]: the calls of other domains
+//! - [`OutgoingSender`]: sends what other domains ask for (the port [`ports::Sends`])
 //! - [`vault`]: secrets at rest
 //!
 //! Operation 7 of `docs/interface.md`, and what is around it.
@@ -25,8 +25,8 @@ mod installed;
 pub mod mail;
 mod notifier;
 mod operations;
-mod outside;
 mod placeholders;
+mod port;
 mod reporters;
 mod reseal;
 mod schema;
@@ -43,7 +43,7 @@ use ports::People;
 pub use crate::{
     firing::{Rules, Subscriber},
     installed::Known,
-    outside::Outside,
+    port::OutgoingSender,
     reporters::{AuthType, Credentials, Reporter, Reporters},
     reseal::{
         Sealed, any as any_secrets, check as check_secrets, claim_sealing_key, note_sealing_key, reseal, sealing_key,

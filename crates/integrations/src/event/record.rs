@@ -1,6 +1,6 @@
 //! What is recorded of changes of events.
 
-use outbox::{Entity as Noted, Tx, Unpublished};
+use outbox::{Entity as AuditEntity, Tx, Unpublished};
 
 use super::{row::Row, wire::Event};
 use crate::installed::row::Row as Integration;
@@ -21,7 +21,7 @@ pub fn change_with(
     secrets: Vec<Unpublished>,
 ) -> db::Result<()> {
     let Some(row) = after.or(before) else { return Ok(()) };
-    let entity = Noted::audited(ENTITY, &row.tenant_id, &row.id);
+    let entity = AuditEntity::audited(ENTITY, &row.tenant_id, &row.id);
     let shown = |row: &Row| Event::of(row, integration.notifier());
     let before = before.map(shown);
     let after = after.map(shown);

@@ -37,9 +37,9 @@ const KEPT: u64 = 1_000;
 /// What filter and templates of each event of a tenant may cost, in steps, beside what they may cost together.
 const FOR_EACH: u64 = 5_000;
 
-/// An event made ready.
+/// An event with its filter and templates compiled, ready to fire.
 #[derive(Debug)]
-pub struct Armed {
+pub struct CompiledEvent {
     /// The tenant of the event.
     pub tenant: String,
     pub event_id: String,
@@ -53,7 +53,7 @@ pub struct Armed {
     pub notifier: Notifier,
 }
 
-impl Armed {
+impl CompiledEvent {
     /// Makes an event ready; `Err` says why it cannot fire.
     pub fn new(tenant: &str, event_id: &str, config: Config, base: Option<&Notifier>) -> Result<Self, &'static str> {
         if config.entity().is_none() {
@@ -88,12 +88,12 @@ impl Armed {
 }
 
 /// The events of a tenant that can fire, by entity and action.
-type Ready = HashMap<(Entity, String), Vec<Arc<Armed>>>;
+type EventsByAction = HashMap<(Entity, String), Vec<Arc<CompiledEvent>>>;
 
 /// The events of all tenants, made ready once for each change of them.
 pub struct Rules {
     people: Arc<dyn People>,
-    kept: Cache<String, (i64, Arc<Ready>)>,
+    kept: Cache<String, (i64, Arc<EventsByAction>)>,
 }
 
 /// A delivery that an action made.
@@ -111,32 +111,32 @@ impl Rules {
         Self { people, kept: Cache::new(KEPT) }
     }
 
-    fn ready(&self, conn: &mut Conn, tenant: &str) -> Result<Arc<Ready>> {
+    fn events_of(&self, conn: &mut Conn, tenant: &str) -> Result<Arc<EventsByAction>> {
         let revision = installed::revision(conn, tenant)?;
         if let Some((known, ready)) = self.kept.get(tenant)
             && known == revision
         {
             return Ok(ready);
         }
-        let ready = Arc::new(if revision == 0 { Ready::new() } else { load(conn, tenant)? });
+        let ready = Arc::new(if revision == 0 { EventsByAction::new() } else { load(conn, tenant)? });
         self.kept.insert(tenant.to_owned(), (revision, Arc::clone(&ready)));
         Ok(ready)
     }
 
     /// The events that what happens at a tenant may fire: its own and its partner's.
-    fn around(&self, conn: &mut Conn, tenant: &str) -> Result<Vec<Arc<Ready>>> {
+    fn own_and_partner_events(&self, conn: &mut Conn, tenant: &str) -> Result<Vec<Arc<EventsByAction>>> {
         let around = self.people.around(conn, tenant)?;
-        around.iter().map(|tenant| self.ready(conn, tenant)).collect()
+        around.iter().map(|tenant| self.events_of(conn, tenant)).collect()
     }
 
     /// Fires the events of a tenant, and of its partner, that an action is for, and stores their deliveries.
     pub fn fire(&self, conn: &mut Conn, facts: Facts<'_>) -> Result<Vec<Fired>> {
-        let around = self.around(conn, facts.tenant)?;
+        let around = self.own_and_partner_events(conn, facts.tenant)?;
         Self::fire_of(conn, &around, facts)
     }
 
     /// Fires those of these events that an action is for.
-    fn fire_of(conn: &mut Conn, around: &[Arc<Ready>], facts: Facts<'_>) -> Result<Vec<Fired>> {
+    fn fire_of(conn: &mut Conn, around: &[Arc<EventsByAction>], facts: Facts<'_>) -> Result<Vec<Fired>> {
         let Some(entity) = Entity::find(facts.entity) else { return Ok(Vec::new()) };
         // Whatever happens to an alert is for events of the type NONE.
         let action = if entity == Entity::Alert { "NONE" } else { facts.action };
@@ -144,22 +144,22 @@ impl Rules {
         let mut fired = Vec::new();
         let mut new = Vec::new();
         for ready in around {
-            let Some(armed) = ready.get(&key) else { continue };
+            let Some(events) = ready.get(&key) else { continue };
             // Other writes wait meanwhile. Each tenant has its own budget, so that a client does not use up its
             // partner's.
-            let meter = Meter::new(Meter::WRITE + FOR_EACH * armed.len() as u64);
+            let meter = Meter::new(Meter::WRITE + FOR_EACH * events.len() as u64);
             let seen = Seen::new(facts, &meter);
-            for armed in armed {
-                let message = match armed.filter.matches(&seen) {
-                    Ok(true) => armed.render(&facts, &meter).map_err(|why| why.to_string()),
+            for compiled in events {
+                let message = match compiled.filter.matches(&seen) {
+                    Ok(true) => compiled.render(&facts, &meter).map_err(|why| why.to_string()),
                     Ok(false) => continue,
                     // Nobody knows whether it is meant: its owner is told, by a delivery that failed.
                     Err(exhausted) => Err(format!("the filter {exhausted} for this action")),
                 };
-                let delivery = delivery(armed, &facts, message);
+                let delivery = delivery(compiled, &facts, message);
                 fired.push(Fired {
-                    tenant: armed.tenant.clone(),
-                    event_id: armed.event_id.clone(),
+                    tenant: compiled.tenant.clone(),
+                    event_id: compiled.event_id.clone(),
                     delivery_id: delivery.id.clone(),
                 });
                 new.push(delivery);
@@ -172,7 +172,7 @@ impl Rules {
     }
 }
 
-fn delivery(armed: &Armed, facts: &Facts<'_>, message: Result<Message, String>) -> NewDelivery {
+fn delivery(compiled: &CompiledEvent, facts: &Facts<'_>, message: Result<Message, String>) -> NewDelivery {
     let (message, refused) = match message {
         Ok(message) => (message, None),
         Err(why) => (
@@ -181,9 +181,9 @@ fn delivery(armed: &Armed, facts: &Facts<'_>, message: Result<Message, String>) 
         ),
     };
     NewDelivery {
-        tenant: armed.tenant.clone(),
+        tenant: compiled.tenant.clone(),
         id: format!("DLV-{}", uuid::Uuid::now_v7()),
-        event_id: armed.event_id.clone(),
+        event_id: compiled.event_id.clone(),
         message,
         refused,
         about: json!({
@@ -196,19 +196,19 @@ fn delivery(armed: &Armed, facts: &Facts<'_>, message: Result<Message, String>) 
     }
 }
 
-fn load(conn: &mut Conn, tenant: &str) -> Result<Ready> {
+fn load(conn: &mut Conn, tenant: &str) -> Result<EventsByAction> {
     let integrations = installed::all(conn, tenant)?;
     let bases: HashMap<&str, Option<Notifier>> =
         integrations.iter().filter(|row| row.enabled).map(|row| (row.id.as_str(), row.notifier())).collect();
-    let mut ready = Ready::new();
+    let mut ready = EventsByAction::new();
     for row in events::all(conn, tenant)?.into_iter().filter(|row| row.active) {
         let Some(base) = bases.get(row.integration_id.as_str()) else { continue };
         let config = row.config.0.clone();
-        match Armed::new(tenant, &row.id, config, base.as_ref()) {
-            Ok(armed) => {
-                let key = armed.config.entity().zip(armed.config.event_type.clone());
+        match CompiledEvent::new(tenant, &row.id, config, base.as_ref()) {
+            Ok(compiled) => {
+                let key = compiled.config.entity().zip(compiled.config.event_type.clone());
                 if let Some(key) = key {
-                    ready.entry(key).or_default().push(Arc::new(armed));
+                    ready.entry(key).or_default().push(Arc::new(compiled));
                 }
             }
             Err(why) => tracing::debug!(tenant, event = row.id, why, "an integration event cannot fire"),
@@ -234,12 +234,12 @@ impl outbox::Subscriber for Subscriber {
 
     fn take_all(&self, conn: &mut Conn, events: &[Happened]) -> Result<()> {
         let gone = Value::Null;
-        let mut known: HashMap<&str, Vec<Arc<Ready>>> = HashMap::new();
+        let mut known: HashMap<&str, Vec<Arc<EventsByAction>>> = HashMap::new();
         for event in events {
             let Some(entity) = Entity::find(&event.entity) else { continue };
             let around = match known.entry(&event.tenant_id) {
                 Entry::Occupied(known) => known.into_mut(),
-                Entry::Vacant(new) => new.insert(self.rules.around(conn, &event.tenant_id)?),
+                Entry::Vacant(new) => new.insert(self.rules.own_and_partner_events(conn, &event.tenant_id)?),
             };
             let facts = Facts {
                 object: event.after.as_ref().or(event.before.as_ref()).unwrap_or(&gone),

@@ -268,7 +268,7 @@ pub struct NewInboundAuthentication {
 /// How the signing secret is rotated.
 #[derive(Clone, Debug, PartialEq, Request)]
 #[request(schema = "SigningSecretRotation", example = json!({"revokePrevious": false}))]
-pub struct Rotation {
+pub struct SigningSecretRotation {
     /// Drops the former secret at once.
     #[request(default)]
     pub revoke_previous: bool,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use actix_web::{HttpResponse, web};
 use api::{Answer, Body, Request, RequestContext, post};
 use base::Fields;
-use outbox::Entity as Noted;
+use outbox::Entity as AuditEntity;
 use serde::Serialize;
 use serde_json::{Value, json};
 use utoipa::ToSchema;
@@ -114,7 +114,7 @@ pub async fn create(
             let fired = services.rules.fire(tx.conn, facts)?;
             let after =
                 json!({"entity": entity, "eventType": action, "entityId": facts.now("id"), "fired": fired.len()});
-            tx.record_payloads(Noted::audited("IntegrationAction", tenant, &action_id), None, Some(after));
+            tx.record_payloads(AuditEntity::audited("IntegrationAction", tenant, &action_id), None, Some(after));
             let own = fired.into_iter().filter(|fired| fired.tenant == tenant);
             let deliveries =
                 own.map(|fired| MadeDelivery { id: fired.delivery_id, event_id: fired.event_id }).collect();

@@ -25,7 +25,7 @@ use crate::{
         wire::{Event, EventId, Input, Read},
     },
     facts::Facts,
-    firing::Armed,
+    firing::CompiledEvent,
     headers::{self, Header},
     installed::{row::Row as Integration, store as installations, wire::IntegrationId},
     sender::{call::Caller, claims},
@@ -318,8 +318,8 @@ fn looked_at(
         reasons.push("the filter is not met".to_owned());
     }
     let base = integration.notifier();
-    let armed = Armed::new(&row.tenant_id, &row.id, config, base.as_ref()).map_err(ToOwned::to_owned);
-    let message = armed.and_then(|armed| armed.render(&facts, meter).map_err(|why| why.to_string()));
+    let compiled = CompiledEvent::new(&row.tenant_id, &row.id, config, base.as_ref()).map_err(ToOwned::to_owned);
+    let message = compiled.and_then(|compiled| compiled.render(&facts, meter).map_err(|why| why.to_string()));
     let message = message.map_err(|why| reasons.push(why)).ok();
     let request = message.as_ref().map(|message| shown(row, integration, message));
     Ok((Tested { fires: reasons.is_empty(), reasons, rules, request, response: None }, message))

@@ -16,7 +16,9 @@ use crate::{
         kinds,
         row::{Row, Signing},
         store::{self, Filter},
-        wire::{Change, ChangeInput, Input, Installed, IntegrationId, Rotation, SigningSecret, WithSecret},
+        wire::{
+            Change, ChangeInput, Input, Installed, IntegrationId, SigningSecret, SigningSecretRotation, WithSecret,
+        },
     },
     notifier::{Notifier, NotifierInput, Secrets, origin_of},
     services::Services,
@@ -362,7 +364,7 @@ async fn switch(context: RequestContext, id: IntegrationId, enabled: bool) -> ap
 #[utoipa::path(
     operation_id = "rotateSigningSecret",
     params(IntegrationId),
-    request_body(content = Option<Rotation>),
+    request_body(content = Option<SigningSecretRotation>),
     responses((status = 200, description = "The new secret", body = SigningSecret)),
     security(("bearer" = ["integrator"]))
 )]
@@ -371,7 +373,7 @@ pub async fn rotate(
     context: RequestContext,
     services: web::Data<Services>,
     PathIds(id): PathIds<IntegrationId>,
-    OptionalBody(rotation): OptionalBody<Rotation>,
+    OptionalBody(rotation): OptionalBody<SigningSecretRotation>,
 ) -> api::Result<HttpResponse> {
     let revoke = rotation.revoke_previous;
     context

@@ -11,7 +11,7 @@ use hyper::{
 };
 
 use super::{
-    line::{Answer, CallError, Endpoint, Line, basic},
+    http_client::{Answer, CallError, Endpoint, HttpClient, basic},
     token::Tokens,
 };
 use crate::{
@@ -31,7 +31,7 @@ const SIGNATURE: HeaderName = HeaderName::from_static("webhook-signature");
 /// Makes calls. One of them for each runtime: connections live where they were made.
 pub struct Caller {
     /// What its requests go out on.
-    pub line: Line,
+    pub client: HttpClient,
     /// The tokens of the endpoints.
     pub tokens: Tokens,
 }
@@ -39,7 +39,7 @@ pub struct Caller {
 impl Caller {
     /// Dials with `dialler`, and gives a call `timeout` in all.
     pub fn new(dialler: Dialler, guard: Arc<Guard>, timeout: Duration, connections: usize) -> Self {
-        Self { line: Line::new(dialler, guard, timeout, connections), tokens: Tokens::default() }
+        Self { client: HttpClient::new(dialler, guard, timeout, connections), tokens: Tokens::default() }
     }
 
     /// Sends a message to an endpoint. A 401 gets one other token.
@@ -51,12 +51,12 @@ impl Caller {
         now: Timestamp,
     ) -> Result<Answer, CallError> {
         let (request, token) = self.request(endpoint, message, id, now).await?;
-        let answer = self.line.send(request).await?;
+        let answer = self.client.send(request).await?;
         match token {
             Some(token) if answer.status == 401 => {
                 self.tokens.drop_token(&endpoint.holder, &token).await;
                 let (request, _) = self.request(endpoint, message, id, now).await?;
-                Box::pin(self.line.send(request)).await
+                Box::pin(self.client.send(request)).await
             }
             _ => Ok(answer),
         }
@@ -70,7 +70,7 @@ impl Caller {
         now: Timestamp,
     ) -> Result<(Request<Full<Bytes>>, Option<Secret<String>>), CallError> {
         let (credentials, token) = self.credentials(endpoint, now).await?;
-        let uri = self.line.known_uri(&joined(&endpoint.notifier.base_uri, &message.target))?;
+        let uri = self.client.cached_uri(&joined(&endpoint.notifier.base_uri, &message.target))?;
         let method = Method::from_bytes(message.method.as_bytes()).map_err(|_| CallError::new("there is no method"))?;
         let body = Bytes::copy_from_slice(message.body.as_bytes());
         let seconds = now.millis().div_euclid(1_000);
@@ -115,7 +115,7 @@ impl Caller {
                 Ok((Some(basic(user, password)), None))
             }
             _ => {
-                let token = Box::pin(self.tokens.get(&self.line, endpoint, now)).await?;
+                let token = Box::pin(self.tokens.get(&self.client, endpoint, now)).await?;
                 Ok((Some(Secret::new(format!("Bearer {}", token.expose()))), Some(token)))
             }
         }

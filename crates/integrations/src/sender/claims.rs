@@ -9,7 +9,7 @@ use base::{
 use db::{Backend, Conn};
 
 use super::{
-    line::{CallError, Endpoint},
+    http_client::{CallError, Endpoint},
     sign::Signer,
 };
 use crate::{
@@ -63,14 +63,14 @@ impl After {
 
 /// How much is to be taken of a queue: so many deliveries at most, on SQLite those behind a place when they are enough.
 #[derive(Clone)]
-pub struct Wanted {
+pub struct ClaimRequest {
     pub lane: Lane,
     pub most: usize,
     pub behind: Option<Place>,
 }
 
 /// What was taken of a queue.
-pub struct Taken {
+pub struct ClaimedJobs {
     /// Which queue.
     pub lane: Lane,
     /// What is to be sent.
@@ -105,7 +105,7 @@ const DAMAGED_MS: i64 = 30_000;
 
 /// What was found of a queue.
 #[derive(Default)]
-struct Found {
+struct QueueRead {
     claimed: Vec<Claimed>,
     more: bool,
     reached: Option<Place>,
@@ -115,12 +115,12 @@ struct Found {
 
 impl Claims<'_> {
     /// Takes deliveries of the queues of each tenant: what fails for one leaves the others as they are.
-    pub fn take_all(&self, conn: &mut Conn, wanted: Vec<Vec<Wanted>>) -> db::Result<Vec<Taken>> {
+    pub fn take_all(&self, conn: &mut Conn, wanted: Vec<Vec<ClaimRequest>>) -> db::Result<Vec<ClaimedJobs>> {
         let mut taken = Vec::new();
         for of_tenant in wanted {
             let together = db::savepoint(conn, |conn| of_tenant.iter().map(|one| self.take(conn, one)).collect());
             match together {
-                Ok::<Vec<Taken>, _>(together) => taken.extend(together),
+                Ok::<Vec<ClaimedJobs>, _>(together) => taken.extend(together),
                 Err(error @ db::Error::Unavailable(_)) => return Err(error),
                 Err(_) => taken.extend(of_tenant.iter().map(|one| self.take_alone(conn, one))),
             }
@@ -129,11 +129,11 @@ impl Claims<'_> {
     }
 
     /// Takes deliveries of a queue, or leaves it alone for a while when that fails.
-    fn take_alone(&self, conn: &mut Conn, wanted: &Wanted) -> Taken {
+    fn take_alone(&self, conn: &mut Conn, wanted: &ClaimRequest) -> ClaimedJobs {
         db::savepoint(conn, |conn| self.take(conn, wanted)).unwrap_or_else(|error| {
             tracing::error!(%error, tenant = wanted.lane.0, event = wanted.lane.1, "the deliveries of an event");
             let after = Some(After::Settle(self.now.millis() + DAMAGED_MS));
-            Taken {
+            ClaimedJobs {
                 lane: wanted.lane.clone(),
                 jobs: Vec::new(),
                 more: false,
@@ -145,8 +145,8 @@ impl Claims<'_> {
     }
 
     /// Takes deliveries of one queue, with all that is needed to send them.
-    fn take(&self, conn: &mut Conn, wanted: &Wanted) -> db::Result<Taken> {
-        let Wanted { lane, most, behind } = wanted.clone();
+    fn take(&self, conn: &mut Conn, wanted: &ClaimRequest) -> db::Result<ClaimedJobs> {
+        let ClaimRequest { lane, most, behind } = wanted.clone();
         let (tenant, event_id) = &lane;
         let scope = std::slice::from_ref(tenant);
         let event = event_store::by_id(conn, tenant, event_id)?.filter(|event| event.active);
@@ -154,14 +154,14 @@ impl Claims<'_> {
             event.as_ref().map(|event| installed::existing(conn, scope, &event.integration_id)).transpose()?;
         let (Some(event), Some(integration)) = (event, integration.filter(|integration| integration.enabled)) else {
             let (jobs, after) = (Vec::new(), Some(After::Hold));
-            return Ok(Taken { lane, jobs, more: false, reached: None, from_beginning: true, after });
+            return Ok(ClaimedJobs { lane, jobs, more: false, reached: None, from_beginning: true, after });
         };
         let endpoint = Arc::new(endpoint(&event, &integration, self.vault));
         let host = endpoint.as_ref().as_ref().ok().and_then(|endpoint| host_of(Some(&endpoint.notifier)));
         let host = (tenant.clone(), host.unwrap_or_default());
         let Some(mut calls) = self.calls.take(&host.0, &host.1, most) else {
             // They wait until a call to the host has ended.
-            return Ok(Taken {
+            return Ok(ClaimedJobs {
                 lane,
                 jobs: Vec::new(),
                 more: true,
@@ -170,7 +170,7 @@ impl Claims<'_> {
                 after: None,
             });
         };
-        let Found { claimed, more, reached, from_beginning, after } =
+        let QueueRead { claimed, more, reached, from_beginning, after } =
             self.claimed(conn, &lane, calls.amount(), behind.as_ref())?;
         let ids: Vec<String> = claimed.iter().map(|claimed| claimed.id.clone()).collect();
         let mut messages = queue::messages(conn, tenant, &ids)?;
@@ -184,16 +184,16 @@ impl Claims<'_> {
             Some(Job { claimed, message, endpoint, expected, until: self.until, host, call })
         });
         let jobs = jobs.collect();
-        Ok(Taken { lane, jobs, more, reached, from_beginning, after })
+        Ok(ClaimedJobs { lane, jobs, more, reached, from_beginning, after })
     }
 
     /// On Postgres, claimed from the other gateways; on SQLite, what is not in hand yet.
-    fn claimed(&self, conn: &mut Conn, lane: &Lane, most: usize, behind: Option<&Place>) -> db::Result<Found> {
+    fn claimed(&self, conn: &mut Conn, lane: &Lane, most: usize, behind: Option<&Place>) -> db::Result<QueueRead> {
         let wanted = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
         if Backend::of(conn) == Backend::Postgres {
             let claimed = queue::claim(conn, self.owner, lane, self.now, self.until, wanted(most))?;
             let more = claimed.len() == most;
-            return Ok(Found { claimed, more, after: (!more).then_some(After::Settle(0)), ..Found::default() });
+            return Ok(QueueRead { claimed, more, after: (!more).then_some(After::Settle(0)), ..QueueRead::default() });
         }
         let is_new = |(_, id): &Place| !self.in_hand.contains(id);
         let mut places = Vec::new();
@@ -213,7 +213,7 @@ impl Claims<'_> {
         places.truncate(most);
         let reached = places.last().cloned();
         let ids: Vec<String> = places.into_iter().map(|(_, id)| id).collect();
-        Ok(Found { claimed: queue::unclaimed(conn, &lane.0, &ids)?, more, reached, from_beginning, after })
+        Ok(QueueRead { claimed: queue::unclaimed(conn, &lane.0, &ids)?, more, reached, from_beginning, after })
     }
 }
 

@@ -11,7 +11,7 @@ use outbox::{Actor, Tx};
 
 use super::{
     claims::Job,
-    line::{Answer, CallError},
+    http_client::{Answer, CallError},
     retry,
     shared::Shared,
 };

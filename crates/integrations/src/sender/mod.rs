@@ -4,8 +4,8 @@
 pub mod call;
 pub(crate) mod claims;
 mod ends;
+pub mod http_client;
 mod lanes;
-pub mod line;
 pub mod retry;
 mod rounds;
 mod shared;

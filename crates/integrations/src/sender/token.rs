@@ -15,7 +15,7 @@ use hyper::{
 use percent_encoding::utf8_percent_encode;
 use serde_json::Value;
 
-use super::line::{Answer, CallError, Endpoint, Line, basic};
+use super::http_client::{Answer, CallError, Endpoint, HttpClient, basic};
 use crate::template::ENCODED;
 
 /// A token is not used in the last part of its life.
@@ -36,14 +36,14 @@ struct CachedToken {
     failed: Option<(CallError, i64)>,
 }
 
-type Slot = Arc<tokio::sync::Mutex<CachedToken>>;
+type SharedToken = Arc<tokio::sync::Mutex<CachedToken>>;
 
 /// The tokens of notifiers.
 #[derive(Default)]
-pub struct Tokens(Mutex<HashMap<(String, String), Slot>>);
+pub struct Tokens(Mutex<HashMap<(String, String), SharedToken>>);
 
 impl Tokens {
-    fn slot(&self, holder: &(String, String)) -> Slot {
+    fn cached_token(&self, holder: &(String, String)) -> SharedToken {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if all.len() >= MOST && !all.contains_key(holder) {
             all.clear();
@@ -53,17 +53,22 @@ impl Tokens {
 
     /// The token is no good any more, whatever it says of itself.
     pub async fn drop_token(&self, holder: &(String, String), token: &Secret<String>) {
-        let slot = self.slot(holder);
-        let mut kept = slot.lock().await;
+        let cached = self.cached_token(holder);
+        let mut kept = cached.lock().await;
         if kept.token.as_ref().is_some_and(|(known, _)| known == token) {
             kept.token = None;
         }
     }
 
     /// A token that is valid for a while. Whoever comes while it is being got waits for the same one.
-    pub async fn get(&self, line: &Line, endpoint: &Endpoint, now: Timestamp) -> Result<Secret<String>, CallError> {
-        let slot = self.slot(&endpoint.holder);
-        let mut kept = slot.lock().await;
+    pub async fn get(
+        &self,
+        client: &HttpClient,
+        endpoint: &Endpoint,
+        now: Timestamp,
+    ) -> Result<Secret<String>, CallError> {
+        let cached = self.cached_token(&endpoint.holder);
+        let mut kept = cached.lock().await;
         let of = fingerprint(endpoint);
         if kept.of != of {
             *kept = CachedToken { of, ..CachedToken::default() };
@@ -79,14 +84,14 @@ impl Tokens {
             return Err(failed.clone());
         }
         let refresh = kept.refresh.take();
-        match fetch(line, endpoint, refresh).await {
-            Ok(got) => {
-                let life = got.seconds.saturating_mul(1_000);
+        match fetch(client, endpoint, refresh).await {
+            Ok(fetched) => {
+                let life = fetched.seconds.saturating_mul(1_000);
                 let until = now.millis().saturating_add(life - EARLY_MS.min(life / 5));
-                kept.token = Some((got.token.clone(), until));
-                kept.refresh = got.refresh;
+                kept.token = Some((fetched.token.clone(), until));
+                kept.refresh = fetched.refresh;
                 kept.failed = None;
-                Ok(got.token)
+                Ok(fetched.token)
             }
             Err(error) => {
                 kept.token = None;
@@ -112,26 +117,30 @@ fn fingerprint(endpoint: &Endpoint) -> String {
     hex(sum.finish().as_ref())
 }
 
-struct Got {
+struct FetchedToken {
     token: Secret<String>,
     seconds: i64,
     refresh: Option<Secret<String>>,
 }
 
-async fn fetch(line: &Line, endpoint: &Endpoint, refresh: Option<Secret<String>>) -> Result<Got, CallError> {
+async fn fetch(
+    client: &HttpClient,
+    endpoint: &Endpoint,
+    refresh: Option<Secret<String>>,
+) -> Result<FetchedToken, CallError> {
     let grant = endpoint.notifier.grant_type.as_deref().unwrap_or_default();
     if grant == "REFRESH_TOKEN"
         && let Some(refresh) = refresh
     {
         let form = vec![("grant_type", "refresh_token".to_owned()), ("refresh_token", refresh.expose().clone())];
-        if let Ok(mut got) = ask(line, endpoint, form).await {
+        if let Ok(mut fetched) = ask(client, endpoint, form).await {
             // A server that gives no other one lets the former go on.
-            got.refresh = got.refresh.or(Some(refresh));
-            return Ok(got);
+            fetched.refresh = fetched.refresh.or(Some(refresh));
+            return Ok(fetched);
         }
     }
     if grant == "CLIENT_CREDENTIALS" {
-        return ask(line, endpoint, vec![("grant_type", "client_credentials".to_owned())]).await;
+        return ask(client, endpoint, vec![("grant_type", "client_credentials".to_owned())]).await;
     }
     let password = endpoint.secrets.get("password").ok_or_else(|| CallError::new("the password is missing"))?;
     let form = vec![
@@ -139,33 +148,37 @@ async fn fetch(line: &Line, endpoint: &Endpoint, refresh: Option<Secret<String>>
         ("username", endpoint.notifier.user_name.clone().unwrap_or_default()),
         ("password", password.expose().clone()),
     ];
-    ask(line, endpoint, form).await
+    ask(client, endpoint, form).await
 }
 
 /// Asks with the client's credentials in HTTP Basic, which every server knows, and else in the form, as some want it.
-async fn ask(line: &Line, endpoint: &Endpoint, mut form: Vec<(&'static str, String)>) -> Result<Got, CallError> {
+async fn ask(
+    client: &HttpClient,
+    endpoint: &Endpoint,
+    mut form: Vec<(&'static str, String)>,
+) -> Result<FetchedToken, CallError> {
     let missing = || CallError::new("apiKey or apiSecret is missing");
     let key = endpoint.secrets.get("apiKey").ok_or_else(missing)?;
     let secret = endpoint.secrets.get("apiSecret").ok_or_else(missing)?;
     let encoded = |text: &str| utf8_percent_encode(text, ENCODED).to_string();
     let header = basic(&encoded(key.expose()), &Secret::new(encoded(secret.expose())));
-    let answer = post(line, endpoint, &form, Some(&header)).await?;
+    let answer = post(client, endpoint, &form, Some(&header)).await?;
     if (200..300).contains(&answer.status) || !matches!(answer.status, 400 | 401) {
         return read(&answer);
     }
     form.push(("client_id", key.expose().clone()));
     form.push(("client_secret", secret.expose().clone()));
-    read(&post(line, endpoint, &form, None).await?)
+    read(&post(client, endpoint, &form, None).await?)
 }
 
 async fn post(
-    line: &Line,
+    client: &HttpClient,
     endpoint: &Endpoint,
     form: &[(&str, String)],
     authorization: Option<&Secret<String>>,
 ) -> Result<Answer, CallError> {
     let url = endpoint.notifier.access_token_url.as_deref().unwrap_or_default();
-    let uri = line.uri(url).map_err(|error| CallError::new(format!("no token: {error}")))?;
+    let uri = client.uri(url).map_err(|error| CallError::new(format!("no token: {error}")))?;
     let pairs = form.iter().map(|(name, value)| format!("{name}={}", utf8_percent_encode(value, ENCODED)));
     let body = pairs.collect::<Vec<_>>().join("&");
     let mut request = Request::new(Full::new(Bytes::from(body)));
@@ -180,11 +193,11 @@ async fn post(
         value.set_sensitive(true);
         headers.insert(AUTHORIZATION, value);
     }
-    line.send(request).await.map_err(|error| CallError::new(format!("no token: {error}")))
+    client.send(request).await.map_err(|error| CallError::new(format!("no token: {error}")))
 }
 
 /// The answer of a server of tokens; its own words may hold secrets, and are not repeated.
-fn read(answer: &Answer) -> Result<Got, CallError> {
+fn read(answer: &Answer) -> Result<FetchedToken, CallError> {
     if !(200..300).contains(&answer.status) {
         return Err(CallError::new(format!("no token: the server of tokens answered {}", answer.status)));
     }
@@ -193,7 +206,9 @@ fn read(answer: &Answer) -> Result<Got, CallError> {
     let token = text("access_token").filter(|token| !token.expose().is_empty());
     let seconds = value.get("expires_in").and_then(|it| it.as_i64().or_else(|| it.as_str()?.parse().ok()));
     match token {
-        Some(token) => Ok(Got { token, seconds: seconds.unwrap_or(UNSAID_S).max(1), refresh: text("refresh_token") }),
+        Some(token) => {
+            Ok(FetchedToken { token, seconds: seconds.unwrap_or(UNSAID_S).max(1), refresh: text("refresh_token") })
+        }
         None => Err(CallError::new("no token: the answer of the server of tokens has none")),
     }
 }

@@ -20,7 +20,7 @@ use tokio::{
 use super::{
     Tools,
     call::Caller,
-    claims::{After, Claims, Job, Taken, Wanted},
+    claims::{After, ClaimRequest, ClaimedJobs, Claims, Job},
     ends,
     lanes::{self, Ended, Lanes},
     shared::Shared,
@@ -116,7 +116,7 @@ async fn look(shared: &Arc<Shared>, now: Timestamp) -> db::Result<()> {
     shared.lag_ms.store(queues.lag_ms(now), Ordering::Relaxed);
     let Plan { mut wanted, mut afterwards } = plan(shared, queues, now);
     divide(shared, &mut wanted);
-    let wanted: Vec<Vec<Wanted>> = wanted.into_values().filter(|of_tenant| !of_tenant.is_empty()).collect();
+    let wanted: Vec<Vec<ClaimRequest>> = wanted.into_values().filter(|of_tenant| !of_tenant.is_empty()).collect();
     if !wanted.is_empty() {
         for taken in claim(shared, wanted, now).await? {
             afterwards.extend(take_in_hand(shared, taken, now));
@@ -144,7 +144,7 @@ impl DueQueues {
 #[derive(Default)]
 struct Plan {
     /// What is to be claimed, by tenant.
-    wanted: BTreeMap<String, Vec<Wanted>>,
+    wanted: BTreeMap<String, Vec<ClaimRequest>>,
     /// The queues that are looked at again later.
     afterwards: Vec<(Lane, After)>,
 }
@@ -179,7 +179,7 @@ fn plan(shared: &Shared, DueQueues { queues, suspended }: DueQueues, now: Timest
             Ok(0) => {}
             Ok(most) => {
                 let behind = lanes.reached(&lane, now);
-                plan.wanted.entry(lane.0.clone()).or_default().push(Wanted { lane, most, behind });
+                plan.wanted.entry(lane.0.clone()).or_default().push(ClaimRequest { lane, most, behind });
             }
             Err(until) => plan.afterwards.push((lane, After::Settle(until))),
         }
@@ -188,7 +188,7 @@ fn plan(shared: &Shared, DueQueues { queues, suspended }: DueQueues, now: Timest
 }
 
 /// Divides what a tenant may take among its queues. How much it gets in all is for its share of the calls to say.
-fn divide(shared: &Shared, wanted: &mut BTreeMap<String, Vec<Wanted>>) {
+fn divide(shared: &Shared, wanted: &mut BTreeMap<String, Vec<ClaimRequest>>) {
     let free = shared.calls.free().max(LEAST);
     for of_tenant in wanted.values_mut() {
         let rooms: Vec<usize> = of_tenant.iter().map(|one| one.most).collect();
@@ -199,8 +199,8 @@ fn divide(shared: &Shared, wanted: &mut BTreeMap<String, Vec<Wanted>>) {
 }
 
 /// Takes claimed deliveries of a queue in hand, and starts them; answers what is to be done with the queue.
-fn take_in_hand(shared: &Arc<Shared>, taken: Taken, now: Timestamp) -> Option<(Lane, After)> {
-    let Taken { lane, jobs, more, reached, from_beginning, after } = taken;
+fn take_in_hand(shared: &Arc<Shared>, taken: ClaimedJobs, now: Timestamp) -> Option<(Lane, After)> {
+    let ClaimedJobs { lane, jobs, more, reached, from_beginning, after } = taken;
     shared.in_hand().extend(jobs.iter().map(|job| job.claimed.id.clone()));
     {
         let mut lanes = shared.lanes();
@@ -212,7 +212,7 @@ fn take_in_hand(shared: &Arc<Shared>, taken: Taken, now: Timestamp) -> Option<(L
 }
 
 /// Takes deliveries of each tenant.
-async fn claim(shared: &Arc<Shared>, wanted: Vec<Vec<Wanted>>, now: Timestamp) -> db::Result<Vec<Taken>> {
+async fn claim(shared: &Arc<Shared>, wanted: Vec<Vec<ClaimRequest>>, now: Timestamp) -> db::Result<Vec<ClaimedJobs>> {
     let until = Timestamp::from_millis(now.millis() + shared.lease_ms);
     let owner = shared.owner.clone();
     let vault = Arc::clone(&shared.tools.vault);

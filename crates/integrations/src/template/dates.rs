@@ -5,10 +5,10 @@ use calendar::{Months, Weekday};
 
 /// A pattern of letters as widely used ones have it: `yyyy-MM-dd HH:mm:ss`, text between `'`. All of GMT.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Format(Vec<Piece>);
+pub struct Format(Vec<Segment>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Piece {
+enum Segment {
     Text(String),
     Field(char, usize),
 }
@@ -22,7 +22,7 @@ impl Format {
         if pattern.trim().is_empty() || pattern.len() > 100 {
             return Err("a date pattern that is empty or longer than 100 bytes".to_owned());
         }
-        let mut pieces: Vec<Piece> = Vec::new();
+        let mut segments: Vec<Segment> = Vec::new();
         let mut quoted = false;
         let mut letters = pattern.chars().peekable();
         while let Some(letter) = letters.next() {
@@ -33,26 +33,26 @@ impl Format {
             if letter == '\'' {
                 letters.next();
             }
-            match (letter, pieces.last_mut()) {
-                (letter, Some(Piece::Text(text))) if quoted => text.push(letter),
-                (letter, _) if quoted => pieces.push(Piece::Text(letter.to_string())),
-                (letter, Some(Piece::Field(known, count))) if *known == letter => *count += 1,
+            match (letter, segments.last_mut()) {
+                (letter, Some(Segment::Text(text))) if quoted => text.push(letter),
+                (letter, _) if quoted => segments.push(Segment::Text(letter.to_string())),
+                (letter, Some(Segment::Field(known, count))) if *known == letter => *count += 1,
                 ('y' | 'M' | 'd' | 'H' | 'h' | 'm' | 's' | 'S' | 'a' | 'E' | 'Z' | 'X' | 'z', _) => {
-                    pieces.push(Piece::Field(letter, 1));
+                    segments.push(Segment::Field(letter, 1));
                 }
                 ('A'..='Z' | 'a'..='z', _) if letter != 'T' => {
                     return Err(format!(
                         "the date letter {letter}, which is none of y M d H h m s S a E Z X z: text stands in quotes"
                     ));
                 }
-                (letter, Some(Piece::Text(text))) => text.push(letter),
-                (letter, _) => pieces.push(Piece::Text(letter.to_string())),
+                (letter, Some(Segment::Text(text))) => text.push(letter),
+                (letter, _) => segments.push(Segment::Text(letter.to_string())),
             }
         }
         if quoted {
             return Err("a date pattern with a quote that is not closed".to_owned());
         }
-        Ok(Self(pieces))
+        Ok(Self(segments))
     }
 
     /// The instant of a text (a timestamp, or milliseconds since the epoch) in this form; `None` when it is no instant.
@@ -75,22 +75,22 @@ impl Format {
         let mut out = String::new();
         for piece in &self.0 {
             let text = match piece {
-                Piece::Text(text) => text.clone(),
-                Piece::Field('y', 2) => format!("{:02}", year % 100),
-                Piece::Field('y', count) => format!("{year:0count$}"),
-                Piece::Field('M', count @ 3..) => name(&Months::NAMES, month.saturating_sub(1), *count),
-                Piece::Field('M', count) => format!("{month:0count$}"),
-                Piece::Field('d', count) => format!("{day:0count$}"),
-                Piece::Field('H', count) => format!("{hour:0count$}"),
-                Piece::Field('h', count) => format!("{:0count$}", (hour + 11) % 12 + 1),
-                Piece::Field('m', count) => format!("{minute:0count$}"),
-                Piece::Field('s', count) => format!("{second:0count$}"),
-                Piece::Field('S', count) => format!("{:0count$}", at.millis().rem_euclid(1000)),
-                Piece::Field('a', _) => if hour < 12 { "AM" } else { "PM" }.to_owned(),
-                Piece::Field('E', count) => name(&Weekday::NAMES, weekday, *count),
-                Piece::Field('Z', _) => "+0000".to_owned(),
-                Piece::Field('z', _) => "GMT".to_owned(),
-                Piece::Field(_, _) => "Z".to_owned(),
+                Segment::Text(text) => text.clone(),
+                Segment::Field('y', 2) => format!("{:02}", year % 100),
+                Segment::Field('y', count) => format!("{year:0count$}"),
+                Segment::Field('M', count @ 3..) => name(&Months::NAMES, month.saturating_sub(1), *count),
+                Segment::Field('M', count) => format!("{month:0count$}"),
+                Segment::Field('d', count) => format!("{day:0count$}"),
+                Segment::Field('H', count) => format!("{hour:0count$}"),
+                Segment::Field('h', count) => format!("{:0count$}", (hour + 11) % 12 + 1),
+                Segment::Field('m', count) => format!("{minute:0count$}"),
+                Segment::Field('s', count) => format!("{second:0count$}"),
+                Segment::Field('S', count) => format!("{:0count$}", at.millis().rem_euclid(1000)),
+                Segment::Field('a', _) => if hour < 12 { "AM" } else { "PM" }.to_owned(),
+                Segment::Field('E', count) => name(&Weekday::NAMES, weekday, *count),
+                Segment::Field('Z', _) => "+0000".to_owned(),
+                Segment::Field('z', _) => "GMT".to_owned(),
+                Segment::Field(_, _) => "Z".to_owned(),
             };
             out.push_str(&text);
         }

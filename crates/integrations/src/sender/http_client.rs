@@ -1,4 +1,4 @@
-//! The line to the outside: a request out and the start of its answer in, within a time, to where the guard lets it.
+//! An HTTP client: sends a request to where the guard lets it, and reads the start of the answer, within a time limit.
 
 use std::{
     collections::HashMap,
@@ -27,7 +27,7 @@ use crate::{
 pub const KEPT: usize = 16 << 10;
 
 /// How many URLs are remembered, of 2,000 characters at most.
-const KNOWN: usize = 64;
+const MOST_CACHED: usize = 64;
 
 /// Whom to call, and as whom.
 #[derive(Clone, Debug)]
@@ -66,19 +66,19 @@ impl CallError {
 }
 
 /// Sends requests. One of them for each runtime: connections live where they were made.
-pub struct Line {
+pub struct HttpClient {
     connections: Connections,
     guard: Arc<Guard>,
     timeout: Duration,
     /// URLs of events that were called a moment ago, as they are dialled: most calls go where another just went.
-    known: Mutex<HashMap<String, Uri>>,
+    cached_uris: Mutex<HashMap<String, Uri>>,
 }
 
-impl Line {
+impl HttpClient {
     /// Dials with `dialler`, and gives an exchange `timeout` in all.
     pub fn new(dialler: Dialler, guard: Arc<Guard>, timeout: Duration, connections: usize) -> Self {
         let connections = Connections::new(dialler, connections);
-        Self { connections, guard, timeout, known: Mutex::default() }
+        Self { connections, guard, timeout, cached_uris: Mutex::default() }
     }
 
     /// Sends a request and reads the start of its answer.
@@ -98,21 +98,21 @@ impl Line {
     }
 
     /// The same for a URL that is no secret, and that many calls go to one after the other: it is remembered.
-    pub fn known_uri(&self, text: &str) -> Result<Uri, CallError> {
-        if let Some(known) = self.known().get(text) {
-            return Ok(known.clone());
+    pub fn cached_uri(&self, text: &str) -> Result<Uri, CallError> {
+        if let Some(cached) = self.cached_uris().get(text) {
+            return Ok(cached.clone());
         }
         let uri = self.uri(text)?;
-        let mut known = self.known();
-        if known.len() >= KNOWN {
-            known.clear();
+        let mut cached = self.cached_uris();
+        if cached.len() >= MOST_CACHED {
+            cached.clear();
         }
-        known.insert(text.to_owned(), uri.clone());
+        cached.insert(text.to_owned(), uri.clone());
         Ok(uri)
     }
 
-    fn known(&self) -> MutexGuard<'_, HashMap<String, Uri>> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    fn cached_uris(&self) -> MutexGuard<'_, HashMap<String, Uri>> {
+        self.cached_uris.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -20,7 +20,7 @@ use crate::{
     sender::{
         Settings, Tools,
         call::Caller,
-        line::{Answer, CallError, Endpoint},
+        http_client::{Answer, CallError, Endpoint},
         retry,
         sign::Signer,
     },
@@ -46,7 +46,7 @@ impl Seals for Vault {
 }
 
 /// Sends for other domains. One for each runtime: connections live where they were made.
-pub struct Outside {
+pub struct OutgoingSender {
     db: Db,
     vault: Arc<Vault>,
     guard: Arc<Guard>,
@@ -54,7 +54,7 @@ pub struct Outside {
     mailer: Option<Mailer>,
 }
 
-impl Outside {
+impl OutgoingSender {
     /// Calls what `guard` permits; `caller` gives each call its time.
     fn new(db: Db, vault: Arc<Vault>, guard: Arc<Guard>, caller: Caller, mailer: Option<Mailer>) -> Self {
         Self { db, vault, guard, caller, mailer }
@@ -63,7 +63,7 @@ impl Outside {
     async fn url(&self, outgoing: &Outgoing, url: &Secret<String>, headers: &[(String, Secret<String>)]) -> Done {
         let mut request = Request::new(Full::new(Bytes::copy_from_slice(outgoing.body.as_bytes())));
         *request.method_mut() = Method::POST;
-        *request.uri_mut() = self.caller.line.uri(url.expose())?;
+        *request.uri_mut() = self.caller.client.uri(url.expose())?;
         let own = Secret::new(outgoing.id.clone());
         let id = std::iter::once(("webhook-id", &own));
         for (name, value) in headers.iter().map(|(name, value)| (name.as_str(), value)).chain(id) {
@@ -73,7 +73,7 @@ impl Outside {
             value.set_sensitive(true);
             request.headers_mut().insert(key, value);
         }
-        self.caller.line.send(request).await
+        self.caller.client.send(request).await
     }
 
     async fn integration(&self, outgoing: &Outgoing, tenant: &str, id: &str, now: Timestamp) -> Done {
@@ -106,16 +106,22 @@ impl Outside {
 
 impl Tools {
     /// What other domains send with, for one runtime.
-    pub fn outside(&self) -> Outside {
+    pub fn outside(&self) -> OutgoingSender {
         let Settings { timeout, calls_to_one, .. } = self.settings;
         let caller = Caller::new(self.dialler.clone(), Arc::clone(&self.guard), timeout, calls_to_one);
-        Outside::new(self.db.clone(), Arc::clone(&self.vault), Arc::clone(&self.guard), caller, self.mailer.clone())
+        OutgoingSender::new(
+            self.db.clone(),
+            Arc::clone(&self.vault),
+            Arc::clone(&self.guard),
+            caller,
+            self.mailer.clone(),
+        )
     }
 }
 
 type Done = std::result::Result<Answer, CallError>;
 
-impl Sends for Outside {
+impl Sends for OutgoingSender {
     fn check_url(&self, text: &str) -> std::result::Result<(), String> {
         self.guard.url(text).map(drop)
     }
