@@ -72,7 +72,7 @@ impl Canaries {
     fn absent(&self, place: &str, bytes: &[u8]) {
         for (what, secret) in self.planted.borrow().iter() {
             let found = contains(bytes, secret);
-            assert!(!found, "{what} is in {place}: {}", around(bytes, secret));
+            assert!(!found, "{what} is in {place}: {}", excerpt(bytes, secret));
         }
     }
 }
@@ -81,7 +81,7 @@ fn contains(bytes: &[u8], text: &str) -> bool {
     bytes.windows(text.len()).any(|window| window == text.as_bytes())
 }
 
-fn around(bytes: &[u8], text: &str) -> String {
+fn excerpt(bytes: &[u8], text: &str) -> String {
     let at = bytes.windows(text.len()).position(|window| window == text.as_bytes()).unwrap_or_default();
     let piece = &bytes[at.saturating_sub(200)..bytes.len().min(at + 200)];
     String::from_utf8_lossy(piece).into_owned()
