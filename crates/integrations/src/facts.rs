@@ -38,21 +38,21 @@ impl<'a> Facts<'a> {
     }
 
     fn find(&self, document: &'a Value, path: &str) -> Option<&'a Value> {
-        find(document, path).or_else(|| find(document, self.told_as(path)?))
+        find(document, path).or_else(|| find(document, self.published_name(path)?))
     }
 
     /// The texts that the entity, as it is or as it was, has under a key of a rule.
     pub fn texts(&self, previous: bool, key: &str) -> Vec<Cow<'a, str>> {
         let Some(document) = (if previous { self.previous } else { Some(self.object) }) else { return Vec::new() };
         let found = lookup::texts(document, key);
-        match self.told_as(key) {
+        match self.published_name(key) {
             Some(name) if found.is_empty() => lookup::texts(document, name),
             _ => found,
         }
     }
 
-    fn told_as(&self, path: &str) -> Option<&'static str> {
-        Entity::find(self.entity)?.told_as(path)
+    fn published_name(&self, path: &str) -> Option<&'static str> {
+        Entity::find(self.entity)?.published_name(path)
     }
 
     /// A property of the action itself (`$event.…`).

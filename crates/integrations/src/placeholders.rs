@@ -90,7 +90,7 @@ impl Entity {
 
     /// The name under which a property is told, for one that answers have elsewhere: `generalInfo` of a resource is no
     /// object of its own there.
-    pub fn told_as(self, path: &str) -> Option<&'static str> {
+    pub fn published_name(self, path: &str) -> Option<&'static str> {
         let known = self.properties().iter().find(|known| known.eq_ignore_ascii_case(path.trim()))?;
         Some(match known.strip_prefix("generalInfo.")? {
             "createdTime" => "createdDate",

@@ -60,7 +60,7 @@ impl OutgoingSender {
         Self { db, vault, guard, caller, mailer }
     }
 
-    async fn url(&self, outgoing: &Outgoing, url: &Secret<String>, headers: &[(String, Secret<String>)]) -> Done {
+    async fn url(&self, outgoing: &Outgoing, url: &Secret<String>, headers: &[(String, Secret<String>)]) -> CallResult {
         let mut request = Request::new(Full::new(Bytes::copy_from_slice(outgoing.body.as_bytes())));
         *request.method_mut() = Method::POST;
         *request.uri_mut() = self.caller.client.uri(url.expose())?;
@@ -76,7 +76,7 @@ impl OutgoingSender {
         self.caller.client.send(request).await
     }
 
-    async fn integration(&self, outgoing: &Outgoing, tenant: &str, id: &str, now: Timestamp) -> Done {
+    async fn integration(&self, outgoing: &Outgoing, tenant: &str, id: &str, now: Timestamp) -> CallResult {
         let tenant = tenant.to_owned();
         let id = id.to_owned();
         let vault = Arc::clone(&self.vault);
@@ -119,7 +119,7 @@ impl Tools {
     }
 }
 
-type Done = std::result::Result<Answer, CallError>;
+type CallResult = std::result::Result<Answer, CallError>;
 
 impl Sends for OutgoingSender {
     fn check_url(&self, text: &str) -> std::result::Result<(), String> {
@@ -149,7 +149,7 @@ impl Sends for OutgoingSender {
 }
 
 /// What an answer means: a success, or something to try again unless the request itself was refused.
-fn verdict(answer: Done, now: Timestamp) -> std::result::Result<u16, Unsent> {
+fn verdict(answer: CallResult, now: Timestamp) -> std::result::Result<u16, Unsent> {
     let answer = answer.map_err(|error| Unsent::new(error.to_string()))?;
     if (200..300).contains(&answer.status) {
         return Ok(answer.status);

@@ -53,7 +53,7 @@ pub struct Claimed {
 }
 
 #[derive(QueryableByName)]
-struct Due {
+struct DueTime {
     #[diesel(sql_type = BigInt)]
     due_ms: i64,
 }
@@ -119,18 +119,18 @@ pub fn claim(
 }
 
 /// Where a delivery stands in its queue: when it is due, and its id.
-pub type Place = (i64, String);
+pub type QueuePosition = (i64, String);
 
 /// The first `most` due deliveries of a queue, or the first behind a place, of which an index knows enough. On SQLite
 /// one gateway has them all, and knows what it has in hand: without a claim there is nothing to write before a call,
 /// which is half of the cost of a delivery there.
-pub fn head(
+pub fn next_due(
     conn: &mut Conn,
     (tenant, event): &Lane,
     now: Timestamp,
-    behind: Option<&Place>,
+    behind: Option<&QueuePosition>,
     most: i64,
-) -> Result<Vec<Place>> {
+) -> Result<Vec<QueuePosition>> {
     use integration_deliveries::dsl;
     let mut due = Condition::sql("integration_deliveries.status = 'pending'");
     if let Some((due_ms, id)) = behind {
@@ -146,7 +146,7 @@ pub fn head(
 }
 
 /// Deliveries of a tenant by their ids, unclaimed, those of the first actions first.
-pub fn unclaimed(conn: &mut Conn, tenant: &str, ids: &[String]) -> Result<Vec<Claimed>> {
+pub fn load_unclaimed(conn: &mut Conn, tenant: &str, ids: &[String]) -> Result<Vec<Claimed>> {
     use integration_deliveries::dsl;
     let columns =
         (dsl::tenant_id, dsl::id, dsl::event_id, dsl::claim, dsl::attempts, dsl::tries, dsl::created_ms, dsl::log);
@@ -170,7 +170,7 @@ pub fn settle(conn: &mut Conn, (tenant, event): &Lane, at_least: i64) -> Result<
              ORDER BY due_ms, id LIMIT 1"
         }
     };
-    let first: Option<Due> =
+    let first: Option<DueTime> =
         sql_query(text).bind::<Text, _>(tenant).bind::<Text, _>(event).get_result(conn).optional()?;
     let due = first.map_or(NEVER, |first| first.due_ms.max(at_least));
     diesel::update(dsl::integration_lanes.find((tenant, event))).set(dsl::due_ms.eq(due)).execute(conn)?;
@@ -205,11 +205,11 @@ pub fn put_aside(conn: &mut Conn, lane: &Lane) -> Result<()> {
 /// What deliveries of a tenant send, by their ids.
 pub fn messages(conn: &mut Conn, tenant: &str, ids: &[String]) -> Result<HashMap<String, Message>> {
     use integration_messages::dsl;
-    type Read = (String, String, String, Json<Vec<(String, String)>>, String);
+    type MessageColumns = (String, String, String, Json<Vec<(String, String)>>, String);
     let columns = (dsl::delivery_id, dsl::method, dsl::target, dsl::headers, dsl::body);
     let these = dsl::integration_messages.filter(dsl::tenant_id.eq(tenant)).filter(dsl::delivery_id.eq_any(ids));
     let of = these.select(columns);
-    let rows: Vec<Read> = db::direct!(conn, |conn| of.load(conn))?;
+    let rows: Vec<MessageColumns> = db::direct!(conn, |conn| of.load(conn))?;
     let messages = rows.into_iter().map(|(id, method, target, Json(headers), body)| {
         let message = Message { method, target, headers, body };
         (id, message)
@@ -219,16 +219,16 @@ pub fn messages(conn: &mut Conn, tenant: &str, ids: &[String]) -> Result<HashMap
 
 /// What became of a claimed delivery.
 #[derive(Clone, Debug)]
-pub struct Done {
+pub struct FinishedClaim {
     /// Which one.
     pub claimed: Claimed,
     /// What.
-    pub end: End,
+    pub end: ClaimOutcome,
 }
 
 /// How a claim ends.
 #[derive(Clone, Debug)]
-pub enum End {
+pub enum ClaimOutcome {
     /// An attempt was made.
     Attempted {
         /// `pending`, `delivered` or `failed`.
@@ -248,7 +248,7 @@ pub enum End {
 
 /// What came of finishing claims.
 #[derive(Debug, Default)]
-pub struct Finished {
+pub struct FinishSummary {
     /// How many claims were another's by then, or given up.
     pub refused: usize,
     /// Since when each of these queues has had no success.
@@ -257,28 +257,28 @@ pub struct Finished {
 
 /// Finishes claims, all in one transaction. What is not `owner`'s any more is refused; nobody (`""`) owns what was not
 /// claimed.
-pub fn finish(conn: &mut Conn, owner: &str, all: &[Done], now: Timestamp) -> Result<Finished> {
+pub fn finish(conn: &mut Conn, owner: &str, all: &[FinishedClaim], now: Timestamp) -> Result<FinishSummary> {
     use integration_deliveries::dsl;
-    let mut finished = Finished::default();
+    let mut finished = FinishSummary::default();
     let mut succeeded = BTreeSet::new();
     let mut failed = BTreeMap::<Lane, i64>::new();
     let mut due = BTreeMap::<Lane, i64>::new();
     // By key, so that two gateways never wait for each other's rows.
-    let mut sorted: Vec<&Done> = all.iter().collect();
+    let mut sorted: Vec<&FinishedClaim> = all.iter().collect();
     sorted.sort_by(|one, other| {
         (&one.claimed.tenant_id, &one.claimed.id).cmp(&(&other.claimed.tenant_id, &other.claimed.id))
     });
-    for Done { claimed, end } in sorted {
+    for FinishedClaim { claimed, end } in sorted {
         let lane: Lane = (claimed.tenant_id.clone(), claimed.event_id.clone());
         let this = dsl::integration_deliveries.find((&claimed.tenant_id, &claimed.id));
         let mine = diesel::update(this.filter(dsl::owner.eq(owner)).filter(dsl::claim.eq(claimed.claim)));
         let (count, again) = match end {
-            End::GivenBack => {
+            ClaimOutcome::GivenBack => {
                 let due_ms = claimed.created_ms.min(now.millis());
                 let set = (dsl::due_ms.eq(due_ms), dsl::owner.eq(""));
                 (mine.set(set).execute(conn)?, Some(due_ms))
             }
-            End::Attempted { status, due_ms, at, response, log } => {
+            ClaimOutcome::Attempted { status, due_ms, at, response, log } => {
                 let set = (
                     dsl::status.eq(status),
                     dsl::due_ms.eq(due_ms),
@@ -308,17 +308,17 @@ pub fn finish(conn: &mut Conn, owner: &str, all: &[Done], now: Timestamp) -> Res
             *known = at.min(*known);
         }
     }
-    follow(conn, &succeeded, &failed, &due, &mut finished)?;
+    update_queues(conn, &succeeded, &failed, &due, &mut finished)?;
     Ok(finished)
 }
 
 /// What the ends of claims mean for their queues.
-fn follow(
+fn update_queues(
     conn: &mut Conn,
     succeeded: &BTreeSet<Lane>,
     failed: &BTreeMap<Lane, i64>,
     due: &BTreeMap<Lane, i64>,
-    finished: &mut Finished,
+    finished: &mut FinishSummary,
 ) -> Result<()> {
     use integration_lanes::dsl;
     let mut recovered = Vec::new();
@@ -351,7 +351,7 @@ fn follow(
 }
 
 /// The event has a new chance: it does not count any more since when it failed.
-pub fn forgive(conn: &mut Conn, (tenant, event): &Lane) -> Result<()> {
+pub fn clear_failures(conn: &mut Conn, (tenant, event): &Lane) -> Result<()> {
     use integration_lanes::dsl;
     let lane = dsl::integration_lanes.find((tenant, event));
     diesel::update(lane).set(dsl::failing_since_ms.eq(None::<i64>)).execute(conn)?;

@@ -37,7 +37,7 @@ pub struct NewDelivery {
 pub const LONGEST_ABOUT: usize = 200;
 
 impl NewDelivery {
-    fn told(&self, name: &str) -> String {
+    fn about_text(&self, name: &str) -> String {
         text(self.about.get(name)).chars().filter(|letter| *letter != '\0').take(LONGEST_ABOUT).collect()
     }
 }
@@ -66,9 +66,9 @@ pub fn insert(conn: &mut Conn, new: &[NewDelivery], now: Timestamp) -> Result<()
             last_attempt_ms: None,
             response_status: None,
             log: Json(new.refused.iter().map(|why| Attempt::refused(why, now)).collect()),
-            entity: new.told("entity"),
-            action: new.told("eventType"),
-            entity_id: new.told("entityId"),
+            entity: new.about_text("entity"),
+            action: new.about_text("eventType"),
+            entity_id: new.about_text("entityId"),
         })
         .collect();
     let messages: Vec<MessageRow> = new

@@ -5,7 +5,7 @@ use db::{Conn, DatabaseUrl, Db, Json, Options, Result};
 use serde_json::json;
 
 use super::{
-    queue::{self, Claimed, Done, End, Lane},
+    queue::{self, ClaimOutcome, Claimed, FinishedClaim, Lane},
     row::{Message, NEVER},
     store::{self, NewDelivery},
 };
@@ -108,9 +108,9 @@ impl Fixture {
         status: &'static str,
         due: i64,
         at: Timestamp,
-    ) -> queue::Finished {
-        let end = End::Attempted { status, due_ms: due, at, response: None, log: "[]".to_owned() };
-        let done = Done { claimed: claimed.clone(), end };
+    ) -> queue::FinishSummary {
+        let end = ClaimOutcome::Attempted { status, due_ms: due, at, response: None, log: "[]".to_owned() };
+        let done = FinishedClaim { claimed: claimed.clone(), end };
         self.write(move |conn| queue::finish(conn, owner, &[done], at))
     }
 
@@ -207,8 +207,8 @@ fn who_sends_is_woken_when_deliveries_are_committed() {
 #[test]
 fn a_queue_is_read_on_behind_a_place() {
     let fixture = fixture(4);
-    let read = |behind: Option<&queue::Place>, most: i64| {
-        let places = fixture.db.read_here(|conn| queue::head(conn, &lane(), NOW, behind, most)).unwrap();
+    let read = |behind: Option<&queue::QueuePosition>, most: i64| {
+        let places = fixture.db.read_here(|conn| queue::next_due(conn, &lane(), NOW, behind, most)).unwrap();
         places.into_iter().map(|(_, id)| id).collect::<Vec<_>>()
     };
     assert_eq!(read(None, 2), ["DLV-0", "DLV-1"]);

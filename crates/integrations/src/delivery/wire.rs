@@ -23,7 +23,7 @@ api::path_id! {
 #[request(schema = "DeliveryReplayInput", example = json!({
     "status": "failed", "startTime": "2026-11-20T00:00:00+0000", "endTime": "2026-11-21T00:00:00+0000"
 }))]
-pub struct Replay {
+pub struct ReplayRequest {
     /// `pending`, `delivered`, `failed` (default) or `all`.
     #[request(words = ["pending", "delivered", "failed", "all"], default = "failed")]
     pub status: &'static str,
@@ -84,7 +84,7 @@ impl Delivery {
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = IntegrationDeliveryDetail)]
-pub struct Detail {
+pub struct DeliveryDetail {
     /// The delivery.
     #[serde(flatten)]
     pub delivery: Delivery,
@@ -94,7 +94,7 @@ pub struct Detail {
     #[schema(value_type = Object)]
     pub about: Value,
     /// What is sent, at every attempt.
-    pub request: Sent,
+    pub request: DeliveryRequest,
     /// The attempts, oldest first; of many the last thirty.
     pub attempt_log: Vec<Attempt>,
 }
@@ -102,7 +102,7 @@ pub struct Detail {
 /// What is sent: without what is made for each attempt (credentials, signature).
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = IntegrationRequest)]
-pub struct Sent {
+pub struct DeliveryRequest {
     /// The method.
     #[schema(example = "POST")]
     pub method: String,
@@ -115,7 +115,7 @@ pub struct Sent {
     pub body: String,
 }
 
-impl Detail {
+impl DeliveryDetail {
     /// What is shown of a row and its message.
     pub fn of(row: &Row, message: MessageRow) -> Self {
         let about = message.about.0.clone();
@@ -124,7 +124,7 @@ impl Detail {
             delivery: Delivery::of(row),
             event_id: row.event_id.clone(),
             about,
-            request: Sent {
+            request: DeliveryRequest {
                 method: sent.method,
                 target: sent.target,
                 headers: sent.headers.into_iter().map(|(key, value)| Header { key, value }).collect(),
@@ -138,7 +138,7 @@ impl Detail {
 /// How many deliveries are sent again.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 #[schema(as = ReplayedDeliveries)]
-pub struct Replayed {
+pub struct ReplayCount {
     /// How many.
     #[schema(example = 12)]
     pub replayed: usize,

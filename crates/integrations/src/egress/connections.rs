@@ -47,7 +47,7 @@ impl ExchangeError {
 }
 
 /// The head of an answer, and the start of its body.
-pub type Exchanged = (response::Parts, Vec<u8>);
+pub type ResponseParts = (response::Parts, Vec<u8>);
 
 /// Makes calls on connections that it keeps. One of them for each runtime: connections live where they were made.
 pub struct Connections {
@@ -98,7 +98,7 @@ impl Connections {
 
     /// Sends a request and reads up to `most` bytes of the body of its answer. How long that may take is for the caller
     /// to bound.
-    pub async fn exchange(&self, request: Request<Body>, most: usize) -> Result<Exchanged, ExchangeError> {
+    pub async fn exchange(&self, request: Request<Body>, most: usize) -> Result<ResponseParts, ExchangeError> {
         let (head, mut body) = self.client.request(request).await?.into_parts();
         let mut start = Vec::new();
         while start.len() < most {

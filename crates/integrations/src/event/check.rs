@@ -26,7 +26,7 @@ pub struct Templates {
 const PAYLOAD: &str = "payload";
 
 /// What the payload is said to be, by its `Content-Type`.
-fn said(config: &Config) -> Option<Kind> {
+fn declared_kind(config: &Config) -> Option<Kind> {
     let named = config.headers.iter().find(|header| header.key.eq_ignore_ascii_case("content-type"));
     let named = named?.value.to_ascii_lowercase();
     Some(match named.as_str() {
@@ -48,7 +48,7 @@ fn payload(config: &Config) -> Result<(Option<Template>, Kind), String> {
         Some('<') => Kind::Xml,
         _ => Kind::Plain,
     };
-    match said(config) {
+    match declared_kind(config) {
         said if text.is_empty() => Ok((None, said.unwrap_or(Kind::Plain))),
         Some(Kind::Json) => read(Kind::Json),
         said => read(said.unwrap_or(guess)).or_else(|_: String| read(Kind::Plain)),

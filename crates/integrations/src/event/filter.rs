@@ -170,7 +170,7 @@ pub struct Outcome {
 
 /// The texts that an entity has under a key, looked up once for all filters that ask, and the work that may be done for
 /// them.
-pub struct Seen<'a> {
+pub struct CachedTexts<'a> {
     facts: Facts<'a>,
     meter: &'a Meter,
     /// What a look for one key costs at most.
@@ -179,7 +179,7 @@ pub struct Seen<'a> {
     before: RefCell<HashMap<String, Vec<Cow<'a, str>>>>,
 }
 
-impl<'a> Seen<'a> {
+impl<'a> CachedTexts<'a> {
     /// Of one action.
     pub fn new(facts: Facts<'a>, meter: &'a Meter) -> Self {
         let weight = lookup::weight(facts.object).max(facts.previous.map_or(0, lookup::weight));
@@ -229,33 +229,33 @@ impl Filter {
     ///
     /// # Errors
     /// To find that out takes more steps than there are.
-    pub fn matches(&self, seen: &Seen<'_>) -> Result<bool, Exhausted> {
+    pub fn matches(&self, texts: &CachedTexts<'_>) -> Result<bool, Exhausted> {
         if self.rules.is_empty() {
             return Ok(true);
         }
-        one_or_all(self.any, &self.rules, |(key, test)| test.holds(key, seen))
+        one_or_all(self.any, &self.rules, |(key, test)| test.holds(key, texts))
     }
 
     /// What each rule says.
     ///
     /// # Errors
     /// As [`Filter::matches`].
-    pub fn outcomes(&self, seen: &Seen<'_>) -> Result<Vec<Outcome>, Exhausted> {
+    pub fn outcomes(&self, texts: &CachedTexts<'_>) -> Result<Vec<Outcome>, Exhausted> {
         let outcome = |(key, test): &(String, Test)| {
-            let actual = seen.with(key, false, lookup::shown)?;
-            Ok(Outcome { actual, holds: test.holds(key, seen)? })
+            let actual = texts.with(key, false, lookup::shown)?;
+            Ok(Outcome { actual, holds: test.holds(key, texts)? })
         };
         self.rules.iter().map(outcome).collect()
     }
 }
 
 impl Test {
-    fn holds(&self, key: &str, seen: &Seen<'_>) -> Result<bool, Exhausted> {
+    fn holds(&self, key: &str, texts: &CachedTexts<'_>) -> Result<bool, Exhausted> {
         match self {
-            Self::Now(pattern) => seen.holds(pattern, key, false),
-            Self::Changed => seen.has_changed(key),
-            Self::ChangedTo(pattern) => Ok(seen.has_changed(key)? && seen.holds(pattern, key, false)?),
-            Self::ChangedFrom(pattern) => Ok(seen.has_changed(key)? && seen.holds(pattern, key, true)?),
+            Self::Now(pattern) => texts.holds(pattern, key, false),
+            Self::Changed => texts.has_changed(key),
+            Self::ChangedTo(pattern) => Ok(texts.has_changed(key)? && texts.holds(pattern, key, false)?),
+            Self::ChangedFrom(pattern) => Ok(texts.has_changed(key)? && texts.holds(pattern, key, true)?),
             Self::Never => Ok(false),
         }
     }
@@ -283,7 +283,7 @@ mod tests {
             action_id: "EVT-1",
             at: Timestamp::from_millis(0),
         };
-        Filter::new(Some(&criteria)).matches(&Seen::new(facts, &meter)).unwrap()
+        Filter::new(Some(&criteria)).matches(&CachedTexts::new(facts, &meter)).unwrap()
     }
 
     #[test]

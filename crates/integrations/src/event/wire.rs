@@ -50,13 +50,13 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
 
 /// A change of an event, or a new one, read in full.
 #[derive(Debug)]
-pub struct Read {
+pub struct ParsedEvent {
     /// What it does.
     pub config: Config,
     pub secrets: Secrets,
 }
 
-impl Read {
+impl ParsedEvent {
     /// Reads a body, laid over what is stored: the event, and the notifier that it used. `base` is the notifier of its
     /// integration. Secret headers do not follow to another host, as the secrets of a notifier do not.
     ///

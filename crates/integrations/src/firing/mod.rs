@@ -23,13 +23,13 @@ use crate::{
     event::{
         check::{Templates, content_type},
         config::Config,
-        filter::{Filter, Seen},
+        filter::{CachedTexts, Filter},
         store as events,
     },
     facts::Facts,
     installed::store as installed,
     notifier::Notifier,
-    template::{Entity, Unfilled},
+    template::{Entity, FillError},
 };
 
 /// How many tenants' events are kept ready.
@@ -74,10 +74,10 @@ impl CompiledEvent {
     ///
     /// # Errors
     /// Why there is nothing to send.
-    pub fn render(&self, facts: &Facts<'_>, meter: &Meter) -> Result<Message, Unfilled> {
+    pub fn render(&self, facts: &Facts<'_>, meter: &Meter) -> Result<Message, FillError> {
         let target = self.templates.target.fill(facts, meter)?;
         let filled = self.templates.headers.iter().map(|(name, value)| Ok((name.clone(), value.fill(facts, meter)?)));
-        let mut headers = filled.collect::<Result<Vec<_>, Unfilled>>()?;
+        let mut headers = filled.collect::<Result<Vec<_>, FillError>>()?;
         let body = self.templates.body.as_ref().map(|body| body.fill(facts, meter)).transpose()?;
         if body.is_some() && !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type")) {
             headers.push(("Content-Type".to_owned(), content_type(self.templates.kind, &self.notifier).to_owned()));
@@ -98,7 +98,7 @@ pub struct Rules {
 
 /// A delivery that an action made.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fired {
+pub struct DeliveryReference {
     /// The tenant of the event.
     pub tenant: String,
     pub event_id: String,
@@ -130,13 +130,13 @@ impl Rules {
     }
 
     /// Fires the events of a tenant, and of its partner, that an action is for, and stores their deliveries.
-    pub fn fire(&self, conn: &mut Conn, facts: Facts<'_>) -> Result<Vec<Fired>> {
+    pub fn fire(&self, conn: &mut Conn, facts: Facts<'_>) -> Result<Vec<DeliveryReference>> {
         let around = self.own_and_partner_events(conn, facts.tenant)?;
         Self::fire_of(conn, &around, facts)
     }
 
     /// Fires those of these events that an action is for.
-    fn fire_of(conn: &mut Conn, around: &[Arc<EventsByAction>], facts: Facts<'_>) -> Result<Vec<Fired>> {
+    fn fire_of(conn: &mut Conn, around: &[Arc<EventsByAction>], facts: Facts<'_>) -> Result<Vec<DeliveryReference>> {
         let Some(entity) = Entity::find(facts.entity) else { return Ok(Vec::new()) };
         // Whatever happens to an alert is for events of the type NONE.
         let action = if entity == Entity::Alert { "NONE" } else { facts.action };
@@ -148,16 +148,16 @@ impl Rules {
             // Other writes wait meanwhile. Each tenant has its own budget, so that a client does not use up its
             // partner's.
             let meter = Meter::new(Meter::WRITE + FOR_EACH * events.len() as u64);
-            let seen = Seen::new(facts, &meter);
+            let texts = CachedTexts::new(facts, &meter);
             for compiled in events {
-                let message = match compiled.filter.matches(&seen) {
+                let message = match compiled.filter.matches(&texts) {
                     Ok(true) => compiled.render(&facts, &meter).map_err(|why| why.to_string()),
                     Ok(false) => continue,
                     // Nobody knows whether it is meant: its owner is told, by a delivery that failed.
                     Err(exhausted) => Err(format!("the filter {exhausted} for this action")),
                 };
                 let delivery = delivery(compiled, &facts, message);
-                fired.push(Fired {
+                fired.push(DeliveryReference {
                     tenant: compiled.tenant.clone(),
                     event_id: compiled.event_id.clone(),
                     delivery_id: delivery.id.clone(),

@@ -11,7 +11,7 @@ use utoipa::ToSchema;
 #[schema(as = AvailableIntegration, example = json!({
     "id": "CUSTOM", "name": "Custom", "category": "CUSTOM_INTEGRATION"
 }))]
-pub struct Available {
+pub struct AvailableIntegration {
     /// What `POST /integrations/install/…` takes.
     id: &'static str,
     /// Its name.
@@ -21,11 +21,12 @@ pub struct Available {
 }
 
 /// All that there are.
-const KINDS: [Available; 1] = [Available { id: "CUSTOM", name: "Custom", category: "CUSTOM_INTEGRATION" }];
+const KINDS: [AvailableIntegration; 1] =
+    [AvailableIntegration { id: "CUSTOM", name: "Custom", category: "CUSTOM_INTEGRATION" }];
 
 /// The kinds that variables of a search ask for: all where they ask for none.
-pub fn meant<'t>(terms: impl Iterator<Item = &'t query_string::Term> + Clone) -> Vec<Available> {
-    let takes = |kind: &Available, term: &query_string::Term| {
+pub fn matching_kinds<'t>(terms: impl Iterator<Item = &'t query_string::Term> + Clone) -> Vec<AvailableIntegration> {
+    let takes = |kind: &AvailableIntegration, term: &query_string::Term| {
         let said = match term.name {
             "category" => kind.category,
             "name" => kind.name,
@@ -36,7 +37,7 @@ pub fn meant<'t>(terms: impl Iterator<Item = &'t query_string::Term> + Clone) ->
     KINDS.into_iter().filter(|kind| terms.clone().all(|term| takes(kind, term))).collect()
 }
 
-impl Available {
+impl AvailableIntegration {
     /// As it is stored with what was installed of it.
     pub const fn id(&self) -> &'static str {
         self.id
@@ -59,12 +60,12 @@ impl List for Kinds {
 #[utoipa::path(
     operation_id = "searchAvailableIntegrations",
     params(PageQuery<Kinds>),
-    responses((status = 200, description = "A page of kinds", body = PageOf<Available>)),
+    responses((status = 200, description = "A page of kinds", body = PageOf<AvailableIntegration>)),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/integrations/available/search")]
 pub async fn search(context: RequestContext<PageQuery<Kinds>>) -> api::Result<HttpResponse> {
     let PageQuery { walk, filter, .. } = context.query.clone();
     let terms = query_string::parse(&filter, &["id", "uId", "name", "category"])?;
-    answer::ok(&walk.answer(walk.of_all(meant(terms.iter()), |kind| kind.id.to_owned())))
+    answer::ok(&walk.answer(walk.of_all(matching_kinds(terms.iter()), |kind| kind.id.to_owned())))
 }

@@ -3,7 +3,7 @@
 use db::{Conn, Result};
 use ports::{Integrations, KnownIntegration};
 
-use super::{store, wire::Installed};
+use super::{store, wire::InstalledIntegration};
 use crate::notifier;
 
 /// Answers what is installed.
@@ -14,7 +14,7 @@ impl Integrations for Known {
     fn installed(&self, conn: &mut Conn, tenants: &[String], id: &str) -> Result<Option<KnownIntegration>> {
         let row = store::find(conn, tenants, id)?;
         Ok(row.map(|row| {
-            let Installed { id, display_name, integration, .. } = Installed::of(&row);
+            let InstalledIntegration { id, display_name, integration, .. } = InstalledIntegration::of(&row);
             let host = notifier::host_of(row.notifier().as_ref()).unwrap_or_default();
             KnownIntegration { id, display_name, kind: integration.id, kind_name: integration.name.to_owned(), host }
         }))

@@ -35,7 +35,7 @@ api::path_id! {
     "baseNotifier": {"type": "REST_API", "baseURI": "https://example.net/api", "authType": "NONE"},
     "createdDate": "2026-11-20T20:37:00+0000"
 }))]
-pub struct Installed {
+pub struct InstalledIntegration {
     /// `INTG-<uuid>`.
     pub id: String,
     /// What people call it.
@@ -75,7 +75,7 @@ pub struct IntegrationKind {
     pub name: &'static str,
 }
 
-impl Installed {
+impl InstalledIntegration {
     /// What is shown of a row.
     pub fn of(row: &Row) -> Self {
         Self {
@@ -97,10 +97,10 @@ impl Installed {
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = InstalledIntegrationWithSecret)]
-pub struct WithSecret {
+pub struct IntegrationWithSecret {
     /// The integration.
     #[serde(flatten)]
-    pub installed: Installed,
+    pub installed: InstalledIntegration,
     /// `whsec_…`: verifies `webhook-signature` (Standard Webhooks).
     #[schema(example = "whsec_…")]
     pub signing_secret: String,
@@ -281,6 +281,6 @@ impl Recorded for Row {
     }
 
     fn event_payload(&self) -> db::Result<Value> {
-        outbox::payload(&Installed::of(self))
+        outbox::payload(&InstalledIntegration::of(self))
     }
 }

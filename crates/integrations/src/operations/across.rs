@@ -42,7 +42,7 @@ impl List for Deliveries {
 
 /// Which deliveries are listed.
 #[derive(Clone, Debug, Parameters)]
-pub struct Which {
+pub struct DeliveryQuery {
     /// `pending`, `delivered` or `failed`.
     #[request(words = STATUSES, default = "", example = "failed")]
     pub status: &'static str,
@@ -72,14 +72,14 @@ const VARIABLES: [&str; 10] = [
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = IntegrationDeliveryFound)]
-pub struct Listed {
+pub struct DeliveryListItem {
     /// The delivery.
     #[serde(flatten)]
     delivery: Delivery,
     /// The integration.
-    integration: Named,
+    integration: NameReference,
     /// The event of it that made the delivery.
-    event: Named,
+    event: NameReference,
     /// What kind of thing it tells of.
     #[schema(example = "INCIDENT")]
     entity: String,
@@ -93,7 +93,7 @@ pub struct Listed {
 /// Something by its id and its name.
 #[derive(Clone, Debug, Default, Serialize, ToSchema)]
 #[schema(as = IntegrationNamed)]
-pub struct Named {
+pub struct NameReference {
     /// `INTG-<uuid>` or `INTG-EVENT-<uuid>`.
     #[schema(example = "INTG-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90")]
     id: String,
@@ -111,13 +111,13 @@ pub struct Named {
 /// of their own.
 #[utoipa::path(
     operation_id = "searchAllDeliveries",
-    params(PageQuery<Deliveries, Which>),
-    responses((status = 200, description = "A page of deliveries", body = PageOf<Listed>)),
+    params(PageQuery<Deliveries, DeliveryQuery>),
+    responses((status = 200, description = "A page of deliveries", body = PageOf<DeliveryListItem>)),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/integrations/deliveries/search")]
-pub async fn search(context: RequestContext<PageQuery<Deliveries, Which>>) -> api::Result<HttpResponse> {
-    let PageQuery { own: Which { status, start_time, end_time }, .. } = context.query.clone();
+pub async fn search(context: RequestContext<PageQuery<Deliveries, DeliveryQuery>>) -> api::Result<HttpResponse> {
+    let PageQuery { own: DeliveryQuery { status, start_time, end_time }, .. } = context.query.clone();
     let scope = context.scope();
     let mut all = vec![Condition::text_in("integration_deliveries.tenant_id IN", &scope)];
     if !status.is_empty() {
@@ -131,8 +131,8 @@ pub async fn search(context: RequestContext<PageQuery<Deliveries, Which>>) -> ap
     let condition = Condition::all(all);
     let page = context.page(move |conn, _, sort, walk| {
         let found = store::page(conn, condition, sort, walk)?;
-        let shown = shown(conn, &scope, &found.rows)?;
-        Ok(found.with(shown))
+        let items = list_items(conn, &scope, &found.rows)?;
+        Ok(found.with(items))
     });
     page.await
 }
@@ -168,11 +168,11 @@ fn condition(scope: &[String], term: &Term) -> Result<Condition, Problem> {
     })
 }
 
-fn shown(conn: &mut Conn, scope: &[String], rows: &[Row]) -> Result<Vec<Listed>> {
+fn list_items(conn: &mut Conn, scope: &[String], rows: &[Row]) -> Result<Vec<DeliveryListItem>> {
     let mut events: Vec<&String> = rows.iter().map(|row| &row.event_id).collect();
     events.sort_unstable();
     events.dedup();
-    let mut known: HashMap<(String, String), (Named, Named)> = HashMap::new();
+    let mut names: HashMap<(String, String), (NameReference, NameReference)> = HashMap::new();
     for events in events.chunks(500) {
         let with_names = integration_events::table
             .inner_join(
@@ -192,14 +192,14 @@ fn shown(conn: &mut Conn, scope: &[String], rows: &[Row]) -> Result<Vec<Listed>>
         for (tenant, event, config, id, name) in
             with_names.load::<(String, String, Json<Config>, String, String)>(conn)?
         {
-            let of_event = Named { id: event.clone(), name: config.0.name };
-            known.insert((tenant, event), (Named { id, name }, of_event));
+            let of_event = NameReference { id: event.clone(), name: config.0.name };
+            names.insert((tenant, event), (NameReference { id, name }, of_event));
         }
     }
     let listed = rows.iter().map(|row| {
         let key = (row.tenant_id.clone(), row.event_id.clone());
-        let (integration, event) = known.get(&key).cloned().unwrap_or_default();
-        Listed {
+        let (integration, event) = names.get(&key).cloned().unwrap_or_default();
+        DeliveryListItem {
             delivery: Delivery::of(row),
             integration,
             event,

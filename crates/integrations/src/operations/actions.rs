@@ -58,18 +58,18 @@ fn event_type(fields: &mut Fields<'_>, field: &str) -> Option<&'static str> {
     example = json!({"actionId": "EVT-0190a6b2-8f0e-7f6e-9d5a-3c1d7a5b2e90", "deliveries": [
     {"id": "DLV-0190a6b2-8f0e-7f6e-9d5a-3c1d7a5b2e90",
         "eventId": "INTG-EVENT-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"}]}))]
-pub struct Made {
+pub struct ActionResult {
     /// The id of the action, `$event.id`.
     pub action_id: String,
     /// A delivery for each event that it fired: those of the tenant, not those of its partner.
-    pub deliveries: Vec<MadeDelivery>,
+    pub deliveries: Vec<ActionDelivery>,
 }
 
 /// A delivery that an action made.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = IntegrationActionDelivery)]
-pub struct MadeDelivery {
+pub struct ActionDelivery {
     /// `DLV-<uuid>`.
     pub id: String,
     /// The event that it fired.
@@ -87,7 +87,7 @@ pub struct MadeDelivery {
         "object": {"id": "INC-1", "subject": "disk full", "status": "Open"},
         "previous": {"id": "INC-1", "subject": "disk full", "status": "New"}
     })),
-    responses((status = 200, description = "What it fired", body = Made)),
+    responses((status = 200, description = "What it fired", body = ActionResult)),
     security(("bearer" = ["operator"]))
 )]
 #[post("/integrations/actions")]
@@ -117,8 +117,8 @@ pub async fn create(
             tx.record_payloads(AuditEntity::audited("IntegrationAction", tenant, &action_id), None, Some(after));
             let own = fired.into_iter().filter(|fired| fired.tenant == tenant);
             let deliveries =
-                own.map(|fired| MadeDelivery { id: fired.delivery_id, event_id: fired.event_id }).collect();
-            Answer::ok(&Made { action_id, deliveries })
+                own.map(|fired| ActionDelivery { id: fired.delivery_id, event_id: fired.event_id }).collect();
+            Answer::ok(&ActionResult { action_id, deliveries })
         })
         .await
 }

@@ -7,12 +7,12 @@ use db::Condition;
 use outbox::Entity;
 use serde_json::json;
 
-use super::{across::Which, events};
+use super::{across::DeliveryQuery, events};
 use crate::{
     delivery::{
         row::{NEVER, Row},
         store::{self, Filter},
-        wire::{Delivery, DeliveryId, Detail, Replay, Replayed},
+        wire::{Delivery, DeliveryDetail, DeliveryId, ReplayCount, ReplayRequest},
     },
     event::{self, wire::EventId},
     installed::{row::Row as Integration, wire::IntegrationId},
@@ -29,7 +29,7 @@ use crate::{
         ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 100", example = 100),
         ("cursor" = Option<String>, Query, description = "The `nextCursor` of the page before, in place of `pageNo`"),
         ("isDescendingOrder" = Option<bool>, Query, description = "Default true"),
-        Which,
+        DeliveryQuery,
     ),
     responses((status = 200, description = "A page of deliveries", body = PageOf<Delivery>)),
     security(("bearer" = ["viewer"]))
@@ -43,7 +43,7 @@ pub async fn search(
     let descending = query.boolean("isDescendingOrder", true);
     let sort = Sort { name: "createdTime", descending };
     let walk = query.walk(context.request().path(), sort);
-    let Which { status, start_time: from, end_time: to } = Which::read(&mut query);
+    let DeliveryQuery { status, start_time: from, end_time: to } = DeliveryQuery::read(&mut query);
     query.finish()?;
     let filter = Filter { status: Some(status).filter(|status| !status.is_empty()), from, to };
     let asked = walk.clone();
@@ -62,7 +62,7 @@ pub async fn search(
 #[utoipa::path(
     operation_id = "getDelivery",
     params(IntegrationId, EventId, DeliveryId),
-    responses((status = 200, description = "The delivery", body = Detail)),
+    responses((status = 200, description = "The delivery", body = DeliveryDetail)),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/integrations/installed/{installedIntgId}/event/{eventId}/deliveries/{deliveryId}")]
@@ -79,7 +79,7 @@ pub async fn get(
             Ok((row, message))
         })
         .await?;
-    answer::entity(&context, &Detail::of(&row, message), version(&row))
+    answer::entity(&context, &DeliveryDetail::of(&row, message), version(&row))
 }
 
 /// Every claim, attempt and resend makes another version: each moves one of these.
@@ -135,17 +135,17 @@ pub async fn resend(
 #[utoipa::path(
     operation_id = "replayDeliveries",
     params(IntegrationId, EventId),
-    request_body(content = Option<Replay>),
-    responses((status = 200, description = "How many are sent again", body = Replayed)),
+    request_body(content = Option<ReplayRequest>),
+    responses((status = 200, description = "How many are sent again", body = ReplayCount)),
     security(("bearer" = ["integrator"]))
 )]
 #[post("/integrations/installed/{installedIntgId}/event/{eventId}/replay")]
 pub async fn replay(
     context: RequestContext,
     PathIds((integration, id)): PathIds<(IntegrationId, EventId)>,
-    OptionalBody(replay): OptionalBody<Replay>,
+    OptionalBody(replay): OptionalBody<ReplayRequest>,
 ) -> api::Result<HttpResponse> {
-    let Replay { status, start_time: from, end_time: to } = replay;
+    let ReplayRequest { status, start_time: from, end_time: to } = replay;
     let filter = Filter { status: Some(status).filter(|status| *status != "all"), from, to };
     context
         .write(move |tx, scope| {
@@ -155,7 +155,7 @@ pub async fn replay(
             let after = json!({"status": status, "startTime": from, "endTime": to, "replayed": replayed});
             let entity = Entity::audited("IntegrationReplay", &event.tenant_id, &event.id);
             tx.record_payloads(entity, None, Some(after));
-            Answer::ok(&Replayed { replayed })
+            Answer::ok(&ReplayCount { replayed })
         })
         .await
 }

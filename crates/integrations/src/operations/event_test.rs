@@ -20,9 +20,9 @@ use crate::{
     event::{
         check::joined,
         config::ACTIONS,
-        filter::{Filter, Seen},
+        filter::{CachedTexts, Filter},
         row::Row,
-        wire::{Event, EventId, Input, Read},
+        wire::{Event, EventId, Input, ParsedEvent},
     },
     facts::Facts,
     firing::CompiledEvent,
@@ -38,25 +38,25 @@ use crate::{
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = EventTest)]
-pub struct Tested {
+pub struct EventTest {
     /// Would it fire?
     pub fires: bool,
     /// Why not.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub reasons: Vec<String>,
     /// Each rule of the filter, in its order.
-    pub rules: Vec<TestedRule>,
+    pub rules: Vec<EventTestRule>,
     /// What would be sent, whether it fires or not; left out when there is nothing to send.
-    pub request: Option<TestedRequest>,
+    pub request: Option<EventTestRequest>,
     /// What was answered, when it was sent.
-    pub response: Option<TestedResponse>,
+    pub response: Option<EventTestResponse>,
 }
 
 /// What a rule says.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = EventTestRule)]
-pub struct TestedRule {
+pub struct EventTestRule {
     /// The key.
     pub key: String,
     /// The operator.
@@ -72,7 +72,7 @@ pub struct TestedRule {
 /// What would be sent. Credentials and signature are shown as `[secret]`.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = EventTestRequest)]
-pub struct TestedRequest {
+pub struct EventTestRequest {
     /// The method.
     pub method: String,
     /// The URL.
@@ -87,7 +87,7 @@ pub struct TestedRequest {
 #[derive(Debug, Default, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = EventTestResponse)]
-pub struct TestedResponse {
+pub struct EventTestResponse {
     /// Would a delivery count as delivered?
     pub delivered: bool,
     /// The status.
@@ -153,9 +153,9 @@ fn may_send(context: &RequestContext, action: &TestInput) -> Result<(), Problem>
 }
 
 /// What is sent cannot be taken back, and is sent once; what is not is only looked at.
-async fn answered<T>(context: &RequestContext, send: bool, test: T) -> api::Result<HttpResponse>
+async fn answer_test<T>(context: &RequestContext, send: bool, test: T) -> api::Result<HttpResponse>
 where
-    T: Future<Output = api::Result<Tested>> + 'static,
+    T: Future<Output = api::Result<EventTest>> + 'static,
 {
     if !send {
         return answer::ok(&test.await?);
@@ -171,11 +171,11 @@ where
     operation_id = "testIntegrationEvent",
     params(IntegrationId, EventId),
     request_body(content = TestInput, example = json!({"object": {"id": "INC-1", "subject": "disk full"}, "send": false})),
-    responses((status = 200, description = "What would happen", body = Tested)),
+    responses((status = 200, description = "What would happen", body = EventTest)),
     security(("bearer" = ["viewer"]))
 )]
 #[post("/integrations/installed/{installedIntgId}/event/{eventId}/test")]
-pub async fn saved(
+pub async fn test_saved(
     context: RequestContext,
     services: web::Data<Services>,
     PathIds((integration, id)): PathIds<(IntegrationId, EventId)>,
@@ -183,13 +183,14 @@ pub async fn saved(
 ) -> api::Result<HttpResponse> {
     may_send(&context, &action)?;
     let scope = context.scope();
-    let asked = context.clone();
+    let request_context = context.clone();
     let send = action.send;
     let test = async move {
-        let (integration, row) = asked.db.read(move |conn| events::existing(conn, &scope, &integration, &id)).await?;
-        tried(&asked, &services, integration, row, action).await
+        let (integration, row) =
+            request_context.db.read(move |conn| events::existing(conn, &scope, &integration, &id)).await?;
+        run_test(&request_context, &services, integration, row, action).await
     };
-    answered(&context, send, test).await
+    answer_test(&context, send, test).await
 }
 
 /// Try an event before it is saved
@@ -202,11 +203,11 @@ pub async fn saved(
         "event": {"entity": "INCIDENT", "eventType": "CREATE", "eventPayload": "{\"title\": \"$incident.subject\"}"},
         "object": {"id": "INC-1", "subject": "disk full"}
     })),
-    responses((status = 200, description = "What would happen", body = Tested)),
+    responses((status = 200, description = "What would happen", body = EventTest)),
     security(("bearer" = ["viewer"]))
 )]
 #[post("/integrations/installed/{installedIntgId}/event/test")]
-pub async fn unsaved(
+pub async fn test_unsaved(
     context: RequestContext,
     services: web::Data<Services>,
     PathIds(id): PathIds<IntegrationId>,
@@ -217,13 +218,13 @@ pub async fn unsaved(
     let event = if event.is_object() { event } else { json!({}) };
     let mut errors = wrong.check().err().map(|problem| problem.errors).unwrap_or_default();
     let scope = context.scope();
-    let asked = context.clone();
+    let request_context = context.clone();
     let send = action.send;
     let test = async move {
-        let integration = asked.db.read(move |conn| installations::existing(conn, &scope, &id)).await?;
+        let integration = request_context.db.read(move |conn| installations::existing(conn, &scope, &id)).await?;
         let base = integration.notifier();
         let guard = services.guard.clone();
-        let read = cpu::run(move |meter| Ok(Read::of(&event, None, base.as_ref(), &guard, meter))).await?;
+        let read = cpu::run(move |meter| Ok(ParsedEvent::of(&event, None, base.as_ref(), &guard, meter))).await?;
         let of_event = read.as_ref().err().map(|problem| problem.errors.clone()).unwrap_or_default();
         let prefixed = |error: FieldError| FieldError::new(format!("event.{}", error.field_name), error.message);
         errors.extend(of_event.into_iter().map(prefixed));
@@ -231,7 +232,7 @@ pub async fn unsaved(
             return Err(Problem::fields(errors).into());
         }
         let read = read?;
-        may_send(&asked, &action)?;
+        may_send(&request_context, &action)?;
         let mut row = Row {
             tenant_id: integration.tenant_id.clone(),
             id: "INTG-EVENT-test".to_owned(),
@@ -241,45 +242,45 @@ pub async fn unsaved(
             inactive_because: String::new(),
             config: Json::default(),
             secrets: String::new(),
-            created_ms: asked.now.millis(),
+            created_ms: request_context.now.millis(),
             updated_ms: None,
         };
         row.set(&services.vault, &read.config, &read.secrets)?;
-        tried(&asked, &services, integration, row, action).await
+        run_test(&request_context, &services, integration, row, action).await
     };
-    answered(&context, send, test).await
+    answer_test(&context, send, test).await
 }
 
 /// Looks at an event and an action on the threads for callers' work, and sends the message when that is asked for.
-async fn tried(
+async fn run_test(
     context: &RequestContext,
     services: &Services,
     integration: Integration,
     row: Row,
     action: TestInput,
-) -> api::Result<Tested> {
+) -> api::Result<EventTest> {
     let now = context.now;
     let send = action.send;
     let worked = cpu::run(move |meter| {
-        let (tested, message) = looked_at(now, &integration, &row, &action, meter)
+        let (tested, message) = evaluate_event(now, &integration, &row, &action, meter)
             .map_err(|_| Problem::field("object", "takes too long to match against the filter of the event"))?;
         Ok((integration, row, tested, message))
     });
     let (integration, row, mut tested, message) = worked.await?;
     if send && let Some(message) = message {
-        tested.response = Some(sent(services, &integration, &row, &message, now).await);
+        tested.response = Some(send_test(services, &integration, &row, &message, now).await);
     }
     Ok(tested)
 }
 
 /// What an event makes of an action, and the message that it would send.
-fn looked_at(
+fn evaluate_event(
     now: Timestamp,
     integration: &Integration,
     row: &Row,
     action: &TestInput,
     meter: &Meter,
-) -> Result<(Tested, Option<Message>), Exhausted> {
+) -> Result<(EventTest, Option<Message>), Exhausted> {
     let config = row.config.0.clone();
     let mut reasons = Vec::new();
     if !integration.enabled {
@@ -288,9 +289,9 @@ fn looked_at(
     if !row.active {
         reasons.push("the event is not active".to_owned());
     }
-    let asked = action.event_type.filter(|_| config.entity() != Some(Entity::Alert));
-    let word = asked.or(config.event_type.as_deref()).unwrap_or("NONE").to_owned();
-    if asked.is_some() && config.event_type.as_deref() != asked {
+    let event_type = action.event_type.filter(|_| config.entity() != Some(Entity::Alert));
+    let word = event_type.or(config.event_type.as_deref()).unwrap_or("NONE").to_owned();
+    if event_type.is_some() && config.event_type.as_deref() != event_type {
         reasons.push(format!("the event is not for {word}"));
     }
     let action_id = "EVT-test".to_owned();
@@ -303,10 +304,10 @@ fn looked_at(
         action_id: &action_id,
         at: now,
     };
-    let seen = Seen::new(facts, meter);
+    let texts = CachedTexts::new(facts, meter);
     let filter = Filter::new(config.filter_criteria.as_ref());
     let given = config.filter_criteria.iter().flat_map(|criteria| &criteria.rules);
-    let rules = given.zip(filter.outcomes(&seen)?).map(|(rule, outcome)| TestedRule {
+    let rules = given.zip(filter.outcomes(&texts)?).map(|(rule, outcome)| EventTestRule {
         key: rule.key.clone(),
         operator: rule.operator.clone(),
         value: rule.value.clone(),
@@ -314,19 +315,19 @@ fn looked_at(
         matches: outcome.holds,
     });
     let rules = rules.collect();
-    if !filter.matches(&seen)? {
+    if !filter.matches(&texts)? {
         reasons.push("the filter is not met".to_owned());
     }
     let base = integration.notifier();
     let compiled = CompiledEvent::new(&row.tenant_id, &row.id, config, base.as_ref()).map_err(ToOwned::to_owned);
     let message = compiled.and_then(|compiled| compiled.render(&facts, meter).map_err(|why| why.to_string()));
     let message = message.map_err(|why| reasons.push(why)).ok();
-    let request = message.as_ref().map(|message| shown(row, integration, message));
-    Ok((Tested { fires: reasons.is_empty(), reasons, rules, request, response: None }, message))
+    let request = message.as_ref().map(|message| preview_request(row, integration, message));
+    Ok((EventTest { fires: reasons.is_empty(), reasons, rules, request, response: None }, message))
 }
 
 /// A message without what only its receiver may know.
-fn shown(row: &Row, integration: &Integration, message: &Message) -> TestedRequest {
+fn preview_request(row: &Row, integration: &Integration, message: &Message) -> EventTestRequest {
     let event = Event::of(row, integration.notifier());
     let base = event.notifier.as_ref().map_or("", |notifier| notifier.base_uri.as_str());
     let hidden = |key: &str| Header { key: key.to_owned(), value: "[secret]".to_owned() };
@@ -338,7 +339,7 @@ fn shown(row: &Row, integration: &Integration, message: &Message) -> TestedReque
         all.push(hidden("Authorization"));
     }
     all.push(hidden("webhook-signature"));
-    TestedRequest {
+    EventTestRequest {
         method: message.method.clone(),
         url: joined(base, &message.target),
         headers: all,
@@ -346,13 +347,13 @@ fn shown(row: &Row, integration: &Integration, message: &Message) -> TestedReque
     }
 }
 
-async fn sent(
+async fn send_test(
     services: &Services,
     integration: &Integration,
     row: &Row,
     message: &Message,
     now: Timestamp,
-) -> TestedResponse {
+) -> EventTestResponse {
     let caller = Caller::new(services.dialler.clone(), services.guard.clone(), services.timeout, 1);
     let id = format!("DLV-{}", uuid::Uuid::now_v7());
     let answer = match claims::endpoint(row, integration, &services.vault) {
@@ -360,12 +361,12 @@ async fn sent(
         Err(error) => Err(error),
     };
     match answer {
-        Ok(answer) => TestedResponse {
+        Ok(answer) => EventTestResponse {
             delivered: (200..300).contains(&answer.status),
             status: Some(answer.status),
             body: String::from_utf8_lossy(&answer.body).into_owned(),
             error: String::new(),
         },
-        Err(error) => TestedResponse { error: error.to_string(), ..TestedResponse::default() },
+        Err(error) => EventTestResponse { error: error.to_string(), ..EventTestResponse::default() },
     }
 }

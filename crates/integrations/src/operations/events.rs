@@ -23,7 +23,7 @@ use crate::{
         record,
         row::Row,
         store,
-        wire::{Event, EventId, Input, Placeholders, Read},
+        wire::{Event, EventId, Input, ParsedEvent, Placeholders},
     },
     installed::{row::Row as Integration, store as installations, wire::IntegrationId},
     notifier::Secrets,
@@ -129,7 +129,7 @@ async fn put(
                     let secrets = old.open_secrets(&services.vault)?;
                     let stored = Some((&config, &secrets));
                     let base = integration.notifier();
-                    let mut read = Read::of(&body, stored, base.as_ref(), &services.guard, meter)?;
+                    let mut read = ParsedEvent::of(&body, stored, base.as_ref(), &services.guard, meter)?;
                     number(&mut read, tx, config.filter_criteria.map(|criteria| criteria.id))?;
                     let mut row = old.changed(now);
                     row.set(&services.vault, &read.config, &read.secrets)?;
@@ -182,7 +182,7 @@ pub fn create_row(
     body: &Value,
     now: Timestamp,
 ) -> db::Result<Row> {
-    let mut read = Read::of(body, None, integration.notifier().as_ref(), guard, meter)?;
+    let mut read = ParsedEvent::of(body, None, integration.notifier().as_ref(), guard, meter)?;
     let tenant = &integration.tenant_id;
     let id = match id {
         Some(id) => canonical(id).ok_or_else(store::none)?,
@@ -214,7 +214,7 @@ pub fn create_row(
 }
 
 /// Gives criteria without a number the former one, or a new one.
-fn number(read: &mut Read, tx: &mut Tx<'_>, former: Option<i64>) -> db::Result<()> {
+fn number(read: &mut ParsedEvent, tx: &mut Tx<'_>, former: Option<i64>) -> db::Result<()> {
     if let Some(criteria) = read.config.filter_criteria.as_mut().filter(|criteria| criteria.id == 0) {
         criteria.id = match former.filter(|id| *id != 0) {
             Some(id) => id,
@@ -351,7 +351,7 @@ async fn switch(
             store::update(tx.conn, &row)?;
             if active {
                 deliveries::release(tx.conn, &row.tenant_id, &row.id, scope.now)?;
-                queue::forgive(tx.conn, &(row.tenant_id.clone(), row.id.clone()))?;
+                queue::clear_failures(tx.conn, &(row.tenant_id.clone(), row.id.clone()))?;
             } else {
                 queue::put_aside(tx.conn, &(row.tenant_id.clone(), row.id.clone()))?;
             }

@@ -10,7 +10,7 @@ use crate::{
     installed::{
         row::Inbound,
         store,
-        wire::{Installed, IntegrationId, NewInboundAuthentication},
+        wire::{InstalledIntegration, IntegrationId, NewInboundAuthentication},
     },
     reporters::Reporter,
     services::Services,
@@ -30,7 +30,7 @@ const CREDENTIALS: &str = "inboundConfig.authentication";
         example = "INTG-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
     request_body(content = NewInboundAuthentication, example = json!({"authType": "WEBHOOK"})),
     responses(
-        (status = 200, description = "The integration, with the new credentials", body = Installed),
+        (status = 200, description = "The integration, with the new credentials", body = InstalledIntegration),
         (status = 412, description = "It has changed since it was read"),
     ),
     security(("bearer" = ["admin"]))
@@ -56,7 +56,7 @@ pub async fn set_inbound(
             store::update(tx.conn, &row)?;
             let secrets = vec![Unpublished::secret(CREDENTIALS, old.inbound.is_some(), true)];
             tx.record_change_with(Some(&old), Some(&row), secrets)?;
-            let shown = Installed::of(&row);
+            let shown = InstalledIntegration::of(&row);
             let mut told = shown.clone();
             told.inbound_config = told.inbound_config.map(|config| config.with(credentials, &origin));
             Ok(Answer::once(&told, &shown)?.of_version(row.version))

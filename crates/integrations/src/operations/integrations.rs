@@ -17,7 +17,8 @@ use crate::{
         row::{Row, Signing},
         store::{self, Filter},
         wire::{
-            Change, ChangeInput, Input, Installed, IntegrationId, SigningSecret, SigningSecretRotation, WithSecret,
+            Change, ChangeInput, Input, InstalledIntegration, IntegrationId, IntegrationWithSecret, SigningSecret,
+            SigningSecretRotation,
         },
     },
     notifier::{Notifier, NotifierInput, Secrets, origin_of},
@@ -57,7 +58,9 @@ pub fn lock_for_update(tx: &mut Tx<'_>, scope: &RequestScope, id: &str) -> db::R
     request_body(content = Input, example = json!({
         "displayName": "Ticket system", "baseNotifier": {"baseURI": "https://example.net/api", "authType": "NONE"}
     })),
-    responses((status = 200, description = "The new integration, with its signing secret", body = WithSecret)),
+    responses(
+        (status = 200, description = "The new integration, with its signing secret", body = IntegrationWithSecret),
+    ),
     security(("bearer" = ["integrator"]))
 )]
 #[post("/integrations/install/CUSTOM")]
@@ -68,8 +71,11 @@ pub async fn install(context: RequestContext, services: web::Data<Services>, bod
             let tenant = scope.tenant_id();
             let user = scope.author();
             let (row, current) = create_row(tx, &services.vault, tenant, user, change, scope.now)?;
-            let installed = Installed::of(&row);
-            Answer::once(&WithSecret { installed: installed.clone(), signing_secret: current.into_inner() }, &installed)
+            let installed = InstalledIntegration::of(&row);
+            Answer::once(
+                &IntegrationWithSecret { installed: installed.clone(), signing_secret: current.into_inner() },
+                &installed,
+            )
         })
         .await
 }
@@ -121,7 +127,7 @@ pub fn create_row(
 #[utoipa::path(
     operation_id = "searchInstalledIntegrations",
     params(PageQuery<Integrations>),
-    responses((status = 200, description = "A page of integrations", body = PageOf<Installed>)),
+    responses((status = 200, description = "A page of integrations", body = PageOf<InstalledIntegration>)),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/integrations/installed/search")]
@@ -129,7 +135,7 @@ pub async fn search(context: RequestContext<PageQuery<Integrations>>) -> api::Re
     let mut filter = Filter::default();
     let terms = query_string::parse(&context.query.filter, &["id", "name", "category", "uId"])?;
     let of_kind = terms.iter().filter(|term| ["category", "uId"].contains(&term.name));
-    filter.kinds = kinds::meant(of_kind).iter().map(kinds::Available::id).collect();
+    filter.kinds = kinds::matching_kinds(of_kind).iter().map(kinds::AvailableIntegration::id).collect();
     for term in terms {
         match term.name {
             "id" => filter.ids = Some(term.values),
@@ -139,7 +145,7 @@ pub async fn search(context: RequestContext<PageQuery<Integrations>>) -> api::Re
     }
     let page = context.page(move |conn, scope, sort, walk| {
         let found = store::search(conn, &scope.scope(), &filter, sort, walk)?;
-        Ok(found.map(|row| Installed::of(&row)))
+        Ok(found.map(|row| InstalledIntegration::of(&row)))
     });
     page.await
 }
@@ -148,14 +154,14 @@ pub async fn search(context: RequestContext<PageQuery<Integrations>>) -> api::Re
 #[utoipa::path(
     operation_id = "getInstalledIntegration",
     params(IntegrationId),
-    responses((status = 200, description = "The integration", body = Installed)),
+    responses((status = 200, description = "The integration", body = InstalledIntegration)),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/integrations/installed/{installedIntgId}")]
 pub async fn get(context: RequestContext, PathIds(id): PathIds<IntegrationId>) -> api::Result<HttpResponse> {
     let scope = context.scope();
     let row = context.db.point(move |conn| store::existing(conn, &scope, &id)).await?;
-    answer::entity(&context, &Installed::of(&row), row.version)
+    answer::entity(&context, &InstalledIntegration::of(&row), row.version)
 }
 
 /// Update an installed integration
@@ -167,7 +173,7 @@ pub async fn get(context: RequestContext, PathIds(id): PathIds<IntegrationId>) -
     params(IntegrationId),
     request_body(content = ChangeInput, example = json!({"displayName": "Ticket system, test"})),
     responses(
-        (status = 200, description = "The integration after the change", body = Installed),
+        (status = 200, description = "The integration after the change", body = InstalledIntegration),
         (status = 412, description = "It has changed since it was read"),
     ),
     security(("bearer" = ["integrator"]))
@@ -191,7 +197,7 @@ pub async fn update(
     params(IntegrationId),
     request_body(content = NotifierInput),
     responses(
-        (status = 200, description = "The integration after the change", body = Installed),
+        (status = 200, description = "The integration after the change", body = InstalledIntegration),
         (status = 409, description = "Events have headers with credentials that another host must not get"),
         (status = 412, description = "It has changed since it was read"),
     ),
@@ -234,7 +240,7 @@ async fn change(
             }
             store::update(tx.conn, &row)?;
             tx.record_change_with(Some(&old), Some(&row), noted)?;
-            Answer::entity(&Installed::of(&row), row.version)
+            Answer::entity(&InstalledIntegration::of(&row), row.version)
         })
         .await
 }
@@ -313,7 +319,7 @@ pub async fn delete(
 #[utoipa::path(
     operation_id = "enableInstalledIntegration",
     params(IntegrationId),
-    responses((status = 200, description = "The integration", body = Installed)),
+    responses((status = 200, description = "The integration", body = InstalledIntegration)),
     security(("bearer" = ["integrator"]))
 )]
 #[post("/integrations/installed/{installedIntgId}/enable")]
@@ -327,7 +333,7 @@ pub async fn enable(context: RequestContext, PathIds(id): PathIds<IntegrationId>
 #[utoipa::path(
     operation_id = "disableInstalledIntegration",
     params(IntegrationId),
-    responses((status = 200, description = "The integration", body = Installed)),
+    responses((status = 200, description = "The integration", body = InstalledIntegration)),
     security(("bearer" = ["integrator"]))
 )]
 #[post("/integrations/installed/{installedIntgId}/disable")]
@@ -340,7 +346,7 @@ async fn switch(context: RequestContext, id: IntegrationId, enabled: bool) -> ap
         .write(move |tx, scope| {
             let old = lock_for_update(tx, scope, &id)?;
             if old.enabled == enabled {
-                return Answer::entity(&Installed::of(&old), old.version);
+                return Answer::entity(&InstalledIntegration::of(&old), old.version);
             }
             let row = Row { enabled, ..old.changed(tx.now) };
             store::update(tx.conn, &row)?;
@@ -352,7 +358,7 @@ async fn switch(context: RequestContext, id: IntegrationId, enabled: bool) -> ap
                 }
             }
             tx.record_change(Some(&old), Some(&row))?;
-            Answer::entity(&Installed::of(&row), row.version)
+            Answer::entity(&InstalledIntegration::of(&row), row.version)
         })
         .await
 }

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     delivery::{
-        queue::{self, Claimed, Lane, Place},
+        queue::{self, Claimed, Lane, QueuePosition},
         row::Message,
     },
     event::{row::Row as Event, store as event_store},
@@ -44,14 +44,14 @@ pub struct Job {
 
 /// What is to be done with a queue that was looked at.
 #[derive(Clone, Copy)]
-pub enum After {
+pub enum QueueUpdate {
     /// Its due time is that of its first delivery, or this when that is later.
     Settle(i64),
     /// Its event does not fire: everything waits.
     Hold,
 }
 
-impl After {
+impl QueueUpdate {
     /// Does it.
     pub fn apply(self, conn: &mut Conn, lane: &Lane, now: Timestamp) -> db::Result<()> {
         match self {
@@ -66,7 +66,7 @@ impl After {
 pub struct ClaimRequest {
     pub lane: Lane,
     pub most: usize,
-    pub behind: Option<Place>,
+    pub behind: Option<QueuePosition>,
 }
 
 /// What was taken of a queue.
@@ -78,10 +78,10 @@ pub struct ClaimedJobs {
     /// There may be more.
     pub more: bool,
     /// Where the last of them stood, on SQLite; and whether the queue was looked at from its beginning.
-    pub reached: Option<Place>,
+    pub reached: Option<QueuePosition>,
     pub from_beginning: bool,
     /// What is to be done with it.
-    pub after: Option<After>,
+    pub after: Option<QueueUpdate>,
 }
 
 /// How deliveries are claimed.
@@ -108,9 +108,9 @@ const DAMAGED_MS: i64 = 30_000;
 struct QueueRead {
     claimed: Vec<Claimed>,
     more: bool,
-    reached: Option<Place>,
+    reached: Option<QueuePosition>,
     from_beginning: bool,
-    after: Option<After>,
+    after: Option<QueueUpdate>,
 }
 
 impl Claims<'_> {
@@ -132,7 +132,7 @@ impl Claims<'_> {
     fn take_alone(&self, conn: &mut Conn, wanted: &ClaimRequest) -> ClaimedJobs {
         db::savepoint(conn, |conn| self.take(conn, wanted)).unwrap_or_else(|error| {
             tracing::error!(%error, tenant = wanted.lane.0, event = wanted.lane.1, "the deliveries of an event");
-            let after = Some(After::Settle(self.now.millis() + DAMAGED_MS));
+            let after = Some(QueueUpdate::Settle(self.now.millis() + DAMAGED_MS));
             ClaimedJobs {
                 lane: wanted.lane.clone(),
                 jobs: Vec::new(),
@@ -153,7 +153,7 @@ impl Claims<'_> {
         let integration =
             event.as_ref().map(|event| installed::existing(conn, scope, &event.integration_id)).transpose()?;
         let (Some(event), Some(integration)) = (event, integration.filter(|integration| integration.enabled)) else {
-            let (jobs, after) = (Vec::new(), Some(After::Hold));
+            let (jobs, after) = (Vec::new(), Some(QueueUpdate::Hold));
             return Ok(ClaimedJobs { lane, jobs, more: false, reached: None, from_beginning: true, after });
         };
         let endpoint = Arc::new(endpoint(&event, &integration, self.vault));
@@ -188,32 +188,43 @@ impl Claims<'_> {
     }
 
     /// On Postgres, claimed from the other gateways; on SQLite, what is not in hand yet.
-    fn claimed(&self, conn: &mut Conn, lane: &Lane, most: usize, behind: Option<&Place>) -> db::Result<QueueRead> {
+    fn claimed(
+        &self,
+        conn: &mut Conn,
+        lane: &Lane,
+        most: usize,
+        behind: Option<&QueuePosition>,
+    ) -> db::Result<QueueRead> {
         let wanted = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
         if Backend::of(conn) == Backend::Postgres {
             let claimed = queue::claim(conn, self.owner, lane, self.now, self.until, wanted(most))?;
             let more = claimed.len() == most;
-            return Ok(QueueRead { claimed, more, after: (!more).then_some(After::Settle(0)), ..QueueRead::default() });
+            return Ok(QueueRead {
+                claimed,
+                more,
+                after: (!more).then_some(QueueUpdate::Settle(0)),
+                ..QueueRead::default()
+            });
         }
-        let is_new = |(_, id): &Place| !self.in_hand.contains(id);
+        let is_new = |(_, id): &QueuePosition| !self.in_hand.contains(id);
         let mut places = Vec::new();
         let mut from_beginning = false;
         let mut after = None;
         if behind.is_some() {
-            places = queue::head(conn, lane, self.now, behind, wanted(most))?;
+            places = queue::next_due(conn, lane, self.now, behind, wanted(most))?;
             places.retain(is_new);
         }
         if places.len() < most {
             from_beginning = true;
-            places = queue::head(conn, lane, self.now, None, wanted(most + self.in_hand.len()))?;
-            after = places.is_empty().then_some(After::Settle(0));
+            places = queue::next_due(conn, lane, self.now, None, wanted(most + self.in_hand.len()))?;
+            after = places.is_empty().then_some(QueueUpdate::Settle(0));
             places.retain(is_new);
         }
         let more = places.len() >= most;
         places.truncate(most);
         let reached = places.last().cloned();
         let ids: Vec<String> = places.into_iter().map(|(_, id)| id).collect();
-        Ok(QueueRead { claimed: queue::unclaimed(conn, &lane.0, &ids)?, more, reached, from_beginning, after })
+        Ok(QueueRead { claimed: queue::load_unclaimed(conn, &lane.0, &ids)?, more, reached, from_beginning, after })
     }
 }
 

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     delivery::{
-        queue::{self, Done, End, Finished, Lane},
+        queue::{self, ClaimOutcome, FinishSummary, FinishedClaim, Lane},
         row::Attempt,
     },
     event::{record, row as event_row, store as event_store},
@@ -33,13 +33,13 @@ const LOGGED: usize = 30;
 const KEPT_OF_FORMER: usize = 1 << 10;
 
 /// What an attempt means for its delivery.
-pub(super) fn ended(
+pub(super) fn attempt_outcome(
     shared: &Shared,
     job: &Job,
     answer: Result<Answer, CallError>,
     begun: Timestamp,
     now: Timestamp,
-) -> End {
+) -> ClaimOutcome {
     let mut attempt =
         Attempt { time: begun.to_string(), duration_ms: Some(now.millis() - begun.millis()), ..Attempt::default() };
     let mut asked = None;
@@ -66,25 +66,25 @@ pub(super) fn ended(
     }
     let response = attempt.response_status.map(i64::from);
     let tries = job.claimed.tries + 1;
-    let again = if delivered { None } else { shared.tools.settings.schedule.next(now, tries, dice(), asked) };
+    let again = if delivered { None } else { shared.tools.settings.schedule.next(now, tries, jitter(), asked) };
     let status = match again {
         _ if delivered => "delivered",
         Some(_) => "pending",
         None => "failed",
     };
     let due_ms = again.unwrap_or(now).millis();
-    End::Attempted { status, due_ms, at: begun, response, log: logged(&job.claimed.log, attempt) }
+    ClaimOutcome::Attempted { status, due_ms, at: begun, response, log: append_attempt(&job.claimed.log, attempt) }
 }
 
 /// Between -1 and 1.
-fn dice() -> f64 {
+fn jitter() -> f64 {
     let [byte] = vault::random::<1>().unwrap_or([128]);
     f64::from(byte) / 127.5 - 1.0
 }
 
 /// The log with a further attempt, as it is stored. A short one has no more attempts than it may, and no long answer:
 /// it is not read for that.
-fn logged(log: &str, attempt: Attempt) -> String {
+fn append_attempt(log: &str, attempt: Attempt) -> String {
     let written = serde_json::to_string(&attempt).unwrap_or_default();
     match log.strip_suffix(']') {
         Some("[") => return format!("[{written}]"),
@@ -109,10 +109,10 @@ fn logged(log: &str, attempt: Attempt) -> String {
 
 /// Writes down what became of deliveries, and deactivates events whose endpoint is gone, or has failed for days. What
 /// cannot be written is sent again once its claim has run out.
-pub(super) async fn write_down(shared: &Arc<Shared>, batch: Vec<Done>) {
+pub(super) async fn store_results(shared: &Arc<Shared>, batch: Vec<FinishedClaim>) {
     let mut gone: HashMap<Lane, &'static str> = HashMap::new();
     for done in &batch {
-        if matches!(done.end, End::Attempted { response: Some(410), .. }) {
+        if matches!(done.end, ClaimOutcome::Attempted { response: Some(410), .. }) {
             let lane = (done.claimed.tenant_id.clone(), done.claimed.event_id.clone());
             gone.insert(lane, "the endpoint answered 410: it is gone");
         }
@@ -146,15 +146,15 @@ pub(super) async fn write_down(shared: &Arc<Shared>, batch: Vec<Done>) {
 }
 
 /// Finishes claims: all together, or else those of each tenant by themselves.
-async fn finish(shared: &Arc<Shared>, batch: Vec<Done>, now: Timestamp) -> Finished {
+async fn finish(shared: &Arc<Shared>, batch: Vec<FinishedClaim>, now: Timestamp) -> FinishSummary {
     let batch = Arc::new(batch);
     let owner = shared.owner.clone();
     let all = Arc::clone(&batch);
     let together = shared.tools.db.write(move |conn| queue::finish(conn, &owner, &all, now)).await;
     let Err(error) = together else { return together.unwrap_or_default() };
     tracing::warn!(%error, "writing down deliveries");
-    let mut finished = Finished::default();
-    let mut by_tenant = BTreeMap::<&str, Vec<Done>>::new();
+    let mut finished = FinishSummary::default();
+    let mut by_tenant = BTreeMap::<&str, Vec<FinishedClaim>>::new();
     batch.iter().for_each(|done| by_tenant.entry(&done.claimed.tenant_id).or_default().push(done.clone()));
     if by_tenant.len() == 1 {
         return finished;
@@ -162,7 +162,7 @@ async fn finish(shared: &Arc<Shared>, batch: Vec<Done>, now: Timestamp) -> Finis
     for (tenant, batch) in by_tenant {
         let owner = shared.owner.clone();
         match shared.tools.db.write(move |conn| queue::finish(conn, &owner, &batch, now)).await {
-            Ok(Finished { refused, failing }) => {
+            Ok(FinishSummary { refused, failing }) => {
                 finished.refused += refused;
                 finished.failing.extend(failing);
             }

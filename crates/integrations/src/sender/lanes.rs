@@ -5,7 +5,7 @@ use std::collections::{HashMap, VecDeque};
 
 use base::timestamp::Timestamp;
 
-use crate::delivery::queue::{Lane, Place};
+use crate::delivery::queue::{Lane, QueuePosition};
 
 /// Failures in a row after which an endpoint is left alone for a while.
 const BREAKS_AFTER: u32 = 10;
@@ -30,7 +30,7 @@ struct State<J> {
     /// There was more than was claimed.
     more: bool,
     /// Where the last one taken in hand stood, and when the queue was last looked at from its beginning.
-    reached: Option<Place>,
+    reached: Option<QueuePosition>,
     begun_ms: i64,
 }
 
@@ -82,7 +82,7 @@ impl<J> State<J> {
 }
 
 /// What the end of a call means for its endpoint.
-pub struct Ended<J> {
+pub struct NextSteps<J> {
     /// The deliveries that are to be sent now.
     pub next: Vec<J>,
     /// The deliveries that are given back, because it is left alone now.
@@ -142,13 +142,13 @@ impl<J> Lanes<J> {
 
     /// Where to go on in a queue: all that stands before is in hand or done, but for what came to stand there since the
     /// queue was looked at from its beginning, which is not long ago. None: from its beginning.
-    pub fn reached(&self, lane: &Lane, now: Timestamp) -> Option<Place> {
+    pub fn reached(&self, lane: &Lane, now: Timestamp) -> Option<QueuePosition> {
         let state = self.all.get(lane).filter(|state| now.millis() < state.begun_ms + FROM_BEGINNING_MS)?;
         state.reached.clone()
     }
 
     /// Remembers where a look came to, and whether it was from the beginning of the queue.
-    pub fn reach(&mut self, lane: &Lane, place: Option<Place>, from_beginning: bool, now: Timestamp) {
+    pub fn reach(&mut self, lane: &Lane, place: Option<QueuePosition>, from_beginning: bool, now: Timestamp) {
         let Some(state) = self.all.get_mut(lane) else { return };
         state.reached = place;
         if from_beginning {
@@ -162,10 +162,10 @@ impl<J> Lanes<J> {
     }
 
     /// A call has ended.
-    pub fn end(&mut self, lane: &Lane, well: bool, now: Timestamp) -> Ended<J> {
+    pub fn end(&mut self, lane: &Lane, well: bool, now: Timestamp) -> NextSteps<J> {
         let next = Vec::new();
         let is_hungry = false;
-        let Some(state) = self.all.get_mut(lane) else { return Ended { next, given_back: Vec::new(), is_hungry } };
+        let Some(state) = self.all.get_mut(lane) else { return NextSteps { next, given_back: Vec::new(), is_hungry } };
         state.running = state.running.saturating_sub(1);
         self.in_hand = self.in_hand.saturating_sub(1);
         state.answers = well;
@@ -189,7 +189,7 @@ impl<J> Lanes<J> {
         if state.in_hand() == 0 && state.failures == 0 && !state.more {
             self.all.remove(lane);
         }
-        Ended { next, given_back, is_hungry }
+        NextSteps { next, given_back, is_hungry }
     }
 
     /// Gives back what is in hand of an endpoint and not under way.
@@ -260,7 +260,7 @@ mod tests {
     #[test]
     fn a_long_queue_is_read_on_for_a_while() {
         let mut lanes = Lanes::new(1, 1_000);
-        let (lane, place): (Lane, Place) = (("t".into(), "a".into()), (5, "x".into()));
+        let (lane, place): (Lane, QueuePosition) = (("t".into(), "a".into()), (5, "x".into()));
         assert_eq!(lanes.reached(&lane, at(10)), None);
         lanes.add(&lane, vec![1, 2], true);
         lanes.reach(&lane, Some(place.clone()), true, at(10));

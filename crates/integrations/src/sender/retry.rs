@@ -36,11 +36,11 @@ impl Schedule {
         self.0.first().copied().unwrap_or(5_000)
     }
 
-    /// When to try again after so many attempts; `None` when there is no further one. `dice` lies between -1 and 1, and
-    /// moves the wait by up to a fifth. What an endpoint asked for is the least.
-    pub fn next(&self, now: Timestamp, tries: i64, dice: f64, asked_ms: Option<i64>) -> Option<Timestamp> {
+    /// When to try again after `tries` attempts; `None` when the schedule has ended. `jitter` lies between -1 and 1, and
+    /// moves the wait by up to a fifth. An endpoint may ask for a longer wait than the schedule has, not for a shorter.
+    pub fn next(&self, now: Timestamp, tries: i64, jitter: f64, asked_ms: Option<i64>) -> Option<Timestamp> {
         let wait = *self.0.get(usize::try_from(tries.saturating_sub(1)).ok()?)?;
-        let moved = wait.saturating_add((wait as f64 * 0.2 * dice) as i64).max(1);
+        let moved = wait.saturating_add((wait as f64 * 0.2 * jitter) as i64).max(1);
         let wait = moved.max(asked_ms.unwrap_or(0).min(LONGEST_ASKED_MS));
         Some(Timestamp::from_millis(now.millis().saturating_add(wait)))
     }
@@ -78,7 +78,7 @@ mod tests {
     #[test]
     fn waits_grow_and_end() {
         let schedule = Schedule::default();
-        let wait = |tries, dice, asked| schedule.next(NOW, tries, dice, asked).map(|at| at.millis() - NOW.millis());
+        let wait = |tries, jitter, asked| schedule.next(NOW, tries, jitter, asked).map(|at| at.millis() - NOW.millis());
         assert_eq!(wait(1, 0.0, None), Some(5_000));
         assert_eq!((wait(1, 1.0, None), wait(1, -1.0, None)), (Some(6_000), Some(4_000)));
         assert_eq!((wait(9, 0.0, None), wait(10, 0.0, None)), (Some(86_400_000), None));

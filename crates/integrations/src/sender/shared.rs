@@ -10,7 +10,7 @@ use db::Backend;
 use tokio::sync::{Notify, mpsc};
 
 use super::{Tools, call::Caller, claims::Job, lanes::Lanes, rounds::Rounds};
-use crate::delivery::queue::Done;
+use crate::delivery::queue::FinishedClaim;
 
 /// A running sender, as its parts know it.
 pub struct Shared {
@@ -24,7 +24,7 @@ pub struct Shared {
     /// The ids of what is in hand, until what became of it is written down.
     pub in_hand: Mutex<HashSet<String>>,
     pub wake: Arc<Notify>,
-    pub ends: mpsc::UnboundedSender<Done>,
+    pub ends: mpsc::UnboundedSender<FinishedClaim>,
     pub lag_ms: Arc<AtomicI64>,
     /// How long a claim holds: two calls, two for tokens, and some time in the queue.
     pub lease_ms: i64,

@@ -20,12 +20,12 @@ use tokio::{
 use super::{
     Tools,
     call::Caller,
-    claims::{After, ClaimRequest, ClaimedJobs, Claims, Job},
+    claims::{ClaimRequest, ClaimedJobs, Claims, Job, QueueUpdate},
     ends,
-    lanes::{self, Ended, Lanes},
+    lanes::{self, Lanes, NextSteps},
     shared::Shared,
 };
-use crate::delivery::queue::{Done, End, Lane};
+use crate::delivery::queue::{ClaimOutcome, FinishedClaim, Lane};
 
 /// How long an idle sender waits before it looks again.
 const IDLE: Duration = Duration::from_millis(100);
@@ -78,12 +78,12 @@ pub async fn run(
                 let room = TOGETHER - batch.len();
                 batch.extend(std::iter::from_fn(|| ended.try_recv().ok()).take(room));
             }
-            ends::write_down(&writer, std::mem::take(&mut batch)).await;
+            ends::store_results(&writer, std::mem::take(&mut batch)).await;
         }
     });
     while !stop.load(Ordering::Relaxed) {
         let begun = Instant::now();
-        if let Err(error) = look(&shared, shared.now()).await {
+        if let Err(error) = send_due(&shared, shared.now()).await {
             tracing::warn!(%error, "looking for deliveries");
         }
         let rested = Instant::now() + (begun.elapsed() * REST).min(IDLE);
@@ -111,18 +111,18 @@ pub async fn run(
 }
 
 /// Claims what is due and can be taken in hand, and starts it.
-async fn look(shared: &Arc<Shared>, now: Timestamp) -> db::Result<()> {
+async fn send_due(shared: &Arc<Shared>, now: Timestamp) -> db::Result<()> {
     let queues = find_due(shared, now).await?;
     shared.lag_ms.store(queues.lag_ms(now), Ordering::Relaxed);
-    let Plan { mut wanted, mut afterwards } = plan(shared, queues, now);
+    let Plan { mut wanted, mut queue_updates } = plan(shared, queues, now);
     divide(shared, &mut wanted);
     let wanted: Vec<Vec<ClaimRequest>> = wanted.into_values().filter(|of_tenant| !of_tenant.is_empty()).collect();
     if !wanted.is_empty() {
         for taken in claim(shared, wanted, now).await? {
-            afterwards.extend(take_in_hand(shared, taken, now));
+            queue_updates.extend(take_in_hand(shared, taken, now));
         }
     }
-    settle(shared, afterwards, now).await
+    settle(shared, queue_updates, now).await
 }
 
 /// The queues in which something is due.
@@ -146,7 +146,7 @@ struct Plan {
     /// What is to be claimed, by tenant.
     wanted: BTreeMap<String, Vec<ClaimRequest>>,
     /// The queues that are looked at again later.
-    afterwards: Vec<(Lane, After)>,
+    queue_updates: Vec<(Lane, QueueUpdate)>,
 }
 
 async fn find_due(shared: &Arc<Shared>, now: Timestamp) -> db::Result<DueQueues> {
@@ -171,7 +171,7 @@ fn plan(shared: &Shared, DueQueues { queues, suspended }: DueQueues, now: Timest
             // What is under way ends; the rest waits in its place, until the tenant is resumed.
             let given_back = shared.lanes().give_up(&lane);
             given_back.into_iter().for_each(|job| give_back(shared, job));
-            plan.afterwards.push((lane, After::Settle(now.millis() + SUSPENDED_MS)));
+            plan.queue_updates.push((lane, QueueUpdate::Settle(now.millis() + SUSPENDED_MS)));
             continue;
         }
         let lanes = shared.lanes();
@@ -181,7 +181,7 @@ fn plan(shared: &Shared, DueQueues { queues, suspended }: DueQueues, now: Timest
                 let behind = lanes.reached(&lane, now);
                 plan.wanted.entry(lane.0.clone()).or_default().push(ClaimRequest { lane, most, behind });
             }
-            Err(until) => plan.afterwards.push((lane, After::Settle(until))),
+            Err(until) => plan.queue_updates.push((lane, QueueUpdate::Settle(until))),
         }
     }
     plan
@@ -199,7 +199,7 @@ fn divide(shared: &Shared, wanted: &mut BTreeMap<String, Vec<ClaimRequest>>) {
 }
 
 /// Takes claimed deliveries of a queue in hand, and starts them; answers what is to be done with the queue.
-fn take_in_hand(shared: &Arc<Shared>, taken: ClaimedJobs, now: Timestamp) -> Option<(Lane, After)> {
+fn take_in_hand(shared: &Arc<Shared>, taken: ClaimedJobs, now: Timestamp) -> Option<(Lane, QueueUpdate)> {
     let ClaimedJobs { lane, jobs, more, reached, from_beginning, after } = taken;
     shared.in_hand().extend(jobs.iter().map(|job| job.claimed.id.clone()));
     {
@@ -228,18 +228,18 @@ async fn claim(shared: &Arc<Shared>, wanted: Vec<Vec<ClaimRequest>>, now: Timest
 }
 
 /// Does what is to be done with queues that were looked at: all together, or else each by itself.
-async fn settle(shared: &Arc<Shared>, afterwards: Vec<(Lane, After)>, now: Timestamp) -> db::Result<()> {
-    if afterwards.is_empty() {
+async fn settle(shared: &Arc<Shared>, queue_updates: Vec<(Lane, QueueUpdate)>, now: Timestamp) -> db::Result<()> {
+    if queue_updates.is_empty() {
         return Ok(());
     }
     let db = &shared.tools.db;
-    let all = afterwards.clone();
+    let all = queue_updates.clone();
     let settled = db.write(move |conn| all.iter().try_for_each(|(lane, after)| after.apply(conn, lane, now))).await;
     match settled {
         Ok(()) => Ok(()),
         Err(error @ db::Error::Unavailable(_)) => Err(error),
         Err(_) => {
-            for (lane, after) in afterwards {
+            for (lane, after) in queue_updates {
                 let of = lane.clone();
                 if let Err(error) = db.write(move |conn| after.apply(conn, &of, now)).await {
                     tracing::warn!(%error, tenant = lane.0, event = lane.1, "the queue of an event");
@@ -295,7 +295,7 @@ fn spawn(shared: &Arc<Shared>, lane: &Lane, job: Job) {
 }
 
 fn give_back(shared: &Shared, job: Job) {
-    let _ = shared.ends.send(Done { claimed: job.claimed, end: End::GivenBack });
+    let _ = shared.ends.send(FinishedClaim { claimed: job.claimed, end: ClaimOutcome::GivenBack });
 }
 
 /// Calls an endpoint, again and again as long as there is something for it in hand.
@@ -322,10 +322,10 @@ async fn attempt(shared: &Shared, lane: &Lane, job: Job) -> Vec<Job> {
     };
     let now = shared.now();
     let well = matches!(&answer, Ok(answer) if answer.status < 500 && answer.status != 429);
-    let end = ends::ended(shared, &job, answer, begun, now);
+    let end = ends::attempt_outcome(shared, &job, answer, begun, now);
     drop(job.call);
-    let _ = shared.ends.send(Done { claimed: job.claimed, end });
-    let Ended { next, given_back, is_hungry } = shared.lanes().end(lane, well, now);
+    let _ = shared.ends.send(FinishedClaim { claimed: job.claimed, end });
+    let NextSteps { next, given_back, is_hungry } = shared.lanes().end(lane, well, now);
     given_back.into_iter().for_each(|job| give_back(shared, job));
     if is_hungry {
         shared.wake.notify_one();

@@ -42,11 +42,11 @@ pub enum Kind {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Template {
     kind: Kind,
-    parts: Vec<Part>,
+    segments: Vec<Segment>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-enum Part {
+enum Segment {
     Text(String),
     /// A placeholder; `quoted` when it stands inside a JSON string.
     Value {
@@ -69,7 +69,7 @@ enum Source {
 
 /// Why a template is not filled in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Unfilled {
+pub enum FillError {
     /// The output would be longer than [`LONGEST_OUTPUT`].
     #[error("the message would be larger than 1 MiB")]
     TooLong,
@@ -90,7 +90,7 @@ impl Template {
         if text.len() > LONGEST_TEMPLATE {
             return Err(format!("must have at most {LONGEST_TEMPLATE} bytes"));
         }
-        let template = Self { kind, parts: read::parts(text, entity, kind)? };
+        let template = Self { kind, segments: read::read_segments(text, entity, kind)? };
         template.check()?;
         Ok(template)
     }
@@ -116,34 +116,35 @@ impl Template {
 
     /// Filled with an `x` wherever a text may stand, and with `bare` elsewhere.
     fn sample(&self, bare: &str) -> String {
-        let parts = self.parts.iter().map(|part| match part {
-            Part::Text(text) => text.as_str(),
-            Part::Value { quoted: true, .. } => "x",
-            Part::Value { .. } => bare,
+        let segments = self.segments.iter().map(|segment| match segment {
+            Segment::Text(text) => text.as_str(),
+            Segment::Value { quoted: true, .. } => "x",
+            Segment::Value { .. } => bare,
         });
-        parts.collect()
+        segments.collect()
     }
 
     /// Fills it in.
     ///
     /// # Errors
     /// The output would be too long, or take too long.
-    pub fn fill(&self, facts: &Facts<'_>, meter: &Meter) -> Result<String, Unfilled> {
+    pub fn fill(&self, facts: &Facts<'_>, meter: &Meter) -> Result<String, FillError> {
         let mut out = String::new();
         let weight = || lookup::weight(facts.object).max(facts.previous.map_or(0, lookup::weight));
-        let weight = if self.parts.iter().any(|part| matches!(part, Part::Value { .. })) { weight() } else { 0 };
-        for part in &self.parts {
+        let weight =
+            if self.segments.iter().any(|segment| matches!(segment, Segment::Value { .. })) { weight() } else { 0 };
+        for segment in &self.segments {
             let before = out.len();
-            match part {
-                Part::Text(text) => out.push_str(text),
-                Part::Value { of, quoted } => {
+            match segment {
+                Segment::Text(text) => out.push_str(text),
+                Segment::Value { of, quoted } => {
                     meter.charge(weight)?;
                     self.put(&mut out, of.value(facts), *quoted);
                 }
             }
             meter.charge((out.len() - before) as u64 / 8)?;
             if out.len() > LONGEST_OUTPUT {
-                return Err(Unfilled::TooLong);
+                return Err(FillError::TooLong);
             }
         }
         Ok(if self.kind == Kind::Target { without_dots(&out) } else { out })

@@ -1,11 +1,12 @@
 //! From the text of a template to its parts.
 
-use super::{Kind, MOST_PLACEHOLDERS, Part, Source, dates};
+use super::{Kind, MOST_PLACEHOLDERS, Segment, Source, dates};
 use crate::placeholders::{EVENT, Entity};
 
 /// Cuts a template into its parts. `$$` is a dollar sign, and so is one that no letter follows.
-pub fn parts(text: &str, entity: Option<Entity>, kind: Kind) -> Result<Vec<Part>, String> {
-    let mut reader = Reader { text, at: 0, entity, place: Syntax::new(kind), parts: Vec::new(), plain: String::new() };
+pub fn read_segments(text: &str, entity: Option<Entity>, kind: Kind) -> Result<Vec<Segment>, String> {
+    let mut reader =
+        Reader { text, at: 0, entity, place: Syntax::new(kind), segments: Vec::new(), plain: String::new() };
     while let Some(letter) = reader.rest().chars().next() {
         let next = reader.rest().chars().nth(1);
         match (letter, next) {
@@ -22,7 +23,7 @@ pub fn parts(text: &str, entity: Option<Entity>, kind: Kind) -> Result<Vec<Part>
         }
     }
     reader.flush();
-    Ok(reader.parts)
+    Ok(reader.segments)
 }
 
 struct Reader<'t> {
@@ -30,7 +31,7 @@ struct Reader<'t> {
     at: usize,
     entity: Option<Entity>,
     place: Syntax,
-    parts: Vec<Part>,
+    segments: Vec<Segment>,
     plain: String,
 }
 
@@ -46,7 +47,7 @@ impl Reader<'_> {
 
     fn flush(&mut self) {
         if !self.plain.is_empty() {
-            self.parts.push(Part::Text(std::mem::take(&mut self.plain)));
+            self.segments.push(Segment::Text(std::mem::take(&mut self.plain)));
         }
     }
 
@@ -69,10 +70,11 @@ impl Reader<'_> {
             return Err(format!("has a placeholder where no value can stand ({position})"));
         }
         self.flush();
-        if self.parts.iter().filter(|part| matches!(part, Part::Value { .. })).count() == MOST_PLACEHOLDERS {
+        if self.segments.iter().filter(|segment| matches!(segment, Segment::Value { .. })).count() == MOST_PLACEHOLDERS
+        {
             return Err(format!("must have at most {MOST_PLACEHOLDERS} placeholders"));
         }
-        self.parts.push(Part::Value { of, quoted: self.place.is_quoted() });
+        self.segments.push(Segment::Value { of, quoted: self.place.is_quoted() });
         self.at += length;
         Ok(())
     }
@@ -113,8 +115,8 @@ fn source(text: &str, entity: Option<Entity>) -> Result<(Source, usize), String>
 
 /// The longest path that a text starts with: names with single dots between them.
 fn path(text: &str) -> &str {
-    let part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-' | '.');
-    let end = text.find(|letter| !part(letter)).unwrap_or(text.len());
+    let is_in_path = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-' | '.');
+    let end = text.find(|letter| !is_in_path(letter)).unwrap_or(text.len());
     let path = text.get(..end).unwrap_or_default();
     let path = path.find("..").map_or(path, |double| path.get(..double).unwrap_or_default());
     path.trim_end_matches(['.', '-'])
