@@ -20,7 +20,7 @@ use crate::{
     sessions::{self, store::LiveSession},
     tenants,
     throttle::Throttle,
-    tokens::{self, store::Of},
+    tokens::{self, store::TokenSource},
 };
 
 /// Callers and tenants that are remembered at most.
@@ -40,11 +40,11 @@ const USE: Duration = Duration::from_secs(60);
 /// a second on others; the expiry of a token is compared with the clock on every request.
 pub struct Authenticator {
     db: Db,
-    callers: Recent<Hash, Remembered>,
+    callers: Recent<Hash, CachedCaller>,
     /// Whom the token of an inbound address stands for, and whether their tenant is suspended.
     inbound: Recent<Hash, (Arc<Caller>, bool)>,
     /// Whose session a cookie is. Apart from the callers, so that no cookie passes for a token.
-    sessions: Recent<Hash, Remembered>,
+    sessions: Recent<Hash, CachedCaller>,
     tenants: Recent<TenantId, Arc<Tenant>>,
     /// Keys and sessions whose use was noted within the last minute, by id.
     used: Cache<String, ()>,
@@ -52,13 +52,13 @@ pub struct Authenticator {
 }
 
 #[derive(Clone)]
-struct Remembered {
+struct CachedCaller {
     caller: Arc<Caller>,
     expires: Timestamp,
     suspended: bool,
 }
 
-impl Remembered {
+impl CachedCaller {
     fn identity(self) -> Identity {
         if self.expires <= clock::now() {
             return Identity::Expired;
@@ -75,7 +75,7 @@ pub(crate) struct Credentials {
 }
 
 /// What a token request comes to.
-pub(crate) enum Issued {
+pub(crate) enum TokenOutcome {
     /// A new token, and the seconds that it lives.
     Token { token: Secret<String>, lives: i64 },
     /// Key and secret are right, but the key has sent too much.
@@ -124,29 +124,30 @@ impl Authenticator {
         credentials: &Credentials,
         now: Timestamp,
         count: impl FnOnce(&String) -> Result<(), Problem>,
-    ) -> db::Result<Issued> {
+    ) -> db::Result<TokenOutcome> {
         let Some((key, secret_hash)) = self.key(&credentials.key, &credentials.secret).await? else {
-            return Ok(Issued::BadCredentials);
+            return Ok(TokenOutcome::BadCredentials);
         };
         if key.caller.expires.is_some_and(|end| end <= now) {
-            return Ok(Issued::BadCredentials);
+            return Ok(TokenOutcome::BadCredentials);
         }
         if key.suspended {
-            return Ok(Issued::Suspended);
+            return Ok(TokenOutcome::Suspended);
         }
         if let Err(problem) = count(&key.caller.key_id) {
-            return Ok(Issued::Throttled(problem));
+            return Ok(TokenOutcome::Throttled(problem));
         }
         self.note_use(&key.caller.home, &key.id, key.last_used_ms, now);
         let token = secrets::random()?;
         let hash = base::hex(&secrets::hash(token.expose()));
         let expires = tokens::rules::expiry(now, key.caller.expires);
         let stored = self.db.write(move |conn| {
-            let of = Of { tenant: &key.caller.home, key_id: &key.id, secret_mark: secrets::mark(&secret_hash) };
+            let of =
+                TokenSource { tenant: &key.caller.home, key_id: &key.id, secret_mark: secrets::mark(&secret_hash) };
             tokens::store::insert(conn, &of, &hash, now, expires)
         });
         stored.await?;
-        Ok(Issued::Token { token, lives: tokens::rules::lives(now, expires) })
+        Ok(TokenOutcome::Token { token, lives: tokens::rules::lives(now, expires) })
     }
 
     /// Sees to it that the database knows of a use of a key, once a minute. A request does not wait for that: it is for
@@ -194,7 +195,7 @@ impl Authenticator {
             return Ok(Identity::Unknown);
         };
         let expires = live.caller.expires.map_or(live.expires, |end| end.min(live.expires));
-        let found = Remembered { caller: Arc::new(live.caller), expires, suspended: live.suspended };
+        let found = CachedCaller { caller: Arc::new(live.caller), expires, suspended: live.suspended };
         if let Identity::Caller(caller) = found.clone().identity() {
             self.note_use(&caller.home, &live.key_id, live.last_used_ms, clock::now());
         }
@@ -206,7 +207,7 @@ impl Authenticator {
         let began = self.callers.generation();
         let Some((key, _)) = self.key(key, secret).await? else { return Ok(Identity::Unknown) };
         let expires = key.caller.expires.unwrap_or(Timestamp::from_millis(i64::MAX));
-        let found = Remembered { caller: Arc::new(key.caller), expires, suspended: key.suspended };
+        let found = CachedCaller { caller: Arc::new(key.caller), expires, suspended: key.suspended };
         if let Identity::Caller(caller) = found.clone().identity() {
             self.note_use(&caller.home, &key.id, key.last_used_ms, clock::now());
         }
@@ -221,7 +222,7 @@ impl Authenticator {
             return Ok(Identity::Unknown);
         };
         let LiveSession { caller, used_ms, ends, suspended } = live;
-        let found = Remembered { caller: Arc::new(caller), expires: ends, suspended };
+        let found = CachedCaller { caller: Arc::new(caller), expires: ends, suspended };
         if let Identity::Caller(caller) = found.clone().identity() {
             self.note_session(&caller, used_ms, clock::now());
         }

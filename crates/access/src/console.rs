@@ -135,7 +135,7 @@ pub fn create_key(db: &Db, key: NewKeyOf<'_>, roles: &Roles) -> anyhow::Result<(
         anyhow::bail!(wrong);
     }
     let (new, secret) = NewKey::random(tenants::rules::read_name(name)?, role)?;
-    let operations = (!operations.is_empty()).then(|| callers::in_order(operations));
+    let operations = (!operations.is_empty()).then(|| callers::sort_operations(operations));
     let new = NewKey { operations, ..new };
     let tenant = tenant.clone();
     let now = clock::now();

@@ -9,7 +9,7 @@ use db::{Conn, Result};
 use diesel::{dsl::sql, prelude::*, sql_types::BigInt};
 
 use crate::{
-    callers::split,
+    callers::split_operations,
     schema::{api_keys, tenants, user_groups, users},
 };
 
@@ -72,7 +72,7 @@ fn acts(conn: &mut Conn, tenants: &[String], user_id: &str, operation: Option<&s
         .filter(api_keys::personal.eq(false))
         .select((api_keys::revoked_ms, api_keys::expires_ms, api_keys::operations))
         .load(conn)?;
-    let names = |operations: &str, operation: &str| split(operations).iter().any(|one| one == operation);
+    let names = |operations: &str, operation: &str| split_operations(operations).iter().any(|one| one == operation);
     let live = |(revoked, expires, operations): &(Option<i64>, Option<i64>, Option<String>)| {
         let named = operation.is_none_or(|one| operations.as_deref().is_none_or(|all| names(all, one)));
         revoked.is_none() && expires.is_none_or(|end| end > now.millis()) && named

@@ -66,7 +66,7 @@ impl Default for SignIn {
 
 /// A row before and after a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Changed<T> {
+pub(crate) struct RowChange<T> {
     pub(crate) before: T,
     pub(crate) after: T,
 }

@@ -62,7 +62,7 @@ pub(crate) trait WithSecret {
     const SECRET: &'static str;
 
     /// What the audit log has of it beside that.
-    type Shown: Serialize + for<'r> From<&'r Self>;
+    type Record: Serialize + for<'r> From<&'r Self>;
 
     /// What it is.
     fn entity(&self) -> Entity<'_>;
@@ -72,7 +72,7 @@ pub(crate) trait WithSecret {
 pub(crate) fn record_change<T: WithSecret>(tx: &mut Tx<'_>, before: Option<&T>, after: Option<&T>) -> db::Result<()> {
     let Some(row) = after.or(before) else { return Ok(()) };
     let secret = Unpublished::secret(T::SECRET, before.is_some(), after.is_some());
-    let [before, after] = [before, after].map(|row| row.map(T::Shown::from));
+    let [before, after] = [before, after].map(|row| row.map(T::Record::from));
     tx.record_view_with(row.entity(), before.as_ref(), after.as_ref(), vec![secret])
 }
 

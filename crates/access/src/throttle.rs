@@ -111,7 +111,7 @@ struct Limit {
 
 /// Why a failure is not heard any more.
 #[derive(Debug, PartialEq, Eq)]
-struct Refused {
+struct LimitExceeded {
     /// Seconds until the next one is.
     wait: u32,
     limit: RateLimit,
@@ -120,7 +120,7 @@ struct Refused {
 impl Limit {
     /// Takes one, at the instant `now`, of a limit that is whole at `whole_at`; answers when it is whole then. All
     /// instants are in milliseconds.
-    fn take(self, whole_at: i64, now: i64) -> Result<i64, Refused> {
+    fn take(self, whole_at: i64, now: i64) -> Result<i64, LimitExceeded> {
         let before = whole_at.max(now);
         let after = before + self.every_ms;
         let missing = after - now - self.burst * self.every_ms;
@@ -130,7 +130,7 @@ impl Limit {
         let seconds = |ms: i64| u32::try_from(ms.max(0) / 1000 + i64::from(ms % 1000 > 0)).unwrap_or(u32::MAX);
         let limit = u32::try_from(self.burst).unwrap_or(u32::MAX);
         let limit = RateLimit { limit, remaining: 0, reset: seconds(before - now) };
-        Err(Refused { wait: seconds(missing), limit })
+        Err(LimitExceeded { wait: seconds(missing), limit })
     }
 }
 
@@ -145,7 +145,7 @@ impl<K: std::hash::Hash + Eq + Send + Sync + 'static> Counters<K> {
         Self { limit, whole_at: Cache::builder().max_capacity(REMEMBERED).time_to_idle(FORGET).build() }
     }
 
-    fn count(&self, of: K, now: i64) -> Result<(), Refused> {
+    fn count(&self, of: K, now: i64) -> Result<(), LimitExceeded> {
         let whole_at = self.whole_at.get_with(of, || Arc::new(AtomicI64::new(now)));
         let mut known = whole_at.load(Ordering::Relaxed);
         loop {
@@ -173,7 +173,7 @@ mod tests {
             assert_eq!(counters.count("a", 5_000), Ok(()));
         }
         let limit = RateLimit { limit: 3, remaining: 0, reset: 3 };
-        assert_eq!(counters.count("a", 5_000), Err(Refused { wait: 1, limit }));
+        assert_eq!(counters.count("a", 5_000), Err(LimitExceeded { wait: 1, limit }));
         // What was refused costs nothing, and others have limits of their own.
         assert_eq!(counters.count("a", 5_999).map_err(|refused| refused.wait), Err(1));
         assert_eq!(counters.count("b", 5_000), Ok(()));

@@ -36,7 +36,7 @@ pub(crate) async fn create_api_key(
 ) -> Result<HttpResponse> {
     given.check(wrong, context.operations()?, context.now)?;
     let NewApiKey { name, role, operations, expires_at, user_id } = given;
-    let operations = operations.map(callers::in_order);
+    let operations = operations.map(callers::sort_operations);
     rules::check_within(context.caller.operations.as_deref(), operations.as_deref())?;
     rules::check_names(&context.caller, user_id.as_deref())?;
     rules::check_end(&context.caller, expires_at)?;

@@ -119,7 +119,7 @@ pub(crate) fn check_revocable(tenant: &TenantId, is_admin: bool, admins: i64) ->
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::callers::{in_order, joined, split};
+    use crate::callers::{join_operations, sort_operations, split_operations};
 
     #[test]
     fn the_last_admin_key_of_a_partner_stays() {
@@ -138,8 +138,8 @@ mod tests {
         assert_eq!(operation_error("createSite", Role::Admin, &roles), None);
         assert_eq!(operation_error("createSite", Role::Viewer, &roles).unwrap(), "createSite needs the role operator");
         assert!(operation_error("getsite", Role::Admin, &roles).unwrap().starts_with("getsite is no operation"));
-        let names = |text: &str| in_order(split(text));
-        assert_eq!(joined(&names("b a b")), "a b");
+        let names = |text: &str| sort_operations(split_operations(text));
+        assert_eq!(join_operations(&names("b a b")), "a b");
         let [one, both] = [names("a"), names("a b")];
         let within = |caller: Option<&Vec<String>>, given: Option<&Vec<String>>| {
             check_within(caller.map(Vec::as_slice), given.map(Vec::as_slice)).is_ok()

@@ -12,7 +12,7 @@ use diesel::prelude::*;
 
 use super::rules;
 use crate::{
-    Changed, callers,
+    RowChange, callers,
     schema::{api_keys, tenants, users},
     secrets, tenants as tenant, tokens, users as user,
 };
@@ -36,7 +36,7 @@ pub(crate) struct Row {
     pub(crate) previous_secret: bool,
     /// Counts its changes; the `ETag`.
     pub(crate) version: i64,
-    /// What it is restricted to, as [`callers::split`] reads it.
+    /// What it is restricted to, as [`callers::split_operations`] reads it.
     pub(crate) operations: Option<String>,
     /// When it ends by itself.
     pub(crate) expires_ms: Option<i64>,
@@ -49,7 +49,7 @@ pub(crate) struct Row {
 impl Row {
     /// What it is restricted to.
     pub(crate) fn narrowed(&self) -> Option<Vec<String>> {
-        self.operations.as_deref().map(callers::split)
+        self.operations.as_deref().map(callers::split_operations)
     }
 
     /// The person that it acts as; `None` for a program.
@@ -170,7 +170,7 @@ pub(crate) fn insert(
         created_by: created_by.unwrap_or(&user_id),
         created_ms: now.millis(),
         updated_ms: now.millis(),
-        operations: new.operations.as_deref().map(callers::joined),
+        operations: new.operations.as_deref().map(callers::join_operations),
         expires_ms: new.expires.map(|end| end.millis()),
         personal: new.person.is_some(),
     };
@@ -234,7 +234,7 @@ pub(crate) fn unused_of(conn: &mut Conn, tenant: &TenantId, name: &str) -> db::R
 /// The live key with this public part, of whatever tenant: with it the tenant becomes known.
 pub(crate) fn live(conn: &mut Conn, key: &str) -> db::Result<Option<LiveKey>> {
     type Secrets = (String, Option<String>, Option<i64>);
-    let row: Option<(String, callers::Columns, Secrets, bool)> = api_keys::table
+    let row: Option<(String, callers::CallerRow, Secrets, bool)> = api_keys::table
         .inner_join(tenants::table.on(tenants::id.eq(api_keys::tenant_id)))
         .inner_join(users::table.on(users::tenant_id.eq(api_keys::tenant_id).and(users::id.eq(api_keys::user_id))))
         .filter(api_keys::key.eq(key))
@@ -280,7 +280,7 @@ pub(crate) fn rotate(
     secret: &Secret<String>,
     revoke_previous: bool,
     now: Timestamp,
-) -> db::Result<Changed<Row>> {
+) -> db::Result<RowChange<Row>> {
     let before = find(conn, tenant, id)?;
     let live = api_keys::table
         .filter(api_keys::tenant_id.eq(tenant.as_str()))
@@ -307,7 +307,7 @@ pub(crate) fn rotate(
         live.select((api_keys::secret_hash, api_keys::secret2_hash)).get_result(conn)?;
     let marks: Vec<&str> = std::iter::once(hash.as_str()).chain(hash2.as_deref()).map(secrets::mark).collect();
     tokens::store::delete_of_key(conn, tenant, id, &marks)?;
-    Ok(Changed { before, after: find(conn, tenant, id)? })
+    Ok(RowChange { before, after: find(conn, tenant, id)? })
 }
 
 /// Notes that a key was used, unless that was noted after `before`.

@@ -39,7 +39,7 @@ impl From<&Row> for ApiKey {
 impl WithSecret for Row {
     const SECRET: &'static str = "secret";
 
-    type Shown = ApiKey;
+    type Record = ApiKey;
 
     fn entity(&self) -> Entity<'_> {
         Entity::audited("ApiKey", &self.tenant_id, &self.id)

@@ -33,7 +33,7 @@ impl From<&Row> for InboundAddress {
 impl WithSecret for Row {
     const SECRET: &'static str = "token";
 
-    type Shown = InboundAddress;
+    type Record = InboundAddress;
 
     fn entity(&self) -> Entity<'_> {
         Entity::audited("InboundAddress", &self.tenant_id, &self.id)

@@ -54,11 +54,11 @@ pub(crate) async fn start_oidc(
                     let asked = Arc::clone(&provider);
                     drop(web::block(move || drop(asked.metadata(false))));
                 }
-                provider.leave(&metadata, clock::now()).map_err(refused)?
+                provider.begin_sign_in(&metadata, clock::now()).map_err(problem_of)?
             }
             None => {
-                let call = provider.call(authenticator.address(&request)).await.map_err(refused)?;
-                aside(call, move || provider.leave(&*provider.metadata(false)?, clock::now())).await?
+                let call = provider.call(authenticator.address(&request)).await.map_err(problem_of)?;
+                run_blocking(call, move || provider.begin_sign_in(&*provider.metadata(false)?, clock::now())).await?
             }
         };
         let mut answer = HttpResponse::SeeOther();
@@ -103,7 +103,7 @@ pub(crate) async fn finish_oidc(
 ) -> Result<HttpResponse> {
     let done = async {
         let provider = provider(&sign_in)?;
-        let Some((code, pending)) = came_back(&request, &provider) else {
+        let Some((code, pending)) = read_callback(&request, &provider) else {
             let problem = Problem::new(
                 Kind::Unauthenticated,
                 "The sign-in was not started in this browser, or it was started too long ago.",
@@ -111,8 +111,8 @@ pub(crate) async fn finish_oidc(
             return Err(authenticator.wrong_code(&request).unwrap_or(problem).into());
         };
         let asked = Arc::clone(&provider);
-        let call = provider.call(authenticator.address(&request)).await.map_err(refused)?;
-        let account = match aside(call, move || asked.arrive(code, pending)).await {
+        let call = provider.call(authenticator.address(&request)).await.map_err(problem_of)?;
+        let account = match run_blocking(call, move || asked.finish_sign_in(code, pending)).await {
             Err(api::Error(db::Error::Problem(problem))) if problem.kind == Kind::Unauthenticated => {
                 return Err(authenticator.wrong_code(&request).unwrap_or(problem).into());
             }
@@ -134,14 +134,14 @@ fn provider(sign_in: &SignIn) -> Result<Arc<Provider>> {
 }
 
 /// The code that a browser brings which left with this state.
-fn came_back(request: &HttpRequest, provider: &Provider) -> Option<(String, Pending)> {
+fn read_callback(request: &HttpRequest, provider: &Provider) -> Option<(String, Pending)> {
     let query = web::Query::<Vec<(String, String)>>::from_query(request.query_string()).ok()?.into_inner();
     let one = |name: &str| {
         let mut values = query.iter().filter(|(known, _)| known == name).map(|(_, value)| value.clone());
         values.next().filter(|_| values.next().is_none())
     };
     let Given::One(sealed) = api::session::given_as(request, COOKIE) else { return None };
-    let pending = provider.pending(sealed.expose())?;
+    let pending = provider.open_pending(sealed.expose())?;
     if !pending.is_answered_by(&one("state")?, clock::now()) {
         return None;
     }
@@ -182,9 +182,9 @@ async fn sign_in_as(
         Ok(true)
     });
     let begun = match begun.await {
-        Ok(begun) => begun.ok_or_else(rules::nobody)?,
+        Ok(begun) => begun.ok_or_else(rules::no_user)?,
         // Why they do not sign in is not for whoever asks.
-        Err(db::Error::Problem(problem)) if problem.kind == Kind::Conflict => return Err(rules::nobody().into()),
+        Err(db::Error::Problem(problem)) if problem.kind == Kind::Conflict => return Err(rules::no_user().into()),
         Err(error) => return Err(error.into()),
     };
     Ok(welcome(request, &begun, home))
@@ -192,7 +192,7 @@ async fn sign_in_as(
 
 /// Waits for the issuer on a thread where nobody else waits. The call is given back when the work is done, also when
 /// nobody waits for it any more.
-async fn aside<T: Send + 'static>(
+async fn run_blocking<T: Send + 'static>(
     call: Lease,
     work: impl FnOnce() -> Result<T, SignInFailure> + Send + 'static,
 ) -> Result<T> {
@@ -202,11 +202,11 @@ async fn aside<T: Send + 'static>(
         done
     });
     let done = done.await.map_err(|error| db::Error::Fault(format!("a call to the issuer: {error}")))?;
-    Ok(done.map_err(refused)?)
+    Ok(done.map_err(problem_of)?)
 }
 
-fn refused(refused: SignInFailure) -> Problem {
-    match refused {
+fn problem_of(failure: SignInFailure) -> Problem {
+    match failure {
         SignInFailure::Unavailable => {
             Problem::unavailable("The issuer does not answer right now. Try again in a moment.")
         }

@@ -12,4 +12,4 @@ mod provider;
 pub(crate) mod rules;
 
 pub use fetch::{check_issuer, fetch};
-pub use provider::{Fetch, Fetched, Provider, Settings};
+pub use provider::{Fetch, FetchResult, Provider, Settings};

@@ -49,10 +49,10 @@ pub(super) fn find(
         .optional()?;
     if let Some(row) = bound {
         let elsewhere = tenant.is_some_and(|tenant| tenant.as_str() != row.tenant_id);
-        return if elsewhere { Err(rules::nobody().into()) } else { Ok((row.tenant_id, row.user_id, false)) };
+        return if elsewhere { Err(rules::no_user().into()) } else { Ok((row.tenant_id, row.user_id, false)) };
     }
-    let email = account.verified_email.as_ref().filter(|_| by_email).ok_or_else(rules::nobody)?;
-    let mailbox = Mailbox::parse(email).ok_or_else(rules::nobody)?;
+    let email = account.verified_email.as_ref().filter(|_| by_email).ok_or_else(rules::no_user)?;
+    let mailbox = Mailbox::parse(email).ok_or_else(rules::no_user)?;
     let alike = users::table.filter(users::email_fold.eq_any(mailbox.folds())).filter(users::activated.eq(true));
     let alike = alike.limit(i64::try_from(MOST).unwrap_or(i64::MAX));
     let mut rows: Vec<people::Row> = match tenant {
@@ -60,7 +60,7 @@ pub(super) fn find(
         None => alike.load(conn)?,
     };
     if rows.len() >= MOST {
-        return Err(rules::nobody().into());
+        return Err(rules::no_user().into());
     }
     // The index knows folded addresses, which several mailboxes may share.
     rows.retain(|row| row.email.as_deref().and_then(Mailbox::parse).as_ref() == Some(&mailbox));
@@ -69,7 +69,7 @@ pub(super) fn find(
         let is_bound = is_bound(conn, &row.tenant_id, &row.id, issuer)?;
         found.push((row, is_bound));
     }
-    let user = rules::only_one(found)?;
+    let user = rules::single_match(found)?;
     Ok((user.tenant_id, user.id, true))
 }
 
@@ -89,7 +89,7 @@ fn is_bound(conn: &mut Conn, tenant: &str, user_id: &str, issuer: &str) -> Resul
 pub(super) fn bind(tx: &mut Tx<'_>, row: &Row) -> Result<()> {
     people::store::lock(&row.user_id).take(tx.conn)?;
     if is_bound(tx.conn, &row.tenant_id, &row.user_id, &row.issuer)? {
-        return Err(rules::nobody().into());
+        return Err(rules::no_user().into());
     }
     diesel::insert_into(user_identities::table).values(row).execute(tx.conn)?;
     record_change(tx, row, true)

@@ -77,10 +77,10 @@ pub struct Settings {
 }
 
 /// What a call answered.
-pub type Fetched = Result<HttpResponse, std::io::Error>;
+pub type FetchResult = Result<HttpResponse, std::io::Error>;
 
 /// Makes a call, within bounds of time and size, and follows nothing.
-pub type Fetch = dyn Fn(HttpRequest) -> Fetched + Send + Sync;
+pub type Fetch = dyn Fn(HttpRequest) -> FetchResult + Send + Sync;
 
 /// The place that a cookie is sealed for.
 const COOKIE: SealedAt<'static> = SealedAt { tenant: "", table: "cookies", row: "oidc", column: "pending" };
@@ -122,15 +122,15 @@ pub(crate) enum SignInFailure {
 
 /// The claims beside the standard ones.
 #[derive(Clone, Debug, Deserialize, Serialize)]
-struct Others(Map<String, Value>);
+struct ExtraClaims(Map<String, Value>);
 
-impl AdditionalClaims for Others {}
+impl AdditionalClaims for ExtraClaims {}
 
 type Fields =
-    IdTokenFields<Others, EmptyExtraTokenFields, CoreGenderClaim, CoreJweContentEncryptionAlgorithm, Algorithm>;
+    IdTokenFields<ExtraClaims, EmptyExtraTokenFields, CoreGenderClaim, CoreJweContentEncryptionAlgorithm, Algorithm>;
 
 type Client<A, B, C, D, E, F> = openidconnect::Client<
-    Others,
+    ExtraClaims,
     CoreAuthDisplay,
     CoreGenderClaim,
     CoreJweContentEncryptionAlgorithm,
@@ -149,7 +149,7 @@ type Client<A, B, C, D, E, F> = openidconnect::Client<
     F,
 >;
 
-type Ready = Client<
+type DiscoveredClient = Client<
     openidconnect::EndpointSet,
     openidconnect::EndpointNotSet,
     openidconnect::EndpointNotSet,
@@ -184,7 +184,7 @@ impl Provider {
     }
 
     /// Where a browser goes to sign in, and what it carries meanwhile. It calls nobody.
-    pub(crate) fn leave(
+    pub(crate) fn begin_sign_in(
         &self,
         metadata: &CoreProviderMetadata,
         now: Timestamp,
@@ -202,12 +202,12 @@ impl Provider {
     }
 
     /// What a browser carried.
-    pub(crate) fn pending(&self, sealed: &str) -> Option<Pending> {
+    pub(crate) fn open_pending(&self, sealed: &str) -> Option<Pending> {
         serde_json::from_str(self.seals.open(COOKIE, sealed).ok()??.expose()).ok()
     }
 
     /// Who signed in, by the code that the issuer gave the browser.
-    pub(crate) fn arrive(&self, code: String, pending: Pending) -> Result<Account, SignInFailure> {
+    pub(crate) fn finish_sign_in(&self, code: String, pending: Pending) -> Result<Account, SignInFailure> {
         let metadata = self.metadata(false)?;
         let client = self.client(&metadata)?;
         let exchange = client.exchange_code(AuthorizationCode::new(code)).map_err(wrong)?;
@@ -222,7 +222,7 @@ impl Provider {
         })?;
         let token = tokens.id_token().ok_or_else(|| wrong("the issuer gave no ID token"))?;
         let nonce = Nonce::new(pending.nonce);
-        let verify = |client: &Ready| {
+        let verify = |client: &DiscoveredClient| {
             let verifier = client.id_token_verifier().set_allowed_algs(ALGORITHMS);
             let claims = token.claims(&verifier, &nonce)?;
             // An audience other than this service was refused above; the token may still be issued to another client.
@@ -243,17 +243,17 @@ impl Provider {
         }
     }
 
-    fn account(&self, claims: &openidconnect::IdTokenClaims<Others, CoreGenderClaim>) -> Account {
+    fn account(&self, claims: &openidconnect::IdTokenClaims<ExtraClaims, CoreGenderClaim>) -> Account {
         let email = claims.email().filter(|_| claims.email_verified() == Some(true));
-        let Others(others) = claims.additional_claims();
+        let ExtraClaims(extra) = claims.additional_claims();
         Account {
             subject: claims.subject().to_string(),
             verified_email: email.map(|email| email.to_string()),
-            role: self.settings.role_claim.as_ref().map(|name| rules::role_of(others.get(name))),
+            role: self.settings.role_claim.as_ref().map(|name| rules::role_of(extra.get(name))),
         }
     }
 
-    fn client(&self, metadata: &CoreProviderMetadata) -> Result<Ready, SignInFailure> {
+    fn client(&self, metadata: &CoreProviderMetadata) -> Result<DiscoveredClient, SignInFailure> {
         let id = &self.settings.client_id;
         let secret = self.settings.client_secret.expose();
         let id = ClientId::new(id.clone());

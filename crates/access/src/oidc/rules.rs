@@ -56,16 +56,16 @@ pub(crate) fn role_of(claim: Option<&Value>) -> Role {
 
 /// The one person whom a verified address belongs to. Of several nobody knows which, and one who is bound to an account
 /// already is not bound to another.
-pub(crate) fn only_one(mut found: Vec<(users::Row, bool)>) -> Result<users::Row, Problem> {
+pub(crate) fn single_match(mut found: Vec<(users::Row, bool)>) -> Result<users::Row, Problem> {
     found.retain(|(user, _)| user.activated && !user.is_program());
     match (found.pop(), found.is_empty()) {
         (Some((user, false)), true) => Ok(user),
-        _ => Err(nobody()),
+        _ => Err(no_user()),
     }
 }
 
 /// The 403 of an account that is nobody here.
-pub(crate) fn nobody() -> Problem {
+pub(crate) fn no_user() -> Problem {
     Problem::forbidden("No user here belongs to this account. Ask an administrator of Muster.")
 }
 

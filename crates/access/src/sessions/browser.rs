@@ -16,7 +16,7 @@ use serde::{Deserialize as _, de::value::MapDeserializer};
 
 use super::{
     pages,
-    redeem::{SignedIn, Visitor, end},
+    redeem::{NewCookie, Visitor, end},
     store,
     wire::SignInForm,
 };
@@ -203,7 +203,7 @@ pub(crate) fn visitor(request: &HttpRequest) -> Visitor {
 }
 
 /// The answer that signs a browser in.
-pub(crate) fn welcome(request: &HttpRequest, begun: &SignedIn, home: &str) -> HttpResponse {
+pub(crate) fn welcome(request: &HttpRequest, begun: &NewCookie, home: &str) -> HttpResponse {
     let mut answer = HttpResponse::SeeOther();
     answer.insert_header((header::LOCATION, home)).insert_header((header::CACHE_CONTROL, "no-store"));
     if let Some(cookie) = api::session::cookie(request, &begun.token, begun.lives) {

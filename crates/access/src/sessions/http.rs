@@ -11,7 +11,7 @@ use super::{
     links,
     redeem::{end, end_all},
     rules, store,
-    wire::{Session, SessionId, ShownSignInLink, SignInLink},
+    wire::{Session, SessionId, SignInLink, SignInLinkReplay},
 };
 use crate::{
     Authenticator, filters, secrets,
@@ -164,7 +164,7 @@ pub(crate) async fn create_sign_in_link(context: RequestContext, PathIds(id): Pa
             let link = new_link(tx, made, &code, &caller.user_id, now)?;
             let url = rules::url(&origin, &code).into_inner();
             let expires = Timestamp::from_millis(link.expires_ms);
-            Answer::once(&SignInLink { url, expires }, &ShownSignInLink { expires })
+            Answer::once(&SignInLink { url, expires }, &SignInLinkReplay { expires })
         })
         .await
 }

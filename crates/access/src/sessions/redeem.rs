@@ -19,7 +19,7 @@ pub(crate) struct Visitor {
 }
 
 /// A session that has just begun.
-pub(crate) struct SignedIn {
+pub(crate) struct NewCookie {
     /// What its cookie holds.
     pub(crate) token: Secret<String>,
     /// The seconds that it lasts at most.
@@ -36,7 +36,7 @@ impl Authenticator {
         code: &Secret<String>,
         visitor: Visitor,
         now: Timestamp,
-    ) -> db::Result<Option<SignedIn>> {
+    ) -> db::Result<Option<NewCookie>> {
         if !secrets::is_secret(code.expose()) {
             return Ok(None);
         }
@@ -83,7 +83,7 @@ impl Authenticator {
         visitor: Visitor,
         now: Timestamp,
         admit: impl FnOnce(&mut Tx<'_>) -> db::Result<bool> + Send + 'static,
-    ) -> db::Result<Option<SignedIn>> {
+    ) -> db::Result<Option<NewCookie>> {
         let token = secrets::random()?;
         let id = format!("{}{}", api::session::PREFIX, uuid::Uuid::new_v4());
         let new = NewSession { id: id.clone(), token: token.clone(), method, user_agent: rules::agent(&visitor.agent) };
@@ -104,7 +104,7 @@ impl Authenticator {
         }
         // It may have ended others.
         self.forget_callers();
-        Ok(Some(SignedIn { token, lives: rules::LIFE_MS / 1000 }))
+        Ok(Some(NewCookie { token, lives: rules::LIFE_MS / 1000 }))
     }
 }
 

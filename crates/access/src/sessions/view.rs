@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{
     links, store,
-    wire::{NotedSignInLink, Session},
+    wire::{Session, SignInLinkRecord},
 };
 use crate::secrets::WithSecret;
 
@@ -25,7 +25,7 @@ impl From<store::Row> for Session {
     }
 }
 
-impl From<&links::Row> for NotedSignInLink {
+impl From<&links::Row> for SignInLinkRecord {
     fn from(row: &links::Row) -> Self {
         let expires = Timestamp::from_millis(row.expires_ms);
         Self { user_id: row.user_id.clone(), created_by: row.created_by.clone(), expires }
@@ -45,7 +45,7 @@ impl Recorded for store::Row {
 impl WithSecret for links::Row {
     const SECRET: &'static str = "code";
 
-    type Shown = NotedSignInLink;
+    type Record = SignInLinkRecord;
 
     fn entity(&self) -> Entity<'_> {
         Entity::audited("SignInLink", &self.tenant_id, &self.id)

@@ -58,14 +58,14 @@ pub(crate) struct SignInLink {
 
 /// The same, asked for again.
 #[derive(Debug, Serialize)]
-pub(crate) struct ShownSignInLink {
+pub(crate) struct SignInLinkReplay {
     pub(crate) expires: Timestamp,
 }
 
 /// A link in the audit log.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct NotedSignInLink {
+pub(crate) struct SignInLinkRecord {
     pub(super) user_id: String,
     pub(super) created_by: String,
     pub(super) expires: Timestamp,

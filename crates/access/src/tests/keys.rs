@@ -256,7 +256,7 @@ async fn a_key_has_a_thousand_tokens_at_most_and_the_oldest_end() {
     let stored = fixture.write(move |conn| {
         let tenant = TenantId::partner(1);
         let (id, mark): (String, String) = tokens::table.select((tokens::key_id, tokens::secret_mark)).first(conn)?;
-        let of = store::Of { tenant: &tenant, key_id: &id, secret_mark: &mark };
+        let of = store::TokenSource { tenant: &tenant, key_id: &id, secret_mark: &mark };
         for number in 1..=998 {
             let made = Timestamp::from_millis(now + number);
             let end = Timestamp::from_millis(now + 7_199_000);

@@ -24,7 +24,7 @@ use serde_json::Value;
 
 use crate::{
     Authenticator, api_keys,
-    authenticator::{Credentials, Issued},
+    authenticator::{Credentials, TokenOutcome},
     bootstrap, domain, extras, new_credentials, tenants,
 };
 
@@ -105,8 +105,8 @@ impl Fixture {
 
     async fn issue(&self, key: &str, text: &str, now: Timestamp) -> Option<String> {
         match self.authenticator.issue(&credentials(key, text), now, |_| Ok(())).await.unwrap() {
-            Issued::Token { token, .. } => Some(token.into_inner()),
-            Issued::Throttled(_) | Issued::Suspended | Issued::BadCredentials => None,
+            TokenOutcome::Token { token, .. } => Some(token.into_inner()),
+            TokenOutcome::Throttled(_) | TokenOutcome::Suspended | TokenOutcome::BadCredentials => None,
         }
     }
 
@@ -144,9 +144,9 @@ impl Fixture {
 }
 
 /// The operations of this crate, ready to be called.
-struct Operations(Box<dyn Fn(TestRequest) -> Answered>);
+struct Operations(Box<dyn Fn(TestRequest) -> ResponseFuture>);
 
-type Answered = Pin<Box<dyn Future<Output = ServiceResponse>>>;
+type ResponseFuture = Pin<Box<dyn Future<Output = ServiceResponse>>>;
 
 impl Operations {
     async fn send(&self, request: TestRequest) -> ServiceResponse {

@@ -10,7 +10,7 @@ use super::{
     rules::{self, Refusal},
     wire::{Token, TokenError, TokenRequest},
 };
-use crate::authenticator::{Authenticator, Credentials, Issued};
+use crate::authenticator::{Authenticator, Credentials, TokenOutcome};
 
 /// The largest form.
 const LIMIT: usize = 16 << 10;
@@ -90,15 +90,17 @@ async fn answer(request: &HttpRequest, payload: web::Payload, authenticator: &Au
     let guard = request.app_data::<api::guard::Guard>();
     let count = |key: &String| guard.map_or(Ok(()), |guard| guard.count(request, key));
     match authenticator.issue(&credentials, clock::now(), count).await {
-        Ok(Issued::Token { token, lives }) => no_store(StatusCode::OK).json(Token {
+        Ok(TokenOutcome::Token { token, lives }) => no_store(StatusCode::OK).json(Token {
             access_token: token.into_inner(),
             token_type: "bearer",
             expires_in: lives,
             scope: "global:manage",
         }),
-        Ok(Issued::Throttled(problem)) => api::error::problem_response(&problem),
-        Ok(Issued::Suspended) => failure(StatusCode::FORBIDDEN, "access_denied", "The tenant of this key is suspended"),
-        Ok(Issued::BadCredentials) => match authenticator.refused(request, Some(&credentials.key)) {
+        Ok(TokenOutcome::Throttled(problem)) => api::error::problem_response(&problem),
+        Ok(TokenOutcome::Suspended) => {
+            failure(StatusCode::FORBIDDEN, "access_denied", "The tenant of this key is suspended")
+        }
+        Ok(TokenOutcome::BadCredentials) => match authenticator.refused(request, Some(&credentials.key)) {
             // As above, this has the shape of all other operations: it says what the limit is.
             Some(problem) => api::error::problem_response(&problem),
             None => refuse(request, Refusal::Credentials),

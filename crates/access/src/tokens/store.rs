@@ -8,7 +8,7 @@ use outbox::{Keep, Retention};
 
 use super::rules;
 use crate::{
-    callers::{Columns, as_caller, columns},
+    callers::{CallerRow, as_caller, columns},
     schema::{api_keys, tenants, tokens, users},
     secrets,
 };
@@ -41,7 +41,7 @@ struct NewToken<'a> {
 }
 
 /// What a token was made for.
-pub(crate) struct Of<'a> {
+pub(crate) struct TokenSource<'a> {
     pub(crate) tenant: &'a TenantId,
     /// The API key's id.
     pub(crate) key_id: &'a str,
@@ -57,8 +57,14 @@ const MOST: i64 = 1_000;
 const ENDED: i64 = 100;
 
 /// Stores a token of a key, and ends the oldest when there are too many.
-pub(crate) fn insert(conn: &mut Conn, of: &Of<'_>, hash: &str, now: Timestamp, expires: Timestamp) -> db::Result<()> {
-    let Of { tenant, key_id, secret_mark } = *of;
+pub(crate) fn insert(
+    conn: &mut Conn,
+    of: &TokenSource<'_>,
+    hash: &str,
+    now: Timestamp,
+    expires: Timestamp,
+) -> db::Result<()> {
+    let TokenSource { tenant, key_id, secret_mark } = *of;
     let created_ms = now.millis();
     let expires_ms = expires.millis();
     let token = NewToken { hash, tenant_id: tenant.as_str(), key_id, created_ms, expires_ms, secret_mark };
@@ -93,7 +99,7 @@ pub(crate) fn find_live(conn: &mut Conn, hash: &str) -> db::Result<Option<LiveTo
     type State = (String, Option<i64>, i64, bool);
     type Secrets = (String, String, Option<String>);
     let same_key = api_keys::tenant_id.eq(tokens::tenant_id).and(api_keys::id.eq(tokens::key_id));
-    let row: Option<(Columns, State, Secrets)> = tokens::table
+    let row: Option<(CallerRow, State, Secrets)> = tokens::table
         .inner_join(api_keys::table.on(same_key))
         .inner_join(tenants::table.on(tenants::id.eq(tokens::tenant_id)))
         .inner_join(users::table.on(users::tenant_id.eq(api_keys::tenant_id).and(users::id.eq(api_keys::user_id))))
