@@ -1,4 +1,4 @@
-//! Who calls, and for which tenant: what every request asks first.
+//! Authentication: finds out who calls and for which tenant, first thing in every request.
 
 use std::{future::ready, net::IpAddr, sync::Arc, time::Duration};
 
@@ -43,7 +43,7 @@ pub struct Authenticator {
     callers: Recent<Hash, CachedCaller>,
     /// Whom the token of an inbound address stands for, and whether their tenant is suspended.
     inbound: Recent<Hash, (Arc<Caller>, bool)>,
-    /// Whose session a cookie is. Apart from the callers, so that no cookie passes for a token.
+    /// The callers by their session cookies. Apart from `callers`, so that no cookie passes for a token.
     sessions: Recent<Hash, CachedCaller>,
     tenants: Recent<TenantId, Arc<Tenant>>,
     /// Keys and sessions whose use was noted within the last minute, by id.
@@ -74,7 +74,7 @@ pub(crate) struct Credentials {
     pub(crate) secret: Secret<String>,
 }
 
-/// What a token request comes to.
+/// The outcome of a token request.
 pub(crate) enum TokenOutcome {
     /// A new token, and the seconds that it lives.
     Token { token: Secret<String>, lives: i64 },

@@ -50,7 +50,7 @@ pub fn bootstrap(db: &Db, (key, secret): (String, Secret<String>)) -> anyhow::Re
     let now = clock::now();
     let made = db.write_here(move |conn| {
         let partner = tenants::store::next_partner(conn)?;
-        // Another gateway may have begun at the same moment; whoever waited for the number sees what the first made.
+        // Two gateways may start at once: the second waited for the number, and sees what the first created.
         if tenants::store::any(conn)? {
             return Err(Problem::conflict("The database has tenants.").into());
         }

@@ -22,7 +22,7 @@ pub(crate) fn split_operations(operations: &str) -> Vec<String> {
     sort_operations(operations.split_ascii_whitespace().map(ToOwned::to_owned).collect())
 }
 
-/// What a caller is made of: the key, and the user that it acts as.
+/// The columns that make a caller: those of the key, and those of the user that it acts as.
 pub(crate) type CallerRow = (KeyColumns, UserColumns);
 
 type KeyColumns = (String, String, String, String, Option<String>, Option<i64>, bool);
@@ -58,7 +58,7 @@ pub(crate) fn columns() -> CallerColumns {
 }
 
 /// A caller from columns; `None` when its key acts as a person who is not in use. A key that acts as a person may no
-/// more than that one. What does not parse was not written by this service.
+/// more than that person. A value that does not parse was not written by this service.
 pub(crate) fn as_caller((key_row, (user_role, activated)): CallerRow) -> db::Result<Option<Caller>> {
     let (key_id, user_id, tenant, key_role, operations, expires, personal) = key_row;
     if personal && !activated {

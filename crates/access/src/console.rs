@@ -206,7 +206,7 @@ fn named(conn: &mut db::Conn, key: &str) -> db::Result<(TenantId, Row)> {
     Ok((tenant.ok_or_else(|| db::Error::Fault(format!("an API key is of {}", row.tenant_id)))?, row))
 }
 
-/// What the one who asked for each row failed with.
+/// The error of a callback, as a database error.
 fn into_db(error: anyhow::Error) -> db::Error {
     db::Error::Fault(format!("{error:#}"))
 }

@@ -1,5 +1,5 @@
-//! What the [directory](crate::Directory) tells other domains of tenants and their people, beside users and user
-//! groups.
+//! Facts on tenants and their people that the [directory](crate::Directory) gives to other domains, beside users and
+//! user groups.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -93,7 +93,7 @@ pub fn is_active(conn: &mut Conn, tenant: &str) -> Result<bool> {
     Ok(activated.unwrap_or_default())
 }
 
-/// Those of these tenants that are there, and not suspended.
+/// The tenants among `ids` that exist and are not suspended.
 pub fn active(conn: &mut Conn, ids: &[String]) -> Result<Vec<String>> {
     let active = tenants::table.filter(tenants::id.eq_any(ids)).filter(tenants::activated.eq(true));
     Ok(active.select(tenants::id).load(conn)?)

@@ -1,4 +1,4 @@
-//! What the searches of this crate have in common.
+//! Conditions that the searches of this crate share.
 
 use std::collections::HashSet;
 

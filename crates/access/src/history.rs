@@ -1,7 +1,8 @@
-//! How users and groups were before they changed, for those who ask who somebody was at an earlier time.
+//! The history of users, groups and memberships, for questions about an earlier time.
 //!
-//! A row is written when something changes that others see: what was, and until when. Whoever never changed has none,
-//! and is what the present row says. A change takes effect at the start of its second, as times are told in seconds.
+//! A change that others can see writes a row: the former state, and until when it held. A user or group that never
+//! changed has no rows here; its present row is its whole history. A change takes effect at the start of its second, as
+//! the interface shows times in seconds.
 
 use base::timestamp::Timestamp;
 use db::{Condition, Conn, Result};
@@ -82,10 +83,10 @@ pub(crate) fn effective_ms(now: Timestamp) -> i64 {
     now.millis().div_euclid(1_000) * 1_000
 }
 
-/// Keeps what a user was until a change, when it became another.
+/// Stores the former state of a user, if a change made a difference.
 pub(crate) fn record_user(conn: &mut Conn, was: &User, is: &User) -> Result<()> {
     let key = former_users::table.find((&was.tenant_id, &was.id, was.until_ms)).select(former_users::until_ms);
-    // What it was for a part of a second only, it never was.
+    // A state that held for less than a second is not stored.
     if was == is || key.first::<i64>(conn).optional()?.is_some() {
         return Ok(());
     }
@@ -93,7 +94,7 @@ pub(crate) fn record_user(conn: &mut Conn, was: &User, is: &User) -> Result<()> 
     Ok(())
 }
 
-/// Keeps what a group was until a change, when others see another.
+/// Stores the former state of a group, if a change made a difference that others see.
 pub(crate) fn record_group(conn: &mut Conn, was: &Group, is: &Group) -> Result<()> {
     let same = (&was.name, &was.description, was.activated) == (&is.name, &is.description, is.activated);
     let key = former_user_groups::table.find((&was.tenant_id, &was.id, was.until_ms));
@@ -104,7 +105,7 @@ pub(crate) fn record_group(conn: &mut Conn, was: &Group, is: &Group) -> Result<(
     Ok(())
 }
 
-/// Keeps that these users of a group of a tenant were its members until now.
+/// Stores that these users were members of a group until now.
 pub(crate) fn record_members(
     conn: &mut Conn,
     (tenant, group): (&str, &str),
@@ -166,7 +167,7 @@ fn keys_of_groups(ids: &[String]) -> Condition {
 /// Group, user, since when and until when, in milliseconds.
 type Membership = (String, String, i64, Option<i64>);
 
-/// Who was a member of these groups until an instant after `since_ms`; and with no end, who became one after it.
+/// The memberships of these groups that ended after `since_ms`; and, without an end, those that began after it.
 pub fn members(conn: &mut Conn, tenants: &[String], ids: &[String], since_ms: i64) -> Result<Vec<Membership>> {
     let were = db::in_parts(ids, |ids| {
         let keys = "(former_members.tenant_id, former_members.group_id) IN ";
@@ -193,7 +194,7 @@ pub fn members(conn: &mut Conn, tenants: &[String], ids: &[String], since_ms: i6
     Ok(found)
 }
 
-/// How long it is kept what people were: ten years, as the rosters that ask for it.
+/// How long the history of people is kept: ten years, as long as that of the rosters that read it.
 const KEPT_MS: i64 = 3_653 * 86_400_000;
 
 const fn retention(kind: &'static str, table: &'static str, id: &'static str, remove: Remove) -> Retention {
@@ -201,7 +202,7 @@ const fn retention(kind: &'static str, table: &'static str, id: &'static str, re
     Retention { kind, keep, most: Some(1_000_000), table, id, since: "until_ms", only: "1 = 1", remove }
 }
 
-/// Of users.
+/// The retention of former users.
 pub(crate) const USER_RETENTION: Retention =
     retention("former-users", "former_users", "id || ' ' || until_ms", |conn, tenant, ids, _| {
         let mut gone = 0;
@@ -211,7 +212,7 @@ pub(crate) const USER_RETENTION: Retention =
         Ok(gone)
     });
 
-/// Of groups.
+/// The retention of former groups.
 pub(crate) const GROUP_RETENTION: Retention =
     retention("former-user-groups", "former_user_groups", "id || ' ' || until_ms", |conn, tenant, ids, _| {
         let mut gone = 0;
@@ -221,7 +222,7 @@ pub(crate) const GROUP_RETENTION: Retention =
         Ok(gone)
     });
 
-/// Of members.
+/// The retention of former members.
 pub(crate) const MEMBER_RETENTION: Retention = retention(
     "former-members",
     "former_members",

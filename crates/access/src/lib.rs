@@ -74,7 +74,7 @@ pub(crate) struct RowChange<T> {
 static QUOTAS: [&db::Quota; 4] =
     [&tenants::store::QUOTA, &users::store::QUOTA, &user_groups::store::QUOTA, &api_keys::store::QUOTA];
 
-/// What handlers take from [`extras`].
+/// The shared data that handlers need; [`extras`] adds it.
 const NEEDS: &[Need] = &[Need::of::<Authenticator>(), Need::of::<SignIn>()];
 
 /// The tables, as they came to be.

@@ -1,7 +1,7 @@
-//! When two addresses of electronic mail are one mailbox, for deciding who somebody is.
+//! Mailboxes: decides whether two email addresses are the same mailbox, for identifying a person.
 //!
-//! Searches fold texts so that people find what they look for. Folding is no identity: it makes `ß` of `ss`, and `k` of
-//! the Kelvin sign, while a mail server delivers to two different people.
+//! Searches fold texts so that people find what they look for. Folding is not identity: it makes `ß` of `ss`, and `k`
+//! of the Kelvin sign, while a mail server delivers to two different people.
 
 use base::text::fold;
 

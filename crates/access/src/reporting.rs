@@ -1,5 +1,4 @@
-//! Those who report alerts for somebody else, such as an integration: keys and inbound addresses that can do nothing
-//! but that.
+//! Reporters: API keys and inbound addresses that can only report alerts, for example for an integration.
 
 use api::{Caller, Role};
 use base::{problem::Problem, secret::Secret, tenant::TenantId};
@@ -44,7 +43,7 @@ pub fn by_address(tx: &mut Tx<'_>, tenant: &str, name: &str, author: &str) -> db
     Ok((row.id, token))
 }
 
-/// Ends a key or an address of a tenant; one that is gone already is no error.
+/// Ends a key or an address of a tenant; no error if it is gone already.
 pub fn end(tx: &mut Tx<'_>, tenant: &str, id: &str) -> db::Result<()> {
     let tenant = id_of(tenant)?;
     let ended = if api_keys::rules::is_id(id) {

@@ -58,13 +58,13 @@ pub(crate) fn is_secret(text: &str) -> bool {
 
 /// A row that comes with a secret, such as an API key: each change of it is a change of the secret too.
 pub(crate) trait WithSecret {
-    /// What the audit log calls the secret.
+    /// The name of the secret in the audit log.
     const SECRET: &'static str;
 
-    /// What the audit log has of it beside that.
+    /// The record of the row in the audit log, without the secret.
     type Record: Serialize + for<'r> From<&'r Self>;
 
-    /// What it is.
+    /// Its entity in the audit log.
     fn entity(&self) -> Entity<'_>;
 }
 

@@ -1,14 +1,14 @@
-//! Failed attempts, and when there are too many of them.
+//! Limits on failed attempts.
 //!
-//! An attempt is always heard first: the right token, or key and secret, are never refused, however many wrong ones
-//! came for the same key or from the same address. (They cannot be guessed: they are random, and a look-up is cheap.)
-//! What is throttled is the failures: beyond a limit they are answered 429 in place of 401. Wrong secrets count for
+//! Credentials are checked before the limit: the right token, or key and secret, are never refused, however many wrong
+//! ones came for the same key or from the same address. (They cannot be guessed: they are random, and a look-up is
+//! cheap.) Only failures are throttled: beyond a limit they are answered 429 in place of 401. Wrong secrets count for
 //! key and address together, and for the address; wrong tokens count for the address. A client with one wrong secret
 //! in its configuration uses up its own limit and leaves that of its address alone.
 //!
 //! `governor`, which limits the rate of keys (`api::limits`), keeps a row for each key until it is told to look for old
-//! ones. Keys are counted by whoever makes them; addresses are made up by whoever fails. So the limits stand in a cache
-//! here, whose capacity holds however many addresses there are.
+//! ones. The number of keys has a limit, but an attacker may come from any number of addresses. So the limits stand in
+//! a cache here, whose capacity bounds the memory.
 
 use std::{
     net::IpAddr,
@@ -109,7 +109,7 @@ struct Limit {
     every_ms: i64,
 }
 
-/// Why a failure is not heard any more.
+/// A limit that is used up.
 #[derive(Debug, PartialEq, Eq)]
 struct LimitExceeded {
     /// Seconds until the next one is.

@@ -23,7 +23,8 @@ pub(crate) fn is_id(text: &str) -> bool {
 pub(crate) fn operation_error(name: &str, role: Role, roles: &Roles) -> Option<String> {
     match roles.get(name) {
         None => {
-            Some(format!("{name:.64} is no operation that needs a key: the names are the operationIds of the document"))
+            let names = "the names are the operationIds of the document";
+            Some(format!("{name:.64} is not an operation that needs a key: {names}"))
         }
         Some(needed) if *needed > role => Some(format!("{name} needs the role {needed}")),
         Some(_) => None,
@@ -137,7 +138,7 @@ mod tests {
         assert_eq!(operation_error("getSite", Role::Viewer, &roles), None);
         assert_eq!(operation_error("createSite", Role::Admin, &roles), None);
         assert_eq!(operation_error("createSite", Role::Viewer, &roles).unwrap(), "createSite needs the role operator");
-        assert!(operation_error("getsite", Role::Admin, &roles).unwrap().starts_with("getsite is no operation"));
+        assert!(operation_error("getsite", Role::Admin, &roles).unwrap().starts_with("getsite is not an operation"));
         let names = |text: &str| sort_operations(split_operations(text));
         assert_eq!(join_operations(&names("b a b")), "a b");
         let [one, both] = [names("a"), names("a b")];

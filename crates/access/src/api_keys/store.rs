@@ -134,7 +134,7 @@ impl NewKey {
 /// How many API keys a tenant has at most.
 pub(crate) static QUOTA: Quota = Quota::new("API keys", "api_keys", 10_000).of("revoked_ms IS NULL");
 
-/// Adds a key, and the user that it acts as when that is no person. `created_by` is `None` for a key that no caller
+/// Adds a key, and for a program's key the user that it acts as. `created_by` is `None` for a key that no caller
 /// makes: it makes itself.
 ///
 /// A name that another live key of the tenant has is a conflict.

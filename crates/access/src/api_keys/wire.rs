@@ -16,7 +16,7 @@ api::path_id! {
     pub(crate) ApiKeyId = "apiKeyId", "KEY-0b8f7c4e-8f0e-4f6e-9d5a-3c1d7a5b2e90", looked_up
 }
 
-/// What is no id of a key names none, and is not looked up.
+/// An id of the wrong form names no key, and is not looked up.
 fn looked_up(text: &str) -> String {
     if rules::is_id(text) { text.to_owned() } else { String::new() }
 }
@@ -54,7 +54,7 @@ impl NewApiKey {
     /// 400 that lists all of it.
     pub(crate) fn check(&self, mut wrong: Wrong, roles: &Roles, now: Timestamp) -> Result<(), Problem> {
         match self.operations.as_deref() {
-            // What is no text was told already, and its neighbours have lost their places.
+            // An element that is not a text is in `wrong` already, and the indexes of the others have shifted.
             _ if wrong.has("operations") => {}
             Some([]) => wrong.add("operations", "must name an operation, or be left out for all that the role may"),
             Some(named) if named.len() > roles.len() => {

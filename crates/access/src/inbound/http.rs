@@ -11,8 +11,8 @@ use crate::{Authenticator, api_keys::rules::check_lets_report, secrets};
 
 /// Make an inbound address
 ///
-/// For a monitor that can set no header: whoever has the address may report alerts at this tenant, and do nothing else.
-/// The answer is the only time that token and address are shown.
+/// For a monitor that cannot set a header: the address itself lets it report alerts at this tenant, and do nothing
+/// else. The answer is the only time that token and address are shown.
 #[utoipa::path(
     operation_id = "createInboundAddress",
     request_body = NewInboundAddress,

@@ -13,7 +13,7 @@ api::path_id! {
     pub(crate) InboundId = "inboundId", "INB-0b8f7c4e-8f0e-4f6e-9d5a-3c1d7a5b2e90", looked_up
 }
 
-/// What is no id of an address names none, and is not looked up.
+/// An id of the wrong form names no address, and is not looked up.
 fn looked_up(text: &str) -> String {
     if rules::is_id(text) { text.to_owned() } else { String::new() }
 }
@@ -60,7 +60,7 @@ pub(crate) struct InboundAddress {
 pub(crate) struct CreatedInboundAddress {
     #[serde(flatten)]
     pub(super) address: InboundAddress,
-    /// Whoever has it may report: the `routing_key` of PagerDuty events, the `GenieKey` of Opsgenie.
+    /// The secret that lets a monitor report: the `routing_key` of PagerDuty events, the `GenieKey` of Opsgenie.
     pub(super) token: String,
     /// Where plain reports go; for another format, `/` and its name are added.
     pub(super) url: String,

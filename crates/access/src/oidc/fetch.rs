@@ -27,7 +27,7 @@ const MOST: u64 = 1 << 20;
 /// Refuses an issuer whose tokens would travel in the clear beyond this machine.
 ///
 /// # Errors
-/// What is wrong with its address.
+/// Its address is not a URL, or is neither `https` nor on this machine.
 pub fn check_issuer(issuer: &str) -> anyhow::Result<()> {
     let url = Url::parse(issuer).context("--oidc-issuer takes an address such as https://login.example")?;
     let is_here = url.host_str().is_some_and(is_loopback_host);

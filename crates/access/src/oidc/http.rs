@@ -22,7 +22,7 @@ use crate::{
     },
 };
 
-/// What the cookie is called that a browser carries to the issuer and back.
+/// The name of the cookie that a browser carries to the issuer and back.
 const COOKIE: &str = "muster_oidc";
 
 /// How long it carries it, in seconds.
@@ -50,9 +50,9 @@ pub(crate) async fn start_oidc(
         let (url, sealed) = match provider.cached_metadata() {
             Some((metadata, is_old)) => {
                 if is_old {
-                    // Whoever comes is not kept waiting for it.
-                    let asked = Arc::clone(&provider);
-                    drop(web::block(move || drop(asked.metadata(false))));
+                    // The cached metadata serves this request; nobody waits for the refresh.
+                    let shared_provider = Arc::clone(&provider);
+                    drop(web::block(move || drop(shared_provider.metadata(false))));
                 }
                 provider.begin_sign_in(&metadata, clock::now()).map_err(problem_of)?
             }
@@ -110,9 +110,9 @@ pub(crate) async fn finish_oidc(
             );
             return Err(authenticator.wrong_code(&request).unwrap_or(problem).into());
         };
-        let asked = Arc::clone(&provider);
+        let shared_provider = Arc::clone(&provider);
         let call = provider.call(authenticator.address(&request)).await.map_err(problem_of)?;
-        let account = match run_blocking(call, move || asked.finish_sign_in(code, pending)).await {
+        let account = match run_blocking(call, move || shared_provider.finish_sign_in(code, pending)).await {
             Err(api::Error(db::Error::Problem(problem))) if problem.kind == Kind::Unauthenticated => {
                 return Err(authenticator.wrong_code(&request).unwrap_or(problem).into());
             }
@@ -133,7 +133,7 @@ fn provider(sign_in: &SignIn) -> Result<Arc<Provider>> {
     Ok(provider.ok_or_else(|| Problem::not_found("The path was not found: no issuer is configured."))?)
 }
 
-/// The code that a browser brings which left with this state.
+/// The code and the sign-in under way that a browser brings back, if their states match.
 fn read_callback(request: &HttpRequest, provider: &Provider) -> Option<(String, Pending)> {
     let query = web::Query::<Vec<(String, String)>>::from_query(request.query_string()).ok()?.into_inner();
     let one = |name: &str| {
@@ -148,7 +148,7 @@ fn read_callback(request: &HttpRequest, provider: &Provider) -> Option<(String, 
     Some((one("code")?, pending))
 }
 
-/// Begins a session of the person that the account is.
+/// Begins a session of the user that the account belongs to.
 async fn sign_in_as(
     request: &HttpRequest,
     authenticator: &Authenticator,
@@ -160,9 +160,10 @@ async fn sign_in_as(
     let issuer = settings.issuer.clone();
     let tenant = settings.tenant.clone();
     let by_email = settings.link_by_email;
-    let asked = account.clone();
+    let candidate = account.clone();
     let now = clock::now();
-    let found = authenticator.db().read(move |conn| people::find(conn, (&issuer, &asked), tenant.as_ref(), by_email));
+    let found =
+        authenticator.db().read(move |conn| people::find(conn, (&issuer, &candidate), tenant.as_ref(), by_email));
     let (tenant, user, is_new) = found.await?;
     let row = Row {
         tenant_id: tenant.clone(),
@@ -183,7 +184,7 @@ async fn sign_in_as(
     });
     let begun = match begun.await {
         Ok(begun) => begun.ok_or_else(rules::no_user)?,
-        // Why they do not sign in is not for whoever asks.
+        // A conflict would tell a stranger why the user cannot sign in.
         Err(db::Error::Problem(problem)) if problem.kind == Kind::Conflict => return Err(rules::no_user().into()),
         Err(error) => return Err(error.into()),
     };

@@ -23,7 +23,7 @@ use crate::{
 pub(crate) struct UserIdentity {
     /// The issuer, as it calls itself.
     pub(crate) issuer: String,
-    /// What the issuer calls the account, for ever.
+    /// The permanent id of the account at the issuer.
     pub(crate) subject: String,
     /// When it was bound.
     #[schema(value_type = String)]

@@ -1,8 +1,8 @@
 //! Signing in by OpenID Connect: authorization code with PKCE, by the crate `openidconnect` ("OpenID Connect" in
 //! `docs/operations.md`).
 //!
-//! Nothing is held here between leaving for the issuer and coming back: what has to be remembered travels, sealed, in a
-//! cookie of the browser that left. So any number may leave, and come back to any gateway.
+//! The gateway holds no state while a browser is at the issuer: the sign-in under way travels in a sealed cookie. So
+//! any number of browsers may leave, and they may come back to any gateway.
 
 mod fetch;
 pub(crate) mod http;

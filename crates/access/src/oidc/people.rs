@@ -1,4 +1,4 @@
-//! Which person an account of the issuer is.
+//! Bindings of the issuer's accounts to users.
 
 use base::{tenant::TenantId, timestamp::Timestamp};
 use db::{Conn, Result};
@@ -13,10 +13,10 @@ use crate::{
     users as people,
 };
 
-/// How many people are looked at whose addresses fold alike. Among more nobody is looked for.
+/// How many people with similar addresses are compared. With more, nobody is found.
 const MOST: usize = 1_000;
 
-/// An account of an issuer, and whose it is.
+/// An account of an issuer, and the user that it is bound to.
 #[derive(Clone, Debug, PartialEq, Eq, Queryable, Insertable)]
 #[diesel(table_name = user_identities, treat_none_as_default_value = false)]
 pub(super) struct Row {
@@ -27,7 +27,7 @@ pub(super) struct Row {
     pub(super) created_ms: i64,
 }
 
-/// As the audit log has it.
+/// A binding in the audit log.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct IdentityRecord<'r> {

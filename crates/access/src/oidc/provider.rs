@@ -1,4 +1,5 @@
-//! The issuer: what it says of itself, and what it makes of a code. What calls it waits, and runs aside of the workers.
+//! The issuer of OpenID Connect: its metadata, and the exchange of a code for an account. Calls block, so they run on
+//! threads of their own.
 
 use std::{
     fmt,
@@ -32,7 +33,7 @@ use serde_json::{Map, Value};
 
 use super::rules::{self, Account, Pending};
 
-/// How long is believed what the issuer said of itself.
+/// How long the metadata of the issuer is cached.
 const FRESH_MS: i64 = 3_600_000;
 
 /// How soon it is asked again, when its keys do not fit or it did not answer.
@@ -57,29 +58,29 @@ const ALGORITHMS: [Algorithm; 9] = [
     Algorithm::EdDsa,
 ];
 
-/// How the issuer is reached, and what is believed of it.
+/// How the issuer is reached, and which of its claims count.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// Its address, as it calls itself.
     pub issuer: String,
-    /// What it calls this service.
+    /// The `client_id` of this service at the issuer.
     pub client_id: String,
-    /// What it knows this service by.
+    /// The `client_secret` of this service at the issuer.
     pub client_secret: Secret<String>,
     /// How browsers reach this service.
     pub origin: String,
     /// Is somebody bound to an account, the first time, by a verified address?
     pub link_by_email: bool,
-    /// The claim that says what somebody may do.
+    /// The claim that holds the role of a person.
     pub role_claim: Option<String>,
-    /// The tenant whose people sign in this way; without it, those of all.
+    /// The tenant whose people sign in this way; all tenants when it is `None`.
     pub tenant: Option<TenantId>,
 }
 
-/// What a call answered.
+/// The answer to a call.
 pub type FetchResult = Result<HttpResponse, std::io::Error>;
 
-/// Makes a call, within bounds of time and size, and follows nothing.
+/// Makes a call within limits of time and size; redirects are not followed.
 pub type Fetch = dyn Fn(HttpRequest) -> FetchResult + Send + Sync;
 
 /// The place that a cookie is sealed for.
@@ -89,13 +90,13 @@ const COOKIE: SealedAt<'static> = SealedAt { tenant: "", table: "cookies", row: 
 pub struct Provider {
     pub(crate) settings: Settings,
     fetch: Box<Fetch>,
-    /// Seals what a browser carries.
+    /// Seals the cookie of a sign-in under way.
     seals: Arc<dyn Seals>,
     /// The calls, which addresses share as they share requests.
     calls: Arc<Pool>,
     addresses: Parties,
     cached: Mutex<CachedMetadata>,
-    /// Held by who asks the issuer what it is.
+    /// Held while the metadata is fetched.
     asking: Mutex<()>,
 }
 
@@ -111,12 +112,12 @@ impl fmt::Debug for Provider {
     }
 }
 
-/// Why somebody does not sign in.
+/// Why a sign-in failed.
 #[derive(Debug)]
 pub(crate) enum SignInFailure {
     /// The issuer does not answer, or there are too many at once.
     Unavailable,
-    /// What came back is nothing to believe; the log has why.
+    /// The answer of the issuer, or the token in it, is not valid; the log has the reason.
     Rejected(String),
 }
 
@@ -159,10 +160,10 @@ type DiscoveredClient = Client<
 >;
 
 impl Provider {
-    /// An issuer, who is not asked anything yet.
+    /// An issuer; nothing is fetched yet.
     ///
     /// # Errors
-    /// When an address is none.
+    /// When an address is not a URL.
     pub fn new(settings: Settings, fetch: Box<Fetch>, seals: Arc<dyn Seals>) -> anyhow::Result<Self> {
         IssuerUrl::new(settings.issuer.clone())?;
         RedirectUrl::new(settings.redirect())?;
@@ -183,7 +184,7 @@ impl Provider {
         }
     }
 
-    /// Where a browser goes to sign in, and what it carries meanwhile. It calls nobody.
+    /// The URL at the issuer where a browser signs in, and the sealed cookie that it carries meanwhile. Makes no call.
     pub(crate) fn begin_sign_in(
         &self,
         metadata: &CoreProviderMetadata,
@@ -201,12 +202,12 @@ impl Provider {
         Ok((url.to_string(), sealed))
     }
 
-    /// What a browser carried.
+    /// Opens the cookie of a sign-in under way.
     pub(crate) fn open_pending(&self, sealed: &str) -> Option<Pending> {
         serde_json::from_str(self.seals.open(COOKIE, sealed).ok()??.expose()).ok()
     }
 
-    /// Who signed in, by the code that the issuer gave the browser.
+    /// Exchanges the code that the issuer gave the browser for the account that signed in.
     pub(crate) fn finish_sign_in(&self, code: String, pending: Pending) -> Result<Account, SignInFailure> {
         let metadata = self.metadata(false)?;
         let client = self.client(&metadata)?;
@@ -216,7 +217,7 @@ impl Provider {
         let tokens = answer.map_err(|error| match error {
             openidconnect::RequestTokenError::ServerResponse(told) => wrong(format!("the issuer: {}", told.error())),
             openidconnect::RequestTokenError::Request(error) => unreachable(&error),
-            // What it answered may have tokens in it.
+            // The answer may hold tokens, so it is not logged.
             openidconnect::RequestTokenError::Parse(..) => wrong("the issuer's answer has no tokens"),
             openidconnect::RequestTokenError::Other(why) => wrong(why),
         })?;
@@ -262,15 +263,15 @@ impl Provider {
         Ok(Client::from_provider_metadata(metadata.clone(), id, Some(secret)).set_redirect_uri(redirect))
     }
 
-    /// What the issuer said of itself, if it was asked already, and whether it is time to ask again.
+    /// The cached metadata, if there is any, and whether it is due to be fetched again.
     pub(crate) fn cached_metadata(&self) -> Option<(Arc<CoreProviderMetadata>, bool)> {
         let cached = locked(&self.cached);
         let is_old = clock::now().millis() - cached.asked_ms >= FRESH_MS;
         cached.metadata.clone().map(|metadata| (metadata, is_old))
     }
 
-    /// What the issuer says of itself, with its keys. Asked anew after an hour, or when `again` says that it does not
-    /// fit. Of several who need it one asks.
+    /// The metadata of the issuer, with its keys. Fetched again after an hour, or when `again` says that the keys do
+    /// not fit. Of several calls at once, one fetches.
     pub(crate) fn metadata(&self, again: bool) -> Result<Arc<CoreProviderMetadata>, SignInFailure> {
         let enough = |cached: &CachedMetadata| {
             let age = clock::now().millis() - cached.asked_ms;

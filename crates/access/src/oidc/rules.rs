@@ -1,4 +1,4 @@
-//! Who an account of the issuer is here, and what it may do.
+//! Rules that map an account of the issuer to a user and a role.
 
 use api::Role;
 use base::{problem::Problem, timestamp::Timestamp};
@@ -10,18 +10,18 @@ use crate::users;
 /// How long somebody may take at the issuer.
 const AWAY_MS: i64 = 600_000;
 
-/// What the issuer says of who signed in.
+/// The account that signed in at the issuer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Account {
     /// Its id there, for ever.
     pub(crate) subject: String,
     /// Its address of electronic mail, when the issuer has verified it.
     pub(crate) verified_email: Option<String>,
-    /// What it may do, when the issuer is asked that.
+    /// Its role, when the issuer assigns roles.
     pub(crate) role: Option<Role>,
 }
 
-/// What a browser brings back from the issuer.
+/// A sign-in under way at the issuer; the browser carries it, sealed.
 // Without `Debug`, so that it cannot be printed by mistake.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Pending {
@@ -43,7 +43,7 @@ impl Pending {
     }
 }
 
-/// The role that a claim says: the strongest that it names, in any letter case; who has none of them may read.
+/// The role of a claim: the strongest that it names, in any letter case; `viewer` when it names none.
 pub(crate) fn role_of(claim: Option<&Value>) -> Role {
     let named = |value: &Value| value.as_str().and_then(|word| Role::parse(&word.to_ascii_lowercase()));
     let strongest = match claim {
@@ -54,8 +54,8 @@ pub(crate) fn role_of(claim: Option<&Value>) -> Role {
     strongest.unwrap_or(Role::Viewer)
 }
 
-/// The one person whom a verified address belongs to. Of several nobody knows which, and one who is bound to an account
-/// already is not bound to another.
+/// The only active person with a verified address. Several people with the address are refused, as is a person who is
+/// bound to an account already.
 pub(crate) fn single_match(mut found: Vec<(users::Row, bool)>) -> Result<users::Row, Problem> {
     found.retain(|(user, _)| user.activated && !user.is_program());
     match (found.pop(), found.is_empty()) {
@@ -64,7 +64,7 @@ pub(crate) fn single_match(mut found: Vec<(users::Row, bool)>) -> Result<users::
     }
 }
 
-/// The 403 of an account that is nobody here.
+/// The 403 of an account that belongs to no user.
 pub(crate) fn no_user() -> Problem {
     Problem::forbidden("No user here belongs to this account. Ask an administrator of Muster.")
 }

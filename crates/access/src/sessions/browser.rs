@@ -1,4 +1,4 @@
-//! What a browser asks: the first page, the page of a link, and to sign in and out.
+//! The operations of browsers: the first page, the page of a sign-in link, signing in and signing out.
 
 use std::collections::HashMap;
 
@@ -54,8 +54,8 @@ pub(crate) async fn show_home(
 
 /// The page of a sign-in link
 ///
-/// Shows a button that signs in whoever presses it. Opening the page changes nothing, so that a program which fetches
-/// the links of a message signs nobody in.
+/// Shows a button that signs in the person who presses it. Opening the page changes nothing, so that a program which
+/// fetches the links of a message signs nobody in.
 #[utoipa::path(
     operation_id = "showSignIn",
     params(("code" = String, Query, description = "The code of the link")),
@@ -92,7 +92,7 @@ pub(crate) async fn show_sign_in(request: HttpRequest) -> HttpResponse {
             content((api::spec::Problem = "application/problem+json"), (String = "text/html"))),
         (status = 403, description = "Another site sent this, or the tenant is suspended: a page for browsers",
             content((api::spec::Problem = "application/problem+json"), (String = "text/html"))),
-        (status = 415, description = "The body is no form"),
+        (status = 415, description = "The body is not a form"),
         (status = 429, description = "Too many invalid links from one address; `Retry-After` says when to try again"),
     ),
     security(()),
@@ -226,7 +226,7 @@ fn not_good() -> Problem {
     )
 }
 
-/// What a person reads of a refusal is a page, and what a program reads is a problem.
+/// Answers a refusal with a page for a person, and with a problem for a program.
 pub(crate) fn answered(request: &HttpRequest, done: Result<HttpResponse>) -> Result<HttpResponse> {
     let accepts = request.headers().get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or("");
     match done {

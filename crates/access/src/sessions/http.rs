@@ -135,9 +135,9 @@ pub(crate) async fn end_user_session(
 
 /// Make a sign-in link
 ///
-/// Whoever opens the link and presses the button there is signed in as this user: once, within ten minutes. So it is
-/// for that person alone, and the answer is the only time that it is shown. A user has five at most; one more ends the
-/// oldest. A key that is restricted to certain operations makes none.
+/// The person who opens the link and presses the button there is signed in as this user: once, within ten minutes. Give
+/// it to that user only; this answer is the only time that it is shown. A user has at most five links; another one ends
+/// the oldest. A key that is restricted to certain operations cannot make links.
 #[utoipa::path(
     operation_id = "createSignInLink",
     params(UserId),

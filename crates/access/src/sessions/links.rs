@@ -79,7 +79,7 @@ pub(crate) fn find(conn: &mut Conn, code_hash: &str, now: Timestamp) -> Result<O
         .optional()?)
 }
 
-/// Uses a link up. Of two who do so at once one is told that it was there.
+/// Uses a link up. Of two calls at once, one gets `true`.
 pub(crate) fn delete(conn: &mut Conn, link: &Row) -> Result<bool> {
     Ok(diesel::delete(sign_in_links::table.find((&link.tenant_id, &link.id))).execute(conn)? > 0)
 }

@@ -12,15 +12,15 @@ use crate::{Authenticator, secrets, tenants, users};
 
 /// A browser that is to be signed in.
 pub(crate) struct Visitor {
-    /// What it calls itself.
+    /// Its `User-Agent`.
     pub(crate) agent: String,
-    /// What its cookie held before: that session ends.
+    /// The token of the cookie that it had before: that session ends.
     pub(crate) before: Option<Secret<String>>,
 }
 
-/// A session that has just begun.
+/// The cookie of a session that has just begun.
 pub(crate) struct NewCookie {
-    /// What its cookie holds.
+    /// Its value.
     pub(crate) token: Secret<String>,
     /// The seconds that it lasts at most.
     pub(crate) lives: i64,

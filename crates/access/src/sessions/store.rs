@@ -107,7 +107,7 @@ pub(crate) fn note_use(conn: &mut Conn, tenant: &TenantId, id: &str, now: Timest
     Ok(())
 }
 
-/// Whom a session makes.
+/// A session that has not ended, and the caller that it stands for.
 #[derive(Clone, Debug)]
 pub(crate) struct LiveSession {
     pub(crate) caller: Caller,
@@ -119,7 +119,7 @@ pub(crate) struct LiveSession {
     pub(crate) suspended: bool,
 }
 
-/// Whom the session makes whose cookie has this hash; `None` when there is none, or its user is not in use.
+/// The session whose cookie has this hash; `None` when there is none, or its user is deactivated.
 pub(crate) fn find_live(conn: &mut Conn, token_hash: &str) -> Result<Option<LiveSession>> {
     let row: Option<(Row, String, bool)> = sessions::table
         .inner_join(tenants::table.on(tenants::id.eq(sessions::tenant_id)))

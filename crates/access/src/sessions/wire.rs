@@ -56,7 +56,7 @@ pub(crate) struct SignInLink {
     pub(crate) expires: Timestamp,
 }
 
-/// The same, asked for again.
+/// The answer to a repeated request: the link is not shown again.
 #[derive(Debug, Serialize)]
 pub(crate) struct SignInLinkReplay {
     pub(crate) expires: Timestamp,
@@ -71,7 +71,7 @@ pub(crate) struct SignInLinkRecord {
     pub(super) expires: Timestamp,
 }
 
-/// What redeems a sign-in link, as a form.
+/// The form that redeems a sign-in link.
 // Without `Debug`, so that it cannot be printed by mistake.
 #[derive(Deserialize, ToSchema)]
 #[schema(example = json!({"code": "<code>"}))]

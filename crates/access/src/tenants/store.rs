@@ -22,7 +22,7 @@ pub(crate) fn any(conn: &mut Conn) -> db::Result<bool> {
     Ok(diesel::select(diesel::dsl::exists(tenants::table.select(tenants::id))).get_result(conn)?)
 }
 
-/// The id of the next partner. Whoever else asks waits until this transaction ends.
+/// The id of the next partner. Other callers wait until this transaction ends.
 pub(crate) fn next_partner(conn: &mut Conn) -> db::Result<TenantId> {
     Ok(TenantId::partner(db::next_number(conn, "access.partners")?))
 }

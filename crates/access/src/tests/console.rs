@@ -48,5 +48,5 @@ fn tenants_and_keys_by_hand() {
     assert!(told(console::create_client(db, &TenantId::partner(2), "GLOBEX").unwrap_err()).contains("already exists"));
     assert!(console::create_partner(db, " ").is_err());
     assert!(create(9, "x", &[]).is_err());
-    assert!(told(create(2, "x", &["flySite"]).unwrap_err()).contains("flySite is no operation"));
+    assert!(told(create(2, "x", &["flySite"]).unwrap_err()).contains("flySite is not an operation"));
 }

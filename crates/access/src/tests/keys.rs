@@ -217,7 +217,7 @@ async fn a_flood_of_tokens_hides_no_expired_one() {
     assert_eq!(read("nonsense").await, 429);
     assert_eq!(read(&expired).await, 401);
     assert_eq!(read(&good).await, 200);
-    // What names no credentials is no attempt.
+    // A request without credentials does not count as an attempt.
     let none = from("192.0.2.1", TestRequest::with_uri("/api/v2/tenants/msp_1"));
     assert_eq!(app.send(none).await.status(), StatusCode::UNAUTHORIZED);
 }

@@ -40,7 +40,7 @@ struct NewToken<'a> {
     secret_mark: &'a str,
 }
 
-/// What a token was made for.
+/// The API key and the secret that a token is issued for.
 pub(crate) struct TokenSource<'a> {
     pub(crate) tenant: &'a TenantId,
     /// The API key's id.
@@ -80,7 +80,7 @@ pub(crate) fn insert(
     Ok(())
 }
 
-/// Whom a token makes, and until when.
+/// A valid token: the caller that it stands for, and until when.
 #[derive(Clone, Debug)]
 pub(crate) struct LiveToken {
     pub(crate) caller: Caller,
@@ -94,7 +94,7 @@ pub(crate) struct LiveToken {
     pub(crate) suspended: bool,
 }
 
-/// What is known of the token with this hash; `None` once its key is revoked, or the secret that it was got with.
+/// The token with this hash; `None` once its key is revoked, or the secret that it was issued for is dropped.
 pub(crate) fn find_live(conn: &mut Conn, hash: &str) -> db::Result<Option<LiveToken>> {
     type State = (String, Option<i64>, i64, bool);
     type Secrets = (String, String, Option<String>);

@@ -58,7 +58,7 @@ pub(crate) fn touched(group: Row, now: Timestamp) -> Row {
 /// What a search for groups asks: alternatives within a field, all fields together.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Filter {
-    /// What is no id matches nothing.
+    /// An id of the wrong form matches nothing.
     pub(crate) ids: Option<Vec<String>>,
     /// Members, by their ids.
     pub(crate) users: Option<Vec<String>>,

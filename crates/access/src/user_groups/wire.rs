@@ -16,7 +16,7 @@ api::path_id! {
     pub(crate) UserGroupId = "userGroupId", "USRGRP-0b8f7c4e-8f0e-4f6e-9d5a-3c1d7a5b2e90", looked_up
 }
 
-/// What is no id of a group names none, and is not looked up.
+/// An id of the wrong form names no group, and is not looked up.
 fn looked_up(text: &str) -> String {
     normal_id(text).unwrap_or_default()
 }

@@ -61,7 +61,7 @@ pub(crate) fn named(conn: &mut Conn, tenant: Option<&TenantId>, login: &str) -> 
     Ok(found)
 }
 
-/// Whoever changes this user takes this, or makes something that ends with it.
+/// The lock of a user: taken to change the user, or to create something that ends with it.
 pub(crate) fn lock(id: &str) -> db::Lock {
     db::Lock::of("user", id)
 }

@@ -19,7 +19,7 @@ api::path_id! {
     pub(crate) UserId = "userId", "USR0000000007", looked_up
 }
 
-/// What is no id of a user names nobody, and is not looked up.
+/// An id of the wrong form names nobody, and is not looked up.
 fn looked_up(text: &str) -> String {
     if is_id(text) { text.to_owned() } else { String::new() }
 }
