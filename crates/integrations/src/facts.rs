@@ -1,4 +1,4 @@
-//! What is known of an action: the entity as it is and as it was, and the event that tells of it.
+//! The facts of an action: the entity after and before it, and the metadata of the action.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::placeholders::Entity;
 
-/// What an action is about. Properties are found by their names, whatever the letter case, nested ones by their path.
+/// The facts of an action. Properties are found by name in any letter case, nested ones by their path.
 #[derive(Clone, Copy, Debug)]
 pub struct Facts<'a> {
     /// The entity after the action; before it, when it is gone.

@@ -41,7 +41,7 @@ pub fn is_secret(name: &str) -> bool {
     })
 }
 
-/// Reads the headers of a call; whatever is wrong with one is noted there.
+/// Reads the headers of a call; errors are noted at the header.
 pub fn read(fields: &mut Fields<'_>, name: &str) -> Option<Vec<Header>> {
     let mut headers: Vec<Header> = Vec::new();
     each(fields, name, |item, key, value| {
@@ -50,7 +50,7 @@ pub fn read(fields: &mut Fields<'_>, name: &str) -> Option<Vec<Header>> {
             return;
         }
         if HeaderName::from_bytes(key.as_bytes()).is_err() {
-            item.error("key", "is no name of a header");
+            item.error("key", "is not a header name");
         } else if RESERVED.contains(&lower.as_str()) {
             item.error("key", "is a header that is set for every call");
         } else if headers.iter().any(|other| other.key.eq_ignore_ascii_case(&key)) {
@@ -69,7 +69,7 @@ pub fn read_expected(fields: &mut Fields<'_>, name: &str) -> Option<Vec<Header>>
     let mut headers = Vec::new();
     each(fields, name, |item, key, value| {
         if !key.is_empty() && HeaderName::from_bytes(key.as_bytes()).is_err() {
-            item.error("key", "is no name of a header");
+            item.error("key", "is not a header name");
         }
         headers.push(Header { key, value });
     })?;

@@ -1,10 +1,10 @@
-//! Integrations: what the outside world is told, and how.
+//! Integrations: call third-party endpoints when something happens.
 //!
 //! - [`installed`]: integrations, each with a notifier and a signing secret
-//! - [`event`]: when to call whom with what
-//! - [`template`]: what is sent
+//! - [`event`]: events, which say when to call which endpoint with which message
+//! - [`template`]: the texts of messages, with placeholders
 //! - [`firing`]: from an action to deliveries
-//! - [`delivery`]: what was sent, and what is to be sent again
+//! - [`delivery`]: messages to send, and the log of their attempts
 //! - [`sender`]: the calls
 //! - [`operations`]: the handlers, above all of these
 //! - [`egress`]: where calls may go
@@ -53,7 +53,7 @@ pub use crate::{
 
 static QUOTAS: [&db::Quota; 1] = [&installed::store::QUOTA];
 
-/// What handlers take from [`extras`].
+/// The shared data that handlers need; [`extras`] adds it.
 const NEEDS: &[Need] = &[Need::of::<Services>()];
 
 /// The tables, as they came to be.

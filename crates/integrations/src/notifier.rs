@@ -205,14 +205,14 @@ impl Secrets {
         noted.collect()
     }
 
-    /// What is sealed; nothing when there are none.
+    /// The text to seal; empty when there are no secrets.
     pub fn to_sealable(&self) -> Option<Secret<String>> {
         let map: Map<String, Value> =
             self.0.iter().map(|(name, secret)| (name.clone(), json!(secret.expose()))).collect();
         (!map.is_empty()).then(|| Secret::new(Value::Object(map).to_string()))
     }
 
-    /// Reads what [`Secrets::to_sealable`] made.
+    /// Reads the text that [`Secrets::to_sealable`] made.
     pub fn from_sealable(text: &Secret<String>) -> Self {
         let map: BTreeMap<String, String> = serde_json::from_str(text.expose()).unwrap_or_default();
         Self(map.into_iter().map(|(name, value)| (name, Secret::new(value))).collect())
@@ -220,7 +220,7 @@ impl Secrets {
 }
 
 impl Notifier {
-    /// As a body would have it, with its secrets: what an update is laid over.
+    /// As a request body, with its secrets: the base of an update.
     pub fn to_body(&self, secrets: &Secrets) -> Value {
         let mut body = serde_json::to_value(self).unwrap_or_default();
         for name in SECRETS {

@@ -1,8 +1,8 @@
-//! The placeholders of each entity: what a template may name.
+//! The placeholders of each entity, which templates may name.
 
 use base::{matching::Keys, text::listed};
 
-/// What an event may be about.
+/// The kinds of entities that events may be about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Entity {
     Incident,
@@ -88,8 +88,8 @@ impl Entity {
         }
     }
 
-    /// The name under which a property is told, for one that answers have elsewhere: `generalInfo` of a resource is no
-    /// object of its own there.
+    /// The name of a property in answers, where it differs: `generalInfo` of a resource is not an object of its own
+    /// there.
     pub fn published_name(self, path: &str) -> Option<&'static str> {
         let known = self.properties().iter().find(|known| known.eq_ignore_ascii_case(path.trim()))?;
         Some(match known.strip_prefix("generalInfo.")? {
@@ -112,7 +112,7 @@ impl Entity {
         }
     }
 
-    /// What rules may ask of it.
+    /// The keys that rules may use.
     pub const fn keys(self) -> Keys<'static> {
         Keys { names: self.properties(), open: self.open() }
     }

@@ -1,4 +1,4 @@
-//! What other domains send and seal: with the guard, the credentials and the key that integrations have.
+//! The ports for other domains: sending with the guard and the credentials of integrations, and sealing with their key.
 
 use std::sync::Arc;
 
@@ -55,7 +55,7 @@ pub struct OutgoingSender {
 }
 
 impl OutgoingSender {
-    /// Calls what `guard` permits; `caller` gives each call its time.
+    /// Calls hosts that `guard` permits; `caller` limits the time of each call.
     fn new(db: Db, vault: Arc<Vault>, guard: Arc<Guard>, caller: Caller, mailer: Option<Mailer>) -> Self {
         Self { db, vault, guard, caller, mailer }
     }
@@ -105,7 +105,7 @@ impl OutgoingSender {
 }
 
 impl Tools {
-    /// What other domains send with, for one runtime.
+    /// The sender for other domains, for one runtime.
     pub fn outside(&self) -> OutgoingSender {
         let Settings { timeout, calls_to_one, .. } = self.settings;
         let caller = Caller::new(self.dialler.clone(), Arc::clone(&self.guard), timeout, calls_to_one);
@@ -137,8 +137,8 @@ impl Sends for OutgoingSender {
                 Recipient::Integration { tenant_id, id } => self.integration(&outgoing, tenant_id, id, now).await,
                 Recipient::Mail(mail) => {
                     let Some(mailer) = &self.mailer else {
-                        let told = "there is no mail server: whoever runs the service names one with --smtp-url";
-                        return Err(Unsent { for_good: true, ..Unsent::new(told) });
+                        let message = "there is no mail server: set one with the option --smtp-url";
+                        return Err(Unsent { for_good: true, ..Unsent::new(message) });
                     };
                     return mailer.send(&outgoing.id, mail, &outgoing.body, now).await;
                 }
@@ -148,7 +148,7 @@ impl Sends for OutgoingSender {
     }
 }
 
-/// What an answer means: a success, or something to try again unless the request itself was refused.
+/// Judges an answer: a success, or a failure that is tried again unless the request itself was refused.
 fn verdict(answer: CallResult, now: Timestamp) -> std::result::Result<u16, Unsent> {
     let answer = answer.map_err(|error| Unsent::new(error.to_string()))?;
     if (200..300).contains(&answer.status) {

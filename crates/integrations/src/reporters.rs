@@ -1,4 +1,4 @@
-//! Who may report for integrations.
+//! Reporters: the API keys and inbound addresses that report alerts for integrations.
 
 use api::{Caller, Request};
 use base::secret::Secret;
@@ -25,7 +25,7 @@ pub enum Credentials {
     Key {
         /// Its public part.
         key: String,
-        /// What is sent with it; nobody can read it again.
+        /// The secret part; it cannot be read again.
         secret: Secret<String>,
     },
     /// Of an inbound address.
@@ -40,7 +40,7 @@ pub struct Reporter {
     pub credentials: Credentials,
 }
 
-/// Who keeps the credentials of reporters.
+/// The port to the domain that stores the credentials of reporters.
 pub trait Reporters: Send + Sync {
     /// A new reporter of a tenant, of this name.
     ///
@@ -48,6 +48,6 @@ pub trait Reporters: Send + Sync {
     /// 403 when the caller may not let anybody report; 409 when the tenant has as many as it may have.
     fn admit(&self, tx: &mut Tx<'_>, tenant: &str, name: &str, by: AuthType, caller: &Caller) -> db::Result<Reporter>;
 
-    /// Ends a reporter; one that is gone already is no error.
+    /// Ends a reporter; no error if it is gone already.
     fn dismiss(&self, tx: &mut Tx<'_>, tenant: &str, id: &str) -> db::Result<()>;
 }

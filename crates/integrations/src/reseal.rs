@@ -9,7 +9,7 @@ use crate::{event::store as events, installed::store as installed, vault::Vault}
 /// The number that the database keeps: the fingerprint of the key that its secrets are sealed under.
 const SEALING_KEY: &str = "sealing_key";
 
-/// What a check of the stored secrets found.
+/// How many secrets are stored, and how many were sealed anew.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sealed {
     /// How many rows hold secrets.

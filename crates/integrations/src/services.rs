@@ -1,4 +1,4 @@
-//! What the handlers work with.
+//! The shared data of the handlers.
 
 use std::{sync::Arc, time::Duration};
 
@@ -11,7 +11,7 @@ use crate::{
     vault::Vault,
 };
 
-/// What the handlers work with.
+/// The shared data of the handlers.
 pub struct Services {
     /// Seals and opens secrets.
     pub vault: Arc<Vault>,
@@ -23,11 +23,11 @@ pub struct Services {
     pub timeout: Duration,
     /// The events.
     pub rules: Arc<Rules>,
-    /// Who lets integrations report.
+    /// Stores the credentials with which integrations report.
     pub reporters: Arc<dyn Reporters>,
 }
 
-/// Puts what handlers work with where they look for it.
+/// The shared data, as the handlers extract it.
 pub fn extras(services: Arc<Services>) -> Extras {
     Extras::default().with(services)
 }

@@ -41,7 +41,7 @@ impl From<VaultError> for db::Error {
     }
 }
 
-/// What a secret is bound to.
+/// The place that a secret is bound to, as additional authenticated data.
 fn bound_to(at: SealedAt<'_>) -> String {
     // No part holds a line break: ids are made here, the others are literals.
     format!("muster secret 1\n{}\n{}\n{}\n{}", at.tenant, at.table, at.row, at.column)

@@ -202,7 +202,7 @@ pub fn put_aside(conn: &mut Conn, lane: &Lane) -> Result<()> {
     settle(conn, lane, 0)
 }
 
-/// What deliveries of a tenant send, by their ids.
+/// The messages of deliveries of a tenant, by their ids.
 pub fn messages(conn: &mut Conn, tenant: &str, ids: &[String]) -> Result<HashMap<String, Message>> {
     use integration_messages::dsl;
     type MessageColumns = (String, String, String, Json<Vec<(String, String)>>, String);
@@ -217,12 +217,12 @@ pub fn messages(conn: &mut Conn, tenant: &str, ids: &[String]) -> Result<HashMap
     Ok(messages.collect())
 }
 
-/// What became of a claimed delivery.
+/// A claim that ended, and how.
 #[derive(Clone, Debug)]
 pub struct FinishedClaim {
-    /// Which one.
+    /// The delivery.
     pub claimed: Claimed,
-    /// What.
+    /// How it ended.
     pub end: ClaimOutcome,
 }
 
@@ -246,7 +246,7 @@ pub enum ClaimOutcome {
     GivenBack,
 }
 
-/// What came of finishing claims.
+/// The result of finishing claims.
 #[derive(Debug, Default)]
 pub struct FinishSummary {
     /// How many claims were another's by then, or given up.
@@ -312,7 +312,7 @@ pub fn finish(conn: &mut Conn, owner: &str, all: &[FinishedClaim], now: Timestam
     Ok(finished)
 }
 
-/// What the ends of claims mean for their queues.
+/// Updates the due times and the failures of queues after their claims ended.
 fn update_queues(
     conn: &mut Conn,
     succeeded: &BTreeSet<Lane>,
@@ -350,7 +350,7 @@ fn update_queues(
     due.iter().try_for_each(|((tenant, event), at)| store::due_by(conn, tenant, event, *at))
 }
 
-/// The event has a new chance: it does not count any more since when it failed.
+/// Clears the time since when an event fails, so that its next five days start anew.
 pub fn clear_failures(conn: &mut Conn, (tenant, event): &Lane) -> Result<()> {
     use integration_lanes::dsl;
     let lane = dsl::integration_lanes.find((tenant, event));

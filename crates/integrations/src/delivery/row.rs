@@ -10,10 +10,10 @@ use utoipa::ToSchema;
 use crate::headers::Header;
 use crate::schema::{integration_deliveries, integration_messages};
 
-/// When what waits for somebody is due: a delivery of an event that is not active, a queue without deliveries.
+/// The due time that never comes: of a delivery whose event is not active, and of a queue without deliveries.
 pub const NEVER: i64 = 9_000_000_000_000_000;
 
-/// What an event makes of an action.
+/// The message that an event renders for an action.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
     pub method: String,

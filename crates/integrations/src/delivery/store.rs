@@ -33,7 +33,7 @@ pub struct NewDelivery {
     pub about: Value,
 }
 
-/// How much of an id is found, in characters: whoever tells of something that lives elsewhere chooses its id.
+/// How many characters of an entity's id are stored: other systems choose the ids of their entities.
 pub const LONGEST_ABOUT: usize = 200;
 
 impl NewDelivery {
@@ -42,7 +42,7 @@ impl NewDelivery {
     }
 }
 
-/// Everybody who moves the due time of a queue takes this first: who moves it up has to see what others add.
+/// Taken before the due time of a queue is changed: moving it up must not miss deliveries that others add.
 pub static LANES: db::Lock = db::Lock::only("integrations:lanes");
 
 /// Stores new deliveries, due now.

@@ -80,7 +80,7 @@ impl Delivery {
     }
 }
 
-/// A delivery with all that is known of it.
+/// A delivery with its message and its attempts.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = IntegrationDeliveryDetail)]
@@ -99,7 +99,7 @@ pub struct DeliveryDetail {
     pub attempt_log: Vec<Attempt>,
 }
 
-/// What is sent: without what is made for each attempt (credentials, signature).
+/// The request of a delivery, without the parts made for each attempt (credentials, signature).
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = IntegrationRequest)]
 pub struct DeliveryRequest {

@@ -43,7 +43,7 @@ pub enum DialError {
 /// TLS that trusts the authorities of the web, and `more`, and offers these protocols.
 ///
 /// # Errors
-/// The certificates of `more` are none.
+/// A certificate in `more` is not valid.
 pub fn trusting(
     more: &[rustls::pki_types::CertificateDer<'static>],
     protocols: &[&[u8]],
@@ -72,7 +72,7 @@ impl Dialler {
     /// TLS trusts the authorities of the web, and `more`.
     ///
     /// # Errors
-    /// The certificates of `more` are none.
+    /// A certificate in `more` is not valid.
     pub fn new(guard: Arc<Guard>, more: &[rustls::pki_types::CertificateDer<'static>]) -> Result<Self, rustls::Error> {
         Ok(Self { guard, tls: trusting(more, &[b"http/1.1"])? })
     }

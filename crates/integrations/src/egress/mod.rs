@@ -1,10 +1,9 @@
-//! Where calls may go: to addresses of the internet, and to what an operator allowed.
+//! The egress guard: calls may go to addresses of the internet, and to those that an operator allowed.
 //!
-//! An integrator decides where data goes, and must not thereby reach what only this machine can: itself, its network,
-//! the metadata service of its cloud. A URL is checked when it is saved ([`Guard::url`]), as a text: what its name
-//! resolves to is asked when it is dialled ([`dial`]), where every address is checked, and the one that is dialled is
-//! the one that was checked. Who is refused is not told which of the two it was, or saving and calling would say which
-//! names there are.
+//! An integrator decides where data goes, and must not thereby reach hosts that only this machine can: itself, its
+//! network, the metadata service of its cloud. A URL is checked as a text when it is saved ([`Guard::url`]). Its name
+//! is resolved when it is dialled ([`dial`]): every address is checked, and a checked address is dialled, not the name.
+//! The error does not say whether the name or the address failed: it would tell which names exist inside.
 
 pub mod connections;
 pub mod dial;
@@ -23,7 +22,7 @@ use url::{Host, Url};
 /// The longest URL.
 const LONGEST: usize = 2_000;
 
-/// What is told of a host that is not dialled, whyever.
+/// The message for a host that is not dialled, the same for every reason.
 const NOT_DIALLED: &str = "the host cannot be called: its name does not resolve, or its address is not one of the \
                            internet and \
                            --egress-allow does not name it";
@@ -38,10 +37,10 @@ const RESOLVE: Duration = Duration::from_secs(5);
 pub fn block(text: &str) -> Result<Block, String> {
     let text = text.trim();
     let read = text.parse().or_else(|_| text.parse::<IpAddr>().map(Block::from));
-    read.map_err(|_| format!("{text:?} is no address and no block of addresses such as 10.0.0.0/8"))
+    read.map_err(|_| format!("{text:?} is neither an address nor a block of addresses such as 10.0.0.0/8"))
 }
 
-/// What may be dialled.
+/// The guard that decides which addresses may be dialled.
 #[derive(Clone, Debug, Default)]
 pub struct Guard {
     allowed: Vec<Block>,
@@ -98,7 +97,7 @@ impl Guard {
         }
     }
 
-    /// A name that always means this machine or this network, whoever resolves it.
+    /// Does a name always mean this machine or this network, with any resolver?
     fn is_inward(&self, name: &str) -> bool {
         const INWARD: [&str; 5] = ["localhost", "localdomain", "internal", "local", "intranet"];
         let name = name.trim_end_matches('.').to_ascii_lowercase();

@@ -14,18 +14,18 @@ use crate::{
 pub struct Templates {
     /// Path and query behind the base of the URL.
     pub target: Template,
-    /// Headers that are no secrets.
+    /// The headers that are not secret.
     pub headers: Vec<(String, Template)>,
     /// The payload; `None` when there is none.
     pub body: Option<Template>,
-    /// What it is.
+    /// The kind of the payload.
     pub kind: Kind,
 }
 
 /// The field of the template.
 const PAYLOAD: &str = "payload";
 
-/// What the payload is said to be, by its `Content-Type`.
+/// The kind that the `Content-Type` of the payload declares.
 fn declared_kind(config: &Config) -> Option<Kind> {
     let named = config.headers.iter().find(|header| header.key.eq_ignore_ascii_case("content-type"));
     let named = named?.value.to_ascii_lowercase();

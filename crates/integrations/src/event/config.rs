@@ -1,4 +1,4 @@
-//! What an event does.
+//! The configuration of an event.
 
 use base::Fields;
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ use crate::{
 /// The words of `eventType`.
 pub const ACTIONS: [&str; 8] = ["NONE", "CREATE", "UPDATE", "DELETE", "OPENED", "CLOSED", "ONCALLCHANGED", "UNCOVERED"];
 
-/// What an event does, without its secrets; stored as JSON under the names of the interface.
+/// The configuration of an event, without its secrets; stored as JSON under the names of the interface.
 #[api::without_none]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -53,12 +53,12 @@ pub fn check_event_type(fields: &mut Fields<'_>, entity: Option<&str>, action: O
 }
 
 impl Config {
-    /// What it is about.
+    /// The kind of entity that it is about.
     pub fn entity(&self) -> Option<Entity> {
         Entity::find(self.entity.as_deref()?)
     }
 
-    /// What it lacks to fire.
+    /// The name of a missing field without which it cannot fire.
     pub fn lacks(&self, base: Option<&Notifier>) -> Option<&'static str> {
         let has = [
             ("notifier", self.effective(base).is_some()),
@@ -73,7 +73,7 @@ impl Config {
         if self.use_base_notifier { base } else { self.notifier.as_ref() }
     }
 
-    /// As a body would have it, with its secrets: what an update is laid over.
+    /// As a request body, with its secrets: the base of an update.
     pub fn to_body(&self, secrets: &Secrets) -> Value {
         let mut body = serde_json::to_value(self).unwrap_or_default();
         if let (Some(notifier), Value::Object(fields)) = (&self.notifier, &mut body) {

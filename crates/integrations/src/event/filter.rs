@@ -159,7 +159,7 @@ enum Test {
     Never,
 }
 
-/// What a rule said.
+/// The result of a rule.
 #[derive(Debug)]
 pub struct Outcome {
     /// What the entity has under the rule's key.
@@ -173,7 +173,7 @@ pub struct Outcome {
 pub struct CachedTexts<'a> {
     facts: Facts<'a>,
     meter: &'a Meter,
-    /// What a look for one key costs at most.
+    /// The highest cost of looking up one key.
     weight: u64,
     now: RefCell<HashMap<String, Vec<Cow<'a, str>>>>,
     before: RefCell<HashMap<String, Vec<Cow<'a, str>>>>,
@@ -236,7 +236,7 @@ impl Filter {
         one_or_all(self.any, &self.rules, |(key, test)| test.holds(key, texts))
     }
 
-    /// What each rule says.
+    /// The result of each rule.
     ///
     /// # Errors
     /// As [`Filter::matches`].

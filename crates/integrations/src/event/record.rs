@@ -1,4 +1,4 @@
-//! What is recorded of changes of events.
+//! The audit records of changes to events.
 
 use outbox::{Entity as AuditEntity, Tx, Unpublished};
 
@@ -7,7 +7,7 @@ use crate::installed::row::Row as Integration;
 
 const ENTITY: &str = "IntegrationEvent";
 
-/// Records what became of an event, as it is shown with the notifier of its integration.
+/// Records a change to an event, shown with the notifier of its integration.
 pub fn change(tx: &mut Tx<'_>, integration: &Integration, before: Option<&Row>, after: Option<&Row>) -> db::Result<()> {
     change_with(tx, integration, before, after, Vec::new())
 }

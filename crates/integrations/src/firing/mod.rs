@@ -54,7 +54,7 @@ pub struct CompiledEvent {
 }
 
 impl CompiledEvent {
-    /// Makes an event ready; `Err` says why it cannot fire.
+    /// Compiles an event; `Err` says why it cannot fire.
     pub fn new(tenant: &str, event_id: &str, config: Config, base: Option<&Notifier>) -> Result<Self, &'static str> {
         if config.entity().is_none() {
             return Err("the event has no entity");
@@ -70,7 +70,7 @@ impl CompiledEvent {
         Ok(Self { tenant: tenant.to_owned(), event_id: event_id.to_owned(), config, filter, templates, notifier })
     }
 
-    /// Renders what is sent.
+    /// Renders the message.
     ///
     /// # Errors
     /// Why there is nothing to send.
@@ -123,7 +123,7 @@ impl Rules {
         Ok(ready)
     }
 
-    /// The events that what happens at a tenant may fire: its own and its partner's.
+    /// The events that an action at a tenant may fire: its own and its partner's.
     fn own_and_partner_events(&self, conn: &mut Conn, tenant: &str) -> Result<Vec<Arc<EventsByAction>>> {
         let around = self.people.around(conn, tenant)?;
         around.iter().map(|tenant| self.events_of(conn, tenant)).collect()
@@ -153,7 +153,7 @@ impl Rules {
                 let message = match compiled.filter.matches(&texts) {
                     Ok(true) => compiled.render(&facts, &meter).map_err(|why| why.to_string()),
                     Ok(false) => continue,
-                    // Nobody knows whether it is meant: its owner is told, by a delivery that failed.
+                    // Whether it matches is unknown: a failed delivery tells the owner.
                     Err(exhausted) => Err(format!("the filter {exhausted} for this action")),
                 };
                 let delivery = delivery(compiled, &facts, message);
@@ -217,7 +217,7 @@ fn load(conn: &mut Conn, tenant: &str) -> Result<EventsByAction> {
     Ok(ready)
 }
 
-/// Hears of what happens in the service, and fires what it is for.
+/// Subscribes to the changes in the service, and fires the events that they match.
 pub struct Subscriber {
     /// The events.
     pub rules: Arc<Rules>,

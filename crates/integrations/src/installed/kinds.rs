@@ -1,4 +1,4 @@
-//! What can be installed.
+//! The kinds of integrations that can be installed.
 
 use actix_web::HttpResponse;
 use api::{List, PageQuery, RequestContext, answer, get, spec::PageOf};
@@ -20,11 +20,11 @@ pub struct AvailableIntegration {
     category: &'static str,
 }
 
-/// All that there are.
+/// All kinds.
 const KINDS: [AvailableIntegration; 1] =
     [AvailableIntegration { id: "CUSTOM", name: "Custom", category: "CUSTOM_INTEGRATION" }];
 
-/// The kinds that variables of a search ask for: all where they ask for none.
+/// The kinds that match the terms of a search; all when there are no terms.
 pub fn matching_kinds<'t>(terms: impl Iterator<Item = &'t query_string::Term> + Clone) -> Vec<AvailableIntegration> {
     let takes = |kind: &AvailableIntegration, term: &query_string::Term| {
         let said = match term.name {

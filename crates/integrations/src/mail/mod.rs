@@ -60,7 +60,8 @@ impl SmtpUrl {
     /// # Errors
     /// A sentence for the person who typed it, without the password.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let url = Url::parse(text.trim()).map_err(|_| "is no URL such as smtp://user:password@mail.example.net:587")?;
+        let url =
+            Url::parse(text.trim()).map_err(|_| "is not a URL such as smtp://user:password@mail.example.net:587")?;
         let host = url.host_str().filter(|host| !host.is_empty()).ok_or("names no host")?;
         let host = host.trim_start_matches('[').trim_end_matches(']').to_owned();
         let here = host.eq_ignore_ascii_case("localhost") || host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback());
@@ -80,7 +81,7 @@ impl SmtpUrl {
         };
         let decoded =
             |text: &str| percent_encoding::percent_decode_str(text).decode_utf8().map(|text| text.into_owned());
-        let wrong = |_| "has a user name or password that is no text".to_owned();
+        let wrong = |_| "has a user name or password that is not UTF-8".to_owned();
         let login = match (decoded(url.username()).map_err(wrong)?, url.password()) {
             (user, _) if user.is_empty() => None,
             (user, password) => Some((user, Secret::new(decoded(password.unwrap_or_default()).map_err(wrong)?))),
@@ -103,21 +104,21 @@ pub struct Mailer {
     timeout: Duration,
 }
 
-/// Reads who mail is from: an address, or a name and an address.
+/// Reads the sender of mail: an address, or a name and an address.
 ///
 /// # Errors
 /// A sentence for the person who typed it.
 pub fn sender(text: &str) -> Result<Mailbox, String> {
     text.trim()
         .parse()
-        .map_err(|_| "is no address such as muster@example.net or Muster <muster@example.net>".to_owned())
+        .map_err(|_| "is not an address such as muster@example.net or Muster <muster@example.net>".to_owned())
 }
 
 impl Mailer {
     /// Through this server, whose certificate is one of the web's authorities or of `more`.
     ///
     /// # Errors
-    /// The certificates of `more` are none.
+    /// A certificate in `more` is not valid.
     pub fn new(server: SmtpUrl, from: Mailbox, more: &[CertificateDer<'static>]) -> Result<Self, rustls::Error> {
         let at_once = crate::egress::dial::trusting(more, &[])?;
         let mut started = TlsParameters::builder(server.host.clone()).certificate_store(CertificateStore::WebpkiRoots);
@@ -130,7 +131,7 @@ impl Mailer {
         Ok(Self { server: Arc::new(server), from, tls, turns, timeout: LONGEST })
     }
 
-    /// Sends a mail; `id` becomes that of the message, so that whoever gets it twice can tell.
+    /// Sends a mail; `id` becomes its message id, so that a receiver recognizes a duplicate.
     pub async fn send(&self, id: &str, mail: &Mail, text: &str, now: Timestamp) -> Result<u16, Unsent> {
         let written = self.written(id, mail, text, now)?;
         let late = || Unsent::new("the mail server did not take the mail in time");
@@ -145,9 +146,9 @@ impl Mailer {
     fn written(&self, id: &str, mail: &Mail, text: &str, now: Timestamp) -> Result<Message, Unsent> {
         let wrong =
             |what: &str| Unsent { for_good: true, ..Unsent::new(format!("the mail cannot be written: {what}")) };
-        let to = Mailbox::new(None, mail.to.parse().map_err(|_| wrong("its address is none"))?);
+        let to = Mailbox::new(None, mail.to.parse().map_err(|_| wrong("its address is not valid"))?);
         let domain = self.from.email.domain();
-        // Nothing but a line may come into a header.
+        // A header is one line.
         let subject: String =
             mail.subject.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
         let at = UNIX_EPOCH + Duration::from_millis(now.millis().try_into().unwrap_or(0));

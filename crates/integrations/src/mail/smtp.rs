@@ -1,5 +1,5 @@
-//! One mail to one server by `lettre`, over TLS or not. What the server says is bounded in size here, and in time by
-//! whoever calls.
+//! The SMTP client: sends one mail to one server by `lettre`, with TLS or without. It limits the size of the server's
+//! answers; the caller limits the time.
 
 use std::{
     error::Error as _,

@@ -68,7 +68,7 @@ const VARIABLES: [&str; 10] = [
     "endTime",
 ];
 
-/// A delivery, with what it is of and what it tells of.
+/// A delivery, with its integration, its event and the entity that it is about.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = IntegrationDeliveryFound)]
@@ -80,10 +80,10 @@ pub struct DeliveryListItem {
     integration: NameReference,
     /// The event of it that made the delivery.
     event: NameReference,
-    /// What kind of thing it tells of.
+    /// The kind of entity that it is about.
     #[schema(example = "INCIDENT")]
     entity: String,
-    /// What happened to that.
+    /// The action on that entity.
     #[schema(example = "CREATE")]
     event_type: String,
     /// Which one; empty when it has no id. Of a long one the first 200 characters.
@@ -137,10 +137,10 @@ pub async fn search(context: RequestContext<PageQuery<Deliveries, DeliveryQuery>
     page.await
 }
 
-/// What a term of a `queryString` means.
+/// The condition of a term of a `queryString`.
 ///
 /// # Errors
-/// 400 on `queryString` that names what is wrong.
+/// 400 on `queryString` that names the error.
 fn condition(scope: &[String], term: &Term) -> Result<Condition, Problem> {
     let time = || term.time().map(Timestamp::millis);
     let of_events = |integrations: Condition| {

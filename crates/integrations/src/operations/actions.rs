@@ -1,4 +1,4 @@
-//! Actions that other systems tell of: what happens to incidents, changes and other things that live elsewhere.
+//! Actions that other systems report: on incidents, changes and other entities that are not stored here.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Would an event fire, and what exactly would it send?
+//! Tests of events: whether an event would fire, and the request that it would send.
 
 use std::{collections::BTreeMap, future::Future};
 
@@ -33,7 +33,7 @@ use crate::{
     template::Entity,
 };
 
-/// What an event would do.
+/// The result of a test.
 #[api::without_none]
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -48,11 +48,11 @@ pub struct EventTest {
     pub rules: Vec<EventTestRule>,
     /// What would be sent, whether it fires or not; left out when there is nothing to send.
     pub request: Option<EventTestRequest>,
-    /// What was answered, when it was sent.
+    /// The answer of the endpoint, when the request was sent.
     pub response: Option<EventTestResponse>,
 }
 
-/// What a rule says.
+/// The result of a rule of the filter.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = EventTestRule)]
@@ -69,7 +69,7 @@ pub struct EventTestRule {
     pub matches: bool,
 }
 
-/// What would be sent. Credentials and signature are shown as `[secret]`.
+/// The request that would be sent. Credentials and signature are shown as `[secret]`.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = EventTestRequest)]
 pub struct EventTestRequest {
@@ -83,7 +83,7 @@ pub struct EventTestRequest {
     pub body: String,
 }
 
-/// What was answered.
+/// The answer of the endpoint.
 #[derive(Debug, Default, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = EventTestResponse)]
@@ -144,7 +144,7 @@ fn object(fields: &mut Fields<'_>, field: &str) -> Option<Value> {
     fields.raw_object(field).map(Value::Object)
 }
 
-/// Whoever may see an event may try it; to send something takes the role of those who decide where data goes.
+/// A caller who may see an event may test it; sending takes the role `integrator`, which decides where data goes.
 fn may_send(context: &RequestContext, action: &TestInput) -> Result<(), Problem> {
     if action.send && context.caller.role < Role::Integrator {
         return Err(Problem::forbidden("Sending a test takes the role integrator."));
@@ -152,7 +152,7 @@ fn may_send(context: &RequestContext, action: &TestInput) -> Result<(), Problem>
     Ok(())
 }
 
-/// What is sent cannot be taken back, and is sent once; what is not is only looked at.
+/// Answers a test. A test that sends cannot be taken back, so it runs under the idempotency key; others only read.
 async fn answer_test<T>(context: &RequestContext, send: bool, test: T) -> api::Result<HttpResponse>
 where
     T: Future<Output = api::Result<EventTest>> + 'static,
@@ -195,7 +195,7 @@ pub async fn test_saved(
 
 /// Try an event before it is saved
 ///
-/// As for a saved one; `event` holds what would be saved.
+/// As for a saved event; `event` is the body that would save it.
 #[utoipa::path(
     operation_id = "testUnsavedIntegrationEvent",
     params(IntegrationId),
@@ -273,7 +273,7 @@ async fn run_test(
     Ok(tested)
 }
 
-/// What an event makes of an action, and the message that it would send.
+/// Matches an event against an action, and renders the message that it would send.
 fn evaluate_event(
     now: Timestamp,
     integration: &Integration,
@@ -326,7 +326,7 @@ fn evaluate_event(
     Ok((EventTest { fires: reasons.is_empty(), reasons, rules, request, response: None }, message))
 }
 
-/// A message without what only its receiver may know.
+/// A message with its credentials hidden.
 fn preview_request(row: &Row, integration: &Integration, message: &Message) -> EventTestRequest {
     let event = Event::of(row, integration.notifier());
     let base = event.notifier.as_ref().map_or("", |notifier| notifier.base_uri.as_str());

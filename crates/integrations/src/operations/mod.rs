@@ -1,4 +1,4 @@
-//! The handlers, which know the rows and rules of all other modules, and which none of those knows.
+//! The handlers of the operations. They use all other modules; no module uses them.
 
 pub mod across;
 pub mod actions;

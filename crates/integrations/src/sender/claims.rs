@@ -1,4 +1,4 @@
-//! What the sender takes in hand, with all that is needed to send it.
+//! Claims of deliveries, with everything that is needed to send them.
 
 use std::{collections::HashSet, sync::Arc};
 
@@ -26,11 +26,11 @@ use crate::{
 
 /// A delivery in hand.
 pub struct Job {
-    /// Which one.
+    /// The delivery.
     pub claimed: Claimed,
-    /// What it sends.
+    /// The message.
     pub message: Message,
-    /// Whom it calls; or why it cannot.
+    /// The endpoint to call, or the reason why it cannot be called.
     pub endpoint: Arc<Result<Endpoint, CallError>>,
     /// The headers of the answer that are recorded.
     pub expected: Arc<Vec<Header>>,
@@ -42,7 +42,7 @@ pub struct Job {
     pub call: Permit,
 }
 
-/// What is to be done with a queue that was looked at.
+/// The update of a queue after it was read.
 #[derive(Clone, Copy)]
 pub enum QueueUpdate {
     /// Its due time is that of its first delivery, or this when that is later.
@@ -61,7 +61,7 @@ impl QueueUpdate {
     }
 }
 
-/// How much is to be taken of a queue: so many deliveries at most, on SQLite those behind a place when they are enough.
+/// A request to claim deliveries of a queue: at most `most`, on SQLite first those behind a position.
 #[derive(Clone)]
 pub struct ClaimRequest {
     pub lane: Lane,
@@ -69,18 +69,18 @@ pub struct ClaimRequest {
     pub behind: Option<QueuePosition>,
 }
 
-/// What was taken of a queue.
+/// The deliveries claimed from a queue.
 pub struct ClaimedJobs {
-    /// Which queue.
+    /// The queue.
     pub lane: Lane,
-    /// What is to be sent.
+    /// The jobs to send.
     pub jobs: Vec<Job>,
     /// There may be more.
     pub more: bool,
     /// Where the last of them stood, on SQLite; and whether the queue was looked at from its beginning.
     pub reached: Option<QueuePosition>,
     pub from_beginning: bool,
-    /// What is to be done with it.
+    /// The update of the queue, if it needs one.
     pub after: Option<QueueUpdate>,
 }
 
@@ -103,7 +103,7 @@ pub struct Claims<'a> {
 /// How long a queue is left alone that cannot be read.
 const DAMAGED_MS: i64 = 30_000;
 
-/// What was found of a queue.
+/// The rows read from a queue.
 #[derive(Default)]
 struct QueueRead {
     claimed: Vec<Claimed>,
@@ -228,7 +228,7 @@ impl Claims<'_> {
     }
 }
 
-/// Whom an event calls. Without its secrets nothing is sent.
+/// The endpoint of an event. Without its secrets nothing is sent.
 pub fn endpoint(event: &Event, integration: &Integration, vault: &Vault) -> Result<Endpoint, CallError> {
     let closed = |error: db::Error| {
         tracing::error!(%error, event = event.id, "the secrets of an event do not open");

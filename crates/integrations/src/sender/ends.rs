@@ -1,4 +1,4 @@
-//! What became of attempts, and what is written down of it.
+//! The results of attempts, and how they are stored.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -32,7 +32,7 @@ const GIVEN_UP_MS: i64 = 5 * 86_400_000;
 const LOGGED: usize = 30;
 const KEPT_OF_FORMER: usize = 1 << 10;
 
-/// What an attempt means for its delivery.
+/// The outcome of an attempt for its delivery.
 pub(super) fn attempt_outcome(
     shared: &Shared,
     job: &Job,
@@ -107,8 +107,8 @@ fn append_attempt(log: &str, attempt: Attempt) -> String {
     serde_json::to_string(&all).unwrap_or(written)
 }
 
-/// Writes down what became of deliveries, and deactivates events whose endpoint is gone, or has failed for days. What
-/// cannot be written is sent again once its claim has run out.
+/// Stores the results of deliveries, and deactivates events whose endpoint is gone or has failed for days. A delivery
+/// whose result cannot be stored is sent again once its claim has run out.
 pub(super) async fn store_results(shared: &Arc<Shared>, batch: Vec<FinishedClaim>) {
     let mut gone: HashMap<Lane, &'static str> = HashMap::new();
     for done in &batch {

@@ -29,20 +29,20 @@ pub const KEPT: usize = 16 << 10;
 /// How many URLs are remembered, of 2,000 characters at most.
 const MOST_CACHED: usize = 64;
 
-/// Whom to call, and as whom.
+/// The endpoint of a call, with its credentials.
 #[derive(Clone, Debug)]
 pub struct Endpoint {
-    /// Whose notifier it is: tokens are kept by it.
+    /// The tenant and the id of the integration or event with the notifier; tokens are cached under it.
     pub holder: (String, String),
     /// Where, and how.
     pub notifier: Notifier,
     /// The credentials, and the secret headers.
     pub secrets: Secrets,
-    /// What signs.
+    /// Signs the messages.
     pub signer: Signer,
 }
 
-/// What was answered.
+/// The answer of an endpoint.
 #[derive(Debug)]
 pub struct Answer {
     /// The status.
@@ -97,7 +97,7 @@ impl HttpClient {
         url.as_str().parse().map_err(|_| CallError::new("the URL cannot be called"))
     }
 
-    /// The same for a URL that is no secret, and that many calls go to one after the other: it is remembered.
+    /// As [`HttpClient::uri`], cached: for URLs that are not secret and that are called again and again.
     pub fn cached_uri(&self, text: &str) -> Result<Uri, CallError> {
         if let Some(cached) = self.cached_uris().get(text) {
             return Ok(cached.clone());

@@ -1,5 +1,5 @@
-//! What this gateway has in hand of each endpoint, and whether it is well: a hung or broken endpoint takes no place
-//! from the others, and is not asked again and again.
+//! The deliveries in hand of each endpoint, with a circuit breaker: a hung or broken endpoint takes no capacity from
+//! the others, and is not called again and again.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -81,7 +81,7 @@ impl<J> State<J> {
     }
 }
 
-/// What the end of a call means for its endpoint.
+/// What to do after a call to an endpoint has ended.
 pub struct NextSteps<J> {
     /// The deliveries that are to be sent now.
     pub next: Vec<J>,

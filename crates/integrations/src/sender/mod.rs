@@ -1,5 +1,5 @@
-//! The sending of deliveries: a thread that claims what is due, makes the calls side by side, and writes down what
-//! became of them, many at once.
+//! The sender of deliveries: a thread that claims due deliveries, makes the calls concurrently, and stores the results
+//! in batches.
 
 pub mod call;
 pub(crate) mod claims;
@@ -57,7 +57,7 @@ impl Default for Settings {
     }
 }
 
-/// What calls are made with.
+/// The services that the sender needs.
 #[derive(Clone)]
 pub struct Tools {
     /// The database.

@@ -27,7 +27,7 @@ impl Schedule {
         let waits: Option<Vec<i64>> = text.split(',').map(|word| millis(word.trim())).collect();
         match waits {
             Some(waits) if (1..=100).contains(&waits.len()) => Ok(Self(waits)),
-            _ => Err(format!("{text:?} is no list of waits such as 5s,5m,30m,2h")),
+            _ => Err(format!("{text:?} is not a list of waits such as 5s,5m,30m,2h")),
         }
     }
 
@@ -36,8 +36,8 @@ impl Schedule {
         self.0.first().copied().unwrap_or(5_000)
     }
 
-    /// When to try again after `tries` attempts; `None` when the schedule has ended. `jitter` lies between -1 and 1, and
-    /// moves the wait by up to a fifth. An endpoint may ask for a longer wait than the schedule has, not for a shorter.
+    /// When to try again after `tries` attempts; `None` when the schedule has ended. `jitter` lies between -1 and 1,
+    /// and moves the wait by up to a fifth. An endpoint may ask for a longer wait than that, not for a shorter one.
     pub fn next(&self, now: Timestamp, tries: i64, jitter: f64, asked_ms: Option<i64>) -> Option<Timestamp> {
         let wait = *self.0.get(usize::try_from(tries.saturating_sub(1)).ok()?)?;
         let moved = wait.saturating_add((wait as f64 * 0.2 * jitter) as i64).max(1);

@@ -1,4 +1,4 @@
-//! Which queues a look takes in: of each tenant as many, and where there are more than that, others the next time.
+//! Rounds over the due queues: as many of each tenant, and where a tenant has more, the next ones in the next round.
 
 use std::collections::HashMap;
 
@@ -16,7 +16,7 @@ const EACH: usize = 8;
 /// A queue, and since when it is due.
 type Due = (Lane, i64);
 
-/// Where the looks came to.
+/// The progress of the rounds.
 #[derive(Default)]
 pub struct Rounds {
     turns: Turns,

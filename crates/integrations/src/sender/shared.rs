@@ -1,4 +1,4 @@
-//! What the parts of the sender have in common.
+//! The state that the parts of the sender share.
 
 use std::{
     collections::HashSet,
@@ -12,7 +12,7 @@ use tokio::sync::{Notify, mpsc};
 use super::{Tools, call::Caller, claims::Job, lanes::Lanes, rounds::Rounds};
 use crate::delivery::queue::FinishedClaim;
 
-/// A running sender, as its parts know it.
+/// The shared state of a running sender.
 pub struct Shared {
     pub tools: Tools,
     pub caller: Caller,

@@ -29,7 +29,7 @@ const MOST: usize = 10_000;
 
 #[derive(Default)]
 struct CachedToken {
-    /// What it was got with: another configuration gets another token.
+    /// The fingerprint of the configuration that it was fetched with: another one needs another token.
     of: String,
     token: Option<(Secret<String>, i64)>,
     refresh: Option<Secret<String>>,
@@ -51,7 +51,7 @@ impl Tokens {
         Arc::clone(all.entry(holder.clone()).or_default())
     }
 
-    /// The token is no good any more, whatever it says of itself.
+    /// Drops a token that the endpoint refused, even if it has not expired.
     pub async fn drop_token(&self, holder: &(String, String), token: &Secret<String>) {
         let cached = self.cached_token(holder);
         let mut kept = cached.lock().await;
@@ -60,7 +60,7 @@ impl Tokens {
         }
     }
 
-    /// A token that is valid for a while. Whoever comes while it is being got waits for the same one.
+    /// A token that is valid for a while. Calls that come while one is being fetched wait for it.
     pub async fn get(
         &self,
         client: &HttpClient,

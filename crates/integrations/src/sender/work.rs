@@ -140,12 +140,12 @@ impl DueQueues {
     }
 }
 
-/// What a look does with the queues that it takes in.
+/// The plan of a round for the due queues.
 #[derive(Default)]
 struct Plan {
-    /// What is to be claimed, by tenant.
+    /// The deliveries to claim, by tenant.
     wanted: BTreeMap<String, Vec<ClaimRequest>>,
-    /// The queues that are looked at again later.
+    /// The queues to look at again later.
     queue_updates: Vec<(Lane, QueueUpdate)>,
 }
 
@@ -227,7 +227,7 @@ async fn claim(shared: &Arc<Shared>, wanted: Vec<Vec<ClaimRequest>>, now: Timest
     if shared.shares() { db.write(take).await } else { db.read(take).await }
 }
 
-/// Does what is to be done with queues that were looked at: all together, or else each by itself.
+/// Applies the updates of queues: in one transaction, or one by one if that fails.
 async fn settle(shared: &Arc<Shared>, queue_updates: Vec<(Lane, QueueUpdate)>, now: Timestamp) -> db::Result<()> {
     if queue_updates.is_empty() {
         return Ok(());
@@ -250,7 +250,7 @@ async fn settle(shared: &Arc<Shared>, queue_updates: Vec<(Lane, QueueUpdate)>, n
     }
 }
 
-/// Those of these tenants that are suspended.
+/// The suspended tenants among `tenants`.
 fn suspended<'t>(
     conn: &mut Conn,
     people: &dyn People,
@@ -271,8 +271,8 @@ fn start(shared: &Arc<Shared>, lane: &Lane) {
     in_time(shared, lane, started, shared.now()).into_iter().for_each(|job| spawn(shared, lane, job));
 }
 
-/// Those of what was started that there is time for, or others in their place: another gateway might send the rest
-/// before this one is done.
+/// The started jobs whose claim lasts long enough, or others in their place. The rest is given back: another gateway
+/// might send it before this one is done.
 fn in_time(shared: &Shared, lane: &Lane, mut started: Vec<Job>, now: Timestamp) -> Vec<Job> {
     let latest = now.millis() + shared.least_ms;
     loop {

@@ -55,7 +55,7 @@ impl Format {
         Ok(Self(segments))
     }
 
-    /// The instant of a text (a timestamp, or milliseconds since the epoch) in this form; `None` when it is no instant.
+    /// The instant of a text (a timestamp, or milliseconds since the epoch) in this form; `None` for any other text.
     pub fn of(&self, text: &str) -> Option<String> {
         let at = Timestamp::parse(text).or_else(|| text.parse().ok().map(Timestamp::from_millis))?;
         let written = at.to_string();

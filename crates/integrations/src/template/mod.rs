@@ -1,4 +1,4 @@
-//! Templates: texts with placeholders, filled in so that what they are filled with stays a value.
+//! Templates: texts with placeholders. Each value is escaped, so that it stays a value.
 //!
 //! A template is read once, when an event is saved, and every placeholder is known then. What it is filled with is
 //! escaped for the place it stands in: a JSON payload stays JSON, an XML payload XML, a path a path, a header one
@@ -23,7 +23,7 @@ pub const LONGEST_OUTPUT: usize = 1 << 20;
 /// How many placeholders a template has at most.
 pub const MOST_PLACEHOLDERS: usize = 1_000;
 
-/// What a text is, and so how values are put into it.
+/// The kind of a text, which decides how values are escaped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Json,
@@ -78,7 +78,7 @@ pub enum FillError {
     Exhausted(#[from] Exhausted),
 }
 
-/// What is percent-encoded: all but letters, digits and `-._~`.
+/// The characters that are percent-encoded: all but letters, digits and `-._~`.
 pub const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 impl Template {
@@ -95,7 +95,7 @@ impl Template {
         Ok(template)
     }
 
-    /// Is what it makes still what it is meant to be?
+    /// Checks that the text is still JSON, or XML, once it is filled in.
     fn check(&self) -> Result<(), String> {
         match self.kind {
             Kind::Json => {
