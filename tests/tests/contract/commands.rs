@@ -148,7 +148,7 @@ fn mistakes_are_told(backend: Backend) {
         (vec!["key", "create", "--tenant", "client_1", "--name", " ", "--role", "viewer"], "name"),
         (
             vec!["key", "create", "--tenant", "client_1", "--name", "x", "--role", "viewer", "--operations", "flySite"],
-            "flySite is no operation",
+            "flySite is not an operation",
         ),
         (
             vec![

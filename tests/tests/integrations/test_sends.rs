@@ -30,7 +30,7 @@ fn keyed(client: &Client, at: &str, key: &str, body: &Value) -> Response {
 fn a_test_is_sent_once_under_a_key(backend: Backend) {
     let client = server(backend).new_client();
     let receiver = Receiver::start(|_, number| {
-        // Whoever asks meanwhile finds it under way.
+        // A request meanwhile finds it under way.
         std::thread::sleep(Duration::from_millis(500));
         Reply::Answer(201, Vec::new(), format!("made {number}"))
     });

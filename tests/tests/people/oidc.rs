@@ -176,7 +176,7 @@ fn an_account_stays_bound_to_its_person(backend: Backend) {
     let (id, email) = ann(&client);
     let user = |answer: &Response| Browser::of(&world.server, answer).get("/api/v2/me").ok()["user"]["id"].clone();
     assert_eq!(user(&sign_in(&world, &account("sub-1", &email))), json!(id));
-    // Whoever gets the address later is somebody else, and the account is the same one without it.
+    // A user who gets the address later is another user, and the account stays bound without it.
     sign_in(&world, &account("sub-9", &email)).forbidden();
     assert_eq!(user(&sign_in(&world, &json!({"sub": "sub-1"}))), json!(id));
     client.post(&format!("/users/{id}"), &json!({"email": "moved@example.net"})).ok();

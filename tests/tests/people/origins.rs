@@ -63,7 +63,7 @@ fn another_sites_page_changes_nothing(server: &Server) {
     key.json(&body()).send().ok();
 }
 
-/// Whatever a link leads to, whoever made it: to follow it changes nothing.
+/// Following a link changes nothing, on any site.
 fn a_session_changes_nothing_by_get(server: &Server) {
     let (client, browser) = signed_in(server, "operator");
     let schedule = json!({"startDate": "2030-01-01T00:00:00Z", "pattern": {"type": "daily", "frequency": "everyday"}});
@@ -87,7 +87,7 @@ fn a_session_changes_nothing_by_get(server: &Server) {
         .forbidden();
     let runs = || client.get(&format!("/jobs/{job}/runs")).page()["totalResults"].clone();
     assert_eq!(runs(), json!(0));
-    // A key is no browser's, and a page of the console posts.
+    // A request with a key is not a browser's, and a page of the console posts.
     client.get(&format!("/jobs/{job}/run")).ok();
     let first = text(&client.get(&format!("/jobs/{job}/runs")).page()["results"][0]["id"]);
     client.post_empty(&format!("/jobs/runs/{first}/cancel")).ok();

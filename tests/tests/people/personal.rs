@@ -132,7 +132,7 @@ fn a_personal_key_ends_with_its_user(server: &Server) {
     basic().unauthenticated();
     assert_eq!(ask().status, 401);
     client.post("/apiKeys", &json!({"name": unique("late"), "role": "viewer", "userId": id})).invalid(&["userId"]);
-    // Whoever comes back has to be given a new one.
+    // A user who is active again needs a new key.
     client.post_empty(&format!("/users/{id}/activate")).ok();
     ann.get("/sites/minimal").unauthenticated();
     basic().unauthenticated();

@@ -91,7 +91,7 @@ fn planted_secrets_are_found_nowhere(backend: Backend) {
     let mut server = Server::start_with(backend, &["--log", "debug"]);
     let canaries = Canaries::default();
     let client = server.admin().tenant("client_1");
-    // What is no secret is found: else the search would prove nothing.
+    // A public text is found: else the search would prove nothing.
     let open = format!("openly-{}", uuid());
     let seen = format!("seen-{}", uuid());
     let told = client.request("POST", "/resources").header("X-Request-Id", &seen);
@@ -184,7 +184,7 @@ fn of_commands(server: &Server, canaries: &Canaries) {
     run(&["key", "rotate", "--revoke-previous", &key]);
 }
 
-/// Addresses of calendars, which open them to whoever has the token in them.
+/// Addresses of calendars: the token in them gives access.
 fn of_calendars(server: &Server, client: &Client, canaries: &Canaries) {
     let user = client.post("/users", &json!({"loginName": unique("on-call")})).ok()["id"].clone();
     let shift = json!({"name": "one", "users": [{"id": user}], "userGroups": [], "schedule": {

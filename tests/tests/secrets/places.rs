@@ -31,7 +31,7 @@ pub(super) fn read_everything(server: &Server) -> Vec<String> {
     for path in reads.filter(|path| !path.replace("{tenantId}", "").contains('{')) {
         for tenant in ["msp_1", "client_1"] {
             let answer = server.admin().absolute("GET", &path.replace("{tenantId}", tenant)).send();
-            // A page of somebody who signs in says no to whoever does not.
+            // A page for signed-in users refuses other requests.
             assert!(
                 answer.status == 200
                     || tenant == "client_1"
@@ -57,7 +57,7 @@ pub(super) fn stored_nowhere(server: &Server, canaries: &Canaries, open: &str) {
     if let Some(url) = server.database_url() {
         all.push(("the tables".to_owned(), tables(url)));
     }
-    assert!(all.iter().any(|(_, bytes)| contains(bytes, open)), "what is no secret was not found either");
+    assert!(all.iter().any(|(_, bytes)| contains(bytes, open)), "the public text was not found either");
     for (name, bytes) in &all {
         canaries.absent(name, bytes);
     }
