@@ -154,7 +154,7 @@ fn verdict(answer: CallResult, now: Timestamp) -> std::result::Result<u16, Unsen
     if (200..300).contains(&answer.status) {
         return Ok(answer.status);
     }
-    let asked = answer.headers.get("retry-after").and_then(|value| retry::asked(value.to_str().ok()?, now));
+    let asked = answer.headers.get("retry-after").and_then(|value| retry::parse_retry_after(value.to_str().ok()?, now));
     Err(Unsent {
         why: format!("the other side answered {}", answer.status),
         status: Some(answer.status),

@@ -145,7 +145,7 @@ impl Vault {
 
     /// Opens what was sealed for this place.
     pub fn open(&self, place: SealedAt<'_>, sealed: &str) -> Result<Secret<String>, VaultError> {
-        let (id, content) = parts(sealed).ok_or(VaultError::Damaged)?;
+        let (id, content) = split_sealed(sealed).ok_or(VaultError::Damaged)?;
         let keys = self.keys();
         match keys.0.iter().find(|key| key.id == id) {
             Some(key) => key.open(place, content),
@@ -171,12 +171,12 @@ impl Vault {
     /// Is this sealed under the key in use?
     pub fn is_current(&self, sealed: &str) -> bool {
         let keys = self.keys();
-        keys.0.first().is_some_and(|first| parts(sealed).is_some_and(|(id, _)| id == first.id))
+        keys.0.first().is_some_and(|first| split_sealed(sealed).is_some_and(|(id, _)| id == first.id))
     }
 }
 
 /// The key's id, and nonce and ciphertext.
-fn parts(sealed: &str) -> Option<(&str, &str)> {
+fn split_sealed(sealed: &str) -> Option<(&str, &str)> {
     sealed.strip_prefix("v1.")?.split_once('.')
 }
 

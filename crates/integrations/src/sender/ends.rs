@@ -50,7 +50,7 @@ pub(super) fn attempt_outcome(
             let header = |name: &str| {
                 answer.headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
             };
-            asked = header("retry-after").and_then(|value| retry::asked(&value, now));
+            asked = header("retry-after").and_then(|value| retry::parse_retry_after(&value, now));
             attempt.response_status = Some(answer.status);
             attempt.response_headers = job
                 .expected

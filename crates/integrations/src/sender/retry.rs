@@ -52,7 +52,7 @@ pub fn millis(text: &str) -> Option<i64> {
 }
 
 /// The wait of a `Retry-After`: seconds, or a date.
-pub fn asked(value: &str, now: Timestamp) -> Option<i64> {
+pub fn parse_retry_after(value: &str, now: Timestamp) -> Option<i64> {
     const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
     let value = value.trim();
     if let Ok(seconds) = value.parse::<i64>() {
@@ -93,11 +93,11 @@ mod tests {
 
     #[test]
     fn retry_after_is_read_in_both_forms() {
-        assert_eq!(asked("120", NOW), Some(120_000));
-        assert_eq!(asked("Fri, 20 Nov 2026 20:08:05 GMT", NOW), Some(60_000));
-        assert_eq!(asked("Fri, 20 Nov 2020 20:08:05 GMT", NOW), Some(0));
+        assert_eq!(parse_retry_after("120", NOW), Some(120_000));
+        assert_eq!(parse_retry_after("Fri, 20 Nov 2026 20:08:05 GMT", NOW), Some(60_000));
+        assert_eq!(parse_retry_after("Fri, 20 Nov 2020 20:08:05 GMT", NOW), Some(0));
         for wrong in ["", "-1", "soon", "Fri, 20 Foo 2026 20:08:05 GMT"] {
-            assert_eq!(asked(wrong, NOW), None, "{wrong}");
+            assert_eq!(parse_retry_after(wrong, NOW), None, "{wrong}");
         }
     }
 }
