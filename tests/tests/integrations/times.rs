@@ -33,7 +33,7 @@ pub fn around_the_clock(crew: &Value) -> Value {
     json!({"name": unique("roster"), "description": "test", "timeZone": {"name": "GMT"}, "shiftDetails": [shift]})
 }
 
-fn told(receiver: &Receiver, count: usize) -> Vec<String> {
+fn delivered_bodies(receiver: &Receiver, count: usize) -> Vec<String> {
     let mut told: Vec<String> = receiver.wait(count).iter().map(|one| one.text()).collect();
     told.sort_unstable();
     told
@@ -74,7 +74,7 @@ fn rosters_windows_and_runs_are_told_of(backend: Backend) {
         "run backup FAILED 7".to_owned(),
         "window patches".to_owned(),
     ];
-    assert_eq!(told(&receiver, 4), expected);
+    assert_eq!(delivered_bodies(&receiver, 4), expected);
 }
 
 /// So many seconds from now.
@@ -112,13 +112,13 @@ fn windows_tell_when_they_open_and_close(backend: Backend) {
     };
     // One that is open at once and is ended, and one by its schedule.
     let long = window("long", "2026-01-01T00:00:00Z".to_owned(), "2099-01-01T00:00:00Z".to_owned());
-    assert_eq!(told(&receiver, 1), ["OPENED long Active"]);
+    assert_eq!(delivered_bodies(&receiver, 1), ["OPENED long Active"]);
     client.post(&format!("/scheduleMaintenances/{long}/end"), &json!({"pattern": "all"})).ok();
     window("short", soon(2), soon(8));
     let all = ["CLOSED long Completed", "CLOSED short Completed", "OPENED long Active", "OPENED short Active"];
-    assert_eq!(told(&receiver, 4), all);
+    assert_eq!(delivered_bodies(&receiver, 4), all);
     std::thread::sleep(std::time::Duration::from_secs(2));
-    assert_eq!(told(&receiver, 4), all, "once each");
+    assert_eq!(delivered_bodies(&receiver, 4), all, "once each");
 }
 
 fn rosters_tell_who_is_on_call_from_whom_to_whom(backend: Backend) {
@@ -131,15 +131,15 @@ fn rosters_tell_who_is_on_call_from_whom_to_whom(backend: Backend) {
     let body = around_the_clock(&json!({"users": [{"id": ann}], "userGroups": []}));
     let name = text(&body["name"]);
     let roster = format!("/rosters/{}", text(&client.post("/rosters", &body).ok()["id"]));
-    assert_eq!(told(&receiver, 1), [format!("{name}:  > Ann")]);
+    assert_eq!(delivered_bodies(&receiver, 1), [format!("{name}:  > Ann")]);
     let relief = json!({"user": {"id": bob}, "start": soon(0), "end": soon(6)});
     client.post(&format!("{roster}/overrides"), &relief).ok();
     let back = format!("{name}: Bob > Ann");
-    assert_eq!(told(&receiver, 3), [format!("{name}:  > Ann"), format!("{name}: Ann > Bob"), back]);
+    assert_eq!(delivered_bodies(&receiver, 3), [format!("{name}:  > Ann"), format!("{name}: Ann > Bob"), back]);
     // A change that leaves the same people on call is none.
     client.post(&roster, &json!({"description": "new"})).ok();
     std::thread::sleep(std::time::Duration::from_secs(2));
-    assert_eq!(told(&receiver, 3).len(), 3);
+    assert_eq!(delivered_bodies(&receiver, 3).len(), 3);
 }
 
 fn a_shift_that_nobody_stands_in_is_told_of_once(backend: Backend) {
@@ -150,12 +150,12 @@ fn a_shift_that_nobody_stands_in_is_told_of_once(backend: Backend) {
     let body = around_the_clock(&json!({"users": [], "userGroups": [{"uniqueId": group}]}));
     let roster = format!("/rosters/{}", text(&client.post("/rosters", &body).ok()["id"]));
     let expected = format!("{} All day", text(&body["name"]));
-    assert_eq!(told(&receiver, 1), [expected.as_str()]);
+    assert_eq!(delivered_bodies(&receiver, 1), [expected.as_str()]);
     client.post(&roster, &json!({"description": "new"})).ok();
     let covered = around_the_clock(&json!({"users": [{"id": user(&client, "Ann")}], "userGroups": []}));
     client.post("/rosters", &covered).ok();
     std::thread::sleep(std::time::Duration::from_secs(2));
-    assert_eq!(told(&receiver, 1), [expected.as_str()], "once, and not of one that somebody stands in");
+    assert_eq!(delivered_bodies(&receiver, 1), [expected.as_str()], "once, and not of one that somebody stands in");
 }
 
 fn what_time_brings_belongs_to_some_entities(backend: Backend) {

@@ -26,7 +26,7 @@ fn session(server: &Server, client: &Client, user: &str) -> Client {
 }
 
 /// An event of an integration that sends this template to a receiver.
-fn told(client: &Client, receiver: &Receiver, entity: &str, kind: &str, payload: &Value) {
+fn create_event(client: &Client, receiver: &Receiver, entity: &str, kind: &str, payload: &Value) {
     let notifier = json!({"type": "REST_API", "baseURI": receiver.url()});
     let made =
         client.post("/integrations/install/CUSTOM", &json!({"displayName": unique("i"), "baseNotifier": notifier}));
@@ -51,7 +51,7 @@ fn whoever_acknowledges_and_closes_is_named(backend: Backend) {
     let bob = person(&client, "operator");
     let receiver = Receiver::willing();
     let payload = json!({"acknowledged": "$alert.acknowledgement.by.id", "closed": "$alert.closure.by.id"});
-    told(&client, &receiver, "ALERT", "NONE", &payload);
+    create_event(&client, &receiver, "ALERT", "NONE", &payload);
     let report = json!({"subject": "full", "metric": "disk", "device": {"hostName": "h"}, "currentState": "Critical"});
     let alert = text(&client.post("/alert", &report).ok()["id"]);
     let at = |action: &str| format!("/alerts/{alert}/actions/{action}");
@@ -96,7 +96,7 @@ fn whoever_overrides_a_roster_is_named(backend: Backend) {
     let by_script = personal(&server, &client, &bob, "operator");
     let receiver = Receiver::willing();
     let payload = json!({"id": "$rosterOverride.id", "by": "$rosterOverride.createdBy.id"});
-    told(&client, &receiver, "RosterOverride", "CREATE", &payload);
+    create_event(&client, &receiver, "RosterOverride", "CREATE", &payload);
     let roster = json!({"name": unique("roster"), "description": "d", "timeZone": {"name": "GMT"}, "shiftDetails": [{
         "name": "Day", "users": [{"id": ann}, {"id": bob}], "userGroups": [],
         "schedule": {"type": "recurring", "startDate": "2026-01-01T00:00:00Z", "startTime": "08:00:00",
