@@ -152,12 +152,12 @@ export async function each(things, work) {
  * `,` the alternatives of one, a blank before a word and its `:` begins one, and nothing quotes them; every other
  * character, quotes too, means itself.
  */
-export function sayable(text) {
+export function searchableText(text) {
   const parts = text.split(/[+,]|\s(?=\w{2,}:)/).map((part) => part.trim());
   return parts.reduce((longest, part) => (part.length > longest.length ? part : longest), "");
 }
 
-/** Terms of a queryString: those without a value are left out. What is typed is made `sayable` first. */
+/** Terms of a queryString: those without a value are left out. What is typed is made `searchableText` first. */
 export function terms(pairs) {
   const given = Object.entries(pairs).filter(([, value]) => value !== "" && value !== undefined && value !== null);
   return given.map(([name, value]) => `${name}:${value}`).join("+");

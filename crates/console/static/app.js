@@ -4,10 +4,10 @@ import { render } from "./vendor/preact-htm.js";
 import { Problem, call, may, onState, session } from "./api.js";
 import { useModal } from "./dialog.js";
 import { Button, Loading, Trouble, html, personName } from "./elements.js";
-import { keepFocus } from "./focus.js";
+import { installFocusKeeper } from "./focus.js";
 import { isTyping } from "./form.js";
 import { useEffect, useEvery, useState } from "./hooks.js";
-import { comeBack, go, leaveHere, link, refine, useRoute } from "./route.js";
+import { restoreAddress, go, rememberAddress, link, refine, useRoute } from "./route.js";
 import { offset, zone } from "./time.js";
 import { Toast, attempt } from "./toast.js";
 
@@ -310,7 +310,7 @@ function App({ tenants }) {
 }
 
 function SignedOut({ problem }) {
-  useEffect(leaveHere, []);
+  useEffect(rememberAddress, []);
   return html`<main class="signed-out">
     <h1>Not signed in</h1>
     <p>
@@ -344,8 +344,8 @@ async function start() {
     );
     return;
   }
-  comeBack();
-  keepFocus();
+  restoreAddress();
+  installFocusKeeper();
   session.home = session.tenant = session.me.tenant;
   session.role = session.me.role;
   let tenants = [[session.home, session.home]];

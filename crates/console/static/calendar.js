@@ -1,7 +1,7 @@
 // A month: which windows are open on which day, as a table of weeks, with a table that says the same line by line.
 
 import { html } from "./elements.js";
-import { Twin } from "./lanes.js";
+import { DataTable } from "./lanes.js";
 import { clock, day, midnight, millis } from "./time.js";
 
 /** How many a day shows; of more it says how many there are. */
@@ -68,6 +68,6 @@ export function Calendar({ parts, shown, label }) {
         </tbody>
       </table>
     </div>
-    <${Twin} label=${label} rows=${parts.map((part) => ({ ...part, where: "" }))} />
+    <${DataTable} label=${label} rows=${parts.map((part) => ({ ...part, where: "" }))} />
   `;
 }

@@ -26,7 +26,7 @@ function keep() {
 }
 
 /** From now on. */
-export function keepFocus() {
+export function installFocusKeeper() {
   document.addEventListener("focusin", (event) => {
     last = /** @type {Element} */ (event.target);
     around = [last.closest("table"), last.closest(".panel")];

@@ -1,6 +1,6 @@
 // Fields of forms, search fields, and filters.
 
-import { sayable } from "./api.js";
+import { searchableText } from "./api.js";
 import { html } from "./elements.js";
 import { useEffect, useRef, useState } from "./hooks.js";
 
@@ -91,8 +91,8 @@ export function Search({ value, onValue, label, placeholder, wait = 150 }) {
 }
 
 /** Says what is searched for where it is not all that was typed. */
-export function Cut({ text }) {
-  const part = sayable(text);
+export function SearchNotice({ text }) {
+  const part = searchableText(text);
   if (part === text.trim()) return null;
   return html`<p class="hint wide" role="status">
     ${part ? html`Shown is what contains <strong>${part}</strong>: ` : ""}a search cannot say “+”, “,” or a word

@@ -13,7 +13,7 @@ const said = ({ text, start, end }) =>
  * What a picture shows, as a table: `rows` are `{start, end, where, text, gap}`; without any `where` there is no such
  * column.
  */
-export function Twin({ rows, label }) {
+export function DataTable({ rows, label }) {
   const where = rows.some((row) => row.where);
   return html`<details class="twin">
     <summary>The same as a table</summary>
@@ -89,7 +89,7 @@ export function Lanes({ lanes, from, to, label, drag }) {
         )}
       </div>
     </div>
-    <${Twin}
+    <${DataTable}
       label=${label}
       rows=${lanes.flatMap((lane) => lane.parts.map((part) => ({ ...part, where: lane.name })))}
     />

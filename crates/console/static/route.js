@@ -37,12 +37,12 @@ const LEFT = "left";
 const OF_USE = 10 * 60e3;
 
 /** Somebody has to sign in: they come back here. */
-export function leaveHere() {
+export function rememberAddress() {
   if (location.pathname !== BASE) localStorage.setItem(LEFT, `${Date.now()} ${location.pathname}${location.search}`);
 }
 
 /** Somebody has signed in, and goes where they were before. */
-export function comeBack() {
+export function restoreAddress() {
   const [at, address] = (localStorage.getItem(LEFT) || "").split(/ (.*)/);
   localStorage.removeItem(LEFT);
   if (location.pathname === BASE && address?.startsWith(BASE) && Date.now() - Number(at) < OF_USE)

@@ -13,7 +13,7 @@ const STAYS = 15e3;
  * answered at once. What a row shows comes of it, of whether it is chosen, of what else is named, of the address and of
  * the time.
  */
-function useDrawn() {
+function useRowCache() {
   const kept = useRef(new WeakMap());
   return (row, chosen, also, draw) => {
     const stamp = `${also} ${Boolean(chosen)} ${location.search} ${Math.floor(Date.now() / STAYS)}`;
@@ -33,7 +33,7 @@ function useDrawn() {
  */
 export function Rows({ list, columns, label, href, select, keys = {}, empty, also = "", id = (row) => row.id }) {
   const body = useRef(null);
-  const drawn = useDrawn();
+  const drawn = useRowCache();
   useEffect(() => {
     const pressed = (event) => {
       if (isTyping(event) || document.querySelector("dialog[open]")) return;

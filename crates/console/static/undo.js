@@ -464,7 +464,7 @@ function ofDeletion({ changes, entity, tenantId }) {
 }
 
 /** How a row of the log is undone; nothing, where it cannot be. */
-export function undoing(row) {
+export function undoPlan(row) {
   return { UPDATE: ofUpdate, CREATE: ofCreation, DELETE: ofDeletion }[row.action]?.(row);
 }
 
@@ -507,7 +507,7 @@ function Preview({ plan, record, found }) {
  * written.
  */
 export function Undo({ row, onClose, onDone }) {
-  const plan = undoing(row);
+  const plan = undoPlan(row);
   const [theirs, setTheirs] = useState();
   const answer = useAnswer(() => plan.read(), row.id);
   if (!answer.data)

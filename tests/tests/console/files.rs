@@ -146,8 +146,8 @@ fn words_like<'s>(source: &'s str, known: &BTreeSet<&str>) -> BTreeSet<&'s str> 
 const REACHES: [(&str, &[(&str, usize)]); 19] = [
     ("fetch(address(name, ", &[("api.js", 1)]),
     ("fetch(", &[("api.js", 1)]),
-    ("new EventSource(address(\"watchChanges\"))", &[("changes.js", 1)]),
-    ("EventSource(", &[("changes.js", 1)]),
+    ("new EventSource(address(\"watchChanges\"))", &[("changestream.js", 1)]),
+    ("EventSource(", &[("changestream.js", 1)]),
     ("XMLHttpRequest", &[]),
     ("sendBeacon", &[]),
     ("WebSocket", &[]),

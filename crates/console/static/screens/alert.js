@@ -2,6 +2,7 @@
 
 import { mayLink } from "../address.js";
 import { call, may, terms } from "../api.js";
+import { useVersionedAction } from "../conflict.js";
 import {
   Button,
   Empty,
@@ -16,13 +17,12 @@ import {
   personName,
   some,
 } from "../elements.js";
-import { useGuard } from "../guard.js";
 import { useAnswer, useEffect, useState } from "../hooks.js";
 import { Markdown, Snippet } from "../markdown.js";
+import { OnCallNow, Responders, useNames } from "../responders.js";
 import { go, link } from "../route.js";
 import { millis } from "../time.js";
 import { attempt, say } from "../toast.js";
-import { OnCallNow, WhoIsTold, useNames } from "../told.js";
 import { Action, FIELDS, late, mine, readAlert, waits } from "./alerts.js";
 import { useRun } from "./jobform.js";
 
@@ -201,7 +201,7 @@ export default function Alert({ id }) {
     (one, other) => millis(one[0]) - millis(other[0]),
   );
   const [action, setAction] = useState();
-  const guard = useGuard({ fields: FIELDS, read: () => readAlert({ id }), onDone: answer.renew });
+  const guard = useVersionedAction({ fields: FIELDS, read: () => readAlert({ id }), onDone: answer.renew });
   const acknowledge = () => {
     if (!waits(alert)) return say("Nothing to acknowledge.");
     answer.put(mine(alert));
@@ -391,7 +391,7 @@ export default function Alert({ id }) {
         <//>
         ${
           alert.device?.id &&
-          html`<${WhoIsTold} id=${alert.device.id} names=${names} why=${link("routing", { alert: id })} />`
+          html`<${Responders} id=${alert.device.id} names=${names} why=${link("routing", { alert: id })} />`
         }
         <${OnCallNow} />
         ${alert.device?.id && html`<${Jobs} device=${alert.device} />`}

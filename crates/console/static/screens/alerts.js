@@ -1,12 +1,12 @@
 // Alerts: a live board. What is shown is in the address.
 
-import { call, each, may, sayable, session, terms } from "../api.js";
-import { Bars } from "../bars.js";
-import { useChanges } from "../changes.js";
+import { call, each, may, searchableText, session, terms } from "../api.js";
+import { BarChart } from "../barchart.js";
+import { useChangeStream } from "../changestream.js";
+import { Differences, actOnVersion } from "../conflict.js";
 import { FormDialog } from "../dialog.js";
 import { Button, Empty, Head, State, Time, Trouble, count, html, personName } from "../elements.js";
-import { Choices, Cut, Field, Search } from "../form.js";
-import { Differences, guarded } from "../guard.js";
+import { Choices, SearchNotice, Field, Search } from "../form.js";
 import { useAnswer, useChosen, useList, useState } from "../hooks.js";
 import { link, refine } from "../route.js";
 import { Rows } from "../table.js";
@@ -41,7 +41,7 @@ export const FIELDS = [
 export const readAlert = (alert) => call("getAlert", { alertId: alert.id });
 
 /** Alerts that others changed meanwhile, as they were found and as they are. */
-function Meanwhile({ theirs }) {
+function Conflicts({ theirs }) {
   return html`<div class="wide theirs">
     <h3>Changed meanwhile</h3>
     ${theirs.map(
@@ -75,7 +75,7 @@ export function Action({ name, alerts, meanwhile = /** @type {[any, any][]} */ (
   const done = open.length ? "" : over.length === 1 ? late(over[0][1]) : "Others acknowledged or closed them meanwhile";
   /** @type {(alert: any, body: {note?: string, until?: string}) => Promise<any>} */
   const act = (alert, body) =>
-    guarded({
+    actOnVersion({
       found: known.get(alert.id) || alert,
       fields: FIELDS,
       read: () => readAlert(alert),
@@ -109,7 +109,7 @@ export function Action({ name, alerts, meanwhile = /** @type {[any, any][]} */ (
     keep=${`${name} ${all.map((alert) => alert.id).join()}`}
   >
     ${(problem) => html`
-      ${theirs.length > 0 && html`<${Meanwhile} theirs=${theirs} />`}
+      ${theirs.length > 0 && html`<${Conflicts} theirs=${theirs} />`}
       ${
         name === "suppressAlert" &&
         html`<${Field} as="select" name="hours" label="For" problem=${problem}>
@@ -164,7 +164,7 @@ async function acknowledge(alerts, { onDone, show, ask }) {
   if (!open.length) return say("Nothing to acknowledge.");
   show(open.map(mine));
   const failed = await each(open, (alert) =>
-    guarded({
+    actOnVersion({
       found: alert,
       fields: FIELDS,
       read: () => readAlert(alert),
@@ -201,7 +201,7 @@ function Hourly({ stamp }) {
   const bars = counts.map((value, place) => ({ value, title: `${short(from + place * HOUR)}: ${value}` }));
   const { totalResults } = found.data;
   return html`<div class="hourly">
-    <${Bars}
+    <${BarChart}
       bars=${bars}
       label=${`${totalResults} alerts in the last ${HOURS} hours, at most ${Math.max(...counts)} in one`}
     />
@@ -219,11 +219,11 @@ export default function Alerts({ query }) {
   const filter = terms({
     status: status === "any" ? "" : status,
     state,
-    subject: sayable(subject),
-    hostName: sayable(hostName),
+    subject: searchableText(subject),
+    hostName: searchableText(hostName),
   });
   const list = useList("searchAlerts", { queryString: filter, pageSize: 100 }, {}, EVERY);
-  const live = useChanges(["ALERT"], list.reload);
+  const live = useChangeStream(["ALERT"], list.reload);
   const select = useChosen();
   /** @type {[{name: string, alerts: any[], meanwhile?: [any, any][]} | undefined, (action?: any) => void]} */
   const [action, setAction] = useState();
@@ -306,8 +306,8 @@ export default function Alerts({ query }) {
       />
       <${Choices} label="State" options=${STATES} value=${state} onValue=${(value) => refine({ state: value })} />
       ${filtered && html`<a href=${link("alerts")}>Clear</a>`}
-      <${Cut} text=${subject} />
-      <${Cut} text=${hostName} />
+      <${SearchNotice} text=${subject} />
+      <${SearchNotice} text=${hostName} />
     </div>
     <${Hourly} stamp=${list.data?.results[0]?.id} />
     ${

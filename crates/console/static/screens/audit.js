@@ -1,14 +1,14 @@
-// Audit: who changed what, before and after, and undoing it.
+// Audit: who changed what, before and after, and undoPlan it.
 
 import { terms } from "../api.js";
 import { Button, Empty, Head, Panel, State, Time, html } from "../elements.js";
 import { Choices, Search } from "../form.js";
 import { useList, useState } from "../hooks.js";
+import { useNames } from "../responders.js";
 import { link, refine } from "../route.js";
 import { Rows } from "../table.js";
 import { fromInput, toInput, millis } from "../time.js";
-import { useNames } from "../told.js";
-import { Undo, undoing } from "../undo.js";
+import { Undo, undoPlan } from "../undo.js";
 
 const ACTIONS = ["CREATE", "UPDATE", "DELETE"];
 const VARIABLE = /^(userId|keyId|entity|entityId|requestId):/;
@@ -44,7 +44,7 @@ function Changes({ row, names, onDone }) {
     title=${`${row.action} ${row.entity} ${row.entityId}`}
     id="changes"
     actions=${html`
-      ${undoing(row) && html`<${Button} onClick=${() => setAsked(true)}>Undo…<//>`}
+      ${undoPlan(row) && html`<${Button} onClick=${() => setAsked(true)}>Undo…<//>`}
       <button type="button" class="link" onClick=${() => refine({ row: "" })}>Close</button>
     `}
   >

@@ -1,10 +1,10 @@
 // Deliveries: what others were told, what they answered, and telling them again.
 
 import { call, may } from "../api.js";
-import { Bars } from "../bars.js";
+import { BarChart } from "../barchart.js";
+import { useVersionedAction } from "../conflict.js";
 import { Button, Empty, Facts, Head, Loading, Panel, State, Time, Trouble, html } from "../elements.js";
 import { Choices } from "../form.js";
-import { useGuard } from "../guard.js";
 import { useAnswer, useList } from "../hooks.js";
 import { link, refine } from "../route.js";
 import { Rows } from "../table.js";
@@ -29,7 +29,7 @@ function Delivery({ path, onChange }) {
     answer.renew(now && { ...delivery, ...now });
     onChange();
   };
-  const guard = useGuard({ fields: FIELDS, read: () => call("getDelivery", path), onDone: done });
+  const guard = useVersionedAction({ fields: FIELDS, read: () => call("getDelivery", path), onDone: done });
   if (!delivery)
     return html`<${Panel} title="Delivery" id="delivery">
       ${answer.problem ? html`<${Trouble} problem=${answer.problem} />` : html`<${Loading} />`}
@@ -98,7 +98,7 @@ function Latencies({ rows }) {
   }));
   const done = known.filter((row) => row.status === "delivered");
   const slowest = span(Math.max(0, ...done.map(took)));
-  return html`<${Bars}
+  return html`<${BarChart}
     bars=${bars}
     label=${`Of the last ${known.length} deliveries ${done.length} arrived; the slowest took ${slowest}`}
   />`;

@@ -1,11 +1,11 @@
 // One incident: what, who, the machines and alerts, the notes.
 
 import { call, may } from "../api.js";
-import { Change } from "../change.js";
+import { Differences, actOnVersion } from "../conflict.js";
 import { FormDialog, draft, forget, remember } from "../dialog.js";
+import { EditDialog } from "../editdialog.js";
 import { Button, Empty, Facts, Head, Loading, Panel, State, Time, Trouble, html, personName } from "../elements.js";
 import { Field } from "../form.js";
-import { Differences, guarded } from "../guard.js";
 import { useAnswer, useState } from "../hooks.js";
 import { Markdown } from "../markdown.js";
 import { link } from "../route.js";
@@ -29,7 +29,7 @@ function Edit({ incident, onClose, onDone }) {
       match,
       body: { ...changed, ...(assignee !== undefined && { assignee: { id: assignee } }) },
     });
-  return html`<${Change}
+  return html`<${EditDialog}
     title=${`Change ${incident.id}`}
     of=${incident}
     fields=${FIELDS}
@@ -73,7 +73,7 @@ function Close({ incident, onClose, onDone }) {
     call("closeIncident", { incidentId: incident.id, match, body: note ? { note } : {} });
   const send = async ({ note }) => {
     try {
-      await guarded({
+      await actOnVersion({
         found: theirs || incident,
         fields: FIELDS,
         read: () => call("getIncident", { incidentId: incident.id }),

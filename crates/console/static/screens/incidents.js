@@ -1,10 +1,10 @@
 // Incidents.
 
-import { call, may, sayable, terms } from "../api.js";
-import { useChanges } from "../changes.js";
+import { call, may, searchableText, terms } from "../api.js";
+import { useChangeStream } from "../changestream.js";
 import { FormDialog } from "../dialog.js";
 import { Button, Empty, Head, State, Time, html, personName } from "../elements.js";
-import { Choices, Cut, Field, Search } from "../form.js";
+import { Choices, SearchNotice, Field, Search } from "../form.js";
 import { useList, useState } from "../hooks.js";
 import { go, link, refine } from "../route.js";
 import { Rows } from "../table.js";
@@ -40,13 +40,13 @@ export default function Incidents({ query }) {
   const list = useList(
     "searchIncidents",
     {
-      queryString: terms({ status: status === "any" ? "" : status, priority, subject: sayable(subject) }),
+      queryString: terms({ status: status === "any" ? "" : status, priority, subject: searchableText(subject) }),
       pageSize: 100,
     },
     {},
     30e3,
   );
-  useChanges(["INCIDENT"], list.reload);
+  useChangeStream(["INCIDENT"], list.reload);
   const columns = [
     { title: "Priority", cell: (row) => html`<${State} of=${row.priority} />` },
     {
@@ -91,7 +91,7 @@ export default function Incidents({ query }) {
         value=${priority}
         onValue=${(value) => refine({ priority: value })}
       />
-      <${Cut} text=${subject} />
+      <${SearchNotice} text=${subject} />
     </div>
     <${Rows}
       list=${list}

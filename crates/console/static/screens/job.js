@@ -1,7 +1,8 @@
 // One job: when it runs, how its runs went, and what they wrote.
 
 import { call, may } from "../api.js";
-import { Bars } from "../bars.js";
+import { BarChart } from "../barchart.js";
+import { useVersionedAction } from "../conflict.js";
 import {
   Button,
   Empty,
@@ -17,7 +18,6 @@ import {
   personName,
   some,
 } from "../elements.js";
-import { useGuard } from "../guard.js";
 import { useAnswer, useList, useState } from "../hooks.js";
 import { link, refine } from "../route.js";
 import { Rows } from "../table.js";
@@ -52,7 +52,7 @@ function Durations({ runs }) {
     kind: run.status === "SUCCEEDED" ? "good" : "bad",
     title: `${run.status}, ${span(took(run))}`,
   }));
-  return html`<${Bars}
+  return html`<${BarChart}
     bars=${bars}
     label=${`The last ${known.length} runs took at most ${span(Math.max(...known.map(took)))}`}
   />`;
@@ -66,7 +66,7 @@ function Run({ id, onChange }) {
     answer.renew(now && { ...run, ...now });
     onChange();
   };
-  const guard = useGuard({ fields: OF_RUN, read: () => call("getJobRun", { runId: id }), onDone: done });
+  const guard = useVersionedAction({ fields: OF_RUN, read: () => call("getJobRun", { runId: id }), onDone: done });
   if (!run)
     return html`<${Panel} title="Run" id="run">
       ${answer.problem ? html`<${Trouble} problem=${answer.problem} />` : html`<${Loading} />`}
@@ -134,7 +134,7 @@ export default function Job({ id, query }) {
     answer.reload();
     runs.reload();
   });
-  const guard = useGuard({
+  const guard = useVersionedAction({
     fields: job ? fieldsOf(job) : [],
     read: () => call("getJob", { jobId: id }),
     onDone: fresh,

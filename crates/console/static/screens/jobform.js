@@ -1,13 +1,13 @@
 // The form of a job: what is done, to which machines, and when. For one that is made and for one that is changed.
 
 import { call } from "../api.js";
-import { Change } from "../change.js";
+import { useVersionedAction } from "../conflict.js";
 import { FormDialog } from "../dialog.js";
+import { EditDialog } from "../editdialog.js";
 import { Trouble, html } from "../elements.js";
-import { machinesCalled } from "../find.js";
 import { Field } from "../form.js";
-import { useGuard } from "../guard.js";
 import { useAnswer, useState } from "../hooks.js";
+import { machinesByHostName } from "../machines.js";
 import { fromInput, millis, toInput, zone } from "../time.js";
 
 const PATTERNS = {
@@ -58,7 +58,7 @@ const parts = (text) =>
 async function machines(text) {
   const found = await Promise.all(
     parts(text).map(async (hostName) => {
-      const { rows } = await machinesCalled(hostName);
+      const { rows } = await machinesByHostName(hostName);
       return rows.find((one) => one.hostName.toLowerCase() === hostName.toLowerCase()) || { missing: hostName };
     }),
   );
@@ -300,7 +300,7 @@ export function fieldsOf(job, hosts = `${idsOf(job).length} machines`) {
  * `conflict`.
  */
 export function useRun(onDone = () => {}) {
-  const { act, conflict } = useGuard({ onDone });
+  const { act, conflict } = useVersionedAction({ onDone });
   const run = (job, said) =>
     act({
       label: "Run it",
@@ -319,7 +319,7 @@ export function useRun(onDone = () => {}) {
  */
 export function ChangeJob({ job, hosts, onClose, onDone }) {
   const write = async (changed, match) => call("updateJob", { jobId: job.id, match, body: await bodyOf(changed, job) });
-  return html`<${Change}
+  return html`<${EditDialog}
     title=${`Change “${job.name}”`}
     of=${job}
     fields=${fieldsOf(job, hosts)}

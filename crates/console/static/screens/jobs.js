@@ -1,8 +1,8 @@
 // Jobs: what runs when.
 
-import { may, sayable, terms } from "../api.js";
+import { may, searchableText, terms } from "../api.js";
 import { Button, Empty, Head, Time, html, personName } from "../elements.js";
-import { Cut, Search } from "../form.js";
+import { SearchNotice, Search } from "../form.js";
 import { useList, useState } from "../hooks.js";
 import { go, link, refine } from "../route.js";
 import { Rows } from "../table.js";
@@ -14,7 +14,7 @@ export default function Jobs({ query }) {
   const { run, conflict } = useRun();
   const list = useList(
     "searchJobs",
-    { queryString: terms({ name: sayable(name) }), pageSize: 100, sortName: "name", isDescendingOrder: "false" },
+    { queryString: terms({ name: searchableText(name) }), pageSize: 100, sortName: "name", isDescendingOrder: "false" },
     {},
     30e3,
   );
@@ -61,7 +61,7 @@ export default function Jobs({ query }) {
         label="Name contains"
         placeholder="Name contains…"
       />
-      <${Cut} text=${name} />
+      <${SearchNotice} text=${name} />
     </div>
     <${Rows}
       list=${list}

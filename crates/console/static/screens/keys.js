@@ -1,10 +1,10 @@
 // API keys: which programs may call, with what, and until when.
 
 import { call, may } from "../api.js";
+import { Differences, DeleteDialog, actOnVersion } from "../conflict.js";
 import { FormDialog } from "../dialog.js";
 import { Badge, Button, Empty, Head, Loading, Time, Trouble, html, personName, some } from "../elements.js";
 import { Field } from "../form.js";
-import { Differences, Remove, guarded } from "../guard.js";
 import { useAnswer, useState } from "../hooks.js";
 import { fromInput, millis } from "../time.js";
 import { ROLES } from "./people.js";
@@ -79,7 +79,9 @@ function Rotate({ apiKey, onClose, onMade }) {
   const rotate = (match) => call("rotateApiKey", { apiKeyId: apiKey.id, match, body: { revokePrevious: revoke } });
   const send = async () => {
     try {
-      onMade(await guarded({ found: theirs || apiKey, fields: FIELDS, read: () => readKey(apiKey), work: rotate }));
+      onMade(
+        await actOnVersion({ found: theirs || apiKey, fields: FIELDS, read: () => readKey(apiKey), work: rotate }),
+      );
     } catch (problem) {
       if (problem.theirs) setTheirs(problem.theirs);
       throw problem;
@@ -186,7 +188,7 @@ export default function Keys() {
     ${rotating && html`<${Rotate} apiKey=${rotating} onClose=${() => setRotating()} onMade=${onMade} />`}
     ${
       revoking &&
-      html`<${Remove}
+      html`<${DeleteDialog}
         title=${`Revoke “${revoking.name}”?`}
         send="Revoke"
         found=${revoking}

@@ -1,7 +1,8 @@
 // Maintenance: windows, when they are open, and what to do with one.
 
-import { call, may, sayable, terms } from "../api.js";
+import { call, may, searchableText, terms } from "../api.js";
 import { Calendar, month } from "../calendar.js";
+import { Differences, actOnVersion, useVersionedAction } from "../conflict.js";
 import { FormDialog } from "../dialog.js";
 import {
   Button,
@@ -18,11 +19,10 @@ import {
   personName,
   some,
 } from "../elements.js";
-import { machinesAt, machinesCalled, machinesIn } from "../find.js";
-import { Choices, Cut, Field, Search } from "../form.js";
-import { Differences, guarded, useGuard } from "../guard.js";
+import { Choices, SearchNotice, Field, Search } from "../form.js";
 import { useAnswer, useEffect, useList, useState } from "../hooks.js";
 import { COLOURS, Lanes } from "../lanes.js";
+import { machinesAtSite, machinesByHostName, machinesInGroup } from "../machines.js";
 import { link, refine } from "../route.js";
 import { Rows } from "../table.js";
 import { DAY, fromInput, midnight, millis, short, toInput, wire, zone } from "../time.js";
@@ -71,9 +71,9 @@ async function coverage(body) {
     return { target, total, names: rows.slice(0, NAMED).map((machine) => machine.hostName || machine.name) };
   };
   return Promise.all([
-    ...body.devices.map((one) => found(one.hostName, machinesCalled(one.hostName))),
-    ...body.deviceGroups.map((one) => found(`the group ${one.name}`, machinesIn(one.name))),
-    ...body.locations.map((one) => found(`the site ${one.name}`, machinesAt(one.name))),
+    ...body.devices.map((one) => found(one.hostName, machinesByHostName(one.hostName))),
+    ...body.deviceGroups.map((one) => found(`the group ${one.name}`, machinesInGroup(one.name))),
+    ...body.locations.map((one) => found(`the site ${one.name}`, machinesAtSite(one.name))),
   ]);
 }
 
@@ -207,7 +207,7 @@ function Extend({ window, onClose, onDone }) {
   const send = async (values) => {
     let answer;
     try {
-      answer = await guarded({
+      answer = await actOnVersion({
         found: theirs || window,
         fields: FIELDS,
         read: () => read(windowId),
@@ -255,7 +255,7 @@ function Detail({ id, onChange }) {
     answer.renew(now);
     onChange();
   };
-  const guard = useGuard({ fields: FIELDS, read: () => read(id), onDone: done });
+  const guard = useVersionedAction({ fields: FIELDS, read: () => read(id), onDone: done });
   if (!window)
     return html`<${Panel} title="Window" id="window">
       ${answer.problem ? html`<${Trouble} problem=${answer.problem} again=${answer.reload} />` : html`<${Loading} />`}
@@ -409,7 +409,7 @@ export default function Maintenance({ query }) {
   const calendar = query.get("view") === "month";
   const offset = Math.max(-12, Math.min(12, Number.parseInt(query.get("month") || "0", 10) || 0));
   const shown = month(offset);
-  const filter = terms({ name: sayable(text), state });
+  const filter = terms({ name: searchableText(text), state });
   const list = useList("searchMaintenanceWindows", { queryString: filter, pageSize: 50 }, {}, 60e3);
   const from = midnight(Date.now());
   const to = midnight(from, DAYS);
@@ -480,7 +480,7 @@ export default function Maintenance({ query }) {
         placeholder="Name contains…"
       />
       <${Choices} label="State" options=${STATES} value=${state} onValue=${(value) => refine({ state: value })} />
-      <${Cut} text=${text} />
+      <${SearchNotice} text=${text} />
     </div>
     ${chosen && html`<${Detail} key=${chosen} id=${chosen} onChange=${list.reload} />`}
     <${Panel}

@@ -1,11 +1,11 @@
 // People: who works here, what they may do, and links that sign them in.
 
-import { call, may, sayable, terms } from "../api.js";
-import { Change } from "../change.js";
+import { call, may, searchableText, terms } from "../api.js";
+import { useVersionedAction } from "../conflict.js";
 import { FormDialog } from "../dialog.js";
+import { EditDialog } from "../editdialog.js";
 import { Badge, Button, Empty, Facts, Head, Panel, Time, Trouble, html, personName } from "../elements.js";
-import { Cut, Field, Search } from "../form.js";
-import { useGuard } from "../guard.js";
+import { SearchNotice, Field, Search } from "../form.js";
 import { useAnswer, useList, useState } from "../hooks.js";
 import { link, refine } from "../route.js";
 import { Rows } from "../table.js";
@@ -67,7 +67,11 @@ function Person({ id, onChange }) {
     answer.renew(now);
     onChange();
   };
-  const guard = useGuard({ fields: [...FIELDS, IN_USE], read: () => call("getUser", { userId: id }), onDone: fresh });
+  const guard = useVersionedAction({
+    fields: [...FIELDS, IN_USE],
+    read: () => call("getUser", { userId: id }),
+    onDone: fresh,
+  });
   if (!user) return html`<${Trouble} problem=${answer.problem} />`;
   /** @param {"activateUser" | "deactivateUser"} name */
   const turn = (name, label, said) =>
@@ -113,7 +117,7 @@ function Person({ id, onChange }) {
     ${guard.conflict}
     ${
       editing &&
-      html`<${Change}
+      html`<${EditDialog}
         title=${`Change ${personName(user)}`}
         of=${user}
         fields=${FIELDS}
@@ -133,7 +137,7 @@ export default function People({ query }) {
   const text = query.get("q") || "";
   const [creating, setCreating] = useState(false);
   const list = useList("searchUsers", {
-    queryString: terms({ loginName: sayable(text) }),
+    queryString: terms({ loginName: searchableText(text) }),
     sortName: "loginName",
     isDescendingOrder: "false",
     pageSize: 100,
@@ -169,7 +173,7 @@ export default function People({ query }) {
         label="Login name contains"
         placeholder="Login name contains…"
       />
-      <${Cut} text=${text} />
+      <${SearchNotice} text=${text} />
     </div>
     ${query.get("user") && html`<${Person} key=${query.get("user")} id=${query.get("user")} onChange=${list.reload} />`}
     <${Rows}

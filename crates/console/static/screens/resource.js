@@ -4,9 +4,9 @@ import { call, may, terms } from "../api.js";
 import { Empty, Facts, Head, Loading, Panel, State, Time, Trouble, count, html, some } from "../elements.js";
 import { Search } from "../form.js";
 import { useAnswer, useList, useState } from "../hooks.js";
+import { OnCallNow, Responders, useNames } from "../responders.js";
 import { link } from "../route.js";
 import { Rows } from "../table.js";
-import { OnCallNow, WhoIsTold, useNames } from "../told.js";
 
 function Software({ id }) {
   const [text, set] = useState("");
@@ -251,7 +251,7 @@ export default function Resource({ id }) {
         <${Software} id=${id} />
       </div>
       <div>
-        <${WhoIsTold} id=${id} names=${names} why=${link("routing", { host: info.hostName || info.name || "" })} />
+        <${Responders} id=${id} names=${names} why=${link("routing", { host: info.hostName || info.name || "" })} />
         <${OnCallNow} />
         <${Windows} id=${id} />
         <${Groups} id=${id} />

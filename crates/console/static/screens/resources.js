@@ -1,8 +1,8 @@
 // Inventory: search as you type, with the variables of the interface.
 
-import { call, sayable } from "../api.js";
+import { call, searchableText } from "../api.js";
 import { Empty, Head, count, html } from "../elements.js";
-import { Choices, Cut, Search } from "../form.js";
+import { Choices, SearchNotice, Search } from "../form.js";
 import { useAnswer, useList } from "../hooks.js";
 import { link, refine } from "../route.js";
 import { Rows } from "../table.js";
@@ -29,7 +29,7 @@ const ADDRESS = /^(\d{1,3}(\.\d{1,3}){3}(\/\d{1,2})?|[0-9a-f]*:[0-9a-f:]+(\/\d{1
 export function expression(text, name) {
   if (!text || VARIABLE.test(text)) return text;
   if (ADDRESS.test(text)) return `ipAddress:${text}`;
-  return sayable(text) && `${name}:${sayable(text)}`;
+  return searchableText(text) && `${name}:${searchableText(text)}`;
 }
 
 export default function Resources({ query }) {
@@ -97,7 +97,7 @@ export default function Resources({ query }) {
         value=${state === "all" ? "" : state}
         onValue=${(value) => refine({ state: value.split(",").find((one) => one !== state) || "all" })}
       />
-      ${!VARIABLE.test(text) && html`<${Cut} text=${text} />`}
+      ${!VARIABLE.test(text) && html`<${SearchNotice} text=${text} />`}
     </div>
     <${Rows}
       list=${list}

@@ -1,10 +1,10 @@
 // Routing: which alerts go to which policy, and who is told by it, one step after the other.
 
 import { call, may } from "../api.js";
+import { DeleteDialog } from "../conflict.js";
 import { FormDialog } from "../dialog.js";
 import { Badge, Button, Empty, Facts, Head, Loading, Panel, Trouble, html, personName } from "../elements.js";
 import { Field } from "../form.js";
-import { Remove } from "../guard.js";
 import { useAnswer, useState } from "../hooks.js";
 import { link, refine } from "../route.js";
 import { say } from "../toast.js";
@@ -298,7 +298,7 @@ export default function Routing({ query }) {
     ${open === "route" && html`<${NewRoute} policies=${policies} onClose=${close} onDone=${all.reload} />`}
     ${
       going.route &&
-      html`<${Remove}
+      html`<${DeleteDialog}
         title=${`Delete “${going.route.name}”?`}
         found=${going.route}
         fields=${OF_ROUTE}
@@ -312,7 +312,7 @@ export default function Routing({ query }) {
     }
     ${
       going.policy &&
-      html`<${Remove}
+      html`<${DeleteDialog}
         title=${`Delete “${going.policy.name}”?`}
         found=${going.policy}
         fields=${OF_POLICY}

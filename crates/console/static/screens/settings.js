@@ -1,10 +1,10 @@
 // Settings: who I am here, where I am signed in, how it looks.
 
 import { call, may, session } from "../api.js";
+import { DeleteDialog } from "../conflict.js";
 import { FormDialog } from "../dialog.js";
 import { Badge, Button, Empty, Facts, Head, Loading, Panel, Time, Trouble, html, personName } from "../elements.js";
 import { Field } from "../form.js";
-import { Remove } from "../guard.js";
 import { useAnswer, useState } from "../hooks.js";
 import { zone } from "../time.js";
 import { attempt, say } from "../toast.js";
@@ -199,7 +199,7 @@ function Reach({ user }) {
     }
     ${
       going &&
-      html`<${Remove}
+      html`<${DeleteDialog}
         title=${`Delete “${going.name}”?`}
         found=${going}
         fields=${FIELDS}

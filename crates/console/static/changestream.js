@@ -40,7 +40,7 @@ function leave(watcher) {
 }
 
 /** Calls back soon after something of these kinds changed. @returns whether the stream is open. */
-export function useChanges(entities, work) {
+export function useChangeStream(entities, work) {
   const latest = useRef(work);
   latest.current = work;
   const [isLive, set] = useState(live);

@@ -24,7 +24,7 @@ export function useNames() {
 }
 
 /** Whom a critical alert of a machine tells; `why` is the address that explains it. */
-export function WhoIsTold({ id, why, names }) {
+export function Responders({ id, why, names }) {
   const answer = useAnswer((signal) => call("getResourceOnCall", { resourceId: id, signal }), id, 60e3);
   /** @type {{policy?: any, steps?: any[], gap?: string}} */
   const { policy, steps = [], gap } = answer.data || {};

@@ -6,7 +6,7 @@ const WIDTH = 8;
 const HEIGHT = 30;
 
 /** `bars` are `{value, kind, title}`, `kind` being `good`, `bad` or nothing. */
-export function Bars({ bars, label }) {
+export function BarChart({ bars, label }) {
   const most = Math.max(...bars.map((bar) => bar.value), 1);
   const tall = (bar) => (bar.value ? 2 + (HEIGHT - 2) * (bar.value / most) : 1);
   return html`<svg class="bars" width=${bars.length * WIDTH} height=${HEIGHT + 2} role="img" aria-label=${label}>

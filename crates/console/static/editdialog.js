@@ -1,9 +1,9 @@
 // Changing something that others may change meanwhile: theirs is shown beside what was there and what is typed, and
 // nothing is lost.
 
+import { Differences, actOnVersion } from "./conflict.js";
 import { FormDialog } from "./dialog.js";
 import { html, personName } from "./elements.js";
-import { Differences, guarded } from "./guard.js";
 import { useState } from "./hooks.js";
 import { say } from "./toast.js";
 
@@ -15,7 +15,18 @@ const lines = (value) => String(value).replace(/\r\n?/g, "\n");
  * `children`; words are for what people would not know by its value. `write(changed, match)` gets what differs,
  * `read()` is asked when the service answers that it was changed meanwhile.
  */
-export function Change({ title, of, fields, read, write, onClose, onDone, keep = undefined, wide = false, children }) {
+export function EditDialog({
+  title,
+  of,
+  fields,
+  read,
+  write,
+  onClose,
+  onDone,
+  keep = undefined,
+  wide = false,
+  children,
+}) {
   // What the form began with; the page behind it may know a later version by now.
   const [mine] = useState(of);
   const [theirs, setTheirs] = useState();
@@ -25,7 +36,7 @@ export function Change({ title, of, fields, read, write, onClose, onDone, keep =
       if (name in values && values[name] !== lines(value(mine) ?? "")) changed[name] = values[name];
     if (!Object.keys(changed).length) return say("Nothing was changed.");
     try {
-      await guarded({ found: theirs || mine, fields, read, work: (match) => write(changed, match) });
+      await actOnVersion({ found: theirs || mine, fields, read, work: (match) => write(changed, match) });
     } catch (problem) {
       if (problem.theirs) setTheirs(problem.theirs);
       throw problem;

@@ -1,7 +1,7 @@
-// Machines by the names that people type, also those that a filter cannot say (`sayable`): these are looked for by a
+// Machines by the names that people type, also those that a filter cannot say (`searchableText`): these are looked for by a
 // part of them and then compared.
 
-import { call, sayable, terms } from "./api.js";
+import { call, searchableText, terms } from "./api.js";
 
 /** How many names with one part in common are compared. */
 const MOST = 1000;
@@ -9,7 +9,7 @@ const MOST = 1000;
 const SOME = 20;
 
 const same = (one, other) => one.toLowerCase() === other.toLowerCase();
-const whole = (name) => sayable(name) === name;
+const whole = (name) => searchableText(name) === name;
 
 /** @param {{results: any[], totalResults: number}} page */
 const of = (page) => ({ total: page.totalResults, rows: page.results });
@@ -19,28 +19,28 @@ async function search(filter, pageSize = SOME) {
 }
 
 /** The machines of a host name: `{total, rows}`. */
-export async function machinesCalled(hostName) {
+export async function machinesByHostName(hostName) {
   if (whole(hostName)) return search({ hostName, isEquals: "true" });
-  const { rows } = await search({ hostName: sayable(hostName) }, MOST);
+  const { rows } = await search({ hostName: searchableText(hostName) }, MOST);
   const found = rows.filter((machine) => same(machine.hostName, hostName));
   return { total: found.length, rows: found };
 }
 
 /** The machines of a device group. */
-export async function machinesIn(name) {
+export async function machinesInGroup(name) {
   if (whole(name)) return search({ deviceGroup: name, isEquals: "true" });
   const { results } = await call("searchDeviceGroups", {
-    query: { queryString: terms({ name: sayable(name) }), pageSize: MOST },
+    query: { queryString: terms({ name: searchableText(name) }), pageSize: MOST },
   });
   const group = results.find((one) => same(one.name, name));
   return group ? search({ deviceGroup: group.uniqueId, isEquals: "true" }) : { total: 0, rows: [] };
 }
 
 /** The machines at a site. */
-export async function machinesAt(name) {
+export async function machinesAtSite(name) {
   if (whole(name)) return search({ deviceLocation: name, isEquals: "true" });
   const { results } = await call("searchSites", {
-    query: { queryString: terms({ name: sayable(name) }), pageSize: MOST },
+    query: { queryString: terms({ name: searchableText(name) }), pageSize: MOST },
   });
   const site = results.find((one) => same(one.name, name));
   return site

@@ -13,7 +13,7 @@ const MOST = 3;
 const shown = (value) => (value === undefined || value === null || value === "" ? "–" : String(value));
 
 /** The fields, `[name, label, value(of), words(of)]`, that two versions of a record differ in. */
-export const differing = (fields, found, theirs) =>
+export const changedFields = (fields, found, theirs) =>
   fields.filter(([, , value]) => shown(value(found)) !== shown(value(theirs)));
 
 /**
@@ -21,7 +21,7 @@ export const differing = (fields, found, theirs) =>
  * of `fields` differs in the version that it has by now, that one is taken; else this fails, and the problem has it as
  * `theirs`.
  */
-export async function guarded({ found, fields, read, work }) {
+export async function actOnVersion({ found, fields, read, work }) {
   let match = tag(found);
   let refused = new Problem(412, { title: "Changed meanwhile", detail: "It is not as it was when it was shown here." });
   for (let tries = 0; tries < MOST; tries += 1) {
@@ -32,7 +32,7 @@ export async function guarded({ found, fields, read, work }) {
       refused = problem;
     }
     const theirs = await read();
-    if (differing(fields, found, theirs).length) throw Object.assign(refused, { theirs });
+    if (changedFields(fields, found, theirs).length) throw Object.assign(refused, { theirs });
     match = tag(theirs);
   }
   throw refused;
@@ -46,7 +46,7 @@ export function Differences({ fields, found, theirs }) {
         <tr><th scope="col">Field</th><th scope="col">As you found it</th><th scope="col">As it is now</th></tr>
       </thead>
       <tbody>
-        ${differing(fields, found, theirs).map(
+        ${changedFields(fields, found, theirs).map(
           ([, label, value, words = value]) => html`<tr>
             <td>${label}</td>
             <td class="before">${shown(words(found))}</td>
@@ -59,11 +59,21 @@ export function Differences({ fields, found, theirs }) {
 }
 
 /** Asks before something goes for good; what somebody else made of it meanwhile is shown before. */
-export function Remove({ title, send = "Delete", found, fields, read, work, onClose, onDone, children = undefined }) {
+export function DeleteDialog({
+  title,
+  send = "Delete",
+  found,
+  fields,
+  read,
+  work,
+  onClose,
+  onDone,
+  children = undefined,
+}) {
   const [theirs, setTheirs] = useState();
   const remove = async () => {
     try {
-      await guarded({ found: theirs || found, fields, read, work });
+      await actOnVersion({ found: theirs || found, fields, read, work });
     } catch (problem) {
       if (problem.theirs) setTheirs(problem.theirs);
       throw problem;
@@ -90,11 +100,15 @@ export function Remove({ title, send = "Delete", found, fields, read, work, onCl
  * `late(theirs)` has the words for that. `onDone` gets the record as the service answers it, so that what is done next
  * is done with that; nothing where it failed. For one of many records, `wanted` has its own `fields` and `read`.
  */
-export function useGuard({ fields = /** @type {any[]} */ ([]), read = /** @type {any} */ (undefined), onDone }) {
+export function useVersionedAction({
+  fields = /** @type {any[]} */ ([]),
+  read = /** @type {any} */ (undefined),
+  onDone,
+}) {
   const [asked, ask] = useState();
   const act = async (wanted) => {
     try {
-      const answer = await guarded({ fields, read, ...wanted });
+      const answer = await actOnVersion({ fields, read, ...wanted });
       say(wanted.said);
       onDone(answer);
     } catch (problem) {
@@ -106,7 +120,7 @@ export function useGuard({ fields = /** @type {any[]} */ ([]), read = /** @type 
   const again = async () => {
     let answer;
     try {
-      answer = await guarded({ ...asked, found: asked.theirs });
+      answer = await actOnVersion({ ...asked, found: asked.theirs });
     } catch (problem) {
       if (problem.theirs) ask({ ...asked, theirs: problem.theirs });
       throw problem;
