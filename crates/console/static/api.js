@@ -39,7 +39,7 @@ export function onState(listener) {
   return () => listeners.delete(listener);
 }
 
-function tell(state) {
+function notifyListeners(state) {
   if (state.online !== undefined && state.online === online) return;
   if (state.online !== undefined) online = state.online;
   for (const listener of listeners) listener(state);
@@ -97,13 +97,13 @@ export async function call(name, given) {
     });
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    tell({ online: false });
+    notifyListeners({ online: false });
     throw new Problem(0, {
       title: "No answer",
       detail: "The service does not answer. What you see may be old; nothing was lost.",
     });
   }
-  tell({ online: true });
+  notifyListeners({ online: true });
   const text = await answer.text();
   let json = null;
   try {
@@ -118,7 +118,7 @@ export async function call(name, given) {
   if (!answer.ok) {
     const problem = new Problem(answer.status, json || { title: answer.statusText });
     problem.requestId ||= answer.headers.get("X-Request-Id") || "";
-    if (answer.status === 401) tell({ signedOut: true });
+    if (answer.status === 401) notifyListeners({ signedOut: true });
     throw problem;
   }
   if (json && typeof json === "object") tags.set(json, answer.headers.get("ETag") || "");

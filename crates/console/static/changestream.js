@@ -11,13 +11,13 @@ let source;
 let tenant;
 let live = false;
 
-function tell(entity) {
-  for (const watcher of watchers) watcher.told(entity);
+function dispatch(entity) {
+  for (const watcher of watchers) watcher.onChange(entity);
 }
 
-function state(now) {
+function setLive(now) {
   live = now;
-  for (const watcher of watchers) watcher.state(now);
+  for (const watcher of watchers) watcher.onLive(now);
 }
 
 function open() {
@@ -25,13 +25,13 @@ function open() {
   source?.close();
   tenant = session.tenant;
   source = new EventSource(address("watchChanges"));
-  source.addEventListener("open", () => state(true));
-  source.addEventListener("error", () => state(false));
-  source.addEventListener("change", (event) => tell(JSON.parse(event.data).entity));
-  source.addEventListener("reset", () => tell(undefined));
+  source.addEventListener("open", () => setLive(true));
+  source.addEventListener("error", () => setLive(false));
+  source.addEventListener("change", (event) => dispatch(JSON.parse(event.data).entity));
+  source.addEventListener("reset", () => dispatch(undefined));
 }
 
-function leave(watcher) {
+function removeWatcher(watcher) {
   watchers.delete(watcher);
   if (watchers.size) return;
   source?.close();
@@ -52,12 +52,12 @@ export function useChangeStream(entities, work) {
         latest.current();
       }, GATHER);
     };
-    const watcher = { state: set, told: (entity) => (!entity || entities.includes(entity)) && soon() };
+    const watcher = { onLive: set, onChange: (entity) => (!entity || entities.includes(entity)) && soon() };
     watchers.add(watcher);
     open();
     return () => {
       clearTimeout(timer);
-      leave(watcher);
+      removeWatcher(watcher);
     };
   }, [session.tenant]);
   return isLive;

@@ -10,11 +10,11 @@ import { say } from "./toast.js";
 /** How often it is tried again with a version in which nothing of importance is different. */
 const MOST = 3;
 
-const shown = (value) => (value === undefined || value === null || value === "" ? "–" : String(value));
+const displayValue = (value) => (value === undefined || value === null || value === "" ? "–" : String(value));
 
 /** The fields, `[name, label, value(of), words(of)]`, that two versions of a record differ in. */
 export const changedFields = (fields, found, theirs) =>
-  fields.filter(([, , value]) => shown(value(found)) !== shown(value(theirs)));
+  fields.filter(([, , value]) => displayValue(value(found)) !== displayValue(value(theirs)));
 
 /**
  * Does `work(match)` with a record as it was found; one of a list, which has no version, is read before. Where nothing
@@ -49,8 +49,8 @@ export function Differences({ fields, found, theirs }) {
         ${changedFields(fields, found, theirs).map(
           ([, label, value, words = value]) => html`<tr>
             <td>${label}</td>
-            <td class="before">${shown(words(found))}</td>
-            <td class="after">${shown(words(theirs))}</td>
+            <td class="before">${displayValue(words(found))}</td>
+            <td class="after">${displayValue(words(theirs))}</td>
           </tr>`,
         )}
       </tbody>
@@ -95,24 +95,24 @@ export function DeleteDialog({
 }
 
 /**
- * For buttons that do something with a record at once. `act({label, said, found, work, late})` does it; `conflict` is
+ * For buttons that do something with a record at once. `act({label, message, found, work, lateMessage})` does it; `conflict` is
  * the dialog that asks again where somebody changed the record meanwhile, or says that nothing is left to do:
- * `late(theirs)` has the words for that. `onDone` gets the record as the service answers it, so that what is done next
- * is done with that; nothing where it failed. For one of many records, `wanted` has its own `fields` and `read`.
+ * `lateMessage(theirs)` has the words for that. `onDone` gets the record as the service answers it, so that what is done next
+ * is done with that; nothing where it failed. For one of many records, `action` has its own `fields` and `read`.
  */
 export function useVersionedAction({
   fields = /** @type {any[]} */ ([]),
   read = /** @type {any} */ (undefined),
   onDone,
 }) {
-  const [asked, ask] = useState();
-  const act = async (wanted) => {
+  const [conflict, setConflict] = useState();
+  const act = async (action) => {
     try {
-      const answer = await actOnVersion({ fields, read, ...wanted });
-      say(wanted.said);
+      const answer = await actOnVersion({ fields, read, ...action });
+      say(action.message);
       onDone(answer);
     } catch (problem) {
-      if (problem.theirs) ask({ fields, read, ...wanted, theirs: problem.theirs });
+      if (problem.theirs) setConflict({ fields, read, ...action, theirs: problem.theirs });
       else say("That did not work.", problem);
       onDone();
     }
@@ -120,28 +120,28 @@ export function useVersionedAction({
   const again = async () => {
     let answer;
     try {
-      answer = await actOnVersion({ ...asked, found: asked.theirs });
+      answer = await actOnVersion({ ...conflict, found: conflict.theirs });
     } catch (problem) {
-      if (problem.theirs) ask({ ...asked, theirs: problem.theirs });
+      if (problem.theirs) setConflict({ ...conflict, theirs: problem.theirs });
       throw problem;
     }
-    say(asked.said);
+    say(conflict.message);
     onDone(answer);
   };
-  const late = asked?.late?.(asked.theirs);
-  const conflict =
-    asked &&
+  const done = conflict?.lateMessage?.(conflict.theirs);
+  const conflictDialog =
+    conflict &&
     html`<${FormDialog}
-      title=${late || "It was changed meanwhile"}
-      send=${late ? "" : `${asked.label} all the same`}
-      leave=${late ? "Close" : "Cancel"}
+      title=${done || "It was changed meanwhile"}
+      send=${done ? "" : `${conflict.label} all the same`}
+      leave=${done ? "Close" : "Cancel"}
       onSend=${again}
-      onClose=${() => ask()}
+      onClose=${() => setConflict()}
       wide=${true}
     >
       <div class="wide theirs">
-        <${Differences} fields=${asked.fields} found=${asked.found} theirs=${asked.theirs} />
+        <${Differences} fields=${conflict.fields} found=${conflict.found} theirs=${conflict.theirs} />
       </div>
     <//>`;
-  return { act, conflict };
+  return { act, conflict: conflictDialog };
 }

@@ -4,34 +4,34 @@
 
 /** What had the focus last, and what it was in, from the inside. */
 let last;
-let around = [];
-let place = -1;
+let containers = [];
+let rowIndex = -1;
 
 const rows = () => [...document.querySelectorAll("main a.row-link")];
 
 /** Which row had the focus last, by its number; -1 for none. */
-export const lastRow = () => place;
+export const lastRow = () => rowIndex;
 
-function keep() {
+function restoreFocus() {
   if (!last || last.isConnected || document.activeElement !== document.body || document.querySelector("dialog[open]"))
     return;
   last = undefined;
-  const before = place;
-  const near = around.find((one) => one?.isConnected);
+  const before = rowIndex;
+  const near = containers.find((one) => one?.isConnected);
   /** @type {HTMLElement} */
   const to = near?.querySelector(":scope > .panel-head h2") || near || document.querySelector("main h1");
   if (to) to.tabIndex = -1;
   to?.focus({ preventScroll: true });
-  place = before;
+  rowIndex = before;
 }
 
 /** From now on. */
 export function installFocusKeeper() {
   document.addEventListener("focusin", (event) => {
     last = /** @type {Element} */ (event.target);
-    around = [last.closest("table"), last.closest(".panel")];
+    containers = [last.closest("table"), last.closest(".panel")];
     const row = last.closest("tbody tr");
-    place = row ? rows().findIndex((link) => link.closest("tr") === row) : -1;
+    rowIndex = row ? rows().findIndex((link) => link.closest("tr") === row) : -1;
   });
-  new MutationObserver(keep).observe(document.body, { childList: true, subtree: true });
+  new MutationObserver(restoreFocus).observe(document.body, { childList: true, subtree: true });
 }

@@ -6,7 +6,7 @@ import { DAY, day, full, gmt, midnight, millis } from "./time.js";
 /** How many colours there are for people and windows. */
 export const COLOURS = 8;
 
-const said = ({ text, start, end }) =>
+const tooltip = ({ text, start, end }) =>
   `${text}: ${full(millis(start))} to ${full(millis(end))}\n${gmt(millis(start))} to ${gmt(millis(end))}`;
 
 /**
@@ -77,7 +77,7 @@ export function Lanes({ lanes, from, to, label, drag }) {
                   overflow="hidden"
                   class=${part.gap ? "part gap" : `part c${part.colour}`}
                 >
-                  <title>${said(part)}</title>
+                  <title>${tooltip(part)}</title>
                   <rect width="100%" height="24" rx="3" />
                   ${!part.gap && html`<text x="5" y="16">${part.text}</text>`}
                 </svg>`,

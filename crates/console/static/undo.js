@@ -9,7 +9,7 @@ import { millis, short, wire } from "./time.js";
 import { say } from "./toast.js";
 
 /** What stands in the log for a value that it does not keep. */
-const UNTOLD = /^(\[secret\]|\(\d+ characters\))$/;
+const REDACTED = /^(\[secret\]|\(\d+ characters\))$/;
 /** What follows from other fields, or from the change itself. */
 const DERIVED = [
   /^(created|updated)(By|Date|Time)\b/,
@@ -17,10 +17,10 @@ const DERIVED = [
   /^(id|uniqueId|clientUniqueId|path|size|revision|entities|os|dns)$/,
   /^(nextRun|lastEvent|closedDate|resolvedDate|jobQueued)$/,
 ];
-const derived = (path) => DERIVED.some((one) => one.test(path));
+const isDerived = (path) => DERIVED.some((one) => one.test(path));
 
-const told = (value) => !(typeof value === "string" && UNTOLD.test(value));
-const kept = (change) => told(change.before) && told(change.after);
+const isRecorded = (value) => !(typeof value === "string" && REDACTED.test(value));
+const isRecordedChange = (change) => isRecorded(change.before) && isRecorded(change.after);
 const copy = (value) => (value === undefined || value === null ? value : JSON.parse(JSON.stringify(value)));
 
 /** What was there before; where nothing was, what says so in a request. */
@@ -44,7 +44,7 @@ function pruned(value) {
 }
 
 /** A part of a record with all that changed in it as it was. */
-function restored(record, name, changes) {
+function restoredPart(record, name, changes) {
   const whole = { [name]: copy(record[name]) };
   for (const [path, change] of Object.entries(changes).filter(
     ([path]) => path === name || path.startsWith(`${name}.`),
@@ -60,22 +60,22 @@ function restored(record, name, changes) {
 }
 
 // Fields: whether a path of the log is theirs, what a record has there now, and their part of a request.
-const plain = (name) => ({
+const plainField = (name) => ({
   has: (path) => path === name,
   now: (record) => record[name],
   body: (record, changes) => ({ [name]: before(changes[name]) }),
 });
-const within = (name) => ({
+const objectField = (name) => ({
   has: (path) => path === name || path.startsWith(`${name}.`),
   now: at,
-  body: (record, changes) => ({ [name]: restored(record, name, changes) }),
+  body: (record, changes) => ({ [name]: restoredPart(record, name, changes) }),
 });
-const called = (path, now, body) => ({
+const mappedField = (path, now, body) => ({
   has: (other) => other === path,
   now,
   body: (record, changes) => body(before(changes[path])),
 });
-const plains = (names) => names.split(" ").map(plain);
+const plainFields = (names) => names.split(" ").map(plainField);
 
 const PARTS = { device: "devices", deviceGroup: "deviceGroups", location: "locations" };
 /** The targets of a window, by kind, as a request names them. */
@@ -105,8 +105,8 @@ const tags = {
     return { tags: [...others.map(({ name, value }) => ({ name, value })), ...back] };
   },
 };
-const ofMachine = (name, shown = name) => ({
-  ...plain(name),
+const machineField = (name, shown = name) => ({
+  ...plainField(name),
   now: (machine) => machine[shown] ?? machine.generalInfo?.[shown],
 });
 
@@ -133,7 +133,7 @@ const crew = ({ users = [], userGroups = [], ...rest }) => ({
   userGroups: userGroups.map(({ uniqueId }) => ({ uniqueId })),
 });
 const shifts = {
-  ...plain("shiftDetails"),
+  ...plainField("shiftDetails"),
   now: (roster) =>
     roster.shiftDetails?.map(({ id, name, schedule, users, userGroups, rotation, level }) =>
       copy({
@@ -153,30 +153,30 @@ const UPDATES = {
     id: "userId",
     read: "getUser",
     write: "updateUser",
-    fields: plains("loginName firstName lastName email phoneNumber mobileNumber role"),
+    fields: plainFields("loginName firstName lastName email phoneNumber mobileNumber role"),
   },
   INCIDENT: {
     id: "incidentId",
     read: "getIncident",
     write: "updateIncident",
     fields: [
-      ...plains("subject description dueDate"),
-      called(
+      ...plainFields("subject description dueDate"),
+      mappedField(
         "status.name",
         (one) => one.status,
         (status) => ({ status }),
       ),
-      called(
+      mappedField(
         "priority.name",
         (one) => one.priority,
         (priority) => ({ priority }),
       ),
-      called(
+      mappedField(
         "assignedTo.id",
         (one) => one.assignee?.id,
         (id) => ({ assignee: { id } }),
       ),
-      called(
+      mappedField(
         "entityCategory.uniqueId",
         (one) => one.category?.uniqueId,
         (uniqueId) => ({ category: { uniqueId } }),
@@ -188,25 +188,25 @@ const UPDATES = {
     read: "getJob",
     write: "updateJob",
     fields: [
-      ...plains("name description active timeLimit misfirePolicy overlapPolicy alertOnFailure labels resources"),
-      within("schedule"),
-      within("script"),
+      ...plainFields("name description active timeLimit misfirePolicy overlapPolicy alertOnFailure labels resources"),
+      objectField("schedule"),
+      objectField("script"),
     ],
   },
   JobScript: {
     id: "scriptId",
     read: "getJobScript",
     write: "updateJobScript",
-    fields: plains("name description content interpreter platforms"),
+    fields: plainFields("name description content interpreter platforms"),
   },
   KbArticle: {
     id: "articleId",
     read: "getKbArticle",
     write: "updateKbArticle",
     fields: [
-      plain("title"),
-      plain("state"),
-      called(
+      plainField("title"),
+      plainField("state"),
+      mappedField(
         "category.id",
         (one) => one.category?.id,
         (id) => ({ category: { id } }),
@@ -218,7 +218,7 @@ const UPDATES = {
     id: "categoryId",
     read: "getKbCategory",
     write: "updateKbCategory",
-    fields: plains("name description"),
+    fields: plainFields("name description"),
   },
   Resource: {
     id: "resourceId",
@@ -226,9 +226,9 @@ const UPDATES = {
     write: "updateResource",
     fields: [
       ...["name", "resourceName", "hostName", "aliasName", "ipAddress", "make", "model", "description", "osName"].map(
-        (name) => ofMachine(name),
+        (name) => machineField(name),
       ),
-      ofMachine("dnsName", "dns"),
+      machineField("dnsName", "dns"),
       tags,
     ],
   },
@@ -236,62 +236,62 @@ const UPDATES = {
     id: "siteId",
     read: "getSite",
     write: "updateSite",
-    fields: plains("name description address city state zip country phoneNumber"),
+    fields: plainFields("name description address city state zip country phoneNumber"),
   },
   DeviceGroup: {
     id: "groupId",
     read: "getDeviceGroup",
     write: "updateDeviceGroup",
-    fields: [...plains("name description"), within("filterCriteria")],
+    fields: [...plainFields("name description"), objectField("filterCriteria")],
   },
   ServiceGroup: {
     id: "groupId",
     read: "getServiceGroup",
     write: "updateServiceGroup",
-    fields: [...plains("name description"), within("filterCriteria")],
+    fields: [...plainFields("name description"), objectField("filterCriteria")],
   },
   UserGroup: {
     id: "userGroupId",
     read: "getUserGroup",
     write: "updateUserGroup",
-    fields: plains("name description email"),
+    fields: plainFields("name description email"),
   },
   Roster: {
     id: "rosterId",
     read: "getRoster",
     write: "updateRoster",
-    fields: [...plains("name description offHours"), shifts, within("timeZone")],
+    fields: [...plainFields("name description offHours"), shifts, objectField("timeZone")],
   },
   MaintenanceWindow: {
     id: "windowId",
     read: "getMaintenanceWindow",
     write: "updateMaintenanceWindow",
     fields: [
-      ...plains("name description runRBA installPatch runEscalationAction"),
-      within("schedule"),
-      within("alertConditions"),
-      called("targets", targetsNow, targets),
+      ...plainFields("name description runRBA installPatch runEscalationAction"),
+      objectField("schedule"),
+      objectField("alertConditions"),
+      mappedField("targets", targetsNow, targets),
     ],
   },
   EscalationPolicy: {
     id: "policyId",
     read: "getEscalationPolicy",
     write: "updateEscalationPolicy",
-    fields: plains("name description steps repeat atEnd ackTimeout urgency"),
+    fields: plainFields("name description steps repeat atEnd ackTimeout urgency"),
   },
   AlertRoute: {
     id: "routeId",
     read: "getAlertRoute",
     write: "updateAlertRoute",
-    fields: [...plains("name matchingType rules position isDefault"), within("policy")],
+    fields: [...plainFields("name matchingType rules position isDefault"), objectField("policy")],
   },
-  ALERT: { id: "alertId", read: "getAlert", fields: [plain("status")] },
+  ALERT: { id: "alertId", read: "getAlert", fields: [plainField("status")] },
 };
 
 /**
  * Changes of one field that an operation of their own takes back: the field, what it was changed to, and the operation.
  */
-const TURNS = {
+const INVERSES = {
   User: [
     { field: "activated", after: false, undo: "activateUser" },
     { field: "activated", after: true, undo: "deactivateUser" },
@@ -302,14 +302,14 @@ const TURNS = {
 };
 
 /** What an operation takes back that says what is so now: a line of the preview. */
-const turned = (path, is, was, now) => ({ path, after: is, now: now ? is : was, then: was });
+const toggleLine = (path, is, was, now) => ({ path, after: is, now: now ? is : was, then: was });
 
 /**
  * Occurrences of a window that were left out or ended early, or that were not any more, and its suspension: each has an
  * operation that takes it back.
  */
-function ofWindow({ changes, time }) {
-  if (Object.keys(changes).some((path) => !path.startsWith("holds.") && !derived(path))) return undefined;
+function planWindow({ changes, time }) {
+  if (Object.keys(changes).some((path) => !path.startsWith("holds.") && !isDerived(path))) return undefined;
   const { before = [], after = [] } = changes["holds.ends"] || {};
   // What ends later than planned ends later than the change.
   const cut = ([start, end]) => end === start || end <= millis(time);
@@ -321,8 +321,8 @@ function ofWindow({ changes, time }) {
     const skips = (window) => (window.skipped || []).some((one) => millis(one.start) === start);
     const lines = (window) => [
       left.length
-        ? turned(short(start), ...words, skips(window))
-        : turned(short(start), words[1], words[0], !skips(window)),
+        ? toggleLine(short(start), ...words, skips(window))
+        : toggleLine(short(start), words[1], words[0], !skips(window)),
     ];
     return {
       undo: left.length ? "unskipMaintenanceOccurrence" : "skipMaintenanceOccurrence",
@@ -334,12 +334,12 @@ function ofWindow({ changes, time }) {
   if (none.length || !some.length) return undefined;
   return {
     undo: "resumeMaintenanceWindow",
-    lines: (window) => [turned("suspensions", "suspended", "not suspended", window.suspensions?.length)],
+    lines: (window) => [toggleLine("suspensions", "suspended", "not suspended", window.suspensions?.length)],
   };
 }
 
 /** What was made, and what deletes it again. */
-const MADE = {
+const CREATED = {
   RosterOverride: { id: "overrideId", undo: "deleteRosterOverride", roster: true },
   MaintenanceWindow: { id: "windowId", read: "getMaintenanceWindow", undo: "deleteMaintenanceWindow" },
   EscalationPolicy: { id: "policyId", read: "getEscalationPolicy", undo: "deleteEscalationPolicy" },
@@ -347,7 +347,7 @@ const MADE = {
 };
 
 /** What was deleted, what makes it again, and of which fields. */
-const GONE = {
+const DELETED = {
   RosterOverride: { undo: "createRosterOverride", roster: true, fields: ["user", "start", "end", "shift", "note"] },
   EscalationPolicy: {
     undo: "createEscalationPolicy",
@@ -360,56 +360,56 @@ const GONE = {
 };
 
 /** The operation of a name that is known only while the page runs. */
-const ask = (name, given) =>
+const callByName = (name, given) =>
   /** @type {Promise<any>} */ (call(/** @type {OperationId} */ (name), /** @type {any} */ (given)));
-const offered = (plan) => (plan && may(/** @type {OperationId} */ (plan.operation)) ? plan : undefined);
+const planIfAllowed = (plan) => (plan && may(/** @type {OperationId} */ (plan.operation)) ? plan : undefined);
 
 /** What a record has now of a field of the log. */
-const now = (entity, record, path) =>
+const currentValue = (entity, record, path) =>
   (UPDATES[entity]?.fields.find((field) => field.has(path))?.now || at)(record, path);
 
-function ofUpdate({ changes, entity, entityId, tenantId, time }) {
+function planUpdate({ changes, entity, entityId, tenantId, time }) {
   const kind = UPDATES[entity];
   if (!kind) return undefined;
   const of = { tenantId, [kind.id]: entityId };
-  const read = async () => Object.assign(await ask(kind.read, of), { tenantId });
+  const read = async () => Object.assign(await callByName(kind.read, of), { tenantId });
   const fieldOf = (path) => kind.fields.find((field) => field.has(path));
   const line = (record, path) => ({
     path,
-    now: now(entity, record, path),
+    now: currentValue(entity, record, path),
     after: changes[path].after,
     then: (fieldOf(path)?.then || ((value) => value))(before(changes[path])),
   });
-  const turn = TURNS[entity]?.find(({ field, after }) => changes[field]?.after === after);
-  if (turn)
-    return offered({
-      operation: turn.undo,
+  const inverse = INVERSES[entity]?.find(({ field, after }) => changes[field]?.after === after);
+  if (inverse)
+    return planIfAllowed({
+      operation: inverse.undo,
       read,
-      lines: (record) => [line(record, turn.field)],
+      lines: (record) => [line(record, inverse.field)],
       left: [],
-      write: (record, match) => ask(turn.undo, { ...of, match, body: {} }),
+      write: (record, match) => callByName(inverse.undo, { ...of, match, body: {} }),
     });
-  const held = entity === "MaintenanceWindow" && ofWindow({ changes, time });
-  if (held)
-    return offered({
-      operation: held.undo,
+  const windowPlan = entity === "MaintenanceWindow" && planWindow({ changes, time });
+  if (windowPlan)
+    return planIfAllowed({
+      operation: windowPlan.undo,
       read,
-      lines: held.lines,
+      lines: windowPlan.lines,
       left: [],
-      write: (record, match) => ask(held.undo, { ...of, match, body: held.body || {} }),
+      write: (record, match) => callByName(windowPlan.undo, { ...of, match, body: windowPlan.body || {} }),
     });
   const paths = Object.keys(changes);
-  const back = paths.filter((path) => fieldOf(path) && kept(changes[path]));
+  const back = paths.filter((path) => fieldOf(path) && isRecordedChange(changes[path]));
   if (!back.length || !kind.write) return undefined;
-  const left = paths.filter((path) => !back.includes(path) && !derived(path));
+  const left = paths.filter((path) => !back.includes(path) && !isDerived(path));
   const chosen = Object.fromEntries(back.map((path) => [path, changes[path]]));
   const write = async (record, match) => {
     const parts = await Promise.all(
       kind.fields.filter((field) => back.some(field.has)).map((field) => field.body(record, chosen)),
     );
-    return ask(kind.write, { ...of, match, body: Object.assign({}, ...parts) });
+    return callByName(kind.write, { ...of, match, body: Object.assign({}, ...parts) });
   };
-  return offered({
+  return planIfAllowed({
     operation: kind.write,
     read,
     lines: (record) => back.map((path) => line(record, path)),
@@ -418,57 +418,57 @@ function ofUpdate({ changes, entity, entityId, tenantId, time }) {
   });
 }
 
-function ofCreation({ changes, entity, entityId, tenantId }) {
-  const kind = MADE[entity];
+function planCreation({ changes, entity, entityId, tenantId }) {
+  const kind = CREATED[entity];
   if (!kind) return undefined;
   const of = { tenantId, [kind.id]: entityId, ...(kind.roster && { rosterId: changes["roster.id"]?.after }) };
-  const paths = Object.keys(changes).filter((path) => !derived(path) && changes[path].after !== null);
+  const paths = Object.keys(changes).filter((path) => !isDerived(path) && changes[path].after !== null);
   const line = (record, path) => ({
     path,
-    now: kind.read ? now(entity, record, path) : changes[path].after,
+    now: kind.read ? currentValue(entity, record, path) : changes[path].after,
     after: changes[path].after,
     then: undefined,
   });
-  return offered({
+  return planIfAllowed({
     operation: kind.undo,
     note: "What was made is deleted.",
     left: [],
     lines: (record) => paths.map((path) => line(record, path)),
-    read: async () => (kind.read ? ask(kind.read, of) : {}),
-    write: (record, match) => ask(kind.undo, { ...of, match }),
+    read: async () => (kind.read ? callByName(kind.read, of) : {}),
+    write: (record, match) => callByName(kind.undo, { ...of, match }),
   });
 }
 
-function ofDeletion({ changes, entity, tenantId }) {
-  const kind = GONE[entity];
+function planDeletion({ changes, entity, tenantId }) {
+  const kind = DELETED[entity];
   const paths =
     kind &&
     Object.keys(changes).filter(
       (path) =>
         kind.fields.includes(path.split(".")[0]) && changes[path].before !== null && changes[path].before !== "",
     );
-  if (!paths || !paths.every((path) => told(changes[path].before))) return undefined;
+  if (!paths || !paths.every((path) => isRecorded(changes[path].before))) return undefined;
   const of = { tenantId, ...(kind.roster && { rosterId: changes["roster.id"]?.before }) };
   const body = Object.assign(
     {},
-    ...kind.fields.map((name) => paths.some(within(name).has) && { [name]: restored({}, name, changes) }),
+    ...kind.fields.map((name) => paths.some(objectField(name).has) && { [name]: restoredPart({}, name, changes) }),
   );
-  return offered({
+  return planIfAllowed({
     operation: kind.undo,
     note: "It is made again, under another id: what named the one before does not name it.",
     left: [],
     lines: () => paths.map((path) => ({ path, now: undefined, then: changes[path].before })),
     read: async () => ({}),
-    write: () => ask(kind.undo, { ...of, body }),
+    write: () => callByName(kind.undo, { ...of, body }),
   });
 }
 
 /** How a row of the log is undone; nothing, where it cannot be. */
 export function undoPlan(row) {
-  return { UPDATE: ofUpdate, CREATE: ofCreation, DELETE: ofDeletion }[row.action]?.(row);
+  return { UPDATE: planUpdate, CREATE: planCreation, DELETE: planDeletion }[row.action]?.(row);
 }
 
-const shown = (value) =>
+const displayValue = (value) =>
   value === undefined || value === null || value === ""
     ? "–"
     : typeof value === "string"
@@ -492,9 +492,9 @@ function Preview({ plan, record, found }) {
         ${plan.lines(record).map(
           (line) => html`<tr>
               <td class="mono">${line.path}</td>
-              ${earlier && html`<td>${shown(earlier[line.path])}</td>`}
-              <td class="before">${shown(line.now)}</td>
-              <td class="after">${shown(line.then)}</td>
+              ${earlier && html`<td>${displayValue(earlier[line.path])}</td>`}
+              <td class="before">${displayValue(line.now)}</td>
+              <td class="after">${displayValue(line.then)}</td>
             </tr>`,
         )}
       </tbody>
@@ -527,7 +527,7 @@ export function Undo({ row, onClose, onDone }) {
   };
   const again = plan
     .lines(record)
-    .filter((line) => "after" in line && shown(line.after) !== shown(line.now) && told(line.after));
+    .filter((line) => "after" in line && displayValue(line.after) !== displayValue(line.now) && isRecorded(line.after));
   return html`<${FormDialog}
     title=${`Undo this change of ${row.entity} ${row.entityId}?`}
     send=${theirs ? "Undo it all the same" : "Undo"}

@@ -10,8 +10,8 @@ use super::files::sources;
 const MARKS: [(&str, bool); 7] = [
     ("<dialog", true),
     ("<${FormDialog}", true),
-    ("<${Change}", true),
-    ("<${Remove}", true),
+    ("<${EditDialog}", true),
+    ("<${DeleteDialog}", true),
     ("<${Differences}", true),
     ("<${Panel}", false),
     ("class=\"panel\"", false),

@@ -23,11 +23,11 @@ import { OnCallNow, Responders, useNames } from "../responders.js";
 import { go, link } from "../route.js";
 import { millis } from "../time.js";
 import { attempt, say } from "../toast.js";
-import { Action, FIELDS, late, mine, readAlert, waits } from "./alerts.js";
-import { useRun } from "./jobform.js";
+import { Action, FIELDS, asAcknowledged, isUnacknowledged, lateMessage, readAlert } from "./alerts.js";
+import { useRunAction } from "./jobform.js";
 
 /** What happened to an alert, as far as it says. */
-function course(alert) {
+function alertSteps(alert) {
   if (!alert) return [];
   const steps = [
     [alert.firstAlertTime, "Reported for the first time", alert.app && `by ${alert.app}`],
@@ -67,10 +67,10 @@ function course(alert) {
 }
 
 /** What became of a page; the others were told. */
-const TOLD = { pending: "Trying to tell", failed: "Could not reach", stopped: "No need to tell" };
+const PAGE_OUTCOMES = { pending: "Trying to tell", failed: "Could not reach", stopped: "No need to tell" };
 
 /** What the service did about it: whom it told, and whom it could not. */
-function told(timeline, names) {
+function pageSteps(timeline, names) {
   const who = (page) =>
     names.get(page.user?.id) ||
     page.user?.id ||
@@ -78,7 +78,7 @@ function told(timeline, names) {
   const steps = {
     page: ({ text, page }) => {
       const by = page.contactMethod ? `, by ${page.contactMethod.type.toLowerCase()}` : "";
-      return [`${TOLD[page.status] || "Told"} ${who(page)}`, `${text}${by}${page.why ? `: ${page.why}` : ""}`];
+      return [`${PAGE_OUTCOMES[page.status] || "Told"} ${who(page)}`, `${text}${by}${page.why ? `: ${page.why}` : ""}`];
     },
     gap: ({ text, page }) => [`Could not tell ${(page && who(page)) || "anybody"}`, text],
     routed: ({ text }) => ["Sent on its way", text],
@@ -95,7 +95,7 @@ function Jobs({ device }) {
     (signal) => call("searchJobs", { signal, query: { queryString: terms({ resourceId: device.id }), pageSize: 6 } }),
     device.id,
   );
-  const { run, conflict } = useRun();
+  const { run, conflict } = useRunAction();
   return html`<${Panel} title="Jobs" id="jobs">
     <${Trouble} problem=${list.problem} />
     ${
@@ -197,19 +197,19 @@ export default function Alert({ id }) {
     10e3,
   );
   const names = useNames();
-  const steps = [...course(alert), ...told(timeline.data, names)].sort(
+  const steps = [...alertSteps(alert), ...pageSteps(timeline.data, names)].sort(
     (one, other) => millis(one[0]) - millis(other[0]),
   );
   const [action, setAction] = useState();
   const guard = useVersionedAction({ fields: FIELDS, read: () => readAlert({ id }), onDone: answer.renew });
   const acknowledge = () => {
-    if (!waits(alert)) return say("Nothing to acknowledge.");
-    answer.put(mine(alert));
+    if (!isUnacknowledged(alert)) return say("Nothing to acknowledge.");
+    answer.put(asAcknowledged(alert));
     return guard.act({
       label: "Acknowledge",
-      said: "Acknowledged.",
+      message: "Acknowledged.",
       found: alert,
-      late,
+      lateMessage,
       work: (match) => call("acknowledgeAlert", { alertId: id, match, body: {} }),
     });
   };
@@ -247,13 +247,13 @@ export default function Alert({ id }) {
   const actions = html`
     ${
       open &&
-      waits(alert) &&
+      isUnacknowledged(alert) &&
       may("acknowledgeAlert") &&
       html`<${Button} kind="primary" onClick=${acknowledge}>Acknowledge<//>`
     }
     ${
       open &&
-      waits(alert) &&
+      isUnacknowledged(alert) &&
       may("acknowledgeAlert") &&
       html`<${Button} onClick=${() => setAction("acknowledgeAlert")}>With a note…<//>`
     }

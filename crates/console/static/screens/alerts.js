@@ -18,7 +18,7 @@ const STATES = ["Critical", "Warning", "Info", "Ok"];
 // Beside the stream of changes: for what it missed, and where there is none.
 const EVERY = 15000;
 
-const DONE = {
+const DONE_WORDS = {
   acknowledgeAlert: "Acknowledged",
   suppressAlert: "Suppressed",
   unsuppressAlert: "No longer suppressed",
@@ -70,9 +70,13 @@ export function Action({ name, alerts, meanwhile = /** @type {[any, any][]} */ (
   const many = all.length === 1 ? `“${all[0].subject}”` : `${all.length} alerts`;
   const known = new Map(theirs.map(([alert, now]) => [alert.id, now]));
   // What somebody else acknowledged or closed is only shown.
-  const over = name === "acknowledgeAlert" ? theirs.filter(([, now]) => late(now)) : [];
+  const over = name === "acknowledgeAlert" ? theirs.filter(([, now]) => lateMessage(now)) : [];
   const open = left.filter((alert) => !over.some(([one]) => one.id === alert.id));
-  const done = open.length ? "" : over.length === 1 ? late(over[0][1]) : "Others acknowledged or closed them meanwhile";
+  const done = open.length
+    ? ""
+    : over.length === 1
+      ? lateMessage(over[0][1])
+      : "Others acknowledged or closed them meanwhile";
   /** @type {(alert: any, body: {note?: string, until?: string}) => Promise<any>} */
   const act = (alert, body) =>
     actOnVersion({
@@ -94,9 +98,9 @@ export function Action({ name, alerts, meanwhile = /** @type {[any, any][]} */ (
     }
     const refused = failed.filter(([, problem]) => !problem.theirs);
     if (refused.length && all.length > 1)
-      say(`${DONE[name]} ${open.length - failed.length} of ${open.length}.`, refused[0][1]);
+      say(`${DONE_WORDS[name]} ${open.length - failed.length} of ${open.length}.`, refused[0][1]);
     if (changed.length || (refused.length && all.length === 1)) throw (changed[0] || refused[0])[1];
-    if (!failed.length) say(all.length === 1 ? `${DONE[name]}.` : `${DONE[name]}: ${all.length}.`);
+    if (!failed.length) say(all.length === 1 ? `${DONE_WORDS[name]}.` : `${DONE_WORDS[name]}: ${all.length}.`);
     onDone(failed);
   };
   return html`<${FormDialog}
@@ -137,18 +141,19 @@ export function Action({ name, alerts, meanwhile = /** @type {[any, any][]} */ (
 }
 
 /** An alert as it will be when I acknowledged it; one that is suppressed stays so. */
-export const mine = (alert) => ({
+export const asAcknowledged = (alert) => ({
   ...alert,
   status: alert.status === "New" ? "Acknowledged" : alert.status,
   acknowledgement: { by: session.me.user, time: wire(Date.now()), note: "" },
 });
 
 /** Whether nobody acknowledged an alert yet. */
-export const waits = (alert) => alert.status === "New" || (alert.status === "Suppressed" && !alert.acknowledgement);
+export const isUnacknowledged = (alert) =>
+  alert.status === "New" || (alert.status === "Suppressed" && !alert.acknowledgement);
 
 /** Says who was faster with an alert that is nobody's to acknowledge any more. */
-export function late(alert) {
-  if (waits(alert)) return "";
+export function lateMessage(alert) {
+  if (isUnacknowledged(alert)) return "";
   const who = personName((alert.closure || alert.acknowledgement)?.by) || "Somebody";
   return `${who} ${alert.status === "Closed" ? "closed" : "acknowledged"} it meanwhile`;
 }
@@ -160,9 +165,9 @@ export function late(alert) {
  * @param {{onDone: () => void, show: (shown: any[]) => void, ask: (theirs: [any, any][]) => void}} then
  */
 async function acknowledge(alerts, { onDone, show, ask }) {
-  const open = alerts.filter(waits);
+  const open = alerts.filter(isUnacknowledged);
   if (!open.length) return say("Nothing to acknowledge.");
-  show(open.map(mine));
+  show(open.map(asAcknowledged));
   const failed = await each(open, (alert) =>
     actOnVersion({
       found: alert,

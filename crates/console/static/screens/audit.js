@@ -21,7 +21,7 @@ function expression(text) {
 }
 
 /** Where a thing is looked at, by its kind; kinds without a screen are left out. */
-const PLACES = {
+const SCREEN_LINKS = {
   Resource: (id) => link(["resources", id]),
   ALERT: (id) => link(["alerts", id]),
   INCIDENT: (id) => link(["incidents", id]),
@@ -32,30 +32,30 @@ const PLACES = {
   EscalationPolicy: (id) => link("routing", { policy: id }),
 };
 
-const shown = (value) => (value === undefined ? "" : typeof value === "string" ? value : JSON.stringify(value));
+const displayValue = (value) => (value === undefined ? "" : typeof value === "string" ? value : JSON.stringify(value));
 
 /** Who did it: a person by name, else the user or the key. */
-const who = (row, names) => names.get(row.userId) || row.userId || row.keyId;
+const actorName = (row, names) => names.get(row.userId) || row.userId || row.keyId;
 
 function Changes({ row, names, onDone }) {
   const changes = Object.entries(row.changes || {});
-  const [asked, setAsked] = useState(false);
+  const [undoing, setUndoing] = useState(false);
   return html`<${Panel}
     title=${`${row.action} ${row.entity} ${row.entityId}`}
     id="changes"
     actions=${html`
-      ${undoPlan(row) && html`<${Button} onClick=${() => setAsked(true)}>Undo…<//>`}
+      ${undoPlan(row) && html`<${Button} onClick=${() => setUndoing(true)}>Undo…<//>`}
       <button type="button" class="link" onClick=${() => refine({ row: "" })}>Close</button>
     `}
   >
     ${
       row.action !== "DELETE" &&
-      PLACES[row.entity] &&
-      html`<p><a href=${PLACES[row.entity](row.entityId)}>As it is now</a></p>`
+      SCREEN_LINKS[row.entity] &&
+      html`<p><a href=${SCREEN_LINKS[row.entity](row.entityId)}>As it is now</a></p>`
     }
     <p class="small dim">
       <${Time} at=${row.time} /> ·${" "}
-      ${row.userId ? html`<strong>${who(row, names)}</strong> (${row.userId})` : "no user"} · key ${row.keyId}
+      ${row.userId ? html`<strong>${actorName(row, names)}</strong> (${row.userId})` : "no user"} · key ${row.keyId}
       ${row.requestId && html` · request <code>${row.requestId}</code>`}
     </p>
     <div class="scroll" tabindex="0" role="region" aria-label="Before and after">
@@ -65,14 +65,14 @@ function Changes({ row, names, onDone }) {
           ${changes.map(
             ([field, change]) => html`<tr>
               <td class="mono">${field}</td>
-              <td class="before">${shown(change.before)}</td>
-              <td class="after">${shown(change.after)}</td>
+              <td class="before">${displayValue(change.before)}</td>
+              <td class="after">${displayValue(change.after)}</td>
             </tr>`,
           )}
         </tbody>
       </table>
     </div>
-    ${asked && html`<${Undo} row=${row} onClose=${() => setAsked(false)} onDone=${onDone} />`}
+    ${undoing && html`<${Undo} row=${row} onClose=${() => setUndoing(false)} onDone=${onDone} />`}
   <//>`;
 }
 
@@ -87,12 +87,12 @@ export default function Audit({ query }) {
       title: "When",
       main: true,
       cell: (row) => html`<${Time} at=${row.time} />`,
-      below: (row) => html`<span class="only-narrow">${who(row, names)}</span>`,
+      below: (row) => html`<span class="only-narrow">${actorName(row, names)}</span>`,
     },
     { title: "What", cell: (row) => html`<${State} of=${row.action} />` },
     { title: "Of", class: "grow", cell: (row) => row.entity },
     { title: "Id", keep: 2, class: "mono small", cell: (row) => row.entityId },
-    { title: "By", keep: 2, cell: (row) => who(row, names) },
+    { title: "By", keep: 2, cell: (row) => actorName(row, names) },
     {
       title: "Fields",
       keep: 3,

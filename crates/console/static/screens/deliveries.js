@@ -37,7 +37,7 @@ function Delivery({ path, onChange }) {
   const again = () =>
     guard.act({
       label: "Send it again",
-      said: "It is sent again.",
+      message: "It is sent again.",
       found: delivery,
       work: (match) => call("resendDelivery", { ...path, match, body: {} }),
     });

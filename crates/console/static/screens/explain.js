@@ -10,7 +10,7 @@ import { fromInput, millis, toInput } from "../time.js";
 const STATES = ["Critical", "Warning", "Info", "Ok"];
 
 /** What is asked for in an address; nothing when that is not enough to ask. */
-export function asked(query) {
+export function questionFrom(query) {
   const of = (name) => query.get(name)?.trim() || undefined;
   if (of("alert")) return { alertId: of("alert"), at: of("at") };
   if (!of("host")) return undefined;
@@ -52,7 +52,7 @@ function Route({ route }) {
 }
 
 /** Somebody, and through what and when. */
-function Told({ user }) {
+function NotifiedUser({ user }) {
   return html`<li>
     <strong>${user.name}</strong>${" "}
     ${
@@ -74,7 +74,7 @@ function Step({ step, target }) {
       (one) => html`<div>
         ${target(one.target)}
         ${one.gap && html`<div class="gaps">${one.gap}</div>`}
-        ${one.users.length > 0 && html`<ul>${one.users.map((user) => html`<${Told} user=${user} />`)}</ul>`}
+        ${one.users.length > 0 && html`<ul>${one.users.map((user) => html`<${NotifiedUser} user=${user} />`)}</ul>`}
       </div>`,
     )}
   <//>`;
@@ -149,7 +149,7 @@ function Decisions({ question, target, groupName }) {
 
 /** The question and its answer. */
 export function Explain({ query, target, groupName }) {
-  const question = asked(query);
+  const question = questionFrom(query);
   const ask = (event) => {
     event.preventDefault();
     const values = Object.fromEntries(new FormData(event.currentTarget));

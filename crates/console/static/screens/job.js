@@ -22,7 +22,7 @@ import { useAnswer, useList, useState } from "../hooks.js";
 import { link, refine } from "../route.js";
 import { Rows } from "../table.js";
 import { millis, span } from "../time.js";
-import { ChangeJob, fieldsOf, useRun } from "./jobform.js";
+import { ChangeJob, fieldsOf, useRunAction } from "./jobform.js";
 
 const OPEN = new Set(["QUEUED", "RUNNING"]);
 
@@ -30,31 +30,31 @@ const OPEN = new Set(["QUEUED", "RUNNING"]);
  * What of a run matters to whoever calls it off; that it wrote more does not.
  * @type {[string, string, (run: any) => any][]}
  */
-const OF_RUN = [
+const RUN_FIELDS = [
   ["status", "Status", (run) => run.status],
   ["runner", "Runner", (run) => run.runner?.name],
   ["attempt", "Attempt", (run) => run.attempt],
   ["exitCode", "Exit code", (run) => run.exitCode],
 ];
 
-const took = (run) =>
+const duration = (run) =>
   run.startedDate && run.finishedDate ? millis(run.finishedDate) - millis(run.startedDate) : undefined;
 
 /** How long the last runs took, one bar each. */
 function Durations({ runs }) {
   const known = runs
-    .filter((run) => took(run) !== undefined)
+    .filter((run) => duration(run) !== undefined)
     .slice(0, 40)
     .reverse();
   if (known.length < 2) return null;
   const bars = known.map((run) => ({
-    value: took(run),
+    value: duration(run),
     kind: run.status === "SUCCEEDED" ? "good" : "bad",
-    title: `${run.status}, ${span(took(run))}`,
+    title: `${run.status}, ${span(duration(run))}`,
   }));
   return html`<${BarChart}
     bars=${bars}
-    label=${`The last ${known.length} runs took at most ${span(Math.max(...known.map(took)))}`}
+    label=${`The last ${known.length} runs took at most ${span(Math.max(...known.map(duration)))}`}
   />`;
 }
 
@@ -66,7 +66,7 @@ function Run({ id, onChange }) {
     answer.renew(now && { ...run, ...now });
     onChange();
   };
-  const guard = useVersionedAction({ fields: OF_RUN, read: () => call("getJobRun", { runId: id }), onDone: done });
+  const guard = useVersionedAction({ fields: RUN_FIELDS, read: () => call("getJobRun", { runId: id }), onDone: done });
   if (!run)
     return html`<${Panel} title="Run" id="run">
       ${answer.problem ? html`<${Trouble} problem=${answer.problem} />` : html`<${Loading} />`}
@@ -74,9 +74,9 @@ function Run({ id, onChange }) {
   const cancel = () =>
     guard.act({
       label: "Call it off",
-      said: "Called off.",
+      message: "Called off.",
       found: run,
-      late: (now) => (OPEN.has(now.status) ? "" : "It is over"),
+      lateMessage: (now) => (OPEN.has(now.status) ? "" : "It is over"),
       work: (match) => call("cancelJobRun", { runId: id, match, body: {} }),
     });
   return html`<${Panel}
@@ -91,7 +91,7 @@ function Run({ id, onChange }) {
     <${Facts} of=${[
       ["Due", html`<${Time} at=${run.dueDate} />`],
       ["Begun", run.startedDate && html`<${Time} at=${run.startedDate} />`],
-      ["Took", took(run) !== undefined && span(took(run))],
+      ["Took", duration(run) !== undefined && span(duration(run))],
       ["Exit code", run.exitCode === undefined ? "" : String(run.exitCode)],
       ["Runner", run.runner?.name],
       ["Attempt", run.attempt],
@@ -112,7 +112,7 @@ function Run({ id, onChange }) {
 const MOST = 50;
 
 /** A machine by what people call it; one that is gone has its id. */
-async function name(id, signal) {
+async function loadMachine(id, signal) {
   const found = await call("getResource", { resourceId: id, signal }).catch(() => undefined);
   const { hostName, ...info } = /** @type {any} */ (found?.generalInfo || { name: found?.resourceName || found?.name });
   return { id, hostName, name: info.name || hostName || id };
@@ -124,13 +124,16 @@ export default function Job({ id, query }) {
   const runs = useList("listJobRuns", { pageSize: 50 }, { jobId: id }, 5000);
   const job = answer.data;
   const ids = (job?.resources || []).map((one) => one.id);
-  const machines = useAnswer((signal) => Promise.all(ids.slice(0, MOST).map((one) => name(one, signal))), ids.join());
+  const machines = useAnswer(
+    (signal) => Promise.all(ids.slice(0, MOST).map((one) => loadMachine(one, signal))),
+    ids.join(),
+  );
   const [editing, setEditing] = useState(false);
   const fresh = (now) => {
     answer.renew(now);
     next.reload();
   };
-  const { run, conflict } = useRun(() => {
+  const { run, conflict } = useRunAction(() => {
     answer.reload();
     runs.reload();
   });
@@ -145,11 +148,11 @@ export default function Job({ id, query }) {
       <${Head} title=${answer.problem ? "Job" : "…"} back=${back} />
       ${answer.problem ? html`<${Trouble} problem=${answer.problem} again=${answer.reload} />` : html`<${Loading} />`}
     `;
-  const turn = () => {
+  const toggleActive = () => {
     const active = !job.active;
     return guard.act({
       label: active ? "Go on" : "Pause",
-      said: active ? "It goes on." : "Paused.",
+      message: active ? "It goes on." : "Paused.",
       found: job,
       work: (match) => call("updateJob", { jobId: id, match, body: { active } }),
     });
@@ -168,7 +171,7 @@ export default function Job({ id, query }) {
     { title: "Status", cell: (row) => html`<${State} of=${row.status} />` },
     { title: "By", keep: 2, cell: (row) => row.trigger },
     { title: "Runner", keep: 3, cell: (row) => row.runner?.name },
-    { title: "Took", class: "number", cell: (row) => (took(row) === undefined ? "" : span(took(row))) },
+    { title: "Took", class: "number", cell: (row) => (duration(row) === undefined ? "" : span(duration(row))) },
   ];
   return html`
     <${Head}
@@ -180,7 +183,7 @@ export default function Job({ id, query }) {
           may("updateJob") &&
           html`
             <${Button} disabled=${!machines.data} onClick=${() => setEditing(true)}>Change…<//>
-            <${Button} onClick=${turn}>${job.active ? "Pause" : "Go on"}<//>
+            <${Button} onClick=${toggleActive}>${job.active ? "Pause" : "Go on"}<//>
           `
         }
       `}

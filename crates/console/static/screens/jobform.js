@@ -54,7 +54,7 @@ const parts = (text) =>
     .map((part) => part.trim())
     .filter(Boolean);
 
-/** Machines by their host names; one that is none is said in the way of the interface. */
+/** Machines by their host names; an unknown name is a field error. */
 async function machines(text) {
   const found = await Promise.all(
     parts(text).map(async (hostName) => {
@@ -296,15 +296,15 @@ export function fieldsOf(job, hosts = `${idsOf(job).length} machines`) {
 }
 
 /**
- * `run(job, said)` has a job run now as it was shown; what somebody else made of it meanwhile is shown before, by
+ * `run(job, message)` has a job run now as it was shown; what somebody else made of it meanwhile is shown before, by
  * `conflict`.
  */
-export function useRun(onDone = () => {}) {
+export function useRunAction(onDone = () => {}) {
   const { act, conflict } = useVersionedAction({ onDone });
-  const run = (job, said) =>
+  const run = (job, message) =>
     act({
       label: "Run it",
-      said,
+      message,
       found: job,
       fields: fieldsOf(job),
       read: () => call("getJob", { jobId: job.id }),

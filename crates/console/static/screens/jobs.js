@@ -6,12 +6,12 @@ import { SearchNotice, Search } from "../form.js";
 import { useList, useState } from "../hooks.js";
 import { go, link, refine } from "../route.js";
 import { Rows } from "../table.js";
-import { NewJob, NewScript, useRun } from "./jobform.js";
+import { NewJob, NewScript, useRunAction } from "./jobform.js";
 
 export default function Jobs({ query }) {
   const name = query.get("name") || "";
   const [making, setMaking] = useState("");
-  const { run, conflict } = useRun();
+  const { run, conflict } = useRunAction();
   const list = useList(
     "searchJobs",
     { queryString: terms({ name: searchableText(name) }), pageSize: 100, sortName: "name", isDescendingOrder: "false" },

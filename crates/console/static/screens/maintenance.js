@@ -264,8 +264,8 @@ function Detail({ id, onChange }) {
    * @param {"skipMaintenanceOccurrence" | "unskipMaintenanceOccurrence" | "suspendMaintenanceWindow"
    *   | "resumeMaintenanceWindow" | "endMaintenanceWindow"} name
    */
-  const act = (name, label, said, body = {}) =>
-    guard.act({ label, said, found: window, work: (match) => call(name, { windowId: id, match, body }) });
+  const act = (name, label, message, body = {}) =>
+    guard.act({ label, message, found: window, work: (match) => call(name, { windowId: id, match, body }) });
   const open = window.state === "Active";
   const soonest = window.current || window.next;
   return html`<${Panel}

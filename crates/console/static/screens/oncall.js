@@ -182,8 +182,8 @@ function Overrides({ roster, from, stamp, onDone }) {
 export default function OnCall({ query }) {
   const offset = Math.max(-26, Math.min(26, Number.parseInt(query.get("fortnight") || "0", 10) || 0));
   const [stamp, setStamp] = useState(0);
-  const [taking, setTaking] = useState();
-  const [swapping, setSwapping] = useState();
+  const [override, setOverride] = useState();
+  const [swap, setSwap] = useState();
   const from = midnight(Date.now(), offset * DAYS);
   const to = midnight(from, DAYS);
   const board = useAnswer((signal) => call("getOnCall", { signal }), `board ${stamp}`, 30e3);
@@ -228,12 +228,12 @@ export default function OnCall({ query }) {
       }),
     ].sort((one, other) => millis(one.start) - millis(other.start)),
   }));
-  const gaps = nobody(plan.data || [], from, to);
+  const gaps = findGaps(plan.data || [], from, to);
   const drag = useDrag({
     from,
     to,
-    onRange: (lane, start, end) => setTaking({ roster: lane.id, start, end }),
-    onPair: (lane, first, second) => setSwapping({ roster: lane.id, first, second }),
+    onRange: (lane, start, end) => setOverride({ roster: lane.id, start, end }),
+    onPair: (lane, first, second) => setSwap({ roster: lane.id, first, second }),
   });
   const fresh = () => setStamp((before) => before + 1);
   return html`
@@ -243,10 +243,10 @@ export default function OnCall({ query }) {
         may("createRosterOverride") &&
         rosters.length > 0 &&
         html`
-          <${Button} kind="primary" onClick=${() => setTaking({ start: Date.now(), end: Date.now() + DAY / 3 })}>
+          <${Button} kind="primary" onClick=${() => setOverride({ start: Date.now(), end: Date.now() + DAY / 3 })}>
             Take over…
           <//>
-          <${Button} onClick=${() => setSwapping({})}>Swap…<//>
+          <${Button} onClick=${() => setSwap({})}>Swap…<//>
         `
       }
     />
@@ -332,13 +332,13 @@ export default function OnCall({ query }) {
               `
       }
     <//>
-    ${taking && html`<${Override} rosters=${rosters} given=${taking} onClose=${() => setTaking()} onDone=${fresh} />`}
-    ${swapping && html`<${Swap} lanes=${lanes} given=${swapping} onClose=${() => setSwapping()} onDone=${fresh} />`}
+    ${override && html`<${Override} rosters=${rosters} given=${override} onClose=${() => setOverride()} onDone=${fresh} />`}
+    ${swap && html`<${Swap} lanes=${lanes} given=${swap} onClose=${() => setSwap()} onDone=${fresh} />`}
   `;
 }
 
 /** When no roster has anybody: what is left of the time once every entry is taken out. */
-export function nobody(plan, from, to) {
+export function findGaps(plan, from, to) {
   const taken = plan
     .flatMap(({ timeline }) => timeline.entries.filter((entry) => entry.users.length))
     .map((entry) => [millis(entry.start), millis(entry.end)])

@@ -74,8 +74,8 @@ function Person({ id, onChange }) {
   });
   if (!user) return html`<${Trouble} problem=${answer.problem} />`;
   /** @param {"activateUser" | "deactivateUser"} name */
-  const turn = (name, label, said) =>
-    guard.act({ label, said, found: user, work: (match) => call(name, { userId: id, match, body: {} }) });
+  const setActive = (name, label, message) =>
+    guard.act({ label, message, found: user, work: (match) => call(name, { userId: id, match, body: {} }) });
   const invite = async () =>
     setSignIn(await attempt("A link was made.", () => call("createSignInLink", { userId: id, body: {} })));
   return html`<${Panel}
@@ -94,14 +94,14 @@ function Person({ id, onChange }) {
       ${
         user.activated &&
         may("deactivateUser") &&
-        html`<${Button} kind="danger" onClick=${() => turn("deactivateUser", "Deactivate", "Deactivated.")}>
+        html`<${Button} kind="danger" onClick=${() => setActive("deactivateUser", "Deactivate", "Deactivated.")}>
           Deactivate
         <//>`
       }
       ${
         !user.activated &&
         may("activateUser") &&
-        html`<${Button} onClick=${() => turn("activateUser", "Activate", "Activated.")}>Activate<//>`
+        html`<${Button} onClick=${() => setActive("activateUser", "Activate", "Activated.")}>Activate<//>`
       }
     </div>
     ${

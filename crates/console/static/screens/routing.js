@@ -19,14 +19,14 @@ const rulesOf = (route) =>
     .join(route.matchingType === "ANY" ? " or " : " and ");
 
 /** @type {[string, string, (one: any) => any][]} */
-const OF_ROUTE = [
+const ROUTE_FIELDS = [
   ["name", "Name", (one) => one.name],
   ["rules", "When", rulesOf],
   ["policy", "Goes to", (one) => one.policy.id],
   ["position", "Position", (one) => one.position],
 ];
 /** @type {[string, string, (one: any) => any][]} */
-const OF_POLICY = [
+const POLICY_FIELDS = [
   ["name", "Name", (one) => one.name],
   ["description", "Description", (one) => one.description],
   ["steps", "Steps", (one) => JSON.stringify(one.steps)],
@@ -179,7 +179,7 @@ function NewRoute({ policies, onClose, onDone }) {
 
 export default function Routing({ query }) {
   const [open, setOpen] = useState("");
-  const [going, setGoing] = useState(/** @type {{route?: any, policy?: any}} */ ({}));
+  const [deleting, setDeleting] = useState(/** @type {{route?: any, policy?: any}} */ ({}));
   const all = useAnswer(
     async (signal) => {
       const list = async (/** @type {any} */ name) =>
@@ -209,7 +209,7 @@ export default function Routing({ query }) {
   ]);
   const chosen = policies.find((one) => one.id === query.get("policy"));
   const policyName = (id) => policies.find((one) => one.id === id)?.name || id;
-  const gone = (text) => () => {
+  const afterDelete = (text) => () => {
     say(text);
     all.reload();
   };
@@ -243,7 +243,7 @@ export default function Routing({ query }) {
                           type="button"
                           class="link"
                           aria-label=${`Delete… ${route.name}`}
-                          onClick=${() => setGoing({ route })}
+                          onClick=${() => setDeleting({ route })}
                         >
                           Delete…
                         </button>`
@@ -281,7 +281,7 @@ export default function Routing({ query }) {
         }
       <//>
     </div>
-    ${chosen && html`<${Policy} policy=${chosen} names=${names} onRemove=${() => setGoing({ policy: chosen })} />`}
+    ${chosen && html`<${Policy} policy=${chosen} names=${names} onRemove=${() => setDeleting({ policy: chosen })} />`}
     <${Explain} query=${query} target=${(one) => target(one, names)} groupName=${(id) => names.get(id) || id} />
     ${
       open === "policy" &&
@@ -297,31 +297,31 @@ export default function Routing({ query }) {
     }
     ${open === "route" && html`<${NewRoute} policies=${policies} onClose=${close} onDone=${all.reload} />`}
     ${
-      going.route &&
+      deleting.route &&
       html`<${DeleteDialog}
-        title=${`Delete “${going.route.name}”?`}
-        found=${going.route}
-        fields=${OF_ROUTE}
-        read=${() => call("getAlertRoute", { routeId: going.route.id })}
-        work=${(match) => call("deleteAlertRoute", { routeId: going.route.id, match })}
-        onClose=${() => setGoing({})}
-        onDone=${gone("The route is gone.")}
+        title=${`Delete “${deleting.route.name}”?`}
+        found=${deleting.route}
+        fields=${ROUTE_FIELDS}
+        read=${() => call("getAlertRoute", { routeId: deleting.route.id })}
+        work=${(match) => call("deleteAlertRoute", { routeId: deleting.route.id, match })}
+        onClose=${() => setDeleting({})}
+        onDone=${afterDelete("The route is gone.")}
       >
         <p>The next route whose rules an alert meets takes it.</p>
       <//>`
     }
     ${
-      going.policy &&
+      deleting.policy &&
       html`<${DeleteDialog}
-        title=${`Delete “${going.policy.name}”?`}
-        found=${going.policy}
-        fields=${OF_POLICY}
-        read=${() => call("getEscalationPolicy", { policyId: going.policy.id })}
-        work=${(match) => call("deleteEscalationPolicy", { policyId: going.policy.id, match })}
-        onClose=${() => setGoing({})}
+        title=${`Delete “${deleting.policy.name}”?`}
+        found=${deleting.policy}
+        fields=${POLICY_FIELDS}
+        read=${() => call("getEscalationPolicy", { policyId: deleting.policy.id })}
+        work=${(match) => call("deleteEscalationPolicy", { policyId: deleting.policy.id, match })}
+        onClose=${() => setDeleting({})}
         onDone=${() => {
           refine({ policy: "" });
-          gone("The policy is gone.")();
+          afterDelete("The policy is gone.")();
         }}
       >
         <p>Nobody is told by it any more.</p>

@@ -101,7 +101,7 @@ function Verify({ path, method, onClose, onDone }) {
 }
 
 /** How I am reached, and in which order. */
-function Reach({ user }) {
+function ContactMethods({ user }) {
   const path = { tenantId: session.home, userId: user.id };
   const methods = useAnswer((signal) => call("listContactMethods", { ...path, signal }), "methods");
   const rules = useAnswer((signal) => call("listNotificationRules", { ...path, signal }), "rules");
@@ -123,13 +123,13 @@ function Reach({ user }) {
     (await attempt("A code is on its way.", () =>
       call("sendContactMethodCode", { ...path, contactMethodId: one.id }),
     )) && setVerifying(one);
-  const test = async () => {
-    const told = await attempt(undefined, () => call("testPaging", { tenantId: session.home, body: {} }));
-    if (told) say(`A test is on its way, by ${told.pages.length === 1 ? "one way" : `${told.pages.length} ways`}.`);
+  const sendTest = async () => {
+    const test = await attempt(undefined, () => call("testPaging", { tenantId: session.home, body: {} }));
+    if (test) say(`A test is on its way, by ${test.pages.length === 1 ? "one way" : `${test.pages.length} ways`}.`);
   };
-  const [going, setGoing] = useState();
-  const gone = () => {
-    say(`“${going.name}” is gone.`);
+  const [deleting, setDeleting] = useState();
+  const onDeleted = () => {
+    say(`“${deleting.name}” is gone.`);
     methods.reload();
     rules.reload();
   };
@@ -140,7 +140,7 @@ function Reach({ user }) {
     actions=${
       may("createContactMethod") &&
       html`
-        ${list?.some((one) => one.verified) && html`<${Button} onClick=${test}>Page me as a test<//>`}
+        ${list?.some((one) => one.verified) && html`<${Button} onClick=${sendTest}>Page me as a test<//>`}
         <${Button} onClick=${() => setAdding("EMAIL")}>Add e-mail…<//>
         <${Button} onClick=${() => setAdding("HTTP")}>Add push or chat…<//>
       `
@@ -165,7 +165,7 @@ function Reach({ user }) {
                       Send a code
                     <//>`
                   }
-                  <${Button} aria-label=${`Delete… ${one.name}`} onClick=${() => setGoing(one)}>Delete…<//>
+                  <${Button} aria-label=${`Delete… ${one.name}`} onClick=${() => setDeleting(one)}>Delete…<//>
                 </div>
               </li>`,
             )}
@@ -198,15 +198,15 @@ function Reach({ user }) {
       </div>`
     }
     ${
-      going &&
+      deleting &&
       html`<${DeleteDialog}
-        title=${`Delete “${going.name}”?`}
-        found=${going}
+        title=${`Delete “${deleting.name}”?`}
+        found=${deleting}
         fields=${FIELDS}
-        read=${() => call("getContactMethod", { ...path, contactMethodId: going.id })}
-        work=${(match) => call("deleteContactMethod", { ...path, contactMethodId: going.id, match })}
-        onClose=${() => setGoing()}
-        onDone=${gone}
+        read=${() => call("getContactMethod", { ...path, contactMethodId: deleting.id })}
+        work=${(match) => call("deleteContactMethod", { ...path, contactMethodId: deleting.id, match })}
+        onClose=${() => setDeleting()}
+        onDone=${onDeleted}
       >
         <p>Nothing is sent there any more. Added again, it has to be verified again.</p>
       <//>`
@@ -309,7 +309,7 @@ export default function Settings() {
         <p class="dim small">Times are those of ${zone}; GMT is shown when you point at one.</p>
       <//>
     </div>
-    <${Reach} user=${user} />
+    <${ContactMethods} user=${user} />
     <${Panel} title="Where I am signed in" id="sessions">
       <${Trouble} problem=${all.problem} again=${all.reload} />
       ${
