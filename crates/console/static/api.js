@@ -100,7 +100,7 @@ export async function call(name, given) {
     notifyListeners({ online: false });
     throw new Problem(0, {
       title: "No answer",
-      detail: "The service does not answer. What you see may be old; nothing was lost.",
+      detail: "The service does not answer. This page may be out of date; nothing was lost.",
     });
   }
   notifyListeners({ online: true });
@@ -111,8 +111,8 @@ export async function call(name, given) {
   } catch {
     if (answer.ok)
       throw new Problem(answer.status, {
-        title: "Not understood",
-        detail: "The answer broke off, or is not of this service.",
+        title: "Invalid answer",
+        detail: "The answer is incomplete, or came from another service.",
       });
   }
   if (!answer.ok) {

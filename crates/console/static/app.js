@@ -94,7 +94,7 @@ const KEYS = [
   ["/  ↓", "search; from there to the first row"],
   ["j  k", "next row, row before"],
   ["Enter", "open"],
-  ["x", "choose the row"],
+  ["x", "select the row"],
   ["a", "acknowledge"],
   [
     "g then a letter",
@@ -140,7 +140,7 @@ function Screen({ route }) {
   );
   if (!load)
     return html`
-      <h1 tabindex="-1">Not here</h1>
+      <h1 tabindex="-1">Page not found</h1>
       <p>There is no such screen. <a href=${link("on-call")}>Who is on call?</a></p>
     `;
   if (loaded.key !== key) return html`<${Loading} />`;
@@ -277,7 +277,7 @@ function App({ tenants }) {
   }, []);
   if (out) return html`<${SignedOut} />`;
   return html`
-    <a class="skip" href="#main">To the content</a>
+    <a class="skip" href="#main">Skip to content</a>
     <header class="top">
       <button
         type="button"
@@ -295,12 +295,12 @@ function App({ tenants }) {
       <button type="button" class="link" aria-label="Keys" onClick=${() => setOpen("help")}>?</button>
       <a class="me" href=${link("settings")}>${personName(session.me.user)}</a>
     </header>
-    ${!online && html`<p class="offline" role="alert">The service does not answer. What you see may be old.</p>`}
+    ${!online && html`<p class="offline" role="alert">The service does not answer. This page may be out of date.</p>`}
     <div class=${menu ? "body open" : "body"}>
       <${Menu} at=${route.parts[0]} />
       <main id="main" tabindex="-1">
         <${Screen} route=${route} />
-        <p class="zone small dim">Times are those of ${zone} (${offset}).</p>
+        <p class="zone small dim">Times are in ${zone} (${offset}).</p>
       </main>
     </div>
     <${Toast} />
@@ -314,12 +314,12 @@ function SignedOut({ problem }) {
   return html`<main class="signed-out">
     <h1>Not signed in</h1>
     <p>
-      Open your sign-in link on this browser, and you come back here. An administrator makes one for you, or whoever
-      runs the service does:
+      Open your sign-in link on this browser, and you come back here. An administrator makes one for you, or the
+      operator of the service runs:
     </p>
     <pre><code>muster user sign-in YOUR-LOGIN-NAME</code></pre>
     ${problem && problem.status !== 401 && html`<${Trouble} problem=${problem} />`}
-    <p><${Button} onClick=${() => location.reload()}>Look again<//> <a href="/">Other ways to sign in</a></p>
+    <p><${Button} onClick=${() => location.reload()}>Try again<//> <a href="/">Other ways to sign in</a></p>
   </main>`;
 }
 

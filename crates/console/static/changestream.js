@@ -1,9 +1,9 @@
-// What changes, as the service tells it: one stream for all that is shown, which browsers open again by themselves.
+// The stream of changes: one for the whole page. Browsers reconnect it by themselves.
 
 import { address, session } from "./api.js";
 import { useEffect, useRef, useState } from "./hooks.js";
 
-/** How long what is told together is gathered, in milliseconds. */
+/** How long changes are gathered before a watcher is called, in milliseconds. */
 const GATHER = 150;
 
 const watchers = new Set();

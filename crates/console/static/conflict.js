@@ -1,5 +1,5 @@
-// Doing something with what others may change meanwhile: a request names the version that was looked at, and where it
-// is another one by now, both are shown before anything is done.
+// Detection of conflicting changes. A request names the version that the page shows. When the record has a newer
+// version, both are shown before anything is done.
 
 import { Problem, tag } from "./api.js";
 import { FormDialog } from "./dialog.js";
@@ -7,7 +7,7 @@ import { html } from "./elements.js";
 import { useState } from "./hooks.js";
 import { say } from "./toast.js";
 
-/** How often it is tried again with a version in which nothing of importance is different. */
+/** Attempts with newer versions that differ in none of the compared fields. */
 const MOST = 3;
 
 const displayValue = (value) => (value === undefined || value === null || value === "" ? "–" : String(value));
@@ -17,13 +17,13 @@ export const changedFields = (fields, found, theirs) =>
   fields.filter(([, , value]) => displayValue(value(found)) !== displayValue(value(theirs)));
 
 /**
- * Does `work(match)` with a record as it was found; one of a list, which has no version, is read before. Where nothing
- * of `fields` differs in the version that it has by now, that one is taken; else this fails, and the problem has it as
- * `theirs`.
+ * Calls `work(match)` with the version of `found`. Rows of lists have no version, so their record is read first. A newer
+ * version that differs in none of `fields` is used instead; otherwise the call fails and the problem has the newer
+ * version as `theirs`.
  */
 export async function actOnVersion({ found, fields, read, work }) {
   let match = tag(found);
-  let refused = new Problem(412, { title: "Changed meanwhile", detail: "It is not as it was when it was shown here." });
+  let refused = new Problem(412, { title: "Changed meanwhile", detail: "It was changed after this page showed it." });
   for (let tries = 0; tries < MOST; tries += 1) {
     try {
       if (match) return await work(match);
@@ -38,12 +38,12 @@ export async function actOnVersion({ found, fields, read, work }) {
   throw refused;
 }
 
-/** What two versions of a record differ in, side by side. */
+/** A table of the fields that differ between two versions of a record. */
 export function Differences({ fields, found, theirs }) {
   return html`<div class="scroll" tabindex="0" role="region" aria-label="What was changed meanwhile">
     <table class="plain">
       <thead>
-        <tr><th scope="col">Field</th><th scope="col">As you found it</th><th scope="col">As it is now</th></tr>
+        <tr><th scope="col">Field</th><th scope="col">When opened</th><th scope="col">Now</th></tr>
       </thead>
       <tbody>
         ${changedFields(fields, found, theirs).map(
@@ -58,7 +58,7 @@ export function Differences({ fields, found, theirs }) {
   </div>`;
 }
 
-/** Asks before something goes for good; what somebody else made of it meanwhile is shown before. */
+/** A dialog that confirms a deletion. Changes by somebody else are shown before anything is deleted. */
 export function DeleteDialog({
   title,
   send = "Delete",
@@ -82,7 +82,7 @@ export function DeleteDialog({
   };
   return html`<${FormDialog}
     title=${title}
-    send=${theirs ? `${send} all the same` : send}
+    send=${theirs ? `${send} anyway` : send}
     danger=${true}
     onSend=${remove}
     onClose=${onClose}
@@ -95,10 +95,10 @@ export function DeleteDialog({
 }
 
 /**
- * For buttons that do something with a record at once. `act({label, message, found, work, lateMessage})` does it; `conflict` is
- * the dialog that asks again where somebody changed the record meanwhile, or says that nothing is left to do:
- * `lateMessage(theirs)` has the words for that. `onDone` gets the record as the service answers it, so that what is done next
- * is done with that; nothing where it failed. For one of many records, `action` has its own `fields` and `read`.
+ * Actions of buttons on one version of a record. `act({label, message, found, work, lateMessage})` performs one, and
+ * `conflict` is the dialog that asks again when somebody else changed the record meanwhile. When `lateMessage(theirs)`
+ * returns a text, nothing is left to do and the dialog only shows that text. `onDone` gets the record that the service
+ * answered, or nothing after a failure. In lists, the action of a row has its own `fields` and `read`.
  */
 export function useVersionedAction({
   fields = /** @type {any[]} */ ([]),
@@ -132,8 +132,8 @@ export function useVersionedAction({
   const conflictDialog =
     conflict &&
     html`<${FormDialog}
-      title=${done || "It was changed meanwhile"}
-      send=${done ? "" : `${conflict.label} all the same`}
+      title=${done || "Changed meanwhile"}
+      send=${done ? "" : `${conflict.label} anyway`}
       leave=${done ? "Close" : "Cancel"}
       onSend=${again}
       onClose=${() => setConflict()}

@@ -1,5 +1,5 @@
-// Changing something that others may change meanwhile: theirs is shown beside what was there and what is typed, and
-// nothing is lost.
+// The dialog that edits a record. When somebody else changed the record meanwhile, both versions are shown beside the
+// form, and nothing is lost.
 
 import { Differences, actOnVersion } from "./conflict.js";
 import { FormDialog } from "./dialog.js";
@@ -55,7 +55,7 @@ export function EditDialog({
       ${
         theirs &&
         html`<div class="wide theirs">
-          <h3>What ${personName(theirs.updatedBy) || "somebody"} saved meanwhile; yours is below</h3>
+          <h3>Saved meanwhile by ${personName(theirs.updatedBy) || "somebody"}; your changes are below</h3>
           <${Differences} fields=${fields} found=${mine} theirs=${theirs} />
         </div>`
       }

@@ -95,8 +95,8 @@ export function SearchNotice({ text }) {
   const part = searchableText(text);
   if (part === text.trim()) return null;
   return html`<p class="hint wide" role="status">
-    ${part ? html`Shown is what contains <strong>${part}</strong>: ` : ""}a search cannot say “+”, “,” or a word
-    with “:” behind a blank.
+    ${part ? html`Showing matches of <strong>${part}</strong>: ` : ""}a search cannot contain “+”, “,” or a word
+    with “:” after a space.
   </p>`;
 }
 

@@ -16,7 +16,7 @@ const tooltip = ({ text, start, end }) =>
 export function DataTable({ rows, label }) {
   const where = rows.some((row) => row.where);
   return html`<details class="twin">
-    <summary>The same as a table</summary>
+    <summary>Show as table</summary>
     <div class="scroll" tabindex="0" role="region" aria-label=${`${label}, as a table`}>
       <table class="plain">
         <caption class="hidden">${label}</caption>

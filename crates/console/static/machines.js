@@ -1,11 +1,11 @@
-// Machines by the names that people type, also those that a filter cannot say (`searchableText`): these are looked for by a
-// part of them and then compared.
+// Search for machines by host name, group or site. A filter cannot express every name (`searchableText`); for the others
+// a part of the name is searched for and the results are compared with the whole name.
 
 import { call, searchableText, terms } from "./api.js";
 
-/** How many names with one part in common are compared. */
+/** The maximum number of names to compare. */
 const MOST = 1000;
-/** How many machines are answered of a group or a site. */
+/** The maximum number of machines to return of a group or a site. */
 const SOME = 20;
 
 const same = (one, other) => one.toLowerCase() === other.toLowerCase();

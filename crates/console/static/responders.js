@@ -1,4 +1,4 @@
-// Who is told of a machine, and why: its owner, the policy and the people of each step.
+// Panels of the people whom alerts of a machine notify, and of the people on call now.
 
 import { call } from "./api.js";
 import { Empty, Panel, Trouble, html, personName } from "./elements.js";
@@ -23,23 +23,19 @@ export function useNames() {
   return new Map(all.data);
 }
 
-/** Whom a critical alert of a machine tells; `why` is the address that explains it. */
+/** The people whom a critical alert of a machine notifies; `why` is the address of the explanation. */
 export function Responders({ id, why, names }) {
   const answer = useAnswer((signal) => call("getResourceOnCall", { resourceId: id, signal }), id, 60e3);
   /** @type {{policy?: any, steps?: any[], gap?: string}} */
   const { policy, steps = [], gap } = answer.data || {};
-  return html`<${Panel} title="Who is told" id="told" actions=${html`<a href=${why}>Why?</a>`}>
+  return html`<${Panel} title="Responders" id="responders" actions=${html`<a href=${why}>Why?</a>`}>
     <${Trouble} problem=${answer.problem} />
     ${gap && html`<${Empty} title="Nobody.">${gap}<//>`}
     ${
       policy &&
       html`<p class="small dim">
         by${" "}
-        ${
-          policy.id
-            ? html`<a href=${link("routing", { policy: policy.id })}>${policy.name}</a>`
-            : "a policy of the partner"
-        }
+        ${policy.id ? html`<a href=${link("routing", { policy: policy.id })}>${policy.name}</a>` : "a partner policy"}
       </p>`
     }
     <ol class="course">

@@ -81,7 +81,7 @@ export function Rows({ list, columns, label, href, select, keys = {}, empty, als
             html`<th class="tick">
               <input
                 type="checkbox"
-                aria-label="Choose all"
+                aria-label="Select all"
                 checked=${all}
                 onChange=${() => select.set(all ? [] : list.rows.map(id))}
               />
@@ -106,7 +106,7 @@ export function Rows({ list, columns, label, href, select, keys = {}, empty, als
                 html`<td class="tick">
                   <input
                     type="checkbox"
-                    aria-label=${`Choose ${row.subject || row.name || id(row)}`}
+                    aria-label=${`Select ${row.subject || row.name || id(row)}`}
                     checked=${select.chosen.has(id(row))}
                     onChange=${() => select.toggle(id(row))}
                   />

@@ -317,7 +317,7 @@ function planWindow({ changes, time }) {
   const back = before.filter((one) => cut(one) && !after.some(([start]) => start === one[0]));
   if (left.length + back.length === 1) {
     const [[start]] = [...left, ...back];
-    const words = ["left out", "takes place"];
+    const words = ["skipped", "takes place"];
     const skips = (window) => (window.skipped || []).some((one) => millis(one.start) === start);
     const lines = (window) => [
       left.length
@@ -431,7 +431,7 @@ function planCreation({ changes, entity, entityId, tenantId }) {
   });
   return planIfAllowed({
     operation: kind.undo,
-    note: "What was made is deleted.",
+    note: "The created object is deleted.",
     left: [],
     lines: (record) => paths.map((path) => line(record, path)),
     read: async () => (kind.read ? callByName(kind.read, of) : {}),
@@ -455,7 +455,7 @@ function planDeletion({ changes, entity, tenantId }) {
   );
   return planIfAllowed({
     operation: kind.undo,
-    note: "It is made again, under another id: what named the one before does not name it.",
+    note: "It is created again with a new id. References to the old id are not restored.",
     left: [],
     lines: () => paths.map((path) => ({ path, now: undefined, then: changes[path].before })),
     read: async () => ({}),
@@ -478,14 +478,14 @@ const displayValue = (value) =>
 /** What becomes of each field; `found` is the record as the dialog found it, where it is another by now. */
 function Preview({ plan, record, found }) {
   const earlier = found && Object.fromEntries(plan.lines(found).map((line) => [line.path, line.now]));
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="What becomes of it">
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="Preview">
     <table class="plain">
       <thead>
         <tr>
           <th scope="col">Field</th>
-          ${earlier && html`<th scope="col">As you found it</th>`}
-          <th scope="col">As it is now</th>
-          <th scope="col">As it will be</th>
+          ${earlier && html`<th scope="col">When opened</th>`}
+          <th scope="col">Now</th>
+          <th scope="col">After undo</th>
         </tr>
       </thead>
       <tbody>
@@ -530,7 +530,7 @@ export function Undo({ row, onClose, onDone }) {
     .filter((line) => "after" in line && displayValue(line.after) !== displayValue(line.now) && isRecorded(line.after));
   return html`<${FormDialog}
     title=${`Undo this change of ${row.entity} ${row.entityId}?`}
-    send=${theirs ? "Undo it all the same" : "Undo"}
+    send=${theirs ? "Undo it anyway" : "Undo"}
     onSend=${send}
     onClose=${onClose}
     wide=${true}
@@ -541,13 +541,15 @@ export function Undo({ row, onClose, onDone }) {
       ${
         !theirs &&
         again.length > 0 &&
-        html`<p class="note">Changed again since: ${again.map((line) => line.path).join(", ")}. That goes as well.</p>`
+        html`<p class="note">
+          Changed again since: ${again.map((line) => line.path).join(", ")}. These changes are undone as well.
+        </p>`
       }
       <${Preview} plan=${plan} record=${record} found=${theirs && answer.data} />
       ${
         plan.left.length > 0 &&
         html`<p class="dim small">
-          Not put back, since the log does not keep it or no operation takes it: ${plan.left.join(", ")}
+          Not restored, because the log does not keep it or no operation accepts it: ${plan.left.join(", ")}
         </p>`
       }
     </div>

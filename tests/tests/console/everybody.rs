@@ -192,7 +192,7 @@ fn details(company: &Client, things: &Things) -> Vec<(String, Option<String>)> {
     let key = &key.1;
     let route = &route.1;
     [
-        (format!("alerts/{alert}"), "With a note…"),
+        (format!("alerts/{alert}"), "Acknowledge with note…"),
         (format!("alerts/{alert}"), "Suppress…"),
         (format!("alerts/{alert}"), "Close…"),
         (format!("incidents/{incident}"), "Change…"),
@@ -249,7 +249,7 @@ fn conflicts(things: &Things) -> Vec<Conflict> {
             "Close…",
             Some(("[name=note]", "Dry")),
             (format!("/incidents/{incident}"), json!({"priority": "Low"})),
-            "Close it",
+            "Close",
         ),
         one(
             format!("alerts/{alert}"),
@@ -284,7 +284,7 @@ fn conflicts(things: &Things) -> Vec<Conflict> {
             &format!("[aria-label=\"New secret… {}\"]", key.1),
             None,
             (format!("/apiKeys/{}/rotate", key.0), json!({})),
-            "Make it",
+            "Create",
         ),
     ]
 }
@@ -305,7 +305,7 @@ fn reached(look: &mut Look<'_>, receiver: &Receiver) {
     look.leave();
     look.page("settings with a contact method");
     for urgency in ["high", "low"] {
-        window.click(&format!("When it is of {urgency} urgency…"));
+        window.click(&format!("Edit rule for {urgency} urgency…"));
         window.until("document.querySelector('dialog input[type=checkbox]')");
         window.evaluate("document.querySelector('dialog input[type=checkbox]').click()");
         window.until("document.querySelector('dialog [name=timeZone]')");
@@ -379,7 +379,7 @@ fn every_screen_detail_form_and_conflict_is_for_everybody() {
     window.click("New key…");
     window.fill("input[name=name]", &unique("seen"));
     Seen::pass(&window);
-    window.click("Make it");
+    window.click("Create");
     window.shows("MUSTER_SECRET=");
     look.page("a key that was made");
     assert!(look.found.is_empty(), "{}", look.found.join("\n"));

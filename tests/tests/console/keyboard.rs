@@ -133,7 +133,7 @@ fn who_is_on_call_and_what_is_wrong_is_worked_on_by_keys() {
     window.press("x");
     window.press("j");
     window.press("x");
-    window.shows("2 chosen");
+    window.shows("2 selected");
     keys.press("Close…");
     keys.fill("note", "Was nothing");
     keys.send("Close");
@@ -157,7 +157,7 @@ fn who_is_on_call_and_what_is_wrong_is_worked_on_by_keys() {
     window.until("document.querySelector('textarea[name=content]')");
     let incident = last(&window);
     keys.fill("content", "Heard by keys");
-    keys.press("Add the note");
+    keys.press("Add note");
     window.until("document.querySelector('.notes')?.textContent.includes('Heard by keys')");
     keys.press("Change…");
     keys.choose("priority", "text == 'Low'");
@@ -170,7 +170,7 @@ fn who_is_on_call_and_what_is_wrong_is_worked_on_by_keys() {
     keys.fill("subject", &unique("Leak by keys"));
     keys.choose("priority", "text == 'Low'");
     keys.fill("description", "Drip");
-    keys.send("Open it");
+    keys.send("Create");
     window.until(&format!("/INC/.test(location.pathname) && location.pathname != '/console/incidents/{incident}'"));
     let made = company.get(&format!("/incidents/{}", last(&window))).ok();
     assert_eq!((&made["priority"], &made["description"]), (&json!("Low"), &json!("Drip")));
@@ -189,7 +189,7 @@ fn machines_windows_jobs_and_articles_are_looked_after_by_keys() {
     window.until("document.querySelectorAll('tbody tr').length == 1");
     window.press("ArrowDown");
     window.press("Enter");
-    window.until("location.pathname.startsWith('/console/resources/') && document.querySelector('#told')");
+    window.until("location.pathname.startsWith('/console/resources/') && document.querySelector('#responders')");
     window.shows("db-01");
     keys.press("Why?");
     window.until("document.querySelector('.decisions')?.textContent.includes('db-01')");
@@ -205,10 +205,10 @@ fn machines_windows_jobs_and_articles_are_looked_after_by_keys() {
     keys.send("Create");
     window.until("new URLSearchParams(location.search).has('window')");
     keys.press("Skip the next");
-    window.shows("Left out");
+    window.shows("Skipped occurrences");
     keys.press("Take back");
     window.shows("It takes place.");
-    window.until("!document.body.innerText.includes('Left out')");
+    window.until("!document.body.innerText.includes('Skipped occurrences')");
     keys.press("Suspend");
     window.shows("Resume");
     let id = text(&window.evaluate("new URLSearchParams(location.search).get('window')"));
@@ -220,7 +220,7 @@ fn machines_windows_jobs_and_articles_are_looked_after_by_keys() {
     keys.press("New script…");
     keys.fill("name", &script);
     keys.fill("content", "echo keys");
-    keys.send("Keep it");
+    keys.send("Create");
     let name = unique("Keys");
     keys.press("New job…");
     keys.fill("name", &name);
@@ -231,10 +231,10 @@ fn machines_windows_jobs_and_articles_are_looked_after_by_keys() {
     window.until(&format!("document.querySelector('main h1')?.textContent == {}", json!(name)));
     window.until("document.activeElement.tagName == 'H1'");
     keys.press("Run now");
-    window.shows("A run is asked for.");
+    window.shows("Run requested.");
     keys.row("manual");
     window.press("Enter");
-    keys.press("Call off");
+    keys.press("Stop run");
     window.shows("CANCELLED");
     keys.press("Change…");
     keys.fill("timeLimit", "7");
@@ -295,11 +295,11 @@ fn people_keys_and_routes_are_looked_after_by_keys() {
     keys.press("New key…");
     keys.fill("name", &name);
     keys.fill("operations", "getMe");
-    keys.send("Make it");
+    keys.send("Create");
     window.shows("MUSTER_SECRET=");
     let find = || company.get("/apiKeys").list().into_iter().find(|key| key["name"] == json!(name));
     assert_eq!(find().expect("the key")["operations"], json!(["getMe"]));
-    keys.press("I have kept it");
+    keys.press("Hide secret");
     window.tab_to(&format!("one.getAttribute('aria-label') == {}", json!(format!("Revoke… {name}"))));
     window.press("Enter");
     keys.send("Revoke");
@@ -312,7 +312,7 @@ fn people_keys_and_routes_are_looked_after_by_keys() {
     let metric = unique("keys");
     keys.press("New policy…");
     keys.fill("name", &policy);
-    keys.choose("target1", "text == 'whoever owns the machine'");
+    keys.choose("target1", "text == 'the owner of the machine'");
     keys.fill("wait1", "4m");
     keys.send("Create");
     window.until("new URLSearchParams(location.search).has('policy')");
@@ -326,12 +326,12 @@ fn people_keys_and_routes_are_looked_after_by_keys() {
     window.shows(&route);
     keys.fill("host", "web-01");
     keys.fill("metric", &metric);
-    keys.press("Ask");
+    keys.press("Explain");
     window.until(&format!("document.querySelector('.decisions')?.innerText.includes({})", json!(policy)));
     window.tab_to(&format!("one.getAttribute('aria-label') == {}", json!(format!("Delete… {route}"))));
     window.press("Enter");
     keys.send("Delete");
-    window.shows("The route is gone.");
+    window.shows("Route deleted.");
     // And how I am reached.
     keys.go("s", "Settings");
     keys.press("Add e-mail…");
@@ -361,12 +361,12 @@ fn a_delivery_is_sent_again_by_keys() {
     keys.press(&name);
     keys.row("delivered");
     window.press("Enter");
-    window.shows("What is sent");
+    window.shows("Request body");
     keys.press("Send again");
     window.shows("It is sent again.");
     receiver.wait(2);
     assert_eq!(receiver.wait(2)[0].text(), receiver.wait(2)[1].text());
-    keys.press("Send what failed today again");
-    window.shows("All that failed in a day is sent again.");
+    keys.press("Resend failed deliveries");
+    window.shows("Failed deliveries of the last 24 hours are sent again.");
     assert_eq!(window.complaints(), Vec::<String>::new());
 }

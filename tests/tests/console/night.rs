@@ -47,13 +47,13 @@ fn reached(window: &Window, server: &Server, receiver: &Receiver) {
     window.fill("input[name=code]", code.expect("a code of six digits"));
     window.click("Verify");
     window.until("!document.querySelector('dialog') && document.querySelector('.session .good')");
-    window.click("When it is of high urgency…");
+    window.click("Edit rule for high urgency…");
     window.until("document.querySelector('dialog input')");
     window.fill("dialog input[name^=after]", "0s");
     window.click("Save");
     window.shows("Bedside after 0s");
-    window.click("Page me as a test");
-    window.shows("A test is on its way, by one way.");
+    window.click("Test paging");
+    window.shows("Test page sent by one contact method.");
     receiver.wait(2);
 }
 
@@ -112,15 +112,15 @@ fn one_night() {
 
     // The console knows who was told and who works on it.
     open(&window, server, &format!("alerts/{alert}"), &subject);
-    window.shows("Told Eva Sand");
+    window.shows("Notified Eva Sand");
     window.shows("Acknowledged by Eva Sand");
-    window.until("document.querySelector('#told').closest('section').textContent.includes('Eva Sand')");
+    window.until("document.querySelector('#responders').closest('section').textContent.includes('Eva Sand')");
     window.click("Open an incident");
     window.until("location.pathname.startsWith('/console/incidents/INC')");
     let incident = text(&window.evaluate("location.pathname.split('/').pop()"));
     window.shows(&host);
     window.fill("textarea[name=content]", "The pump stands still. I restart it.");
-    window.click("Add the note");
+    window.click("Add note");
     window.until("document.querySelector('.notes')?.textContent.includes('stands still')");
 
     // A window, so that what the restart brings wakes nobody.
@@ -146,7 +146,7 @@ fn one_night() {
     // The job of the machine, beside the alert; what it writes is shown while it runs.
     open(&window, server, &format!("alerts/{alert}"), &subject);
     window.click("Run now");
-    window.shows("is asked for");
+    window.shows("Run requested:");
     window.click(&format!("Restart {host}"));
     window.until("document.querySelector('tbody .row-link')");
     window.evaluate("document.querySelector('tbody .row-link').click()");

@@ -105,7 +105,7 @@ fn operation<'d>(document: &'d Value, method: &str, path: &str) -> Option<&'d Va
 /// How the buttons begin that a viewer has no use for; how one is reached oneself, one may say.
 const FOR_OTHERS: [&str; 19] = [
     "Acknowledge",
-    "With a note",
+    "Resend",
     "Suppress",
     "Unsuppress",
     "Close…",

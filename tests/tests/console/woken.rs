@@ -181,7 +181,7 @@ fn times_say_of_which_zone_they_are() {
         window.debug("Emulation.setTimezoneOverride", &json!({"timezoneId": zone}));
         for (path, title) in [("alerts", "Alerts"), ("on-call", "On call"), ("maintenance", "Maintenance")] {
             open(&window, server, path, title);
-            let said = format!("Times are those of {said}.");
+            let said = format!("Times are in {said}.");
             window.until(&format!("document.querySelector('main .zone').innerText == {}", json!(said)));
         }
     }

@@ -55,7 +55,8 @@ function alertSteps(alert) {
     alert.escalation && [
       alert.escalation.time,
       "Escalated",
-      (alert.escalation.onCall || []).map((person) => `told: ${personName(person)}`).join(", ") || "nobody was on call",
+      (alert.escalation.onCall || []).map((person) => `notified: ${personName(person)}`).join(", ") ||
+        "nobody was on call",
     ],
     alert.closure && [
       alert.closure.time,
@@ -67,7 +68,7 @@ function alertSteps(alert) {
 }
 
 /** What became of a page; the others were told. */
-const PAGE_OUTCOMES = { pending: "Trying to tell", failed: "Could not reach", stopped: "No need to tell" };
+const PAGE_OUTCOMES = { pending: "Notifying", failed: "Could not notify", stopped: "Did not need to notify" };
 
 /** What the service did about it: whom it told, and whom it could not. */
 function pageSteps(timeline, names) {
@@ -78,11 +79,14 @@ function pageSteps(timeline, names) {
   const steps = {
     page: ({ text, page }) => {
       const by = page.contactMethod ? `, by ${page.contactMethod.type.toLowerCase()}` : "";
-      return [`${PAGE_OUTCOMES[page.status] || "Told"} ${who(page)}`, `${text}${by}${page.why ? `: ${page.why}` : ""}`];
+      return [
+        `${PAGE_OUTCOMES[page.status] || "Notified"} ${who(page)}`,
+        `${text}${by}${page.why ? `: ${page.why}` : ""}`,
+      ];
     },
-    gap: ({ text, page }) => [`Could not tell ${(page && who(page)) || "anybody"}`, text],
-    routed: ({ text }) => ["Sent on its way", text],
-    waits: ({ text }) => ["Waits", text],
+    gap: ({ text, page }) => [`Could not notify ${(page && who(page)) || "anybody"}`, text],
+    routed: ({ text }) => ["Routed", text],
+    waits: ({ text }) => ["Waiting", text],
   };
   return (timeline?.events || [])
     .filter((event) => steps[event.what])
@@ -109,7 +113,7 @@ function Jobs({ device }) {
                   may("runJob") &&
                   html`<${Button}
                     aria-label=${`Run now: ${job.name}`}
-                    onClick=${() => run(job, `“${job.name}” is asked for.`)}
+                    onClick=${() => run(job, `Run requested: “${job.name}”.`)}
                   >
                     Run now
                   <//>`
@@ -117,7 +121,7 @@ function Jobs({ device }) {
               </li>`,
             )}
           </ul>`
-        : html`<${Empty} title="No job works on this machine." />`)
+        : html`<${Empty} title="No jobs for this machine." />`)
     }
     ${conflict}
   <//>`;
@@ -151,7 +155,7 @@ function Articles({ alert }) {
               </li>`,
             )}
           </ul>`
-        : html`<${Empty} title="No article mentions it.">
+        : html`<${Empty} title="No matching articles.">
             <a href=${link("knowledge", { q: alert.metric || alert.subject })}>Search</a>
           <//>`)
     }
@@ -255,7 +259,7 @@ export default function Alert({ id }) {
       open &&
       isUnacknowledged(alert) &&
       may("acknowledgeAlert") &&
-      html`<${Button} onClick=${() => setAction("acknowledgeAlert")}>With a note…<//>`
+      html`<${Button} onClick=${() => setAction("acknowledgeAlert")}>Acknowledge with note…<//>`
     }
     ${
       open &&
@@ -294,7 +298,7 @@ export default function Alert({ id }) {
     <${Trouble} problem=${answer.problem} again=${answer.reload} />
     <div class="columns wide-left">
       <div>
-        <${Panel} title="What" id="what">
+        <${Panel} title="Details" id="what">
           ${alert.description && html`<${Markdown} text=${alert.description} />`}
           <${Facts} of=${[
             ["Metric", alert.metric],
@@ -304,13 +308,13 @@ export default function Alert({ id }) {
             ["Sent by", alert.app],
             ["First report", html`<${Time} at=${alert.firstAlertTime} />`],
             ["Reports", alert.repeatCount],
-            ["Its id there", alert.extAlertId],
+            ["External id", alert.extAlertId],
             [
               "Incident",
               alert.incidentId && html`<a href=${link(["incidents", alert.incidentId])}>${alert.incidentId}</a>`,
             ],
             [
-              "Look further",
+              "Link",
               alert.url &&
                 (mayLink(alert.url)
                   ? html`<a href=${alert.url} target="_blank" rel="noreferrer noopener">${alert.url}</a>`
@@ -324,7 +328,7 @@ export default function Alert({ id }) {
             ],
           ]} />
         <//>
-        <${Panel} title="What happened" id="course">
+        <${Panel} title="Timeline" id="course">
           <${Trouble} problem=${timeline.problem} />
           <ol class="course">
             ${steps.map(
@@ -370,7 +374,7 @@ export default function Alert({ id }) {
                   ${
                     rest.length > 0 &&
                     html`
-                      <h3>Other alerts of it</h3>
+                      <h3>Other alerts</h3>
                       <ul class="plain-list">
                         ${rest.slice(0, 10).map(
                           (other) => html`<li>
@@ -384,7 +388,7 @@ export default function Alert({ id }) {
                   }
                 `
               : html`
-                  <p>${alert.device?.hostName || alert.device?.name || "None was named."}</p>
+                  <p>${alert.device?.hostName || alert.device?.name || "No machine was named."}</p>
                   <p class="dim small">Not in the inventory.</p>
                 `
           }

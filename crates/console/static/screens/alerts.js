@@ -105,7 +105,7 @@ export function Action({ name, alerts, meanwhile = /** @type {[any, any][]} */ (
   };
   return html`<${FormDialog}
     title=${done || `${title} ${many}`}
-    send=${done ? "" : theirs.length ? `${title} all the same` : title}
+    send=${done ? "" : theirs.length ? `${title} anyway` : title}
     leave=${done ? "Close" : "Cancel"}
     onSend=${send}
     onClose=${onClose}
@@ -121,7 +121,7 @@ export function Action({ name, alerts, meanwhile = /** @type {[any, any][]} */ (
           <option value="4">4 hours</option>
           <option value="24">1 day</option>
           <option value="168">1 week</option>
-          <option value="">as long as it is open</option>
+          <option value="">until it is closed</option>
         <//>`
       }
       ${
@@ -270,7 +270,7 @@ export default function Alerts({ query }) {
     },
     { title: "Status", keep: 2, cell: (row) => html`<${State} of=${row.status} />` },
     { title: "By", keep: 3, cell: (row) => row.acknowledgement?.by?.loginName || row.closure?.by?.loginName || "" },
-    { title: "Times", keep: 3, class: "number", cell: (row) => row.repeatCount },
+    { title: "Reports", keep: 3, class: "number", cell: (row) => row.repeatCount },
     { title: "Last report", keep: 2, cell: (row) => html`<${Time} at=${row.alertTime} ago=${true} />` },
   ];
   const keys = {};
@@ -283,7 +283,7 @@ export default function Alerts({ query }) {
       title="Alerts"
       actions=${html`<span
         class="live"
-        title=${live ? "Told as it happens" : `Asked every ${EVERY / 1000} seconds while you look`}
+        title=${live ? "Updated as alerts change" : `Refreshed every ${EVERY / 1000} seconds while the page is visible`}
       >
         <span class=${list.problem ? "dot off" : "dot"} aria-hidden="true"></span> ${list.problem ? "not live" : "live"}
       </span>`}
@@ -317,8 +317,8 @@ export default function Alerts({ query }) {
     <${Hourly} stamp=${list.data?.results[0]?.id} />
     ${
       chosen.length > 0 &&
-      html`<div class="chosen-bar" role="region" aria-label="What is chosen">
-        <strong>${chosen.length} chosen</strong>
+      html`<div class="chosen-bar" role="region" aria-label="Selection">
+        <strong>${chosen.length} selected</strong>
         ${
           may("acknowledgeAlert") &&
           html`<${Button} kind="primary" onClick=${() => acknowledge(chosen, then)}>Acknowledge<//>`
@@ -331,7 +331,7 @@ export default function Alerts({ query }) {
           may("closeAlert") &&
           html`<${Button} onClick=${() => setAction({ name: "closeAlert", alerts: chosen })}>Close…<//>`
         }
-        <button type="button" class="link" onClick=${select.clear}>Choose none</button>
+        <button type="button" class="link" onClick=${select.clear}>Clear selection</button>
       </div>`
     }
     <${Rows}
@@ -343,9 +343,9 @@ export default function Alerts({ query }) {
       keys=${keys}
       empty=${
         filtered
-          ? html`<${Empty} title="No alert matches."><a href=${link("alerts")}>Show all that are open</a><//>`
-          : html`<${Empty} title="All quiet.">
-              No alert is open. <a href=${link("alerts", { status: "Closed" })}>Those that were closed</a>
+          ? html`<${Empty} title="No alert matches."><a href=${link("alerts")}>Show open alerts</a><//>`
+          : html`<${Empty} title="No open alerts.">
+              <a href=${link("alerts", { status: "Closed" })}>Show closed alerts</a>
             <//>`
       }
     />

@@ -41,7 +41,7 @@ function Edit({ article, onClose, onDone }) {
       ${
         theirs &&
         html`<div class="field wide">
-          <h3>What ${personName(theirs.updatedBy) || "somebody"} saved meanwhile</h3>
+          <h3>Version saved meanwhile by ${personName(theirs.updatedBy) || "somebody"}</h3>
           <pre class="output" tabindex="0">${theirs.content}</pre>
         </div>`
       }
@@ -50,7 +50,7 @@ function Edit({ article, onClose, onDone }) {
         as="textarea"
         rows="18"
         name="content"
-        label=${theirs ? "Yours" : "Text"}
+        label=${theirs ? "Your text" : "Text"}
         required
         wide
         problem=${problem}
@@ -96,7 +96,7 @@ export default function Article({ id, query }) {
         revision &&
         html`
           ${" "}· version ${article.revision}${" "}
-          <button type="button" class="link" onClick=${() => refine({ revision: "" })}>the latest</button>
+          <button type="button" class="link" onClick=${() => refine({ revision: "" })}>Show latest</button>
         `
       }
     <//>
@@ -108,7 +108,7 @@ export default function Article({ id, query }) {
             ["Number", article.id],
             ["State", article.state],
             ["Version", article.revision],
-            ["Made by", personName(article.createdBy)],
+            ["Created by", personName(article.createdBy)],
           ]} />
         <//>
         <${Panel} title="Versions" id="versions">

@@ -51,7 +51,7 @@ function Changes({ row, names, onDone }) {
     ${
       row.action !== "DELETE" &&
       SCREEN_LINKS[row.entity] &&
-      html`<p><a href=${SCREEN_LINKS[row.entity](row.entityId)}>As it is now</a></p>`
+      html`<p><a href=${SCREEN_LINKS[row.entity](row.entityId)}>Current state</a></p>`
     }
     <p class="small dim">
       <${Time} at=${row.time} /> ·${" "}
@@ -84,13 +84,13 @@ export default function Audit({ query }) {
   const chosen = (list.rows || []).find((row) => row.id === query.get("row"));
   const columns = [
     {
-      title: "When",
+      title: "Time",
       main: true,
       cell: (row) => html`<${Time} at=${row.time} />`,
       below: (row) => html`<span class="only-narrow">${actorName(row, names)}</span>`,
     },
-    { title: "What", cell: (row) => html`<${State} of=${row.action} />` },
-    { title: "Of", class: "grow", cell: (row) => row.entity },
+    { title: "Action", cell: (row) => html`<${State} of=${row.action} />` },
+    { title: "Type", class: "grow", cell: (row) => row.entity },
     { title: "Id", keep: 2, class: "mono small", cell: (row) => row.entityId },
     { title: "By", keep: 2, cell: (row) => actorName(row, names) },
     {

@@ -60,7 +60,7 @@ function Delivery({ path, onChange }) {
     ]} />
     ${
       request &&
-      html`<h3>What is sent</h3><pre class="output" tabindex="0" aria-label="Body of the request">${request.body}</pre>`
+      html`<h3>Request body</h3><pre class="output" tabindex="0" aria-label="Body of the request">${request.body}</pre>`
     }
     <h3>Attempts</h3>
     ${
@@ -109,7 +109,7 @@ function Log({ installedIntgId, eventId, query }) {
   const list = useList("searchDeliveries", { status, pageSize: 50 }, { installedIntgId, eventId }, 10e3);
   const chosen = query.get("delivery");
   const columns = [
-    { title: "Made", main: true, class: "grow", cell: (row) => html`<${Time} at=${row.createdTime} />` },
+    { title: "Created", main: true, class: "grow", cell: (row) => html`<${Time} at=${row.createdTime} />` },
     { title: "Status", cell: (row) => html`<${State} of=${row.status} />` },
     { title: "Answer", cell: (row) => row.responseStatus || "" },
     { title: "Attempts", keep: 2, class: "number", cell: (row) => row.attempts },
@@ -119,7 +119,7 @@ function Log({ installedIntgId, eventId, query }) {
   const replay = async () => {
     const from = new Date(Date.now() - 86400e3).toISOString().slice(0, 19) + "Z";
     if (
-      await attempt("All that failed in a day is sent again.", () =>
+      await attempt("Failed deliveries of the last 24 hours are sent again.", () =>
         call("replayDeliveries", { installedIntgId, eventId, body: { startTime: from, status: "failed" } }),
       )
     )
@@ -137,7 +137,7 @@ function Log({ installedIntgId, eventId, query }) {
     <${Panel}
       title="Log"
       id="log"
-      actions=${may("replayDeliveries") && html`<${Button} onClick=${replay}>Send what failed today again<//>`}
+      actions=${may("replayDeliveries") && html`<${Button} onClick=${replay}>Resend failed deliveries<//>`}
     >
       <div class="filters">
         <${Choices}
@@ -153,8 +153,8 @@ function Log({ installedIntgId, eventId, query }) {
         columns=${columns}
         label="Deliveries"
         href=${(row) => link("deliveries", { event: `${installedIntgId}/${eventId}`, status, delivery: row.id })}
-        empty=${html`<${Empty} title="Nothing was told yet.">
-          A delivery is made when something happens that the event asks for.
+        empty=${html`<${Empty} title="No deliveries yet.">
+          Each change that the event subscribes to creates a delivery.
         <//>`}
       />
     <//>
@@ -186,8 +186,8 @@ export default function Deliveries({ query }) {
       !all.data
         ? !all.problem && html`<${Loading} />`
         : !all.data.length
-          ? html`<${Empty} title="Nobody is told anything.">
-              An integration tells other services what happens here; an integrator installs one.
+          ? html`<${Empty} title="No integrations are installed.">
+              An integration notifies other services. Users with the integrator role can install one.
             <//>`
           : html`
               <div class="cards">

@@ -41,9 +41,9 @@ function Rule({ rule }) {
 
 function Route({ route }) {
   return html`<div>
-    <strong>${route.name || "A route of the partner"}</strong>${" "}
-    <${Badge} kind=${route.takes ? "good" : "quiet"}>${route.takes ? "takes it" : "passes it on"}<//>
-    ${route.isDefault && html` <span class="dim small">takes what no other does</span>`}
+    <strong>${route.name || "A partner route"}</strong>${" "}
+    <${Badge} kind=${route.takes ? "good" : "quiet"}>${route.takes ? "matches" : "does not match"}<//>
+    ${route.isDefault && html` <span class="dim small">default route</span>`}
     ${
       route.rules?.length > 0 &&
       html`<ul class="rules small">${route.rules.map((rule) => html`<${Rule} rule=${rule} />`)}</ul>`
@@ -123,7 +123,7 @@ function Decisions({ question, target, groupName }) {
       <//>`
     }
     <${Decision} what="routes">
-      ${routes.length ? routes.map((route) => html`<${Route} route=${route} />`) : "there is none"}
+      ${routes.length ? routes.map((route) => html`<${Route} route=${route} />`) : "no routes"}
     <//>
     <${Decision} what="policy">
       ${
@@ -132,11 +132,11 @@ function Decisions({ question, target, groupName }) {
               ${
                 policy.id
                   ? html`<a href=${link("routing", { policy: policy.id })}>${policy.name}</a>`
-                  : "one of the partner"
+                  : "a partner policy"
               },
               urgency ${policy.urgency}
             `
-          : html`<span class="gaps">none: nobody is told</span>`
+          : html`<span class="gaps">none: nobody is notified</span>`
       }
     <//>
     ${steps.map((step) => html`<${Step} step=${step} target=${target} />`)}
@@ -158,7 +158,7 @@ export function Explain({ query, target, groupName }) {
   const at = query.get("at");
   const alert = query.get("alert");
   return html`<${Panel}
-    title="Who would be told?"
+    title="Paging explanation"
     id="explain"
     actions=${
       question &&
@@ -173,7 +173,7 @@ export function Explain({ query, target, groupName }) {
   >
     ${
       alert
-        ? html`<p>Of <a href=${link(["alerts", alert])}>this alert</a>, were it reported now.</p>`
+        ? html`<p>For <a href=${link(["alerts", alert])}>this alert</a>, as if it were reported now.</p>`
         : html`<form class="fields question" onSubmit=${ask} key=${query.toString()}>
             <${Field} name="host" label="Machine" value=${query.get("host") || ""} required hint="Its host name" />
             <${Field} as="select" name="state" label="State">
@@ -192,15 +192,15 @@ export function Explain({ query, target, groupName }) {
               value=${at ? toInput(millis(at)) : ""}
               hint="Empty: now"
             />
-            <div class="field end"><button class="button primary">Ask</button></div>
+            <div class="field end"><button class="button primary">Explain</button></div>
           </form>`
     }
     ${
       question
         ? html`<${Decisions} question=${question} target=${target} groupName=${groupName} />`
         : html`<${Empty} title="Nothing is sent.">
-            Every decision is shown: window, routes with what their rules find, policy, and who at each step through
-            what.
+            Every decision is shown: maintenance, routes with their rules, policy, and the people and contact methods of
+            each step.
           <//>`
     }
   <//>`;

@@ -87,7 +87,7 @@ function Close({ incident, onClose, onDone }) {
   };
   return html`<${FormDialog}
     title=${`Close ${incident.id}`}
-    send=${theirs ? "Close it all the same" : "Close it"}
+    send=${theirs ? "Close anyway" : "Close"}
     onClose=${onClose}
     keep=${`close ${incident.id}`}
     onSend=${send}
@@ -97,7 +97,7 @@ function Close({ incident, onClose, onDone }) {
         theirs &&
         html`<div class="wide theirs"><${Differences} fields=${FIELDS} found=${incident} theirs=${theirs} /></div>`
       }
-      <${Field} as="textarea" rows="3" name="note" label="What was it?" wide problem=${problem} />
+      <${Field} as="textarea" rows="3" name="note" label="Closing note" wide problem=${problem} />
     `}
   <//>`;
 }
@@ -106,13 +106,9 @@ function Close({ incident, onClose, onDone }) {
 function Related({ id }) {
   const answer = useAnswer((signal) => call("getIncidentRelations", { incidentId: id, signal }), id);
   const { windows = [], articles = [], jobs = [] } = answer.data || {};
-  return html`<${Panel} title="What may help" id="related">
+  return html`<${Panel} title="Related" id="related">
     <${Trouble} problem=${answer.problem} />
-    ${
-      answer.data &&
-      !(windows.length || articles.length || jobs.length) &&
-      html`<${Empty} title="Nothing is known that would." />`
-    }
+    ${answer.data && !(windows.length || articles.length || jobs.length) && html`<${Empty} title="Nothing related." />`}
     <ul class="plain-list">
       ${windows.map(
         (one) => html`<li key=${`${one.uniqueId} ${one.resource.id}`}>
@@ -152,7 +148,10 @@ export default function Incident({ id }) {
     event.preventDefault();
     const form = event.currentTarget;
     const content = form.elements.content.value.trim();
-    if (content && (await attempt("Noted.", () => call("addIncidentNote", { incidentId: id, body: { content } })))) {
+    if (
+      content &&
+      (await attempt("Note added.", () => call("addIncidentNote", { incidentId: id, body: { content } })))
+    ) {
       forget(`note ${id}`);
       form.elements.content.value = "";
       fresh();
@@ -178,7 +177,7 @@ export default function Incident({ id }) {
     <${Trouble} problem=${answer.problem} again=${answer.reload} />
     <div class="columns wide-left">
       <div>
-        <${Panel} title="What" id="what">
+        <${Panel} title="Details" id="what">
           ${
             incident.description
               ? html`<${Markdown} text=${incident.description} />`
@@ -208,11 +207,11 @@ export default function Incident({ id }) {
                 name="content"
                 rows="3"
                 defaultValue=${draft(`note ${id}`).content}
-                aria-label="A new note"
+                aria-label="New note"
                 placeholder="What did you see, what did you do?"
                 maxlength="10000"
               ></textarea>
-              <button class="button">Add the note</button>
+              <button class="button">Add note</button>
             </form>`
           }
           <ul class="notes">
@@ -235,7 +234,7 @@ export default function Incident({ id }) {
                     (one) => html`<li><a href=${link(["resources", one.id])}>${one.name || one.hostName}</a></li>`,
                   )}
                 </ul>`
-              : html`<${Empty} title="None." />`
+              : html`<${Empty} title="No machines." />`
           }
         <//>
         <${Panel} title="Alerts" id="alerts">
@@ -244,7 +243,7 @@ export default function Incident({ id }) {
               ? html`<ul class="plain-list">
                   ${incident.alerts.map((one) => html`<li><a href=${link(["alerts", one.id])}>${one.subject}</a></li>`)}
                 </ul>`
-              : html`<${Empty} title="It was not opened for an alert." />`
+              : html`<${Empty} title="No alerts." />`
           }
         <//>
       </div>

@@ -19,7 +19,7 @@ function Create({ onClose }) {
     });
     go(link(["incidents", made.id]));
   };
-  return html`<${FormDialog} title="A new incident" send="Open it" onSend=${send} onClose=${onClose} keep="incident">
+  return html`<${FormDialog} title="New incident" send="Create" onSend=${send} onClose=${onClose} keep="incident">
     ${(problem) => html`
       <${Field} name="subject" label="Subject" required maxlength="500" wide problem=${problem} />
       <${Field} as="select" name="priority" label="Priority" problem=${problem}>
@@ -99,7 +99,7 @@ export default function Incidents({ query }) {
       label="Incidents"
       href=${(row) => link(["incidents", row.id])}
       empty=${html`<${Empty} title="No incident matches.">
-        <a href=${link("incidents", { status: "any" })}>All of them</a>
+        <a href=${link("incidents", { status: "any" })}>Show all incidents</a>
       <//>`}
     />
     ${creating && html`<${Create} onClose=${() => setCreating(false)} />`}

@@ -73,25 +73,25 @@ function Run({ id, onChange }) {
     <//>`;
   const cancel = () =>
     guard.act({
-      label: "Call it off",
-      message: "Called off.",
+      label: "Stop run",
+      message: "Run stopped.",
       found: run,
-      lateMessage: (now) => (OPEN.has(now.status) ? "" : "It is over"),
+      lateMessage: (now) => (OPEN.has(now.status) ? "" : "The run has ended"),
       work: (match) => call("cancelJobRun", { runId: id, match, body: {} }),
     });
   return html`<${Panel}
     title="Run"
     id="run"
     actions=${html`
-      ${OPEN.has(run.status) && may("cancelJobRun") && html`<${Button} kind="danger" onClick=${cancel}>Call off<//>`}
+      ${OPEN.has(run.status) && may("cancelJobRun") && html`<${Button} kind="danger" onClick=${cancel}>Stop run<//>`}
       <button type="button" class="link" onClick=${() => refine({ run: "" })}>Close</button>
     `}
   >
     <p><${State} of=${run.status} /> ${run.reason}</p>
     <${Facts} of=${[
       ["Due", html`<${Time} at=${run.dueDate} />`],
-      ["Begun", run.startedDate && html`<${Time} at=${run.startedDate} />`],
-      ["Took", duration(run) !== undefined && span(duration(run))],
+      ["Started", run.startedDate && html`<${Time} at=${run.startedDate} />`],
+      ["Duration", duration(run) !== undefined && span(duration(run))],
       ["Exit code", run.exitCode === undefined ? "" : String(run.exitCode)],
       ["Runner", run.runner?.name],
       ["Attempt", run.attempt],
@@ -103,7 +103,7 @@ function Run({ id, onChange }) {
       </p>`
     }
     <pre class="output" tabindex="0" aria-label="Output">${run.output || "No output."}</pre>
-    ${run.outputTruncated && html`<p class="dim">There was more; ${count(run.outputBytes)} bytes are kept.</p>`}
+    ${run.outputTruncated && html`<p class="dim">Output truncated: ${count(run.outputBytes)} bytes are kept.</p>`}
     ${guard.conflict}
   <//>`;
 }
@@ -151,8 +151,8 @@ export default function Job({ id, query }) {
   const toggleActive = () => {
     const active = !job.active;
     return guard.act({
-      label: active ? "Go on" : "Pause",
-      message: active ? "It goes on." : "Paused.",
+      label: active ? "Resume" : "Pause",
+      message: active ? "Resumed." : "Paused.",
       found: job,
       work: (match) => call("updateJob", { jobId: id, match, body: { active } }),
     });
@@ -169,21 +169,21 @@ export default function Job({ id, query }) {
       below: (row) => html`<span class="dim">${row.reason}</span>`,
     },
     { title: "Status", cell: (row) => html`<${State} of=${row.status} />` },
-    { title: "By", keep: 2, cell: (row) => row.trigger },
+    { title: "Trigger", keep: 2, cell: (row) => row.trigger },
     { title: "Runner", keep: 3, cell: (row) => row.runner?.name },
-    { title: "Took", class: "number", cell: (row) => (duration(row) === undefined ? "" : span(duration(row))) },
+    { title: "Duration", class: "number", cell: (row) => (duration(row) === undefined ? "" : span(duration(row))) },
   ];
   return html`
     <${Head}
       title=${job.name}
       back=${back}
       actions=${html`
-        ${may("runJob") && html`<${Button} kind="primary" onClick=${() => run(job, "A run is asked for.")}>Run now<//>`}
+        ${may("runJob") && html`<${Button} kind="primary" onClick=${() => run(job, "Run requested.")}>Run now<//>`}
         ${
           may("updateJob") &&
           html`
             <${Button} disabled=${!machines.data} onClick=${() => setEditing(true)}>Change…<//>
-            <${Button} onClick=${toggleActive}>${job.active ? "Pause" : "Go on"}<//>
+            <${Button} onClick=${toggleActive}>${job.active ? "Pause" : "Resume"}<//>
           `
         }
       `}
@@ -199,20 +199,20 @@ export default function Job({ id, query }) {
           columns=${columns}
           label="Runs"
           href=${(row) => link(["jobs", id], { run: row.id })}
-          empty=${html`<${Empty} title="It never ran yet." />`}
+          empty=${html`<${Empty} title="No runs yet." />`}
         />
       <//>
       <div>
-        <${Panel} title="What" id="what">
+        <${Panel} title="Details" id="what">
           <${Facts} of=${[
             ["Description", job.description],
             ["Type", job.script?.jobType],
             ["Script", job.script?.customScript?.name],
             ["Repeats", job.schedule?.cron || job.schedule?.pattern?.type],
-            ["Zone", job.schedule?.timezone || job.schedule?.timeZone?.name],
-            ["Overlap", job.overlapPolicy],
-            ["When missed", job.misfirePolicy],
-            ["May take", span(job.timeLimit * 1000)],
+            ["Time zone", job.schedule?.timezone || job.schedule?.timeZone?.name],
+            ["Overlapping runs", job.overlapPolicy],
+            ["Missed runs", job.misfirePolicy],
+            ["Time limit", span(job.timeLimit * 1000)],
             ["Changed by", personName(job.updatedBy)],
           ]} />
           ${
@@ -228,7 +228,7 @@ export default function Job({ id, query }) {
             `
           }
         <//>
-        <${Panel} title="Next" id="next">
+        <${Panel} title="Next runs" id="next">
           <${Trouble} problem=${next.problem} />
           <ul class="plain-list">${(next.data?.nextRuns || []).map((at) => html`<li><${Time} at=${at} /></li>`)}</ul>
           ${next.data && !next.data.nextRuns.length && html`<${Empty} title="None." />`}

@@ -23,7 +23,7 @@ const REPEATS = [
   ["weekdays", "Every weekday"],
   ["weekly", "Every week"],
   ["monthly", "Every month"],
-  ["cron", "By an expression"],
+  ["cron", "By a cron expression"],
 ];
 
 /** Which of the choices a schedule is; `other` for what only the interface can say. */
@@ -133,7 +133,7 @@ function Controls({ problem, job, hosts }) {
   return html`
     <${Trouble} problem=${choices.problem} />
     <${Field} name="name" label="Name" value=${job?.name} required maxlength="200" problem=${problem} />
-    <${Field} as="select" name="script" label="What is done" required problem=${problem}>
+    <${Field} as="select" name="script" label="Task" required problem=${problem}>
       ${!now && html`<option value="">${choices.data ? "choose…" : "Loading…"}</option>`}
       ${
         now &&
@@ -150,7 +150,7 @@ function Controls({ problem, job, hosts }) {
               </option>`,
             )}
           </optgroup>
-          <optgroup label="Carried out by runners of your own">
+          <optgroup label="Job types for your own runners">
             ${types.map(
               (one) => html`<option
                 value=${`type ${one.jobType}`}
@@ -178,11 +178,11 @@ function Controls({ problem, job, hosts }) {
     <${Field}
       as="select"
       name="repeat"
-      label="When"
+      label="Repeats"
       problem=${problem}
       onChange=${(event) => setRepeat(event.target.value)}
     >
-      ${[...REPEATS, ...(repeat === "other" ? [["other", "As it is"]] : [])].map(
+      ${[...REPEATS, ...(repeat === "other" ? [["other", "Unchanged"]] : [])].map(
         ([one, title]) => html`<option value=${one} selected=${one === repeat}>${title}</option>`,
       )}
     <//>
@@ -190,38 +190,45 @@ function Controls({ problem, job, hosts }) {
       repeat === "cron" &&
       html`<${Field}
         name="cron"
-        label="Expression"
+        label="Cron expression"
         value=${job?.schedule.cron || "0 3 * * MON-FRI"}
         required
         problem=${problem}
         hint="Minute, hour, day, month, weekday"
       />`
     }
-    <${Field} type="datetime-local" name="startDate" label="From" value=${toInput(start)} required problem=${problem} />
+    <${Field}
+      type="datetime-local"
+      name="startDate"
+      label="Start"
+      value=${toInput(start)}
+      required
+      problem=${problem}
+    />
     <${Field}
       name="timezone"
-      label="Zone"
+      label="Time zone"
       value=${job ? zoneOf(job.schedule) : zone === "UTC" ? "" : zone}
       problem=${problem}
       hint="Empty: GMT"
     />
     ${pick(
       "overlapPolicy",
-      "While one runs",
+      "Overlapping runs",
       [
-        ["skip", "leave out the next"],
-        ["queue", "let the next wait"],
+        ["skip", "skip the next run"],
+        ["queue", "queue the next run"],
         ["allow", "run both"],
       ],
       job?.overlapPolicy || "skip",
     )}
     ${pick(
       "misfirePolicy",
-      "What was missed",
+      "Missed runs",
       [
-        ["once", "is made up for once"],
-        ["skip", "is left out"],
-        ["all", "is made up for, each"],
+        ["once", "run once"],
+        ["skip", "skip"],
+        ["all", "run each"],
       ],
       job?.misfirePolicy || "once",
     )}
@@ -230,21 +237,21 @@ function Controls({ problem, job, hosts }) {
       min="1"
       max="1440"
       name="timeLimit"
-      label="May take, minutes"
+      label="Time limit, minutes"
       value=${job ? Math.ceil(job.timeLimit / 60) : 60}
       required
       problem=${problem}
     />
     <${Field}
       name="labels"
-      label="Labels of its runner"
+      label="Runner labels"
       value=${job?.labels?.join(", ")}
       problem=${problem}
       hint="Separated by commas"
     />
-    ${pick("alertOnFailure", "An alert when it fails", yesNo, job?.alertOnFailure ? "yes" : "no")}
-    ${pick("active", "In use", yesNo, !job || job.active ? "yes" : "no")}
-    <${Field} as="textarea" rows="2" name="description" label="Why" wide problem=${problem}>
+    ${pick("alertOnFailure", "Alert on failure", yesNo, job?.alertOnFailure ? "yes" : "no")}
+    ${pick("active", "Active", yesNo, !job || job.active ? "yes" : "no")}
+    <${Field} as="textarea" rows="2" name="description" label="Description" wide problem=${problem}>
       ${job?.description || ""}
     <//>
   `;
@@ -257,7 +264,7 @@ export function NewJob({ onClose, onDone }) {
     onDone(await call("createJob", { body: await bodyOf(given) }));
   };
   return html`<${FormDialog}
-    title="What is done to machines, and when"
+    title="New job"
     send="Create"
     onSend=${send}
     onClose=${onClose}
@@ -275,23 +282,23 @@ export function NewJob({ onClose, onDone }) {
 export function fieldsOf(job, hosts = `${idsOf(job).length} machines`) {
   return [
     ["name", "Name", (one) => one.name],
-    ["description", "Why", (one) => one.description],
-    ["script", "What is done", (one) => scriptOf(one.script)],
+    ["description", "Description", (one) => one.description],
+    ["script", "Task", (one) => scriptOf(one.script)],
     [
       "resources",
       "Machines",
       (one) => (idsOf(one).join() === idsOf(job).join() ? hosts : `${idsOf(one).length} machines`),
     ],
-    ["repeat", "When", (one) => repeatOf(one.schedule)],
-    ["cron", "Expression", (one) => one.schedule.cron],
-    ["startDate", "From", (one) => toInput(millis(one.schedule.startDate))],
-    ["timezone", "Zone", (one) => zoneOf(one.schedule)],
-    ["overlapPolicy", "While one runs", (one) => one.overlapPolicy],
-    ["misfirePolicy", "What was missed", (one) => one.misfirePolicy],
-    ["timeLimit", "May take, minutes", (one) => Math.ceil(one.timeLimit / 60)],
-    ["labels", "Labels", (one) => one.labels?.join(", ")],
-    ["alertOnFailure", "An alert when it fails", (one) => (one.alertOnFailure ? "yes" : "no")],
-    ["active", "In use", (one) => (one.active ? "yes" : "no")],
+    ["repeat", "Repeats", (one) => repeatOf(one.schedule)],
+    ["cron", "Cron expression", (one) => one.schedule.cron],
+    ["startDate", "Start", (one) => toInput(millis(one.schedule.startDate))],
+    ["timezone", "Time zone", (one) => zoneOf(one.schedule)],
+    ["overlapPolicy", "Overlapping runs", (one) => one.overlapPolicy],
+    ["misfirePolicy", "Missed runs", (one) => one.misfirePolicy],
+    ["timeLimit", "Time limit, minutes", (one) => Math.ceil(one.timeLimit / 60)],
+    ["labels", "Runner labels", (one) => one.labels?.join(", ")],
+    ["alertOnFailure", "Alert on failure", (one) => (one.alertOnFailure ? "yes" : "no")],
+    ["active", "Active", (one) => (one.active ? "yes" : "no")],
   ];
 }
 
@@ -342,8 +349,8 @@ export function NewScript({ onClose }) {
     });
   };
   return html`<${FormDialog}
-    title="A script for jobs"
-    send="Keep it"
+    title="New script"
+    send="Create"
     onSend=${send}
     onClose=${onClose}
     keep="script"
@@ -351,7 +358,7 @@ export function NewScript({ onClose }) {
   >
     ${(problem) => html`
       <${Field} name="name" label="Name" required maxlength="200" problem=${problem} />
-      <${Field} as="select" name="interpreter" label="Carried out by" problem=${problem}>
+      <${Field} as="select" name="interpreter" label="Interpreter" problem=${problem}>
         ${["sh", "bash", "python3", "perl", "ruby", "node", "pwsh"].map(
           (one) => html`<option value=${one}>${one}</option>`,
         )}
@@ -360,7 +367,7 @@ export function NewScript({ onClose }) {
         as="textarea"
         rows="12"
         name="content"
-        label="Text"
+        label="Script"
         required
         wide
         problem=${problem}

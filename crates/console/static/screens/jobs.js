@@ -39,7 +39,7 @@ export default function Jobs({ query }) {
       cell: (row) =>
         may("runJob") &&
         html`<${Button}
-          onClick=${() => run(row, `“${row.name}” is asked for.`)}
+          onClick=${() => run(row, `Run requested: “${row.name}”.`)}
           aria-label=${`Run now: ${row.name}`}
         >
           Run now
@@ -71,7 +71,7 @@ export default function Jobs({ query }) {
       empty=${
         name
           ? html`<${Empty} title="No job matches." />`
-          : html`<${Empty} title="There is no job yet.">A job says what is done to which machines, and when.<//>`
+          : html`<${Empty} title="There is no job yet.">A job runs a script on machines, once or on a schedule.<//>`
       }
     />
     ${conflict}

@@ -17,7 +17,7 @@ const FIELDS = [
   ["name", "Name", (key) => key.name],
   ["role", "Role", (key) => key.role],
   ["updatedDate", "Changed", (key) => key.updatedDate, (key) => new Date(millis(key.updatedDate)).toLocaleString()],
-  ["previousSecretValid", "The secret before", (key) => (key.previousSecretValid ? "goes on" : "none")],
+  ["previousSecretValid", "Previous secret", (key) => (key.previousSecretValid ? "valid" : "none")],
 ];
 
 const readKey = (key) => call("getApiKey", { apiKeyId: key.id });
@@ -39,7 +39,7 @@ function Create({ onClose, onMade }) {
     };
     onMade(await call("createApiKey", { body }));
   };
-  return html`<${FormDialog} title="A key for a program" send="Make it" onClose=${onClose} onSend=${send} keep="key">
+  return html`<${FormDialog} title="New API key" send="Create" onClose=${onClose} onSend=${send} keep="key">
     ${(problem) => html`
       <${Trouble} problem=${people.problem} />
       <${Field} name="name" label="Name" required maxlength="200" problem=${problem} />
@@ -47,7 +47,7 @@ function Create({ onClose, onMade }) {
         ${ROLES.map((role) => html`<option value=${role}>${role}</option>`)}
       <//>
       <${Field} as="select" name="userId" label="Acts as" problem=${problem}>
-        <option value="">a user of its own</option>
+        <option value="">a new user</option>
         ${(people.data?.results || [])
           .filter((user) => user.activated)
           .map((user) => html`<option value=${user.id}>${personName(user)}</option>`)}
@@ -55,18 +55,18 @@ function Create({ onClose, onMade }) {
       <${Field}
         type="datetime-local"
         name="expiresAt"
-        label="Ends"
+        label="Expires"
         problem=${problem}
-        hint="Empty: when it is revoked"
+        hint="Empty: never"
       />
       <${Field}
         as="textarea"
         rows="2"
         name="operations"
-        label="Only for these operations"
+        label="Allowed operations"
         wide
         problem=${problem}
-        hint="Such as reportAlert, getMe; empty: all that its role may"
+        hint="Such as reportAlert, getMe; empty: all operations of its role"
       />
     `}
   <//>`;
@@ -88,8 +88,8 @@ function Rotate({ apiKey, onClose, onMade }) {
     }
   };
   return html`<${FormDialog}
-    title=${`A new secret for “${apiKey.name}”`}
-    send=${theirs ? "Make it all the same" : "Make it"}
+    title=${`New secret for “${apiKey.name}”`}
+    send=${theirs ? "Create anyway" : "Create"}
     onClose=${onClose}
     onSend=${send}
   >
@@ -99,10 +99,10 @@ function Rotate({ apiKey, onClose, onMade }) {
         html`<div class="wide theirs"><${Differences} fields=${FIELDS} found=${apiKey} theirs=${theirs} /></div>`
       }
       <p class="wide">
-        The secret before goes on until the next time, so that programs can be given the new one meanwhile.
+        The previous secret stays valid until the next rotation, so that programs can switch to the new one.
       </p>
       <label class="inline wide">
-        <input type="checkbox" checked=${revoke} onChange=${() => setRevoke(!revoke)} /> End it at once
+        <input type="checkbox" checked=${revoke} onChange=${() => setRevoke(!revoke)} /> Revoke the previous secret now
       </label>
     `}
   <//>`;
@@ -126,9 +126,9 @@ export default function Keys() {
     ${
       made &&
       html`<section class="panel" aria-label="The new key">
-        <p class="note">The secret of “${made.name}” is shown this once.</p>
+        <p class="note">The secret of “${made.name}” is shown only once.</p>
         <pre class="output" tabindex="0">MUSTER_KEY=${made.key}${"\n"}MUSTER_SECRET=${made.secret}</pre>
-        <${Button} onClick=${() => setMade()}>I have kept it<//>
+        <${Button} onClick=${() => setMade()}>Hide secret<//>
       </section>`
     }
     <${Trouble} problem=${all.problem} again=${all.reload} />
@@ -136,7 +136,7 @@ export default function Keys() {
       !all.data
         ? !all.problem && html`<${Loading} />`
         : !all.data.length
-          ? html`<${Empty} title="No program has a key here." />`
+          ? html`<${Empty} title="There are no API keys." />`
           : html`<div class="scroll" tabindex="0" role="region" aria-label="API keys">
               <table class="rows">
                 <thead>
@@ -146,8 +146,8 @@ export default function Keys() {
                     <th scope="col" class="k3">Key</th>
                     <th scope="col" class="k2">Acts as</th>
                     <th scope="col" class="k2">Used</th>
-                    <th scope="col" class="k3">Ends</th>
-                    <th scope="col"><span class="hidden">What to do</span></th>
+                    <th scope="col" class="k3">Expires</th>
+                    <th scope="col"><span class="hidden">Actions</span></th>
                   </tr>
                 </thead>
                 <tbody>
@@ -198,7 +198,7 @@ export default function Keys() {
         onClose=${() => setRevoking()}
         onDone=${all.reload}
       >
-        <p>Whatever uses it is refused from now on.</p>
+        <p>Programs that use it are refused from now on.</p>
       <//>`
     }
   `;

@@ -17,7 +17,7 @@ function Create({ categories, onClose }) {
     go(link(["knowledge", made.id]));
   };
   return html`<${FormDialog}
-    title="A new article"
+    title="New article"
     send="Publish"
     onSend=${send}
     onClose=${onClose}
@@ -81,7 +81,7 @@ export default function Knowledge({ query }) {
       <nav class="tree" aria-label="Categories">
         <ul>
           <li>
-            <a href=${link("knowledge", { q: text })} aria-current=${category ? undefined : "true"}>Everything</a>
+            <a href=${link("knowledge", { q: text })} aria-current=${category ? undefined : "true"}>All articles</a>
           </li>
           ${categories.map(
             (one) => html`<li class=${`depth${Math.min(5, one.path.split(" >> ").length - 1)}`}>

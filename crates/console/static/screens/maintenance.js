@@ -136,7 +136,7 @@ function Create({ onClose, onDone }) {
     }
   };
   return html`<${FormDialog}
-    title="A window in which machines are worked on"
+    title="New maintenance window"
     send="Create"
     onSend=${send}
     onClose=${onClose}
@@ -148,7 +148,7 @@ function Create({ onClose, onDone }) {
       <${Field} name="devices" label="Machines" problem=${problem} hint="Host names, separated by commas" />
       <${Field} name="groups" label="Device groups" problem=${problem} hint="Names" />
       <${Field} name="sites" label="Sites" problem=${problem} hint="Names" />
-      <${Field} as="select" name="repeat" label="When" problem=${problem}>
+      <${Field} as="select" name="repeat" label="Repeats" problem=${problem}>
         <option value="once">Once</option>
         <option value="daily">Every day</option>
         <option value="weekdays">Every weekday</option>
@@ -165,11 +165,11 @@ function Create({ onClose, onDone }) {
       />
       <${Field}
         name="timezone"
-        label="Zone, when it repeats"
+        label="Time zone, when it repeats"
         problem=${problem}
         value=${zone === "UTC" ? "Europe/London" : zone}
       />
-      <${Field} name="description" label="Why" problem=${problem} />
+      <${Field} name="description" label="Description" problem=${problem} />
       <div class="field wide">
         <${Button} onClick=${look}>Preview<//>
         ${preview?.problem && html`<${Trouble} problem=${preview.problem} />`}
@@ -221,8 +221,8 @@ function Extend({ window, onClose, onDone }) {
     onDone(answer);
   };
   return html`<${FormDialog}
-    title=${`“${name}” ends later`}
-    send=${theirs ? "Extend all the same" : "Extend"}
+    title=${`Extend “${name}”`}
+    send=${theirs ? "Extend anyway" : "Extend"}
     onClose=${onClose}
     onSend=${send}
     keep=${`extend ${windowId}`}
@@ -280,7 +280,7 @@ function Detail({ id, onChange }) {
           ? html`open until <${Time} at=${window.current.end} />`
           : window.next
             ? html`next <${Time} at=${window.next.start} /> to <${Time} at=${window.next.end} />`
-            : "nothing is left of it"
+            : "no more occurrences"
       }
     </p>
     ${window.description && html`<p>${window.description}</p>`}
@@ -293,13 +293,13 @@ function Detail({ id, onChange }) {
         window.schedule?.pattern &&
           `${window.schedule.pattern.dayFrequency || window.schedule.pattern.type} (${window.schedule.timezone})`,
       ],
-      ["Afterwards", window.runEscalationAction ? "what is still open is escalated" : "what is open stays suppressed"],
-      ["Made by", personName(window.createdBy)],
+      ["Afterwards", window.runEscalationAction ? "open alerts are escalated" : "open alerts stay suppressed"],
+      ["Created by", personName(window.createdBy)],
     ]} />
     ${
       some(window.skipped) &&
       html`
-        <h3>Left out</h3>
+        <h3>Skipped occurrences</h3>
         <ul class="plain-list">
           ${window.skipped?.map(
             (one) => html`<li class="session" key=${one.start}>
@@ -487,7 +487,7 @@ export default function Maintenance({ query }) {
       title=${calendar ? shown.name : "The next fourteen days"}
       id="lanes"
       actions=${html`
-        <div class="choices" role="group" aria-label="Shown as">
+        <div class="choices" role="group" aria-label="View">
           ${[
             ["", "Lanes"],
             ["month", "Month"],
@@ -544,7 +544,9 @@ export default function Maintenance({ query }) {
       empty=${
         text || state
           ? html`<${Empty} title="No window matches." />`
-          : html`<${Empty} title="No window is planned.">While one is open, alerts of what it covers wake nobody.<//>`
+          : html`<${Empty} title="No window is planned.">
+              While a window is open, alerts of its machines page nobody.
+            <//>`
       }
     />
     ${

@@ -51,7 +51,7 @@ function Override({ rosters, given, onClose, onDone }) {
   };
   // What was marked on a lane is not what was typed before.
   return html`<${FormDialog}
-    title="Somebody takes over"
+    title="New override"
     send="Take over"
     onSend=${send}
     onClose=${onClose}
@@ -64,7 +64,7 @@ function Override({ rosters, given, onClose, onDone }) {
           (roster) => html`<option value=${roster.id} selected=${roster.id === given.roster}>${roster.name}</option>`,
         )}
       <//>
-      <${Field} as="select" name="user" label="Who" problem=${problem} required>
+      <${Field} as="select" name="user" label="Person" problem=${problem} required>
         ${(people.data?.results || [])
           .filter((user) => user.activated)
           .map((user) => html`<option value=${user.id}>${personName(user)}</option>`)}
@@ -78,7 +78,7 @@ function Override({ rosters, given, onClose, onDone }) {
         required
       />
       <${Field} type="datetime-local" name="end" label="To" problem=${problem} value=${toInput(given.end)} required />
-      <${Field} name="note" label="Note" problem=${problem} wide hint="Times are those of where you are." />
+      <${Field} name="note" label="Note" problem=${problem} wide hint="Times are in your time zone." />
     `}
   <//>`;
 }
@@ -134,7 +134,7 @@ function Swap({ lanes, given, onClose, onDone }) {
       </option>`,
     )}
   <//>`;
-  return html`<${FormDialog} title="Two people swap" send="Swap" onSend=${send} onClose=${onClose} wide=${true}>
+  return html`<${FormDialog} title="Swap shifts" send="Swap" onSend=${send} onClose=${onClose} wide=${true}>
     ${(problem) => html`
       <${Field}
         as="select"
@@ -145,9 +145,9 @@ function Swap({ lanes, given, onClose, onDone }) {
       >
         ${lanes.map((lane) => html`<option value=${lane.id} selected=${lane.id === roster}>${lane.name}</option>`)}
       <//>
-      ${pick("first", "What one has", chosen(given.first), problem)}
-      ${pick("second", "What the other has", given.second ? chosen(given.second) : 1, problem)}
-      <${Field} name="note" label="Note" problem=${problem} wide hint="Each takes what the other has." />
+      ${pick("first", "First shift", chosen(given.first), problem)}
+      ${pick("second", "Second shift", given.second ? chosen(given.second) : 1, problem)}
+      <${Field} name="note" label="Note" problem=${problem} wide hint="Each person takes the other's shift." />
     `}
   <//>`;
 }
@@ -159,7 +159,7 @@ function Overrides({ roster, from, stamp, onDone }) {
     `${roster.id} ${stamp}`,
   );
   const remove = async (override) => {
-    await attempt("The override is gone.", () =>
+    await attempt("Override deleted.", () =>
       call("deleteRosterOverride", { rosterId: roster.id, overrideId: override.id }),
     );
     // Where that was refused, it is not as it was shown.
@@ -260,7 +260,7 @@ export default function OnCall({ query }) {
               ? html`<ul class="people">
                   ${board.data.onCall.map((entry) => html`<${Person} entry=${entry} now=${true} />`)}
                 </ul>`
-              : html`<${Empty} title="Nobody is on call.">Whatever is reported now waits for the next shift.<//>`
+              : html`<${Empty} title="Nobody is on call.">New alerts wait for the next shift.<//>`
         }
       <//>
       <${Panel} title="Next" id="next">
@@ -269,7 +269,7 @@ export default function OnCall({ query }) {
             ? !board.problem && html`<${Loading} />`
             : board.data.next.length
               ? html`<ul class="people">${board.data.next.map((entry) => html`<${Person} entry=${entry} />`)}</ul>`
-              : html`<${Empty} title="Nothing follows." />`
+              : html`<${Empty} title="Nobody is next." />`
         }
       <//>
     </div>
@@ -292,14 +292,14 @@ export default function OnCall({ query }) {
           ? !plan.problem && html`<${Loading} />`
           : !lanes.length
             ? html`<${Empty} title="There is no roster yet.">
-                One is made with <code>POST …/rosters</code>; see the <a href="/docs/">interface</a>.
+                One is created with <code>POST …/rosters</code>; see the <a href="/docs/">interface</a>.
               <//>`
             : html`
                 <p class=${gaps.length ? "gaps" : "dim"}>
                   ${
                     gaps.length
                       ? html`
-                          ${gaps.length === 1 ? "One gap" : `${gaps.length} gaps`} in which no roster has anybody, the
+                          ${gaps.length === 1 ? "One gap" : `${gaps.length} gaps`} in which nobody is on call, the
                           first <${Time} at=${gaps[0].start} /> for ${span(gaps[0].length)}.
                         `
                       : "Somebody is on call all the time."
@@ -309,13 +309,13 @@ export default function OnCall({ query }) {
                   lanes=${lanes}
                   from=${from}
                   to=${to}
-                  label="Who is on call when"
+                  label="On-call schedule"
                   drag=${may("createRosterOverride") ? drag : undefined}
                 />
                 ${
                   may("createRosterOverride") &&
                   html`<p class="small dim only-wide">
-                    Drag through a time to take it over, or one person onto another to swap.
+                    Drag across a period to take it over, or drag one person onto another to swap.
                   </p>`
                 }
                 <ul class="overrides">
@@ -332,7 +332,10 @@ export default function OnCall({ query }) {
               `
       }
     <//>
-    ${override && html`<${Override} rosters=${rosters} given=${override} onClose=${() => setOverride()} onDone=${fresh} />`}
+    ${
+      override &&
+      html`<${Override} rosters=${rosters} given=${override} onClose=${() => setOverride()} onDone=${fresh} />`
+    }
     ${swap && html`<${Swap} lanes=${lanes} given=${swap} onClose=${() => setSwap()} onDone=${fresh} />`}
   `;
 }

@@ -28,7 +28,7 @@ const FIELDS = [
 ].map(([name, label]) => [name, label, (user) => user[name]]);
 
 /** @type {[string, string, (user: any) => string]} */
-const IN_USE = ["activated", "In use", (user) => (user.activated ? "yes" : "no")];
+const IN_USE = ["activated", "Active", (user) => (user.activated ? "yes" : "no")];
 
 /**
  * The controls of a person.
@@ -77,7 +77,7 @@ function Person({ id, onChange }) {
   const setActive = (name, label, message) =>
     guard.act({ label, message, found: user, work: (match) => call(name, { userId: id, match, body: {} }) });
   const invite = async () =>
-    setSignIn(await attempt("A link was made.", () => call("createSignInLink", { userId: id, body: {} })));
+    setSignIn(await attempt("Link created.", () => call("createSignInLink", { userId: id, body: {} })));
   return html`<${Panel}
     title=${personName(user)}
     id="person"
@@ -90,7 +90,7 @@ function Person({ id, onChange }) {
     ]} />
     <div class="actions">
       ${may("updateUser") && html`<${Button} onClick=${() => setEditing(true)}>Change…<//>`}
-      ${user.activated && may("createSignInLink") && html`<${Button} onClick=${invite}>Make a sign-in link<//>`}
+      ${user.activated && may("createSignInLink") && html`<${Button} onClick=${invite}>Create sign-in link<//>`}
       ${
         user.activated &&
         may("deactivateUser") &&
@@ -159,7 +159,7 @@ export default function People({ query }) {
     { title: "Role", cell: (row) => row.role },
     { title: "E-mail", keep: 2, cell: (row) => row.email },
     { title: "Mobile", keep: 3, cell: (row) => row.mobileNumber },
-    { title: "", cell: (row) => (row.activated ? "" : html`<${Badge} kind="quiet">not in use<//>`) },
+    { title: "", cell: (row) => (row.activated ? "" : html`<${Badge} kind="quiet">inactive<//>`) },
   ];
   return html`
     <${Head}
@@ -186,7 +186,7 @@ export default function People({ query }) {
     ${
       creating &&
       html`<${FormDialog}
-        title="Somebody new"
+        title="New person"
         send="Create"
         onSend=${create}
         onClose=${() => setCreating(false)}

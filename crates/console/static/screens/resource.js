@@ -90,7 +90,7 @@ function Groups({ id }) {
               </li>`,
             )}
           </ul>`
-        : html`<${Empty} title="In none." />`)
+        : html`<${Empty} title="No groups." />`)
     }
   <//>`;
 }
@@ -173,7 +173,7 @@ function History({ id }) {
               </li>`,
             )}
           </ul>`
-        : html`<${Empty} title="No change is on record." />`)
+        : html`<${Empty} title="No changes recorded." />`)
     }
   <//>`;
 }
@@ -200,7 +200,7 @@ export default function Resource({ id }) {
     <div class="columns wide-left">
       <div>
         <${Alerts} id=${id} />
-        <${Panel} title="What it is" id="facts">
+        <${Panel} title="Details" id="facts">
           <${Facts} of=${[
             ["Host name", info.hostName],
             ["DNS", info.dns],

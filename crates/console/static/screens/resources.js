@@ -69,7 +69,7 @@ export default function Resources({ query }) {
     <//>
     <div class="filters">
       <select
-        aria-label="What is typed is a"
+        aria-label="Search by"
         value=${name}
         onChange=${(event) => refine({ by: event.target.value === "hostName" ? "" : event.target.value })}
       >
@@ -84,7 +84,7 @@ export default function Resources({ query }) {
         placeholder="Name, address or hostName:web+tags:env"
       />
       <select aria-label="Kind" onChange=${(event) => refine({ kind: event.target.value })}>
-        <option value="">Every kind</option>
+        <option value="">All kinds</option>
         ${(types.data || []).map(
           (type) => html`<option value=${String(type.id)} selected=${String(type.id) === kind}>
             ${type.path || type.name}
@@ -107,7 +107,7 @@ export default function Resources({ query }) {
       empty=${
         text || kind
           ? html`<${Empty} title="No machine matches.">
-              Another part of the name, or <a href=${link("resources")}>all of them</a>?
+              Try another part of the name, or <a href=${link("resources")}>show all machines</a>.
             <//>`
           : html`<${Empty} title="No machines yet.">
               Agents report here; see <a href="/docs/">the interface</a> for imports and reports.

@@ -21,7 +21,7 @@ const rulesOf = (route) =>
 /** @type {[string, string, (one: any) => any][]} */
 const ROUTE_FIELDS = [
   ["name", "Name", (one) => one.name],
-  ["rules", "When", rulesOf],
+  ["rules", "Rules", rulesOf],
   ["policy", "Goes to", (one) => one.policy.id],
   ["position", "Position", (one) => one.position],
 ];
@@ -35,11 +35,11 @@ const POLICY_FIELDS = [
 
 /** A target in words; names are looked up in what was loaded. */
 function target(one, names) {
-  if (one.owner) return "whoever owns the machine";
+  if (one.owner) return "the owner of the machine";
   const found = one.roster || one.user || one.userGroup || one.integration || {};
   const id = found.id || found.uniqueId || "";
   const name = names.get(id) || found.name || personName(found) || id;
-  if (one.roster) return html`whoever is on call in <strong>${name}</strong>${one.level ? `, level ${one.level}` : ""}`;
+  if (one.roster) return html`the person on call in <strong>${name}</strong>${one.level ? `, level ${one.level}` : ""}`;
   if (one.userGroup) return html`everybody in <strong>${name}</strong>`;
   return one.integration ? html`the integration <strong>${name}</strong>` : html`<strong>${name}</strong>`;
 }
@@ -67,8 +67,8 @@ function Policy({ policy, names, onRemove }) {
     </ol>
     <${Facts} of=${[
       ["Repeated", policy.repeat > 0 && (policy.repeat === 1 ? "once" : `${policy.repeat} times`)],
-      ["In the end", policy.atEnd === "REPEAT_LAST" ? "the last step, until somebody answers" : ""],
-      ["Acknowledged for", policy.ackTimeout],
+      ["After the last step", policy.atEnd === "REPEAT_LAST" ? "the last step is repeated until somebody answers" : ""],
+      ["Acknowledgement timeout", policy.ackTimeout],
       ["Urgency", policy.urgency],
     ]} />
   <//>`;
@@ -97,7 +97,7 @@ function NewPolicy({ rosters, people, onClose, onDone }) {
   };
   const steps = Array.from({ length: MOST_STEPS }, (_, place) => place + 1);
   return html`<${FormDialog}
-    title="Who is told, one after the other"
+    title="New escalation policy"
     send="Create"
     onSend=${send}
     onClose=${onClose}
@@ -115,26 +115,26 @@ function NewPolicy({ rosters, people, onClose, onDone }) {
             problem=${problem}
             required=${place === 1}
           >
-            <option value="">${place === 1 ? "choose…" : "nobody further"}</option>
+            <option value="">${place === 1 ? "choose…" : "no further step"}</option>
             ${rosters.map((roster) => html`<option value=${`roster ${roster.id}`}>on call in ${roster.name}</option>`)}
             ${people.map((user) => html`<option value=${`user ${user.id}`}>${personName(user)}</option>`)}
-            <option value="owner">whoever owns the machine</option>
+            <option value="owner">the owner of the machine</option>
           <//>
           <${Field}
             name=${`wait${place}`}
-            label="has to answer within"
+            label="Time to answer"
             value=${place === 1 ? "5m" : "10m"}
             problem=${problem}
             hint=${place === 1 ? "Such as 30s, 5m, 1h" : undefined}
           />
         `,
       )}
-      <${Field} type="number" min="0" max="20" name="repeat" label="Go through again" value="0" problem=${problem} />
+      <${Field} type="number" min="0" max="20" name="repeat" label="Repetitions" value="0" problem=${problem} />
       <${Field}
         name="ackTimeout"
-        label="An acknowledgement holds for"
+        label="Acknowledgement timeout"
         problem=${problem}
-        hint="Such as 30m; empty for as long as it stands"
+        hint="Such as 30m; empty: none"
       />
     `}
   <//>`;
@@ -156,7 +156,7 @@ function NewRoute({ policies, onClose, onDone }) {
     });
     onDone();
   };
-  return html`<${FormDialog} title="Which alerts go where" send="Create" onSend=${send} onClose=${onClose} keep="route">
+  return html`<${FormDialog} title="New route" send="Create" onSend=${send} onClose=${onClose} keep="route">
     ${(problem) => html`
       <${Field} name="name" label="Name" required maxlength="200" problem=${problem} />
       <${Field} as="select" name="policy" label="Goes to" required problem=${problem}>
@@ -164,15 +164,15 @@ function NewRoute({ policies, onClose, onDone }) {
       <//>
       <${Field}
         name="key"
-        label="When"
+        label="Field"
         problem=${problem}
-        hint="A field, such as currentState, metric, tags.env. Empty: what no other route takes"
+        hint="Such as currentState, metric, tags.env. Empty: default route, for alerts that match no other"
       />
-      <${Field} as="select" name="operator" label="is" problem=${problem}>
+      <${Field} as="select" name="operator" label="Operator" problem=${problem}>
         ${OPERATORS.map((one) => html`<option value=${one}>${one}</option>`)}
       <//>
-      <${Field} name="value" label="to" problem=${problem} />
-      <${Field} type="number" name="position" label="Position" problem=${problem} hint="Lower is asked first" />
+      <${Field} name="value" label="Value" problem=${problem} />
+      <${Field} type="number" name="position" label="Position" problem=${problem} hint="Lower ones are tried first" />
     `}
   <//>`;
 }
@@ -219,7 +219,7 @@ export default function Routing({ query }) {
     <${Trouble} problem=${all.problem} again=${all.reload} />
     <div class="columns">
       <${Panel}
-        title="Which alerts go where"
+        title="Routing rules"
         id="routes"
         actions=${
           may("createAlertRoute") &&
@@ -232,7 +232,7 @@ export default function Routing({ query }) {
             ? html`<ol class="course">
                 ${routes.map(
                   (route) => html`<li>
-                    <span class="dim">${route.isDefault ? "the rest" : "when"}</span>
+                    <span class="dim">${route.isDefault ? "default" : "when"}</span>
                     <div>
                       <strong>${route.name}</strong> →${" "}
                       <a href=${link("routing", { policy: route.policy.id })}>${policyName(route.policy.id)}</a>
@@ -252,11 +252,13 @@ export default function Routing({ query }) {
                   </li>`,
                 )}
               </ol>`
-            : html`<${Empty} title="No alert goes to anybody.">The first route whose rules an alert meets takes it.<//>`
+            : html`<${Empty} title="There is no route yet.">
+                An alert goes to the first route whose rules it matches.
+              <//>`
         }
       <//>
       <${Panel}
-        title="Who is told"
+        title="Escalation policies"
         id="policies"
         actions=${may("createEscalationPolicy") && html`<${Button} onClick=${() => setOpen("policy")}>New policy…<//>`}
       >
@@ -276,7 +278,7 @@ export default function Routing({ query }) {
                 )}
               </ul>`
             : html`<${Empty} title="There is no policy yet.">
-                A policy says who is told first, and who is when nobody answers.
+                A policy says who is notified first, and who is next when nobody answers.
               <//>`
         }
       <//>
@@ -305,9 +307,9 @@ export default function Routing({ query }) {
         read=${() => call("getAlertRoute", { routeId: deleting.route.id })}
         work=${(match) => call("deleteAlertRoute", { routeId: deleting.route.id, match })}
         onClose=${() => setDeleting({})}
-        onDone=${afterDelete("The route is gone.")}
+        onDone=${afterDelete("Route deleted.")}
       >
-        <p>The next route whose rules an alert meets takes it.</p>
+        <p>Its alerts go to the next route whose rules they match.</p>
       <//>`
     }
     ${
@@ -321,10 +323,10 @@ export default function Routing({ query }) {
         onClose=${() => setDeleting({})}
         onDone=${() => {
           refine({ policy: "" });
-          afterDelete("The policy is gone.")();
+          afterDelete("Policy deleted.")();
         }}
       >
-        <p>Nobody is told by it any more.</p>
+        <p>It no longer notifies anybody.</p>
       <//>`
     }
   `;

@@ -33,7 +33,7 @@ function Rule({ path, urgency, rule, methods, onClose, onDone }) {
     onDone();
   };
   const { from = "22:00", to = "07:00", timeZone = zone } = rule?.quietHours || {};
-  return html`<${FormDialog} title=${`When it is of ${urgency} urgency`} onSend=${send} onClose=${onClose}>
+  return html`<${FormDialog} title=${`Rule for ${urgency} urgency`} onSend=${send} onClose=${onClose}>
     ${(problem) => html`
       ${methods.map(
         (one) => html`<${Field}
@@ -54,14 +54,14 @@ function Rule({ path, urgency, rule, methods, onClose, onDone }) {
         html`
           <${Field} type="time" name="from" label="From" value=${from} required problem=${problem} />
           <${Field} type="time" name="to" label="To" value=${to} required problem=${problem} />
-          <${Field} name="timeZone" label="Zone" value=${timeZone} required problem=${problem} />
+          <${Field} name="timeZone" label="Time zone" value=${timeZone} required problem=${problem} />
         `
       }
       ${
         urgency === "low" &&
         html`<${Field}
           name="beforeShift"
-          label="Before a shift of mine begins"
+          label="Before my shift begins"
           value=${rule?.beforeShift || ""}
           problem=${problem}
           hint="Such as 30m; empty: not at all"
@@ -83,7 +83,7 @@ function Verify({ path, method, onClose, onDone }) {
     onDone();
   };
   return html`<${FormDialog}
-    title=${`The code that was sent to “${method.name}”`}
+    title=${`Verify “${method.name}”`}
     send="Verify"
     onSend=${send}
     onClose=${onClose}
@@ -120,27 +120,29 @@ function ContactMethods({ user }) {
     methods.reload();
   };
   const code = async (one) =>
-    (await attempt("A code is on its way.", () =>
-      call("sendContactMethodCode", { ...path, contactMethodId: one.id }),
-    )) && setVerifying(one);
+    (await attempt("Code sent.", () => call("sendContactMethodCode", { ...path, contactMethodId: one.id }))) &&
+    setVerifying(one);
   const sendTest = async () => {
     const test = await attempt(undefined, () => call("testPaging", { tenantId: session.home, body: {} }));
-    if (test) say(`A test is on its way, by ${test.pages.length === 1 ? "one way" : `${test.pages.length} ways`}.`);
+    if (test)
+      say(
+        `Test page sent by ${test.pages.length === 1 ? "one contact method" : `${test.pages.length} contact methods`}.`,
+      );
   };
   const [deleting, setDeleting] = useState();
   const onDeleted = () => {
-    say(`“${deleting.name}” is gone.`);
+    say(`“${deleting.name}” deleted.`);
     methods.reload();
     rules.reload();
   };
   const ofRules = rules.data || [];
   return html`<${Panel}
-    title="How I am reached"
+    title="Contact methods"
     id="reach"
     actions=${
       may("createContactMethod") &&
       html`
-        ${list?.some((one) => one.verified) && html`<${Button} onClick=${sendTest}>Page me as a test<//>`}
+        ${list?.some((one) => one.verified) && html`<${Button} onClick=${sendTest}>Test paging<//>`}
         <${Button} onClick=${() => setAdding("EMAIL")}>Add e-mail…<//>
         <${Button} onClick=${() => setAdding("HTTP")}>Add push or chat…<//>
       `
@@ -170,18 +172,18 @@ function ContactMethods({ user }) {
               </li>`,
             )}
           </ul>`
-        : html`<${Empty} title="In no way yet." />`)
+        : html`<${Empty} title="There is no contact method yet." />`)
     }
     ${ofRules.map(
       (rule) => html`
-        <h3>When it is of ${rule.urgency} urgency</h3>
+        <h3>Rule for ${rule.urgency} urgency</h3>
         <p>
           ${
             rule.steps?.length
               ? rule.steps
                   .map((step) => `${known[step.contactMethod.id] || step.contactMethod.id} after ${step.after}`)
                   .join(", then ")
-              : "all that is verified, at once"
+              : "all verified contact methods at once"
           }
           ${rule.quietHours && `; not from ${rule.quietHours.from} to ${rule.quietHours.to}`}
           ${rule.beforeShift && `; ${rule.beforeShift} before a shift begins`}
@@ -193,7 +195,7 @@ function ContactMethods({ user }) {
       may("setNotificationRule") &&
       html`<div class="actions">
         ${["high", "low"].map(
-          (urgency) => html`<${Button} onClick=${() => setChanging(urgency)}>When it is of ${urgency} urgency…<//>`,
+          (urgency) => html`<${Button} onClick=${() => setChanging(urgency)}>Edit rule for ${urgency} urgency…<//>`,
         )}
       </div>`
     }
@@ -208,7 +210,7 @@ function ContactMethods({ user }) {
         onClose=${() => setDeleting()}
         onDone=${onDeleted}
       >
-        <p>Nothing is sent there any more. Added again, it has to be verified again.</p>
+        <p>Nothing is sent there any more. If you add it again, you have to verify it again.</p>
       <//>`
     }
     ${
@@ -229,7 +231,7 @@ function ContactMethods({ user }) {
     ${
       adding &&
       html`<${FormDialog}
-        title=${adding === "EMAIL" ? "An e-mail address" : "A push service or a chat"}
+        title=${adding === "EMAIL" ? "New e-mail address" : "New push or chat address"}
         send="Add"
         onSend=${send}
         onClose=${() => setAdding("")}
@@ -253,7 +255,7 @@ function ContactMethods({ user }) {
                     required
                     wide
                     problem=${problem}
-                    hint="Kept sealed, and never shown again"
+                    hint="Stored encrypted and never shown again"
                   />
                 `
           }
@@ -281,19 +283,19 @@ export default function Settings() {
       actions=${all.data?.some((one) => one.current) && html`<${Button} onClick=${out}>Sign out<//>`}
     />
     <div class="columns">
-      <${Panel} title="Me" id="me">
+      <${Panel} title="Account" id="me">
         <${Facts} of=${[
           ["Name", personName(user)],
           ["Login name", user.loginName],
           ["Role", session.role],
           ["Tenant", session.home],
-          ["Zone", zone],
+          ["Time zone", zone],
         ]} />
       <//>
-      <${Panel} title="Look" id="look">
-        <div class="choices" role="group" aria-label="Look">
+      <${Panel} title="Appearance" id="look">
+        <div class="choices" role="group" aria-label="Appearance">
           ${[
-            ["", "As the system"],
+            ["", "System"],
             ["light", "Light"],
             ["dark", "Dark"],
           ].map(
@@ -306,11 +308,11 @@ export default function Settings() {
             </button>`,
           )}
         </div>
-        <p class="dim small">Times are those of ${zone}; GMT is shown when you point at one.</p>
+        <p class="dim small">Times are in ${zone}; point at one to see GMT.</p>
       <//>
     </div>
     <${ContactMethods} user=${user} />
-    <${Panel} title="Where I am signed in" id="sessions">
+    <${Panel} title="Sessions" id="sessions">
       <${Trouble} problem=${all.problem} again=${all.reload} />
       ${
         !all.data
@@ -329,7 +331,7 @@ export default function Settings() {
                   ${!one.current && html`<${Button} onClick=${() => end(one)}>Sign out there<//>`}
                 </li>`,
               )}
-              ${!all.data.length && html`<li class="dim">Nowhere: this caller came with a key.</li>`}
+              ${!all.data.length && html`<li class="dim">None: you are using an API key.</li>`}
             </ul>`
       }
     <//>

@@ -80,7 +80,7 @@ fn an_alert_becomes_an_incident_with_notes() {
     window.until("location.pathname.startsWith('/console/incidents/INC')");
     window.until(&format!("document.querySelector('main h1')?.textContent == {}", json!(subject)));
     window.fill("textarea", &format!("**Pumps** are on. {MARKUP}"));
-    window.click("Add the note");
+    window.click("Add note");
     window.until("document.querySelector('.notes strong')?.textContent == 'Pumps'");
     window.shows(MARKUP);
     let id = text(&window.evaluate("location.pathname.split('/').pop()"));
@@ -96,7 +96,7 @@ fn an_alert_becomes_an_incident_with_notes() {
     window.until("document.querySelector('.sub')?.textContent.includes('Urgent')");
     window.click("Close…");
     window.fill("textarea", "Dry again");
-    window.click("Close it");
+    window.click("Close");
     window.until("document.querySelector('.sub')?.textContent.includes('Closed')");
     let incident = company.search("/incidents/search", &format!("subject:{subject}")).page()["results"][0].clone();
     assert_eq!((&incident["status"], &incident["priority"]), (&json!("Closed"), &json!("Urgent")));
@@ -111,8 +111,8 @@ fn people_and_rosters_are_called_by_their_names() {
     let alert = company.search("/alerts/search", "subject:No answer to ping").page()["results"][0].clone();
     let machine = company.search("/resources/search", "hostName:web-01").page()["results"][0].clone();
     let pages = [
-        (format!("alerts/{}", text(&alert["id"])), "No answer to ping", "course", "Could not tell Service desk "),
-        (format!("resources/{}", text(&machine["id"])), "web-01", "told", ": nobody is on call"),
+        (format!("alerts/{}", text(&alert["id"])), "No answer to ping", "course", "Could not notify Service desk "),
+        (format!("resources/{}", text(&machine["id"])), "web-01", "responders", ": nobody is on call"),
     ];
     for (path, title, panel, words) in pages {
         open(&window, server, &path, title);

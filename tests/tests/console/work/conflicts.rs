@@ -61,7 +61,7 @@ fn an_alert_that_somebody_else_took_is_not_taken_from_them() {
     assert_eq!(rows[0], "Status | New | Acknowledged", "{rows:?}");
     assert!(rows[1].starts_with("Acknowledged by | – | "), "{rows:?}");
     let said = text(&window.evaluate("document.querySelector('dialog[open]').innerText"));
-    assert!(said.contains("acknowledged it meanwhile") && !said.contains("all the same"), "{said}");
+    assert!(said.contains("acknowledged it meanwhile") && !said.contains("anyway"), "{said}");
     window.click("Close");
     window.until("!document.querySelector('dialog')");
     window.shows("Acknowledged by");
@@ -73,7 +73,7 @@ fn an_alert_that_somebody_else_took_is_not_taken_from_them() {
     window.click("Acknowledge");
     assert_eq!(sides(&window)[0], "Status | New | Suppressed");
     assert_eq!(status(&off.1), "Suppressed");
-    window.click("Acknowledge all the same");
+    window.click("Acknowledge anyway");
     window.until("!document.querySelector('dialog')");
     window.shows("Acknowledged by Eva Sand");
     let taken = company.get(&format!("/alerts/{}", off.1)).ok();
@@ -119,7 +119,7 @@ fn of_many_alerts_those_are_shown_that_others_changed() {
     let status = |id: &str| text(&company.get(&format!("/alerts/{id}")).ok()["status"]);
     assert_eq!([&first, &second, &third].map(|one| status(&one.1)), ["Closed", "Acknowledged", "Closed"]);
     assert_eq!(window.evaluate("document.querySelector('dialog textarea').value"), json!("It was hail"));
-    window.click("Close all the same");
+    window.click("Close anyway");
     window.until("!document.querySelector('dialog')");
     assert_eq!(status(&second.1), "Closed");
     assert_eq!(company.get(&format!("/alerts/{}", second.1)).ok()["closure"]["note"], json!("It was hail"));
@@ -156,9 +156,9 @@ fn windows_incidents_people_and_routes_are_changed_as_they_were_seen() {
     company.post(&format!("/incidents/{id}"), &json!({"priority": "Urgent"})).ok();
     window.click("Close…");
     window.fill("dialog textarea", "Found");
-    window.click("Close it");
+    window.click("Close");
     assert_eq!(sides(&window), ["Priority | Normal | Urgent"]);
-    window.click("Close it all the same");
+    window.click("Close anyway");
     window.until("!document.querySelector('dialog')");
     assert_eq!(company.get(&format!("/incidents/{id}")).ok()["status"], json!("Closed"));
     // A person.
@@ -168,7 +168,7 @@ fn windows_incidents_people_and_routes_are_changed_as_they_were_seen() {
     company.post(&format!("/users/{user}"), &json!({"role": "admin"})).ok();
     window.click("Deactivate");
     assert!(sides(&window)[0].ends_with("| admin"), "{:?}", sides(&window));
-    window.click("Deactivate all the same");
+    window.click("Deactivate anyway");
     window.until("!document.querySelector('dialog')");
     assert_eq!(company.get(&format!("/users/{user}")).ok()["activated"], json!(false));
     // A route, which goes for good: that is asked before, and so is what it has become.
@@ -185,10 +185,10 @@ fn windows_incidents_people_and_routes_are_changed_as_they_were_seen() {
     company.post(&format!("/alertRoutes/{route}"), &json!({"rules": rule("sand")})).ok();
     window.evaluate(&format!("{delete}.click()"));
     window.click("Delete");
-    assert_eq!(sides(&window), ["When | metric Equals mud | metric Equals sand"]);
+    assert_eq!(sides(&window), ["Rules | metric Equals mud | metric Equals sand"]);
     company.get(&format!("/alertRoutes/{route}")).ok();
-    window.click("Delete all the same");
-    window.shows("The route is gone.");
+    window.click("Delete anyway");
+    window.shows("Route deleted.");
     company.get(&format!("/alertRoutes/{route}")).not_found();
     assert_eq!(window.complaints(), Vec::<String>::new());
 }

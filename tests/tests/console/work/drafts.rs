@@ -19,13 +19,13 @@ fn what_was_typed_survives_a_reload() {
     window.click("New incident…");
     window.until(&format!("document.querySelector('dialog [name=subject]').value == {}", json!(words)));
     assert_eq!(window.evaluate("document.querySelector('dialog [name=priority]').value"), json!("High"));
-    window.click("Open it");
+    window.click("Create");
     window.until("location.pathname.startsWith('/console/incidents/INC') && document.querySelector('textarea')");
     let path = text(&window.evaluate("location.pathname.replace('/console/', '')"));
     window.fill("textarea", &words);
     open(&window, server, &path, &words);
     window.until(&format!("document.querySelector('textarea').value == {}", json!(words)));
-    window.click("Add the note");
+    window.click("Add note");
     window.until(&format!("document.querySelector('.notes')?.textContent.includes({})", json!(words)));
     // What was sent is no draft any more.
     open(&window, server, &path, &words);

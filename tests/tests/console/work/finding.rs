@@ -56,12 +56,12 @@ fn the_audit_log_leads_to_what_it_is_about_and_a_machine_to_who_is_told() {
     open(&window, server, &format!("audit?q={}", muster_tests::encode(&format!("entityId:{id}"))), "Audit");
     window.until("document.querySelector('.row-link')");
     window.evaluate("document.querySelector('.row-link').click()");
-    window.click("As it is now");
+    window.click("Current state");
     window.until("location.pathname == '/console/people'");
     window.shows(&format!("Ida {last}"));
     let machine = company.search("/resources/search", "hostName:web-01").page()["results"][0].clone();
     open(&window, server, &format!("resources/{}", text(&machine["id"])), &text(&machine["name"]));
-    window.until("document.querySelector('#told').closest('section').textContent.includes('Service desk')");
+    window.until("document.querySelector('#responders').closest('section').textContent.includes('Service desk')");
     window.click("Why?");
     window.until("location.pathname == '/console/routing' && document.querySelector('.decisions')?.textContent.includes('web-01')");
     assert_eq!(window.complaints(), Vec::<String>::new());

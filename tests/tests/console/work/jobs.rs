@@ -17,10 +17,10 @@ fn a_job_is_run_and_its_run_is_called_off() {
     window.evaluate("document.querySelector('.row-link').click()");
     window.shows("When missed");
     window.click("Run now");
-    window.shows("A run is asked for.");
+    window.shows("Run requested.");
     window.until("document.querySelector('tbody .row-link')");
     window.evaluate("document.querySelector('tbody .row-link').click()");
-    window.click("Call off");
+    window.click("Stop run");
     window.shows("CANCELLED");
     assert_eq!(window.complaints(), Vec::<String>::new());
 }
@@ -34,7 +34,7 @@ fn jobs_are_made_and_changed_and_two_who_do_see_each_other() {
     window.click("New script…");
     window.fill("input[name=name]", &script);
     window.fill("textarea[name=content]", "echo swept");
-    window.click("Keep it");
+    window.click("Create");
     window.until("!document.querySelector('dialog')");
     let name = format!("{} {MARKUP}", unique("Sweeping"));
     window.click("New job…");

@@ -113,7 +113,7 @@ fn a_panel_that_is_refused_leaves_the_others() {
         ("GET .*/applications", "software"),
         ("GET .*/alerts/search", "alerts"),
         ("GET .*/scheduleMaintenances/search", "windows"),
-        ("GET .*/resources/[^/]*/onCall", "told"),
+        ("GET .*/resources/[^/]*/onCall", "responders"),
         ("GET .*/rosters/onCall", "on-call-now"),
         ("GET .*/auditLog/search", "history"),
     ];

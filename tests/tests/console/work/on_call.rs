@@ -86,7 +86,7 @@ fn people_swap_and_take_over_by_dragging_or_by_form() {
     let second = parts.iter().find(|one| one.2 != parts[0].2).unwrap();
     let middle = |part: &(f64, f64, String)| part.0 + part.1 / 2.0;
     drag(&window, ".lane", middle(first), middle(second));
-    window.until("document.querySelector('dialog[open] h2')?.textContent == 'Two people swap'");
+    window.until("document.querySelector('dialog[open] h2')?.textContent == 'Swap shifts'");
     let chosen = |window: &Window, name: &str| {
         text(
             &window.evaluate(&format!("document.querySelector('dialog [name={name}]').selectedOptions[0].textContent")),
@@ -120,7 +120,7 @@ fn people_swap_and_take_over_by_dragging_or_by_form() {
     window.until(&format!("document.querySelector('.lane .part:not(.gap) text').textContent == {}", json!(second.2)));
     // A stretch within what somebody has is taken over, as by the form.
     drag(&window, ".lane", first.0 + first.1 * 0.3, first.0 + first.1 * 0.6);
-    window.until("document.querySelector('dialog[open] h2')?.textContent == 'Somebody takes over'");
+    window.until("document.querySelector('dialog[open] h2')?.textContent == 'New override'");
     window.until("document.querySelectorAll('dialog select[name=user] option').length > 5");
     let times = window
         .evaluate("['start', 'end'].map(name => Date.parse(document.querySelector(`dialog [name=${name}]`).value))");

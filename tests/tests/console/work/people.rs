@@ -22,15 +22,15 @@ fn keys_and_people_are_looked_after() {
     let name = unique("robot");
     window.click("New key…");
     window.fill("input[name=name]", &name);
-    window.click("Make it");
+    window.click("Create");
     window.shows("MUSTER_SECRET=");
-    window.click("I have kept it");
+    window.click("Hide secret");
     window.click("Revoke…");
     window.click("Cancel");
     assert!(company.get("/apiKeys").list().iter().any(|key| key["name"] == json!(name)));
     open(&window, server, "people?q=eva", "People");
     window.evaluate("document.querySelector('.row-link').click()");
-    window.click("Make a sign-in link");
+    window.click("Create sign-in link");
     window.shows("/auth/sign-in?code=");
     // The audit log knows it, before and after.
     open(&window, server, "audit?q=ApiKey", "Audit");
@@ -91,12 +91,12 @@ fn keys_are_narrowed_and_given_new_secrets() {
     window.click("New key…");
     window.fill("input[name=name]", &name);
     window.fill("textarea[name=operations]", "reportNonsense");
-    window.click("Make it");
+    window.click("Create");
     window.until("document.querySelector('dialog [role=alert]')");
     window.fill("select[name=role]", "operator");
     window.fill("textarea[name=operations]", "reportAlert, getMe");
     window.fill("input[name=expiresAt]", "2030-01-01T00:00");
-    window.click("Make it");
+    window.click("Create");
     window.shows("MUSTER_SECRET=");
     let find = |company: &Client| {
         company.get("/apiKeys").list().iter().find(|key| key["name"] == json!(name)).cloned().unwrap()
@@ -108,7 +108,7 @@ fn keys_are_narrowed_and_given_new_secrets() {
     window
         .evaluate(&format!("document.querySelector('[aria-label={}]').click()", json!(format!("New secret… {name}"))));
     window.until("document.querySelector('dialog[open]')");
-    window.click("Make it");
+    window.click("Create");
     window.until(&format!("document.querySelector('main .output').textContent != {}", json!(first)));
     assert_eq!(find(&company)["previousSecretValid"], json!(true));
     assert_eq!(window.complaints(), Vec::<String>::new());

@@ -33,7 +33,7 @@ fn alerts_are_routed_to_people_who_say_how() {
     window.fill("input[name=wait1]", "3m");
     window.fill("select[name=target2]", "owner");
     window.click("Create");
-    window.shows("whoever owns the machine");
+    window.shows("the owner of the machine");
     window.click("New route…");
     let route = unique("Databases");
     window.fill("input[name=name]", &route);
@@ -76,18 +76,18 @@ fn who_would_be_told_is_explained_step_by_step() {
     window.shows("Nothing is sent.");
     window.fill("input[name=host]", &host);
     window.fill("input[name=metric]", "another");
-    window.click("Ask");
+    window.click("Explain");
     window.until("document.querySelector('.decisions')");
     let decisions = "document.querySelector('.decisions').innerText";
-    for part in [&host, "nobody owns it", "no window holds it back", "passes it on", "does not hold", "found: another"]
+    for part in [&host, "nobody owns it", "no window holds it back", "does not match", "does not hold", "found: another"]
     {
         window.until(&format!("{decisions}.includes({})", json!(part)));
     }
     // The question is the address, so that it can be sent to others.
     window.until(&format!("new URLSearchParams(location.search).get('host') == {}", json!(host)));
     window.fill("input[name=metric]", &metric);
-    window.click("Ask");
-    window.until(&format!("{decisions}.includes('takes it') && {decisions}.includes({})", json!(policy["name"])));
+    window.click("Explain");
+    window.until(&format!("{decisions}.includes('matches') && {decisions}.includes({})", json!(policy["name"])));
     window.until(&format!("{decisions}.includes('step 1') && document.querySelector('.decisions .gaps')"));
     window.shows(&text(&route["name"]));
     // What is wrong with a question is said in the words of the interface.

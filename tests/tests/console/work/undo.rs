@@ -216,7 +216,7 @@ fn what_somebody_else_did_meanwhile_is_shown_before_it_is_undone() {
         ])
     );
     assert_eq!(company.get(&format!("/users/{id}")).ok()["email"], json!("north@example.net"));
-    window.click("Undo it all the same");
+    window.click("Undo it anyway");
     window.until("!document.querySelector('dialog')");
     let kept = company.get(&format!("/users/{id}")).ok();
     assert_eq!(

@@ -56,7 +56,7 @@ fn an_acknowledgement_from_the_board_takes_nothing_from_others() {
     assert_eq!(alert(&third.1)["status"], json!("Acknowledged"));
     assert_eq!((&alert(&second.1)["acknowledgement"], &alert(&first.1)["acknowledgement"]["by"]), (&Value::Null, &who));
     // What somebody works on stays theirs; what was put off is acknowledged, now that it was seen.
-    window.click("Acknowledge all the same");
+    window.click("Acknowledge anyway");
     window.until("!document.querySelector('dialog')");
     assert_eq!(alert(&second.1)["acknowledgement"]["by"]["firstName"], json!("Eva"));
     assert_eq!(alert(&first.1)["acknowledgement"]["by"], who);
@@ -70,7 +70,7 @@ fn an_acknowledgement_from_the_board_takes_nothing_from_others() {
     window.press("a");
     assert_eq!(sides(&window)[0], "Status | New | Acknowledged");
     let said = dialog(&window);
-    assert!(said.contains("acknowledged it meanwhile") && !said.contains("all the same"), "{said}");
+    assert!(said.contains("acknowledged it meanwhile") && !said.contains("anyway"), "{said}");
     window.click("Close");
     window.until(
         "!document.querySelector('dialog') && document.querySelector('tbody tr').innerText.includes('Acknowledged')",
@@ -124,14 +124,14 @@ fn a_delivery_that_somebody_else_sent_again_is_not_sent_unseen() {
     let (event, path, delivery) = delivered(&company, &receiver);
     wait_for(&company, &path, 1);
     open(&window, server, &format!("deliveries?event={event}&delivery={delivery}"), "Deliveries");
-    window.shows("What is sent");
+    window.shows("Request body");
     look_away(&window);
     company.post_empty(&format!("{path}/resend")).ok();
     wait_for(&company, &path, 2);
     window.click("Send again");
     assert_eq!(sides(&window), ["Attempts | 1 | 2"]);
     assert_eq!(company.get(&path).ok()["attempts"], json!(2));
-    window.click("Send it again all the same");
+    window.click("Send it again anyway");
     window.shows("It is sent again.");
     wait_for(&company, &path, 3);
     assert_eq!(window.complaints(), Vec::<String>::new());
@@ -155,44 +155,44 @@ fn a_job_is_run_as_it_was_seen_and_a_run_called_off_as_it_was() {
     look_away(&window);
     company.post(&format!("/jobs/{id}"), &json!({"active": false})).ok();
     window.click("Run now");
-    assert_eq!(sides(&window), ["In use | yes | no"]);
+    assert_eq!(sides(&window), ["Active | yes | no"]);
     assert_eq!(runs(), 0);
-    window.click("Run it all the same");
-    window.shows("A run is asked for.");
+    window.click("Run it anyway");
+    window.shows("Run requested.");
     assert_eq!(runs(), 1);
     open(&window, server, &format!("jobs?name={name}"), "Jobs");
     window.until("document.querySelectorAll('tbody tr').length == 1");
     look_away(&window);
     company.post(&format!("/jobs/{id}"), &json!({"overlapPolicy": "allow"})).ok();
     window.click("Run now");
-    assert_eq!(sides(&window), ["While one runs | skip | allow"]);
+    assert_eq!(sides(&window), ["Overlapping runs | skip | allow"]);
     assert_eq!(runs(), 1);
-    window.click("Run it all the same");
-    window.shows("is asked for.");
+    window.click("Run it anyway");
+    window.shows("Run requested:");
     assert_eq!(runs(), 2);
     // A run that somebody else called off is over, and one that has begun meanwhile is another thing than one that
     // waits.
     let waiting = company.get(&format!("/jobs/{id}/runs")).page()["results"].clone();
     let [first, second] = [0, 1].map(|place| text(&waiting[place]["id"]));
     open(&window, server, &format!("jobs/{id}?run={first}"), &name);
-    window.until("[...document.querySelectorAll('button')].some(one => one.textContent == 'Call off')");
+    window.until("[...document.querySelectorAll('button')].some(one => one.textContent == 'Stop run')");
     look_away(&window);
     company.post_empty(&format!("/jobs/runs/{first}/cancel")).ok();
-    window.click("Call off");
+    window.click("Stop run");
     assert_eq!(sides(&window), ["Status | QUEUED | CANCELLED"]);
     let said = dialog(&window);
-    assert!(said.contains("It is over") && !said.contains("all the same"), "{said}");
+    assert!(said.contains("The run has ended") && !said.contains("anyway"), "{said}");
     window.click("Close");
     window.until("!document.querySelector('dialog')");
     open(&window, server, &format!("jobs/{id}?run={second}"), &name);
-    window.until("[...document.querySelectorAll('button')].some(one => one.textContent == 'Call off')");
+    window.until("[...document.querySelectorAll('button')].some(one => one.textContent == 'Stop run')");
     look_away(&window);
     company.post("/jobs/runs/claim", &json!({"jobs": [id], "leaseSeconds": 60, "jobTypes": ["antivirus"]})).ok();
-    window.click("Call off");
+    window.click("Stop run");
     assert_eq!(sides(&window)[0], "Status | QUEUED | RUNNING");
     assert_eq!(company.get(&format!("/jobs/runs/{second}")).ok()["status"], json!("RUNNING"));
-    window.click("Call it off all the same");
-    window.shows("Called off.");
+    window.click("Stop run anyway");
+    window.shows("Run stopped.");
     assert_eq!(company.get(&format!("/jobs/runs/{second}")).ok()["status"], json!("CANCELLED"));
     assert_eq!(window.complaints(), Vec::<String>::new());
 }
@@ -213,10 +213,10 @@ fn a_key_that_was_given_a_secret_is_not_revoked_unseen() {
     press(&window, "New secret…");
     company.post(&format!("{at}/rotate"), &json!({})).ok();
     let version = company.get(&at).header("ETag").map(ToOwned::to_owned);
-    window.click("Make it");
-    assert!(sides(&window).contains(&"The secret before | none | goes on".to_owned()), "{:?}", sides(&window));
+    window.click("Create");
+    assert!(sides(&window).contains(&"Previous secret | none | valid".to_owned()), "{:?}", sides(&window));
     assert_eq!(company.get(&at).header("ETag"), version.as_deref());
-    window.click("Make it all the same");
+    window.click("Create anyway");
     window.shows("MUSTER_SECRET=");
     assert_ne!(company.get(&at).header("ETag"), version.as_deref());
     // The same before it goes for good.
@@ -224,9 +224,9 @@ fn a_key_that_was_given_a_secret_is_not_revoked_unseen() {
     press(&window, "Revoke…");
     company.post(&format!("{at}/rotate"), &json!({"revokePrevious": true})).ok();
     window.click("Revoke");
-    assert!(sides(&window).contains(&"The secret before | goes on | none".to_owned()), "{:?}", sides(&window));
+    assert!(sides(&window).contains(&"Previous secret | valid | none".to_owned()), "{:?}", sides(&window));
     company.get(&at).ok();
-    window.click("Revoke all the same");
+    window.click("Revoke anyway");
     window.until("!document.querySelector('dialog')");
     company.get(&at).not_found();
     assert_eq!(window.complaints(), Vec::<String>::new());
