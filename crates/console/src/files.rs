@@ -1,4 +1,4 @@
-//! The files of the console, within the program.
+//! The files of the console, embedded in the program.
 
 use std::{
     collections::HashMap,
@@ -8,14 +8,14 @@ use std::{
 use api::files::File;
 use bytes::Bytes;
 
-/// Names below `static/`, each with what it holds.
+/// Names below `static/`, each with the contents of the file.
 macro_rules! files {
     ($($path:literal),* $(,)?) => {
         &[$(($path, include_bytes!(concat!("../static/", $path)))),*]
     };
 }
 
-/// Every file but the one that is generated.
+/// Every file except the generated one.
 const FILES: &[(&str, &[u8])] = files![
     "index.html",
     "icon.svg",
@@ -68,7 +68,7 @@ const FILES: &[(&str, &[u8])] = files![
     "vendor/preact-htm.js",
 ];
 
-/// Where the module is that is generated.
+/// The path of the generated module.
 const OPERATIONS: &str = "operations.js";
 
 /// The page of every screen.
@@ -81,7 +81,7 @@ pub struct Files {
 }
 
 impl Files {
-    /// The module of the operations is made when it is asked for first.
+    /// The module of the operations is made at the first request for it.
     pub(crate) fn new(operations: impl FnOnce() -> String + Send + 'static) -> Self {
         let written = FILES.iter().map(|(path, bytes)| (*path, File::new(kind(path), Bytes::from_static(bytes))));
         let made = Box::new(|| File::new(kind(OPERATIONS), Bytes::from(operations())));
@@ -115,14 +115,14 @@ mod tests {
 
     use super::*;
 
-    fn below(directory: &Path, prefix: &str, found: &mut BTreeSet<String>) {
+    fn below(directory: &Path, prefix: &str, names: &mut BTreeSet<String>) {
         for entry in fs::read_dir(directory).unwrap() {
             let entry = entry.unwrap();
             let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
             if entry.path().is_dir() {
-                below(&entry.path(), &format!("{name}/"), found);
+                below(&entry.path(), &format!("{name}/"), names);
             } else {
-                found.insert(name);
+                names.insert(name);
             }
         }
     }

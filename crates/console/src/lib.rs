@@ -1,7 +1,7 @@
 //! The console at `/console/` (`docs/console.md`): pages for people, which call the documented operations from the
-//! browser, with the rights of whoever signed in there.
+//! browser, with the rights of the person who signed in.
 //!
-//! What is served are the files in `static/`, as they are written: plain modules, no build step. [`operations`] makes
+//! The files in `static/` are served as they are written: plain modules, no build step. [`operations`] makes
 //! the one module that is generated. This crate knows no domain and no table, and answers nothing but files.
 
 mod files;
@@ -13,10 +13,10 @@ use base::problem::Problem;
 
 pub use self::{files::Files, operations::operations};
 
-/// Where the console is.
+/// The path of the console.
 pub const PATH: &str = "/console/";
 
-/// What a page may do: nothing but run, show and ask what comes from here. Text never becomes markup.
+/// The content security policy: pages run, show and request only what comes from here. Text never becomes markup.
 pub const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src \
                           'self'; \
     base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'";

@@ -1,12 +1,12 @@
-// Addresses that texts and alerts bring along. A link leads to a page of the service or away from it; it never leads
-// into the interface, since whoever follows it would call it with the rights that they signed in with.
+// Addresses in texts and alerts. A link leads to a page of the service or to another site, never into the interface: a
+// person who follows it would call an operation with their own rights.
 
-/** Where links may lead within the service. */
+/** Paths of the service that links may lead to. */
 const PAGES = ["/console/", "/docs/"];
 
 /**
- * May a link have this address? What may not be one is shown as text. Away from the service leads only what is written
- * in full.
+ * Whether a link may have this address. Other addresses are shown as text. Addresses of other sites have to be
+ * absolute.
  * @param {string} address
  */
 export function mayLink(address) {

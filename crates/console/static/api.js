@@ -10,7 +10,7 @@ const ROLES = ["viewer", "operator", "integrator", "admin"];
  */
 export const session = { me: /** @type {any} */ (null), home: "", role: "viewer", tenant: "" };
 
-/** What the service answered instead of what was asked for. */
+/** An error that the service answered. */
 export class Problem extends Error {
   constructor(status, body) {
     super(body.detail || body.title || "The service gave no reason.");
@@ -130,7 +130,7 @@ const tags = new WeakMap();
 /** The ETag that an answer came with. */
 export const tag = (answer) => tags.get(answer) || "";
 
-/** Asks the same of several things, four at a time; what failed comes back as `[thing, problem]`. */
+/** Calls `work` with each of several things, four at a time; returns failures as `[thing, problem]`. */
 export async function each(things, work) {
   const failed = [];
   const queue = [...things];
@@ -148,7 +148,7 @@ export async function each(things, work) {
 }
 
 /**
- * What a filter can say of a text that somebody typed: all of it, or its longest part. `+` joins the terms of a filter,
+ * The part of a typed text that a filter can express: all of it, or its longest part. `+` joins the terms of a filter,
  * `,` the alternatives of one, a blank before a word and its `:` begins one, and nothing quotes them; every other
  * character, quotes too, means itself.
  */

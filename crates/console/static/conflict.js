@@ -12,14 +12,14 @@ const MOST = 3;
 
 const displayValue = (value) => (value === undefined || value === null || value === "" ? "–" : String(value));
 
-/** The fields, `[name, label, value(of), words(of)]`, that two versions of a record differ in. */
+/** The fields, `[name, label, value(of), words(of)]`, that differ between two versions of a record. */
 export const changedFields = (fields, found, theirs) =>
   fields.filter(([, , value]) => displayValue(value(found)) !== displayValue(value(theirs)));
 
 /**
- * Calls `work(match)` with the version of `found`. Rows of lists have no version, so their record is read first. A newer
- * version that differs in none of `fields` is used instead; otherwise the call fails and the problem has the newer
- * version as `theirs`.
+ * Calls `work(match)` with the version of `found`. Rows of lists have no version, so their record is read first. A
+ * newer version that differs in none of `fields` is used instead; otherwise the call fails and the problem has the
+ * newer version as `theirs`.
  */
 export async function actOnVersion({ found, fields, read, work }) {
   let match = tag(found);

@@ -1,15 +1,14 @@
-// Where the focus is, for whoever uses keys: what had it may go when something was done, or on its own. Then what it
-// was in has it, a table, a panel or the page, and no other row, which somebody could take for the one that was there;
-// `j` and `k` go on from where that was.
+// The focus when the element that has it is removed. Its table, its panel or the heading of the page takes the focus,
+// never another row, which could be mistaken for the removed one. `j` and `k` go on from the position of that row.
 
-/** What had the focus last, and what it was in, from the inside. */
+/** The element that had the focus last, and the elements around it, innermost first. */
 let last;
 let containers = [];
 let rowIndex = -1;
 
 const rows = () => [...document.querySelectorAll("main a.row-link")];
 
-/** Which row had the focus last, by its number; -1 for none. */
+/** The index of the row that had the focus last; -1 for none. */
 export const lastRow = () => rowIndex;
 
 function restoreFocus() {
@@ -25,7 +24,7 @@ function restoreFocus() {
   rowIndex = before;
 }
 
-/** From now on. */
+/** Watches the focus from now on. */
 export function installFocusKeeper() {
   document.addEventListener("focusin", (event) => {
     last = /** @type {Element} */ (event.target);

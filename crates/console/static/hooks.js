@@ -5,7 +5,7 @@ import { call, onState } from "./api.js";
 
 export { useEffect, useLayoutEffect, useRef, useState };
 
-/** Shows a new value every so often, while somebody looks. */
+/** Calls `work` at an interval, while the page is visible. */
 export function useEvery(milliseconds, work) {
   const latest = useRef(work);
   latest.current = work;
@@ -22,15 +22,15 @@ export function useEvery(milliseconds, work) {
 }
 
 /**
- * What `work(signal)` answers, asked again when `key` changes, by `reload()`, and every `poll` milliseconds. What was
- * there stays until the new is, and a late answer to an old question is dropped. What got no answer is asked again once
- * there are answers.
+ * The answer of `work(signal)`, fetched again when `key` changes, by `reload()`, and every `poll` milliseconds. The old
+ * answer stays until the new one is there, and late answers to old requests are dropped. A request without an answer is
+ * repeated once the service answers again.
  * @template T
  * @param {(signal: AbortSignal) => Promise<T>} work
  * @param {string | undefined} key
  */
 export function useAnswer(work, key, poll = 0) {
-  // Whoever shows what it answers looks first whether it is there.
+  // `data` is undefined until the first answer; callers check it.
   /** @type {{key: string | undefined, data: T, problem: any, loading: boolean}} */
   const begun = { key: undefined, data: /** @type {any} */ (undefined), problem: undefined, loading: true };
   const [state, set] = useState(begun);

@@ -1,5 +1,5 @@
-// Search for machines by host name, group or site. A filter cannot express every name (`searchableText`); for the others
-// a part of the name is searched for and the results are compared with the whole name.
+// Search for machines by host name, group or site. A filter cannot express every name (`searchableText`): then a part
+// of the name is searched for, and the results are compared with the whole name.
 
 import { call, searchableText, terms } from "./api.js";
 

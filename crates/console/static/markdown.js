@@ -1,5 +1,5 @@
-// Markdown as elements. Nothing of a text becomes markup: what is no Markdown stays text, and so does a link that leads
-// where none may.
+// Markdown as elements. No text becomes markup: unknown syntax stays text, and so do links to addresses that are not
+// allowed.
 
 import { html } from "./vendor/preact-htm.js";
 import { mayLink } from "./address.js";

@@ -6,7 +6,7 @@ import { session } from "./api.js";
 const BASE = "/console/";
 const listeners = new Set();
 
-/** Where we are: the parts of the path below /console/, and the query. */
+/** The current address: the parts of the path below /console/, and the query. */
 export function here() {
   const parts = location.pathname.slice(BASE.length).split("/").filter(Boolean).map(decode);
   return { parts, query: new URLSearchParams(location.search) };
@@ -30,18 +30,18 @@ export function link(path, query = {}) {
 }
 
 /**
- * Where somebody was who has to sign in, and how long that is of use, in milliseconds: as long as a link to sign in
- * with.
+ * The key of the address to return to after signing in, and how long it is valid, in milliseconds: as long as a sign-in
+ * link.
  */
 const LEFT = "left";
 const OF_USE = 10 * 60e3;
 
-/** Somebody has to sign in: they come back here. */
+/** Stores the current address, to return to it after signing in. */
 export function rememberAddress() {
   if (location.pathname !== BASE) localStorage.setItem(LEFT, `${Date.now()} ${location.pathname}${location.search}`);
 }
 
-/** Somebody has signed in, and goes where they were before. */
+/** Returns to the stored address after signing in. */
 export function restoreAddress() {
   const [at, address] = (localStorage.getItem(LEFT) || "").split(/ (.*)/);
   localStorage.removeItem(LEFT);
@@ -55,7 +55,7 @@ export function go(address, replace = false) {
   for (const listener of listeners) listener();
 }
 
-/** Changes filters in the address; an empty one goes. */
+/** Changes filters in the address; an empty value removes one. */
 export function refine(changes) {
   const query = new URLSearchParams(location.search);
   for (const [name, value] of Object.entries(changes)) value ? query.set(name, value) : query.delete(name);
@@ -91,7 +91,7 @@ document.addEventListener("click", (event) => {
     return;
   if (anchor.target || anchor.origin !== location.origin || !anchor.pathname.startsWith(BASE)) return;
   event.preventDefault();
-  // Whoever comes back finds the row again.
+  // After going back, the row has the focus again.
   if (anchor.matches(".row-link")) history.replaceState({ row: anchor.pathname + anchor.search }, "");
   go(anchor.pathname + anchor.search);
 });

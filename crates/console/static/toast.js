@@ -1,4 +1,4 @@
-// The notice that says shortly what was done.
+// The notice that says briefly what was done.
 
 import { html } from "./elements.js";
 import { useEffect, useState } from "./hooks.js";

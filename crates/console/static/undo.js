@@ -1,5 +1,5 @@
-// Undoing what the audit log has: which operation puts back what was there before, and what it is given. Kinds that are
-// not named here, and values that the log does not keep whole (secrets, long texts), cannot be put back from it.
+// Undoing changes of the audit log: the operation that restores the earlier values, and its body. Kinds that are not
+// listed here, and values that the log does not keep whole (secrets, long texts), cannot be restored.
 
 import { call, may, tag } from "./api.js";
 import { FormDialog } from "./dialog.js";
@@ -8,9 +8,9 @@ import { useAnswer, useState } from "./hooks.js";
 import { millis, short, wire } from "./time.js";
 import { say } from "./toast.js";
 
-/** What stands in the log for a value that it does not keep. */
+/** The placeholder in the log for a value that it does not keep. */
 const REDACTED = /^(\[secret\]|\(\d+ characters\))$/;
-/** What follows from other fields, or from the change itself. */
+/** Fields that follow from other fields or from the change itself. */
 const DERIVED = [
   /^(created|updated)(By|Date|Time)\b/,
   /^(assignedTo|entityCategory|priority|status)\./,
@@ -29,7 +29,7 @@ function before(change) {
   return typeof change.after === "string" ? "" : Array.isArray(change.after) ? [] : null;
 }
 
-/** What stands below a path of a record. */
+/** The value at a path of a record. */
 const at = (record, path) => path.split(".").reduce((value, step) => value?.[step], record);
 
 /** A copy of an object without what is empty. */
@@ -338,7 +338,7 @@ function planWindow({ changes, time }) {
   };
 }
 
-/** What was made, and what deletes it again. */
+/** Kinds that can be created, each with the operation that deletes it. */
 const CREATED = {
   RosterOverride: { id: "overrideId", undo: "deleteRosterOverride", roster: true },
   MaintenanceWindow: { id: "windowId", read: "getMaintenanceWindow", undo: "deleteMaintenanceWindow" },
@@ -346,7 +346,7 @@ const CREATED = {
   AlertRoute: { id: "routeId", read: "getAlertRoute", undo: "deleteAlertRoute" },
 };
 
-/** What was deleted, what makes it again, and of which fields. */
+/** Kinds that can be created again after a deletion, each with the operation and the fields it takes. */
 const DELETED = {
   RosterOverride: { undo: "createRosterOverride", roster: true, fields: ["user", "start", "end", "shift", "note"] },
   EscalationPolicy: {

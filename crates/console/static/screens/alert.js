@@ -1,4 +1,4 @@
-// One alert: what is wrong, on what machine, who knows of it, and what to do.
+// One alert: its details, machine, timeline, responders and actions.
 
 import { mayLink } from "../address.js";
 import { call, may, terms } from "../api.js";
@@ -26,7 +26,7 @@ import { attempt, say } from "../toast.js";
 import { Action, FIELDS, asAcknowledged, isUnacknowledged, lateMessage, readAlert } from "./alerts.js";
 import { useRunAction } from "./jobform.js";
 
-/** What happened to an alert, as far as it says. */
+/** The steps of the timeline that the alert itself records. */
 function alertSteps(alert) {
   if (!alert) return [];
   const steps = [
@@ -67,10 +67,10 @@ function alertSteps(alert) {
   return steps.filter((step) => step && step[0]);
 }
 
-/** What became of a page; the others were told. */
+/** Words for the status of a page; in all other cases the person was notified. */
 const PAGE_OUTCOMES = { pending: "Notifying", failed: "Could not notify", stopped: "Did not need to notify" };
 
-/** What the service did about it: whom it told, and whom it could not. */
+/** Steps of the service: whom it notified, and whom it could not. */
 function pageSteps(timeline, names) {
   const who = (page) =>
     names.get(page.user?.id) ||

@@ -15,7 +15,7 @@ import { say } from "../toast.js";
 
 const STATUSES = ["New", "Acknowledged", "Suppressed", "Closed"];
 const STATES = ["Critical", "Warning", "Info", "Ok"];
-// Beside the stream of changes: for what it missed, and where there is none.
+// Polling beside the stream of changes, in case the stream misses something or is not available.
 const EVERY = 15000;
 
 const DONE_WORDS = {
@@ -26,7 +26,7 @@ const DONE_WORDS = {
 };
 
 /**
- * What of an alert matters to whoever does something with it; that it was reported once more does not.
+ * The fields of an alert that are compared before an action. Another report of it is not a conflict.
  * @type {[string, string, (alert: any) => any][]}
  */
 export const FIELDS = [
@@ -40,7 +40,7 @@ export const FIELDS = [
 
 export const readAlert = (alert) => call("getAlert", { alertId: alert.id });
 
-/** Alerts that others changed meanwhile, as they were found and as they are. */
+/** Alerts that others changed meanwhile, as first shown and as they are now. */
 function Conflicts({ theirs }) {
   return html`<div class="wide theirs">
     <h3>Changed meanwhile</h3>
@@ -69,7 +69,7 @@ export function Action({ name, alerts, meanwhile = /** @type {[any, any][]} */ (
   }[name];
   const many = all.length === 1 ? `“${all[0].subject}”` : `${all.length} alerts`;
   const known = new Map(theirs.map(([alert, now]) => [alert.id, now]));
-  // What somebody else acknowledged or closed is only shown.
+  // Alerts that somebody else acknowledged or closed are only shown.
   const over = name === "acknowledgeAlert" ? theirs.filter(([, now]) => lateMessage(now)) : [];
   const open = left.filter((alert) => !over.some(([one]) => one.id === alert.id));
   const done = open.length
@@ -140,7 +140,7 @@ export function Action({ name, alerts, meanwhile = /** @type {[any, any][]} */ (
   <//>`;
 }
 
-/** An alert as it will be when I acknowledged it; one that is suppressed stays so. */
+/** An alert as it will be once I acknowledge it; a suppressed one stays suppressed. */
 export const asAcknowledged = (alert) => ({
   ...alert,
   status: alert.status === "New" ? "Acknowledged" : alert.status,
@@ -151,7 +151,7 @@ export const asAcknowledged = (alert) => ({
 export const isUnacknowledged = (alert) =>
   alert.status === "New" || (alert.status === "Suppressed" && !alert.acknowledgement);
 
-/** Says who was faster with an alert that is nobody's to acknowledge any more. */
+/** Says who acknowledged or closed an alert meanwhile; empty while it can be acknowledged. */
 export function lateMessage(alert) {
   if (isUnacknowledged(alert)) return "";
   const who = personName((alert.closure || alert.acknowledgement)?.by) || "Somebody";

@@ -8,7 +8,7 @@ import { useAnswer, useState } from "../hooks.js";
 import { Markdown } from "../markdown.js";
 import { link, refine } from "../route.js";
 
-/** Changes an article; when somebody else was faster, shows theirs beside yours. */
+/** The dialog that edits an article; a version saved by somebody else is shown beside yours. */
 function Edit({ article, onClose, onDone }) {
   const [theirs, setTheirs] = useState();
   const [match, setMatch] = useState(tag(article));

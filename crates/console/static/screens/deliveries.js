@@ -1,4 +1,4 @@
-// Deliveries: what others were told, what they answered, and telling them again.
+// Deliveries: requests to other services, their answers, and sending them again.
 
 import { call, may } from "../api.js";
 import { BarChart } from "../barchart.js";
@@ -12,7 +12,7 @@ import { millis, span } from "../time.js";
 import { attempt } from "../toast.js";
 
 /**
- * What of a delivery matters to whoever sends it again.
+ * The fields of a delivery that are compared before it is sent again.
  * @type {[string, string, (delivery: any) => any][]}
  */
 const FIELDS = [

@@ -1,4 +1,4 @@
-// Who would be told of an alert: every decision, in the order in which they are made. What is asked is in the address.
+// The explanation of paging: every decision about an alert, in order. The question is in the address.
 
 import { call } from "../api.js";
 import { Badge, Empty, Loading, Panel, Time, Trouble, html } from "../elements.js";
@@ -9,7 +9,7 @@ import { fromInput, millis, toInput } from "../time.js";
 
 const STATES = ["Critical", "Warning", "Info", "Ok"];
 
-/** What is asked for in an address; nothing when that is not enough to ask. */
+/** The question in an address; nothing when it is incomplete. */
 export function questionFrom(query) {
   const of = (name) => query.get(name)?.trim() || undefined;
   if (of("alert")) return { alertId: of("alert"), at: of("at") };
@@ -51,7 +51,7 @@ function Route({ route }) {
   </div>`;
 }
 
-/** Somebody, and through what and when. */
+/** A person, with their contact methods and times. */
 function NotifiedUser({ user }) {
   return html`<li>
     <strong>${user.name}</strong>${" "}
@@ -81,7 +81,7 @@ function Step({ step, target }) {
 }
 
 /**
- * All decisions about what the address asks for; `target` says a target of a step, `groupName` a user group by its id.
+ * All decisions about a question; `target` words a target of a step, `groupName` a user group by its id.
  */
 function Decisions({ question, target, groupName }) {
   const answer = useAnswer((signal) => call("explainPaging", { body: question, signal }), JSON.stringify(question));

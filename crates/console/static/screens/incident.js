@@ -66,7 +66,7 @@ function Edit({ incident, onClose, onDone }) {
   <//>`;
 }
 
-/** Closes one; what somebody else made of it meanwhile is shown before. */
+/** The dialog that closes an incident; changes by somebody else are shown first. */
 function Close({ incident, onClose, onDone }) {
   const [theirs, setTheirs] = useState();
   const close = (note) => (match) =>
@@ -102,7 +102,7 @@ function Close({ incident, onClose, onDone }) {
   <//>`;
 }
 
-/** What helps: windows that its machines are in, articles to read, jobs to run. */
+/** Maintenance windows of its machines, articles and jobs that may help. */
 function Related({ id }) {
   const answer = useAnswer((signal) => call("getIncidentRelations", { incidentId: id, signal }), id);
   const { windows = [], articles = [], jobs = [] } = answer.data || {};

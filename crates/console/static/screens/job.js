@@ -1,4 +1,4 @@
-// One job: when it runs, how its runs went, and what they wrote.
+// One job: its schedule, its runs and their output.
 
 import { call, may } from "../api.js";
 import { BarChart } from "../barchart.js";
@@ -27,7 +27,7 @@ import { ChangeJob, fieldsOf, useRunAction } from "./jobform.js";
 const OPEN = new Set(["QUEUED", "RUNNING"]);
 
 /**
- * What of a run matters to whoever calls it off; that it wrote more does not.
+ * The fields of a run that are compared before it is stopped. More output is not a conflict.
  * @type {[string, string, (run: any) => any][]}
  */
 const RUN_FIELDS = [
@@ -111,7 +111,7 @@ function Run({ id, onChange }) {
 /** How many machines are named; of more, how many there are. */
 const MOST = 50;
 
-/** A machine by what people call it; one that is gone has its id. */
+/** The name of a machine; a deleted one has its id. */
 async function loadMachine(id, signal) {
   const found = await call("getResource", { resourceId: id, signal }).catch(() => undefined);
   const { hostName, ...info } = /** @type {any} */ (found?.generalInfo || { name: found?.resourceName || found?.name });

@@ -1,4 +1,4 @@
-// The form of a job: what is done, to which machines, and when. For one that is made and for one that is changed.
+// The form of a job, for creating and changing one: task, machines and schedule.
 
 import { call } from "../api.js";
 import { useVersionedAction } from "../conflict.js";
@@ -303,8 +303,8 @@ export function fieldsOf(job, hosts = `${idsOf(job).length} machines`) {
 }
 
 /**
- * `run(job, message)` has a job run now as it was shown; what somebody else made of it meanwhile is shown before, by
- * `conflict`.
+ * `run(job, message)` requests a run of a job in the version that is shown; `conflict` shows changes by somebody else
+ * first.
  */
 export function useRunAction(onDone = () => {}) {
   const { act, conflict } = useVersionedAction({ onDone });

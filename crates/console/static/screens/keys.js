@@ -10,7 +10,7 @@ import { fromInput, millis } from "../time.js";
 import { ROLES } from "./people.js";
 
 /**
- * What of a key matters to whoever gives it another secret or revokes it; that it was used does not.
+ * The fields of a key that are compared before it is rotated or revoked. Its last use is not a conflict.
  * @type {[string, string, (key: any) => any, ((key: any) => any)?][]}
  */
 const FIELDS = [
@@ -72,7 +72,7 @@ function Create({ onClose, onMade }) {
   <//>`;
 }
 
-/** Gives a key another secret; that somebody else did is shown before. */
+/** The dialog that rotates a secret; a rotation by somebody else is shown first. */
 function Rotate({ apiKey, onClose, onMade }) {
   const [theirs, setTheirs] = useState();
   const [revoke, setRevoke] = useState(false);

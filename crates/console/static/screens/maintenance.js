@@ -184,7 +184,7 @@ const targets = (list) =>
 const stretch = (one) => one && `${short(millis(one.start))} to ${short(millis(one.end))}`;
 
 /**
- * What of a window matters to whoever does something with it.
+ * The fields of a window that are compared before an action.
  * @type {[string, string, (window: any) => any][]}
  */
 const FIELDS = [
@@ -200,7 +200,7 @@ const FIELDS = [
 
 const read = (id) => call("getMaintenanceWindow", { windowId: id });
 
-/** Lets one that is open end later; what somebody else did to it meanwhile is shown before. */
+/** The dialog that extends an open window; changes by somebody else are shown first. */
 function Extend({ window, onClose, onDone }) {
   const [theirs, setTheirs] = useState();
   const { uniqueId: windowId, name } = window;

@@ -1,4 +1,4 @@
-// Routing: which alerts go to which policy, and who is told by it, one step after the other.
+// Routing: rules that select a policy for an alert, escalation policies and their steps.
 
 import { call, may } from "../api.js";
 import { DeleteDialog } from "../conflict.js";

@@ -1,4 +1,4 @@
-// Settings: who I am here, where I am signed in, how it looks.
+// Settings: account, contact methods, sessions and appearance.
 
 import { call, may, session } from "../api.js";
 import { DeleteDialog } from "../conflict.js";
@@ -10,7 +10,7 @@ import { zone } from "../time.js";
 import { attempt, say } from "../toast.js";
 
 /**
- * What of a contact method matters to whoever deletes it.
+ * The fields of a contact method that are compared before it is deleted.
  * @type {[string, string, (one: any) => any][]}
  */
 const FIELDS = [
@@ -19,7 +19,7 @@ const FIELDS = [
   ["verified", "Verified", (one) => (one.verified ? "yes" : "no")],
 ];
 
-/** Says in which order, and when not. */
+/** The form of a notification rule: order and quiet hours. */
 function Rule({ path, urgency, rule, methods, onClose, onDone }) {
   const [quiet, setQuiet] = useState(Boolean(rule?.quietHours));
   const before = (one) => rule?.steps.find((step) => step.contactMethod.id === one.id)?.after || "";
@@ -100,7 +100,7 @@ function Verify({ path, method, onClose, onDone }) {
   <//>`;
 }
 
-/** How I am reached, and in which order. */
+/** Contact methods, and the rules that say in which order they are used. */
 function ContactMethods({ user }) {
   const path = { tenantId: session.home, userId: user.id };
   const methods = useAnswer((signal) => call("listContactMethods", { ...path, signal }), "methods");
