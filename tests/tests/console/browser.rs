@@ -39,7 +39,7 @@ fn a_tab_that_dies_is_told_with_how_the_machine_was() {
     }
 }
 
-/// What a test finds is found at once; and a browser that dies again is no accident.
+/// What a test finds is found at once; and a browser that dies again is not an accident.
 #[test]
 fn only_the_death_of_the_browser_is_tried_again_and_once() {
     let times = AtomicUsize::new(0);

@@ -182,7 +182,7 @@ fn machines_windows_jobs_and_articles_are_looked_after_by_keys() {
     let company = company(demo());
     let Some(window) = signed_in(server, "operator") else { return };
     let keys = Keys(&window);
-    // A machine is found, and leads to why who is told of it.
+    // A machine is found, and leads to the explanation of its responders.
     keys.go("r", "Inventory");
     window.press("/");
     window.type_over("db-01");
@@ -305,7 +305,7 @@ fn people_keys_and_routes_are_looked_after_by_keys() {
     keys.send("Revoke");
     window.until(&format!("!document.body.innerText.includes({})", json!(name)));
     assert_eq!(find(), None);
-    // Who is told: a policy, a route to it, and the question.
+    // Routing: a policy, a route to it, and the explanation.
     keys.go("t", "Routing");
     let policy = unique("Keys");
     let route = unique("Keys route");

@@ -1,12 +1,11 @@
-//! What people are told when the service does not do what they asked for: in its own words, where they asked, and
-//! nothing that they typed is lost.
+//! Refusals of the service: the console shows its words where people acted, and keeps what they typed.
 
 use muster_tests::{chromium::Window, in_browser, unique};
 use serde_json::json;
 
 use super::{REFUSAL, company, demo, meddle, screens, signed_in, text};
 
-in_browser![whoever_is_refused_is_told_why_and_loses_nothing, every_screen_says_why_it_has_nothing_to_show];
+in_browser![refusals_are_shown_and_lose_nothing, every_screen_says_why_it_has_nothing_to_show];
 
 /// What somebody does on a screen.
 enum Does {
@@ -22,7 +21,7 @@ use Does::{Chooses, Clicks, Presses, Types};
 
 /// What is done on each screen, up to what the service refuses.
 #[rustfmt::skip]
-fn deeds() -> Vec<(&'static str, Vec<Does>)> {
+fn actions() -> Vec<(&'static str, Vec<Does>)> {
     vec![
         ("on-call", vec![Clicks("Take over…"), Chooses("[name=user]", 1), Types("[name=note]", "mine"), Clicks("Take over")]),
         ("on-call", vec![Clicks("Swap…"), Types("[name=note]", "mine"), Clicks("Swap")]),
@@ -126,12 +125,12 @@ fn is_told(window: &Window, what: &str) {
     assert!(told.contains(REFUSAL.0) && told.contains(REFUSAL.1), "{what}: {told}");
 }
 
-fn whoever_is_refused_is_told_why_and_loses_nothing() {
+fn refusals_are_shown_and_lose_nothing() {
     let server = demo();
     let Some(window) = signed_in(server, "admin") else { return };
     let things = things();
     meddle(&window);
-    for (path, steps) in deeds() {
+    for (path, steps) in actions() {
         let path = things.iter().fold(path.to_owned(), |path, (name, id)| path.replace(name, id));
         window.evaluate("sessionStorage.clear()");
         window.go(&format!("{}/console/{path}", server.base()));

@@ -82,7 +82,7 @@ fn every_screen_loads_and_asks_for_documented_operations_only() {
         called.insert(text(&operation["operationId"]), operation);
     }
     assert!(called.len() > 25, "{:?}", called.keys());
-    // Whoever opens screens changes nothing.
+    // Opening screens changes nothing.
     for (name, operation) in called {
         let role = operation["security"].as_array().into_iter().flatten().find_map(|one| one["bearer"][0].as_str());
         assert!(["viewer", "admin"].contains(&role.unwrap_or_default()), "{name} needs {role:?}");

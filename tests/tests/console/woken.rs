@@ -7,11 +7,11 @@ use serde_json::{Value, json};
 use super::{company, demo, open, signed_in, text, work};
 
 in_browser![
-    whoever_signs_in_comes_back_to_the_page_they_wanted,
+    signing_in_returns_to_the_requested_page,
     a_page_notices_that_the_service_answers_again,
     a_part_that_could_not_be_loaded_is_tried_again,
     the_focus_has_a_place_whatever_goes,
-    whoever_comes_back_to_a_list_is_at_the_row_they_opened,
+    going_back_to_a_list_focuses_the_opened_row,
     times_say_of_which_zone_they_are,
 ];
 
@@ -25,7 +25,7 @@ fn offline(window: &Window, offline: bool) {
     window.debug("Network.emulateNetworkConditions", &given);
 }
 
-fn whoever_signs_in_comes_back_to_the_page_they_wanted() {
+fn signing_in_returns_to_the_requested_page() {
     let server = demo();
     let company = company(demo());
     let Some(window) = Window::open() else { return };
@@ -146,7 +146,7 @@ fn the_focus_has_a_place_whatever_goes() {
     assert_eq!(window.complaints(), Vec::<String>::new());
 }
 
-fn whoever_comes_back_to_a_list_is_at_the_row_they_opened() {
+fn going_back_to_a_list_focuses_the_opened_row() {
     let server = demo();
     let company = company(demo());
     let Some(window) = signed_in(server, "viewer") else { return };

@@ -47,7 +47,7 @@ function Create({ onClose, onMade }) {
         ${ROLES.map((role) => html`<option value=${role}>${role}</option>`)}
       <//>
       <${Field} as="select" name="userId" label="Acts as" problem=${problem}>
-        <option value="">a new user</option>
+        <option value="">its own user</option>
         ${(people.data?.results || [])
           .filter((user) => user.activated)
           .map((user) => html`<option value=${user.id}>${personName(user)}</option>`)}

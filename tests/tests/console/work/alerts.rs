@@ -103,7 +103,7 @@ fn an_alert_becomes_an_incident_with_notes() {
     assert_eq!(window.complaints(), Vec::<String>::new());
 }
 
-/// Whoever is told, or cannot be, has a name.
+/// People who are notified, or cannot be, are shown by name.
 fn people_and_rosters_are_called_by_their_names() {
     let server = demo();
     let company = company(demo());

@@ -23,7 +23,7 @@ pub(super) fn sides(window: &Window) -> Vec<String> {
     window.evaluate(rows).as_array().unwrap().iter().map(text).collect()
 }
 
-/// From now on the page is not told of anything: it asks by itself no more, as one that nobody looks at.
+/// Stops polling, as on a page that is not visible.
 pub(super) fn look_away(window: &Window) {
     window.evaluate("Object.defineProperty(document, 'hidden', {configurable: true, get: () => true})");
 }
@@ -91,7 +91,7 @@ fn an_alert_that_somebody_else_took_is_not_taken_from_them() {
     window.shows("Acknowledged.");
     window.shows("Acknowledged by Eva Sand");
     assert_eq!(status(&again.1), "Acknowledged");
-    // What was done by oneself is no conflict with what is done next.
+    // My own change is not a conflict with my next one.
     window.click("Close…");
     window.fill("dialog textarea", "Over");
     window.click("Close");

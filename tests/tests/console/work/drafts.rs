@@ -27,7 +27,7 @@ fn what_was_typed_survives_a_reload() {
     window.until(&format!("document.querySelector('textarea').value == {}", json!(words)));
     window.click("Add note");
     window.until(&format!("document.querySelector('.notes')?.textContent.includes({})", json!(words)));
-    // What was sent is no draft any more.
+    // A sent form is no longer a draft.
     open(&window, server, &path, &words);
     window.until("document.querySelector('textarea')?.value === ''");
     open(&window, server, "incidents", "Incidents");

@@ -132,7 +132,7 @@ fn people_swap_and_take_over_by_dragging_or_by_form() {
     window.click("Take over");
     window.shows(&taken);
     assert_eq!(found(&company, &taken).len(), 1);
-    // A click is no drag; and the form swaps without a mouse.
+    // A click is not a drag; and the form swaps without a mouse.
     drag(&window, ".lane", middle(first), middle(first) + 0.001);
     assert_eq!(window.evaluate("document.querySelector('dialog[open]')"), Value::Null);
     window.click("Swap…");

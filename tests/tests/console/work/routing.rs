@@ -1,4 +1,4 @@
-//! Who is told, how, and how long that took.
+//! Routing, contact methods, the explanation of paging, and durations of deliveries.
 
 use base64::Engine as _;
 use muster_tests::{Backend, Server, in_browser, receiver::Receiver, unique};
@@ -79,7 +79,8 @@ fn who_would_be_told_is_explained_step_by_step() {
     window.click("Explain");
     window.until("document.querySelector('.decisions')");
     let decisions = "document.querySelector('.decisions').innerText";
-    for part in [&host, "nobody owns it", "no window holds it back", "does not match", "does not hold", "found: another"]
+    for part in
+        [&host, "nobody owns it", "no window holds it back", "does not match", "does not hold", "found: another"]
     {
         window.until(&format!("{decisions}.includes({})", json!(part)));
     }

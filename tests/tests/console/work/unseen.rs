@@ -20,7 +20,7 @@ in_browser![
     an_override_that_somebody_else_took_back_goes_from_the_page
 ];
 
-/// No page is told by the stream from the next one on.
+/// Blocks the stream of changes from the next page on.
 fn without_stream(window: &Window) {
     window.debug("Network.enable", &json!({}));
     window.debug("Network.setBlockedURLs", &json!({"urls": ["*/tenants/*/changes"]}));
@@ -76,7 +76,7 @@ fn an_acknowledgement_from_the_board_takes_nothing_from_others() {
         "!document.querySelector('dialog') && document.querySelector('tbody tr').innerText.includes('Acknowledged')",
     );
     assert_eq!(alert(&late.1)["acknowledgement"]["by"], who);
-    // That it was reported once more is no change of importance.
+    // Another report is not a conflict.
     let again = reported(&company, "Sleet");
     open(&window, server, &format!("alerts?subject={}", again.0), "Alerts");
     window.until("document.querySelectorAll('tbody tr').length == 1");
@@ -150,7 +150,7 @@ fn a_job_is_run_as_it_was_seen_and_a_run_called_off_as_it_was() {
     let Some(window) = signed_in(server, "operator") else { return };
     let (id, name) = job(&company);
     let runs = || company.get(&format!("/jobs/{id}/runs")).page()["totalResults"].as_u64().unwrap();
-    // Somebody pauses it: whoever runs it sees that first, beside the job and in the list.
+    // Somebody pauses it: running it shows that first, beside the job and in the list.
     open(&window, server, &format!("jobs/{id}"), &name);
     look_away(&window);
     company.post(&format!("/jobs/{id}"), &json!({"active": false})).ok();
