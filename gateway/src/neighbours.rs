@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use access::Directory;
-use incidents::{Neighbours, Noticed, Records, Trial};
+use incidents::{AlertPort, Neighbours, NoticeIntake, Records};
 use maintenance::Windows;
 use ports::{Alerts, Notices, Owners, People};
 use rosters::Rosters;
@@ -17,12 +17,12 @@ pub fn windows() -> Arc<Windows> {
 
 /// Who knows what alerts would be.
 pub fn alerts() -> Arc<dyn Alerts> {
-    Arc::new(Trial::new(Arc::new(inventory::Machines), Arc::new(Directory)))
+    Arc::new(AlertPort::new(Arc::new(inventory::Machines), Arc::new(Directory)))
 }
 
 /// Who takes in what other domains notice.
 pub fn notices(of_incidents: Neighbours) -> Arc<dyn Notices> {
-    Arc::new(Noticed::new(of_incidents))
+    Arc::new(NoticeIntake::new(of_incidents))
 }
 
 /// Those whom paging asks. Whose machines are, paging says itself: who acts on an incident for it asks nobody.
@@ -36,15 +36,15 @@ pub fn of_paging(
     paging::Neighbours {
         alerts: alerts(),
         incidents: Arc::new(Records::new(of_incidents(Arc::clone(&windows), Arc::new(ports::Standalone)))),
-        articles: Arc::new(kb::Library),
+        articles: Arc::new(kb::ArticlePort),
         jobs: Arc::new(jobs::Planned),
         resources: Arc::new(inventory::Machines),
         maintenance: windows,
         on_call: Arc::new(Rosters::new(Arc::clone(&people))),
         people,
-        integrations: Arc::new(integrations::Known),
+        integrations: Arc::new(integrations::InstalledIntegrations),
         seals: parts.seals(),
-        sends: parts.outside(),
+        sends: parts.outgoing_sender(),
         clock: api::clock::now,
         public_url,
         page_limit: page_limit.into(),
@@ -59,7 +59,7 @@ pub fn of_incidents(windows: Arc<Windows>, owners: Arc<dyn Owners>) -> Neighbour
         maintenance: windows,
         on_call: Arc::new(Rosters::new(Arc::clone(&people))),
         owners,
-        articles: Arc::new(kb::Library),
+        articles: Arc::new(kb::ArticlePort),
         jobs: Arc::new(jobs::Planned),
         people,
         escalations: Arc::new(paging::Stored),

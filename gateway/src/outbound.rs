@@ -78,8 +78,8 @@ impl Parts {
     }
 
     /// What another domain sends with, for one runtime.
-    pub fn outside(&self) -> Arc<dyn ports::Sends> {
-        Arc::new(self.tools.outside())
+    pub fn outgoing_sender(&self) -> Arc<dyn ports::Sends> {
+        Arc::new(self.tools.outgoing_sender())
     }
 
     /// Starts to deliver.

@@ -111,7 +111,10 @@ fn the_reference_invents_no_operation() {
         let Some((method, path)) = name.split_once(' ') else { continue };
         if METHODS.contains(&method) && path.starts_with('/') && !OUTSIDE.contains(&path) {
             let below = format!("{method} {TENANT}{path}");
-            assert!(known.contains(&name) || known.contains(&below), "docs/interface.md or one of its pages invents `{name}`");
+            assert!(
+                known.contains(&name) || known.contains(&below),
+                "docs/interface.md or one of its pages invents `{name}`"
+            );
         }
     }
 }

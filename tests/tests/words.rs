@@ -58,7 +58,8 @@ fn occurrences<'t>(text: &'t str, phrase: &str, permitted: &[String]) -> Vec<&'t
             at >= before && text.get(at - before..).is_some_and(|rest| rest.starts_with(longer))
         })
     };
-    let whole = |at: &usize| !is_word(text[..*at].chars().next_back()) && !is_word(text[at + phrase.len()..].chars().next());
+    let whole =
+        |at: &usize| !is_word(text[..*at].chars().next_back()) && !is_word(text[at + phrase.len()..].chars().next());
     let places = text.match_indices(phrase).map(|(at, _)| at).filter(whole).filter(|at| !is_permitted(*at));
     let excerpt = |at: usize| {
         let start = text[..at].char_indices().rev().nth(40).map_or(0, |(index, _)| index);
@@ -80,7 +81,8 @@ fn no_declaration_has_a_retired_name() {
     for path in sources() {
         let text = read(&path);
         for (kind, name) in text.lines().filter_map(declaration) {
-            if retired.iter().any(|entry| matches!(entry, Retired::Name { kind: k, name: n } if k == kind && n == name)) {
+            if retired.iter().any(|entry| matches!(entry, Retired::Name { kind: k, name: n } if k == kind && n == name))
+            {
                 wrong.push(format!("{path}: {kind} {name}"));
             }
         }

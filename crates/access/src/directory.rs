@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use base::timestamp::Timestamp;
 use db::{Conn, Result};
-use ports::{FormerGroups, Membership, People, PeopleGroup, Person, Tenants};
+use ports::{GroupHistory, Membership, People, PeopleGroup, Person, Tenants};
 
 use crate::{facts, history, user_groups, users};
 
@@ -65,7 +65,7 @@ impl People for Directory {
         tenants: &[String],
         ids: &[String],
         since: Timestamp,
-    ) -> Result<FormerGroups> {
+    ) -> Result<GroupHistory> {
         let group = |row: history::Group| {
             let was = PeopleGroup {
                 tenant_id: row.tenant_id,
@@ -87,7 +87,7 @@ impl People for Directory {
             until: until.map(Timestamp::from_millis),
         };
         let members = history::members(conn, tenants, ids, since.millis())?.into_iter().map(member).collect();
-        Ok(FormerGroups { groups, members })
+        Ok(GroupHistory { groups, members })
     }
 
     fn may_act(&self, conn: &mut Conn, tenants: &[String], id: &str, now: Timestamp) -> Result<bool> {
@@ -109,7 +109,7 @@ impl People for Directory {
         facts::people_revisions(conn, tenants)
     }
 
-    fn around(&self, conn: &mut Conn, tenant: &str) -> Result<Vec<String>> {
+    fn own_and_partner(&self, conn: &mut Conn, tenant: &str) -> Result<Vec<String>> {
         facts::with_partner(conn, tenant)
     }
 

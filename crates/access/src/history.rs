@@ -135,7 +135,7 @@ pub(crate) fn record_members(
 
 /// These users of these tenants as they were until an instant after `since_ms`, oldest first.
 pub fn users(conn: &mut Conn, tenants: &[String], ids: &[String], since_ms: i64) -> Result<Vec<User>> {
-    let found = db::in_parts(ids, |ids| {
+    let found = db::in_chunks(ids, |ids| {
         let keys = "(former_users.tenant_id, former_users.id) IN (SELECT u.tenant_id, u.id FROM users u WHERE u.id IN";
         former_users::table
             .filter(Condition::text_in(keys, ids).then(")"))
@@ -148,7 +148,7 @@ pub fn users(conn: &mut Conn, tenants: &[String], ids: &[String], since_ms: i64)
 
 /// These groups of these tenants as they were until an instant after `since_ms`, oldest first.
 pub fn groups(conn: &mut Conn, tenants: &[String], ids: &[String], since_ms: i64) -> Result<Vec<Group>> {
-    let found = db::in_parts(ids, |ids| {
+    let found = db::in_chunks(ids, |ids| {
         let keys = "(former_user_groups.tenant_id, former_user_groups.id) IN ";
         former_user_groups::table
             .filter(Condition::sql(keys).append(keys_of_groups(ids)))
@@ -169,14 +169,14 @@ type Membership = (String, String, i64, Option<i64>);
 
 /// The memberships of these groups that ended after `since_ms`; and, without an end, those that began after it.
 pub fn members(conn: &mut Conn, tenants: &[String], ids: &[String], since_ms: i64) -> Result<Vec<Membership>> {
-    let were = db::in_parts(ids, |ids| {
+    let were = db::in_chunks(ids, |ids| {
         let keys = "(former_members.tenant_id, former_members.group_id) IN ";
         former_members::table
             .filter(Condition::sql(keys).append(keys_of_groups(ids)))
             .filter(former_members::until_ms.gt(since_ms))
             .load(conn)
     })?;
-    let are = db::in_parts(ids, |ids| {
+    let are = db::in_chunks(ids, |ids| {
         use user_group_members::dsl;
         let keys = "(user_group_members.tenant_id, user_group_members.group_id) IN ";
         user_group_members::table

@@ -7,7 +7,7 @@ use actix_web::{
 use base::{problem::Problem, secret::Secret};
 use base64::Engine as _;
 
-use crate::session::{self, Given};
+use crate::session::{self, SessionCookie};
 
 /// What a request shows of who sends it.
 pub(crate) enum Credentials {
@@ -27,9 +27,9 @@ impl Credentials {
         match (given.next(), given.next()) {
             (Some(_), Some(_)) => Err(Problem::invalid("The request has more than one Authorization header.")),
             (Some(value), None) => Ok(Some(Self::Authorization(value.clone()))),
-            (None, _) => match session::given(request) {
-                Given::One(token) => Ok(Some(Self::Session(token))),
-                Given::Nothing | Given::Several => Ok(None),
+            (None, _) => match session::read_cookie(request) {
+                SessionCookie::One(token) => Ok(Some(Self::Session(token))),
+                SessionCookie::Nothing | SessionCookie::Several => Ok(None),
             },
         }
     }

@@ -57,7 +57,7 @@ pub fn unknown() -> Problem {
 }
 
 /// A calendar program's question.
-pub struct Asked {
+pub struct FeedRequest {
     /// The tenant of the address.
     pub tenant: String,
     /// The hash of its token.
@@ -68,7 +68,7 @@ pub struct Asked {
     pub db: Db,
 }
 
-impl Asked {
+impl FeedRequest {
     /// Reads the address of a feed. Parameters other than `token` mean nothing: calendar programs and proxies add some.
     ///
     /// # Errors

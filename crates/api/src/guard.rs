@@ -28,7 +28,7 @@ use crate::{
     limits::Keys,
     metrics::Route,
     notice,
-    operations::Found,
+    operations::PageRows,
     paths, session, shed, spec,
     worker::Worker,
 };
@@ -322,7 +322,7 @@ impl Onward<'_> {
         for (name, value) in self.params {
             request.match_info_mut().add_static(name, value);
         }
-        request.extensions_mut().insert(Found(self.operation.handler));
+        request.extensions_mut().insert(PageRows(self.operation.handler));
         request.extensions_mut().insert(Admitted(self.operation.number));
     }
 }

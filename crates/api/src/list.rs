@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use actix_web::HttpResponse;
 use base::{
-    Found, Query, Walk,
+    PageRequest, PageRows, Query,
     page::{DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE},
     problem::Problem,
     query::Sort,
@@ -86,7 +86,7 @@ pub struct PageQuery<L, P = ()> {
     /// The order.
     pub sort: Sort,
     /// The page, by number or by cursor.
-    pub walk: Walk,
+    pub walk: PageRequest,
     /// `queryString`, as it is; empty when there is none.
     pub filter: String,
     /// What only this list has.
@@ -101,7 +101,7 @@ impl<L: List, P: Parameters> FromQuery for PageQuery<L, P> {
             [] => Sort { name: L::SORT, descending: L::DESCENDING },
             sorts => query.sort(sorts, L::SORT, L::DESCENDING),
         };
-        let walk = query.walk_sized(path, sort, L::PAGE_SIZE);
+        let walk = query.page_request_sized(path, sort, L::PAGE_SIZE);
         let own = P::read(&mut query);
         let filter = if L::FILTER.is_empty() { None } else { query.text("queryString") };
         query.finish()?;
@@ -117,7 +117,7 @@ impl<L, P> RequestContext<PageQuery<L, P>> {
     pub async fn page<T, F>(&self, f: F) -> crate::Result<HttpResponse>
     where
         T: Serialize + Send + 'static,
-        F: FnOnce(&mut db::Conn, &RequestScope, Sort, &Walk) -> db::Result<Found<T>> + Send + 'static,
+        F: FnOnce(&mut db::Conn, &RequestScope, Sort, &PageRequest) -> db::Result<PageRows<T>> + Send + 'static,
     {
         let sort = self.query.sort;
         let walk = self.query.walk.clone();

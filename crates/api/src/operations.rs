@@ -26,7 +26,7 @@ pub trait Operation: OpenApiFactory + utoipa::Path {
 
 /// The number of the operation that a request is for, as the guard has found it.
 #[derive(Clone, Copy)]
-pub(crate) struct Found(pub(crate) usize);
+pub(crate) struct PageRows(pub(crate) usize);
 
 /// The handlers of a server, before it runs.
 pub struct Handlers {
@@ -94,8 +94,8 @@ impl Service<ServiceRequest> for Dispatcher {
     always_ready!();
 
     fn call(&self, request: ServiceRequest) -> Self::Future {
-        let found = request.extensions().get::<Found>().copied();
-        match found.and_then(|Found(number)| self.0.get(number)?.as_ref()) {
+        let found = request.extensions().get::<PageRows>().copied();
+        match found.and_then(|PageRows(number)| self.0.get(number)?.as_ref()) {
             Some(handler) => handler.call(request),
             None => Box::pin(async {
                 Ok(request.into_response(error::problem_response(&error::from_status(StatusCode::NOT_FOUND))))

@@ -24,7 +24,7 @@ const SECURE: &str = "__Host-";
 
 /// What a request has of cookies.
 #[derive(Debug)]
-pub enum Given {
+pub enum SessionCookie {
     /// None of ours.
     Nothing,
     /// One.
@@ -34,12 +34,12 @@ pub enum Given {
 }
 
 /// The session of a request, as its cookie says.
-pub fn given(request: &HttpRequest) -> Given {
-    given_as(request, SESSION)
+pub fn read_cookie(request: &HttpRequest) -> SessionCookie {
+    read_named_cookie(request, SESSION)
 }
 
 /// Another cookie of ours.
-pub fn given_as(request: &HttpRequest, name: &str) -> Given {
+pub fn read_named_cookie(request: &HttpRequest, name: &str) -> SessionCookie {
     read(request.headers(), &full_name(name, is_secure(request)))
 }
 
@@ -48,14 +48,14 @@ fn full_name(name: &str, secure: bool) -> String {
 }
 
 /// The cookie of a name.
-fn read(headers: &HeaderMap, name: &str) -> Given {
+fn read(headers: &HeaderMap, name: &str) -> SessionCookie {
     let pairs = headers.get_all(header::COOKIE).filter_map(|value| value.to_str().ok());
     let pairs = pairs.flat_map(|value| value.split(';')).filter_map(|pair| pair.trim().split_once('='));
     let mut found = pairs.filter(|(known, _)| *known == name).map(|(_, value)| value.trim_matches('"'));
     match (found.next(), found.next()) {
-        (None, _) => Given::Nothing,
-        (Some(one), None) => Given::One(Secret::new(one.to_owned())),
-        (Some(_), Some(_)) => Given::Several,
+        (None, _) => SessionCookie::Nothing,
+        (Some(one), None) => SessionCookie::One(Secret::new(one.to_owned())),
+        (Some(_), Some(_)) => SessionCookie::Several,
     }
 }
 
@@ -181,9 +181,9 @@ mod tests {
     #[test]
     fn one_cookie_of_the_name_is_the_session() {
         let one = |pairs: &[(&'static str, &'static str)]| match read(&headers(pairs), SESSION) {
-            Given::Nothing => "nothing".to_owned(),
-            Given::One(token) => token.into_inner(),
-            Given::Several => "several".to_owned(),
+            SessionCookie::Nothing => "nothing".to_owned(),
+            SessionCookie::One(token) => token.into_inner(),
+            SessionCookie::Several => "several".to_owned(),
         };
         assert_eq!(one(&[]), "nothing");
         assert_eq!(one(&[("cookie", "a=b; muster_session=x; c")]), "x");

@@ -17,7 +17,7 @@ pub use crate::json::{parse_json, weight};
 use crate::{
     json::{BODY, join},
     lenient::{INTEGER, TIMESTAMP, TRUE_OR_FALSE, json_boolean, json_integer, must_be_one_of, one_of},
-    problem::{FieldError, Problem, Wrong},
+    problem::{FieldError, FieldErrors, Problem},
     text::name_error,
     timestamp::Timestamp,
 };
@@ -308,9 +308,9 @@ impl<'v> Fields<'v> {
     }
 
     /// Ends the reading of a body whose errors are told together with those of what it names.
-    pub fn wrong(self) -> Wrong {
+    pub fn wrong(self) -> FieldErrors {
         ignored::report(self.ignored());
-        Wrong::new(self.shared.errors.borrow().clone())
+        FieldErrors::new(self.shared.errors.borrow().clone())
     }
 
     /// The fields of the whole body that nobody has read yet, as [`ignored::collect`] answers them, which must be going

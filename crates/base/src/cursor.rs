@@ -10,7 +10,7 @@ use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use crate::page::{DEFAULT_PAGE_SIZE, Page, PageRequest};
+use crate::page::{DEFAULT_PAGE_SIZE, NumberedPage, Page};
 
 /// The longest cursor that is read; the keys of a row are much shorter.
 const LONGEST: usize = 8 << 10;
@@ -121,15 +121,15 @@ fn first(hash: Sha256) -> [u8; SUM] {
 
 /// Which page of a list a request asks for, by number or by cursor. [`crate::Query::walk`] reads it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Walk {
-    page: PageRequest,
+pub struct PageRequest {
+    page: NumberedPage,
     list: List,
     from: Option<Cursor>,
 }
 
 /// The rows of one page, how many rows there are in all, and the keys of the last row when a further one follows.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Found<R> {
+pub struct PageRows<R> {
     /// In the order of the list.
     pub rows: Vec<R>,
     /// On all pages.
@@ -138,15 +138,15 @@ pub struct Found<R> {
     pub next: Option<Vec<Key>>,
 }
 
-impl<R> Found<R> {
+impl<R> PageRows<R> {
     /// The same page of what is made of each row.
-    pub fn map<T>(self, f: impl FnMut(R) -> T) -> Found<T> {
-        Found { rows: self.rows.into_iter().map(f).collect(), total: self.total, next: self.next }
+    pub fn map<T>(self, f: impl FnMut(R) -> T) -> PageRows<T> {
+        PageRows { rows: self.rows.into_iter().map(f).collect(), total: self.total, next: self.next }
     }
 
     /// The same page of what is made of all its rows.
-    pub fn with<T>(&self, rows: Vec<T>) -> Found<T> {
-        Found { rows, total: self.total, next: self.next.clone() }
+    pub fn with<T>(&self, rows: Vec<T>) -> PageRows<T> {
+        PageRows { rows, total: self.total, next: self.next.clone() }
     }
 }
 
@@ -169,21 +169,21 @@ impl Refused {
     }
 }
 
-impl Default for Walk {
+impl Default for PageRequest {
     /// The first page, of the default size.
     fn default() -> Self {
-        Self::numbered(PageRequest { page_no: 1, page_size: DEFAULT_PAGE_SIZE }, List::default())
+        Self::numbered(NumberedPage { page_no: 1, page_size: DEFAULT_PAGE_SIZE }, List::default())
     }
 }
 
-impl Walk {
+impl PageRequest {
     /// A page by its number.
-    pub fn numbered(page: PageRequest, list: List) -> Self {
+    pub fn numbered(page: NumberedPage, list: List) -> Self {
         Self { page, list, from: None }
     }
 
     /// The page behind a cursor of this list.
-    pub fn from_cursor(page: PageRequest, list: List, text: &str) -> Result<Self, Refused> {
+    pub fn from_cursor(page: NumberedPage, list: List, text: &str) -> Result<Self, Refused> {
         let cursor = Cursor::decode(text).ok_or(Refused::Damaged)?;
         if cursor.list != list {
             return Err(Refused::Foreign);
@@ -207,7 +207,7 @@ impl Walk {
     }
 
     /// How many rows to read: one more than the page has tells whether another page follows.
-    pub fn wanted(&self) -> i64 {
+    pub fn row_limit(&self) -> i64 {
         self.limit().saturating_add(1)
     }
 
@@ -219,29 +219,29 @@ impl Walk {
         }
     }
 
-    /// The page, of the [`Walk::wanted`] rows that were read; `keys` are a row's, in the order of the sort.
-    pub fn cut<R>(&self, mut rows: Vec<R>, total: i64, keys: impl FnOnce(&R) -> Vec<Key>) -> Found<R> {
+    /// The page, of the [`PageRequest::wanted`] rows that were read; `keys` are a row's, in the order of the sort.
+    pub fn cut<R>(&self, mut rows: Vec<R>, total: i64, keys: impl FnOnce(&R) -> Vec<Key>) -> PageRows<R> {
         let size = self.page.page_size as usize;
         let more = rows.len() > size;
         rows.truncate(size);
         let next = rows.last().filter(|_| more).map(keys);
-        Found { rows, total, next }
+        PageRows { rows, total, next }
     }
 
     /// The page of rows that are all at hand and few, by a text that each has to itself.
-    pub fn of_all<R>(&self, mut rows: Vec<R>, key: impl Fn(&R) -> String) -> Found<R> {
+    pub fn of_all<R>(&self, mut rows: Vec<R>, key: impl Fn(&R) -> String) -> PageRows<R> {
         let total = i64::try_from(rows.len()).unwrap_or(i64::MAX);
         rows.sort_by_cached_key(&key);
         if let Some([Key::Text(after)]) = self.after() {
             rows.retain(|row| key(row) > *after);
         }
         let count = |number: i64| usize::try_from(number).unwrap_or(usize::MAX);
-        let rows = rows.into_iter().skip(count(self.offset())).take(count(self.wanted())).collect();
+        let rows = rows.into_iter().skip(count(self.offset())).take(count(self.row_limit())).collect();
         self.cut(rows, total, |row| vec![Key::Text(key(row))])
     }
 
     /// The envelope of a page.
-    pub fn answer<T>(&self, found: Found<T>) -> Page<T> {
+    pub fn answer<T>(&self, found: PageRows<T>) -> Page<T> {
         let seen = match &self.from {
             Some(cursor) => cursor.seen,
             None => u64::try_from(self.page.offset()).unwrap_or(0),
@@ -249,7 +249,7 @@ impl Walk {
         let size = u64::from(self.page.page_size.max(1));
         let page_no = u32::try_from(seen / size).unwrap_or(u32::MAX).saturating_add(1);
         let request = match self.from {
-            Some(_) => PageRequest { page_no, ..self.page },
+            Some(_) => NumberedPage { page_no, ..self.page },
             None => self.page,
         };
         let seen = seen.saturating_add(found.rows.len() as u64);

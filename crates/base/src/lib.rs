@@ -27,10 +27,10 @@ pub mod timestamp;
 pub mod turns;
 
 pub use body::{Fields, parse_json};
-pub use cursor::{Found, Key, Walk};
+pub use cursor::{Key, PageRequest, PageRows};
 pub use json_repair::parse_nearly_json;
 pub use net::{IpKey, cidr_range, ip_key};
-pub use page::{Page, PageRequest};
+pub use page::{NumberedPage, Page};
 pub use problem::{FieldError, Kind, Problem, RateLimit};
 pub use query::{Query, Sort};
 pub use secret::Secret;

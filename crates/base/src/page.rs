@@ -9,14 +9,14 @@ pub const MAX_PAGE_SIZE: u32 = 1000;
 
 /// The page that a request asks for. [`crate::Query::page`] reads it within its limits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct PageRequest {
+pub struct NumberedPage {
     /// From 1.
     pub page_no: u32,
     /// 1 to [`MAX_PAGE_SIZE`].
     pub page_size: u32,
 }
 
-impl PageRequest {
+impl NumberedPage {
     /// How many rows come before the page.
     pub fn offset(&self) -> i64 {
         i64::from(self.page_no.saturating_sub(1)).saturating_mul(self.limit())
@@ -59,7 +59,7 @@ pub struct Page<T> {
 
 impl<T> Page<T> {
     /// The page that answers a request, out of `total` rows.
-    pub fn new(request: &PageRequest, results: Vec<T>, total: i64) -> Self {
+    pub fn new(request: &NumberedPage, results: Vec<T>, total: i64) -> Self {
         let size = request.limit().max(1);
         let total = total.max(0);
         let total_pages = total / size + i64::from(total % size != 0);
@@ -95,14 +95,14 @@ mod tests {
     use super::*;
 
     fn page(page_no: u32, page_size: u32, total: i64) -> Page<u8> {
-        Page::new(&PageRequest { page_no, page_size }, Vec::new(), total)
+        Page::new(&NumberedPage { page_no, page_size }, Vec::new(), total)
     }
 
     #[test]
     fn the_offset_never_overflows() {
-        let request = PageRequest { page_no: u32::MAX, page_size: MAX_PAGE_SIZE };
+        let request = NumberedPage { page_no: u32::MAX, page_size: MAX_PAGE_SIZE };
         assert_eq!(request.offset(), 4_294_967_294_000);
-        let request = PageRequest { page_no: 0, page_size: u32::MAX };
+        let request = NumberedPage { page_no: 0, page_size: u32::MAX };
         assert_eq!(request.offset(), 0);
     }
 
@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn an_unordered_page_omits_the_order() {
-        let request = PageRequest { page_no: 1, page_size: 2 };
+        let request = NumberedPage { page_no: 1, page_size: 2 };
         let expected = json!({
             "results": [7, 8], "totalResults": 3, "pageNo": 1, "pageSize": 2, "totalPages": 2,
             "nextPage": true, "descendingOrder": false,

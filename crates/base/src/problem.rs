@@ -105,9 +105,9 @@ const FIELDS_IN_DETAIL: usize = 10;
 
 /// Refused fields from several places, to be told together: of the form of a body, and of what it names.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Wrong(Vec<FieldError>);
+pub struct FieldErrors(Vec<FieldError>);
 
-impl Wrong {
+impl FieldErrors {
     /// Those that were found so far.
     pub fn new(errors: Vec<FieldError>) -> Self {
         Self(errors)
@@ -340,15 +340,15 @@ mod tests {
 
     #[test]
     fn what_is_wrong_already_is_told_once() {
-        let mut wrong = Wrong::new(vec![FieldError::new("list[1]", "must be an object")]);
+        let mut wrong = FieldErrors::new(vec![FieldError::new("list[1]", "must be an object")]);
         for field in ["list[1]", "list[1].id", "list[10].id", "list", "listing"] {
             wrong.add(field, "is unknown");
         }
         assert!(wrong.has("list") && wrong.has("listing") && !wrong.has("lis"));
         let told: Vec<String> = wrong.check().unwrap_err().errors.into_iter().map(|error| error.field_name).collect();
         assert_eq!(told, ["list[1]", "list[10].id", "list", "listing"]);
-        assert_eq!(Wrong::default().check(), Ok(()));
-        let mut wrong = Wrong::default();
+        assert_eq!(FieldErrors::default().check(), Ok(()));
+        let mut wrong = FieldErrors::default();
         assert_eq!(wrong.take(Ok(1)), Ok(Some(1)));
         assert_eq!(wrong.take::<i32>(Err(Problem::field("to", "is required"))), Ok(None));
         assert_eq!(wrong.take::<i32>(Err(Problem::internal())), Err(Problem::internal()));

@@ -3,10 +3,10 @@
 use std::ops::{Range, RangeInclusive};
 
 use crate::{
-    cursor::{List, Walk},
+    cursor::{List, PageRequest},
     form::decode,
     lenient::{self, INTEGER, TIMESTAMP, TRUE_OR_FALSE, must_be_one_of},
-    page::{DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, PageRequest},
+    page::{DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, NumberedPage},
     problem::{FieldError, Problem, shorten},
     timestamp::Timestamp,
 };
@@ -153,13 +153,13 @@ impl Query {
     }
 
     /// `pageNo` (from 1, default 1) and `pageSize` (1 to 1000, default 100).
-    pub fn page(&mut self) -> PageRequest {
+    pub fn page(&mut self) -> NumberedPage {
         self.page_sized(DEFAULT_PAGE_SIZE)
     }
 
     /// The same as [`Query::page`] with another default for `pageSize`.
-    pub fn page_sized(&mut self, default: u32) -> PageRequest {
-        PageRequest {
+    pub fn page_sized(&mut self, default: u32) -> NumberedPage {
+        NumberedPage {
             page_no: self.counter("pageNo", u32::MAX, 1),
             page_size: self.counter("pageSize", MAX_PAGE_SIZE, default),
         }
@@ -180,21 +180,21 @@ impl Query {
 
     /// `pageNo`, `pageSize` and `cursor` of the list at `path` in this order. A cursor is good for the path, the order
     /// and the filters that it came from; `pageSize` may change on the way.
-    pub fn walk(&mut self, path: &str, sort: Sort) -> Walk {
-        self.walk_sized(path, sort, DEFAULT_PAGE_SIZE)
+    pub fn page_request(&mut self, path: &str, sort: Sort) -> PageRequest {
+        self.page_request_sized(path, sort, DEFAULT_PAGE_SIZE)
     }
 
     /// The same as [`Query::walk`] with another default for `pageSize`.
-    pub fn walk_sized(&mut self, path: &str, sort: Sort, default: u32) -> Walk {
+    pub fn page_request_sized(&mut self, path: &str, sort: Sort, default: u32) -> PageRequest {
         let list = self.list(path, sort);
         let page = self.page_sized(default);
-        let numbered = Walk::numbered(page, list);
+        let numbered = PageRequest::numbered(page, list);
         let Some(cursor) = self.text("cursor") else { return numbered };
         if page.page_no > 1 {
             self.error("cursor", "takes the place of pageNo: send one of them");
             return numbered;
         }
-        Walk::from_cursor(page, list, &cursor).unwrap_or_else(|refused| {
+        PageRequest::from_cursor(page, list, &cursor).unwrap_or_else(|refused| {
             self.error("cursor", refused.message());
             numbered
         })
@@ -274,7 +274,7 @@ mod tests {
         assert_eq!(query.integer("id", 7), 7);
         assert!(query.boolean("all", true));
         assert_eq!(query.one_of("state", &["a", "b"], "b"), "b");
-        assert_eq!(query.page(), PageRequest { page_no: 1, page_size: 100 });
+        assert_eq!(query.page(), NumberedPage { page_no: 1, page_size: 100 });
         assert_eq!(query.page_sized(20).page_size, 20);
         let sort = query.sort(&["id", "name"], "id", true);
         assert_eq!(sort, Sort { name: "id", descending: true });

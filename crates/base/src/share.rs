@@ -23,7 +23,7 @@ use std::sync::{
 
 pub use self::{
     parties::{Parties, Party},
-    queue::Taking,
+    queue::Acquire,
 };
 
 /// The kinds of pools.
@@ -107,8 +107,8 @@ impl Pool {
 
     /// Takes so much as soon as it is this party's turn, however long that lasts; refused at once when too many wait.
     /// How long to wait is for the caller to bound: to drop the future is to leave the queue.
-    pub fn take(self: &Arc<Self>, party: &Arc<Party>, amount: usize) -> Taking {
-        Taking::new(Arc::clone(self), Arc::clone(party), amount)
+    pub fn take(self: &Arc<Self>, party: &Arc<Party>, amount: usize) -> Acquire {
+        Acquire::new(Arc::clone(self), Arc::clone(party), amount)
     }
 
     /// As [`Pool::try_take`], for a caller that says itself when it is done ([`Pool::release`]).

@@ -28,7 +28,7 @@ const LONGEST: i64 = 300;
 
 /// What a stream is to be like.
 #[derive(Clone, Debug, Parameters)]
-pub struct Wanted {
+pub struct StreamQuery {
     /// Only changes of these kinds, separated by commas, such as `ALERT,INCIDENT`; without it, all.
     #[request(default, example = "ALERT,INCIDENT")]
     entities: String,
@@ -52,7 +52,7 @@ pub struct Wanted {
 #[utoipa::path(
     operation_id = "watchChanges",
     params(
-        Wanted,
+        StreamQuery,
         ("Last-Event-ID" = Option<String>, Header, description = "The `id` of the last event that was read",
             example = "17"),
     ),
@@ -64,8 +64,8 @@ pub struct Wanted {
     security(("bearer" = ["viewer"]))
 )]
 #[get("/changes")]
-pub async fn watch(context: RequestContext<Wanted>, hub: web::Data<Hub>) -> api::Result<HttpResponse> {
-    let Wanted { entities, max_seconds, last_event_id } = context.query.clone();
+pub async fn watch(context: RequestContext<StreamQuery>, hub: web::Data<Hub>) -> api::Result<HttpResponse> {
+    let StreamQuery { entities, max_seconds, last_event_id } = context.query.clone();
     let only: Vec<String> =
         entities.split(',').map(str::trim).filter(|one| !one.is_empty()).map(ToOwned::to_owned).collect();
     let header = context.request().headers().get("last-event-id").and_then(|value| value.to_str().ok());

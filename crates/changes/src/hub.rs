@@ -183,12 +183,12 @@ impl Hub {
 }
 
 /// The thread that fills streams; it stops when dropped.
-pub struct Teller {
+pub struct Broadcaster {
     _listener: Option<db::Listener>,
     _background: Background,
 }
 
-impl Teller {
+impl Broadcaster {
     /// Starts the thread. `clock` tells the time.
     ///
     /// # Errors

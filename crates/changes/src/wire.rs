@@ -10,7 +10,7 @@ use crate::row::Change;
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Change)]
-pub struct Told<'c> {
+pub struct ChangeNotice<'c> {
     /// The tenant that it belongs to.
     #[schema(value_type = String, example = "client_1")]
     pub tenant: &'c str,
@@ -31,7 +31,7 @@ pub struct Told<'c> {
     pub at: Timestamp,
 }
 
-impl<'c> From<&'c Change> for Told<'c> {
+impl<'c> From<&'c Change> for ChangeNotice<'c> {
     fn from(change: &'c Change) -> Self {
         Self {
             tenant: &change.tenant_id,
@@ -47,7 +47,7 @@ impl<'c> From<&'c Change> for Told<'c> {
 /// A change as an event of the stream, with its number as the id to come back with.
 pub fn event(seq: i64, change: &Change) -> String {
     // Texts and a time: writing them cannot fail.
-    let data = serde_json::to_string(&Told::from(change)).unwrap_or_default();
+    let data = serde_json::to_string(&ChangeNotice::from(change)).unwrap_or_default();
     format!("id: {seq}\nevent: change\ndata: {data}\n\n")
 }
 

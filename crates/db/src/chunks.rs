@@ -6,7 +6,7 @@ use crate::{Error, Result};
 const AT_ONCE: usize = 500;
 
 /// Calls `load` with chunks of the values, and collects all rows.
-pub fn in_parts<V, R, E, C>(values: &[V], mut load: impl FnMut(&[V]) -> Result<Vec<R>, E>) -> Result<C>
+pub fn in_chunks<V, R, E, C>(values: &[V], mut load: impl FnMut(&[V]) -> Result<Vec<R>, E>) -> Result<C>
 where
     Error: From<E>,
     C: FromIterator<R>,
@@ -26,7 +26,7 @@ mod tests {
     fn values_are_loaded_in_chunks() {
         let values: Vec<usize> = (0..1_001).collect();
         let mut sizes = Vec::new();
-        let rows: Vec<usize> = in_parts(&values, |chunk| {
+        let rows: Vec<usize> = in_chunks(&values, |chunk| {
             sizes.push(chunk.len());
             Ok::<_, Error>(chunk.to_vec())
         })

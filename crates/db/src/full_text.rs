@@ -10,7 +10,7 @@ use std::{
 };
 
 use base::{
-    Key, Walk,
+    Key, PageRequest,
     text::{self, words},
 };
 use diesel::{
@@ -96,7 +96,7 @@ impl FullText {
         tenants: &[String],
         wanted: &[String],
         filter: &Condition,
-        walk: &Walk,
+        walk: &PageRequest,
     ) -> Result<(Vec<Hit>, i64)> {
         if wanted.is_empty() {
             return Ok((Vec::new(), 0));
@@ -124,7 +124,7 @@ impl FullText {
             .then(" AND ")
             .append(order.after(walk.after())?)
             .then(" ORDER BY hits.score DESC, hits.number DESC LIMIT ")
-            .integer(walk.wanted())
+            .integer(walk.row_limit())
             .then(" OFFSET ")
             .integer(walk.offset());
         Ok((Statement::<(BigInt, BigInt)>::of(page).load(conn)?, total))
@@ -255,7 +255,7 @@ impl<ST> RunQueryDsl<Conn> for Statement<ST> {}
 
 #[cfg(test)]
 mod tests {
-    use base::{PageRequest, cursor::List};
+    use base::{NumberedPage, cursor::List};
     use diesel::connection::SimpleConnection as _;
     use proptest::prelude::*;
 
@@ -284,7 +284,7 @@ mod tests {
     fn matching_ids(db: &Db, tenants: &[&str], text: &str) -> Vec<i64> {
         let tenants: Vec<String> = tenants.iter().map(|id| (*id).to_owned()).collect();
         let wanted: Vec<String> = words(text).map(|word| word.key).collect();
-        let walk = Walk::numbered(PageRequest { page_no: 1, page_size: 10 }, List::default());
+        let walk = PageRequest::numbered(NumberedPage { page_no: 1, page_size: 10 }, List::default());
         let (hits, total) =
             db.read_here(|conn| TEXTS.search(conn, &tenants, &wanted, &Condition::sql("1 = 1"), &walk)).unwrap();
         assert_eq!(i64::try_from(hits.len()).unwrap(), total);

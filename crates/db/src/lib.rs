@@ -7,7 +7,6 @@
 //!
 //! What differs between SQLite and Postgres stays in this crate, behind one function for each difference.
 
-mod asker;
 mod backend;
 mod backup;
 mod bell;
@@ -35,6 +34,7 @@ mod probe;
 mod quota;
 mod reach;
 mod read;
+mod requester;
 mod savepoint;
 mod select;
 mod sequence;
@@ -58,11 +58,10 @@ use std::{
 use base::share::{Kind, Party, Pool};
 
 pub use crate::{
-    asker::{Asker, Turn, on_behalf},
     backend::{Conn, Sql},
     backup::back_up,
     bell::{Bell, Listener},
-    chunks::in_parts,
+    chunks::in_chunks,
     condition::Condition,
     dates::Dates,
     due::{DueRows, owners},
@@ -79,6 +78,7 @@ pub use crate::{
     probe::{Health, Probe},
     quota::Quota,
     reach::wait_until_it_answers,
+    requester::{Requester, Turn, on_behalf},
     savepoint::{Unread, read_each, savepoint},
     select::columns,
     sequence::{keep_number, kept_number, next_id, next_number, next_short_id},
@@ -162,7 +162,7 @@ impl Db {
         let gauges = Default::default();
         let families = Default::default();
         let most = usize::try_from(options.connections).unwrap_or(usize::MAX);
-        let shared = Pool::new(Kind::Connections, most, asker::GREED, asker::MOST_WAITING);
+        let shared = Pool::new(Kind::Connections, most, requester::GREED, requester::MOST_WAITING);
         let service = Party::service();
         let wait = options.wait;
         let lists = lists::Lists::new(&url, options);

@@ -9,9 +9,9 @@ use std::{sync::Arc, time::Duration};
 use base::share::{Kind, Pool};
 
 use crate::{
-    Backend, Conn, DatabaseUrl, Db, Options, Result, asker,
+    Backend, Conn, DatabaseUrl, Db, Options, Result,
     backend::{Manager, Pooled},
-    error, read,
+    error, read, requester,
 };
 
 /// So many times as many long lists may be sent as there are other connections, and this many at most.
@@ -46,7 +46,7 @@ impl Lists {
             .error_handler(Box::new(error::PoolErrors))
             .build_unchecked(Manager::of_lists(url.clone()));
         let most = usize::try_from(most).unwrap_or(usize::MAX);
-        let shared = Pool::new(Kind::ListConnections, most, asker::GREED, asker::MOST_WAITING);
+        let shared = Pool::new(Kind::ListConnections, most, requester::GREED, requester::MOST_WAITING);
         Self { pool, shared, long }
     }
 }

@@ -57,7 +57,7 @@ impl<R> Sorts<R> {
 }
 
 /// A page of a list, in the order that is asked for: `page!(conn, sites::table.filter(wanted), SORTS, sort, walk)`, a
-/// `Found` of the rows.
+/// `PageRows` of the rows.
 ///
 /// A macro, because diesel's bounds for any query are longer than the code.
 #[macro_export]
@@ -68,7 +68,7 @@ macro_rules! page {
         let walk = $walk;
         let order = $sorts.order(sort);
         let total = walk.total(|| rows.clone().count().get_result($conn))?;
-        let page = rows.filter(order.after(walk.after())?).order(order).offset(walk.offset()).limit(walk.wanted());
+        let page = rows.filter(order.after(walk.after())?).order(order).offset(walk.offset()).limit(walk.row_limit());
         walk.cut(page.load($conn)?, total, |row| $sorts.keys(sort, row))
     }};
 }

@@ -22,10 +22,10 @@ use std::sync::Arc;
 use api::{Alias, Extras, Need, Routes, Tag};
 
 pub use crate::{
-    alerts::{Escalator, Noticed},
+    alerts::{Escalator, NoticeIntake},
     heartbeats::{pings::Pings, watch::Heartbeats},
     neighbours::Neighbours,
-    port::Trial,
+    port::AlertPort,
     records::port::Records,
 };
 

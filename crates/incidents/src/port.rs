@@ -13,19 +13,19 @@ use crate::{
 };
 
 /// Answers [`Alerts`]; previews the alert of a report, so that users can try their rules on it.
-pub struct Trial {
+pub struct AlertPort {
     resources: Arc<dyn Resources>,
     people: Arc<dyn People>,
 }
 
-impl Trial {
+impl AlertPort {
     /// With the ports for resources and people.
     pub fn new(resources: Arc<dyn Resources>, people: Arc<dyn People>) -> Self {
         Self { resources, people }
     }
 }
 
-impl Alerts for Trial {
+impl Alerts for AlertPort {
     fn preview(
         &self,
         conn: &mut Conn,

@@ -42,11 +42,12 @@ use ports::People;
 
 pub use crate::{
     firing::{Rules, Subscriber},
-    installed::Known,
+    installed::InstalledIntegrations,
     port::OutgoingSender,
     reporters::{AuthType, Credentials, Reporter, Reporters},
     reseal::{
-        Sealed, any as any_secrets, check as check_secrets, claim_sealing_key, note_sealing_key, reseal, sealing_key,
+        ResealCounts, any as any_secrets, check as check_secrets, claim_sealing_key, note_sealing_key, reseal,
+        sealing_key,
     },
     services::{Services, extras},
 };

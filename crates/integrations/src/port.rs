@@ -10,7 +10,7 @@ use hyper::{
     Method, Request,
     header::{HeaderName, HeaderValue},
 };
-use ports::{Outgoing, Recipient, SealedAt, Seals, Sending, Sends, Unsent};
+use ports::{Outgoing, Recipient, SealedAt, Seals, SendError, Sending, Sends};
 
 use crate::{
     delivery::row::Message,
@@ -106,7 +106,7 @@ impl OutgoingSender {
 
 impl Tools {
     /// The sender for other domains, for one runtime.
-    pub fn outside(&self) -> OutgoingSender {
+    pub fn outgoing_sender(&self) -> OutgoingSender {
         let Settings { timeout, calls_to_one, .. } = self.settings;
         let caller = Caller::new(self.dialler.clone(), Arc::clone(&self.guard), timeout, calls_to_one);
         OutgoingSender::new(
@@ -138,7 +138,7 @@ impl Sends for OutgoingSender {
                 Recipient::Mail(mail) => {
                     let Some(mailer) = &self.mailer else {
                         let message = "there is no mail server: set one with the option --smtp-url";
-                        return Err(Unsent { for_good: true, ..Unsent::new(message) });
+                        return Err(SendError { for_good: true, ..SendError::new(message) });
                     };
                     return mailer.send(&outgoing.id, mail, &outgoing.body, now).await;
                 }
@@ -149,13 +149,13 @@ impl Sends for OutgoingSender {
 }
 
 /// Judges an answer: a success, or a failure that is tried again unless the request itself was refused.
-fn verdict(answer: CallResult, now: Timestamp) -> std::result::Result<u16, Unsent> {
-    let answer = answer.map_err(|error| Unsent::new(error.to_string()))?;
+fn verdict(answer: CallResult, now: Timestamp) -> std::result::Result<u16, SendError> {
+    let answer = answer.map_err(|error| SendError::new(error.to_string()))?;
     if (200..300).contains(&answer.status) {
         return Ok(answer.status);
     }
     let asked = answer.headers.get("retry-after").and_then(|value| retry::parse_retry_after(value.to_str().ok()?, now));
-    Err(Unsent {
+    Err(SendError {
         why: format!("the other side answered {}", answer.status),
         status: Some(answer.status),
         wait_ms: asked,

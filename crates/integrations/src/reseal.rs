@@ -11,7 +11,7 @@ const SEALING_KEY: &str = "sealing_key";
 
 /// How many secrets are stored, and how many were sealed anew.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Sealed {
+pub struct ResealCounts {
     /// How many rows hold secrets.
     pub rows: usize,
     /// How many of them were sealed anew.
@@ -22,13 +22,13 @@ pub struct Sealed {
 ///
 /// # Errors
 /// A secret does not open: its key is not among those given.
-pub fn reseal(db: &Db, vault: &Arc<Vault>) -> Result<Sealed> {
-    let mut sealed = Sealed::default();
+pub fn reseal(db: &Db, vault: &Arc<Vault>) -> Result<ResealCounts> {
+    let mut sealed = ResealCounts::default();
     for tenant in db.read_here(installed::tenants)? {
         let vault = Arc::clone(vault);
         let part = db.write_here(move |conn| {
             installed::lock_tenant(conn, &tenant)?;
-            let mut part = Sealed::default();
+            let mut part = ResealCounts::default();
             for mut row in installed::all(conn, &tenant)? {
                 part.rows += 1;
                 if row.reseal(&vault)? {

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use api::Resource as _;
 use base::{body::Request as _, timestamp::Timestamp};
 use db::{Conn, DatabaseUrl, Db, Options, Result};
-use ports::{AlertFacts, Cover, FormerGroups, Maintenance, Notices, People, PeopleGroup, Person, Standalone, Window};
+use ports::{AlertFacts, Cover, GroupHistory, Maintenance, Notices, People, PeopleGroup, Person, Standalone, Window};
 use serde_json::{Value, json};
 
 use crate::{
@@ -56,7 +56,7 @@ impl People for Suspended {
         Ok(Vec::new())
     }
 
-    fn around(&self, _: &mut Conn, tenant: &str) -> Result<Vec<String>> {
+    fn own_and_partner(&self, _: &mut Conn, tenant: &str) -> Result<Vec<String>> {
         Ok(vec![tenant.to_owned()])
     }
 
@@ -68,8 +68,8 @@ impl People for Suspended {
         Ok(Vec::new())
     }
 
-    fn former_groups(&self, _: &mut Conn, _: &[String], _: &[String], _: Timestamp) -> Result<FormerGroups> {
-        Ok(FormerGroups::default())
+    fn former_groups(&self, _: &mut Conn, _: &[String], _: &[String], _: Timestamp) -> Result<GroupHistory> {
+        Ok(GroupHistory::default())
     }
 
     fn may_act(&self, _: &mut Conn, _: &[String], _: &str, _: Timestamp) -> Result<bool> {
@@ -151,8 +151,8 @@ impl Fixture {
     }
 
     fn runs(&self, job: &Job) -> Vec<Run> {
-        let page = base::page::PageRequest { page_no: 1, page_size: 1000 };
-        let walk = base::Walk::numbered(page, base::cursor::List::default());
+        let page = base::page::NumberedPage { page_no: 1, page_size: 1000 };
+        let walk = base::PageRequest::numbered(page, base::cursor::List::default());
         let tenant = job.tenant_id.clone();
         let id = job.id.clone();
         let sort = base::query::Sort { name: "dueDate", descending: false };

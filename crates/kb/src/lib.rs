@@ -13,7 +13,7 @@ pub mod demo;
 mod schema;
 mod state;
 
-pub use articles::port::Library;
+pub use articles::port::ArticlePort;
 
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 //! Two windows for `--demo`: a nightly one for patches, and one of this weekend.
 
-use base::{Fields, matching::Meter, problem::Wrong, tenant::TenantId, timestamp::Timestamp};
+use base::{Fields, matching::Meter, problem::FieldErrors, tenant::TenantId, timestamp::Timestamp};
 use db::{Db, Result};
 use outbox::{Actor, Tx};
 use serde_json::{Value, json};
@@ -29,7 +29,7 @@ pub fn fill(db: &Db, windows: &Windows, tenant: &TenantId, what: (&str, &str), n
                 let mut new = NewWindow::read_all(&mut fields, &Meter::new(Meter::REQUEST));
                 fields.finish()?;
                 let scope = std::slice::from_ref(&tenant);
-                let mut unknown = Wrong::default();
+                let mut unknown = FieldErrors::default();
                 let targets = targets::resolve(tx.conn, &*resources, scope, &new.take_targets().all(), &mut unknown)?;
                 if unknown.check().is_err() {
                     return Ok(false);

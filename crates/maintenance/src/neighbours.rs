@@ -33,8 +33,8 @@ impl Neighbours {
     }
 
     /// A tenant and its partner, whose windows may cover the tenant's resources.
-    pub(crate) fn around(&self, conn: &mut Conn, tenant: &str) -> Result<Vec<String>> {
-        let found = self.people.around(conn, tenant)?;
+    pub(crate) fn own_and_partner(&self, conn: &mut Conn, tenant: &str) -> Result<Vec<String>> {
+        let found = self.people.own_and_partner(conn, tenant)?;
         Ok(if found.is_empty() { vec![tenant.to_owned()] } else { found })
     }
 
@@ -45,7 +45,7 @@ impl Neighbours {
 
     /// May this user of the tenant or its partner still act?
     pub(crate) fn may_act(&self, conn: &mut Conn, tenant: &str, user_id: &str, now: Timestamp) -> Result<bool> {
-        let around = self.people.around(conn, tenant)?;
+        let around = self.people.own_and_partner(conn, tenant)?;
         self.people.may_act(conn, &around, user_id, now)
     }
 

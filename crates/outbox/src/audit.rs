@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, collections::BTreeMap};
 
-use base::{Found, Key, Walk, timestamp::Timestamp};
+use base::{Key, PageRequest, PageRows, timestamp::Timestamp};
 use db::{Column, Condition, Conn, Error, Order, Result};
 use diesel::prelude::*;
 use serde::{Serialize, Serializer, ser::Error as _};
@@ -219,12 +219,12 @@ fn shortened<S: Serializer>(value: &Option<&Value>, serializer: S) -> std::resul
 }
 
 /// A page of the log, by time.
-pub fn page(conn: &mut Conn, condition: &Condition, descending: bool, walk: &Walk) -> Result<Found<Entry>> {
+pub fn page(conn: &mut Conn, condition: &Condition, descending: bool, walk: &PageRequest) -> Result<PageRows<Entry>> {
     use audit_log::dsl;
     let order = Order::by([Column::Integer("audit_log.at_ms"), Column::Integer("audit_log.id")], descending);
     let total = walk.total(|| dsl::audit_log.filter(condition.clone()).count().get_result(conn))?;
     let query = dsl::audit_log.filter(condition.clone()).filter(order.after(walk.after())?).order(order);
-    let rows = query.offset(walk.offset()).limit(walk.wanted()).load(conn)?;
+    let rows = query.offset(walk.offset()).limit(walk.row_limit()).load(conn)?;
     Ok(walk.cut(rows, total, |entry: &Entry| vec![Key::from(entry.at_ms), Key::from(entry.id)]))
 }
 

@@ -152,7 +152,7 @@ impl Unpublished {
 /// Something that happens because its time has come. Nobody did it, so the audit log has nothing of it; subscribers
 /// hear of it.
 #[derive(Clone, Debug)]
-pub struct Happening {
+pub struct TimedEvent {
     /// The tenant of the entity.
     pub tenant_id: String,
     /// Its kind, such as `Roster`.
@@ -202,7 +202,7 @@ pub struct Tx<'c> {
     pub now: Timestamp,
     pub(crate) actor: &'c Actor,
     changes: Vec<PendingChange>,
-    happenings: Vec<Happening>,
+    happenings: Vec<TimedEvent>,
     /// The index in `changes` of an entity, by kind, id and tenant.
     indexes: HashMap<(&'static str, String, String), usize>,
 }
@@ -242,7 +242,7 @@ impl<'c> Tx<'c> {
     }
 
     /// Tells subscribers of something whose time has come.
-    pub fn happen(&mut self, happening: Happening) {
+    pub fn record_timed_event(&mut self, happening: TimedEvent) {
         self.happenings.push(happening);
     }
 

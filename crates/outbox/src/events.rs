@@ -10,7 +10,7 @@ use diesel::{
 use serde_json::Value;
 
 use crate::{
-    Actor, Change, Happening,
+    Actor, Change, TimedEvent,
     retention::{Keep, Retention},
     schema::outbox_events,
 };
@@ -44,7 +44,7 @@ pub struct Event {
     pub entity: String,
     /// Its id.
     pub entity_id: String,
-    /// `CREATE`, `UPDATE` or `DELETE`, or what time brought ([`Happening`]).
+    /// `CREATE`, `UPDATE` or `DELETE`, or what time brought ([`TimedEvent`]).
     pub action: String,
     /// Its state before; `None` for a new one.
     pub before: Option<Value>,
@@ -142,7 +142,7 @@ impl NewEvent {
         }
     }
 
-    pub(crate) fn happened(actor: &Actor, now: Timestamp, happening: &Happening) -> Self {
+    pub(crate) fn happened(actor: &Actor, now: Timestamp, happening: &TimedEvent) -> Self {
         Self {
             tenant_id: happening.tenant_id.clone(),
             id: format!("EVT-{}", uuid::Uuid::now_v7()),

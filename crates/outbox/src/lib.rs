@@ -19,7 +19,7 @@ mod waiting;
 mod worker;
 
 pub use background::Background;
-pub use change::{Action, Actor, Change, Entity, Happening, Recorded, Tx, Unpublished, payload};
+pub use change::{Action, Actor, Change, Entity, Recorded, TimedEvent, Tx, Unpublished, payload};
 pub use events::Event;
 pub use retention::{Keep, Retention, Setting, Sweeper};
 pub use turns::TenantTurns;

@@ -42,7 +42,7 @@ static LOCK: db::Lock = db::Lock::only("retention");
 
 /// What is known of a kind of rows, and was done about it.
 #[derive(Debug)]
-pub struct Kept {
+pub struct RetentionCounts {
     /// What it is called.
     pub kind: &'static str,
     oldest_ms: AtomicI64,
@@ -50,7 +50,7 @@ pub struct Kept {
     surplus: AtomicU64,
 }
 
-impl Kept {
+impl RetentionCounts {
     /// Since when the oldest row has aged, as of the last look; [`None`] when there is none.
     pub fn oldest(&self) -> Option<Timestamp> {
         let oldest = self.oldest_ms.load(Ordering::Relaxed);
@@ -65,7 +65,7 @@ impl Kept {
 
 /// A running sweeper; stops when dropped.
 pub struct Sweeper {
-    kept: Vec<Arc<Kept>>,
+    kept: Vec<Arc<RetentionCounts>>,
     _background: Background,
 }
 
@@ -90,7 +90,7 @@ impl Sweeper {
     }
 
     /// What is known of each kind.
-    pub fn kept(&self) -> Vec<Arc<Kept>> {
+    pub fn kept(&self) -> Vec<Arc<RetentionCounts>> {
         self.kept.clone()
     }
 }
@@ -101,7 +101,7 @@ pub fn sweep(
     retention: &[Retention],
     days: impl Fn(&Setting) -> u32,
     now: Timestamp,
-) -> Result<Vec<Arc<Kept>>> {
+) -> Result<Vec<Arc<RetentionCounts>>> {
     let mut sweep = Sweep::new(db.clone(), retention, days);
     while sweep.turn(now)? < LOOK {}
     Ok(sweep.kinds.into_iter().map(|kind| kind.kept).collect())
@@ -114,7 +114,7 @@ struct Kind {
     keep_ms: Option<i64>,
     /// How many rows the next step takes.
     rows: usize,
-    kept: Arc<Kept>,
+    kept: Arc<RetentionCounts>,
 }
 
 /// Rows of a tenant that are to go.
@@ -154,7 +154,7 @@ impl Sweep {
             let aged = AtomicU64::new(0);
             let surplus = AtomicU64::new(0);
             let oldest_ms = AtomicI64::new(i64::MAX);
-            let kept = Arc::new(Kept { kind: what.kind, oldest_ms, aged, surplus });
+            let kept = Arc::new(RetentionCounts { kind: what.kind, oldest_ms, aged, surplus });
             Kind { what: *what, keep_ms, rows: FIRST_ROWS, kept }
         });
         let tasks = VecDeque::new();

@@ -48,7 +48,7 @@ pub fn fill(
             for person in &people {
                 method(tx, &*seals, &tenant, person)?;
             }
-            let around = directory.around(tx.conn, &tenant)?;
+            let around = directory.own_and_partner(tx.conn, &tenant)?;
             let partner = around.iter().find(|other| **other != tenant).unwrap_or(&tenant);
             let mut rosters: Vec<String> = Vec::new();
             // Whoever is on call at some hour of the day is so through a roster that there is.

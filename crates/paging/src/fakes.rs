@@ -9,9 +9,9 @@ use base::{secret::Secret, timestamp::Timestamp};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use db::{Conn, DatabaseUrl, Db, Options, Result};
 use ports::{
-    AlertAction, AlertFacts, AlertPreview, Alerts, Cover, FormerGroups, IncidentRecord, KnownResource, KnownRoster,
-    Maintenance, OnCall, OnCallPerson, Outgoing, OwnShift, People, PeopleGroup, Person, Place, PlaceKey, PlaceKind,
-    ResourceKey, Resources, SealedAt, Seals, Sending, Sends, ServiceGroup, Standalone, Window,
+    AlertAction, AlertFacts, AlertPreview, Alerts, Cover, GroupHistory, IncidentRecord, Maintenance, OnCall,
+    OnCallPerson, Outgoing, OwnShift, People, PeopleGroup, Person, Place, PlaceKey, PlaceKind, ResourceKey,
+    ResourceSummary, Resources, RosterSummary, SealedAt, Seals, Sending, Sends, ServiceGroup, Standalone, Window,
 };
 use serde_json::Value;
 
@@ -94,11 +94,11 @@ impl Alerts for Fakes {
 }
 
 impl Resources for Fakes {
-    fn find(&self, _: &mut Conn, _: &[String], keys: &[ResourceKey]) -> Result<Vec<Vec<KnownResource>>> {
+    fn find(&self, _: &mut Conn, _: &[String], keys: &[ResourceKey]) -> Result<Vec<Vec<ResourceSummary>>> {
         Ok(keys.iter().map(|_| Vec::new()).collect())
     }
 
-    fn decommissioned(&self, _: &mut Conn, _: &[String], keys: &[ResourceKey]) -> Result<Vec<Vec<KnownResource>>> {
+    fn decommissioned(&self, _: &mut Conn, _: &[String], keys: &[ResourceKey]) -> Result<Vec<Vec<ResourceSummary>>> {
         Ok(keys.iter().map(|_| Vec::new()).collect())
     }
 
@@ -110,7 +110,7 @@ impl Resources for Fakes {
         Ok(ids.iter().map(|_| Vec::new()).collect())
     }
 
-    fn members(&self, _: &mut Conn, _: &[String], _: &Place, _: Option<&str>, _: i64) -> Result<Vec<KnownResource>> {
+    fn members(&self, _: &mut Conn, _: &[String], _: &Place, _: Option<&str>, _: i64) -> Result<Vec<ResourceSummary>> {
         Ok(Vec::new())
     }
 
@@ -163,10 +163,10 @@ impl OnCall for Fakes {
         Ok(found)
     }
 
-    fn roster(&self, _: &mut Conn, _: &[String], id: &str) -> Result<Option<KnownRoster>> {
+    fn roster(&self, _: &mut Conn, _: &[String], id: &str) -> Result<Option<RosterSummary>> {
         let number = id.strip_prefix("ES-").and_then(|number| number.parse::<usize>().ok());
         let there = number.is_some_and(|number| number < self.0.lock().unwrap().rosters.len());
-        Ok(there.then(|| KnownRoster { tenant_id: TENANT.to_owned(), name: id.to_owned() }))
+        Ok(there.then(|| RosterSummary { tenant_id: TENANT.to_owned(), name: id.to_owned() }))
     }
 
     fn shifts_of(
@@ -215,7 +215,7 @@ impl People for Fakes {
         Ok(Vec::new())
     }
 
-    fn around(&self, _: &mut Conn, tenant: &str) -> Result<Vec<String>> {
+    fn own_and_partner(&self, _: &mut Conn, tenant: &str) -> Result<Vec<String>> {
         Ok(vec![tenant.to_owned(), "msp_1".to_owned()])
     }
 
@@ -227,8 +227,8 @@ impl People for Fakes {
         Ok(Vec::new())
     }
 
-    fn former_groups(&self, _: &mut Conn, _: &[String], _: &[String], _: Timestamp) -> Result<FormerGroups> {
-        Ok(FormerGroups::default())
+    fn former_groups(&self, _: &mut Conn, _: &[String], _: &[String], _: Timestamp) -> Result<GroupHistory> {
+        Ok(GroupHistory::default())
     }
 
     fn may_act(&self, _: &mut Conn, _: &[String], _: &str, _: Timestamp) -> Result<bool> {

@@ -4,7 +4,7 @@ use base::{matching::Keys, text::listed, timestamp::Timestamp};
 use db::{Conn, Result};
 use serde_json::Value;
 
-use crate::KnownResource;
+use crate::ResourceSummary;
 
 /// The keys of an alert that rules may name.
 pub const ALERT_KEYS: Keys<'_> = Keys {
@@ -33,7 +33,7 @@ pub const ALERT_KEYS: Keys<'_> = Keys {
 #[derive(Clone, Debug, PartialEq)]
 pub struct AlertPreview {
     /// The resource that it is about.
-    pub resource: Option<KnownResource>,
+    pub resource: Option<ResourceSummary>,
     /// Why it is about none, when the report names one.
     pub problem: Option<&'static str>,
     /// As clients would see it; what rules are compared with.

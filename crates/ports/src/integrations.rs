@@ -4,7 +4,7 @@ use db::{Conn, Result};
 
 /// An installed integration, as other domains show one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KnownIntegration {
+pub struct IntegrationSummary {
     /// `INTG-<uuid>`.
     pub id: String,
     /// What people call it.
@@ -20,5 +20,5 @@ pub struct KnownIntegration {
 /// What is installed.
 pub trait Integrations: Send + Sync {
     /// The integration with this id among those of these tenants.
-    fn installed(&self, conn: &mut Conn, tenants: &[String], id: &str) -> Result<Option<KnownIntegration>>;
+    fn installed(&self, conn: &mut Conn, tenants: &[String], id: &str) -> Result<Option<IntegrationSummary>>;
 }

@@ -8,7 +8,7 @@ mod authors;
 mod integrations;
 mod maintenance;
 mod on_call;
-mod outside;
+mod outgoing;
 mod owners;
 mod people;
 mod related;
@@ -21,13 +21,13 @@ pub use alerts::{
     Notices,
 };
 pub use authors::{Author, Authors};
-pub use integrations::{Integrations, KnownIntegration};
+pub use integrations::{IntegrationSummary, Integrations};
 pub use maintenance::{AlertFacts, Cover, Maintenance, Window};
-pub use on_call::{KnownRoster, OnCall, OnCallPerson, OwnShift};
-pub use outside::{Mail, Outgoing, Recipient, SealedAt, Seals, Sending, Sends, Unsent};
+pub use on_call::{OnCall, OnCallPerson, OwnShift, RosterSummary};
+pub use outgoing::{Mail, Outgoing, Recipient, SealedAt, Seals, SendError, Sending, Sends};
 pub use owners::Owners;
-pub use people::{FormerGroups, Membership, People, PeopleGroup, Person};
-pub use related::{Articles, Jobs, KnownArticle, KnownJob};
-pub use resources::{KnownResource, Place, PlaceKey, PlaceKind, ResourceKey, Resources, ServiceGroup};
+pub use people::{GroupHistory, Membership, People, PeopleGroup, Person};
+pub use related::{Articles, Jobs, RelatedArticle, RelatedJob};
+pub use resources::{Place, PlaceKey, PlaceKind, ResourceKey, ResourceSummary, Resources, ServiceGroup};
 pub use standalone::Standalone;
 pub use tenants::Tenants;

@@ -24,7 +24,7 @@ pub struct OnCallPerson {
 
 /// A roster, as other domains name one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KnownRoster {
+pub struct RosterSummary {
     /// The tenant that owns it.
     pub tenant_id: String,
     /// Its name.
@@ -64,7 +64,7 @@ pub trait OnCall: Send + Sync {
     }
 
     /// The roster with this id among those of these tenants.
-    fn roster(&self, conn: &mut Conn, tenants: &[String], id: &str) -> Result<Option<KnownRoster>>;
+    fn roster(&self, conn: &mut Conn, tenants: &[String], id: &str) -> Result<Option<RosterSummary>>;
 
     /// When a user of these tenants is on call through their rosters within a range; each stretch as a whole, by
     /// roster.

@@ -62,7 +62,7 @@ pub struct Membership {
 
 /// The history of groups.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct FormerGroups {
+pub struct GroupHistory {
     /// Groups as they were until an instant, oldest first; who was in them, `members` says.
     pub groups: Vec<(Timestamp, PeopleGroup)>,
     /// Who was a member for a time, and who is one now but was not always. Other members were there from the beginning.
@@ -97,7 +97,7 @@ pub trait People: Send + Sync {
         tenants: &[String],
         ids: &[String],
         since: Timestamp,
-    ) -> Result<FormerGroups>;
+    ) -> Result<GroupHistory>;
 
     /// May this user still act at this time? One who is in use may; of one that API keys act as, a key has to be live.
     fn may_act(&self, conn: &mut Conn, tenants: &[String], id: &str, now: Timestamp) -> Result<bool>;
@@ -118,7 +118,7 @@ pub trait People: Send + Sync {
     fn revisions(&self, conn: &mut Conn, tenants: &[String]) -> Result<Vec<(String, i64)>>;
 
     /// The tenants whose people may stand in records of this one: itself and its partner.
-    fn around(&self, conn: &mut Conn, tenant: &str) -> Result<Vec<String>>;
+    fn own_and_partner(&self, conn: &mut Conn, tenant: &str) -> Result<Vec<String>>;
 
     /// The tenants whose records people of this one may stand in: itself and, of a partner, its clients.
     fn below(&self, conn: &mut Conn, tenant: &str) -> Result<Vec<String>>;

@@ -35,7 +35,7 @@ impl ResourceKey {
 
 /// A resource as other domains show one; not a decommissioned one, unless they ask for those.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KnownResource {
+pub struct ResourceSummary {
     /// A UUID.
     pub id: String,
     /// The tenant that owns it.
@@ -105,7 +105,7 @@ pub struct ServiceGroup {
 pub trait Resources: Send + Sync {
     /// The resources that each key names, in the order of the keys; two at most for each, which is enough to know
     /// that a name is not unique.
-    fn find(&self, conn: &mut Conn, tenants: &[String], keys: &[ResourceKey]) -> Result<Vec<Vec<KnownResource>>>;
+    fn find(&self, conn: &mut Conn, tenants: &[String], keys: &[ResourceKey]) -> Result<Vec<Vec<ResourceSummary>>>;
 
     /// The resource that each list of keys names, in their order: the first of its keys that is that of exactly one
     /// counts. Two where none is and one is that of several.
@@ -114,11 +114,11 @@ pub trait Resources: Send + Sync {
         conn: &mut Conn,
         tenants: &[String],
         names: &[Vec<ResourceKey>],
-    ) -> Result<Vec<Vec<KnownResource>>> {
+    ) -> Result<Vec<Vec<ResourceSummary>>> {
         let keys: Vec<ResourceKey> = names.iter().flatten().cloned().collect();
         let mut found = self.find(conn, tenants, &keys)?.into_iter();
         let of_keys = |keys: &Vec<ResourceKey>| {
-            let mut hits: Vec<Vec<KnownResource>> = found.by_ref().take(keys.len()).collect();
+            let mut hits: Vec<Vec<ResourceSummary>> = found.by_ref().take(keys.len()).collect();
             let one = hits.iter().position(|hits| hits.len() == 1);
             let counts = one.or_else(|| hits.iter().position(|hits| !hits.is_empty()));
             counts.map(|place| hits.swap_remove(place)).unwrap_or_default()
@@ -133,7 +133,7 @@ pub trait Resources: Send + Sync {
         conn: &mut Conn,
         tenants: &[String],
         keys: &[ResourceKey],
-    ) -> Result<Vec<Vec<KnownResource>>>;
+    ) -> Result<Vec<Vec<ResourceSummary>>>;
 
     /// The places that each key names, in the order of the keys: of several tenants' places of one name that of the
     /// tenant that is named first, and if it has none, two at most, which is enough to know that the name is not
@@ -167,5 +167,5 @@ pub trait Resources: Send + Sync {
         place: &Place,
         after: Option<&str>,
         limit: i64,
-    ) -> Result<Vec<KnownResource>>;
+    ) -> Result<Vec<ResourceSummary>>;
 }

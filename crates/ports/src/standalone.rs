@@ -9,9 +9,9 @@ use db::{Conn, Result};
 use serde_json::Value;
 
 use crate::{
-    AlertAction, AlertPreview, Alerts, Articles, Escalations, FormerGroups, IncidentRecord, Incidents, Integrations,
-    Jobs, KnownArticle, KnownIntegration, KnownJob, KnownRoster, Notice, Notices, OnCall, OnCallPerson, OwnShift,
-    Owners, People, PeopleGroup, Person, Tenants,
+    AlertAction, AlertPreview, Alerts, Articles, Escalations, GroupHistory, IncidentRecord, Incidents,
+    IntegrationSummary, Integrations, Jobs, Notice, Notices, OnCall, OnCallPerson, OwnShift, Owners, People,
+    PeopleGroup, Person, RelatedArticle, RelatedJob, RosterSummary, Tenants,
 };
 
 /// The one user that there is: [`Standalone::CALLER`], who writes everything. There are a few machines of `client_1`,
@@ -46,7 +46,7 @@ impl People for Standalone {
         Ok(Vec::new())
     }
 
-    fn around(&self, _: &mut Conn, tenant: &str) -> Result<Vec<String>> {
+    fn own_and_partner(&self, _: &mut Conn, tenant: &str) -> Result<Vec<String>> {
         let mut around = vec![tenant.to_owned(), "msp_1".to_owned()];
         around.dedup();
         Ok(around)
@@ -60,8 +60,8 @@ impl People for Standalone {
         Ok(Vec::new())
     }
 
-    fn former_groups(&self, _: &mut Conn, _: &[String], _: &[String], _: Timestamp) -> Result<FormerGroups> {
-        Ok(FormerGroups::default())
+    fn former_groups(&self, _: &mut Conn, _: &[String], _: &[String], _: Timestamp) -> Result<GroupHistory> {
+        Ok(GroupHistory::default())
     }
 
     fn may_act(&self, _: &mut Conn, _: &[String], id: &str, _: Timestamp) -> Result<bool> {
@@ -98,14 +98,14 @@ impl Owners for Standalone {
 
 /// There are no articles.
 impl Articles for Standalone {
-    fn about(&self, _: &mut Conn, _: &[String], _: &[String], _: usize) -> Result<Vec<KnownArticle>> {
+    fn about(&self, _: &mut Conn, _: &[String], _: &[String], _: usize) -> Result<Vec<RelatedArticle>> {
         Ok(Vec::new())
     }
 }
 
 /// There are no jobs.
 impl Jobs for Standalone {
-    fn of_machines(&self, _: &mut Conn, _: &str, _: &[String], _: i64) -> Result<Vec<KnownJob>> {
+    fn of_machines(&self, _: &mut Conn, _: &str, _: &[String], _: i64) -> Result<Vec<RelatedJob>> {
         Ok(Vec::new())
     }
 }
@@ -136,7 +136,7 @@ impl Notices for Standalone {
 
 /// Nothing is installed.
 impl Integrations for Standalone {
-    fn installed(&self, _: &mut Conn, _: &[String], _: &str) -> Result<Option<KnownIntegration>> {
+    fn installed(&self, _: &mut Conn, _: &[String], _: &str) -> Result<Option<IntegrationSummary>> {
         Ok(None)
     }
 }
@@ -147,7 +147,7 @@ impl OnCall for Standalone {
         Ok(Vec::new())
     }
 
-    fn roster(&self, _: &mut Conn, _: &[String], _: &str) -> Result<Option<KnownRoster>> {
+    fn roster(&self, _: &mut Conn, _: &[String], _: &str) -> Result<Option<RosterSummary>> {
         Ok(None)
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use base::timestamp::Timestamp;
 use db::{Conn, Result};
-use ports::{FormerGroups, People, PeopleGroup, Person};
+use ports::{GroupHistory, People, PeopleGroup, Person};
 
 /// Three people and a group, in memory.
 struct Few;
@@ -51,7 +51,7 @@ impl People for Few {
         Ok(Vec::new())
     }
 
-    fn around(&self, _: &mut Conn, tenant: &str) -> Result<Vec<String>> {
+    fn own_and_partner(&self, _: &mut Conn, tenant: &str) -> Result<Vec<String>> {
         Ok(vec![tenant.to_owned(), "msp_1".to_owned()])
     }
 
@@ -63,8 +63,8 @@ impl People for Few {
         Ok(Vec::new())
     }
 
-    fn former_groups(&self, _: &mut Conn, _: &[String], _: &[String], _: Timestamp) -> Result<FormerGroups> {
-        Ok(FormerGroups::default())
+    fn former_groups(&self, _: &mut Conn, _: &[String], _: &[String], _: Timestamp) -> Result<GroupHistory> {
+        Ok(GroupHistory::default())
     }
 
     fn may_act(&self, _: &mut Conn, _: &[String], _: &str, _: Timestamp) -> Result<bool> {

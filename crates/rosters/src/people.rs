@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use base::{problem::Wrong, timestamp::Timestamp};
+use base::{problem::FieldErrors, timestamp::Timestamp};
 use calendar::Interval;
 use db::{Conn, Result};
 use ports::{Author, Membership, People, PeopleGroup, Person};
@@ -154,7 +154,7 @@ impl RosterPeople {
     }
 
     /// Notes an id that is no user's.
-    pub fn check_user(&self, id: &str, field: &str, wrong: &mut Wrong) {
+    pub fn check_user(&self, id: &str, field: &str, wrong: &mut FieldErrors) {
         if self.user(id).is_none() {
             wrong.unknown(field, "user of the tenant or its partner", id);
         }

@@ -5,7 +5,7 @@ use std::{fs, sync::Arc};
 use anyhow::Context as _;
 use base::secret::Secret;
 use db::Db;
-use integrations::{Sealed, vault::Vault};
+use integrations::{ResealCounts, vault::Vault};
 use ports::Seals;
 
 use super::print;
@@ -48,7 +48,7 @@ fn rotate(storage: &Storage, keys: &SecretsKey) -> anyhow::Result<()> {
 }
 
 /// Seals the secrets of every domain anew.
-fn reseal(db: &Db, vault: &Arc<Vault>) -> anyhow::Result<Sealed> {
+fn reseal(db: &Db, vault: &Arc<Vault>) -> anyhow::Result<ResealCounts> {
     let mut sealed = integrations::reseal(db, vault)?;
     let (rows, anew) = paging::reseal(db, &(Arc::clone(vault) as Arc<dyn Seals>))?;
     sealed.rows += rows;

@@ -106,7 +106,7 @@ pub fn serve(arguments: Serve) -> anyhow::Result<()> {
         "How long the oldest delivery that is due has waited",
         seconds(sender.lag()),
     );
-    let machines = inventory::extras(Arc::new(integrations::Known));
+    let machines = inventory::extras(Arc::new(integrations::InstalledIntegrations));
     let maintenance = maintenance::extras(Arc::clone(&windows), neighbours::alerts());
     let asked = Arc::clone(&windows) as Arc<dyn ports::Maintenance>;
     let of_incidents = neighbours::of_incidents(Arc::clone(&windows), Arc::new(paging::Owned::new(of_paging())));
@@ -126,7 +126,7 @@ pub fn serve(arguments: Serve) -> anyhow::Result<()> {
     let knowledge = kb::extras(Arc::new(Directory));
     let pager = Pager::start(db.clone(), of_paging())?;
     let hub: Arc<changes::Hub> = Arc::default();
-    let teller = changes::Teller::start(db.clone(), Arc::clone(&hub), api::clock::now)?;
+    let teller = changes::Broadcaster::start(db.clone(), Arc::clone(&hub), api::clock::now)?;
     let watchers = changes::extras(Arc::clone(&hub));
     let pages = paging::Sender::start(db.clone(), of_paging())?;
     let paging = paging::extras(db.clone(), of_paging());

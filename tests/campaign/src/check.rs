@@ -12,7 +12,7 @@ use crate::{
 
 /// What the service has of a round.
 #[derive(PartialEq, Eq)]
-pub struct Found {
+pub struct PageRows {
     /// Id, and name and alias.
     live: BTreeMap<String, (String, String)>,
     /// What is in history: id and name.
@@ -21,7 +21,7 @@ pub struct Found {
     alerts: Vec<(String, i64)>,
 }
 
-impl Found {
+impl PageRows {
     pub fn of(client: &Client) -> Self {
         let list = client.get("/resources/minimal?state=all").list();
         let live = list.iter().map(|one| (text(&one["id"]), (text(&one["name"]), text(&one["aliasName"])))).collect();
@@ -78,8 +78,8 @@ pub fn all_pages(client: &Client, path: &str) -> Vec<Value> {
 
 /// Looks for everything that was acknowledged, sends everything again under its key (with `keys`; without, which the
 /// service must not be able to forgive, under none), and looks again. Gives what there is then.
-pub fn check(place: &Place, all: &[Written], keys: bool, figures: &mut Figures) -> Found {
-    let found = Found::of(&place.client);
+pub fn check(place: &Place, all: &[Written], keys: bool, figures: &mut Figures) -> PageRows {
+    let found = PageRows::of(&place.client);
     found.nothing_doubled(figures);
     for written in all {
         acknowledged(&found, written, figures);
@@ -88,13 +88,13 @@ pub fn check(place: &Place, all: &[Written], keys: bool, figures: &mut Figures) 
     found_in_every_way(place, &found, figures);
     audited(place, &found, all, figures);
     send_again(place, all, keys, figures);
-    let after = Found::of(&place.client);
+    let after = PageRows::of(&place.client);
     after.nothing_doubled(figures);
     all_there(&after, all, figures);
     after
 }
 
-fn acknowledged(found: &Found, written: &Written, figures: &mut Figures) {
+fn acknowledged(found: &PageRows, written: &Written, figures: &mut Figures) {
     for (name, outcome) in &written.created {
         let Some(answer) = outcome.body() else { continue };
         figures.expect(found.has(&id_of(answer)), Broken::Lost, || format!("resource {name}"));
@@ -110,7 +110,7 @@ fn acknowledged(found: &Found, written: &Written, figures: &mut Figures) {
 }
 
 /// Requests about many things: all of them are there, or none.
-fn whole(place: &Place, found: &Found, written: &Written, figures: &mut Figures) {
+fn whole(place: &Place, found: &PageRows, written: &Written, figures: &mut Figures) {
     let members = place.client.get(&format!("/resources/minimal?state=all&deviceGroupId={}", place.group)).list();
     let members: BTreeSet<&str> = members.iter().filter_map(|one| one["id"].as_str()).collect();
     let live: BTreeSet<&String> = found.names().collect();
@@ -135,7 +135,7 @@ fn whole(place: &Place, found: &Found, written: &Written, figures: &mut Figures)
 }
 
 /// Each resource is found in every way or in none.
-fn found_in_every_way(place: &Place, found: &Found, figures: &mut Figures) {
+fn found_in_every_way(place: &Place, found: &PageRows, figures: &mut Figures) {
     let ids: BTreeSet<String> = found.live.keys().cloned().collect();
     let ways = [
         format!("locationId={}", place.site),
@@ -155,7 +155,7 @@ fn found_in_every_way(place: &Place, found: &Found, figures: &mut Figures) {
 }
 
 /// The audit log has one row for each thing that happened, and none for what did not.
-fn audited(place: &Place, found: &Found, all: &[Written], figures: &mut Figures) {
+fn audited(place: &Place, found: &PageRows, all: &[Written], figures: &mut Figures) {
     let log = all_pages(&place.client, "/auditLog/search?queryString=entity:Resource&");
     let of = |action: &str| -> Vec<String> {
         let rows = log.iter().filter(|row| row["action"] == json!(action));
@@ -189,7 +189,7 @@ fn send_again(place: &Place, all: &[Written], keys: bool, figures: &mut Figures)
             let key = format!("{prefix}{name}");
             let second = send(place, figures, name, keys.then_some(key.as_str()));
             match (first.body(), second.body()) {
-                (_, None) => figures.found(Broken::Wrong, format!("{name} was not answered again")),
+                (_, None) => figures.found(Broken::FieldErrors, format!("{name} was not answered again")),
                 (Some(first), Some(second)) if first != second && keys => {
                     figures.found(Broken::Lost, format!("the answer for {key}: {first}, then {second}"));
                 }
@@ -205,7 +205,7 @@ fn send_again(place: &Place, all: &[Written], keys: bool, figures: &mut Figures)
 }
 
 /// After that, all that was ever sent is there.
-fn all_there(after: &Found, all: &[Written], figures: &mut Figures) {
+fn all_there(after: &PageRows, all: &[Written], figures: &mut Figures) {
     let there: BTreeSet<&String> = after.names().collect();
     let metrics: BTreeSet<&String> = after.alerts.iter().map(|(metric, _)| metric).collect();
     for written in all {

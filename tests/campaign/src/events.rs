@@ -92,7 +92,7 @@ pub fn run(backend: Backend, options: &Options, figures: &mut Figures) -> Result
             if outcome.body().is_none() || options.control {
                 let key = (!options.control).then_some(subject.as_str());
                 let again = create(&client, figures, &subject, key);
-                figures.expect(again.body().is_some(), Broken::Wrong, || format!("{subject} is refused"));
+                figures.expect(again.body().is_some(), Broken::FieldErrors, || format!("{subject} is refused"));
             }
             told.subjects.insert(subject);
         }
@@ -228,7 +228,7 @@ impl Told<'_> {
             figures.expect(count < 2, Broken::Doubled, || format!("{count} deliveries of {subject}"));
             for (id, calls) in deliveries {
                 let same = calls.iter().all(|(_, call)| call.body == calls[0].1.body);
-                figures.expect(same, Broken::Wrong, || format!("{subject} was told in different words"));
+                figures.expect(same, Broken::FieldErrors, || format!("{subject} was told in different words"));
                 let known = stored.remove(&id).unwrap_or_default();
                 let delivered = known["status"] == "delivered";
                 figures.expect(delivered, Broken::Lost, || format!("{subject} was told by {id}, which is {known}"));

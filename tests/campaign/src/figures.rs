@@ -19,7 +19,7 @@ pub enum Broken {
     /// A part of it is there.
     HalfDone,
     /// An answer that is neither good nor a refusal that says to come again, or a service that does not recover.
-    Wrong,
+    FieldErrors,
 }
 
 /// What became of a request.
@@ -80,7 +80,7 @@ impl Figures {
             Ok(answer) => {
                 self.refused += 1;
                 if answer.status != 503 {
-                    self.found(Broken::Wrong, answer.to_string());
+                    self.found(Broken::FieldErrors, answer.to_string());
                 }
                 Outcome::Refused
             }
@@ -97,7 +97,7 @@ impl Figures {
             Broken::Lost => &mut self.lost,
             Broken::Doubled => &mut self.doubled,
             Broken::HalfDone => &mut self.half_done,
-            Broken::Wrong => &mut self.wrong,
+            Broken::FieldErrors => &mut self.wrong,
         } += 1;
         if self.findings.len() < PRINTED {
             self.findings.push(format!("round {}: {broken:?}: {}", self.rounds, what.into()));

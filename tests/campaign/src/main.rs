@@ -60,7 +60,7 @@ fn campaign(options: &Options) -> ExitCode {
                 |_| Some("it did not get to the end".to_owned()),
                 |done| done.err().map(|error| format!("{error:#}")),
             );
-            failure.into_iter().for_each(|failure| figures.found(Broken::Wrong, failure));
+            failure.into_iter().for_each(|failure| figures.found(Broken::FieldErrors, failure));
             all.push((*kind, *backend, figures));
         }
     }

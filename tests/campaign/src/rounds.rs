@@ -11,7 +11,7 @@ use muster_tests::{Backend, Exit, Guard, Server, muster};
 use serde_json::json;
 
 use crate::{
-    check::{Found, check},
+    check::{PageRows, check},
     dice::Dice,
     disk::{Disk, EIO, ENOSPC, NAMES, Number, SYNCS, WRITES},
     figures::{Broken, Figures},
@@ -52,7 +52,7 @@ pub fn run(kind: Kind, backend: Backend, options: &Options, figures: &mut Figure
         }
         // What was there after its own round is there after all the others.
         for (tenant, found) in all_found {
-            let same = Found::of(&server.admin().tenant(&tenant)) == found;
+            let same = PageRows::of(&server.admin().tenant(&tenant)) == found;
             figures.expect(same, Broken::Lost, || format!("{tenant} is another after later rounds"));
         }
         figures.memory(server.peak_kib());
@@ -84,7 +84,7 @@ struct Turn<'t> {
 
 impl Turn<'_> {
     /// SIGKILL at any moment.
-    fn kill(&mut self) -> Result<Found> {
+    fn kill(&mut self) -> Result<PageRows> {
         let after = Duration::from_millis(self.dice.of(100..900));
         let server = &mut *self.server;
         let all = self.place.write(&mut self.dice, || {
@@ -99,7 +99,7 @@ impl Turn<'_> {
 
     /// The power is cut at any call that writes, syncs or names a file; in one round of four once more at the next
     /// start.
-    fn power_cut(&mut self, disk: &Disk) -> Result<Found> {
+    fn power_cut(&mut self, disk: &Disk) -> Result<PageRows> {
         let after = Duration::from_millis(self.dice.of(50..400));
         let calls = self.dice.of(1..200);
         let seed = self.what_outlasts_the_cut();
@@ -137,7 +137,7 @@ impl Turn<'_> {
     }
 
     /// Some calls fail while the service runs, and it goes on; then the power is cut.
-    fn faults(&mut self, disk: &Disk) -> Result<Found> {
+    fn faults(&mut self, disk: &Disk) -> Result<PageRows> {
         let kinds = self.dice.pick(&[WRITES, SYNCS, WRITES | SYNCS | NAMES]);
         let error = self.dice.pick(&[EIO, ENOSPC]);
         let count = self.dice.pick(&[1, 1, 2, 5, 30]);
@@ -156,7 +156,7 @@ impl Turn<'_> {
     }
 
     /// Nothing can be written for a while; what only reads goes on. Then the power is cut.
-    fn full_disk(&mut self, disk: &Disk) -> Result<Found> {
+    fn full_disk(&mut self, disk: &Disk) -> Result<PageRows> {
         let before = Duration::from_millis(self.dice.of(20..200));
         let full = Duration::from_millis(self.dice.of(300..1000));
         disk.set(Number::Lies, self.control.into())?;
@@ -169,7 +169,9 @@ impl Turn<'_> {
             let until = Instant::now() + full;
             while Instant::now() < until {
                 for answer in [server.get("/health/live"), reader.get("/sites/minimal")] {
-                    figures.expect(answer.status == 200, Broken::Wrong, || format!("while the disk is full: {answer}"));
+                    figures.expect(answer.status == 200, Broken::FieldErrors, || {
+                        format!("while the disk is full: {answer}")
+                    });
                 }
                 sleep(Duration::from_millis(50));
             }
@@ -181,18 +183,18 @@ impl Turn<'_> {
     }
 
     /// After faults the same process takes writes again and has what it acknowledged, on the disk too.
-    fn recovers(&mut self, disk: &Disk, all: &[Written]) -> Result<Found> {
+    fn recovers(&mut self, disk: &Disk, all: &[Written]) -> Result<PageRows> {
         self.count(all);
         let faults = disk.get(Number::Faults)?;
         self.figures.injected += faults;
-        self.figures.expect(faults > 0, Broken::Wrong, || "no call failed".to_owned());
+        self.figures.expect(faults > 0, Broken::FieldErrors, || "no call failed".to_owned());
         let site = |client: &muster_tests::Client| {
             client.request("POST", "/sites").json(&json!({"name": muster_tests::unique("site")})).try_send()
         };
         let until = Instant::now() + SOON;
         while site(&self.place.client).context("the service is gone")?.status != 200 {
             if Instant::now() > until {
-                self.figures.found(Broken::Wrong, "writes are still refused long after the faults");
+                self.figures.found(Broken::FieldErrors, "writes are still refused long after the faults");
                 break;
             }
             sleep(Duration::from_millis(20));
@@ -209,7 +211,7 @@ impl Turn<'_> {
         })?;
         disk.reset()?;
         self.start_again();
-        let after = Found::of(&self.place.client);
+        let after = PageRows::of(&self.place.client);
         self.figures.expect(after == before, Broken::Lost, || "something is gone after the power cut".to_owned());
         Ok(after)
     }

@@ -117,7 +117,8 @@ impl Place {
             let ended = program.process().try_wait()?;
             if ended.is_some() || Instant::now() > until {
                 let log = fs::read_to_string(self.folder.path().join("logged")).unwrap_or_default();
-                figures.found(Broken::Wrong, format!("a start that was cut off is not made good: {ended:?} {log}"));
+                figures
+                    .found(Broken::FieldErrors, format!("a start that was cut off is not made good: {ended:?} {log}"));
                 return Ok(());
             }
             sleep(Duration::from_millis(5));

@@ -152,7 +152,7 @@ fn follow(client: &Client, url: &str, cursor: &str) -> Response {
 }
 
 /// All rows, from page to page; `between` is called after each.
-fn walk(client: &Client, url: &str, mut between: impl FnMut(usize)) -> Vec<String> {
+fn page_request(client: &Client, url: &str, mut between: impl FnMut(usize)) -> Vec<String> {
     let mut page = client.get(url).ok();
     let mut seen = rows(&page);
     for number in 1.. {
@@ -174,7 +174,11 @@ fn every_search_is_walked_in_every_order(backend: Backend) {
             let all = rows(&client.get(&format!("{url}&pageSize=1000")).page());
             assert!(all.len() >= 11, "{url} has {} rows", all.len());
             for size in [1, 4, 1000] {
-                assert_eq!(walk(&client, &format!("{url}&pageSize={size}"), |_| {}), all, "{url}, {size} a page");
+                assert_eq!(
+                    page_request(&client, &format!("{url}&pageSize={size}"), |_| {}),
+                    all,
+                    "{url}, {size} a page"
+                );
             }
             let third = client.get(&format!("{url}&pageSize=2&pageNo=3")).ok();
             let cursor = next(&third).expect("there are more than six");
@@ -196,7 +200,7 @@ fn clients_are_walked_in_every_order(server: &Server) {
         let all = rows(&partner.get(&format!("{url}&pageSize=1000")).page());
         assert!(all.len() >= 12, "{url}");
         // Other tests make clients of this partner meanwhile.
-        let mut walked = walk(&partner, &format!("{url}&pageSize=5"), |_| {});
+        let mut walked = page_request(&partner, &format!("{url}&pageSize=5"), |_| {});
         walked.retain(|id| all.contains(id));
         assert_eq!(walked, all, "{url}");
     }
@@ -251,7 +255,7 @@ fn rows_that_are_added_are_neither_lost_nor_repeated(server: &Server) {
                 (0..20).map(|number| json!(device(&client, &format!("n{:02}", number % 7))).to_string()).collect();
             let url = format!("/resources/search?sortName={sort}&isDescendingOrder={descending}&pageSize=3");
             // Before, among and behind the rows that were there.
-            let mut seen = walk(&client, &url, |page| {
+            let mut seen = page_request(&client, &url, |page| {
                 for name in ["a", "n03", "z"].into_iter().take(usize::from(page < 6) * 3) {
                     device(&client, name);
                 }
@@ -272,7 +276,7 @@ fn rows_that_go_do_not_take_others_along(server: &Server) {
     let ids: Vec<String> = (0..12).map(|number| device(&client, &format!("n{number:02}"))).collect();
     let url = "/resources/search?sortName=name&isDescendingOrder=false&pageSize=3";
     // Those that were seen go, the one behind which the next page starts among them.
-    let seen = walk(&client, url, |page| {
+    let seen = page_request(&client, url, |page| {
         for id in &ids[(page - 1) * 3..page * 3] {
             client.delete(&format!("/resources/{id}")).ok();
         }

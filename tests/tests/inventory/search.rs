@@ -70,7 +70,7 @@ fn every_sort_name_sorts_both_ways(server: &Server) {
     }
 }
 
-fn walk(client: &Client, path: &str, mut next: impl FnMut(&Value) -> Option<String>) -> Vec<String> {
+fn page_request(client: &Client, path: &str, mut next: impl FnMut(&Value) -> Option<String>) -> Vec<String> {
     let mut ids = Vec::new();
     let mut parameters = String::new();
     for _ in 0..50 {
@@ -100,7 +100,7 @@ fn pages_lose_and_repeat_nothing_when_keys_are_equal(server: &Server) {
     for sort in ["name", "hostName", "resourceName", "ipAddress", "createdDate", "id"] {
         for descending in [true, false] {
             let path = format!("{PATH}?sortName={sort}&isDescendingOrder={descending}&pageSize=3");
-            let ids = walk(&client, &path, |page| {
+            let ids = page_request(&client, &path, |page| {
                 let number = page["pageNo"].as_i64().unwrap_or_default();
                 page["nextPage"].as_bool().filter(|more| *more).map(|_| format!("&pageNo={}", number + 1))
             });
@@ -121,7 +121,7 @@ fn a_cursor_walks_the_same_rows(server: &Server) {
         return;
     }
     let mut added = false;
-    let ids = walk(&client, &path, |page| {
+    let ids = page_request(&client, &path, |page| {
         if !added {
             create(&client, &json!({"name": "a first one"}));
             added = true;

@@ -2,7 +2,7 @@
 
 use actix_web::{HttpResponse, web};
 use api::{Answer, Body, Caller, OptionalBody, PathIds, RequestContext, Result, answer, delete, get, post, stream};
-use base::{problem::Wrong, secret::Secret, tenant::TenantId, timestamp::Timestamp};
+use base::{problem::FieldErrors, secret::Secret, tenant::TenantId, timestamp::Timestamp};
 use db::Conn;
 use outbox::Tx;
 
@@ -32,7 +32,7 @@ use crate::{Authenticator, callers, secrets, users};
 #[post("/apiKeys")]
 pub(crate) async fn create_api_key(
     context: RequestContext,
-    Body((given, wrong)): Body<(NewApiKey, Wrong)>,
+    Body((given, wrong)): Body<(NewApiKey, FieldErrors)>,
 ) -> Result<HttpResponse> {
     given.check(wrong, context.operations()?, context.now)?;
     let NewApiKey { name, role, operations, expires_at, user_id } = given;

@@ -2,7 +2,7 @@
 
 use api::{Request, Role, access::Roles};
 use base::{
-    problem::{Problem, Wrong},
+    problem::{FieldErrors, Problem},
     timestamp::Timestamp,
 };
 use serde::Serialize;
@@ -52,7 +52,7 @@ impl NewApiKey {
     ///
     /// # Errors
     /// 400 that lists all of it.
-    pub(crate) fn check(&self, mut wrong: Wrong, roles: &Roles, now: Timestamp) -> Result<(), Problem> {
+    pub(crate) fn check(&self, mut wrong: FieldErrors, roles: &Roles, now: Timestamp) -> Result<(), Problem> {
         match self.operations.as_deref() {
             // An element that is not a text is in `wrong` already, and the indexes of the others have shifted.
             _ if wrong.has("operations") => {}

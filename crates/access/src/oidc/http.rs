@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use actix_web::{HttpRequest, HttpResponse, http::header, web};
-use api::{Result, clock, get, session::Given};
+use api::{Result, clock, get, session::SessionCookie};
 use base::{
     problem::{Kind, Problem},
     share::Lease,
@@ -140,7 +140,7 @@ fn read_callback(request: &HttpRequest, provider: &Provider) -> Option<(String, 
         let mut values = query.iter().filter(|(known, _)| known == name).map(|(_, value)| value.clone());
         values.next().filter(|_| values.next().is_none())
     };
-    let Given::One(sealed) = api::session::given_as(request, COOKIE) else { return None };
+    let SessionCookie::One(sealed) = api::session::read_named_cookie(request, COOKIE) else { return None };
     let pending = provider.open_pending(sealed.expose())?;
     if !pending.is_answered_by(&one("state")?, clock::now()) {
         return None;

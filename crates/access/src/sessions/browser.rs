@@ -7,7 +7,9 @@ use actix_web::{
     http::{StatusCode, header},
     web,
 };
-use api::{Access as _, Answer, HomeContext, Result, access::Identity, clock, delete, get, post, session::Given};
+use api::{
+    Access as _, Answer, HomeContext, Result, access::Identity, clock, delete, get, post, session::SessionCookie,
+};
 use base::{
     problem::{Kind, Problem},
     secret::Secret,
@@ -164,7 +166,7 @@ pub(crate) async fn end_session(
 pub(crate) async fn sign_out(request: HttpRequest, authenticator: web::Data<Authenticator>) -> Result<HttpResponse> {
     let done = async {
         api::session::check_ours(&request)?;
-        if let Given::One(token) = api::session::given(&request) {
+        if let SessionCookie::One(token) = api::session::read_cookie(&request) {
             authenticator.sign_out(&token, clock::now()).await?;
         }
         let answer = HttpResponse::SeeOther().insert_header((header::LOCATION, "/")).finish();
@@ -188,16 +190,16 @@ async fn read(request: &HttpRequest, payload: web::Payload) -> Result<Secret<Str
 
 /// Is somebody signed in on the browser that sends a request?
 async fn is_signed_in(request: &HttpRequest, authenticator: &Authenticator) -> Result<bool> {
-    let Given::One(token) = api::session::given(request) else { return Ok(false) };
+    let SessionCookie::One(token) = api::session::read_cookie(request) else { return Ok(false) };
     Ok(matches!(authenticator.session(token.expose()).await?, Identity::Caller(_)))
 }
 
 /// The browser that sends a request.
 pub(crate) fn visitor(request: &HttpRequest) -> Visitor {
     let agent = request.headers().get(header::USER_AGENT).and_then(|value| value.to_str().ok());
-    let before = match api::session::given(request) {
-        Given::One(token) => Some(token),
-        Given::Nothing | Given::Several => None,
+    let before = match api::session::read_cookie(request) {
+        SessionCookie::One(token) => Some(token),
+        SessionCookie::Nothing | SessionCookie::Several => None,
     };
     Visitor { agent: agent.unwrap_or("").to_owned(), before }
 }

@@ -1,7 +1,7 @@
 //! The rows of tenants. Clients are always asked for through their partner.
 
 use api::Tenant;
-use base::{Found, Key, Walk, problem::Problem, query::Sort, tenant::TenantId, timestamp::Timestamp};
+use base::{Key, PageRequest, PageRows, problem::Problem, query::Sort, tenant::TenantId, timestamp::Timestamp};
 use db::{Condition, Conn, Quota, SortBy, Sorts};
 use diesel::prelude::*;
 
@@ -135,8 +135,8 @@ pub(crate) fn search(
     partner: &TenantId,
     filter: &Filter,
     sort: Sort,
-    walk: &Walk,
-) -> db::Result<Found<Row>> {
+    walk: &PageRequest,
+) -> db::Result<PageRows<Row>> {
     let of_partner = tenants::table
         .filter(tenants::partner_id.eq(partner.as_str().to_owned()))
         .filter(tenants::id.ne(partner.as_str().to_owned()))

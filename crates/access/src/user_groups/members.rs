@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use base::{
-    Found, Walk,
+    PageRequest, PageRows,
     problem::{FieldError, Problem},
     query::Sort,
     timestamp::Timestamp,
@@ -37,7 +37,7 @@ pub(crate) fn of(conn: &mut Conn, tenant: &str, group: &str) -> Result<Vec<users
 /// too.
 pub fn of_many(conn: &mut Conn, groups: &[Row]) -> Result<HashMap<String, Vec<String>>> {
     use user_group_members::dsl;
-    let rows: Vec<(String, String)> = db::in_parts(groups, |groups| {
+    let rows: Vec<(String, String)> = db::in_chunks(groups, |groups| {
         let keys = groups.iter().map(|group| (&group.tenant_id, &group.id));
         let is_user = dsl::user_tenant_id.eq(users_table::tenant_id).and(dsl::user_id.eq(users_table::id));
         dsl::user_group_members
@@ -55,7 +55,7 @@ pub fn of_many(conn: &mut Conn, groups: &[Row]) -> Result<HashMap<String, Vec<St
 }
 
 /// A page of the members of a group.
-pub(crate) fn page(conn: &mut Conn, group: &Row, sort: Sort, walk: &Walk) -> Result<Found<users::Row>> {
+pub(crate) fn page(conn: &mut Conn, group: &Row, sort: Sort, walk: &PageRequest) -> Result<PageRows<users::Row>> {
     users::store::search(conn, are_in(&group.tenant_id, &group.id), &users::rules::Filter::default(), sort, walk)
 }
 

@@ -1,6 +1,6 @@
 //! The rows of user groups.
 
-use base::{Found, Key, Walk, query::Sort, timestamp::Timestamp};
+use base::{Key, PageRequest, PageRows, query::Sort, timestamp::Timestamp};
 use db::{Condition, Conn, Quota, Result, SortBy, Sorts};
 use diesel::prelude::*;
 
@@ -27,7 +27,7 @@ pub(crate) static QUOTA: Quota = Quota::new("user groups", "user_groups", 20_000
 ///
 /// For a record of a client the tenants are the client and its partner, whose groups may stand in it as well.
 pub fn find_many(conn: &mut Conn, tenants: &[String], ids: &[String]) -> Result<Vec<Row>> {
-    let found = db::in_parts(ids, |ids| user_groups::table.filter(user_groups::id.eq_any(ids)).load(conn))?;
+    let found = db::in_chunks(ids, |ids| user_groups::table.filter(user_groups::id.eq_any(ids)).load(conn))?;
     let mut found = filters::of_tenants(found, tenants, |row: &Row| &row.tenant_id);
     found.sort_by(|one, other| one.id.cmp(&other.id));
     found.dedup();
@@ -71,7 +71,13 @@ pub(crate) fn update(conn: &mut Conn, before: &Row, after: &Row) -> Result<()> {
 }
 
 /// A page of the groups of the tenants that `here` names.
-pub(crate) fn search(conn: &mut Conn, here: Condition, filter: &Filter, sort: Sort, walk: &Walk) -> Result<Found<Row>> {
+pub(crate) fn search(
+    conn: &mut Conn,
+    here: Condition,
+    filter: &Filter,
+    sort: Sort,
+    walk: &PageRequest,
+) -> Result<PageRows<Row>> {
     let wanted = here_and(here, filter);
     Ok(db::page!(conn, user_groups::table.filter(wanted), SORTS, sort, walk))
 }

@@ -1,7 +1,9 @@
 //! The rows of users.
 
 use api::Role;
-use base::{Found, Key, Walk, problem::Problem, query::Sort, tenant::TenantId, text::fold, timestamp::Timestamp};
+use base::{
+    Key, PageRequest, PageRows, problem::Problem, query::Sort, tenant::TenantId, text::fold, timestamp::Timestamp,
+};
 use db::{Condition, Conn, Quota, Result, SortBy, Sorts};
 use diesel::prelude::*;
 
@@ -27,7 +29,7 @@ pub(crate) const SORTS: Sorts<Row> = Sorts {
 ///
 /// For a record of a client the tenants are the client and its partner, whose users may stand in it as well.
 pub fn find_many(conn: &mut Conn, tenants: &[String], ids: &[String]) -> Result<Vec<Row>> {
-    let found = db::in_parts(ids, |ids| users::table.filter(users::id.eq_any(ids)).load(conn))?;
+    let found = db::in_chunks(ids, |ids| users::table.filter(users::id.eq_any(ids)).load(conn))?;
     let mut found = filters::of_tenants(found, tenants, |row: &Row| &row.tenant_id);
     found.sort_by(|one, other| one.id.cmp(&other.id));
     found.dedup();
@@ -144,7 +146,13 @@ pub(crate) fn each(conn: &mut Conn, here: Condition, mut each: impl FnMut(Row) -
 }
 
 /// A page of the users of the tenants that `here` names.
-pub(crate) fn search(conn: &mut Conn, here: Condition, filter: &Filter, sort: Sort, walk: &Walk) -> Result<Found<Row>> {
+pub(crate) fn search(
+    conn: &mut Conn,
+    here: Condition,
+    filter: &Filter,
+    sort: Sort,
+    walk: &PageRequest,
+) -> Result<PageRows<Row>> {
     let wanted = here_and(here, filter);
     Ok(db::page!(conn, users::table.filter(wanted), SORTS, sort, walk))
 }

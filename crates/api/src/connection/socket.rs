@@ -41,12 +41,12 @@ pub(crate) struct Socket {
     gate: Arc<Gate>,
     memory: Lease,
     idle: usize,
-    unsent: Option<Unsent>,
+    unsent: Option<SendError>,
     _counted: metrics::Connection,
 }
 
 /// Something that the client has not taken yet.
-struct Unsent {
+struct SendError {
     timer: Pin<Box<Sleep>>,
     taken: usize,
 }
@@ -89,7 +89,7 @@ impl Socket {
         }
         let unsent = self.unsent.get_or_insert_with(|| {
             self.connection.blocked.set(true);
-            Unsent { timer: Box::pin(sleep_until(Instant::now() + PATIENCE)), taken: 0 }
+            SendError { timer: Box::pin(sleep_until(Instant::now() + PATIENCE)), taken: 0 }
         });
         while unsent.timer.as_mut().poll(context).is_ready() {
             if unsent.taken < LEAST {

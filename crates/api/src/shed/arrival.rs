@@ -16,7 +16,7 @@ use std::{
 };
 
 use actix_web::rt;
-use base::share::{Pool, Taking};
+use base::share::{Acquire, Pool};
 
 use super::{Gate, LocalParty};
 
@@ -29,7 +29,7 @@ thread_local! {
 pub(crate) struct Arrival {
     party: LocalParty,
     arrivals: Arc<Pool>,
-    waiting: Option<Pin<Box<Taking>>>,
+    waiting: Option<Pin<Box<Acquire>>>,
 }
 
 impl Arrival {

@@ -178,7 +178,7 @@ impl Ticket {
     }
 }
 
-impl db::Asker for Ticket {
+impl db::Requester for Ticket {
     fn party(&self) -> Arc<Party> {
         Ticket::party(self)
     }
@@ -195,7 +195,7 @@ impl Drop for Ticket {
 /// What a request began on another thread goes on when its time is over: a write that was accepted may still be
 /// carried out.
 pub(crate) async fn answer<F: Future>(ticket: Rc<Ticket>, future: F) -> Result<F::Output, Problem> {
-    let asker: Rc<dyn db::Asker> = Rc::<Ticket>::clone(&ticket);
+    let asker: Rc<dyn db::Requester> = Rc::<Ticket>::clone(&ticket);
     let answering = CURRENT.scope(Rc::clone(&ticket), in_time(&ticket, future));
     let output = db::on_behalf(asker, answering).await;
     ticket.finish();

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::Fields;
 use crate::{
-    problem::{Problem, Wrong},
+    problem::{FieldErrors, Problem},
     timestamp::Timestamp,
 };
 
@@ -51,7 +51,7 @@ pub trait Request: Sized {
     }
 
     /// Reads a whole body whose errors are told together with those of what it names.
-    fn parse_with_errors(body: &Value) -> (Self, Wrong) {
+    fn parse_with_errors(body: &Value) -> (Self, FieldErrors) {
         let mut fields = Fields::of(body);
         let read = Self::read(&mut fields);
         (read, fields.wrong())
@@ -74,7 +74,7 @@ impl<T: Request> FromBody for T {
     }
 }
 
-impl<T: Request> FromBody for (T, Wrong) {
+impl<T: Request> FromBody for (T, FieldErrors) {
     fn from_body(body: Value) -> Result<Self, Problem> {
         Ok(T::parse_with_errors(&body))
     }

@@ -9,19 +9,19 @@ fn cursor(after: Vec<Key>) -> Cursor {
     Cursor { list: List::of(["/resources/search", "name"]), seen: 200, total: 5_000, after }
 }
 
-fn request(page_no: u32, page_size: u32) -> PageRequest {
-    PageRequest { page_no, page_size }
+fn request(page_no: u32, page_size: u32) -> NumberedPage {
+    NumberedPage { page_no, page_size }
 }
 
 /// The page of `0..total` that a walk asks for.
-fn read(walk: &Walk, total: i64) -> Found<i64> {
+fn read(walk: &PageRequest, total: i64) -> PageRows<i64> {
     let first = match walk.after() {
         Some([Key::Integer(last)]) => last + 1,
         Some(keys) => panic!("{keys:?}"),
         None => walk.offset(),
     };
     let counted = walk.total(|| Ok::<_, Infallible>(total)).unwrap();
-    let rows = (first..total).take(walk.wanted() as usize).collect();
+    let rows = (first..total).take(walk.row_limit() as usize).collect();
     walk.cut(rows, counted, |row| vec![Key::Integer(*row)])
 }
 
@@ -30,13 +30,13 @@ fn a_walk_sees_every_row_once() {
     let list = List::of(["a"]);
     let mut seen = Vec::new();
     let mut pages = Vec::new();
-    let mut walk = Walk::numbered(request(1, 3), list);
+    let mut walk = PageRequest::numbered(request(1, 3), list);
     loop {
         let page = walk.answer(read(&walk, 8));
         seen.extend_from_slice(&page.results);
         pages.push((page.page_no, page.total_results, page.total_pages, page.next_page));
         let Some(next) = page.next_cursor else { break };
-        walk = Walk::from_cursor(request(1, 3), list, &next).unwrap();
+        walk = PageRequest::from_cursor(request(1, 3), list, &next).unwrap();
     }
     assert_eq!(seen, (0..8).collect::<Vec<_>>());
     assert_eq!(pages, [(1, 8, 3, true), (2, 8, 3, true), (3, 8, 3, false)]);
@@ -44,14 +44,14 @@ fn a_walk_sees_every_row_once() {
 
 #[test]
 fn any_page_by_number_has_a_cursor_when_another_follows() {
-    let walk = Walk::numbered(request(2, 3), List::of(["a"]));
+    let walk = PageRequest::numbered(request(2, 3), List::of(["a"]));
     let page = walk.answer(read(&walk, 9));
-    let behind = Walk::from_cursor(request(1, 4), List::of(["a"]), &page.next_cursor.unwrap()).unwrap();
+    let behind = PageRequest::from_cursor(request(1, 4), List::of(["a"]), &page.next_cursor.unwrap()).unwrap();
     assert_eq!(read(&behind, 9).rows, [6, 7, 8]);
-    let last = Walk::numbered(request(3, 3), List::of(["a"]));
+    let last = PageRequest::numbered(request(3, 3), List::of(["a"]));
     let page = last.answer(read(&last, 9));
     assert_eq!((page.next_page, page.next_cursor), (false, None));
-    let beyond = Walk::numbered(request(u32::MAX, 1000), List::of(["a"]));
+    let beyond = PageRequest::numbered(request(u32::MAX, 1000), List::of(["a"]));
     let page = beyond.answer(read(&beyond, 9));
     assert_eq!((page.page_no, page.next_page, page.results.len()), (u32::MAX, false, 0));
 }
@@ -59,9 +59,9 @@ fn any_page_by_number_has_a_cursor_when_another_follows() {
 #[test]
 fn the_total_is_never_less_than_what_was_seen() {
     let list = List::of(["a"]);
-    let walk = Walk::numbered(request(1, 2), list);
+    let walk = PageRequest::numbered(request(1, 2), list);
     let next = walk.answer(read(&walk, 3)).next_cursor.unwrap();
-    let walk = Walk::from_cursor(request(1, 2), list, &next).unwrap();
+    let walk = PageRequest::from_cursor(request(1, 2), list, &next).unwrap();
     let page = walk.answer(read(&walk, 10));
     assert_eq!((page.total_results, page.total_pages, page.next_page), (5, 3, true));
 }
@@ -70,9 +70,9 @@ fn the_total_is_never_less_than_what_was_seen() {
 fn a_cursor_of_another_list_is_refused() {
     let text = cursor(vec![Key::Integer(1)]).encode();
     let page = request(1, 10);
-    assert!(Walk::from_cursor(page, List::of(["/resources/search", "name"]), &text).is_ok());
+    assert!(PageRequest::from_cursor(page, List::of(["/resources/search", "name"]), &text).is_ok());
     for parts in [["/resources/search", "id"], ["/sites/search", "name"], ["/resources/searchname", ""]] {
-        assert_eq!(Walk::from_cursor(page, List::of(parts), &text), Err(Refused::Foreign), "{parts:?}");
+        assert_eq!(PageRequest::from_cursor(page, List::of(parts), &text), Err(Refused::Foreign), "{parts:?}");
     }
 }
 
@@ -92,9 +92,9 @@ fn what_is_no_cursor_is_refused() {
 const NAME: Sort = Sort { name: "name", descending: false };
 
 /// What a URL asks for, or what is said of its `cursor`.
-fn read_page_request(path: &str, raw: &str, sort: Sort) -> Result<Walk, String> {
+fn read_page_request(path: &str, raw: &str, sort: Sort) -> Result<PageRequest, String> {
     let mut query = Query::parse(raw).unwrap();
-    let walk = query.walk(path, sort);
+    let walk = query.page_request(path, sort);
     query.text("queryString");
     query.text("state");
     match query.finish() {

@@ -16,7 +16,7 @@ use crate::text::fold;
 /// it as well.
 pub fn texts<'v>(document: &'v Value, key: &str) -> Vec<Cow<'v, str>> {
     let mut found = Vec::new();
-    walk(document, &fold(key.trim()), &mut found);
+    page_request(document, &fold(key.trim()), &mut found);
     found
 }
 
@@ -42,10 +42,10 @@ pub fn weight(document: &Value) -> u64 {
 }
 
 /// Every node is met at most once, since the path to it is a beginning of the key: the cost is that of the document.
-fn walk<'v>(node: &'v Value, key: &str, found: &mut Vec<Cow<'v, str>>) {
+fn page_request<'v>(node: &'v Value, key: &str, found: &mut Vec<Cow<'v, str>>) {
     match node {
         Value::Array(items) => items.iter().for_each(|item| {
-            walk(item, key, found);
+            page_request(item, key, found);
             walk_pair(item, key, found);
         }),
         Value::Object(members) => {
@@ -73,7 +73,7 @@ fn step<'v>(name: &str, value: &'v Value, key: &str, found: &mut Vec<Cow<'v, str
         Some("") => leaves(value, found),
         Some(rest) => {
             if let Some(rest) = rest.strip_prefix('.') {
-                walk(value, rest, found);
+                page_request(value, rest, found);
             }
         }
         None => {}

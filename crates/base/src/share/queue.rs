@@ -160,14 +160,14 @@ impl Queue {
 
 /// A future of a lease, ready when it is this party's turn.
 #[derive(Debug)]
-pub struct Taking {
+pub struct Acquire {
     pool: Arc<Pool>,
     party: Arc<Party>,
     amount: usize,
     waiter: Option<Arc<Waiter>>,
 }
 
-impl Taking {
+impl Acquire {
     pub(super) fn new(pool: Arc<Pool>, party: Arc<Party>, amount: usize) -> Self {
         Self { pool, party, amount, waiter: None }
     }
@@ -177,7 +177,7 @@ impl Taking {
     }
 }
 
-impl Future for Taking {
+impl Future for Acquire {
     type Output = Result<Lease, Full>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
@@ -206,7 +206,7 @@ impl Future for Taking {
     }
 }
 
-impl Drop for Taking {
+impl Drop for Acquire {
     fn drop(&mut self) {
         let Some(waiter) = self.waiter.take() else { return };
         self.pool.queue.leave(&self.party, &waiter);

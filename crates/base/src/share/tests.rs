@@ -126,7 +126,7 @@ fn those_who_wait_are_served_in_turn() {
 }
 
 /// The first of those who wait that was served, with its number; it waits no more.
-fn next_served(waiting: &mut Vec<(usize, std::pin::Pin<Box<Taking>>)>) -> Option<(usize, Lease)> {
+fn next_served(waiting: &mut Vec<(usize, std::pin::Pin<Box<Acquire>>)>) -> Option<(usize, Lease)> {
     let mut context = Context::from_waker(Waker::noop());
     let mut polled =
         waiting.iter_mut().enumerate().map(|(place, (_, taking))| (place, taking.as_mut().poll(&mut context)));

@@ -41,7 +41,7 @@ impl ActionRequest<'_> {
         store::lock_tenants(tx.conn, std::slice::from_ref(&seen.tenant_id))?;
         let row = store::existing(tx.conn, scope, id)?;
         check_version(expected_version, row.version)?;
-        let around = people.around(tx.conn, &row.tenant_id)?;
+        let around = people.own_and_partner(tx.conn, &row.tenant_id)?;
         let known = people.users(tx.conn, &around, std::slice::from_ref(&user))?.pop();
         let by = known.map_or_else(|| wire::Person { id: user, ..wire::Person::default() }, wire::Person::of);
         let mut alert = row;

@@ -76,7 +76,7 @@ fn name(tx: &mut Tx<'_>, neighbours: &Neighbours, origin: &Origin, sender: &str)
     if sender != origin.sender {
         return Ok(format!("the inbound address {sender}"));
     }
-    let around = neighbours.people.around(tx.conn, &origin.home)?;
+    let around = neighbours.people.own_and_partner(tx.conn, &origin.home)?;
     let author = tx.author().to_owned();
     let person = neighbours.people.users(tx.conn, &around, &[author])?.pop();
     let name = person.and_then(|person| person.first_name).unwrap_or_default();

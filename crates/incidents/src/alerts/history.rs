@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use base::fold;
 use db::{Conn, Result};
-use ports::{KnownResource, Resources};
+use ports::{ResourceSummary, Resources};
 
 use super::{
     lookup::{ResourceLookup, UNKNOWN},
@@ -16,7 +16,7 @@ use super::{
 /// A report with its resource and the names of its problem.
 pub struct Arrival<'r> {
     pub report: &'r Report,
-    pub resource: Option<KnownResource>,
+    pub resource: Option<ResourceSummary>,
     pub warning: Option<&'static str>,
     /// The tenant of its alert.
     pub tenant: String,
@@ -91,7 +91,7 @@ fn find_open_of_senders(conn: &mut Conn, scope: &[String], arrivals: &mut [Arriv
 /// The names of the problem for each resource that once had one of the names of the device.
 fn names(report: &Report, sender: &str, history: &ResourceLookup<'_>) -> Vec<Name> {
     let had = report.device.keys.iter().flat_map(|key| history.matches(key));
-    let names = |resource: &KnownResource| {
+    let names = |resource: &ResourceSummary| {
         let tenant = resource.tenant_id.clone();
         problems(report, sender, &resource.id).into_iter().map(move |problem| (tenant.clone(), problem))
     };

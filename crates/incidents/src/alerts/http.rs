@@ -4,7 +4,7 @@ use actix_web::{HttpResponse, web};
 use api::{
     Answer, Body, OptionalBody, PageQuery, PathIds, RequestContext, RequestScope, answer, get, post, spec::PageOf,
 };
-use base::problem::{Problem, Wrong};
+use base::problem::{FieldErrors, Problem};
 
 use super::{
     actions::ActionRequest,
@@ -251,7 +251,7 @@ pub async fn suppress(
     context: RequestContext,
     neighbours: web::Data<Neighbours>,
     PathIds(id): PathIds<AlertId>,
-    OptionalBody((input, mut wrong)): OptionalBody<(SuppressionInput, Wrong)>,
+    OptionalBody((input, mut wrong)): OptionalBody<(SuppressionInput, FieldErrors)>,
 ) -> api::Result<HttpResponse> {
     if input.until.is_some_and(|until| until <= context.now) {
         wrong.add("until", "must be in the future");

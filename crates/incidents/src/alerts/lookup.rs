@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use db::{Conn, Result};
-use ports::{KnownResource, ResourceKey, Resources};
+use ports::{ResourceKey, ResourceSummary, Resources};
 
 use super::report::Report;
 
@@ -11,19 +11,19 @@ use super::report::Report;
 pub const UNKNOWN: &str = "the device names no resource of the inventory";
 
 /// The resource of a report, or why there is none.
-pub type LookupResult = (Option<KnownResource>, Option<&'static str>);
+pub type LookupResult = (Option<ResourceSummary>, Option<&'static str>);
 
 /// The answers of the inventory for the names in many reports, each asked once.
 pub struct ResourceLookup<'r> {
     places: HashMap<(u8, &'r str), usize>,
-    found: Vec<Vec<KnownResource>>,
+    found: Vec<Vec<ResourceSummary>>,
 }
 
 impl<'r> ResourceLookup<'r> {
     /// Asks the inventory about names.
     pub fn of(
         names: impl Iterator<Item = &'r ResourceKey>,
-        ask: impl FnOnce(&[ResourceKey]) -> Result<Vec<Vec<KnownResource>>>,
+        ask: impl FnOnce(&[ResourceKey]) -> Result<Vec<Vec<ResourceSummary>>>,
     ) -> Result<Self> {
         let mut places = HashMap::new();
         let mut keys = Vec::new();
@@ -38,7 +38,7 @@ impl<'r> ResourceLookup<'r> {
     }
 
     /// The resources that a name matches.
-    pub fn matches(&self, key: &ResourceKey) -> &[KnownResource] {
+    pub fn matches(&self, key: &ResourceKey) -> &[ResourceSummary] {
         self.places.get(&word(key)).and_then(|place| self.found.get(*place)).map_or(&[], Vec::as_slice)
     }
 }

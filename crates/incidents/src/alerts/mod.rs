@@ -44,7 +44,7 @@ pub(crate) mod tests;
 mod windows;
 mod wire;
 
-pub use notices::Noticed;
+pub use notices::NoticeIntake;
 pub use room::QUOTA;
 pub use store::{RETENTION, RETENTION_OF_PROBLEMS};
 pub use windows::Escalator;

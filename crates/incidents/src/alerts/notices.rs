@@ -12,16 +12,16 @@ use super::{
 use crate::neighbours::Neighbours;
 
 /// Answers [`Notices`]: takes in notices as reports.
-pub struct Noticed(Neighbours);
+pub struct NoticeIntake(Neighbours);
 
-impl Noticed {
+impl NoticeIntake {
     /// With the ports that the intake uses.
     pub fn new(neighbours: Neighbours) -> Self {
         Self(neighbours)
     }
 }
 
-impl Notices for Noticed {
+impl Notices for NoticeIntake {
     fn notice(&self, conn: &mut Conn, notices: &[Notice], at: Timestamp) -> Result<()> {
         // In one order, so that two gateways do not wait for each other.
         let mut notices: Vec<&Notice> = notices.iter().collect();

@@ -6,7 +6,7 @@ mod windows;
 
 use base::{fold, problem::Problem, timestamp::Timestamp};
 use db::Json;
-use ports::KnownResource;
+use ports::ResourceSummary;
 
 use super::{
     alert::MONITORING,
@@ -114,7 +114,7 @@ fn describe(alert: &mut Alert, report: &Report, now: Timestamp) {
 }
 
 /// Sets the resource of an alert; a known one is not replaced by an unknown one.
-pub fn set_resource(alert: &mut Alert, report: &Report, resource: Option<&KnownResource>) {
+pub fn set_resource(alert: &mut Alert, report: &Report, resource: Option<&ResourceSummary>) {
     let device = match resource {
         Some(found) => Some(Device {
             id: found.id.clone(),

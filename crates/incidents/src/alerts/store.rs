@@ -1,7 +1,7 @@
 //! Rows of alerts and of their problems. Every function takes the tenant, or the tenants of a scope.
 
 use base::{
-    cursor::{Found, Key, Walk},
+    cursor::{Key, PageRequest, PageRows},
     query::Sort,
 };
 use db::{Condition, Conn, DueRows, Result, SortBy, Sorts};
@@ -110,13 +110,13 @@ pub fn any(conn: &mut Conn, tenant: &str) -> Result<bool> {
 /// The alerts of a tenant that have these ids.
 pub fn by_ids(conn: &mut Conn, tenant: &str, ids: &[String]) -> Result<Vec<Alert>> {
     use alerts::dsl;
-    db::in_parts(ids, |ids| dsl::alerts.filter(dsl::tenant_id.eq(tenant)).filter(dsl::id.eq_any(ids)).load(conn))
+    db::in_chunks(ids, |ids| dsl::alerts.filter(dsl::tenant_id.eq(tenant)).filter(dsl::id.eq_any(ids)).load(conn))
 }
 
 /// Host name and resource of the alerts of a tenant that are open on these hosts, each once.
 pub fn open_on_hosts(conn: &mut Conn, tenant: &str, hosts: &[String]) -> Result<Vec<(String, String)>> {
     use alerts::dsl;
-    let rows: Vec<(String, Option<String>)> = db::in_parts(hosts, |hosts| {
+    let rows: Vec<(String, Option<String>)> = db::in_chunks(hosts, |hosts| {
         dsl::alerts
             .filter(dsl::tenant_id.eq(tenant))
             .filter(dsl::host_key.eq_any(hosts))
@@ -132,7 +132,7 @@ pub fn open_on_hosts(conn: &mut Conn, tenant: &str, hosts: &[String]) -> Result<
 /// The rows of these problems of a tenant.
 pub fn problems_by_name(conn: &mut Conn, tenant: &str, problems: &[String]) -> Result<Vec<ProblemRow>> {
     use alert_problems::dsl;
-    db::in_parts(problems, |problems| {
+    db::in_chunks(problems, |problems| {
         dsl::alert_problems.filter(dsl::tenant_id.eq(tenant)).filter(dsl::problem.eq_any(problems)).load(conn)
     })
 }
@@ -156,7 +156,7 @@ pub fn open_problems(conn: &mut Conn, tenants: &[String], problems: &[String]) -
 pub fn latest_problems(conn: &mut Conn, tenants: &[String], problems: &[String]) -> Result<Vec<ProblemRow>> {
     use alert_problems::dsl;
     let of_problems = dsl::alert_problems.filter(dsl::problem.eq_any(problems)).filter(dsl::alert_id.ne(""));
-    db::in_parts(tenants, |tenants| of_problems.clone().filter(dsl::tenant_id.eq_any(tenants)).load(conn))
+    db::in_chunks(tenants, |tenants| of_problems.clone().filter(dsl::tenant_id.eq_any(tenants)).load(conn))
 }
 
 /// Stores new alerts.
@@ -168,7 +168,7 @@ pub fn insert(conn: &mut Conn, rows: &[Alert]) -> Result<()> {
 pub fn open_counts(conn: &mut Conn, tenants: &[String], senders: &[&str]) -> Result<Vec<(String, String, i64)>> {
     use open_alerts::dsl;
     let of_senders = dsl::open_alerts.filter(dsl::sender.eq_any(senders));
-    db::in_parts(tenants, |tenants| of_senders.clone().filter(dsl::tenant_id.eq_any(tenants)).load(conn))
+    db::in_chunks(tenants, |tenants| of_senders.clone().filter(dsl::tenant_id.eq_any(tenants)).load(conn))
 }
 
 /// Notes that a sender has so many more open alerts.
@@ -294,6 +294,6 @@ pub fn of_sender(
 }
 
 /// A page of the alerts that meet a condition.
-pub fn page(conn: &mut Conn, condition: &Condition, sort: Sort, walk: &Walk) -> Result<Found<Alert>> {
+pub fn page(conn: &mut Conn, condition: &Condition, sort: Sort, walk: &PageRequest) -> Result<PageRows<Alert>> {
     Ok(db::page!(conn, alerts::table.filter(condition.clone()), SORTS, sort, walk))
 }

@@ -10,8 +10,8 @@ use db::{Conn, DatabaseUrl, Db, Options, Result};
 use diesel::{QueryableByName, RunQueryDsl as _, connection::SimpleConnection as _, sql_query, sql_types::Text};
 use outbox::{Actor, Tx};
 use ports::{
-    AlertFacts, Cover, FormerGroups, KnownResource, KnownRoster, Maintenance, OnCall, OnCallPerson, OwnShift, People,
-    PeopleGroup, Person, Place, PlaceKey, PlaceKind, ResourceKey, Resources, ServiceGroup, Tenants, Window,
+    AlertFacts, Cover, GroupHistory, Maintenance, OnCall, OnCallPerson, OwnShift, People, PeopleGroup, Person, Place,
+    PlaceKey, PlaceKind, ResourceKey, ResourceSummary, Resources, RosterSummary, ServiceGroup, Tenants, Window,
 };
 use serde_json::{Value, json};
 
@@ -78,8 +78,8 @@ impl Maintenance for Fake {
 }
 
 impl Resources for Fake {
-    fn find(&self, _: &mut Conn, _: &[String], keys: &[ResourceKey]) -> Result<Vec<Vec<KnownResource>>> {
-        let web = KnownResource {
+    fn find(&self, _: &mut Conn, _: &[String], keys: &[ResourceKey]) -> Result<Vec<Vec<ResourceSummary>>> {
+        let web = ResourceSummary {
             id: "r-1".into(),
             tenant_id: "client_1".into(),
             name: "web-01".into(),
@@ -92,7 +92,7 @@ impl Resources for Fake {
         Ok(keys.iter().map(|key| if knows && is_web(key) { vec![web.clone()] } else { Vec::new() }).collect())
     }
 
-    fn decommissioned(&self, _: &mut Conn, _: &[String], keys: &[ResourceKey]) -> Result<Vec<Vec<KnownResource>>> {
+    fn decommissioned(&self, _: &mut Conn, _: &[String], keys: &[ResourceKey]) -> Result<Vec<Vec<ResourceSummary>>> {
         Ok(vec![Vec::new(); keys.len()])
     }
 
@@ -104,7 +104,7 @@ impl Resources for Fake {
         unreachable!()
     }
 
-    fn members(&self, _: &mut Conn, _: &[String], _: &Place, _: Option<&str>, _: i64) -> Result<Vec<KnownResource>> {
+    fn members(&self, _: &mut Conn, _: &[String], _: &Place, _: Option<&str>, _: i64) -> Result<Vec<ResourceSummary>> {
         unreachable!()
     }
 
@@ -128,7 +128,7 @@ impl OnCall for Fake {
         Ok(vec![OnCallPerson { person, roster_id: "ES-1".into(), shift_id: None, level: 1, since: at, until: at }])
     }
 
-    fn roster(&self, _: &mut Conn, _: &[String], _: &str) -> Result<Option<KnownRoster>> {
+    fn roster(&self, _: &mut Conn, _: &[String], _: &str) -> Result<Option<RosterSummary>> {
         Ok(None)
     }
 
@@ -160,7 +160,7 @@ impl People for Fake {
         Ok(Vec::new())
     }
 
-    fn around(&self, _: &mut Conn, tenant: &str) -> Result<Vec<String>> {
+    fn own_and_partner(&self, _: &mut Conn, tenant: &str) -> Result<Vec<String>> {
         Ok(vec![tenant.to_owned(), "msp_1".to_owned()])
     }
 
@@ -172,8 +172,8 @@ impl People for Fake {
         Ok(Vec::new())
     }
 
-    fn former_groups(&self, _: &mut Conn, _: &[String], _: &[String], _: Timestamp) -> Result<FormerGroups> {
-        Ok(FormerGroups::default())
+    fn former_groups(&self, _: &mut Conn, _: &[String], _: &[String], _: Timestamp) -> Result<GroupHistory> {
+        Ok(GroupHistory::default())
     }
 
     fn may_act(&self, _: &mut Conn, _: &[String], _: &str, _: Timestamp) -> Result<bool> {

@@ -341,7 +341,7 @@ fn still_covered(
 
 /// The people on call for a tenant, through its own rosters and through the rosters of its partner.
 fn on_call(conn: &mut Conn, neighbours: &Neighbours, tenant: &str, now: Timestamp) -> Result<Vec<wire::OnCallPerson>> {
-    let around = neighbours.people.around(conn, tenant)?;
+    let around = neighbours.people.own_and_partner(conn, tenant)?;
     let partner = around.iter().find(|other| *other != tenant).map_or(tenant, String::as_str);
     let mut found = neighbours.on_call.on_call(conn, tenant, partner, now)?;
     if partner != tenant {

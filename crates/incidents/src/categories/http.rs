@@ -5,7 +5,7 @@ use api::{
     Answer, Body, OptionalBody, PageQuery, PathIds, RequestContext, Resource as _, answer, delete, get, post,
     spec::PageOf,
 };
-use base::problem::{Problem, Wrong};
+use base::problem::{FieldErrors, Problem};
 use outbox::Tx;
 
 use super::{
@@ -51,7 +51,7 @@ const TREE: &str = "tree";
 pub async fn create(
     context: RequestContext,
     neighbours: web::Data<Neighbours>,
-    Body((new, mut wrong)): Body<(NewCategories, Wrong)>,
+    Body((new, mut wrong)): Body<(NewCategories, FieldErrors)>,
 ) -> api::Result<HttpResponse> {
     context
         .write(move |tx, scope| {
@@ -74,7 +74,7 @@ fn find_parent(
     tx: &mut Tx<'_>,
     tenant: &str,
     reference: Option<&CategoryReference>,
-    wrong: &mut Wrong,
+    wrong: &mut FieldErrors,
 ) -> db::Result<Option<row::Category>> {
     let Some(reference) = reference.filter(|reference| reference.is_set()) else { return Ok(None) };
     let mut found = store::matching(tx.conn, &[tenant.to_owned()], reference)?;
@@ -164,7 +164,7 @@ pub async fn update(
     context: RequestContext,
     neighbours: web::Data<Neighbours>,
     PathIds(id): PathIds<CategoryId>,
-    Body((change, wrong)): Body<(CategoryChange, Wrong)>,
+    Body((change, wrong)): Body<(CategoryChange, FieldErrors)>,
 ) -> api::Result<HttpResponse> {
     change_category(&context, neighbours, id, change.name, change.parent.map(Some), wrong).await
 }
@@ -191,7 +191,7 @@ pub async fn relocate(
     context: RequestContext,
     neighbours: web::Data<Neighbours>,
     PathIds(id): PathIds<CategoryId>,
-    OptionalBody((to, wrong)): OptionalBody<(CategoryMove, Wrong)>,
+    OptionalBody((to, wrong)): OptionalBody<(CategoryMove, FieldErrors)>,
 ) -> api::Result<HttpResponse> {
     change_category(&context, neighbours, id, None, Some(to.parent), wrong).await
 }
@@ -204,7 +204,7 @@ async fn change_category(
     id: CategoryId,
     name: Option<String>,
     place: Option<Option<CategoryReference>>,
-    mut wrong: Wrong,
+    mut wrong: FieldErrors,
 ) -> api::Result<HttpResponse> {
     context
         .write(move |tx, scope| {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use api::Resource as _;
-use base::{Found, Key, Walk, query::Sort};
+use base::{Key, PageRequest, PageRows, query::Sort};
 use db::{Condition, Conn, Result, SortBy, Sorts, Tree};
 use diesel::{dsl::max, prelude::*};
 
@@ -65,7 +65,7 @@ pub fn matching(conn: &mut Conn, visible: &[String], reference: &CategoryReferen
 /// The names of the categories with these ids, by id.
 pub fn names(conn: &mut Conn, visible: &[String], ids: &[String]) -> Result<BTreeMap<String, String>> {
     use incident_categories::dsl;
-    db::in_parts(ids, |ids| {
+    db::in_chunks(ids, |ids| {
         dsl::incident_categories
             .filter(visible_rows(visible))
             .filter(dsl::id.eq_any(ids))
@@ -77,7 +77,7 @@ pub fn names(conn: &mut Conn, visible: &[String], ids: &[String]) -> Result<BTre
 /// The categories right below these, by name.
 pub fn children(conn: &mut Conn, visible: &[String], ids: &[String]) -> Result<Vec<Category>> {
     use incident_categories::dsl;
-    db::in_parts(ids, |ids| {
+    db::in_chunks(ids, |ids| {
         dsl::incident_categories
             .filter(visible_rows(visible))
             .filter(dsl::parent_id.eq_any(ids))
@@ -92,8 +92,8 @@ pub fn search(
     visible: &[String],
     filter: &Filter,
     sort: Sort,
-    walk: &Walk,
-) -> Result<Found<Category>> {
+    walk: &PageRequest,
+) -> Result<PageRows<Category>> {
     let condition = Condition::all([visible_rows(visible), condition(filter)]);
     Ok(db::page!(conn, incident_categories::table.filter(condition), SORTS, sort, walk))
 }

@@ -169,7 +169,7 @@ fn require_id_or_name(reference: &CategoryReference, fields: &mut Fields<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use base::{body::Request as _, problem::Wrong};
+    use base::{body::Request as _, problem::FieldErrors};
     use serde_json::json;
 
     use super::*;
@@ -185,7 +185,7 @@ mod tests {
             NewCategories::parse_with_errors(&json!({"names": [" b ", "a"], "parentCategory": {"uniqueId": "scat-X"}}));
         let parent = Some(CategoryReference { unique_id: Some("SCAT-x".to_owned()), name: None });
         let expected = NewCategories { names: vec!["b".to_owned(), "a".to_owned()], parent };
-        assert_eq!(new, (expected, Wrong::default()));
+        assert_eq!(new, (expected, FieldErrors::default()));
     }
 
     #[test]

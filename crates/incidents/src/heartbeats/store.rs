@@ -2,7 +2,7 @@
 //! tenant is known, and tenants with silent heartbeats are searched among all.
 
 use base::{
-    cursor::{Found, Key, Walk},
+    cursor::{Key, PageRequest, PageRows},
     query::Sort,
 };
 use db::{Condition, Conn, DueRows, Result, SortBy, Sorts};
@@ -190,6 +190,6 @@ pub fn excuse(conn: &mut Conn, row: &Row, due_ms: i64) -> Result<()> {
 }
 
 /// A page of the heartbeats that meet a condition.
-pub fn page(conn: &mut Conn, condition: &Condition, sort: Sort, walk: &Walk) -> Result<Found<Row>> {
+pub fn page(conn: &mut Conn, condition: &Condition, sort: Sort, walk: &PageRequest) -> Result<PageRows<Row>> {
     Ok(db::page!(conn, heartbeats::table.filter(condition.clone()), SORTS, sort, walk))
 }

@@ -22,7 +22,7 @@ pub const ENTITY: &str = "INCIDENT";
 
 /// The document of an incident as it is now.
 pub fn load(conn: &mut Conn, neighbours: &Neighbours, row: &Row) -> Result<Value> {
-    let tenants = neighbours.people.around(conn, &row.tenant_id)?;
+    let tenants = neighbours.people.own_and_partner(conn, &row.tenant_id)?;
     let incident = view::one(conn, neighbours, &tenants, row)?;
     let notes = store::latest_notes(conn, row, NOTES)?;
     let notes = view::notes(conn, neighbours, &tenants, &notes)?;

@@ -5,7 +5,7 @@ use api::{
     Answer, Body, OptionalBody, PageQuery, PathIds, RequestContext, RequestScope, Resource as _, answer, get, post,
     spec::PageOf,
 };
-use base::problem::Wrong;
+use base::problem::FieldErrors;
 use db::{Conn, Result};
 use outbox::Tx;
 
@@ -49,7 +49,7 @@ api::list! {
 pub async fn create(
     context: RequestContext,
     neighbours: web::Data<Neighbours>,
-    Body((new, mut wrong)): Body<(NewIncident, Wrong)>,
+    Body((new, mut wrong)): Body<(NewIncident, FieldErrors)>,
 ) -> api::Result<HttpResponse> {
     let NewIncident(input) = new;
     context
@@ -172,7 +172,7 @@ pub async fn update(
     context: RequestContext,
     neighbours: web::Data<Neighbours>,
     PathIds(id): PathIds<IncidentId>,
-    Body((input, wrong)): Body<(IncidentInput, Wrong)>,
+    Body((input, wrong)): Body<(IncidentInput, FieldErrors)>,
 ) -> api::Result<HttpResponse> {
     change_incident(&context, neighbours, id, input, wrong).await
 }
@@ -196,7 +196,7 @@ pub async fn close(
     context: RequestContext,
     neighbours: web::Data<Neighbours>,
     PathIds(id): PathIds<IncidentId>,
-    OptionalBody((closing, wrong)): OptionalBody<(IncidentClosing, Wrong)>,
+    OptionalBody((closing, wrong)): OptionalBody<(IncidentClosing, FieldErrors)>,
 ) -> api::Result<HttpResponse> {
     let input = IncidentInput { note: closing.note, status: Some(CLOSED), ..IncidentInput::default() };
     change_incident(&context, neighbours, id, input, wrong).await
@@ -207,7 +207,7 @@ async fn change_incident(
     neighbours: web::Data<Neighbours>,
     id: IncidentId,
     input: IncidentInput,
-    mut wrong: Wrong,
+    mut wrong: FieldErrors,
 ) -> api::Result<HttpResponse> {
     context
         .write(move |tx, scope| {

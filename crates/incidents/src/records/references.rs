@@ -1,9 +1,9 @@
 //! Resolution of the ids of a body to records of the tenant or its partner.
 
 use api::Resource as _;
-use base::{problem::Wrong, timestamp::Timestamp};
+use base::{problem::FieldErrors, timestamp::Timestamp};
 use db::{Conn, Result};
-use ports::{Authors, KnownResource, ResourceKey};
+use ports::{Authors, ResourceKey, ResourceSummary};
 
 use super::{
     row::Machine,
@@ -35,7 +35,7 @@ pub fn find(
     neighbours: &Neighbours,
     context: IncidentContext<'_>,
     input: &IncidentInput,
-    wrong: &mut Wrong,
+    wrong: &mut FieldErrors,
     now: Timestamp,
 ) -> Result<ResolvedReferences> {
     let mut tenants = vec![context.tenant.to_owned(), context.partner.to_owned()];
@@ -83,7 +83,7 @@ fn check_people(
     neighbours: &Neighbours,
     tenants: &[String],
     input: &IncidentInput,
-    wrong: &mut Wrong,
+    wrong: &mut FieldErrors,
 ) -> Result<()> {
     let users = [("requester.id", &input.requester), ("assignee.id", &input.assignee)];
     let users: Vec<_> = users.into_iter().filter_map(|(path, id)| Some((path, non_empty(id)?))).collect();
@@ -109,7 +109,7 @@ fn check_categories(
     tenants: &[String],
     filed: &str,
     input: &IncidentInput,
-    wrong: &mut Wrong,
+    wrong: &mut FieldErrors,
 ) -> Result<()> {
     let category = non_empty(&input.category);
     let sub = non_empty(&input.sub_category);
@@ -143,7 +143,7 @@ fn find_assignee(
     neighbours: &Neighbours,
     context: IncidentContext<'_>,
     input: &IncidentInput,
-    wrong: &mut Wrong,
+    wrong: &mut FieldErrors,
     now: Timestamp,
 ) -> Result<Option<String>> {
     let Some(id) = non_empty(&input.roster) else { return Ok(input.assignee.clone()) };
@@ -165,7 +165,7 @@ fn find_machines(
     neighbours: &Neighbours,
     tenant: &str,
     names: &[MachineName],
-    wrong: &mut Wrong,
+    wrong: &mut FieldErrors,
 ) -> Result<Vec<Machine>> {
     let keys: Vec<ResourceKey> = names
         .iter()
@@ -183,7 +183,7 @@ fn find_machines(
         };
         let path = format!("resources[{index}].{field}");
         match found.as_slice() {
-            [KnownResource { id, name, host_name, .. }] => {
+            [ResourceSummary { id, name, host_name, .. }] => {
                 if machines.iter().all(|known| known.id != *id) {
                     machines.push(Machine { id: id.clone(), name: name.clone(), host_name: host_name.clone() });
                 }

@@ -4,7 +4,7 @@ use actix_web::{HttpResponse, web};
 use api::{PathIds, RequestContext, Resource as _, answer, get};
 use base::timestamp::Timestamp;
 use db::{Conn, Result};
-use ports::{KnownArticle, KnownJob};
+use ports::{RelatedArticle, RelatedJob};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -27,9 +27,9 @@ pub struct RelatedToIncident {
     /// The maintenance windows that are open now and cover a machine of the incident.
     windows: Vec<RelatedWindow>,
     /// Articles of the knowledge base about its category, or about the subjects of its alerts; the best first.
-    articles: Vec<KnownArticle>,
+    articles: Vec<RelatedArticle>,
     /// Jobs that have a machine of the incident, by name. `POST /jobs/{jobId}/run` runs one.
-    jobs: Vec<KnownJob>,
+    jobs: Vec<RelatedJob>,
 }
 
 /// A window that is open.
@@ -85,7 +85,7 @@ fn find(
     conn: &mut Conn,
     neighbours: &Neighbours,
     row: &Row,
-    articles: Vec<KnownArticle>,
+    articles: Vec<RelatedArticle>,
     now: Timestamp,
 ) -> Result<RelatedToIncident> {
     let machines: Vec<&Machine> = row.resources.iter().take(LOOKED_AT).collect();

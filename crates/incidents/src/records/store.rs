@@ -1,7 +1,7 @@
 //! Rows of incidents, of their links, and of their notes. Every function takes the tenant, or the tenants of a
 //! scope.
 
-use base::{Found, Key, Walk, query::Sort};
+use base::{Key, PageRequest, PageRows, query::Sort};
 use db::{Condition, Conn, Quota, Result, SortBy, Sorts};
 use diesel::prelude::*;
 use outbox::{Keep, Retention, Setting};
@@ -92,7 +92,13 @@ pub fn is_empty(conn: &mut Conn, tenant: &str) -> Result<bool> {
 }
 
 /// A page of the incidents that a filter means.
-pub fn search(conn: &mut Conn, scope: &[String], filter: &Filter, sort: Sort, walk: &Walk) -> Result<Found<Row>> {
+pub fn search(
+    conn: &mut Conn,
+    scope: &[String],
+    filter: &Filter,
+    sort: Sort,
+    walk: &PageRequest,
+) -> Result<PageRows<Row>> {
     let condition = Condition::all([Condition::text_in("incidents.tenant_id IN", scope), condition(scope, filter)]);
     Ok(db::page!(conn, incidents::table.filter(condition), SORTS, sort, walk))
 }
@@ -190,7 +196,7 @@ pub fn latest_notes(conn: &mut Conn, row: &Row, most: i64) -> Result<Vec<Note>> 
 }
 
 /// A page of the notes of an incident.
-pub fn notes(conn: &mut Conn, row: &Row, sort: Sort, walk: &Walk) -> Result<Found<Note>> {
+pub fn notes(conn: &mut Conn, row: &Row, sort: Sort, walk: &PageRequest) -> Result<PageRows<Note>> {
     use incident_notes::dsl;
     let own = dsl::incident_notes
         .filter(dsl::tenant_id.eq(row.tenant_id.clone()))

@@ -1,6 +1,6 @@
 //! Incidents that are opened for alerts.
 
-use base::problem::{Problem, Wrong};
+use base::problem::{FieldErrors, Problem};
 use db::{Conn, Result};
 use outbox::Tx;
 
@@ -25,7 +25,7 @@ pub fn find(
     tenant: &str,
     named_alerts: &[AlertId],
     references: &mut ResolvedReferences,
-    mut wrong: Wrong,
+    mut wrong: FieldErrors,
 ) -> Result<()> {
     if named_alerts.is_empty() {
         return Ok(wrong.check()?);

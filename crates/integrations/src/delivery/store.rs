@@ -1,8 +1,8 @@
 //! Rows of deliveries and their messages. Every function takes the tenant.
 
 use base::{
-    Walk,
-    cursor::{Found, Key},
+    PageRequest,
+    cursor::{Key, PageRows},
     problem::Problem,
     query::Sort,
     timestamp::Timestamp,
@@ -172,13 +172,13 @@ pub fn search(
     event: &str,
     filter: &Filter,
     sort: Sort,
-    walk: &Walk,
-) -> Result<Found<Row>> {
+    walk: &PageRequest,
+) -> Result<PageRows<Row>> {
     page(conn, filter.condition(tenant, event), sort, walk)
 }
 
 /// A page of the deliveries that meet a condition.
-pub fn page(conn: &mut Conn, condition: Condition, sort: Sort, walk: &Walk) -> Result<Found<Row>> {
+pub fn page(conn: &mut Conn, condition: Condition, sort: Sort, walk: &PageRequest) -> Result<PageRows<Row>> {
     Ok(db::page!(conn, integration_deliveries::table.filter(condition), SORTS, sort, walk))
 }
 

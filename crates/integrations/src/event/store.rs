@@ -1,6 +1,6 @@
 //! Rows of events. Every function takes the tenant, or the tenants in reach.
 
-use base::{Found, Key, Walk, problem::Problem, query::Sort};
+use base::{Key, PageRequest, PageRows, problem::Problem, query::Sort};
 use db::{Condition, Conn, Result, SortBy, Sorts};
 use diesel::prelude::*;
 
@@ -46,7 +46,7 @@ const SORTS: Sorts<Row> = Sorts {
 };
 
 /// A page of the events of an integration.
-pub fn page(conn: &mut Conn, tenant: &str, integration: &str, walk: &Walk) -> Result<Found<Row>> {
+pub fn page(conn: &mut Conn, tenant: &str, integration: &str, walk: &PageRequest) -> Result<PageRows<Row>> {
     use integration_events::dsl;
     let of = dsl::integration_events
         .filter(dsl::tenant_id.eq(tenant.to_owned()))

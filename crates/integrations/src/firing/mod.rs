@@ -125,7 +125,7 @@ impl Rules {
 
     /// The events that an action at a tenant may fire: its own and its partner's.
     fn own_and_partner_events(&self, conn: &mut Conn, tenant: &str) -> Result<Vec<Arc<EventsByAction>>> {
-        let around = self.people.around(conn, tenant)?;
+        let around = self.people.own_and_partner(conn, tenant)?;
         around.iter().map(|tenant| self.events_of(conn, tenant)).collect()
     }
 

@@ -6,4 +6,4 @@ pub mod row;
 pub mod store;
 pub mod wire;
 
-pub use port::Known;
+pub use port::InstalledIntegrations;

@@ -1,22 +1,22 @@
 //! What is installed, for other domains.
 
 use db::{Conn, Result};
-use ports::{Integrations, KnownIntegration};
+use ports::{IntegrationSummary, Integrations};
 
 use super::{store, wire::InstalledIntegration};
 use crate::notifier;
 
 /// Answers what is installed.
 #[derive(Clone, Copy, Debug)]
-pub struct Known;
+pub struct InstalledIntegrations;
 
-impl Integrations for Known {
-    fn installed(&self, conn: &mut Conn, tenants: &[String], id: &str) -> Result<Option<KnownIntegration>> {
+impl Integrations for InstalledIntegrations {
+    fn installed(&self, conn: &mut Conn, tenants: &[String], id: &str) -> Result<Option<IntegrationSummary>> {
         let row = store::find(conn, tenants, id)?;
         Ok(row.map(|row| {
             let InstalledIntegration { id, display_name, integration, .. } = InstalledIntegration::of(&row);
             let host = notifier::host_of(row.notifier().as_ref()).unwrap_or_default();
-            KnownIntegration { id, display_name, kind: integration.id, kind_name: integration.name.to_owned(), host }
+            IntegrationSummary { id, display_name, kind: integration.id, kind_name: integration.name.to_owned(), host }
         }))
     }
 }

@@ -1,6 +1,6 @@
 //! Rows of installed integrations. Every function takes the tenant, or the tenants in reach.
 
-use base::{Found, Key, Walk, problem::Problem, query::Sort};
+use base::{Key, PageRequest, PageRows, problem::Problem, query::Sort};
 use db::{Condition, Conn, Quota, Result, SortBy, Sorts};
 use diesel::prelude::*;
 
@@ -72,7 +72,13 @@ pub struct Filter {
 }
 
 /// A page of the integrations of these tenants.
-pub fn search(conn: &mut Conn, scope: &[String], filter: &Filter, sort: Sort, walk: &Walk) -> Result<Found<Row>> {
+pub fn search(
+    conn: &mut Conn,
+    scope: &[String],
+    filter: &Filter,
+    sort: Sort,
+    walk: &PageRequest,
+) -> Result<PageRows<Row>> {
     use integrations::dsl;
     let ids = filter.ids.iter().map(|ids| Condition::text_in("integrations.id IN", ids.iter().cloned()));
     let names = filter.names.iter().map(|names| Condition::named("integrations.name_key", names, false));

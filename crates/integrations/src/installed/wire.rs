@@ -4,7 +4,7 @@ use api::Request;
 use base::{
     Problem,
     body::{Request as _, ignored},
-    problem::Wrong,
+    problem::FieldErrors,
     timestamp::Timestamp,
 };
 use outbox::{Entity, Recorded};
@@ -182,7 +182,7 @@ impl Change {
 }
 
 impl ChangeInput {
-    fn checked(self, body: &Value, mut wrong: Wrong, guard: &Guard) -> Result<Change, Problem> {
+    fn checked(self, body: &Value, mut wrong: FieldErrors, guard: &Guard) -> Result<Change, Problem> {
         let has = |name: &str| body.get(name).is_some_and(|value| !value.is_null());
         let given = if has("notifier") && !has("baseNotifier") { "notifier" } else { "baseNotifier" };
         let notifier = self.base_notifier.and_then(|notifier| {

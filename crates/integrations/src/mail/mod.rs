@@ -23,7 +23,7 @@ use lettre::{
     },
     transport::smtp::client::{Certificate, CertificateStore, TlsParameters},
 };
-use ports::{Mail, Unsent};
+use ports::{Mail, SendError};
 use rustls::pki_types::CertificateDer;
 use tokio::sync::Semaphore;
 use url::Url;
@@ -132,9 +132,9 @@ impl Mailer {
     }
 
     /// Sends a mail; `id` becomes its message id, so that a receiver recognizes a duplicate.
-    pub async fn send(&self, id: &str, mail: &Mail, text: &str, now: Timestamp) -> Result<u16, Unsent> {
+    pub async fn send(&self, id: &str, mail: &Mail, text: &str, now: Timestamp) -> Result<u16, SendError> {
         let written = self.written(id, mail, text, now)?;
-        let late = || Unsent::new("the mail server did not take the mail in time");
+        let late = || SendError::new("the mail server did not take the mail in time");
         let sending = async {
             let _turn = self.turns.acquire().await.map_err(|_| late())?;
             smtp::send(&self.server, &self.tls, &written).await
@@ -143,9 +143,9 @@ impl Mailer {
     }
 
     /// The mail as it is sent.
-    fn written(&self, id: &str, mail: &Mail, text: &str, now: Timestamp) -> Result<Message, Unsent> {
+    fn written(&self, id: &str, mail: &Mail, text: &str, now: Timestamp) -> Result<Message, SendError> {
         let wrong =
-            |what: &str| Unsent { for_good: true, ..Unsent::new(format!("the mail cannot be written: {what}")) };
+            |what: &str| SendError { for_good: true, ..SendError::new(format!("the mail cannot be written: {what}")) };
         let to = Mailbox::new(None, mail.to.parse().map_err(|_| wrong("its address is not valid"))?);
         let domain = self.from.email.domain();
         // A header is one line.

@@ -22,7 +22,7 @@ use lettre::{
         response::{Response, Severity},
     },
 };
-use ports::Unsent;
+use ports::SendError;
 use rustls::pki_types::ServerName;
 use tokio::{
     io::{AsyncBufRead as _, AsyncRead, AsyncWrite, BufReader, ReadBuf},
@@ -108,7 +108,7 @@ pub struct Tls {
 }
 
 /// Hands a mail over; answers the status by which the server takes it.
-pub async fn send(server: &SmtpUrl, tls: &Tls, mail: &Message) -> Result<u16, Unsent> {
+pub async fn send(server: &SmtpUrl, tls: &Tls, mail: &Message) -> Result<u16, SendError> {
     let mut connection = connect(server, tls).await?;
     if let Some((user, password)) = &server.login {
         let credentials = Credentials::new(user.clone(), password.expose().clone());
@@ -129,13 +129,13 @@ pub async fn send(server: &SmtpUrl, tls: &Tls, mail: &Message) -> Result<u16, Un
     Ok(code)
 }
 
-async fn connect(server: &SmtpUrl, tls: &Tls) -> Result<AsyncSmtpConnection, Unsent> {
-    let unreached = |error: io::Error| Unsent::new(format!("the mail server is not reached: {}", error.kind()));
+async fn connect(server: &SmtpUrl, tls: &Tls) -> Result<AsyncSmtpConnection, SendError> {
+    let unreached = |error: io::Error| SendError::new(format!("the mail server is not reached: {}", error.kind()));
     let stream = TcpStream::connect((server.host.as_str(), server.port)).await.map_err(unreached)?;
     let peer = stream.peer_addr().map_err(unreached)?;
     let stream: Box<dyn AsyncTokioStream> = if server.privacy == Privacy::Tls {
         let name = ServerName::try_from(server.host.clone());
-        let name = name.map_err(|_| Unsent::new("the mail server has no name"))?;
+        let name = name.map_err(|_| SendError::new("the mail server has no name"))?;
         let stream = tls.at_once.connect(name, stream).await.map_err(|error| no_tls(&error))?;
         Box::new(BoundedStream::new(stream, peer))
     } else {
@@ -146,7 +146,7 @@ async fn connect(server: &SmtpUrl, tls: &Tls) -> Result<AsyncSmtpConnection, Uns
     let mut connection = connected.map_err(|error| unsent(&error, false, "the connection"))?;
     if server.privacy == Privacy::StartTls {
         if !connection.can_starttls() {
-            return Err(Unsent::new("the mail server offers no STARTTLS, and mail is not sent without it"));
+            return Err(SendError::new("the mail server offers no STARTTLS, and mail is not sent without it"));
         }
         let started = connection.starttls(tls.started.clone(), &name).await;
         started.map_err(|error| match error.status() {
@@ -162,35 +162,35 @@ async fn command(
     command: impl Display,
     expected: Severity,
     doing: &str,
-) -> Result<u16, Unsent> {
+) -> Result<u16, SendError> {
     accepted(connection.command(command).await, expected, doing)
 }
 
 /// The code of an answer to something about the mail itself.
-fn accepted(answered: Result<Response, Error>, expected: Severity, doing: &str) -> Result<u16, Unsent> {
+fn accepted(answered: Result<Response, Error>, expected: Severity, doing: &str) -> Result<u16, SendError> {
     let code = answered.map_err(|error| unsent(&error, true, doing))?.code();
     if code.severity != expected {
-        return Err(Unsent::new(format!("the mail server answered {doing} with {code}")));
+        return Err(SendError::new(format!("the mail server answered {doing} with {code}")));
     }
     Ok(code.into())
 }
 
 /// A refusal of the mail itself is for good when the server says so; of anything else it may be the operator's mistake,
 /// and mended meanwhile.
-fn unsent(error: &Error, of_the_mail: bool, doing: &str) -> Unsent {
+fn unsent(error: &Error, of_the_mail: bool, doing: &str) -> SendError {
     let text = error.source().map_or_else(|| short(error), short);
     match error.status() {
-        Some(code) => Unsent {
+        Some(code) => SendError {
             status: Some(code.into()),
             for_good: of_the_mail && error.is_permanent(),
-            ..Unsent::new(format!("the mail server answered {doing} with {code} {text}"))
+            ..SendError::new(format!("the mail server answered {doing} with {code} {text}"))
         },
-        None => Unsent::new(format!("the mail server did not answer {doing}: {text}")),
+        None => SendError::new(format!("the mail server did not answer {doing}: {text}")),
     }
 }
 
-fn no_tls(error: &impl Display) -> Unsent {
-    Unsent::new(format!("no TLS with the mail server: {}", short(error)))
+fn no_tls(error: &impl Display) -> SendError {
+    SendError::new(format!("no TLS with the mail server: {}", short(error)))
 }
 
 /// A text that others may have written, without control characters, and not long.

@@ -75,7 +75,7 @@ fn a_server_is_named_in_several_ways() {
 
 /// What becomes of a mail to a server that says the same again and again, 100 MB at most; and how many bytes of it went
 /// out.
-async fn sent_to_one_that_says(piece: &'static [u8]) -> (Unsent, usize) {
+async fn sent_to_one_that_says(piece: &'static [u8]) -> (SendError, usize) {
     const MOST: usize = 100_000_000;
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();

@@ -42,7 +42,7 @@ pub async fn search(
     let mut query = context.query();
     let descending = query.boolean("isDescendingOrder", true);
     let sort = Sort { name: "createdTime", descending };
-    let walk = query.walk(context.request().path(), sort);
+    let walk = query.page_request(context.request().path(), sort);
     let DeliveryQuery { status, start_time: from, end_time: to } = DeliveryQuery::read(&mut query);
     query.finish()?;
     let filter = Filter { status: Some(status).filter(|status| !status.is_empty()), from, to };

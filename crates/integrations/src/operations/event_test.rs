@@ -7,7 +7,7 @@ use api::{Answer, Body, PathIds, Request, RequestContext, Role, answer, cpu, pos
 use base::{
     Fields, Problem, Timestamp,
     matching::{Exhausted, Meter},
-    problem::{FieldError, Wrong},
+    problem::{FieldError, FieldErrors},
 };
 use db::Json;
 use serde::Serialize;
@@ -211,7 +211,7 @@ pub async fn test_unsaved(
     context: RequestContext,
     services: web::Data<Services>,
     PathIds(id): PathIds<IntegrationId>,
-    Body((unsaved, wrong)): Body<(UnsavedTestInput, Wrong)>,
+    Body((unsaved, wrong)): Body<(UnsavedTestInput, FieldErrors)>,
 ) -> api::Result<HttpResponse> {
     let UnsavedTestInput { object, previous, event_type, send, event } = unsaved;
     let action = TestInput { object, previous, event_type, send };

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use base::{
-    Found, Key, Walk,
+    Key, PageRequest, PageRows,
     problem::{FieldError, Problem},
     query::Sort,
     timestamp::Timestamp,
@@ -36,8 +36,8 @@ pub fn page(
     access: &GroupAccess,
     kind: Kind,
     group: &Group,
-    walk: &Walk,
-) -> Result<Found<GroupChild>> {
+    walk: &PageRequest,
+) -> Result<PageRows<GroupChild>> {
     use resource_groups::dsl;
     let by_id = db::Order::by([Column::Integer("resource_groups.id")], ORDER.descending);
     let below = dsl::resource_groups.filter(dsl::tenant_id.eq(&group.tenant_id)).filter(dsl::parent_id.eq(group.id));
@@ -52,11 +52,11 @@ pub fn page(
         Vec::new()
     } else {
         let query = below.filter(by_id.after(walk.after())?).order(by_id);
-        query.offset(walk.offset()).limit(walk.wanted()).load(conn)?
+        query.offset(walk.offset()).limit(walk.row_limit()).load(conn)?
     };
     let after = walk.after().filter(|_| behind_groups);
     let skip = (walk.offset() - groups_total).max(0);
-    let left = walk.wanted() - i64::try_from(groups.len()).unwrap_or(walk.wanted());
+    let left = walk.row_limit() - i64::try_from(groups.len()).unwrap_or(walk.row_limit());
     let rows = members.slice(conn, Order::Id, ORDER.descending, after, skip, left)?;
     let by_rule = load_by_rule(conn, &tenants, group.id, &rows)?;
     let mut children: Vec<(Vec<Key>, GroupChild)> = Vec::with_capacity(groups.len() + rows.len());

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use base::{Found, Key, Walk, query::Sort, text::fold};
+use base::{Key, PageRequest, PageRows, query::Sort, text::fold};
 use db::{Condition, Conn, Quota, Result, SortBy, Sorts};
 use diesel::prelude::*;
 
@@ -95,7 +95,7 @@ pub fn with_descendants(conn: &mut Conn, scope: &[String], ids: Vec<i64>) -> Res
 }
 
 fn select_ids(conn: &mut Conn, scope: &[String], column: &'static str, ids: &[i64]) -> Result<Vec<i64>> {
-    db::in_parts(ids, |ids| {
+    db::in_chunks(ids, |ids| {
         let condition = Condition::all([scope_condition(scope), Condition::integer_in(column, ids.iter().copied())]);
         resource_groups::table.filter(condition).select(resource_groups::id).load(conn)
     })
@@ -106,7 +106,7 @@ pub fn parents(conn: &mut Conn, scope: &[String], groups: &[Group]) -> Result<Pa
     use resource_groups::dsl;
     let ids: BTreeSet<i64> = groups.iter().filter_map(|group| group.parent_id).collect();
     let ids: Vec<i64> = ids.into_iter().collect();
-    let rows: Vec<(i64, String, String)> = db::in_parts(&ids, |ids| {
+    let rows: Vec<(i64, String, String)> = db::in_chunks(&ids, |ids| {
         dsl::resource_groups
             .filter(scope_condition(scope))
             .filter(Condition::integer_in("resource_groups.id IN", ids.iter().copied()))
@@ -138,8 +138,8 @@ pub fn search(
     kind: Kind,
     filter: &Filter,
     sort: Sort,
-    walk: &Walk,
-) -> Result<Found<Group>> {
+    walk: &PageRequest,
+) -> Result<PageRows<Group>> {
     let mut all = vec![scope_condition(scope), kind_condition(kind)];
     for references in [&filter.ids, &filter.unique_ids].into_iter().filter(|references| !references.is_empty()) {
         all.push(Condition::any(references.iter().map(reference_condition)));

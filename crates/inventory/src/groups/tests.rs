@@ -1,6 +1,8 @@
 //! Groups and their members on SQLite.
 
-use base::{Found, Walk, cursor::List, matching::Meter, page::PageRequest, problem::Kind as Case, query::Sort};
+use base::{
+    PageRequest, PageRows, cursor::List, matching::Meter, page::NumberedPage, problem::Kind as Case, query::Sort,
+};
 use serde_json::{Value, json};
 
 use super::{
@@ -91,8 +93,8 @@ fn children(
     }
 }
 
-fn page(page_no: u32, page_size: u32) -> Walk {
-    Walk::numbered(PageRequest { page_no, page_size }, List::default())
+fn page(page_no: u32, page_size: u32) -> PageRequest {
+    PageRequest::numbered(NumberedPage { page_no, page_size }, List::default())
 }
 
 /// The names of a group's children, in their order, with `*` behind members by rule.
@@ -363,13 +365,14 @@ fn a_walk_goes_from_child_groups_to_resources() {
         let mut walk = page(1, size);
         let mut seen = Vec::new();
         loop {
-            let Found { rows, total, next } =
+            let PageRows { rows, total, next } =
                 fixture.read(|conn| members::page(&fixture.db, conn, &client(), KIND, &top, &walk));
             assert_eq!(total, 7);
             seen.extend(rows.iter().map(|child| child.name.clone()));
-            let answer = walk.answer(Found { rows, total, next });
+            let answer = walk.answer(PageRows { rows, total, next });
             let Some(next) = answer.next_cursor else { break };
-            walk = Walk::from_cursor(PageRequest { page_no: 1, page_size: size }, List::default(), &next).unwrap();
+            walk =
+                PageRequest::from_cursor(NumberedPage { page_no: 1, page_size: size }, List::default(), &next).unwrap();
         }
         assert_eq!(seen[..3], ["g0", "g1", "g2"], "{size} a page");
         seen.sort();

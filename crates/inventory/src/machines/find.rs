@@ -8,7 +8,7 @@ use base::{
 };
 use db::{Condition, Conn, Result};
 use diesel::prelude::*;
-use ports::{KnownResource, ResourceKey};
+use ports::{ResourceKey, ResourceSummary};
 
 use super::{
     MOST_VALUES, names,
@@ -74,13 +74,13 @@ pub(super) fn find(
     tenants: &[String],
     keys: &[ResourceKey],
     rules: &LookupRules,
-) -> Result<Vec<Vec<KnownResource>>> {
+) -> Result<Vec<Vec<ResourceSummary>>> {
     let lookups_by_key: Vec<Vec<(KeyColumn, String)>> = keys.iter().map(lookups).collect();
     let mut values: BTreeMap<KeyColumn, BTreeSet<&str>> = BTreeMap::new();
     for (by, value) in lookups_by_key.iter().flatten() {
         values.entry(*by).or_default().insert(value);
     }
-    let mut resources_by_lookup: BTreeMap<(KeyColumn, String), Vec<KnownResource>> = BTreeMap::new();
+    let mut resources_by_lookup: BTreeMap<(KeyColumn, String), Vec<ResourceSummary>> = BTreeMap::new();
     let called: BTreeSet<String> = values.remove(&KeyColumn::Name).into_iter().flatten().map(str::to_owned).collect();
     if !called.is_empty() {
         let named = names::find(conn, tenants, &called, rules)?.into_iter();
@@ -98,7 +98,7 @@ pub(super) fn find(
     Ok(lookups_by_key
         .into_iter()
         .map(|lookups| {
-            let mut resources: Vec<KnownResource> = lookups
+            let mut resources: Vec<ResourceSummary> = lookups
                 .into_iter()
                 .flat_map(|lookup| resources_by_lookup.get(&lookup).cloned().unwrap_or_default())
                 .collect();
@@ -118,7 +118,7 @@ fn look_up(
     by: KeyColumn,
     values: &[&str],
     rules: &LookupRules,
-) -> Result<Vec<(String, KnownResource)>> {
+) -> Result<Vec<(String, ResourceSummary)>> {
     let most = values.len() * 2 * rules.limit_per_key;
     let rows = load_rows(conn, tenants, by, values, rules, most)?;
     if rows.len() < most || values.len() == 1 {
@@ -138,7 +138,7 @@ fn load_rows(
     values: &[&str],
     rules: &LookupRules,
     most: usize,
-) -> Result<Vec<(String, KnownResource)>> {
+) -> Result<Vec<(String, ResourceSummary)>> {
     use resources::dsl;
     let most = i64::try_from(most).unwrap_or(i64::MAX);
     if by == KeyColumn::Address {
@@ -166,7 +166,7 @@ fn load_by_address(
     values: &[&str],
     rules: &LookupRules,
     most: i64,
-) -> Result<Vec<(String, KnownResource)>> {
+) -> Result<Vec<(String, ResourceSummary)>> {
     use resource_addresses::dsl as cards;
     use resource_identities::dsl as identities;
     let of_card = cards::tenant_id.eq(resources::tenant_id).and(cards::resource_id.eq(resources::id));
@@ -192,8 +192,8 @@ fn load_by_address(
 }
 
 /// The resources with these ids, of all of these tenants, in no order.
-pub(super) fn by_ids(conn: &mut Conn, tenants: &[String], ids: &[&str]) -> Result<Vec<KnownResource>> {
-    let rows: Vec<SummaryRow> = db::in_parts(ids, |ids| {
+pub(super) fn by_ids(conn: &mut Conn, tenants: &[String], ids: &[&str]) -> Result<Vec<ResourceSummary>> {
+    let rows: Vec<SummaryRow> = db::in_chunks(ids, |ids| {
         resources::table
             .filter(filter::tenants(tenants))
             .filter(Condition::text_in(KeyColumn::Id.column(), ids.iter().copied()))

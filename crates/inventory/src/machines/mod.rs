@@ -12,7 +12,7 @@ mod tags;
 mod tests;
 
 use db::{Conn, Result};
-use ports::{KnownResource, Place, PlaceKey, PlaceKind, ResourceKey, Resources, ServiceGroup};
+use ports::{Place, PlaceKey, PlaceKind, ResourceKey, ResourceSummary, Resources, ServiceGroup};
 
 use crate::groups::kind::Kind;
 
@@ -26,7 +26,7 @@ const MOST_VALUES: usize = 500;
 pub struct Machines;
 
 impl Resources for Machines {
-    fn find(&self, conn: &mut Conn, tenants: &[String], keys: &[ResourceKey]) -> Result<Vec<Vec<KnownResource>>> {
+    fn find(&self, conn: &mut Conn, tenants: &[String], keys: &[ResourceKey]) -> Result<Vec<Vec<ResourceSummary>>> {
         find::find(conn, tenants, keys, &summary::MANAGED)
     }
 
@@ -35,7 +35,7 @@ impl Resources for Machines {
         conn: &mut Conn,
         tenants: &[String],
         keys: &[ResourceKey],
-    ) -> Result<Vec<Vec<KnownResource>>> {
+    ) -> Result<Vec<Vec<ResourceSummary>>> {
         find::find(conn, tenants, keys, &summary::HISTORY)
     }
 
@@ -76,7 +76,7 @@ impl Resources for Machines {
         place: &Place,
         after: Option<&str>,
         limit: i64,
-    ) -> Result<Vec<KnownResource>> {
+    ) -> Result<Vec<ResourceSummary>> {
         places::members(conn, tenants, place, after.unwrap_or_default(), limit)
     }
 }

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use base::{net::ip_key, text::fold};
 use db::{Condition, Conn, Result};
 use diesel::prelude::*;
-use ports::KnownResource;
+use ports::ResourceSummary;
 
 use super::{
     MOST_VALUES,
@@ -19,7 +19,7 @@ use super::{
 use crate::{resources::filter, schema::resources};
 
 /// The resources of each name.
-pub(super) type ResourcesByName = BTreeMap<String, Vec<KnownResource>>;
+pub(super) type ResourcesByName = BTreeMap<String, Vec<ResourceSummary>>;
 
 /// A column of names: `column IN`, and the parts of a range of it. The indexes of some leave out the empty names.
 struct Column {
@@ -109,7 +109,7 @@ fn find_by_first_label(
         // A short name of two machines is ambiguous, even where one of them has another full name.
         let is_clear = rows.len() == 1 || !rules.is_unique;
         let could_be = rows.iter().filter(|row| is_clear && !row.has_other_full_name(name));
-        let could_be: Vec<KnownResource> = could_be.map(|row| to_summary(row.summary.clone())).collect();
+        let could_be: Vec<ResourceSummary> = could_be.map(|row| to_summary(row.summary.clone())).collect();
         if !could_be.is_empty() {
             resources_by_name.insert((*name).clone(), could_be);
         }

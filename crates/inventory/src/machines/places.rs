@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use base::text::fold;
 use db::{Condition, Conn, Result};
 use diesel::prelude::*;
-use ports::{KnownResource, Place, PlaceKey, PlaceKind, ServiceGroup};
+use ports::{Place, PlaceKey, PlaceKind, ResourceSummary, ServiceGroup};
 
 use super::{
     MOST_VALUES,
@@ -106,7 +106,7 @@ fn load_groups<V: Clone>(
     within: impl Fn(&'static str, Vec<V>) -> Condition,
 ) -> Result<Vec<PlaceRow>> {
     use resource_groups::dsl;
-    let rows: Vec<(String, i64, String, String, String, Option<i64>)> = db::in_parts(values, |values| {
+    let rows: Vec<(String, i64, String, String, String, Option<i64>)> = db::in_chunks(values, |values| {
         dsl::resource_groups
             .filter(Condition::text_in("resource_groups.tenant_id IN", tenants))
             .filter(dsl::kind.eq(kind.word()))
@@ -132,7 +132,7 @@ fn load_sites<V: Clone>(
     within: impl Fn(&'static str, Vec<V>) -> Condition,
 ) -> Result<Vec<PlaceRow>> {
     use sites::dsl;
-    let rows: Vec<(String, i64, String, String)> = db::in_parts(values, |values| {
+    let rows: Vec<(String, i64, String, String)> = db::in_chunks(values, |values| {
         dsl::sites
             .filter(Condition::text_in("sites.tenant_id IN", tenants))
             .filter(within(column, values.to_vec()))
@@ -241,7 +241,7 @@ pub(super) fn members(
     place: &Place,
     after: &str,
     limit: i64,
-) -> Result<Vec<KnownResource>> {
+) -> Result<Vec<ResourceSummary>> {
     if !tenants.contains(&place.tenant_id) {
         return Ok(Vec::new());
     }
@@ -252,7 +252,7 @@ pub(super) fn members(
 }
 
 /// A site holds resources of its own tenant only.
-fn at_site(conn: &mut Conn, place: &Place, after: &str, limit: i64) -> Result<Vec<KnownResource>> {
+fn at_site(conn: &mut Conn, place: &Place, after: &str, limit: i64) -> Result<Vec<ResourceSummary>> {
     use resources::dsl;
     let rows = dsl::resources
         .filter(dsl::tenant_id.eq(&place.tenant_id))
@@ -266,7 +266,13 @@ fn at_site(conn: &mut Conn, place: &Place, after: &str, limit: i64) -> Result<Ve
     Ok(rows.into_iter().map(to_summary).collect())
 }
 
-fn in_group(conn: &mut Conn, tenants: &[String], place: &Place, after: &str, limit: i64) -> Result<Vec<KnownResource>> {
+fn in_group(
+    conn: &mut Conn,
+    tenants: &[String],
+    place: &Place,
+    after: &str,
+    limit: i64,
+) -> Result<Vec<ResourceSummary>> {
     use group_members::dsl;
     let groups = with_descendants(conn, std::slice::from_ref(&place.tenant_id), vec![place.id])?;
     let mut rows: Vec<(String, String)> = dsl::group_members

@@ -1,6 +1,6 @@
 //! The rules of lookups for other domains, and the summary of a resource that they get.
 
-use ports::KnownResource;
+use ports::ResourceSummary;
 
 use crate::{
     model::document::{DECOMMISSIONED, STATES},
@@ -40,6 +40,6 @@ pub(super) const fn summary_columns() -> SummaryColumns {
     (dsl::tenant_id, dsl::id, dsl::name, dsl::host_name, dsl::ip_address, dsl::resource_type)
 }
 
-pub(super) fn to_summary((tenant_id, id, name, host_name, ip_address, resource_type): SummaryRow) -> KnownResource {
-    KnownResource { id, tenant_id, name, host_name, ip_address, resource_type }
+pub(super) fn to_summary((tenant_id, id, name, host_name, ip_address, resource_type): SummaryRow) -> ResourceSummary {
+    ResourceSummary { id, tenant_id, name, host_name, ip_address, resource_type }
 }

@@ -3,7 +3,7 @@
 use base::tenant::{Level, TenantId};
 use base::timestamp::Timestamp;
 use db::{Error, Result};
-use ports::KnownIntegration;
+use ports::IntegrationSummary;
 
 use super::wire::{
     AppRole, CloudDetail, DeviceDetail, Firmware, GeneralInfo, InstalledApp, InstalledKind, Location, Part, Properties,
@@ -25,7 +25,7 @@ pub struct LinkedRecords {
     /// Where it is.
     pub site: Option<Site>,
     /// The integration that it came from.
-    pub installed: Option<KnownIntegration>,
+    pub installed: Option<IntegrationSummary>,
 }
 
 /// The detail of a resource: `SYNTHETIC`, `DEVICE` and everything else have a shape each.
@@ -95,7 +95,7 @@ fn device<'a>(
     row: &'a Row,
     document: &'a BorrowedDocument<'a>,
     location: Option<Location>,
-    installed: Option<&'a KnownIntegration>,
+    installed: Option<&'a IntegrationSummary>,
 ) -> DeviceDetail<'a> {
     DeviceDetail {
         id: &row.id,

@@ -92,7 +92,7 @@ impl resource_index::Filter for Filter {
     fn matching_among(conn: &mut Conn, tenant: &str, filters: &[&Self], ids: &[u128]) -> Result<Vec<u128>> {
         use resources::dsl;
         let all = Condition::all(filters.iter().map(|filter| filter.probe()));
-        let rows: Vec<String> = db::in_parts(ids, |ids| {
+        let rows: Vec<String> = db::in_chunks(ids, |ids| {
             let these = Condition::text_in("resources.id IN", ids.iter().map(|id| format_id(*id)));
             let query = dsl::resources.filter(dsl::tenant_id.eq(tenant)).filter(these).filter(all.clone());
             query.select(dsl::id).load(conn)

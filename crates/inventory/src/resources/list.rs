@@ -5,7 +5,7 @@ use std::sync::Arc;
 use actix_web::{HttpResponse, web};
 use api::{RequestContext, RequestScope, get, spec::PageOf};
 use base::{
-    Walk,
+    PageRequest,
     page::Page,
     problem::Problem,
     query::{Query, Sort},
@@ -203,7 +203,7 @@ pub async fn search(
     let list_query = ListQuery::read(&mut query)?;
     let sort = query.sort(&SORTS, "id", true);
     let verbose = query.boolean("verbose", false);
-    let walk = query.walk(context.request().path(), sort);
+    let walk = query.page_request(context.request().path(), sort);
     query.finish()?;
     if verbose && walk.limit() > MOST_VERBOSE {
         return Err(Problem::field("pageSize", format!("must be at most {MOST_VERBOSE} with verbose=true")).into());
@@ -239,7 +239,7 @@ struct Search {
     list_query: ListQuery,
     sort: Sort,
     verbose: bool,
-    walk: Walk,
+    walk: PageRequest,
     db: Db,
     integrations: web::Data<dyn Integrations>,
 }

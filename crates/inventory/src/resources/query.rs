@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use base::{Found, Key, Walk};
+use base::{Key, PageRequest, PageRows};
 use db::{Column, Condition, Conn, Db, Result};
 use diesel::{
     dsl::sql,
@@ -125,9 +125,9 @@ impl<'a> ResourceQuery<'a> {
     }
 
     /// A page of the matches, in the order of a sort.
-    pub fn page(&self, conn: &mut Conn, order: Order, descending: bool, walk: &Walk) -> Result<Found<Row>> {
+    pub fn page(&self, conn: &mut Conn, order: Order, descending: bool, walk: &PageRequest) -> Result<PageRows<Row>> {
         let total = walk.total(|| self.total(conn))?;
-        let rows = self.slice(conn, order, descending, walk.after(), walk.offset(), walk.wanted())?;
+        let rows = self.slice(conn, order, descending, walk.after(), walk.offset(), walk.row_limit())?;
         Ok(walk.cut(rows, total, |row| order.keys(row)))
     }
 
@@ -165,9 +165,16 @@ impl<'a> ResourceQuery<'a> {
     }
 
     /// A page of the minimal list in the order of ids; [`None`] when the index cannot answer.
-    pub fn brief_page(&self, conn: &mut Conn, descending: bool, walk: &Walk) -> Result<Option<Found<MinimalRow>>> {
+    pub fn brief_page(
+        &self,
+        conn: &mut Conn,
+        descending: bool,
+        walk: &PageRequest,
+    ) -> Result<Option<PageRows<MinimalRow>>> {
         let Some(matches) = &self.matches else { return Ok(None) };
-        let Some(ids) = by_id(matches, descending, walk.after(), walk.offset(), walk.wanted()) else { return Ok(None) };
+        let Some(ids) = by_id(matches, descending, walk.after(), walk.offset(), walk.row_limit()) else {
+            return Ok(None);
+        };
         let total = walk.total(|| Ok::<_, db::Error>(matches.total()))?;
         let keys =
             ids.get(usize::try_from(walk.limit()).unwrap_or_default().saturating_sub(1)).map(|(tenant_index, id)| {

@@ -1,7 +1,7 @@
 //! The resources at a site.
 
 use base::{
-    Found, Walk,
+    PageRequest, PageRows,
     problem::{FieldError, Problem},
     query::Sort,
 };
@@ -18,7 +18,7 @@ use crate::{
 pub const SORTS: [&str; 3] = ["id", "name", "hostName"];
 
 /// A page of the resources at a site.
-pub fn page(db: &Db, conn: &mut Conn, site: &Site, sort: Sort, walk: &Walk) -> Result<Found<Row>> {
+pub fn page(db: &Db, conn: &mut Conn, site: &Site, sort: Sort, walk: &PageRequest) -> Result<PageRows<Row>> {
     let here = vec![Filter::Row(filter::at_sites([site.id])), Filter::Row(filter::states(STATES))];
     let here = ResourceQuery::new(db, conn, std::slice::from_ref(&site.tenant_id), here)?;
     let order = match sort.name {

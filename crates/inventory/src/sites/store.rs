@@ -1,6 +1,6 @@
 //! Rows of sites. Every function takes the tenant, or the tenants of a scope.
 
-use base::{Found, Key, Walk, query::Sort, text::fold, timestamp::Timestamp};
+use base::{Key, PageRequest, PageRows, query::Sort, text::fold, timestamp::Timestamp};
 use db::{Condition, Conn, Quota, Result, SortBy, Sorts};
 use diesel::prelude::*;
 
@@ -93,7 +93,13 @@ pub fn each_minimal(conn: &mut Conn, scope: &[String], mut each: impl FnMut(i64,
 ///
 /// City and country have no folded column, and sites are few: the rows go by one at a time, and only those of the
 /// page are kept.
-pub fn search(conn: &mut Conn, scope: &[String], filter: &Filter, sort: Sort, walk: &Walk) -> Result<Found<Site>> {
+pub fn search(
+    conn: &mut Conn,
+    scope: &[String],
+    filter: &Filter,
+    sort: Sort,
+    walk: &PageRequest,
+) -> Result<PageRows<Site>> {
     use sites::dsl;
     let ids = if filter.ids.is_empty() {
         Condition::sql("1 = 1")
@@ -105,7 +111,7 @@ pub fn search(conn: &mut Conn, scope: &[String], filter: &Filter, sort: Sort, wa
     let query = query.filter(order.after(walk.after())?).order(order);
     let mut page_rows = Vec::new();
     let mut count = 0_i64;
-    let page_range = walk.offset()..walk.offset().saturating_add(walk.wanted());
+    let page_range = walk.offset()..walk.offset().saturating_add(walk.row_limit());
     db::for_each_row(conn, query, |site: Site| {
         if filter.matches(&site) {
             if page_range.contains(&count) {

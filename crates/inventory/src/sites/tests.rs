@@ -1,9 +1,9 @@
 //! Sites on SQLite. [`Fixture`] serves the tests of groups too.
 
 use base::{
-    Walk,
+    PageRequest,
     cursor::List,
-    page::PageRequest,
+    page::NumberedPage,
     problem::{Kind, Problem},
     query::Sort,
     timestamp::Timestamp,
@@ -141,8 +141,8 @@ impl Fixture {
     }
 }
 
-fn page(page_no: u32, page_size: u32) -> Walk {
-    Walk::numbered(PageRequest { page_no, page_size }, List::default())
+fn page(page_no: u32, page_size: u32) -> PageRequest {
+    PageRequest::numbered(NumberedPage { page_no, page_size }, List::default())
 }
 
 fn new(name: &str, city: &str) -> NewSite {

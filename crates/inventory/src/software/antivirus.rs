@@ -2,7 +2,7 @@
 
 use actix_web::HttpResponse;
 use api::{PageQuery, RequestContext, get, spec::PageOf};
-use base::{Key, Walk, problem::Problem, query::Sort, query_string, timestamp::Timestamp};
+use base::{Key, PageRequest, problem::Problem, query::Sort, query_string, timestamp::Timestamp};
 use db::{Condition, Conn, Result, SortBy, Sorts};
 use diesel::prelude::*;
 use serde::Serialize;
@@ -185,8 +185,8 @@ fn find(
     scope: &[String],
     wanted: Condition,
     sort: Sort,
-    walk: &Walk,
-) -> Result<base::Found<ProductRow>> {
+    walk: &PageRequest,
+) -> Result<base::PageRows<ProductRow>> {
     use antivirus::dsl;
     let condition = Condition::all([Condition::text_in("antivirus.tenant_id IN", scope), wanted]);
     let total = walk.total(|| dsl::antivirus.filter(condition.clone()).count().get_result(conn))?;
@@ -200,7 +200,7 @@ fn find(
         .select((antivirus::all_columns, machine))
         .order(order)
         .offset(walk.offset())
-        .limit(walk.wanted())
+        .limit(walk.row_limit())
         .load(conn)?;
     Ok(walk.cut(rows, total, |found| SORTS.keys(sort, found)))
 }

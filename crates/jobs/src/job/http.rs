@@ -5,9 +5,9 @@ use api::{
     Answer, Body, PageQuery, Parameters, PathIds, RequestContext, RequestScope, Resource as _, answer, delete, get,
     post, spec::PageOf,
 };
-use base::problem::{Wrong, shorten};
+use base::problem::{FieldErrors, shorten};
 use outbox::Tx;
-use ports::{KnownResource, Notices, People, ResourceKey, Resources};
+use ports::{Notices, People, ResourceKey, ResourceSummary, Resources};
 
 use super::{
     alarms,
@@ -49,7 +49,7 @@ fn of_scripts(scope: &RequestScope, tenant: &str) -> Vec<String> {
 /// A resource that a request names, with its place in the list.
 struct Named {
     position: i64,
-    resource: KnownResource,
+    resource: ResourceSummary,
     kind: String,
 }
 
@@ -61,7 +61,7 @@ fn find(
     scope: &RequestScope,
     tenant: &str,
     change: &JobChange,
-    wrong: &mut Wrong,
+    wrong: &mut FieldErrors,
 ) -> db::Result<Option<Vec<Named>>> {
     if let Some(id) = change.script.as_ref().and_then(|script| script.script_id) {
         scripts::store::lock(id).share(tx.conn)?;
@@ -121,7 +121,7 @@ pub async fn create(
     context: RequestContext,
     people: web::Data<dyn People>,
     resources: web::Data<dyn Resources>,
-    Body((new, mut wrong)): Body<(NewJob, Wrong)>,
+    Body((new, mut wrong)): Body<(NewJob, FieldErrors)>,
 ) -> api::Result<HttpResponse> {
     let change = JobChange::from(new);
     let resources = resources.into_inner();
@@ -211,7 +211,7 @@ pub async fn update(
     resources: web::Data<dyn Resources>,
     notices: web::Data<dyn Notices>,
     PathIds(id): PathIds<JobId>,
-    Body((change, mut wrong)): Body<(JobChange, Wrong)>,
+    Body((change, mut wrong)): Body<(JobChange, FieldErrors)>,
 ) -> api::Result<HttpResponse> {
     let resources = resources.into_inner();
     context

@@ -2,7 +2,7 @@
 
 use db::{Conn, Result};
 use diesel::prelude::*;
-use ports::KnownJob;
+use ports::RelatedJob;
 
 use crate::schema::{job_resources, jobs};
 
@@ -11,7 +11,7 @@ use crate::schema::{job_resources, jobs};
 pub struct Planned;
 
 impl ports::Jobs for Planned {
-    fn of_machines(&self, conn: &mut Conn, tenant: &str, machines: &[String], most: i64) -> Result<Vec<KnownJob>> {
+    fn of_machines(&self, conn: &mut Conn, tenant: &str, machines: &[String], most: i64) -> Result<Vec<RelatedJob>> {
         let named = job_resources::table
             .filter(job_resources::tenant_id.eq(tenant))
             .filter(job_resources::resource_id.eq_any(machines))
@@ -23,6 +23,6 @@ impl ports::Jobs for Planned {
             .select((jobs::id, jobs::name, jobs::job_type))
             .limit(most)
             .load(conn)?;
-        Ok(rows.into_iter().map(|(id, name, job_type)| KnownJob { id, name, job_type }).collect())
+        Ok(rows.into_iter().map(|(id, name, job_type)| RelatedJob { id, name, job_type }).collect())
     }
 }

@@ -1,6 +1,6 @@
 //! Rows of jobs, their resources and labels. Every function takes the tenant, or the tenants of a scope.
 
-use base::{Found, Key, Walk, problem::Problem, query::Sort};
+use base::{Key, PageRequest, PageRows, problem::Problem, query::Sort};
 use db::{Condition, Conn, Quota, Result, SortBy, Sorts};
 use diesel::prelude::*;
 
@@ -82,7 +82,13 @@ fn condition(scope: &[String], filter: &Filter) -> Condition {
 }
 
 /// A page of the jobs that a filter means.
-pub fn search(conn: &mut Conn, scope: &[String], filter: &Filter, sort: Sort, walk: &Walk) -> Result<Found<Job>> {
+pub fn search(
+    conn: &mut Conn,
+    scope: &[String],
+    filter: &Filter,
+    sort: Sort,
+    walk: &PageRequest,
+) -> Result<PageRows<Job>> {
     use jobs::dsl;
     let condition = condition(scope, filter);
     Ok(db::page!(conn, dsl::jobs.filter(condition), SORTS, sort, walk))

@@ -3,7 +3,7 @@
 use actix_web::HttpResponse;
 use api::{PageQuery, RequestContext, get, spec::PageOf};
 use base::{
-    Found, Walk,
+    PageRequest, PageRows,
     problem::Problem,
     query::Sort,
     query_string::{self, Term},
@@ -50,7 +50,7 @@ pub async fn search(context: RequestContext<PageQuery<Runs>>) -> api::Result<Htt
     page.await
 }
 
-fn find(conn: &mut Conn, condition: &Condition, sort: Sort, walk: &Walk) -> Result<Found<Row>> {
+fn find(conn: &mut Conn, condition: &Condition, sort: Sort, walk: &PageRequest) -> Result<PageRows<Row>> {
     use job_runs::dsl;
     Ok(db::page!(conn, dsl::job_runs.filter(condition.clone()), SORTS, sort, walk))
 }

@@ -1,6 +1,6 @@
 //! Rows of runs and of their output. Every function takes the tenant, or the tenants of a scope.
 
-use base::{Found, Key, Walk, query::Sort};
+use base::{Key, PageRequest, PageRows, query::Sort};
 use db::{Condition, Conn, Result, SortBy, Sorts};
 use diesel::prelude::*;
 use outbox::{Keep, Retention, Setting};
@@ -73,8 +73,8 @@ pub fn of_job(
     (tenant, job): (&str, &str),
     filter: &[(&'static str, Vec<String>)],
     sort: Sort,
-    walk: &Walk,
-) -> Result<Found<Run>> {
+    walk: &PageRequest,
+) -> Result<PageRows<Run>> {
     use job_runs::dsl;
     let same = Condition::sql("job_runs.tenant_id = ").text(tenant).then(" AND job_runs.job_id = ").text(job);
     let terms = filter.iter().map(|(name, values)| {
@@ -102,7 +102,7 @@ pub fn open(conn: &mut Conn, tenant: &str, job: &str) -> Result<i64> {
 /// Those of these jobs that have a run that is not over: one id for each such run.
 pub fn open_of(conn: &mut Conn, tenants: &[String], jobs: &[String]) -> Result<Vec<String>> {
     use job_runs::dsl;
-    db::in_parts(jobs, |jobs| {
+    db::in_chunks(jobs, |jobs| {
         let of_jobs = dsl::job_runs.filter(dsl::tenant_id.eq_any(tenants)).filter(dsl::job_id.eq_any(jobs));
         of_jobs.filter(dsl::finished_ms.is_null()).select(dsl::job_id).load(conn)
     })
@@ -111,7 +111,7 @@ pub fn open_of(conn: &mut Conn, tenants: &[String], jobs: &[String]) -> Result<V
 /// The due times, from one on, for which these jobs have runs already.
 pub fn made(conn: &mut Conn, tenants: &[String], jobs: &[String], from_ms: i64) -> Result<Vec<(String, i64)>> {
     use job_runs::dsl;
-    db::in_parts(jobs, |jobs| {
+    db::in_chunks(jobs, |jobs| {
         let of_jobs = dsl::job_runs.filter(dsl::tenant_id.eq_any(tenants)).filter(dsl::job_id.eq_any(jobs));
         of_jobs.filter(dsl::due_ms.ge(from_ms)).select((dsl::job_id, dsl::due_ms)).load(conn)
     })

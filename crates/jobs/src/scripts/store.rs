@@ -1,6 +1,6 @@
 //! Rows of scripts. Every function takes the tenant, or the tenants in reach.
 
-use base::{Found, Key, Walk, problem::Problem, query::Sort};
+use base::{Key, PageRequest, PageRows, problem::Problem, query::Sort};
 use db::{Condition, Conn, Json, Quota, Result, SortBy, Sorts};
 use diesel::prelude::*;
 
@@ -43,7 +43,7 @@ pub type Summary = (i64, String, String, Json<Vec<String>>);
 /// What jobs show of these scripts.
 pub fn summaries(conn: &mut Conn, scope: &[String], ids: &[i64]) -> Result<Vec<Summary>> {
     use job_scripts::dsl;
-    db::in_parts(ids, |ids| {
+    db::in_chunks(ids, |ids| {
         dsl::job_scripts
             .filter(dsl::tenant_id.eq_any(scope))
             .filter(dsl::id.eq_any(ids))
@@ -53,7 +53,13 @@ pub fn summaries(conn: &mut Conn, scope: &[String], ids: &[i64]) -> Result<Vec<S
 }
 
 /// A page of the scripts that a filter means; their contents are left out.
-pub fn search(conn: &mut Conn, scope: &[String], filter: &Filter, sort: Sort, walk: &Walk) -> Result<Found<Script>> {
+pub fn search(
+    conn: &mut Conn,
+    scope: &[String],
+    filter: &Filter,
+    sort: Sort,
+    walk: &PageRequest,
+) -> Result<PageRows<Script>> {
     use job_scripts::dsl;
     let contains = |name: &String| Condition::contains("job_scripts.name_key", name);
     let runs_on = |name: &String| Condition::contains("job_scripts.platforms", format!("\"{name}\""));
@@ -78,7 +84,7 @@ pub fn search(conn: &mut Conn, scope: &[String], filter: &Filter, sort: Sort, wa
         ))
         .order(order)
         .offset(walk.offset())
-        .limit(walk.wanted())
+        .limit(walk.row_limit())
         .load::<(Head, Tail)>(conn)?
         .into_iter()
         .map(without_content)

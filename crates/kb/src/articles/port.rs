@@ -1,21 +1,21 @@
 //! The articles port for other domains.
 
-use base::{Walk, cursor::List, page::PageRequest};
+use base::{PageRequest, cursor::List, page::NumberedPage};
 use db::{Conn, Result};
-use ports::KnownArticle;
+use ports::RelatedArticle;
 
 use super::{rules, store};
 use crate::state::ACTIVE;
 
 /// Answers [`ports::Articles`].
 #[derive(Clone, Copy, Debug)]
-pub struct Library;
+pub struct ArticlePort;
 
-impl ports::Articles for Library {
-    fn about(&self, conn: &mut Conn, tenants: &[String], texts: &[String], most: usize) -> Result<Vec<KnownArticle>> {
+impl ports::Articles for ArticlePort {
+    fn about(&self, conn: &mut Conn, tenants: &[String], texts: &[String], most: usize) -> Result<Vec<RelatedArticle>> {
         let page_size = u32::try_from(most).unwrap_or(u32::MAX);
-        let walk = Walk::numbered(PageRequest { page_no: 1, page_size }, List::default());
-        let mut found: Vec<KnownArticle> = Vec::new();
+        let walk = PageRequest::numbered(NumberedPage { page_no: 1, page_size }, List::default());
+        let mut found: Vec<RelatedArticle> = Vec::new();
         for text in texts {
             let Ok(words) = rules::query_words(text) else { continue };
             if words.is_empty() {
@@ -24,7 +24,7 @@ impl ports::Articles for Library {
             let heads = store::search(conn, tenants, &words, &[ACTIVE], None, &walk, |_, _| ())?;
             for (head, ()) in heads.rows {
                 if found.iter().all(|known| known.id != head.id) {
-                    found.push(KnownArticle { id: head.id, title: head.title });
+                    found.push(RelatedArticle { id: head.id, title: head.title });
                 }
             }
             if found.len() >= most {

@@ -43,7 +43,7 @@ api::texts! {
 #[get("/kb/article/search")]
 pub async fn search(context: RequestContext<Query>, people: web::Data<dyn People>) -> api::Result<HttpResponse> {
     let mut query = context.query();
-    let walk = query.walk_sized(context.request().path(), Sort { name: "score", descending: true }, 20);
+    let walk = query.page_request_sized(context.request().path(), Sort { name: "score", descending: true }, 20);
     let states = state::StateQuery::read(&mut query).state;
     let category = query.text("categoryId").map(|id| normal_id(&id));
     let text = query.text("query").unwrap_or_default();

@@ -1,6 +1,6 @@
 //! Rows of articles and of their revisions. Every function takes the tenant, or the tenants of a scope.
 
-use base::{Found, Key, Walk, query::Sort};
+use base::{Key, PageRequest, PageRows, query::Sort};
 use db::{Condition, Conn, FullText, Lock, Quota, Result, SortBy, Sorts, Tree};
 use diesel::prelude::*;
 use outbox::{Keep, Retention, Setting};
@@ -99,7 +99,7 @@ pub fn revision_text(conn: &mut Conn, article: &ArticleHead, revision: i64) -> R
 }
 
 /// A page of the revisions of an article.
-pub fn revisions(conn: &mut Conn, article: &ArticleHead, sort: Sort, walk: &Walk) -> Result<Found<Revision>> {
+pub fn revisions(conn: &mut Conn, article: &ArticleHead, sort: Sort, walk: &PageRequest) -> Result<PageRows<Revision>> {
     use kb_article_revisions::dsl;
     let own = dsl::kb_article_revisions
         .filter(dsl::tenant_id.eq(article.tenant_id.clone()))
@@ -109,7 +109,13 @@ pub fn revisions(conn: &mut Conn, article: &ArticleHead, sort: Sort, walk: &Walk
 }
 
 /// A page of the articles that a filter means.
-pub fn list(conn: &mut Conn, scope: &[String], filter: &Filter, sort: Sort, walk: &Walk) -> Result<Found<ArticleHead>> {
+pub fn list(
+    conn: &mut Conn,
+    scope: &[String],
+    filter: &Filter,
+    sort: Sort,
+    walk: &PageRequest,
+) -> Result<PageRows<ArticleHead>> {
     let condition = Condition::all([Condition::text_in("kb_articles.tenant_id IN", scope), condition(filter)]);
     Ok(db::page!(conn, kb_articles::table.filter(condition).select(db::columns::<ArticleHead>()), SORTS, sort, walk))
 }
@@ -136,9 +142,9 @@ pub fn search<T>(
     words: &[String],
     states: &[&'static str],
     below: Option<(&str, &str)>,
-    walk: &Walk,
+    walk: &PageRequest,
     mut show: impl FnMut(&ArticleHead, &str) -> T,
-) -> Result<Found<(ArticleHead, T)>> {
+) -> Result<PageRows<(ArticleHead, T)>> {
     let category = below.map(|(tenant, id)| {
         Condition::sql("EXISTS (SELECT 1 FROM kb_categories WHERE kb_categories.id = kb_articles.category_id AND ")
             .append(CATEGORIES.within(tenant, id))

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use base::{Found, Key, Walk, query::Sort};
+use base::{Key, PageRequest, PageRows, query::Sort};
 use db::{Condition, Conn, Quota, Result, SortBy, Sorts, Tree};
 use diesel::{
     dsl::{max, sql},
@@ -64,14 +64,20 @@ pub fn names(conn: &mut Conn, mut keys: Vec<(&String, &String)>) -> Result<BTree
     use kb_categories::dsl;
     keys.sort_unstable();
     keys.dedup();
-    db::in_parts(&keys, |keys| {
+    db::in_chunks(&keys, |keys| {
         let keys = Condition::pairs_in("(kb_categories.tenant_id, kb_categories.id) IN", keys.iter().copied());
         dsl::kb_categories.filter(keys).select((dsl::id, dsl::name)).load(conn)
     })
 }
 
 /// A page of the categories that a filter means.
-pub fn search(conn: &mut Conn, scope: &[String], filter: &Filter, sort: Sort, walk: &Walk) -> Result<Found<Category>> {
+pub fn search(
+    conn: &mut Conn,
+    scope: &[String],
+    filter: &Filter,
+    sort: Sort,
+    walk: &PageRequest,
+) -> Result<PageRows<Category>> {
     let condition = Condition::all([Condition::text_in("kb_categories.tenant_id IN", scope), condition(filter)]);
     Ok(db::page!(conn, kb_categories::table.filter(condition), SORTS, sort, walk))
 }

@@ -39,7 +39,7 @@ pub async fn read(
 ) -> api::Result<HttpResponse> {
     let (tenant, id) = path.into_inner();
     let id = WindowId::from(id);
-    let feed::Asked { tenant, hash, now, db } = feed::Asked::read(&request, &tenant)?;
+    let feed::FeedRequest { tenant, hash, now, db } = feed::FeedRequest::read(&request, &tenant)?;
     let text = db.read(move |conn| {
         // Whoever has no token learns nothing, not even whether there is such a window.
         let window = match Window::existing(conn, std::slice::from_ref(&tenant), &id) {

@@ -1,7 +1,7 @@
 //! Rows of calendar addresses. Every function takes the tenant.
 
 use api::feed;
-use base::{Found, Key, Walk, query::Sort, secret::Secret, timestamp::Timestamp};
+use base::{Key, PageRequest, PageRows, query::Sort, secret::Secret, timestamp::Timestamp};
 use db::{Conn, Quota, Result, SortBy, Sorts};
 use diesel::prelude::*;
 
@@ -53,7 +53,13 @@ pub fn list(conn: &mut Conn, window: &Window, now: Timestamp) -> Result<Vec<Cale
 }
 
 /// A page of all addresses of these tenants.
-pub fn page(conn: &mut Conn, tenants: &[String], now: Timestamp, sort: Sort, walk: &Walk) -> Result<Found<Calendar>> {
+pub fn page(
+    conn: &mut Conn,
+    tenants: &[String],
+    now: Timestamp,
+    sort: Sort,
+    walk: &PageRequest,
+) -> Result<PageRows<Calendar>> {
     use maintenance_calendars::dsl;
     let wanted = dsl::maintenance_calendars
         .filter(dsl::tenant_id.eq_any(tenants.to_vec()))

@@ -4,10 +4,10 @@ use std::{collections::BTreeSet, ops::ControlFlow, sync::Arc};
 
 use actix_web::{HttpResponse, web};
 use api::{RequestContext, answer, get, spec::PageOf};
-use base::{Found, Key, Query, Walk, fold, problem::Problem, query::Sort, timestamp::Timestamp};
+use base::{Key, PageRequest, PageRows, Query, fold, problem::Problem, query::Sort, timestamp::Timestamp};
 use calendar::Interval;
 use db::{Conn, Result};
-use ports::{KnownResource, Place, PlaceKey, PlaceKind, ResourceKey};
+use ports::{Place, PlaceKey, PlaceKind, ResourceKey, ResourceSummary};
 
 use super::{
     ready::Ready,
@@ -57,7 +57,7 @@ const BATCH: usize = 500;
 #[get("/scheduleMaintenances/active")]
 pub async fn list(context: RequestContext<Query>, windows: web::Data<Windows>) -> api::Result<HttpResponse> {
     let mut query = context.query();
-    let walk = query.walk(context.request().path(), ORDER);
+    let walk = query.page_request(context.request().path(), ORDER);
     let instant = query.timestamp("at").unwrap_or(context.now);
     let mut given = |name: &'static str| filled(&mut query, name);
     let asked = [
@@ -115,7 +115,7 @@ struct Rows {
 }
 
 impl Rows {
-    fn new(walk: &Walk) -> Result<Self> {
+    fn new(walk: &PageRequest) -> Result<Self> {
         let after = match walk.after() {
             None => None,
             Some([Key::Text(tenant), Key::Text(id), Key::Integer(target), Key::Text(resource)]) => {
@@ -124,12 +124,12 @@ impl Rows {
             Some(_) => return Err(db::damaged_cursor()),
         };
         let counts = after.is_none();
-        let wanted = usize::try_from(walk.wanted()).unwrap_or(usize::MAX);
+        let wanted = usize::try_from(walk.row_limit()).unwrap_or(usize::MAX);
         Ok(Self { after, skip: walk.offset(), wanted, met: 0, counts, rows: Vec::new() })
     }
 
     /// Takes the next row. Breaks when no further one is needed.
-    fn take(&mut self, place: RowPlace, covered: &Covered, resource: &KnownResource) -> ControlFlow<()> {
+    fn take(&mut self, place: RowPlace, covered: &Covered, resource: &ResourceSummary) -> ControlFlow<()> {
         if self.after.as_ref().is_some_and(|after| place <= *after) {
             return ControlFlow::Continue(());
         }
@@ -140,7 +140,7 @@ impl Rows {
         if self.counts || self.rows.len() < self.wanted { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }
 
-    fn found(self, walk: &Walk) -> Result<Found<Active>> {
+    fn found(self, walk: &PageRequest) -> Result<PageRows<Active>> {
         let total = walk.total(|| Ok::<_, db::Error>(self.met))?;
         let keys = |((tenant, id, target, resource), _): &(RowPlace, Active)| {
             vec![Key::from(tenant), Key::from(id), Key::from(*target), Key::from(resource)]
@@ -222,7 +222,7 @@ fn all(
             let mut targets = targets.remove(&name).unwrap_or_default();
             targets.sort();
             let one = One { windows, scope, within, titles: &titles, window, open, targets };
-            if one.walk(conn, rows)?.is_break() {
+            if one.page_request(conn, rows)?.is_break() {
                 return Ok(());
             }
         }
@@ -245,11 +245,11 @@ struct One<'w> {
 }
 
 impl One<'_> {
-    fn walk(&self, conn: &mut Conn, rows: &mut Rows) -> Result<ControlFlow<()>> {
+    fn page_request(&self, conn: &mut Conn, rows: &mut Rows) -> Result<ControlFlow<()>> {
         for (position, target) in (0..).zip(&self.targets) {
             let covered = Covered { window: Arc::clone(&self.window), open: self.open, via: target.kind };
             let (tenant, id) = self.window.name();
-            let mut take = |resource: &KnownResource| {
+            let mut take = |resource: &ResourceSummary| {
                 let place = (tenant.to_owned(), id.to_owned(), position, resource.id.clone());
                 rows.take(place, &covered, resource)
             };
@@ -269,7 +269,7 @@ impl One<'_> {
     }
 
     /// Are these resources in the place that is meant?
-    fn are_within(&self, conn: &mut Conn, resources: &[KnownResource]) -> Result<Vec<bool>> {
+    fn are_within(&self, conn: &mut Conn, resources: &[ResourceSummary]) -> Result<Vec<bool>> {
         let Some(meant) = self.within else { return Ok(vec![true; resources.len()]) };
         let mut tenants = self.scope.to_vec();
         if !tenants.contains(&meant.tenant_id) {
@@ -288,7 +288,7 @@ impl One<'_> {
         conn: &mut Conn,
         place: &Place,
         target: &Target,
-        take: &mut impl FnMut(&KnownResource) -> ControlFlow<()>,
+        take: &mut impl FnMut(&ResourceSummary) -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>> {
         let mut tenants = self.scope.to_vec();
         if !tenants.contains(&place.tenant_id) {
@@ -318,7 +318,7 @@ impl One<'_> {
         &self,
         conn: &mut Conn,
         tenants: &[String],
-        resources: &[KnownResource],
+        resources: &[ResourceSummary],
         before: &BTreeSet<&Target>,
     ) -> Result<Vec<bool>> {
         if before.is_empty() {
@@ -326,7 +326,7 @@ impl One<'_> {
         }
         let ids: Vec<String> = resources.iter().map(|resource| resource.id.clone()).collect();
         let places = self.windows.neighbours().resources().places_of(conn, tenants, &ids)?;
-        let met = |(resource, places): (&KnownResource, Vec<Place>)| {
+        let met = |(resource, places): (&ResourceSummary, Vec<Place>)| {
             let itself = Target { kind: Kind::Device, tenant: resource.tenant_id.clone(), id: resource.id.clone() };
             before.contains(&itself)
                 || places.into_iter().any(|place| {

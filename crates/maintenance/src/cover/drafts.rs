@@ -5,11 +5,11 @@ use std::{collections::BTreeSet, sync::Arc};
 use base::{
     Fields,
     matching::Meter,
-    problem::{Problem, Wrong},
+    problem::{FieldErrors, Problem},
     timestamp::Timestamp,
 };
 use db::{Conn, Result};
-use ports::KnownResource;
+use ports::ResourceSummary;
 use serde_json::Value;
 
 use super::{
@@ -30,7 +30,7 @@ pub struct Drafts(Vec<(String, NewWindow)>);
 
 impl Drafts {
     /// Reads `windows`. Says which fields are wrong, by their paths.
-    pub fn read(body: &Value, meter: &Meter) -> (Self, Wrong) {
+    pub fn read(body: &Value, meter: &Meter) -> (Self, FieldErrors) {
         let mut fields = Fields::of(body);
         let items = fields.objects("windows").unwrap_or_default();
         if items.len() > MOST {
@@ -51,8 +51,8 @@ impl Drafts {
         conn: &mut Conn,
         windows: &Windows,
         (tenant, scope): (&str, &[String]),
-        mut wrong: Wrong,
-        (resource, at): (&KnownResource, Timestamp),
+        mut wrong: FieldErrors,
+        (resource, at): (&ResourceSummary, Timestamp),
     ) -> Result<(Vec<Covered>, BTreeSet<String>)> {
         let mut complete: Vec<(String, NewWindow, Vec<Target>)> = Vec::new();
         for (place, (id, mut new)) in self.0.into_iter().enumerate() {
@@ -81,8 +81,8 @@ impl Drafts {
 }
 
 /// The ways in which a resource may be covered, the most direct first.
-fn ways(conn: &mut Conn, windows: &Windows, resource: &KnownResource) -> Result<Vec<Target>> {
-    let around = windows.neighbours().around(conn, &resource.tenant_id)?;
+fn ways(conn: &mut Conn, windows: &Windows, resource: &ResourceSummary) -> Result<Vec<Target>> {
+    let around = windows.neighbours().own_and_partner(conn, &resource.tenant_id)?;
     let ids = std::slice::from_ref(&resource.id);
     let places =
         windows.neighbours().resources().places_of(conn, &around, ids)?.pop().ok_or_else(|| Problem::internal())?;

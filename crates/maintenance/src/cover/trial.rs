@@ -7,7 +7,7 @@ use base::{
     problem::Problem,
     timestamp::Timestamp,
 };
-use ports::{AlertPreview, Alerts, KnownResource};
+use ports::{AlertPreview, Alerts, ResourceSummary};
 use serde_json::Value;
 use utoipa::ToSchema;
 
@@ -101,14 +101,14 @@ pub async fn try_alert(
 }
 
 /// The resource of an alert, which windows cover or do not.
-fn resource_of(body: &Value, told: &AlertPreview) -> Result<KnownResource, Problem> {
+fn resource_of(body: &Value, told: &AlertPreview) -> Result<ResourceSummary, Problem> {
     let name = if body.get("device").is_some_and(|given| !given.is_null()) { "device" } else { "resource" };
     told.resource.clone().ok_or_else(|| Problem::field(name, told.problem.unwrap_or("is required")))
 }
 
 fn shown(
     covered: &[Covered],
-    resource: &KnownResource,
+    resource: &ResourceSummary,
     alert: &Value,
     scope: &[String],
     meter: &Meter,

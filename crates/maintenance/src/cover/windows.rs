@@ -85,7 +85,7 @@ impl Windows {
         ids: &[String],
         at: Timestamp,
     ) -> Result<Vec<Vec<Covered>>> {
-        let around = self.neighbours.around(conn, tenant)?;
+        let around = self.neighbours.own_and_partner(conn, tenant)?;
         let targeting = targeting(conn, &self.neighbours, &around, tenant, ids, at)?;
         let names: BTreeSet<&Name> = targeting.iter().flat_map(|(_, found)| found).map(|(_, name)| name).collect();
         let names: Vec<Name> = names.into_iter().cloned().collect();

@@ -1,7 +1,7 @@
 //! What clients see of what is covered.
 
 use base::timestamp::Timestamp;
-use ports::KnownResource;
+use ports::ResourceSummary;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -28,7 +28,7 @@ pub struct Active {
 }
 
 impl Active {
-    pub(super) fn new(covered: &Covered, resource: &KnownResource) -> Self {
+    pub(super) fn new(covered: &Covered, resource: &ResourceSummary) -> Self {
         Self {
             window: WindowName::from(&*covered.window),
             resource: ResourceName::from(resource),
@@ -56,8 +56,8 @@ pub struct ResourceName {
     pub host_name: String,
 }
 
-impl From<&KnownResource> for ResourceName {
-    fn from(resource: &KnownResource) -> Self {
+impl From<&ResourceSummary> for ResourceName {
+    fn from(resource: &ResourceSummary) -> Self {
         Self { id: resource.id.clone(), host_name: resource.host_name.clone() }
     }
 }

@@ -11,7 +11,7 @@ use std::{collections::HashMap, time::Duration};
 
 use base::timestamp::Timestamp;
 use db::{Conn, Db, Result};
-use outbox::{Background, Happening, TenantTurns, Tx};
+use outbox::{Background, TenantTurns, TimedEvent, Tx};
 use serde_json::json;
 
 use self::rules::{Look, Turn};
@@ -57,7 +57,7 @@ impl Watcher {
 struct Step {
     watch: Watch,
     look: Option<Look>,
-    told: Option<Happening>,
+    told: Option<TimedEvent>,
 }
 
 /// Looks at the windows that are due; true when there may be more.
@@ -102,7 +102,7 @@ fn tell(tx: &mut Tx<'_>, steps: &[Step]) -> Result<()> {
             match look {
                 None => watches::put_off(tx.conn, watch, now_ms + AGAIN_MS)?,
                 Some(look) if watches::advance(tx.conn, watch, (look.due_ms, look.open_ms), now_ms)? => {
-                    told.iter().for_each(|told| tx.happen(told.clone()));
+                    told.iter().for_each(|told| tx.record_timed_event(told.clone()));
                 }
                 Some(_) => {}
             }
@@ -125,7 +125,7 @@ fn step(watch: Watch, row: &Window, now: Timestamp) -> Step {
             Look::default()
         }
     };
-    let told = look.turn.as_ref().map(|Turn { opened, open }| Happening {
+    let told = look.turn.as_ref().map(|Turn { opened, open }| TimedEvent {
         tenant_id: row.tenant_id.clone(),
         entity: "MaintenanceWindow",
         entity_id: row.id.clone(),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use actix_web::{HttpResponse, web};
 use api::{RequestContext, answer, get, spec::PageOf};
-use base::{Found, Key, Query, Walk, problem::Problem, query::Sort, timestamp::Timestamp};
+use base::{Key, PageRequest, PageRows, Query, problem::Problem, query::Sort, timestamp::Timestamp};
 use calendar::Interval;
 use db::{Conn, Result};
 use serde::Serialize;
@@ -74,7 +74,7 @@ pub struct Open {
 pub async fn list(context: RequestContext<Query>, neighbours: web::Data<Neighbours>) -> api::Result<HttpResponse> {
     let mut query = context.query();
     let sort = query.sort(&SORTS, "start", false);
-    let walk = query.walk(context.request().path(), sort);
+    let walk = query.page_request(context.request().path(), sort);
     let text = query.text("queryString").unwrap_or_default();
     let range = calendar::range::read(query, None)?;
     let filter = Filter::parse(&text)?;
@@ -90,7 +90,7 @@ pub async fn list(context: RequestContext<Query>, neighbours: web::Data<Neighbou
 type SortKey = (i64, String, String);
 
 /// The occurrences of a page, while windows are gone through one after the other: those that come first so far.
-struct PageRows {
+struct WindowRows {
     after: Option<SortKey>,
     descending: bool,
     most: usize,
@@ -98,7 +98,7 @@ struct PageRows {
     rows: BTreeMap<SortKey, Open>,
 }
 
-impl PageRows {
+impl WindowRows {
     fn take(&mut self, window: &Window, open: Interval) -> Result<()> {
         self.met += 1;
         if self.met > MOST {
@@ -137,18 +137,18 @@ fn page(
     (filter, only): (&Filter, Option<&[String]>),
     range: Interval,
     sort: Sort,
-    walk: &Walk,
+    walk: &PageRequest,
     now: Timestamp,
-) -> Result<Found<Open>> {
+) -> Result<PageRows<Open>> {
     let after = match walk.after() {
         None => None,
         Some([Key::Integer(start), Key::Text(id), Key::Text(tenant)]) => Some((*start, id.clone(), tenant.clone())),
         Some(_) => return Err(db::damaged_cursor()),
     };
     let skip = usize::try_from(walk.offset()).unwrap_or(usize::MAX);
-    let wanted = usize::try_from(walk.wanted()).unwrap_or(usize::MAX);
+    let wanted = usize::try_from(walk.row_limit()).unwrap_or(usize::MAX);
     let most = skip.saturating_add(wanted).min(MOST);
-    let mut page = PageRows { after, descending: sort.descending, most, met: 0, rows: BTreeMap::new() };
+    let mut page = WindowRows { after, descending: sort.descending, most, met: 0, rows: BTreeMap::new() };
     store::each_open(conn, scope, (filter, only), range, now, |window, course| {
         course.open(range.start()..range.end()).try_for_each(|open| page.take(window, open))
     })?;

@@ -6,7 +6,7 @@ use actix_web::{HttpResponse, web};
 use api::{Answer, Body, PathIds, RequestContext, RequestScope, Resource as _, answer, cpu, delete, get, post};
 use base::{
     Fields,
-    problem::{Problem, Wrong},
+    problem::{FieldErrors, Problem},
     timestamp::Timestamp,
 };
 use db::{Conn, Result};
@@ -81,7 +81,7 @@ pub fn check_new(
     neighbours: &Neighbours,
     tenants: &[String],
     new: &mut NewWindow,
-    mut wrong: Wrong,
+    mut wrong: FieldErrors,
 ) -> Result<Vec<Target>> {
     rules::check_opens(Some(&new.schedule), "schedule", &mut wrong);
     let targets = targets::resolve(conn, neighbours.resources(), tenants, &new.take_targets().all(), &mut wrong)?;
@@ -162,7 +162,7 @@ pub async fn add_targets(
     context: RequestContext,
     neighbours: web::Data<Neighbours>,
     PathIds(id): PathIds<WindowId>,
-    Body((targets, wrong)): Body<(wire::Targets, Wrong)>,
+    Body((targets, wrong)): Body<(wire::Targets, FieldErrors)>,
 ) -> api::Result<HttpResponse> {
     let kept = |old: &row::Window, now| Ok(rules::next_version(old, now));
     change_window(context, neighbours, id, Some((Members::Add(targets.into()), wrong)), kept).await
@@ -186,7 +186,7 @@ pub async fn remove_targets(
     context: RequestContext,
     neighbours: web::Data<Neighbours>,
     PathIds(id): PathIds<WindowId>,
-    Body((targets, wrong)): Body<(wire::Targets, Wrong)>,
+    Body((targets, wrong)): Body<(wire::Targets, FieldErrors)>,
 ) -> api::Result<HttpResponse> {
     let kept = |old: &row::Window, now| Ok(rules::next_version(old, now));
     change_window(context, neighbours, id, Some((Members::Remove(targets.into()), wrong)), kept).await
@@ -233,7 +233,7 @@ pub async fn change_window(
     context: RequestContext,
     neighbours: web::Data<Neighbours>,
     id: WindowId,
-    members: Option<(Members, Wrong)>,
+    members: Option<(Members, FieldErrors)>,
     change: impl FnOnce(&row::Window, Timestamp) -> std::result::Result<row::Window, Problem> + Send + 'static,
 ) -> api::Result<HttpResponse> {
     context
@@ -268,7 +268,7 @@ impl Members {
         neighbours: &Neighbours,
         tenants: &[String],
         before: &[Target],
-        wrong: &mut Wrong,
+        wrong: &mut FieldErrors,
     ) -> Result<Vec<Target>> {
         let mut after = before.to_vec();
         match self {
@@ -311,7 +311,7 @@ fn removed(
     tenants: &[String],
     before: &[Target],
     references: &[targets::Reference],
-    wrong: &mut Wrong,
+    wrong: &mut FieldErrors,
 ) -> Result<Vec<Target>> {
     let mut gone = Vec::new();
     let found = targets::find(tx.conn, neighbours.resources(), tenants, references)?;

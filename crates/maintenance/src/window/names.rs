@@ -3,14 +3,14 @@
 use std::collections::{BTreeSet, HashMap};
 
 use db::{Conn, Result};
-use ports::{KnownResource, Place, PlaceKey, PlaceKind, ResourceKey, Resources};
+use ports::{Place, PlaceKey, PlaceKind, ResourceKey, ResourceSummary, Resources};
 
 use super::targets::{Kind, Target};
 
 /// What targets are called, by target.
 #[derive(Default)]
 pub struct Names {
-    devices: HashMap<Target, KnownResource>,
+    devices: HashMap<Target, ResourceSummary>,
     places: HashMap<Target, Place>,
 }
 
@@ -52,7 +52,7 @@ impl Names {
     }
 
     /// The resource of a target that is one.
-    pub fn device(&self, target: &Target) -> Option<&KnownResource> {
+    pub fn device(&self, target: &Target) -> Option<&ResourceSummary> {
         self.devices.get(target)
     }
 }

@@ -1,7 +1,7 @@
 //! What becomes of a window, and which windows a search means. Pure.
 
 use base::{
-    problem::{Problem, Wrong},
+    problem::{FieldErrors, Problem},
     text::fold,
     timestamp::Timestamp,
 };
@@ -31,7 +31,7 @@ fn never() -> Problem {
 }
 
 /// Adds a schedule by which a window never opens to what is wrong, unless it is wrong already.
-pub fn check_opens(schedule: Option<&WindowSchedule>, name: &str, wrong: &mut Wrong) {
+pub fn check_opens(schedule: Option<&WindowSchedule>, name: &str, wrong: &mut FieldErrors) {
     let opens = |schedule: &WindowSchedule| Course::new(schedule, Holds::default()).bounds().is_some();
     if !wrong.has(name) && !schedule.is_none_or(opens) {
         wrong.add(name, NEVER);

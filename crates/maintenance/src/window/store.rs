@@ -53,7 +53,7 @@ const KEYS: &str = "(maintenance_windows.tenant_id, maintenance_windows.id) IN";
 /// These windows, by tenant and id; those that are gone are left out.
 pub fn some(conn: &mut Conn, names: &[(String, String)]) -> Result<Vec<Window>> {
     use maintenance_windows::dsl;
-    db::in_parts(names, |names| {
+    db::in_chunks(names, |names| {
         let keys = Condition::pairs_in(KEYS, names.iter().map(|(tenant, id)| (tenant, id)));
         dsl::maintenance_windows.filter(keys).load(conn)
     })
@@ -75,7 +75,7 @@ pub fn possible(conn: &mut Conn, tenants: &[String], at: Timestamp) -> Result<Ve
 /// Tenant, id and version of these windows.
 pub fn versions(conn: &mut Conn, names: &[(String, String)]) -> Result<Vec<(String, String, i64)>> {
     use maintenance_windows::dsl;
-    db::in_parts(names, |names| {
+    db::in_chunks(names, |names| {
         let keys = Condition::pairs_in(KEYS, names.iter().map(|(tenant, id)| (tenant, id)));
         dsl::maintenance_windows.filter(keys).select((dsl::tenant_id, dsl::id, dsl::version)).load(conn)
     })
@@ -91,7 +91,7 @@ pub fn covering(
     at: Timestamp,
 ) -> Result<Vec<(Target, (String, String))>> {
     use maintenance_targets::dsl;
-    let rows: Vec<Row> = db::in_parts(ids, |ids| {
+    let rows: Vec<Row> = db::in_chunks(ids, |ids| {
         dsl::maintenance_targets
             .filter(Condition::text_in("maintenance_targets.tenant_id IN", tenants))
             .filter(dsl::kind.eq(kind.word()))
@@ -108,7 +108,7 @@ pub fn covering(
 /// The targets of these windows, in the order in which they were given.
 pub fn targets(conn: &mut Conn, windows: &[(String, String)]) -> Result<Targets> {
     use maintenance_targets::dsl;
-    let rows: Vec<Row> = db::in_parts(windows, |windows| {
+    let rows: Vec<Row> = db::in_chunks(windows, |windows| {
         let of_windows = "(maintenance_targets.tenant_id, maintenance_targets.window_id) IN";
         let keys = Condition::pairs_in(of_windows, windows.iter().map(|(tenant, id)| (tenant, id)));
         dsl::maintenance_targets.filter(keys).order(dsl::position).load(conn)

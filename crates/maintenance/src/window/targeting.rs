@@ -27,7 +27,7 @@ pub fn targeting(
     ids: &[String],
     after: Timestamp,
 ) -> Result<Vec<Targeting>> {
-    let mut around = neighbours.around(conn, tenant)?;
+    let mut around = neighbours.own_and_partner(conn, tenant)?;
     around.sort_by_key(|known| known != tenant);
     let places = neighbours.resources().places_of(conn, &around, ids)?;
     let device = |id: &String| Target { kind: Kind::Device, tenant: tenant.to_owned(), id: id.clone() };

@@ -6,7 +6,7 @@ use api::Request;
 use base::{
     Fields,
     body::Request as _,
-    problem::{FieldError, Wrong, shorten},
+    problem::{FieldError, FieldErrors, shorten},
 };
 use db::{Conn, Result};
 use ports::{PlaceKey, PlaceKind, ResourceKey, Resources};
@@ -166,7 +166,7 @@ fn wrong_number(number: usize) -> Option<String> {
 }
 
 /// Adds a number of targets that no window may have to what is wrong. What they are must be known for that.
-pub fn refuse_number(number: usize, wrong: &mut Wrong) {
+pub fn refuse_number(number: usize, wrong: &mut FieldErrors) {
     let known = !Kind::ALL.into_iter().any(|kind| wrong.has(kind.list()));
     if let Some(message) = wrong_number(number).filter(|_| known) {
         wrong.add(Kind::Device.list(), message);
@@ -358,7 +358,7 @@ fn find_devices(
         Key::Place(_) => Vec::new(),
     });
     let all = resources.named(conn, tenants, &keys.collect::<Vec<_>>())?;
-    let target = |(found, reference): (Vec<ports::KnownResource>, &&Reference)| match found.as_slice() {
+    let target = |(found, reference): (Vec<ports::ResourceSummary>, &&Reference)| match found.as_slice() {
         [] => Err(reference.unknown()),
         [_, _, ..] => {
             let text = shorten(&reference.text);
@@ -402,7 +402,7 @@ pub fn resolve(
     resources: &dyn Resources,
     tenants: &[String],
     references: &[Reference],
-    wrong: &mut Wrong,
+    wrong: &mut FieldErrors,
 ) -> Result<Vec<Target>> {
     let mut targets = Vec::new();
     let mut seen = HashSet::new();

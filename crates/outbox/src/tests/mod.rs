@@ -67,6 +67,6 @@ impl Fixture {
 
     fn log(&self) -> Vec<audit::Entry> {
         let all = Condition::sql("audit_log.tenant_id = 'client_1'");
-        self.db.read_here(|conn| audit::page(conn, &all, false, &base::Walk::default())).unwrap().rows
+        self.db.read_here(|conn| audit::page(conn, &all, false, &base::PageRequest::default())).unwrap().rows
     }
 }

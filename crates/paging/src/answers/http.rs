@@ -138,7 +138,7 @@ fn seen(conn: &mut Conn, neighbours: &Neighbours, link: &Link, now: Timestamp) -
     let person = person(conn, neighbours, link, now)?;
     let about = about(conn, neighbours, link, now)?;
     let told = pages::of_alert(conn, &link.tenant, &link.alert)?;
-    let around = neighbours.people.around(conn, &link.tenant)?;
+    let around = neighbours.people.own_and_partner(conn, &link.tenant)?;
     let mut ids: Vec<String> = told.iter().map(|page| page.user_id.clone()).filter(|id| !id.is_empty()).collect();
     ids.sort();
     ids.dedup();
@@ -153,7 +153,7 @@ fn seen(conn: &mut Conn, neighbours: &Neighbours, link: &Link, now: Timestamp) -
 
 /// May the person of a link close what it is about, now? To be told of something is a right to answer, not to end it.
 fn may_close(conn: &mut Conn, neighbours: &Neighbours, link: &Link, now: Timestamp) -> Result<bool> {
-    let around = neighbours.people.around(conn, &link.tenant)?;
+    let around = neighbours.people.own_and_partner(conn, &link.tenant)?;
     let operation = if link.alert.starts_with(INCIDENT) { "closeIncident" } else { "closeAlert" };
     neighbours.people.may_operate(conn, &around, &link.user, operation, now)
 }
@@ -168,7 +168,7 @@ fn about(conn: &mut Conn, neighbours: &Neighbours, link: &Link, now: Timestamp) 
         return helped(conn, neighbours, &link.tenant, &[alert], machine.as_slice(), shown);
     }
     let incident = neighbours.alerts.incident(conn, &scope, &link.alert, 1)?.ok_or_else(unknown)?;
-    let around = neighbours.people.around(conn, &link.tenant)?;
+    let around = neighbours.people.own_and_partner(conn, &link.tenant)?;
     let works = neighbours.people.users(conn, &around, std::slice::from_ref(&incident.assignee))?;
     let works = works.first().map(|person| ports::Author::from(person).full_name()).unwrap_or_default();
     let mut alerts = Vec::new();
@@ -210,7 +210,7 @@ fn helped(
 
 /// The name of the person of a link, who has to be in use.
 fn person(conn: &mut Conn, neighbours: &Neighbours, link: &Link, now: Timestamp) -> Result<String> {
-    let around = neighbours.people.around(conn, &link.tenant)?;
+    let around = neighbours.people.own_and_partner(conn, &link.tenant)?;
     let may = neighbours.people.is_active(conn, &link.tenant)?
         && neighbours.people.may_act(conn, &around, &link.user, now)?;
     if may {

@@ -186,7 +186,7 @@ fn for_administrators(
     now: Timestamp,
 ) -> Result<Option<policies::row::Policy>> {
     let people = &work.neighbours.people;
-    for owner in people.around(conn, tenant)? {
+    for owner in people.own_and_partner(conn, tenant)? {
         let administrators = people.administrators(conn, &owner)?;
         let methods = methods::store::of_users(conn, std::slice::from_ref(&owner), &administrators)?;
         let reached: BTreeSet<String> =

@@ -87,7 +87,7 @@ pub async fn escalate(
             store::lock(&incident.tenant_id, &id).take(tx.conn)?;
             begin(tx, &neighbours, &incident, &policy)?;
             let pages = pages::of_alert(tx.conn, &incident.tenant_id, &id)?;
-            let around = neighbours.people.around(tx.conn, &incident.tenant_id)?;
+            let around = neighbours.people.own_and_partner(tx.conn, &incident.tenant_id)?;
             let pages = view::pages(tx.conn, &*neighbours.people, &around, &pages)?;
             Answer::ok(&IncidentEscalation { incident: Id { id: id.0 }, policy: Id { id: policy.id }, pages })
         })

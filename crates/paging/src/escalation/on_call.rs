@@ -4,7 +4,7 @@ use actix_web::{HttpResponse, web};
 use api::{Parameters, PathIds, RequestContext, answer, get};
 use base::{fold, matching::Meter, problem::Problem, timestamp::Timestamp};
 use db::{Conn, Result};
-use ports::{KnownResource, ResourceKey};
+use ports::{ResourceKey, ResourceSummary};
 use serde::Serialize;
 use serde_json::{Value, json};
 use utoipa::ToSchema;
@@ -86,7 +86,7 @@ fn on_call(
     conn: &mut Conn,
     neighbours: &Neighbours,
     scope: &[String],
-    machine: &KnownResource,
+    machine: &ResourceSummary,
     at: Timestamp,
     meter: &Meter,
 ) -> Result<MachineOnCall> {
@@ -127,7 +127,7 @@ fn on_call(
 }
 
 /// A critical alert of a machine, of which nothing more is known.
-fn critical(machine: &KnownResource) -> Value {
+fn critical(machine: &ResourceSummary) -> Value {
     json!({"currentState": "Critical", "subject": "", "status": "New", "clientUniqueId": machine.tenant_id,
         "device": {"id": machine.id, "name": machine.name, "hostName": machine.host_name,
             "ipAddress": machine.ip_address, "resourceType": machine.resource_type}})

@@ -110,7 +110,7 @@ fn gathered(conn: &mut Conn, neighbours: &Neighbours, incident: &IncidentRecord,
         raw.push((Timestamp::from_millis(page.created_ms), "page", page.user_id, text));
     }
     story.untold += incident.alerts.len().saturating_sub(ALERTS);
-    let around = neighbours.people.around(conn, tenant)?;
+    let around = neighbours.people.own_and_partner(conn, tenant)?;
     story.names = Authors::load(conn, &*neighbours.people, &around, people)?;
     raw.push((incident.created, "opened", incident.created_by.clone(), incident.subject.clone()));
     let notes = incident.notes.iter();

@@ -68,7 +68,7 @@ pub fn step(
     step: &Step,
     at: Timestamp,
 ) -> Result<Vec<Meant>> {
-    let around = neighbours.people.around(conn, about.policy_tenant)?;
+    let around = neighbours.people.own_and_partner(conn, about.policy_tenant)?;
     let mut met = BTreeSet::new();
     let mut all = Vec::new();
     for target in &step.targets {
@@ -138,7 +138,7 @@ fn whom(
         None => {
             "owner".clone_into(&mut meant.id);
             match crate::configuration::owners::machine::owner(conn, neighbours, about.tenant, about.machine)? {
-                Some(owner) => (neighbours.people.around(conn, about.tenant)?, owner.group_id),
+                Some(owner) => (neighbours.people.own_and_partner(conn, about.tenant)?, owner.group_id),
                 None => return Ok(Err("the machine of the alert has no owner".to_owned())),
             }
         }

@@ -89,7 +89,7 @@ pub async fn get(
         let escalation = escalations::find(conn, &tenant, &id)?;
         let pages = store::of_alert(conn, &tenant, &id)?;
         let users = pages.iter().map(|row| row.user_id.clone()).chain(people_in(&alert));
-        let around = neighbours.people.around(conn, &tenant)?;
+        let around = neighbours.people.own_and_partner(conn, &tenant)?;
         let names = Authors::load(conn, &*neighbours.people, &around, users)?;
         Ok(made(&alert, id, escalation.as_ref(), &pages, &names))
     });

@@ -4,7 +4,7 @@ use base::Timestamp;
 use db::{Conn, Result};
 
 use crate::{
-    AlertFacts, Cover, KnownResource, Maintenance, Place, PlaceKey, PlaceKind, ResourceKey, Resources, ServiceGroup,
+    AlertFacts, Cover, Maintenance, Place, PlaceKey, PlaceKind, ResourceKey, ResourceSummary, Resources, ServiceGroup,
     Standalone, Window,
 };
 
@@ -15,8 +15,8 @@ impl Standalone {
     pub const GROUP: &str = "Servers";
 }
 
-fn machines() -> Vec<KnownResource> {
-    let machine = |(number, host): (i32, &&str)| KnownResource {
+fn machines() -> Vec<ResourceSummary> {
+    let machine = |(number, host): (i32, &&str)| ResourceSummary {
         id: format!("00000000-0000-4000-8000-{number:012}"),
         tenant_id: "client_1".to_owned(),
         name: (*host).to_owned(),
@@ -44,8 +44,8 @@ fn within(tenants: &[String]) -> bool {
 
 /// Four machines of `client_1`, all of them in one device group.
 impl Resources for Standalone {
-    fn find(&self, _: &mut Conn, tenants: &[String], keys: &[ResourceKey]) -> Result<Vec<Vec<KnownResource>>> {
-        let is = |machine: &KnownResource, key: &ResourceKey| match key {
+    fn find(&self, _: &mut Conn, tenants: &[String], keys: &[ResourceKey]) -> Result<Vec<Vec<ResourceSummary>>> {
+        let is = |machine: &ResourceSummary, key: &ResourceKey| match key {
             ResourceKey::Id(id) => machine.id.eq_ignore_ascii_case(id),
             ResourceKey::Name(name) => machine.host_name.eq_ignore_ascii_case(name),
             ResourceKey::IpAddress(address) => machine.ip_address == *address,
@@ -55,7 +55,7 @@ impl Resources for Standalone {
         Ok(keys.iter().map(found).collect())
     }
 
-    fn decommissioned(&self, _: &mut Conn, _: &[String], keys: &[ResourceKey]) -> Result<Vec<Vec<KnownResource>>> {
+    fn decommissioned(&self, _: &mut Conn, _: &[String], keys: &[ResourceKey]) -> Result<Vec<Vec<ResourceSummary>>> {
         Ok(vec![Vec::new(); keys.len()])
     }
 
@@ -81,7 +81,7 @@ impl Resources for Standalone {
         place: &Place,
         after: Option<&str>,
         limit: i64,
-    ) -> Result<Vec<KnownResource>> {
+    ) -> Result<Vec<ResourceSummary>> {
         let inside = within(tenants) && *place == group();
         let next = machines().into_iter().filter(|machine| inside && after.is_none_or(|id| machine.id.as_str() > id));
         Ok(next.take(usize::try_from(limit).unwrap_or(0)).collect())

@@ -83,7 +83,7 @@ async fn answer(
     tenant: &str,
     of: Of,
 ) -> api::Result<HttpResponse> {
-    let asked = feed::Asked::read(request, tenant)?;
+    let asked = feed::FeedRequest::read(request, tenant)?;
     let people = people.into_inner();
     let tenant = asked.tenant;
     let hash = asked.hash;
@@ -93,7 +93,7 @@ async fn answer(
         .read(move |conn| {
             let address = store::opened(conn, &tenant, &of, &hash, now)?.ok_or_else(feed::unknown)?;
             // It tells what its maker may read, for as long as that is somebody who may.
-            let around = people.around(conn, &tenant)?;
+            let around = people.own_and_partner(conn, &tenant)?;
             let open = people.is_active(conn, &tenant)? && people.may_act(conn, &around, &address.created_by, now)?;
             if !open {
                 return Err(feed::unknown().into());
@@ -107,7 +107,7 @@ async fn answer(
 fn render_feed(conn: &mut Conn, people: &dyn People, tenant: &str, of: &Of, now: Timestamp) -> db::Result<String> {
     let (from, until) = feed::range(now);
     let Some(range) = Interval::new(from, until) else { return Ok(ical::calendar(PRODUCT, "", &[])) };
-    let tenants = people.around(conn, tenant)?;
+    let tenants = people.own_and_partner(conn, tenant)?;
     let (rosters, user) = match of {
         Of::Roster(id) => (vec![roster::store::existing(conn, &[tenant.to_owned()], id)?], None),
         Of::User(id) => (roster::store::all(conn, tenant)?, Some(id)),

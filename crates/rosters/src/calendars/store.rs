@@ -1,7 +1,7 @@
 //! Rows of calendars, and their tokens. Every function takes the tenant.
 
 use api::feed;
-use base::{Found, Key, Walk, query::Sort, secret::Secret, timestamp::Timestamp};
+use base::{Key, PageRequest, PageRows, query::Sort, secret::Secret, timestamp::Timestamp};
 use db::{Conn, Quota, Result, SortBy, Sorts};
 use diesel::prelude::*;
 
@@ -59,7 +59,13 @@ pub fn list(conn: &mut Conn, tenant: &str, of: &Of, now: Timestamp) -> Result<Ve
 }
 
 /// A page of all calendars of these tenants.
-pub fn page(conn: &mut Conn, tenants: &[String], now: Timestamp, sort: Sort, walk: &Walk) -> Result<Found<Calendar>> {
+pub fn page(
+    conn: &mut Conn,
+    tenants: &[String],
+    now: Timestamp,
+    sort: Sort,
+    walk: &PageRequest,
+) -> Result<PageRows<Calendar>> {
     use roster_calendars::dsl;
     let wanted = dsl::roster_calendars
         .filter(dsl::tenant_id.eq_any(tenants.to_vec()))

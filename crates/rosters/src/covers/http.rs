@@ -3,7 +3,7 @@
 use actix_web::{HttpResponse, web};
 use api::{Answer, Body, PageQuery, PathIds, RequestContext, delete, get, post, spec::PageOf};
 use base::{
-    problem::{Problem, Wrong},
+    problem::{FieldErrors, Problem},
     timestamp::Timestamp,
 };
 use calendar::Interval;
@@ -103,8 +103,8 @@ pub async fn create(
 }
 
 /// What is wrong with a new request, as far as its form does not tell.
-fn check_new(row: &row::Cover, asked: &[String], staff: &RosterPeople, now: Timestamp) -> Wrong {
-    let mut wrong = Wrong::default();
+fn check_new(row: &row::Cover, asked: &[String], staff: &RosterPeople, now: Timestamp) -> FieldErrors {
+    let mut wrong = FieldErrors::default();
     let named = (0..).zip(asked).map(|(place, id): (usize, _)| (format!("asked[{place}].id"), id));
     for (field, id) in [("user.id".to_owned(), &row.user_id)].into_iter().chain(named) {
         staff.check_user(id, &field, &mut wrong);

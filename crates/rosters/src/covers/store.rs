@@ -1,6 +1,6 @@
 //! Rows of requests for cover. Every function takes the tenant.
 
-use base::{Found, Key, Walk, problem::Problem, query::Sort};
+use base::{Key, PageRequest, PageRows, problem::Problem, query::Sort};
 use db::{Condition, Conn, Quota, Result, SortBy, Sorts};
 use diesel::prelude::*;
 use outbox::{Keep, Retention};
@@ -45,8 +45,8 @@ pub fn page(
     (tenant, roster): (&str, &str),
     condition: &Condition,
     sort: Sort,
-    walk: &Walk,
-) -> Result<Found<Cover>> {
+    walk: &PageRequest,
+) -> Result<PageRows<Cover>> {
     use roster_covers::dsl;
     let wanted = dsl::roster_covers
         .filter(dsl::tenant_id.eq(tenant.to_owned()))

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use base::timestamp::Timestamp;
 use calendar::Interval;
 use db::{Conn, Result};
-use ports::{KnownRoster, OnCall, OnCallPerson, OwnShift, People};
+use ports::{OnCall, OnCallPerson, OwnShift, People, RosterSummary};
 
 use crate::{
     cache::RosterCache,
@@ -83,9 +83,9 @@ impl OnCall for Rosters {
         }
     }
 
-    fn roster(&self, conn: &mut Conn, tenants: &[String], id: &str) -> Result<Option<KnownRoster>> {
+    fn roster(&self, conn: &mut Conn, tenants: &[String], id: &str) -> Result<Option<RosterSummary>> {
         let found = store::find(conn, tenants, id)?;
-        Ok(found.map(|roster| KnownRoster { tenant_id: roster.tenant_id, name: roster.name }))
+        Ok(found.map(|roster| RosterSummary { tenant_id: roster.tenant_id, name: roster.name }))
     }
 
     fn shifts_of(

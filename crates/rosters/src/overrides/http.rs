@@ -3,7 +3,7 @@
 use actix_web::{HttpResponse, web};
 use api::{Answer, Body, PageQuery, PathIds, RequestContext, delete, get, post, spec::PageOf};
 use base::{
-    problem::{Problem, Wrong},
+    problem::{FieldErrors, Problem},
     timestamp::Timestamp,
 };
 use calendar::Interval;
@@ -53,7 +53,7 @@ pub async fn create(
             let tenants = tenants_of(&roster.tenant_id, scope.tenant.partner.as_str());
             let named = [user.clone(), tx.author().to_owned()].into_iter().chain(replaces.clone());
             let staff = RosterPeople::load(tx.conn, &**people, &tenants, [], named)?;
-            let mut wrong = Wrong::default();
+            let mut wrong = FieldErrors::default();
             for (field, id) in [("user.id", Some(&user)), ("replaces.id", replaces.as_ref())] {
                 id.into_iter().for_each(|id| staff.check_user(id, field, &mut wrong));
             }

@@ -1,6 +1,6 @@
 //! Rows of overrides. Every function takes the tenant, or the tenants of a scope.
 
-use base::{Found, Key, Walk, query::Sort};
+use base::{Key, PageRequest, PageRows, query::Sort};
 use db::{Condition, Conn, Quota, Result, SortBy, Sorts};
 use diesel::prelude::*;
 
@@ -47,8 +47,8 @@ pub fn page(
     roster: &str,
     (from_ms, to_ms): (i64, i64),
     sort: Sort,
-    walk: &Walk,
-) -> Result<Found<Override>> {
+    walk: &PageRequest,
+) -> Result<PageRows<Override>> {
     use roster_overrides::dsl;
     let in_time = Condition::sql("roster_overrides.end_ms > ")
         .integer(from_ms)

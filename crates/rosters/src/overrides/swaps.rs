@@ -3,7 +3,7 @@
 
 use actix_web::{HttpResponse, web};
 use api::{Answer, Body, PathIds, RequestContext, post};
-use base::problem::Wrong;
+use base::problem::FieldErrors;
 use ports::People;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -55,7 +55,7 @@ pub async fn create(
             let tenants = tenants_of(&roster.tenant_id, scope.tenant.partner.as_str());
             let named = halves.iter().map(|(user, _)| user.clone()).chain([tx.author().to_owned()]);
             let staff = RosterPeople::load(tx.conn, &**people, &tenants, [], named)?;
-            let mut wrong = Wrong::default();
+            let mut wrong = FieldErrors::default();
             for ((user, _), field) in halves.iter().zip(["first.user.id", "second.user.id"]) {
                 staff.check_user(user, field, &mut wrong);
             }

@@ -2,7 +2,7 @@
 
 use actix_web::{HttpResponse, web};
 use api::{Answer, Body, PageQuery, PathIds, RequestContext, RequestScope, answer, delete, get, post, spec::PageOf};
-use base::{problem::Wrong, timestamp::Timestamp};
+use base::{problem::FieldErrors, timestamp::Timestamp};
 use db::Conn;
 use outbox::Tx;
 use ports::People;
@@ -56,7 +56,7 @@ fn new_id() -> String {
 pub async fn create(
     context: RequestContext,
     people: web::Data<dyn People>,
-    Body((new, wrong)): Body<(NewRoster, Wrong)>,
+    Body((new, wrong)): Body<(NewRoster, FieldErrors)>,
 ) -> api::Result<HttpResponse> {
     context
         .write(move |tx, scope| {
@@ -88,7 +88,7 @@ pub fn check_new(
     people: &dyn People,
     tenants: &[String],
     new: &NewRoster,
-    mut wrong: Wrong,
+    mut wrong: FieldErrors,
 ) -> db::Result<RosterPeople> {
     plan::check_names(&new.shifts, &mut wrong);
     let staff = named::check(conn, people, tenants, &new.shifts, &mut wrong)?;
@@ -196,7 +196,7 @@ pub async fn update(
     context: RequestContext,
     people: web::Data<dyn People>,
     PathIds(id): PathIds<RosterId>,
-    Body((change, mut wrong)): Body<(RosterChange, Wrong)>,
+    Body((change, mut wrong)): Body<(RosterChange, FieldErrors)>,
 ) -> api::Result<HttpResponse> {
     context
         .write(move |tx, scope| {
@@ -221,7 +221,7 @@ pub fn planned(
     conn: &mut Conn,
     old: &row::Roster,
     change: RosterChange,
-    wrong: Wrong,
+    wrong: FieldErrors,
     new_id: impl FnMut() -> String,
     now: Timestamp,
 ) -> db::Result<(Vec<row::Shift>, Plan)> {

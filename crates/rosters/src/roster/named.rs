@@ -1,6 +1,6 @@
 //! Whom the shifts of a request name.
 
-use base::problem::{Wrong, shorten};
+use base::problem::{FieldErrors, shorten};
 use db::{Conn, Result};
 use ports::People;
 
@@ -51,7 +51,7 @@ pub fn check<'s, S: Into<Named<'s>>>(
     people: &dyn People,
     tenants: &[String],
     shifts: impl IntoIterator<Item = S>,
-    wrong: &mut Wrong,
+    wrong: &mut FieldErrors,
 ) -> Result<RosterPeople> {
     let lists: Vec<_> = (0..).zip(shifts).flat_map(|(index, shift)| shift.into().lists(index)).collect();
     let crews: Vec<Crew> = lists.iter().map(|(_, users, groups)| Crew::new(users, groups)).collect();

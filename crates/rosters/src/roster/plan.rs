@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use base::{
-    problem::{Problem, Wrong},
+    problem::{FieldErrors, Problem},
     text::fold,
     timestamp::Timestamp,
 };
@@ -72,13 +72,13 @@ fn level(level: Level) -> String {
 }
 
 /// Adds the shifts of a new roster whose names others have already to what is wrong.
-pub fn check_names(shifts: &[NewShift], wrong: &mut Wrong) {
+pub fn check_names(shifts: &[NewShift], wrong: &mut FieldErrors) {
     let names = (0..).zip(shifts).map(|(place, shift)| (place, shift.name.as_str()));
     distinct(names.filter(|(_, name)| !name.is_empty()), wrong);
 }
 
 /// The same, of names with the places of their shifts.
-fn distinct<'n>(names: impl Iterator<Item = (i64, &'n str)>, wrong: &mut Wrong) {
+fn distinct<'n>(names: impl Iterator<Item = (i64, &'n str)>, wrong: &mut FieldErrors) {
     let mut seen: HashMap<String, i64> = HashMap::new();
     for (place, name) in names {
         let first = *seen.entry(fold(name)).or_insert(place);
@@ -153,7 +153,7 @@ pub struct Old<'r> {
 pub fn planned(
     old: Old<'_>,
     change: RosterChange,
-    mut wrong: Wrong,
+    mut wrong: FieldErrors,
     mut id: impl FnMut() -> String,
     now: Timestamp,
 ) -> Result<Plan, Problem> {

@@ -1,6 +1,6 @@
 //! Rows of rosters. Every function takes the tenant, or the tenants of a scope.
 
-use base::{Found, Key, Walk, problem::Problem, query::Sort, timestamp::Timestamp};
+use base::{Key, PageRequest, PageRows, problem::Problem, query::Sort, timestamp::Timestamp};
 use db::{Condition, Conn, Quota, Result, SortBy, Sorts};
 use diesel::prelude::*;
 
@@ -84,7 +84,13 @@ fn find_ever(conn: &mut Conn, scope: &[String], id: &str) -> Result<Option<Roste
 }
 
 /// A page of the rosters that a filter means.
-pub fn search(conn: &mut Conn, scope: &[String], filter: &Filter, sort: Sort, walk: &Walk) -> Result<Found<Roster>> {
+pub fn search(
+    conn: &mut Conn,
+    scope: &[String],
+    filter: &Filter,
+    sort: Sort,
+    walk: &PageRequest,
+) -> Result<PageRows<Roster>> {
     use rosters::dsl;
     let present = dsl::rosters.filter(dsl::tenant_id.eq_any(scope.to_vec())).filter(dsl::deleted_ms.is_null());
     Ok(db::page!(conn, present.filter(condition(filter)), SORTS, sort, walk))

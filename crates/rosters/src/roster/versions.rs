@@ -53,7 +53,7 @@ fn keys_of(rosters: &[Roster]) -> Vec<(String, String)> {
 /// The shifts of rosters at an instant, those of a roster in their order.
 pub fn shifts_at(conn: &mut Conn, rosters: &[Roster], at_ms: i64) -> Result<Vec<Shift>> {
     use roster_shifts::dsl;
-    db::in_parts(&keys_of(rosters), |keys| {
+    db::in_chunks(&keys_of(rosters), |keys| {
         dsl::roster_shifts
             .filter(Selection::Rosters(keys).shifts())
             .filter(dsl::valid_from_ms.le(at_ms))
@@ -108,7 +108,7 @@ pub fn all_since(conn: &mut Conn, of: Selection<'_>, since_ms: i64) -> Result<Ve
 /// Rosters as they are at an instant; those that were not there then are left out.
 pub fn as_of(conn: &mut Conn, rows: Vec<Roster>, at_ms: i64) -> Result<Vec<Roster>> {
     use roster_versions::dsl;
-    let versions: Vec<Version> = db::in_parts(&keys_of(&rows), |keys| {
+    let versions: Vec<Version> = db::in_chunks(&keys_of(&rows), |keys| {
         dsl::roster_versions
             .filter(Selection::Rosters(keys).versions())
             .filter(dsl::valid_from_ms.le(at_ms))

@@ -11,7 +11,7 @@ use std::{sync::Arc, time::Duration};
 
 use base::timestamp::Timestamp;
 use db::{Conn, Db, Error, Result};
-use outbox::{Background, Happening, TenantTurns, Tx};
+use outbox::{Background, TenantTurns, TimedEvent, Tx};
 use ports::People;
 
 use crate::{
@@ -58,13 +58,13 @@ impl Watcher {
 }
 
 /// The row of a roster as it was read, what that is moved on to, and what is told with it.
-type Found = (Watch, Watch, Vec<Happening>);
+type PageRows = (Watch, Watch, Vec<TimedEvent>);
 
 /// A roster that was looked at. One for which that failed is put off.
 struct Step {
     tenant: String,
     roster: String,
-    found: Option<Found>,
+    found: Option<PageRows>,
 }
 
 /// Looks at the rosters that are due; true when there may be more.
@@ -109,7 +109,7 @@ fn tell(tx: &mut Tx<'_>, steps: &[Step]) -> Result<()> {
             None => put_off(tx, step),
             Some((watch, next, told)) => {
                 if store::advance(tx.conn, watch, next)? {
-                    told.iter().for_each(|told| tx.happen(told.clone()));
+                    told.iter().for_each(|told| tx.record_timed_event(told.clone()));
                 }
                 Ok(())
             }
@@ -122,11 +122,11 @@ fn tell(tx: &mut Tx<'_>, steps: &[Step]) -> Result<()> {
     Ok(())
 }
 
-fn look(conn: &mut Conn, people: &dyn People, tenant: &str, roster: &str, now: Timestamp) -> Result<Option<Found>> {
+fn look(conn: &mut Conn, people: &dyn People, tenant: &str, roster: &str, now: Timestamp) -> Result<Option<PageRows>> {
     let scope = [tenant.to_owned()];
     let Some(watch) = store::find(conn, tenant, roster)? else { return Ok(None) };
     let Some(roster) = rosters::find(conn, &scope, roster)? else { return Ok(None) };
-    let tenants = people.around(conn, tenant)?;
+    let tenants = people.own_and_partner(conn, tenant)?;
     let schedule = Schedule::load(conn, &roster, look_back(now))?;
     let staff = schedule.people(conn, people, &tenants, Some(now))?;
     let (next, told) = rules::look(&roster, &schedule, &staff, &watch, now);

@@ -3,7 +3,7 @@
 use base::timestamp::Timestamp;
 use calendar::Interval;
 use db::Json;
-use outbox::Happening;
+use outbox::TimedEvent;
 use serde_json::{Value, json};
 
 use crate::{
@@ -27,13 +27,13 @@ pub fn look(
     staff: &RosterPeople,
     watch: &Watch,
     now: Timestamp,
-) -> (Watch, Vec<Happening>) {
+) -> (Watch, Vec<TimedEvent>) {
     let mut duties = Duties::new(schedule, staff);
     let state = duties.state(now);
     let mut users: Vec<&str> = state.current.iter().flat_map(|duty| duty.users.iter().copied()).collect();
     users.sort_unstable();
     users.dedup();
-    let about = |action, before, after| Happening {
+    let about = |action, before, after| TimedEvent {
         tenant_id: roster.tenant_id.clone(),
         entity: "Roster",
         entity_id: roster.id.clone(),

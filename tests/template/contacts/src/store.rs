@@ -1,6 +1,6 @@
 //! Rows of contacts. Every function takes the tenant, or the tenants of a scope.
 
-use base::{Found, Key, Walk, query::Sort};
+use base::{PageRows, Key, PageRequest, query::Sort};
 use db::{Condition, Conn, Quota, Result, SortBy, Sorts};
 use diesel::prelude::*;
 
@@ -27,7 +27,7 @@ pub fn existing(conn: &mut Conn, scope: &[String], id: &str) -> Result<Row> {
 }
 
 /// A page of the contacts of these tenants.
-pub fn page(conn: &mut Conn, scope: &[String], sort: Sort, walk: &Walk) -> Result<Found<Row>> {
+pub fn page(conn: &mut Conn, scope: &[String], sort: Sort, walk: &PageRequest) -> Result<PageRows<Row>> {
     let condition = Condition::text_in("contacts.tenant_id IN", scope);
     Ok(db::page!(conn, contacts::table.filter(condition), SORTS, sort, walk))
 }

@@ -115,7 +115,7 @@ impl OpsgenieAction {
             _ => Edit::default(),
         };
         if edit != Edit::default() || !note.is_empty() {
-            let around = neighbours.people.around(tx.conn, &alert.tenant_id)?;
+            let around = neighbours.people.own_and_partner(tx.conn, &alert.tenant_id)?;
             let user = tx.author().to_owned();
             let person = neighbours.people.users(tx.conn, &around, std::slice::from_ref(&user))?.pop();
             let by = person.map_or_else(|| Person { id: user, ..Person::default() }, Person::of);

@@ -1,7 +1,7 @@
 //! The identity of problems: the sender and its key, or the sender, the machine, the component and the metric.
 
 use base::{fold, hex};
-use ports::KnownResource;
+use ports::ResourceSummary;
 use sha2::{Digest as _, Sha256};
 
 use crate::alerts::{
@@ -12,7 +12,7 @@ use crate::alerts::{
 /// The names of the problem that a report of a sender is about, the best first: by its key, or by the resource that was
 /// found and by the resource as it was named, for an alert from before the inventory knew it. Behind them stand the
 /// names that it had when senders were not told apart and letter case was not.
-pub fn problems(report: &Report, sender: &str, resource: Option<&KnownResource>) -> Vec<String> {
+pub fn problems(report: &Report, sender: &str, resource: Option<&ResourceSummary>) -> Vec<String> {
     let mut names = match &report.key {
         Some(key) => vec![problem_of_key(sender, key)],
         None => {
@@ -48,7 +48,7 @@ pub fn legacy_problem_of(report: &Report, resource: &str) -> String {
     legacy_problem(report, "resource", resource)
 }
 
-fn legacy_problems(report: &Report, sender: &str, resource: Option<&KnownResource>) -> Vec<String> {
+fn legacy_problems(report: &Report, sender: &str, resource: Option<&ResourceSummary>) -> Vec<String> {
     match (&report.former, &report.key) {
         (LegacyIdentity::Text(text), _) => vec![name(&["sender", &format!("{sender}\n{text}")])],
         (LegacyIdentity::KeyAlone, Some(key)) => vec![name(&["sender", key])],

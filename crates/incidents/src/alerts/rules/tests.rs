@@ -124,7 +124,7 @@ fn a_problem_is_named_by_sender_resource_metric_and_component() {
     ] {
         assert_ne!(one, named(other.clone(), ""), "{other}");
     }
-    let resource = KnownResource {
+    let resource = ResourceSummary {
         id: "r".into(),
         tenant_id: "client_1".into(),
         name: String::new(),

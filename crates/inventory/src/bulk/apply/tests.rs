@@ -209,6 +209,6 @@ fn one_machine_twice_in_a_batch_is_one_change() {
     );
     assert_eq!(results(&done), [CREATED, UPDATED, UNCHANGED]);
     let all = Condition::sql("1 = 1");
-    let logged = fixture.read(|conn| outbox::audit::page(conn, &all, true, &base::Walk::default()));
+    let logged = fixture.read(|conn| outbox::audit::page(conn, &all, true, &base::PageRequest::default()));
     assert_eq!(logged.total, 1);
 }

@@ -1,6 +1,6 @@
 //! The index against the database: after any writes, whatever is cached, under construction or dropped.
 
-use base::{cursor::List, page::PageRequest};
+use base::{cursor::List, page::NumberedPage};
 use proptest::prelude::*;
 use resource_index::{Limits, log_change};
 
@@ -124,8 +124,8 @@ fn compare(fixture: &Fixture, index: &Arc<ResourceIndex>, limits: &SortLimits, s
             walked.extend(rows.into_iter().map(|row| row.id));
         }
         assert_eq!(walked, in_order, "{step:?}");
-        let page = PageRequest { page_no: 2, page_size: *size };
-        let page = query.page(conn, *order, *descending, &Walk::numbered(page, List::default()))?;
+        let page = NumberedPage { page_no: 2, page_size: *size };
+        let page = query.page(conn, *order, *descending, &PageRequest::numbered(page, List::default()))?;
         let second: Vec<String> = in_order.into_iter().skip(*size as usize).take(*size as usize).collect();
         assert_eq!(page.rows.into_iter().map(|row| row.id).collect::<Vec<_>>(), second, "{step:?}");
         Ok(())

@@ -1,6 +1,6 @@
 //! Rows of windows that a search means.
 
-use base::{Found, Key, Walk, query::Sort, timestamp::Timestamp};
+use base::{Key, PageRequest, PageRows, query::Sort, timestamp::Timestamp};
 use calendar::Interval;
 use db::{Column, Condition, Conn, Result, SortBy, Sorts};
 use diesel::prelude::*;
@@ -64,9 +64,9 @@ pub fn search(
     filter: &Filter,
     only: Option<&[String]>,
     sort: Sort,
-    walk: &Walk,
+    walk: &PageRequest,
     now: Timestamp,
-) -> Result<Found<Window>> {
+) -> Result<PageRows<Window>> {
     let condition = condition(scope, filter, only);
     let order = SORTS.order(sort);
     let keys = |window: &Window| SORTS.keys(sort, window);
@@ -74,7 +74,7 @@ pub fn search(
         return worked_out(conn, &condition, &order, filter, walk, keys, now);
     }
     let total = walk.total(|| maintenance_windows::table.filter(condition.clone()).count().get_result(conn))?;
-    let rows = slice(conn, &condition, &order, walk.after(), walk.offset(), walk.wanted())?;
+    let rows = slice(conn, &condition, &order, walk.after(), walk.offset(), walk.row_limit())?;
     Ok(walk.cut(rows, total, keys))
 }
 
@@ -97,15 +97,15 @@ fn worked_out(
     condition: &Condition,
     order: &db::Order,
     filter: &Filter,
-    walk: &Walk,
+    walk: &PageRequest,
     keys: impl Fn(&Window) -> Vec<Key>,
     now: Timestamp,
-) -> Result<Found<Window>> {
+) -> Result<PageRows<Window>> {
     let counts = walk.after().is_none();
     let mut after = walk.after().map(<[Key]>::to_vec);
     let mut rows = Vec::new();
     let mut met = 0_i64;
-    let is_full = |rows: &Vec<Window>| i64::try_from(rows.len()).is_ok_and(|count| count >= walk.wanted());
+    let is_full = |rows: &Vec<Window>| i64::try_from(rows.len()).is_ok_and(|count| count >= walk.row_limit());
     loop {
         let batch = slice(conn, condition, order, after.as_deref(), 0, BATCH)?;
         after = batch.last().map(&keys);

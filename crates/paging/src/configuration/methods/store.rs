@@ -20,7 +20,7 @@ pub fn of_user(conn: &mut Conn, tenant: &str, user: &str) -> Result<Vec<Method>>
 /// The methods of people whose tenants are among these.
 pub fn of_users(conn: &mut Conn, tenants: &[String], users: &[String]) -> Result<Vec<Method>> {
     use contact_methods::dsl;
-    db::in_parts(users, |users| {
+    db::in_chunks(users, |users| {
         dsl::contact_methods
             .filter(dsl::tenant_id.eq_any(tenants))
             .filter(dsl::user_id.eq_any(users))

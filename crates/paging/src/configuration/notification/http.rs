@@ -2,7 +2,7 @@
 
 use actix_web::{HttpResponse, web};
 use api::{Answer, Body, PathIds, RequestContext, answer, get, post};
-use base::problem::{Problem, Wrong};
+use base::problem::{FieldErrors, Problem};
 use outbox::{Entity, Recorded};
 use serde_json::Value;
 
@@ -102,7 +102,7 @@ pub async fn set(
 
 /// Refuses steps that name no contact method of the person, each by its place.
 fn check_methods(plan: &Plan, known: &[Method]) -> Result<(), Problem> {
-    let mut wrong = Wrong::new(Vec::new());
+    let mut wrong = FieldErrors::new(Vec::new());
     for (place, step) in plan.steps.iter().enumerate() {
         if !known.iter().any(|method| method.id == step.method) {
             let field = format!("steps[{place}].contactMethod.id");

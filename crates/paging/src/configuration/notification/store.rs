@@ -18,7 +18,7 @@ pub fn of_user(conn: &mut Conn, tenant: &str, user: &str) -> Result<Vec<Rule>> {
 /// What people said for an urgency, by person.
 pub fn of_users(conn: &mut Conn, tenants: &[String], users: &[String], urgency: &str) -> Result<HashMap<String, Plan>> {
     use notification_rules::dsl;
-    let rows: Vec<Rule> = db::in_parts(users, |users| {
+    let rows: Vec<Rule> = db::in_chunks(users, |users| {
         dsl::notification_rules
             .filter(dsl::tenant_id.eq_any(tenants))
             .filter(dsl::user_id.eq_any(users))

@@ -50,7 +50,7 @@ pub async fn set(
                 }
                 return Ok(Answer::empty());
             };
-            let around = neighbours.people.around(tx.conn, &tenant)?;
+            let around = neighbours.people.own_and_partner(tx.conn, &tenant)?;
             if neighbours.people.groups(tx.conn, &around, std::slice::from_ref(&group))?.is_empty() {
                 let what = "user group of the tenant or its partner";
                 return Err(Problem::unknown("userGroup.uniqueId", what, &group).into());

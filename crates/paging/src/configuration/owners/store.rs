@@ -1,6 +1,6 @@
 //! Rows of owners. Every function takes the tenant, or the tenants of a scope.
 
-use base::{Found, Key, Walk, query::Sort};
+use base::{Key, PageRequest, PageRows, query::Sort};
 use db::{Condition, Conn, Quota, Result, SortBy, Sorts};
 use diesel::prelude::*;
 
@@ -56,9 +56,9 @@ pub fn delete(conn: &mut Conn, row: &Ownership) -> Result<()> {
 }
 
 /// A page of those that meet a condition.
-pub fn page(conn: &mut Conn, condition: &Condition, sort: Sort, walk: &Walk) -> Result<Found<Ownership>> {
+pub fn page(conn: &mut Conn, condition: &Condition, sort: Sort, walk: &PageRequest) -> Result<PageRows<Ownership>> {
     let total = walk.total(|| owners::table.filter(condition.clone()).count().get_result(conn))?;
     let order = SORTS.order(sort);
     let query = owners::table.filter(condition.clone()).filter(order.after(walk.after())?).order(order);
-    Ok(walk.cut(query.offset(walk.offset()).limit(walk.wanted()).load(conn)?, total, |row| SORTS.keys(sort, row)))
+    Ok(walk.cut(query.offset(walk.offset()).limit(walk.row_limit()).load(conn)?, total, |row| SORTS.keys(sort, row)))
 }

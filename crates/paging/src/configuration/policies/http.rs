@@ -4,7 +4,7 @@ use actix_web::{HttpResponse, web};
 use api::{
     Answer, Body, PageQuery, PathIds, RequestContext, RequestScope, Resource as _, delete, get, post, spec::PageOf,
 };
-use base::{problem::Wrong, query_string};
+use base::{problem::FieldErrors, query_string};
 use db::{Condition, Conn};
 use outbox::Tx;
 
@@ -169,9 +169,9 @@ pub async fn delete(context: RequestContext, PathIds(id): PathIds<PolicyId>) -> 
 /// Refuses targets that are not there, each by its place. People may be of the tenant or of its partner, everything
 /// else is of the tenant.
 fn check_targets(conn: &mut Conn, neighbours: &Neighbours, tenant: &str, document: &Document) -> db::Result<()> {
-    let around = neighbours.people.around(conn, tenant)?;
+    let around = neighbours.people.own_and_partner(conn, tenant)?;
     let own = [tenant.to_owned()];
-    let mut wrong = Wrong::new(Vec::new());
+    let mut wrong = FieldErrors::new(Vec::new());
     for (step, targets) in document.steps.iter().enumerate() {
         for (place, target) in targets.targets.iter().enumerate() {
             let mut unknown = |field: &str, what: &str, id: &str| {

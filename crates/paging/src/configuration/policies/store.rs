@@ -1,7 +1,7 @@
 //! Rows of escalation policies. Every function takes the tenant, or the tenants of a scope.
 
 use api::Resource as _;
-use base::{Found, Key, Walk, query::Sort};
+use base::{Key, PageRequest, PageRows, query::Sort};
 use db::{Condition, Conn, Quota, Result, SortBy, Sorts};
 use diesel::prelude::*;
 
@@ -74,6 +74,6 @@ pub fn delete(conn: &mut Conn, row: &Policy) -> Result<()> {
 }
 
 /// A page of the policies that meet a condition.
-pub fn page(conn: &mut Conn, condition: &Condition, sort: Sort, walk: &Walk) -> Result<Found<Policy>> {
+pub fn page(conn: &mut Conn, condition: &Condition, sort: Sort, walk: &PageRequest) -> Result<PageRows<Policy>> {
     Ok(db::page!(conn, escalation_policies::table.filter(condition.clone()), SORTS, sort, walk))
 }

@@ -51,7 +51,7 @@ impl Known {
         if let Some(known) = self.around.get(tenant) {
             return Ok(Arc::clone(known));
         }
-        let around = neighbours.people.around(conn, tenant)?;
+        let around = neighbours.people.own_and_partner(conn, tenant)?;
         let own = std::iter::once(tenant.to_owned());
         let owners: Arc<Vec<String>> =
             Arc::new(own.chain(around.into_iter().filter(|other| other != tenant)).collect());
@@ -129,7 +129,7 @@ fn described(conn: &mut Conn, neighbours: &Neighbours, tenant: &str, alert: &Val
     let tenants = [tenant.to_owned()];
     let id = alert.pointer("/device/id").and_then(Value::as_str).unwrap_or_default();
     if let Some(owner) = machine::owner(conn, neighbours, tenant, id)? {
-        let around = neighbours.people.around(conn, tenant)?;
+        let around = neighbours.people.own_and_partner(conn, tenant)?;
         let known = neighbours.people.groups(conn, &around, std::slice::from_ref(&owner.group_id))?;
         let name = known.into_iter().next().map(|group| group.name);
         fields.insert("owner".to_owned(), json!({"uniqueId": owner.group_id, "name": name}));

@@ -1,7 +1,7 @@
 //! Rows of alert routes. Every function takes the tenant, or the tenants of a scope.
 
 use api::Resource as _;
-use base::{Found, Key, Walk, query::Sort};
+use base::{Key, PageRequest, PageRows, query::Sort};
 use db::{Condition, Conn, Quota, Result, SortBy, Sorts};
 use diesel::{dsl::max, prelude::*};
 
@@ -101,6 +101,6 @@ pub fn delete(conn: &mut Conn, row: &Route) -> Result<()> {
 }
 
 /// A page of the routes that meet a condition.
-pub fn page(conn: &mut Conn, condition: &Condition, sort: Sort, walk: &Walk) -> Result<Found<Route>> {
+pub fn page(conn: &mut Conn, condition: &Condition, sort: Sort, walk: &PageRequest) -> Result<PageRows<Route>> {
     Ok(db::page!(conn, alert_routes::table.filter(condition.clone()), SORTS, sort, walk))
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use base::{Found, Key, Walk, query::Sort, timestamp::Timestamp};
+use base::{Key, PageRequest, PageRows, query::Sort, timestamp::Timestamp};
 use db::{Bell, Condition, Conn, Json, Result, SortBy, Sorts};
 use diesel::prelude::*;
 use outbox::{Keep, Retention, Setting};
@@ -204,9 +204,9 @@ pub const SORTS: Sorts<Row> = Sorts {
 };
 
 /// A page of the pages that meet a condition.
-pub fn page(conn: &mut Conn, condition: &Condition, sort: Sort, walk: &Walk) -> Result<Found<Row>> {
+pub fn page(conn: &mut Conn, condition: &Condition, sort: Sort, walk: &PageRequest) -> Result<PageRows<Row>> {
     let total = walk.total(|| pages::table.filter(condition.clone()).count().get_result(conn))?;
     let order = SORTS.order(sort);
     let query = pages::table.filter(condition.clone()).filter(order.after(walk.after())?).order(order);
-    Ok(walk.cut(query.offset(walk.offset()).limit(walk.wanted()).load(conn)?, total, |row| SORTS.keys(sort, row)))
+    Ok(walk.cut(query.offset(walk.offset()).limit(walk.row_limit()).load(conn)?, total, |row| SORTS.keys(sort, row)))
 }

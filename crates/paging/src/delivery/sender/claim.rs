@@ -8,7 +8,7 @@ use std::{
 
 use base::{secret::Secret, timestamp::Timestamp};
 use db::{Conn, Error, Json, Result};
-use ports::{Outgoing, Recipient, Unsent};
+use ports::{Outgoing, Recipient, SendError};
 
 use super::{line::Permit, render, retry::is_once};
 use crate::{
@@ -41,7 +41,7 @@ pub struct Job {
     /// The right to make the call, until this is dropped.
     pub permit: Permit,
     /// What is sent; or why nothing is.
-    pub ready: std::result::Result<Ready, Unsent>,
+    pub ready: std::result::Result<Ready, SendError>,
 }
 
 /// What is sent.
@@ -124,7 +124,7 @@ fn of_tenant(
                     taken.unreadable.push(row.method_id);
                     continue;
                 }
-                Ok(ready) => ready.map_err(|why| Unsent { for_good: true, ..Unsent::new(why) }),
+                Ok(ready) => ready.map_err(|why| SendError { for_good: true, ..SendError::new(why) }),
             };
             let lease = Some(now.millis() + LEASE_MS);
             let row = Row { owner: owner.to_owned(), due_ms: lease, ..row };

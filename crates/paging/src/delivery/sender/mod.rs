@@ -21,7 +21,7 @@ use std::{
 
 use base::timestamp::Timestamp;
 use db::{Backend, Db};
-use ports::{Outgoing, Unsent};
+use ports::{Outgoing, SendError};
 use tokio::sync::Notify;
 
 use self::{
@@ -223,7 +223,7 @@ async fn attempt(shared: &Arc<Shared>, line: &Line, job: Job) {
                 );
                 sent
             }
-            Err(why) => Err(Unsent { for_good: true, ..Unsent::new(why) }),
+            Err(why) => Err(SendError { for_good: true, ..SendError::new(why) }),
         },
         Err(unsent) => Err(unsent),
     };
@@ -261,7 +261,7 @@ async fn filled(ready: Ready) -> Result<Outgoing, String> {
 }
 
 /// The row of a page after an attempt.
-fn after(mut row: Row, sent: &Result<u16, Unsent>, attempt: Attempt, now_ms: i64) -> Row {
+fn after(mut row: Row, sent: &Result<u16, SendError>, attempt: Attempt, now_ms: i64) -> Row {
     row.log.push(attempt);
     let surplus = row.log.len().saturating_sub(LOGGED);
     row.log.drain(..surplus);

@@ -1,6 +1,6 @@
 //! When a page is tried again. Pure.
 
-use ports::Unsent;
+use ports::SendError;
 
 /// The waits between attempts. A server that is gone for an hour is tried once more when it is back; what is older is
 /// of no use: somebody else was told meanwhile.
@@ -15,7 +15,7 @@ pub fn is_once(kind: &str) -> bool {
 }
 
 /// How long to wait before the next attempt at a message of a kind, in milliseconds; `None` when there is none.
-pub fn wait(kind: &str, attempts: i64, unsent: &Unsent) -> Option<i64> {
+pub fn wait(kind: &str, attempts: i64, unsent: &SendError) -> Option<i64> {
     if unsent.for_good || is_once(kind) {
         return None;
     }
@@ -29,20 +29,20 @@ mod tests {
 
     #[test]
     fn what_is_of_no_use_is_not_tried_again() {
-        let asks = |wait_ms| Unsent { wait_ms, ..Unsent::new("x") };
+        let asks = |wait_ms| SendError { wait_ms, ..SendError::new("x") };
         assert_eq!(
             (wait("page", 1, &asks(None)), wait("page", 9, &asks(None)), wait("page", 10, &asks(None))),
             (Some(1_000), Some(1_800_000), None)
         );
         let asked = (wait("page", 1, &asks(Some(60_000))), wait("shift", 1, &asks(Some(i64::MAX))));
         assert_eq!(asked, (Some(60_000), Some(LONGEST_MS)));
-        assert_eq!(wait("page", 1, &Unsent { for_good: true, ..asks(None) }), None);
+        assert_eq!(wait("page", 1, &SendError { for_good: true, ..asks(None) }), None);
         assert_eq!((wait("code", 1, &asks(None)), wait("test", 1, &asks(None))), (None, None));
     }
 
     #[test]
     fn a_server_that_is_gone_for_an_hour_gets_the_page() {
-        let attempts = (1..).map_while(|attempt| wait("page", attempt, &Unsent::new("gone")));
+        let attempts = (1..).map_while(|attempt| wait("page", attempt, &SendError::new("gone")));
         let instants: Vec<i64> = attempts
             .scan(0, |at, wait| {
                 *at += wait;

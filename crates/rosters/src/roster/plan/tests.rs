@@ -35,7 +35,7 @@ fn stored() -> (Roster, Vec<Shift>) {
 
 fn edited(roster: &Roster, shifts: &[Shift], body: serde_json::Value, now: Timestamp) -> Result<Plan, Problem> {
     let old = Old { roster, versions: &[version(roster)], shifts };
-    planned(old, change(body), Wrong::default(), ids(), now)
+    planned(old, change(body), FieldErrors::default(), ids(), now)
 }
 
 fn version(roster: &Roster) -> Version {
@@ -122,7 +122,7 @@ fn an_update_may_take_effect_later_and_replaces_what_was_planned() {
     // Now something else is to be, before that.
     let change = change(json!({"name": "Q", "offHours": []}));
     let old = Old { roster: &plan.roster, versions: &plan.versions, shifts: &shifts };
-    let again = planned(old, change, Wrong::default(), ids(), THEN).unwrap();
+    let again = planned(old, change, FieldErrors::default(), ids(), THEN).unwrap();
     let told: Vec<_> =
         again.versions.iter().map(|one| (one.valid_from_ms, one.name.as_str(), one.zone.as_str())).collect();
     assert_eq!(told, [(0, "R", "GMT"), (5_000, "Q", "GMT")]);

@@ -34,7 +34,7 @@ enum Phase {
 
 /// An alert on its way through the policy.
 #[derive(Default)]
-struct Walk {
+struct PageRequest {
     status: &'static str,
     severity: usize,
     phase: Phase,
@@ -60,14 +60,14 @@ impl Setup {
 
 pub struct Model<'s> {
     setup: &'s Setup,
-    walks: Vec<Walk>,
+    walks: Vec<PageRequest>,
     gone: BTreeSet<usize>,
     pages: Vec<Told>,
 }
 
 impl<'s> Model<'s> {
     pub fn play(setup: &'s Setup, inputs: &[(i64, Input)]) -> Vec<Told> {
-        let walks = (0..ALERTS).map(|_| Walk::default()).collect();
+        let walks = (0..ALERTS).map(|_| PageRequest::default()).collect();
         let mut model = Self { setup, walks, gone: BTreeSet::new(), pages: Vec::new() };
         for (minute, input) in inputs {
             match *input {
@@ -139,7 +139,8 @@ impl<'s> Model<'s> {
             (false, _) => Phase::NoPolicy,
         };
         let walk = &mut self.walks[alert];
-        *walk = Walk { status: walk.status, severity, phase, at: 0, wait_until: minute, lap: 0, high: goes && high };
+        *walk =
+            PageRequest { status: walk.status, severity, phase, at: 0, wait_until: minute, lap: 0, high: goes && high };
         if phase == Phase::NoPolicy {
             self.note(alert, 0, String::new(), String::new(), minute, None);
         }

@@ -77,7 +77,7 @@ pub struct Outgoing {
 
 /// Why something was not sent. The sentence holds no secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unsent {
+pub struct SendError {
     /// What happened.
     pub why: String,
     /// What the other side answered, if it did.
@@ -88,7 +88,7 @@ pub struct Unsent {
     pub for_good: bool,
 }
 
-impl Unsent {
+impl SendError {
     /// With this sentence; it may be tried again.
     pub fn new(why: impl Into<String>) -> Self {
         Self { why: why.into(), status: None, wait_ms: None, for_good: false }
@@ -96,7 +96,7 @@ impl Unsent {
 }
 
 /// What a sending comes to: the status that was answered, or why there is none that will do.
-pub type Sending<'a> = Pin<Box<dyn Future<Output = std::result::Result<u16, Unsent>> + Send + 'a>>;
+pub type Sending<'a> = Pin<Box<dyn Future<Output = std::result::Result<u16, SendError>> + Send + 'a>>;
 
 /// Sends, within the bounds of time and place that are set for all that leaves the service.
 pub trait Sends: Send + Sync {

@@ -14,17 +14,17 @@ pub(crate) const MOST_WAITING: usize = 1000;
 pub(crate) const GREED: usize = 3;
 
 /// Whoever a task asks for; who that is may become known while it runs.
-pub trait Asker {
+pub trait Requester {
     /// Whose share it is taken from, now.
     fn party(&self) -> Arc<Party>;
 }
 
 tokio::task_local! {
-    static ASKER: Rc<dyn Asker>;
+    static ASKER: Rc<dyn Requester>;
 }
 
 /// Does something on behalf of a caller: its calls wait for each other, and take turns with those of others.
-pub async fn on_behalf<F: Future>(asker: Rc<dyn Asker>, future: F) -> F::Output {
+pub async fn on_behalf<F: Future>(asker: Rc<dyn Requester>, future: F) -> F::Output {
     ASKER.scope(asker, future).await
 }
 
