@@ -17,7 +17,7 @@ use integrations::{
 };
 use tracing_subscriber::EnvFilter;
 
-use crate::keep::Keep;
+use crate::retention::Keep;
 
 mod people;
 
@@ -271,7 +271,7 @@ pub struct Serve {
     #[command(flatten)]
     pub oidc: Oidc,
     #[command(flatten)]
-    pub carry: Carry,
+    pub carry: LoadLimits,
     #[command(flatten)]
     pub keep: Keep,
     #[command(flatten)]
@@ -305,7 +305,7 @@ pub struct Listen {
 
 /// How much the service carries, and who may look.
 #[derive(Args, Clone)]
-pub struct Carry {
+pub struct LoadLimits {
     /// Worker threads; 0 for one per core
     #[arg(long, env = "MUSTER_WORKERS", default_value_t = 0)]
     pub workers: usize,

@@ -7,7 +7,6 @@ mod config;
 mod demo;
 mod domains;
 mod first_run;
-mod keep;
 mod keys;
 mod log;
 mod memory;
@@ -16,6 +15,7 @@ mod oidc;
 mod outbound;
 mod process;
 mod reporters;
+mod retention;
 mod variables;
 
 use std::process::ExitCode;

@@ -1,8 +1,8 @@
 //! A Chromium that shows the console, driven through its own driver (WebDriver), which hands on what only the browser's
 //! debugging interface has: what it asked for, what it complained of, other sizes and colours.
 
-mod asked;
 mod crash;
+mod requests;
 
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
@@ -15,8 +15,8 @@ use std::time::{Duration, Instant};
 use reqwest::blocking::Client as Http;
 use serde_json::{Value, json};
 
-use self::asked::{Asked, Request};
 use self::crash::Said;
+use self::requests::{BrowserRequests, Request};
 use crate::{Guard, skipped};
 
 pub use self::crash::{Crash, once_more_after_a_crash};
@@ -110,7 +110,7 @@ pub struct Window {
     http: Http,
     /// Complaints that were read.
     complaints: Mutex<Vec<String>>,
-    asked: Mutex<Asked>,
+    asked: Mutex<BrowserRequests>,
     said: Said,
     /// The browser died.
     gone: AtomicBool,
@@ -310,7 +310,7 @@ impl Window {
         self.asked().read(&log);
     }
 
-    fn asked(&self) -> MutexGuard<'_, Asked> {
+    fn asked(&self) -> MutexGuard<'_, BrowserRequests> {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -83,10 +83,10 @@ pub(crate) fn target(operation: &Operation) -> Option<&str> {
 
 /// From a path of an alias to that of its operation, piece by piece.
 #[derive(Debug)]
-pub(crate) struct Rewrite(Vec<Piece>);
+pub(crate) struct Rewrite(Vec<Segment>);
 
 #[derive(Debug)]
-enum Piece {
+enum Segment {
     Literal(String),
     /// The piece of the request's path with this number.
     Given(usize),
@@ -107,10 +107,10 @@ impl Rewrite {
         }
         let piece = |piece: &str| {
             if !piece.contains('{') {
-                return Ok(Piece::Literal(piece.to_owned()));
+                return Ok(Segment::Literal(piece.to_owned()));
             }
             let place = alias.split('/').position(|known| known == piece);
-            place.map(Piece::Given).ok_or_else(|| format!("{alias} has no {piece}, which {of} needs"))
+            place.map(Segment::Given).ok_or_else(|| format!("{alias} has no {piece}, which {of} needs"))
         };
         of.split('/').map(piece).collect::<Result<_, _>>().map(Self)
     }
@@ -119,8 +119,8 @@ impl Rewrite {
     pub(crate) fn apply(&self, uri: &Uri) -> Option<Uri> {
         let given: Vec<&str> = uri.path().split('/').collect();
         let pieces = self.0.iter().map(|piece| match piece {
-            Piece::Literal(text) => Some(text.as_str()),
-            Piece::Given(place) => given.get(*place).copied(),
+            Segment::Literal(text) => Some(text.as_str()),
+            Segment::Given(place) => given.get(*place).copied(),
         });
         let mut target = pieces.collect::<Option<Vec<_>>>()?.join("/");
         if let Some(query) = uri.query() {

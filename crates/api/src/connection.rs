@@ -20,7 +20,7 @@ pub(crate) use self::{
     socket::{IN_THE_SYSTEM, Socket},
     stream::{AHEAD, Reader, Stream},
 };
-use crate::shed::{Gate, LocalParty, Pauses};
+use crate::shed::{LoadGate, LocalParty, Pauses};
 
 /// Requests of one connection that are answered at once (HTTP/2 streams); more are refused.
 const MOST_IN_FLIGHT: usize = 128;
@@ -61,7 +61,7 @@ impl Connection {
     }
 
     /// Another request, until what this answers is dropped.
-    pub(crate) fn begin(self: &Rc<Self>, gate: &Gate) -> InFlight {
+    pub(crate) fn begin(self: &Rc<Self>, gate: &LoadGate) -> InFlight {
         let before = self.in_flight.get();
         self.in_flight.set(before + 1);
         self.wanted.set(0);

@@ -20,7 +20,7 @@ use bytes::Bytes;
 use flate2::{Compression, write::GzEncoder};
 use sha2::{Digest as _, Sha256};
 
-use crate::{Result, answer::known_tags, sending::OfTheProgram};
+use crate::{Result, answer::known_tags, sending::StaticBody};
 
 /// A file of the program.
 #[derive(Debug)]
@@ -91,7 +91,7 @@ impl File {
 /// caller.
 fn of_the_program(response: &mut HttpResponseBuilder, bytes: Bytes) -> HttpResponse {
     let mut response = response.body(bytes);
-    response.extensions_mut().insert(OfTheProgram);
+    response.extensions_mut().insert(StaticBody);
     response
 }
 

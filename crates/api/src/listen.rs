@@ -33,7 +33,7 @@ use crate::{
     address,
     connection::{IN_THE_SYSTEM, Reader, Socket, Stream},
     metrics::Connections,
-    shed::{Arrival, Gate},
+    shed::{Arrival, LoadGate},
 };
 
 /// The head of the first request of a connection must be complete within this time, and so must a TLS handshake.
@@ -48,8 +48,8 @@ const CONNECTION_WINDOW: u32 = 512 << 10;
 
 /// Where connections come in.
 #[derive(Clone)]
-pub(crate) struct Door {
-    pub(crate) gate: Arc<Gate>,
+pub(crate) struct Acceptor {
+    pub(crate) gate: Arc<LoadGate>,
     pub(crate) open: Arc<Connections>,
     /// With it, connections are encrypted.
     pub(crate) tls: Option<TlsAcceptor>,
@@ -57,7 +57,7 @@ pub(crate) struct Door {
     pub(crate) behind_proxy: bool,
 }
 
-impl Door {
+impl Acceptor {
     /// Makes requests of connections, for an application of one worker thread.
     pub(crate) fn service<I, S, B, Signal, Stopped>(
         self,

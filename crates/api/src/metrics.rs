@@ -25,7 +25,7 @@ use base::problem::Problem;
 use db::Db;
 
 use self::format::Format;
-use crate::{Result, limits::Keys, shed::Gate};
+use crate::{Result, limits::Keys, shed::LoadGate};
 
 /// The upper bounds of the latency buckets, in microseconds.
 const BUCKETS: [u64; 14] = [
@@ -115,7 +115,7 @@ pub struct Metrics {
     /// The counted operations; the first stands for everything else.
     routes: Vec<Route>,
     workers: Mutex<Vec<Arc<Counters>>>,
-    gate: Arc<Gate>,
+    gate: Arc<LoadGate>,
     keys: Option<Arc<Keys>>,
     connections: Arc<Connections>,
     db: Db,
@@ -124,7 +124,7 @@ pub struct Metrics {
 
 impl Metrics {
     /// Of a process that starts now. `routes` are numbered from 1.
-    pub fn new(exposure: Exposure, routes: Vec<Route>, gate: Arc<Gate>, keys: Option<Arc<Keys>>, db: Db) -> Self {
+    pub fn new(exposure: Exposure, routes: Vec<Route>, gate: Arc<LoadGate>, keys: Option<Arc<Keys>>, db: Db) -> Self {
         #[expect(clippy::cast_precision_loss, reason = "milliseconds since 1970 fit for 200,000 years")]
         let started = crate::clock::now().millis() as f64 / 1000.0;
         let workers = Default::default();

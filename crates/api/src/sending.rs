@@ -18,7 +18,7 @@ use bytes::Bytes;
 use crate::{
     connection::InFlight,
     error,
-    shed::{Gate, Ticket},
+    shed::{LoadGate, Ticket},
 };
 
 /// A piece of an answer; the next one is made when this one is taken.
@@ -32,7 +32,7 @@ const STREAMED: usize = 128 << 10;
 
 /// The bytes of an answer belong to the program and cost nothing: a file of the reference page.
 #[derive(Clone, Copy)]
-pub(crate) struct OfTheProgram;
+pub(crate) struct StaticBody;
 
 /// The bytes of an answer come now and then, a few at a time: it holds less than one that is read from end to end.
 #[derive(Clone, Copy)]
@@ -50,7 +50,7 @@ pub fn sparse(mut response: HttpResponse) -> HttpResponse {
 /// Lets an answer count until it is sent. One that its caller has no room for is replaced by a 503.
 pub(crate) fn until_sent(
     response: ServiceResponse<BoxBody>,
-    gate: &Arc<Gate>,
+    gate: &Arc<LoadGate>,
     ticket: &Ticket,
     in_flight: Option<InFlight>,
 ) -> ServiceResponse<BoxBody> {
@@ -65,7 +65,7 @@ pub(crate) fn until_sent(
     if size.is_eof() || (small && !multiplexed) {
         return response;
     }
-    let of_the_program = response.response().extensions().get::<OfTheProgram>().is_some();
+    let of_the_program = response.response().extensions().get::<StaticBody>().is_some();
     let is_sparse = response.response().extensions().get::<Sparse>().is_some();
     let (request, response) = response.into_parts();
     let (head, body) = response.into_parts();
@@ -95,7 +95,7 @@ pub(crate) fn until_sent(
 
 /// What an answer holds until it is sent.
 struct Counted {
-    gate: Arc<Gate>,
+    gate: Arc<LoadGate>,
     _memory: Option<Lease>,
     in_flight: Option<InFlight>,
 }
@@ -173,11 +173,11 @@ mod tests {
     use super::*;
     use crate::shed::{Entry, Limits, Reason};
 
-    fn gate() -> Arc<Gate> {
-        Arc::new(Gate::new(Limits { memory: 200 << 10, ..Limits::for_size(1, 8) }))
+    fn gate() -> Arc<LoadGate> {
+        Arc::new(LoadGate::new(Limits { memory: 200 << 10, ..Limits::for_size(1, 8) }))
     }
 
-    fn answer(gate: &Arc<Gate>, caller: u32, bytes: usize) -> ServiceResponse<BoxBody> {
+    fn answer(gate: &Arc<LoadGate>, caller: u32, bytes: usize) -> ServiceResponse<BoxBody> {
         let ticket = Ticket::new(gate, Rc::new(gate.party_of(IpAddr::V4(Ipv4Addr::from_bits(caller)))), Entry::Usual);
         let response = HttpResponse::Ok().body(vec![b'x'; bytes]).map_into_boxed_body();
         until_sent(TestRequest::default().to_srv_response(response), gate, &ticket, None)

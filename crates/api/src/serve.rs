@@ -28,12 +28,12 @@ use crate::{
     files::File,
     guard, ignored, inbound,
     limits::{self, Keys, Rate},
-    listen::Door,
+    listen::Acceptor,
     metrics::{self, Exposure, Metrics},
     reference::{self, Reference},
     request_id,
     sending::until_sent,
-    shed::{self, Gate, Limits, Reason},
+    shed::{self, Limits, LoadGate, Reason},
     spec,
     worker::Worker,
 };
@@ -115,7 +115,7 @@ impl Service {
         if memory > 0 {
             bounds.memory = memory;
         }
-        let gate = Arc::new(Gate::new(bounds));
+        let gate = Arc::new(LoadGate::new(bounds));
         let keys = rate.map(|rate| Arc::new(Keys::new(rate)));
 
         let document = spec::document(self.title, &self.domains);
@@ -134,7 +134,7 @@ impl Service {
         });
         let encrypted = tls.is_some();
         let secure = encrypted || behind_proxy || origin.as_ref().is_some_and(|origin| origin.starts_with("https:"));
-        let door = Door { gate: Arc::clone(&gate), open: Arc::clone(metrics.connections()), tls, behind_proxy };
+        let door = Acceptor { gate: Arc::clone(&gate), open: Arc::clone(metrics.connections()), tls, behind_proxy };
         let application = move || {
             let Self { domains, db, probe, extras, .. } = &self;
             let extras = extras.clone();

@@ -169,7 +169,7 @@ impl Reason {
 
 /// What is under way in this process, and how much of it may be.
 #[derive(Debug)]
-pub struct Gate {
+pub struct LoadGate {
     time: Duration,
     requests: Arc<Pool>,
     bodies: Arc<Pool>,
@@ -202,7 +202,7 @@ pub struct UnderWay {
     pub memory: usize,
 }
 
-impl Gate {
+impl LoadGate {
     /// A gate with nothing under way.
     pub fn new(limits: Limits) -> Self {
         let Limits { requests, bodies, memory, streams, time } = limits;
@@ -329,7 +329,7 @@ pub struct Streaming {
 
 /// How a list that may be long comes by its leave to be streamed: asked for on a request's task, used on any thread.
 #[derive(Clone, Debug, Default)]
-pub struct StreamLeave(Option<(Arc<Gate>, Arc<Party>)>);
+pub struct StreamLeave(Option<(Arc<LoadGate>, Arc<Party>)>);
 
 impl StreamLeave {
     /// For the request that this task answers.
@@ -355,7 +355,7 @@ impl MetKeys {
     const MOST: usize = 4096;
 
     /// The party of a caller.
-    pub(crate) fn party(&self, gate: &Gate, caller: &Caller) -> LocalParty {
+    pub(crate) fn party(&self, gate: &LoadGate, caller: &Caller) -> LocalParty {
         let mut met = self.0.borrow_mut();
         if let Some(party) = met.get(&caller.key_id) {
             return Rc::clone(party);

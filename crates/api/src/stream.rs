@@ -32,7 +32,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const SLOWEST: u64 = 8 << 10;
 
 /// Bytes of the answer. After the last piece nothing comes; without one the array was cut off.
-struct Piece {
+struct Chunk {
     bytes: Bytes,
     last: bool,
 }
@@ -54,7 +54,7 @@ pub struct Rows {
     buffer: Vec<u8>,
     first: bool,
     layout: Layout,
-    out: mpsc::Sender<Result<Piece>>,
+    out: mpsc::Sender<Result<Chunk>>,
     runtime: tokio::runtime::Handle,
     leave: StreamLeave,
     streaming: Option<Stream>,
@@ -101,7 +101,7 @@ impl Rows {
             }
             stream.sent += bytes.len() as u64;
         }
-        let sent = self.runtime.block_on(tokio::time::timeout(PATIENCE, self.out.send(Ok(Piece { bytes, last }))));
+        let sent = self.runtime.block_on(tokio::time::timeout(PATIENCE, self.out.send(Ok(Chunk { bytes, last }))));
         match sent {
             Ok(Ok(())) => Ok(()),
             _ => Err(db::Error::Unavailable("the client went away".to_owned())),
@@ -171,7 +171,7 @@ where
             false => Err(Problem::forbidden("its caller may no longer read it").into()),
         };
         match piece {
-            Ok(Piece { bytes, last }) => Some((Ok(bytes), (!last).then_some((pieces, admission)))),
+            Ok(Chunk { bytes, last }) => Some((Ok(bytes), (!last).then_some((pieces, admission)))),
             Err(error) => {
                 tracing::warn!(cause = %error, "a list was cut off");
                 Some((Err(error), None))
@@ -182,7 +182,7 @@ where
     Ok(response.streaming(body))
 }
 
-async fn next(pieces: &mut mpsc::Receiver<Result<Piece>>) -> Result<Piece> {
+async fn next(pieces: &mut mpsc::Receiver<Result<Chunk>>) -> Result<Chunk> {
     let cut_off = || Err(db::Error::Fault("a list was cut off".to_owned()).into());
     pieces.recv().await.unwrap_or_else(cut_off)
 }
@@ -196,7 +196,7 @@ mod tests {
 
     use super::*;
     use crate::Error;
-    use crate::shed::{self, Entry, Gate, Limits, Reason, Ticket};
+    use crate::shed::{self, Entry, Limits, LoadGate, Reason, Ticket};
 
     fn open() -> (tempfile::TempDir, Db) {
         let directory = tempfile::tempdir().unwrap();
@@ -204,13 +204,13 @@ mod tests {
         (directory, db)
     }
 
-    async fn ticket(streams: usize) -> (Arc<Gate>, Rc<Ticket>) {
-        let gate = Arc::new(Gate::new(Limits { streams, ..Limits::for_size(1, 8) }));
+    async fn ticket(streams: usize) -> (Arc<LoadGate>, Rc<Ticket>) {
+        let gate = Arc::new(LoadGate::new(Limits { streams, ..Limits::for_size(1, 8) }));
         let ticket = another(&gate).await;
         (gate, ticket)
     }
 
-    async fn another(gate: &Arc<Gate>) -> Rc<Ticket> {
+    async fn another(gate: &Arc<LoadGate>) -> Rc<Ticket> {
         let ticket = Ticket::new(gate, Rc::new(gate.party_of([127, 0, 0, 1].into())), Entry::Usual);
         ticket.begin().await.unwrap();
         ticket

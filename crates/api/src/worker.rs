@@ -9,13 +9,13 @@ use crate::{
     connection::Connection,
     metrics::{Counters, Metrics, Route},
     paths,
-    shed::{Entry, Gate, MetKeys, Ticket},
+    shed::{Entry, LoadGate, MetKeys, Ticket},
 };
 
 /// What a worker thread has for every request.
 #[derive(Clone)]
 pub(crate) struct Worker {
-    pub(crate) gate: Arc<Gate>,
+    pub(crate) gate: Arc<LoadGate>,
     pub(crate) met: Rc<MetKeys>,
     pub(crate) counters: Arc<Counters>,
     /// The operations, by their numbers, from 1.

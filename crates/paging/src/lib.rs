@@ -110,6 +110,6 @@ fn routes(config: &mut Routes) {
         .service(escalation::postmortem::get)
         .service(escalation::incidents::escalate)
         .service(escalation::explain::explain)
-        .service(pages::myself::test);
-    config.tagged("Contact methods").service(pages::myself::send_code).service(pages::myself::verify);
+        .service(pages::test_page::test);
+    config.tagged("Contact methods").service(pages::test_page::send_code).service(pages::test_page::verify);
 }

@@ -8,7 +8,7 @@ use base::timestamp::Timestamp;
 use calendar::Interval;
 
 use crate::{
-    lines::{Label, Level, Of, Piece, Pieces, Post},
+    lines::{Assignment, Label, Level, Of, Pieces, Segment},
     people::RosterPeople,
     schedule::Schedule,
 };
@@ -53,7 +53,7 @@ pub const NEVER: Timestamp = Timestamp::from_millis(i64::MAX);
 pub struct Duties<'s> {
     schedule: &'s Schedule,
     staff: &'s RosterPeople,
-    posts: HashMap<Post, Vec<&'s str>>,
+    posts: HashMap<Assignment, Vec<&'s str>>,
 }
 
 impl<'s> Duties<'s> {
@@ -160,7 +160,7 @@ impl<'s> Duties<'s> {
     }
 
     /// Who is on call in pieces that are in order; those that go on are joined.
-    fn joined(&mut self, pieces: &[Piece]) -> Vec<Duty<'s>> {
+    fn joined(&mut self, pieces: &[Segment]) -> Vec<Duty<'s>> {
         let mut duties: Vec<Duty<'s>> = Vec::with_capacity(pieces.len());
         // The last ones of each shift, which may go on.
         let mut open: HashMap<Option<(&str, &str)>, Vec<usize>> = HashMap::new();
@@ -187,7 +187,7 @@ impl<'s> Duties<'s> {
     }
 
     /// Who is on call in a piece, which changes of the people may cut.
-    fn of_piece(&mut self, piece: &Piece) -> Vec<Duty<'s>> {
+    fn of_piece(&mut self, piece: &Segment) -> Vec<Duty<'s>> {
         let schedule = self.schedule;
         let staff = self.staff;
         let crew = piece.post.and_then(|post| schedule.crew(post));
@@ -202,7 +202,7 @@ impl<'s> Duties<'s> {
     }
 
     /// Who is on call in a part of a piece through which the people stay the same.
-    fn settled(&mut self, piece: &Piece, time: Interval) -> Vec<Duty<'s>> {
+    fn settled(&mut self, piece: &Segment, time: Interval) -> Vec<Duty<'s>> {
         let schedule = self.schedule;
         let at = time.start();
         let duty = |by, users, replaces| Duty { time, shift: piece.shift, by, users, replaces };
@@ -236,7 +236,7 @@ impl<'s> Duties<'s> {
         duties
     }
 
-    fn at_post(&mut self, post: Post, at: Timestamp) -> Vec<&'s str> {
+    fn at_post(&mut self, post: Assignment, at: Timestamp) -> Vec<&'s str> {
         let schedule = self.schedule;
         let staff = self.staff;
         let find = || schedule.crew(post).map(|crew| staff.on_call(crew, at)).unwrap_or_default();

@@ -25,13 +25,13 @@ mod lines;
 mod on_call;
 mod overrides;
 mod people;
+mod pre_serialized;
 mod revisions;
 mod roster;
 mod schedule;
 mod schema;
 mod timeline;
 mod watch;
-mod written;
 mod zones;
 
 use std::sync::Arc;
@@ -40,7 +40,7 @@ use api::{Extras, Need, Routes, Tag};
 use ports::People;
 
 use crate::{
-    across::parts::PartCache, cache::RosterCache, on_call::cache::OnCallCache, timeline::cache::TimelineCache,
+    across::cache::PartCache, cache::RosterCache, on_call::cache::OnCallCache, timeline::cache::TimelineCache,
 };
 pub use crate::{on_call::port::Rosters, watch::Watcher};
 

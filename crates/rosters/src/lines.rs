@@ -77,11 +77,11 @@ pub struct Overridden {
 
 /// A stretch of time of a line through which nothing changes in the plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Piece {
+pub struct Segment {
     pub time: Interval,
     pub shift: Label,
     /// Who stands there by the plan; `None` when there are overrides alone.
-    pub post: Option<Post>,
+    pub post: Option<Assignment>,
     /// The overrides of it, by their places, in the order in which they were made.
     pub over: Vec<usize>,
 }
@@ -99,7 +99,7 @@ pub enum Label {
 
 /// Those who stand in a shift, or have a turn in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Post {
+pub struct Assignment {
     /// The version of the shift, by its place.
     pub version: usize,
     /// 0 for those who stand in it whoever's turn it is; beside them, n for the n-th place.
@@ -130,7 +130,7 @@ pub enum Of<'i> {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pieces {
     /// Them.
-    pub list: Vec<Piece>,
+    pub list: Vec<Segment>,
     /// Are there more, which were too many to be worked out?
     pub cut: bool,
 }
@@ -168,7 +168,7 @@ impl Lines {
     }
 
     /// The level of a piece's shift.
-    fn level(&self, piece: &Piece) -> Level {
+    fn level(&self, piece: &Segment) -> Level {
         let id = match piece.shift {
             Label::Version(place) => self.versions.get(place).map(|version| version.id.as_str()),
             Label::Override(place) => self.overrides.get(place).and_then(|one| Some(one.shift.as_ref()?.id.as_str())),
@@ -214,7 +214,7 @@ impl Lines {
     }
 
     /// What overrides of the whole roster cover while nothing takes place.
-    fn on_no_line(&self, asked: Interval, covered: &[Interval], pieces: &mut Vec<Piece>) {
+    fn on_no_line(&self, asked: Interval, covered: &[Interval], pieces: &mut Vec<Segment>) {
         let all: Vec<(usize, Interval)> = (0..)
             .zip(&self.overrides)
             .filter(|(_, one)| one.shift.is_none() && !one.of_one)
@@ -230,13 +230,13 @@ impl Lines {
             for time in cuts.iter().zip(cuts.iter().skip(1)).filter_map(|(from, to)| Interval::new(*from, *to)) {
                 // Whoever is relieved of nothing is not told of.
                 let last = here.iter().filter(|(_, one)| one.contains(time.start())).map(|(place, _)| *place).max();
-                pieces.extend(last.map(|last| Piece { time, shift: Label::None, post: None, over: vec![last] }));
+                pieces.extend(last.map(|last| Segment { time, shift: Label::None, post: None, over: vec![last] }));
             }
         }
     }
 }
 
-fn order(piece: &Piece) -> (Timestamp, Timestamp, bool, Label) {
+fn order(piece: &Segment) -> (Timestamp, Timestamp, bool, Label) {
     (piece.time.start(), piece.time.end(), !piece.over.is_empty(), piece.shift)
 }
 

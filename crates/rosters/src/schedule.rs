@@ -9,7 +9,7 @@ use ports::People;
 
 use crate::{
     crew::Crew,
-    lines::{Label, Level, Lines, Overridden, Override, Places, Post, Version},
+    lines::{Assignment, Label, Level, Lines, Overridden, Override, Places, Version},
     overrides,
     people::RosterPeople,
     roster::{
@@ -177,7 +177,7 @@ impl Schedule {
     }
 
     /// Those of a post.
-    pub fn crew(&self, post: Post) -> Option<&Crew> {
+    pub fn crew(&self, post: Assignment) -> Option<&Crew> {
         self.crews.get(post.version)?.get(post.number)
     }
 

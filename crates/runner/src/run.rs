@@ -25,7 +25,7 @@ use crate::{
     options::Options,
     orphans::Orphans,
     program::{Program, Script},
-    service::{Service, Told},
+    service::{Response, Service},
     user::{self, User},
     workspace::Workspace,
 };
@@ -200,17 +200,17 @@ impl Carrier {
         let mut pause = Duration::from_millis(500);
         loop {
             match self.service.post(&path, &body, Some(&format!("{run}-{attempt}-result"))) {
-                Told::Done(_) => return Ok(()),
-                Told::Refused(status, why) => {
+                Response::Done(_) => return Ok(()),
+                Response::Refused(status, why) => {
                     tracing::warn!(run, "the result was refused: {status}, {why}");
                     return Ok(());
                 }
-                Told::Later(why) if Instant::now() < until => {
+                Response::Later(why) if Instant::now() < until => {
                     tracing::warn!(run, "the result waits: {why}");
                     std::thread::sleep(pause);
                     pause = (pause * 2).min(Duration::from_secs(15));
                 }
-                Told::Later(why) => {
+                Response::Later(why) => {
                     tracing::error!(run, "the result was not taken: {why}");
                     return Ok(());
                 }
@@ -263,9 +263,9 @@ impl Carrier {
                 beaten = Instant::now();
                 let body = json!({"attempt": attempt, "leaseSeconds": LEASE_S});
                 match self.service.post(&format!("/jobs/runs/{run}/heartbeat"), &body, None) {
-                    Told::Refused(status, _) if is_gone(status) => return None,
-                    Told::Refused(status, why) => tracing::warn!(run, "a heartbeat was refused: {status}, {why}"),
-                    Told::Done(_) | Told::Later(_) => {}
+                    Response::Refused(status, _) if is_gone(status) => return None,
+                    Response::Refused(status, why) => tracing::warn!(run, "a heartbeat was refused: {status}, {why}"),
+                    Response::Done(_) | Response::Later(_) => {}
                 }
             }
             if self.stopped() && !stopped {
@@ -329,7 +329,7 @@ impl Log<'_> {
             let body = json!({"attempt": self.attempt, "lines": lines, "leaseSeconds": LEASE_S});
             let once = format!("{}-{}-log-{}", self.run, self.attempt, self.number);
             match service.post(&format!("/jobs/runs/{}/log", self.run), &body, Some(&once)) {
-                Told::Done(answer) => {
+                Response::Done(answer) => {
                     self.number += 1;
                     self.kept.drain(..lines.len());
                     told = Sent::Some;
@@ -338,14 +338,14 @@ impl Log<'_> {
                         self.kept.clear();
                     }
                 }
-                Told::Refused(status, _) if is_gone(status) => return Sent::Gone,
+                Response::Refused(status, _) if is_gone(status) => return Sent::Gone,
                 // Some of the output is worth less than the result.
-                Told::Refused(status, why) => {
+                Response::Refused(status, why) => {
                     tracing::warn!(run = self.run, "lines were refused, and are lost: {status}, {why}");
                     self.number += 1;
                     self.kept.drain(..lines.len());
                 }
-                Told::Later(why) => {
+                Response::Later(why) => {
                     tracing::warn!(run = self.run, "lines wait: {why}");
                     if Instant::now() >= until {
                         return told;

@@ -25,7 +25,7 @@ pub struct Service {
 
 /// What became of a request.
 #[derive(Debug)]
-pub enum Told {
+pub enum Response {
     /// 200, and what was answered.
     Done(Value),
     /// The service said no, and will again: status and sentence.
@@ -65,7 +65,7 @@ impl Service {
     }
 
     /// A `POST` below the tenant. With a `once`, it may be sent again without being carried out again.
-    pub fn post(&mut self, path: &str, body: &Value, once: Option<&str>) -> Told {
+    pub fn post(&mut self, path: &str, body: &Value, once: Option<&str>) -> Response {
         for renewed in [false, true] {
             let token = match self.token(renewed) {
                 Ok(token) => token,
@@ -77,15 +77,15 @@ impl Service {
                 request = request.header("Idempotency-Key", key);
             }
             match send(request) {
-                Told::Refused(StatusCode::UNAUTHORIZED, _) if !renewed => {}
+                Response::Refused(StatusCode::UNAUTHORIZED, _) if !renewed => {}
                 told => return told,
             }
         }
-        Told::Later("no token".to_owned())
+        Response::Later("no token".to_owned())
     }
 
     /// A token: the last one, or a new one.
-    fn token(&mut self, renew: bool) -> Result<String, Told> {
+    fn token(&mut self, renew: bool) -> Result<String, Response> {
         if let (false, Some(token)) = (renew, &self.token) {
             return Ok(token.expose().clone());
         }
@@ -95,7 +95,7 @@ impl Service {
         let request = self.http.post(format!("{}/auth/oauth/token", self.root));
         let request = request.header("Content-Type", "application/x-www-form-urlencoded").body(form);
         match send(request) {
-            Told::Done(answer) => {
+            Response::Done(answer) => {
                 let token = answer["access_token"].as_str().unwrap_or_default().to_owned();
                 self.token = Some(Secret::new(token.clone()));
                 Ok(token)
@@ -105,25 +105,25 @@ impl Service {
     }
 }
 
-fn send(request: RequestBuilder) -> Told {
+fn send(request: RequestBuilder) -> Response {
     let answer = match request.send() {
         Ok(answer) => answer,
-        Err(error) => return Told::Later(format!("{:#}", anyhow::Error::new(error.without_url()))),
+        Err(error) => return Response::Later(format!("{:#}", anyhow::Error::new(error.without_url()))),
     };
     let status = answer.status();
     let body: Value = answer.json().unwrap_or_default();
     if status.is_success() {
-        return Told::Done(body);
+        return Response::Done(body);
     }
     let sentence = ["detail", "error_description"].iter().find_map(|name| body[*name].as_str());
     let sentence = sentence.unwrap_or("no reason was given").to_owned();
     if status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS {
-        return Told::Later(format!("{status}: {sentence}"));
+        return Response::Later(format!("{status}: {sentence}"));
     }
-    Told::Refused(status, sentence)
+    Response::Refused(status, sentence)
 }
 
-impl Told {
+impl Response {
     /// What was answered; the first request of a runner tells whether key and tenant are right.
     ///
     /// # Errors

@@ -31,7 +31,7 @@ use paging::Pager;
 
 use crate::{
     address,
-    command_line::{Carry, Listen, Serve},
+    command_line::{Listen, LoadLimits, Serve},
     demo, domains, first_run, memory, neighbours, process,
     reporters::Keys,
     variables,
@@ -204,7 +204,7 @@ impl Listen {
 }
 
 fn options(
-    carry: &Carry,
+    carry: &LoadLimits,
     listen: &Listen,
     connections: u32,
     certificate: Option<&Arc<Certificate>>,

@@ -17,7 +17,7 @@ use crate::{
     server::{Server, TENANT, below_tenant},
     sqlite::{self, Database, Row},
     table::{Line, thousands},
-    written::{Known, Transaction, Written},
+    written::{KnownRows, LoopDatabase, Transaction},
 };
 
 const WINDOWS: usize = 1_000;
@@ -40,7 +40,7 @@ pub fn measure(data: &Data, temporary: &Path) -> Result<Line> {
         false => drop(fs::copy(data.file(), seed::database(&directory))?),
     }
     let server = Server::start(&directory)?;
-    let written = Written::open(&directory)?;
+    let written = LoopDatabase::open(&directory)?;
     let hosts = Database::open(&data.file())?.texts(
         "SELECT min(host_name) FROM resources WHERE tenant_id = ? AND state = 'active' AND host_name <> '' \
          GROUP BY host_key HAVING count(*) = 1 LIMIT ?",
@@ -52,7 +52,7 @@ pub fn measure(data: &Data, temporary: &Path) -> Result<Line> {
     let mut rates = Vec::new();
     let mut loop_rates = Vec::new();
     let mut ratios = Vec::new();
-    let mut known = TABLES.map(|_| Known::default());
+    let mut known = TABLES.map(|_| KnownRows::default());
     rows(&written, &mut known)?;
     // The first round is not counted: everything is cold.
     for round in 0..=ROUNDS {
@@ -114,7 +114,7 @@ fn plan(server: &Server, hosts: &[String]) -> Result<()> {
 }
 
 /// The rows that were added since the last call, by table.
-fn rows(database: &Written, known: &mut [Known; TABLES.len()]) -> Result<Vec<Vec<Row>>> {
+fn rows(database: &LoopDatabase, known: &mut [KnownRows; TABLES.len()]) -> Result<Vec<Vec<Row>>> {
     TABLES.into_iter().zip(known).map(|(table, known)| database.added(table, known)).collect()
 }
 
@@ -123,7 +123,7 @@ const EVENT: &str = "INSERT INTO outbox_events (tenant_id, id, entity, entity_id
      due_ms, owner, attempts) VALUES (?, ?, 'ALERT', ?, 'CREATE', ?, ?, ?, ?, '', 0)";
 
 /// Writes the rows again; answers how many alerts were written a second.
-fn replay(database: &Written, rows: &[Vec<Row>]) -> Result<f64> {
+fn replay(database: &LoopDatabase, rows: &[Vec<Row>]) -> Result<f64> {
     let mut statements = TABLES.iter().map(|table| database.insertion(table)).collect::<Result<Vec<_>>>()?;
     statements.push(EVENT.to_owned());
     let columns = database.columns("alerts")?;

@@ -18,7 +18,7 @@ use crate::{
     server::{Server, below_tenant},
     sqlite::{Database, Row},
     table::{Line, thousands},
-    written::{Transaction, Written},
+    written::{LoopDatabase, Transaction},
 };
 
 /// How many rows the import has for each of a request of the other lines.
@@ -116,7 +116,7 @@ fn beside_loop(temporary: &Path, rows: u32) -> Result<Line> {
     for round in 0..ROUNDS {
         let directory = temporary.join(format!("bulk-{round}"));
         start(&directory)?.stop()?;
-        let full = Written::open(&directory)?;
+        let full = LoopDatabase::open(&directory)?;
         let file = temporary.join(format!("loop-{round}.sqlite"));
         let empty = full.copy(&file)?;
         // A file that somebody has open keeps its log of writes, which would be the server's too.
@@ -124,7 +124,7 @@ fn beside_loop(temporary: &Path, rows: u32) -> Result<Line> {
         let server = Server::start(&directory)?;
         let time = send(&server, 0..rows, None)?;
         server.stop()?;
-        let inserted = insert_loop(&Written::open(&directory)?, &empty, rows as usize)?;
+        let inserted = insert_loop(&LoopDatabase::open(&directory)?, &empty, rows as usize)?;
         ours.push(f64::from(rows) / time);
         theirs.push(f64::from(rows) / inserted);
         ratios.push(inserted / time);
@@ -146,7 +146,7 @@ fn beside_loop(temporary: &Path, rows: u32) -> Result<Line> {
 
 /// Inserts all that one database has more than another into that, by prepared statements, in durable transactions of as
 /// many machines as the server's; gives the seconds.
-fn insert_loop(source: &Written, target: &Written, machines: usize) -> Result<f64> {
+fn insert_loop(source: &LoopDatabase, target: &LoopDatabase, machines: usize) -> Result<f64> {
     let (mut statements, mut tables): (Vec<String>, Vec<Vec<Row>>) = Default::default();
     for table in source.tables()? {
         // As they come: a machine after the other.
@@ -159,7 +159,7 @@ fn insert_loop(source: &Written, target: &Written, machines: usize) -> Result<f6
         }
     }
     ensure!(tables.len() > 3, "the machines are in {} tables only", tables.len());
-    if let Written::File(target) = target {
+    if let LoopDatabase::File(target) = target {
         target.execute(PRAGMAS)?;
     }
     let batches = machines.div_ceil(BATCH);

@@ -10,7 +10,7 @@ use crate::{
     load::median,
     server::Server,
     table::{Line, thousands},
-    written::Written,
+    written::LoopDatabase,
 };
 
 const JOBS: i64 = 100_000;
@@ -51,7 +51,7 @@ fn fill(directory: &Path) -> Result<()> {
     let id = made["id"].as_str().context("no id")?.to_owned();
     drop(connection);
     server.stop()?;
-    let database = Written::open(directory)?;
+    let database = LoopDatabase::open(directory)?;
     // Columns are taken over as they are, but for what makes a job one of its own; numbers spread the names and dates.
     let columns = database.columns("jobs")?;
     let value = |column: &String| match column.as_str() {
@@ -69,8 +69,8 @@ fn fill(directory: &Path) -> Result<()> {
         values.join(", ")
     ))?;
     match database {
-        Written::File(_) => Ok(()),
-        Written::Postgres(_) => database.execute("VACUUM ANALYZE jobs"),
+        LoopDatabase::File(_) => Ok(()),
+        LoopDatabase::Postgres(_) => database.execute("VACUUM ANALYZE jobs"),
     }
 }
 

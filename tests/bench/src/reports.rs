@@ -13,7 +13,7 @@ use crate::{
     server::{Server, TENANT, below_tenant},
     sqlite::Row,
     table::Line,
-    written::{Known, Transaction, Written},
+    written::{KnownRows, LoopDatabase, Transaction},
 };
 
 const ROUNDS: usize = 5;
@@ -31,10 +31,10 @@ type Rows = Vec<Vec<Row>>;
 pub fn measure(temporary: &Path, reports: usize, connections: usize) -> Result<[Line; 2]> {
     let directory = temporary.join("reports");
     let mut server = Server::start(&directory)?;
-    let written = Written::open(&directory)?;
+    let written = LoopDatabase::open(&directory)?;
     let copy = written.empty_copy(&temporary.join("copy.sqlite"))?;
     let tables = written.tables_of_resources()?;
-    let mut known = Known::default();
+    let mut known = KnownRows::default();
     let mut rates = Vec::new();
     let mut loop_rates = Vec::new();
     let mut ratios = Vec::new();
@@ -92,19 +92,19 @@ pub fn send(server: &Server, requests: &[Vec<u8>]) -> Result<f64> {
 }
 
 /// The ids of the resources that were added since the last call.
-fn new_ids(database: &Written, known: &mut Known) -> Result<Vec<String>> {
+fn new_ids(database: &LoopDatabase, known: &mut KnownRows) -> Result<Vec<String>> {
     let id = place(database, "resources", "id")?;
     Ok(database.added("resources", known)?.iter().map(|row| row[id].as_text().to_owned()).collect())
 }
 
 /// Where a column is in the rows of a table.
-fn place(database: &Written, table: &str, name: &str) -> Result<usize> {
+fn place(database: &LoopDatabase, table: &str, name: &str) -> Result<usize> {
     let place = database.columns(table)?.iter().position(|column| column == name);
     place.with_context(|| format!("{table} has no {name}"))
 }
 
 /// The rows of each of these resources, in the order of the tables' keys.
-fn rows(database: &Written, tables: &[String], ids: &[String]) -> Result<Vec<Rows>> {
+fn rows(database: &LoopDatabase, tables: &[String], ids: &[String]) -> Result<Vec<Rows>> {
     let mut found: Vec<Rows> = ids.iter().map(|_| tables.iter().map(|_| Vec::new()).collect()).collect();
     let places: HashMap<&str, usize> = ids.iter().map(String::as_str).zip(0..).collect();
     for (number, table) in tables.iter().enumerate() {
@@ -119,7 +119,7 @@ fn rows(database: &Written, tables: &[String], ids: &[String]) -> Result<Vec<Row
 }
 
 /// Writes the rows again; answers how many reports were written a second.
-fn replay(database: &Written, tables: &[String], reports: &[Rows]) -> Result<f64> {
+fn replay(database: &LoopDatabase, tables: &[String], reports: &[Rows]) -> Result<f64> {
     let statements = tables.iter().map(|table| database.insertion(table)).collect::<Result<Vec<_>>>()?;
     let transactions: Vec<Transaction<'_>> = reports.iter().map(transaction).collect();
     Ok(reports.len() as f64 / database.insert(&statements, &transactions)?)

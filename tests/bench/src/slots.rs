@@ -22,7 +22,7 @@ const FAMILIES: u32 = 97;
 const FIRST_IP: u32 = 0x0a00_0000;
 
 #[derive(Clone, Copy)]
-enum Slot {
+enum Variable {
     Number,
     Family,
     Mac,
@@ -38,7 +38,7 @@ enum Part {
     /// The same in each copy.
     Same(Value<'static>),
     /// A text: what stands before each slot, the slots, and what follows the last.
-    Text(Vec<(String, Slot)>, String),
+    Text(Vec<(String, Variable)>, String),
     /// So many milliseconds after the copy's own time.
     Time(i64),
 }
@@ -66,12 +66,12 @@ impl Mould {
 
     fn text(text: &str, id: &str) -> Part {
         let slots = [
-            (NUMBER, Slot::Number),
-            (FAMILY, Slot::Family),
-            (MAC, Slot::Mac),
-            (IP, Slot::Ip),
-            (IP_KEY, Slot::IpKey),
-            (id, Slot::Id),
+            (NUMBER, Variable::Number),
+            (FAMILY, Variable::Family),
+            (MAC, Variable::Mac),
+            (IP, Variable::Ip),
+            (IP_KEY, Variable::IpKey),
+            (id, Variable::Id),
         ];
         let mut pieces = Vec::new();
         let mut rest = text;
@@ -108,7 +108,7 @@ impl Mould {
     }
 }
 
-impl Slot {
+impl Variable {
     fn write(self, text: &mut String, own: &Own<'_>) {
         let [a, b, c, d] = (FIRST_IP + own.number).to_be_bytes();
         // Writing to a String cannot fail.

@@ -19,7 +19,7 @@ const PRAGMAS: &str = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRA
      PRAGMA cache_size = -4000; PRAGMA journal_size_limit = 67108864;";
 
 /// A database, wherever it is.
-pub enum Written {
+pub enum LoopDatabase {
     /// In a SQLite file.
     File(Database),
     /// On Postgres, at this URL.
@@ -31,9 +31,9 @@ pub type Transaction<'r> = Vec<(usize, &'r Row)>;
 
 /// Rows that are known, by their keys.
 #[derive(Default)]
-pub struct Known(HashSet<Vec<String>>);
+pub struct KnownRows(HashSet<Vec<String>>);
 
-impl Written {
+impl LoopDatabase {
     /// That of a data directory.
     pub fn open(directory: &Path) -> Result<Self> {
         match moved::is_on() {
@@ -106,7 +106,7 @@ impl Written {
     }
 
     /// The rows of a table that are not known, about in the order in which they were written; then they are.
-    pub fn added(&self, table: &str, known: &mut Known) -> Result<Vec<Row>> {
+    pub fn added(&self, table: &str, known: &mut KnownRows) -> Result<Vec<Row>> {
         let (order, key) = match self {
             Self::File(_) => ("rowid", format!("SELECT name FROM pragma_table_info('{table}') WHERE pk > 0")),
             Self::Postgres(_) => (

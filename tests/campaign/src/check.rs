@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::{
     figures::{Broken, Figures, Outcome},
-    workload::{BATCH, BULK, Place, Written, id_of, names},
+    workload::{BATCH, BULK, Place, WriterLog, id_of, names},
 };
 
 /// What the service has of a round.
@@ -78,7 +78,7 @@ pub fn all_pages(client: &Client, path: &str) -> Vec<Value> {
 
 /// Looks for everything that was acknowledged, sends everything again under its key (with `keys`; without, which the
 /// service must not be able to forgive, under none), and looks again. Gives what there is then.
-pub fn check(place: &Place, all: &[Written], keys: bool, figures: &mut Figures) -> PageRows {
+pub fn check(place: &Place, all: &[WriterLog], keys: bool, figures: &mut Figures) -> PageRows {
     let found = PageRows::of(&place.client);
     found.nothing_doubled(figures);
     for written in all {
@@ -94,7 +94,7 @@ pub fn check(place: &Place, all: &[Written], keys: bool, figures: &mut Figures) 
     after
 }
 
-fn acknowledged(found: &PageRows, written: &Written, figures: &mut Figures) {
+fn acknowledged(found: &PageRows, written: &WriterLog, figures: &mut Figures) {
     for (name, outcome) in &written.created {
         let Some(answer) = outcome.body() else { continue };
         figures.expect(found.has(&id_of(answer)), Broken::Lost, || format!("resource {name}"));
@@ -110,7 +110,7 @@ fn acknowledged(found: &PageRows, written: &Written, figures: &mut Figures) {
 }
 
 /// Requests about many things: all of them are there, or none.
-fn whole(place: &Place, found: &PageRows, written: &Written, figures: &mut Figures) {
+fn whole(place: &Place, found: &PageRows, written: &WriterLog, figures: &mut Figures) {
     let members = place.client.get(&format!("/resources/minimal?state=all&deviceGroupId={}", place.group)).list();
     let members: BTreeSet<&str> = members.iter().filter_map(|one| one["id"].as_str()).collect();
     let live: BTreeSet<&String> = found.names().collect();
@@ -155,7 +155,7 @@ fn found_in_every_way(place: &Place, found: &PageRows, figures: &mut Figures) {
 }
 
 /// The audit log has one row for each thing that happened, and none for what did not.
-fn audited(place: &Place, found: &PageRows, all: &[Written], figures: &mut Figures) {
+fn audited(place: &Place, found: &PageRows, all: &[WriterLog], figures: &mut Figures) {
     let log = all_pages(&place.client, "/auditLog/search?queryString=entity:Resource&");
     let of = |action: &str| -> Vec<String> {
         let rows = log.iter().filter(|row| row["action"] == json!(action));
@@ -182,7 +182,7 @@ fn audited(place: &Place, found: &PageRows, all: &[Written], figures: &mut Figur
 }
 
 /// Every create is sent again under its key: those that were acknowledged are answered the same.
-fn send_again(place: &Place, all: &[Written], keys: bool, figures: &mut Figures) {
+fn send_again(place: &Place, all: &[WriterLog], keys: bool, figures: &mut Figures) {
     type Send = fn(&Place, &mut Figures, &str, Option<&str>) -> Outcome;
     let mut again = |send: Send, sent: &[(String, Outcome)], prefix: &str| {
         for (name, first) in sent {
@@ -205,7 +205,7 @@ fn send_again(place: &Place, all: &[Written], keys: bool, figures: &mut Figures)
 }
 
 /// After that, all that was ever sent is there.
-fn all_there(after: &PageRows, all: &[Written], figures: &mut Figures) {
+fn all_there(after: &PageRows, all: &[WriterLog], figures: &mut Figures) {
     let there: BTreeSet<&String> = after.names().collect();
     let metrics: BTreeSet<&String> = after.alerts.iter().map(|(metric, _)| metric).collect();
     for written in all {

@@ -39,7 +39,7 @@ struct Kill {
 }
 
 /// What is needed to compare.
-struct Told<'t> {
+struct EventCheck<'t> {
     event: String,
     receiver: &'t Receiver,
     seed: u64,
@@ -53,7 +53,7 @@ pub fn run(backend: Backend, options: &Options, figures: &mut Figures) -> Result
     let receiver = &unreliable(options.seed);
     let tenant = gateways[0].new_client().tenant_id().to_owned();
     let event = listen(&gateways[0].admin().tenant(&tenant), &receiver.url());
-    let mut told = Told { event, receiver, seed: options.seed, subjects: BTreeSet::new(), kills: Vec::new() };
+    let mut told = EventCheck { event, receiver, seed: options.seed, subjects: BTreeSet::new(), kills: Vec::new() };
     for round in 0..options.rounds(Kind::Events) {
         figures.rounds += 1;
         let mut dice = Dice::new(options.seed, Kind::Events as usize, round);
@@ -195,7 +195,7 @@ fn total(client: &Client, path: &str) -> Value {
     client.get(path).page()["totalResults"].clone()
 }
 
-impl Told<'_> {
+impl EventCheck<'_> {
     fn left(&self, client: &Client, status: &str) -> Value {
         total(client, &format!("{}/deliveries?status={status}&pageSize=1", self.event))
     }

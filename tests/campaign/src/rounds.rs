@@ -16,7 +16,7 @@ use crate::{
     disk::{Disk, EIO, ENOSPC, NAMES, Number, SYNCS, WRITES},
     figures::{Broken, Figures},
     options::{Kind, Options},
-    workload::{Place, Written},
+    workload::{Place, WriterLog},
 };
 
 /// After so many rounds a new service on an empty database goes on, so that the last rounds are as quick as the first.
@@ -183,7 +183,7 @@ impl Turn<'_> {
     }
 
     /// After faults the same process takes writes again and has what it acknowledged, on the disk too.
-    fn recovers(&mut self, disk: &Disk, all: &[Written]) -> Result<PageRows> {
+    fn recovers(&mut self, disk: &Disk, all: &[WriterLog]) -> Result<PageRows> {
         self.count(all);
         let faults = disk.get(Number::Faults)?;
         self.figures.injected += faults;
@@ -222,7 +222,7 @@ impl Turn<'_> {
         if self.dice.of(0..4) == 0 || self.control { 0 } else { self.dice.next() }
     }
 
-    fn count(&mut self, all: &[Written]) {
+    fn count(&mut self, all: &[WriterLog]) {
         all.iter().for_each(|written| self.figures.add(&written.figures));
     }
 

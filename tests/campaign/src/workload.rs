@@ -32,7 +32,7 @@ pub struct Place {
 
 /// What a writer did.
 #[derive(Default)]
-pub struct Written {
+pub struct WriterLog {
     /// Every create, by name.
     pub created: Vec<(String, Outcome)>,
     /// Every update: the resource, and the alias that it was given.
@@ -90,7 +90,7 @@ impl Place {
     }
 
     /// All writers write, until the service is gone or `meanwhile` ends.
-    pub fn write(&self, dice: &mut Dice, meanwhile: impl FnOnce() -> Result<()>) -> Result<Vec<Written>> {
+    pub fn write(&self, dice: &mut Dice, meanwhile: impl FnOnce() -> Result<()>) -> Result<Vec<WriterLog>> {
         let stop = &AtomicBool::new(false);
         let dice: Vec<Dice> = (0..WRITERS).map(|writer| Dice::new(dice.next(), 0, writer)).collect();
         std::thread::scope(|scope| {
@@ -110,8 +110,8 @@ impl Place {
         })
     }
 
-    fn writer(&self, who: &str, mut dice: Dice, stop: &AtomicBool) -> Written {
-        let mut written = Written::default();
+    fn writer(&self, who: &str, mut dice: Dice, stop: &AtomicBool) -> WriterLog {
+        let mut written = WriterLog::default();
         let mut figures = Figures::default();
         let mut batch = Vec::new();
         for number in 0.. {

@@ -14,7 +14,7 @@ use muster_tests::{Backend, Exit, Guard, Server, skipped, skipped_everywhere};
 use serde_json::json;
 use tempfile::TempDir;
 
-use self::way::Way;
+use self::way::ServerProxy;
 use crate::house::{read, root};
 
 /// For packages that are fetched, generated, compiled.
@@ -212,7 +212,7 @@ fn run(command: &mut Command) {
 fn tell(language: &str, readme: &mut Command, story: &mut Command) {
     let mut server = Server::start(Backend::Sqlite);
     let limited = Server::start_with(Backend::Sqlite, &["--rate-limit", "20"]);
-    let way = Way::to(server.base());
+    let way = ServerProxy::to(server.base());
     let (key, secret) = server.credentials();
     for program in [&mut *readme, &mut *story] {
         program.env("STORY_URL", way.address()).env("STORY_KEY", key).env("STORY_SECRET", secret);

@@ -6,13 +6,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Passes connections on to the server of the moment, and closes them at once when there is none.
-pub(super) struct Way {
+pub(super) struct ServerProxy {
     address: String,
     to: Arc<Mutex<String>>,
     failed: Arc<AtomicUsize>,
 }
 
-impl Way {
+impl ServerProxy {
     /// A way to the server at `base`.
     pub(super) fn to(base: &str) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();

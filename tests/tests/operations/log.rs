@@ -5,11 +5,11 @@ use std::time::Duration;
 use muster_tests::{Backend, Server};
 use serde_json::{Value, json};
 
-use super::standstill::Way;
+use super::standstill::DatabaseProxy;
 
 #[test]
 fn an_outage_is_told_in_few_lines() {
-    let way = Way::to_a_new_database();
+    let way = DatabaseProxy::to_a_new_database();
     let server = Server::start_at(Backend::Postgres, Some(way.url()), &[]);
     let before = server.log().lines().count();
     way.away();

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use muster_tests::{Backend, Server, fresh_database, psql};
 
-use super::standstill::Way;
+use super::standstill::DatabaseProxy;
 
 /// Asks until it says so; each answer comes at once.
 #[track_caller]
@@ -24,10 +24,10 @@ fn tells(server: &Server, status: u16, within: Duration) {
 
 #[test]
 fn it_is_told_at_once_also_when_postgres_is_away_or_stands_still() {
-    let way = Way::to_a_new_database();
+    let way = DatabaseProxy::to_a_new_database();
     let server = Server::start_at(Backend::Postgres, Some(way.url()), &[]);
     tells(&server, 200, Duration::ZERO);
-    for trouble in [Way::still, Way::away] {
+    for trouble in [DatabaseProxy::still, DatabaseProxy::away] {
         trouble(&way);
         tells(&server, 503, Duration::from_secs(4));
         way.open();

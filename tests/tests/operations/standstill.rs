@@ -14,7 +14,7 @@ const STILL: u8 = 1;
 const AWAY: u8 = 2;
 
 /// A way to a database, through a port of its own.
-pub(super) struct Way {
+pub(super) struct DatabaseProxy {
     /// The URL of the database, up to its address, and behind it.
     start: String,
     database: String,
@@ -23,7 +23,7 @@ pub(super) struct Way {
     state: Arc<AtomicU8>,
 }
 
-impl Way {
+impl DatabaseProxy {
     pub(super) fn to_a_new_database() -> Self {
         Self::to(&fresh_database())
     }
@@ -104,8 +104,8 @@ fn hand_on(from: &mut TcpStream, to: &mut TcpStream, state: &AtomicU8) {
 /// The first way stands still, as a leader does whose machine is frozen; the second one leads to who took over. Writes
 /// go on within seconds, though everything that the first one was sent was acknowledged by its system.
 fn goes_on_elsewhere(parameters: &str) {
-    let first = Way::to_a_new_database();
-    let second = Way::to(&first.direct());
+    let first = DatabaseProxy::to_a_new_database();
+    let second = DatabaseProxy::to(&first.direct());
     let server = Server::start_at(Backend::Postgres, Some(first.url_with(&second) + parameters), &[]);
     let client = server.admin().tenant("client_1");
     client.post("/resources", &json!({"name": "before"})).ok();
@@ -140,7 +140,7 @@ fn writes_go_on_at_the_next_server_over_tls() {
 /// What waited is answered, and does not wait for as long as the machine stands still.
 #[test]
 fn nobody_waits_for_a_machine_that_stands_still() {
-    let way = Way::to_a_new_database();
+    let way = DatabaseProxy::to_a_new_database();
     let mut server = Server::start_at(Backend::Postgres, Some(way.url()), &[]);
     let client = server.admin().tenant("client_1");
     client.post("/resources", &json!({"name": "before"})).ok();

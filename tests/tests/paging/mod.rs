@@ -1,7 +1,6 @@
 //! Paging: who is told of an alert, through what, and when somebody else is ("Paging" in docs/interface.md).
 
 mod answers;
-mod around;
 mod contact_methods;
 mod escalations;
 mod incidents;
@@ -11,6 +10,7 @@ mod mail;
 mod mail_tls;
 mod policies;
 mod quiet;
+mod related;
 mod reminders;
 mod smtp;
 mod suspended;

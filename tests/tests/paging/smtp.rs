@@ -75,7 +75,7 @@ impl Fake {
                 let seen = Arc::clone(&seen);
                 let script = Arc::clone(&script);
                 let privacy = privacy.clone();
-                std::thread::spawn(move || drop(Talk { count, script, seen }.serve(stream, privacy)));
+                std::thread::spawn(move || drop(MailSession { count, script, seen }.serve(stream, privacy)));
             }
         });
         Self { port, kept }
@@ -103,12 +103,12 @@ pub fn header(mail: &str, name: &str) -> Option<String> {
     found.map(|value| value.trim().to_owned())
 }
 
-enum Way {
+enum MailStream {
     Plain(TcpStream),
     Tls(Box<StreamOwned<ServerConnection, TcpStream>>),
 }
 
-impl Way {
+impl MailStream {
     fn tls(config: &Arc<ServerConfig>, stream: TcpStream) -> Self {
         Self::Tls(Box::new(StreamOwned::new(ServerConnection::new(Arc::clone(config)).unwrap(), stream)))
     }
@@ -121,7 +121,7 @@ impl Way {
     }
 }
 
-impl Read for Way {
+impl Read for MailStream {
     fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
         match self {
             Self::Plain(stream) => stream.read(into),
@@ -130,7 +130,7 @@ impl Read for Way {
     }
 }
 
-impl Write for Way {
+impl Write for MailStream {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         match self {
             Self::Plain(stream) => stream.write(bytes),
@@ -146,17 +146,17 @@ impl Write for Way {
     }
 }
 
-struct Talk {
+struct MailSession {
     count: usize,
     script: Arc<Script>,
     seen: Arc<Mutex<Kept>>,
 }
 
-impl Talk {
+impl MailSession {
     fn serve(&self, stream: TcpStream, privacy: Privacy) -> std::io::Result<()> {
         let first = match &privacy {
-            Privacy::Tls(config) => Way::tls(config, stream),
-            _ => Way::Plain(stream),
+            Privacy::Tls(config) => MailStream::tls(config, stream),
+            _ => MailStream::Plain(stream),
         };
         let mut reader = BufReader::new(first);
         self.answer(&mut reader, "", b"220 fake\r\n")?;
@@ -180,8 +180,8 @@ impl Talk {
                 && answer.starts_with(b"220")
                 && let Privacy::StartTls(config) = &privacy
             {
-                let Way::Plain(stream) = reader.into_inner() else { return Ok(()) };
-                reader = BufReader::new(Way::tls(config, stream));
+                let MailStream::Plain(stream) = reader.into_inner() else { return Ok(()) };
+                reader = BufReader::new(MailStream::tls(config, stream));
             }
             if said == "DATA" && answer.starts_with(b"354") {
                 self.mail(&mut reader)?;
@@ -191,7 +191,7 @@ impl Talk {
         Ok(())
     }
 
-    fn answer(&self, reader: &mut BufReader<Way>, said: &str, usual: &[u8]) -> std::io::Result<Vec<u8>> {
+    fn answer(&self, reader: &mut BufReader<MailStream>, said: &str, usual: &[u8]) -> std::io::Result<Vec<u8>> {
         let answer = (self.script)(self.count, said).unwrap_or_else(|| usual.to_vec());
         if answer.is_empty() {
             return Err(std::io::ErrorKind::ConnectionAborted.into());
@@ -201,7 +201,7 @@ impl Talk {
         Ok(answer)
     }
 
-    fn mail(&self, reader: &mut BufReader<Way>) -> std::io::Result<()> {
+    fn mail(&self, reader: &mut BufReader<MailStream>) -> std::io::Result<()> {
         let mut mail = String::new();
         let mut line = String::new();
         while reader.read_line(&mut line)? > 0 && line != ".\r\n" {

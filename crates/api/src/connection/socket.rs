@@ -19,7 +19,7 @@ use tokio::{
 use super::{Connection, closed};
 use crate::{
     metrics,
-    shed::{Gate, LocalParty, Reason},
+    shed::{LoadGate, LocalParty, Reason},
 };
 
 /// A client that takes less than [`LEAST`] bytes of what waits for it, this long, is cut off.
@@ -38,7 +38,7 @@ pub(crate) const IN_THE_SYSTEM: usize = 128 << 10;
 pub(crate) struct Socket {
     stream: TcpStream,
     pub(crate) connection: Rc<Connection>,
-    gate: Arc<Gate>,
+    gate: Arc<LoadGate>,
     memory: Lease,
     idle: usize,
     unsent: Option<SendError>,
@@ -55,7 +55,7 @@ impl Socket {
     /// A new connection of a party; refused when it has too many.
     pub(crate) fn new(
         stream: TcpStream,
-        gate: &Arc<Gate>,
+        gate: &Arc<LoadGate>,
         party: LocalParty,
         encrypted: bool,
         counted: metrics::Connection,

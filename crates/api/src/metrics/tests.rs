@@ -6,13 +6,13 @@ use db::{DatabaseUrl, Options};
 use super::*;
 use crate::{
     limits::Rate,
-    shed::{Entry, Gate, Limits, Ticket},
+    shed::{Entry, Limits, LoadGate, Ticket},
 };
 
 fn metrics(exposure: Exposure) -> (tempfile::TempDir, Arc<Metrics>) {
     let directory = tempfile::tempdir().unwrap();
     let db = Db::open(&DatabaseUrl::Sqlite(directory.path().join("t.sqlite")), Options::default()).unwrap();
-    let gate = Arc::new(Gate::new(Limits::for_size(2, 8)));
+    let gate = Arc::new(LoadGate::new(Limits::for_size(2, 8)));
     let keys = Arc::new(Keys::new(Rate::per_second(1).unwrap()));
     let route = Route { method: Method::GET, pattern: "/api/v2/tenants/{tenantId}/resources".to_owned() };
     let metrics = Metrics::new(exposure, vec![route], gate, Some(keys), db);

@@ -19,7 +19,7 @@ use prometheus_client::{
 use super::{BUCKETS, Counters, Metrics, Route, RouteCounters, process};
 use crate::shed::Reason;
 
-type Written = Result<(), Error>;
+type WriteResult = Result<(), Error>;
 
 impl Metrics {
     /// All numbers, now, in the OpenMetrics text format.
@@ -32,7 +32,7 @@ impl Metrics {
         Ok(text)
     }
 
-    fn requests(&self, out: &mut DescriptorEncoder<'_>) -> Written {
+    fn requests(&self, out: &mut DescriptorEncoder<'_>) -> WriteResult {
         let workers = self.workers.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let other = Route { method: actix_web::http::Method::OPTIONS, pattern: "other".to_owned() };
         // Method and route of everything that was asked for at least once, with the sum of all workers.
@@ -69,7 +69,7 @@ impl Metrics {
         Ok(())
     }
 
-    fn load(&self, out: &mut DescriptorEncoder<'_>) -> Written {
+    fn load(&self, out: &mut DescriptorEncoder<'_>) -> WriteResult {
         let now = self.gate.under_way();
         gauge(out, "muster_http_requests_in_flight", "Requests that are worked on", now.requests as u64)?;
         gauge(out, "muster_http_bodies_in_flight", "Requests whose body is awaited", now.bodies as u64)?;
@@ -90,7 +90,7 @@ impl Metrics {
         count_of(out.encode_descriptor("muster_http_requests_throttled", help, None, MetricType::Counter)?, throttled)
     }
 
-    fn database(&self, out: &mut DescriptorEncoder<'_>) -> Written {
+    fn database(&self, out: &mut DescriptorEncoder<'_>) -> WriteResult {
         let numbers = self.db.numbers();
         let help = "Connections of the pool to the database";
         let mut connections = out.encode_descriptor("muster_db_connections", help, None, MetricType::Gauge)?;
@@ -127,7 +127,7 @@ impl Metrics {
         Ok(())
     }
 
-    fn process(&self, out: &mut DescriptorEncoder<'_>) -> Written {
+    fn process(&self, out: &mut DescriptorEncoder<'_>) -> WriteResult {
         let help = "The running program";
         let labels = [
             ("version", env!("CARGO_PKG_VERSION")),
@@ -168,7 +168,7 @@ impl Debug for Metrics {
 }
 
 impl Collector for Metrics {
-    fn encode(&self, mut out: DescriptorEncoder<'_>) -> Written {
+    fn encode(&self, mut out: DescriptorEncoder<'_>) -> WriteResult {
         self.requests(&mut out)?;
         self.load(&mut out)?;
         self.database(&mut out)?;
@@ -201,16 +201,21 @@ impl Totals {
     }
 }
 
-fn gauge(out: &mut DescriptorEncoder<'_>, name: &str, help: &str, value: u64) -> Written {
+fn gauge(out: &mut DescriptorEncoder<'_>, name: &str, help: &str, value: u64) -> WriteResult {
     out.encode_descriptor(name, help, None, MetricType::Gauge)?.encode_gauge(&value)
 }
 
-fn count_of(mut encoder: MetricEncoder<'_>, count: u64) -> Written {
+fn count_of(mut encoder: MetricEncoder<'_>, count: u64) -> WriteResult {
     encoder.encode_counter::<NoLabelSet, u64, f64>(&count, None)
 }
 
 /// A histogram of counts by upper bound, the last of them without one.
-fn histogram(mut encoder: MetricEncoder<'_>, sum: f64, bounds: impl Iterator<Item = f64>, counts: &[u64]) -> Written {
+fn histogram(
+    mut encoder: MetricEncoder<'_>,
+    sum: f64,
+    bounds: impl Iterator<Item = f64>,
+    counts: &[u64],
+) -> WriteResult {
     let buckets: Vec<_> = bounds.chain([f64::INFINITY]).zip(counts.iter().copied()).collect();
     encoder.encode_histogram::<NoLabelSet>(sum, counts.iter().sum(), &buckets, None)
 }

@@ -18,7 +18,7 @@ use std::{
 use actix_web::rt;
 use base::share::{Acquire, Pool};
 
-use super::{Gate, LocalParty};
+use super::{LoadGate, LocalParty};
 
 thread_local! {
     /// What was used in this round of the thread.
@@ -33,7 +33,7 @@ pub(crate) struct Arrival {
 }
 
 impl Arrival {
-    pub(crate) fn new(party: LocalParty, gate: &Gate) -> Self {
+    pub(crate) fn new(party: LocalParty, gate: &LoadGate) -> Self {
         Self { party, arrivals: Arc::clone(gate.arrivals()), waiting: None }
     }
 

@@ -7,23 +7,23 @@ fn limits() -> Limits {
     Limits { requests: 2, bodies: 4, memory: 20 * AWAITED, streams: 2, time }
 }
 
-fn gate() -> Arc<Gate> {
-    Arc::new(Gate::new(limits()))
+fn gate() -> Arc<LoadGate> {
+    Arc::new(LoadGate::new(limits()))
 }
 
 /// Of one of several callers.
-fn ticket(gate: &Arc<Gate>, caller: u32) -> Rc<Ticket> {
+fn ticket(gate: &Arc<LoadGate>, caller: u32) -> Rc<Ticket> {
     Ticket::new(gate, Rc::new(gate.party_of(IpAddr::V4(Ipv4Addr::from_bits(caller)))), Entry::Usual)
 }
 
-async fn enter_after_pause(gate: &Arc<Gate>, caller: u32) -> Result<Rc<Ticket>, Problem> {
+async fn enter_after_pause(gate: &Arc<LoadGate>, caller: u32) -> Result<Rc<Ticket>, Problem> {
     let party = Rc::new(gate.party_of(IpAddr::V4(Ipv4Addr::from_bits(caller))));
     let ticket = Ticket::new(gate, party, Entry::AfterPause);
     ticket.begin().await?;
     Ok(ticket)
 }
 
-async fn enter(gate: &Arc<Gate>, caller: u32) -> Result<Rc<Ticket>, Problem> {
+async fn enter(gate: &Arc<LoadGate>, caller: u32) -> Result<Rc<Ticket>, Problem> {
     let ticket = ticket(gate, caller);
     ticket.begin().await?;
     Ok(ticket)
@@ -48,7 +48,7 @@ async fn a_request_beyond_the_bound_is_refused_and_counted() {
 
 #[tokio::test]
 async fn who_has_its_share_waits_alone() {
-    let gate = Arc::new(Gate::new(Limits { requests: 8, ..limits() }));
+    let gate = Arc::new(LoadGate::new(Limits { requests: 8, ..limits() }));
     let mut greedy = Vec::new();
     while let Ok(ticket) = enter(&gate, 1).await {
         greedy.push(ticket);
@@ -66,7 +66,7 @@ async fn who_has_its_share_waits_alone() {
 
 #[tokio::test]
 async fn who_waits_for_its_own_has_its_turn_where_that_comes_soon() {
-    let gate = Arc::new(Gate::new(Limits { requests: 8, ..limits() }));
+    let gate = Arc::new(LoadGate::new(Limits { requests: 8, ..limits() }));
     let mut greedy: Vec<_> = Vec::new();
     for _ in 0..6 {
         greedy.push(enter(&gate, 1).await.unwrap());
@@ -85,7 +85,7 @@ async fn who_waits_for_its_own_has_its_turn_where_that_comes_soon() {
 
 #[tokio::test]
 async fn who_made_a_pause_has_a_place_in_the_line() {
-    let gate = Arc::new(Gate::new(Limits { requests: 8, ..limits() }));
+    let gate = Arc::new(LoadGate::new(Limits { requests: 8, ..limits() }));
     let mut greedy = Vec::new();
     for _ in 0..6 {
         greedy.push(enter(&gate, 1).await.unwrap());
@@ -176,7 +176,7 @@ async fn all_that_is_held_shares_the_memory_there_is() {
 
 #[tokio::test]
 async fn a_stream_is_counted_until_it_is_dropped() {
-    let gate = Arc::new(Gate::new(Limits { memory: 4 << 20, ..limits() }));
+    let gate = Arc::new(LoadGate::new(Limits { memory: 4 << 20, ..limits() }));
     let asks = |caller| {
         let gate = Arc::clone(&gate);
         async move { answer(enter(&gate, caller).await.unwrap(), async { StreamLeave::of_this_request() }).await }
@@ -196,7 +196,7 @@ async fn a_stream_is_counted_until_it_is_dropped() {
 #[tokio::test]
 async fn the_time_counts_from_the_end_of_the_body() {
     let time = Duration::from_millis(200);
-    let gate = Arc::new(Gate::new(Limits { time, ..limits() }));
+    let gate = Arc::new(LoadGate::new(Limits { time, ..limits() }));
     let begun = Instant::now();
     let slow_body = async {
         let ticket = current().unwrap();

@@ -15,7 +15,7 @@ use base::{
 };
 use tokio::time::{Instant, Sleep, sleep_until};
 
-use super::{AWAITED, Gate, LocalParty, Reason};
+use super::{AWAITED, LoadGate, LocalParty, Reason};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum State {
@@ -41,7 +41,7 @@ pub(crate) enum Entry {
 /// One request, and what the layers around it tell each other of it.
 #[derive(Debug)]
 pub struct Ticket {
-    gate: Arc<Gate>,
+    gate: Arc<LoadGate>,
     /// Whose share it is taken from: the address it came from until its caller is known. Worker threads share it; it is
     /// counted by thread, so that they do not wait for each other to count.
     party: RefCell<LocalParty>,
@@ -67,7 +67,7 @@ pub fn current() -> Option<Rc<Ticket>> {
 
 impl Ticket {
     /// Of a request that has just come from somewhere.
-    pub(crate) fn new(gate: &Arc<Gate>, from: LocalParty, entry: Entry) -> Rc<Self> {
+    pub(crate) fn new(gate: &Arc<LoadGate>, from: LocalParty, entry: Entry) -> Rc<Self> {
         Rc::new(Self {
             gate: Arc::clone(gate),
             party: RefCell::new(from),
@@ -80,7 +80,7 @@ impl Ticket {
         })
     }
 
-    pub(super) fn gate(&self) -> &Arc<Gate> {
+    pub(super) fn gate(&self) -> &Arc<LoadGate> {
         &self.gate
     }
 

@@ -4,11 +4,11 @@ use base::timestamp::Timestamp;
 use db::{Condition, Conn, Order, Result};
 use diesel::prelude::*;
 
-use super::{row::Run, rules::MOST_ATTEMPTS, runner::wire::Wanted};
+use super::{row::Run, rules::MOST_ATTEMPTS, runner::wire::ClaimQuery};
 use crate::schema::job_runs;
 
 /// The next run for a runner, among those of these tenants.
-pub fn next(conn: &mut Conn, scope: &[String], wanted: &Wanted, now: Timestamp) -> Result<Option<Run>> {
+pub fn next(conn: &mut Conn, scope: &[String], wanted: &ClaimQuery, now: Timestamp) -> Result<Option<Run>> {
     let left = Condition::sql("job_runs.finished_ms IS NULL AND job_runs.state = 'RUNNING' AND job_runs.lease_ms <= ")
         .integer(now.millis())
         .then(" AND job_runs.attempt < ")
@@ -24,7 +24,7 @@ pub fn next(conn: &mut Conn, scope: &[String], wanted: &Wanted, now: Timestamp) 
     Ok([left, waits].into_iter().flatten().min_by(|one, other| (one.due_ms, &one.id).cmp(&(other.due_ms, &other.id))))
 }
 
-fn first(conn: &mut Conn, scope: &[String], wanted: &Wanted, state: Condition) -> Result<Option<Run>> {
+fn first(conn: &mut Conn, scope: &[String], wanted: &ClaimQuery, state: Condition) -> Result<Option<Run>> {
     use job_runs::dsl;
     let order = Order::by([db::Column::Integer("job_runs.due_ms"), db::Column::Text("job_runs.id")], false);
     let condition = Condition::all(

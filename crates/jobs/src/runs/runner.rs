@@ -10,7 +10,7 @@ use base::{problem::Problem, timestamp::Timestamp};
 use outbox::Tx;
 use ports::{Notices, People};
 
-use self::wire::{Claim, Heartbeat, Lease, Lines, Outcome, Wanted, Work};
+use self::wire::{Claim, ClaimQuery, Heartbeat, Lease, Lines, Outcome, Work};
 use super::{
     alarms,
     http::change,
@@ -31,7 +31,7 @@ use crate::{
 /// level, runs of clients are handed out when `clients` is true; those of a suspended client never are.
 #[utoipa::path(
     operation_id = "claimJobRuns",
-    request_body(content = Option<Wanted>, description = "May be left out"),
+    request_body(content = Option<ClaimQuery>, description = "May be left out"),
     responses((status = 200, description = "The runs; none when nothing waits", body = Claim)),
     security(("bearer" = ["operator"]))
 )]
@@ -39,7 +39,7 @@ use crate::{
 pub async fn claim(
     context: RequestContext,
     people: web::Data<dyn People>,
-    OptionalBody(wanted): OptionalBody<Wanted>,
+    OptionalBody(wanted): OptionalBody<ClaimQuery>,
 ) -> api::Result<HttpResponse> {
     let scope = if wanted.clients { context.scope() } else { vec![context.tenant.id.to_string()] };
     let partner = context.tenant.partner.to_string();

@@ -61,15 +61,19 @@ pub async fn list(context: RequestContext<Query>, windows: web::Data<Windows>) -
     let instant = query.timestamp("at").unwrap_or(context.now);
     let mut given = |name: &'static str| filled(&mut query, name);
     let asked = [
-        ("resourceId", given("resourceId").map(|id| Asked::Resource(ResourceKey::Id(fold(&id))))),
-        ("hostName", given("hostName").map(|name| Asked::Resource(ResourceKey::Name(fold(&name))))),
-        ("deviceGroupId", given("deviceGroupId").map(|id| Asked::Place(PlaceKind::DeviceGroup, id_of_place(id)))),
+        ("resourceId", given("resourceId").map(|id| MaintenanceQuery::Resource(ResourceKey::Id(fold(&id))))),
+        ("hostName", given("hostName").map(|name| MaintenanceQuery::Resource(ResourceKey::Name(fold(&name))))),
+        (
+            "deviceGroupId",
+            given("deviceGroupId").map(|id| MaintenanceQuery::Place(PlaceKind::DeviceGroup, id_of_place(id))),
+        ),
         (
             "deviceGroup",
-            given("deviceGroup").map(|name| Asked::Place(PlaceKind::DeviceGroup, PlaceKey::Name(fold(&name)))),
+            given("deviceGroup")
+                .map(|name| MaintenanceQuery::Place(PlaceKind::DeviceGroup, PlaceKey::Name(fold(&name)))),
         ),
-        ("siteId", given("siteId").map(|id| Asked::Place(PlaceKind::Location, id_of_place(id)))),
-        ("site", given("site").map(|name| Asked::Place(PlaceKind::Location, PlaceKey::Name(fold(&name))))),
+        ("siteId", given("siteId").map(|id| MaintenanceQuery::Place(PlaceKind::Location, id_of_place(id)))),
+        ("site", given("site").map(|name| MaintenanceQuery::Place(PlaceKind::Location, PlaceKey::Name(fold(&name))))),
     ];
     let mut asked = asked.into_iter().filter_map(|(name, asked)| Some((name, asked?)));
     let first = asked.next();
@@ -82,10 +86,10 @@ pub async fn list(context: RequestContext<Query>, windows: web::Data<Windows>) -
         let (scope, partner) = (scope.scope(), scope.tenant.partner.to_string());
         let mut rows = Rows::new(&walk)?;
         match first {
-            Some((name, Asked::Resource(key))) => {
+            Some((name, MaintenanceQuery::Resource(key))) => {
                 of_resource(conn, &windows, &scope, (name, key), instant, &mut rows)?;
             }
-            Some((name, Asked::Place(kind, key))) => {
+            Some((name, MaintenanceQuery::Place(kind, key))) => {
                 let mut places =
                     windows.neighbours().resources().places(conn, &scope, kind, &[key])?.pop().unwrap_or_default();
                 check_one(places.len(), name)?;
@@ -150,7 +154,7 @@ impl Rows {
 }
 
 /// What a question is narrowed to.
-enum Asked {
+enum MaintenanceQuery {
     Resource(ResourceKey),
     Place(PlaceKind, PlaceKey),
 }

@@ -17,7 +17,7 @@ struct Fixture {
 }
 
 #[derive(QueryableByName)]
-struct Told {
+struct SeenEvent {
     #[diesel(sql_type = Text)]
     action: String,
     #[diesel(sql_type = Text)]
@@ -85,9 +85,10 @@ impl Fixture {
 
     /// All that was told: what happened, and the hours of the time that it is about.
     fn told(&self) -> Vec<String> {
-        let told =
-            |conn: &mut Conn| Ok(sql_query("SELECT action, after FROM outbox_events ORDER BY seq").load::<Told>(conn)?);
-        let shown = |told: Told| {
+        let told = |conn: &mut Conn| {
+            Ok(sql_query("SELECT action, after FROM outbox_events ORDER BY seq").load::<SeenEvent>(conn)?)
+        };
+        let shown = |told: SeenEvent| {
             let after: Value = serde_json::from_str(&told.after).unwrap();
             let hour = |name: &str| after[name].as_str().unwrap()[8..13].to_owned();
             format!("{} {}-{}", told.action, hour("start"), hour("end"))

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::{
     correlation::{self, Correlation},
     outages,
-    resolve::Meant,
+    resolve::TargetRecipients,
     rules::{self, Heard, Stage, State},
     store::{self, Row},
     work::Work,
@@ -41,7 +41,13 @@ pub fn heard(before: Option<&Value>, after: &Value) -> Option<Heard> {
 }
 
 /// Takes over what became of an alert that nobody else has in hand ([`store::alone`]).
-pub fn hear(conn: &mut Conn, work: &mut Work<'_>, tenant: &str, before: Option<&Value>, after: &Value) -> Result<()> {
+pub fn on_alert_change(
+    conn: &mut Conn,
+    work: &mut Work<'_>,
+    tenant: &str,
+    before: Option<&Value>,
+    after: &Value,
+) -> Result<()> {
     let (Some(heard), Some(id)) = (heard(before, after), after["id"].as_str()) else { return Ok(()) };
     let now = work.now;
     let Some(old) = work.find(conn, tenant, id)? else {
@@ -276,7 +282,7 @@ fn advanced(conn: &mut Conn, work: &mut Work<'_>, mut row: Row) -> Result<Row> {
             Some(step) => {
                 let meant = work.meant(conn, &row, step)?;
                 work.tell(decided(&row, state, &meant, now));
-                meant.iter().any(Meant::reaches)
+                meant.iter().any(TargetRecipients::reaches)
             }
             None => false,
         };
@@ -286,7 +292,7 @@ fn advanced(conn: &mut Conn, work: &mut Work<'_>, mut row: Row) -> Result<Row> {
 }
 
 /// What a step sends, and what it could not.
-fn decided(row: &Row, state: State, meant: &[Meant], now: Timestamp) -> Vec<pages::Row> {
+fn decided(row: &Row, state: State, meant: &[TargetRecipients], now: Timestamp) -> Vec<pages::Row> {
     let round = state.round;
     let step = state.step;
     let mut new = Vec::new();

@@ -16,7 +16,7 @@ use utoipa::ToSchema;
 
 use super::{
     correlation, engine,
-    resolve::{self, About, Meant},
+    resolve::{self, About, TargetRecipients},
 };
 use crate::{
     Neighbours,
@@ -157,7 +157,7 @@ fn explained(
         told.gaps.push(format!("its site or group is down: it waits for {}, 15 minutes at most", outage.alert));
         told.dependency = Some(json!({"alert": {"id": outage.alert}, "place": outage.place}));
     }
-    let choice = choose::choose(conn, neighbours, &mut choose::Known::default(), tenant, alert, at, meter)?;
+    let choice = choose::choose(conn, neighbours, &mut choose::RouteCache::default(), tenant, alert, at, meter)?;
     told.routes =
         choice.considered.iter().map(|asked| route(asked, tenant, choice.described.as_ref(), meter)).collect();
     match choice.policy {
@@ -183,7 +183,7 @@ fn explained(
                 told.gaps.extend(gaps.into_iter().map(|gap| format!("step {number}: {gap}")));
                 told.steps.push(json!({"step": number, "at": when, "targets": targets}));
                 // A step that reaches nobody does not wait.
-                if meant.iter().any(Meant::reaches) {
+                if meant.iter().any(TargetRecipients::reaches) {
                     when = Timestamp::from_millis(when.millis().saturating_add(timing.wait_ms));
                 }
             }
@@ -193,18 +193,18 @@ fn explained(
 }
 
 /// Why targets mean nobody, and people are reached by nothing.
-fn gaps(meant: &[Meant]) -> Vec<String> {
+fn gaps(meant: &[TargetRecipients]) -> Vec<String> {
     let people = meant.iter().flat_map(|one| &one.people);
     let people = people.filter_map(|one| Some(format!("{} {}", one.person.id, one.gap.as_ref()?)));
     meant.iter().filter_map(|one| one.gap.clone()).chain(people).collect()
 }
 
 /// What a client is told of the targets of its partner's policy: does something go out?
-pub fn partners_targets(meant: &[Meant]) -> Vec<Value> {
+pub fn partners_targets(meant: &[TargetRecipients]) -> Vec<Value> {
     meant.iter().map(|one| json!({"target": {"of": "partner"}, "reaches": one.reaches()})).collect()
 }
 
-fn partners_gaps(meant: &[Meant]) -> Vec<String> {
+fn partners_gaps(meant: &[TargetRecipients]) -> Vec<String> {
     let gaps = meant.iter().filter(|one| !one.reaches()).map(|_| "a target of the partner reaches nobody".to_owned());
     gaps.collect()
 }
@@ -231,8 +231,8 @@ fn route(asked: &choose::Considered, tenant: &str, described: Option<&Value>, me
 }
 
 /// Whom the targets of a step mean; with `methods`, through what and when, as far as that is everybody's business.
-pub fn targets(meant: &[Meant], methods: bool) -> Vec<Value> {
-    let one = |one: &Meant| {
+pub fn targets(meant: &[TargetRecipients], methods: bool) -> Vec<Value> {
+    let one = |one: &TargetRecipients| {
         let people = one.people.iter().map(|reached| {
             let name = ports::Author::from(&reached.person).full_name();
             let mut told = json!({"id": reached.person.id, "name": name});

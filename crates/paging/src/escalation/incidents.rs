@@ -123,7 +123,13 @@ fn begin(
 
 /// Takes over what became of an incident that is escalated, and that nobody else has in hand: its status says who works
 /// on it.
-pub fn hear(conn: &mut Conn, work: &mut Work<'_>, tenant: &str, before: Option<&Value>, after: &Value) -> Result<()> {
+pub fn on_incident_change(
+    conn: &mut Conn,
+    work: &mut Work<'_>,
+    tenant: &str,
+    before: Option<&Value>,
+    after: &Value,
+) -> Result<()> {
     let status = |incident: &Value| incident.pointer("/status/name").and_then(Value::as_str).map(ToOwned::to_owned);
     let (Some(id), Some(now_is)) = (after["id"].as_str(), status(after)) else { return Ok(()) };
     if before.and_then(status).as_ref() == Some(&now_is) {

@@ -96,7 +96,7 @@ fn on_call(
     let choice = choose::choose(
         conn,
         neighbours,
-        &mut choose::Known::default(),
+        &mut choose::RouteCache::default(),
         &machine.tenant_id,
         &critical(machine),
         at,
@@ -147,7 +147,7 @@ pub fn first(
     let choice = choose::choose(
         conn,
         neighbours,
-        &mut choose::Known::default(),
+        &mut choose::RouteCache::default(),
         tenant,
         &critical(&machine),
         at,

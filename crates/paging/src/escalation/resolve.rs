@@ -30,7 +30,7 @@ pub struct About<'a> {
 
 /// Whom a target means, and what reaches them.
 #[derive(Clone, Debug)]
-pub struct Meant {
+pub struct TargetRecipients {
     pub target: Target,
     /// Its id, or `owner`.
     pub id: String,
@@ -53,7 +53,7 @@ pub struct Reached {
     pub gap: Option<String>,
 }
 
-impl Meant {
+impl TargetRecipients {
     /// Does anything go out?
     pub fn reaches(&self) -> bool {
         self.calls || self.people.iter().any(|reached| !reached.methods.is_empty())
@@ -67,13 +67,13 @@ pub fn step(
     about: About<'_>,
     step: &Step,
     at: Timestamp,
-) -> Result<Vec<Meant>> {
+) -> Result<Vec<TargetRecipients>> {
     let around = neighbours.people.own_and_partner(conn, about.policy_tenant)?;
     let mut met = BTreeSet::new();
     let mut all = Vec::new();
     for target in &step.targets {
         let mut meant =
-            Meant { target: target.clone(), id: String::new(), people: Vec::new(), calls: false, gap: None };
+            TargetRecipients { target: target.clone(), id: String::new(), people: Vec::new(), calls: false, gap: None };
         let people = match whom(conn, neighbours, about, target, &around, at, &mut meant)? {
             Ok(people) => people,
             Err(gap) => {
@@ -98,7 +98,7 @@ fn whom(
     target: &Target,
     around: &[String],
     at: Timestamp,
-    meant: &mut Meant,
+    meant: &mut TargetRecipients,
 ) -> Result<Whom> {
     let active =
         |people: Vec<Person>| -> Vec<Person> { people.into_iter().filter(|person| person.activated).collect() };

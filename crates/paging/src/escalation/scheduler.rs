@@ -59,8 +59,8 @@ impl outbox::Subscriber for Subscriber {
             told().try_for_each(|(event, after)| {
                 let before = event.before.as_ref();
                 match event.entity.as_str() {
-                    "ALERT" => engine::hear(conn, work, &event.tenant_id, before, after),
-                    _ => incidents::hear(conn, work, &event.tenant_id, before, after),
+                    "ALERT" => engine::on_alert_change(conn, work, &event.tenant_id, before, after),
+                    _ => incidents::on_incident_change(conn, work, &event.tenant_id, before, after),
                 }
             })
         })

@@ -10,7 +10,7 @@ use base::timestamp::Timestamp;
 use db::{Conn, Result};
 
 use super::{
-    resolve::{self, About, Meant},
+    resolve::{self, About, TargetRecipients},
     store::{self, Row},
 };
 use crate::{
@@ -33,8 +33,8 @@ pub struct Work<'n> {
     /// The time.
     pub now: Timestamp,
     /// The routes that were asked, and where they lead.
-    pub routing: choose::Known,
-    meant: HashMap<StepKey, Arc<Vec<Meant>>>,
+    pub routing: choose::RouteCache,
+    meant: HashMap<StepKey, Arc<Vec<TargetRecipients>>>,
     conversations: HashMap<Key, String>,
     /// Alerts of which one knows that nothing is stored.
     absent: HashSet<Key>,
@@ -50,7 +50,7 @@ impl<'n> Work<'n> {
         Self {
             neighbours,
             now,
-            routing: choose::Known::default(),
+            routing: choose::RouteCache::default(),
             meant: HashMap::new(),
             conversations: HashMap::new(),
             absent: HashSet::new(),
@@ -116,7 +116,7 @@ impl<'n> Work<'n> {
     }
 
     /// Whom a step of an escalation means.
-    pub fn meant(&mut self, conn: &mut Conn, row: &Row, step: &Step) -> Result<Arc<Vec<Meant>>> {
+    pub fn meant(&mut self, conn: &mut Conn, row: &Row, step: &Step) -> Result<Arc<Vec<TargetRecipients>>> {
         let asks_owner = step.targets.iter().any(|target| target.owner.is_some());
         let machine = if asks_owner {
             (row.tenant_id.clone(), row.alert.machine_id.clone())

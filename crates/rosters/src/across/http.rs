@@ -7,7 +7,7 @@ use calendar::Interval;
 use ports::People;
 
 use super::{
-    parts::PartCache,
+    cache::PartCache,
     render,
     wire::{Preview, Timelines, UserShifts},
 };
@@ -29,7 +29,7 @@ use crate::{
     timeline::{
         cache::{Key, TimelineCache},
         http::respond,
-        render::{Asked, Room, told},
+        render::{Room, RosterView, told},
     },
 };
 
@@ -190,7 +190,7 @@ pub async fn preview(
             let schedule = Schedule::stored(shifts, &overrides)?;
             let staff = schedule.people(conn, &**people, &tenants, Some(range.start()))?;
             let off = schedule::free(known, range)?;
-            let asked = Asked { schedule: &schedule, staff: &staff, range, off: &off, saved: true };
+            let asked = RosterView { schedule: &schedule, staff: &staff, range, off: &off, saved: true };
             Ok(told(asked, &mut room)?.0)
         };
         let before = side(&shifts, &known)?;

@@ -6,7 +6,7 @@ use base::problem::Problem;
 use calendar::{Interval, sets};
 
 use super::{
-    parts::PartCache,
+    cache::PartCache,
     wire::{OneTimeline, Part, Timelines, UserShift, UserShifts},
 };
 use crate::{
@@ -16,12 +16,12 @@ use crate::{
     on_call,
     overrides::wire::Reference,
     people::RosterPeople,
+    pre_serialized::PreSerialized,
     schedule,
     timeline::{
-        render::{Asked, Cover, Room, told, too_large},
+        render::{Cover, Room, RosterView, told, too_large},
         wire::{OnCallOverride, Reason, Timeline},
     },
-    written::Written,
 };
 
 /// The timelines of rosters, and what they cover together, as JSON.
@@ -64,10 +64,10 @@ fn part(
 ) -> Result<Part, Problem> {
     let stored = &roster.stored;
     let off = schedule::free(&stored.versions, range)?;
-    let asked = Asked { schedule: &stored.schedule, staff, range, off: &off, saved: true };
+    let asked = RosterView { schedule: &stored.schedule, staff, range, off: &off, saved: true };
     let (Timeline { entries, overlaps, gaps, coverage, .. }, cover) = told(asked, room)?;
     let roster = Reference { id: stored.id().to_owned(), name: name.to_owned() };
-    Ok(Part { timeline: Written::of(&OneTimeline { roster, entries, overlaps, gaps, coverage }), cover })
+    Ok(Part { timeline: PreSerialized::of(&OneTimeline { roster, entries, overlaps, gaps, coverage }), cover })
 }
 
 /// When a user is on call through rosters, as JSON.
@@ -94,7 +94,7 @@ pub fn shifts(
     let mut room = Room::of(1);
     let mut shifts = Vec::with_capacity(found.len());
     for (name, roster, duty) in &found {
-        let shift = Written::of(&shift(name, roster, duty, staff));
+        let shift = PreSerialized::of(&shift(name, roster, duty, staff));
         room.take(shift.len())?;
         shifts.push(shift);
     }

@@ -9,11 +9,11 @@ use utoipa::ToSchema;
 use crate::{
     lines::Level,
     overrides::wire::Reference,
+    pre_serialized::PreSerialized,
     timeline::{
         render::Cover,
         wire::{OnCallOverride, Reason, Timeline, TimelineEntry, TimelineGap, TimelineOverlap},
     },
-    written::Written,
 };
 
 /// The final schedules of several rosters, and what they cover together.
@@ -54,7 +54,7 @@ pub struct OneTimeline {
 
 /// The timeline of one of several rosters, written, and what it covers.
 pub struct Part {
-    pub timeline: Written<OneTimeline>,
+    pub timeline: PreSerialized<OneTimeline>,
     pub cover: Cover,
 }
 
@@ -78,7 +78,7 @@ pub struct UserShifts {
     pub user_id: String,
     /// Those that overlap the range, by when they begin.
     #[schema(value_type = Vec<UserShift>)]
-    pub shifts: Vec<Written<UserShift>>,
+    pub shifts: Vec<PreSerialized<UserShift>>,
 }
 
 /// A stretch of time during which a user is on call.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use base::timestamp::Timestamp;
 use calendar::Interval;
 
-use super::{Label, Lines, MOST_PIECES, Piece, Pieces, Post, widened};
+use super::{Assignment, Label, Lines, MOST_PIECES, Pieces, Segment, widened};
 
 /// How many overrides of a piece are told, the last ones: what is below those has no effect that anybody sees.
 const DEEPEST: usize = 64;
@@ -14,7 +14,7 @@ const DEEPEST: usize = 64;
 #[derive(Clone, Copy, Debug)]
 enum Change {
     /// Somebody's time at a post.
-    Post(Post),
+    Assignment(Assignment),
     /// An override of the shift, while that takes place as it was.
     Cover(usize),
     /// An override that has an effect when something takes place: of the whole roster, or of one person.
@@ -38,7 +38,7 @@ impl Lines {
             .collect();
         let covers = if whole == range { covers } else { self.covers(id, whole) };
         if covers.is_empty() && beside.is_empty() {
-            let piece = |(time, post): (Interval, Post)| Piece {
+            let piece = |(time, post): (Interval, Assignment)| Segment {
                 time,
                 shift: Label::Version(post.version),
                 post: Some(post),
@@ -53,7 +53,7 @@ impl Lines {
             changes.push((time.start(), true, change));
             changes.push((time.end(), false, change));
         };
-        posts.into_iter().for_each(|(time, post)| add(time, Change::Post(post)));
+        posts.into_iter().for_each(|(time, post)| add(time, Change::Assignment(post)));
         covers.into_iter().for_each(|(time, place)| add(time, Change::Cover(place)));
         beside.into_iter().for_each(|(time, place)| add(time, Change::Beside(place)));
         // What ends at an instant goes before what begins at it.
@@ -61,13 +61,13 @@ impl Lines {
         self.sweep(&changes, &mut found.list);
     }
 
-    fn sweep(&self, changes: &[(Timestamp, bool, Change)], pieces: &mut Vec<Piece>) {
-        let mut post: Option<Post> = None;
+    fn sweep(&self, changes: &[(Timestamp, bool, Change)], pieces: &mut Vec<Segment>) {
+        let mut post: Option<Assignment> = None;
         let (mut covers, mut over): (BTreeSet<usize>, BTreeSet<usize>) = Default::default();
         let nexts = changes.iter().skip(1).map(|(at, ..)| Some(*at)).chain([None]);
         for ((at, begins, change), next) in changes.iter().zip(nexts) {
             match change {
-                Change::Post(here) => post = begins.then_some(*here),
+                Change::Assignment(here) => post = begins.then_some(*here),
                 Change::Cover(place) if *begins => {
                     covers.insert(*place);
                     over.insert(*place);
@@ -89,7 +89,7 @@ impl Lines {
                 (None, Some(place)) => Label::Override(*place),
                 (None, None) => continue,
             };
-            pieces.push(Piece { time, shift, post, over: self.told(&over) });
+            pieces.push(Segment { time, shift, post, over: self.told(&over) });
         }
     }
 
@@ -109,14 +109,14 @@ impl Lines {
         told
     }
 
-    fn posts(&self, versions: &[usize], range: Interval, found: &mut Pieces) -> Vec<(Interval, Post)> {
+    fn posts(&self, versions: &[usize], range: Interval, found: &mut Pieces) -> Vec<(Interval, Assignment)> {
         let mut posts = Vec::new();
         for place in versions {
             let room = MOST_PIECES.saturating_sub(found.list.len() + posts.len());
             let Some(version) = self.versions.get(*place) else { continue };
             let own = version.posts(range, room);
             found.cut |= own.len() > room;
-            posts.extend(own.into_iter().map(|(time, number)| (time, Post { version: *place, number })));
+            posts.extend(own.into_iter().map(|(time, number)| (time, Assignment { version: *place, number })));
         }
         posts
     }

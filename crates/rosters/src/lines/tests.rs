@@ -41,22 +41,23 @@ fn day_and_night() -> Lines {
 /// Who has the last word: an override, or those at a post.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Who {
-    Post(usize, usize),
+    Assignment(usize, usize),
     Override(usize),
 }
 
-fn who(lines: &Lines, piece: &Piece) -> Who {
+fn who(lines: &Lines, piece: &Segment) -> Who {
     let whole = piece.over.iter().rev().find(|place| !lines.overrides[**place].of_one);
     match (whole, piece.post) {
         (Some(place), _) => Who::Override(*place),
-        (None, Some(post)) => Who::Post(post.version, post.number),
+        (None, Some(post)) => Who::Assignment(post.version, post.number),
         (None, None) => panic!("nobody has {piece:?}"),
     }
 }
 
 fn told(lines: &Lines, range: Interval) -> Vec<(String, Who)> {
-    let text =
-        |piece: &Piece| format!("{}/{}", &piece.time.start().to_string()[5..16], &piece.time.end().to_string()[5..16]);
+    let text = |piece: &Segment| {
+        format!("{}/{}", &piece.time.start().to_string()[5..16], &piece.time.end().to_string()[5..16])
+    };
     lines.pieces(range, Of::All).list.iter().map(|piece| (text(piece), who(lines, piece))).collect()
 }
 
@@ -80,9 +81,9 @@ fn an_override_takes_part_of_a_shift_and_the_last_one_wins() {
         &lines,
         range,
         &[
-            ("04-30T20:00/05-01T08:00", Who::Post(1, 0)),
+            ("04-30T20:00/05-01T08:00", Who::Assignment(1, 0)),
             ("05-01T08:00/05-01T20:00", Who::Override(0)),
-            ("05-01T20:00/05-02T08:00", Who::Post(1, 0)),
+            ("05-01T20:00/05-02T08:00", Who::Assignment(1, 0)),
         ],
     );
     lines.overrides.push(over(time("2026-05-01T18:00:00Z", "2026-05-01T21:00:00Z"), None));
@@ -90,11 +91,11 @@ fn an_override_takes_part_of_a_shift_and_the_last_one_wins() {
         &lines,
         range,
         &[
-            ("04-30T20:00/05-01T08:00", Who::Post(1, 0)),
+            ("04-30T20:00/05-01T08:00", Who::Assignment(1, 0)),
             ("05-01T08:00/05-01T18:00", Who::Override(0)),
             ("05-01T18:00/05-01T20:00", Who::Override(1)),
             ("05-01T20:00/05-01T21:00", Who::Override(1)),
-            ("05-01T21:00/05-02T08:00", Who::Post(1, 0)),
+            ("05-01T21:00/05-02T08:00", Who::Assignment(1, 0)),
         ],
     );
 }
@@ -117,11 +118,11 @@ fn an_override_of_a_shift_stays_when_the_shift_moves() {
         &[
             ("05-03T08:00/05-03T10:00", Who::Override(0)),
             ("05-03T10:00/05-03T12:00", Who::Override(0)),
-            ("05-03T12:00/05-03T14:00", Who::Post(1, 0)),
+            ("05-03T12:00/05-03T14:00", Who::Assignment(1, 0)),
         ],
     );
     let range = time("2026-04-30T00:00:00Z", "2026-05-01T00:00:00Z");
-    expect(&lines, range, &[("04-30T08:00/04-30T12:00", Who::Post(0, 0))]);
+    expect(&lines, range, &[("04-30T08:00/04-30T12:00", Who::Assignment(0, 0))]);
 }
 
 fn turns(length: serde_json::Value, start: &str, zone: &str, posts: &[usize]) -> Option<Places> {
@@ -138,11 +139,11 @@ fn a_rotation_says_who_and_the_schedule_says_when() {
         &lines,
         time("2026-05-02T00:00:00Z", "2026-05-05T00:00:00Z"),
         &[
-            ("05-02T09:00/05-02T12:00", Who::Post(0, 0)),
-            ("05-02T12:00/05-02T17:00", Who::Post(0, 1)),
-            ("05-03T09:00/05-03T17:00", Who::Post(0, 1)),
-            ("05-04T09:00/05-04T12:00", Who::Post(0, 1)),
-            ("05-04T12:00/05-04T17:00", Who::Post(0, 2)),
+            ("05-02T09:00/05-02T12:00", Who::Assignment(0, 0)),
+            ("05-02T12:00/05-02T17:00", Who::Assignment(0, 1)),
+            ("05-03T09:00/05-03T17:00", Who::Assignment(0, 1)),
+            ("05-04T09:00/05-04T12:00", Who::Assignment(0, 1)),
+            ("05-04T12:00/05-04T17:00", Who::Assignment(0, 2)),
         ],
     );
 }
@@ -156,17 +157,17 @@ fn one_of_three_people_each_week_hands_over_on_monday_at_nine() {
         &lines,
         time("2027-03-15T00:00:00Z", "2027-04-06T00:00:00Z"),
         &[
-            ("03-08T08:00/03-15T08:00", Who::Post(0, 1)),
-            ("03-15T08:00/03-22T08:00", Who::Post(0, 2)),
-            ("03-22T08:00/03-29T07:00", Who::Post(0, 3)),
-            ("03-29T07:00/04-05T07:00", Who::Post(0, 1)),
-            ("04-05T07:00/04-12T07:00", Who::Post(0, 2)),
+            ("03-08T08:00/03-15T08:00", Who::Assignment(0, 1)),
+            ("03-15T08:00/03-22T08:00", Who::Assignment(0, 2)),
+            ("03-22T08:00/03-29T07:00", Who::Assignment(0, 3)),
+            ("03-29T07:00/04-05T07:00", Who::Assignment(0, 1)),
+            ("04-05T07:00/04-12T07:00", Who::Assignment(0, 2)),
         ],
     );
     // The same people twice in a row have two weeks, and one place has it for ever.
     lines.versions[0].places = turns(json!({"weeks": 1}), "2026-11-23T09:00:00", "Europe/Vienna", &[1, 2, 2]);
     let range = time("2026-12-09T00:00:00Z", "2026-12-10T00:00:00Z");
-    expect(&lines, range, &[("11-30T08:00/12-14T08:00", Who::Post(0, 2))]);
+    expect(&lines, range, &[("11-30T08:00/12-14T08:00", Who::Assignment(0, 2))]);
     lines.versions[0].places = turns(json!({"weeks": 1}), "2026-11-23T09:00:00", "Europe/Vienna", &[1]);
     let piece = lines.pieces(range, Of::All).list.remove(0);
     assert_eq!((piece.time.start(), piece.time.end().millis()), (at("2026-11-23T08:00:00Z"), i64::MAX));
@@ -208,7 +209,7 @@ fn slow(lines: &Lines, instant: Timestamp) -> BTreeSet<(String, Who)> {
         let last = lines.overrides.iter().rposition(|one| here(&one) && (about(one) || (one.shift.is_none() && on)));
         match (last, own) {
             (Some(last), _) => found.insert((id.to_owned(), Who::Override(last))),
-            (None, Some(own)) => found.insert((id.to_owned(), Who::Post(own, 0))),
+            (None, Some(own)) => found.insert((id.to_owned(), Who::Assignment(own, 0))),
             (None, None) => continue,
         };
     }
@@ -266,7 +267,7 @@ proptest! {
     #[test]
     fn pieces_are_what_is_so_at_each_instant(lines in some_lines(), range in some_time()) {
         let pieces = lines.pieces(range, Of::All).list;
-        let id = |piece: &Piece| match piece.shift {
+        let id = |piece: &Segment| match piece.shift {
             Label::Version(place) => lines.versions[place].id.clone(),
             Label::Override(place) => lines.overrides[place].shift.as_ref().unwrap().id.clone(),
             Label::None => String::new(),

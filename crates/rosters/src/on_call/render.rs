@@ -7,19 +7,19 @@ use crate::{
     duty::{Duties, Duty, NEVER},
     overrides::wire::Reference,
     people::RosterPeople,
+    pre_serialized::{PreSerialized, json},
     roster::wire::User,
     schedule::Schedule,
     timeline::wire::{OnCallOverride, Reason},
-    written::{Written, json},
 };
 
 /// The elements of `onCall` and of `next` of one roster.
 #[derive(Default)]
 pub struct Elements {
     /// Of `onCall`.
-    pub current: Vec<Written<OnCallEntry>>,
+    pub current: Vec<PreSerialized<OnCallEntry>>,
     /// Of `next`.
-    pub next: Vec<Written<OnCallEntry>>,
+    pub next: Vec<PreSerialized<OnCallEntry>>,
 }
 
 /// A roster of which is told.
@@ -41,13 +41,13 @@ pub fn elements(of: Of<'_>, at: Timestamp) -> (Option<Timestamp>, Elements) {
     (state.until, Elements { current: entries(&state.current), next: entries(&state.next) })
 }
 
-fn entries<'d>(of: Of<'d>, duty: &'d Duty<'_>, at: Timestamp) -> impl Iterator<Item = Written<OnCallEntry>> + 'd {
+fn entries<'d>(of: Of<'d>, duty: &'d Duty<'_>, at: Timestamp) -> impl Iterator<Item = PreSerialized<OnCallEntry>> + 'd {
     let Of { roster, schedule, staff, .. } = of;
     let wanted = move |id: &&str| of.user.is_none_or(|user| user == *id);
     let people = duty.users.iter().copied().filter(wanted).filter_map(move |id| staff.user_at(id, at));
     people.map(move |person| {
         let relief = OnCallOverride::of(schedule, staff, duty, at);
-        Written::of(&OnCallEntry {
+        PreSerialized::of(&OnCallEntry {
             user: User::full(person),
             roster: roster.clone(),
             shift: shift(schedule, duty),

@@ -8,9 +8,9 @@ use crate::{
     crew::user_id,
     lines::Level,
     overrides::wire::Reference,
+    pre_serialized::PreSerialized,
     roster::wire::{User, instant},
     timeline::wire::{OnCallOverride, Reason},
-    written::Written,
 };
 
 /// Who is asked about, and when.
@@ -37,10 +37,10 @@ pub struct OnCall<'e> {
     pub at: Timestamp,
     /// Those on call, one element for each user and shift; empty when nobody is.
     #[schema(value_type = Vec<OnCallEntry>)]
-    pub on_call: Vec<&'e Written<OnCallEntry>>,
+    pub on_call: Vec<&'e PreSerialized<OnCallEntry>>,
     /// For each roster and each level of its shifts, those whose time begins next.
     #[schema(value_type = Vec<OnCallEntry>)]
-    pub next: Vec<&'e Written<OnCallEntry>>,
+    pub next: Vec<&'e PreSerialized<OnCallEntry>>,
 }
 
 /// Somebody on call.

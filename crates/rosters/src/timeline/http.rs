@@ -7,7 +7,7 @@ use ports::People;
 
 use super::{
     cache::{Key, TimelineCache},
-    render::{self, Asked},
+    render::{self, RosterView},
     wire::Timeline,
 };
 use crate::{
@@ -73,7 +73,7 @@ pub async fn timeline(
         let staff = schedule.people(conn, &**people, &tenants, Some(range.start()))?;
         let known = versions::since(conn, &roster.tenant_id, &roster.id, range.start().millis())?;
         let off = schedule::free(&known, range)?;
-        let text = render::timeline(Asked { schedule: &schedule, staff: &staff, range, off: &off, saved: true })?;
+        let text = render::timeline(RosterView { schedule: &schedule, staff: &staff, range, off: &off, saved: true })?;
         let text = web::Bytes::from(text);
         cache.insert(asked, totals, text.clone());
         Ok(text)
@@ -110,7 +110,7 @@ pub async fn preview(
         let range = range.ok_or_else(|| Problem::internal())?;
         let schedule = Schedule::unsaved(&new);
         let off = schedule::off_hours(&new.off_hours, new.time_zone.zone, range);
-        Ok(render::timeline(Asked { schedule: &schedule, staff: &staff, range, off: &off, saved: false })?)
+        Ok(render::timeline(RosterView { schedule: &schedule, staff: &staff, range, off: &off, saved: false })?)
     });
     Ok(respond(text.await?))
 }

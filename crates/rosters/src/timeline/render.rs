@@ -14,8 +14,8 @@ use crate::{
     duty::{Duties, Duty},
     lines::{Label, Level, Of},
     people::RosterPeople,
+    pre_serialized::{PreSerialized, json},
     schedule::Schedule,
-    written::{Written, json},
 };
 
 /// The largest timeline, in bytes.
@@ -62,7 +62,7 @@ impl Room {
 
 /// What of a roster is shown.
 #[derive(Clone, Copy)]
-pub struct Asked<'s> {
+pub struct RosterView<'s> {
     pub schedule: &'s Schedule,
     /// Everybody who stands in it.
     pub staff: &'s RosterPeople,
@@ -87,7 +87,7 @@ pub struct Cover {
 ///
 /// # Errors
 /// 400 when the answer would be too large.
-pub fn timeline(asked: Asked<'_>) -> Result<Vec<u8>, Problem> {
+pub fn timeline(asked: RosterView<'_>) -> Result<Vec<u8>, Problem> {
     let mut room = Room::of(1);
     let (timeline, _) = told(asked, &mut room)?;
     room.answer(&timeline)
@@ -97,8 +97,8 @@ pub fn timeline(asked: Asked<'_>) -> Result<Vec<u8>, Problem> {
 ///
 /// # Errors
 /// 400 when the answer would be too large.
-pub fn told(asked: Asked<'_>, room: &mut Room) -> Result<(Timeline, Cover), Problem> {
-    let Asked { schedule, staff, range, off, .. } = asked;
+pub fn told(asked: RosterView<'_>, room: &mut Room) -> Result<(Timeline, Cover), Problem> {
+    let RosterView { schedule, staff, range, off, .. } = asked;
     let (mut duties, cut) = Duties::new(schedule, staff).within(range, Of::All);
     if cut {
         return Err(too_large());
@@ -177,45 +177,46 @@ fn overlaps(duties: &[Duty<'_>], texts: &mut Texts<'_, '_>) -> Result<Vec<Timeli
 
 /// What repeats in the entries, written.
 struct Texts<'s, 'r> {
-    asked: Asked<'s>,
+    asked: RosterView<'s>,
     room: &'r mut Room,
-    users: BTreeMap<Vec<&'s str>, Rc<Written<Vec<TimelineUser>>>>,
-    shifts: BTreeMap<Label, Rc<Written<TimelineShift>>>,
+    users: BTreeMap<Vec<&'s str>, Rc<PreSerialized<Vec<TimelineUser>>>>,
+    shifts: BTreeMap<Label, Rc<PreSerialized<TimelineShift>>>,
 }
 
 impl<'s> Texts<'s, '_> {
     fn entry(&mut self, duty: &Duty<'s>) -> Result<TimelineEntry, Problem> {
-        let Asked { schedule, staff, .. } = self.asked;
+        let RosterView { schedule, staff, .. } = self.asked;
         let start = duty.time.start();
         let end = duty.time.end();
         let relief = OnCallOverride::of(schedule, staff, duty, start);
         let reason = Reason::of(relief.as_ref());
         let shift = self.shift(duty.shift);
         let users = self.users(duty);
-        let relief = relief.as_ref().map(Written::of);
-        let lengths = [shift.as_ref().map(|shift| shift.len()), Some(users.len()), relief.as_ref().map(Written::len)];
+        let relief = relief.as_ref().map(PreSerialized::of);
+        let lengths =
+            [shift.as_ref().map(|shift| shift.len()), Some(users.len()), relief.as_ref().map(PreSerialized::len)];
         self.room.take(STRETCH + lengths.into_iter().flatten().sum::<usize>())?;
         Ok(TimelineEntry { start, end, shift, level: schedule.level(duty.shift), users, reason, r#override: relief })
     }
 
-    fn users(&mut self, duty: &Duty<'s>) -> Rc<Written<Vec<TimelineUser>>> {
+    fn users(&mut self, duty: &Duty<'s>) -> Rc<PreSerialized<Vec<TimelineUser>>> {
         if let Some(known) = self.users.get(duty.users.as_slice()) {
             return Rc::clone(known);
         }
         let staff = self.asked.staff;
         let at = duty.time.start();
         let people = duty.users.iter().filter_map(|id| staff.user_at(id, at));
-        let users = Rc::new(Written::of(&people.map(shown).collect()));
+        let users = Rc::new(PreSerialized::of(&people.map(shown).collect()));
         if staff.is_steady() {
             self.users.insert(duty.users.clone(), Rc::clone(&users));
         }
         users
     }
 
-    fn shift(&mut self, label: Label) -> Option<Rc<Written<TimelineShift>>> {
+    fn shift(&mut self, label: Label) -> Option<Rc<PreSerialized<TimelineShift>>> {
         let (id, name) = self.asked.schedule.shift(label)?;
         let shift = || TimelineShift { id: self.asked.saved.then(|| id.to_owned()), name: name.to_owned() };
-        Some(Rc::clone(self.shifts.entry(label).or_insert_with(|| Rc::new(Written::of(&shift())))))
+        Some(Rc::clone(self.shifts.entry(label).or_insert_with(|| Rc::new(PreSerialized::of(&shift())))))
     }
 }
 

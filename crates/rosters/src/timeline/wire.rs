@@ -8,7 +8,8 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::{
-    duty::Duty, lines::Level, overrides::wire::Reference, people::RosterPeople, schedule::Schedule, written::Written,
+    duty::Duty, lines::Level, overrides::wire::Reference, people::RosterPeople, pre_serialized::PreSerialized,
+    schedule::Schedule,
 };
 
 /// An override, where it says why somebody is on call.
@@ -77,17 +78,17 @@ pub struct TimelineEntry {
     pub end: Timestamp,
     /// Left out for an override while no shift takes place. A preview has no ids.
     #[schema(value_type = Option<TimelineShift>)]
-    pub shift: Option<Rc<Written<TimelineShift>>>,
+    pub shift: Option<Rc<PreSerialized<TimelineShift>>>,
     /// The level of the shift, when it was given one.
     pub level: Option<Level>,
     /// Who is on call; members of groups are resolved. Nobody when all are deactivated: then it is a gap, too.
     #[schema(value_type = Vec<TimelineUser>)]
-    pub users: Rc<Written<Vec<TimelineUser>>>,
+    pub users: Rc<PreSerialized<Vec<TimelineUser>>>,
     /// Why.
     pub reason: Reason,
     /// The override, when that is why.
     #[schema(value_type = Option<OnCallOverride>)]
-    pub r#override: Option<Written<OnCallOverride>>,
+    pub r#override: Option<PreSerialized<OnCallOverride>>,
 }
 
 /// Through what somebody is on call.
@@ -159,5 +160,5 @@ pub struct TimelineOverlap {
     pub end: Timestamp,
     /// Which.
     #[schema(value_type = Vec<Reference>)]
-    pub shifts: Vec<Rc<Written<TimelineShift>>>,
+    pub shifts: Vec<Rc<PreSerialized<TimelineShift>>>,
 }

@@ -89,7 +89,7 @@ pub struct Lease {
 #[request(schema = "JobClaimInput", example = json!({
     "runner": "build-01", "jobTypes": ["custom"], "labels": ["linux"], "leaseSeconds": 60
 }))]
-pub struct Wanted {
+pub struct ClaimQuery {
     /// What the runner calls itself.
     #[request(chars = 200, parse = said, default)]
     pub runner: String,
@@ -248,8 +248,11 @@ mod tests {
         let read = Lines::parse(&json!({"attempt": 2, "lines": ["a", "b"]})).unwrap();
         assert_eq!((read.text.as_str(), read.lease_s), ("a\nb\n", None));
         assert!(Lines::parse(&json!({"attempt": 2, "lines": [5]})).is_err());
-        let wanted = Wanted::parse(&json!({"jobTypes": ["CUSTOM"], "platform": "linux"})).unwrap();
+        let wanted = ClaimQuery::parse(&json!({"jobTypes": ["CUSTOM"], "platform": "linux"})).unwrap();
         assert_eq!((wanted.types, wanted.platform.as_deref()), (Some(vec!["custom"]), Some("LINUX")));
-        assert!(Wanted::parse(&json!({"limit": 21})).is_err() && Wanted::parse(&json!({"jobTypes": ["x"]})).is_err());
+        assert!(
+            ClaimQuery::parse(&json!({"limit": 21})).is_err()
+                && ClaimQuery::parse(&json!({"jobTypes": ["x"]})).is_err()
+        );
     }
 }

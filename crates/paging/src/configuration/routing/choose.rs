@@ -39,13 +39,13 @@ pub struct Choice {
 
 /// The routes of tenants and the policies that they lead to, each read once: for the alerts of one transaction.
 #[derive(Debug, Default)]
-pub struct Known {
+pub struct RouteCache {
     around: HashMap<String, Arc<Vec<String>>>,
     routes: HashMap<String, Arc<Vec<Arc<Route>>>>,
     policies: HashMap<(String, String), Option<Policy>>,
 }
 
-impl Known {
+impl RouteCache {
     /// Whose routes the alerts of a tenant are shown to: its own, then its partner's.
     fn owners(&mut self, conn: &mut Conn, neighbours: &Neighbours, tenant: &str) -> Result<Arc<Vec<String>>> {
         if let Some(known) = self.around.get(tenant) {
@@ -86,7 +86,7 @@ impl Known {
 pub fn choose(
     conn: &mut Conn,
     neighbours: &Neighbours,
-    known: &mut Known,
+    known: &mut RouteCache,
     tenant: &str,
     alert: &Value,
     at: Timestamp,

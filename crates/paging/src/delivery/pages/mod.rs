@@ -3,8 +3,8 @@
 pub mod facts;
 pub mod http;
 pub mod limits;
-pub mod myself;
 pub mod queue;
 pub mod store;
+pub mod test_page;
 pub mod view;
 pub mod wire;

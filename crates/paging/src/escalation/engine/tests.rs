@@ -12,7 +12,7 @@ use diesel::prelude::*;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use self::model::{Model, Told};
+use self::model::{Model, Outcome};
 use super::super::{scheduler, work::Work};
 use crate::{
     configuration::{
@@ -219,7 +219,7 @@ fn contact(person: usize, number: usize, verified: bool) -> methods::row::Method
 }
 
 /// Plays what happens; answers the pages that were decided.
-fn play(setup: &Setup, inputs: &[(i64, Input)]) -> Vec<Told> {
+fn play(setup: &Setup, inputs: &[(i64, Input)]) -> Vec<Outcome> {
     let directory = tempfile::tempdir().unwrap();
     let mut db = database(directory.path());
     let fakes = Fakes::default();
@@ -263,7 +263,7 @@ fn play(setup: &Setup, inputs: &[(i64, Input)]) -> Vec<Told> {
             let asked = Arc::clone(&neighbours);
             let told = after.clone();
             let hear = move |conn: &mut Conn| {
-                Work::run(conn, &asked, now, |conn, work| super::hear(conn, work, TENANT, before.as_ref(), &told))
+                Work::run(conn, &asked, now, |conn, work| super::on_alert_change(conn, work, TENANT, before.as_ref(), &told))
             };
             db.write_here(hear).unwrap();
             alerts[number] = Some(after);
@@ -273,9 +273,9 @@ fn play(setup: &Setup, inputs: &[(i64, Input)]) -> Vec<Told> {
         }
     }
     let rows: Vec<pages::store::Row> = db.read_here(|conn| Ok(crate::schema::pages::table.load(conn)?)).unwrap();
-    let mut told: Vec<Told> = rows
+    let mut told: Vec<Outcome> = rows
         .into_iter()
-        .map(|row| Told {
+        .map(|row| Outcome {
             alert: row.alert_id,
             step: row.step,
             user: row.user_id,

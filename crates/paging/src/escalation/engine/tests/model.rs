@@ -6,7 +6,7 @@ use super::{ALERTS, Aim, DAY, Input, STATES, Setup, method, user};
 
 /// A page, or a gap in place of one.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Told {
+pub struct Outcome {
     pub alert: String,
     pub step: i64,
     pub user: String,
@@ -62,19 +62,19 @@ pub struct Model<'s> {
     setup: &'s Setup,
     walks: Vec<PageRequest>,
     gone: BTreeSet<usize>,
-    pages: Vec<Told>,
+    pages: Vec<Outcome>,
 }
 
 impl<'s> Model<'s> {
-    pub fn play(setup: &'s Setup, inputs: &[(i64, Input)]) -> Vec<Told> {
+    pub fn play(setup: &'s Setup, inputs: &[(i64, Input)]) -> Vec<Outcome> {
         let walks = (0..ALERTS).map(|_| PageRequest::default()).collect();
         let mut model = Self { setup, walks, gone: BTreeSet::new(), pages: Vec::new() };
         for (minute, input) in inputs {
             match *input {
-                Input::Reported(alert, severity) => model.hear(alert, *minute, "New", Some(severity)),
-                Input::Acknowledged(alert) => model.hear(alert, *minute, "Acknowledged", None),
-                Input::Suppressed(alert) => model.hear(alert, *minute, "Suppressed", None),
-                Input::Closed(alert) => model.hear(alert, *minute, "Closed", None),
+                Input::Reported(alert, severity) => model.report(alert, *minute, "New", Some(severity)),
+                Input::Acknowledged(alert) => model.report(alert, *minute, "Acknowledged", None),
+                Input::Suppressed(alert) => model.report(alert, *minute, "Suppressed", None),
+                Input::Closed(alert) => model.report(alert, *minute, "Closed", None),
                 Input::Left(person) => _ = model.gone.insert(person),
                 Input::Look | Input::Restart => {}
             }
@@ -84,7 +84,7 @@ impl<'s> Model<'s> {
         model.pages
     }
 
-    fn hear(&mut self, alert: usize, minute: i64, status: &'static str, severity: Option<usize>) {
+    fn report(&mut self, alert: usize, minute: i64, status: &'static str, severity: Option<usize>) {
         let walk = &mut self.walks[alert];
         if walk.status == "Closed" || walk.status.is_empty() && severity.is_none() {
             return;
@@ -218,7 +218,7 @@ impl<'s> Model<'s> {
     }
 
     fn note(&mut self, alert: usize, step: usize, user: String, method: String, decided: i64, after: Option<i64>) {
-        self.pages.push(Told {
+        self.pages.push(Outcome {
             alert: format!("ALT-{alert}"),
             step: step as i64,
             user,

@@ -12,23 +12,23 @@ pub fn json<T: Serialize>(value: &T, length: usize) -> Vec<u8> {
 }
 
 /// A `T` as JSON: an answer holds it where it would hold the `T`.
-pub struct Written<T>(Box<RawValue>, PhantomData<fn() -> T>);
+pub struct PreSerialized<T>(Box<RawValue>, PhantomData<fn() -> T>);
 
-impl<T: Serialize> Written<T> {
+impl<T: Serialize> PreSerialized<T> {
     /// Texts, numbers and lists of them cannot fail to be written.
     pub fn of(value: &T) -> Self {
         Self(to_raw_value(value).unwrap_or_else(|_| RawValue::NULL.to_owned()), PhantomData)
     }
 }
 
-impl<T> Written<T> {
+impl<T> PreSerialized<T> {
     /// How long it is, in bytes.
     pub fn len(&self) -> usize {
         self.0.get().len()
     }
 }
 
-impl<T> Serialize for Written<T> {
+impl<T> Serialize for PreSerialized<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.0.serialize(serializer)
     }

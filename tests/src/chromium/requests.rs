@@ -24,7 +24,7 @@ const EVENTS: [(&str, &str); 3] = [
 pub(super) type Request = (String, String);
 
 #[derive(Default)]
-pub(super) struct Asked {
+pub(super) struct BrowserRequests {
     /// The services that the test itself went to: `http://127.0.0.1:8080`.
     origins: BTreeSet<String>,
     role: String,
@@ -34,7 +34,7 @@ pub(super) struct Asked {
     pub astray: Vec<String>,
 }
 
-impl Asked {
+impl BrowserRequests {
     /// The test goes to an address: what is there may ask for more of that service.
     pub fn goes_to(&mut self, url: &str) {
         let origin: Vec<&str> = url.splitn(4, '/').take(3).collect();
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     fn astray(role: &str, method: &str, url: &str, event: &str) -> Vec<String> {
-        let mut asked = Asked::default();
+        let mut asked = BrowserRequests::default();
         asked.goes_to("http://127.0.0.1:8080/console/alerts");
         asked.acts_as(role);
         let params = json!({"request": {"method": method, "url": url}, "url": url});
