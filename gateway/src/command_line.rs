@@ -154,7 +154,7 @@ fn log_filter(text: &str) -> Result<String, String> {
     if let Some(open) = text.split(',').find(|part| part.trim_end().ends_with('=')) {
         return Err(format!("{open} has no level: write off, error, warn, info, debug or trace behind it"));
     }
-    EnvFilter::try_new(text).map_err(|error| format!("is no level and no filter of the log: {error}"))?;
+    EnvFilter::try_new(text).map_err(|error| format!("is neither a level nor a filter of the log: {error}"))?;
     Ok(text.to_owned())
 }
 

@@ -28,7 +28,7 @@ pub fn check(storage: &Storage) -> anyhow::Result<()> {
     let path = credentials_file(&storage.data_dir);
     match fs::symlink_metadata(&path) {
         Ok(found) if !found.is_file() => {
-            bail!("{} is no file: the first start writes the first admin key there. Move it away", path.display())
+            bail!("{} is not a file: the first start writes the first admin key there. Move it away", path.display())
         }
         Err(error) if error.kind() != ErrorKind::NotFound => Err(error).with_context(|| format!("{}", path.display())),
         _ => Ok(()),

@@ -18,8 +18,8 @@ use tracing_subscriber::{
     util::SubscriberInitExt as _,
 };
 
-/// The HTTP library calls it an error when a client sends what is no request, or goes away. The client is told; whoever
-/// wants to see it all the same names it in the filter.
+/// The HTTP library calls it an error when a client sends what is not a request, or goes away. The client is told;
+/// anyone who wants to see it all the same names it in the filter.
 const QUIET: &str = "actix_http=off";
 
 /// A warning is told again, for the same cause, after so long.
@@ -31,7 +31,7 @@ const CAUSES: usize = 256;
 /// For whom the log is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reader {
-    /// Whoever keeps the log of a service: one JSON object a line, or text when a terminal watches.
+    /// Anyone who keeps the log of a service: one JSON object a line, or text when a terminal watches.
     Service,
     /// The person who typed a command, or their script: text.
     Person,

@@ -31,7 +31,7 @@ const OTHERS: [&str; 11] = [
 /// What begins like this beside the prefix is set by others: by Kubernetes for a service of this name, and by tests.
 const OF_OTHERS: [&str; 3] = ["SERVICE_", "PORT", "TESTS_"];
 
-/// A variable that is no setting, and what was meant perhaps.
+/// A variable that is not a setting, and what was meant perhaps.
 pub struct Unknown {
     pub name: String,
     /// "; did you mean this?", or nothing.

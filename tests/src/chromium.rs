@@ -315,7 +315,7 @@ impl Window {
     }
 
     /// What the browser complained of: violations of the policy, and what nobody caught. That a request was answered
-    /// with an error is no complaint. And every request that was made of anybody else, is in no document, or needs
+    /// with an error is not a complaint. And every request that was made of anybody else, is in no document, or needs
     /// another role.
     pub fn complaints(&self) -> Vec<String> {
         let log = self.command("se/log", &json!({"type": "browser"}));

@@ -38,7 +38,7 @@ pub(crate) fn operation_of(method: &str, path: &str) -> Option<(String, String)>
     Some((id.to_owned(), role.to_owned()))
 }
 
-/// What an answer breaks, a line each; nothing for what is no operation of the document.
+/// What an answer breaks, a line each; nothing for what is not an operation of the document.
 fn broken(response: &Response) -> Vec<String> {
     let Some((method, url)) = response.label.split_once(' ') else { return Vec::new() };
     let path = url.split_once("://").map_or(url, |(_, rest)| rest.find('/').map_or("/", |at| &rest[at..]));

@@ -61,8 +61,8 @@ impl Response {
     #[track_caller]
     pub fn page(&self) -> Value {
         let page = self.ok();
-        let integer = |name: &str| page[name].as_i64().unwrap_or_else(|| panic!("{name} is no integer: {self}"));
-        let results = page["results"].as_array().unwrap_or_else(|| panic!("results is no array: {self}"));
+        let integer = |name: &str| page[name].as_i64().unwrap_or_else(|| panic!("{name} is not an integer: {self}"));
+        let results = page["results"].as_array().unwrap_or_else(|| panic!("results is not an array: {self}"));
         let total = integer("totalResults");
         let number = integer("pageNo");
         let size = integer("pageSize");
@@ -82,7 +82,7 @@ impl Response {
         let body = self.json();
         let text = |name: &str| match body[name].as_str() {
             Some(text) if !text.is_empty() => text,
-            _ => panic!("{name} is no text: {self}"),
+            _ => panic!("{name} is not text: {self}"),
         };
         text("type");
         text("title");
@@ -95,7 +95,7 @@ impl Response {
             assert!(known.contains(&name.as_str()), "{name} does not belong in a problem: {self}");
         }
         if let Some(errors) = body.get("errors") {
-            let errors = errors.as_array().unwrap_or_else(|| panic!("errors is no array: {self}"));
+            let errors = errors.as_array().unwrap_or_else(|| panic!("errors is not an array: {self}"));
             assert!(!errors.is_empty(), "errors is there for invalid fields: {self}");
             for error in errors {
                 for name in ["code", "fieldName", "message"] {

@@ -1,5 +1,5 @@
-//! The stream of changes: told as they are committed, on any gateway, to whoever may see them, and again to who comes
-//! back.
+//! The stream of changes: told as they are committed, on any gateway, to anyone who may see them, and again to who
+//! comes back.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -178,7 +178,7 @@ fn what_one_gateway_stores_another_tells(backend: Backend) {
     assert_eq!(events(&client, &format!("maxSeconds=0&lastEventId={}", told[0].id)).len(), 1);
 }
 
-/// A stream that is open, on a connection of its own: what arrived is read by whoever looks.
+/// A stream that is open, on a connection of its own: what arrived is read by anyone who looks.
 fn watch(server: &Server, client: &Client) -> TcpStream {
     let mut stream = ask_to_watch(server, client.tenant_id(), &format!("Authorization: Bearer {}", client.bearer()));
     await_text(&mut stream, "HTTP/1.1 200");

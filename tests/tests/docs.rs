@@ -129,7 +129,7 @@ fn sections_that_the_code_refers_to_exist() {
     for path in files("crates", ".rs") {
         for sentence in comments(&read(&path)).split(". ").filter(|sentence| sentence.contains("docs/interface.md")) {
             for name in sentence.split('"').skip(1).step_by(2) {
-                assert!(known.contains(&name.to_lowercase()), "{path} refers to {name:?}, which is no section");
+                assert!(known.contains(&name.to_lowercase()), "{path} refers to {name:?}, which is not a section");
                 referred += 1;
             }
         }
@@ -197,7 +197,7 @@ fn make_run_builds_and_starts_the_service() {
     assert!(directory.path().join("credentials.env").is_file(), "the README reads it next");
 }
 
-/// Whoever has no Python or curl is told that it was not tried, unless `CI` is `true`.
+/// Anyone who has no Python or curl is told that it was not tried, unless `CI` is `true`.
 #[test]
 fn the_blocks_of_the_readme_do_what_it_says_twice() {
     let has =

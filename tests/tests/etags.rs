@@ -232,7 +232,7 @@ fn a_list_of_versions_is_refused_or_understood(server: &Server) {
     }
 }
 
-/// Whoever generates a client from the document can use versions and keys.
+/// Anyone who generates a client from the document can use versions and keys.
 fn the_document_names_the_headers(server: &Server) {
     let client = server.new_client();
     let document = server.get("/openapi.json").json();

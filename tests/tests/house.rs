@@ -27,7 +27,7 @@ const NEVER: [(&str, &[&str]); 10] = [
     ("muster-tests", &["diesel", "r2d2"]),
 ];
 
-/// A domain that is no part of the program, and is kept to the same rules (template.rs).
+/// A domain that is not a part of the program, and is kept to the same rules (template.rs).
 pub const TEMPLATE: &str = "tests/template";
 
 /// Tests that name a domain to say where one is named.
@@ -149,7 +149,7 @@ fn a_row_is_never_shown_and_what_is_shown_is_never_a_row() {
     assert_eq!(both, listed, "left: what there is; right: the exceptions, a list that may only shrink");
 }
 
-/// Whoever adds a domain finds each place that names one in the page that says how; `kb` is the one that it says to
+/// Anyone who adds a domain finds each place that names one in the page that says how; `kb` is the one that it says to
 /// copy.
 #[test]
 fn a_domain_is_named_where_the_page_on_adding_one_says() {

@@ -1,5 +1,5 @@
 //! Within a crate, too, files import each other one way (ARCHITECTURE.md, "Inside a domain"), and so do its folders:
-//! whoever reads a file from its imports downwards comes to an end, and a row knows nothing of who stores it.
+//! anyone who reads a file from its imports downwards comes to an end, and a row knows nothing of who stores it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -142,7 +142,7 @@ fn imports_of(text: &str, module: &Module, known: &BTreeSet<Module>) -> BTreeSet
         while !known.contains(&full) && !full.is_empty() {
             full.pop();
         }
-        // A name that is no module here is another crate's, or the prelude's.
+        // A name that is not a module here is another crate's, or the prelude's.
         (known.contains(&full) && full != *module && !(is_relative && full.len() <= module.len())).then_some(full)
     });
     targets.collect()

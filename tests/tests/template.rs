@@ -1,5 +1,5 @@
-//! "Adding a domain" of ARCHITECTURE.md, done: the domain in `tests/template`, which is no part of the program, is put
-//! into a copy of the workspace as that page says, with a line in each place that the page names and nowhere else,
+//! "Adding a domain" of ARCHITECTURE.md, done: the domain in `tests/template`, which is not a part of the program, is
+//! put into a copy of the workspace as that page says, with a line in each place that the page names and nowhere else,
 //! compiled, and called.
 
 use std::collections::BTreeSet;

@@ -1,7 +1,8 @@
 //! Further paths of operations: clients that know an operation by another path find it there.
 //!
-//! An alias is no second operation. The document lists it, so that it has an id and a role and is counted on its own;
-//! a request to it is admitted like any, and then goes on under the path of its operation, whose handler answers it.
+//! An alias is not a second operation. The document lists it, so that it has an id and a role and is counted on its
+//! own; a request to it is admitted like any, and then goes on under the path of its operation, whose handler answers
+//! it.
 
 use actix_web::http::{Method, Uri, uri::PathAndQuery};
 use utoipa::openapi::{OpenApi, PathItem, extensions::ExtensionsBuilder, path::Operation};

@@ -92,7 +92,7 @@ impl Connection {
         Poll::Ready(Ok(()))
     }
 
-    /// Is no request under way?
+    /// Is the connection without a request?
     fn is_idle(&self) -> bool {
         self.in_flight.get() == 0
     }

@@ -59,7 +59,7 @@ impl RequestScope {
     /// The version that the caller's `If-Match` names; `None` when there is none or it is `*`.
     ///
     /// # Errors
-    /// 400 when it is no entity tag, or several.
+    /// 400 when it is not an entity tag, or several.
     pub fn if_match(&self) -> Result<Option<i64>, Problem> {
         self.if_match.clone().map_err(|problem| *problem)
     }

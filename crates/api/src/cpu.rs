@@ -3,7 +3,7 @@
 //! A [`Meter`] ends such work of one request; and it is done on fewer threads than there are processors, which are
 //! shared by the one rule ([`base::share`]): those who wait are served tenant by tenant, and of a tenant key by key, so
 //! that no key and no number of keys takes them from the others. Who has too much of it waiting is refused alone (429);
-//! whoever has waited too long is told to come again (503).
+//! anyone who has waited too long is told to come again (503).
 
 use std::{
     sync::{Arc, LazyLock},
@@ -32,7 +32,7 @@ static COMPUTATIONS: LazyLock<Arc<Pool>> = LazyLock::new(|| Pool::new(Kind::Comp
 /// The threads that do such work at once: one processor is left to everything else.
 static PROCESSORS: LazyLock<Arc<Pool>> = LazyLock::new(|| {
     let processors = available_parallelism().map_or(1, usize::from);
-    // Whoever has a place among the computations may wait.
+    // Anyone who has a place among the computations may wait.
     Pool::new(Kind::Processors, (processors - 1).max(1), 1, 4 * MOST)
 });
 

@@ -20,7 +20,7 @@ const PAST_MS: i64 = 90 * DAY_MS;
 const FUTURE_MS: i64 = 366 * DAY_MS;
 const DAY_MS: i64 = 86_400_000;
 
-/// How long a calendar address is good for, in milliseconds: whoever still needs it makes another.
+/// How long a calendar address is good for, in milliseconds: anyone who still needs it makes another.
 const LIFE_MS: i64 = 366 * 86_400_000;
 
 /// When a calendar address ends that was made at this time, in milliseconds.
@@ -28,7 +28,7 @@ pub fn end(created_ms: i64) -> Timestamp {
     Timestamp::from_millis(created_ms.saturating_add(LIFE_MS))
 }
 
-/// The latest time, in milliseconds, at which an address was made that has ended by now.
+/// The latest time, in milliseconds, at which an address was made that has ended now.
 pub fn ended(now: Timestamp) -> i64 {
     now.millis().saturating_sub(LIFE_MS)
 }
@@ -72,7 +72,7 @@ impl FeedRequest {
     /// Reads the address of a feed. Parameters other than `token` mean nothing: calendar programs and proxies add some.
     ///
     /// # Errors
-    /// 404 for what is no tenant.
+    /// 404 for what is not a tenant.
     pub fn read(request: &HttpRequest, tenant: &str) -> Result<Self> {
         let token = request.query_string().split('&').find_map(|parameter| parameter.strip_prefix("token="));
         let tenant = TenantId::parse(tenant).ok_or_else(unknown)?.to_string();

@@ -290,7 +290,7 @@ impl Guard {
 }
 
 /// What changes something has to come from a page of ours, and a page sends no `GET` for it: a link is a `GET` as well,
-/// whoever made it.
+/// regardless of its author.
 fn check_session_may_change(request: &ServiceRequest, operation: &Operation) -> Result<(), Problem> {
     if operation.method == Method::GET {
         let detail = "This operation changes something: with a session it is not done by GET. Use POST, or a key.";

@@ -5,13 +5,13 @@ use std::borrow::Cow;
 /// The prefix of every operation of a tenant.
 pub const TENANT_PREFIX: &str = "/api/v2/tenants/{tenantId}";
 
-/// A parameter that is a secret by itself: whoever has the address may use it.
+/// A parameter that is a secret by itself: anyone who has the address may use it.
 const SECRET: &str = "{token}";
 
 /// What stands in the log in place of a secret.
 const HIDDEN: &str = "[secret]";
 
-/// A piece of a path that leads nowhere is no secret up to this length: all tokens are longer.
+/// A piece of a path that leads nowhere is not a secret up to this length: all tokens are longer.
 const NO_SECRET: usize = 24;
 
 /// A path as it is logged, without the secrets in it, however it was written. `pattern` is the declared path that it is

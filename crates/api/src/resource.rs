@@ -17,7 +17,7 @@ pub trait Resource: Sized {
     /// The one with this id among these tenants.
     fn find(conn: &mut Conn, tenants: &[String], id: &str) -> Result<Option<Self>>;
 
-    /// Takes the locks of whoever changes it, until the end of the transaction.
+    /// Takes the locks that a change of it takes, until the end of the transaction.
     fn lock(&self, conn: &mut Conn) -> Result<()>;
 
     /// Whose it is.
@@ -95,8 +95,8 @@ impl<Q: 'static> RequestContext<Q> {
     }
 }
 
-/// Declares a [`Resource`]: its row with `tenant_id` and `version`, what messages call it, how one is found, and the
-/// locks of whoever changes it.
+/// Declares a [`Resource`]: its row with `tenant_id` and `version`, what messages call it, how one is found, and
+/// the locks that a change of it takes.
 ///
 /// ```ignore
 /// api::resource! {

@@ -313,7 +313,7 @@ fn merge_slashes(request: &mut ServiceRequest) {
     }
 }
 
-/// Reads that went well are many and say little, and so do refusals under load: they are logged at `debug`. Whoever
+/// Reads that went well are many and say little, and so do refusals under load: they are logged at `debug`. Anyone who
 /// gives a request an id of their own means to find it again, and does.
 fn is_quiet(method: &Method, status: StatusCode, took: Duration) -> bool {
     let read = status.is_success() && method == Method::GET;

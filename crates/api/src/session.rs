@@ -149,7 +149,8 @@ pub fn check_ours(request: &HttpRequest) -> Result<(), Problem> {
     }
 }
 
-/// Refuses a request that another site's page made a browser send. What says nothing is no browser's, and passes.
+/// Refuses a request that another site's page made a browser send. A request without these headers does not come from a
+/// browser, and passes.
 ///
 /// # Errors
 /// 403.

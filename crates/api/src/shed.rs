@@ -245,7 +245,7 @@ impl LoadGate {
         self.parties.of_address(address)
     }
 
-    /// The service itself, and whoever stands for many, as a proxy does.
+    /// The service itself, and a caller that stands for many, as a proxy does.
     pub(crate) fn service(&self) -> &Arc<Party> {
         &self.service
     }

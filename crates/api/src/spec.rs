@@ -405,7 +405,7 @@ pub struct Declared {
     pub id: String,
     /// Who may call it.
     pub access: Access,
-    /// Does it change something? Whatever is no `GET` may, and a `GET` that says so (`x-changes`).
+    /// Does it change something? An operation other than `GET` may, and a `GET` that says so (`x-changes`).
     pub changes: bool,
     /// Of an alias: the path of its operation.
     pub(crate) of: Option<String>,

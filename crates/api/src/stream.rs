@@ -113,7 +113,7 @@ impl Rows {
             self.buffer.extend_from_slice(self.layout.open);
         }
         self.buffer.extend_from_slice(self.layout.close);
-        // The connection is free by now.
+        // The connection is free now.
         self.streaming = None;
         self.flush(true)
     }

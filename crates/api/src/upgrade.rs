@@ -1,8 +1,8 @@
 //! What is done to the head of a request before the protocol layer reads it.
 //!
 //! Offers to go on in another protocol are not taken: a client may offer to go on in HTTP/2 with each request
-//! (`Upgrade: h2c`, as Java's does by default), and whoever does not take the offer answers as if it had not been made
-//! (RFC 9110, 7.8). actix takes the mention of it in `Connection` for an upgrade that took place: it would say
+//! (`Upgrade: h2c`, as Java's does by default), and anyone who does not take the offer answers as if it had not been
+//! made (RFC 9110, 7.8). actix takes the mention of it in `Connection` for an upgrade that took place: it would say
 //! `connection: upgrade`, and close after the answer.
 
 /// Blanks the mention of an offer of HTTP/2, when the bytes are the head of a request, from its first byte to its end.

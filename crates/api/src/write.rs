@@ -1,4 +1,4 @@
-//! A write: one transaction, with what it changed, and its answer for whoever asks again.
+//! A write: one transaction, with what it changed, and its answer for a client that asks again.
 
 use std::{
     collections::HashSet,

@@ -68,7 +68,7 @@ impl CronExpression {
             .year(Year::Disallowed)
             .dom_and_dow(narrows(2) || narrows(4))
             .build();
-        let cron = parser.parse(&text).map_err(|error| format!("is no cron expression of five fields: {error}"))?;
+        let cron = parser.parse(&text).map_err(|error| format!("is not a cron expression of five fields: {error}"))?;
         let pattern = &cron.pattern;
         let mut minutes = 0_u64;
         let mut hours = 0_u32;

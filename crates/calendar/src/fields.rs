@@ -84,9 +84,9 @@ impl Field for Zone {
             fields.error(
                 name,
                 if near.is_empty() {
-                    "is no time zone: take a name of the IANA database, such as Europe/Paris".to_owned()
+                    "is not a time zone: take a name of the IANA database, such as Europe/Paris".to_owned()
                 } else {
-                    format!("is no time zone; did you mean {}?", near.join(" or "))
+                    format!("is not a time zone; did you mean {}?", near.join(" or "))
                 },
             );
         }

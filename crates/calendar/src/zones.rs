@@ -299,7 +299,7 @@ mod tests {
             let minutes = seconds.abs() / 60 % 60;
             let sign = if seconds < 0 { '-' } else { '+' };
             let expected = format!("GMT {sign}{hours:02}:{minutes:02} ");
-            assert!(zone.label().starts_with(&expected), "{zone}: {} is no {expected}", zone.label());
+            assert!(zone.label().starts_with(&expected), "{zone}: {} is not {expected}", zone.label());
         }
     }
 

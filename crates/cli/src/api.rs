@@ -48,7 +48,7 @@ pub fn api(arguments: &Api, document: impl FnOnce() -> anyhow::Result<Value>) ->
             tell(&format!("muster: {why}"));
             ExitCode::from(UNREACHABLE)
         }
-        // Whoever reads has had enough, as `head` has.
+        // Anyone who reads has had enough, as `head` has.
         Err(Failure::Output(error)) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(Failure::Output(error)) => {
             tell(&format!("muster: what was answered cannot be written: {error}"));
@@ -71,7 +71,9 @@ fn run(tokens: &[String], document: impl FnOnce() -> anyhow::Result<Value>) -> R
         return Err(usage("which operation? `muster api --list` has all of them".to_owned()));
     };
     if name.starts_with('-') {
-        return Err(usage(format!("{name} is no option of every call; one of an operation stands behind its name")));
+        return Err(usage(format!(
+            "{name} is not an option of every call; one of an operation stands behind its name"
+        )));
     }
     let operation = operations::find(&operations, name).map_err(usage)?;
     let mut given = arguments::read(operation, tokens);

@@ -107,7 +107,7 @@ fn section(text: &str, name: &str, asked: bool) -> Result<Table, String> {
         let hint = near::hint(name, all.keys().map(String::as_str), "");
         return if asked { Err(format!("there is no profile {name}{hint}")) } else { Ok(Table::new()) };
     };
-    let toml::Value::Table(found) = found else { return Err(format!("{name} is no section, such as [{name}]")) };
+    let toml::Value::Table(found) = found else { return Err(format!("{name} is not a section, such as [{name}]")) };
     for (setting, value) in &found {
         if !SETTINGS.contains(&setting.as_str()) {
             let hint = near::hint(setting, SETTINGS, "");
@@ -139,7 +139,7 @@ mod tests {
             ("[pord]\nsecert = 'hush'", "did you mean secret?"),
             ("[pord]\nsecret = hush", "line 2"),
             ("[pord]\nsecret = 5", "a text in quotes"),
-            ("pord = 'hush'", "is no section"),
+            ("pord = 'hush'", "is not a section"),
         ] {
             let error = section(text, "pord", true).unwrap_err();
             assert!(error.contains(told) && !error.contains("hush"), "{error}");

@@ -8,7 +8,7 @@ use reqwest::blocking::Response;
 pub enum Failure {
     /// The command line is wrong: each error. Nothing was sent.
     Usage(Vec<String>),
-    /// The service said no, or something that is no answer.
+    /// The service said no, or something that is not an answer.
     Refused(String),
     /// There was no answer.
     Unreachable(String),
@@ -39,6 +39,6 @@ pub fn ended(error: &std::io::Error) -> Failure {
 
 /// Says something beside the answer.
 pub fn tell(text: &str) {
-    // Whoever does not listen is not told.
+    // Anyone who does not listen is not told.
     let _ = writeln!(stderr().lock(), "{text}");
 }

@@ -109,7 +109,9 @@ pub fn print_all(session: &mut Session, mut request: Request, form: Form, header
         }
         let mut page = parse(&whole(answer, PAGE)?)?;
         let rows = page.get_mut("results").map(Value::take);
-        let Some(Value::Array(rows)) = rows else { return Err(Failure::Refused("the answer is no page".to_owned())) };
+        let Some(Value::Array(rows)) = rows else {
+            return Err(Failure::Refused("the answer is not a page".to_owned()));
+        };
         out.write(&rows)?;
         let Some(cursor) = page.get("nextCursor").and_then(Value::as_str).map(ToOwned::to_owned) else { break };
         if last.as_ref() == Some(&cursor) {
@@ -175,7 +177,7 @@ fn copy(mut answer: Response, to: &mut impl Write) -> Result<(), Failure> {
 }
 
 fn parse(body: &[u8]) -> Result<Value, Failure> {
-    serde_json::from_slice(body).map_err(|error| Failure::Refused(format!("the answer is no JSON: {error}")))
+    serde_json::from_slice(body).map_err(|error| Failure::Refused(format!("the answer is not JSON: {error}")))
 }
 
 fn is_json(answer: &Response) -> bool {

@@ -141,7 +141,7 @@ fn content(
     let content = Content::open(name)?;
     if let (Content::Bytes(bytes), "application/json") = (&content, kind) {
         let checked: Result<&RawValue, _> = serde_json::from_slice(bytes);
-        checked.map_err(|error| format!("--body: {name} is no JSON: {error}"))?;
+        checked.map_err(|error| format!("--body: {name} is not JSON: {error}"))?;
     }
     Ok((content, Some(kind.to_owned())))
 }

@@ -55,7 +55,7 @@ pub fn convert(schema: Schema<'_>, text: &str) -> Result<Value, String> {
             Ok(_) => Err("must be an object as JSON, such as {\"name\": \"value\"}".to_owned()),
             Err(error) => Err(format!("must be an object as JSON, or its fields with dots ({error})")),
         },
-        // Whatever is no JSON is a text.
+        // Whatever is not JSON is a text.
         Kind::Any => Ok(serde_json::from_str(text).unwrap_or_else(|_| Value::from(text))),
     }
 }

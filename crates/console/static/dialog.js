@@ -81,7 +81,7 @@ export function FormDialog({ title, send = "Save", onSend, onClose, keep, childr
   </dialog>`;
 }
 
-/** Puts what was typed before into the controls of a form that can take it by now; the rest waits. */
+/** Puts what was typed before into the controls of a form that can take it now; the rest waits. */
 function restore(form, waiting) {
   for (const [name, value] of Object.entries(waiting)) {
     const field = form.elements[name];

@@ -27,7 +27,7 @@ export function EditDialog({
   wide = false,
   children,
 }) {
-  // What the form began with; the page behind it may know a later version by now.
+  // What the form began with; the page behind it may know a later version now.
   const [mine] = useState(of);
   const [theirs, setTheirs] = useState();
   const send = async (values) => {

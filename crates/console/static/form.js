@@ -56,7 +56,7 @@ export function Search({ value, onValue, label, placeholder, wait = 150 }) {
   const [text, set] = useState(value);
   const timer = useRef(0);
   const sent = useRef(value);
-  // An address that was changed elsewhere; what this field asked for itself may be behind what is typed by now.
+  // An address that was changed elsewhere; what this field asked for itself may be behind what is typed now.
   useEffect(() => {
     if (value !== sent.current) set(value);
     sent.current = value;

@@ -475,7 +475,7 @@ const displayValue = (value) =>
       ? value
       : JSON.stringify(value);
 
-/** What becomes of each field; `found` is the record as the dialog found it, where it is another by now. */
+/** What becomes of each field; `found` is the record as the dialog found it, where it is another now. */
 function Preview({ plan, record, found }) {
   const earlier = found && Object.fromEntries(plan.lines(found).map((line) => [line.path, line.now]));
   return html`<div class="scroll" tabindex="0" role="region" aria-label="Preview">

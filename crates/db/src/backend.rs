@@ -118,7 +118,7 @@ pub(crate) fn make_private(url: &DatabaseUrl) -> Result<()> {
     }
 }
 
-/// What an older version made, or a copy brought along. Whoever may not change the mode is told.
+/// What an older version made, or a copy brought along. Anyone who may not change the mode is told.
 #[cfg(unix)]
 fn close_to_others(path: &Path) {
     use std::{fs, os::unix::fs::PermissionsExt as _};

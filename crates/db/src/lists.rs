@@ -1,6 +1,6 @@
 //! Connections that lists of any length are read by, apart from all others.
 //!
-//! Whoever reads a long list holds a connection for as long as they read. So that slow readers take none from short
+//! Anyone who reads a long list holds a connection for as long as they read. So that slow readers take none from short
 //! calls, and a few of them not all from other readers, there are several times as many of these. They are opened when
 //! they are needed, and closed again.
 

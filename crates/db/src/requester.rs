@@ -13,7 +13,7 @@ pub(crate) const MOST_WAITING: usize = 1000;
 /// One that is alone may have three of four connections: a call ends soon, and who comes then is the next.
 pub(crate) const GREED: usize = 3;
 
-/// Whoever a task asks for; who that is may become known while it runs.
+/// The requester that a task runs for; it may become known while the task runs.
 pub trait Requester {
     /// Whose share it is taken from, now.
     fn party(&self) -> Arc<Party>;

@@ -152,7 +152,7 @@ where
 impl Writer {
     pub(crate) fn start(url: DatabaseUrl) -> Result<Self> {
         let mut conn = connect(&url)?;
-        // A service that can only read is no use, and what is shared about a file that was opened read-only stays so
+        // A service that can only read is useless, and what is shared about a file that was opened read-only stays so
         // until the last connection closes. A begin alone would not notice.
         conn.batch_execute("BEGIN IMMEDIATE; CREATE TABLE probe (id BIGINT); ROLLBACK").map_err(|error| match error
             .into()
@@ -281,7 +281,7 @@ fn log_pages(conn: &mut Conn) -> Option<i32> {
 }
 
 /// Copies the log into the file, which takes tens of milliseconds and is not part of a commit: who committed has the
-/// answer by now. What cannot be copied, since somebody reads, is copied after the next commit.
+/// answer now. What cannot be copied, since somebody reads, is copied after the next commit.
 fn copy_log(conn: &mut Conn) {
     if let Err(error) = conn.batch_execute("PRAGMA wal_checkpoint(PASSIVE)") {
         tracing::debug!(%error, "the write-ahead log is not copied");

@@ -245,7 +245,7 @@ pub(crate) fn claim(
     Ok(claimed)
 }
 
-/// Deletes claimed events of a tenant. False when a claim is another's by now: then some are there still.
+/// Deletes claimed events of a tenant. False when a claim is another's now: then some are there still.
 pub(crate) fn finish_all(conn: &mut Conn, owner: &str, tenant: &str, events: &[Claimed]) -> Result<bool> {
     use outbox_events::dsl;
     let numbers: Vec<i64> = events.iter().map(|event| event.seq).collect();
@@ -258,7 +258,7 @@ pub(crate) fn finish_all(conn: &mut Conn, owner: &str, tenant: &str, events: &[C
     Ok(gone == events.len())
 }
 
-/// Deletes a claimed event. False when the claim is another's by now: its owner will finish it.
+/// Deletes a claimed event. False when the claim is another's now: its owner will finish it.
 pub(crate) fn finish(conn: &mut Conn, owner: &str, event: &Claimed) -> Result<bool> {
     use outbox_events::dsl;
     let mine = dsl::outbox_events.find((&event.tenant_id, event.seq)).filter(dsl::owner.eq(owner));

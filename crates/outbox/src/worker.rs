@@ -280,7 +280,7 @@ fn take(
 ) -> Result<()> {
     let together = db::savepoint(conn, |conn| {
         if !events::finish_all(conn, owner, &group.tenant, &group.claimed)? {
-            return Err(db::Error::Fault("another worker has some of them by now".to_owned()));
+            return Err(db::Error::Fault("another worker has some of them now".to_owned()));
         }
         subscribers.iter().try_for_each(|subscriber| subscriber.take_all(conn, &group.events))
     });

@@ -23,7 +23,7 @@ use crate::configuration::{
 /// Where `muster sink` takes HTTP unless it is told otherwise.
 pub const SINK: &str = "http://127.0.0.1:8025";
 
-/// Adds a policy to a tenant that has no alert route: whoever is on call through the tenant's rosters, and then one of
+/// Adds a policy to a tenant that has no alert route: the people on call through the tenant's rosters, and then one of
 /// `people`. Everybody among them gets a contact method. Says whether it did anything.
 pub fn fill(
     db: &Db,
@@ -51,7 +51,7 @@ pub fn fill(
             let around = directory.own_and_partner(tx.conn, &tenant)?;
             let partner = around.iter().find(|other| **other != tenant).unwrap_or(&tenant);
             let mut rosters: Vec<String> = Vec::new();
-            // Whoever is on call at some hour of the day is so through a roster that there is.
+            // The people on call at some hour of the day are so through a roster that there is.
             for hour in [0, 4, 8, 12, 16, 20] {
                 let at = Timestamp::from_millis(now.millis() + hour * 3_600_000);
                 let found = on_call.on_call(tx.conn, &tenant, partner, at)?;
@@ -95,7 +95,7 @@ fn method(tx: &mut Tx<'_>, seals: &dyn Seals, tenant: &str, person: &str) -> Res
 fn policy(tx: &mut Tx<'_>, tenant: &str, steps: Vec<Step>) -> Result<bool> {
     let now_ms = tx.now.millis();
     let document = Document {
-        description: "Whoever is on call, and then somebody who always is".to_owned(),
+        description: "The people on call, and then somebody who always is".to_owned(),
         steps,
         at_end: "STOP".to_owned(),
         ..Document::default()

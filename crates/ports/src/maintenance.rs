@@ -51,7 +51,7 @@ pub trait Maintenance: Send + Sync {
     /// not there any more.
     fn open_until(&self, conn: &mut Conn, windows: &[Window], at: Timestamp) -> Result<Vec<Option<Timestamp>>>;
 
-    /// Are alerts that are still open after each of these windows to be escalated, as the windows say by now, in their
+    /// Are alerts that are still open after each of these windows to be escalated, as the windows say now, in their
     /// order; `None` for one that is not there any more.
     fn escalating(&self, conn: &mut Conn, windows: &[Window]) -> Result<Vec<Option<bool>>>;
 }

@@ -102,7 +102,7 @@ pub enum Label {
 pub struct Assignment {
     /// The version of the shift, by its place.
     pub version: usize,
-    /// 0 for those who stand in it whoever's turn it is; beside them, n for the n-th place.
+    /// 0 for those who stand in it the person whose turn it is; beside them, n for the n-th place.
     pub number: usize,
 }
 
@@ -228,7 +228,7 @@ impl Lines {
             cuts.sort_unstable();
             cuts.dedup();
             for time in cuts.iter().zip(cuts.iter().skip(1)).filter_map(|(from, to)| Interval::new(*from, *to)) {
-                // Whoever is relieved of nothing is not told of.
+                // Anyone who is relieved of nothing is not told of.
                 let last = here.iter().filter(|(_, one)| one.contains(time.start())).map(|(place, _)| *place).max();
                 pieces.extend(last.map(|last| Segment { time, shift: Label::None, post: None, over: vec![last] }));
             }

@@ -153,7 +153,7 @@ impl RosterPeople {
         self.users.len() + self.groups.len() + former.chain(members.values().map(Vec::len)).sum::<usize>()
     }
 
-    /// Notes an id that is no user's.
+    /// Notes an id that is not a user's.
     pub fn check_user(&self, id: &str, field: &str, wrong: &mut FieldErrors) {
         if self.user(id).is_none() {
             wrong.unknown(field, "user of the tenant or its partner", id);

@@ -51,7 +51,7 @@ const KILLED: i32 = 128 + 9;
 /// Does this machine let scripts have namespaces of their own? When not, why.
 ///
 /// # Errors
-/// What the kernel, or whoever confines this program, objects to.
+/// The objection of the kernel, or of what confines this program.
 pub fn try_out(confinement: Confinement, workspace: &Workspace, orphans: &Orphans) -> Result<(), String> {
     let attempt = || -> anyhow::Result<_> {
         let directory = workspace.script("")?;
@@ -88,7 +88,7 @@ pub fn enter(arguments: &Launch) -> anyhow::Result<u8> {
         fs::write("/proc/self/setgroups", "deny").context("setting up the user namespace")?;
         fs::write("/proc/self/uid_map", format!("{uid} {uid} 1")).context("setting up the user namespace")?;
         fs::write("/proc/self/gid_map", format!("{gid} {gid} 1")).context("setting up the user namespace")?;
-        // Whoever is not root loses its capabilities with its next program, but for those that it says it keeps.
+        // Anyone who is not root loses its capabilities with its next program, but for those that it says it keeps.
         let all = capabilities(None)?;
         set_capabilities(None, CapabilitySets { inheritable: CapabilitySet::SYS_ADMIN, ..all })?;
         configure_capability_in_ambient_set(CapabilitySet::SYS_ADMIN, true)?;

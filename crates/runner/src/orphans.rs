@@ -1,5 +1,5 @@
 //! What a script leaves behind. A process that leaves the process group of its script (`setsid`, a daemon) loses its
-//! parent sooner or later, and on Linux whoever said so beforehand becomes the new one. So a runner that has no
+//! parent sooner or later, and on Linux a process that asked for it becomes the new one. So a runner that has no
 //! children has nothing left of any script.
 
 use std::{
@@ -21,7 +21,7 @@ const DYING: Duration = Duration::from_secs(10);
 /// killed one by one.
 const LOOK: Duration = Duration::from_micros(100);
 
-/// Proof that all children of this process belong to the script that is under way. Whoever has it may end and reap
+/// Proof that all children of this process belong to the script that is under way. Anyone who has it may end and reap
 /// them.
 #[derive(Clone, Debug)]
 pub struct Orphans {

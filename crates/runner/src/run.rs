@@ -287,7 +287,7 @@ impl Carrier {
     }
 }
 
-/// Does a refusal say that the run is not this runner's any more, rather than that a request is no good?
+/// Does a refusal say that the run is not this runner's any more, rather than that a request is not good?
 fn is_gone(status: StatusCode) -> bool {
     matches!(status, StatusCode::NOT_FOUND | StatusCode::CONFLICT)
 }

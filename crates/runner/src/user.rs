@@ -31,7 +31,7 @@ pub fn choose(name: Option<&str>) -> anyhow::Result<Option<User>> {
 
 /// What the program `id` says, which knows users of every kind that the machine has.
 fn number(what: &str, name: &str) -> anyhow::Result<u32> {
-    ensure!(!name.starts_with('-'), "{name} is no user");
+    ensure!(!name.starts_with('-'), "{name} is not a user");
     let told = Command::new("id").args([what, name]).stdin(Stdio::null()).output().context("running id")?;
     ensure!(told.status.success(), "there is no user {name}");
     let text = String::from_utf8_lossy(&told.stdout);

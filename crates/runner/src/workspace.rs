@@ -198,7 +198,7 @@ fn names(directory: BorrowedFd<'_>) -> rustix::io::Result<Vec<CString>> {
     Ok(names)
 }
 
-/// Removes what is no directory; false when it is one.
+/// Removes what is not a directory; false when it is one.
 fn removed(directory: BorrowedFd<'_>, name: &CString, until: Option<Instant>) -> rustix::io::Result<bool> {
     if until.is_some_and(|until| Instant::now() >= until) {
         return Err(Errno::TIMEDOUT);

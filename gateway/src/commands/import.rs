@@ -13,7 +13,7 @@ use crate::command_line::Import;
 pub fn import(arguments: &Import) -> anyhow::Result<()> {
     let db = arguments.storage.existing()?;
     let tenant = TenantId::parse(&arguments.tenant)
-        .with_context(|| format!("{} is no tenant id: msp_<number> or client_<number>", arguments.tenant))?;
+        .with_context(|| format!("{} is not a tenant id: msp_<number> or client_<number>", arguments.tenant))?;
     let authenticator = access::Authenticator::new(db.clone());
     let known = actix_web::rt::System::new().block_on(authenticator.tenant(&tenant))?;
     let known =

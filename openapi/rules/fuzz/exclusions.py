@@ -44,14 +44,14 @@ REJECTED = [
     Exclusion("A key is made for a person of the tenant who is in use, and may no more than that person",
               r"must be (a user of this tenant|active: |a person: )|must not be more than the user's", f"POST {T}/apiKeys", "userId|role"),
     Exclusion("A key is restricted to operations that exist, and that its role may call",
-              r".*(is no operation that needs a key|needs the role )|must name an operation, or ", f"POST {T}/apiKeys", r"operations(\[\])?"),
+              r".*(is not an operation that needs a key|needs the role )|must name an operation, or ", f"POST {T}/apiKeys", r"operations(\[\])?"),
     Exclusion("A link signs in by a code that was given out", r"<!DOCTYPE html>.*<title>Not signed in</title>", "GET /auth/sign-in"),
     # One field decides about another.
     Exclusion("One of several fields is required, or one in the place of another", r"is required(, or |, unless | where )|are required, unless "),
     Exclusion("One of several fields has to be there, and no other", r"must have (exactly )?one of |must have users or userGroups"),
     Exclusion("One of several fields has to be there", r"must name something, or another of "),
     Exclusion("One field stands for another", r"must be absent when |takes the place of pageNo"),
-    Exclusion("A field belongs to one type of a thing", r"goes with |is no field of the type |is for jobs of the type |are for low urgency"),
+    Exclusion("A field belongs to one type of a thing", r"goes with |is not a field of the type |is for jobs of the type |are for low urgency"),
     Exclusion("The type of a contact method decides which fields it needs", r"is required",
               f"POST {T}/users/\\{{userId\\}}/contactMethods(/\\{{contactMethodId\\}})?",
               r"url|address|chatId|from|to|userName|password|accountId|template|number"),
@@ -85,7 +85,7 @@ REJECTED = [
               f"POST {T}/rosters/\\{{rosterId\\}}(/preview)?", r"shiftDetails\[\]\.(name|schedule|users|userGroups)"),
     # Texts with a grammar.
     Exclusion("A text has a grammar that no pattern tells",
-              r"is no cron expression|must be a cron expression|is no time zone|must be a URL such as"),
+              r"is not a cron expression|must be a cron expression|is not a time zone|must be a URL such as"),
     Exclusion("A pattern does not tell leap years", r"must be a (time such as|local time) ", sent=lambda value: "-02-29T" in str(value)),
     Exclusion("A pattern does not tell that a time with an offset lies in other years in GMT", r"must (lie in the years|be a time such as) ",
               sent=lambda value: re.match("0001-01-01|1970-01-01|9998-12-31|9999-12-31", str(value)) is not None),
@@ -137,7 +137,7 @@ ACCEPTED += [
     Exclusion("What a notifier has no need of for the way in which it signs in is not looked at",
               r"in body - (baseNotifier -> )?(userName|password|apiKey|apiSecret|accessTokenURL|grantType): ",
               f"POST {T}/integrations/(install/CUSTOM|installed/.*)"),
-    Exclusion("One report that is no list is taken for a list of one, and one row for a line", r"in body - incorrect type",
+    Exclusion("One report that is not a list is taken for a list of one, and one row for a line", r"in body - incorrect type",
               f"POST {T}/(alerts|resources/bulk)"),
 ]
 

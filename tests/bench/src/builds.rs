@@ -33,7 +33,7 @@ const NEXT_ANSWER: f64 = 20.0;
 const CRATE_ALONE: f64 = 120.0;
 const AFTER_AN_EDIT: [(&str, f64); 2] = [("build", 10.0), ("test", 20.0)];
 
-/// What lies beside the sources and is no part of them.
+/// What lies beside the sources and is not a part of them.
 const NO_SOURCES: [&str; 4] = ["target", ".git", "data", "reports"];
 
 /// All lines; what was built is removed.

@@ -43,7 +43,7 @@ pub struct Data {
 
 impl Store {
     /// Makes the seed of all databases in `temporary`, and removes those from `root` that the server would make
-    /// otherwise by now.
+    /// otherwise now.
     pub fn open(root: &Path, temporary: &Path) -> Result<Self> {
         let seeded = temporary.join("seed");
         let seed = seed::plant(&seeded).context("putting the first resources into an empty database")?;

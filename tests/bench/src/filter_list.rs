@@ -222,7 +222,7 @@ pub fn pages_of_pairs(needles: &Value) -> Result<Vec<Filter>> {
         (format!("common {name} and common {other}"), page(&format!("{query}+{behind}")))
     };
     let count = common.len();
-    // Neighbours come first, so that whoever takes only as many as there are filters has each of them.
+    // Neighbours come first, so that anyone who takes only as many as there are filters has each of them.
     let apart = |step: usize| (0..count).map(move |first| (first, (first + step) % count));
     Ok((1..count).flat_map(apart).map(|(first, second)| pair(first, second)).collect())
 }

@@ -185,8 +185,8 @@ pub fn measure(small: &Data, large: &Data) -> Result<Outcome> {
 }
 
 /// Which two common filters take longest as the first question after a start, and how many milliseconds: until there is
-/// an answer, since whoever is refused as too slow asks again. Each filter is asked twice so, with another one behind it
-/// and before it.
+/// an answer, since anyone who is refused as too slow asks again. Each filter is asked twice so, with another one
+/// behind it and before it.
 fn cold(data: &Data) -> Result<(String, f64)> {
     let mut worst = (String::new(), 0.0);
     let filters = list::pages(&data.needles)?.len();

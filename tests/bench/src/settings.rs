@@ -66,7 +66,7 @@ impl Settings {
     /// From the words behind the program's name, and its environment; `None` when help is asked for.
     pub fn read(mut words: impl Iterator<Item = String>) -> Result<Option<Self>> {
         let number = |name: &str, default: u32| match std::env::var(name) {
-            Ok(text) => text.replace('_', "").parse().with_context(|| format!("{name} is no number")),
+            Ok(text) => text.replace('_', "").parse().with_context(|| format!("{name} is not a number")),
             Err(_) => Ok(default),
         };
         let only = std::env::var("BENCH_ONLY").unwrap_or_default();

@@ -1,5 +1,5 @@
 //! What a window asked for, all of it, and what of that it should not have: anything of anybody else, what is in no
-//! document, and what whoever is signed in may not.
+//! document, and what anyone who is signed in may not.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use crate::contract;
 /// In the order of what they may.
 const ROLES: [&str; 4] = ["viewer", "operator", "integrator", "admin"];
 
-/// What the service answers to people and is no operation: pages, and what belongs to them.
+/// What the service answers to people and is not an operation: pages, and what belongs to them.
 const PAGES: [&str; 4] = ["/docs", "/auth/", "/openapi.", "/favicon.ico"];
 
 /// What the browser asks for, of its own events.

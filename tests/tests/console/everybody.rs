@@ -330,7 +330,7 @@ fn every_screen_detail_form_and_conflict_is_for_everybody() {
         open(&window, server, &path, &title);
         look.page(&path);
     }
-    // Nobody has opened a form by now, and that is noticed.
+    // Nobody has opened a form now, and that is noticed.
     let missed = look.seen.missed();
     assert!(missed.iter().filter(|mark| mark.ends_with("<${FormDialog}")).count() > 15, "{missed:?}");
     look.go(&format!("deliveries?event={event}&delivery={delivery}"));

@@ -214,7 +214,7 @@ const DYNAMIC: [(&str, &str); 7] = [
     ("screens/routing.js", "name, "),
 ];
 
-/// Calls of operations that take `If-Match` and overwrite nothing: a note is added to whatever an incident is by now.
+/// Calls of operations that take `If-Match` and overwrite nothing: a note is added to whatever an incident is now.
 const ADDS: [&str; 1] = ["addIncidentNote"];
 
 /// Nothing is done with a version that nobody saw: what can name the version does. Operations that are chosen while a

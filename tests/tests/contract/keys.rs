@@ -175,7 +175,7 @@ fn a_narrow_key_hands_out_no_wider_one(server: &Server) {
     server.token(&wide.key, &wide.secret);
 }
 
-/// Whoever has an inbound address may report: so has whoever makes one.
+/// Anyone who has an inbound address may report: so has anyone who makes one.
 fn a_narrow_key_lets_nobody_report_what_it_may_not(server: &Server) {
     let client = server.new_client();
     let narrowed = |operations: &[&str]| {
@@ -257,7 +257,7 @@ fn a_key_is_read_and_says_when_it_was_used(server: &Server) {
         std::thread::sleep(Duration::from_millis(50));
     };
     assert!(used.ends_with("+0000"), "{used}");
-    // A use is no change of the key.
+    // A use is not a change of the key.
     assert_eq!(client.get(&path).header("ETag"), Some(etag.as_str()));
     client.request("POST", &format!("{path}/rotate")).header("If-Match", &etag).send().ok();
     client.request("POST", &format!("{path}/rotate")).header("If-Match", &etag).send().problem(412, "0004");

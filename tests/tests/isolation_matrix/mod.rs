@@ -102,7 +102,7 @@ fn with_a_wrong_token_nothing_is_answered(backend: Backend) {
             let sent = Sent::new(operation, recipe, home, &ids);
             let wrong = world.server.anonymous().with_token(inbound);
             world.send(&wrong, None, &sent).unauthenticated();
-            // What is no key and secret; wrong ones of somebody are soon throttled.
+            // What is not a key and secret; wrong ones of somebody are soon throttled.
             let basic = world.server.request(&operation.method, &operation.at(&home.id, &ids));
             basic.header("Authorization", "Basic bm9ib2R5").send().unauthenticated();
         }

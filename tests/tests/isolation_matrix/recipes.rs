@@ -19,7 +19,7 @@
 //! - `.of_claimer()`: when only the key that claimed a run may call it, and another that may otherwise is told so
 //!   (409);
 //! - `.of_oneself()`: when only the user that it is about and admins may call it, and another is told so (403);
-//! - `.of_seen()`: when it may be called on what is seen of a partner, though it is no `GET`.
+//! - `.of_seen()`: when it may be called on what is seen of a partner, though it is not a `GET`.
 //!
 //! A new kind of entity is a line in `entities.rs`.
 

@@ -148,7 +148,7 @@ impl Tenant {
         };
         let kinds = Kind::ALL.into_iter().filter(|kind| kind.is_at(id) && made_of(*kind));
         let entities = kinds.map(|kind| {
-            // What clients see of their partner is no leak; so the users that keys act as are.
+            // What clients see of their partner is not a leak; so the users that keys act as are.
             let seen = id == "msp_1"
                 && (kind.clients_see_their_partners() || [Kind::ApiKey, Kind::InboundAddress].contains(&kind));
             let name = if seen { "shared" } else { marker.as_str() };

@@ -92,7 +92,7 @@ fn who_asks_for_no_alert_gets_none(server: &Server) {
     assert!(alerts(&client).is_empty());
     client.post(&format!("/jobs/{id}"), &json!({"alertOnFailure": true})).ok();
     ran(&client, &id, json!({"exitCode": 0}));
-    assert!(alerts(&client).is_empty(), "a good run after that is no alert either");
+    assert!(alerts(&client).is_empty(), "a good run after that is not an alert either");
 }
 
 fn an_alert_ends_with_what_it_is_about(server: &Server) {

@@ -167,7 +167,7 @@ fn nothing_of_a_script_becomes_somebody_else(server: &Server) {
         let id = queued(&client, "sed -n 's/^NoNewPrivs:[^0-9]*//p' /proc/self/status\n", json!({}));
         done(runner(server, &client, "operator").args(options));
         let output = whole(&client, &id)["output"].clone();
-        // Whoever runs these tests may have given up new privileges, and that is for good.
+        // Anyone who runs these tests may have given up new privileges, and that is for good.
         let given_up = fs::read_to_string("/proc/self/status").unwrap_or_default().contains("NoNewPrivs:\t1");
         let expected = if given_up { "1" } else { expected };
         assert_eq!(output, json!(format!("{expected}\n")));

@@ -185,7 +185,7 @@ fn the_open_occurrence_is_extended(server: &Server) {
     assert_eq!(window_after["current"]["end"], "2090-01-01T00:30:00+0000");
     let window_after = extend(json!({"endTime": "2090-01-01T02:00:00Z"})).ok();
     assert_eq!(window_after["current"]["end"], "2090-01-01T02:00:00+0000");
-    // The plan that it has already is no other one.
+    // The plan that it has already is not another one.
     let again = client.post(&path, &json!({"schedule": long()})).ok();
     assert_eq!(again["current"]["end"], "2090-01-01T02:00:00+0000");
     let page = client.get("/scheduleMaintenances/active?at=2090-01-01T01:30:00Z").ok();

@@ -42,7 +42,7 @@ fn hanging() -> Receiver {
 }
 
 fn text(value: &Value) -> String {
-    value.as_str().unwrap_or_else(|| panic!("{value} is no text")).to_owned()
+    value.as_str().unwrap_or_else(|| panic!("{value} is not text")).to_owned()
 }
 
 /// People of a client, who are reached at these URLs.

@@ -63,8 +63,11 @@ fn what_is_wrong_is_said_and_all_of_it() {
     mode(&path("credentials.env"), 0o644);
     fs::write(path("secrets.key"), "x").unwrap_or_else(|error| panic!("{error}"));
     mode(&path("secrets.key"), 0o640);
-    fs::write(path("muster.sqlite"), "this is no database, and it is longer than a header of one would be: 0123456789")
-        .unwrap_or_else(|error| panic!("{error}"));
+    fs::write(
+        path("muster.sqlite"),
+        "this is not a database, and it is longer than a header of one would be: 0123456789",
+    )
+    .unwrap_or_else(|error| panic!("{error}"));
     let taken = TcpListener::bind("127.0.0.1:0").and_then(|listener| Ok((listener.local_addr()?, listener)));
     let (address, _listener) = taken.unwrap_or_else(|error| panic!("{error}"));
     let one = Authority::new().certify(&["a.test"]);

@@ -214,7 +214,7 @@ fn bodies_and_streams_go_as_they_are(server: &Server) {
     let piped =
         Exit::of(caller.command().args(["createResource", "--body", "-"]).stdin(fs::File::open(&file).unwrap()));
     assert_eq!(piped.status.code(), Some(2));
-    assert!(piped.stderr.contains("is no JSON"), "{}", piped.stderr);
+    assert!(piped.stderr.contains("is not JSON"), "{}", piped.stderr);
     let one = folder.path().join("one.json");
     fs::write(&one, "{\"hostName\": \"web-02\"}").unwrap();
     let made = Exit::of(caller.command().args(["createResource", "--body", "-"]).stdin(fs::File::open(&one).unwrap()));
@@ -326,7 +326,7 @@ fn nobody_there_and_half_an_answer_are_told_apart_from_a_refusal() {
     });
     let exit = at(&half, &["searchSites", "--all", "--retries", "0"]);
     assert_eq!(exit.status.code(), Some(3), "{}", exit.stderr);
-    assert!(serde_json::from_str::<Value>(&exit.stdout).is_err(), "half a list is no list: {}", exit.stdout);
+    assert!(serde_json::from_str::<Value>(&exit.stdout).is_err(), "half a list is not a list: {}", exit.stdout);
     let odd = service(|_| Reply::Answer(502, Vec::new(), "<h1>Bad\u{1b}[31m gateway</h1>".to_owned()));
     let exit = at(&odd, &["searchSites"]);
     assert_eq!(exit.stderr, "muster: 502 Bad Gateway: <h1>Bad [31m gateway</h1>\n");

@@ -162,7 +162,7 @@ fn an_action_whose_filter_takes_too_long_is_told_of(server: &Server) {
     let begun = Instant::now();
     client.post("/integrations/actions", &action).ok();
     assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
-    // Nobody knows whether it was meant: it is no silence.
+    // Nobody knows whether it was meant: it is not a silence.
     let page = client.get(&format!("{slow}/deliveries")).page();
     assert_eq!(page["results"][0]["status"], json!("failed"), "{page}");
 }

@@ -7,8 +7,8 @@ use crate::house::read;
 
 both_backends![its_integration_shows_what_it_would_send_and_calls_nobody];
 
-/// Whoever reads the README at night is paged like whoever reads it by day: no window of the demo company covers a
-/// machine of the README, and somebody is on call.
+/// Anyone who reads the README at night is paged like anyone who reads it by day: no window of the demo company covers
+/// a machine of the README, and somebody is on call.
 #[test]
 fn each_machine_of_the_readme_pages_somebody_at_any_time() {
     let server = Server::start_with(Backend::Sqlite, &["--demo"]);

@@ -153,7 +153,7 @@ fn a_good_client_does_not_notice_greedy_ones(backend: Backend) {
     assert!(most / 1024 < 256, "{told}");
 }
 
-/// The figures, for whoever runs this with `--nocapture`.
+/// The figures, for anyone who runs this with `--nocapture`.
 #[expect(clippy::print_stdout, reason = "a test that measures says what it measured")]
 fn tell(figures: &str) {
     println!("{figures}");

@@ -57,7 +57,7 @@ fn five_times_the_writes(backend: Backend) {
     overloaded(backend, "POST", "/resources", Some(&json!({"name": "under-pressure"})));
 }
 
-/// The figures, for whoever runs this with `--nocapture`.
+/// The figures, for anyone who runs this with `--nocapture`.
 #[expect(clippy::print_stdout, reason = "a test that measures says what it measured")]
 fn tell(figures: &str) {
     println!("{figures}");

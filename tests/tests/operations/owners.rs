@@ -9,7 +9,7 @@ use muster_tests::{Backend, Exit, Server, fresh_database, muster};
 /// The user and the group of the service, as Debian has them for nobody.
 const SERVICE: (u32, u32) = (65_534, 65_534);
 
-/// Gives a directory and what is in it to the service; `false` for whoever may not, and who does not need to.
+/// Gives a directory and what is in it to the service; `false` for anyone who may not, and who does not need to.
 fn give(directory: &Path) -> bool {
     if !rustix::process::geteuid().is_root() {
         return false;

@@ -82,7 +82,7 @@ fn those_that_wait_take_no_memory() {
     let begun = Instant::now();
     while begun.elapsed() < Duration::from_secs(5) {
         for stream in &mut open {
-            // Whoever is cut off has had what it asked for.
+            // Anyone who is cut off has had what it asked for.
             let _ = stream.write(&request);
         }
         std::thread::sleep(Duration::from_millis(20));

@@ -116,7 +116,7 @@ fn script(folder: &Path, shell: &str, name: &str) -> PathBuf {
     file
 }
 
-/// A shell that finds `muster`, and nothing of whoever runs the tests.
+/// A shell that finds `muster`, and nothing of anyone who runs the tests.
 fn shell(name: &str, home: &Path) -> Command {
     let program = muster().get_program().to_owned();
     let link = home.join("bin/muster");

@@ -161,7 +161,8 @@ fn settings_that_are_none_are_said() {
     assert!(server.log().contains("MUSTER_LISTN is not a setting of this program; did you mean MUSTER_LISTEN"));
 }
 
-/// Whoever types a command reads what went wrong, also through a pipe; whoever keeps the log of a service parses it.
+/// Anyone who types a command reads what went wrong, also through a pipe; anyone who keeps the log of a service parses
+/// it.
 #[test]
 fn commands_say_what_went_wrong_in_words() {
     let data = tempfile::tempdir().unwrap();

@@ -179,7 +179,7 @@ impl Gateways {
         mend_it
     }
 
-    /// As [`World::client`] and the like, at whatever port the first gateway is by now.
+    /// As [`World::client`] and the like, at whatever port the first gateway is now.
     fn again(&self, world: &World) -> Client {
         self.0[0].admin().tenant(world.client.tenant_id())
     }

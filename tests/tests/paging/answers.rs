@@ -109,7 +109,8 @@ fn a_link_that_is_replayed_or_forwarded_does_no_more(backend: Backend) {
     receiver.wait(2);
     std::thread::sleep(Duration::from_millis(700));
     assert_eq!(receiver.count(), 2, "one step, however often");
-    // Whoever got it from somebody else, and with whatever rights of their own, acts as the person that it was sent to.
+    // Anyone who got it from somebody else, and with whatever rights of their own, acts as the person that it was sent
+    // to.
     let stranger = server.caller(client.tenant_id(), "viewer");
     let forwarded = stranger.absolute("POST", &format!("{path}&action=acknowledge")).send();
     assert!(forwarded.text().contains("You work on it."), "{forwarded}");

@@ -30,7 +30,7 @@ fn codes_are_few_for_a_person(backend: Backend) {
     let receiver = Receiver::willing();
     let (ann, id) = somebody(&server, &client, "viewer");
     let one = hook(&ann, &id, &format!("{}/0", receiver.url()), &json!({}));
-    // One method that leads somewhere else each time is no way around it, nor is another method.
+    // One method that leads somewhere else each time is not a way around it, nor is another method.
     for number in 1..=5 {
         ann.post_empty(&format!("{one}/sendCode")).ok();
         ann.post(&one, &json!({"url": format!("{}/{number}", receiver.url())})).ok();
@@ -41,7 +41,7 @@ fn codes_are_few_for_a_person(backend: Backend) {
     }
     let other = hook(&ann, &id, &format!("{}/other", receiver.url()), &json!({}));
     refused(&ann.post_empty(&format!("{other}/sendCode")));
-    // An admin who asks for her is no way around it either; another person has their own.
+    // An admin who asks for her is not a way around it either; another person has their own.
     refused(&client.post_empty(&format!("{other}/sendCode")));
     let (bob, bobs) = somebody(&server, &client, "viewer");
     let his = hook(&bob, &bobs, &format!("{}/bob", receiver.url()), &json!({}));

@@ -153,7 +153,7 @@ fn a_server_that_is_gone_or_refuses_the_login_is_tried_again(backend: Backend) {
     let tried = || page(&client)["attempts"].as_array().is_some_and(|attempts| !attempts.is_empty());
     wait_for(Duration::from_secs(30), tried, || page(&client).to_string());
     assert!(error(&page(&client), 0).contains("not reached"), "{}", page(&client));
-    // It is back, and does not know the service at first: whoever runs it may mend that.
+    // It is back, and does not know the service at first: anyone who runs it may mend that.
     let listener = TcpListener::bind(("127.0.0.1", port)).unwrap();
     let fake = Fake::on(listener, Privacy::StartTls(with(&files.1)), |count, said| {
         (count == 1 && said.starts_with("AUTH")).then(|| b"535 who are you\r\n".to_vec())

@@ -22,7 +22,7 @@ use muster_tests::{Client, Server, unique};
 use serde_json::{Value, json};
 
 pub fn text(value: &Value) -> String {
-    value.as_str().unwrap_or_else(|| panic!("{value} is no text")).to_owned()
+    value.as_str().unwrap_or_else(|| panic!("{value} is not text")).to_owned()
 }
 
 /// A new person, who may close alerts.

@@ -61,7 +61,7 @@ fn machines_wait_for_the_alert_of_their_site(backend: Backend) {
     let stands = |id: &str, stage: &str| {
         wait_for(Duration::from_secs(30), || timeline(id)["escalation"] == stage, || timeline(id).to_string());
     };
-    // A warning of the router is no outage.
+    // A warning of the router is not an outage.
     let router = report(&client, "router", "ping", "Warning");
     stands(&router, "running");
     let before = report(&client, "web-01", "load", "Critical");

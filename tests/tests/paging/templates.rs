@@ -26,7 +26,7 @@ fn a_template_makes_the_message(backend: Backend) {
     let body = receiver.wait(1)[0].json();
     assert_eq!(body["title"], json!(format!("[Critical] {subject} (web-01)")), "what an alert says is text");
     assert_eq!(body["machine"], json!("web-01"));
-    // Another text is no other place: it stays verified. A test shows what comes of it.
+    // Another text is not another place: it stays verified. A test shows what comes of it.
     let one = format!("{path}/{}", text(&made["id"]));
     let plain = "{% for line in details %}- {{ line }}\n{% endfor %}{{ nothing }}";
     let changed = client.post(&one, &json!({"template": plain, "contentType": "text/plain; charset=utf-8"})).ok();

@@ -33,7 +33,7 @@ pub fn read(server: &Server, address: &Value) -> Response {
 pub fn path_of(address: &Value) -> String {
     let url = text(&address["url"]);
     let path = url.strip_prefix("http://127.0.0.1:").and_then(|rest| rest.find('/').map(|at| rest[at..].to_owned()));
-    path.unwrap_or_else(|| panic!("{url} is no address of the service"))
+    path.unwrap_or_else(|| panic!("{url} is not an address of the service"))
 }
 
 /// A feed, again and again: the same bytes, a tag that is known, and slashes and parameters that mean nothing.

@@ -214,7 +214,7 @@ fn around_the_clock_is_not_cut_at_midnight(server: &Server) {
     assert_eq!(asked["onCall"][0]["since"], json!("2026-01-01T00:00:00+0000"));
     assert!(asked["onCall"][0].get("until").is_none() && asked["next"] == json!([]), "{asked}");
     assert_eq!(line(&client, &made, "2026-05-01T00:00:00Z", "2026-06-01T00:00:00Z"), ["05-01T00:00/06-01T00:00 Ann"]);
-    // An edit that changes nothing for her is no hand-over.
+    // An edit that changes nothing for her is not a hand-over.
     let id = &made["shiftDetails"][0]["id"];
     client.post(&path(&made), &json!({"timeZone": {"name": "UTC"}})).ok();
     assert_eq!(

@@ -154,7 +154,7 @@ fn a_shift_that_names_nobody_yet_is_a_gap(server: &Server) {
     let line = timeline(&client, &made, "2026-05-01T00:00:00Z", "2026-05-02T00:00:00Z");
     assert_eq!(times(&line["gaps"]), ["05-01T12:00/05-02T00:00"]);
     assert_eq!((&line["coverage"], &line["entries"][1]["users"]), (&json!(50.0), &json!([])));
-    // Whoever is known later is named later, and may be taken out again.
+    // Anyone who is known later is named later, and may be taken out again.
     let id = &made["shiftDetails"][1]["id"];
     let kept = json!({"id": made["shiftDetails"][0]["id"]});
     let named = json!({"shiftDetails": [kept, {"id": id, "users": [{"id": ann}]}]});

@@ -236,7 +236,7 @@ impl Provider {
             }
         };
         match verify(&client) {
-            // It may have other keys by now.
+            // It may have other keys now.
             Err(ClaimsVerificationError::SignatureVerification(_)) => {
                 verify(&self.client(&*self.metadata(true)?)?).map_err(wrong)
             }

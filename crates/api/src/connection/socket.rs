@@ -128,7 +128,7 @@ impl AsyncRead for Socket {
         }
         let polled = Pin::new(&mut this.stream).poll_read(context, buffer);
         if polled.is_pending() && connection.multiplexed.get() {
-            // Whoever closes the connection wakes its reader.
+            // Anyone who closes the connection wakes its reader.
             connection.wait(context);
         }
         polled

@@ -74,7 +74,7 @@ pub const RETENTION_OF_PROBLEMS: Retention = Retention {
     },
 };
 
-/// Removes alerts, and what is known of their problems unless another alert is about those by now, as a [`Retention`]
+/// Removes alerts, and what is known of their problems unless another alert is about those now, as a [`Retention`]
 /// does.
 fn remove(conn: &mut Conn, tenant: &str, ids: &[String], _: usize) -> Result<usize> {
     let these = || alerts::table.filter(alerts::tenant_id.eq(tenant)).filter(alerts::id.eq_any(ids));

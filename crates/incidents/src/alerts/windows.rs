@@ -276,7 +276,7 @@ impl Work<'_> {
     /// so.
     fn finish(&mut self, tx: &mut Tx<'_>, window: &Pending) -> Result<()> {
         let neighbours = self.neighbours;
-        // As the window says by now; of one that is gone, as it said when it held them back.
+        // As the window says now; of one that is gone, as it said when it held them back.
         let escalates =
             neighbours.maintenance.escalating(tx.conn, &[port_window(window)])?.into_iter().flatten().next();
         let escalates = escalates.unwrap_or(window.escalates);

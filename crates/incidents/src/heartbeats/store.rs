@@ -142,7 +142,7 @@ pub fn put_off(conn: &mut Conn, row: &Row, until_ms: i64) -> Result<()> {
     Ok(())
 }
 
-/// Some of the heartbeats of a tenant that have to be reported by now, the longest due first.
+/// Some of the heartbeats of a tenant that have to be reported now, the longest due first.
 pub fn to_report(conn: &mut Conn, tenant: &str, now_ms: i64, most: i64) -> Result<Vec<Row>> {
     let due = Condition::sql("heartbeats.report_ms IS NOT NULL AND heartbeats.report_ms <= ").integer(now_ms);
     let rows = heartbeats::table.filter(heartbeats::tenant_id.eq(tenant)).filter(due);

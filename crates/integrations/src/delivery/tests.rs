@@ -132,7 +132,7 @@ fn nothing_is_claimed_twice_until_a_claim_runs_out() {
     let again = fixture.claim("two", after(1_000), 10);
     assert_eq!(again.len(), 3);
     let late = fixture.finish("one", &first[0], "delivered", 0, after(1_001));
-    assert_eq!(late.refused, 1, "another has it by now");
+    assert_eq!(late.refused, 1, "another has it now");
     assert_eq!(
         fixture.finish("two", &second[0], "delivered", 0, after(1_001)).refused,
         1,

@@ -236,7 +236,7 @@ pub async fn update(
 
 /// Delete a job
 ///
-/// With the history of its runs. Whoever carries out a run of it learns of it at the next heartbeat.
+/// With the history of its runs. Anyone who carries out a run of it learns of it at the next heartbeat.
 #[utoipa::path(
     operation_id = "deleteJob",
     params(JobId),

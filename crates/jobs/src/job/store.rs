@@ -13,12 +13,12 @@ use crate::schema::{job_labels, job_output, job_resources, job_runs, jobs};
 /// Ids that one statement names at most.
 pub const AT_ONCE: usize = 500;
 
-/// Whoever changes a job, or says of it what its runs say, holds this until the end of the transaction.
+/// Anyone who changes a job, or says of it what its runs say, holds this until the end of the transaction.
 pub fn lock(id: &str) -> db::Lock {
     db::Lock::of("jobs.job", id.to_ascii_lowercase())
 }
 
-/// The scheduler holds this alone for a tenant; whoever changes a job of it, shared.
+/// The scheduler holds this alone for a tenant; anyone who changes a job of it, shared.
 pub fn lock_of_schedule(tenant: &str) -> db::Lock {
     db::Lock::of("jobs.scheduler", tenant)
 }
@@ -94,7 +94,7 @@ pub fn search(
     Ok(db::page!(conn, dsl::jobs.filter(condition), SORTS, sort, walk))
 }
 
-/// Notes whether there is an alert of a job. That is no change of the job.
+/// Notes whether there is an alert of a job. That is not a change of the job.
 pub fn set_alerting(conn: &mut Conn, tenant: &str, id: &str, alerting: bool) -> Result<()> {
     let set = (jobs::alerting.eq(alerting), jobs::alarm_ms.eq(None::<i64>));
     diesel::update(jobs::table.find((tenant, id))).set(set).execute(conn)?;

@@ -64,7 +64,8 @@ fn has_labels(labels: &[String]) -> Condition {
     Condition::sql(missing).then(" AND ").append(Condition::text_in("job_labels.label NOT IN", labels)).then(")")
 }
 
-/// The script of the job, when it has one, names this platform or none. A script's number is unique, whoever owns it.
+/// The script of the job, when it has one, names this platform or none. A script's number is unique, regardless of its
+/// owner.
 fn runs_on(platform: &str) -> Condition {
     Condition::sql(
         "NOT EXISTS (SELECT 1 FROM jobs JOIN job_scripts ON job_scripts.id = jobs.script_id \

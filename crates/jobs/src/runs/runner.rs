@@ -25,9 +25,9 @@ use crate::{
 /// Claim runs
 ///
 /// Hands out waiting runs, the earliest due first, and those whose runner sent no heartbeat in time. A run is given to
-/// one runner at a time. Whoever claims it carries it out, sends heartbeats (`POST /jobs/runs/{runId}/heartbeat`), what
-/// it prints (`POST /jobs/runs/{runId}/log`) and what became of it (`POST /jobs/runs/{runId}/result`), each with the
-/// run's `attempt`, and with the API key that claimed it. A run that three runners abandoned has failed. At partner
+/// one runner at a time. Anyone who claims it carries it out, sends heartbeats (`POST /jobs/runs/{runId}/heartbeat`),
+/// what it prints (`POST /jobs/runs/{runId}/log`) and what became of it (`POST /jobs/runs/{runId}/result`), each with
+/// the run's `attempt`, and with the API key that claimed it. A run that three runners abandoned has failed. At partner
 /// level, runs of clients are handed out when `clients` is true; those of a suspended client never are.
 #[utoipa::path(
     operation_id = "claimJobRuns",
@@ -43,7 +43,7 @@ pub async fn claim(
 ) -> api::Result<HttpResponse> {
     let scope = if wanted.clients { context.scope() } else { vec![context.tenant.id.to_string()] };
     let partner = context.tenant.partner.to_string();
-    // Most often nothing waits: finding that out is no write.
+    // Most often nothing waits: finding that out is not a write.
     let tenants = scope.clone();
     let asked = wanted.clone();
     let now = context.now;
@@ -138,8 +138,8 @@ fn renewed(tx: &mut Tx<'_>, scope: &RequestScope, id: &str, sign: Heartbeat) -> 
 
 /// Send a heartbeat for a run
 ///
-/// Renews the lease of a run. A 409 says that the run went to another runner, or is over: whoever carries it out should
-/// stop.
+/// Renews the lease of a run. A 409 says that the run went to another runner, or is over: anyone who carries it out
+/// should stop.
 #[utoipa::path(
     operation_id = "sendJobRunHeartbeat",
     params(RunId),

@@ -269,7 +269,7 @@ fn take_back(tx: &mut Tx<'_>, notices: &dyn Notices, tenant: &str, ids: &[String
             continue;
         }
         if old.attempt < runs::rules::MOST_ATTEMPTS {
-            // Whoever holds it, and is only late, takes it up again with the next heartbeat.
+            // Anyone who holds it, and is only late, takes it up again with the next heartbeat.
             runs::store::requeue(tx.conn, &old, tx.now.millis())?;
             continue;
         }

@@ -144,7 +144,7 @@ pub async fn children(
     params(CategoryId),
     responses(
         (status = 200, description = "The category", body = wire::Category),
-        (status = 409, description = "The category above it is in the trash, or a sibling has its name by now"),
+        (status = 409, description = "The category above it is in the trash, or a sibling has its name now"),
     ),
     security(("bearer" = ["operator"]))
 )]

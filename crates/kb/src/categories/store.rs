@@ -211,7 +211,7 @@ pub fn delete(conn: &mut Conn, category: &Category, author: &str, now_ms: i64) -
 /// Takes a category out of the trash, with all that came there with it; it is `ACTIVE` then.
 ///
 /// # Errors
-/// 409 when a sibling has its name by now.
+/// 409 when a sibling has its name now.
 pub fn restore(conn: &mut Conn, category: &Category, author: &str, now_ms: i64) -> Result<()> {
     use kb_categories::dsl;
     check_name(conn, category)?;

@@ -41,7 +41,7 @@ pub async fn read(
     let id = WindowId::from(id);
     let feed::FeedRequest { tenant, hash, now, db } = feed::FeedRequest::read(&request, &tenant)?;
     let text = db.read(move |conn| {
-        // Whoever has no token learns nothing, not even whether there is such a window.
+        // Anyone who has no token learns nothing, not even whether there is such a window.
         let window = match Window::existing(conn, std::slice::from_ref(&tenant), &id) {
             Err(Error::Problem(_)) => return Err(feed::unknown().into()),
             window => window?,

@@ -56,8 +56,8 @@ pub async fn list_of_tenant(
 
 /// Create a calendar address of a maintenance window
 ///
-/// For calendar programs, which subscribe to it: whoever has the address reads when the window is open, without another
-/// token. The address is shown once.
+/// For calendar programs, which subscribe to it: anyone who has the address reads when the window is open, without
+/// another token. The address is shown once.
 #[utoipa::path(
     operation_id = "createMaintenanceCalendar",
     params(WindowId),

@@ -178,7 +178,11 @@ fn what_is_missing_is_named() {
 fn what_is_wrong_is_named_with_what_is_allowed() {
     let found = refused(recurring(&json!({"timezone": "Europe/Berlim"})));
     assert_eq!(found.len(), 1);
-    assert!(found[0].starts_with("schedule.timezone: is no time zone; did you mean Europe/Berlin or "), "{}", found[0]);
+    assert!(
+        found[0].starts_with("schedule.timezone: is not a time zone; did you mean Europe/Berlin or "),
+        "{}",
+        found[0]
+    );
     let found = refused(recurring(&json!({"endTime": "2026-05-28T08:00:00+0000"})));
     assert_eq!(found, ["schedule.endTime: must be after startTime"]);
     let found = refused(recurring(&json!({"endTime": "9999-05-28T08:00:00+0000", "endBy": "NEVER"})));

@@ -2,8 +2,8 @@
 //!
 //! Tenants take turns ([`TenantTurns`]). Any number of gateways do this beside each other. Each window has a row that
 //! says when it is to be looked at next and what was so at the last look. What a look finds is told in the transaction
-//! that moves the row on, if nobody else moved it meanwhile: so each opening is told once, by whoever comes first, and
-//! none is lost over a restart. After an absence a window tells of its last change alone.
+//! that moves the row on, if nobody else moved it meanwhile: so each opening is told once, by the first gateway to do
+//! so, and none is lost over a restart. After an absence a window tells of its last change alone.
 
 mod rules;
 

@@ -170,7 +170,7 @@ pub async fn add_targets(
 
 /// Remove targets from a maintenance window
 ///
-/// At least one must stay. Naming something that exists but is no target is not an error.
+/// At least one must stay. Naming something that exists but is not a target is not an error.
 #[utoipa::path(
     operation_id = "removeMaintenanceTargets",
     params(WindowId),

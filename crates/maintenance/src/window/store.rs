@@ -36,7 +36,7 @@ struct Row {
 /// The targets of windows, by tenant and id of the window.
 pub type Targets = HashMap<(String, String), Vec<Target>>;
 
-/// Whoever changes windows of a tenant takes this.
+/// Anyone who changes windows of a tenant takes this.
 pub fn lock(tenant: &str) -> db::Lock {
     db::Lock::of("maintenance", tenant)
 }

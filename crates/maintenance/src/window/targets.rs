@@ -124,12 +124,12 @@ fn list(fields: &mut Fields<'_>, kind: Kind) -> Option<Vec<Reference>> {
     }
     let given = fields.value(kind.list()).and_then(Value::as_array);
     let items = fields.objects(kind.list())?;
-    // Of what is no object nothing more is said than that.
+    // Of what is not an object nothing more is said than that.
     let items = items.into_iter().zip(given.into_iter().flatten()).filter(|(_, given)| given.is_object());
     Some(items.filter_map(|(mut item, _)| Reference::read(&mut item, kind)).collect())
 }
 
-/// How many targets the lists of a body name together; that is not to be said when one is no list.
+/// How many targets the lists of a body name together; that is not to be said when one is not a list.
 fn number(fields: &Fields<'_>) -> Option<usize> {
     let given = Kind::ALL.into_iter().filter_map(|kind| fields.value(kind.list()));
     given.map(|list| list.as_array().map(Vec::len)).sum()

@@ -12,7 +12,7 @@ pub struct Watch {
     /// The tenant of the window.
     pub tenant_id: String,
     pub window_id: String,
-    /// Counts whoever wrote the row.
+    /// Counts the writes of the row.
     pub seq: i64,
     /// When the window is to be looked at next.
     pub due_ms: Option<i64>,

@@ -32,7 +32,7 @@ const TEXTS: usize = 20;
 /// How long an alert is not heard of after a snooze.
 const SNOOZE_MS: i64 = 3_600_000;
 
-/// Show an alert or an incident to whoever has the link
+/// Show an alert or an incident to anyone who has the link
 ///
 /// A page for a browser: the alert or the incident, its machines, who was told, articles that may help, jobs that can
 /// be run, and buttons to answer. The token, which a page carried, is good for one alert or incident and one person,

@@ -1,6 +1,6 @@
 //! One-tap answers: what a person does by the link of a page, signed in nowhere else.
 //!
-//! `GET` shows and changes nothing, since whoever looks through mails follows links; a button acts.
+//! `GET` shows and changes nothing, since anyone who looks through mails follows links; a button acts.
 
 pub mod http;
 pub mod page;

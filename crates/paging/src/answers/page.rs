@@ -120,7 +120,10 @@ pub fn of(shown: &Shown, token: &str, told: &str) -> String {
     let answering = match shown.person.as_str() {
         "" => String::new(),
         name => {
-            format!("<p>Whoever presses a button here answers as {}, to whom this link was sent.</p>\n", escaped(name))
+            format!(
+                "<p>Anyone who presses a button here answers as {}, to whom this link was sent.</p>\n",
+                escaped(name)
+            )
         }
     };
     let title = escaped(&shown.title);

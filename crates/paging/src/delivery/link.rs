@@ -47,7 +47,7 @@ impl Link {
         if token.len() > 500 {
             return Ok(None);
         }
-        // A token of a key that is not known any more is no better than one that nobody made.
+        // A token of a key that is not known any more is not better than one that nobody made.
         let Ok(Some(open)) = seals.open(PLACE, &token.replace('-', "+").replace('_', "/")) else { return Ok(None) };
         let mut parts = open.expose().split('|').map(ToOwned::to_owned);
         let link = (|| {

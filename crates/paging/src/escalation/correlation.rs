@@ -93,7 +93,7 @@ pub fn of(
     let tags: Vec<(String, String)> =
         neighbours.resources.tags_of(conn, &tenants, &ids)?.into_iter().flatten().collect();
     correlation.stands_for = stands_for(&tags, &places);
-    // Whoever stands for a place waits for none: people have to hear of it.
+    // Anyone who stands for a place waits for none: people have to hear of it.
     if correlation.stands_for.is_empty() {
         let keys: Vec<String> = places.iter().map(key).collect();
         correlation.outage = outages::of(conn, tenant, &keys)?;

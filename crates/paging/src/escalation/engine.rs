@@ -71,16 +71,16 @@ pub fn on_alert_change(
         raised: raised(before, after).unwrap_or_else(|| told.raised.clone()),
         ..Facts::of(after, &old.policy_name)
     };
-    // What gets worse may be urgent by now.
+    // What gets worse may be urgent now.
     let urgency = match heard {
         Heard::Open { worse: true } => urgency(&old.policy.urgency, &facts.severity).to_owned(),
         _ => old.urgency.clone(),
     };
-    // That it was reported once more is no change that anybody has to be told of.
+    // That it was reported once more is not a change that anybody has to be told of.
     if next == state && (Facts { repeats: told.repeats, ..facts.clone() }) == told {
         return Ok(());
     }
-    // That all steps were taken is no answer: what they decided is sent all the same.
+    // That all steps were taken is not an answer: what they decided is sent all the same.
     if matches!(next.stage, Stage::Acknowledged | Stage::Suppressed | Stage::Closed) {
         pages::stop(conn, tenant, id, next.stage.word())?;
     }

@@ -24,7 +24,7 @@ impl Escalations for Stored {
         let Some(row) = store::find(conn, tenant, alert)?.filter(|row| row.state().stage == Stage::Running) else {
             return Ok(false);
         };
-        // Whoever takes steps that are due takes it within a moment.
+        // Anyone who takes steps that are due takes it within a moment.
         let next = State { next_ms: Some(at.millis()), ..row.state() };
         store::update(conn, &row.with(next, at.millis()))?;
         Ok(true)

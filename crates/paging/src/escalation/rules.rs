@@ -79,7 +79,7 @@ pub const WAITS_MS: i64 = 15 * 60_000;
 const LOOK_MS: i64 = 30_000;
 const RECOVER_MS: i64 = 60_000;
 
-/// Until when an alert waits by now, and when one looks again, while the alert of its place is open or not any more;
+/// Until when an alert waits now, and when one looks again, while the alert of its place is open or not any more;
 /// `None` when it has waited long enough.
 pub fn held(waits_until_ms: i64, open: bool, now_ms: i64) -> Option<(i64, i64)> {
     if now_ms >= waits_until_ms {

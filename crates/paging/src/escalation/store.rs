@@ -149,12 +149,12 @@ impl Row {
     }
 }
 
-/// Whoever changes the escalation of an alert takes this.
+/// Anyone who changes the escalation of an alert takes this.
 pub fn lock(tenant: &str, alert: &str) -> db::Lock {
     db::Lock::of("escalation", format_args!("{tenant}:{alert}"))
 }
 
-/// Takes the locks of many. Whoever takes several takes them in one order, so that no two wait for each other.
+/// Takes the locks of many. Anyone who takes several takes them in one order, so that no two wait for each other.
 pub fn lock_all(conn: &mut Conn, alerts: &BTreeSet<(&str, &str)>) -> Result<()> {
     let locks: Vec<db::Lock> = alerts.iter().map(|(tenant, alert)| lock(tenant, alert)).collect();
     db::Lock::take_all(conn, &locks)

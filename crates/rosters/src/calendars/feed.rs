@@ -120,7 +120,7 @@ fn render_feed(conn: &mut Conn, people: &dyn People, tenant: &str, of: &Of, now:
         for duty in duties.within(range, lines::Of::All).0 {
             let wanted = user.is_none_or(|id| duty.users.iter().any(|known| known == id));
             if wanted && !duty.users.is_empty() && events.len() < feed::MOST_EVENTS {
-                // Programs know an event by when it starts: that is no matter of what is asked for.
+                // Programs know an event by when it starts: that does not depend on the range.
                 let whole = duties.whole(duty);
                 let on_call: Vec<&Person> =
                     whole.users.iter().filter_map(|id| staff.user_at(id, whole.time.start())).collect();

@@ -64,8 +64,8 @@ pub async fn list_of_tenant(
 
 /// Create a calendar address of a roster
 ///
-/// For calendar programs, which subscribe to it: whoever has the address reads who is on call, without another token.
-/// The address is shown once.
+/// For calendar programs, which subscribe to it: anyone who has the address reads who is on call, without another
+/// token. The address is shown once.
 #[utoipa::path(
     operation_id = "createRosterCalendar",
     params(RosterId),

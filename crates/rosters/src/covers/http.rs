@@ -53,8 +53,8 @@ fn people_of(
 
 /// Request cover
 ///
-/// Asks to be relieved for a time, or for somebody else to be. Whoever accepts is on call in that user's place; others
-/// who are on call stay. Nothing changes until then.
+/// Asks to be relieved for a time, or for somebody else to be. Anyone who accepts is on call in that user's place;
+/// others who are on call stay. Nothing changes until then.
 #[utoipa::path(
     operation_id = "createRosterCoverRequest",
     params(RosterId),
@@ -198,9 +198,10 @@ async fn reply(
                 }
                 Reply::Accept => {
                     if staff.user(&user).is_none() {
-                        return Err(
-                            Problem::conflict("Whoever accepts must be a user of the tenant or its partner.").into()
-                        );
+                        return Err(Problem::conflict(
+                            "Anyone who accepts must be a user of the tenant or its partner.",
+                        )
+                        .into());
                     }
                     new.state = ACCEPTED.to_owned();
                     new.override_id = Some(take_over(tx, &roster, &old, user)?);

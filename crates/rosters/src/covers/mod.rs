@@ -1,5 +1,5 @@
-//! Requests for cover: somebody asks to be relieved for a time, and whoever accepts is on call instead ("Requests for
-//! cover" in `docs/interface.md`). What comes of one that is accepted is an override.
+//! Requests for cover: somebody asks to be relieved for a time, and anyone who accepts is on call instead ("Requests
+//! for cover" in `docs/interface.md`). What comes of one that is accepted is an override.
 
 pub mod http;
 mod row;

@@ -43,7 +43,7 @@ fn the_state_says_who_is_next_and_how_long_it_holds() {
     let state = Duties::new(&schedule, &staff).state(at("2026-05-01T08:00:00Z"));
     assert_eq!((&state.current[0].users, &state.next[0].users), (&vec!["ANN"], &vec!["BOB"]));
     assert_eq!(state.until, Some(at("2026-05-01T20:00:00Z")));
-    // Whoever is not in use is not next.
+    // Anyone who is not in use is not next.
     let alone = RosterPeople::of(&["ANN"]);
     let state = Duties::new(&schedule, &alone).state(at("2026-05-01T08:00:00Z"));
     assert_eq!(state.next[0].time.start(), at("2026-05-02T08:00:00Z"));

@@ -28,7 +28,7 @@ api::list! {
 
 /// Create an override
 ///
-/// A user takes a shift for a time, in place of whoever is on call through it; without `shift` the user takes the whole
+/// A user takes a shift for a time, in place of the person on call through it; without `shift` the user takes the whole
 /// roster, also while no shift takes place. Of several overrides of the same time the last one made wins. An override
 /// of a shift takes place when the shift does as it is now: it follows no later edit.
 #[utoipa::path(

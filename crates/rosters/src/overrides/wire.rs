@@ -53,7 +53,7 @@ pub struct Override {
     pub end: Timestamp,
     /// The shift, as it was when this was made; left out for the whole roster.
     pub shift: Option<Reference>,
-    /// Whom the user relieves; left out when that is whoever is on call.
+    /// Whom the user relieves; left out when that is the person on call.
     pub replaces: Option<User>,
     /// The swap that it is one half of.
     #[schema(example = "SWP-5a0f2c55-6a55-4f5e-8f0e-1a2b3c4d5e6f")]
@@ -92,10 +92,10 @@ pub struct NewOverride {
     /// When it ends: after `start`, by at most 366 days.
     #[request(text = forms::INSTANT)]
     pub end: Instant,
-    /// A shift of the roster, as `{"id"}` or as its id alone; without it, whoever is on call is relieved.
+    /// A shift of the roster, as `{"id"}` or as its id alone; without it, the person on call is relieved.
     #[request(with = shift_id, schema = ShiftReference)]
     pub shift: Option<String>,
-    /// Whom the user relieves, while others who are on call stay; without it, whoever is on call.
+    /// Whom the user relieves, while others who are on call stay; without it, the person on call.
     pub replaces: Option<UserReference>,
     /// Why.
     #[request(parse = trimmed, default)]

@@ -82,7 +82,7 @@ pub async fn create(
 /// Checks the body of a new roster; answers with the people whom it names.
 ///
 /// # Errors
-/// 400 that lists what is wrong in it, with whoever is not of these tenants.
+/// 400 that lists what is wrong in it, with the people who are not of these tenants.
 pub fn check_new(
     conn: &mut Conn,
     people: &dyn People,

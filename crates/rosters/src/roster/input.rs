@@ -100,7 +100,7 @@ pub struct NewShift {
     /// User groups of the tenant or of its partner.
     #[request(name = "userGroups", items = 0..=MOST_REFERENCES, default)]
     pub groups: Vec<UserGroupReference>,
-    /// Who takes turns; `users` and `userGroups`, when given, are on call beside whoever's turn it is.
+    /// Who takes turns; `users` and `userGroups`, when given, are on call beside the person whose turn it is.
     pub rotation: Option<NewRotation>,
     /// Whether it is called first; without it, it is.
     pub level: Option<Level>,
@@ -350,7 +350,7 @@ fn check_shift_change(change: &ShiftChange, fields: &mut Fields<'_>) {
 
 /// What holds of a shift that is new.
 fn check_whole(rotation: Option<&NewRotation>, fields: &mut Fields<'_>) {
-    // Whoever takes turns need not stand in the shift, too.
+    // Anyone who takes turns need not stand in the shift, too.
     if !fields.has("rotation") {
         fields.require("users");
         fields.require("userGroups");

@@ -45,7 +45,7 @@ impl Named<'_> {
     }
 }
 
-/// Adds whoever is not of these tenants to what is wrong; answers with all who are named.
+/// Adds the people who are not of these tenants to what is wrong; answers with all who are named.
 pub fn check<'s, S: Into<Named<'s>>>(
     conn: &mut Conn,
     people: &dyn People,

@@ -13,7 +13,7 @@ pub struct Watch {
     pub tenant_id: String,
     /// The roster.
     pub roster_id: String,
-    /// Counts whoever wrote the row.
+    /// Counts the writes of the row.
     pub seq: i64,
     /// When the roster is to be looked at next.
     pub due_ms: i64,

@@ -236,7 +236,7 @@ impl UserGroup {
     }
 }
 
-/// Time in which nobody needs to be on call: it is no gap.
+/// Time in which nobody needs to be on call: it is not a gap.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 #[schema(as = RosterOffHours)]
 pub struct OffHours {

@@ -21,7 +21,7 @@ use crate::{
 /// The largest timeline, in bytes.
 const LARGEST: usize = 8 << 20;
 
-/// A shift in it is no shorter than this, in bytes.
+/// A shift in it is not shorter than this, in bytes.
 const SHIFT: usize = 16;
 
 /// An entry and an overlap are longer than this, in bytes, beside the shifts, users and override in them.
@@ -145,7 +145,7 @@ fn coverage(wanted: u64, missing: u64) -> f64 {
 /// Shifts of one level that take place at the same time.
 fn overlaps(duties: &[Duty<'_>], texts: &mut Texts<'_, '_>) -> Result<Vec<TimelineOverlap>, Problem> {
     let schedule = texts.asked.schedule;
-    // Of each shift its time as one, whoever shares or takes it.
+    // Of each shift its time as one, also where it is shared or taken over.
     let mut shifts: BTreeMap<(Level, &str), (Label, Vec<Interval>)> = BTreeMap::new();
     for duty in duties {
         let Some((id, _)) = schedule.shift(duty.shift) else { continue };

@@ -16,7 +16,7 @@ pub const SORTS: Sorts<Row> = Sorts {
     then: &[SortBy::text("id", "contacts.id", |row| Key::from(&row.id))],
 };
 
-/// Whoever changes a contact takes this.
+/// Anyone who changes a contact takes this.
 pub fn lock(id: &str) -> db::Lock {
     db::Lock::of("contacts", id)
 }

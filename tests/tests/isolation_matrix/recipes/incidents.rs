@@ -10,7 +10,7 @@ pub(super) const RECIPES: &[Recipe] = &[
     op("GET /heartbeats/{heartbeatId}").ids(&[Kind::Heartbeat]),
     op("POST /heartbeats/{heartbeatId}").ids(&[Kind::Heartbeat]).sends(NAMED),
     op("DELETE /heartbeats/{heartbeatId}").ids(&[Kind::Heartbeat]),
-    // Alerts: a resource that is another's is no reason to refuse one (tests/alerts/intake.rs).
+    // Alerts: a resource that is another's is not a reason to refuse one (tests/alerts/intake.rs).
     op("POST /alert").sends(ALERT),
     op("POST /alerts").sends(r#"[{"currentState": "Warning", "subject": "$new"}]"#),
     op("POST /alerts/alertmanager")

@@ -74,7 +74,7 @@ pub fn changed(
     }
     let destination = laid_over(before, &change.destination());
     let preset = change.preset.filter(|_| old.kind == HTTP).unwrap_or(&old.preset).to_owned();
-    // Another text is no other place.
+    // Another text is not another place.
     let place = |destination: &Destination| {
         let mut place = destination.clone();
         place.retain(|name, _| name != "template" && name != "contentType");
@@ -121,7 +121,8 @@ pub fn host(url: &str) -> Option<String> {
     Some(url::Url::parse(url).ok()?.host_str()?.to_owned())
 }
 
-/// What a template makes of a message. To find out takes a while, and is no work for who writes to the database.
+/// What a template makes of a message. To find out takes a while, and is not work for the thread that writes to the
+/// database.
 #[derive(Clone, Debug)]
 pub struct Trial {
     /// The template.
@@ -163,7 +164,7 @@ pub fn check(
         &["address"]
     };
     for name in of_other_kind.iter().filter(|name| has(name)) {
-        wrong.push(FieldError::new(*name, format!("is no field of the type {kind}")));
+        wrong.push(FieldError::new(*name, format!("is not a field of the type {kind}")));
     }
     if has("password") != has("userName") {
         let missing = if has("password") { "userName" } else { "password" };

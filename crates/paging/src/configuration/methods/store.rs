@@ -40,7 +40,7 @@ pub fn find(conn: &mut Conn, tenant: &str, id: &str) -> Result<Option<Method>> {
     Ok(contact_methods::table.find((tenant, normal_id(id))).get_result(conn).optional()?)
 }
 
-/// Whoever changes the methods of a person takes this.
+/// Anyone who changes the methods of a person takes this.
 pub fn lock(tenant: &str, user: &str) -> db::Lock {
     db::Lock::of("contact", format_args!("{tenant}:{user}"))
 }

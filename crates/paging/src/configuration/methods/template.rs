@@ -55,15 +55,15 @@ pub fn render(template: &str, message: &serde_json::Value) -> Result<String, Str
     let mut written = Bounded(Vec::new());
     let done = compiled.render_captured_to(message, &mut written).map(drop);
     done.map_err(|error| reason(&error))?;
-    String::from_utf8(written.0).map_err(|_| "writes what is no text".to_owned())
+    String::from_utf8(written.0).map_err(|_| "writes what is not text".to_owned())
 }
 
 /// A value as JSON writes it.
 fn json(value: &Value) -> Result<String, minijinja::Error> {
     let mut written = Bounded(Vec::new());
     let failed = |why: &str| minijinja::Error::new(ErrorKind::InvalidOperation, why.to_owned());
-    serde_json::to_writer(&mut written, value).map_err(|_| failed("is no JSON, or too long"))?;
-    String::from_utf8(written.0).map_err(|_| failed("is no text"))
+    serde_json::to_writer(&mut written, value).map_err(|_| failed("is not JSON, or too long"))?;
+    String::from_utf8(written.0).map_err(|_| failed("is not text"))
 }
 
 fn reason(error: &minijinja::Error) -> String {

@@ -111,7 +111,7 @@ fn quiet_hours(fields: &mut Fields<'_>, name: &str) -> Option<rules::Quiet> {
     let to = time_of_day(&mut quiet, "to");
     let zone = quiet.required_text("timeZone");
     if !zone.is_empty() && calendar::Zone::find(&zone).is_none() {
-        quiet.error("timeZone", "is no time zone that is known here");
+        quiet.error("timeZone", "is not a time zone that is known here");
     }
     if from.is_some() && from == to {
         quiet.error("to", "must not be the same as from");
@@ -141,7 +141,7 @@ fn is_of_low_urgency(new: &NotificationRuleInput, fields: &mut Fields<'_>) {
         fields.error("quietHours", "are for low urgency: what is urgent is sent at any time");
     }
     if !new.before_shift.is_empty() && new.urgency == "high" {
-        fields.error("beforeShift", "is for low urgency: a shift that begins is no emergency");
+        fields.error("beforeShift", "is for low urgency: a shift that begins is not an emergency");
     }
 }
 

@@ -26,7 +26,7 @@ api::resource! {
     lock: |policy, conn| lock(&policy.tenant_id).take(conn),
 }
 
-/// Whoever changes policies or routes of a tenant takes this.
+/// Anyone who changes policies or routes of a tenant takes this.
 pub fn lock(tenant: &str) -> db::Lock {
     db::Lock::of("policies", tenant)
 }

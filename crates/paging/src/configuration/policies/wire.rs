@@ -105,7 +105,7 @@ pub struct Step {
 #[serde(rename_all = "camelCase", default)]
 #[schema(as = EscalationTarget, example = json!({"roster": {"id": "ES-0b8f7c4e-8f0e-4f6e-9d5a-3c1d7a5b2e90"}}))]
 pub struct Target {
-    /// Whoever is on call in a roster then.
+    /// The people on call in a roster then.
     pub roster: Option<Id>,
     /// Of a roster: those of this level alone, 1 (`primary`) or 2 (`secondary`).
     #[schema(minimum = 1, maximum = 2)]

@@ -73,7 +73,7 @@ pub fn sent_since(conn: &mut Conn, method: &str, since_ms: i64) -> Result<i64> {
     Ok(pages::table.filter(pages::method_id.eq(method)).filter(sent).count().get_result(conn)?)
 }
 
-/// Some pages of alerts to a contact method that are due, whoever has them in hand left out.
+/// Some pages of alerts to a contact method that are due, without those that a sender has claimed.
 pub fn waiting(conn: &mut Conn, method: &str, now_ms: i64, most: i64) -> Result<Vec<Row>> {
     let due = Condition::sql("pages.due_ms IS NOT NULL AND pages.due_ms <= ").integer(now_ms);
     let own = pages::table.filter(pages::method_id.eq(method)).filter(due).filter(pages::kind.eq("page"));
@@ -102,7 +102,7 @@ pub fn summarise(conn: &mut Conn, rows: &[Row], why: &str) -> Result<()> {
     Ok(())
 }
 
-/// A page as somebody has it in hand; `None` when that is another by now.
+/// A page as somebody has it in hand; `None` when that is another now.
 pub fn in_hand(conn: &mut Conn, tenant: &str, id: &str, owner: &str) -> Result<Option<Row>> {
     let mine = pages::table.find((tenant, id)).filter(pages::owner.eq(owner));
     Ok(mine.get_result(conn).optional()?)

@@ -68,7 +68,7 @@ pub struct Row {
     pub conversation: String,
     /// What it tells.
     pub message: Json<Facts>,
-    /// When it is sent next, or taken from whoever has it in hand; `None` when it is settled.
+    /// When it is sent next, or taken from the sender that claimed it; `None` when it is settled.
     pub due_ms: Option<i64>,
     /// Who has it in hand.
     pub owner: String,
@@ -99,7 +99,7 @@ pub const RETENTION: Retention = Retention {
     remove,
 };
 
-/// Codes and tests that are settled: apart from the others, so that whoever has many of them sent pushes out none of
+/// Codes and tests that are settled: apart from the others, so that anyone who has many of them sent pushes out none of
 /// those.
 pub const REQUESTED: Retention = Retention {
     kind: "page_tests",

@@ -132,7 +132,7 @@ fn new_code() -> String {
 /// Send a code to a contact method
 ///
 /// Six digits, good for 15 minutes, also to one that is verified already. Entered at `verify`, they show that messages
-/// arrive there. Within ten minutes five go to one person, and five to one address, whoever asks.
+/// arrive there. Within ten minutes five go to one person, and five to one address, from any caller.
 #[utoipa::path(
     operation_id = "sendContactMethodCode",
     params(PersonId, ContactMethodId),

@@ -41,8 +41,8 @@ use crate::{
 /// How long an idle sender waits at most before it looks again: for pages of other processes. It is woken when this
 /// process commits one, and by itself when one is due that it knows of.
 const IDLE: Duration = Duration::from_millis(250);
-/// How long it waits after a look, whoever wakes it: each look is a commit, and many pages at once cost it as much as
-/// one.
+/// How long it waits after a look, however often it is woken: each look is a commit, and many pages at once cost it as
+/// much as one.
 const PACE: Duration = Duration::from_millis(4);
 /// How long it rests after a look while others wait for the writer of a SQLite database, as a multiple of what the look
 /// took of it, and at most: what is put together in one message can wait for those who report.
@@ -240,7 +240,7 @@ async fn attempt(shared: &Arc<Shared>, line: &Line, job: Job) {
     };
     let owner = shared.owner.clone();
     let written = shared.db.write(move |conn| {
-        // Another gateway may have it by now, and writes down what becomes of it there.
+        // Another gateway may have it now, and writes down what becomes of it there.
         let Some(row) = queue::in_hand(conn, &tenant, &id, &owner)? else { return Ok(()) };
         store::update(conn, &after(row, &sent, attempt, now.millis()))
     });

@@ -8,7 +8,7 @@ const WAITS_MS: [i64; 9] = [1_000, 3_000, 10_000, 30_000, 60_000, 300_000, 900_0
 /// The longest time that the other side may ask for.
 const LONGEST_MS: i64 = 900_000;
 
-/// Is a message of this kind tried once alone? Whoever asked for a code or a test sees what becomes of it, and asks
+/// Is a message of this kind tried once alone? Anyone who asked for a code or a test sees what becomes of it, and asks
 /// again.
 pub fn is_once(kind: &str) -> bool {
     kind == "code" || kind == "test"

@@ -263,7 +263,9 @@ fn play(setup: &Setup, inputs: &[(i64, Input)]) -> Vec<Outcome> {
             let asked = Arc::clone(&neighbours);
             let told = after.clone();
             let hear = move |conn: &mut Conn| {
-                Work::run(conn, &asked, now, |conn, work| super::on_alert_change(conn, work, TENANT, before.as_ref(), &told))
+                Work::run(conn, &asked, now, |conn, work| {
+                    super::on_alert_change(conn, work, TENANT, before.as_ref(), &told)
+                })
             };
             db.write_here(hear).unwrap();
             alerts[number] = Some(after);
