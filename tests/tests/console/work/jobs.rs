@@ -15,7 +15,7 @@ fn a_job_is_run_and_its_run_is_called_off() {
     let Some(window) = signed_in(server, "operator") else { return };
     open(&window, server, "jobs", "Jobs");
     window.evaluate("document.querySelector('.row-link').click()");
-    window.shows("When missed");
+    window.shows("Missed runs");
     window.click("Run now");
     window.shows("Run requested.");
     window.until("document.querySelector('tbody .row-link')");

@@ -87,7 +87,7 @@ fn a_machine_of_which_little_is_known_says_so() {
     let id = text(&company.post("/resources", &json!({"hostName": host, "type": "DEVICE"})).ok()["resourceUUID"]);
     open(&window, server, &format!("resources/{id}"), &host);
     let panels = [
-        ("groups", "In none."),
+        ("groups", "No groups."),
         ("antivirus", "None was reported."),
         ("software", "None was reported."),
         ("alerts", "Nothing was reported."),

@@ -86,7 +86,7 @@ fn a_month_of_windows_is_a_calendar_with_a_table() {
         text(&window.evaluate(&format!("new Date(Date.parse({}) + 18e5).toISOString().slice(0, 19)", json!(end))));
     assert_eq!(until(&company)[..19], asked[..19]);
     window.click("End now");
-    window.until("document.querySelector('#window').closest('section').innerText.includes('nothing is left of it')");
+    window.until("document.querySelector('#window').closest('section').innerText.includes('no more occurrences')");
     assert_eq!(company.get(&format!("/scheduleMaintenances/{id}")).ok()["state"], json!("Completed"));
     assert_ne!(window.evaluate("document.title"), json!("owned"));
     assert_eq!(window.complaints(), Vec::<String>::new());
