@@ -13,7 +13,7 @@ use tokio::time::Instant;
 use crate::{
     Guard,
     credentials::Credentials,
-    guard::{Admitted, tenant_of},
+    guard::{AdmittedOperation, tenant_of},
 };
 
 /// How often a request that lasts looks at its caller.
@@ -25,7 +25,7 @@ const UNANSWERED: u32 = 3;
 /// The leave of a request that lasts.
 pub struct Admission {
     /// [`None`] for an operation that is everybody's.
-    admitted: Option<(Guard, Credentials, Admitted, Option<TenantId>)>,
+    admitted: Option<(Guard, Credentials, AdmittedOperation, Option<TenantId>)>,
     next_look: Instant,
     unanswered: u32,
 }
@@ -33,7 +33,7 @@ pub struct Admission {
 impl Admission {
     /// Of a request that the guard has let in just now.
     pub fn of(request: &HttpRequest) -> Self {
-        let admitted = request.extensions().get::<Admitted>().copied().and_then(|admitted| {
+        let admitted = request.extensions().get::<AdmittedOperation>().copied().and_then(|admitted| {
             let guard = request.app_data::<Guard>()?.clone();
             let credentials = Credentials::of(request).ok()??;
             Some((guard, credentials, admitted, tenant_of(request.match_info().as_str())))

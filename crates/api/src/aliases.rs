@@ -45,8 +45,8 @@ impl Alias {
 /// Adds aliases to a document that has their operations. One without an operation is left out.
 pub(crate) fn declare(document: &mut OpenApi, aliases: &[Alias]) {
     for alias in aliases {
-        let path = full(alias.path);
-        let of = full(alias.of);
+        let path = full_path(alias.path);
+        let of = full_path(alias.of);
         let target = document.paths.paths.get_mut(&of).and_then(|item| operation(item, alias.method)?.clone());
         let Some(mut same) = target else { continue };
         same.operation_id = Some(alias.operation_id.to_owned());
@@ -58,13 +58,13 @@ pub(crate) fn declare(document: &mut OpenApi, aliases: &[Alias]) {
         same.extensions
             .get_or_insert_default()
             .merge(ExtensionsBuilder::new().add(SAME_AS, of).add(INTERNAL, true).build());
-        if let Some(place) = operation(document.paths.paths.entry(path).or_default(), alias.method) {
-            *place = Some(same);
+        if let Some(slot) = operation(document.paths.paths.entry(path).or_default(), alias.method) {
+            *slot = Some(same);
         }
     }
 }
 
-fn full(path: &str) -> String {
+fn full_path(path: &str) -> String {
     if path.starts_with("/api/") { path.to_owned() } else { format!("{}{path}", paths::TENANT_PREFIX) }
 }
 
@@ -90,7 +90,7 @@ pub(crate) struct Rewrite(Vec<Segment>);
 enum Segment {
     Literal(String),
     /// The piece of the request's path with this number.
-    Given(usize),
+    Parameter(usize),
 }
 
 impl Rewrite {
@@ -100,30 +100,30 @@ impl Rewrite {
     /// When the alias has other parameters than the operation, or in another order.
     pub(crate) fn new(alias: &str, of: &str) -> Result<Self, String> {
         let parameters =
-            |path: &str| path.split('/').filter(|piece| piece.contains('{')).collect::<Vec<_>>().join(", ");
+            |path: &str| path.split('/').filter(|segment| segment.contains('{')).collect::<Vec<_>>().join(", ");
         let own = parameters(alias);
         let needed = parameters(of);
         if own != needed {
             return Err(format!("{alias} has the parameters ({own}), and {of} needs ({needed})"));
         }
-        let piece = |piece: &str| {
-            if !piece.contains('{') {
-                return Ok(Segment::Literal(piece.to_owned()));
+        let segment = |segment: &str| {
+            if !segment.contains('{') {
+                return Ok(Segment::Literal(segment.to_owned()));
             }
-            let place = alias.split('/').position(|known| known == piece);
-            place.map(Segment::Given).ok_or_else(|| format!("{alias} has no {piece}, which {of} needs"))
+            let index = alias.split('/').position(|own| own == segment);
+            index.map(Segment::Parameter).ok_or_else(|| format!("{alias} has no {segment}, which {of} needs"))
         };
-        of.split('/').map(piece).collect::<Result<_, _>>().map(Self)
+        of.split('/').map(segment).collect::<Result<_, _>>().map(Self)
     }
 
     /// The address under which the operation finds this request; parameters and query stay as they were sent.
     pub(crate) fn apply(&self, uri: &Uri) -> Option<Uri> {
-        let given: Vec<&str> = uri.path().split('/').collect();
-        let pieces = self.0.iter().map(|piece| match piece {
+        let segments: Vec<&str> = uri.path().split('/').collect();
+        let target_segments = self.0.iter().map(|segment| match segment {
             Segment::Literal(text) => Some(text.as_str()),
-            Segment::Given(place) => given.get(*place).copied(),
+            Segment::Parameter(index) => segments.get(*index).copied(),
         });
-        let mut target = pieces.collect::<Option<Vec<_>>>()?.join("/");
+        let mut target = target_segments.collect::<Option<Vec<_>>>()?.join("/");
         if let Some(query) = uri.query() {
             target.push('?');
             target.push_str(query);

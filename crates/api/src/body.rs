@@ -30,10 +30,10 @@ pub const LIMIT: usize = 8 << 20;
 const SMALL: u64 = 16 << 10;
 
 /// The most memory that the values of a JSON body may take.
-const HEAVIEST: usize = 40 << 20;
+const MAX_WEIGHT: usize = 40 << 20;
 
 /// A body up to this size is parsed on the thread that read it; a larger one would keep others waiting.
-const IN_PLACE: usize = 64 << 10;
+const PARSED_IN_PLACE: usize = 64 << 10;
 
 /// How long a body may take to arrive.
 pub const TIME: Duration = Duration::from_secs(10);
@@ -96,11 +96,11 @@ pub(crate) fn idempotency_key(request: &HttpRequest) -> Result<Option<String>> {
     if request.method() != Method::POST {
         return Ok(None);
     }
-    let mut given = request.headers().get_all(IDEMPOTENCY_KEY);
-    let Some(value) = given.next() else { return Ok(None) };
+    let mut values = request.headers().get_all(IDEMPOTENCY_KEY);
+    let Some(value) = values.next() else { return Ok(None) };
     let key = value.to_str().unwrap_or("").trim();
     let is_visible = key.bytes().all(|byte| byte.is_ascii_graphic());
-    if given.next().is_some() || key.is_empty() || key.len() > 255 || !is_visible {
+    if values.next().is_some() || key.is_empty() || key.len() > 255 || !is_visible {
         let message = "takes one value of 1 to 255 visible ASCII characters";
         return Err(Problem::field("Idempotency-Key", message).into());
     }
@@ -108,7 +108,7 @@ pub(crate) fn idempotency_key(request: &HttpRequest) -> Result<Option<String>> {
 }
 
 /// Does this request need its body's digest?
-pub(crate) fn names_a_key(request: &HttpRequest) -> bool {
+pub(crate) fn has_idempotency_key(request: &HttpRequest) -> bool {
     request.headers().contains_key(IDEMPOTENCY_KEY)
 }
 
@@ -119,7 +119,7 @@ fn expect_json(request: &HttpRequest) -> Result<()> {
 /// Refuses a content type that the operation does not read; a body without one is taken for what it expects. Refuses
 /// what is compressed, and any other charset than UTF-8, too: what is read is the text itself.
 pub fn expect_type(request: &HttpRequest, accepts: impl Fn(&str) -> bool, wanted: &str) -> Result<()> {
-    expect_plain(request)?;
+    expect_plain_text(request)?;
     let kind = request.content_type().to_ascii_lowercase();
     if !request.headers().contains_key(header::CONTENT_TYPE) || accepts(kind.trim()) {
         return Ok(());
@@ -128,7 +128,7 @@ pub fn expect_type(request: &HttpRequest, accepts: impl Fn(&str) -> bool, wanted
     Err(Problem::new(Kind::UnsupportedMediaType, detail).into())
 }
 
-fn expect_plain(request: &HttpRequest) -> Result<()> {
+fn expect_plain_text(request: &HttpRequest) -> Result<()> {
     let refuse = |detail: String| Err(Problem::new(Kind::UnsupportedMediaType, detail).into());
     for coding in request.headers().get_all(header::CONTENT_ENCODING) {
         let coding = String::from_utf8_lossy(coding.as_bytes()).trim().to_ascii_lowercase();
@@ -149,15 +149,15 @@ fn expect_plain(request: &HttpRequest) -> Result<()> {
 /// The value of a JSON body, which may take many times as much memory as its text: that is asked for before.
 async fn parse(bytes: Bytes) -> Result<Value> {
     let weight = base::body::weight(&bytes);
-    if weight > HEAVIEST {
+    if weight > MAX_WEIGHT {
         let detail = format!(
             "The body has too many values: they would take more than {} MiB in memory. Send them in several requests.",
-            HEAVIEST >> 20
+            MAX_WEIGHT >> 20
         );
         return Err(Problem::new(Kind::TooLarge, detail).into());
     }
     hold(weight)?;
-    if bytes.len() <= IN_PLACE {
+    if bytes.len() <= PARSED_IN_PLACE {
         return Ok(base::body::parse_json(&bytes)?);
     }
     let parsed = tokio::task::spawn_blocking(move || base::body::parse_json(&bytes));
@@ -175,7 +175,7 @@ pub fn hold(bytes: usize) -> Result<(), Problem> {
 /// Reads a whole body of at most `limit` bytes. Memory for one whose length is announced is taken before it arrives: of
 /// many that come together some are read to the end, rather than all of them half.
 pub async fn read(request: &HttpRequest, payload: Payload, limit: usize) -> Result<Bytes> {
-    let announced = announced(request.headers()).and_then(|length| usize::try_from(length).ok());
+    let announced = content_length(request.headers()).and_then(|length| usize::try_from(length).ok());
     let announced = announced.filter(|length| *length <= limit).unwrap_or(0);
     let mut whole = BytesMut::new();
     let mut held = 0;
@@ -195,7 +195,7 @@ pub async fn read(request: &HttpRequest, payload: Payload, limit: usize) -> Resu
 }
 
 /// How long a body says that it is.
-pub(crate) fn announced(headers: &header::HeaderMap) -> Option<u64> {
+pub(crate) fn content_length(headers: &header::HeaderMap) -> Option<u64> {
     headers.get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
 }
 
@@ -206,7 +206,7 @@ pub async fn for_each_chunk(
     limit: usize,
     mut each: impl FnMut(Bytes) -> Result<()>,
 ) -> Result<()> {
-    if announced(request.headers()).is_some_and(|length| length > limit as u64) {
+    if content_length(request.headers()).is_some_and(|length| length > limit as u64) {
         return Err(too_large(limit));
     }
     let ticket = shed::current();
@@ -215,7 +215,7 @@ pub async fn for_each_chunk(
     }
     let reading = async {
         let mut length = 0;
-        let mut digest = names_a_key(request).then(Sha256::new);
+        let mut digest = has_idempotency_key(request).then(Sha256::new);
         while let Some(chunk) = payload.next().await {
             let chunk = chunk.map_err(|_| Problem::invalid("The body ended before it was complete."))?;
             length += chunk.len();
@@ -243,8 +243,8 @@ pub async fn for_each_chunk(
 
 /// Before a refusal: takes a small body that has arrived off the connection, which can be used again then. One that
 /// has not arrived is left, and the connection is closed.
-pub(crate) async fn skip_small(request: &mut ServiceRequest) {
-    let length = announced(request.headers());
+pub(crate) async fn discard_small(request: &mut ServiceRequest) {
+    let length = content_length(request.headers());
     if length.is_none_or(|length| length == 0 || length > SMALL) || request.headers().contains_key(header::EXPECT) {
         return;
     }

@@ -10,7 +10,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::{
     Admission, Result,
-    body::{self, BodyDigest, names_a_key},
+    body::{self, BodyDigest, has_idempotency_key},
     shed,
 };
 
@@ -41,13 +41,13 @@ pub struct Chunks {
 impl Chunks {
     /// A body of at most `limit` bytes. The request counts among those whose body is awaited, to its end.
     pub fn new(request: &HttpRequest, payload: Payload, limit: u64) -> Result<Self> {
-        if body::announced(request.headers()).is_some_and(|length| length > limit) {
+        if body::content_length(request.headers()).is_some_and(|length| length > limit) {
             return Err(too_large(limit).into());
         }
         if let Some(ticket) = shed::current() {
-            ticket.streams_its_body()?;
+            ticket.begin_streamed_body()?;
         }
-        let digest = names_a_key(request).then(Sha256::new);
+        let digest = has_idempotency_key(request).then(Sha256::new);
         let length = 0;
         let waited = Duration::ZERO;
         let admission = Admission::of(request);

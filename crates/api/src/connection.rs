@@ -68,7 +68,7 @@ impl Connection {
         let mut memory = None;
         if self.multiplexed.get() {
             // Beside each other there may be thousands; one after the other is in what the connection takes.
-            match gate.remember(&self.party, IN_FLIGHT) {
+            match gate.take_memory(&self.party, IN_FLIGHT) {
                 Ok(lease) => memory = Some(lease),
                 Err(reason) => {
                     gate.refuse(reason);
@@ -77,7 +77,7 @@ impl Connection {
             }
         }
         let too_many = before >= MOST_IN_FLIGHT;
-        InFlight { connection: Rc::clone(self), too_many, paused: self.pauses.take_made(), _memory: memory }
+        InFlight { connection: Rc::clone(self), too_many, paused: self.pauses.take_completed(), _memory: memory }
     }
 
     /// Ready when the client takes what is written; an error when it is gone.

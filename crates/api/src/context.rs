@@ -30,7 +30,7 @@ use crate::{
     answer,
     body::idempotency_key,
     clock,
-    guard::{Guard, WasHead},
+    guard::{Guard, HeadRequest},
 };
 
 /// Who asks, for which tenant, and when: what the work of a request takes along to another thread.
@@ -229,7 +229,7 @@ impl<Q> RequestContext<Q> {
 
     /// Was the head of the answer asked for alone?
     pub fn is_head(&self) -> bool {
-        self.request.extensions().get::<WasHead>().is_some()
+        self.request.extensions().get::<HeadRequest>().is_some()
     }
 
     /// The request itself, for the few that need a header.

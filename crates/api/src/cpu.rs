@@ -21,7 +21,7 @@ use base::{
 use crate::{Body, Result, shed};
 
 /// How many requests of one key may wait for their turn, or have it; and how many there may be in all.
-const MOST_OF_ONE: u32 = 32;
+const MOST_PER_KEY: u32 = 32;
 const MOST: usize = 256;
 /// How long a request waits for its turn and for its end.
 const LONGEST: Duration = Duration::from_secs(10);
@@ -69,9 +69,9 @@ where
     F: FnOnce(&Meter) -> Result<T> + Send + 'static,
     T: Send + 'static,
 {
-    let computation = enter(&party)?;
+    let computation = take_place(&party)?;
     let done = async move {
-        let processor = PROCESSORS.take(&party, 1).await.map_err(|_| late())?;
+        let processor = PROCESSORS.take(&party, 1).await.map_err(|_| too_busy())?;
         let done = tokio::task::spawn_blocking(move || {
             let _held = (computation, processor);
             ignored::collect(|| work(&Meter::new(Meter::REQUEST)))
@@ -82,26 +82,26 @@ where
         ignored::report(names);
         done
     };
-    tokio::time::timeout(LONGEST, done).await.map_err(|_| late())?
+    tokio::time::timeout(LONGEST, done).await.map_err(|_| too_busy())?
 }
 
 /// A place among the requests that compute.
-fn enter(party: &Arc<Party>) -> Result<Lease> {
-    let most = usize::try_from(MOST_OF_ONE).unwrap_or(usize::MAX);
+fn take_place(party: &Arc<Party>) -> Result<Lease> {
+    let most = usize::try_from(MOST_PER_KEY).unwrap_or(usize::MAX);
     let too_many = || {
         let detail =
             "This key, or its tenant, has too many requests under way that match expressions or fill in templates.";
-        Problem::throttled(detail, 1, RateLimit { limit: MOST_OF_ONE, remaining: 0, reset: 1 })
+        Problem::throttled(detail, 1, RateLimit { limit: MOST_PER_KEY, remaining: 0, reset: 1 })
     };
     match COMPUTATIONS.try_take(party, 1) {
         Ok(_) if party.held(Kind::Computations) > most => Err(too_many().into()),
         Ok(lease) => Ok(lease),
-        Err(Full::Everything) => Err(late().into()),
+        Err(Full::Everything) => Err(too_busy().into()),
         Err(Full::Caller | Full::Tenant) => Err(too_many().into()),
     }
 }
 
-fn late() -> Problem {
+fn too_busy() -> Problem {
     Problem::unavailable("The service has too much to compute right now. Try again in a moment.")
 }
 
@@ -131,7 +131,7 @@ mod tests {
             let turns = turns.clone();
             tokio::task::spawn_local(run_for(party, move |_| Ok(turns.send(name).is_ok())))
         };
-        let mut waiting: Vec<_> = (0..MOST_OF_ONE).map(|_| wait(greedy(0), "greedy")).collect();
+        let mut waiting: Vec<_> = (0..MOST_PER_KEY).map(|_| wait(greedy(0), "greedy")).collect();
         waiting.extend((1..60).map(|key| wait(greedy(key), "greedy")));
         tokio::task::yield_now().await;
         waiting.push(wait(parties.of_key("client_2", "good"), "good"));

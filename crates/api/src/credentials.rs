@@ -23,8 +23,8 @@ impl Credentials {
     /// # Errors
     /// 400 for more than one header.
     pub(crate) fn of(request: &HttpRequest) -> Result<Option<Self>, Problem> {
-        let mut given = request.headers().get_all(header::AUTHORIZATION);
-        match (given.next(), given.next()) {
+        let mut values = request.headers().get_all(header::AUTHORIZATION);
+        match (values.next(), values.next()) {
             (Some(_), Some(_)) => Err(Problem::invalid("The request has more than one Authorization header.")),
             (Some(value), None) => Ok(Some(Self::Authorization(value.clone()))),
             (None, _) => match session::read_cookie(request) {

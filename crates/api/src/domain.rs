@@ -70,10 +70,10 @@ impl Domain {
 pub struct Routes<'r> {
     below: &'static str,
     tag: &'static str,
-    to: To<'r>,
+    target: RouteTarget<'r>,
 }
 
-enum To<'r> {
+enum RouteTarget<'r> {
     Document(&'r mut OpenApi),
     Server(&'r mut Handlers),
 }
@@ -81,22 +81,22 @@ enum To<'r> {
 impl<'r> Routes<'r> {
     /// Into a document, below a path; the operations stand under this tag there.
     pub(crate) fn of_document(document: &'r mut OpenApi, below: &'static str, tag: &'static str) -> Self {
-        Self { below, tag, to: To::Document(document) }
+        Self { below, tag, target: RouteTarget::Document(document) }
     }
 
     /// The same, for operations that stand under another [`Tag`] of the domain than its first.
     pub fn tagged(&mut self, tag: &'static str) -> Routes<'_> {
-        let to = match &mut self.to {
-            To::Document(document) => To::Document(document),
-            To::Server(handlers) => To::Server(handlers),
+        let target = match &mut self.target {
+            RouteTarget::Document(document) => RouteTarget::Document(document),
+            RouteTarget::Server(handlers) => RouteTarget::Server(handlers),
         };
-        Routes { below: self.below, tag, to }
+        Routes { below: self.below, tag, target }
     }
 
     /// Adds an operation.
     pub fn service<O: Operation>(&mut self, operation: O) -> &mut Self {
-        match &mut self.to {
-            To::Document(document) => {
+        match &mut self.target {
+            RouteTarget::Document(document) => {
                 let paths = operation.paths().paths.into_iter();
                 let paths = paths.map(|(path, mut item)| {
                     for (_, operation) in spec::operations_mut(&mut item) {
@@ -111,7 +111,7 @@ impl<'r> Routes<'r> {
                 operation.schemas(&mut schemas);
                 document.components.get_or_insert_default().schemas.extend(schemas);
             }
-            To::Server(handlers) => handlers.add::<O>(self.below),
+            RouteTarget::Server(handlers) => handlers.add::<O>(self.below),
         }
         self
     }
@@ -121,9 +121,9 @@ impl<'r> Routes<'r> {
 /// ([`Guard::routes`](crate::Guard::routes)).
 pub fn handlers(domains: &[Domain], operations: &[Route]) -> Handlers {
     let mut handlers = Handlers::of(operations);
-    let mut at_root = Routes { below: "", tag: "", to: To::Server(&mut handlers) };
+    let mut at_root = Routes { below: "", tag: "", target: RouteTarget::Server(&mut handlers) };
     domains.iter().for_each(|domain| (domain.root_routes)(&mut at_root));
-    let mut below_tenant = Routes { below: paths::TENANT_PREFIX, tag: "", to: To::Server(&mut handlers) };
+    let mut below_tenant = Routes { below: paths::TENANT_PREFIX, tag: "", target: RouteTarget::Server(&mut handlers) };
     domains.iter().for_each(|domain| (domain.routes)(&mut below_tenant));
     handlers
 }

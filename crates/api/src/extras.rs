@@ -38,7 +38,7 @@ impl fmt::Display for Need {
 /// What a server gives its handlers, and what it serves besides the operations of its domains.
 #[derive(Clone, Default)]
 pub struct Extras {
-    given: Vec<TypeId>,
+    data_types: Vec<TypeId>,
     parts: Vec<Part>,
 }
 
@@ -47,7 +47,7 @@ impl Extras {
     #[must_use]
     pub fn with<T: ?Sized + Send + Sync + 'static>(mut self, what: Arc<T>) -> Self {
         let data = web::Data::from(what);
-        self.given.push(TypeId::of::<T>());
+        self.data_types.push(TypeId::of::<T>());
         self.parts.push(Arc::new(move |config| {
             config.app_data(data.clone());
         }));
@@ -70,7 +70,7 @@ impl Extras {
 
     /// What the handlers of a domain take and would not find, so that each request to them would fail.
     pub fn missing<'d>(&self, domain: &'d Domain) -> Vec<&'d Need> {
-        domain.needs.iter().filter(|need| !self.given.contains(&(need.id)())).collect()
+        domain.needs.iter().filter(|need| !self.data_types.contains(&(need.id)())).collect()
     }
 
     /// Refuses to serve a domain whose handlers would not find what they take.
@@ -92,7 +92,7 @@ impl Extras {
 impl FromIterator<Extras> for Extras {
     fn from_iter<I: IntoIterator<Item = Extras>>(all: I) -> Self {
         all.into_iter().fold(Self::default(), |mut sum, one| {
-            sum.given.extend(one.given);
+            sum.data_types.extend(one.data_types);
             sum.parts.extend(one.parts);
             sum
         })
@@ -105,9 +105,9 @@ mod tests {
     use crate::domain::no_routes;
 
     trait Clerk: Send + Sync {}
-    struct Kept;
+    struct Cache;
 
-    const NEEDS: &[Need] = &[Need::of::<Kept>(), Need::of::<dyn Clerk>()];
+    const NEEDS: &[Need] = &[Need::of::<Cache>(), Need::of::<dyn Clerk>()];
 
     fn domain() -> Domain {
         Domain {
@@ -126,14 +126,17 @@ mod tests {
 
     #[test]
     fn what_is_missing_is_what_was_not_given() {
-        struct One;
-        impl Clerk for One {}
-        let kept = || Extras::default().with(Arc::new(Kept));
+        struct Desk;
+        impl Clerk for Desk {}
+        let with_cache = || Extras::default().with(Arc::new(Cache));
         // The same by its own type is another thing.
-        let other = kept().with(Arc::new(One));
-        let clerk = Extras::default().with(Arc::new(One) as Arc<dyn Clerk>);
+        let other = with_cache().with(Arc::new(Desk));
+        let clerk = Extras::default().with(Arc::new(Desk) as Arc<dyn Clerk>);
         let missing = |extras: &Extras| extras.missing(&domain()).len();
-        assert_eq!([missing(&Extras::default()), missing(&kept()), missing(&other), missing(&clerk)], [2, 1, 1, 1]);
-        assert!([kept(), clerk].into_iter().collect::<Extras>().check(&[domain()]).is_ok());
+        assert_eq!(
+            [missing(&Extras::default()), missing(&with_cache()), missing(&other), missing(&clerk)],
+            [2, 1, 1, 1]
+        );
+        assert!([with_cache(), clerk].into_iter().collect::<Extras>().check(&[domain()]).is_ok());
     }
 }

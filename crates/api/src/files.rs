@@ -50,11 +50,15 @@ impl File {
 
     /// Its bytes as gzip; as they are, where that failed.
     pub fn zipped(&self) -> &Bytes {
-        self.zipped.get_or_init(|| zip(&self.bytes).map_or_else(|_| self.bytes.clone(), Bytes::from))
+        self.zipped.get_or_init(|| gzip(&self.bytes).map_or_else(|_| self.bytes.clone(), Bytes::from))
     }
 
     /// The answer to a request for it, with these headers besides: 200, or 304 when the caller has it.
-    pub async fn answer(self: &Arc<Self>, request: &HttpRequest, besides: &[(&str, &str)]) -> Result<HttpResponse> {
+    pub async fn answer(
+        self: &Arc<Self>,
+        request: &HttpRequest,
+        extra_headers: &[(&str, &str)],
+    ) -> Result<HttpResponse> {
         let zipped = takes_gzip(request.headers());
         let tag = format!("\"{}{}\"", self.digest, if zipped { "-gzip" } else { "" });
         let same = known_tags(request.headers()).any(|known| known == tag || known == "*");
@@ -63,7 +67,7 @@ impl File {
             .insert_header((header::ETAG, tag))
             .insert_header((header::VARY, "Accept-Encoding"))
             .insert_header((header::CACHE_CONTROL, "no-cache"));
-        for header in besides {
+        for header in extra_headers {
             response.insert_header(*header);
         }
         if same {
@@ -71,7 +75,7 @@ impl File {
         }
         response.content_type(self.kind.as_str());
         if !zipped {
-            return Ok(of_the_program(&mut response, self.bytes.clone()));
+            return Ok(static_response(&mut response, self.bytes.clone()));
         }
         response.insert_header((header::CONTENT_ENCODING, "gzip"));
         let bytes = match self.zipped.get() {
@@ -83,19 +87,19 @@ impl File {
                 zipped.await.map_err(|error| db::Error::Fault(format!("compressing a file: {error}")))?
             }
         };
-        Ok(of_the_program(&mut response, bytes))
+        Ok(static_response(&mut response, bytes))
     }
 }
 
 /// An answer whose bytes are there anyway, for as long as the program runs: it takes nothing of the share of its
 /// caller.
-fn of_the_program(response: &mut HttpResponseBuilder, bytes: Bytes) -> HttpResponse {
+fn static_response(response: &mut HttpResponseBuilder, bytes: Bytes) -> HttpResponse {
     let mut response = response.body(bytes);
     response.extensions_mut().insert(StaticBody);
     response
 }
 
-fn zip(bytes: &[u8]) -> io::Result<Vec<u8>> {
+fn gzip(bytes: &[u8]) -> io::Result<Vec<u8>> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
     encoder.write_all(bytes)?;
     encoder.finish()

@@ -28,7 +28,7 @@ use crate::{
     limits::Keys,
     metrics::Route,
     notice,
-    operations::PageRows,
+    operations::OperationNumber,
     paths, session, shed, spec,
     worker::Worker,
 };
@@ -41,7 +41,7 @@ const ENDED: &str = "The session is unknown or has ended: sign in again.";
 /// What the guard knows: who may call what, and whom to ask about callers.
 #[derive(Clone)]
 pub struct Guard {
-    declared: Arc<Router<Declared>>,
+    declared: Arc<Router<DeclaredPath>>,
     routes: Arc<Vec<Route>>,
     /// The id of each operation, in the order of its number, and the weakest role for it; [`None`] for one that is
     /// public.
@@ -52,7 +52,7 @@ pub struct Guard {
 }
 
 /// A path of the document.
-struct Declared {
+struct DeclaredPath {
     below_tenant: bool,
     operations: Vec<Operation>,
 }
@@ -81,7 +81,7 @@ impl Guard {
     ) -> Result<Self, String> {
         let mut declared = Router::new();
         let table = spec::access_table(document)?;
-        let of_path = |(pattern, methods): (&String, &Vec<spec::Declared>)| {
+        let of_path = |(pattern, methods): (&String, &Vec<spec::DeclaredOperation>)| {
             let pattern = pattern.clone();
             methods.iter().map(move |known| Route { method: known.method.clone(), pattern: pattern.clone() }).collect()
         };
@@ -90,7 +90,7 @@ impl Guard {
         let mut needs = vec![(String::new(), None); routes.len()];
         for (pattern, methods) in table {
             let mut operations = Vec::new();
-            for spec::Declared { method, id, access, changes, of, rewrite } in methods {
+            for spec::DeclaredOperation { method, id, access, changes, of, rewrite } in methods {
                 let number_of = |pattern: &str| {
                     let route = Route { method: method.clone(), pattern: pattern.to_owned() };
                     numbers.get(&route).copied().ok_or_else(|| format!("there is no {method} {pattern}"))
@@ -106,7 +106,7 @@ impl Guard {
                 operations.push(Operation { method, id, access, changes, rewrite, number, handler });
             }
             let below_tenant = pattern.starts_with(paths::TENANT_PREFIX);
-            let inserted = declared.insert(&*pattern, Declared { below_tenant, operations });
+            let inserted = declared.insert(&*pattern, DeclaredPath { below_tenant, operations });
             inserted.map_err(|error| format!("{pattern}: {error}"))?;
         }
         let roles = Arc::new(spec::roles(document)?);
@@ -147,13 +147,13 @@ impl Guard {
 
     /// Lets a request pass to the operation that is answered, or refuses it. That to an alias passes under the address
     /// of its operation.
-    async fn admit(&self, request: &ServiceRequest) -> Result<Option<Onward<'_>>> {
+    async fn admit(&self, request: &ServiceRequest) -> Result<Option<AdmittedRoute<'_>>> {
         if request.uri().path_and_query().is_some_and(|p| p.as_str().len() > URL_LIMIT) {
             let detail = format!("The URL is longer than {URL_LIMIT} bytes.");
             return Err(Problem::new(Kind::UriTooLong, detail).into());
         }
         // A NUL is in no id, and some databases choke on it.
-        let path = routed(request);
+        let path = routed_path(request);
         if path.contains('\0') || path.contains("%00") {
             let tenant = tenant_of(path);
             return Err(if tenant.is_some() { unknown_path() } else { unknown_tenant() });
@@ -181,15 +181,15 @@ impl Guard {
         }
         let uri = operation.rewrite.as_ref().and_then(|rewrite| rewrite.apply(request.uri()));
         let params = params.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
-        let onward = Some(Onward { operation, uri, params });
+        let route = Some(AdmittedRoute { operation, uri, params });
         let spec::Access::Role { role: needed, .. } = operation.access else {
             begin().await?;
-            return Ok(onward);
+            return Ok(route);
         };
         let caller = self.caller(request, operation).await?;
         self.count(request.request(), &caller.key_id)?;
         if let (Some(ticket), Some(worker)) = (&ticket, request.app_data::<Worker>()) {
-            ticket.belongs_to(worker.met.party(&worker.gate, &caller));
+            ticket.set_party(worker.keys.party(&worker.gate, &caller));
         }
         begin().await?;
         if declared.below_tenant {
@@ -206,12 +206,12 @@ impl Guard {
             return Err(Problem::forbidden(detail).into());
         }
         request.extensions_mut().insert(caller);
-        Ok(onward)
+        Ok(route)
     }
 
     /// Does a 401 of the operation ask for key and secret, beside a token?
     fn asks_for_basic(&self, request: &ServiceRequest) -> bool {
-        let declared = self.declared.at(routed(request)).ok();
+        let declared = self.declared.at(routed_path(request)).ok();
         let operations = declared.map(|matched| &matched.value.operations);
         let operation = operations.and_then(|known| known.iter().find(|known| known.method == request.method()));
         matches!(operation, Some(Operation { access: spec::Access::Role { challenge: true, .. }, .. }))
@@ -227,7 +227,7 @@ impl Guard {
         match identity {
             Identity::Caller(caller) => {
                 if is_session && operation.changes {
-                    check_session_may_change(request, operation)?;
+                    check_session_change(request, operation)?;
                 }
                 Ok(caller)
             }
@@ -268,7 +268,7 @@ impl Guard {
     pub(crate) async fn still_admits(
         &self,
         credentials: &Credentials,
-        Admitted(number): Admitted,
+        AdmittedOperation(number): AdmittedOperation,
         tenant: Option<&TenantId>,
     ) -> Result<bool> {
         let Some((id, Some(role))) = number.checked_sub(1).and_then(|place| self.needs.get(place)) else {
@@ -283,7 +283,7 @@ impl Guard {
     }
 
     async fn tenant(&self, request: &ServiceRequest, caller: &Caller) -> Result<Arc<Tenant>> {
-        let Some(id) = tenant_of(routed(request)) else { return Err(unknown_tenant()) };
+        let Some(id) = tenant_of(routed_path(request)) else { return Err(unknown_tenant()) };
         let tenant = self.access.tenant(&id).await?;
         tenant.filter(|tenant| tenant.visible_to(&caller.home)).ok_or_else(unknown_tenant)
     }
@@ -291,7 +291,7 @@ impl Guard {
 
 /// What changes something has to come from a page of ours, and a page sends no `GET` for it: a link is a `GET` as well,
 /// regardless of its author.
-fn check_session_may_change(request: &ServiceRequest, operation: &Operation) -> Result<(), Problem> {
+fn check_session_change(request: &ServiceRequest, operation: &Operation) -> Result<(), Problem> {
     if operation.method == Method::GET {
         let detail = "This operation changes something: with a session it is not done by GET. Use POST, or a key.";
         return Err(Problem::forbidden(detail));
@@ -301,10 +301,10 @@ fn check_session_may_change(request: &ServiceRequest, operation: &Operation) -> 
 
 /// The number of the operation that a request was let in to.
 #[derive(Clone, Copy)]
-pub(crate) struct Admitted(usize);
+pub(crate) struct AdmittedOperation(usize);
 
 /// Where a request goes on.
-struct Onward<'g> {
+struct AdmittedRoute<'g> {
     operation: &'g Operation,
     /// The address of the operation, of which the request named an alias.
     uri: Option<Uri>,
@@ -312,9 +312,9 @@ struct Onward<'g> {
     params: Vec<(String, String)>,
 }
 
-impl Onward<'_> {
+impl AdmittedRoute<'_> {
     /// Tells the request whose it is, and what its path says.
-    fn tell(self, request: &mut ServiceRequest) {
+    fn apply_to(self, request: &mut ServiceRequest) {
         if let Some(uri) = self.uri {
             request.match_info_mut().set(Url::new(uri.clone()));
             request.head_mut().uri = uri;
@@ -322,13 +322,13 @@ impl Onward<'_> {
         for (name, value) in self.params {
             request.match_info_mut().add_static(name, value);
         }
-        request.extensions_mut().insert(PageRows(self.operation.handler));
-        request.extensions_mut().insert(Admitted(self.operation.number));
+        request.extensions_mut().insert(OperationNumber(self.operation.handler));
+        request.extensions_mut().insert(AdmittedOperation(self.operation.number));
     }
 }
 
 /// The path as handlers see it, in which `%65` is `e`.
-fn routed(request: &ServiceRequest) -> &str {
+fn routed_path(request: &ServiceRequest) -> &str {
     request.match_info().as_str()
 }
 
@@ -354,7 +354,7 @@ fn unknown_path() -> Error {
 }
 
 /// Marks a request that asked for the head of an answer alone.
-pub(crate) struct WasHead;
+pub(crate) struct HeadRequest;
 
 /// The middleware around every operation. A refusal is answered here; the router never runs.
 pub async fn middleware(
@@ -367,19 +367,19 @@ pub async fn middleware(
     if request.method() == Method::HEAD {
         // The protocol layer knows and sends no body.
         request.head_mut().method = Method::GET;
-        request.extensions_mut().insert(WasHead);
+        request.extensions_mut().insert(HeadRequest);
     }
     match guard.admit(&request).await {
-        Ok(onward) => {
-            if let Some(onward) = onward {
-                onward.tell(&mut request);
+        Ok(route) => {
+            if let Some(route) = route {
+                route.apply_to(&mut request);
             }
             Ok(next.call(request).await?.map_into_boxed_body())
         }
         Err(refusal) => {
             let asks_for_basic = guard.asks_for_basic(&request);
             let is_agent = is_agent(request.headers());
-            body::skip_small(&mut request).await;
+            body::discard_small(&mut request).await;
             let mut response = request.error_response(refusal);
             if response.status() == StatusCode::UNAUTHORIZED && asks_for_basic {
                 // An agent sends its key and secret once it is asked for them; some agents read the first challenge

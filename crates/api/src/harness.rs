@@ -13,15 +13,15 @@ use crate::{
 };
 
 /// One caller, an admin of `msp_1`, whose token is made at start; tenants `msp_1` and `client_1`.
-struct Single {
+struct SingleCaller {
     token: String,
     caller: Arc<Caller>,
 }
 
-impl Access for Single {
+impl Access for SingleCaller {
     fn bearer<'a>(&'a self, token: &'a str) -> Answer<'a, Identity> {
-        let known = token == self.token;
-        let identity = if known { Identity::Caller(Arc::clone(&self.caller)) } else { Identity::Unknown };
+        let is_known = token == self.token;
+        let identity = if is_known { Identity::Caller(Arc::clone(&self.caller)) } else { Identity::Unknown };
         Box::pin(async move { Ok(identity) })
     }
 
@@ -45,8 +45,8 @@ impl Access for Single {
         let partner = TenantId::partner(1);
         let client = TenantId::client(1);
         let clients = if *id == partner { vec![client.clone()] } else { Vec::new() };
-        let known = *id == partner || *id == client;
-        let tenant = known.then(|| Arc::new(Tenant { id: id.clone(), name: id.to_string(), partner, clients }));
+        let is_known = *id == partner || *id == client;
+        let tenant = is_known.then(|| Arc::new(Tenant { id: id.clone(), name: id.to_string(), partner, clients }));
         Box::pin(async move { Ok(tenant) })
     }
 }
@@ -77,12 +77,12 @@ pub fn serve_with(domain: Domain, extras: Extras, seed: impl FnOnce(&Db) -> anyh
     };
     let listener = TcpListener::bind("127.0.0.1:0")?;
     let address = listener.local_addr()?;
-    tell(&format!("{} at http://{address}/docs/ with the token {token}", domain.name));
-    tell(&format!("curl -H 'Authorization: Bearer {token}' http://{address}/api/v2/tenants/client_1/…"));
+    print_line(&format!("{} at http://{address}/docs/ with the token {token}", domain.name));
+    print_line(&format!("curl -H 'Authorization: Bearer {token}' http://{address}/api/v2/tenants/client_1/…"));
     let service = Service {
         title: domain.title,
         domains: vec![domain],
-        access: Arc::new(Single { token, caller: Arc::new(caller) }),
+        access: Arc::new(SingleCaller { token, caller: Arc::new(caller) }),
         probe: db::Probe::start(&db)?,
         db,
         extras,
@@ -92,6 +92,6 @@ pub fn serve_with(domain: Domain, extras: Extras, seed: impl FnOnce(&Db) -> anyh
 }
 
 #[expect(clippy::print_stdout, reason = "this is what the person at the terminal waits for")]
-fn tell(line: &str) {
+fn print_line(line: &str) {
     println!("{line}");
 }

@@ -26,15 +26,15 @@ pub async fn collecting<F: Future>(future: F) -> (F::Output, Vec<String>) {
 }
 
 /// Names them in the answer.
-pub fn tell(names: &[String], headers: &mut HeaderMap) {
+pub fn add_header(names: &[String], headers: &mut HeaderMap) {
     if names.is_empty() {
         return;
     }
-    let mut told: Vec<&str> = names.iter().take(MOST).map(String::as_str).collect();
+    let mut shown: Vec<&str> = names.iter().take(MOST).map(String::as_str).collect();
     if names.len() > MOST {
-        told.push(MORE);
+        shown.push(MORE);
     }
-    if let Ok(value) = HeaderValue::from_str(&told.join(", ")) {
+    if let Ok(value) = HeaderValue::from_str(&shown.join(", ")) {
         headers.insert(HeaderName::from_static(HEADER), value);
     }
 }

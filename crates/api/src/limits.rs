@@ -86,7 +86,7 @@ impl Keys {
 }
 
 /// Tells what is left, in the headers of an answer.
-pub(crate) fn tell(quota: RateLimit, headers: &mut HeaderMap) {
+pub(crate) fn add_headers(quota: RateLimit, headers: &mut HeaderMap) {
     const NAMES: [HeaderName; 3] = [
         HeaderName::from_static("x-ratelimit-limit"),
         HeaderName::from_static("x-ratelimit-remaining"),

@@ -96,8 +96,8 @@ impl Acceptor {
                 service.call(request).boxed_local()
             }));
         fn_service(move |stream: TcpStream| {
-            let door = self.clone();
-            async move { door.enter(stream).await.map_err(DispatchError::Io) }
+            let acceptor = self.clone();
+            async move { acceptor.enter(stream).await.map_err(DispatchError::Io) }
         })
         .and_then(http)
     }

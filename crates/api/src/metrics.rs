@@ -74,9 +74,9 @@ impl Counters {
         let class = usize::from(status.as_u16() / 100).clamp(1, 5) - 1;
         let microseconds = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
         let bucket = BUCKETS.partition_point(|bound| *bound < microseconds);
-        let one_more = |counter: Option<&AtomicU64>| counter.map(|counter| counter.fetch_add(1, Ordering::Relaxed));
-        one_more(counters.statuses.get(class));
-        one_more(counters.buckets.get(bucket));
+        let increment = |counter: Option<&AtomicU64>| counter.map(|counter| counter.fetch_add(1, Ordering::Relaxed));
+        increment(counters.statuses.get(class));
+        increment(counters.buckets.get(bucket));
         counters.microseconds.fetch_add(microseconds, Ordering::Relaxed);
     }
 }
@@ -145,14 +145,14 @@ impl Metrics {
     }
 
     /// May this request read them?
-    fn shown_to(&self, request: &HttpRequest) -> bool {
-        const HANDED_ON: [&str; 5] = ["Forwarded", "X-Forwarded-For", "X-Forwarded-Proto", "X-Real-IP", "Via"];
+    fn is_visible_to(&self, request: &HttpRequest) -> bool {
+        const PROXY_HEADERS: [&str; 5] = ["Forwarded", "X-Forwarded-For", "X-Forwarded-Proto", "X-Real-IP", "Via"];
         match self.exposure {
             Exposure::Public => true,
             Exposure::Nobody => false,
             Exposure::Loopback => {
                 let here = request.peer_addr().is_some_and(|peer| is_loopback(peer.ip()));
-                here && !HANDED_ON.iter().any(|name| request.headers().contains_key(*name))
+                here && !PROXY_HEADERS.iter().any(|name| request.headers().contains_key(*name))
             }
         }
     }
@@ -164,7 +164,7 @@ fn is_loopback(address: IpAddr) -> bool {
 
 /// `GET /metrics`.
 pub(crate) async fn show(request: HttpRequest, metrics: web::Data<Metrics>) -> Result<HttpResponse> {
-    if !metrics.shown_to(&request) {
+    if !metrics.is_visible_to(&request) {
         let detail = "Metrics are for processes of the same machine. --metrics-public opens them to all.";
         return Err(Problem::forbidden(detail).into());
     }

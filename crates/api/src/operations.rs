@@ -26,7 +26,7 @@ pub trait Operation: OpenApiFactory + utoipa::Path {
 
 /// The number of the operation that a request is for, as the guard has found it.
 #[derive(Clone, Copy)]
-pub(crate) struct PageRows(pub(crate) usize);
+pub(crate) struct OperationNumber(pub(crate) usize);
 
 /// The handlers of a server, before it runs.
 pub struct Handlers {
@@ -49,8 +49,8 @@ impl Handlers {
                 HttpMethod::Delete => Method::DELETE,
                 _ => Method::GET,
             };
-            let known = metrics::Route { method, pattern: format!("{below}{}", O::path()) };
-            if let Some(number) = self.numbers.get(&known) {
+            let route = metrics::Route { method, pattern: format!("{below}{}", O::path()) };
+            if let Some(number) = self.numbers.get(&route) {
                 self.routes.push((*number, O::route()));
             }
         }
@@ -94,8 +94,8 @@ impl Service<ServiceRequest> for Dispatcher {
     always_ready!();
 
     fn call(&self, request: ServiceRequest) -> Self::Future {
-        let found = request.extensions().get::<PageRows>().copied();
-        match found.and_then(|PageRows(number)| self.0.get(number)?.as_ref()) {
+        let operation = request.extensions().get::<OperationNumber>().copied();
+        match operation.and_then(|OperationNumber(number)| self.0.get(number)?.as_ref()) {
             Some(handler) => handler.call(request),
             None => Box::pin(async {
                 Ok(request.into_response(error::problem_response(&error::from_status(StatusCode::NOT_FOUND))))

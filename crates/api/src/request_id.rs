@@ -24,11 +24,11 @@ pub async fn scope<F: Future>(id: String, future: F) -> F::Output {
 /// The id of a request that came with these headers: the caller's own when it is 1 to 128 letters, digits or `._-`, a
 /// new one otherwise; and whether it is the caller's own.
 pub fn of(headers: &HeaderMap) -> (String, bool) {
-    let given = headers.get(HEADER).and_then(|value| value.to_str().ok());
-    let is_one = |id: &&str| {
+    let id = headers.get(HEADER).and_then(|value| value.to_str().ok());
+    let is_valid = |id: &&str| {
         (1..=128).contains(&id.len()) && id.bytes().all(|b| b.is_ascii_alphanumeric() || b"._-".contains(&b))
     };
-    match given.filter(is_one) {
+    match id.filter(is_valid) {
         Some(id) => (id.to_owned(), true),
         None => (uuid::Uuid::new_v4().simple().to_string(), false),
     }

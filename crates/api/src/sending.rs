@@ -22,7 +22,7 @@ use crate::{
 };
 
 /// A piece of an answer; the next one is made when this one is taken.
-const PIECE: usize = 32 << 10;
+const CHUNK: usize = 32 << 10;
 
 /// An answer up to this size is handed on as it is: the connection has room for it.
 const SMALL: u64 = 16 << 10;
@@ -36,19 +36,19 @@ pub(crate) struct StaticBody;
 
 /// The bytes of an answer come now and then, a few at a time: it holds less than one that is read from end to end.
 #[derive(Clone, Copy)]
-struct Sparse;
+struct SparseBody;
 
 /// What such an answer has in memory.
 const SPARSE: usize = 8 << 10;
 
 /// Marks an answer whose bytes come now and then, a few at a time.
 pub fn sparse(mut response: HttpResponse) -> HttpResponse {
-    response.extensions_mut().insert(Sparse);
+    response.extensions_mut().insert(SparseBody);
     response
 }
 
 /// Lets an answer count until it is sent. One that its caller has no room for is replaced by a 503.
-pub(crate) fn until_sent(
+pub(crate) fn count_until_sent(
     response: ServiceResponse<BoxBody>,
     gate: &Arc<LoadGate>,
     ticket: &Ticket,
@@ -65,18 +65,18 @@ pub(crate) fn until_sent(
     if size.is_eof() || (small && !multiplexed) {
         return response;
     }
-    let of_the_program = response.response().extensions().get::<StaticBody>().is_some();
-    let is_sparse = response.response().extensions().get::<Sparse>().is_some();
+    let is_static = response.response().extensions().get::<StaticBody>().is_some();
+    let is_sparse = response.response().extensions().get::<SparseBody>().is_some();
     let (request, response) = response.into_parts();
     let (head, body) = response.into_parts();
     let body = body.try_into_bytes();
     let held = match &body {
-        Ok(bytes) if of_the_program => bytes.len().min(PIECE),
+        Ok(bytes) if is_static => bytes.len().min(CHUNK),
         Ok(bytes) => bytes.len(),
         Err(_) if is_sparse => SPARSE,
         Err(_) => STREAMED,
     };
-    let (head, body, lease) = match gate.remember(&ticket.party(), held) {
+    let (head, body, lease) = match gate.take_memory(&ticket.party(), held) {
         Ok(lease) => (head, body, Some(lease)),
         Err(reason) => {
             let (head, body) = error::problem_response(&gate.refuse(reason)).into_parts();
@@ -88,37 +88,37 @@ pub(crate) fn until_sent(
         Err(body) => (body.size(), Bytes::new(), Some(body)),
     };
     gate.answers.fetch_add(1, Ordering::Relaxed);
-    let counted = Counted { gate: Arc::clone(gate), _memory: lease, in_flight };
-    let sending = Sending { size, rest, body, counted, multiplexed, ending: false };
+    let send_lease = SendLease { gate: Arc::clone(gate), _memory: lease, in_flight };
+    let sending = SendingBody { size, rest, body, send_lease, multiplexed, ending: false };
     ServiceResponse::new(request, head.set_body(BoxBody::new(sending)))
 }
 
 /// What an answer holds until it is sent.
-struct Counted {
+struct SendLease {
     gate: Arc<LoadGate>,
     _memory: Option<Lease>,
     in_flight: Option<InFlight>,
 }
 
-impl Drop for Counted {
+impl Drop for SendLease {
     fn drop(&mut self) {
         self.gate.answers.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
 /// The body of an answer, piece by piece.
-struct Sending {
+struct SendingBody {
     size: BodySize,
     /// What is left of what the body gave last.
     rest: Bytes,
     body: Option<BoxBody>,
-    counted: Counted,
+    send_lease: SendLease,
     multiplexed: bool,
     /// All was handed on; what is left is to see that the connection took it.
     ending: bool,
 }
 
-impl MessageBody for Sending {
+impl MessageBody for SendingBody {
     type Error = Box<dyn std::error::Error>;
 
     fn size(&self) -> BodySize {
@@ -128,7 +128,7 @@ impl MessageBody for Sending {
     fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Bytes, Self::Error>>> {
         let this = self.get_mut();
         // What HTTP/2 takes waits in it for the connection, without a bound that all streams share.
-        if let Some(in_flight) = this.counted.in_flight.as_ref().filter(|_| this.multiplexed)
+        if let Some(in_flight) = this.send_lease.in_flight.as_ref().filter(|_| this.multiplexed)
             && let Err(error) = ready!(in_flight.connection.poll_open(context))
         {
             return Poll::Ready(Some(Err(error.into())));
@@ -143,7 +143,7 @@ impl MessageBody for Sending {
             }
         }
         if !this.rest.is_empty() {
-            let piece = this.rest.split_to(this.rest.len().min(PIECE));
+            let piece = this.rest.split_to(this.rest.len().min(CHUNK));
             return Poll::Ready(Some(Ok(piece)));
         }
         if this.body.is_some() {
@@ -180,7 +180,7 @@ mod tests {
     fn answer(gate: &Arc<LoadGate>, caller: u32, bytes: usize) -> ServiceResponse<BoxBody> {
         let ticket = Ticket::new(gate, Rc::new(gate.party_of(IpAddr::V4(Ipv4Addr::from_bits(caller)))), Entry::Usual);
         let response = HttpResponse::Ok().body(vec![b'x'; bytes]).map_into_boxed_body();
-        until_sent(TestRequest::default().to_srv_response(response), gate, &ticket, None)
+        count_until_sent(TestRequest::default().to_srv_response(response), gate, &ticket, None)
     }
 
     #[actix_web::test]
@@ -192,8 +192,8 @@ mod tests {
         assert_eq!(unread.response().body().size(), BodySize::Sized(90_000));
         let mut body = Box::pin(unread.into_body());
         let first = std::future::poll_fn(|context| body.as_mut().poll_next(context)).await.unwrap().unwrap();
-        assert_eq!((first.len(), gate.under_way().memory), (PIECE, 90_000));
-        assert_eq!(to_bytes(Pin::into_inner(body)).await.unwrap().len(), 90_000 - PIECE);
+        assert_eq!((first.len(), gate.under_way().memory), (CHUNK, 90_000));
+        assert_eq!(to_bytes(Pin::into_inner(body)).await.unwrap().len(), 90_000 - CHUNK);
         assert_eq!((gate.under_way().memory, gate.under_way().answers), (0, 0));
         assert_eq!(to_bytes(small.into_body()).await.unwrap().len(), 10_000);
     }

@@ -32,7 +32,7 @@ use crate::{
     metrics::{self, Exposure, Metrics},
     reference::{self, Reference},
     request_id,
-    sending::until_sent,
+    sending::count_until_sent,
     shed::{self, Limits, LoadGate, Reason},
     spec,
     worker::Worker,
@@ -134,14 +134,14 @@ impl Service {
         });
         let encrypted = tls.is_some();
         let secure = encrypted || behind_proxy || origin.as_ref().is_some_and(|origin| origin.starts_with("https:"));
-        let door = Acceptor { gate: Arc::clone(&gate), open: Arc::clone(metrics.connections()), tls, behind_proxy };
+        let acceptor = Acceptor { gate: Arc::clone(&gate), open: Arc::clone(metrics.connections()), tls, behind_proxy };
         let application = move || {
             let Self { domains, db, probe, extras, .. } = &self;
             let extras = extras.clone();
             let worker = Worker {
                 gate: Arc::clone(&gate),
                 counters: metrics.worker(),
-                met: Rc::default(),
+                keys: Rc::default(),
                 routes: Rc::from(routes.as_slice()),
                 connections,
                 behind_proxy,
@@ -157,7 +157,7 @@ impl Service {
                 .app_data(probe.clone())
                 .configure(move |config| extras.configure(config))
                 .wrap(from_fn(guard::middleware))
-                .wrap(from_fn(outermost))
+                .wrap(from_fn(outer_middleware))
                 .service(web::resource("/health/live").get(live))
                 .service(web::resource("/health/ready").get(ready))
                 .service(web::resource("/metrics").get(metrics::show))
@@ -178,7 +178,7 @@ impl Service {
                 let stop = stop.clone();
                 async move { stop.notified().await }
             };
-            door.clone().service(application(), stopping)
+            acceptor.clone().service(application(), stopping)
         })?;
         let server = server.run();
         started(server.handle());
@@ -214,7 +214,7 @@ async fn ready(request: actix_web::HttpRequest) -> crate::Result<web::Json<serde
 
 /// Around everything: the bound on what is under way, the request id, the log line, what is counted, and the problem
 /// shape for errors of the framework.
-async fn outermost(
+async fn outer_middleware(
     mut request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
 ) -> Result<ServiceResponse<BoxBody>, actix_web::Error> {
@@ -234,35 +234,35 @@ async fn outermost(
         body::read_on_demand(&mut request, connection);
     }
     let ticket = worker.ticket(&request, in_flight.as_ref().is_some_and(|request| request.paused));
-    let mut answered = request_id::scope(id.clone(), async {
+    let mut result = request_id::scope(id.clone(), async {
         if in_flight.as_ref().is_some_and(|request| request.too_many) {
             let refusal = worker.gate.refuse(Reason::Connection);
-            body::skip_small(&mut request).await;
+            body::discard_small(&mut request).await;
             return Ok(request.error_response(Error::from(refusal)).map_into_boxed_body());
         }
-        let (answered, ignored) = if method == Method::GET {
+        let (result, ignored) = if method == Method::GET {
             (shed::answer(Rc::clone(&ticket), next.call(request)).await, Vec::new())
         } else {
             ignored::collecting(shed::answer(Rc::clone(&ticket), next.call(request))).await
         };
-        let mut answered = match answered {
-            Ok(response) => response.map(|response| in_our_shape(response.map_into_boxed_body())),
-            Err(late) => Err(out_of_time(&late, &id)),
+        let mut result = match result {
+            Ok(response) => response.map(|response| into_problem_shape(response.map_into_boxed_body())),
+            Err(problem) => Err(timeout_response(&problem, &id)),
         };
-        if let Ok(response) = &mut answered {
-            ignored::tell(&ignored, response.headers_mut());
+        if let Ok(response) = &mut result {
+            ignored::add_header(&ignored, response.headers_mut());
         }
-        answered
+        result
     })
     .await
-    .map(|response| until_sent(response, &worker.gate, &ticket, in_flight));
-    let status = match &answered {
+    .map(|response| count_until_sent(response, &worker.gate, &ticket, in_flight));
+    let status = match &result {
         Ok(response) => response.status(),
         Err(error) => error.as_response_error().status_code(),
     };
     // Who is told to come back later and comes at once is not read at once. A connection of a proxy is that of many.
     if let Some(connection) = connection.filter(|_| !worker.behind_proxy) {
-        connection.pauses.answered([StatusCode::SERVICE_UNAVAILABLE, StatusCode::TOO_MANY_REQUESTS].contains(&status));
+        connection.pauses.on_answer([StatusCode::SERVICE_UNAVAILABLE, StatusCode::TOO_MANY_REQUESTS].contains(&status));
     }
     let took = begun.elapsed();
     worker.counters.answered(ticket.route.get(), status, took);
@@ -273,17 +273,17 @@ async fn outermost(
     } else {
         tracing::info!(request_id = %id, %method, path, status = status.as_u16(), ms, "answered");
     }
-    if let Ok(response) = &mut answered {
+    if let Ok(response) = &mut result {
         worker.harden(response.headers_mut());
         if let Some(quota) = ticket.quota.get() {
-            limits::tell(quota, response.headers_mut());
+            limits::add_headers(quota, response.headers_mut());
         }
         if closing {
             response.response_mut().head_mut().set_connection_type(ConnectionType::Close);
         }
-        tell_id(&id, response.headers_mut());
+        add_request_id(&id, response.headers_mut());
     }
-    answered
+    result
 }
 
 /// Makes one of slashes that follow each other in the path, and none of one at the end where that means nothing.
@@ -321,21 +321,21 @@ fn is_quiet(method: &Method, status: StatusCode, took: Duration) -> bool {
     (read || refused) && took < SLOW
 }
 
-fn tell_id(id: &str, headers: &mut header::HeaderMap) {
+fn add_request_id(id: &str, headers: &mut header::HeaderMap) {
     if let Ok(value) = header::HeaderValue::from_str(id) {
         headers.insert(header::HeaderName::from_static(request_id::HEADER), value);
     }
 }
 
 /// The answer in place of one that took too long. It is an error to the framework, since the request is gone.
-fn out_of_time(problem: &Problem, id: &str) -> actix_web::Error {
+fn timeout_response(problem: &Problem, id: &str) -> actix_web::Error {
     let mut response = error::problem_response(problem);
-    tell_id(id, response.headers_mut());
+    add_request_id(id, response.headers_mut());
     InternalError::from_response("out of time", response).into()
 }
 
 /// An error that the framework answered in plain text, in the problem shape.
-fn in_our_shape(response: ServiceResponse<BoxBody>) -> ServiceResponse<BoxBody> {
+fn into_problem_shape(response: ServiceResponse<BoxBody>) -> ServiceResponse<BoxBody> {
     let status = response.status();
     let kind = response.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or("");
     let ours = kind.starts_with("application/") || kind.starts_with("text/html");

@@ -117,11 +117,11 @@ fn without_default_port<'h>(scheme: &str, host: &'h str) -> &'h str {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Sender {
     /// A page of ours.
-    Ours,
+    Own,
     /// Another one, or one that will not say.
-    Other,
+    Foreign,
     /// Nothing: no browser of today sent it.
-    Untold,
+    Unknown,
 }
 
 fn sender(headers: &HeaderMap, own: &str) -> Sender {
@@ -130,11 +130,11 @@ fn sender(headers: &HeaderMap, own: &str) -> Sender {
     let origins = all("origin");
     let same = |origin: &&str| origin.eq_ignore_ascii_case(own);
     if sites.is_empty() && origins.is_empty() {
-        Sender::Untold
+        Sender::Unknown
     } else if sites.iter().all(|site| *site == "same-origin") && origins.iter().all(same) {
-        Sender::Ours
+        Sender::Own
     } else {
-        Sender::Other
+        Sender::Foreign
     }
 }
 
@@ -144,8 +144,8 @@ fn sender(headers: &HeaderMap, own: &str) -> Sender {
 /// 403.
 pub fn check_ours(request: &HttpRequest) -> Result<(), Problem> {
     match sender(request.headers(), &origin(request)) {
-        Sender::Ours => Ok(()),
-        Sender::Other | Sender::Untold => Err(not_ours()),
+        Sender::Own => Ok(()),
+        Sender::Foreign | Sender::Unknown => Err(not_ours()),
     }
 }
 
@@ -156,8 +156,8 @@ pub fn check_ours(request: &HttpRequest) -> Result<(), Problem> {
 /// 403.
 pub fn check_not_foreign(request: &HttpRequest) -> Result<(), Problem> {
     match sender(request.headers(), &origin(request)) {
-        Sender::Ours | Sender::Untold => Ok(()),
-        Sender::Other => Err(not_ours()),
+        Sender::Own | Sender::Unknown => Ok(()),
+        Sender::Foreign => Err(not_ours()),
     }
 }
 
@@ -195,11 +195,11 @@ mod tests {
 
     #[test]
     fn who_sent_a_request() {
-        let told = |pairs: &[(&'static str, &'static str)]| sender(&headers(pairs), "https://m.example");
-        assert_eq!(told(&[]), Sender::Untold);
-        assert_eq!(told(&[("origin", "https://m.example")]), Sender::Ours);
-        assert_eq!(told(&[("sec-fetch-site", "same-origin")]), Sender::Ours);
-        assert_eq!(told(&[("sec-fetch-site", "same-origin"), ("origin", "https://M.example")]), Sender::Ours);
+        let sender_of = |pairs: &[(&'static str, &'static str)]| sender(&headers(pairs), "https://m.example");
+        assert_eq!(sender_of(&[]), Sender::Unknown);
+        assert_eq!(sender_of(&[("origin", "https://m.example")]), Sender::Own);
+        assert_eq!(sender_of(&[("sec-fetch-site", "same-origin")]), Sender::Own);
+        assert_eq!(sender_of(&[("sec-fetch-site", "same-origin"), ("origin", "https://M.example")]), Sender::Own);
         for other in [
             &[("origin", "null")][..],
             &[("origin", "")],
@@ -213,7 +213,7 @@ mod tests {
             &[("sec-fetch-site", "cross-site"), ("origin", "https://m.example")],
             &[("origin", "https://m.example"), ("origin", "https://evil.example")],
         ] {
-            assert_eq!(told(other), Sender::Other, "{other:?}");
+            assert_eq!(sender_of(other), Sender::Foreign, "{other:?}");
         }
     }
 

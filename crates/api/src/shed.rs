@@ -55,16 +55,16 @@ const PATIENCE_IN_LINE: Duration = Duration::from_secs(1);
 const PATIENCE_AFTER_PAUSE: Duration = Duration::from_secs(5);
 
 /// So many times as many requests may wait as may be worked on; beyond them one is refused at once.
-const WAITING: usize = 16;
+const WAITING_FACTOR: usize = 16;
 
 /// One caller may have three of four requests that are worked on: they end soon.
-const GREED: usize = 3;
+const REQUEST_SHARE: usize = 3;
 
 /// What a body that is awaited takes besides its bytes: what the connection has read ahead.
-pub(crate) const AWAITED: usize = 32 << 10;
+pub(crate) const BODY_OVERHEAD: usize = 32 << 10;
 
 /// What a streamed list takes: the pieces on their way.
-const STREAMED: usize = 512 << 10;
+const STREAM_MEMORY: usize = 512 << 10;
 
 /// Connections that are set up and heads of requests that are read in one round of what the threads have ready; and how
 /// many more may wait for another.
@@ -184,12 +184,12 @@ pub struct LoadGate {
     shed: [AtomicU64; Reason::ALL.len()],
     begun: Instant,
     /// The second in which the log was last told.
-    told: AtomicU64,
+    last_logged: AtomicU64,
 }
 
 /// What is under way, now.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct UnderWay {
+pub struct LoadCounts {
     /// Requests that are worked on.
     pub requests: usize,
     /// Bodies that are awaited.
@@ -209,7 +209,7 @@ impl LoadGate {
         let begun = Instant::now();
         Self {
             time,
-            requests: Pool::new(Kind::Requests, requests, GREED, requests * WAITING),
+            requests: Pool::new(Kind::Requests, requests, REQUEST_SHARE, requests * WAITING_FACTOR),
             bodies: Pool::new(Kind::Bodies, bodies, 1, 0),
             memory: Pool::new(Kind::Memory, memory, 1, 0),
             streams: Pool::new(Kind::Streams, streams, 1, 0),
@@ -220,13 +220,13 @@ impl LoadGate {
             pace: Pace::new(begun, requests),
             shed: Default::default(),
             begun,
-            told: AtomicU64::new(0),
+            last_logged: AtomicU64::new(0),
         }
     }
 
     /// What is under way, now.
-    pub fn under_way(&self) -> UnderWay {
-        UnderWay {
+    pub fn under_way(&self) -> LoadCounts {
+        LoadCounts {
             requests: self.requests.used(),
             bodies: self.bodies.used(),
             streams: self.streams.used(),
@@ -256,7 +256,7 @@ impl LoadGate {
     }
 
     /// Takes memory for as long as the answer lives.
-    pub(crate) fn remember(&self, party: &Arc<Party>, bytes: usize) -> Result<Lease, Reason> {
+    pub(crate) fn take_memory(&self, party: &Arc<Party>, bytes: usize) -> Result<Lease, Reason> {
         self.memory.try_take(party, bytes).map_err(|full| Reason::of(Kind::Memory, full))
     }
 
@@ -284,11 +284,11 @@ impl LoadGate {
     }
 
     /// Takes a list in that is to be streamed for as long as its client reads.
-    fn stream(self: &Arc<Self>, party: &Arc<Party>) -> Result<Streaming, Problem> {
+    fn stream(self: &Arc<Self>, party: &Arc<Party>) -> Result<StreamLease, Problem> {
         let refuse = |kind, full| self.refuse(Reason::of(kind, full));
         let stream = self.streams.try_take(party, 1).map_err(|full| refuse(Kind::Streams, full))?;
-        let memory = self.memory.try_take(party, STREAMED).map_err(|full| refuse(Kind::Memory, full))?;
-        Ok(Streaming { _stream: stream, _memory: memory })
+        let memory = self.memory.try_take(party, STREAM_MEMORY).map_err(|full| refuse(Kind::Memory, full))?;
+        Ok(StreamLease { _stream: stream, _memory: memory })
     }
 
     /// Counts a refusal, and says so in the log now and then.
@@ -296,7 +296,7 @@ impl LoadGate {
         let so_far = self.shed[reason as usize].fetch_add(1, Ordering::Relaxed) + 1;
         // Under load there are thousands of these: one line a second says it all.
         let second = self.begun.elapsed().as_secs() + 1;
-        if self.told.swap(second, Ordering::Relaxed) != second {
+        if self.last_logged.swap(second, Ordering::Relaxed) != second {
             tracing::warn!(too_much = reason.as_str(), so_far, "requests are refused: the service is at its limit");
         }
         Problem::unavailable(match reason {
@@ -322,23 +322,23 @@ pub fn party() -> Arc<Party> {
 
 /// A list that is being streamed; dropped when its connection is free again.
 #[derive(Debug)]
-pub struct Streaming {
+pub struct StreamLease {
     _stream: Lease,
     _memory: Lease,
 }
 
 /// How a list that may be long comes by its leave to be streamed: asked for on a request's task, used on any thread.
 #[derive(Clone, Debug, Default)]
-pub struct StreamLeave(Option<(Arc<LoadGate>, Arc<Party>)>);
+pub struct StreamPermit(Option<(Arc<LoadGate>, Arc<Party>)>);
 
-impl StreamLeave {
+impl StreamPermit {
     /// For the request that this task answers.
     pub fn of_this_request() -> Self {
         Self(current().map(|ticket| (Arc::clone(ticket.gate()), ticket.party())))
     }
 
     /// To be asked before the first byte of a list that is too long to be held in memory.
-    pub fn take(&self) -> Result<Option<Streaming>, Problem> {
+    pub fn take(&self) -> Result<Option<StreamLease>, Problem> {
         self.0.as_ref().map(|(gate, party)| gate.stream(party)).transpose()
     }
 }
@@ -348,23 +348,23 @@ pub(crate) type LocalParty = Rc<Arc<Party>>;
 
 /// The keys that one worker thread met a moment ago, so that it finds their shares without asking the other threads.
 #[derive(Debug, Default)]
-pub(crate) struct MetKeys(RefCell<HashMap<String, LocalParty>>);
+pub(crate) struct KeyCache(RefCell<HashMap<String, LocalParty>>);
 
-impl MetKeys {
+impl KeyCache {
     /// More keys than this are forgotten, and found again.
     const MOST: usize = 4096;
 
     /// The party of a caller.
     pub(crate) fn party(&self, gate: &LoadGate, caller: &Caller) -> LocalParty {
-        let mut met = self.0.borrow_mut();
-        if let Some(party) = met.get(&caller.key_id) {
+        let mut parties = self.0.borrow_mut();
+        if let Some(party) = parties.get(&caller.key_id) {
             return Rc::clone(party);
         }
-        if met.len() >= Self::MOST {
-            met.clear();
+        if parties.len() >= Self::MOST {
+            parties.clear();
         }
         let party = Rc::new(gate.parties.of_key(caller.home.as_str(), &caller.key_id));
-        met.insert(caller.key_id.clone(), Rc::clone(&party));
+        parties.insert(caller.key_id.clone(), Rc::clone(&party));
         party
     }
 }

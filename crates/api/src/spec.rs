@@ -110,7 +110,7 @@ pub struct PageOf<T> {
 
 /// The document of one or more domains.
 pub fn document(title: &str, domains: &[Domain]) -> OpenApi {
-    let mut collected = empty(title);
+    let mut collected = empty_document(title);
     for domain in domains {
         (domain.root_routes)(&mut Routes::of_document(&mut collected, "", domain.default_tag()));
     }
@@ -137,7 +137,7 @@ fn used_tags(document: &OpenApi, domains: &[Domain]) -> Vec<utoipa::openapi::Tag
     tags
 }
 
-fn empty(title: &str) -> OpenApi {
+fn empty_document(title: &str) -> OpenApi {
     let info = Info::builder()
         .title(title)
         .version(env!("CARGO_PKG_VERSION"))
@@ -195,7 +195,7 @@ fn complete(mut document: OpenApi) -> OpenApi {
 }
 
 /// The schema that an operation answers, where that is one alone.
-fn answered_schema(operation: &Operation) -> Option<&str> {
+fn response_schema(operation: &Operation) -> Option<&str> {
     let Some(RefOr::T(answer)) = operation.responses.responses.get("200") else { return None };
     answer.content.values().find_map(|content| match content {
         RefOr::T(Content { schema: Some(RefOr::Ref(reference)), .. }) => Some(reference.ref_location.as_str()),
@@ -207,13 +207,13 @@ fn answered_schema(operation: &Operation) -> Option<&str> {
 fn versioned_schemas(document: &mut OpenApi) -> BTreeSet<String> {
     let items = document.paths.paths.iter_mut();
     let items = items.filter(|(path, _)| path.starts_with(paths::TENANT_PREFIX) && path.ends_with("Id}"));
-    let reads = items.filter_map(|(_, item)| answered_schema(item.get.as_ref()?).map(str::to_owned));
+    let reads = items.filter_map(|(_, item)| response_schema(item.get.as_ref()?).map(str::to_owned));
     reads.collect()
 }
 
 /// The version of a record is on each answer that shows the record.
 fn add_etag(operation: &mut Operation, versioned: &BTreeSet<String>) {
-    if !answered_schema(operation).is_some_and(|schema| versioned.contains(schema)) {
+    if !response_schema(operation).is_some_and(|schema| versioned.contains(schema)) {
         return;
     }
     if let Some(RefOr::T(answer)) = operation.responses.responses.get_mut("200") {
@@ -270,8 +270,8 @@ fn complete_operation(path: &str, operation: &mut Operation) {
         parameters.retain(|parameter| !matches!(parameter, RefOr::T(known) if known.name == "tenantId"));
         parameters.insert(0, RefOr::T(tenant));
     }
-    once_each(operation.parameters.get_or_insert_default());
-    let role = role_of(operation);
+    remove_duplicate_parameters(operation.parameters.get_or_insert_default());
+    let role = access_of(operation);
     if let (Ok(Access::Role { challenge: false, .. }), Some(requirements)) = (&role, &mut operation.security) {
         for scheme in ["basic", "session", "clientCredentials"] {
             requirements.push(SecurityRequirement::new::<_, [&str; 0], &str>(scheme, []));
@@ -313,7 +313,7 @@ fn complete_operation(path: &str, operation: &mut Operation) {
 }
 
 /// Of a parameter that is declared twice, by the type of an id and by the handler's own arguments, keeps the first.
-fn once_each(parameters: &mut Vec<RefOr<Parameter>>) {
+fn remove_duplicate_parameters(parameters: &mut Vec<RefOr<Parameter>>) {
     let mut known: Vec<(String, ParameterIn)> = Vec::new();
     parameters.retain(|parameter| {
         let RefOr::T(Parameter { name, parameter_in, .. }) = parameter else { return true };
@@ -369,12 +369,12 @@ pub enum Access {
 /// The extension of a `GET` that changes something.
 const CHANGES: &str = "x-changes";
 
-fn says_that_it_changes(operation: &Operation) -> bool {
+fn declares_change(operation: &Operation) -> bool {
     let extensions = operation.extensions.as_ref();
     extensions.and_then(|known| known.get(CHANGES)).is_some_and(|value| value.as_bool() == Some(true))
 }
 
-fn role_of(operation: &Operation) -> Result<Access, String> {
+fn access_of(operation: &Operation) -> Result<Access, String> {
     let id = operation.operation_id.as_deref().unwrap_or("?");
     let declared = serde_json::to_value(&operation.security).map_err(|error| error.to_string())?;
     let requirements = declared.as_array().ok_or_else(|| format!("operation {id} declares no security"))?;
@@ -398,7 +398,7 @@ fn role_of(operation: &Operation) -> Result<Access, String> {
 
 /// An operation as a guard needs it.
 #[derive(Debug)]
-pub struct Declared {
+pub struct DeclaredOperation {
     /// How it is called.
     pub method: Method,
     /// Its operationId.
@@ -413,7 +413,7 @@ pub struct Declared {
     pub(crate) rewrite: Option<Rewrite>,
 }
 
-impl Declared {
+impl DeclaredOperation {
     /// Is it a further path of another operation?
     pub fn is_alias(&self) -> bool {
         self.rewrite.is_some()
@@ -435,7 +435,7 @@ pub fn roles(document: &OpenApi) -> Result<Roles, String> {
 
 /// Every operation of a document: path pattern, methods, and who may call each. An operation that does not say is an
 /// error: the server does not start with it.
-pub fn access_table(document: &OpenApi) -> Result<BTreeMap<String, Vec<Declared>>, String> {
+pub fn access_table(document: &OpenApi) -> Result<BTreeMap<String, Vec<DeclaredOperation>>, String> {
     let mut table = BTreeMap::new();
     for (path, item) in &document.paths.paths {
         let mut item = item.clone();
@@ -446,8 +446,8 @@ pub fn access_table(document: &OpenApi) -> Result<BTreeMap<String, Vec<Declared>
             let of = of.map(str::to_owned);
             let id =
                 operation.operation_id.clone().ok_or_else(|| format!("an operation of {path} has no operationId"))?;
-            let changes = method != Method::GET || says_that_it_changes(operation);
-            declared.push(Declared { method, id, access: role_of(operation)?, changes, of, rewrite });
+            let changes = method != Method::GET || declares_change(operation);
+            declared.push(DeclaredOperation { method, id, access: access_of(operation)?, changes, of, rewrite });
         }
         table.insert(path.clone(), declared);
     }

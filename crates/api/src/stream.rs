@@ -16,14 +16,14 @@ use tokio::sync::mpsc;
 
 use crate::{
     Admission, RequestContext, Result,
-    shed::{StreamLeave, Streaming},
+    shed::{StreamLease, StreamPermit},
 };
 
 /// A list up to this size is not streamed.
 const SMALL: usize = 256 << 10;
 
 /// A piece of the answer on its way to the client.
-const PIECE: usize = 32 << 10;
+const CHUNK: usize = 32 << 10;
 
 /// A client that takes nothing for this long is given up: it holds a connection of the database.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -56,16 +56,16 @@ pub struct Rows {
     layout: Layout,
     out: mpsc::Sender<Result<Chunk>>,
     runtime: tokio::runtime::Handle,
-    leave: StreamLeave,
-    streaming: Option<Stream>,
+    permit: StreamPermit,
+    open_stream: Option<OpenStream>,
 }
 
 /// A list of which a part was sent.
-struct Stream {
+struct OpenStream {
     begun: Instant,
     sent: u64,
     /// Counts it among those that are streamed.
-    _counted: Option<Streaming>,
+    _counted: Option<StreamLease>,
 }
 
 impl Rows {
@@ -74,14 +74,14 @@ impl Rows {
         self.buffer.extend_from_slice(if self.first { self.layout.open } else { self.layout.between });
         self.first = false;
         write(&mut self.buffer);
-        match self.streaming {
+        match self.open_stream {
             None if self.buffer.len() < SMALL => Ok(()),
             None => {
-                let counted = self.leave.take()?;
-                self.streaming = Some(Stream { begun: Instant::now(), sent: 0, _counted: counted });
+                let counted = self.permit.take()?;
+                self.open_stream = Some(OpenStream { begun: Instant::now(), sent: 0, _counted: counted });
                 self.flush(false)
             }
-            Some(_) if self.buffer.len() < PIECE => Ok(()),
+            Some(_) if self.buffer.len() < CHUNK => Ok(()),
             Some(_) => self.flush(false),
         }
     }
@@ -93,8 +93,8 @@ impl Rows {
     }
 
     fn flush(&mut self, last: bool) -> db::Result<()> {
-        let bytes = Bytes::from(std::mem::replace(&mut self.buffer, Vec::with_capacity(PIECE + 1024)));
-        if let Some(stream) = &mut self.streaming {
+        let bytes = Bytes::from(std::mem::replace(&mut self.buffer, Vec::with_capacity(CHUNK + 1024)));
+        if let Some(stream) = &mut self.open_stream {
             let seconds = stream.begun.elapsed().as_secs();
             if seconds > PATIENCE.as_secs() && stream.sent / seconds < SLOWEST {
                 return Err(db::Error::Unavailable("the client reads too slowly".to_owned()));
@@ -114,7 +114,7 @@ impl Rows {
         }
         self.buffer.extend_from_slice(self.layout.close);
         // The connection is free now.
-        self.streaming = None;
+        self.open_stream = None;
         self.flush(true)
     }
 }
@@ -143,35 +143,35 @@ async fn list<F>(db: &Db, admission: Admission, layout: Layout, produce: F) -> R
 where
     F: FnOnce(&mut Conn, &mut Rows) -> db::Result<()> + Send + 'static,
 {
-    let (out, mut pieces) = mpsc::channel(4);
+    let (out, mut chunks) = mpsc::channel(4);
     let db = db.clone();
     let runtime = tokio::runtime::Handle::current();
-    let leave = StreamLeave::of_this_request();
+    let permit = StreamPermit::of_this_request();
     let turn = db.turn_of_list().await?;
     tokio::task::spawn_blocking(move || {
         let _turn = turn;
-        let buffer = Vec::with_capacity(PIECE + 1024);
-        let mut rows = Rows { buffer, first: true, layout, out: out.clone(), runtime, leave, streaming: None };
+        let buffer = Vec::with_capacity(CHUNK + 1024);
+        let mut rows = Rows { buffer, first: true, layout, out: out.clone(), runtime, permit, open_stream: None };
         let done = db.read_list_here(|conn| produce(conn, &mut rows)).and_then(|()| rows.end());
         if let Err(error) = done {
             // When there is no room for it, the missing last piece tells that something failed.
             let _ = out.try_send(Err(error.into()));
         }
     });
-    let first = next(&mut pieces).await?;
+    let first = next(&mut chunks).await?;
     let mut response = HttpResponse::Ok();
     response.content_type(layout.content_type);
     if first.last {
         return Ok(response.body(first.bytes));
     }
-    let rest = futures_util::stream::unfold(Some((pieces, admission)), |begun| async {
-        let (mut pieces, mut admission) = begun?;
-        let piece = match admission.holds().await {
-            true => next(&mut pieces).await,
+    let rest = futures_util::stream::unfold(Some((chunks, admission)), |begun| async {
+        let (mut chunks, mut admission) = begun?;
+        let chunk = match admission.holds().await {
+            true => next(&mut chunks).await,
             false => Err(Problem::forbidden("its caller may no longer read it").into()),
         };
-        match piece {
-            Ok(Chunk { bytes, last }) => Some((Ok(bytes), (!last).then_some((pieces, admission)))),
+        match chunk {
+            Ok(Chunk { bytes, last }) => Some((Ok(bytes), (!last).then_some((chunks, admission)))),
             Err(error) => {
                 tracing::warn!(cause = %error, "a list was cut off");
                 Some((Err(error), None))
@@ -182,9 +182,9 @@ where
     Ok(response.streaming(body))
 }
 
-async fn next(pieces: &mut mpsc::Receiver<Result<Chunk>>) -> Result<Chunk> {
+async fn next(chunks: &mut mpsc::Receiver<Result<Chunk>>) -> Result<Chunk> {
     let cut_off = || Err(db::Error::Fault("a list was cut off".to_owned()).into());
-    pieces.recv().await.unwrap_or_else(cut_off)
+    chunks.recv().await.unwrap_or_else(cut_off)
 }
 
 #[cfg(test)]
@@ -216,7 +216,7 @@ mod tests {
         ticket
     }
 
-    async fn list_of<F>(db: &Db, produce: F) -> Result<HttpResponse>
+    async fn list_for_test<F>(db: &Db, produce: F) -> Result<HttpResponse>
     where
         F: FnOnce(&mut Conn, &mut Rows) -> db::Result<()> + Send + 'static,
     {
@@ -233,9 +233,9 @@ mod tests {
     async fn a_short_list_is_one_piece_and_no_stream() {
         let (_directory, db) = open();
         let (gate, ticket) = ticket(0).await;
-        let response = shed::answer(ticket, list_of(&db, rows(3))).await.unwrap().unwrap();
+        let response = shed::answer(ticket, list_for_test(&db, rows(3))).await.unwrap().unwrap();
         assert_eq!(response.body().size(), BodySize::Sized(3 * 1025 + 1));
-        let empty = list_of(&db, rows(0)).await.unwrap();
+        let empty = list_for_test(&db, rows(0)).await.unwrap();
         assert_eq!(to_bytes(empty.into_body()).await.unwrap(), "[]");
         assert_eq!(gate.shed(Reason::Streams), 0);
     }
@@ -244,9 +244,9 @@ mod tests {
     async fn a_long_list_is_counted_while_it_is_sent() {
         let (_directory, db) = open();
         let (gate, first) = ticket(1).await;
-        let response = shed::answer(first, list_of(&db, rows(1000))).await.unwrap().unwrap();
+        let response = shed::answer(first, list_for_test(&db, rows(1000))).await.unwrap().unwrap();
         assert_eq!((response.body().size(), gate.under_way().streams), (BodySize::Stream, 1));
-        let refused = shed::answer(another(&gate).await, list_of(&db, rows(1000))).await.unwrap().unwrap_err();
+        let refused = shed::answer(another(&gate).await, list_for_test(&db, rows(1000))).await.unwrap().unwrap_err();
         assert!(matches!(refused, Error(db::Error::Problem(problem)) if problem.kind.status() == 503));
         let bytes = to_bytes(response.into_body()).await.unwrap();
         assert_eq!((bytes.len(), bytes.last()), (1000 * 1025 + 1, Some(&b']')));
@@ -260,14 +260,14 @@ mod tests {
             rows(1000)(conn, all)?;
             Err(db::Error::Fault("halfway".to_owned()))
         };
-        let response = list_of(&db, fails).await.unwrap();
+        let response = list_for_test(&db, fails).await.unwrap();
         assert!(to_bytes(response.into_body()).await.is_err());
         let panics = |conn: &mut Conn, all: &mut Rows| {
             rows(1000)(conn, all)?;
             panic!("halfway");
         };
-        let response = list_of(&db, panics).await.unwrap();
+        let response = list_for_test(&db, panics).await.unwrap();
         assert!(to_bytes(response.into_body()).await.is_err(), "a part is never taken for the whole");
-        assert!(list_of(&db, |_, _| Err(db::Error::Fault("at once".to_owned()))).await.is_err());
+        assert!(list_for_test(&db, |_, _| Err(db::Error::Fault("at once".to_owned()))).await.is_err());
     }
 }

@@ -9,14 +9,14 @@ use crate::{
     connection::Connection,
     metrics::{Counters, Metrics, Route},
     paths,
-    shed::{Entry, LoadGate, MetKeys, Ticket},
+    shed::{Entry, KeyCache, LoadGate, Ticket},
 };
 
 /// What a worker thread has for every request.
 #[derive(Clone)]
 pub(crate) struct Worker {
     pub(crate) gate: Arc<LoadGate>,
-    pub(crate) met: Rc<MetKeys>,
+    pub(crate) keys: Rc<KeyCache>,
     pub(crate) counters: Arc<Counters>,
     /// The operations, by their numbers, from 1.
     pub(crate) routes: Rc<[Route]>,

@@ -138,7 +138,7 @@ impl<Q> RequestContext<Q> {
         F: FnOnce(&mut Tx<'_>, &RequestScope) -> db::Result<Answer> + Send + 'static,
     {
         let request = self.idempotency_request()?;
-        let under_way = request.as_ref().map(UnderWay::enter).transpose()?;
+        let keyed_request = request.as_ref().map(KeyedRequest::enter).transpose()?;
         let actor = self.actor();
         let scope = self.request_scope();
         let named = request.clone();
@@ -167,7 +167,7 @@ impl<Q> RequestContext<Q> {
             }
             (done, _) => done?,
         };
-        drop(under_way);
+        drop(keyed_request);
         Ok(answer.respond(replayed))
     }
 
@@ -182,13 +182,13 @@ impl<Q> RequestContext<Q> {
         W: Future<Output = Result<Answer>> + 'static,
     {
         let Some(request) = self.idempotency_request()? else { return Ok(work.await?.respond(false)) };
-        let under_way = UnderWay::enter(&request)?;
+        let keyed_request = KeyedRequest::enter(&request)?;
         let db = self.db.clone();
         let now = self.now;
         let named = request.clone();
         let home = self.caller.home.clone();
         let task = async move {
-            let _under_way = under_way;
+            let _keyed_request = keyed_request;
             if let Some(stored) = db.write_for(home.as_str(), move |conn| idempotency::begin(conn, &named, now)).await?
             {
                 return Ok((Answer::again(stored), true));
@@ -229,15 +229,15 @@ impl<Q> RequestContext<Q> {
 type Name = (String, String, String);
 
 /// The keyed requests that this process is carrying out.
-static UNDER_WAY: Mutex<Option<HashSet<Name>>> = Mutex::new(None);
+static KEYED_REQUESTS: Mutex<Option<HashSet<Name>>> = Mutex::new(None);
 
 /// A keyed request under way; over when dropped.
-struct UnderWay(Name);
+struct KeyedRequest(Name);
 
-impl UnderWay {
+impl KeyedRequest {
     fn enter(request: &idempotency::Request) -> Result<Self> {
         let name = (request.tenant_id.clone(), request.caller.clone(), request.key.clone());
-        let mut all = UNDER_WAY.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = KEYED_REQUESTS.lock().unwrap_or_else(PoisonError::into_inner);
         if all.get_or_insert_default().insert(name.clone()) {
             return Ok(Self(name));
         }
@@ -248,9 +248,9 @@ impl UnderWay {
     }
 }
 
-impl Drop for UnderWay {
+impl Drop for KeyedRequest {
     fn drop(&mut self) {
-        if let Some(all) = UNDER_WAY.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
+        if let Some(all) = KEYED_REQUESTS.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
             all.remove(&self.0);
         }
     }

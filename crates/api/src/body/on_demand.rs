@@ -14,7 +14,7 @@ use actix_web::{
 use bytes::Bytes;
 use futures_util::Stream;
 
-use super::announced;
+use super::content_length;
 use crate::connection::{AHEAD, Connection};
 
 /// Has the body of a request read as far as its handler has asked for it. One that may have come with its head is read
@@ -25,7 +25,7 @@ pub(crate) fn read_on_demand(request: &mut ServiceRequest, connection: &Rc<Conne
     }
     let left = match request.chunked().unwrap_or(false) {
         true => u64::MAX,
-        false => announced(request.headers()).unwrap_or(0),
+        false => content_length(request.headers()).unwrap_or(0),
     };
     connection.want(if left <= AHEAD as u64 { left } else { 0 });
     if left > 0 {

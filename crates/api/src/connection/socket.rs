@@ -41,12 +41,12 @@ pub(crate) struct Socket {
     gate: Arc<LoadGate>,
     memory: Lease,
     idle: usize,
-    unsent: Option<SendError>,
+    stalled: Option<StalledWrite>,
     _counted: metrics::Connection,
 }
 
 /// Something that the client has not taken yet.
-struct SendError {
+struct StalledWrite {
     timer: Pin<Box<Sleep>>,
     taken: usize,
 }
@@ -61,42 +61,42 @@ impl Socket {
         counted: metrics::Connection,
     ) -> io::Result<Self> {
         let idle = if encrypted { ENCRYPTED } else { PLAIN };
-        let memory = gate.remember(&party, idle).map_err(|reason| {
+        let memory = gate.take_memory(&party, idle).map_err(|reason| {
             gate.refuse(reason);
             closed()
         })?;
         let connection = Connection::new(party);
-        Ok(Self { stream, connection, gate: Arc::clone(gate), memory, idle, unsent: None, _counted: counted })
+        Ok(Self { stream, connection, gate: Arc::clone(gate), memory, idle, stalled: None, _counted: counted })
     }
 
-    fn wrote(&mut self, written: usize, all: bool) {
-        let Some(unsent) = &mut self.unsent else { return };
+    fn on_written(&mut self, written: usize, all: bool) {
+        let Some(stalled) = &mut self.stalled else { return };
         if all {
-            self.unsent = None;
+            self.stalled = None;
             self.memory.shrink_to(self.idle);
             self.connection.blocked.set(false);
             self.connection.wake();
         } else {
-            unsent.taken += written;
+            stalled.taken += written;
         }
     }
 
     /// The client takes nothing now: `waiting` bytes wait for it, and what the system took before.
-    fn wait(&mut self, context: &mut Context<'_>, waiting: usize) -> Poll<io::Error> {
+    fn wait_for_client(&mut self, context: &mut Context<'_>, waiting: usize) -> Poll<io::Error> {
         let more = (self.idle + IN_THE_SYSTEM + waiting).saturating_sub(self.memory.amount());
         if more > 0 && self.memory.grow(more).is_err() {
             return Poll::Ready(self.give_up());
         }
-        let unsent = self.unsent.get_or_insert_with(|| {
+        let stalled = self.stalled.get_or_insert_with(|| {
             self.connection.blocked.set(true);
-            SendError { timer: Box::pin(sleep_until(Instant::now() + PATIENCE)), taken: 0 }
+            StalledWrite { timer: Box::pin(sleep_until(Instant::now() + PATIENCE)), taken: 0 }
         });
-        while unsent.timer.as_mut().poll(context).is_ready() {
-            if unsent.taken < LEAST {
+        while stalled.timer.as_mut().poll(context).is_ready() {
+            if stalled.taken < LEAST {
                 return Poll::Ready(self.give_up());
             }
-            unsent.taken = 0;
-            unsent.timer.as_mut().reset(Instant::now() + PATIENCE);
+            stalled.taken = 0;
+            stalled.timer.as_mut().reset(Instant::now() + PATIENCE);
         }
         Poll::Pending
     }
@@ -152,11 +152,11 @@ impl AsyncWrite for Socket {
         let waiting = slices.iter().map(|slice| slice.len()).sum();
         match Pin::new(&mut this.stream).poll_write_vectored(context, slices) {
             Poll::Ready(Ok(written)) => {
-                this.wrote(written, written == waiting);
+                this.on_written(written, written == waiting);
                 Poll::Ready(Ok(written))
             }
             Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
-            Poll::Pending => this.wait(context, waiting).map(Err),
+            Poll::Pending => this.wait_for_client(context, waiting).map(Err),
         }
     }
 

@@ -53,18 +53,23 @@ impl Format {
 fn to_text(open_metrics: &str) -> String {
     let types = open_metrics.lines().filter_map(|line| line.strip_prefix("# TYPE "));
     let suffixed = |kind: &'static str| -> HashSet<&str> {
-        types.clone().filter_map(|told| told.split_once(' ')).filter(|told| told.1 == kind).map(|told| told.0).collect()
+        types
+            .clone()
+            .filter_map(|comment| comment.split_once(' '))
+            .filter(|comment| comment.1 == kind)
+            .map(|comment| comment.0)
+            .collect()
     };
     let counters = suffixed("counter");
     let information = suffixed("info");
     let mut text = String::with_capacity(open_metrics.len());
     for line in open_metrics.lines() {
-        let told = line.strip_prefix("# ").and_then(|told| {
-            let (keyword, told) = told.split_once(' ')?;
-            let (name, value) = told.split_once(' ')?;
+        let comment = line.strip_prefix("# ").and_then(|comment| {
+            let (keyword, comment) = comment.split_once(' ')?;
+            let (name, value) = comment.split_once(' ')?;
             Some((keyword, name, value))
         });
-        match told {
+        match comment {
             Some(("HELP" | "TYPE", name, _)) if counters.contains(name) => {
                 text.push_str(&line.replacen(name, &format!("{name}_total"), 1));
             }

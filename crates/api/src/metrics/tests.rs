@@ -83,7 +83,7 @@ fn by_default_they_are_for_this_machine_alone() {
         if let Some(header) = header {
             request = request.insert_header(header);
         }
-        metrics.shown_to(&request.to_http_request())
+        metrics.is_visible_to(&request.to_http_request())
     };
     assert!(shown(Exposure::Loopback, "127.0.0.1:1", None));
     assert!(shown(Exposure::Loopback, "[::1]:1", None));

@@ -20,7 +20,7 @@ pub(super) struct Pace {
     window: AtomicU64,
     turns: AtomicUsize,
     turns_before: AtomicUsize,
-    patient: AtomicUsize,
+    waiting: AtomicUsize,
     /// So many may wait where nobody's turn came lately.
     at_first: usize,
 }
@@ -30,8 +30,8 @@ impl Pace {
         let window = Default::default();
         let turns = Default::default();
         let turns_before = Default::default();
-        let patient = Default::default();
-        Self { begun, window, turns, turns_before, patient, at_first }
+        let waiting = Default::default();
+        Self { begun, window, turns, turns_before, waiting, at_first }
     }
 
     /// Somebody's turn has come.
@@ -41,17 +41,17 @@ impl Pace {
     }
 
     /// A place among those who wait for their turn, however long that takes; it is left when this is dropped.
-    pub(super) fn wait(&self, now: Instant) -> Patient<'_> {
+    pub(super) fn wait(&self, now: Instant) -> QueuePlace<'_> {
         self.roll(now);
-        Patient { pace: self, before: self.patient.fetch_add(1, SeqCst) }
+        QueuePlace { pace: self, before: self.waiting.fetch_add(1, SeqCst) }
     }
 
     /// The same, if their turn comes within this time.
-    pub(super) fn wait_within(&self, within: Duration, now: Instant) -> Option<Patient<'_>> {
-        let patient = self.wait(now);
+    pub(super) fn wait_within(&self, within: Duration, now: Instant) -> Option<QueuePlace<'_>> {
+        let place = self.wait(now);
         let lately = self.turns.load(Relaxed).max(self.turns_before.load(Relaxed));
         let windows = usize::try_from(within.as_millis() / WINDOW.as_millis()).unwrap_or(usize::MAX);
-        (patient.before < lately.saturating_mul(windows).max(self.at_first)).then_some(patient)
+        (place.before < lately.saturating_mul(windows).max(self.at_first)).then_some(place)
     }
 
     fn roll(&self, now: Instant) {
@@ -67,15 +67,15 @@ impl Pace {
 
 /// Somebody who waits for their turn.
 #[derive(Debug)]
-pub(super) struct Patient<'a> {
+pub(super) struct QueuePlace<'a> {
     pace: &'a Pace,
     /// How many waited already.
     before: usize,
 }
 
-impl Drop for Patient<'_> {
+impl Drop for QueuePlace<'_> {
     fn drop(&mut self) {
-        self.pace.patient.fetch_sub(1, SeqCst);
+        self.pace.waiting.fetch_sub(1, SeqCst);
     }
 }
 
@@ -92,7 +92,7 @@ mod tests {
         let _one = pace.wait_within(SECOND, now).unwrap();
         let _two = pace.wait_within(SECOND, now).unwrap();
         assert!(pace.wait_within(SECOND, now).is_none(), "nobody's turn came yet");
-        assert_eq!(pace.patient.load(SeqCst), 2, "who may not wait has no place");
+        assert_eq!(pace.waiting.load(SeqCst), 2, "who may not wait has no place");
         pace.turn(now);
         let waiting: Vec<_> = std::iter::from_fn(|| pace.wait_within(SECOND, now)).collect();
         assert_eq!(waiting.len(), 2, "four a second");

@@ -23,12 +23,12 @@ pub(crate) struct Pauses {
     /// Requests that were refused one after the other, because too much was under way.
     refusals: Cell<u32>,
     pause: RefCell<Option<Pin<Box<Sleep>>>>,
-    made: Cell<bool>,
+    completed: Cell<bool>,
 }
 
 impl Pauses {
     /// An answer is ready.
-    pub(crate) fn answered(&self, refused: bool) {
+    pub(crate) fn on_answer(&self, refused: bool) {
         let refusals = if refused { self.refusals.get().saturating_add(1) } else { 0 };
         self.refusals.set(refusals);
         if let Some(beyond) = refusals.checked_sub(FREE_REFUSALS + 1) {
@@ -43,13 +43,13 @@ impl Pauses {
         if let Some(sleep) = &mut *pause {
             ready!(sleep.as_mut().poll(context));
             *pause = None;
-            self.made.set(true);
+            self.completed.set(true);
         }
         Poll::Ready(())
     }
 
     /// Was there a pause before this request?
-    pub(crate) fn take_made(&self) -> bool {
-        self.made.take()
+    pub(crate) fn take_completed(&self) -> bool {
+        self.completed.take()
     }
 }

@@ -4,7 +4,7 @@ use super::*;
 
 fn limits() -> Limits {
     let time = Duration::from_secs(10);
-    Limits { requests: 2, bodies: 4, memory: 20 * AWAITED, streams: 2, time }
+    Limits { requests: 2, bodies: 4, memory: 20 * BODY_OVERHEAD, streams: 2, time }
 }
 
 fn gate() -> Arc<LoadGate> {
@@ -43,7 +43,7 @@ async fn a_request_beyond_the_bound_is_refused_and_counted() {
     drop(first);
     let third = enter(&gate, 3).await.unwrap();
     drop((second, third));
-    assert_eq!(gate.under_way(), UnderWay::default());
+    assert_eq!(gate.under_way(), LoadCounts::default());
 }
 
 #[tokio::test]
@@ -118,7 +118,7 @@ async fn a_body_that_is_awaited_takes_no_place_of_those_worked_on() {
     stalled[1].end_body().await.unwrap();
     assert_eq!((gate.under_way().requests, gate.under_way().bodies), (2, 1));
     drop((two, stalled));
-    assert_eq!(gate.under_way(), UnderWay::default());
+    assert_eq!(gate.under_way(), LoadCounts::default());
 }
 
 #[tokio::test]
@@ -153,7 +153,7 @@ async fn stalled_bodies_of_one_leave_room_for_others() {
     let other = enter(&gate, 2).await.unwrap();
     other.begin_body().unwrap();
     drop((stalled, other));
-    assert_eq!(gate.under_way(), UnderWay::default());
+    assert_eq!(gate.under_way(), LoadCounts::default());
 }
 
 #[tokio::test]
@@ -161,15 +161,15 @@ async fn all_that_is_held_shares_the_memory_there_is() {
     let gate = gate();
     let first = enter(&gate, 1).await.unwrap();
     let second = enter(&gate, 2).await.unwrap();
-    first.hold(10 * AWAITED).unwrap();
+    first.hold(10 * BODY_OVERHEAD).unwrap();
     assert!(first.hold(1).is_err(), "half of it, alone");
-    assert!(second.hold(11 * AWAITED).is_err(), "more than there is");
-    second.hold(4 * AWAITED).unwrap();
-    assert_eq!((gate.under_way().memory, gate.shed(Reason::MemoryShare)), (14 * AWAITED, 1));
-    assert!(gate.remember(&second.party(), 3 * AWAITED).is_err(), "an answer counts too");
-    let answer = gate.remember(&second.party(), AWAITED).unwrap();
+    assert!(second.hold(11 * BODY_OVERHEAD).is_err(), "more than there is");
+    second.hold(4 * BODY_OVERHEAD).unwrap();
+    assert_eq!((gate.under_way().memory, gate.shed(Reason::MemoryShare)), (14 * BODY_OVERHEAD, 1));
+    assert!(gate.take_memory(&second.party(), 3 * BODY_OVERHEAD).is_err(), "an answer counts too");
+    let answer = gate.take_memory(&second.party(), BODY_OVERHEAD).unwrap();
     drop((first, second));
-    assert_eq!(gate.under_way().memory, AWAITED);
+    assert_eq!(gate.under_way().memory, BODY_OVERHEAD);
     drop(answer);
     assert_eq!(gate.under_way().memory, 0);
 }
@@ -179,18 +179,18 @@ async fn a_stream_is_counted_until_it_is_dropped() {
     let gate = Arc::new(LoadGate::new(Limits { memory: 4 << 20, ..limits() }));
     let asks = |caller| {
         let gate = Arc::clone(&gate);
-        async move { answer(enter(&gate, caller).await.unwrap(), async { StreamLeave::of_this_request() }).await }
+        async move { answer(enter(&gate, caller).await.unwrap(), async { StreamPermit::of_this_request() }).await }
     };
-    let leave = asks(1).await.unwrap();
-    let stream = leave.take().unwrap();
+    let permit = asks(1).await.unwrap();
+    let stream = permit.take().unwrap();
     assert!(stream.is_some() && gate.under_way().streams == 1);
-    assert!(leave.take().is_err(), "the other one is for others");
+    assert!(permit.take().is_err(), "the other one is for others");
     let other = asks(2).await.unwrap().take().unwrap();
     assert_eq!((gate.under_way().streams, gate.shed(Reason::StreamsShare)), (2, 1));
     drop((stream, other));
-    assert!(leave.take().is_ok());
-    assert_eq!(gate.under_way(), UnderWay::default());
-    assert!(StreamLeave::of_this_request().take().unwrap().is_none(), "outside a request nothing is bounded");
+    assert!(permit.take().is_ok());
+    assert_eq!(gate.under_way(), LoadCounts::default());
+    assert!(StreamPermit::of_this_request().take().unwrap().is_none(), "outside a request nothing is bounded");
 }
 
 #[tokio::test]
@@ -212,5 +212,5 @@ async fn the_time_counts_from_the_end_of_the_body() {
     let refused = answer(enter(&gate, 1).await.unwrap(), pending::<()>()).await.unwrap_err();
     assert_eq!(refused.kind.status(), 503);
     assert!(begun.elapsed() >= time);
-    assert_eq!((gate.shed(Reason::Time), gate.under_way()), (1, UnderWay::default()));
+    assert_eq!((gate.shed(Reason::Time), gate.under_way()), (1, LoadCounts::default()));
 }

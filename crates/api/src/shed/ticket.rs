@@ -15,7 +15,7 @@ use base::{
 };
 use tokio::time::{Instant, Sleep, sleep_until};
 
-use super::{AWAITED, LoadGate, LocalParty, Reason};
+use super::{BODY_OVERHEAD, LoadGate, LocalParty, Reason};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum State {
@@ -90,7 +90,7 @@ impl Ticket {
     }
 
     /// The caller is known: from here on it is its share. Nothing is held before.
-    pub(crate) fn belongs_to(&self, party: LocalParty) {
+    pub(crate) fn set_party(&self, party: LocalParty) {
         *self.party.borrow_mut() = party;
     }
 
@@ -122,9 +122,9 @@ impl Ticket {
         let gate = &self.gate;
         let party = self.party();
         gate.bodies.try_hold(&party, 1).map_err(|full| gate.refuse(Reason::of(Kind::Bodies, full)))?;
-        self.leave();
+        self.release();
         self.state.set(State::Reading);
-        self.hold(AWAITED)
+        self.hold(BODY_OVERHEAD)
     }
 
     /// So many more bytes are held in memory until the request is answered.
@@ -143,23 +143,23 @@ impl Ticket {
             return Ok(());
         }
         self.deadline.set(Some(Instant::now() + self.gate.time));
-        self.leave();
+        self.release();
         self.work().await
     }
 
     /// For an operation that works on its body while it arrives, and says by itself how long that may last: it is
     /// counted among the bodies to its end.
-    pub fn streams_its_body(&self) -> Result<(), Problem> {
+    pub fn begin_streamed_body(&self) -> Result<(), Problem> {
         self.begin_body()
     }
 
     /// The answer is ready: what the request held is free.
     pub fn finish(&self) {
-        self.leave();
+        self.release();
         *self.memory.borrow_mut() = None;
     }
 
-    fn leave(&self) {
+    fn release(&self) {
         let pool = match self.state.replace(State::Uncounted) {
             State::Working => &self.gate.requests,
             State::Reading => &self.gate.bodies,
@@ -169,7 +169,7 @@ impl Ticket {
     }
 
     /// When to look again whether this took too long; `None` when it did.
-    fn look_again(&self, now: Instant) -> Option<Instant> {
+    fn next_check(&self, now: Instant) -> Option<Instant> {
         match self.state.get() {
             // The body has a time limit of its own.
             State::Reading => Some(now + self.gate.time),
@@ -195,14 +195,14 @@ impl Drop for Ticket {
 /// What a request began on another thread goes on when its time is over: a write that was accepted may still be
 /// carried out.
 pub(crate) async fn answer<F: Future>(ticket: Rc<Ticket>, future: F) -> Result<F::Output, Problem> {
-    let asker: Rc<dyn db::Requester> = Rc::<Ticket>::clone(&ticket);
-    let answering = CURRENT.scope(Rc::clone(&ticket), in_time(&ticket, future));
-    let output = db::on_behalf(asker, answering).await;
+    let requester: Rc<dyn db::Requester> = Rc::<Ticket>::clone(&ticket);
+    let answering = CURRENT.scope(Rc::clone(&ticket), within_time(&ticket, future));
+    let output = db::on_behalf(requester, answering).await;
     ticket.finish();
     output
 }
 
-async fn in_time<F: Future>(ticket: &Ticket, future: F) -> Result<F::Output, Problem> {
+async fn within_time<F: Future>(ticket: &Ticket, future: F) -> Result<F::Output, Problem> {
     let begun = Instant::now();
     let mut future = pin!(future);
     // Most requests are answered at the first poll and never need it.
@@ -218,7 +218,7 @@ async fn in_time<F: Future>(ticket: &Ticket, future: F) -> Result<F::Output, Pro
             if sleep.as_mut().poll(context).is_pending() {
                 break;
             }
-            match ticket.look_again(Instant::now()) {
+            match ticket.next_check(Instant::now()) {
                 Some(next) => sleep.reset(next),
                 None => return Poll::Ready(Err(ticket.gate.refuse(Reason::Time))),
             }

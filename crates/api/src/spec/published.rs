@@ -13,11 +13,13 @@ use utoipa::openapi::OpenApi;
 
 use self::{
     shapes::{
-        answers_are_never_null, constant, give_discriminators_defaults, give_times_a_form, join_parts, lone_references,
-        merge_unions, no_void_default, older, one_width, order_extensions, plain_alone, refer_to_unions,
-        tell_unions_apart,
+        add_discriminator_defaults, add_discriminators, add_time_patterns, downgrade_to_3_0, inline_plain_values,
+        isolate_references, merge_parts, merge_unions, order_extensions, refer_to_unions_alone,
+        remove_null_from_answers, remove_void_default, replace_constant_pattern, use_one_integer_format,
     },
-    shared::{add_headers_and_statuses, answer_nothing, drop_unused, say_pages_alike, share_parameters},
+    shared::{
+        add_headers_and_statuses, describe_empty_answers, remove_unused, share_parameters, unify_page_parameters,
+    },
     walk::{Object, SCHEMAS, object_at, visit},
 };
 
@@ -35,23 +37,23 @@ fn refine(document: &mut Value) {
     describe(document);
     name_schemas(document);
     merge_unions(document);
-    visit(document, &mut plain_alone);
-    visit(document, &mut constant);
-    tell_unions_apart(document);
-    visit(document, &mut no_void_default);
-    visit(document, &mut one_width);
+    visit(document, &mut inline_plain_values);
+    visit(document, &mut replace_constant_pattern);
+    add_discriminators(document);
+    visit(document, &mut remove_void_default);
+    visit(document, &mut use_one_integer_format);
     visit(document, &mut order_extensions);
-    say_pages_alike(document);
-    join_parts(document);
-    visit(document, &mut lone_references);
-    answers_are_never_null(document);
-    give_times_a_form(document);
-    give_discriminators_defaults(document);
-    refer_to_unions(document);
-    answer_nothing(document);
+    unify_page_parameters(document);
+    merge_parts(document);
+    visit(document, &mut isolate_references);
+    remove_null_from_answers(document);
+    add_time_patterns(document);
+    add_discriminator_defaults(document);
+    refer_to_unions_alone(document);
+    describe_empty_answers(document);
     add_headers_and_statuses(document);
     share_parameters(document);
-    drop_unused(document);
+    remove_unused(document);
 }
 
 /// The same in OpenAPI 3.0.3, for generators that read no later one. Where a body is an object or an array of such, it
@@ -60,7 +62,7 @@ pub fn in_3_0(published: &Value) -> Value {
     let mut document = published.clone();
     document["openapi"] = json!("3.0.3");
     document["info"]["license"] = json!({"name": "Apache-2.0", "url": "https://www.apache.org/licenses/LICENSE-2.0"});
-    visit(&mut document, &mut older);
+    visit(&mut document, &mut downgrade_to_3_0);
     document
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use base::Timestamp;
 use serde_json::{Value, json};
 
-use super::walk::{Object, SCHEMAS, look, object_at, operations, referred, visit};
+use super::walk::{Object, SCHEMAS, for_each_object, object_at, operations, referenced_schema, visit};
 
 /// A union whose members are a schema together with the value of one field: the field stands in the schema, and tells
 /// the members apart.
@@ -13,7 +13,7 @@ pub(super) fn merge_unions(document: &mut Value) {
     let Some(schemas) = object_at(document, &["components", "schemas"]) else { return };
     let member = |member: &Value| {
         let parts = member.get("allOf")?.as_array()?;
-        let name = parts.iter().find_map(|part| referred(part.as_object()?))?.to_owned();
+        let name = parts.iter().find_map(|part| referenced_schema(part.as_object()?))?.to_owned();
         let field = parts.iter().find_map(|part| part.get("properties")?.as_object()?.iter().next())?;
         let value = field.1.get("enum")?.get(0)?.as_str()?.to_owned();
         Some((name, field.0.clone(), value))
@@ -56,7 +56,7 @@ pub(super) fn merge_unions(document: &mut Value) {
 
 /// A plain value or null has both types, without a union; and what is said of a plain value stands with it, and not in
 /// a part of its own.
-pub(super) fn plain_alone(object: &mut Object) {
+pub(super) fn inline_plain_values(object: &mut Object) {
     let or_null = object.contains_key("oneOf");
     let Some(parts) = object.get(if or_null { "oneOf" } else { "allOf" }).and_then(Value::as_array) else { return };
     let plain = |part: &&Value| {
@@ -89,7 +89,7 @@ pub(super) fn plain_alone(object: &mut Object) {
 }
 
 /// A pattern that some words match and nothing else, `^word$` or `^(one|another)$`, is these words.
-pub(super) fn constant(object: &mut Object) {
+pub(super) fn replace_constant_pattern(object: &mut Object) {
     let pattern = object.get("pattern").and_then(Value::as_str);
     let Some(inner) = pattern.and_then(|pattern| pattern.strip_prefix('^')?.strip_suffix('$')) else { return };
     let several = inner.strip_prefix('(').and_then(|inner| inner.strip_suffix(')'));
@@ -109,7 +109,7 @@ pub(super) fn constant(object: &mut Object) {
 }
 
 /// A union whose members all have a field that says what they are names that field.
-pub(super) fn tell_unions_apart(document: &mut Value) {
+pub(super) fn add_discriminators(document: &mut Value) {
     let Some(schemas) = object_at(document, &["components", "schemas"]) else { return };
     let telling = |name: &str| -> Vec<(String, Vec<String>)> {
         let Some(schema) = schemas.get(name) else { return Vec::new() };
@@ -123,7 +123,8 @@ pub(super) fn tell_unions_apart(document: &mut Value) {
     let mut found = Vec::new();
     for (union, schema) in schemas.iter().filter(|(_, schema)| schema.get("discriminator").is_none()) {
         let members = schema.get("oneOf").and_then(Value::as_array).into_iter().flatten();
-        let Some(members) = members.map(|member| referred(member.as_object()?)).collect::<Option<Vec<_>>>() else {
+        let Some(members) = members.map(|member| referenced_schema(member.as_object()?)).collect::<Option<Vec<_>>>()
+        else {
             continue;
         };
         let Some((first, rest)) = members.split_first() else { continue };
@@ -153,13 +154,13 @@ pub(super) fn tell_unions_apart(document: &mut Value) {
 
 /// What refers to a union that can be told apart refers to it alone: generators take `allOf` with such a one for a
 /// shape that extends it.
-pub(super) fn refer_to_unions(document: &mut Value) {
+pub(super) fn refer_to_unions_alone(document: &mut Value) {
     let Some(schemas) = object_at(document, &["components", "schemas"]) else { return };
-    let told_apart = schemas.iter().filter(|(_, schema)| schema.get("discriminator").is_some());
-    let unions: BTreeSet<String> = told_apart.map(|(name, _)| name.clone()).collect();
+    let discriminated = schemas.iter().filter(|(_, schema)| schema.get("discriminator").is_some());
+    let unions: BTreeSet<String> = discriminated.map(|(name, _)| name.clone()).collect();
     visit(document, &mut |object| {
         let Some([one]) = object.get("allOf").and_then(Value::as_array).map(Vec::as_slice) else { return };
-        let name = one.as_object().and_then(referred);
+        let name = one.as_object().and_then(referenced_schema);
         if name.is_some_and(|name| unions.contains(name)) {
             let reference = one.get("$ref").cloned();
             object.clear();
@@ -170,7 +171,7 @@ pub(super) fn refer_to_unions(document: &mut Value) {
 
 /// What several parts make up together is one object: generators take parts for shapes that are extended, and some lose
 /// the fields of all but the first.
-pub(super) fn join_parts(document: &mut Value) {
+pub(super) fn merge_parts(document: &mut Value) {
     let Some(schemas) = object_at(document, &["components", "schemas"]).cloned() else { return };
     visit(document, &mut |object| {
         if object.get("allOf").and_then(Value::as_array).is_none_or(|parts| parts.len() < 2) {
@@ -178,7 +179,7 @@ pub(super) fn join_parts(document: &mut Value) {
         }
         let mut properties = Object::new();
         let mut required = Vec::new();
-        if collect(&schemas, object, &mut properties, &mut required).is_some() {
+        if collect_fields(&schemas, object, &mut properties, &mut required).is_some() {
             object.shift_remove("allOf");
             object.insert("type".to_owned(), json!("object"));
             object.insert("required".to_owned(), Value::Array(required));
@@ -188,12 +189,12 @@ pub(super) fn join_parts(document: &mut Value) {
 }
 
 /// The fields of an object and of its parts; `None` when a part is none of an object.
-fn collect(schemas: &Object, part: &Object, properties: &mut Object, required: &mut Vec<Value>) -> Option<()> {
-    if let Some(name) = referred(part) {
-        return collect(schemas, schemas.get(name)?.as_object()?, properties, required);
+fn collect_fields(schemas: &Object, part: &Object, properties: &mut Object, required: &mut Vec<Value>) -> Option<()> {
+    if let Some(name) = referenced_schema(part) {
+        return collect_fields(schemas, schemas.get(name)?.as_object()?, properties, required);
     }
     for part in part.get("allOf").and_then(Value::as_array).into_iter().flatten() {
-        collect(schemas, part.as_object()?, properties, required)?;
+        collect_fields(schemas, part.as_object()?, properties, required)?;
     }
     if ["oneOf", "anyOf"].iter().any(|union| part.contains_key(*union)) {
         return None;
@@ -210,7 +211,7 @@ fn collect(schemas: &Object, part: &Object, properties: &mut Object, required: &
 
 /// Every whole number has one width: languages whose types differ by width would have a page size of one type here, and
 /// of another there.
-pub(super) fn one_width(object: &mut Object) {
+pub(super) fn use_one_integer_format(object: &mut Object) {
     let is_whole =
         |kind: &Value| kind == "integer" || kind.as_array().is_some_and(|all| all.contains(&json!("integer")));
     if object.get("type").is_some_and(is_whole) {
@@ -220,7 +221,7 @@ pub(super) fn one_width(object: &mut Object) {
 
 /// A default of null says no more than that a field may be left out, nor does an empty one where nothing empty may
 /// stand.
-pub(super) fn no_void_default(object: &mut Object) {
+pub(super) fn remove_void_default(object: &mut Object) {
     let Some(default) = object.get("default") else { return };
     let limited = ["minLength", "minItems", "pattern", "enum"].iter().any(|name| object.contains_key(*name));
     if default.is_null() || (limited && (default == "" || *default == json!([]))) {
@@ -240,20 +241,20 @@ pub(super) fn order_extensions(object: &mut Object) {
 }
 
 /// Nothing stands beside a `$ref`: 3.0 ignores it, and generators stumble over it.
-pub(super) fn lone_references(object: &mut Object) {
-    let mut told = None;
+pub(super) fn isolate_references(object: &mut Object) {
+    let mut of_union = None;
     if let Some(members) = object.get_mut("oneOf").and_then(Value::as_array_mut) {
         let or_null = members.iter().any(is_null);
         for member in members.iter_mut().filter_map(Value::as_object_mut) {
             let description = if member.contains_key("$ref") { member.shift_remove("description") } else { None };
-            told = told.or(description.filter(|_| or_null));
+            of_union = of_union.or(description.filter(|_| or_null));
         }
     }
-    if let Some(told) = told {
-        object.entry("description").or_insert(told);
+    if let Some(description) = of_union {
+        object.entry("description").or_insert(description);
     }
     // A response or parameter that is referred to has its own description.
-    if object.len() > 1 && referred(object).is_some() {
+    if object.len() > 1 && referenced_schema(object).is_some() {
         let reference = object.shift_remove("$ref");
         object.insert("allOf".to_owned(), json!([{"$ref": reference}]));
     }
@@ -264,11 +265,11 @@ fn is_null(schema: &Value) -> bool {
 }
 
 /// The schemas that values refer to, directly or through others.
-fn reached<'v>(schemas: &Object, from: impl Iterator<Item = &'v Value>) -> BTreeSet<String> {
+fn reachable_schemas<'v>(schemas: &Object, from: impl Iterator<Item = &'v Value>) -> BTreeSet<String> {
     let mut seen = BTreeSet::new();
     let mut next = Vec::new();
     let refer = |value: &Value, next: &mut Vec<String>| {
-        look(value, &mut |object| next.extend(referred(object).map(str::to_owned)));
+        for_each_object(value, &mut |object| next.extend(referenced_schema(object).map(str::to_owned)));
     };
     from.for_each(|value| refer(value, &mut next));
     while let Some(name) = next.pop() {
@@ -283,20 +284,22 @@ fn reached<'v>(schemas: &Object, from: impl Iterator<Item = &'v Value>) -> BTree
 fn request_schemas(document: &mut Value) -> BTreeSet<String> {
     let bodies: Vec<Value> =
         operations(document).filter_map(|(_, _, operation)| operation.get("requestBody").cloned()).collect();
-    object_at(document, &["components", "schemas"]).map(|schemas| reached(schemas, bodies.iter())).unwrap_or_default()
+    object_at(document, &["components", "schemas"])
+        .map(|schemas| reachable_schemas(schemas, bodies.iter()))
+        .unwrap_or_default()
 }
 
 /// Names of fields that are times, beside those that end in `Date` or `Time`.
-const TIMES: [&str; 6] = ["at", "end", "since", "start", "time", "until"];
+const TIME_FIELDS: [&str; 6] = ["at", "end", "since", "start", "time", "until"];
 
 /// A time in an answer has one form, and is empty where its description says so.
-pub(super) fn give_times_a_form(document: &mut Value) {
+pub(super) fn add_time_patterns(document: &mut Value) {
     let in_requests = request_schemas(document);
     let Some(schemas) = object_at(document, &["components", "schemas"]) else { return };
     for (_, schema) in schemas.iter_mut().filter(|(name, _)| !in_requests.contains(*name)) {
         let fields = schema.get_mut("properties").and_then(Value::as_object_mut).into_iter().flatten();
         for (name, field) in fields.filter_map(|(name, field)| Some((name, field.as_object_mut()?))) {
-            let is_named_so = name.ends_with("Date") || name.ends_with("Time") || TIMES.contains(&name.as_str());
+            let is_named_so = name.ends_with("Date") || name.ends_with("Time") || TIME_FIELDS.contains(&name.as_str());
             let is_plain = field.get("type").is_some_and(|kind| kind == "string")
                 && ["pattern", "enum", "format"].iter().all(|limit| !field.contains_key(*limit));
             let example = field.get("example").and_then(Value::as_str);
@@ -306,7 +309,7 @@ pub(super) fn give_times_a_form(document: &mut Value) {
             let text = field.get("description").and_then(Value::as_str).unwrap_or_default();
             let pattern = if text.contains("empty") || example == Some("") { TIME_OR_EMPTY } else { TIME };
             field.insert("pattern".to_owned(), json!(pattern));
-            no_void_default(field);
+            remove_void_default(field);
         }
     }
 }
@@ -317,7 +320,7 @@ const TIME_OR_EMPTY: &str = r"^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\+0000)?$";
 
 /// A field that tells the members of a union apart and has one value in each of them has that value as its default, so
 /// that who makes such a member in a program need not say it.
-pub(super) fn give_discriminators_defaults(document: &mut Value) {
+pub(super) fn add_discriminator_defaults(document: &mut Value) {
     let Some(schemas) = object_at(document, &["components", "schemas"]) else { return };
     let unions: Vec<(String, Vec<String>)> = schemas
         .values()
@@ -341,22 +344,22 @@ pub(super) fn give_discriminators_defaults(document: &mut Value) {
 }
 
 /// What has no value is left out of an answer, and null in none: only bodies of requests take it.
-pub(super) fn answers_are_never_null(document: &mut Value) {
+pub(super) fn remove_null_from_answers(document: &mut Value) {
     let in_requests = request_schemas(document);
     for (_, _, operation) in operations(document) {
         for part in ["parameters", "responses"] {
             if let Some(part) = operation.get_mut(part) {
-                visit(part, &mut never_null);
+                visit(part, &mut remove_null);
             }
         }
     }
     let Some(schemas) = object_at(document, &["components", "schemas"]) else { return };
     for (_, schema) in schemas.iter_mut().filter(|(name, _)| !in_requests.contains(*name)) {
-        visit(schema, &mut never_null);
+        visit(schema, &mut remove_null);
     }
 }
 
-fn never_null(object: &mut Object) {
+fn remove_null(object: &mut Object) {
     if let Some(kinds) = object.get_mut("type").and_then(Value::as_array_mut) {
         kinds.retain(|kind| kind != "null");
         if let [kind] = kinds.as_slice() {
@@ -383,7 +386,7 @@ fn never_null(object: &mut Object) {
 }
 
 /// What 3.1 says otherwise than 3.0.
-pub(super) fn older(object: &mut Object) {
+pub(super) fn downgrade_to_3_0(object: &mut Object) {
     if let Some(kinds) = object.get_mut("type").and_then(Value::as_array_mut) {
         let nullable = kinds.iter().any(|kind| kind == "null");
         kinds.retain(|kind| kind != "null");

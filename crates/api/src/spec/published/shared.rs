@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde_json::{Value, json};
 
-use super::walk::{Object, SCHEMAS, look, object_at, operations};
+use super::walk::{Object, SCHEMAS, for_each_object, object_at, operations};
 
 /// Parameters that so many operations have stand once.
-pub(super) const SHARED: usize = 5;
+pub(super) const SHARING_MINIMUM: usize = 5;
 
 /// Name, type and meaning of the headers of answers that operations share.
 const HEADERS: [(&str, &str, &str, &str); 7] = [
@@ -21,7 +21,7 @@ const HEADERS: [(&str, &str, &str, &str); 7] = [
 ];
 
 /// Who has nothing to answer answers an empty object.
-pub(super) fn answer_nothing(document: &mut Value) {
+pub(super) fn describe_empty_answers(document: &mut Value) {
     let nothing = json!({"application/json": {"schema": {"$ref": format!("{SCHEMAS}Nothing")}}});
     let bare = json!({"application/json": {"schema": {"type": "object"}}});
     for (_, _, operation) in operations(document) {
@@ -77,7 +77,9 @@ pub(super) fn add_headers_and_statuses(document: &mut Value) {
     let Some(components) = object_at(document, &["components"]) else { return };
     let headers: Object = HEADERS
         .iter()
-        .map(|(name, _, kind, told)| ((*name).to_owned(), json!({"description": told, "schema": {"type": kind}})))
+        .map(|(name, _, kind, description)| {
+            ((*name).to_owned(), json!({"description": description, "schema": {"type": kind}}))
+        })
         .collect();
     components.insert("headers".to_owned(), Value::Object(headers));
     let Some(responses) = components.get_mut("responses").and_then(Value::as_object_mut) else { return };
@@ -102,15 +104,15 @@ pub(super) fn add_headers_and_statuses(document: &mut Value) {
 }
 
 /// Which page, and how large, is asked for in the same words everywhere; the default size is that of the operation.
-pub(super) fn say_pages_alike(document: &mut Value) {
+pub(super) fn unify_page_parameters(document: &mut Value) {
     for (_, _, operation) in operations(document) {
         let parameters = operation.get_mut("parameters").and_then(Value::as_array_mut);
         for parameter in parameters.into_iter().flatten().filter_map(Value::as_object_mut) {
             let (most, description) = match parameter.get("name").and_then(Value::as_str) {
                 Some("pageNo") => (u32::MAX, "From 1, which is the default".to_owned()),
                 Some("pageSize") => {
-                    let told = parameter.get("description").and_then(Value::as_str).unwrap_or_default();
-                    (1000, told.replace(';', ","))
+                    let description = parameter.get("description").and_then(Value::as_str).unwrap_or_default();
+                    (1000, description.replace(';', ","))
                 }
                 _ => continue,
             };
@@ -130,7 +132,7 @@ pub(super) fn share_parameters(document: &mut Value) {
             counted.entry(parameter.to_string()).or_insert_with(|| (parameter.clone(), 0)).1 += 1;
         }
     }
-    let mut many: Vec<_> = counted.into_iter().filter(|(_, (_, count))| *count >= SHARED).collect();
+    let mut many: Vec<_> = counted.into_iter().filter(|(_, (_, count))| *count >= SHARING_MINIMUM).collect();
     // The most frequent of a name has the name alone.
     many.sort_by_key(|(_, (_, count))| std::cmp::Reverse(*count));
     let mut shared = Object::new();
@@ -171,10 +173,10 @@ fn pascal_case(name: &str) -> String {
 }
 
 /// Removes the components that nothing refers to.
-pub(super) fn drop_unused(document: &mut Value) {
+pub(super) fn remove_unused(document: &mut Value) {
     loop {
         let mut used: BTreeSet<String> = BTreeSet::new();
-        look(document, &mut |object| {
+        for_each_object(document, &mut |object| {
             used.extend(object.get("$ref").and_then(Value::as_str).map(str::to_owned));
         });
         let mut dropped = false;

@@ -1,4 +1,4 @@
-use super::{shared::SHARED, *};
+use super::{shared::SHARING_MINIMUM, *};
 
 /// What is published of a document with these schemas, of which an operation takes `Asked` and answers `Answered`.
 fn document(schemas: Value) -> Value {
@@ -15,7 +15,7 @@ fn document(schemas: Value) -> Value {
             "security": [{"bearer": ["viewer"]}],
         })
     };
-    let paths: Object = (0..SHARED)
+    let paths: Object = (0..SHARING_MINIMUM)
         .map(|number| (format!("/things{number}"), json!({"post": operation(&format!("o{number}"))})))
         .collect();
     let mut document = json!({

@@ -20,13 +20,13 @@ pub(super) fn visit(value: &mut Value, change: &mut impl FnMut(&mut Object)) {
 }
 
 /// Every object, outermost first.
-pub(super) fn look(value: &Value, see: &mut impl FnMut(&Object)) {
+pub(super) fn for_each_object(value: &Value, see: &mut impl FnMut(&Object)) {
     match value {
         Value::Object(object) => {
             see(object);
-            object.values().for_each(|value| look(value, see));
+            object.values().for_each(|value| for_each_object(value, see));
         }
-        Value::Array(values) => values.iter().for_each(|value| look(value, see)),
+        Value::Array(values) => values.iter().for_each(|value| for_each_object(value, see)),
         _ => {}
     }
 }
@@ -47,6 +47,6 @@ pub(super) fn operations(document: &mut Value) -> impl Iterator<Item = (&str, &s
 }
 
 /// The name of the schema that an object refers to.
-pub(super) fn referred(object: &Object) -> Option<&str> {
+pub(super) fn referenced_schema(object: &Object) -> Option<&str> {
     object.get("$ref")?.as_str()?.strip_prefix(SCHEMAS)
 }
