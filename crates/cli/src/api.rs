@@ -13,7 +13,7 @@ use crate::{
     arguments,
     call::Session,
     connection,
-    failure::{Failure, tell},
+    failure::{Failure, print_error},
     help,
     operations::{self, all},
     options::{Api, ApiOptions},
@@ -36,29 +36,29 @@ pub fn api(arguments: &Api, document: impl FnOnce() -> anyhow::Result<Value>) ->
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure::Usage(errors)) => {
             for error in errors {
-                tell(&format!("muster: {}", problem::plain(&error)));
+                print_error(&format!("muster: {}", problem::plain(&error)));
             }
             ExitCode::from(USAGE)
         }
         Err(Failure::Refused(why)) => {
-            tell(&format!("muster: {why}"));
+            print_error(&format!("muster: {why}"));
             ExitCode::from(REFUSED)
         }
         Err(Failure::Unreachable(why)) => {
-            tell(&format!("muster: {why}"));
+            print_error(&format!("muster: {why}"));
             ExitCode::from(UNREACHABLE)
         }
         // Anyone who reads has had enough, as `head` has.
         Err(Failure::Output(error)) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(Failure::Output(error)) => {
-            tell(&format!("muster: what was answered cannot be written: {error}"));
+            print_error(&format!("muster: what was answered cannot be written: {error}"));
             ExitCode::from(REFUSED)
         }
     }
 }
 
 fn run(tokens: &[String], document: impl FnOnce() -> anyhow::Result<Value>) -> Result<(), Failure> {
-    let (mut own, rest) = leading(tokens);
+    let (mut own, rest) = split_leading_options(tokens);
     // Their own help, and what is wrong with them.
     let before = parse(&own);
     let asks_for_all = before.list || (own.is_empty() && rest.is_empty());
@@ -76,14 +76,15 @@ fn run(tokens: &[String], document: impl FnOnce() -> anyhow::Result<Value>) -> R
         )));
     }
     let operation = operations::find(&operations, name).map_err(usage)?;
-    let mut given = arguments::read(operation, tokens);
-    if given.help {
-        return print(&help::of(operation));
+    let mut call_arguments = arguments::read(operation, tokens);
+    if call_arguments.help {
+        return print(&help::operation_help(operation));
     }
-    own.append(&mut given.options);
+    own.append(&mut call_arguments.options);
     let options = parse(&own);
     let connection = connection::find(&options, &connection::variable);
-    let (request, connection) = request::make(operation, given, &options, connection).map_err(Failure::Usage)?;
+    let (request, connection) =
+        request::prepare(operation, call_arguments, &options, connection).map_err(Failure::Usage)?;
     if options.print_request {
         return print(&request::show(&request));
     }
@@ -98,13 +99,13 @@ fn run(tokens: &[String], document: impl FnOnce() -> anyhow::Result<Value>) -> R
     }
     let answer = session.send(&mut request)?;
     if options.include {
-        output::tell_headers(&answer);
+        output::print_headers(&answer);
     }
     output::print(answer, form)
 }
 
 /// The options that stand before the operation, and the rest.
-pub fn leading(tokens: &[String]) -> (Vec<String>, &[String]) {
+pub fn split_leading_options(tokens: &[String]) -> (Vec<String>, &[String]) {
     let command = ApiOptions::command();
     let mut own = Vec::new();
     let mut rest = tokens;

@@ -9,13 +9,13 @@ use serde_json::Value;
 use crate::{
     operations::{Location, Operation, Parameter},
     options::ApiOptions,
-    schema::{Kind, Schema, same},
-    values::{self, Step, convert, put},
+    schema::{Kind, Schema, names_match},
+    values::{self, Step, convert, insert_value},
 };
 
 /// What a command line says of a call.
 #[derive(Default)]
-pub struct Given {
+pub struct CallArguments {
     /// The command's own options, as they were written.
     pub options: Vec<String>,
     /// Parameters, by their names in the document.
@@ -36,33 +36,33 @@ enum Target<'o, 'd> {
 }
 
 /// Reads what follows the operation.
-pub fn read(operation: &Operation<'_>, tokens: &[String]) -> Given {
+pub fn read(operation: &Operation<'_>, tokens: &[String]) -> CallArguments {
     let command = ApiOptions::command();
     let own: Vec<&Arg> = command.get_arguments().collect();
-    let mut given = Given::default();
+    let mut call_arguments = CallArguments::default();
     let mut tokens = tokens.iter().peekable();
     while let Some(token) = tokens.next() {
         if matches!(token.as_str(), "-h" | "--help") {
-            given.help = true;
+            call_arguments.help = true;
             continue;
         }
         let Some(written) = token.strip_prefix("--").filter(|name| !name.is_empty()) else {
-            given.errors.push(format!("{token:?} stands alone: every value follows its --name"));
+            call_arguments.errors.push(format!("{token:?} stands alone: every value follows its --name"));
             continue;
         };
         let (name, joined) = written.split_once('=').map_or((written, None), |(name, value)| (name, Some(value)));
         let option = own.iter().find(|one| one.get_long() == Some(name));
         if let Some(option) = option.filter(|_| !has_exactly(operation, name)) {
-            given.options.push(token.clone());
+            call_arguments.options.push(token.clone());
             if option.get_action().takes_values() && joined.is_none() {
-                given.options.extend(tokens.next().cloned());
+                call_arguments.options.extend(tokens.next().cloned());
             }
             continue;
         }
         let target = match find(operation, name) {
             Ok(target) => target,
             Err(error) => {
-                given.errors.push(error);
+                call_arguments.errors.push(error);
                 // Its value is none of its own.
                 tokens.next_if(|next| joined.is_none() && !next.starts_with("--"));
                 continue;
@@ -76,16 +76,16 @@ pub fn read(operation: &Operation<'_>, tokens: &[String]) -> Given {
             None => tokens.next_if(|next| !next.starts_with("--")).cloned(),
         };
         match value {
-            Some(value) => given.take(name, &target, &value),
-            None => {
-                given.errors.push(format!("--{name} has no value (one that begins with -- is written --{name}=VALUE)"))
-            }
+            Some(value) => call_arguments.take(name, &target, &value),
+            None => call_arguments
+                .errors
+                .push(format!("--{name} has no value (one that begins with -- is written --{name}=VALUE)")),
         }
     }
-    given
+    call_arguments
 }
 
-impl Given {
+impl CallArguments {
     fn take(&mut self, name: &str, target: &Target<'_, '_>, text: &str) {
         let done = match target {
             Target::Parameter(parameter) => self.take_parameter(parameter, text),
@@ -101,10 +101,10 @@ impl Given {
             Value::String(text) => text,
             other => other.to_string(),
         };
-        if parameter.place == Location::Path && matches!(value.as_str(), "" | "." | "..") {
+        if parameter.location == Location::Path && matches!(value.as_str(), "" | "." | "..") {
             return Err("is part of a path, and cannot be that".to_owned());
         }
-        if parameter.place == Location::Header && !value.chars().all(|letter| matches!(letter, ' '..='~')) {
+        if parameter.location == Location::Header && !value.chars().all(|letter| matches!(letter, ' '..='~')) {
             return Err("is a header, and holds ASCII alone".to_owned());
         }
         if self.parameters.iter().any(|(name, _)| name == parameter.name) {
@@ -117,7 +117,7 @@ impl Given {
     fn take_field(&mut self, steps: &[Step], schema: Schema<'_>, text: &str) -> Result<(), String> {
         let body = self.body.get_or_insert(Value::Null);
         if schema.kind() != Kind::Array || (text == "null" && schema.nullable()) {
-            return put(body, steps, convert(schema, text)?);
+            return insert_value(body, steps, convert(schema, text)?);
         }
         // An array comes as a whole, or element by element.
         let elements = match (text.starts_with('['), schema.items()) {
@@ -126,17 +126,17 @@ impl Given {
         };
         let elements = if let Value::Array(elements) = elements { elements } else { Vec::new() };
         if elements.is_empty() {
-            return put(body, steps, Value::Array(elements));
+            return insert_value(body, steps, Value::Array(elements));
         }
-        let further: Vec<Step> = steps.iter().cloned().chain([Step::Further]).collect();
-        elements.into_iter().try_for_each(|element| put(body, &further, element))
+        let further: Vec<Step> = steps.iter().cloned().chain([Step::Append]).collect();
+        elements.into_iter().try_for_each(|element| insert_value(body, &further, element))
     }
 
     /// What the operation requires and nobody gave, as options of the command line. `whole` says that the body comes in
     /// one piece.
     pub fn missing(&self, operation: &Operation<'_>, whole: bool) -> Vec<String> {
-        let given: BTreeSet<&str> = self.parameters.iter().map(|(name, _)| name.as_str()).collect();
-        let required = operation.parameters.iter().filter(|one| one.required && !given.contains(one.name));
+        let names: BTreeSet<&str> = self.parameters.iter().map(|(name, _)| name.as_str()).collect();
+        let required = operation.parameters.iter().filter(|one| one.required && !names.contains(one.name));
         let mut missing: Vec<String> = required.map(|one| one.name.to_owned()).collect();
         let Some(body) = operation.body.as_ref().filter(|_| !whole) else { return missing };
         match operation.fields() {
@@ -184,14 +184,14 @@ fn find<'o, 'd>(operation: &'o Operation<'d>, name: &str) -> Result<Target<'o, '
     let body = operation.fields().map(|(_, schema)| schema);
     let exact = body.and_then(|schema| elements(schema).property(first)).is_some_and(|one| one.name == first);
     let parameter = operation.parameter(name);
-    let parameter = parameter.or_else(|| operation.parameters.iter().find(|one| !exact && same(one.name, name)));
+    let parameter = parameter.or_else(|| operation.parameters.iter().find(|one| !exact && names_match(one.name, name)));
     if let Some(parameter) = parameter {
         return Ok(Target::Parameter(parameter));
     }
     let Some(schema) = body else { return Err(unknown(operation, name)) };
     let mut steps = Vec::new();
     if schema.kind() == Kind::Array {
-        steps.push(Step::Filling);
+        steps.push(Step::Current);
     }
     let Some(property) = elements(schema).property(first) else {
         // What the document says nothing of takes any field.
@@ -220,7 +220,7 @@ fn descend<'d, 'n>(
                 steps.push(Step::Element(number));
                 continue;
             }
-            steps.push(Step::Filling);
+            steps.push(Step::Current);
         }
         match (schema.kind(), schema.property(part)) {
             (_, Some(property)) => {

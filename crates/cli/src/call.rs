@@ -14,7 +14,7 @@ use serde_json::Value;
 use crate::{
     connection::Connection,
     content::{Content, FORM},
-    failure::{Failure, tell, whole},
+    failure::{Failure, print_error, read_body},
     problem, server,
 };
 
@@ -145,18 +145,22 @@ impl Session {
                     None => return Ok(answer),
                 },
                 Err(error) if left && !error.is_connect() && !error.is_builder() => {
-                    (because(error), Duration::from_secs(1))
+                    (reason(error), Duration::from_secs(1))
                 }
                 Err(error) => return Err(self.unreachable(error, repeat)),
             };
-            tell(&format!("muster: {why}; trying again in {} s ({attempt} of {})", wait.as_secs(), self.retries));
+            print_error(&format!(
+                "muster: {why}; trying again in {} s ({attempt} of {})",
+                wait.as_secs(),
+                self.retries
+            ));
             sleep(wait);
         }
     }
 
     fn unreachable(&self, error: reqwest::Error, repeat: bool) -> Failure {
         let unknown = if repeat || error.is_connect() { "" } else { ". Whether it was carried out is not known" };
-        Failure::Unreachable(format!("{} cannot be reached: {}{unknown}", shown(&self.root), because(error)))
+        Failure::Unreachable(format!("{} cannot be reached: {}{unknown}", root_text(&self.root), reason(error)))
     }
 
     /// A token: the last one, or a new one.
@@ -180,16 +184,16 @@ impl Session {
         })?;
         if !answer.status().is_success() {
             let status = answer.status();
-            let why = format!("no token for the key {key} at {}", shown(&self.root));
+            let why = format!("no token for the key {key} at {}", root_text(&self.root));
             let hint = if status == StatusCode::NOT_FOUND { " (is --server right?)" } else { "" };
             return Err(Failure::Refused(format!("{why}{hint}: {}", problem::explain(answer))));
         }
-        let body = whole(answer, TOKEN)?;
+        let body = read_body(answer, TOKEN)?;
         let body: Value = serde_json::from_slice(&body).unwrap_or_default();
         let Some(token) = body.get("access_token").and_then(Value::as_str) else {
             return Err(Failure::Refused(format!(
                 "{} answered without a token: is --server right?",
-                shown(&self.root)
+                root_text(&self.root)
             )));
         };
         let token = Secret::new(token.to_owned());
@@ -209,7 +213,7 @@ fn wait(answer: &Response, attempt: u32) -> Option<Duration> {
 }
 
 /// Why there was no answer, without the address, which may hold what others should not see.
-fn because(error: reqwest::Error) -> String {
+fn reason(error: reqwest::Error) -> String {
     if error.is_timeout() {
         return "no answer in time (--timeout)".to_owned();
     }
@@ -218,7 +222,7 @@ fn because(error: reqwest::Error) -> String {
 }
 
 /// A server as messages name it.
-pub fn shown(root: &Url) -> &str {
+pub fn root_text(root: &Url) -> &str {
     root.as_str().trim_end_matches('/')
 }
 

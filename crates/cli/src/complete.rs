@@ -4,7 +4,7 @@ use clap::{Arg, Command, CommandFactory as _};
 use serde_json::Value;
 
 use crate::{
-    api::leading,
+    api::split_leading_options,
     operations::{Operation, all, find},
     options::ApiOptions,
     schema::{Kind, Schema},
@@ -13,21 +13,21 @@ use crate::{
 /// What the last word may be behind others; nothing where any text may stand.
 pub fn complete(words: &[String], partial: &str, document: impl FnOnce() -> anyhow::Result<Value>) -> Vec<String> {
     let own = ApiOptions::command();
-    if let Some(option) = words.last().and_then(|last| awaiting(&own, last)) {
+    if let Some(option) = words.last().and_then(|last| option_awaiting_value(&own, last)) {
         return values(option);
     }
     let Ok(document) = document() else { return Vec::new() };
     let operations = all(&document);
-    let (_, rest) = leading(words);
-    let Some((name, behind)) = rest.split_first() else {
+    let (_, rest) = split_leading_options(words);
+    let Some((name, rest)) = rest.split_first() else {
         return match partial.starts_with('-') {
             true => options(&own),
             false => operations.iter().map(|one| one.id.to_owned()).collect(),
         };
     };
     let Ok(operation) = find(&operations, name) else { return Vec::new() };
-    let awaited = behind.last().and_then(|last| last.strip_prefix("--")).and_then(|name| schema_of(operation, name));
-    match awaited {
+    let pending = rest.last().and_then(|last| last.strip_prefix("--")).and_then(|name| schema_of(operation, name));
+    match pending {
         // A switch needs no value.
         Some(schema) if schema.kind() == Kind::Boolean && partial.starts_with('-') => fields(operation, partial),
         Some(schema) => words_of(schema),
@@ -73,7 +73,7 @@ fn words_of(schema: Schema<'_>) -> Vec<String> {
 }
 
 /// The option that waits for its value behind a word.
-pub fn awaiting<'c>(command: &'c Command, word: &str) -> Option<&'c Arg> {
+pub fn option_awaiting_value<'c>(command: &'c Command, word: &str) -> Option<&'c Arg> {
     let name = word.strip_prefix("--")?;
     let option = command.get_arguments().find(|one| one.get_long() == Some(name));
     option.filter(|one| one.get_action().takes_values())

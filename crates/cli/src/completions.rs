@@ -7,7 +7,7 @@ use clap::Command;
 use serde_json::Value;
 
 use crate::{
-    complete::{self, awaiting, options, values},
+    complete::{self, option_awaiting_value, options, values},
     options::{Complete, Completions, Shell},
 };
 
@@ -79,7 +79,7 @@ pub fn complete(
         arguments.words.split_last().map_or(("", [].as_slice()), |(last, before)| (last.as_str(), before));
     let candidates = match before.split_first() {
         Some((first, words)) if first == "api" => complete::complete(words, partial, document),
-        _ => of_command(program, before, partial),
+        _ => complete_command(program, before, partial),
     };
     let lines: String =
         candidates.iter().filter(|one| one.starts_with(partial)).map(|one| format!("{one}\n")).collect();
@@ -87,22 +87,22 @@ pub fn complete(
 }
 
 /// What may stand behind some words of a command that is not `api`.
-fn of_command(mut program: Command, words: &[String], partial: &str) -> Vec<String> {
+fn complete_command(mut program: Command, words: &[String], partial: &str) -> Vec<String> {
     // Gives each command the options of all.
     program.build();
     let mut command = &program;
-    let mut awaited = None;
+    let mut pending = None;
     for word in words {
-        awaited = match awaited {
+        pending = match pending {
             // It was the value of the option before.
             Some(_) => None,
-            None => awaiting(command, word),
+            None => option_awaiting_value(command, word),
         };
         if let Some(below) = command.find_subcommand(word) {
             command = below;
         }
     }
-    if let Some(option) = awaited {
+    if let Some(option) = pending {
         return values(option);
     }
     if partial.starts_with('-') {

@@ -79,12 +79,12 @@ fn file(variable: &dyn Fn(&str) -> Option<String>) -> Option<PathBuf> {
     Some(folder.join("muster").join("profiles.toml"))
 }
 
-/// A profile of a file. One that nobody `asked` for need not be there.
-fn read(path: &Path, name: &str, asked: bool) -> Result<Table, String> {
+/// A profile of a file. The profile and the file may be missing unless they are `required`.
+fn read(path: &Path, name: &str, required: bool) -> Result<Table, String> {
     let shown = path.display();
     let mut file = match File::open(path) {
         Ok(file) => file,
-        Err(error) if error.kind() == ErrorKind::NotFound && !asked => return Ok(Table::new()),
+        Err(error) if error.kind() == ErrorKind::NotFound && !required => return Ok(Table::new()),
         Err(error) => return Err(format!("profile {name}: {shown} cannot be read: {error}")),
     };
     let mode = file.metadata().map_err(|error| format!("{shown}: {error}"))?.mode() & 0o777;
@@ -93,11 +93,11 @@ fn read(path: &Path, name: &str, asked: bool) -> Result<Table, String> {
     }
     let mut text = String::new();
     file.by_ref().take(MOST).read_to_string(&mut text).map_err(|error| format!("{shown} cannot be read: {error}"))?;
-    section(&text, name, asked).map_err(|error| format!("{shown}: {error}"))
+    section(&text, name, required).map_err(|error| format!("{shown}: {error}"))
 }
 
 /// A section of the text of a file, with settings that profiles have.
-fn section(text: &str, name: &str, asked: bool) -> Result<Table, String> {
+fn section(text: &str, name: &str, required: bool) -> Result<Table, String> {
     // What the library says of an error as a whole would show the line, and with it a secret.
     let mut all: Table = text.parse().map_err(|error: toml::de::Error| {
         let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
@@ -105,7 +105,7 @@ fn section(text: &str, name: &str, asked: bool) -> Result<Table, String> {
     })?;
     let Some(found) = all.remove(name) else {
         let hint = near::hint(name, all.keys().map(String::as_str), "");
-        return if asked { Err(format!("there is no profile {name}{hint}")) } else { Ok(Table::new()) };
+        return if required { Err(format!("there is no profile {name}{hint}")) } else { Ok(Table::new()) };
     };
     let toml::Value::Table(found) = found else { return Err(format!("{name} is not a section, such as [{name}]")) };
     for (setting, value) in &found {
@@ -134,7 +134,7 @@ mod tests {
                     = false\n";
         assert_eq!(section(text, "prod", true).unwrap()["server"].as_str(), Some("https://muster.example.net"));
         assert!(section(text, "default", false).unwrap().is_empty());
-        for (text, told) in [
+        for (text, expected) in [
             (text, "there is no profile pord; did you mean prod?"),
             ("[pord]\nsecert = 'hush'", "did you mean secret?"),
             ("[pord]\nsecret = hush", "line 2"),
@@ -142,7 +142,7 @@ mod tests {
             ("pord = 'hush'", "is not a section"),
         ] {
             let error = section(text, "pord", true).unwrap_err();
-            assert!(error.contains(told) && !error.contains("hush"), "{error}");
+            assert!(error.contains(expected) && !error.contains("hush"), "{error}");
         }
     }
 

@@ -12,7 +12,7 @@ use reqwest::blocking::Body;
 pub const FORM: &str = "application/x-www-form-urlencoded";
 
 /// How much of a body is kept in memory, in bytes. A larger one is sent as it is read.
-const KEPT: u64 = 8 << 20;
+const BUFFERED: u64 = 8 << 20;
 
 /// A body.
 pub enum Content {
@@ -31,24 +31,24 @@ impl Content {
     /// When it cannot be read.
     pub fn open(name: &str) -> Result<Self, String> {
         if name == "-" {
-            return Self::keep(Box::new(stdin()), "standard input");
+            return Self::buffer(Box::new(stdin()), "standard input");
         }
         let file = File::open(name).map_err(|error| format!("--body: {name} cannot be read: {error}"))?;
         let found = file.metadata().map_err(|error| format!("--body: {name}: {error}"))?;
         if found.is_dir() {
             return Err(format!("--body: {name} is a directory"));
         }
-        if found.is_file() && found.len() > KEPT {
+        if found.is_file() && found.len() > BUFFERED {
             return Ok(Self::File(PathBuf::from(name)));
         }
-        Self::keep(Box::new(file), name)
+        Self::buffer(Box::new(file), name)
     }
 
-    fn keep(mut from: Box<dyn Read + Send>, name: &str) -> Result<Self, String> {
+    fn buffer(mut from: Box<dyn Read + Send>, name: &str) -> Result<Self, String> {
         let mut bytes = Vec::new();
-        let read = from.by_ref().take(KEPT).read_to_end(&mut bytes);
+        let read = from.by_ref().take(BUFFERED).read_to_end(&mut bytes);
         let read = read.map_err(|error| format!("--body: {name} cannot be read: {error}"))?;
-        let is_whole = u64::try_from(read).is_ok_and(|read| read < KEPT);
+        let is_whole = u64::try_from(read).is_ok_and(|read| read < BUFFERED);
         Ok(if is_whole { Self::Bytes(bytes) } else { Self::Stream(Some(Box::new(Cursor::new(bytes).chain(from)))) })
     }
 

@@ -20,9 +20,9 @@ pub enum Failure {
 ///
 /// # Errors
 /// When it is, or ends early.
-pub fn whole(answer: Response, most: u64) -> Result<Vec<u8>, Failure> {
+pub fn read_body(answer: Response, most: u64) -> Result<Vec<u8>, Failure> {
     let mut body = Vec::new();
-    answer.take(most + 1).read_to_end(&mut body).map_err(|error| ended(&error))?;
+    answer.take(most + 1).read_to_end(&mut body).map_err(|error| ended_early(&error))?;
     if u64::try_from(body.len()).is_ok_and(|length| length > most) {
         return Err(Failure::Refused(format!(
             "the answer is larger than {} MiB; --output json passes it on",
@@ -33,12 +33,12 @@ pub fn whole(answer: Response, most: u64) -> Result<Vec<u8>, Failure> {
 }
 
 /// An answer that ended early.
-pub fn ended(error: &std::io::Error) -> Failure {
+pub fn ended_early(error: &std::io::Error) -> Failure {
     Failure::Unreachable(format!("the answer ended early: {error}"))
 }
 
 /// Says something beside the answer.
-pub fn tell(text: &str) {
+pub fn print_error(text: &str) {
     // Anyone who does not listen is not told.
     let _ = writeln!(stderr().lock(), "{text}");
 }

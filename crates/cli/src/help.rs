@@ -15,21 +15,21 @@ const COLUMN: usize = 36;
 /// The list of operations, those that have all of the words.
 pub fn list(operations: &[Operation<'_>], words: &[String]) -> String {
     let words: Vec<String> = words.iter().map(|word| word.to_lowercase()).collect();
-    let meant = operations.iter().filter(|one| {
+    let matching = operations.iter().filter(|one| {
         let text = format!("{} {} {} {}", one.id, one.method, one.path, one.summary).to_lowercase();
         words.iter().all(|word| text.contains(word.as_str()))
     });
-    let meant: Vec<&Operation<'_>> = meant.collect();
+    let matching: Vec<&Operation<'_>> = matching.collect();
     let wide = |lengths: &mut dyn Iterator<Item = usize>| lengths.max().unwrap_or_default();
-    let id = wide(&mut meant.iter().map(|one| one.id.len()));
-    let path = wide(&mut meant.iter().map(|one| one.path.len()));
+    let id = wide(&mut matching.iter().map(|one| one.id.len()));
+    let path = wide(&mut matching.iter().map(|one| one.path.len()));
     let line =
         |one: &&Operation<'_>| format!("{:id$}  {:6}  {:path$}  {}\n", one.id, one.method, one.path, one.summary);
-    meant.iter().map(line).collect()
+    matching.iter().map(line).collect()
 }
 
 /// The help of one operation.
-pub fn of(operation: &Operation<'_>) -> String {
+pub fn operation_help(operation: &Operation<'_>) -> String {
     let role = match operation.caller {
         Some(Some(role)) => format!(" (role {role})"),
         Some(None) => String::new(),
@@ -44,7 +44,7 @@ pub fn of(operation: &Operation<'_>) -> String {
         text.push_str("\nParameters:\n");
     }
     for parameter in &operation.parameters {
-        let beside = match parameter.place {
+        let beside = match parameter.location {
             Location::Header => " (header)",
             Location::Path if parameter.name == "tenantId" => " (or --tenant)",
             Location::Path | Location::Query => "",
@@ -75,13 +75,13 @@ fn body(operation: &Operation<'_>, text: &mut String) {
     text.push_str(&format!("{whole:COLUMN$}The whole body from a file, or from standard input\n"));
 }
 
-fn fields(schema: Schema<'_>, way: &str, depth: usize, text: &mut String) {
+fn fields(schema: Schema<'_>, path: &str, depth: usize, text: &mut String) {
     let parts = if schema.kind() == Kind::Array { schema.items().unwrap_or(schema) } else { schema };
     for Property { name, schema, required } in parts.properties() {
-        let way = if way.is_empty() { name.to_owned() } else { format!("{way}.{name}") };
-        text.push_str(&line(&way, schema, required, &schema.description()));
+        let path = if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
+        text.push_str(&line(&path, schema, required, &schema.description()));
         if depth < DEEPEST {
-            fields(schema, &way, depth + 1, text);
+            fields(schema, &path, depth + 1, text);
         }
     }
 }

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::{
     content::FORM,
-    schema::{Schema, one_line, resolve, same},
+    schema::{Schema, names_match, one_line, resolve},
 };
 
 const METHODS: [&str; 5] = ["get", "post", "put", "patch", "delete"];
@@ -25,7 +25,7 @@ const FORMER_NAMES: [(&str, &str); 8] = [
 
 /// The name that an operation has now, by that or a former one.
 pub fn current_name(name: &str) -> &str {
-    FORMER_NAMES.iter().find(|(former, _)| same(former, name)).map_or(name, |(_, current)| current)
+    FORMER_NAMES.iter().find(|(former, _)| names_match(former, name)).map_or(name, |(_, current)| current)
 }
 
 /// Where a parameter goes.
@@ -39,7 +39,7 @@ pub enum Location {
 /// A parameter of an operation.
 pub struct Parameter<'d> {
     pub name: &'d str,
-    pub place: Location,
+    pub location: Location,
     pub required: bool,
     pub description: String,
     pub schema: Schema<'d>,
@@ -70,10 +70,10 @@ pub struct Operation<'d> {
 /// All operations of a document, in its order.
 pub fn all(document: &Value) -> Vec<Operation<'_>> {
     let paths = document.get("paths").and_then(Value::as_object).into_iter().flatten();
-    let found = paths.flat_map(|(path, item)| {
+    let operations = paths.flat_map(|(path, item)| {
         METHODS.iter().filter_map(move |method| read(document, path, method, item.get(*method)?))
     });
-    found.collect()
+    operations.collect()
 }
 
 /// An operation by its `operationId`, in any letter case and with or without hyphens.
@@ -83,7 +83,7 @@ pub fn all(document: &Value) -> Vec<Operation<'_>> {
 pub fn find<'o, 'd>(operations: &'o [Operation<'d>], name: &str) -> Result<&'o Operation<'d>, String> {
     let name = current_name(name);
     let exact = operations.iter().find(|one| one.id == name);
-    exact.or_else(|| operations.iter().find(|one| same(one.id, name))).ok_or_else(|| {
+    exact.or_else(|| operations.iter().find(|one| names_match(one.id, name))).ok_or_else(|| {
         let hint = near::hint(name, operations.iter().map(|one| one.id), "");
         format!("there is no operation {name}{hint} (`muster api --list` has all of them)")
     })
@@ -110,7 +110,7 @@ fn read<'d>(document: &'d Value, path: &'d str, method: &str, value: &'d Value) 
 
 fn parameter<'d>(document: &'d Value, value: &'d Value) -> Option<Parameter<'d>> {
     let value = resolve(document, value);
-    let place = match value.get("in")?.as_str()? {
+    let location = match value.get("in")?.as_str()? {
         "path" => Location::Path,
         "query" => Location::Query,
         "header" => Location::Header,
@@ -119,7 +119,7 @@ fn parameter<'d>(document: &'d Value, value: &'d Value) -> Option<Parameter<'d>>
     let description = value.get("description").and_then(Value::as_str).unwrap_or_default();
     Some(Parameter {
         name: value.get("name")?.as_str()?,
-        place,
+        location,
         required: value.get("required").and_then(Value::as_bool).unwrap_or_default(),
         description: one_line(description),
         schema: Schema::new(document, value.get("schema")?),

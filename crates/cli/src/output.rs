@@ -7,12 +7,12 @@ use serde_json::Value;
 
 use crate::{
     call::{Request, Session},
-    failure::{Failure, ended, tell, whole},
+    failure::{Failure, ended_early, print_error, read_body},
     operations::Operation,
     options::{ApiOptions, Output},
     pretty::Pretty,
     problem,
-    refusals::{self, Lines},
+    refusals::{self, LastLine},
     table,
     table::Table,
 };
@@ -53,9 +53,9 @@ pub fn print(answer: Response, form: Form) -> Result<(), Failure> {
         return Err(Failure::Refused(problem::explain(answer)));
     }
     if !is_json(&answer) {
-        let mut lines = Lines::new(stdout().lock());
+        let mut lines = LastLine::new(stdout().lock());
         copy(answer, &mut lines)?;
-        return lines.look();
+        return lines.check_results();
     }
     let mut to = BufWriter::new(stdout().lock());
     if form.output == Output::Json && !form.has_results {
@@ -63,12 +63,12 @@ pub fn print(answer: Response, form: Form) -> Result<(), Failure> {
         copy(answer, &mut pretty)?;
         return pretty.finish().map_err(Failure::Output);
     }
-    let body = whole(answer, PAGE)?;
+    let body = read_body(answer, PAGE)?;
     if body.is_empty() {
         return Ok(());
     }
     let mut value = parse(&body)?;
-    let refused = if form.has_results { refusals::look(&value) } else { Ok(()) };
+    let refused = if form.has_results { refusals::check_results(&value) } else { Ok(()) };
     if form.output == Output::Json {
         let mut pretty = Pretty::new(&mut to);
         pretty.write_all(&body).map_err(Failure::Output)?;
@@ -105,9 +105,9 @@ pub fn print_all(session: &mut Session, mut request: Request, form: Form, header
             return Err(Failure::Refused(problem::explain(answer)));
         }
         if headers {
-            tell_headers(&answer);
+            print_headers(&answer);
         }
-        let mut page = parse(&whole(answer, PAGE)?)?;
+        let mut page = parse(&read_body(answer, PAGE)?)?;
         let rows = page.get_mut("results").map(Value::take);
         let Some(Value::Array(rows)) = rows else {
             return Err(Failure::Refused("the answer is not a page".to_owned()));
@@ -170,7 +170,7 @@ impl<W: Write> Rows<W> {
 fn copy(mut answer: Response, to: &mut impl Write) -> Result<(), Failure> {
     let mut piece = vec![0; PIECE];
     loop {
-        let read = answer.read(&mut piece).map_err(|error| ended(&error))?;
+        let read = answer.read(&mut piece).map_err(|error| ended_early(&error))?;
         let Some(bytes) = piece.get(..read).filter(|bytes| !bytes.is_empty()) else { return Ok(()) };
         to.write_all(bytes).and_then(|()| to.flush()).map_err(Failure::Output)?;
     }
@@ -187,10 +187,10 @@ fn is_json(answer: &Response) -> bool {
 }
 
 /// Status and headers of an answer, on standard error.
-pub fn tell_headers(answer: &Response) {
+pub fn print_headers(answer: &Response) {
     let headers = answer.headers().iter().map(|(name, value)| {
         let value = String::from_utf8_lossy(value.as_bytes()).into_owned();
         format!("{name}: {value}\n")
     });
-    tell(&format!("{}\n{}", answer.status(), headers.collect::<String>()));
+    print_error(&format!("{}\n{}", answer.status(), headers.collect::<String>()));
 }

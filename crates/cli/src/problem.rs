@@ -69,8 +69,8 @@ mod tests {
     fn a_refusal_is_told_with_its_fields() {
         let body = br#"{"title": "Invalid request", "detail": "a: b; c: d", "errors": [
             {"fieldName": "device.hostName", "message": "is too long"}, {"message": "no"}]}"#;
-        let told = ["400 Bad Request: Invalid request", "  device.hostName: is too long", "  no"];
-        assert_eq!(describe("400 Bad Request", body), told);
+        let expected = ["400 Bad Request: Invalid request", "  device.hostName: is too long", "  no"];
+        assert_eq!(describe("400 Bad Request", body), expected);
         assert_eq!(describe("404 Not Found", br#"{"title": "Not Found"}"#), ["404 Not Found"]);
         assert_eq!(describe("404 Not Found", br#"{"title": "x", "detail": "no such"}"#), ["404 Not Found: no such"]);
         assert_eq!(describe("502", b"<p>\nBad  gateway"), ["502: <p> Bad gateway"]);

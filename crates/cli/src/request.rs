@@ -4,7 +4,7 @@ use reqwest::{Method, Url};
 use serde_json::{Value, value::RawValue};
 
 use crate::{
-    arguments::Given,
+    arguments::CallArguments,
     call::{self, Request},
     connection::Connection,
     content::{Content, FORM, media_type},
@@ -12,13 +12,13 @@ use crate::{
     options::{ApiOptions, Output},
 };
 
-const ONCE: &str = "Idempotency-Key";
+const IDEMPOTENCY_KEY: &str = "Idempotency-Key";
 const TENANT: &str = "tenantId";
 const PAGE_SIZE: &str = "pageSize";
 const LINES: &str = "application/x-ndjson";
 
 /// A request, and the service that it goes to.
-pub struct Made {
+pub struct PreparedRequest {
     pub root: Url,
     pub call: Request,
 }
@@ -27,25 +27,26 @@ pub struct Made {
 ///
 /// # Errors
 /// Everything that is wrong, a sentence each.
-pub fn make(
+pub fn prepare(
     operation: &Operation<'_>,
-    mut given: Given,
+    mut call_arguments: CallArguments,
     options: &ApiOptions,
     connection: Result<Connection, String>,
-) -> Result<(Made, Connection), Vec<String>> {
-    let mut errors = std::mem::take(&mut given.errors);
+) -> Result<(PreparedRequest, Connection), Vec<String>> {
+    let mut errors = std::mem::take(&mut call_arguments.errors);
     if let Ok(tenant) = connection.as_ref().map(|found| found.tenant.clone()) {
-        let wanted = operation.parameter(TENANT).is_some() && given.parameters.iter().all(|(name, _)| name != TENANT);
-        given.parameters.extend(tenant.filter(|_| wanted).map(|tenant| (TENANT.to_owned(), tenant)));
+        let needs_tenant =
+            operation.parameter(TENANT).is_some() && call_arguments.parameters.iter().all(|(name, _)| name != TENANT);
+        call_arguments.parameters.extend(tenant.filter(|_| needs_tenant).map(|tenant| (TENANT.to_owned(), tenant)));
     }
     // An unknown profile does not make everything missing that it would have.
-    let missing = given.missing(operation, options.body.is_some());
+    let missing = call_arguments.missing(operation, options.body.is_some());
     for name in missing.iter().filter(|name| *name != TENANT || connection.is_ok()) {
         let ways = if name == TENANT { " (or --tenant, MUSTER_TENANT, or `tenant` of a profile)" } else { "" };
         errors.push(format!("--{name} is required{ways}"));
     }
-    pages(operation, &mut given, options, &mut errors);
-    let content = content(operation, &mut given, options).unwrap_or_else(|error| {
+    apply_list_options(operation, &mut call_arguments, options, &mut errors);
+    let content = content(operation, &mut call_arguments, options).unwrap_or_else(|error| {
         errors.push(error);
         (Content::None, None)
     });
@@ -57,33 +58,38 @@ pub fn make(
     if caller && !options.print_request && errors.is_empty() {
         for (setting, there) in [("key", connection.key.is_some()), ("secret", connection.secret.is_some())] {
             if !there {
-                errors.push(format!("no {setting}: {}", ways(setting)));
+                errors.push(format!("no {setting}: {}", setting_hint(setting)));
             }
         }
     }
     let root = match &connection.server {
         Some(server) => call::root(server, connection.allow_http).map_err(|error| errors.push(error)).ok(),
         None if errors.is_empty() || !options.print_request => {
-            errors.push(format!("no server: {}", ways("server")));
+            errors.push(format!("no server: {}", setting_hint("server")));
             None
         }
         None => None,
     };
     match root.filter(|_| errors.is_empty()) {
         Some(root) => {
-            let call = put_together(operation, given, content, &root).map_err(|error| vec![error])?;
-            Ok((Made { root, call }, connection))
+            let call = build_request(operation, call_arguments, content, &root).map_err(|error| vec![error])?;
+            Ok((PreparedRequest { root, call }, connection))
         }
         None => Err(errors),
     }
 }
 
-fn ways(setting: &str) -> String {
+fn setting_hint(setting: &str) -> String {
     format!("say --{setting}, set MUSTER_{}, or name it in a profile (`muster api --help`)", setting.to_uppercase())
 }
 
 /// What `--all` and `--output` ask of the operation.
-fn pages(operation: &Operation<'_>, given: &mut Given, options: &ApiOptions, errors: &mut Vec<String>) {
+fn apply_list_options(
+    operation: &Operation<'_>,
+    call_arguments: &mut CallArguments,
+    options: &ApiOptions,
+    errors: &mut Vec<String>,
+) {
     if options.output == Some(Output::Ndjson) && operation.row.is_none() {
         errors.push(format!("--output ndjson is for lists, and {} answers none", operation.id));
     }
@@ -93,7 +99,7 @@ fn pages(operation: &Operation<'_>, given: &mut Given, options: &ApiOptions, err
     if operation.row.is_none() {
         errors.push(format!("--all is for lists, and {} answers none", operation.id));
     }
-    let is_given = |name: &str| given.parameters.iter().any(|(given, _)| given == name);
+    let is_given = |name: &str| call_arguments.parameters.iter().any(|(own, _)| own == name);
     for name in ["pageNo", "cursor"] {
         if is_given(name) {
             errors.push(format!("--{name} says where to begin, and --all begins at the beginning"));
@@ -102,14 +108,14 @@ fn pages(operation: &Operation<'_>, given: &mut Given, options: &ApiOptions, err
     // Large pages are fewer; those with details are limited otherwise.
     let most = operation.parameter(PAGE_SIZE).and_then(|one| one.schema.value().get("maximum")?.as_i64());
     if let (false, false, Some(most)) = (is_given(PAGE_SIZE), is_given("verbose"), most) {
-        given.parameters.push((PAGE_SIZE.to_owned(), most.to_string()));
+        call_arguments.parameters.push((PAGE_SIZE.to_owned(), most.to_string()));
     }
 }
 
 /// The body, and its media type.
 fn content(
     operation: &Operation<'_>,
-    given: &mut Given,
+    call_arguments: &mut CallArguments,
     options: &ApiOptions,
 ) -> Result<(Content, Option<String>), String> {
     let Some(body) = &operation.body else {
@@ -120,7 +126,7 @@ fn content(
         if options.content_type.is_some() {
             return Err("--content-type is of --body, which is not given".to_owned());
         }
-        return Ok(match (operation.fields(), given.body.take()) {
+        return Ok(match (operation.fields(), call_arguments.body.take()) {
             (Some((FORM, _)), Some(fields)) => (Content::Bytes(form(&fields).into_bytes()), Some(FORM.to_owned())),
             (Some((kind, _)), Some(fields)) => (Content::Bytes(fields.to_string().into_bytes()), Some(kind.to_owned())),
             (Some((kind, schema)), None) if body.required => {
@@ -130,7 +136,7 @@ fn content(
             _ => (Content::None, None),
         });
     };
-    if given.body.is_some() {
+    if call_arguments.body.is_some() {
         return Err("--body is the whole body: leave out either it or the fields".to_owned());
     }
     let known: Vec<&str> = body.types.iter().map(|(name, _)| *name).collect();
@@ -156,15 +162,15 @@ fn form(fields: &Value) -> String {
     url.ok().and_then(|url| url.query().map(ToOwned::to_owned)).unwrap_or_default()
 }
 
-fn put_together(
+fn build_request(
     operation: &Operation<'_>,
-    given: Given,
+    call_arguments: CallArguments,
     (content, kind): (Content, Option<String>),
     root: &Url,
 ) -> Result<Request, String> {
-    let value = |place: Location| {
-        let of_place = operation.parameters.iter().filter(move |one| one.place == place);
-        of_place.filter_map(|one| given.parameters.iter().find(|(name, _)| name == one.name))
+    let value = |location: Location| {
+        let in_location = operation.parameters.iter().filter(move |one| one.location == location);
+        in_location.filter_map(|one| call_arguments.parameters.iter().find(|(name, _)| name == one.name))
     };
     let mut path = operation.path.to_owned();
     let segments: Vec<String> = path
@@ -189,17 +195,17 @@ fn put_together(
         }
     }
     let method = Method::from_bytes(operation.method.as_bytes()).map_err(|error| error.to_string())?;
-    if operation.parameter(ONCE).is_some() && headers.iter().all(|(name, _)| name != ONCE) {
-        headers.push((ONCE.to_owned(), uuid::Uuid::new_v4().to_string()));
+    if operation.parameter(IDEMPOTENCY_KEY).is_some() && headers.iter().all(|(name, _)| name != IDEMPOTENCY_KEY) {
+        headers.push((IDEMPOTENCY_KEY.to_owned(), uuid::Uuid::new_v4().to_string()));
     }
-    let repeatable = method == Method::GET || headers.iter().any(|(name, _)| name == ONCE);
+    let repeatable = method == Method::GET || headers.iter().any(|(name, _)| name == IDEMPOTENCY_KEY);
     headers.extend(kind.map(|kind| ("Content-Type".to_owned(), kind)));
     Ok(Request { method, url, headers, content, repeatable, caller: operation.caller.is_some() })
 }
 
 /// A request as text, without credentials.
-pub fn show(made: &Made) -> String {
-    let Request { method, url, headers, content, .. } = &made.call;
+pub fn show(prepared: &PreparedRequest) -> String {
+    let Request { method, url, headers, content, .. } = &prepared.call;
     let headers: String = headers.iter().map(|(name, value)| format!("{name}: {value}\n")).collect();
     let body = match content {
         Content::None => String::new(),

@@ -151,7 +151,7 @@ impl<'d> Schema<'d> {
     pub fn property(self, name: &str) -> Option<Property<'d>> {
         let properties = self.properties();
         let exact = properties.iter().find(|one| one.name == name);
-        exact.or_else(|| properties.iter().find(|one| same(one.name, name))).copied()
+        exact.or_else(|| properties.iter().find(|one| names_match(one.name, name))).copied()
     }
 
     fn words(self) -> impl Iterator<Item = &'d str> {
@@ -210,7 +210,7 @@ pub fn resolve<'d>(document: &'d Value, mut value: &'d Value) -> &'d Value {
 }
 
 /// Are two names one, whatever their letter case and hyphens: `pageSize`, `page-size`, `PAGE_SIZE`?
-pub fn same(one: &str, other: &str) -> bool {
+pub fn names_match(one: &str, other: &str) -> bool {
     plain(one).eq(plain(other))
 }
 
@@ -272,6 +272,10 @@ mod tests {
 
     #[test]
     fn a_name_has_several_spellings() {
-        assert!(same("pageSize", "page-size") && same("Idempotency-Key", "idempotencyKey") && !same("id", "ids"));
+        assert!(
+            names_match("pageSize", "page-size")
+                && names_match("Idempotency-Key", "idempotencyKey")
+                && !names_match("id", "ids")
+        );
     }
 }

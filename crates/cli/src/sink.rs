@@ -26,22 +26,22 @@ static SCREEN: Mutex<()> = Mutex::new(());
 /// # Errors
 /// When a port is taken.
 pub fn sink(arguments: &Sink) -> anyhow::Result<()> {
-    let bound = |port: u16, what: &str| {
+    let bind = |port: u16, what: &str| {
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
         TcpListener::bind(address).with_context(|| format!("cannot take {what} at {address}"))
     };
-    let http = bound(arguments.http_port, "HTTP")?;
-    let smtp = bound(arguments.smtp_port, "mail")?;
+    let http = bind(arguments.http_port, "HTTP")?;
+    let smtp = bind(arguments.smtp_port, "mail")?;
     print(&format!("Taking HTTP at http://{} and mail at smtp://{}", http.local_addr()?, smtp.local_addr()?));
-    std::thread::spawn(move || each(&smtp, mail));
-    each(&http, request);
+    std::thread::spawn(move || serve_connections(&smtp, mail));
+    serve_connections(&http, request);
     Ok(())
 }
 
-fn each(listener: &TcpListener, take: fn(TcpStream) -> std::io::Result<()>) {
+fn serve_connections(listener: &TcpListener, handle: fn(TcpStream) -> std::io::Result<()>) {
     for stream in listener.incoming().flatten() {
         std::thread::spawn(move || {
-            let _ = stream.set_read_timeout(Some(SILENCE)).and_then(|()| take(stream));
+            let _ = stream.set_read_timeout(Some(SILENCE)).and_then(|()| handle(stream));
         });
     }
 }

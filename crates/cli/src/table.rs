@@ -8,29 +8,29 @@ use serde_json::Value;
 use crate::problem::plain;
 
 /// What people look for first, in this order, when nobody chose columns.
-const FIRST: [&str; 22] = listed(
+const PREFERRED: [&str; 22] = listed(
     "id uniqueId name hostName loginName title subject resourceUUID currentState state status severity priority type \
     resourceType role ipAddress startDate endDate createdDate updatedDate enabled",
 );
 
 /// The most columns that are chosen, and the widest cell on a terminal, in characters.
-const MOST: usize = 8;
-const WIDEST: usize = 40;
+const MAX_COLUMNS: usize = 8;
+const MAX_CELL_WIDTH: usize = 40;
 
 /// What stands between two columns.
 const GAP: usize = 2;
 
 /// A table that is written page by page: columns and their widths are those of the first page.
 pub struct Table {
-    wanted: Vec<String>,
+    requested_columns: Vec<String>,
     /// Of the terminal, in characters; without one nothing is cut.
     width: Option<usize>,
     columns: Option<Vec<(String, usize)>>,
 }
 
 impl Table {
-    pub const fn new(wanted: Vec<String>, width: Option<usize>) -> Self {
-        Self { wanted, width, columns: None }
+    pub const fn new(requested_columns: Vec<String>, width: Option<usize>) -> Self {
+        Self { requested_columns, width, columns: None }
     }
 
     /// Writes some rows, below their headings the first time.
@@ -55,10 +55,10 @@ impl Table {
         let width = |name: &str| {
             let widest = rows.iter().map(|row| cell(row, name).chars().count()).max().unwrap_or_default();
             let widest = widest.max(name.chars().count());
-            if self.width.is_some() { widest.min(WIDEST) } else { widest }
+            if self.width.is_some() { widest.min(MAX_CELL_WIDTH) } else { widest }
         };
-        if !self.wanted.is_empty() {
-            return self.wanted.iter().map(|name| (name.clone(), width(name))).collect();
+        if !self.requested_columns.is_empty() {
+            return self.requested_columns.iter().map(|name| (name.clone(), width(name))).collect();
         }
         let mut chosen: Vec<(String, usize)> = Vec::new();
         let mut taken: Vec<Vec<String>> = Vec::new();
@@ -71,7 +71,8 @@ impl Table {
                 continue;
             }
             let wide = width(&name);
-            if chosen.len() == MOST || (!chosen.is_empty() && self.width.is_some_and(|most| used + wide > most)) {
+            if chosen.len() == MAX_COLUMNS || (!chosen.is_empty() && self.width.is_some_and(|most| used + wide > most))
+            {
                 break;
             }
             used += wide + GAP;
@@ -96,7 +97,7 @@ fn names(rows: &[Value]) -> Vec<String> {
             found.push(name);
         }
     }
-    found.sort_by_key(|name| FIRST.iter().position(|first| first == name).unwrap_or(FIRST.len()));
+    found.sort_by_key(|name| PREFERRED.iter().position(|first| first == name).unwrap_or(PREFERRED.len()));
     if found.is_empty() && rows.iter().any(|row| !row.is_object()) {
         found.push(String::new());
     }
@@ -144,18 +145,18 @@ pub fn fields(record: &Value, columns: &[String]) -> Vec<Value> {
     rows
 }
 
-fn flatten(value: &Value, way: &str, rows: &mut Vec<Value>) {
+fn flatten(value: &Value, path: &str, rows: &mut Vec<Value>) {
     match value {
-        Value::Object(object) if !object.is_empty() || way.is_empty() => {
+        Value::Object(object) if !object.is_empty() || path.is_empty() => {
             for (name, value) in object {
-                let way = if way.is_empty() { name.clone() } else { format!("{way}.{name}") };
-                flatten(value, &way, rows);
+                let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+                flatten(value, &path, rows);
             }
         }
         Value::Array(all) if all.iter().any(Value::is_object) => {
-            all.iter().enumerate().for_each(|(number, value)| flatten(value, &format!("{way}.{number}"), rows));
+            all.iter().enumerate().for_each(|(number, value)| flatten(value, &format!("{path}.{number}"), rows));
         }
-        other => rows.push(pair(way, other.clone())),
+        other => rows.push(pair(path, other.clone())),
     }
 }
 
@@ -169,9 +170,9 @@ mod tests {
 
     use super::*;
 
-    fn shown(rows: &[Value], wanted: &[&str], width: Option<usize>) -> String {
+    fn table_text(rows: &[Value], requested_columns: &[&str], width: Option<usize>) -> String {
         let mut made = Vec::new();
-        Table::new(wanted.iter().map(ToString::to_string).collect(), width).write(rows, &mut made).unwrap();
+        Table::new(requested_columns.iter().map(ToString::to_string).collect(), width).write(rows, &mut made).unwrap();
         String::from_utf8(made).unwrap()
     }
 
@@ -182,17 +183,17 @@ mod tests {
                 "e": null}),
             json!({"x": 2, "name": "db\u{1b}\n1", "uniqueId": "B", "id": "B", "e": ""}),
         ];
-        assert_eq!(shown(&rows, &[], None), "ID  NAME   X  SITE.NAME\nA   web    1  Rome\nB   db  1  2  -\n");
-        assert_eq!(shown(&rows, &["site.id", "tags"], None), "SITE.ID  TAGS\n1        []\n-        -\n");
-        assert_eq!(shown(&rows, &[], Some(10)), "ID  NAME\nA   web\nB   db  1\n");
-        assert_eq!(shown(&[json!("a"), json!("b")], &[], None), "\na\nb\n");
+        assert_eq!(table_text(&rows, &[], None), "ID  NAME   X  SITE.NAME\nA   web    1  Rome\nB   db  1  2  -\n");
+        assert_eq!(table_text(&rows, &["site.id", "tags"], None), "SITE.ID  TAGS\n1        []\n-        -\n");
+        assert_eq!(table_text(&rows, &[], Some(10)), "ID  NAME\nA   web\nB   db  1\n");
+        assert_eq!(table_text(&[json!("a"), json!("b")], &[], None), "\na\nb\n");
     }
 
     #[test]
     fn a_record_is_a_table_of_its_fields() {
         let record = json!({"id": 1, "site": {"name": "Rome"}, "tags": ["a"], "on": [{"x": 1}]});
         assert_eq!(
-            shown(&fields(&record, &[]), &["field", "value"], None),
+            table_text(&fields(&record, &[]), &["field", "value"], None),
             "FIELD      VALUE\nid         1\nsite.name  Rome\ntags       [\"a\"]\non.0.x     1\n"
         );
     }

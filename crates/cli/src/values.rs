@@ -12,9 +12,9 @@ pub enum Step {
     /// An element of an array, by its number.
     Element(usize),
     /// The element of an array that is being filled: a new one begins when this has the field already.
-    Filling,
+    Current,
     /// A further element of an array.
-    Further,
+    Append,
 }
 
 /// A text as the value that a schema wants.
@@ -64,7 +64,7 @@ pub fn convert(schema: Schema<'_>, text: &str) -> Result<Value, String> {
 ///
 /// # Errors
 /// When there is a value already, or no such element.
-pub fn put(root: &mut Value, steps: &[Step], value: Value) -> Result<(), String> {
+pub fn insert_value(root: &mut Value, steps: &[Step], value: Value) -> Result<(), String> {
     let Some((step, rest)) = steps.split_first() else {
         if !root.is_null() {
             return Err("is given twice".to_owned());
@@ -78,16 +78,16 @@ pub fn put(root: &mut Value, steps: &[Step], value: Value) -> Result<(), String>
                 *root = Value::Object(Map::new());
             }
             let object = root.as_object_mut().ok_or("is given twice: as a whole, and a part of it")?;
-            put(object.entry(name.as_str()).or_insert(Value::Null), rest, value)
+            insert_value(object.entry(name.as_str()).or_insert(Value::Null), rest, value)
         }
-        Step::Element(number) => put(element(array(root)?, *number)?, rest, value),
-        Step::Filling => {
+        Step::Element(number) => insert_value(element(array(root)?, *number)?, rest, value),
+        Step::Current => {
             let all = array(root)?;
-            let begin = all.last().is_none_or(|last| is_there(last, rest));
+            let begin = all.last().is_none_or(|last| is_set(last, rest));
             let number = if begin { all.len() } else { all.len().saturating_sub(1) };
-            put(element(all, number)?, rest, value)
+            insert_value(element(all, number)?, rest, value)
         }
-        Step::Further => {
+        Step::Append => {
             array(root)?.push(value);
             Ok(())
         }
@@ -111,13 +111,13 @@ fn element(all: &mut Vec<Value>, number: usize) -> Result<&mut Value, String> {
 }
 
 /// Is there a value at the end of the way, which cannot take another?
-fn is_there(value: &Value, steps: &[Step]) -> bool {
+fn is_set(value: &Value, steps: &[Step]) -> bool {
     match steps.split_first() {
         None => !value.is_null(),
-        Some((Step::Name(name), rest)) => value.get(name).is_some_and(|inner| is_there(inner, rest)),
-        Some((Step::Element(number), rest)) => value.get(*number).is_some_and(|inner| is_there(inner, rest)),
+        Some((Step::Name(name), rest)) => value.get(name).is_some_and(|inner| is_set(inner, rest)),
+        Some((Step::Element(number), rest)) => value.get(*number).is_some_and(|inner| is_set(inner, rest)),
         // An array within takes another.
-        Some((Step::Filling | Step::Further, _)) => false,
+        Some((Step::Current | Step::Append, _)) => false,
     }
 }
 
@@ -195,24 +195,35 @@ mod tests {
         let mut root = Value::Null;
         let name = |name: &str| Step::Name(name.to_owned());
         for (field, text) in [("name", "env"), ("value", "prod"), ("name", "team"), ("value", "ops")] {
-            put(&mut root, &[name("tags"), Step::Filling, name(field)], json!(text)).unwrap();
+            insert_value(&mut root, &[name("tags"), Step::Current, name(field)], json!(text)).unwrap();
         }
-        put(&mut root, &[name("labels"), Step::Further], json!("a")).unwrap();
-        put(&mut root, &[name("labels"), Step::Further], json!("b")).unwrap();
-        put(&mut root, &[name("shifts"), Step::Element(0), name("users"), Step::Filling, name("id")], json!("1"))
-            .unwrap();
-        put(&mut root, &[name("shifts"), Step::Element(0), name("users"), Step::Filling, name("id")], json!("2"))
-            .unwrap();
+        insert_value(&mut root, &[name("labels"), Step::Append], json!("a")).unwrap();
+        insert_value(&mut root, &[name("labels"), Step::Append], json!("b")).unwrap();
+        insert_value(
+            &mut root,
+            &[name("shifts"), Step::Element(0), name("users"), Step::Current, name("id")],
+            json!("1"),
+        )
+        .unwrap();
+        insert_value(
+            &mut root,
+            &[name("shifts"), Step::Element(0), name("users"), Step::Current, name("id")],
+            json!("2"),
+        )
+        .unwrap();
         let tags = json!([{"name": "env", "value": "prod"}, {"name": "team", "value": "ops"}]);
         let shifts = json!([{"users": [{"id": "1"}, {"id": "2"}]}]);
         assert_eq!(root, json!({"tags": tags, "labels": ["a", "b"], "shifts": shifts}));
-        for (steps, told) in [
+        for (steps, expected) in [
             (vec![name("tags"), Step::Element(3), name("name")], "without gaps"),
             (vec![name("tags"), Step::Element(0), name("name")], "given twice"),
             (vec![name("tags")], "given twice"),
             (vec![name("labels"), name("x")], "given twice"),
         ] {
-            assert!(put(&mut root, &steps, json!("x")).is_err_and(|error| error.contains(told)), "{steps:?}");
+            assert!(
+                insert_value(&mut root, &steps, json!("x")).is_err_and(|error| error.contains(expected)),
+                "{steps:?}"
+            );
         }
     }
 

@@ -27,7 +27,7 @@ fn document() -> Value {
     }}}})
 }
 
-fn given(arguments: &[&str]) -> Given {
+fn read_arguments(arguments: &[&str]) -> CallArguments {
     let document = document();
     let operations = operations::all(&document);
     let tokens: Vec<String> = arguments.iter().map(ToString::to_string).collect();
@@ -38,7 +38,7 @@ fn given(arguments: &[&str]) -> Given {
 fn parameters_and_fields_are_known_by_their_names_and_spellings() {
     let line = "--tenantId client_1 --page-size 10 --verbose --if-match=\"3\" --name web-01 --count -3 \
                 --device.host-name web --device.up false --labels a --labels b";
-    let read = given(&line.split_whitespace().collect::<Vec<_>>());
+    let read = read_arguments(&line.split_whitespace().collect::<Vec<_>>());
     assert_eq!(read.errors, [""; 0]);
     let parameters: Vec<_> = read.parameters.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
     assert_eq!(parameters, [("tenantId", "client_1"), ("pageSize", "10"), ("verbose", "true"), ("If-Match", "\"3\"")]);
@@ -55,17 +55,17 @@ fn arrays_of_objects_are_filled_in_several_ways() {
         vec!["--tags", r#"{"name": "env", "value": "prod"}"#, "--tags", r#"{"name": "team"}"#],
         vec!["--tags", r#"[{"name": "env", "value": "prod"}, {"name": "team"}]"#],
     ] {
-        assert_eq!(given(&arguments).body, Some(json!({"tags": tags})), "{arguments:?}");
+        assert_eq!(read_arguments(&arguments).body, Some(json!({"tags": tags})), "{arguments:?}");
     }
-    assert_eq!(given(&["--tags", "[]"]).body, Some(json!({"tags": []})));
+    assert_eq!(read_arguments(&["--tags", "[]"]).body, Some(json!({"tags": []})));
     let free = json!({"free": {"a": {"b": 1}, "c": "x"}});
-    assert_eq!(given(&["--free.a.b", "1", "--free.c", "x"]).body, Some(free));
+    assert_eq!(read_arguments(&["--free.a.b", "1", "--free.c", "x"]).body, Some(free));
 }
 
 #[test]
 fn options_of_the_command_are_told_from_fields() {
     let line = ["--server", "https://muster.example.net", "--name=x", "--all", "--columns=a,b", "--key", "mine"];
-    let read = given(&line);
+    let read = read_arguments(&line);
     assert_eq!(read.options, ["--server", "https://muster.example.net", "--all", "--columns=a,b"]);
     // The operation has a field of that very name.
     assert_eq!(read.body, Some(json!({"name": "x", "key": "mine"})));
@@ -75,8 +75,8 @@ fn options_of_the_command_are_told_from_fields() {
 fn everything_wrong_is_told_at_once_and_near_names_are() {
     let line =
         "stray --nmae x --pageSize ten --device.hostNam x --name --verbose --count 1 --count 2 --name.first x --free 1";
-    let read = given(&line.split_whitespace().collect::<Vec<_>>());
-    let told = read.errors.join("\n");
+    let read = read_arguments(&line.split_whitespace().collect::<Vec<_>>());
+    let errors = read.errors.join("\n");
     for part in [
         "\"stray\" stands alone",
         "no --nmae; did you mean --name?",
@@ -87,9 +87,9 @@ fn everything_wrong_is_told_at_once_and_near_names_are() {
         "\"first\" would be a field of what is TEXT",
         "--free must be an object",
     ] {
-        assert!(told.contains(part), "{part} is not in:\n{told}");
+        assert!(errors.contains(part), "{part} is not in:\n{errors}");
     }
-    assert_eq!(read.errors.len(), 8, "{told}");
+    assert_eq!(read.errors.len(), 8, "{errors}");
     // `--verbose` is a switch, and was no value of `--name`.
     assert_eq!(read.parameters, [("verbose".to_owned(), "true".to_owned())]);
 }
@@ -98,16 +98,16 @@ fn everything_wrong_is_told_at_once_and_near_names_are() {
 fn what_is_missing_is_named() {
     let document = document();
     let operations = operations::all(&document);
-    assert_eq!(given(&["--count", "1"]).missing(&operations[0], false), ["tenantId", "name"]);
-    assert_eq!(given(&[]).missing(&operations[0], true), ["tenantId"]);
+    assert_eq!(read_arguments(&["--count", "1"]).missing(&operations[0], false), ["tenantId", "name"]);
+    assert_eq!(read_arguments(&[]).missing(&operations[0], true), ["tenantId"]);
 }
 
 #[test]
 fn a_path_is_left_by_no_parameter() {
     for bad in ["", ".", ".."] {
-        assert_eq!(given(&["--tenantId", bad]).errors.len(), 1, "{bad:?}");
+        assert_eq!(read_arguments(&["--tenantId", bad]).errors.len(), 1, "{bad:?}");
     }
-    assert_eq!(given(&["--if-match", "a\nb"]).errors.len(), 1);
+    assert_eq!(read_arguments(&["--if-match", "a\nb"]).errors.len(), 1);
 }
 
 /// An option of the command that is also a field of an operation means the field there. No field may take an option
