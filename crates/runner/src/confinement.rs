@@ -15,7 +15,7 @@ use crate::{options::Launch, user::User, workspace::Directory};
 pub const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /// Where an isolated script finds its own directory.
-pub const OWN: &str = "/tmp";
+pub const SCRIPT_DIRECTORY: &str = "/tmp";
 
 /// What is the same for all scripts of a runner.
 #[derive(Clone, Copy, Debug)]
@@ -38,8 +38,8 @@ pub fn own_program() -> std::io::Result<PathBuf> {
 
 impl Confinement {
     /// Where a script finds its directory.
-    pub fn place<'d>(&self, directory: &'d Directory) -> &'d Path {
-        if self.isolated { Path::new(OWN) } else { directory.path() }
+    pub fn directory_path<'d>(&self, directory: &'d Directory) -> &'d Path {
+        if self.isolated { Path::new(SCRIPT_DIRECTORY) } else { directory.path() }
     }
 
     /// A command that runs a program so, in the directory of a script; it still needs its streams. Standard input is
@@ -57,7 +57,7 @@ impl Confinement {
             command.arg("--isolated").arg("--hide").arg(directory.work());
         }
         command.arg("--").arg(program).args(arguments);
-        let place = self.place(directory);
+        let place = self.directory_path(directory);
         command.env_clear().env("PATH", PATH).env("LANG", "C.UTF-8").env("HOME", place).env("TMPDIR", place);
         command.current_dir(directory.path());
         Ok(command)
@@ -65,7 +65,7 @@ impl Confinement {
 }
 
 /// The script itself, as whom it is to run.
-pub fn script(arguments: &Launch) -> anyhow::Result<Command> {
+pub fn script_command(arguments: &Launch) -> anyhow::Result<Command> {
     let Some((program, rest)) = arguments.command.split_first() else { anyhow::bail!("no program was named") };
     let mut command = Command::new(program);
     command.args(rest);
@@ -77,11 +77,11 @@ pub fn script(arguments: &Launch) -> anyhow::Result<Command> {
 }
 
 /// Bounds how many processes the user may have from here on; a lower limit that there is stays.
-pub fn bound(processes: u64) {
-    let found = getrlimit(Resource::Nproc);
+pub fn limit_processes(processes: u64) {
+    let current_limits = getrlimit(Resource::Nproc);
     let most = |limit: Option<u64>| Some(limit.map_or(processes, |limit| limit.min(processes)));
-    let wanted = Rlimit { current: most(found.current), maximum: most(found.maximum) };
-    if let Err(error) = setrlimit(Resource::Nproc, wanted) {
+    let limits = Rlimit { current: most(current_limits.current), maximum: most(current_limits.maximum) };
+    if let Err(error) = setrlimit(Resource::Nproc, limits) {
         tracing::warn!(%error, "the number of processes stays unbounded");
     }
 }

@@ -8,7 +8,7 @@ use std::{os::unix::process::CommandExt as _, process::ExitCode};
 #[cfg(target_os = "linux")]
 use crate::namespaces;
 use crate::{
-    confinement::{bound, script},
+    confinement::{limit_processes, script_command},
     options::Launch,
 };
 
@@ -17,7 +17,7 @@ const NOT_STARTED: u8 = 127;
 
 /// `muster launch`.
 pub fn launch(arguments: &Launch) -> ExitCode {
-    match launched(arguments) {
+    match start_script(arguments) {
         Ok(code) => ExitCode::from(code),
         Err(error) => {
             tracing::error!("the script could not be started: {error:#}");
@@ -26,10 +26,10 @@ pub fn launch(arguments: &Launch) -> ExitCode {
     }
 }
 
-fn launched(arguments: &Launch) -> anyhow::Result<u8> {
+fn start_script(arguments: &Launch) -> anyhow::Result<u8> {
     #[cfg(target_os = "linux")]
     if arguments.first {
-        return namespaces::first(arguments);
+        return namespaces::run_first_process(arguments);
     }
     // A session without a terminal: nothing that a script types would reach a person's shell.
     rustix::process::setsid()?;
@@ -37,6 +37,6 @@ fn launched(arguments: &Launch) -> anyhow::Result<u8> {
     if arguments.isolated {
         return namespaces::enter(arguments);
     }
-    bound(arguments.processes);
-    Err(script(arguments)?.exec().into())
+    limit_processes(arguments.processes);
+    Err(script_command(arguments)?.exec().into())
 }

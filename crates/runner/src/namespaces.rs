@@ -33,17 +33,17 @@ use rustix::{
 };
 
 use crate::{
-    confinement::{Confinement, OWN, as_exit_code, bound, own_program, script},
+    confinement::{Confinement, SCRIPT_DIRECTORY, as_exit_code, limit_processes, own_program, script_command},
     options::Launch,
     orphans::Orphans,
     workspace::Workspace,
 };
 
 /// Where programs leave files for each other, and anybody may, on every machine.
-const SHARED: [&str; 3] = [OWN, "/var/tmp", "/dev/shm"];
+const SHARED_DIRECTORIES: [&str; 3] = [SCRIPT_DIRECTORY, "/var/tmp", "/dev/shm"];
 
 /// Where else machines have such places, such as `/run/lock`, and how deep they are looked for.
-const ROOTS: [(&str, usize); 3] = [("/run", 4), ("/dev", 2), ("/var", 2)];
+const SEARCH_ROOTS: [(&str, usize); 3] = [("/run", 4), ("/dev", 2), ("/var", 2)];
 
 /// The exit code of what was killed, as a shell says it.
 const KILLED: i32 = 128 + 9;
@@ -117,12 +117,12 @@ fn unshare(flags: UnshareFlags) -> anyhow::Result<()> {
 ///
 /// # Errors
 /// When `/proc` cannot be made to show this namespace alone, or the script cannot be started.
-pub fn first(arguments: &Launch) -> anyhow::Result<u8> {
+pub fn run_first_process(arguments: &Launch) -> anyhow::Result<u8> {
     // What is mounted here stays here.
     mount_change("/", MountPropagationFlags::DOWNSTREAM | MountPropagationFlags::REC).context("parting the mounts")?;
     let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
     mount("proc", "/proc", "proc", flags, None).context("mounting /proc")?;
-    part_files(arguments)?;
+    isolate_files(arguments)?;
     if !rustix::process::geteuid().is_root() {
         clear_ambient_capability_set()?;
         let none = CapabilitySet::empty();
@@ -130,11 +130,11 @@ pub fn first(arguments: &Launch) -> anyhow::Result<u8> {
     }
     // A script of the same user must not take this process over.
     set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
-    bound(arguments.processes);
-    let mut command = script(arguments)?;
+    limit_processes(arguments.processes);
+    let mut command = script_command(arguments)?;
     let child = command.process_group(0).stdin(Stdio::null()).spawn()?;
     let pid = Pid::from_child(&child);
-    std::thread::spawn(move || heed(pid));
+    std::thread::spawn(move || follow_control(pid));
     loop {
         match wait(WaitOptions::empty()) {
             Ok(Some((over, status))) if over == pid => {
@@ -150,13 +150,13 @@ pub fn first(arguments: &Launch) -> anyhow::Result<u8> {
 
 /// Puts the directory of the script, which is where this process is, in place of those that all share, and hides those
 /// of other scripts.
-fn part_files(arguments: &Launch) -> anyhow::Result<()> {
+fn isolate_files(arguments: &Launch) -> anyhow::Result<()> {
     let is_root = rustix::process::geteuid().is_root();
     let user = is_root.then(|| (arguments.uid.unwrap_or(0), arguments.gid.unwrap_or(0)));
     // Before anything is mounted over them, and as they are on the machine.
-    let mut places: Vec<PathBuf> = SHARED.map(PathBuf::from).to_vec();
-    for (root, depth) in ROOTS {
-        add_writable(Path::new(root), depth, user, &mut places);
+    let mut directories: Vec<PathBuf> = SHARED_DIRECTORIES.map(PathBuf::from).to_vec();
+    for (root, depth) in SEARCH_ROOTS {
+        add_writable(Path::new(root), depth, user, &mut directories);
     }
     let own = rustix::fs::open(".", OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
     if let Some(hidden) = &arguments.hide {
@@ -165,59 +165,59 @@ fn part_files(arguments: &Launch) -> anyhow::Result<()> {
             .context("hiding the directories of other scripts")?;
     }
     let own = format!("/proc/self/fd/{}", own.as_raw_fd());
-    for place in places {
-        match mount_bind(&own, &place) {
+    for directory in directories {
+        match mount_bind(&own, &directory) {
             Ok(()) => {}
-            Err(Errno::NOENT) if place != Path::new(OWN) => {}
+            Err(Errno::NOENT) if directory != Path::new(SCRIPT_DIRECTORY) => {}
             Err(error) => {
-                return Err(error).with_context(|| format!("giving the script its own {}", place.display()));
+                return Err(error).with_context(|| format!("giving the script its own {}", directory.display()));
             }
         }
     }
-    std::env::set_current_dir(OWN).context("entering the directory of the script")
+    std::env::set_current_dir(SCRIPT_DIRECTORY).context("entering the directory of the script")
 }
 
 /// Adds the directories below one, so deep, in which the user of the script may leave files for others. What is in them
 /// is not looked at, nor is what the user cannot reach.
-fn add_writable(directory: &Path, depth: usize, user: Option<(u32, u32)>, places: &mut Vec<PathBuf>) {
+fn add_writable(directory: &Path, depth: usize, user: Option<(u32, u32)>, directories: &mut Vec<PathBuf>) {
     let Some(depth) = depth.checked_sub(1) else { return };
     for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
         let path = entry.path();
-        let Ok(found) = lstat(&path) else { continue };
-        if FileType::from_raw_mode(found.st_mode) != FileType::Directory || places.contains(&path) {
+        let Ok(stat) = lstat(&path) else { continue };
+        if FileType::from_raw_mode(stat.st_mode) != FileType::Directory || directories.contains(&path) {
             continue;
         }
         // Elsewhere than in these two, what only this user may write to is its home.
         let is_shared = match path.starts_with("/run") || path.starts_with("/dev") {
-            true => may(&path, &found, user, Access::WRITE_OK),
-            false => found.st_mode & 0o002 != 0,
+            true => is_permitted(&path, &stat, user, Access::WRITE_OK),
+            false => stat.st_mode & 0o002 != 0,
         };
         if is_shared {
-            places.push(path);
-        } else if may(&path, &found, user, Access::EXEC_OK) {
-            add_writable(&path, depth, user, places);
+            directories.push(path);
+        } else if is_permitted(&path, &stat, user, Access::EXEC_OK) {
+            add_writable(&path, depth, user, directories);
         }
     }
 }
 
 /// May the user of the script do this with a directory? Without a user it is that of this process.
-fn may(path: &Path, found: &Stat, user: Option<(u32, u32)>, what: Access) -> bool {
+fn is_permitted(path: &Path, stat: &Stat, user: Option<(u32, u32)>, what: Access) -> bool {
     // In a user namespace the kernel alone knows whose a directory is: all others are nobody's there.
     let Some((uid, gid)) = user else { return accessat(CWD, path, what, AtFlags::empty()).is_ok() };
     let bit = if what == Access::WRITE_OK { 0o2 } else { 0o1 };
-    let as_whom = match uid {
-        _ if found.st_uid == uid && uid != 0 => bit << 6,
-        _ if found.st_gid == gid && uid != 0 => bit << 3,
+    let permission = match uid {
+        _ if stat.st_uid == uid && uid != 0 => bit << 6,
+        _ if stat.st_gid == gid && uid != 0 => bit << 3,
         _ => bit,
     };
-    found.st_mode & as_whom != 0
+    stat.st_mode & permission != 0
 }
 
 /// Asks the script to end when the runner says so, and ends all when the runner is gone.
-fn heed(script: Pid) {
-    let mut said = [0; 1];
+fn follow_control(script: Pid) {
+    let mut message = [0; 1];
     let mut control = std::io::stdin();
-    while let Ok(1) = control.read(&mut said) {
+    while let Ok(1) = control.read(&mut message) {
         let _ = kill_process_group(script, Signal::TERM);
     }
     std::process::exit(KILLED);

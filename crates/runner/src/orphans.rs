@@ -15,11 +15,11 @@ use rustix::{
 };
 
 /// How long what was killed is waited for: a process that hangs in the kernel dies when it comes back.
-const DYING: Duration = Duration::from_secs(10);
+const KILL_WAIT: Duration = Duration::from_secs(10);
 
 /// How long what was killed is given before anybody looks again: a chain of processes, each the parent of the next, is
 /// killed one by one.
-const LOOK: Duration = Duration::from_micros(100);
+const POLL_INTERVAL: Duration = Duration::from_micros(100);
 
 /// Proof that all children of this process belong to the script that is under way. Anyone who has it may end and reap
 /// them.
@@ -52,11 +52,11 @@ impl Orphans {
     ///
     /// # Errors
     /// `CHILD` when there is none.
-    pub fn next_over(&self) -> rustix::io::Result<Option<(Pid, WaitStatus)>> {
+    pub fn reap_next(&self) -> rustix::io::Result<Option<(Pid, WaitStatus)>> {
         loop {
             match wait(WaitOptions::NOHANG) {
                 Err(Errno::INTR) => {}
-                told => return told,
+                result => return result,
             }
         }
     }
@@ -81,9 +81,9 @@ impl Orphans {
     /// Kills children until there are none; says whether that went well. What does not die in time is told once, and
     /// keeps no later script waiting.
     pub fn end(&self) -> bool {
-        let until = Instant::now() + DYING;
+        let until = Instant::now() + KILL_WAIT;
         loop {
-            match self.next_over() {
+            match self.reap_next() {
                 Ok(Some((over, _))) => {
                     self.stuck.lock().unwrap_or_else(PoisonError::into_inner).retain(|pid| *pid != over);
                 }
@@ -92,7 +92,7 @@ impl Orphans {
                     return false;
                 }
                 Ok(None) if self.kill() => return false,
-                Ok(None) => std::thread::sleep(LOOK),
+                Ok(None) => std::thread::sleep(POLL_INTERVAL),
                 Err(_) => return true,
             }
         }
@@ -101,22 +101,22 @@ impl Orphans {
 
 /// The children of this process, dead ones that nobody asked for among them.
 fn children() -> Vec<Pid> {
-    listed().unwrap_or_else(searched)
+    list_children().unwrap_or_else(search_children)
 }
 
 /// As the kernel lists them for each thread; `None` when it was built without that.
-fn listed() -> Option<Vec<Pid>> {
+fn list_children() -> Option<Vec<Pid>> {
     let mut found = Vec::new();
     for thread in fs::read_dir("/proc/self/task").ok()? {
         // A thread that has just ended has given its children to another.
         let Ok(list) = fs::read_to_string(thread.ok()?.path().join("children")) else { continue };
         found.extend(list.split_whitespace().filter_map(|number| number.parse().ok().and_then(Pid::from_raw)));
     }
-    fs::exists("/proc/thread-self/children").is_ok_and(|listed| listed).then_some(found)
+    fs::exists("/proc/thread-self/children").is_ok_and(|is_there| is_there).then_some(found)
 }
 
 /// As all processes of the machine say whose they are.
-fn searched() -> Vec<Pid> {
+fn search_children() -> Vec<Pid> {
     let me = rustix::process::getpid();
     let all = fs::read_dir("/proc").into_iter().flatten().flatten();
     let numbers = all.filter_map(|entry| entry.file_name().to_str()?.parse().ok().and_then(Pid::from_raw));
@@ -141,7 +141,8 @@ mod tests {
         std::os::unix::fs::symlink("/bin/sleep", &program).unwrap();
         let mut child = std::process::Command::new(&program).arg("60").spawn().unwrap();
         let pid = Pid::from_child(&child);
-        let found = (parent(pid), searched().contains(&pid), listed().is_none_or(|listed| listed.contains(&pid)));
+        let found =
+            (parent(pid), search_children().contains(&pid), list_children().is_none_or(|pids| pids.contains(&pid)));
         child.kill().unwrap();
         child.wait().unwrap();
         assert_eq!(found, (Some(rustix::process::getpid()), true, true));

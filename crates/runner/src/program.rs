@@ -52,7 +52,7 @@ pub struct Program {
     output: Arc<Output>,
     readers: Vec<JoinHandle<()>>,
     timed_out: Arc<AtomicBool>,
-    over: Option<Sender<()>>,
+    watch_end: Option<Sender<()>>,
     _directory: Directory,
 }
 
@@ -75,7 +75,7 @@ impl Processes {
     }
 
     /// Asks the process group to end.
-    fn ask(&self) {
+    fn request_end(&self) {
         if self.lock().is_some() {
             return;
         }
@@ -103,11 +103,11 @@ impl Processes {
     fn poll(&self) -> rustix::io::Result<Option<ExitStatus>> {
         let mut ended = self.lock();
         while ended.is_none() {
-            let over = match &self.orphans {
-                Some(orphans) => orphans.next_over(),
+            let reaped = match &self.orphans {
+                Some(orphans) => orphans.reap_next(),
                 None => waitpid(Some(self.script), WaitOptions::NOHANG),
             };
-            match over? {
+            match reaped? {
                 Some((pid, status)) if pid == self.script => {
                     // At once, while the number of the group cannot be another's yet.
                     let _ = kill_process_group(self.script, Signal::KILL);
@@ -121,7 +121,7 @@ impl Processes {
     }
 
     /// Ends what the script left behind, when it is over.
-    fn sweep(&self) {
+    fn kill_leftovers(&self) {
         let _ended = self.lock();
         if let Some(orphans) = &self.orphans
             && !orphans.end()
@@ -149,7 +149,7 @@ impl Program {
         if script.interpreter == "pwsh" {
             arguments.extend(["-NoProfile", "-File"].map(OsString::from));
         }
-        arguments.push(confinement.place(&directory).join(SCRIPT).into_os_string());
+        arguments.push(confinement.directory_path(&directory).join(SCRIPT).into_os_string());
         let mut command = confinement.command(script.interpreter, &arguments, &directory)?;
         command.envs(script.environment.iter().map(|(name, value)| (name, value)));
         command.stdin(if confinement.isolated { Stdio::piped() } else { Stdio::null() });
@@ -170,8 +170,8 @@ impl Program {
         let processes = Processes { script: pid, control, orphans, ended: Mutex::new(None), _child: child };
         let processes = Arc::new(processes);
         let timed_out = Arc::new(AtomicBool::new(false));
-        let over = Some(watch(Arc::clone(&processes), script.limit, Arc::clone(&timed_out)));
-        Ok(Self { processes, output, readers, timed_out, over, _directory: directory })
+        let watch_end = Some(watch(Arc::clone(&processes), script.limit, Arc::clone(&timed_out)));
+        Ok(Self { processes, output, readers, timed_out, watch_end, _directory: directory })
     }
 
     /// What it printed since this was asked last.
@@ -182,8 +182,8 @@ impl Program {
     /// How it ended; `None` while it runs. When it has, nothing of it is left.
     pub fn ended(&mut self) -> anyhow::Result<Option<ExitStatus>> {
         let Some(status) = self.processes.poll()? else { return Ok(None) };
-        self.not_watched();
-        self.processes.sweep();
+        self.stop_watch();
+        self.processes.kill_leftovers();
         let until = Instant::now() + DRAIN;
         while self.readers.iter().any(|reader| !reader.is_finished()) && Instant::now() < until {
             std::thread::sleep(Duration::from_millis(10));
@@ -198,13 +198,13 @@ impl Program {
 
     /// Ends it at once, and all that it started.
     pub fn kill(&mut self) {
-        self.not_watched();
+        self.stop_watch();
         self.processes.kill();
     }
 
-    fn not_watched(&mut self) {
-        if let Some(over) = self.over.take() {
-            let _ = over.send(());
+    fn stop_watch(&mut self) {
+        if let Some(watch_end) = self.watch_end.take() {
+            let _ = watch_end.send(());
         }
     }
 }
@@ -216,22 +216,22 @@ impl Drop for Program {
         while matches!(self.processes.poll(), Ok(None)) && Instant::now() < until {
             std::thread::sleep(Duration::from_millis(1));
         }
-        self.processes.sweep();
+        self.processes.kill_leftovers();
     }
 }
 
 /// Ends a script when its time is over, whatever the rest of this program is waiting for.
 fn watch(processes: Arc<Processes>, limit: Duration, timed_out: Arc<AtomicBool>) -> Sender<()> {
-    let (over, wait) = channel();
+    let (watch_end, wait) = channel();
     std::thread::spawn(move || {
         if wait.recv_timeout(limit) != Err(RecvTimeoutError::Timeout) {
             return;
         }
         timed_out.store(true, Ordering::Relaxed);
-        processes.ask();
+        processes.request_end();
         if wait.recv_timeout(GRACE) == Err(RecvTimeoutError::Timeout) {
             processes.kill();
         }
     });
-    over
+    watch_end
 }

@@ -35,20 +35,20 @@ const LEASE_S: u64 = 60;
 const HEARTBEAT: Duration = Duration::from_secs(15);
 
 /// How often a run that is under way is looked at, and how often its output is sent.
-const LOOK: Duration = Duration::from_millis(100);
-const SEND: Duration = Duration::from_secs(1);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
+const SEND_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The most lines of one request.
-const LINES: usize = 5_000;
+const MAX_LINES: usize = 5_000;
 
 /// For how long a result is offered to a service that is away.
-const OFFERED: Duration = Duration::from_secs(300);
+const RESULT_RETRY_TIME: Duration = Duration::from_secs(300);
 
 /// The longest time limit that a run has, when it does not say.
 const LIMIT_S: u64 = 3_600;
 
 /// What is the same for all runs.
-struct Carrier {
+struct RunExecutor {
     service: Service,
     confinement: Confinement,
     orphans: Option<Orphans>,
@@ -79,7 +79,7 @@ pub fn run(arguments: Options) -> anyhow::Result<()> {
     let Options { server, tenant, name, labels, resources, poll, once, ca, clients, .. } = arguments;
     let service = Service::new(&server, tenant.as_str(), &key, Secret::new(secret), ca.as_deref())?;
     let name = name.unwrap_or_else(|| rustix::system::uname().nodename().to_string_lossy().into_owned());
-    let mut wanted = json!({
+    let mut claim = json!({
         "runner": name,
         "jobTypes": ["custom"],
         "labels": labels,
@@ -88,17 +88,17 @@ pub fn run(arguments: Options) -> anyhow::Result<()> {
         "clients": clients,
     });
     if !resources.is_empty() {
-        wanted["resources"] = json!(resources);
+        claim["resources"] = json!(resources);
     }
-    let mut carrier = Carrier { service, confinement, orphans, workspace, stop };
+    let mut executor = RunExecutor { service, confinement, orphans, workspace, stop };
     tracing::info!(server, tenant = tenant.as_str(), runner = name, "waiting for runs");
-    while !carrier.stopped() {
-        let answer = carrier.service.post("/jobs/runs/claim", &wanted, None).accepted()?;
+    while !executor.stopped() {
+        let answer = executor.service.post("/jobs/runs/claim", &claim, None).accepted()?;
         let work = answer.as_ref().and_then(|answer| answer["runs"].get(0));
         match work {
-            Some(work) => carrier.carry_out(work)?,
+            Some(work) => executor.execute_run(work)?,
             None if once => break,
-            None => carrier.wait(Duration::from_secs(poll)),
+            None => executor.wait(Duration::from_secs(poll)),
         }
         if once && work.is_some() {
             break;
@@ -169,7 +169,7 @@ struct Outcome {
     reason: String,
 }
 
-impl Carrier {
+impl RunExecutor {
     fn stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
@@ -177,17 +177,17 @@ impl Carrier {
     fn wait(&self, time: Duration) {
         let until = Instant::now() + time;
         while Instant::now() < until && !self.stopped() {
-            std::thread::sleep(LOOK);
+            std::thread::sleep(POLL_INTERVAL);
         }
     }
 
     /// Carries one run out, and says what became of it.
-    fn carry_out(&mut self, work: &Value) -> anyhow::Result<()> {
+    fn execute_run(&mut self, work: &Value) -> anyhow::Result<()> {
         let run = work["run"]["id"].as_str().context("a run without an id")?.to_owned();
         let attempt = work["run"]["attempt"].as_i64().context("a run without an attempt")?;
         let job = work["run"]["job"]["name"].as_str().unwrap_or_default();
         tracing::info!(run, job, attempt, "carrying out");
-        let Some(outcome) = self.carried_out(work, &run, attempt) else {
+        let Some(outcome) = self.execute_script(work, &run, attempt) else {
             tracing::warn!(run, "given up: it went to another, or is over");
             return Ok(());
         };
@@ -196,7 +196,7 @@ impl Carrier {
             "attempt": attempt, "status": outcome.status, "exitCode": outcome.exit_code, "reason": outcome.reason,
         });
         let path = format!("/jobs/runs/{run}/result");
-        let until = Instant::now() + OFFERED;
+        let until = Instant::now() + RESULT_RETRY_TIME;
         let mut pause = Duration::from_millis(500);
         loop {
             match self.service.post(&path, &body, Some(&format!("{run}-{attempt}-result"))) {
@@ -219,7 +219,7 @@ impl Carrier {
     }
 
     /// What the script of a run came to; `None` when the run is not this runner's any more.
-    fn carried_out(&mut self, work: &Value, run: &str, attempt: i64) -> Option<Outcome> {
+    fn execute_script(&mut self, work: &Value, run: &str, attempt: i64) -> Option<Outcome> {
         let failed = |reason: String| Outcome { status: "FAILED", exit_code: None, reason };
         let (Some(interpreter), Some(content)) = (work["interpreter"].as_str(), work["content"].as_str()) else {
             return Some(failed("The script is not in the library any more.".to_owned()));
@@ -238,9 +238,9 @@ impl Carrier {
             Ok(program) => program,
             Err(error) => return Some(failed(format!("The script could not be started: {error:#}."))),
         };
-        let mut log = Log { run, attempt, number: 0, kept: Vec::new(), full: false };
-        let mut sent = Instant::now();
-        let mut beaten = Instant::now();
+        let mut log = Log { run, attempt, number: 0, lines: Vec::new(), full: false };
+        let mut last_sent = Instant::now();
+        let mut last_heartbeat = Instant::now();
         let mut stopped = false;
         let status = loop {
             let ended = match program.ended() {
@@ -248,19 +248,19 @@ impl Carrier {
                 Err(error) => return Some(failed(format!("The script was lost: {error:#}."))),
             };
             log.take(program.lines());
-            if ended.is_some() || sent.elapsed() >= SEND {
-                sent = Instant::now();
+            if ended.is_some() || last_sent.elapsed() >= SEND_INTERVAL {
+                last_sent = Instant::now();
                 match log.send(&mut self.service, ended.is_some()) {
-                    Sent::Some => beaten = Instant::now(),
-                    Sent::Nothing => {}
-                    Sent::Gone => return None,
+                    SendResult::Accepted => last_heartbeat = Instant::now(),
+                    SendResult::Nothing => {}
+                    SendResult::Gone => return None,
                 }
             }
             if let Some(status) = ended {
                 break status;
             }
-            if beaten.elapsed() >= HEARTBEAT {
-                beaten = Instant::now();
+            if last_heartbeat.elapsed() >= HEARTBEAT {
+                last_heartbeat = Instant::now();
                 let body = json!({"attempt": attempt, "leaseSeconds": LEASE_S});
                 match self.service.post(&format!("/jobs/runs/{run}/heartbeat"), &body, None) {
                     Response::Refused(status, _) if is_gone(status) => return None,
@@ -272,7 +272,7 @@ impl Carrier {
                 stopped = true;
                 program.kill();
             }
-            std::thread::sleep(LOOK);
+            std::thread::sleep(POLL_INTERVAL);
         };
         let exit_code = Some(exit_code(status));
         Some(if program.timed_out() {
@@ -298,16 +298,16 @@ struct Log<'r> {
     attempt: i64,
     /// Of the next request, so that one that is sent again is taken once.
     number: u64,
-    kept: Vec<String>,
+    lines: Vec<String>,
     /// The service keeps no more.
     full: bool,
 }
 
-/// What became of it.
-enum Sent {
-    /// The service heard of the run.
-    Some,
-    /// There was nothing to say, or nobody to hear.
+/// The result of sending lines.
+enum SendResult {
+    /// The service accepted lines.
+    Accepted,
+    /// There were no lines, or the service could not be reached.
     Nothing,
     /// The run is not this runner's any more.
     Gone,
@@ -316,44 +316,44 @@ enum Sent {
 impl Log<'_> {
     fn take(&mut self, lines: Vec<String>) {
         if !self.full {
-            self.kept.extend(lines);
+            self.lines.extend(lines);
         }
     }
 
     /// Sends what there is; `whole` offers it again for a while when nobody hears.
-    fn send(&mut self, service: &mut Service, whole: bool) -> Sent {
-        let mut told = Sent::Nothing;
-        let until = Instant::now() + if whole { OFFERED } else { Duration::ZERO };
-        while !self.kept.is_empty() {
-            let lines = self.kept.get(..LINES.min(self.kept.len())).unwrap_or_default();
+    fn send(&mut self, service: &mut Service, whole: bool) -> SendResult {
+        let mut result = SendResult::Nothing;
+        let until = Instant::now() + if whole { RESULT_RETRY_TIME } else { Duration::ZERO };
+        while !self.lines.is_empty() {
+            let lines = self.lines.get(..MAX_LINES.min(self.lines.len())).unwrap_or_default();
             let body = json!({"attempt": self.attempt, "lines": lines, "leaseSeconds": LEASE_S});
             let once = format!("{}-{}-log-{}", self.run, self.attempt, self.number);
             match service.post(&format!("/jobs/runs/{}/log", self.run), &body, Some(&once)) {
                 Response::Done(answer) => {
                     self.number += 1;
-                    self.kept.drain(..lines.len());
-                    told = Sent::Some;
+                    self.lines.drain(..lines.len());
+                    result = SendResult::Accepted;
                     if answer["outputTruncated"].as_bool() == Some(true) {
                         self.full = true;
-                        self.kept.clear();
+                        self.lines.clear();
                     }
                 }
-                Response::Refused(status, _) if is_gone(status) => return Sent::Gone,
+                Response::Refused(status, _) if is_gone(status) => return SendResult::Gone,
                 // Some of the output is worth less than the result.
                 Response::Refused(status, why) => {
                     tracing::warn!(run = self.run, "lines were refused, and are lost: {status}, {why}");
                     self.number += 1;
-                    self.kept.drain(..lines.len());
+                    self.lines.drain(..lines.len());
                 }
                 Response::Later(why) => {
                     tracing::warn!(run = self.run, "lines wait: {why}");
                     if Instant::now() >= until {
-                        return told;
+                        return result;
                     }
                     std::thread::sleep(Duration::from_secs(2));
                 }
             }
         }
-        told
+        result
     }
 }

@@ -69,7 +69,7 @@ impl Service {
         for renewed in [false, true] {
             let token = match self.token(renewed) {
                 Ok(token) => token,
-                Err(told) => return told,
+                Err(response) => return response,
             };
             let url = format!("{}/api/v2/tenants/{}{path}", self.root, self.tenant);
             let mut request = self.http.post(url).bearer_auth(token).json(body);
@@ -78,7 +78,7 @@ impl Service {
             }
             match send(request) {
                 Response::Refused(StatusCode::UNAUTHORIZED, _) if !renewed => {}
-                told => return told,
+                response => return response,
             }
         }
         Response::Later("no token".to_owned())
@@ -100,7 +100,7 @@ impl Service {
                 self.token = Some(Secret::new(token.clone()));
                 Ok(token)
             }
-            told => Err(told),
+            response => Err(response),
         }
     }
 }

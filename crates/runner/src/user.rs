@@ -32,9 +32,9 @@ pub fn choose(name: Option<&str>) -> anyhow::Result<Option<User>> {
 /// What the program `id` says, which knows users of every kind that the machine has.
 fn number(what: &str, name: &str) -> anyhow::Result<u32> {
     ensure!(!name.starts_with('-'), "{name} is not a user");
-    let told = Command::new("id").args([what, name]).stdin(Stdio::null()).output().context("running id")?;
-    ensure!(told.status.success(), "there is no user {name}");
-    let text = String::from_utf8_lossy(&told.stdout);
+    let output = Command::new("id").args([what, name]).stdin(Stdio::null()).output().context("running id")?;
+    ensure!(output.status.success(), "there is no user {name}");
+    let text = String::from_utf8_lossy(&output.stdout);
     text.trim().parse().with_context(|| format!("id {what} {name} printed no number"))
 }
 

@@ -29,10 +29,10 @@ use tempfile::TempDir;
 use crate::user::User;
 
 /// How long the runner waits for the files of one script to be removed; what is left then is removed beside other work.
-const REMOVING: Duration = Duration::from_secs(10);
+const REMOVAL_TIME: Duration = Duration::from_secs(10);
 
 /// How many names of a directory are held at once.
-const AT_ONCE: usize = 1_000;
+const NAMES_AT_ONCE: usize = 1_000;
 
 /// What a script is called in its directory.
 pub const SCRIPT: &str = "script";
@@ -63,10 +63,10 @@ impl Workspace {
     /// When others may rename what is in there.
     pub fn new(work: &Path, user: Option<User>) -> anyhow::Result<Self> {
         let work = work.canonicalize().with_context(|| format!("looking for {}", work.display()))?;
-        let found = std::fs::metadata(&work)?;
-        let shared = found.mode() & 0o022 != 0;
-        let sticky = found.mode() & 0o1000 != 0;
-        let mine = [0, rustix::process::geteuid().as_raw()].contains(&found.uid());
+        let metadata = std::fs::metadata(&work)?;
+        let shared = metadata.mode() & 0o022 != 0;
+        let sticky = metadata.mode() & 0o1000 != 0;
+        let mine = [0, rustix::process::geteuid().as_raw()].contains(&metadata.uid());
         ensure!(
             mine && (sticky || !shared),
             "{} belongs to somebody else, or others may rename what is in it: name another directory with --work-dir",
@@ -93,17 +93,17 @@ impl Workspace {
         let handle = openat(&self.handle, &name, DIRECTORY, Mode::empty())?;
         let path = self.directory.path().join(&name);
         let work = self.work.clone();
-        let made = Directory { parent: Arc::clone(&self.handle), handle, name, path, work };
+        let script_directory = Directory { parent: Arc::clone(&self.handle), handle, name, path, work };
         let create = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let mut file = File::from(openat(&made.handle, SCRIPT, create, Mode::RWXU)?);
+        let mut file = File::from(openat(&script_directory.handle, SCRIPT, create, Mode::RWXU)?);
         file.write_all(content.as_bytes())?;
         if let Some(User { uid, gid }) = self.user {
             let uid = Some(Uid::from_raw(uid));
             let gid = Some(Gid::from_raw(gid));
             fchown(&file, uid, gid)?;
-            fchown(&made.handle, uid, gid)?;
+            fchown(&script_directory.handle, uid, gid)?;
         }
-        Ok(made)
+        Ok(script_directory)
     }
 }
 
@@ -121,9 +121,9 @@ impl Directory {
 
 impl Drop for Directory {
     fn drop(&mut self) {
-        let result = match remove(&self.parent, &self.handle, &self.name, Some(Instant::now() + REMOVING)) {
+        let result = match remove(&self.parent, &self.handle, &self.name, Some(Instant::now() + REMOVAL_TIME)) {
             Err(Errno::TIMEDOUT) => self.remove_later(),
-            told => told.map_err(Into::into),
+            result => result.map_err(Into::into),
         };
         if let Err(error) = result {
             tracing::warn!(%error, directory = %self.path.display(), "files of a script stay until this ends");
@@ -149,13 +149,13 @@ impl Directory {
 fn remove(parent: &OwnedFd, handle: &OwnedFd, name: &str, until: Option<Instant>) -> rustix::io::Result<()> {
     // The script may have closed it.
     fchmod(handle, Mode::RWXU)?;
-    empty(handle.as_fd(), until)?;
+    remove_contents(handle.as_fd(), until)?;
     unlinkat(parent, name, AtFlags::REMOVEDIR)
 }
 
 /// Removes what is in a directory. What lies deeper is moved up before it is removed, so that no depth needs more than
 /// two descriptors.
-fn empty(top: BorrowedFd<'_>, until: Option<Instant>) -> rustix::io::Result<()> {
+fn remove_contents(top: BorrowedFd<'_>, until: Option<Instant>) -> rustix::io::Result<()> {
     let mut moved = 0_u64;
     loop {
         let entries = names(top)?;
@@ -163,7 +163,7 @@ fn empty(top: BorrowedFd<'_>, until: Option<Instant>) -> rustix::io::Result<()> 
             return Ok(());
         }
         for name in entries {
-            if removed(top, &name, until)? {
+            if remove_file(top, &name, until)? {
                 continue;
             }
             let below = open_directory(top, &name)?;
@@ -173,7 +173,7 @@ fn empty(top: BorrowedFd<'_>, until: Option<Instant>) -> rustix::io::Result<()> 
                     break;
                 }
                 for inner in inner {
-                    if !removed(below.as_fd(), &inner, until)? {
+                    if !remove_file(below.as_fd(), &inner, until)? {
                         move_up(below.as_fd(), &inner, top, &mut moved)?;
                     }
                 }
@@ -191,7 +191,7 @@ fn names(directory: BorrowedFd<'_>) -> rustix::io::Result<Vec<CString>> {
         if ![c".", c".."].contains(&name.as_c_str()) {
             names.push(name);
         }
-        if names.len() >= AT_ONCE {
+        if names.len() >= NAMES_AT_ONCE {
             break;
         }
     }
@@ -199,7 +199,7 @@ fn names(directory: BorrowedFd<'_>) -> rustix::io::Result<Vec<CString>> {
 }
 
 /// Removes what is not a directory; false when it is one.
-fn removed(directory: BorrowedFd<'_>, name: &CString, until: Option<Instant>) -> rustix::io::Result<bool> {
+fn remove_file(directory: BorrowedFd<'_>, name: &CString, until: Option<Instant>) -> rustix::io::Result<bool> {
     if until.is_some_and(|until| Instant::now() >= until) {
         return Err(Errno::TIMEDOUT);
     }
@@ -228,7 +228,7 @@ fn move_up(from: BorrowedFd<'_>, name: &CString, top: BorrowedFd<'_>, moved: &mu
         match renameat(from, name, top, format!("moved-{moved}")) {
             // The script had a file of that name.
             Err(Errno::EXIST | Errno::NOTEMPTY | Errno::NOTDIR) => {}
-            told => return told,
+            result => return result,
         }
     }
 }
