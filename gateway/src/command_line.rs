@@ -17,7 +17,7 @@ use integrations::{
 };
 use tracing_subscriber::EnvFilter;
 
-use crate::retention::Keep;
+use crate::retention::RetentionDays;
 
 mod people;
 
@@ -271,9 +271,9 @@ pub struct Serve {
     #[command(flatten)]
     pub oidc: Oidc,
     #[command(flatten)]
-    pub carry: LoadLimits,
+    pub load: LoadLimits,
     #[command(flatten)]
-    pub keep: Keep,
+    pub retention: RetentionDays,
     #[command(flatten)]
     pub keys: SecretsKey,
     #[command(flatten)]

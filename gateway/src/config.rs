@@ -40,22 +40,22 @@ impl Storage {
         let DatabaseUrl::Sqlite(path) = self.url() else { return Ok(None) };
         self.make_data_dir()?;
         let database = fs::canonicalize(&path).unwrap_or(path);
-        let mut place = database.clone().into_os_string();
-        place.push(".lock");
-        let place = PathBuf::from(place);
+        let mut lock_file = database.clone().into_os_string();
+        lock_file.push(".lock");
+        let lock_file = PathBuf::from(lock_file);
         let mut options = OpenOptions::new();
         options.write(true).create(true).truncate(false);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let file = options.open(&place).with_context(|| format!("opening {}", place.display()))?;
-        give_to_owner_of_folder(&file, &place).with_context(|| format!("opening {}", place.display()))?;
+        let file = options.open(&lock_file).with_context(|| format!("opening {}", lock_file.display()))?;
+        give_to_owner_of_folder(&file, &lock_file).with_context(|| format!("opening {}", lock_file.display()))?;
         match flock(&file, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => Ok(Some(file)),
             Err(Errno::WOULDBLOCK) => bail!(
                 "another `muster serve` runs on {}: stop it first. Several gateways share a Postgres, not a file",
                 database.display()
             ),
-            Err(error) => Err(error).with_context(|| format!("locking {}", place.display())),
+            Err(error) => Err(error).with_context(|| format!("locking {}", lock_file.display())),
         }
     }
 

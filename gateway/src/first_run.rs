@@ -22,7 +22,7 @@ pub fn credentials_file(data_dir: &Path) -> PathBuf {
 /// or something in the place of the file that the key is written to.
 pub fn check(storage: &Storage) -> anyhow::Result<()> {
     let first = matches!(storage.url(), DatabaseUrl::Sqlite(path) if !path.exists());
-    if given()?.is_some() || !first {
+    if first_credentials()?.is_some() || !first {
         return Ok(());
     }
     let path = credentials_file(&storage.data_dir);
@@ -41,14 +41,14 @@ pub fn check(storage: &Storage) -> anyhow::Result<()> {
 ///
 /// Answers what to tell the person at the terminal when the first key seems to be lost.
 pub fn bootstrap(db: &Db, storage: &Storage) -> anyhow::Result<Option<String>> {
-    let given = given()?;
+    let first_credentials = first_credentials()?;
     let path = credentials_file(&storage.data_dir);
     if !access::is_empty(db)? {
-        return if given.is_some() { Ok(None) } else { lost(db, storage, &path) };
+        return if first_credentials.is_some() { Ok(None) } else { lost_key_hint(db, storage, &path) };
     }
-    let made_here = given.is_none();
-    let (key, secret) = match given {
-        Some(given) => given,
+    let made_here = first_credentials.is_none();
+    let (key, secret) = match first_credentials {
+        Some(first_credentials) => first_credentials,
         None => {
             let (key, secret) = access::new_credentials()?;
             let text = Secret::new(format!("MUSTER_KEY={key}\nMUSTER_SECRET={}\n", secret.expose()));
@@ -56,8 +56,8 @@ pub fn bootstrap(db: &Db, storage: &Storage) -> anyhow::Result<Option<String>> {
             (key, secret)
         }
     };
-    let made = access::bootstrap(db, (key.clone(), secret))?;
-    match (made, made_here) {
+    let is_new = access::bootstrap(db, (key.clone(), secret))?;
+    match (is_new, made_here) {
         (true, true) => tracing::info!(file = %path.display(), "made the first admin key"),
         // Another gateway was faster, and has the key that counts.
         (false, true) if key_in(&path).as_ref() == Some(&key) => {
@@ -69,7 +69,7 @@ pub fn bootstrap(db: &Db, storage: &Storage) -> anyhow::Result<Option<String>> {
 }
 
 /// Says so when the first key was never used and is not in its file: then perhaps nobody has it.
-fn lost(db: &Db, storage: &Storage, path: &Path) -> anyhow::Result<Option<String>> {
+fn lost_key_hint(db: &Db, storage: &Storage, path: &Path) -> anyhow::Result<Option<String>> {
     let Some(first) = access::unused_first_key(db)? else { return Ok(None) };
     if key_in(path).is_some_and(|key| key == first.key) {
         return Ok(None);
@@ -80,10 +80,10 @@ fn lost(db: &Db, storage: &Storage, path: &Path) -> anyhow::Result<Option<String
     };
     let command = format!("muster key rotate {} --revoke-previous {database}", first.id);
     let file = path.display();
-    let told =
+    let hint =
         format!("The first admin key was never used, and {file} does not have it. Another secret for it: {command}");
-    tracing::warn!("{told}");
-    Ok(Some(told))
+    tracing::warn!("{hint}");
+    Ok(Some(hint))
 }
 
 /// The key that a file of credentials names.
@@ -93,7 +93,7 @@ fn key_in(path: &Path) -> Option<String> {
 }
 
 /// The first key, where the environment gives one: both halves of it, of the right form.
-pub fn given() -> anyhow::Result<Option<(String, Secret<String>)>> {
+pub fn first_credentials() -> anyhow::Result<Option<(String, Secret<String>)>> {
     let (key, secret) = match (std::env::var("MUSTER_BOOTSTRAP_KEY"), std::env::var("MUSTER_BOOTSTRAP_SECRET")) {
         (Ok(key), Ok(secret)) => (key, Secret::new(secret)),
         (Err(_), Err(_)) => return Ok(None),

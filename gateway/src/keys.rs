@@ -51,7 +51,7 @@ impl SecretsKey {
 
     /// Refuses keys other than the one that the gateways of a database seal with. Changes nothing, and finds nothing
     /// wrong where there is no key yet, or where no gateway has started since that is noted.
-    pub fn fit(&self, storage: &Storage) -> anyhow::Result<()> {
+    pub fn check_against_database(&self, storage: &Storage) -> anyhow::Result<()> {
         let options = db::Options { connections: 1, ..db::Options::default() };
         let Ok(db) = Db::open(&storage.url(), options) else { return Ok(()) };
         let Ok(Some(noted)) = integrations::sealing_key(&db) else { return Ok(()) };
@@ -62,7 +62,7 @@ impl SecretsKey {
         if vault.is_ok_and(|vault| vault.has(noted)) || (db.backend() == Backend::Sqlite && !has_secrets(&db)?) {
             return Ok(());
         }
-        Err(self.other_key(storage, &db, noted)?)
+        Err(self.other_key_error(storage, &db, noted)?)
     }
 
     /// The vault; makes a key where there is none, unless the database holds secrets already, or a gateway noted
@@ -85,7 +85,7 @@ impl SecretsKey {
         if let Some(path) = made {
             fs::remove_file(&path).with_context(|| format!("removing {}", path.display()))?;
         }
-        Err(self.other_key(storage, db, noted)?)
+        Err(self.other_key_error(storage, db, noted)?)
     }
 
     /// As [`Self::vault`], for a rotation: where no secret is stored, it may also begin without the key that was noted.
@@ -110,7 +110,7 @@ impl SecretsKey {
             if db.backend() == Backend::Postgres
                 && let Some(noted) = integrations::sealing_key(db)?
             {
-                return Err(self.other_key(storage, db, noted)?);
+                return Err(self.other_key_error(storage, db, noted)?);
             }
         }
         self.read_or_make_new(storage)
@@ -124,8 +124,8 @@ impl SecretsKey {
             }
             Source::File(path) => {
                 let made = if path.exists() { false } else { make(&path)? };
-                let place = path.clone();
-                let vault = Vault::new(move || fs::read_to_string(&place).ok().map(Secret::new));
+                let file = path.clone();
+                let vault = Vault::new(move || fs::read_to_string(&file).ok().map(Secret::new));
                 let vault = vault.with_context(|| format!("reading {}", path.display()))?;
                 Ok((Arc::new(vault), made.then_some(path)))
             }
@@ -133,7 +133,7 @@ impl SecretsKey {
     }
 
     /// What is wrong where the database was sealed by a gateway with another key, and what to do.
-    fn other_key(&self, storage: &Storage, db: &Db, noted: i64) -> anyhow::Result<anyhow::Error> {
+    fn other_key_error(&self, storage: &Storage, db: &Db, noted: i64) -> anyhow::Result<anyhow::Error> {
         let own = match self.source(storage) {
             Source::Environment(_) => VARIABLE.to_owned(),
             Source::File(path) => path.display().to_string(),

@@ -23,7 +23,7 @@ use tracing_subscriber::{
 const QUIET: &str = "actix_http=off";
 
 /// A warning is told again, for the same cause, after so long.
-const AGAIN: Duration = Duration::from_secs(10);
+const REPEAT_AFTER: Duration = Duration::from_secs(10);
 
 /// How many causes are remembered.
 const CAUSES: usize = 256;
@@ -61,15 +61,15 @@ struct RepeatFilter(Mutex<HashMap<String, Instant>>);
 
 impl RepeatFilter {
     fn is_new(&self, cause: String, now: Instant) -> bool {
-        let mut told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if told.len() >= CAUSES {
-            told.retain(|_, when| now.duration_since(*when) < AGAIN);
+        let mut last_logged = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if last_logged.len() >= CAUSES {
+            last_logged.retain(|_, logged_at| now.duration_since(*logged_at) < REPEAT_AFTER);
         }
-        match told.get(&cause) {
-            Some(when) if now.duration_since(*when) < AGAIN => false,
-            _ if told.len() >= CAUSES => true,
+        match last_logged.get(&cause) {
+            Some(logged_at) if now.duration_since(*logged_at) < REPEAT_AFTER => false,
+            _ if last_logged.len() >= CAUSES => true,
             _ => {
-                told.insert(cause, now);
+                last_logged.insert(cause, now);
                 true
             }
         }
@@ -117,11 +117,11 @@ mod tests {
         let storm = RepeatFilter::default();
         let begun = Instant::now();
         assert!(storm.is_new("away".to_owned(), begun));
-        assert!(!storm.is_new("away".to_owned(), begun + AGAIN / 2));
-        assert!(storm.is_new("full".to_owned(), begun + AGAIN / 2));
-        assert!(storm.is_new("away".to_owned(), begun + AGAIN));
+        assert!(!storm.is_new("away".to_owned(), begun + REPEAT_AFTER / 2));
+        assert!(storm.is_new("full".to_owned(), begun + REPEAT_AFTER / 2));
+        assert!(storm.is_new("away".to_owned(), begun + REPEAT_AFTER));
         for cause in 0..2 * CAUSES {
-            assert!(storm.is_new(format!("cause {cause}"), begun + AGAIN), "none is lost for want of room");
+            assert!(storm.is_new(format!("cause {cause}"), begun + REPEAT_AFTER), "none is lost for want of room");
         }
         assert!(storm.0.lock().unwrap().len() <= CAUSES);
     }

@@ -58,7 +58,7 @@ fn main() -> ExitCode {
         Err(error) => {
             match reader {
                 log::Reader::Service => tracing::error!("{error:#}"),
-                log::Reader::Person => complain(&error),
+                log::Reader::Person => print_error(&error),
             }
             ExitCode::FAILURE
         }
@@ -67,6 +67,6 @@ fn main() -> ExitCode {
 
 /// Says why a command did not do what it was to do, whatever is logged.
 #[expect(clippy::print_stderr, reason = "this is what the person at the terminal reads")]
-fn complain(error: &anyhow::Error) {
+fn print_error(error: &anyhow::Error) {
     eprintln!("error: {error:#}");
 }

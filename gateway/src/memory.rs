@@ -13,7 +13,7 @@ static MEMORY: Jemalloc = Jemalloc;
 
 /// Has a thread give back what is free, since otherwise only who asks for memory does, and an idle service asks for
 /// none. Not for other commands: the launcher of jobs enters namespaces, which a process can do that has one thread.
-pub fn settle() {
+pub fn return_free_memory() {
     if let Err(error) = background_thread::write(true) {
         tracing::debug!(%error, "memory is given back later");
     }
@@ -111,7 +111,7 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn what_is_free_goes_back() {
-        settle();
+        return_free_memory();
         // Small pieces, and some between them that stay.
         let mut pieces: Vec<Vec<u8>> = (0..64 << 10).map(|_| vec![1; 1 << 10]).collect();
         let before = resident_kib().unwrap();

@@ -21,12 +21,12 @@ pub fn alerts() -> Arc<dyn Alerts> {
 }
 
 /// Who takes in what other domains notice.
-pub fn notices(of_incidents: Neighbours) -> Arc<dyn Notices> {
-    Arc::new(NoticeIntake::new(of_incidents))
+pub fn notices(incident_neighbours: Neighbours) -> Arc<dyn Notices> {
+    Arc::new(NoticeIntake::new(incident_neighbours))
 }
 
 /// Those whom paging asks. Whose machines are, paging says itself: who acts on an incident for it asks nobody.
-pub fn of_paging(
+pub fn paging_neighbours(
     parts: &Parts,
     windows: Arc<Windows>,
     public_url: Option<String>,
@@ -35,7 +35,7 @@ pub fn of_paging(
     let people: Arc<dyn People> = Arc::new(Directory);
     paging::Neighbours {
         alerts: alerts(),
-        incidents: Arc::new(Records::new(of_incidents(Arc::clone(&windows), Arc::new(ports::Standalone)))),
+        incidents: Arc::new(Records::new(incident_neighbours(Arc::clone(&windows), Arc::new(ports::Standalone)))),
         articles: Arc::new(kb::ArticlePort),
         jobs: Arc::new(jobs::Planned),
         resources: Arc::new(inventory::Machines),
@@ -52,7 +52,7 @@ pub fn of_paging(
 }
 
 /// Those whom incidents ask.
-pub fn of_incidents(windows: Arc<Windows>, owners: Arc<dyn Owners>) -> Neighbours {
+pub fn incident_neighbours(windows: Arc<Windows>, owners: Arc<dyn Owners>) -> Neighbours {
     let people: Arc<dyn People> = Arc::new(Directory);
     Neighbours {
         resources: Arc::new(inventory::Machines),

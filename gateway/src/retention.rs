@@ -11,7 +11,7 @@ use crate::domains;
 
 /// The days that each option says, by its name.
 #[derive(Clone, Debug)]
-pub struct Keep(HashMap<&'static str, u32>);
+pub struct RetentionDays(HashMap<&'static str, u32>);
 
 fn settings() -> impl Iterator<Item = Setting> {
     domains::retention().into_iter().filter_map(|retention| match retention.keep {
@@ -20,7 +20,7 @@ fn settings() -> impl Iterator<Item = Setting> {
     })
 }
 
-impl Args for Keep {
+impl Args for RetentionDays {
     fn augment_args(command: Command) -> Command {
         settings().fold(command, |command, Setting { option, variable, days, help }| {
             let option = Arg::new(option).long(option).env(variable).help(help).value_name("DAYS");
@@ -37,7 +37,7 @@ impl Args for Keep {
     }
 }
 
-impl FromArgMatches for Keep {
+impl FromArgMatches for RetentionDays {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let days =
             |setting: Setting| (setting.option, matches.get_one(setting.option).copied().unwrap_or(setting.days));
@@ -50,7 +50,7 @@ impl FromArgMatches for Keep {
     }
 }
 
-impl Keep {
+impl RetentionDays {
     /// Starts to remove what is too old, and tells those who watch about it and about what was refused because a tenant
     /// had too much.
     pub fn start(self, db: &Db, clock: fn() -> Timestamp) -> std::io::Result<Sweeper> {
@@ -58,9 +58,9 @@ impl Keep {
         let days = |setting: &Setting| self.0.get(setting.option).copied().unwrap_or(setting.days);
         let sweeper = Sweeper::start(db.clone(), &retention, days, clock)?;
         let kept = Arc::new(sweeper.kept());
-        let known = Arc::clone(&kept);
+        let counts = Arc::clone(&kept);
         db.add_family("rows_removed", "Rows that were removed, because of their age or number", true, move || {
-            let removed = known.iter().flat_map(|kept| {
+            let removed = counts.iter().flat_map(|kept| {
                 kept.removed()
                     .map(|(reason, count)| (vec![("kind", kept.kind.into()), ("reason", reason.into())], float(count)))
             });

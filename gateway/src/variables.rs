@@ -12,7 +12,7 @@ use crate::command_line::CommandLine;
 const PREFIX: &str = "MUSTER_";
 
 /// Settings that are no options.
-const OTHERS: [&str; 11] = [
+const NOT_OPTIONS: [&str; 11] = [
     crate::keys::VARIABLE,
     "MUSTER_BOOTSTRAP_KEY",
     "MUSTER_BOOTSTRAP_SECRET",
@@ -29,7 +29,7 @@ const OTHERS: [&str; 11] = [
 ];
 
 /// What begins like this beside the prefix is set by others: by Kubernetes for a service of this name, and by tests.
-const OF_OTHERS: [&str; 3] = ["SERVICE_", "PORT", "TESTS_"];
+const FOREIGN_PREFIXES: [&str; 3] = ["SERVICE_", "PORT", "TESTS_"];
 
 /// A variable that is not a setting, and what was meant perhaps.
 pub struct Unknown {
@@ -40,8 +40,8 @@ pub struct Unknown {
 
 /// The variables that look like settings and are none.
 pub fn unknown() -> Vec<Unknown> {
-    let mut known: Vec<String> = OTHERS.map(ToOwned::to_owned).to_vec();
-    collect(&CommandLine::command(), &mut known);
+    let mut known: Vec<String> = NOT_OPTIONS.map(ToOwned::to_owned).to_vec();
+    collect_variables(&CommandLine::command(), &mut known);
     let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
     let mut names: Vec<String> = names.filter(|name| is_unknown(name, &known)).collect();
     names.sort_unstable();
@@ -51,14 +51,14 @@ pub fn unknown() -> Vec<Unknown> {
 
 fn is_unknown(name: &str, known: &[String]) -> bool {
     let Some(own) = name.strip_prefix(PREFIX) else { return false };
-    !OF_OTHERS.iter().any(|start| own.starts_with(start)) && !known.iter().any(|known| known == name)
+    !FOREIGN_PREFIXES.iter().any(|start| own.starts_with(start)) && !known.iter().any(|known| known == name)
 }
 
 /// The variables of a command, and of all commands below it.
-fn collect(command: &Command, into: &mut Vec<String>) {
+fn collect_variables(command: &Command, into: &mut Vec<String>) {
     let own = command.get_arguments().filter_map(|argument| argument.get_env()?.to_str());
     into.extend(own.map(ToOwned::to_owned));
-    command.get_subcommands().for_each(|command| collect(command, into));
+    command.get_subcommands().for_each(|command| collect_variables(command, into));
 }
 
 /// Says in the log which variables are no settings.
@@ -95,8 +95,8 @@ pub fn faults() -> Vec<String> {
 
 /// What clap says first, as one line.
 fn first_lines(text: &str) -> String {
-    let said = text.trim_start_matches("error: ").split("\n\n").next().unwrap_or_default();
-    said.split_whitespace().collect::<Vec<_>>().join(" ")
+    let summary = text.trim_start_matches("error: ").split("\n\n").next().unwrap_or_default();
+    summary.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
@@ -105,8 +105,8 @@ mod tests {
 
     #[test]
     fn settings_are_known_and_names_like_them_are_not() {
-        let mut known: Vec<String> = OTHERS.map(ToOwned::to_owned).to_vec();
-        collect(&CommandLine::command(), &mut known);
+        let mut known: Vec<String> = NOT_OPTIONS.map(ToOwned::to_owned).to_vec();
+        collect_variables(&CommandLine::command(), &mut known);
         let is_unknown = |name: &str| is_unknown(&format!("{PREFIX}{name}"), &known);
         for name in ["LISTEN", "KEEP_AUDIT", "RUNNER_POLL", "SECRETS_KEY", "PORT", "SERVICE_HOST", "PORT_8080_TCP_ADDR"]
         {

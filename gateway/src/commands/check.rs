@@ -47,11 +47,11 @@ pub fn check(arguments: &Check) -> anyhow::Result<()> {
     report.settings();
     report.files();
     report.data_directory(&storage.data_dir)?;
-    report.private("first credentials", &first_run::credentials_file(&storage.data_dir), "rotate the key")?;
+    report.private_file("first credentials", &first_run::credentials_file(&storage.data_dir), "rotate the key")?;
     if let Source::File(path) = keys.source(storage) {
-        report.private("key of secrets", &path, "run muster secrets rotate twice")?;
+        report.private_file("key of secrets", &path, "run muster secrets rotate twice")?;
     }
-    if let Err(error) = first_run::given() {
+    if let Err(error) = first_run::first_credentials() {
         report.fault("first key", format!("{error:#}"));
     }
     if let Err(error) = keys.check(storage) {
@@ -81,7 +81,7 @@ struct Report {
 }
 
 impl Report {
-    fn good(&mut self, what: &str, text: impl Display) {
+    fn ok(&mut self, what: &str, text: impl Display) {
         self.lines.push(format!("ok    {what}: {text}"));
     }
 
@@ -108,7 +108,7 @@ impl Report {
         if now.millis() < EARLIEST {
             self.fault("clock", format!("it says {now}, which is past"));
         } else {
-            self.good("clock", now);
+            self.ok("clock", now);
         }
     }
 
@@ -117,7 +117,7 @@ impl Report {
         let faults = variables::faults();
         let unknown = variables::unknown();
         if faults.is_empty() && unknown.is_empty() {
-            self.good(WHAT, "the environment says nothing that cannot be read");
+            self.ok(WHAT, "the environment says nothing that cannot be read");
         }
         for fault in faults {
             self.fault(WHAT, fault);
@@ -134,8 +134,8 @@ impl Report {
             Some(files) if files < FEW_FILES => {
                 self.warning("open files", format!("{files} at most, and each connection is one (ulimit -n)"));
             }
-            Some(files) => self.good("open files", format!("{files} at most")),
-            None => self.good("open files", "as many as there are"),
+            Some(files) => self.ok("open files", format!("{files} at most")),
+            None => self.ok("open files", "as many as there are"),
         }
     }
 
@@ -145,7 +145,7 @@ impl Report {
         match fs::metadata(directory) {
             Ok(_) => {}
             Err(error) if error.kind() == ErrorKind::NotFound => {
-                self.good(WHAT, format!("{shown} will be made"));
+                self.ok(WHAT, format!("{shown} will be made"));
                 return Ok(());
             }
             Err(error) => {
@@ -159,7 +159,7 @@ impl Report {
         }
         let mode = fs::metadata(directory)?.permissions().mode() & 0o777;
         if mode & 0o077 == 0 {
-            self.good(WHAT, format!("{shown}, mode {mode:04o}"));
+            self.ok(WHAT, format!("{shown}, mode {mode:04o}"));
         } else {
             self.warning(WHAT, format!("{shown} is open to others, mode {mode:04o}: chmod 700"));
         }
@@ -168,13 +168,13 @@ impl Report {
         match room {
             0..NO_ROOM => self.fault("disk", text),
             NO_ROOM..LITTLE_ROOM => self.warning("disk", text),
-            _ => self.good("disk", text),
+            _ => self.ok("disk", text),
         }
         Ok(())
     }
 
     /// A file that nobody else may read; `remedy` is what helps when somebody could.
-    fn private(&mut self, what: &str, file: &Path, remedy: &str) -> anyhow::Result<()> {
+    fn private_file(&mut self, what: &str, file: &Path, remedy: &str) -> anyhow::Result<()> {
         let mode = match fs::metadata(file) {
             Ok(found) => found.permissions().mode() & 0o777,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
@@ -184,7 +184,7 @@ impl Report {
             }
         };
         if mode & 0o077 == 0 {
-            self.good(what, format!("{}, mode {mode:04o}", file.display()));
+            self.ok(what, format!("{}, mode {mode:04o}", file.display()));
         } else {
             let text = format!("others may read {}, mode {mode:04o}: chmod 600, and {remedy}", file.display());
             self.fault(what, text);
@@ -200,7 +200,7 @@ impl Report {
             match path.try_exists() {
                 Ok(true) => {}
                 Ok(false) => {
-                    self.good(WHAT, format!("{shown} will be made"));
+                    self.ok(WHAT, format!("{shown} will be made"));
                     return Ok(());
                 }
                 Err(error) => {
@@ -216,7 +216,7 @@ impl Report {
             if mode & 0o077 != 0 {
                 self.warning(WHAT, format!("others may read {}, mode {mode:04o}: chmod 600", path.display()));
             }
-            self.log_beside(path);
+            self.warn_of_write_ahead_log(path);
         }
         match db::inspect(&url, storage.connections, &domains::migrations()) {
             Ok(found) => {
@@ -224,7 +224,7 @@ impl Report {
                     self.fault(WHAT, format!("{shown}: {fault}"));
                 }
                 if found.faults.is_empty() {
-                    self.good(WHAT, format!("{shown} ({}); what is acknowledged is durable", found.server));
+                    self.ok(WHAT, format!("{shown} ({}); what is acknowledged is durable", found.server));
                 }
                 if found.is_empty && matches!(url, DatabaseUrl::Sqlite(_)) {
                     let why = "the next start makes it anew, or it was copied without its -wal";
@@ -232,7 +232,7 @@ impl Report {
                 }
                 if found.faults.is_empty()
                     && !found.is_empty
-                    && let Err(error) = keys.fit(storage)
+                    && let Err(error) = keys.check_against_database(storage)
                 {
                     self.fault("key of secrets", format!("{error:#}"));
                 }
@@ -247,7 +247,7 @@ impl Report {
     }
 
     /// What is in the log beside a SQLite file is not in the file.
-    fn log_beside(&mut self, path: &Path) {
+    fn warn_of_write_ahead_log(&mut self, path: &Path) {
         let mut log = path.as_os_str().to_owned();
         log.push("-wal");
         let bytes = fs::metadata(&log).map_or(0, |found| found.len());
@@ -269,7 +269,7 @@ impl Report {
             return Ok(());
         }
         match TcpListener::bind(listen.listen) {
-            Ok(_) => self.good(WHAT, format!("{} is free", listen.listen)),
+            Ok(_) => self.ok(WHAT, format!("{} is free", listen.listen)),
             Err(error) => self.fault(WHAT, format!("{}: {error}", listen.listen)),
         }
         Ok(())
@@ -290,8 +290,8 @@ impl Report {
             Some(end) if end.millis() - api::clock::now().millis() < RENEW => {
                 self.warning(WHAT, format!("it ends soon, at {end}"));
             }
-            Some(end) => self.good(WHAT, format!("belongs to its key, until {end}")),
-            None => self.good(WHAT, "belongs to its key"),
+            Some(end) => self.ok(WHAT, format!("belongs to its key, until {end}")),
+            None => self.ok(WHAT, "belongs to its key"),
         }
         Ok(())
     }

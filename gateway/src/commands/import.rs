@@ -15,9 +15,9 @@ pub fn import(arguments: &Import) -> anyhow::Result<()> {
     let tenant = TenantId::parse(&arguments.tenant)
         .with_context(|| format!("{} is not a tenant id: msp_<number> or client_<number>", arguments.tenant))?;
     let authenticator = access::Authenticator::new(db.clone());
-    let known = actix_web::rt::System::new().block_on(authenticator.tenant(&tenant))?;
-    let known =
-        known.with_context(|| format!("there is no tenant {tenant}; start `muster serve` once to make the first"))?;
+    let tenant_row = actix_web::rt::System::new().block_on(authenticator.tenant(&tenant))?;
+    let tenant_row = tenant_row
+        .with_context(|| format!("there is no tenant {tenant}; start `muster serve` once to make the first"))?;
     let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {per_sec} {wide_msg}")?;
     // Hidden by itself when no terminal watches.
     let progress = ProgressBar::new(arguments.files.len() as u64).with_style(style);
@@ -27,9 +27,9 @@ pub fn import(arguments: &Import) -> anyhow::Result<()> {
         progress.set_message(path.display().to_string());
         let refuse = |why: &str| progress.suspend(|| tracing::warn!(file = %path.display(), "refused: {why}"));
         let warn = |what: &str| progress.suspend(|| tracing::warn!(file = %path.display(), "{what}"));
-        let counts = match files::import(&db, &known.partner, &tenant, path, api::clock::now(), refuse, warn) {
-            Err(Error::Read(unread)) => {
-                refuse(&format!("it cannot be read: {unread}"));
+        let counts = match files::import(&db, &tenant_row.partner, &tenant, path, api::clock::now(), refuse, warn) {
+            Err(Error::Read(error)) => {
+                refuse(&format!("it cannot be read: {error}"));
                 Counts { refused: 1, ..Counts::default() }
             }
             imported => imported.with_context(|| format!("storing {}", path.display()))?,

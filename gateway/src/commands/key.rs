@@ -16,16 +16,17 @@ pub fn key(arguments: Key) -> anyhow::Result<()> {
             let operations = operations.iter().map(|name| current_name(name).to_owned()).collect();
             let new = console::NewKeyOf { tenant: &tenant, name: &name, role, operations };
             let (key, secret) = console::create_key(&storage.existing()?, new, &roles)?;
-            tell(&key, &secret)
+            print_credentials(&key, &secret)
         }
         Key::List { storage } => {
             let db = storage.existing()?;
             print("TENANT\tROLE\tID\tKEY\tCREATED\tROTATED\tUSED\tENDS\tOPERATIONS\tNAME")?;
             console::each_key(&db, |key| {
                 let console::Key { id, tenant, role, operations, name, key, created, updated, used, expires } = key;
-                let told = |time: Option<Timestamp>| time.map_or_else(|| "-".to_owned(), |time| time.to_string());
-                let used = told(used);
-                let ends = told(expires);
+                let time_or_dash =
+                    |time: Option<Timestamp>| time.map_or_else(|| "-".to_owned(), |time| time.to_string());
+                let used = time_or_dash(used);
+                let ends = time_or_dash(expires);
                 let operations = operations.map_or_else(|| "-".to_owned(), |names| names.join(","));
                 let rotated = if updated == created { "-".to_owned() } else { updated.to_string() };
                 let key = format!("{tenant}\t{role}\t{id}\t{key}\t{created}\t{rotated}");
@@ -34,7 +35,7 @@ pub fn key(arguments: Key) -> anyhow::Result<()> {
         }
         Key::Rotate { storage, revoke_previous, key } => {
             let (key, secret) = console::rotate_key(&storage.existing()?, &key, revoke_previous)?;
-            tell(&key, &secret)
+            print_credentials(&key, &secret)
         }
         Key::Revoke { storage, key } => {
             let key = console::revoke_key(&storage.existing()?, &key)?;
@@ -44,7 +45,7 @@ pub fn key(arguments: Key) -> anyhow::Result<()> {
 }
 
 /// The one time that a secret is printed, in the form of `credentials.env`.
-fn tell(key: &console::Key, secret: &Secret<String>) -> anyhow::Result<()> {
+fn print_credentials(key: &console::Key, secret: &Secret<String>) -> anyhow::Result<()> {
     print(&format!("# {}, {} of {}", key.id, key.role, key.tenant))?;
     print(&format!("MUSTER_KEY={}\nMUSTER_SECRET={}", key.key, secret.expose()))
 }

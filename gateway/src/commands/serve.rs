@@ -45,11 +45,11 @@ const FILE_TOO_LARGE: i32 = 25;
 
 /// Starts the service; ends when it is told to stop.
 pub fn serve(arguments: Serve) -> anyhow::Result<()> {
-    memory::settle();
+    memory::return_free_memory();
     let system = System::new();
-    system.block_on(async { keep_signals() })?;
+    system.block_on(async { ignore_signals() })?;
     variables::warn_of_unknown();
-    let Serve { storage, wait_for_database, listen, browsers, oidc, carry, keep, keys, outbound, paging, demo } =
+    let Serve { storage, wait_for_database, listen, browsers, oidc, load, retention, keys, outbound, paging, demo } =
         arguments;
     listen.check()?;
     let certificate = listen.certificate()?;
@@ -59,7 +59,7 @@ pub fn serve(arguments: Serve) -> anyhow::Result<()> {
     // So is that somebody else has the address. It is given back while the database is waited for: a client that finds
     // nobody there goes elsewhere, and one that is not answered waits.
     drop(listen.bind()?);
-    let alone = storage.serve_alone()?;
+    let lock = storage.serve_alone()?;
     let url = storage.url();
     db::wait_until_it_answers(&url, Duration::from_secs(wait_for_database.into()))
         .with_context(|| format!("opening {}", url.without_password()))?;
@@ -87,16 +87,17 @@ pub fn serve(arguments: Serve) -> anyhow::Result<()> {
     // Links lead here, or, where nobody else could reach it, to this machine.
     let here = address.ip().is_loopback().then(|| format!("{scheme}://{address}"));
     let public_url = browsers.public_url.clone().or(here);
-    let of_paging = || neighbours::of_paging(&parts, Arc::clone(&windows), public_url.clone(), paging.page_limit);
+    let paging_neighbours =
+        || neighbours::paging_neighbours(&parts, Arc::clone(&windows), public_url.clone(), paging.page_limit);
     let subscribers: Vec<Arc<dyn Subscriber>> = vec![
         Arc::new(integrations::Subscriber { rules }),
-        Arc::new(paging::Subscriber::new(of_paging())),
+        Arc::new(paging::Subscriber::new(paging_neighbours())),
         Arc::new(changes::Subscriber::new(Arc::new(Directory))),
     ];
     let waits = WaitWatch::start(db.clone(), api::clock::now)?;
     let outbox = Worker::start(db.clone(), subscribers, api::clock::now)?;
     let sender = parts.start()?;
-    let services = integrations::extras(Arc::clone(&parts.services));
+    let integration_extras = integrations::extras(Arc::clone(&parts.services));
     let seconds = |lag: Arc<AtomicI64>| {
         move || Some(Duration::from_millis(lag.load(Ordering::Relaxed).try_into().unwrap_or(0)).as_secs_f64())
     };
@@ -106,30 +107,35 @@ pub fn serve(arguments: Serve) -> anyhow::Result<()> {
         "How long the oldest delivery that is due has waited",
         seconds(sender.lag()),
     );
-    let machines = inventory::extras(Arc::new(integrations::InstalledIntegrations));
+    let inventory_extras = inventory::extras(Arc::new(integrations::InstalledIntegrations));
     let maintenance = maintenance::extras(Arc::clone(&windows), neighbours::alerts());
-    let asked = Arc::clone(&windows) as Arc<dyn ports::Maintenance>;
-    let of_incidents = neighbours::of_incidents(Arc::clone(&windows), Arc::new(paging::Owned::new(of_paging())));
-    let notices = neighbours::notices(of_incidents.clone());
-    let jobs =
-        jobs::extras(Arc::new(Directory), Arc::new(inventory::Machines), Arc::clone(&asked), Arc::clone(&notices));
-    let scheduler = Scheduler::start(db.clone(), asked, Arc::new(Directory), notices, api::clock::now)?;
-    let of_windows = maintenance::Watcher::start(db.clone(), api::clock::now)?;
-    let of_rosters = rosters::Watcher::start(db.clone(), Arc::new(Directory), api::clock::now)?;
-    let callers = access::extras(authenticator.clone(), sign_in);
-    let people = rosters::extras(Arc::new(Directory));
-    let escalator = Escalator::start(db.clone(), of_incidents.clone(), api::clock::now)?;
-    let sweeper = keep.start(&db, api::clock::now)?;
+    let maintenance_port = Arc::clone(&windows) as Arc<dyn ports::Maintenance>;
+    let incident_neighbours =
+        neighbours::incident_neighbours(Arc::clone(&windows), Arc::new(paging::Owned::new(paging_neighbours())));
+    let notices = neighbours::notices(incident_neighbours.clone());
+    let jobs = jobs::extras(
+        Arc::new(Directory),
+        Arc::new(inventory::Machines),
+        Arc::clone(&maintenance_port),
+        Arc::clone(&notices),
+    );
+    let scheduler = Scheduler::start(db.clone(), maintenance_port, Arc::new(Directory), notices, api::clock::now)?;
+    let window_watcher = maintenance::Watcher::start(db.clone(), api::clock::now)?;
+    let roster_watcher = rosters::Watcher::start(db.clone(), Arc::new(Directory), api::clock::now)?;
+    let access_extras = access::extras(authenticator.clone(), sign_in);
+    let roster_extras = rosters::extras(Arc::new(Directory));
+    let escalator = Escalator::start(db.clone(), incident_neighbours.clone(), api::clock::now)?;
+    let sweeper = retention.start(&db, api::clock::now)?;
     let pings = Arc::new(Pings::default());
-    let heartbeats = Heartbeats::start(db.clone(), of_incidents.clone(), Arc::clone(&pings), api::clock::now)?;
-    let alerts = incidents::extras(of_incidents, pings);
-    let knowledge = kb::extras(Arc::new(Directory));
-    let pager = Pager::start(db.clone(), of_paging())?;
+    let heartbeats = Heartbeats::start(db.clone(), incident_neighbours.clone(), Arc::clone(&pings), api::clock::now)?;
+    let incident_extras = incidents::extras(incident_neighbours, pings);
+    let kb_extras = kb::extras(Arc::new(Directory));
+    let pager = Pager::start(db.clone(), paging_neighbours())?;
     let hub: Arc<changes::Hub> = Arc::default();
-    let teller = changes::Broadcaster::start(db.clone(), Arc::clone(&hub), api::clock::now)?;
-    let watchers = changes::extras(Arc::clone(&hub));
-    let pages = paging::Sender::start(db.clone(), of_paging())?;
-    let paging = paging::extras(db.clone(), of_paging());
+    let broadcaster = changes::Broadcaster::start(db.clone(), Arc::clone(&hub), api::clock::now)?;
+    let change_extras = changes::extras(Arc::clone(&hub));
+    let page_sender = paging::Sender::start(db.clone(), paging_neighbours())?;
+    let paging = paging::extras(db.clone(), paging_neighbours());
     // The guard has read the same document by then: one that is wrong does not start.
     let console =
         console::extras(|| console::operations(&spec::document(domains::TITLE, &domains::all())).unwrap_or_default());
@@ -141,18 +147,30 @@ pub fn serve(arguments: Serve) -> anyhow::Result<()> {
         access: authenticator,
         db,
         probe: probe.clone(),
-        extras: [callers, machines, people, maintenance, alerts, knowledge, paging, jobs, watchers, services, console]
-            .into_iter()
-            .collect(),
+        extras: [
+            access_extras,
+            inventory_extras,
+            roster_extras,
+            maintenance,
+            incident_extras,
+            kb_extras,
+            paging,
+            jobs,
+            change_extras,
+            integration_extras,
+            console,
+        ]
+        .into_iter()
+        .collect(),
         options: Options {
             origin: browsers.public_url,
-            ..options(&carry, &listen, storage.connections, certificate.as_ref())?
+            ..options(&load, &listen, storage.connections, certificate.as_ref())?
         },
     };
     let memory = memory::watch(service.db.clone())?;
     let db = service.db.clone();
     system.block_on(async {
-        heed_signals(certificate, &hub)?;
+        handle_signals(certificate, &hub)?;
         service.run(listener, move |_| first_run::greet(scheme, address, &storage.data_dir, lost.as_deref())).await
     })?;
     db.begin_closing();
@@ -162,16 +180,16 @@ pub fn serve(arguments: Serve) -> anyhow::Result<()> {
     drop(heartbeats);
     drop(escalator);
     drop(scheduler);
-    drop(of_windows);
-    drop(of_rosters);
+    drop(window_watcher);
+    drop(roster_watcher);
     drop(pager);
-    drop(pages);
-    drop(teller);
+    drop(page_sender);
+    drop(broadcaster);
     drop(outbox);
     drop(sender);
     db.close();
     drop(probe);
-    drop(alone);
+    drop(lock);
     tracing::info!("stopped");
     Ok(())
 }
@@ -204,22 +222,22 @@ impl Listen {
 }
 
 fn options(
-    carry: &LoadLimits,
+    load: &LoadLimits,
     listen: &Listen,
     connections: u32,
     certificate: Option<&Arc<Certificate>>,
 ) -> anyhow::Result<Options> {
-    let metrics = match (carry.metrics_public, listen.behind_proxy) {
+    let metrics = match (load.metrics_public, listen.behind_proxy) {
         (true, _) => Exposure::Public,
         (false, true) => Exposure::Nobody,
         (false, false) => Exposure::Loopback,
     };
     let mut options = Options {
-        workers: carry.workers,
-        requests: carry.max_requests,
-        memory: usize::from(carry.request_memory) << 20,
+        workers: load.workers,
+        requests: load.max_requests,
+        memory: usize::from(load.request_memory) << 20,
         behind_proxy: listen.behind_proxy,
-        rate: Rate::per_second(carry.rate_limit),
+        rate: Rate::per_second(load.rate_limit),
         metrics,
         tls: certificate.map(Certificate::server_config).transpose()?,
         ..Options::default()
@@ -235,7 +253,7 @@ fn options(
 
 /// What would end the process by itself does not from now on: SIGHUP, which reads the certificate again later, and a
 /// write beyond a limit on file sizes, which is an error to the writer, as a full disk is.
-fn keep_signals() -> std::io::Result<()> {
+fn ignore_signals() -> std::io::Result<()> {
     // The handlers stay installed when their streams are gone.
     for kind in [SignalKind::from_raw(FILE_TOO_LARGE), SignalKind::hangup()] {
         drop(signal(kind)?);
@@ -245,7 +263,7 @@ fn keep_signals() -> std::io::Result<()> {
 
 /// SIGHUP reads the certificate again, where there is one; what stops the service ends the streams of changes first,
 /// which would otherwise be waited for.
-fn heed_signals(certificate: Option<Arc<Certificate>>, hub: &Arc<changes::Hub>) -> std::io::Result<()> {
+fn handle_signals(certificate: Option<Arc<Certificate>>, hub: &Arc<changes::Hub>) -> std::io::Result<()> {
     let mut hangups = signal(SignalKind::hangup())?;
     actix_web::rt::spawn(async move {
         while hangups.recv().await.is_some() {
