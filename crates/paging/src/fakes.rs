@@ -166,7 +166,11 @@ impl OnCall for Fakes {
     fn roster(&self, _: &mut Conn, _: &[String], id: &str) -> Result<Option<RosterSummary>> {
         let number = id.strip_prefix("ES-").and_then(|number| number.parse::<usize>().ok());
         let there = number.is_some_and(|number| number < self.0.lock().unwrap().rosters.len());
-        Ok(there.then(|| RosterSummary { tenant_id: TENANT.to_owned(), name: id.to_owned() }))
+        Ok(there.then(|| RosterSummary {
+            tenant_id: TENANT.to_owned(),
+            name: id.to_owned(),
+            time_zone: "Europe/Vienna".to_owned(),
+        }))
     }
 
     fn shifts_of(

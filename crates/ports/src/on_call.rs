@@ -29,6 +29,8 @@ pub struct RosterSummary {
     pub tenant_id: String,
     /// Its name.
     pub name: String,
+    /// The name of its time zone.
+    pub time_zone: String,
 }
 
 /// A stretch of time through which somebody is on call through one roster.

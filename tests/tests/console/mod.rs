@@ -1,5 +1,6 @@
 //! The console (docs/console.md): what is served, and what people see and do there, in a browser; and at the reference.
 
+mod answer_page;
 mod browser;
 mod everybody;
 mod files;

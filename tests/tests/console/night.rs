@@ -107,7 +107,7 @@ fn one_night() {
     window.go(&text(&page["link"]));
     window.shows(&subject);
     assert_eq!(company.get(&format!("/alerts/{alert}")).ok()["status"], "New");
-    window.click("I work on it");
+    window.click("Acknowledge");
     window.shows("You work on it.");
 
     // The console knows who was told and who works on it.

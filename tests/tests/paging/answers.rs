@@ -45,6 +45,11 @@ fn a_link_answers_as_its_person(backend: Backend) {
         assert!(page.text().contains("&lt;script&gt;") && !page.text().contains("<script"), "{page}");
     }
     assert_eq!(status(&client, &alert), json!("New"));
+    // The first press of Close asks, and closes nothing.
+    let asks = server.get(&format!("{path}&confirm=close"));
+    assert!(asks.text().contains("action=close") && !asks.text().contains("action=acknowledge"), "{asks}");
+    assert!(!server.get(&path).text().contains("action=close"));
+    assert_eq!(status(&client, &alert), json!("New"));
     let press = |path: &str, action: &str| server.request("POST", &format!("{path}&action={action}")).send();
     // The next step at once.
     assert!(press(&path, "escalate").text().contains("The next step is taken."));
@@ -174,7 +179,7 @@ fn closing_takes_the_role_that_the_person_has_then(backend: Backend) {
         for about in ["alert", "incident"] {
             let path = link(user, about);
             let page = server.get(&path).text().to_owned();
-            assert!(!page.contains("action=close") && page.contains("takes the role operator"), "{page}");
+            assert!(!page.contains("value=\"close\"") && page.contains("takes the role operator"), "{page}");
             let refused = press(&path, "close");
             assert_eq!(refused.status, 403, "{refused}");
             assert!(is_open(), "{about}");
@@ -185,7 +190,7 @@ fn closing_takes_the_role_that_the_person_has_then(backend: Backend) {
     assert!(press(&link(&viewer, "incident"), "acknowledge").text().contains("You work on it."));
     // The other way round: the link knows no role, neither one that was nor one that is.
     role(&viewer, "operator");
-    assert!(server.get(&link(&viewer, "alert")).text().contains("action=close"));
+    assert!(server.get(&link(&viewer, "alert")).text().contains("value=\"close\""));
     assert!(press(&link(&viewer, "alert"), "close").text().contains("It is closed."));
     role(&lowered, "operator");
     assert!(press(&link(&lowered, "incident"), "close").text().contains("It is closed."));

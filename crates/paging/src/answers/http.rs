@@ -3,14 +3,16 @@
 use actix_web::{HttpRequest, HttpResponse, http::header, web};
 use api::{get, inbound, post, request_id};
 use base::{problem::Problem, query::Query, timestamp::Timestamp};
+use calendar::Zone;
 use db::{Conn, Db, Result};
 use outbox::{Actor, Entity, Tx};
 use ports::{AlertAction, AlertActionKind};
 use serde_json::{Value, json};
 
-use super::page::{self, Shown};
+use super::page::{self, AnswerPage, Reference};
 use crate::{
     Neighbours,
+    configuration::notification::{rules::URGENCIES, store as notification},
     delivery::{
         link::Link,
         pages::store::{self as pages, INCIDENT},
@@ -39,7 +41,10 @@ const SNOOZE_MS: i64 = 3_600_000;
 /// for 24 hours. Nothing changes by looking.
 #[utoipa::path(
     operation_id = "showAnswer",
-    params(("token" = String, Query, description = "The token of the link")),
+    params(
+        ("token" = String, Query, description = "The token of the link"),
+        ("confirm" = Option<String>, Query, description = "With `close`, the page asks before it closes"),
+    ),
     responses(
         (status = 200, description = "The page", body = String, content_type = "text/html"),
         (status = 404, description = "This service did not make the link, or it has expired"),
@@ -54,11 +59,12 @@ pub async fn show(
 ) -> api::Result<HttpResponse> {
     let mut query = Query::parse(request.query_string())?;
     let token = query.text("token").unwrap_or_default();
+    let confirms_close = query.text("confirm").is_some_and(|action| action == "close");
     query.finish()?;
     let (link, now) = opened(&request, &neighbours, &token)?;
     let asked = neighbours.clone();
     let shown = db.0.read(move |conn| seen(conn, &asked, &link, now)).await?;
-    Ok(html(&page::of(&shown, &token, "")))
+    Ok(html(&shown.render(&token, "", confirms_close, now)))
 }
 
 /// Answer an alert or an incident by the link
@@ -107,7 +113,7 @@ pub async fn act(
     };
     let asked = neighbours.clone();
     let shown = db.0.read(move |conn| seen(conn, &asked, &link, now)).await?;
-    Ok(html(&page::of(&shown, &token, &told)))
+    Ok(html(&shown.render(&token, &told, false, now)))
 }
 
 /// The database, where these handlers look for it: they have no caller, and so no context.
@@ -124,6 +130,7 @@ fn opened(request: &HttpRequest, neighbours: &Neighbours, token: &str) -> api::R
 fn html(text: &str) -> HttpResponse {
     HttpResponse::Ok()
         .content_type("text/html; charset=utf-8")
+        .insert_header((header::CONTENT_SECURITY_POLICY, page::POLICY.as_str()))
         .insert_header((header::CACHE_CONTROL, "no-store"))
         .insert_header((header::REFERRER_POLICY, "no-referrer"))
         .body(text.to_owned())
@@ -134,48 +141,75 @@ fn unknown() -> Problem {
 }
 
 /// What is known of the alert of a link, while its person is in use.
-fn seen(conn: &mut Conn, neighbours: &Neighbours, link: &Link, now: Timestamp) -> Result<Shown> {
+fn seen(conn: &mut Conn, neighbours: &Neighbours, link: &Link, now: Timestamp) -> Result<AnswerPage> {
     let person = person(conn, neighbours, link, now)?;
     let about = about(conn, neighbours, link, now)?;
     let told = pages::of_alert(conn, &link.tenant, &link.alert)?;
-    let around = neighbours.people.own_and_partner(conn, &link.tenant)?;
+    let tenants = neighbours.people.own_and_partner(conn, &link.tenant)?;
     let mut ids: Vec<String> = told.iter().map(|page| page.user_id.clone()).filter(|id| !id.is_empty()).collect();
     ids.sort();
     ids.dedup();
-    let people = neighbours.people.users(conn, &around, &ids)?;
-    let names = people.iter().map(|person| ports::Author::from(person).full_name()).collect();
+    let people = neighbours.people.users(conn, &tenants, &ids)?;
+    let people = people.into_iter().filter(|person| person.id != link.user).collect();
+    let zone = zone_of(conn, neighbours, link, &tenants, now)?;
     let escalation = escalations::find(conn, &link.tenant, &link.alert)?;
     let step = escalation.as_ref().map(|row| row.step);
     let stage = escalation.map(|row| row.stage);
     let may_close = may_close(conn, neighbours, link, now)?;
-    Ok(Shown { person, names, stage, step, may_close, ..about })
+    Ok(AnswerPage { person, zone, people, stage, step, may_close, ..about })
+}
+
+/// The zone of a person's quiet hours, else that of the roster through which the person is on call.
+fn zone_of(
+    conn: &mut Conn,
+    neighbours: &Neighbours,
+    link: &Link,
+    tenants: &[String],
+    now: Timestamp,
+) -> Result<Option<Zone>> {
+    for urgency in URGENCIES {
+        let plans = notification::of_users(conn, tenants, std::slice::from_ref(&link.user), urgency)?;
+        let quiet = plans.get(&link.user).and_then(|plan| plan.quiet.as_ref());
+        if let Some(zone) = quiet.and_then(|quiet| Zone::find(&quiet.zone)) {
+            return Ok(Some(zone));
+        }
+    }
+    let own = [link.tenant.clone()];
+    let moment = (now, Timestamp::from_millis(now.millis() + 1));
+    for shift in neighbours.on_call.shifts_of(conn, &own, &link.user, moment)? {
+        let roster = neighbours.on_call.roster(conn, &own, &shift.roster_id)?;
+        if let Some(zone) = roster.and_then(|roster| Zone::find(&roster.time_zone)) {
+            return Ok(Some(zone));
+        }
+    }
+    Ok(None)
 }
 
 /// May the person of a link close what it is about, now? To be told of something is a right to answer, not to end it.
 fn may_close(conn: &mut Conn, neighbours: &Neighbours, link: &Link, now: Timestamp) -> Result<bool> {
-    let around = neighbours.people.own_and_partner(conn, &link.tenant)?;
+    let tenants = neighbours.people.own_and_partner(conn, &link.tenant)?;
     let operation = if link.alert.starts_with(INCIDENT) { "closeIncident" } else { "closeAlert" };
-    neighbours.people.may_operate(conn, &around, &link.user, operation, now)
+    neighbours.people.may_operate(conn, &tenants, &link.user, operation, now)
 }
 
 /// What is known of the alert or the incident itself, and what may help with it.
-fn about(conn: &mut Conn, neighbours: &Neighbours, link: &Link, now: Timestamp) -> Result<Shown> {
+fn about(conn: &mut Conn, neighbours: &Neighbours, link: &Link, now: Timestamp) -> Result<AnswerPage> {
     let scope = [link.tenant.clone()];
     if !link.alert.starts_with(INCIDENT) {
         let alert = neighbours.alerts.find(conn, &scope, &link.alert, now)?.ok_or_else(unknown)?;
         let machine = alert.pointer("/device/id").and_then(Value::as_str).map(ToOwned::to_owned);
-        let shown = Shown::alert(&alert);
+        let shown = AnswerPage::alert(&alert);
         return helped(conn, neighbours, &link.tenant, &[alert], machine.as_slice(), shown);
     }
     let incident = neighbours.alerts.incident(conn, &scope, &link.alert, 1)?.ok_or_else(unknown)?;
-    let around = neighbours.people.own_and_partner(conn, &link.tenant)?;
-    let works = neighbours.people.users(conn, &around, std::slice::from_ref(&incident.assignee))?;
+    let tenants = neighbours.people.own_and_partner(conn, &link.tenant)?;
+    let works = neighbours.people.users(conn, &tenants, std::slice::from_ref(&incident.assignee))?;
     let works = works.first().map(|person| ports::Author::from(person).full_name()).unwrap_or_default();
     let mut alerts = Vec::new();
     for id in incident.alerts.iter().take(HELPS) {
         alerts.extend(neighbours.alerts.find(conn, &scope, id, now)?);
     }
-    let shown = Shown::incident(&incident, works);
+    let shown = AnswerPage::incident(&incident, works);
     helped(conn, neighbours, &link.tenant, &alerts, &incident.machine_ids, shown)
 }
 
@@ -186,8 +220,8 @@ fn helped(
     tenant: &str,
     alerts: &[Value],
     machines: &[String],
-    shown: Shown,
-) -> Result<Shown> {
+    shown: AnswerPage,
+) -> Result<AnswerPage> {
     let words = |alert: &Value| -> Vec<String> {
         let said = ["/metric", "/component", "/serviceName", "/app"].map(|path| alert.pointer(path));
         let tags = alert["tags"].as_array().into_iter().flatten().map(|tag| tag.get("value"));
@@ -201,20 +235,23 @@ fn helped(
         true => Vec::new(),
         false => neighbours.jobs.of_machines(conn, tenant, &machines, i64::try_from(HELPS).unwrap_or(i64::MAX))?,
     };
-    Ok(Shown {
-        articles: articles.into_iter().map(|known| format!("{} ({})", known.title, known.id)).collect(),
-        jobs: jobs.into_iter().map(|known| format!("{} ({})", known.name, known.id)).collect(),
+    Ok(AnswerPage {
+        articles: articles
+            .into_iter()
+            .map(|article| Reference { path: format!("knowledge/{}", article.id), title: article.title })
+            .collect(),
+        jobs: jobs.into_iter().map(|job| Reference { path: format!("jobs/{}", job.id), title: job.name }).collect(),
         ..shown
     })
 }
 
 /// The name of the person of a link, who has to be in use.
 fn person(conn: &mut Conn, neighbours: &Neighbours, link: &Link, now: Timestamp) -> Result<String> {
-    let around = neighbours.people.own_and_partner(conn, &link.tenant)?;
+    let tenants = neighbours.people.own_and_partner(conn, &link.tenant)?;
     let may = neighbours.people.is_active(conn, &link.tenant)?
-        && neighbours.people.may_act(conn, &around, &link.user, now)?;
+        && neighbours.people.may_act(conn, &tenants, &link.user, now)?;
     if may {
-        let found = neighbours.people.users(conn, &around, std::slice::from_ref(&link.user))?;
+        let found = neighbours.people.users(conn, &tenants, std::slice::from_ref(&link.user))?;
         Ok(found.first().map(|person| ports::Author::from(person).full_name()).unwrap_or_default())
     } else {
         Err(Problem::forbidden("The person to whom the link was sent may no longer act.").into())
@@ -245,13 +282,12 @@ fn carry_out(
     }
     let (what, told) = match action.word {
         "close" => (AlertActionKind::Close, "It is closed."),
-        "snooze" => (
-            AlertActionKind::Suppress(Timestamp::from_millis(now.millis() + SNOOZE_MS)),
-            "Nobody hears of it for an hour.",
-        ),
+        "snooze" => {
+            (AlertActionKind::Suppress(Timestamp::from_millis(now.millis() + SNOOZE_MS)), "Snoozed for an hour.")
+        }
         _ => (AlertActionKind::Acknowledge, "You work on it."),
     };
-    let deed = AlertAction {
+    let action = AlertAction {
         tenant: &link.tenant,
         id: &link.alert,
         user: &link.user,
@@ -261,9 +297,9 @@ fn carry_out(
         note: "by the link of a page",
     };
     if link.alert.starts_with(INCIDENT) {
-        neighbours.incidents.act(conn, deed, now)?;
+        neighbours.incidents.act(conn, action, now)?;
     } else {
-        neighbours.alerts.act(conn, deed, now)?;
+        neighbours.alerts.act(conn, action, now)?;
     }
     Ok(told)
 }

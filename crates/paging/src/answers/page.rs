@@ -1,144 +1,304 @@
-//! The page that a link opens. It has no script and no style of its own, and everything that an alert says is text in
-//! it.
+//! The page behind the link of a message, as HTML. It needs no script: everything that an alert says is text in it, and
+//! each button is a form.
 
-use base::text::escaped;
-use ports::IncidentRecord;
+use std::sync::LazyLock;
+
+use base::{text::escaped, timestamp::Timestamp};
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use calendar::Zone;
+use ports::{IncidentRecord, Person};
 use serde_json::Value;
+use sha2::{Digest as _, Sha256};
 
-/// What a button does, and what it is called.
-type Button = (&'static str, &'static str);
+/// The style of the page: the colours of the console, light or dark as the telephone is, and buttons for a thumb.
+const STYLE: &str = include_str!("page.css");
 
-const ACKNOWLEDGE: Button = ("acknowledge", "I work on it");
-const ESCALATE: Button = ("escalate", "Tell the next");
-const SNOOZE: Button = ("snooze", "Not for an hour");
-const CLOSE: Button = ("close", "It is over");
+/// The page looks like this, sends its forms here, and loads nothing.
+pub static POLICY: LazyLock<String> = LazyLock::new(|| {
+    let style = STANDARD.encode(Sha256::digest(STYLE.as_bytes()));
+    format!(
+        "default-src 'none'; style-src 'sha256-{style}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    )
+});
 
-/// Why there is no button that closes.
+/// An action and the label of its button.
+pub type Button = (&'static str, &'static str);
+
+const ACKNOWLEDGE: Button = ("acknowledge", "Acknowledge");
+const ESCALATE: Button = ("escalate", "Escalate");
+const SNOOZE: Button = ("snooze", "Snooze 1 h");
+const CLOSE: Button = ("close", "Close");
+
+/// The reason for a missing button "Close".
 pub const MAY_NOT_CLOSE: &str = "To close it takes the role operator, which the person of this link does not have now.";
 
-/// What is shown.
+/// A fact of the page: its name, its text, and the instant that it tells, if it is a time.
 #[derive(Clone, Debug, Default)]
-pub struct Shown {
-    /// One line.
-    pub title: String,
-    /// What else its reporter says.
-    pub description: String,
-    /// What is known, by name.
-    pub lines: Vec<(&'static str, String)>,
-    /// What can be answered.
-    pub buttons: Vec<Button>,
-    /// As whom one answers.
-    pub person: String,
-    /// May that person close it?
-    pub may_close: bool,
-    /// Who was told.
-    pub names: Vec<String>,
-    /// Where its escalation stands.
-    pub stage: Option<String>,
-    /// How many of its steps were taken.
-    pub step: Option<i64>,
-    /// Articles that may help.
-    pub articles: Vec<String>,
-    /// Jobs that can be run.
-    pub jobs: Vec<String>,
+pub struct Fact {
+    name: &'static str,
+    text: String,
+    time: Option<Timestamp>,
 }
 
-impl Shown {
-    /// An alert as clients see it.
+impl Fact {
+    fn text(name: &'static str, text: String) -> Self {
+        Self { name, text, time: None }
+    }
+
+    fn time(name: &'static str, time: Option<Timestamp>) -> Self {
+        Self { name, text: String::new(), time }
+    }
+}
+
+/// A record of the service with its page in the console.
+#[derive(Clone, Debug)]
+pub struct Reference {
+    /// What people call it.
+    pub title: String,
+    /// The path of its page below `/console/`.
+    pub path: String,
+}
+
+/// An alert or an incident, as the page shows it.
+#[derive(Clone, Debug, Default)]
+pub struct AnswerPage {
+    /// One line.
+    pub title: String,
+    /// The state of an alert, the priority of an incident.
+    pub severity: String,
+    /// The reporter's further words.
+    pub description: String,
+    pub facts: Vec<Fact>,
+    /// The actions that its status allows.
+    pub buttons: Vec<Button>,
+    /// The path of its page below `/console/`.
+    pub path: String,
+    /// The full name of the person who answers.
+    pub person: String,
+    /// The zone in which times are shown; without one only ages are.
+    pub zone: Option<Zone>,
+    /// Whether that person may close it.
+    pub may_close: bool,
+    /// The other people who were told.
+    pub people: Vec<Person>,
+    /// The state of its escalation.
+    pub stage: Option<String>,
+    /// How many steps of the escalation were taken.
+    pub step: Option<i64>,
+    /// Articles about it.
+    pub articles: Vec<Reference>,
+    /// Jobs that can be run on its machines.
+    pub jobs: Vec<Reference>,
+}
+
+impl AnswerPage {
+    /// The page of an alert, given as clients see it.
     pub fn alert(alert: &Value) -> Self {
         let text = |path: &str| alert.pointer(path).and_then(Value::as_str).unwrap_or_default().to_owned();
-        let lines = vec![
-            ("State", text("/currentState")),
-            ("Status", text("/status")),
-            ("Machine", text("/device/name")),
-            ("Address", text("/device/ipAddress")),
-            ("Since", text("/firstAlertTime")),
-            ("Reported by", text("/app")),
-            ("In maintenance", text("/maintenance/name")),
-            ("Incident", text("/incidentId")),
-            ("Works on it", text("/acknowledgement/by/loginName")),
+        let time = |path: &str| Timestamp::parse(&text(path));
+        let facts = vec![
+            Fact::text("Machine", text("/device/name")),
+            Fact::text("Address", text("/device/ipAddress")),
+            Fact::time("Since", time("/firstAlertTime")),
+            Fact::text("Status", text("/status")),
+            Fact::text("Acknowledged by", text("/acknowledgement/by/loginName")),
+            Fact::text("Reported by", text("/app")),
+            Fact::text("Maintenance window", text("/maintenance/name")),
+            Fact::time("Maintenance until", time("/maintenance/until")),
+            Fact::text("Incident", text("/incidentId")),
         ];
         let buttons = match text("/status").as_str() {
             "Closed" => Vec::new(),
             "New" => vec![ACKNOWLEDGE, ESCALATE, SNOOZE, CLOSE],
             _ => vec![CLOSE],
         };
-        Self { title: text("/subject"), description: text("/description"), lines, buttons, ..Self::default() }
+        Self {
+            title: text("/subject"),
+            severity: text("/currentState"),
+            description: text("/description"),
+            facts,
+            buttons,
+            path: format!("alerts/{}", text("/id")),
+            ..Self::default()
+        }
     }
 
-    /// An incident; `works` is the name of who works on it.
-    pub fn incident(incident: &IncidentRecord, works: String) -> Self {
-        let lines = vec![
-            ("Incident", incident.id.clone()),
-            ("Priority", incident.priority.clone()),
-            ("Status", incident.status.clone()),
-            ("Machines", incident.machines.join(", ")),
-            ("Alerts", incident.alerts.join(", ")),
-            ("Since", incident.created.to_string()),
-            ("Assigned to", works),
-            ("Latest note", incident.notes.last().map(|(_, _, note)| note.clone()).unwrap_or_default()),
+    /// The page of an incident; `assignee` is a full name.
+    pub fn incident(incident: &IncidentRecord, assignee: String) -> Self {
+        let facts = vec![
+            Fact::text("Machines", incident.machines.join(", ")),
+            Fact::time("Since", Some(incident.created)),
+            Fact::text("Status", incident.status.clone()),
+            Fact::text("Assigned to", assignee),
+            Fact::text("Incident", incident.id.clone()),
+            Fact::text("Alerts", incident.alerts.len().to_string()),
+            Fact::text("Latest note", incident.notes.last().map(|(_, _, note)| note.clone()).unwrap_or_default()),
         ];
         let buttons = match incident.status.as_str() {
             "Resolved" | "Closed" => Vec::new(),
             "Open" => vec![CLOSE],
             _ => vec![ACKNOWLEDGE, ESCALATE, CLOSE],
         };
-        let title = incident.subject.clone();
-        let description = incident.description.clone();
-        Self { title, description, lines, buttons, ..Self::default() }
+        Self {
+            title: incident.subject.clone(),
+            severity: incident.priority.clone(),
+            description: incident.description.clone(),
+            facts,
+            buttons,
+            path: format!("incidents/{}", incident.id),
+            ..Self::default()
+        }
+    }
+
+    /// The HTML. `message` tells the result of an action; `confirms_close` asks before closing.
+    pub fn render(&self, token: &str, message: &str, confirms_close: bool, now: Timestamp) -> String {
+        let title = escaped(&self.title);
+        let message = match message {
+            "" => String::new(),
+            text => format!("<p class=\"message\" role=\"status\">{}</p>\n", escaped(text)),
+        };
+        let asks = confirms_close && self.may_close && self.buttons.contains(&CLOSE);
+        let actions = if asks { self.confirmation(token) } else { self.actions(token) };
+        let description = match self.description.as_str() {
+            "" => String::new(),
+            text => format!("<p class=\"description\">{}</p>\n", escaped(text)),
+        };
+        format!(
+            "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" \
+             content=\"width=device-width, initial-scale=1\"><meta name=\"color-scheme\" content=\"light dark\">\
+             <meta name=\"robots\" content=\"noindex\"><title>{title}</title><style>{STYLE}</style></head>\n\
+             <body><main>\n<header><p class=\"severity {}\">{}</p><h1>{title}</h1></header>\n{message}{}\
+             {actions}{description}{}{}{}<p><a class=\"wide\" href=\"/console/{}\">Open in console</a></p>\n</main>\
+             </body></html>\n",
+            severity_class(&self.severity),
+            escaped(&self.severity),
+            self.facts(now),
+            self.told(),
+            references("Articles", &self.articles),
+            references("Jobs", &self.jobs),
+            escaped(&self.path),
+        )
+    }
+
+    fn facts(&self, now: Timestamp) -> String {
+        let row = |fact: &Fact| {
+            let value = match fact.time {
+                Some(time) => self.time(time, now),
+                None => escaped(&fact.text).to_string(),
+            };
+            if value.is_empty() { String::new() } else { format!("<dt>{}</dt><dd>{value}</dd>\n", fact.name) }
+        };
+        let stage = self.stage.clone().map(|stage| Fact::text("Escalation", stage));
+        let rows: String = self.facts.iter().chain(&stage).map(row).collect();
+        format!("<dl>\n{rows}</dl>\n")
+    }
+
+    /// `12 min ago, 14:02 (Europe/Vienna)`.
+    fn time(&self, time: Timestamp, now: Timestamp) -> String {
+        let distance = distance(now.millis().saturating_sub(time.millis()));
+        match self.zone {
+            None => distance,
+            Some(zone) => {
+                let minute = zone.time_of_day(time).seconds() / 60;
+                format!("{distance}, {:02}:{:02} ({})", minute / 60, minute % 60, escaped(zone.name()))
+            }
+        }
+    }
+
+    fn actions(&self, token: &str) -> String {
+        let token = escaped(token);
+        let post = |(action, label): &Button| {
+            // A button that is pressed twice takes one step.
+            let step = self.step.filter(|_| *action == ESCALATE.0);
+            let step = step.map_or_else(String::new, |step| format!("&amp;step={step}"));
+            format!(
+                "<form method=\"post\" action=\"?token={token}&amp;action={action}{step}\">\
+                 <button class=\"{action}\">{label}</button></form>\n"
+            )
+        };
+        let others: String = self.buttons.iter().filter(|button| **button != CLOSE).map(post).collect();
+        let close = match self.may_close {
+            _ if !self.buttons.contains(&CLOSE) => String::new(),
+            true => format!(
+                "<form method=\"get\"><input type=\"hidden\" name=\"token\" value=\"{token}\">\
+                 <input type=\"hidden\" name=\"confirm\" value=\"close\">\
+                 <button class=\"close\">{}</button></form>\n",
+                CLOSE.1
+            ),
+            false => format!("<p>{MAY_NOT_CLOSE}</p>\n"),
+        };
+        let person = match self.person.as_str() {
+            "" => String::new(),
+            name => {
+                format!("<p class=\"dim\">Each button answers as {}, to whom this link was sent.</p>\n", escaped(name))
+            }
+        };
+        match others.is_empty() && close.is_empty() {
+            true => String::new(),
+            false => format!("<div class=\"actions\">\n{others}{close}</div>\n{person}"),
+        }
+    }
+
+    fn confirmation(&self, token: &str) -> String {
+        let token = escaped(token);
+        format!(
+            "<section class=\"confirm\"><p><strong>Close this for everybody?</strong> Nobody is told of it any \
+             more.</p>\n<div class=\"actions\">\n<form method=\"post\" action=\"?token={token}&amp;action=close\">\
+             <button class=\"close\">{}</button></form>\n<a class=\"wide\" href=\"?token={token}\">Keep it open</a>\n\
+             </div></section>\n",
+            CLOSE.1
+        )
+    }
+
+    /// The other people who were told, with their telephone numbers.
+    fn told(&self) -> String {
+        let line = |person: &Person| {
+            let name = ports::Author::from(person).full_name();
+            let number = person.mobile_number.as_ref().or(person.phone_number.as_ref());
+            let number = number.filter(|number| !number.trim().is_empty()).map(|number| {
+                let digits: String = number.chars().filter(|sign| sign.is_ascii_digit() || *sign == '+').collect();
+                format!("<a class=\"call\" href=\"tel:{digits}\">Call {}</a>", escaped(number))
+            });
+            format!("<li><span>{}</span>{}</li>\n", escaped(&name), number.unwrap_or_default())
+        };
+        let lines: String = self.people.iter().map(line).collect();
+        if lines.is_empty() { lines } else { format!("<section><h2>Also told</h2><ul>\n{lines}</ul></section>\n") }
     }
 }
 
-/// The page; `told` says what was done.
-pub fn of(shown: &Shown, token: &str, told: &str) -> String {
-    let further = [
-        ("Was told", shown.names.join(", ")),
-        ("Escalation", shown.stage.clone().unwrap_or_default()),
-        ("Articles", shown.articles.join(", ")),
-        ("Jobs", shown.jobs.join(", ")),
-    ];
-    let lines = shown.lines.iter().chain(&further).filter(|(_, value)| !value.is_empty());
-    let rows: String =
-        lines.map(|(name, value)| format!("<tr><th>{name}</th><td>{}</td></tr>\n", escaped(value))).collect();
-    let told = if told.is_empty() { String::new() } else { format!("<p><strong>{}</strong></p>\n", escaped(told)) };
-    let button = |(action, label): &Button| {
-        // Pressed twice, it is one step.
-        let step = shown.step.filter(|_| *action == ESCALATE.0);
-        let step = step.map_or_else(String::new, |step| format!("&amp;step={step}"));
-        format!(
-            "<form method=\"post\" action=\"?token={}&amp;action={action}{step}\"><button>{label}</button></form>\n",
-            escaped(token)
-        )
+/// A section of links into the console.
+fn references(heading: &str, references: &[Reference]) -> String {
+    let line = |one: &Reference| {
+        format!("<li><a class=\"wide\" href=\"/console/{}\">{}</a></li>\n", escaped(&one.path), escaped(&one.title))
     };
-    let (closes, others): (Vec<Button>, Vec<Button>) = shown.buttons.iter().partition(|button| **button == CLOSE);
-    let closes_or_why = match shown.may_close {
-        _ if closes.is_empty() => String::new(),
-        true => button(&CLOSE),
-        false => format!("<p>{MAY_NOT_CLOSE}</p>\n"),
+    let lines: String = references.iter().map(line).collect();
+    if lines.is_empty() { lines } else { format!("<section><h2>{heading}</h2><ul>\n{lines}</ul></section>\n") }
+}
+
+/// The class of the mark of a state or a priority.
+fn severity_class(severity: &str) -> &'static str {
+    match severity {
+        "Critical" | "Urgent" | "High" => "bad",
+        "Warning" | "Normal" => "warn",
+        "Ok" => "good",
+        _ => "info",
+    }
+}
+
+/// How long ago something was, or in what time it will be, in the largest unit that fits.
+fn distance(millis: i64) -> String {
+    let minutes = millis.unsigned_abs() / 60_000;
+    let text = match minutes {
+        0 => return "now".to_owned(),
+        1..=119 => format!("{minutes} min"),
+        120..=2_879 => format!("{} h", minutes / 60),
+        _ => format!("{} days", minutes / 1_440),
     };
-    let buttons: String = others.iter().map(button).chain([closes_or_why]).collect();
-    let answering = match shown.person.as_str() {
-        "" => String::new(),
-        name => {
-            format!(
-                "<p>Anyone who presses a button here answers as {}, to whom this link was sent.</p>\n",
-                escaped(name)
-            )
-        }
-    };
-    let title = escaped(&shown.title);
-    let description = escaped(&shown.description);
-    format!(
-        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" \
-         content=\"width=device-width\">\
-         <meta name=\"robots\" content=\"noindex\"><title>{title}</title></head>\n<body>\n<h1>{title}</h1>\n{told}\
-         <p>{description}</p>\n<table>\n{rows}</table>\n{answering}{buttons}</body></html>\n"
-    )
+    if millis < 0 { format!("in {text}") } else { format!("{text} ago") }
 }
 
 #[cfg(test)]
 mod tests {
-    use base::timestamp::Timestamp;
     use serde_json::json;
 
     use super::*;
@@ -147,16 +307,20 @@ mod tests {
     fn what_an_alert_says_is_text() {
         let alert = json!({"subject": "<script>alert(1)</script>", "status": "New", "description": "\"><img src=x>",
             "device": {"name": "<b>"}});
-        let shown = Shown {
+        let page = AnswerPage {
             person: "<s>".to_owned(),
-            names: vec!["<i>".to_owned()],
+            people: vec![Person {
+                first_name: Some("<i>".to_owned()),
+                mobile_number: Some("+43 1 <5>".to_owned()),
+                ..Person::default()
+            }],
             step: Some(1),
             may_close: true,
-            articles: vec!["<em>".to_owned()],
-            jobs: vec!["<tt>".to_owned()],
-            ..Shown::alert(&alert)
+            articles: vec![Reference { title: "<em>".to_owned(), path: "<a>".to_owned() }],
+            jobs: vec![Reference { title: "<tt>".to_owned(), path: String::new() }],
+            ..AnswerPage::alert(&alert)
         };
-        let page = of(&shown, "a\"b", "<u>");
+        let page = page.render("a\"b", "<u>", false, Timestamp::from_millis(0));
         for tag in ["<script", "<img", "<b>", "<i>", "<u>", "<s>", "<em>", "<tt>", "a\"b"] {
             assert!(!page.contains(tag), "{tag}: {page}");
         }
@@ -186,7 +350,8 @@ mod tests {
         };
         for (status, buttons) in [("New", 3), ("Pending", 3), ("Open", 1), ("Resolved", 0), ("Closed", 0)] {
             for may_close in [true, false] {
-                let page = of(&Shown { may_close, ..Shown::incident(&incident(status), hostile()) }, "t", "");
+                let page = AnswerPage { may_close, ..AnswerPage::incident(&incident(status), hostile()) };
+                let page = page.render("t", "", false, at);
                 let closes = usize::from(buttons > 0 && !may_close);
                 assert_eq!(page.matches("<form").count(), buttons - closes, "{page}");
                 assert_eq!(
@@ -196,5 +361,48 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn closing_is_asked_about_first() {
+        let page = AnswerPage { may_close: true, ..AnswerPage::alert(&json!({"status": "New"})) };
+        let now = Timestamp::from_millis(0);
+        let first = page.render("t", "", false, now);
+        assert!(!first.contains("action=close") && first.contains("name=\"confirm\" value=\"close\""), "{first}");
+        let second = page.render("t", "", true, now);
+        assert!(second.contains("action=close") && !second.contains("action=acknowledge"), "{second}");
+        let may_not = AnswerPage { may_close: false, ..page }.render("t", "", true, now);
+        assert!(!may_not.contains("action=close"), "{may_not}");
+    }
+
+    #[test]
+    fn times_are_local_and_have_an_age() {
+        let alert = json!({"status": "New", "firstAlertTime": "2026-07-01T20:37:00+0000"});
+        let page = AnswerPage { zone: Zone::find("Europe/Paris"), ..AnswerPage::alert(&alert) };
+        let now = Timestamp::parse("2026-07-01T20:49:59+0000").unwrap_or(Timestamp::from_millis(0));
+        assert!(page.render("t", "", false, now).contains("12 min ago, 22:37 (Europe/Paris)"));
+        let page = AnswerPage { zone: None, ..page }.render("t", "", false, now);
+        assert!(page.contains("12 min ago<") && !page.contains("GMT") && !page.contains("+0000"), "{page}");
+        let texts = [
+            (0, "now"),
+            (59_999, "now"),
+            (7_140_000, "119 min ago"),
+            (7_200_000, "2 h ago"),
+            (-180_000, "in 3 min"),
+            (172_800_000, "2 days ago"),
+        ];
+        assert!(texts.iter().all(|(millis, text)| distance(*millis) == *text));
+    }
+
+    #[test]
+    fn people_are_called_by_their_mobile_number_first() {
+        let person = |mobile: Option<&str>| Person {
+            mobile_number: mobile.map(ToOwned::to_owned),
+            phone_number: Some("01 2345".to_owned()),
+            ..Person::default()
+        };
+        let page = AnswerPage { people: vec![person(Some("+43 660 1")), person(None)], ..AnswerPage::default() };
+        let page = page.render("t", "", false, Timestamp::from_millis(0));
+        assert!(page.contains("href=\"tel:+436601\"") && page.contains("href=\"tel:012345\""), "{page}");
     }
 }

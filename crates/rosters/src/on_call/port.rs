@@ -85,7 +85,7 @@ impl OnCall for Rosters {
 
     fn roster(&self, conn: &mut Conn, tenants: &[String], id: &str) -> Result<Option<RosterSummary>> {
         let found = store::find(conn, tenants, id)?;
-        Ok(found.map(|roster| RosterSummary { tenant_id: roster.tenant_id, name: roster.name }))
+        Ok(found.map(|roster| RosterSummary { tenant_id: roster.tenant_id, name: roster.name, time_zone: roster.zone }))
     }
 
     fn shifts_of(

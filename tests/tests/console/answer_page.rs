@@ -1,0 +1,72 @@
+//! The page behind the link of a message, on a telephone.
+
+use muster_tests::{Backend, Server, chromium::Window, in_browser, receiver::Receiver, unique};
+use serde_json::json;
+
+use super::{company, text};
+
+in_browser![the_page_behind_a_link_is_for_a_thumb];
+
+/// Buttons and links that are pressed: at least 48 pixels high, at least 8 apart.
+const SMALL: &str = "(() => { const boxes = [...document.querySelectorAll('button, .wide, .call')]\
+     .map(one => one.getBoundingClientRect()); \
+     const near = (a, b) => a.left < b.right && b.left < a.right && b.top >= a.bottom && b.top - a.bottom < 8; \
+     return boxes.some(one => one.height < 48) || boxes.some(a => boxes.some(b => near(a, b))); })()";
+
+fn the_page_behind_a_link_is_for_a_thumb() {
+    let server = Server::start_with(Backend::Sqlite, &["--demo", "--egress-allow", "127.0.0.0/8"]);
+    let (company, receiver) = (company(&server), Receiver::willing());
+    let Some(window) = Window::open() else { return };
+    let person = |first: &str, mobile: &str| {
+        let body = json!({"loginName": unique("person"), "firstName": first, "lastName": "Sand", "role": "operator",
+            "mobileNumber": mobile});
+        let id = text(&company.post("/users", &body).ok()["id"]);
+        let hook = json!({"name": "hook", "type": "HTTP", "url": receiver.url(), "verified": true});
+        company.post(&format!("/users/{id}/contactMethods"), &hook).ok();
+        id
+    };
+    let (eva, ada) = (person("Eva", "+43 660 100"), person("Ada", "+43 660 200"));
+    let quiet = json!({"urgency": "low", "steps": [],
+        "quietHours": {"from": "22:00", "to": "07:00", "timeZone": "Asia/Calcutta"}});
+    company.post(&format!("/users/{eva}/notificationRules"), &quiet).ok();
+    let targets = json!([{"user": {"id": eva}}, {"user": {"id": ada}}]);
+    let policy = json!({"name": unique("policy"), "steps": [{"targets": targets, "wait": "1h"}]});
+    let policy = text(&company.post("/escalationPolicies", &policy).ok()["id"]);
+    let subject = unique("No flow");
+    let rules = json!([{"key": "subject", "operator": "Equals", "value": subject}]);
+    let route = json!({"name": unique("route"), "position": 1, "rules": rules, "policy": {"id": policy}});
+    company.post("/alertRoutes", &route).ok();
+    let report = json!({"currentState": "Critical", "subject": subject, "description": "**Pump** stands still",
+        "device": {"hostName": "atlas.example.net"}});
+    let alert = text(&company.post("/alert", &report).ok()["id"]);
+    receiver.wait(2);
+    let link = receiver.wait(2).iter().map(|message| text(&message.json()["link"])).find(|link| {
+        window.go(link);
+        window.text().contains("Eva Sand")
+    });
+    assert!(link.is_some(), "nobody answers as Eva");
+    for dark in [false, true] {
+        window.looks(390, dark);
+        let link = link.as_deref().unwrap_or_default();
+        window.go(link);
+        for shown in ["Critical", &subject, "Ada Sand", "Acknowledge", "Escalate", "Snooze 1 h", "Close", "now"] {
+            window.shows(shown);
+        }
+        let body = window.text();
+        assert!(!["GMT", "UTC", "+0000"].iter().any(|zone| body.contains(zone)), "{body}");
+        assert_eq!(window.evaluate(SMALL), json!(false), "a button is small or near another");
+        assert_eq!(window.evaluate("document.documentElement.scrollWidth <= innerWidth"), json!(true));
+        assert_eq!(window.evaluate("!!document.querySelector('a[href=\"tel:+43660200\"]')"), json!(true));
+        let page = json!(format!("/console/alerts/{alert}"));
+        assert_eq!(window.evaluate("[...document.links].find(one => one.text == 'Open in console').pathname"), page);
+        assert_eq!(window.barriers(), Vec::<serde_json::Value>::new(), "dark: {dark}");
+    }
+    window.click("Close");
+    window.shows("Close this for everybody?");
+    assert_eq!(window.evaluate(SMALL), json!(false), "a button is small or near another");
+    assert_eq!(window.barriers(), Vec::<serde_json::Value>::new());
+    assert_eq!(company.get(&format!("/alerts/{alert}")).ok()["status"], "New");
+    window.click("Close");
+    window.shows("It is closed.");
+    assert_eq!(company.get(&format!("/alerts/{alert}")).ok()["status"], "Closed");
+}
