@@ -46,6 +46,7 @@ pub fn openapi(arguments: &Openapi) -> anyhow::Result<()> {
     write_document(directory, "openapi", &all)?;
     write_document(directory, "openapi-3.0", &spec::in_3_0(&all))?;
     write(directory, "operations.js", &console::operations(&document).map_err(anyhow::Error::msg)?)?;
+    write(directory, "forms.js", &console::forms(&document).map_err(anyhow::Error::msg)?)?;
     for domain in domains::all() {
         write_document(directory, domain.name, &spec::published(&spec::document(domain.title, &[domain]))?)?;
     }

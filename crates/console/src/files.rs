@@ -15,7 +15,7 @@ macro_rules! files {
     };
 }
 
-/// Every file except the generated one.
+/// Every file except those that are generated.
 const FILES: &[(&str, &[u8])] = files![
     "index.html",
     "icon.svg",
@@ -68,8 +68,8 @@ const FILES: &[(&str, &[u8])] = files![
     "vendor/preact-htm.js",
 ];
 
-/// The path of the generated module.
-const OPERATIONS: &str = "operations.js";
+/// The paths of the modules that are generated.
+const GENERATED: [&str; 2] = ["operations.js", "forms.js"];
 
 /// The page of every screen.
 const PAGE: &str = "index.html";
@@ -77,26 +77,36 @@ const PAGE: &str = "index.html";
 /// All files, ready to be sent.
 pub struct Files {
     written: HashMap<&'static str, Arc<File>>,
-    operations: LazyLock<Arc<File>, Box<dyn FnOnce() -> Arc<File> + Send>>,
+    generated: [LazyFile; 2],
 }
 
+/// A file that is made at the first request for it.
+type LazyFile = LazyLock<Arc<File>, Box<dyn FnOnce() -> Arc<File> + Send>>;
+
 impl Files {
-    /// The module of the operations is made at the first request for it.
-    pub(crate) fn new(operations: impl FnOnce() -> String + Send + 'static) -> Self {
+    /// The modules of the operations and of the forms are made at the first request for them.
+    pub(crate) fn new(
+        operations: impl FnOnce() -> String + Send + 'static,
+        forms: impl FnOnce() -> String + Send + 'static,
+    ) -> Self {
         let written = FILES.iter().map(|(path, bytes)| (*path, File::new(kind(path), Bytes::from_static(bytes))));
-        let made = Box::new(|| File::new(kind(OPERATIONS), Bytes::from(operations())));
-        Self { written: written.collect(), operations: LazyLock::new(made) }
+        Self { written: written.collect(), generated: [lazy(operations), lazy(forms)] }
     }
 
     /// The file of a path below `/console/`. A path that no file could have is the address of a screen.
     pub(crate) fn find(&self, path: &str) -> Option<&Arc<File>> {
-        if path == OPERATIONS {
-            return Some(&self.operations);
+        if let Some(made) = GENERATED.iter().position(|generated| *generated == path) {
+            return Some(&self.generated[made]);
         }
         let last = path.rsplit('/').next().unwrap_or_default();
         let screen = !last.contains('.') && !path.starts_with("vendor/") && !path.starts_with("screens/");
         self.written.get(path).or_else(|| self.written.get(PAGE).filter(|_| screen))
     }
+}
+
+/// A module that is made when it is first needed.
+fn lazy(text: impl FnOnce() -> String + Send + 'static) -> LazyFile {
+    LazyLock::new(Box::new(|| File::new(kind(".js"), Bytes::from(text()))))
 }
 
 fn kind(path: &str) -> &'static str {
@@ -136,7 +146,7 @@ mod tests {
 
     #[test]
     fn an_address_of_a_screen_is_the_page_and_a_file_that_is_missing_is_not() {
-        let files = Files::new(String::new);
+        let files = Files::new(String::new, String::new);
         let page = files.find("").unwrap().digest();
         for screen in ["on-call", "alerts/ALT-1", "knowledge/KBA0000000005"] {
             assert_eq!(files.find(screen).unwrap().digest(), page, "{screen}");
@@ -149,7 +159,7 @@ mod tests {
 
     #[test]
     fn all_that_is_sent_stays_small() {
-        let files = Files::new(String::new);
+        let files = Files::new(String::new, String::new);
         let all: usize = files
             .written
             .iter()

@@ -137,8 +137,11 @@ pub fn serve(arguments: Serve) -> anyhow::Result<()> {
     let page_sender = paging::Sender::start(db.clone(), paging_neighbours())?;
     let paging = paging::extras(db.clone(), paging_neighbours());
     // The guard has read the same document by then: one that is wrong does not start.
-    let console =
-        console::extras(|| console::operations(&spec::document(domains::TITLE, &domains::all())).unwrap_or_default());
+    let document = || spec::document(domains::TITLE, &domains::all());
+    let console = console::extras(
+        move || console::operations(&document()).unwrap_or_default(),
+        move || console::forms(&document()).unwrap_or_default(),
+    );
     // It goes on while the service stops: nothing waits for a database that stands still then, either.
     let probe = Probe::start(&db)?;
     let service = Service {
