@@ -8,84 +8,9 @@ import { installFocusKeeper } from "./focus.js";
 import { isTyping } from "./form.js";
 import { useEffect, useEvery, useState } from "./hooks.js";
 import { restoreAddress, go, rememberAddress, link, refine, useRoute } from "./route.js";
+import { GROUPS, SCREENS } from "./screenlist.js";
 import { offset, zone } from "./time.js";
 import { Toast, attempt } from "./toast.js";
-
-/**
- * Every screen: the address below /console/, what the menu calls it, a letter after `g`, what it needs to be of use.
- * @type {{
- *   path: string, title: string, letter: string, needs: OperationId,
- *   load: () => Promise<any>, one?: () => Promise<any>,
- * }[]}
- */
-const SCREENS = [
-  { path: "on-call", title: "On call", letter: "o", load: () => import("./screens/oncall.js"), needs: "getOnCall" },
-  {
-    path: "alerts",
-    title: "Alerts",
-    letter: "a",
-    load: () => import("./screens/alerts.js"),
-    one: () => import("./screens/alert.js"),
-    needs: "searchAlerts",
-  },
-  {
-    path: "incidents",
-    title: "Incidents",
-    letter: "i",
-    load: () => import("./screens/incidents.js"),
-    one: () => import("./screens/incident.js"),
-    needs: "searchIncidents",
-  },
-  {
-    path: "resources",
-    title: "Inventory",
-    letter: "r",
-    load: () => import("./screens/resources.js"),
-    one: () => import("./screens/resource.js"),
-    needs: "searchResources",
-  },
-  {
-    path: "maintenance",
-    title: "Maintenance",
-    letter: "m",
-    load: () => import("./screens/maintenance.js"),
-    needs: "searchMaintenanceWindows",
-  },
-  {
-    path: "jobs",
-    title: "Jobs",
-    letter: "j",
-    load: () => import("./screens/jobs.js"),
-    one: () => import("./screens/job.js"),
-    needs: "searchJobs",
-  },
-  {
-    path: "knowledge",
-    title: "Knowledge",
-    letter: "k",
-    load: () => import("./screens/knowledge.js"),
-    one: () => import("./screens/article.js"),
-    needs: "listKbArticles",
-  },
-  {
-    path: "routing",
-    title: "Routing",
-    letter: "t",
-    load: () => import("./screens/routing.js"),
-    needs: "searchAlertRoutes",
-  },
-  {
-    path: "deliveries",
-    title: "Deliveries",
-    letter: "d",
-    load: () => import("./screens/deliveries.js"),
-    needs: "searchInstalledIntegrations",
-  },
-  { path: "audit", title: "Audit", letter: "u", load: () => import("./screens/audit.js"), needs: "searchAuditLog" },
-  { path: "people", title: "People", letter: "p", load: () => import("./screens/people.js"), needs: "searchUsers" },
-  { path: "keys", title: "API keys", letter: "y", load: () => import("./screens/keys.js"), needs: "listApiKeys" },
-  { path: "settings", title: "Settings", letter: "s", load: () => import("./screens/settings.js"), needs: "getMe" },
-];
 
 /** How often it is tried whether the service answers again, in milliseconds. */
 const TRIES = 3000;
@@ -155,13 +80,18 @@ function Screen({ route }) {
 function Menu({ at }) {
   const screens = SCREENS.filter((screen) => may(screen.needs));
   return html`<nav class="menu" aria-label="Screens">
-    <ul>
-      ${screens.map(
-        (screen) => html`<li>
-          <a href=${link(screen.path)} aria-current=${screen.path === at ? "page" : undefined}>${screen.title}</a>
-        </li>`,
-      )}
-    </ul>
+    ${GROUPS.map((group) => {
+      const own = screens.filter((screen) => screen.group === group);
+      if (!own.length) return null;
+      return html`<h2 id=${`menu-${group}`}>${group}</h2>
+        <ul aria-labelledby=${`menu-${group}`}>
+          ${own.map(
+            (screen) => html`<li>
+              <a href=${link(screen.path)} aria-current=${screen.path === at ? "page" : undefined}>${screen.title}</a>
+            </li>`,
+          )}
+        </ul>`;
+    })}
   </nav>`;
 }
 

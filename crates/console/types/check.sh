@@ -14,7 +14,8 @@ cd "$target"
 # The modules beside their types; of the library there are types alone.
 rm -rf modules
 mkdir modules
-cp -R "$here/../static/." "$here/types.d.ts" "$here/tsconfig.json" "$root/openapi/operations.js" modules
+cp -R "$here/../static/." "$here/types.d.ts" "$here/tsconfig.json" "$root/openapi/operations.js" \
+    "$root/openapi/forms.js" modules
 rm modules/vendor/preact-htm.js
 cp "$here/preact-htm.d.ts" modules/vendor/
 cd modules

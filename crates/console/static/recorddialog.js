@@ -1,0 +1,113 @@
+// The dialog that makes or changes a record, with the fields that the document has for the operation. When somebody
+// else changed the record meanwhile, both versions are shown, and nothing is lost.
+
+import { call } from "./api.js";
+import { bodyOf, fieldsOf, labelOf, requestOf, startOf, wordsOf } from "./bodyschema.js";
+import { Differences, actOnVersion } from "./conflict.js";
+import { FormDialog, draft, forget, remember } from "./dialog.js";
+import { html, personName } from "./elements.js";
+import { useState } from "./hooks.js";
+import { SchemaFields, changesOf } from "./schemafield.js";
+import { say } from "./toast.js";
+
+/** What is typed is kept this long after the last key before it is stored, in milliseconds. */
+const PAUSE = 200;
+
+/** What forms hold of a record that exists: its own fields. */
+function valuesOf(fields, record) {
+  const values = {};
+  for (const name of Object.keys(fields)) if (record?.[name] !== undefined) values[name] = record[name];
+  return values;
+}
+
+/**
+ * A form of an operation. With `record` the record is changed: what differs is sent, under its version, and
+ * `read()` is asked when it was changed meanwhile. Without it the form begins with `values`, and all is sent. `body`
+ * may make another request of it. `match` is the version for an operation on a record that sends everything.
+ * @param {{
+ *   title: string, operation: OperationId, path?: any, record?: any, read?: () => Promise<any>, values?: any,
+ *   layout?: import("./schemafield.js").Layout, body?: (request: any) => any, send?: string, keep?: string,
+ *   match?: string, children?: any, danger?: boolean, onClose: () => void, onDone: (answer: any) => any,
+ * }} given
+ */
+export function RecordDialog({
+  title,
+  operation,
+  path = {},
+  record,
+  read,
+  values = {},
+  layout = {},
+  body = (request) => request,
+  send = record ? "Save" : "Create",
+  keep,
+  match: version,
+  children,
+  danger,
+  onClose,
+  onDone,
+}) {
+  const whole = bodyOf(operation);
+  const fields = fieldsOf(whole);
+  // What the form began with; the page behind it may know a later version now.
+  const [mine] = useState(record);
+  const [begun] = useState(() => valuesOf(fields, record));
+  const [value, setValue] = useState(() => ({
+    ...(record ? begun : { ...startOf({ ...whole, refers: undefined }), ...values }),
+    ...(keep ? draft(keep) : {}),
+  }));
+  const [theirs, setTheirs] = useState();
+  const [timer] = useState(() => ({ id: 0 }));
+  const change = (next) => {
+    setValue(next);
+    if (!keep) return;
+    clearTimeout(timer.id);
+    timer.id = setTimeout(() => remember(keep, next), PAUSE);
+  };
+  const compared = Object.keys(fields).map((name) => [
+    name,
+    layout.labels?.[name] || labelOf(name),
+    (of) => JSON.stringify(of?.[name] ?? ""),
+    (of) => wordsOf(of?.[name]),
+  ]);
+  const submit = async () => {
+    let answer;
+    if (record) {
+      const changes = changesOf(fields, begun, value);
+      if (!Object.keys(changes).length) return say("Nothing was changed.");
+      const work = (match) => call(operation, { ...path, match, body: body(changes) });
+      try {
+        answer = read ? await actOnVersion({ found: theirs || mine, fields: compared, read, work }) : await work("");
+      } catch (problem) {
+        if (problem.theirs) setTheirs(problem.theirs);
+        throw problem;
+      }
+    } else {
+      const request = requestOf(whole, value) || {};
+      answer = await call(operation, { ...path, match: version, body: body(request) });
+    }
+    clearTimeout(timer.id);
+    if (keep) forget(keep);
+    return onDone(answer);
+  };
+  return html`<${FormDialog}
+    title=${title}
+    send=${theirs ? "Save mine" : send}
+    onSend=${submit}
+    onClose=${onClose}
+    wide=${true}
+    danger=${danger}
+  >
+    ${(problem) => html`
+      ${
+        theirs &&
+        html`<div class="wide theirs">
+          <h3>Saved meanwhile by ${personName(theirs.updatedBy) || "somebody"}; your changes are below</h3>
+          <${Differences} fields=${compared} found=${mine} theirs=${theirs} />
+        </div>`
+      }
+      <${SchemaFields} fields=${fields} value=${value} onValue=${change} problem=${problem} layout=${layout} />
+      ${typeof children === "function" ? children(value, problem) : children}
+    `}
+  <//>`;
+}

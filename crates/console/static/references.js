@@ -1,0 +1,129 @@
+// The records that a field may refer to, found by what is typed, and the words by which each is shown.
+
+import { call, may, searchableText, session, terms } from "./api.js";
+import { wordsOf } from "./bodyschema.js";
+
+/** How many records a picker offers. */
+const MOST = 20;
+
+const page = (filter, text) => ({
+  queryString: text ? terms({ [filter]: searchableText(text) }) : undefined,
+  pageSize: MOST,
+});
+const matches = (text) => (row) => wordsOf(row).toLowerCase().includes(text.toLowerCase());
+
+/** The time zones, read once. */
+let zones = /** @type {Promise<any> | undefined} */ (undefined);
+async function timeZones(text) {
+  zones ||= call("listTimeZones");
+  const names = (await zones).timeZones.map((zone) => zone.name || zone.iana || zone);
+  const typed = text.toLowerCase().replaceAll(" ", "_");
+  return names.filter((name) => name.toLowerCase().includes(typed)).map((name) => ({ name }));
+}
+
+const resources = async (text) =>
+  (await call("searchResources", { query: page("hostName", text) })).results.map((row) => ({
+    ...row,
+    uniqueId: row.id,
+    name: row.hostName || row.name,
+  }));
+
+/** Persons: not the users that keys act as. */
+async function users(text) {
+  const { results } = await call("searchUsers", { query: { ...page("name", text), pageSize: MOST * 2 } });
+  return results.filter((user) => user.activated !== false && !user.loginName?.startsWith("key:"));
+}
+
+async function tree(rows) {
+  const flat = (list, path) =>
+    list.flatMap((row) => {
+      const name = path ? `${path} › ${row.name}` : row.name;
+      return [{ ...row, name }, ...flat(row.subCategories || row.categories || [], name)];
+    });
+  return flat(await rows, "");
+}
+
+/**
+ * How records of each kind are found, and the operation that one needs for it.
+ * @type {Record<string, {needs: OperationId, find: (text: string, within: any) => Promise<any[]>, free?: boolean}>}
+ */
+const KINDS = {
+  resource: { needs: "searchResources", find: resources },
+  resourceName: { needs: "searchResources", find: resources, free: true },
+  user: { needs: "searchUsers", find: users },
+  userId: { needs: "searchUsers", find: users },
+  userGroup: {
+    needs: "searchUserGroups",
+    find: async (text) => (await call("searchUserGroups", { query: page("name", text) })).results,
+  },
+  site: {
+    needs: "searchSites",
+    find: async (text) => (await call("searchSites", { query: page("name", text) })).results,
+  },
+  deviceGroup: {
+    needs: "searchDeviceGroups",
+    find: async (text) => (await call("searchDeviceGroups", { query: page("name", text) })).results,
+  },
+  serviceGroup: {
+    needs: "searchServiceGroups",
+    find: async (text) => (await call("searchServiceGroups", { query: page("name", text) })).results,
+  },
+  roster: {
+    needs: "searchRosters",
+    find: async (text) => (await call("searchRosters", { query: page("name", text) })).results,
+  },
+  policy: {
+    needs: "searchEscalationPolicies",
+    find: async (text) => (await call("searchEscalationPolicies", { query: page("name", text) })).results,
+  },
+  integration: {
+    needs: "searchInstalledIntegrations",
+    find: async (text) =>
+      (await call("searchInstalledIntegrations", { query: { pageSize: 200 } })).results.filter(matches(text)),
+  },
+  alert: {
+    needs: "searchAlerts",
+    find: async (text) => (await call("searchAlerts", { query: page("subject", text) })).results,
+  },
+  incidentCategory: {
+    needs: "listIncidentCategories",
+    find: async (text) =>
+      (await tree(call("listIncidentCategories", { query: { pageSize: 1000 } }).then((all) => all.results)))
+        .filter(matches(text))
+        .slice(0, MOST),
+  },
+  kbCategory: {
+    needs: "listKbCategories",
+    find: async (text) =>
+      (await call("listKbCategories", { query: { pageSize: 1000 } })).results.filter(matches(text)).slice(0, MOST),
+  },
+  contactMethod: {
+    needs: "listContactMethods",
+    find: async (text) =>
+      (await call("listContactMethods", { tenantId: session.home, userId: session.me.user.id })).filter(matches(text)),
+  },
+  shift: { needs: "getRoster", find: async (text, within) => (within?.shifts || []).filter(matches(text)) },
+  groupChild: { needs: "searchResources", find: resources },
+  parentGroup: {
+    needs: "searchDeviceGroups",
+    find: async (text, within) =>
+      within?.kind === "service" ? KINDS.serviceGroup.find(text, within) : KINDS.deviceGroup.find(text, within),
+  },
+  timeZone: { needs: "getMe", find: timeZones },
+  timeZoneName: { needs: "getMe", find: timeZones },
+};
+
+/** Whether people choose among records of a kind here, or type. */
+export const isOffered = (kind) => Boolean(KINDS[kind]) && may(KINDS[kind].needs);
+
+/** Whether what is typed may stand although no record is called so. */
+export const isFree = (kind) => Boolean(KINDS[kind]?.free);
+
+/** The records of a kind that match what is typed. `within` is what the form is about, where that matters. */
+export const findRecords = (kind, text, within) => KINDS[kind].find(text.trim(), within);
+
+/** The words for a record that is referred to. */
+export const recordWords = (record) =>
+  typeof record === "string"
+    ? record
+    : wordsOf(record.subject ? { name: record.subject } : record) || String(record.id ?? record.uniqueId ?? "");

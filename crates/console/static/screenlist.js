@@ -1,0 +1,134 @@
+// Every screen of the console: where it is, what the menu calls it, and what one needs to use it.
+
+/**
+ * A screen: the address below /console/, what the menu calls it, the group of the menu, a letter after `g`, the
+ * operation that it needs to be of use, its module, and the module of the page of one record.
+ * @typedef {{
+ *   path: string, title: string, group: string, letter?: string, needs: OperationId,
+ *   load: () => Promise<any>, one?: () => Promise<any>,
+ * }} ScreenEntry
+ */
+
+/** The groups of the menu, in order. */
+export const GROUPS = ["Respond", "Plan", "Inventory", "Know", "Configure"];
+
+/** @type {ScreenEntry[]} */
+export const SCREENS = [
+  {
+    path: "on-call",
+    title: "On call",
+    group: "Respond",
+    letter: "o",
+    load: () => import("./screens/oncall.js"),
+    needs: "getOnCall",
+  },
+  {
+    path: "alerts",
+    title: "Alerts",
+    group: "Respond",
+    letter: "a",
+    load: () => import("./screens/alerts.js"),
+    one: () => import("./screens/alert.js"),
+    needs: "searchAlerts",
+  },
+  {
+    path: "incidents",
+    title: "Incidents",
+    group: "Respond",
+    letter: "i",
+    load: () => import("./screens/incidents.js"),
+    one: () => import("./screens/incident.js"),
+    needs: "searchIncidents",
+  },
+  {
+    path: "maintenance",
+    title: "Maintenance",
+    group: "Plan",
+    letter: "m",
+    load: () => import("./screens/maintenance.js"),
+    needs: "searchMaintenanceWindows",
+  },
+  {
+    path: "jobs",
+    title: "Jobs",
+    group: "Plan",
+    letter: "j",
+    load: () => import("./screens/jobs.js"),
+    one: () => import("./screens/job.js"),
+    needs: "searchJobs",
+  },
+  {
+    path: "resources",
+    title: "Machines",
+    group: "Inventory",
+    letter: "r",
+    load: () => import("./screens/resources.js"),
+    one: () => import("./screens/resource.js"),
+    needs: "searchResources",
+  },
+  {
+    path: "sites",
+    title: "Sites",
+    group: "Inventory",
+    load: () => import("./screens/sites.js"),
+    one: () => import("./screens/site.js"),
+    needs: "searchSites",
+  },
+  {
+    path: "knowledge",
+    title: "Knowledge",
+    group: "Know",
+    letter: "k",
+    load: () => import("./screens/knowledge.js"),
+    one: () => import("./screens/article.js"),
+    needs: "listKbArticles",
+  },
+  {
+    path: "routing",
+    title: "Routing",
+    group: "Configure",
+    letter: "t",
+    load: () => import("./screens/routing.js"),
+    needs: "searchAlertRoutes",
+  },
+  {
+    path: "deliveries",
+    title: "Deliveries",
+    group: "Configure",
+    letter: "d",
+    load: () => import("./screens/deliveries.js"),
+    needs: "searchInstalledIntegrations",
+  },
+  {
+    path: "people",
+    title: "People",
+    group: "Configure",
+    letter: "p",
+    load: () => import("./screens/people.js"),
+    needs: "searchUsers",
+  },
+  {
+    path: "keys",
+    title: "API keys",
+    group: "Configure",
+    letter: "y",
+    load: () => import("./screens/keys.js"),
+    needs: "listApiKeys",
+  },
+  {
+    path: "audit",
+    title: "Audit",
+    group: "Configure",
+    letter: "u",
+    load: () => import("./screens/audit.js"),
+    needs: "searchAuditLog",
+  },
+  {
+    path: "settings",
+    title: "Settings",
+    group: "Configure",
+    letter: "s",
+    load: () => import("./screens/settings.js"),
+    needs: "getMe",
+  },
+];

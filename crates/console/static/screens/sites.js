@@ -1,0 +1,36 @@
+// Sites: where machines stand.
+
+import { html } from "../elements.js";
+import { RecordList } from "../records.js";
+
+/** How the forms of a site are laid out. */
+export const LAYOUT = { order: ["name", "description", "address", "city", "country"] };
+
+const KIND = {
+  title: "Sites",
+  path: "sites",
+  list: /** @type {const} */ ("searchSites"),
+  search: "name",
+  columns: [
+    { title: "Name", cell: (site) => site.name, class: "grow" },
+    { title: "City", cell: (site) => site.city, keep: 2 },
+    { title: "Country", cell: (site) => site.country, keep: 2 },
+    { title: "Description", cell: (site) => site.description, keep: 3 },
+  ],
+  id: (site) => String(site.id),
+  actions: () => [
+    {
+      label: "New site…",
+      operation: /** @type {const} */ ("createSite"),
+      form: true,
+      primary: true,
+      layout: LAYOUT,
+      keep: "site",
+      message: "Created.",
+    },
+  ],
+};
+
+export default function Sites({ query }) {
+  return html`<${RecordList} kind=${KIND} query=${query} />`;
+}
