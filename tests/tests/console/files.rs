@@ -197,7 +197,7 @@ fn no_module_reaches_the_service_but_by_operations() {
             let before = source[..at].chars().next_back().unwrap_or(' ');
             let given = parenthesis(&source[at + "call".len()..]);
             let dynamic = DYNAMIC.iter().any(|(known, name)| known == file && given.starts_with(name));
-            let literal = given.starts_with('"');
+            let literal = given.trim_start().starts_with('"');
             assert!(before.is_ascii_alphanumeric() || literal || dynamic, "{file} calls {given}");
         }
     }
@@ -232,7 +232,7 @@ fn what_takes_a_version_is_given_one() {
     for (_, source) in sources() {
         for (at, _) in source.match_indices("call(") {
             let given = parenthesis(&source[at + "call".len()..]);
-            let name = given.split('"').nth(1).filter(|_| given.starts_with('"')).unwrap_or_default();
+            let name = given.split('"').nth(1).filter(|_| given.trim_start().starts_with('"')).unwrap_or_default();
             if heeds.contains(name) && !ADDS.contains(&name) {
                 assert!(given.contains("match"), "a call names no version: {given}");
                 seen += 1;

@@ -2,6 +2,7 @@
 
 mod answer_page;
 mod browser;
+mod coverage;
 mod everybody;
 mod files;
 mod keyboard;

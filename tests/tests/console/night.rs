@@ -43,10 +43,10 @@ fn reached(window: &Window, server: &Server, receiver: &Receiver) {
     window.shows("not verified");
     window.click("Send a code");
     let code = receiver.wait(1)[0].text();
-    let code = code.split(|letter: char| !letter.is_ascii_digit()).find(|part| part.len() == 6);
+    let code = code.split_once("Your Muster code is ").and_then(|(_, rest)| rest.get(..6));
     window.fill("input[name=code]", code.expect("a code of six digits"));
     window.click("Verify");
-    window.until("!document.querySelector('dialog') && document.querySelector('.session .good')");
+    window.until("!document.querySelector('dialog') && document.querySelector('[aria-labelledby=reach] .session .good')");
     window.click("Edit rule for high urgency…");
     window.until("document.querySelector('dialog input')");
     window.fill("dialog input[name^=after]", "0s");
