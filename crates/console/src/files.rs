@@ -19,6 +19,7 @@ macro_rules! files {
 const FILES: &[(&str, &[u8])] = files![
     "index.html",
     "icon.svg",
+    "manifest.webmanifest",
     "style.css",
     "address.js",
     "api.js",
@@ -39,6 +40,7 @@ const FILES: &[(&str, &[u8])] = files![
     "machines.js",
     "markdown.js",
     "members.js",
+    "menu.js",
     "picker.js",
     "recordactions.js",
     "recorddialog.js",
@@ -76,7 +78,9 @@ const FILES: &[(&str, &[u8])] = files![
     "screens/site.js",
     "screens/sites.js",
     "vendor/LICENSE-htm",
+    "vendor/LICENSE-lucide",
     "vendor/LICENSE-preact",
+    "vendor/icons.svg",
     "vendor/preact-htm.js",
 ];
 
@@ -127,6 +131,7 @@ fn kind(path: &str) -> &'static str {
         Some("js") => "text/javascript; charset=utf-8",
         Some("css") => "text/css; charset=utf-8",
         Some("svg") => "image/svg+xml",
+        Some("webmanifest") => "application/manifest+json",
         _ => "text/plain; charset=utf-8",
     }
 }

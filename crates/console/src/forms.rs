@@ -63,7 +63,7 @@ const DURATION: &str = "\\s*[0-9]+\\s*(ms|s|m|min|h|d)?";
 /// # Errors
 /// As [`spec::access_table`], and when the document is not JSON or names a schema that it does not have.
 pub fn forms(document: &OpenApi) -> Result<String, String> {
-    let whole = serde_json::to_value(document).map_err(|error| error.to_string())?;
+    let whole = spec::published(document).map_err(|error| error.to_string())?;
     let mut forms =
         Forms { document: &whole, schemas: BTreeMap::new(), pending: BTreeSet::new(), used: BTreeSet::new() };
     let mut bodies = BTreeMap::new();

@@ -20,7 +20,7 @@ pub const PATH: &str = "/console/";
 /// The content security policy: pages run, show and request only what comes from here. Text never becomes markup.
 pub const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src \
                           'self'; \
-    base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'";
+    manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'";
 
 /// Serves the console. The files are shared by all threads; `operations` and `forms` make the texts of [`operations()`]
 /// and [`forms()`] at the first request for them.

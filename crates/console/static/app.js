@@ -7,8 +7,9 @@ import { Button, Loading, Trouble, html, personName } from "./elements.js";
 import { installFocusKeeper } from "./focus.js";
 import { isTyping } from "./form.js";
 import { useEffect, useEvery, useState } from "./hooks.js";
+import { BottomBar, Icon, Menu } from "./menu.js";
 import { restoreAddress, go, rememberAddress, link, refine, useRoute } from "./route.js";
-import { GROUPS, SCREENS } from "./screenlist.js";
+import { SCREENS } from "./screenlist.js";
 import { offset, zone } from "./time.js";
 import { Toast, attempt } from "./toast.js";
 
@@ -75,24 +76,6 @@ function Screen({ route }) {
       <${Trouble} problem=${loaded.problem} again=${() => location.reload()} />
     `;
   return html`<${loaded.View} key=${key} id=${id} query=${route.query} />`;
-}
-
-function Menu({ at }) {
-  const screens = SCREENS.filter((screen) => may(screen.needs));
-  return html`<nav class="menu" aria-label="Screens">
-    ${GROUPS.map((group) => {
-      const own = screens.filter((screen) => screen.group === group);
-      if (!own.length) return null;
-      return html`<h2 id=${`menu-${group}`}>${group}</h2>
-        <ul aria-labelledby=${`menu-${group}`}>
-          ${own.map(
-            (screen) => html`<li>
-              <a href=${link(screen.path)} aria-current=${screen.path === at ? "page" : undefined}>${screen.title}</a>
-            </li>`,
-          )}
-        </ul>`;
-    })}
-  </nav>`;
 }
 
 /** For callers of a partner: which of its tenants is looked at. */
@@ -218,7 +201,7 @@ function App({ tenants }) {
       >
         ☰
       </button>
-      <a class="brand" href=${link("on-call")}>Muster</a>
+      <a class="brand" href=${link("on-call")}><${Icon} name="mark" /> Muster</a>
       <${Tenants} tenants=${tenants} />
       <span class="grow"></span>
       <button type="button" class="link go" onClick=${() => setOpen("palette")}>Go to… <kbd>Ctrl K</kbd></button>
@@ -233,6 +216,7 @@ function App({ tenants }) {
         <p class="zone small dim">Times are in ${zone} (${offset}).</p>
       </main>
     </div>
+    <${BottomBar} at=${route.parts[0]} onMenu=${() => setMenu(!menu)} open=${menu} />
     <${Toast} />
     ${open === "help" && html`<${Help} onClose=${() => setOpen("")} />`}
     ${open === "palette" && html`<${Palette} onClose=${() => setOpen("")} />`}

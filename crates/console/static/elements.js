@@ -124,7 +124,11 @@ export const Button = ({ children, kind, ...rest }) => html`<button
   ${children}
 </button>`;
 
-export const Loading = () => html`<p class="loading" role="status">Loading…</p>`;
+/** What is shown until an answer is there: the shape of a list. */
+export const Loading = () => html`<div class="loading" role="status">
+  <span class="hidden">Loading…</span>
+  ${[1, 2, 3].map(() => html`<div class="skeleton"></div>`)}
+</div>`;
 
 export const count = (number) => Number(number || 0).toLocaleString();
 

@@ -14,7 +14,7 @@ both_backends![
 ];
 
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
-    base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'";
+    manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'";
 
 fn files_are_served_with_their_policy(server: &Server) {
     let files = [
@@ -23,8 +23,11 @@ fn files_are_served_with_their_policy(server: &Server) {
         ("/console/app.js", "text/javascript"),
         ("/console/screens/alerts.js", "text/javascript"),
         ("/console/operations.js", "text/javascript"),
+        ("/console/forms.js", "text/javascript"),
         ("/console/style.css", "text/css"),
         ("/console/icon.svg", "image/svg+xml"),
+        ("/console/manifest.webmanifest", "application/manifest+json"),
+        ("/console/vendor/icons.svg", "image/svg+xml"),
         ("/console/vendor/LICENSE-preact", "text/plain"),
     ];
     for (path, kind) in files {

@@ -1,0 +1,48 @@
+// The menu of screens, and the bar at the bottom of telephones.
+
+import { may } from "./api.js";
+import { html } from "./elements.js";
+import { link } from "./route.js";
+import { GROUPS, SCREENS } from "./screenlist.js";
+
+/** An icon of the sprite; what it stands for is written beside it. */
+export const Icon = ({ name }) => html`<svg class="icon" aria-hidden="true">
+  <use href=${`/console/vendor/icons.svg#${name}`} />
+</svg>`;
+
+const Entry = ({ screen, at }) => html`<a
+  href=${link(screen.path)}
+  aria-current=${screen.path === at ? "page" : undefined}
+>
+  <${Icon} name=${screen.path} /> <span>${screen.title}</span>
+</a>`;
+
+/** All screens that the person may use, by group. */
+export function Menu({ at }) {
+  const screens = SCREENS.filter((screen) => may(screen.needs));
+  return html`<nav class="menu" aria-label="Screens">
+    ${GROUPS.map((group) => {
+      const own = screens.filter((screen) => screen.group === group);
+      if (!own.length) return null;
+      return html`<h2 id=${`menu-${group}`}>${group}</h2>
+        <ul aria-labelledby=${`menu-${group}`}>
+          ${own.map((screen) => html`<li><${Entry} screen=${screen} at=${at} /></li>`)}
+        </ul>`;
+    })}
+  </nav>`;
+}
+
+/** What a woken person needs, within reach of a thumb. */
+const NEAR = ["on-call", "alerts", "incidents"];
+
+/** The bar at the bottom of narrow pages. */
+export function BottomBar({ at, open, onMenu }) {
+  return html`<nav class="bottom-bar" aria-label="Nearest screens">
+    ${SCREENS.filter((screen) => NEAR.includes(screen.path)).map(
+      (screen) => html`<${Entry} screen=${screen} at=${at} />`,
+    )}
+    <button type="button" aria-expanded=${open ? "true" : "false"} onClick=${onMenu}>
+      <span aria-hidden="true">☰</span> <span>All</span>
+    </button>
+  </nav>`;
+}
