@@ -62,8 +62,7 @@ fn every_operation_that_people_need_has_a_place() {
     let called = |id: &str| modules.iter().any(|(_, source)| source.contains(&format!("\"{id}\"")));
     let needed: Vec<&str> = all.iter().copied().filter(|id| !programs.contains(id)).collect();
     let (covered, missing): (Vec<&str>, Vec<&str>) = needed.iter().copied().partition(|id| called(id));
-    let without: Vec<_> =
-        missing.iter().filter(|id| !EXCEPTIONS.iter().any(|(excepted, _)| excepted == *id)).collect();
+    let without: Vec<_> = missing.iter().filter(|id| !EXCEPTIONS.iter().any(|(excepted, _)| excepted == *id)).collect();
     println!("{} of {} operations that people need have a place in the console", covered.len(), needed.len());
     assert_eq!(without, Vec::<&&str>::new(), "these have no place and no reason");
     let stale: Vec<_> = EXCEPTIONS.iter().filter(|(id, _)| called(id)).collect();

@@ -46,7 +46,8 @@ fn reached(window: &Window, server: &Server, receiver: &Receiver) {
     let code = code.split_once("Your Muster code is ").and_then(|(_, rest)| rest.get(..6));
     window.fill("input[name=code]", code.expect("a code of six digits"));
     window.click("Verify");
-    window.until("!document.querySelector('dialog') && document.querySelector('[aria-labelledby=reach] .session .good')");
+    window
+        .until("!document.querySelector('dialog') && document.querySelector('[aria-labelledby=reach] .session .good')");
     window.click("Edit rule for high urgency…");
     window.until("document.querySelector('dialog input')");
     window.fill("dialog input[name^=after]", "0s");

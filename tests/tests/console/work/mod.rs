@@ -10,6 +10,7 @@ mod machines;
 mod maintenance;
 mod on_call;
 mod people;
+mod records;
 mod routing;
 mod undo;
 pub(super) mod unseen;
