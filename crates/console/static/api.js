@@ -69,19 +69,19 @@ export function address(name, given = {}) {
 }
 
 /**
- * Calls an operation. Of `given`, `query`, `body`, `match` (an ETag) and `signal` mean themselves; the others are
- * parts of the path.
+ * Calls an operation. Of `given`, `query`, `body`, `match` (an ETag) and `signal` mean themselves; with `type`, `body` is
+ * a text or a file of this media type. The others are parts of the path.
  * @template {OperationId} N
  * @param {N} name
  * @param {Given<N>} [given]
- * @returns {Promise<Answer<N>>} the answer as JSON; the ETag of an object is in `tag(answer)`.
+ * @returns {Promise<Answer<N>>} the answer as JSON, of lines of JSON a list; the ETag of an object is in `tag(answer)`.
  */
 export async function call(name, given) {
-  const { query, body, match, signal, ...parts } = /** @type {Record<string, any>} */ (given || {});
+  const { query, body, type, match, signal, ...parts } = /** @type {Record<string, any>} */ (given || {});
   const [method] = operations[name];
   /** @type {Record<string, string>} */
   const headers = { Accept: "application/json" };
-  if (body !== undefined) headers["Content-Type"] = "application/json";
+  if (body !== undefined) headers["Content-Type"] = type || "application/json";
   if (method === "POST") headers["Idempotency-Key"] = requestKey();
   if (match) headers["If-Match"] = match;
   let answer;
@@ -90,7 +90,7 @@ export async function call(name, given) {
       method,
       headers,
       signal,
-      body: body === undefined ? undefined : JSON.stringify(body),
+      body: body === undefined || type ? body : JSON.stringify(body),
       credentials: "same-origin",
       redirect: "error",
       cache: "no-store",
@@ -105,9 +105,11 @@ export async function call(name, given) {
   }
   notifyListeners({ online: true });
   const text = await answer.text();
+  const hasLines = answer.headers.get("Content-Type")?.startsWith("application/x-ndjson");
   let json = null;
   try {
-    json = text ? JSON.parse(text) : {};
+    if (hasLines) json = text.split("\n").flatMap((line) => (line ? [JSON.parse(line)] : []));
+    else json = text ? JSON.parse(text) : {};
   } catch {
     if (answer.ok)
       throw new Problem(answer.status, {
@@ -129,6 +131,12 @@ const tags = new WeakMap();
 
 /** The ETag that an answer came with. */
 export const tag = (answer) => tags.get(answer) || "";
+
+/** A record that was made of an answer, with the ETag of the answer. */
+export function tagged(record, answer) {
+  tags.set(record, tag(answer));
+  return record;
+}
 
 /** Calls `work` with each of several things, four at a time; returns failures as `[thing, problem]`. */
 export async function each(things, work) {

@@ -2,8 +2,9 @@
 
 import type { operations } from "./schema";
 
-/** What JSON of a type there is among the answers of an operation; nothing, where it answers none. */
-type Json<T> = T extends { content: { "application/json": infer B } } ? B : Record<string, never>;
+/** What JSON of a type there is among the answers of an operation, or lines of it; nothing, where it answers none. */
+type Json<T> = T extends { content: { "application/json": infer B } } ? B
+  : T extends { content: { "application/x-ndjson": infer L } } ? L[] : Record<string, never>;
 type Parameters<N extends OperationId, Where extends string> =
   operations[N] extends { parameters: { [W in Where]?: infer P } } ? NonNullable<P> : {};
 /** Parameters of the URL: texts do for everything, and what is empty is left out. */
@@ -25,13 +26,17 @@ declare global {
   type Answer<N extends OperationId> = operations[N] extends { responses: { 200: infer A } } ? Shown<Json<A>> : {};
   type Sent<N extends OperationId> =
     operations[N] extends { requestBody?: { content: { "application/json": infer B } } } ? B : {};
+  /** A body of another media type: a text, or a file. */
+  type Text<N extends OperationId> =
+    operations[N] extends { requestBody: { content: { "text/csv": any } } } ? string | Blob : never;
   /** An element of a page, or of a list. */
   type Row<N extends OperationId> =
     Answer<N> extends { results: (infer R)[] } ? R : Answer<N> extends (infer R)[] ? R : never;
   /** What `call` takes; of an operation that is any, anything. */
   type Given<N extends OperationId> = 0 extends 1 & N ? Record<string, any> : Path<Parameters<N, "path">> & {
     query?: Query<Parameters<N, "query">>;
-    body?: Sent<N>;
+    body?: Sent<N> | Text<N>;
+    type?: string;
     match?: string;
     signal?: AbortSignal;
   };
