@@ -9,7 +9,7 @@ import { isTyping } from "./form.js";
 import { useEffect, useEvery, useState } from "./hooks.js";
 import { BottomBar, Icon, Menu } from "./menu.js";
 import { restoreAddress, go, rememberAddress, link, refine, useRoute } from "./route.js";
-import { SCREENS } from "./screenlist.js";
+import { SCREENS, isUsable } from "./screenlist.js";
 import { offset, zone } from "./time.js";
 import { Toast, attempt } from "./toast.js";
 
@@ -100,7 +100,7 @@ function Palette({ onClose }) {
   const dialog = useModal();
   const [text, set] = useState("");
   const wanted = text.trim().toLowerCase();
-  const choices = SCREENS.filter((screen) => may(screen.needs) && screen.title.toLowerCase().includes(wanted)).map(
+  const choices = SCREENS.filter((screen) => isUsable(screen) && screen.title.toLowerCase().includes(wanted)).map(
     (screen) => [screen.title, link(screen.path)],
   );
   if (wanted) {
@@ -178,7 +178,7 @@ function App({ tenants }) {
         going = Date.now();
       } else if (Date.now() - going < 1500) {
         going = 0;
-        const screen = SCREENS.find((other) => other.letter === event.key && may(other.needs));
+        const screen = SCREENS.find((other) => other.letter === event.key && isUsable(other));
         if (!screen) return;
         event.stopImmediatePropagation();
         event.preventDefault();

@@ -1,9 +1,8 @@
 // The menu of screens, and the bar at the bottom of telephones.
 
-import { may } from "./api.js";
 import { html } from "./elements.js";
 import { link } from "./route.js";
-import { GROUPS, SCREENS } from "./screenlist.js";
+import { GROUPS, SCREENS, isUsable } from "./screenlist.js";
 
 /** An icon of the sprite; what it stands for is written beside it. */
 export const Icon = ({ name }) => html`<svg class="icon" aria-hidden="true">
@@ -19,7 +18,7 @@ const Entry = ({ screen, at }) => html`<a
 
 /** All screens that the person may use, by group. */
 export function Menu({ at }) {
-  const screens = SCREENS.filter((screen) => may(screen.needs));
+  const screens = SCREENS.filter(isUsable);
   return html`<nav class="menu" aria-label="Screens">
     ${GROUPS.map((group) => {
       const own = screens.filter((screen) => screen.group === group);

@@ -10,9 +10,6 @@ import { useState } from "./hooks.js";
 import { SchemaFields, changesOf } from "./schemafield.js";
 import { say } from "./toast.js";
 
-/** What is typed is kept this long after the last key before it is stored, in milliseconds. */
-const PAUSE = 200;
-
 /** What forms hold of a record that exists: its own fields. */
 function valuesOf(fields, record) {
   const values = {};
@@ -23,11 +20,12 @@ function valuesOf(fields, record) {
 /**
  * A form of an operation. With `record` the record is changed: what differs is sent, under its version, and
  * `read()` is asked when it was changed meanwhile. Without it the form begins with `values`, and all is sent. `body`
- * may make another request of it. `match` is the version for an operation on a record that sends everything.
+ * may make another request of it. `match` is the version, or reads it, for an operation on a record that sends
+ * everything. Where the fields depend on what is entered, `layout` is a function of the values.
  * @param {{
  *   title: string, operation: OperationId, path?: any, record?: any, read?: () => Promise<any>, values?: any,
- *   layout?: import("./schemafield.js").Layout, body?: (request: any) => any, send?: string, keep?: string,
- *   match?: string, children?: any, danger?: boolean, onClose: () => void, onDone: (answer: any) => any,
+ *   layout?: import("./schemafield.js").Layout | ((value: any) => import("./schemafield.js").Layout), body?: (request: any, value: any) => any, send?: string, keep?: string,
+ *   match?: string | (() => Promise<string>), children?: any, danger?: boolean, onClose: () => void, onDone: (answer: any) => any,
  * }} given
  */
 export function RecordDialog({
@@ -37,7 +35,7 @@ export function RecordDialog({
   record,
   read,
   values = {},
-  layout = {},
+  layout: given = {},
   body = (request) => request,
   send = record ? "Save" : "Create",
   keep,
@@ -57,12 +55,10 @@ export function RecordDialog({
     ...(keep ? draft(keep) : {}),
   }));
   const [theirs, setTheirs] = useState();
-  const [timer] = useState(() => ({ id: 0 }));
+  const layout = typeof given === "function" ? given(value) : given;
   const change = (next) => {
     setValue(next);
-    if (!keep) return;
-    clearTimeout(timer.id);
-    timer.id = setTimeout(() => remember(keep, next), PAUSE);
+    if (keep) remember(keep, next);
   };
   const compared = Object.keys(fields).map((name) => [
     name,
@@ -75,7 +71,7 @@ export function RecordDialog({
     if (record) {
       const changes = changesOf(fields, begun, value);
       if (!Object.keys(changes).length) return say("Nothing was changed.");
-      const work = (match) => call(operation, { ...path, match, body: body(changes) });
+      const work = (match) => call(operation, { ...path, match, body: body(changes, value) });
       try {
         answer = read ? await actOnVersion({ found: theirs || mine, fields: compared, read, work }) : await work("");
       } catch (problem) {
@@ -84,9 +80,9 @@ export function RecordDialog({
       }
     } else {
       const request = requestOf(whole, value) || {};
-      answer = await call(operation, { ...path, match: version, body: body(request) });
+      const match = typeof version === "function" ? await version() : version;
+      answer = await call(operation, { ...path, match, body: body(request, value) });
     }
-    clearTimeout(timer.id);
     if (keep) forget(keep);
     return onDone(answer);
   };

@@ -15,7 +15,7 @@ export const idOf = (record) => String(record.uniqueId ?? record.id);
  * What is to be shown of records of a kind.
  * @typedef {{
  *   title: string, path: string, list: OperationId, query?: any, search?: string, searchLabel?: string,
- *   id?: (record: any) => string, columns: any[], actions?: (reload: () => void) => any[], empty?: any, about?: any,
+ *   id?: (record: any) => string, columns: any[], actions?: (reload: () => void) => any[], empty?: any, about?: any, notice?: any,
  *   pathOf?: () => any,
  * }} ListKind
  */
@@ -43,6 +43,7 @@ export function RecordList({ kind, query, children }) {
     >
       ${kind.about}
     <//>
+    ${kind.notice}
     ${
       kind.search &&
       html`<div class="filters">

@@ -28,10 +28,13 @@ const resources = async (text) =>
     name: row.hostName || row.name,
   }));
 
+/** Whether a user is one that an API key acts as. */
+export const isProgram = (user) => /^api-\d+$/.test(user.loginName || "");
+
 /** Persons: not the users that keys act as. */
 async function users(text) {
   const { results } = await call("searchUsers", { query: { ...page("name", text), pageSize: MOST * 2 } });
-  return results.filter((user) => user.activated !== false && !user.loginName?.startsWith("key:"));
+  return results.filter((user) => user.activated !== false && !isProgram(user));
 }
 
 async function tree(rows) {
@@ -126,4 +129,6 @@ export const findRecords = (kind, text, within) => KINDS[kind].find(text.trim(),
 export const recordWords = (record) =>
   typeof record === "string"
     ? record
-    : wordsOf(record.subject ? { name: record.subject } : record) || String(record.id ?? record.uniqueId ?? "");
+    : record.typed !== undefined
+      ? record.typed
+      : wordsOf(record.subject ? { name: record.subject } : record) || String(record.id ?? record.uniqueId ?? "");

@@ -1,13 +1,19 @@
 // Every screen of the console: where it is, what the menu calls it, and what one needs to use it.
 
+import { may, session } from "./api.js";
+
 /**
  * A screen: the address below /console/, what the menu calls it, the group of the menu, a letter after `g`, the
- * operation that it needs to be of use, its module, and the module of the page of one record.
+ * operation that it needs to be of use, its module, the module of the page of one record, and whether it is for a
+ * partner's people alone.
  * @typedef {{
  *   path: string, title: string, group: string, letter?: string, needs: OperationId,
- *   load: () => Promise<any>, one?: () => Promise<any>,
+ *   load: () => Promise<any>, one?: () => Promise<any>, partner?: boolean,
  * }} ScreenEntry
  */
+
+/** Whether a screen is offered to the person who is signed in. */
+export const isUsable = (screen) => may(screen.needs) && (!screen.partner || session.home.startsWith("msp_"));
 
 /** The groups of the menu, in order. */
 export const GROUPS = ["Respond", "Plan", "Inventory", "Know", "Configure"];
@@ -92,6 +98,21 @@ export const SCREENS = [
     needs: "searchAlertRoutes",
   },
   {
+    path: "inbound",
+    title: "Inbound addresses",
+    group: "Configure",
+    load: () => import("./screens/inbound.js"),
+    needs: "listInboundAddresses",
+  },
+  {
+    path: "heartbeats",
+    title: "Heartbeats",
+    group: "Configure",
+    load: () => import("./screens/heartbeats.js"),
+    one: () => import("./screens/heartbeat.js"),
+    needs: "searchHeartbeats",
+  },
+  {
     path: "deliveries",
     title: "Deliveries",
     group: "Configure",
@@ -106,6 +127,23 @@ export const SCREENS = [
     letter: "p",
     load: () => import("./screens/people.js"),
     needs: "searchUsers",
+  },
+  {
+    path: "usergroups",
+    title: "User groups",
+    group: "Configure",
+    load: () => import("./screens/usergroups.js"),
+    one: () => import("./screens/usergroup.js"),
+    needs: "searchUserGroups",
+  },
+  {
+    path: "clients",
+    title: "Clients",
+    group: "Configure",
+    load: () => import("./screens/clients.js"),
+    one: () => import("./screens/client.js"),
+    needs: "searchClients",
+    partner: true,
   },
   {
     path: "keys",
