@@ -47,6 +47,13 @@ export const SCREENS = [
     needs: "searchIncidents",
   },
   {
+    path: "pages",
+    title: "Pages",
+    group: "Respond",
+    load: () => import("./screens/pages.js"),
+    needs: "searchPages",
+  },
+  {
     path: "maintenance",
     title: "Maintenance",
     group: "Plan",
