@@ -49,7 +49,8 @@ export function labelOf(name) {
 }
 
 /** Sentences that say no more than the label does. */
-const SAYS_NOTHING = /^(any text|text|a description|what it is for|city|country|a number|its name)[.:;]?$/i;
+const SAYS_NOTHING =
+  /^(any text|what people call it|text|a description|what it is for|city|country|a number|its name)[.:;]?$/i;
 
 /** The first sentence of what the document says about a field, without the marks of code. */
 export function hintOf(field) {
@@ -64,8 +65,13 @@ function referenceKey(field) {
   return ["uniqueId", "id", "name"].find((key) => fields.includes(key)) || "id";
 }
 
-/** A reference to a record, as a request has it: `{id}`, `{uniqueId}` or `{name}`; a text names the record itself. */
+/**
+ * A reference to a record, as a request has it: `{id}`, `{uniqueId}` or `{name}`; a text names the record itself, and
+ * `{typed}` is a name that was typed.
+ */
 export function referenceTo(field, record) {
+  if (record.typed !== undefined)
+    return field.type === "text" ? record.typed : { [fieldsOf(field).hostName ? "hostName" : "name"]: record.typed };
   if (typeof record === "string") return field.type === "text" ? record : { [referenceKey(field)]: record };
   if (field.type === "text") return record.hostName || record.name || record.id || record.uniqueId;
   const key = referenceKey(field);
@@ -90,6 +96,7 @@ export function requestOf(field, value, isChange = false) {
   const variants = variantsOf(field);
   const schema = variants ? variants.words[value[variants.by]] : field.schema;
   const fields = fieldsOf({ schema });
+  if (!Object.keys(fields).length) return value;
   const request = {};
   for (const [name, one] of Object.entries(fields)) {
     const sent = requestOf(one, value[name]);

@@ -15,9 +15,12 @@ export function useModal() {
   return dialog;
 }
 
+/** What `onSend` answers to leave the dialog open. */
+export const STAY = Symbol("stay");
+
 /**
  * A dialog with a form; without `send` there is nothing to send. `onSend` may fail with a problem, which is shown; what
- * was typed stays, also over a reload.
+ * was typed stays, also over a reload. It may answer `STAY`.
  */
 export function FormDialog({ title, send = "Save", onSend, onClose, keep, children, danger, wide, leave = "Cancel" }) {
   const dialog = useModal();
@@ -44,14 +47,16 @@ export function FormDialog({ title, send = "Save", onSend, onClose, keep, childr
     sending.current = true;
     setBusy(true);
     try {
-      await onSend(values(form));
+      const answer = await onSend(values(form));
       if (kept) forget(kept);
-      onClose();
+      if (answer !== STAY) return onClose();
+      setProblem(undefined);
     } catch (found) {
       setProblem(found);
-      setBusy(false);
-      sending.current = false;
     }
+    setBusy(false);
+    sending.current = false;
+    return undefined;
   };
   const typed = (event) => {
     delete waiting.current[event.target.name];

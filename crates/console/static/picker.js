@@ -10,9 +10,9 @@ let number = 0;
 
 /**
  * A field that finds records of `kind`. `onChoose` gets the record that is chosen with Enter or by a click; where the
- * kind allows it, also the text that is typed.
+ * kind allows it, also the text that is typed. `partOf` is the part of the text that is searched for.
  */
-function Finder({ kind, within, onChoose, text, onText, ...rest }) {
+export function Finder({ kind, within, onChoose, text, onText, partOf = (typed) => typed, ...rest }) {
   const [list] = useState(() => `p${++number}`);
   const [found, setFound] = useState(/** @type {any[] | undefined} */ (undefined));
   const [at, setAt] = useState(0);
@@ -24,7 +24,7 @@ function Finder({ kind, within, onChoose, text, onText, ...rest }) {
     timer.current = setTimeout(async () => {
       const mine = ++round.current;
       try {
-        const rows = await findRecords(kind, typed, within);
+        const rows = await findRecords(kind, partOf(typed), within);
         if (mine === round.current) {
           setFound(rows);
           setAt(0);
