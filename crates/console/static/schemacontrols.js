@@ -2,7 +2,7 @@
 
 import { hintOf } from "./bodyschema.js";
 import { html } from "./elements.js";
-import { useState } from "./hooks.js";
+import { useAnswer, useState } from "./hooks.js";
 import { fromInput, millis, toInput } from "./time.js";
 
 let number = 0;
@@ -87,10 +87,25 @@ function Json({ field, value, onValue, ...rest }) {
   ></textarea>`;
 }
 
+/** A text with suggestions, which `field.offers()` gets once. */
+function Suggestions({ field, value, onValue, label, ...rest }) {
+  const words = useAnswer(() => field.offers(), "words");
+  return html`<input
+      ...${rest}
+      list=${`${rest.id}l`}
+      value=${value ?? ""}
+      maxlength=${field.max}
+      required=${field.required && field.min !== 0}
+      autocomplete="off"
+      onInput=${(event) => onValue(event.target.value)}
+    />
+    <datalist id=${`${rest.id}l`}>${(words.data || []).map((one) => html`<option value=${one} />`)}</datalist>`;
+}
+
 function Text({ field, value, onValue, label, ...rest }) {
   const typed = (event) => onValue(event.target.value);
   const secret = /password|secret/i.test(label) && !/url/i.test(label);
-  if (!secret && (field.max === undefined ? field.required !== true && field.long : field.max >= LINE))
+  if (!secret && (field.long ?? field.max >= LINE))
     return html`<textarea
       rows=${field.max > 10 * LINE || field.long ? 10 : 3}
       ...${rest}
@@ -118,7 +133,7 @@ export function ValueControl(given) {
   if (field.format === "date-time" || field.format === "local-date-time") return html`<${Instant} ...${given} />`;
   if (field.type === "number") return html`<${Numbers} ...${given} />`;
   if (field.type === "map" || field.type === "any") return html`<${Json} ...${given} />`;
-  return html`<${Text} ...${given} />`;
+  return field.offers ? html`<${Suggestions} ...${given} />` : html`<${Text} ...${given} />`;
 }
 
 /** A box to tick. A value that is not there stands for its default. */

@@ -70,7 +70,7 @@ export function SchemaField({ field: declared, name, path, value, onValue, probl
   if (field.type === "boolean") return html`<${YesNo} ...${given} errors=${errors} />`;
   if (field.type === "list") return html`<${ListField} ...${given} errors=${errors} />`;
   if (field.type === "object") return html`<${ObjectField} ...${given} errors=${errorsOf(problem, path, false)} />`;
-  const wide = field.type === "map" || field.type === "any" || field.max >= 1000 || field.long;
+  const wide = field.type === "map" || field.type === "any" || (field.long ?? field.max >= 1000);
   return html`<${Labelled} label=${label} hint=${hintOf(field)} errors=${errors} wide=${wide}>
     ${(rest) => html`<${ValueControl} ...${rest} name=${path} label=${label} ...${{ field, value, onValue }} />`}
   <//>`;

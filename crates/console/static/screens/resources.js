@@ -1,11 +1,17 @@
-// Inventory: search as you type, with the variables of the interface.
+// Machines: search as you type, with the variables of the interface; actions on many at once, import and export.
 
-import { call, searchableText } from "../api.js";
-import { Empty, Head, count, html } from "../elements.js";
+import { address, call, may, searchableText } from "../api.js";
+import { Button, Empty, Head, count, html } from "../elements.js";
 import { Choices, SearchNotice, Search } from "../form.js";
-import { useAnswer, useList } from "../hooks.js";
-import { link, refine } from "../route.js";
+import { useAnswer, useChosen, useEffect, useList, useState } from "../hooks.js";
+import { RecordDialog } from "../recorddialog.js";
+import { go, link, refine } from "../route.js";
 import { Rows } from "../table.js";
+import { say } from "../toast.js";
+import { BulkBar } from "./resourcebulk.js";
+import { ColumnsDialog, columnsOf, keptColumns } from "./resourcecolumns.js";
+import { LAYOUT } from "./resourceform.js";
+import { ImportDialog } from "./resourceimport.js";
 
 const NAMES = [
   ["hostName", "Host name"],
@@ -32,35 +38,90 @@ export function expression(text, name) {
   return searchableText(text) && `${name}:${searchableText(text)}`;
 }
 
+/** A filter that chooses one of several records. */
+const Filter = ({ label, all, value, options, name }) =>
+  options.length > 0 &&
+  html`<select aria-label=${label} onChange=${(event) => refine({ [name]: event.target.value })}>
+    <option value="">${all}</option>
+    ${options.map(
+      ([id, words]) => html`<option value=${String(id)} selected=${String(id) === value}>${words}</option>`,
+    )}
+  </select>`;
+
+/** The dialog of the list that is open. */
+function Dialogs({ open, columns, setColumns, onClose, onDone }) {
+  if (open === "columns") return html`<${ColumnsDialog} ids=${columns} onClose=${onClose} onDone=${setColumns} />`;
+  if (open === "import") return html`<${ImportDialog} onClose=${onClose} onDone=${onDone} />`;
+  if (open !== "new") return null;
+  const created = ({ resourceUUID }) => {
+    say("Created.");
+    go(link(["resources", resourceUUID]));
+  };
+  return html`<${RecordDialog}
+    title="New machine"
+    operation="createResource"
+    layout=${LAYOUT}
+    keep="machine"
+    onClose=${onClose}
+    onDone=${created}
+  />`;
+}
+
 export default function Resources({ query }) {
   const text = query.get("q") || "";
   const name = query.get("by") || "hostName";
   const state = query.get("state") || "active";
-  const kind = query.get("kind") || "";
-  const types = useAnswer((signal) => call("listResourceTypes", { signal }), "types");
-  const wanted = {
+  const [type, site, group] = ["type", "site", "group"].map((filter) => query.get(filter) || "");
+  const [open, setOpen] = useState("");
+  const [kept, setKept] = useState(keptColumns);
+  const select = useChosen();
+  const choices = useAnswer(
+    (signal) =>
+      Promise.all([
+        call("listResourceTypes", { signal }),
+        call("listMinimalSites", { signal }),
+        call("listMinimalDeviceGroups", { signal }),
+      ]),
+    "choices",
+  );
+  const [types = [], sites = [], groups = []] = choices.data || [];
+  const filters = {
     queryString: expression(text, name),
-    deviceTypeId: kind,
+    deviceTypeId: type,
+    locationId: site,
+    deviceGroupId: group,
+    state: /(^|\+)\s*state:/i.test(text) ? "" : state,
+  };
+  const { columns, detailed } = columnsOf(kept);
+  const list = useList("searchResources", {
+    ...filters,
     sortName: "name",
     isDescendingOrder: "false",
     pageSize: 100,
+    verbose: detailed ? "true" : "",
+  });
+  const filtered = JSON.stringify(filters);
+  useEffect(() => select.clear(), [filtered]);
+  const title = {
+    title: "Name",
+    main: true,
+    class: "grow",
+    cell: (row) => row.name || row.hostName || row.id,
+    below: (row) => row.aliasName && html`<span class="dim">${row.aliasName}</span>`,
   };
-  if (!/(^|\+)\s*state:/i.test(text)) wanted.state = state;
-  const list = useList("searchResources", wanted);
-  const columns = [
-    {
-      title: "Name",
-      main: true,
-      class: "grow",
-      cell: (row) => row.name || row.hostName || row.id,
-      below: (row) => row.aliasName && html`<span class="dim">${row.aliasName}</span>`,
-    },
-    { title: "Host name", keep: 3, cell: (row) => row.hostName },
-    { title: "Address", class: "mono", cell: (row) => row.ipAddress },
-    { title: "Kind", keep: 2, cell: (row) => row.resourceType },
-  ];
+  const isOperator = may("updateResource");
   return html`
-    <${Head} title="Inventory">
+    <${Head}
+      title="Machines"
+      actions=${html`
+        <${Button} onClick=${() => setOpen("columns")}>Columns…<//>
+        <a class="button" href=${address("exportResources", { query: { ...filters, format: "csv" } })} download>
+          Export CSV
+        </a>
+        ${may("bulkUpsertResources") && html`<${Button} onClick=${() => setOpen("import")}>Import…<//>`}
+        ${may("createResource") && html`<${Button} kind="primary" onClick=${() => setOpen("new")}>New machine…<//>`}
+      `}
+    >
       ${
         list.total !== undefined
           ? html`<span role="status">${count(list.total)} ${list.total === 1 ? "machine" : "machines"}</span>`
@@ -74,7 +135,7 @@ export default function Resources({ query }) {
         onChange=${(event) => refine({ by: event.target.value === "hostName" ? "" : event.target.value })}
       >
         ${NAMES.map(
-          ([variable, title]) => html`<option value=${variable} selected=${variable === name}>${title}</option>`,
+          ([variable, words]) => html`<option value=${variable} selected=${variable === name}>${words}</option>`,
         )}
       </select>
       <${Search}
@@ -83,14 +144,27 @@ export default function Resources({ query }) {
         label="Search the inventory"
         placeholder="Name, address or hostName:web+tags:env"
       />
-      <select aria-label="Kind" onChange=${(event) => refine({ kind: event.target.value })}>
-        <option value="">All kinds</option>
-        ${(types.data || []).map(
-          (type) => html`<option value=${String(type.id)} selected=${String(type.id) === kind}>
-            ${type.path || type.name}
-          </option>`,
-        )}
-      </select>
+      <${Filter}
+        label="Type"
+        all="All types"
+        name="type"
+        value=${type}
+        options=${types.map((one) => [one.id, one.path || one.name])}
+      />
+      <${Filter}
+        label="Site"
+        all="All sites"
+        name="site"
+        value=${site}
+        options=${sites.map((one) => [one.id, one.name])}
+      />
+      <${Filter}
+        label="Device group"
+        all="All groups"
+        name="group"
+        value=${group}
+        options=${groups.map((one) => [one.id, one.name])}
+      />
       <${Choices}
         label="State"
         options=${["active", "inactive", "discovered"]}
@@ -99,13 +173,16 @@ export default function Resources({ query }) {
       />
       ${!VARIABLE.test(text) && html`<${SearchNotice} text=${text} />`}
     </div>
+    ${isOperator && html`<${BulkBar} select=${select} total=${list.total} query=${filters} onDone=${list.reload} />`}
     <${Rows}
       list=${list}
-      columns=${columns}
+      columns=${[title, ...columns]}
       label="Machines"
+      also=${kept.join()}
+      select=${isOperator ? select : undefined}
       href=${(row) => link(["resources", row.id])}
       empty=${
-        text || kind
+        text || type || site || group
           ? html`<${Empty} title="No machine matches.">
               Try another part of the name, or <a href=${link("resources")}>show all machines</a>.
             <//>`
@@ -113,6 +190,13 @@ export default function Resources({ query }) {
               Agents report here; see <a href="/docs/">the interface</a> for imports and reports.
             <//>`
       }
+    />
+    <${Dialogs}
+      open=${open}
+      columns=${kept}
+      setColumns=${setKept}
+      onClose=${() => setOpen("")}
+      onDone=${list.reload}
     />
   `;
 }
