@@ -29,7 +29,7 @@ export function Copyable({ label, text, note = "" }) {
 /** A panel with secrets of a record that was made: `lines` are `[label, text]`. */
 export function ShownOnce({ title, lines, onHide, children = undefined }) {
   return html`<section class="panel" aria-label=${title}>
-    <p class="note">${title}. It is shown only once: copy it now.</p>
+    <p class="note">${title}: shown only once, so copy now.</p>
     ${lines.map(([label, text]) => html`<${Copyable} label=${label} text=${text} />`)}
     ${children}
     <div class="actions"><${Button} onClick=${onHide}>Hide<//></div>

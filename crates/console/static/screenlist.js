@@ -105,6 +105,14 @@ export const SCREENS = [
     needs: "searchAlertRoutes",
   },
   {
+    path: "integrations",
+    title: "Integrations",
+    group: "Configure",
+    load: () => import("./screens/integrations.js"),
+    one: () => import("./screens/integration.js"),
+    needs: "searchInstalledIntegrations",
+  },
+  {
     path: "inbound",
     title: "Inbound addresses",
     group: "Configure",
