@@ -10,6 +10,7 @@ import { link, refine } from "../route.js";
 import { Rows } from "../table.js";
 import { millis, span } from "../time.js";
 import { attempt } from "../toast.js";
+import { AllDeliveries } from "./alldeliveries.js";
 
 /**
  * The fields of a delivery that are compared before it is sent again.
@@ -175,21 +176,29 @@ export default function Deliveries({ query }) {
     "all",
     30e3,
   );
+  const isAll = query.get("all") === "1";
   const events = (all.data || []).flatMap((one) =>
     one.events.map((event) => ({ key: `${one.id}/${event.id}`, event })),
   );
   const chosen = events.find((one) => one.key === query.get("event")) || events[0];
   return html`
-    <${Head} title="Deliveries" />
+    <${Head}
+      title="Deliveries"
+      actions=${html`<a class="button" href=${link("deliveries", isAll ? {} : { all: "1" })}>
+        ${isAll ? "By event" : "All events"}
+      </a>`}
+    />
     <${Trouble} problem=${all.problem} again=${all.reload} />
     ${
-      !all.data
-        ? !all.problem && html`<${Loading} />`
-        : !all.data.length
-          ? html`<${Empty} title="No integrations are installed.">
+      isAll
+        ? html`<${AllDeliveries} query=${query} />`
+        : !all.data
+          ? !all.problem && html`<${Loading} />`
+          : !all.data.length
+            ? html`<${Empty} title="No integrations are installed.">
               An integration notifies other services. Users with the integrator role can install one.
             <//>`
-          : html`
+            : html`
               <div class="cards">
                 ${all.data.map(
                   (one) => html`<section class="panel" aria-label=${one.displayName}>

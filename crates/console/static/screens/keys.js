@@ -6,6 +6,7 @@ import { FormDialog } from "../dialog.js";
 import { Badge, Button, Empty, Head, Loading, Time, Trouble, html, personName, some } from "../elements.js";
 import { Field } from "../form.js";
 import { useAnswer, useState } from "../hooks.js";
+import { isProgram } from "../references.js";
 import { fromInput, millis } from "../time.js";
 import { ROLES } from "./people.js";
 
@@ -49,7 +50,7 @@ function Create({ onClose, onMade }) {
       <${Field} as="select" name="userId" label="Acts as" problem=${problem}>
         <option value="">its own user</option>
         ${(people.data?.results || [])
-          .filter((user) => user.activated)
+          .filter((user) => user.activated && !isProgram(user))
           .map((user) => html`<option value=${user.id}>${personName(user)}</option>`)}
       <//>
       <${Field}

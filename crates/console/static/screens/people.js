@@ -7,9 +7,12 @@ import { EditDialog } from "../editdialog.js";
 import { Badge, Button, Empty, Facts, Head, Panel, Time, Trouble, html, personName } from "../elements.js";
 import { SearchNotice, Field, Search } from "../form.js";
 import { useAnswer, useList, useState } from "../hooks.js";
+import { isProgram } from "../references.js";
 import { link, refine } from "../route.js";
 import { Rows } from "../table.js";
 import { attempt } from "../toast.js";
+import { PersonAccess } from "./personaccess.js";
+import { isOurs } from "./usergroups.js";
 
 export const ROLES = ["viewer", "operator", "integrator", "admin"];
 
@@ -62,6 +65,7 @@ function Person({ id, onChange }) {
   const answer = useAnswer((signal) => call("getUser", { userId: id, signal }), id);
   const [signIn, setSignIn] = useState();
   const [editing, setEditing] = useState(false);
+  const [more, setMore] = useState(false);
   const user = answer.data;
   const fresh = (now) => {
     answer.renew(now);
@@ -78,6 +82,8 @@ function Person({ id, onChange }) {
     guard.act({ label, message, found: user, work: (match) => call(name, { userId: id, match, body: {} }) });
   const invite = async () =>
     setSignIn(await attempt("Link created.", () => call("createSignInLink", { userId: id, body: {} })));
+  // A client does not change its partner's people, and keys are changed where keys are.
+  const ours = isOurs(user) && !isProgram(user);
   return html`<${Panel}
     title=${personName(user)}
     id="person"
@@ -89,9 +95,10 @@ function Person({ id, onChange }) {
       ["Since", html`<${Time} at=${user.createdDate} />`],
     ]} />
     <div class="actions">
-      ${may("updateUser") && html`<${Button} onClick=${() => setEditing(true)}>Change…<//>`}
-      ${user.activated && may("createSignInLink") && html`<${Button} onClick=${invite}>Create sign-in link<//>`}
+      ${ours && may("updateUser") && html`<${Button} onClick=${() => setEditing(true)}>Change…<//>`}
+      ${ours && user.activated && may("createSignInLink") && html`<${Button} onClick=${invite}>Create sign-in link<//>`}
       ${
+        ours &&
         user.activated &&
         may("deactivateUser") &&
         html`<${Button} kind="danger" onClick=${() => setActive("deactivateUser", "Deactivate", "Deactivated.")}>
@@ -99,6 +106,7 @@ function Person({ id, onChange }) {
         <//>`
       }
       ${
+        ours &&
         !user.activated &&
         may("activateUser") &&
         html`<${Button} onClick=${() => setActive("activateUser", "Activate", "Activated.")}>Activate<//>`
@@ -113,6 +121,14 @@ function Person({ id, onChange }) {
         </p>
         <pre class="output" tabindex="0">${signIn.url}</pre>
       `
+    }
+    ${
+      ours &&
+      may("listUserSessions") &&
+      html`<details onToggle=${(event) => setMore(event.currentTarget.open)}>
+        <summary>Sessions, sign-in accounts and contact methods</summary>
+        ${more && html`<${PersonAccess} user=${user} />`}
+      </details>`
     }
     ${guard.conflict}
     ${
@@ -142,6 +158,9 @@ export default function People({ query }) {
     isDescendingOrder: "false",
     pageSize: 100,
   });
+  // Users that API keys act as are not people.
+  const rows = list.rows?.filter((user) => !isProgram(user));
+  const total = list.rows && list.total - (list.rows.length - rows.length);
   const create = async (values) => {
     const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value));
     const made = await call("createUser", { body: /** @type {any} */ (given) });
@@ -177,7 +196,7 @@ export default function People({ query }) {
     </div>
     ${query.get("user") && html`<${Person} key=${query.get("user")} id=${query.get("user")} onChange=${list.reload} />`}
     <${Rows}
-      list=${list}
+      list=${{ ...list, rows, total }}
       columns=${columns}
       label="People"
       href=${(row) => link("people", { q: text, user: row.id })}
