@@ -79,6 +79,16 @@ export function referenceTo(field, record) {
   return { [key]: fieldsOf(field)[key]?.type === "text" ? String(value) : value };
 }
 
+/** The schema that a value has: of alternatives without a word, the first whose required fields are there. */
+function alternativeOf(field, value) {
+  const { variants = {} } = schemaOf(field);
+  const fits = (name) =>
+    Object.entries(fieldsOf({ type: "object", schema: name })).every(
+      ([key, one]) => !one.required || value[key] !== undefined,
+    );
+  return Object.values(variants).find(fits) || field.schema;
+}
+
 const isEmpty = (value) => value === undefined || value === null || value === "";
 
 /**
@@ -94,7 +104,7 @@ export function requestOf(field, value, isChange = false) {
     return value.map((element) => requestOf(field.items, element)).filter((element) => element !== undefined);
   if (field.type !== "object") return value;
   const variants = variantsOf(field);
-  const schema = variants ? variants.words[value[variants.by]] : field.schema;
+  const schema = variants ? variants.words[value[variants.by]] : alternativeOf(field, value);
   const fields = fieldsOf({ schema });
   if (!Object.keys(fields).length) return value;
   const request = {};

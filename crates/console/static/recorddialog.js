@@ -19,13 +19,14 @@ function valuesOf(fields, record) {
 
 /**
  * A form of an operation. With `record` the record is changed: what differs is sent, under its version, and
- * `read()` is asked when it was changed meanwhile. Without it the form begins with `values`, and all is sent. `body`
+ * `read()` is asked when it was changed meanwhile. Without it all is sent. The form begins with `values`. `body`
  * may make another request of it. `match` is the version, or reads it, for an operation on a record that sends
  * everything. Where the fields depend on what is entered, `layout` is a function of the values.
  * @param {{
  *   title: string, operation: OperationId, path?: any, record?: any, read?: () => Promise<any>, values?: any,
- *   layout?: import("./schemafield.js").Layout | ((value: any) => import("./schemafield.js").Layout), body?: (request: any, value: any) => any, send?: string, keep?: string,
- *   match?: string | (() => Promise<string>), children?: any, danger?: boolean, onClose: () => void, onDone: (answer: any) => any,
+ *   layout?: import("./schemafield.js").Layout | ((value: any) => import("./schemafield.js").Layout),
+ *   body?: (request: any, value: any) => any, send?: string, keep?: string, match?: string | (() => Promise<string>),
+ *   children?: any, danger?: boolean, onClose: () => void, onDone: (answer: any) => any,
  * }} given
  */
 export function RecordDialog({
@@ -49,7 +50,7 @@ export function RecordDialog({
   const fields = fieldsOf(whole);
   // What the form began with; the page behind it may know a later version now.
   const [mine] = useState(record);
-  const [begun] = useState(() => valuesOf(fields, record));
+  const [begun] = useState(() => ({ ...valuesOf(fields, record), ...values }));
   const [value, setValue] = useState(() => ({
     ...(record ? begun : { ...startOf({ ...whole, refers: undefined }), ...values }),
     ...(keep ? draft(keep) : {}),
@@ -71,7 +72,7 @@ export function RecordDialog({
     if (record) {
       const changes = changesOf(fields, begun, value);
       if (!Object.keys(changes).length) return say("Nothing was changed.");
-      const work = (match) => call(operation, { ...path, match, body: body(changes, value) });
+      const work = async (match) => call(operation, { ...path, match, body: await body(changes, value) });
       try {
         answer = read ? await actOnVersion({ found: theirs || mine, fields: compared, read, work }) : await work("");
       } catch (problem) {
@@ -81,7 +82,7 @@ export function RecordDialog({
     } else {
       const request = requestOf(whole, value) || {};
       const match = typeof version === "function" ? await version() : version;
-      answer = await call(operation, { ...path, match, body: body(request, value) });
+      answer = await call(operation, { ...path, match, body: await body(request, value) });
     }
     if (keep) forget(keep);
     return onDone(answer);

@@ -16,29 +16,15 @@ import {
   count,
   html,
   personName,
-  some,
 } from "../elements.js";
 import { useAnswer, useList, useState } from "../hooks.js";
-import { link, refine } from "../route.js";
+import { RecordActions } from "../recordactions.js";
+import { go, link } from "../route.js";
 import { Rows } from "../table.js";
-import { millis, span } from "../time.js";
-import { ChangeJob, fieldsOf, useRunAction } from "./jobform.js";
-
-const OPEN = new Set(["QUEUED", "RUNNING"]);
-
-/**
- * The fields of a run that are compared before it is stopped. More output is not a conflict.
- * @type {[string, string, (run: any) => any][]}
- */
-const RUN_FIELDS = [
-  ["status", "Status", (run) => run.status],
-  ["runner", "Runner", (run) => run.runner?.name],
-  ["attempt", "Attempt", (run) => run.attempt],
-  ["exitCode", "Exit code", (run) => run.exitCode],
-];
-
-const duration = (run) =>
-  run.startedDate && run.finishedDate ? millis(run.finishedDate) - millis(run.startedDate) : undefined;
+import { span } from "../time.js";
+import { ChangeJob, FIELDS, useRunAction } from "./jobform.js";
+import { repeatOf, repeatWords } from "./jobschedule.js";
+import { Run, duration } from "./run.js";
 
 /** How long the last runs took, one bar each. */
 function Durations({ runs }) {
@@ -58,56 +44,6 @@ function Durations({ runs }) {
   />`;
 }
 
-function Run({ id, onChange }) {
-  const answer = useAnswer((signal) => call("getJobRun", { runId: id, signal }), id, 2000);
-  const run = answer.data;
-  const done = (now) => {
-    // What it wrote is not in the answer.
-    answer.renew(now && { ...run, ...now });
-    onChange();
-  };
-  const guard = useVersionedAction({ fields: RUN_FIELDS, read: () => call("getJobRun", { runId: id }), onDone: done });
-  if (!run)
-    return html`<${Panel} title="Run" id="run">
-      ${answer.problem ? html`<${Trouble} problem=${answer.problem} />` : html`<${Loading} />`}
-    <//>`;
-  const cancel = () =>
-    guard.act({
-      label: "Stop run",
-      message: "Run stopped.",
-      found: run,
-      lateMessage: (now) => (OPEN.has(now.status) ? "" : "The run has ended"),
-      work: (match) => call("cancelJobRun", { runId: id, match, body: {} }),
-    });
-  return html`<${Panel}
-    title="Run"
-    id="run"
-    actions=${html`
-      ${OPEN.has(run.status) && may("cancelJobRun") && html`<${Button} kind="danger" onClick=${cancel}>Stop run<//>`}
-      <button type="button" class="link" onClick=${() => refine({ run: "" })}>Close</button>
-    `}
-  >
-    <p><${State} of=${run.status} /> ${run.reason}</p>
-    <${Facts} of=${[
-      ["Due", html`<${Time} at=${run.dueDate} />`],
-      ["Started", run.startedDate && html`<${Time} at=${run.startedDate} />`],
-      ["Duration", duration(run) !== undefined && span(duration(run))],
-      ["Exit code", run.exitCode === undefined ? "" : String(run.exitCode)],
-      ["Runner", run.runner?.name],
-      ["Attempt", run.attempt],
-    ]} />
-    ${
-      some(run.maintenance) &&
-      html`<p class="note">
-        In maintenance when it was due: ${run.maintenance?.map((window) => window.name).join(", ")}
-      </p>`
-    }
-    <pre class="output" tabindex="0" aria-label="Output">${run.output || "No output."}</pre>
-    ${run.outputTruncated && html`<p class="dim">Output truncated: ${count(run.outputBytes)} bytes are kept.</p>`}
-    ${guard.conflict}
-  <//>`;
-}
-
 /** How many machines are named; of more, how many there are. */
 const MOST = 50;
 
@@ -115,7 +51,7 @@ const MOST = 50;
 async function loadMachine(id, signal) {
   const found = await call("getResource", { resourceId: id, signal }).catch(() => undefined);
   const { hostName, ...info } = /** @type {any} */ (found?.generalInfo || { name: found?.resourceName || found?.name });
-  return { id, hostName, name: info.name || hostName || id };
+  return { id, hostName, name: info.name || hostName || id, found: Boolean(found) };
 }
 
 export default function Job({ id, query }) {
@@ -138,7 +74,7 @@ export default function Job({ id, query }) {
     runs.reload();
   });
   const guard = useVersionedAction({
-    fields: job ? fieldsOf(job) : [],
+    fields: FIELDS,
     read: () => call("getJob", { jobId: id }),
     onDone: fresh,
   });
@@ -157,9 +93,10 @@ export default function Job({ id, query }) {
       work: (match) => call("updateJob", { jobId: id, match, body: { active } }),
     });
   };
+  const byHand = repeatOf(job.schedule) === "never";
   const known = machines.data || [];
   // What is not in the form would be lost with it.
-  const whole = known.length === ids.length && known.every((one) => one.hostName);
+  const whole = known.length === ids.length && known.every((one) => one.found);
   const columns = [
     {
       title: "Due",
@@ -183,12 +120,29 @@ export default function Job({ id, query }) {
           may("updateJob") &&
           html`
             <${Button} disabled=${!machines.data} onClick=${() => setEditing(true)}>Change…<//>
-            <${Button} onClick=${toggleActive}>${job.active ? "Pause" : "Resume"}<//>
+            ${(job.active || !byHand) && html`<${Button} onClick=${toggleActive}>${job.active ? "Pause" : "Resume"}<//>`}
           `
         }
+        <${RecordActions}
+          actions=${[
+            {
+              label: "Delete…",
+              title: `Delete job “${job.name}”?`,
+              operation: /** @type {const} */ ("deleteJob"),
+              path: { jobId: id },
+              removes: job,
+              fields: FIELDS,
+              read: () => call("getJob", { jobId: id }),
+              question: "The history of its runs is deleted with it. A run that is under way is stopped.",
+              danger: true,
+              message: "Deleted.",
+            },
+          ]}
+          onDone=${() => go(link("jobs"))}
+        />
       `}
     >
-      ${job.active ? html`next run <${Time} at=${job.nextRun} />` : "paused"}
+      ${job.active ? html`next run <${Time} at=${job.nextRun} />` : byHand ? "runs by hand only" : "paused"}
     <//>
     ${query.get("run") && html`<${Run} key=${query.get("run")} id=${query.get("run")} onChange=${runs.reload} />`}
     <div class="columns wide-left">
@@ -207,8 +161,12 @@ export default function Job({ id, query }) {
           <${Facts} of=${[
             ["Description", job.description],
             ["Type", job.script?.jobType],
-            ["Script", job.script?.customScript?.name],
-            ["Repeats", job.schedule?.cron || job.schedule?.pattern?.type],
+            [
+              "Script",
+              job.script?.customScript &&
+                html`<a href=${link(["scripts", String(job.script.customScript.id)])}>${job.script.customScript.name}</a>`,
+            ],
+            ["Repeats", repeatWords(job.schedule)],
             ["Time zone", job.schedule?.timezone || job.schedule?.timeZone?.name],
             ["Overlapping runs", job.overlapPolicy],
             ["Missed runs", job.misfirePolicy],
@@ -241,7 +199,7 @@ export default function Job({ id, query }) {
       editing &&
       html`<${ChangeJob}
         job=${job}
-        hosts=${whole ? known.map((one) => one.hostName).join(", ") : undefined}
+        known=${whole ? known : undefined}
         onClose=${() => setEditing(false)}
         onDone=${fresh}
       />`

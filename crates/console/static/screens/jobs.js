@@ -4,13 +4,16 @@ import { may, searchableText, terms } from "../api.js";
 import { Button, Empty, Head, Time, html, personName } from "../elements.js";
 import { SearchNotice, Search } from "../form.js";
 import { useList, useState } from "../hooks.js";
+import { RecordActions } from "../recordactions.js";
 import { go, link, refine } from "../route.js";
 import { Rows } from "../table.js";
-import { NewJob, NewScript, useRunAction } from "./jobform.js";
+import { NewJob, useRunAction } from "./jobform.js";
+import { repeatOf, repeatWords } from "./jobschedule.js";
+import { NEW_SCRIPT } from "./scripts.js";
 
 export default function Jobs({ query }) {
   const name = query.get("name") || "";
-  const [making, setMaking] = useState("");
+  const [making, setMaking] = useState(false);
   const { run, conflict } = useRunAction();
   const list = useList(
     "searchJobs",
@@ -28,10 +31,13 @@ export default function Jobs({ query }) {
         ${row.description || row.script?.jobType || row.script?.customScript?.name}
       </span>`,
     },
-    { title: "Repeats", keep: 2, cell: (row) => row.schedule?.cron || row.schedule?.pattern?.type },
+    { title: "Repeats", keep: 2, cell: (row) => repeatWords(row.schedule) },
     {
       title: "Next run",
-      cell: (row) => (row.active ? html`<${Time} at=${row.nextRun} />` : html`<span class="dim">paused</span>`),
+      cell: (row) =>
+        row.active
+          ? html`<${Time} at=${row.nextRun} />`
+          : html`<span class="dim">${repeatOf(row.schedule) === "never" ? "by hand" : "paused"}</span>`,
     },
     { title: "Changed by", keep: 3, cell: (row) => personName(row.updatedBy) },
     {
@@ -50,8 +56,8 @@ export default function Jobs({ query }) {
     <${Head}
       title="Jobs"
       actions=${html`
-        ${may("createJob") && html`<${Button} kind="primary" onClick=${() => setMaking("job")}>New job…<//>`}
-        ${may("createJobScript") && html`<${Button} onClick=${() => setMaking("script")}>New script…<//>`}
+        ${may("createJob") && html`<${Button} kind="primary" onClick=${() => setMaking(true)}>New job…<//>`}
+        <${RecordActions} actions=${[{ ...NEW_SCRIPT, primary: false }]} onDone=${() => {}} />
       `}
     />
     <div class="filters">
@@ -75,10 +81,6 @@ export default function Jobs({ query }) {
       }
     />
     ${conflict}
-    ${
-      making === "job" &&
-      html`<${NewJob} onClose=${() => setMaking("")} onDone=${(job) => go(link(["jobs", job.id]))} />`
-    }
-    ${making === "script" && html`<${NewScript} onClose=${() => setMaking("")} />`}
+    ${making && html`<${NewJob} onClose=${() => setMaking(false)} onDone=${(job) => go(link(["jobs", job.id]))} />`}
   `;
 }

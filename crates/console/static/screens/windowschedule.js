@@ -1,28 +1,11 @@
 // The part of the form of a maintenance window that says when it is open: once, or by one of the patterns.
 
 import { html } from "../elements.js";
-import { Choices } from "../form.js";
 import { useEffect, useState } from "../hooks.js";
+import { PatternFields, UNITS, choice } from "../patternfields.js";
 import { findRecords } from "../references.js";
 import { Labelled, errorsOf } from "../schemacontrols.js";
 import { DAY, clock, fromInput, millis, toInput, wire, zone } from "../time.js";
-
-const DAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
-const MONTHS = [
-  "January",
-  "February",
-  "March",
-  "April",
-  "May",
-  "June",
-  "July",
-  "August",
-  "September",
-  "October",
-  "November",
-  "December",
-];
-const INDEXES = ["First", "Second", "Third", "Fourth", "Last"];
 
 /** The choices of how a window repeats, and the pattern that each begins with. */
 const REPEATS = {
@@ -34,7 +17,6 @@ const REPEATS = {
   monthly: ["Every month", { type: "monthly" }],
   yearly: ["Every year", { type: "yearly" }],
 };
-const UNITS = { daily: "days", weekly: "weeks", monthly: "months", yearly: "years" };
 
 /** Which of the choices a schedule is. */
 function repeatOf({ pattern }) {
@@ -81,8 +63,6 @@ export function repeatWords({ pattern, timezone }) {
   return `${[how, ...on].join(", ")} (${timezone})`;
 }
 
-const listed = (words) => words.replace(/\s*,\s*/g, ",").trim();
-
 const wall = (time, timeZone) =>
   new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", hourCycle: "h23", timeZone }).format(time);
 
@@ -96,114 +76,6 @@ function hoursThere({ pattern, timezone, startTime }, end) {
   } catch {
     return "";
   }
-}
-
-const select = (name, label, options, value, onValue, errors = /** @type {any[]} */ ([])) => html`<${Labelled}
-  label=${label}
-  errors=${errors}
->
-  ${(rest) => html`<select name=${name} ...${rest} onChange=${(event) => onValue(event.target.value)}>
-    ${options.map(([one, title]) => html`<option value=${one} selected=${one === value}>${title}</option>`)}
-  </select>`}
-<//>`;
-
-/** What a pattern asks for besides its kind. `onValue` gets the whole pattern. */
-function PatternFields({ pattern, onValue, problem, path }) {
-  const { type, dayFrequency, weekDays = "", months = "", dayOfMonth, weekIndex, dayOfWeek } = pattern;
-  const wrong = (name) => errorsOf(problem, `${path}.${name}`);
-  const put = (changes) => {
-    const next = { ...pattern, ...changes };
-    for (const name of Object.keys(next)) if (next[name] === "" || next[name] === undefined) delete next[name];
-    onValue(next);
-  };
-  const byDate = !weekIndex;
-  const monthly = type === "monthly" || type === "yearly";
-  return html`
-    ${
-      (type !== "daily" || dayFrequency === "recurrence" || pattern.repeatFrequency > 1) &&
-      html`<${Labelled} label=${`Every … ${UNITS[type]}`} errors=${wrong("repeatFrequency")}>
-        ${(rest) => html`<input
-          type="number"
-          min="1"
-          max="366"
-          name="every"
-          ...${rest}
-          value=${pattern.repeatFrequency ?? 1}
-          onInput=${(event) => put({ repeatFrequency: Number(event.target.value) || undefined })}
-        />`}
-      <//>`
-    }
-    ${
-      type === "weekly" &&
-      html`<div class="field wide">
-        <span class="label">Days of the week</span>
-        <${Choices} label="Days of the week" options=${DAYS} value=${listed(weekDays)} onValue=${(days) => put({ weekDays: days })} />
-        <p class=${wrong("weekDays").length ? "wrong" : "hint"}>
-          ${wrong("weekDays")[0]?.message || "None: the day of the start"}
-        </p>
-      </div>`
-    }
-    ${
-      type === "yearly" &&
-      html`<div class="field wide">
-        <span class="label">Months</span>
-        <${Choices} label="Months" options=${MONTHS} value=${listed(months)} onValue=${(chosen) => put({ months: chosen })} />
-        ${wrong("months").length > 0 && html`<p class="wrong">${wrong("months")[0].message}</p>`}
-      </div>`
-    }
-    ${
-      monthly &&
-      select(
-        "on",
-        "On",
-        [
-          ["date", "days of the month"],
-          ["weekday", "a weekday of the month"],
-        ],
-        byDate ? "date" : "weekday",
-        (on) =>
-          put(
-            on === "date"
-              ? { weekIndex: undefined, dayOfWeek: undefined }
-              : { dayOfMonth: undefined, weekIndex: "First", dayOfWeek: "Sunday" },
-          ),
-      )
-    }
-    ${
-      monthly &&
-      byDate &&
-      html`<${Labelled} label="Days of the month" hint="1 to 31, separated by commas" errors=${wrong("dayOfMonth")}>
-        ${(rest) => html`<input
-          name="dayOfMonth"
-          ...${rest}
-          value=${dayOfMonth ?? ""}
-          onInput=${(event) => put({ dayOfMonth: event.target.value })}
-        />`}
-      <//>`
-    }
-    ${
-      monthly &&
-      !byDate &&
-      html`
-        ${select(
-          "weekIndex",
-          "Which",
-          INDEXES.map((one) => [one, one.toLowerCase()]),
-          weekIndex,
-          (one) => put({ weekIndex: one }),
-          wrong("weekIndex"),
-        )}
-        ${select(
-          "dayOfWeek",
-          "Day of the week",
-          DAYS.map((one) => [one, one]),
-          dayOfWeek,
-          (one) => put({ dayOfWeek: one }),
-          wrong("dayOfWeek"),
-        )}
-      `
-    }
-  `;
 }
 
 /** The control of a schedule, with the values that a request has. */
@@ -253,7 +125,7 @@ export function ScheduleField({ value = /** @type {any} */ (startSchedule()), on
     />`}
   <//>`;
   return html`
-    ${select(
+    ${choice(
       "repeat",
       "Repeats",
       Object.entries(REPEATS).map(([one, [title]]) => [one, title]),
@@ -268,6 +140,7 @@ export function ScheduleField({ value = /** @type {any} */ (startSchedule()), on
       html`
         <${PatternFields}
           pattern=${value.pattern}
+          unit=${repeat !== "daily" && repeat !== "weekdays" && UNITS[value.pattern.type]}
           onValue=${(pattern) => make({ pattern })}
           problem=${problem}
           path=${`${path}.pattern`}

@@ -63,7 +63,7 @@ export function WindowTargets({ window, remove }) {
       "Device groups",
       groups,
       (row) => row.name,
-      () => undefined,
+      (row) => link(["groups", row.uniqueId || String(row.id)]),
       (row) => ({ deviceGroups: [{ id: String(row.id) }] }),
     )}
     ${list(
