@@ -39,7 +39,7 @@ export default function Client({ id }) {
         fields: FIELDS,
         send: "Suspend",
         question:
-          "Its people are signed out, and its programs are refused, until you resume it. Its data stays, and your people see it as before.",
+          "Its people are signed out, and its programs are refused, until you resume it. Your people see it as before.",
         danger: true,
         message: "Suspended.",
         done: again.reload,
@@ -66,7 +66,7 @@ export default function Client({ id }) {
         send: "Terminate",
         confirm: client.name,
         question:
-          "It is shut for good: it cannot be resumed, and all of its API keys are revoked. Its data stays, and your people see it as before.",
+          "It cannot be resumed, and all of its API keys are revoked. Its data stays, and your people see it as before.",
         danger: true,
         message: "Terminated.",
         done: again.reload,

@@ -11,6 +11,8 @@ import { Rows } from "../table.js";
 /** What stands for the token of an address where it is not known any more. */
 const TOKEN = "TOKEN";
 
+const lines = (...all) => all.join("\n");
+
 const MACROS = [
   ["event_id", "EVENT.ID"],
   ["event_name", "EVENT.NAME"],
@@ -24,12 +26,22 @@ const MACROS = [
   ["alert_message", "ALERT.MESSAGE"],
 ];
 
-/** Monitors, and `[where, text, note]` of what each needs. @type {Record<string, (url: string, token: string) => any[]>} */
+/**
+ * Monitors, and `[where, text, note]` of what each needs.
+ * @type {Record<string, (url: string, token: string) => any[]>}
+ */
 const MONITORS = {
   Alertmanager: (url) => [
     [
       "Receiver in alertmanager.yml",
-      `receivers:\n  - name: muster\n    webhook_configs:\n      - url: ${url}/alertmanager\nroute:\n  receiver: muster`,
+      lines(
+        "receivers:",
+        "  - name: muster",
+        "    webhook_configs:",
+        `      - url: ${url}/alertmanager`,
+        "route:",
+        "  receiver: muster",
+      ),
       "Alerts of Prometheus get to Muster through its Alertmanager.",
     ],
   ],
@@ -37,24 +49,41 @@ const MONITORS = {
     ["URL of a contact point of the type Webhook", `${url}/grafana`, "HTTP method POST; no authorization."],
     [
       "Contact point by provisioning",
-      `apiVersion: 1\ncontactPoints:\n  - orgId: 1\n    name: muster\n    receivers:\n      - uid: muster\n        type: webhook\n        settings:\n          url: ${url}/grafana`,
+      lines(
+        "apiVersion: 1",
+        "contactPoints:",
+        "  - orgId: 1",
+        "    name: muster",
+        "    receivers:",
+        "      - uid: muster",
+        "        type: webhook",
+        "        settings:",
+        `          url: ${url}/grafana`,
+      ),
     ],
   ],
   Zabbix: (url) => [
     [
       "Parameters of a media type of the type Webhook",
-      [...MACROS.map(([name, macro]) => `${name}: {${macro}}`), `url: ${url}/zabbix`].join("\n"),
+      lines(...MACROS.map(([name, macro]) => `${name}: {${macro}}`), `url: ${url}/zabbix`),
       "Add a row for each; also create message templates for problems, recoveries and updates.",
     ],
     [
       "Script",
-      "var given = JSON.parse(value);\nvar request = new HttpRequest();\nrequest.addHeader('Content-Type: application/json');\nvar answer = request.post(given.url, value);\nif (request.getStatus() >= 300) throw 'Muster answered ' + request.getStatus() + ': ' + answer;\nreturn 'OK';",
+      lines(
+        "var given = JSON.parse(value);",
+        "var request = new HttpRequest();",
+        "request.addHeader('Content-Type: application/json');",
+        "var answer = request.post(given.url, value);",
+        "if (request.getStatus() >= 300) throw 'Muster answered ' + request.getStatus() + ': ' + answer;",
+        "return 'OK';",
+      ),
     ],
   ],
   PagerDuty: (url, token) => [
     [
       "Receiver in alertmanager.yml",
-      `pagerduty_configs:\n  - url: ${new URL(url).origin}/v2/enqueue\n    routing_key: ${token}`,
+      lines("pagerduty_configs:", `  - url: ${new URL(url).origin}/v2/enqueue`, `    routing_key: ${token}`),
       "For what speaks version 2 of PagerDuty's Events API.",
     ],
     ["URL without a key in the body", `${url}/pagerduty`],
@@ -62,7 +91,7 @@ const MONITORS = {
   Opsgenie: (url, token) => [
     [
       "Receiver in alertmanager.yml",
-      `opsgenie_configs:\n  - api_url: ${new URL(url).origin}/\n    api_key: ${token}`,
+      lines("opsgenie_configs:", `  - api_url: ${new URL(url).origin}/`, `    api_key: ${token}`),
       "For what speaks Opsgenie's Alert API.",
     ],
     ["URL without a key in the header", `${url}/opsgenie`],
@@ -70,9 +99,12 @@ const MONITORS = {
   Scripts: (url) => [
     [
       "A problem",
-      `curl -fsS -d '{"subject": "Backup of web-01 failed", "state": "critical", "host": "web-01", "key": "backup web-01"}' ${url}`,
+      lines(
+        `curl -fsS ${url} -d '{"subject": "Backup of web-01 failed", "state": "critical",`,
+        `  "host": "web-01", "key": "backup web-01"}'`,
+      ),
     ],
-    ["Its end", `curl -fsS -d '{"subject": "Backup of web-01", "state": "ok", "key": "backup web-01"}' ${url}`],
+    ["Its end", `curl -fsS ${url} -d '{"subject": "Backup of web-01", "state": "ok", "key": "backup web-01"}'`],
   ],
 };
 
