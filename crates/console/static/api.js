@@ -13,9 +13,10 @@ export const session = { me: /** @type {any} */ (null), home: "", role: "viewer"
 /** An error that the service answered. */
 export class Problem extends Error {
   constructor(status, body) {
-    super(body.detail || body.title || "The service gave no reason.");
+    const isOld = status === 412;
+    super(isOld ? "Somebody changed it meanwhile." : body.detail || body.title || "The service gave no reason.");
     this.status = status;
-    this.title = body.title || "";
+    this.title = isOld ? "Changed meanwhile" : body.title || "";
     this.requestId = body.requestId || "";
     this.errors = body.errors || [];
   }

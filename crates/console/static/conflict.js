@@ -23,7 +23,7 @@ export const changedFields = (fields, found, theirs) =>
  */
 export async function actOnVersion({ found, fields, read, work }) {
   let match = tag(found);
-  let refused = new Problem(412, { title: "Changed meanwhile", detail: "It was changed after this page showed it." });
+  let refused = new Problem(412, {});
   for (let tries = 0; tries < MOST; tries += 1) {
     try {
       if (match) return await work(match);

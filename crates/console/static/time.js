@@ -42,10 +42,12 @@ export function short(time, now = Date.now()) {
 export const full = (time) => longer.format(new Date(time));
 export const gmt = (time) => `${new Date(time).toISOString().slice(0, 19).replace("T", " ")} GMT`;
 
-/** `4 min`, `3 h 10 min`, `2 d`. */
+/** `8 s`, `4 min`, `3 h 10 min`, `2 d`. */
 export function span(length) {
-  const minutes = Math.max(0, Math.round(length / MINUTE));
-  if (minutes < 1) return "moments";
+  const seconds = Math.round(length / 1000);
+  if (seconds < 1) return "less than 1 s";
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.round(length / MINUTE);
   if (minutes < 60) return `${minutes} min`;
   const hours = Math.floor(minutes / 60);
   if (hours < 24) return minutes % 60 && hours < 6 ? `${hours} h ${minutes % 60} min` : `${hours} h`;

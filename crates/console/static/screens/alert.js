@@ -1,193 +1,21 @@
-// One alert: its details, machine, timeline, responders and actions.
+// An alert: all that is known about it, and what people did.
 
 import { mayLink } from "../address.js";
 import { call, may, terms } from "../api.js";
 import { useVersionedAction } from "../conflict.js";
-import {
-  Button,
-  Empty,
-  Facts,
-  Head,
-  Loading,
-  Panel,
-  State,
-  Time,
-  Trouble,
-  html,
-  personName,
-  some,
-} from "../elements.js";
+import { Button, Facts, Head, Loading, Panel, State, Time, Trouble, html, personName, some } from "../elements.js";
 import { useAnswer, useEffect, useState } from "../hooks.js";
-import { Markdown, Snippet } from "../markdown.js";
+import { Markdown } from "../markdown.js";
 import { OnCallNow, Responders, useNames } from "../responders.js";
 import { go, link } from "../route.js";
-import { millis } from "../time.js";
 import { attempt, say } from "../toast.js";
-import { Action, FIELDS, asAcknowledged, isUnacknowledged, lateMessage, readAlert } from "./alerts.js";
-import { useRunAction } from "./jobform.js";
-
-/** The steps of the timeline that the alert itself records. */
-function alertSteps(alert) {
-  if (!alert) return [];
-  const steps = [
-    [alert.firstAlertTime, "Reported for the first time", alert.app && `by ${alert.app}`],
-    alert.repeatCount > 1 && [
-      alert.alertTime,
-      `Reported again, ${alert.repeatCount} times in all`,
-      alert.oldState && `${alert.oldState} → ${alert.currentState}`,
-    ],
-    alert.maintenance && [alert.maintenance.since, "Held back by a maintenance window", alert.maintenance.name],
-    alert.acknowledgement && [
-      alert.acknowledgement.time,
-      `Acknowledged by ${personName(alert.acknowledgement.by)}`,
-      alert.acknowledgement.note,
-    ],
-    alert.suppression && [
-      alert.suppression.time,
-      alert.suppression.by ? `Suppressed by ${personName(alert.suppression.by)}` : "Suppressed",
-      alert.suppression.note,
-    ],
-    alert.unsuppression && [
-      alert.unsuppression.time,
-      `Unsuppressed by ${personName(alert.unsuppression.by)}`,
-      alert.unsuppression.note,
-    ],
-    alert.escalation && [
-      alert.escalation.time,
-      "Escalated",
-      (alert.escalation.onCall || []).map((person) => `notified: ${personName(person)}`).join(", ") ||
-        "nobody was on call",
-    ],
-    alert.closure && [
-      alert.closure.time,
-      alert.closure.by ? `Closed by ${personName(alert.closure.by)}` : "Closed by a report of Ok",
-      alert.closure.note,
-    ],
-  ];
-  return steps.filter((step) => step && step[0]);
-}
-
-/** Words for the status of a page; in all other cases the person was notified. */
-const PAGE_OUTCOMES = { pending: "Notifying", failed: "Could not notify", stopped: "Did not need to notify" };
-
-/** Steps of the service: whom it notified, and whom it could not. */
-function pageSteps(timeline, names) {
-  const who = (page) =>
-    names.get(page.user?.id) ||
-    page.user?.id ||
-    (page.integration ? "an integration" : names.get(page.target) || page.target);
-  const steps = {
-    page: ({ text, page }) => {
-      const by = page.contactMethod ? `, by ${page.contactMethod.type.toLowerCase()}` : "";
-      return [
-        `${PAGE_OUTCOMES[page.status] || "Notified"} ${who(page)}`,
-        `${text}${by}${page.why ? `: ${page.why}` : ""}`,
-      ];
-    },
-    gap: ({ text, page }) => [`Could not notify ${(page && who(page)) || "anybody"}`, text],
-    routed: ({ text }) => ["Routed", text],
-    waits: ({ text }) => ["Waiting", text],
-  };
-  return (timeline?.events || [])
-    .filter((event) => steps[event.what])
-    .map((event) => [event.time, ...steps[event.what](event)]);
-}
-
-/** Jobs that work on its machine. */
-function Jobs({ device }) {
-  const list = useAnswer(
-    (signal) => call("searchJobs", { signal, query: { queryString: terms({ resourceId: device.id }), pageSize: 6 } }),
-    device.id,
-  );
-  const { run, conflict } = useRunAction();
-  return html`<${Panel} title="Jobs" id="jobs">
-    <${Trouble} problem=${list.problem} />
-    ${
-      list.data &&
-      (list.data.results.length
-        ? html`<ul class="plain-list">
-            ${list.data.results.map(
-              (job) => html`<li class="session">
-                <a href=${link(["jobs", job.id])}>${job.name}</a>
-                ${
-                  may("runJob") &&
-                  html`<${Button}
-                    aria-label=${`Run now: ${job.name}`}
-                    onClick=${() => run(job, `Run requested: “${job.name}”.`)}
-                  >
-                    Run now
-                  <//>`
-                }
-              </li>`,
-            )}
-          </ul>`
-        : html`<${Empty} title="No jobs for this machine." />`)
-    }
-    ${conflict}
-  <//>`;
-}
-
-/** Articles that may help: those with a word of the subject or the metric. */
-function Articles({ alert }) {
-  const words = [...new Set(`${alert.metric || ""} ${alert.subject}`.toLowerCase().match(/\p{L}{4,}/gu) || [])].slice(
-    0,
-    4,
-  );
-  const found = useAnswer(async (signal) => {
-    const pages = await Promise.all(
-      words.map((word) => call("searchKbArticles", { signal, query: { query: word, pageSize: 3, state: "ACTIVE" } })),
-    );
-    const seen = new Map();
-    for (const article of pages.flatMap((page) => page.results))
-      if (!seen.has(article.id)) seen.set(article.id, article);
-    return [...seen.values()].slice(0, 4);
-  }, words.join(" "));
-  return html`<${Panel} title="Articles" id="articles">
-    <${Trouble} problem=${found.problem} />
-    ${
-      found.data &&
-      (found.data.length
-        ? html`<ul class="plain-list">
-            ${found.data.map(
-              (article) => html`<li>
-                <a href=${link(["knowledge", article.id])}>${article.title}</a>
-                <div class="small dim"><${Snippet} text=${article.snippet} /></div>
-              </li>`,
-            )}
-          </ul>`
-        : html`<${Empty} title="No matching articles.">
-            <a href=${link("knowledge", { q: alert.metric || alert.subject })}>Search</a>
-          <//>`)
-    }
-  <//>`;
-}
-
-function Windows({ device }) {
-  const covered = useAnswer(
-    (signal) => call("listActiveMaintenance", { signal, query: { resourceId: device.id } }),
-    device.id,
-  );
-  if (!covered.data?.results.length) return html`<${Trouble} problem=${covered.problem} />`;
-  return html`<ul class="plain-list">
-    ${covered.data.results.map(
-      (cover) => html`<li>
-        In maintenance: <a href=${link("maintenance", { window: cover.window.uniqueId })}>${cover.window.name}</a>,
-        until <${Time} at=${cover.until} />
-      </li>`,
-    )}
-  </ul>`;
-}
+import { Action, FIELDS, isUnacknowledged, lateMessage, readAlert } from "./alertactions.js";
+import { Articles, Jobs, Windows } from "./alertpanels.js";
+import { AlertTimeline } from "./alerttimeline.js";
 
 export default function Alert({ id }) {
   const answer = useAnswer((signal) => call("getAlert", { alertId: id, signal }), id, 10e3);
   const alert = answer.data;
-  const audit = useAnswer(
-    async (signal) =>
-      may("searchAuditLog")
-        ? call("searchAuditLog", { signal, query: { queryString: terms({ entityId: id }), pageSize: 20 } })
-        : undefined,
-    `${id} ${alert?.updatedDate}`,
-  );
   const others = useAnswer(
     async (signal) =>
       alert?.device?.id
@@ -195,27 +23,22 @@ export default function Alert({ id }) {
         : { results: [] },
     alert?.device?.id,
   );
-  const timeline = useAnswer(
-    (signal) => call("getAlertTimeline", { alertId: id, signal }),
-    `${id} ${alert?.updatedDate}`,
-    10e3,
-  );
   const names = useNames();
-  const steps = [...alertSteps(alert), ...pageSteps(timeline.data, names)].sort(
-    (one, other) => millis(one[0]) - millis(other[0]),
-  );
   const [action, setAction] = useState();
   const guard = useVersionedAction({ fields: FIELDS, read: () => readAlert({ id }), onDone: answer.renew });
-  const acknowledge = () => {
+  const [sending, setSending] = useState(false);
+  const acknowledge = async () => {
+    if (sending) return undefined;
     if (!isUnacknowledged(alert)) return say("Nothing to acknowledge.");
-    answer.put(asAcknowledged(alert));
-    return guard.act({
+    setSending(true);
+    await guard.act({
       label: "Acknowledge",
       message: "Acknowledged.",
       found: alert,
       lateMessage,
       work: (match) => call("acknowledgeAlert", { alertId: id, match, body: {} }),
     });
+    return setSending(false);
   };
   useEffect(() => {
     const pressed = (event) => {
@@ -253,13 +76,21 @@ export default function Alert({ id }) {
       open &&
       isUnacknowledged(alert) &&
       may("acknowledgeAlert") &&
-      html`<${Button} kind="primary" onClick=${acknowledge}>Acknowledge<//>`
+      html`<${Button} kind="primary" aria-disabled=${sending ? "true" : undefined} onClick=${acknowledge}>
+        Acknowledge
+      <//>`
     }
     ${
       open &&
       isUnacknowledged(alert) &&
       may("acknowledgeAlert") &&
       html`<${Button} onClick=${() => setAction("acknowledgeAlert")}>Acknowledge with note…<//>`
+    }
+    ${
+      open &&
+      alert.acknowledgement &&
+      may("unacknowledgeAlert") &&
+      html`<${Button} onClick=${() => setAction("unacknowledgeAlert")}>Unacknowledge…<//>`
     }
     ${
       open &&
@@ -279,7 +110,7 @@ export default function Alert({ id }) {
   const rest = (others.data?.results || []).filter((other) => other.id !== alert.id);
   return html`
     <${Head} title=${alert.subject} back=${back} actions=${actions}>
-      <${State} of=${alert.currentState} /> <${State} of=${alert.status} />${" "}
+      <${State} of=${alert.currentState} /> ${sending ? html`<span class="dim" role="status">sending…</span>` : html`<${State} of=${alert.status} />`}${" "}
       ${alert.status === "Acknowledged" && html`by ${personName(alert.acknowledgement?.by)} `}
       ${
         host &&
@@ -328,33 +159,7 @@ export default function Alert({ id }) {
             ],
           ]} />
         <//>
-        <${Panel} title="Timeline" id="course">
-          <${Trouble} problem=${timeline.problem} />
-          <ol class="course">
-            ${steps.map(
-              ([at, what, note]) => html`<li>
-                <${Time} at=${at} /> <div>${what}${note && html`<div class="dim">${note}</div>`}</div>
-              </li>`,
-            )}
-          </ol>
-          ${
-            audit.data &&
-            some(audit.data.results) &&
-            html`<details>
-              <summary>Audit log (${audit.data.totalResults})</summary>
-              <ul class="plain-list">
-                ${audit.data.results.map(
-                  (row) => html`<li class="small">
-                    <${Time} at=${row.time} /> ${row.action} by ${row.userId || row.keyId}:${" "}
-                    ${Object.keys(row.changes || {})
-                      .slice(0, 6)
-                      .join(", ")}
-                  </li>`,
-                )}
-              </ul>
-            </details>`
-          }
-        <//>
+        <${AlertTimeline} alert=${alert} names=${names} />
       </div>
       <div>
         <${Panel} title="Machine" id="machine">
