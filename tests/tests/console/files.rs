@@ -1,6 +1,6 @@
 //! The files of the console over HTTP, and the operations that they name.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
@@ -10,6 +10,7 @@ both_backends![
     files_are_served_with_their_policy,
     what_a_browser_has_is_not_sent_again,
     nothing_else_is_served,
+    what_a_screen_loads_stays_small,
     the_console_calls_operations_of_the_document_only,
 ];
 
@@ -83,6 +84,45 @@ fn nothing_else_is_served(server: &Server) {
     }
     server.request("POST", "/console/").send().problem(405, "0002");
     server.request("DELETE", "/console/app.js").send().problem(405, "0002");
+}
+
+/// What a browser without any of it loads to show a screen, compressed.
+fn what_a_screen_loads_stays_small(server: &Server) {
+    let length = |path: &str| {
+        let answer = server.request("GET", &format!("/console/{path}")).header("Accept-Encoding", "gzip").send();
+        assert_eq!(answer.status, 200, "{path}: {answer}");
+        answer.body.len()
+    };
+    let modules: BTreeMap<String, String> = sources().into_iter().collect();
+    let always: usize = ["", "style.css", "icon.svg", "vendor/icons.svg"].into_iter().map(length).sum();
+    let lengths: BTreeMap<&str, usize> = modules.keys().map(|path| (path.as_str(), length(path))).collect();
+    let generated: BTreeMap<&str, usize> =
+        ["operations.js", "forms.js", "vendor/preact-htm.js"].into_iter().map(|path| (path, length(path))).collect();
+    for screen in modules.keys().filter(|path| path.starts_with("screens/")) {
+        let mut loaded = BTreeSet::new();
+        let mut pending = vec!["app.js".to_owned(), screen.clone()];
+        while let Some(path) = pending.pop() {
+            if let Some(source) = modules.get(&path) {
+                pending.extend(imports(&path, source).filter(|import| !loaded.contains(import)));
+            }
+            loaded.insert(path);
+        }
+        let size = |path: &String| lengths.get(path.as_str()).or_else(|| generated.get(path.as_str())).copied();
+        let sum: usize = loaded.iter().map(|path| size(path).unwrap_or_else(|| panic!("no file {path}"))).sum();
+        assert!(sum + always <= 150_000, "{screen} loads {} bytes of {loaded:?}", sum + always);
+    }
+}
+
+/// The modules that a module imports when it is loaded, below /console/.
+fn imports<'s>(path: &str, source: &'s str) -> impl Iterator<Item = String> + use<'s> {
+    let folder = path.starts_with("screens/");
+    source.split(" from \"").skip(1).filter_map(move |rest| {
+        let name = rest.split('"').next().unwrap_or_default();
+        if let Some(name) = name.strip_prefix("../") {
+            return Some(name.to_owned());
+        }
+        name.strip_prefix("./").map(|name| if folder { format!("screens/{name}") } else { name.to_owned() })
+    })
 }
 
 /// The operations of the module that the program serves, by the names in the sources of the console.
