@@ -17,7 +17,8 @@ import { attempt, say } from "./toast.js";
  * under its version: what `fields` differ in a newer one is shown first. `message` says that it was done.
  * @typedef {{
  *   label: string, operation: OperationId, path?: any, body?: any, match?: any, when?: boolean, primary?: boolean,
- *   form?: boolean, edits?: any, found?: any, confirm?: string, removes?: any, read?: () => Promise<any>, values?: any, layout?: any, send?: string,
+ *   form?: boolean, edits?: any, found?: any, confirm?: string,
+ *   removes?: any, read?: () => Promise<any>, values?: any, layout?: any, send?: string,
  *   title?: string, question?: any, danger?: boolean, message?: string, fields?: any[], keep?: string,
  *   change?: (request: any, value: any) => any, extra?: any, done?: (answer: any) => any,
  * }} RecordAction

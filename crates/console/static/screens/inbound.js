@@ -96,7 +96,7 @@ const MONITORS = {
     ],
     ["URL without a key in the header", `${url}/opsgenie`],
   ],
-  Scripts: (url) => [
+  curl: (url) => [
     [
       "A problem",
       lines(
