@@ -15,8 +15,8 @@ export const idOf = (record) => String(record.uniqueId ?? record.id);
  * What is to be shown of records of a kind.
  * @typedef {{
  *   title: string, path: string, list: OperationId, query?: any, search?: string, searchLabel?: string,
- *   id?: (record: any) => string, columns: any[], actions?: (reload: () => void) => any[], empty?: any, about?: any, notice?: any,
- *   pathOf?: () => any,
+ *   filters?: any, id?: (record: any) => string, columns: any[], actions?: (reload: () => void) => any[], empty?: any,
+ *   about?: any, notice?: any, pathOf?: () => any,
  * }} ListKind
  */
 
@@ -53,7 +53,7 @@ export function RecordList({ kind, query, children }) {
           label=${kind.searchLabel || "Search by name"}
           placeholder=${kind.searchLabel || "Search by name"}
         />
-        <${SearchNotice} text=${text} />
+        ${kind.filters} <${SearchNotice} text=${text} />
       </div>`
     }
     <${Rows}

@@ -1,188 +1,101 @@
 // One machine: what it is, what runs on it, when it is worked on, what was reported of it, and who is on call.
 
-import { call, may, terms } from "../api.js";
-import { Empty, Facts, Head, Loading, Panel, State, Time, Trouble, count, html, some } from "../elements.js";
-import { Search } from "../form.js";
-import { useAnswer, useList, useState } from "../hooks.js";
+import { call, may, tag } from "../api.js";
+import { Button, Facts, Head, Loading, Panel, State, Time, Trouble, html, some } from "../elements.js";
+import { useAnswer, useState } from "../hooks.js";
+import { RecordActions } from "../recordactions.js";
+import { RecordDialog } from "../recorddialog.js";
+import { deleteAction } from "../records.js";
 import { OnCallNow, Responders, useNames } from "../responders.js";
-import { link } from "../route.js";
-import { Rows } from "../table.js";
+import { go, link } from "../route.js";
+import { attempt, say } from "../toast.js";
+import { LAYOUT, readForEdit } from "./resourceform.js";
+import { Alerts, Antivirus, Groups, History, Software, Windows } from "./resourcepanels.js";
 
-function Software({ id }) {
-  const [text, set] = useState("");
-  const all = useAnswer((signal) => call("listApplications", { resourceId: id, signal }), id);
-  const found = (all.data || []).filter((row) =>
-    `${row.name} ${row.vendor} ${row.version}`.toLowerCase().includes(text.toLowerCase()),
-  );
-  return html`<${Panel} title=${`Software${all.data ? ` (${count(all.data.length)})` : ""}`} id="software">
-    <${Trouble} problem=${all.problem} />
-    ${all.data && !all.data.length && html`<${Empty} title="None was reported." />`}
-    ${
-      all.data?.length > 12 &&
-      html`<${Search} value=${text} onValue=${set} label="Search the software" placeholder="Search…" />`
-    }
-    ${
-      all.data?.length > 0 &&
-      html`<div class="scroll tall" tabindex="0" role="region" aria-label="Software">
-        <table class="plain">
-          <thead><tr><th scope="col">Name</th><th scope="col">Version</th><th scope="col">Vendor</th></tr></thead>
-          <tbody>
-            ${found
-              .slice(0, 500)
-              .map(
-                (row) => html`<tr><td>${row.name}</td><td class="mono">${row.version}</td><td>${row.vendor}</td></tr>`,
-              )}
-          </tbody>
-        </table>
-      </div>`
-    }
-  <//>`;
-}
-
-function Antivirus({ id }) {
-  const found = useAnswer(
-    (signal) => call("searchAntivirus", { signal, query: { queryString: terms({ resourceId: id }), pageSize: 100 } }),
-    id,
-  );
-  return html`<${Panel} title="Antivirus" id="antivirus">
-    <${Trouble} problem=${found.problem} />
-    ${found.data && !found.data.results.length && html`<${Empty} title="None was reported." />`}
-    <ul class="plain-list">
-      ${(found.data?.results || []).map(
-        (one) => html`<li>
-          <${State} of=${one.status} /> <strong>${one.name}</strong> ${one.version}
-          <div class="small dim">
-            ${
-              one.currentDefinition &&
-              html`
-                definitions <span class="mono">${one.currentDefinition}</span>
-                ${one.currentDefinitionDate && html` of <${Time} at=${one.currentDefinitionDate} />`},${" "}
-              `
-            }looked
-            at <${Time} at=${one.scanDate} ago=${true} />
-            ${!one.supported && ", the agent cannot tell whether they are current"}
-          </div>
-        </li>`,
-      )}
-    </ul>
-  <//>`;
-}
-
-function Groups({ id }) {
-  const found = useAnswer((signal) => call("listResourceGroups", { resourceId: id, signal }), id);
-  return html`<${Panel} title="Groups" id="groups">
-    <${Trouble} problem=${found.problem} />
-    ${
-      found.data &&
-      (found.data.length
-        ? html`<ul class="plain-list">
-            ${found.data.map(
-              (one) => html`<li>
-                <a href=${link("resources", {
-                  q: `${one.type === "DEVICE_GROUP" ? "deviceGroup" : "serviceGroup"}:${one.uniqueId}`,
-                })}>
-                  ${one.name}
-                </a>${" "}
-                <span class="small dim">
-                  ${one.type === "SERVICE_GROUP" && "a service, "}
-                  ${one.byRule ? "by its rules" : "by hand"}
-                </span>
-              </li>`,
-            )}
-          </ul>`
-        : html`<${Empty} title="No groups." />`)
-    }
-  <//>`;
-}
-
-function Alerts({ id }) {
-  const list = useList("searchAlerts", { queryString: terms({ resourceId: id }), pageSize: 20 });
-  const columns = [
-    { title: "State", cell: (row) => html`<${State} of=${row.currentState} />` },
-    { title: "Subject", main: true, class: "grow", cell: (row) => row.subject },
-    { title: "Status", cell: (row) => html`<${State} of=${row.status} />` },
-    { title: "Reported", keep: 2, cell: (row) => html`<${Time} at=${row.alertTime} ago=${true} />` },
-  ];
-  return html`<${Panel} title="Alerts" id="alerts">
-    <${Rows}
-      list=${list}
-      columns=${columns}
-      label="Alerts of this machine"
-      href=${(row) => link(["alerts", row.id])}
-      empty=${html`<${Empty} title="Nothing was reported." />`}
+/** The buttons of a machine, and the dialogs that they open. */
+function Actions({ machine, name, read, reload }) {
+  const [edited, setEdited] = useState(/** @type {any} */ (undefined));
+  const path = { resourceId: machine.id };
+  const isDevice = machine.type === "DEVICE";
+  const managed = machine.state === "active";
+  const what = `machine “${name}”`;
+  const edit = async () => setEdited(await attempt("", () => readForEdit(machine.id)));
+  return html`
+    ${may("updateResource") && html`<${Button} onClick=${edit}>Edit…<//>`}
+    <${RecordActions}
+      onDone=${reload}
+      actions=${[
+        {
+          label: "Manage",
+          operation: /** @type {const} */ ("manageDevice"),
+          path,
+          when: isDevice && !managed,
+          message: "Managed.",
+        },
+        {
+          label: "Unmanage…",
+          title: `Unmanage ${what}`,
+          operation: /** @type {const} */ ("unmanageDevice"),
+          path,
+          when: isDevice && managed,
+          question: "Its state becomes inactive. It stays in the inventory, and can be managed again.",
+          message: "Unmanaged.",
+        },
+        {
+          label: "Decommission…",
+          title: `Decommission ${what}`,
+          operation: /** @type {const} */ ("decommissionResource"),
+          path,
+          match: tag(machine),
+          form: true,
+          danger: true,
+          send: "Decommission",
+          question:
+            "It leaves the lists, its groups and its software, and moves to the decommissioned machines. " +
+            "This cannot be undone: when it reports again, it becomes a new machine.",
+          message: "Decommissioned.",
+          done: () => go(link(["decommissioned", machine.id])),
+        },
+        deleteAction(
+          machine,
+          { read, gone: () => go(link("resources")) },
+          {
+            operation: "deleteResource",
+            path,
+            what,
+            question: "It moves to the decommissioned machines, without a reason.",
+            fields: [
+              ["state", "State", (one) => one.state],
+              ["site", "Site", (one) => one.location?.name],
+            ],
+          },
+        ),
+      ]}
     />
-  <//>`;
-}
-
-function Windows({ id }) {
-  const now = useAnswer((signal) => call("listActiveMaintenance", { signal, query: { resourceId: id } }), `now ${id}`);
-  const all = useAnswer(
-    (signal) => call("searchMaintenanceWindows", { signal, query: { resourceId: id, pageSize: 20 } }),
-    `all ${id}`,
-  );
-  return html`<${Panel} title="Maintenance" id="windows">
-    <${Trouble} problem=${now.problem || all.problem} />
     ${
-      now.data?.results.length > 0 &&
-      html`<p class="note">In maintenance now, until <${Time} at=${now.data.results[0].until} />.</p>`
+      edited &&
+      html`<${RecordDialog}
+        title=${`Edit ${what}`}
+        operation="updateResource"
+        path=${path}
+        record=${edited}
+        read=${() => readForEdit(machine.id)}
+        layout=${LAYOUT}
+        onClose=${() => setEdited(undefined)}
+        onDone=${() => {
+          say("Saved.");
+          reload();
+        }}
+      />`
     }
-    ${
-      all.data &&
-      (all.data.results.length
-        ? html`<ul class="plain-list">
-            ${all.data.results.map(
-              (window) => html`<li>
-                <${State} of=${window.state} />${" "}
-                <a href=${link("maintenance", { window: window.uniqueId })}>${window.name}</a>${" "}
-                <span class="dim small">
-                  ${
-                    window.current
-                      ? html`until <${Time} at=${window.current.end} />`
-                      : window.next
-                        ? html`next <${Time} at=${window.next.start} />`
-                        : ""
-                  }
-                </span>
-              </li>`,
-            )}
-          </ul>`
-        : html`<${Empty} title="No window covers it." />`)
-    }
-  <//>`;
-}
-
-function History({ id }) {
-  const audit = useAnswer(
-    (signal) => call("searchAuditLog", { signal, query: { queryString: terms({ entityId: id }), pageSize: 20 } }),
-    id,
-  );
-  return html`<${Panel} title="History" id="history">
-    <${Trouble} problem=${audit.problem} />
-    ${
-      audit.data &&
-      (audit.data.results.length
-        ? html`<ul class="plain-list">
-            ${audit.data.results.map(
-              (row) => html`<li class="small">
-                <${Time} at=${row.time} /> ${row.action}${" "}
-                <span class="dim">
-                  ${Object.keys(row.changes || {})
-                    .slice(0, 8)
-                    .join(", ")}
-                </span>
-              </li>`,
-            )}
-          </ul>`
-        : html`<${Empty} title="No changes recorded." />`)
-    }
-  <//>`;
+  `;
 }
 
 export default function Resource({ id }) {
   const answer = useAnswer((signal) => call("getResource", { resourceId: id, signal }), id);
   const names = useNames();
   const machine = answer.data;
-  const back = ["Inventory", link("resources")];
+  const back = ["Machines", link("resources")];
   if (!machine)
     return html`
       <${Head} title=${answer.problem ? "Machine" : "…"} back=${back} />
@@ -192,8 +105,14 @@ export default function Resource({ id }) {
   const info = machine.generalInfo || {};
   const cloud = Object.entries(machine.properties || {}).filter(([, value]) => value !== "");
   const cards = machine.networkCardDetails || [];
+  const name = info.name || machine.name || machine.resourceName || info.hostName || machine.id;
+  const read = () => call("getResource", { resourceId: id });
   return html`
-    <${Head} title=${info.name || machine.name || machine.resourceName || info.hostName || machine.id} back=${back}>
+    <${Head}
+      title=${name}
+      back=${back}
+      actions=${html`<${Actions} machine=${machine} name=${name} read=${read} reload=${answer.reload} />`}
+    >
       <${State} of=${machine.status || machine.state} /> ${info.resourceType || machine.resourceType || machine.type}
       ${machine.ipAddress && html` · <span class="mono">${machine.ipAddress}</span>`}
     <//>
@@ -219,7 +138,10 @@ export default function Resource({ id }) {
                 ?.map((cpu) => `${cpu.name}${cpu.cores ? `, ${cpu.cores} cores` : ""}`)
                 .join("; "),
             ],
-            ["Site", machine.location?.name],
+            [
+              "Site",
+              machine.location && html`<a href=${link(["sites", machine.location.id])}>${machine.location.name}</a>`,
+            ],
             ["Source", machine.source],
             ["Agent", machine.agentInstalled ? "installed" : ""],
             ["State", machine.state],
@@ -282,7 +204,7 @@ export default function Resource({ id }) {
             <ul class="plain-list">${machine.components?.map((part) => html`<li>${part}</li>`)}</ul>
           <//>`
         }
-        ${may("searchAuditLog") && html`<${History} id=${id} />`}
+        ${may("searchAuditLog") && html`<${History} id=${id} version=${tag(machine)} />`}
       </div>
     </div>
   `;
