@@ -1,6 +1,6 @@
 // A heartbeat: its state, and the line that pings it.
 
-import { call } from "../api.js";
+import { address, call } from "../api.js";
 import { Copyable } from "../copy.js";
 import { Panel, State, Time, html } from "../elements.js";
 import { RecordPage, deleteAction, editAction } from "../records.js";
@@ -40,7 +40,7 @@ export default function Heartbeat({ id }) {
       </p>
       <${Copyable}
         label="Line at the end of the script"
-        text=${pingLine(`${location.origin}/api/v2/heartbeats/TOKEN`)}
+        text=${pingLine(location.origin + address("pingHeartbeat", { token: "TOKEN" }))}
       />
     <//>`}
   <//>`;

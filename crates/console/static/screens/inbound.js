@@ -1,6 +1,6 @@
 // Inbound addresses: where monitors report alerts without a key, and the lines that each monitor needs for it.
 
-import { call } from "../api.js";
+import { address, call } from "../api.js";
 import { Copyable, ShownOnce } from "../copy.js";
 import { Empty, Head, Panel, Time, html } from "../elements.js";
 import { useAnswer, useState } from "../hooks.js";
@@ -129,7 +129,7 @@ export function MonitorLines({ url, token }) {
   `;
 }
 
-const urlOf = (token) => `${location.origin}/api/v2/inbound/${token}`;
+const urlOf = (token) => location.origin + address("reportInbound", { token });
 
 /** One address: its lines, without the token that nobody sees again. */
 function Address({ one, onDone }) {
