@@ -31,7 +31,7 @@ export function useDrag({ from, to, onRange, onPair }) {
   };
   const paired = ({ lane, start, end }) => {
     const [first, second] = [partAt(lane, start), partAt(lane, end)];
-    return first && second && first !== second && !first.gap && !second.gap ? [first, second] : undefined;
+    return first && second && first.text !== second.text && !first.gap && !second.gap ? [first, second] : undefined;
   };
   const listen = (lane) => ({
     onPointerDown: (event) => {
@@ -54,7 +54,7 @@ export function useDrag({ from, to, onRange, onPair }) {
   });
   const share = (time) => `${((time - from) / (to - from)) * 100}%`;
   const mark = (lane) => {
-    if (!drag?.far || drag.lane !== lane) return null;
+    if (!drag?.far || drag.lane.id !== lane.id) return null;
     const pair = paired(drag);
     const stretches = pair
       ? pair.map((part) => [millis(part.start), millis(part.end)])

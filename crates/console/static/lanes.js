@@ -6,6 +6,9 @@ import { DAY, day, full, gmt, midnight, millis } from "./time.js";
 /** How many colours there are for people and windows. */
 export const COLOURS = 8;
 
+/** How many days have room for their names. */
+const LABELS = 16;
+
 const tooltip = ({ text, start, end }) =>
   `${text}: ${full(millis(start))} to ${full(millis(end))}\n${gmt(millis(start))} to ${gmt(millis(end))}`;
 
@@ -60,7 +63,7 @@ export function Lanes({ lanes, from, to, label, drag }) {
         <div class="lane-name"></div>
         <svg class="lane-days" width="100%" height="20">
           ${days
-            .filter((at) => to - at > DAY / 2)
+            .filter((at, place) => to - at > DAY / 2 && place % Math.ceil(days.length / LABELS) === 0)
             .map((at) => html`<text x=${share(at)} y="14" dx="3">${day(at)}</text>`)}
         </svg>
         ${lanes.map(

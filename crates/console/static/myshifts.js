@@ -1,0 +1,42 @@
+// The shifts of the person who is signed in, and their calendar feeds.
+
+import { call, may, session } from "./api.js";
+import { FeedsDialog } from "./calendarfeeds.js";
+import { Button, Empty, Loading, Panel, Time, Trouble, html } from "./elements.js";
+import { useAnswer, useState } from "./hooks.js";
+import { link } from "./route.js";
+
+/** How many shifts are shown at first. */
+const FEW = 5;
+
+export function MyShifts({ stamp }) {
+  const userId = session.me.user.id;
+  const [all, setAll] = useState(false);
+  const [feeds, setFeeds] = useState(false);
+  const answer = useAnswer((signal) => call("getUserShifts", { userId, signal }), `${userId} ${stamp}`, 300e3);
+  const shifts = answer.data?.shifts || [];
+  return html`<${Panel}
+    title="My shifts"
+    id="mine"
+    actions=${may("listUserCalendars") && html`<${Button} onClick=${() => setFeeds(true)}>My calendar…<//>`}
+  >
+    <${Trouble} problem=${answer.problem} again=${answer.reload} />
+    ${!answer.data && !answer.problem && html`<${Loading} />`}
+    ${answer.data && !shifts.length && html`<${Empty} title="You are not on call in the next 90 days." />`}
+    <ul class="plain-list">
+      ${(all ? shifts : shifts.slice(0, FEW)).map(
+        (one) => html`<li>
+          <${Time} at=${one.since} /> ${one.until ? html`to <${Time} at=${one.until} />` : "without an end"} ·${" "}
+          <a href=${link(["rosters", one.roster.id])}>${one.roster.name}</a>${one.shift && ` · ${one.shift.name}`}${" "}
+          ${one.level && html`<span class="badge">${one.level}</span>`}
+          ${one.reason === "override" && html`<span class="badge info">override</span>`}
+        </li>`,
+      )}
+    </ul>
+    ${
+      shifts.length > FEW &&
+      html`<${Button} onClick=${() => setAll(!all)}>${all ? "Show fewer" : `Show all ${shifts.length}`}<//>`
+    }
+    ${feeds && html`<${FeedsDialog} userId=${userId} onClose=${() => setFeeds(false)} />`}
+  <//>`;
+}

@@ -1,0 +1,30 @@
+// Rosters: who is on call when, by shifts in which people take turns.
+
+import { may } from "../api.js";
+import { AllCalendars } from "../calendarfeeds.js";
+import { Empty, html } from "../elements.js";
+import { RecordList } from "../records.js";
+import { newRosterAction } from "../rosterform.js";
+import { go, link } from "../route.js";
+
+const shiftsOf = (roster) => roster.shiftDetails?.map((shift) => shift.name).join(", ");
+
+const KIND = {
+  title: "Rosters",
+  path: "rosters",
+  list: /** @type {const} */ ("searchRosters"),
+  search: "name",
+  columns: [
+    { title: "Name", cell: (roster) => roster.name, class: "grow" },
+    { title: "Shifts", cell: shiftsOf, keep: 2 },
+    { title: "Time zone", cell: (roster) => roster.timeZone?.name, keep: 2 },
+    { title: "Description", cell: (roster) => roster.description, keep: 3 },
+  ],
+  id: (roster) => String(roster.id),
+  actions: () => [newRosterAction((roster) => go(link(["rosters", roster.id])))],
+  empty: html`<${Empty} title="There is no roster here.">A roster says who is on call when.<//>`,
+};
+
+export default function Rosters({ query }) {
+  return html`<${RecordList} kind=${KIND} query=${query}>${may("listCalendars") && html`<${AllCalendars} />`}<//>`;
+}
