@@ -1,5 +1,5 @@
 // Markdown as elements. No text becomes markup: unknown syntax stays text, and so do links to addresses that are not
-// allowed.
+// allowed. Images are shown as links: the page loads nothing from elsewhere.
 
 import { html } from "./vendor/preact-htm.js";
 import { mayLink } from "./address.js";
@@ -8,17 +8,18 @@ import { mayLink } from "./address.js";
 function inline(text, depth = 0) {
   if (depth > 8) return [text];
   const found =
-    /`([^`\n]+)`|\*\*([^*\n]+)\*\*|__([^_\n]+)__|\*([^*\s][^*\n]*)\*|\[([^\]\n]+)\]\(([^()\s]+)\)|(https?:\/\/[^\s<>"')]+)/;
+    /`([^`\n]+)`|\*\*([^*\n]+)\*\*|__([^_\n]+)__|\*([^*\s][^*\n]*)\*|(!?)\[([^\]\n]*)\]\(([^()\s]+)\)|(https?:\/\/[^\s<>"')]+)/;
   const out = [];
   let rest = text;
   for (let match = found.exec(rest); match; match = found.exec(rest)) {
     if (match.index) out.push(rest.slice(0, match.index));
-    const [whole, code, strong, strong2, emphasis, label, address, bare] = match;
+    const [whole, code, strong, strong2, emphasis, image, label, address, bare] = match;
     if (code !== undefined) out.push(html`<code>${code}</code>`);
     else if (strong ?? strong2) out.push(html`<strong>${inline(strong ?? strong2, depth + 1)}</strong>`);
     else if (emphasis) out.push(html`<em>${inline(emphasis, depth + 1)}</em>`);
     else if (bare) out.push(mayLink(bare) ? anchor(bare, [bare]) : bare);
-    else out.push(mayLink(address) ? anchor(address, inline(label, depth + 1)) : whole);
+    else if (!mayLink(address) || !(label || image)) out.push(whole);
+    else out.push(anchor(address, image ? [`Image: ${label || address}`] : inline(label, depth + 1)));
     rest = rest.slice(match.index + whole.length);
   }
   if (rest) out.push(rest);
@@ -34,6 +35,85 @@ const anchor = (address, children) => html`<a
 </a>`;
 
 const list = /^\s{0,3}([-*+]|\d{1,9}[.)])\s+(.*)$/;
+const item = /^(\s*)([-*+]|\d{1,9}[.)])\s+(.*)$/;
+/** Lists within lists are shown this deep. */
+const DEEPEST = 8;
+
+const indentOf = (blanks) => blanks.replace(/\t/g, "    ").length;
+
+/** The list that begins in a line, with the lists within it: the element, and the line behind it. */
+function listAt(lines, begin, depth = 0) {
+  const [, blanks, mark] = /** @type {string[]} */ (/** @type {any} */ (item.exec(lines[begin])));
+  const indent = indentOf(blanks);
+  const ordered = /\d/.test(mark);
+  /** @type {{text: string, lists: any[]}[]} */
+  const items = [];
+  let at = begin;
+  while (at < lines.length) {
+    const found = item.exec(lines[at]);
+    if (!lines[at].trim()) {
+      // A blank line between two elements.
+      const next = item.exec(lines[at + 1] || "");
+      if (!next || indentOf(next[1]) < indent) break;
+      at += 1;
+    } else if (!found) {
+      if (/^\s{0,3}(#{1,6}\s|```|~~~|>)/.test(lines[at])) break;
+      items[items.length - 1].text += ` ${lines[at].trim()}`;
+      at += 1;
+    } else if (items.length && indentOf(found[1]) >= indent + 2 && depth < DEEPEST) {
+      const [inner, behind] = listAt(lines, at, depth + 1);
+      items[items.length - 1].lists.push(inner);
+      at = behind;
+    } else if ((depth && indentOf(found[1]) < indent) || /\d/.test(found[2]) !== ordered) {
+      break;
+    } else {
+      items.push({ text: found[3], lists: [] });
+      at += 1;
+    }
+  }
+  const children = items.map(({ text, lists }) => html`<li>${inline(text)}${lists}</li>`);
+  const first = parseInt(mark, 10);
+  return [
+    ordered ? html`<ol start=${first === 1 ? undefined : first}>${children}</ol>` : html`<ul>${children}</ul>`,
+    at,
+  ];
+}
+
+/** The cells of a row of a table. */
+const cellsOf = (row) =>
+  row
+    .trim()
+    .replace(/^\||\|$/g, "")
+    .split("|")
+    .map((cell) => cell.trim());
+
+/** The classes of columns by the marks below their heads. */
+const sideOf = (mark = "") => (/^:-*:$/.test(mark) ? "center" : /:$/.test(mark) ? "right" : undefined);
+
+/** The table that begins in a line, and the line behind it. */
+function tableAt(lines, begin) {
+  const sides = cellsOf(lines[begin + 1]).map(sideOf);
+  const rows = [];
+  let at = begin + 2;
+  for (; at < lines.length && lines[at].includes("|"); at += 1) rows.push(cellsOf(lines[at]));
+  const table = html`<div class="scroll" tabindex="0" role="region" aria-label="Table">
+    <table class="plain">
+      <thead>
+        <tr>
+          ${cellsOf(lines[begin]).map(
+            (cell, place) => html`<th scope="col" class=${sides[place]}>${inline(cell)}</th>`,
+          )}
+        </tr>
+      </thead>
+      <tbody>
+        ${rows.map(
+          (row) => html`<tr>${row.map((cell, place) => html`<td class=${sides[place]}>${inline(cell)}</td>`)}</tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`;
+  return [table, at];
+}
 
 /** The blocks of a text: headings, lists, quotes, code, rules, tables, paragraphs. */
 export function Markdown({ text }) {
@@ -59,36 +139,18 @@ export function Markdown({ text }) {
       out.push(html`<hr />`);
       at += 1;
     } else if (list.test(line)) {
-      const ordered = /^\s*\d/.test(line);
-      const items = [];
-      for (; at < lines.length && lines[at].trim(); at += 1) {
-        const item = list.exec(lines[at]);
-        if (item) items.push(item[2]);
-        else items[items.length - 1] += ` ${lines[at].trim()}`;
-      }
-      const children = items.map((item) => html`<li>${inline(item)}</li>`);
-      out.push(ordered ? html`<ol>${children}</ol>` : html`<ul>${children}</ul>`);
+      const [made, behind] = listAt(lines, at);
+      out.push(made);
+      at = behind;
     } else if (/^\s{0,3}>/.test(line)) {
       const quoted = [];
       for (; at < lines.length && /^\s{0,3}>/.test(lines[at]); at += 1)
         quoted.push(lines[at].replace(/^\s{0,3}>\s?/, ""));
       out.push(html`<blockquote>${inline(quoted.join(" "))}</blockquote>`);
     } else if (line.includes("|") && /^\s*\|?[\s:|-]+\|[\s:|-]*$/.test(lines[at + 1] || "")) {
-      const cells = (row) =>
-        row
-          .trim()
-          .replace(/^\||\|$/g, "")
-          .split("|")
-          .map((cell) => inline(cell.trim()));
-      const head = cells(line);
-      const rows = [];
-      for (at += 2; at < lines.length && lines[at].includes("|"); at += 1) rows.push(cells(lines[at]));
-      out.push(html`<div class="scroll" tabindex="0" role="region" aria-label="Table">
-        <table class="plain">
-          <thead><tr>${head.map((cell) => html`<th scope="col">${cell}</th>`)}</tr></thead>
-          <tbody>${rows.map((row) => html`<tr>${row.map((cell) => html`<td>${cell}</td>`)}</tr>`)}</tbody>
-        </table>
-      </div>`);
+      const [made, behind] = tableAt(lines, at);
+      out.push(made);
+      at = behind;
     } else {
       const words = [];
       for (

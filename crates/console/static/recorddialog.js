@@ -10,6 +10,10 @@ import { useState } from "./hooks.js";
 import { SchemaFields, changesOf } from "./schemafield.js";
 import { say } from "./toast.js";
 
+/** Of a long text, so many characters are compared by eye. */
+const CLIP = 300;
+const clipped = (text) => (text.length > CLIP ? `${text.slice(0, CLIP)}…` : text);
+
 /** What forms hold of a record that exists: its own fields. */
 function valuesOf(fields, record) {
   const values = {};
@@ -65,7 +69,7 @@ export function RecordDialog({
     name,
     layout.labels?.[name] || labelOf(name),
     (of) => JSON.stringify(of?.[name] ?? ""),
-    (of) => wordsOf(of?.[name]),
+    (of) => clipped(wordsOf(of?.[name])),
   ]);
   const submit = async () => {
     let answer;
@@ -104,7 +108,7 @@ export function RecordDialog({
         </div>`
       }
       <${SchemaFields} fields=${fields} value=${value} onValue=${change} problem=${problem} layout=${layout} />
-      ${typeof children === "function" ? children(value, problem) : children}
+      ${typeof children === "function" ? children(value, problem, theirs) : children}
     `}
   <//>`;
 }

@@ -1,70 +1,115 @@
-// One article: its text, its versions, and changing it.
+// One article: its text, its versions and what differs between them, and changing it.
 
-import { call, may, tag } from "../api.js";
-import { FormDialog } from "../dialog.js";
-import { Button, Facts, Head, Loading, Panel, Time, Trouble, html, personName } from "../elements.js";
-import { Field } from "../form.js";
-import { useAnswer, useState } from "../hooks.js";
+import { call } from "../api.js";
+import { Facts, Head, Loading, Panel, State, Time, Trouble, html, personName } from "../elements.js";
+import { useAnswer } from "../hooks.js";
+import { LineDifferences } from "../linediff.js";
 import { Markdown } from "../markdown.js";
-import { link, refine } from "../route.js";
+import { RecordActions } from "../recordactions.js";
+import { go, link, refine } from "../route.js";
+import { LAYOUT } from "./articleform.js";
 
-/** The dialog that edits an article; a version saved by somebody else is shown beside yours. */
-function Edit({ article, onClose, onDone }) {
-  const [theirs, setTheirs] = useState();
-  const [match, setMatch] = useState(tag(article));
-  const send = async (values) => {
-    try {
-      await call("updateKbArticle", {
-        articleId: article.id,
-        match,
-        body: { title: values.title, content: values.content },
-      });
-    } catch (problem) {
-      if (problem.status === 412) {
-        const now = await call("getKbArticle", { articleId: article.id });
-        setTheirs(now);
-        setMatch(tag(now));
-      }
-      throw problem;
-    }
-    onDone();
-  };
-  return html`<${FormDialog}
-    title=${`Change “${article.title}”`}
-    send=${theirs ? "Save mine" : "Save"}
-    onSend=${send}
-    onClose=${onClose}
-    keep=${`article ${article.id} ${article.revision}`}
-    wide=${true}
-  >
-    ${(problem) => html`
-      ${
-        theirs &&
-        html`<div class="field wide">
-          <h3>Version saved meanwhile by ${personName(theirs.updatedBy) || "somebody"}</h3>
-          <pre class="output" tabindex="0">${theirs.content}</pre>
-        </div>`
-      }
-      <${Field} name="title" label="Title" value=${article.title} required maxlength="200" wide problem=${problem} />
-      <${Field}
-        as="textarea"
-        rows="18"
-        name="content"
-        label=${theirs ? "Your text" : "Text"}
-        required
-        wide
-        problem=${problem}
-        hint="Markdown"
-      >
-        ${article.content}
-      <//>
+/** What the text that somebody else saved meanwhile is. */
+const Theirs = ({ theirs }) => html`<div class="field wide">
+  <h3>Version saved meanwhile by ${personName(theirs.updatedBy) || "somebody"}</h3>
+  <pre class="output" tabindex="0">${theirs.content}</pre>
+</div>`;
+
+/** What can be done with an article. */
+function actionsOf(article, answer) {
+  const path = { articleId: article.id };
+  const read = () => call("getKbArticle", path);
+  const inTrash = article.state === "TRASH";
+  return [
+    {
+      label: "Change…",
+      title: `Change “${article.title}”`,
+      when: !inTrash,
+      primary: true,
+      operation: /** @type {const} */ ("updateKbArticle"),
+      path,
+      edits: article,
+      read,
+      layout: LAYOUT,
+      keep: `article ${article.id} ${article.revision}`,
+      extra: (value, problem, theirs) => theirs && html`<${Theirs} theirs=${theirs} />`,
+      message: "Saved.",
+    },
+    {
+      label: "Restore",
+      when: inTrash,
+      primary: true,
+      operation: /** @type {const} */ ("restoreKbArticle"),
+      path,
+      message: "Restored.",
+    },
+    {
+      label: "Delete…",
+      title: `Delete article “${article.title}”?`,
+      when: !inTrash,
+      operation: /** @type {const} */ ("deleteKbArticle"),
+      path,
+      removes: article,
+      read,
+      fields: [
+        ["title", "Title", (one) => one.title],
+        ["revision", "Version", (one) => one.revision],
+      ],
+      question: "It moves to the trash, and can be restored.",
+      danger: true,
+      message: "Moved to the trash.",
+      done: () => {
+        answer.reload();
+        go(link("knowledge"));
+      },
+    },
+  ];
+}
+
+/** What differs between two versions; which ones is in the address. */
+function Compare({ id, from, to, versions }) {
+  const answer = useAnswer(
+    (signal) =>
+      Promise.all(
+        [from, to].map((revision) =>
+          call("getKbArticle", { articleId: id, signal, query: { revision: Number(revision) } }),
+        ),
+      ),
+    `${id} ${from} ${to}`,
+  );
+  const choose = (name, label, value) => html`<label>
+    ${label}${" "}
+    <select onChange=${(event) => refine({ [name]: event.target.value })}>
+      ${versions.map(
+        (one) =>
+          html`<option value=${one.revision} selected=${String(one.revision) === value}>${one.revision}</option>`,
+      )}
+    </select>
+  </label>`;
+  const [one, other] = answer.data || [];
+  return html`<${Panel}
+    title="Differences"
+    id="differences"
+    actions=${html`
+      ${choose("from", "From version", from)} ${choose("to", "to", to)}
+      <button type="button" class="link" onClick=${() => refine({ from: "", to: "" })}>Close</button>
     `}
+  >
+    <${Trouble} problem=${answer.problem} again=${answer.reload} />
+    ${!answer.data && !answer.problem && html`<${Loading} />`}
+    ${
+      one &&
+      html`
+        ${one.title !== other.title && html`<p>Title: <del>${one.title}</del> → <ins>${other.title}</ins></p>`}
+        <${LineDifferences} first=${one.content || ""} second=${other.content || ""} label="Differences" />
+      `
+    }
   <//>`;
 }
 
 export default function Article({ id, query }) {
   const revision = query.get("revision") || "";
-  const [editing, setEditing] = useState(false);
+  const [from, to] = [query.get("from"), query.get("to")];
   const answer = useAnswer(
     (signal) => call("getKbArticle", { articleId: id, signal, query: { revision } }),
     `${id} ${revision}`,
@@ -80,15 +125,13 @@ export default function Article({ id, query }) {
       <${Head} title=${answer.problem ? "Article" : "…"} back=${back} />
       ${answer.problem ? html`<${Trouble} problem=${answer.problem} again=${answer.reload} />` : html`<${Loading} />`}
     `;
+  const known = versions.data?.results || [];
   return html`
     <${Head}
       title=${article.title}
       back=${back}
       actions=${
-        !revision &&
-        may("updateKbArticle") &&
-        article.state !== "TRASH" &&
-        html`<${Button} kind="primary" onClick=${() => setEditing(true)}>Change…<//>`
+        !revision && html`<${RecordActions} actions=${actionsOf(article, answer)} onDone=${() => answer.reload()} />`
       }
     >
       ${article.category?.name} · changed <${Time} at=${article.updatedDate} /> by ${personName(article.updatedBy)}
@@ -100,13 +143,19 @@ export default function Article({ id, query }) {
         `
       }
     <//>
+    ${from && to && html`<${Compare} id=${id} from=${from} to=${to} versions=${known} />`}
     <div class="columns wide-left">
       <${Panel} title="Text" id="text"><${Markdown} text=${article.content} /><//>
       <div>
         <${Panel} title="About" id="about">
           <${Facts} of=${[
             ["Number", article.id],
-            ["State", article.state],
+            [
+              "Category",
+              article.category &&
+                html`<a href=${link("knowledge", { category: article.category.id })}>${article.category.name}</a>`,
+            ],
+            ["State", html`<${State} of=${article.state} />`],
             ["Version", article.revision],
             ["Created by", personName(article.createdBy)],
           ]} />
@@ -114,16 +163,30 @@ export default function Article({ id, query }) {
         <${Panel} title="Versions" id="versions">
           <${Trouble} problem=${versions.problem} />
           <ul class="plain-list">
-            ${(versions.data?.results || []).map(
-              (one) => html`<li>
-                <a href=${link(["knowledge", id], { revision: String(one.revision) })}>${one.revision}</a>${" "}
-                <span class="dim small"><${Time} at=${one.createdDate} /> ${personName(one.createdBy)}</span>
+            ${known.map(
+              (one, place) => html`<li>
+                <div class="session">
+                  <span>
+                    <a href=${link(["knowledge", id], { revision: String(one.revision) })}>${one.revision}</a>${" "}
+                    <span class="dim small"><${Time} at=${one.createdDate} /> ${personName(one.createdBy)}</span>
+                  </span>
+                  ${
+                    known[place + 1] &&
+                    html`<a
+                      href=${link(["knowledge", id], {
+                        from: String(known[place + 1].revision),
+                        to: String(one.revision),
+                      })}
+                      aria-label=${`Differences of version ${one.revision}`}
+                      >Differences</a
+                    >`
+                  }
+                </div>
               </li>`,
             )}
           </ul>
         <//>
       </div>
     </div>
-    ${editing && html`<${Edit} article=${article} onClose=${() => setEditing(false)} onDone=${answer.reload} />`}
   `;
 }
