@@ -31,6 +31,12 @@ export function may(name) {
   return !role || ROLES.indexOf(session.role) >= ROLES.indexOf(role);
 }
 
+/**
+ * The role that an operation needs; "" for none.
+ * @param {OperationId} name
+ */
+export const roleFor = (name) => operations[name][2];
+
 const listeners = new Set();
 let online = true;
 
@@ -70,8 +76,8 @@ export function address(name, given = {}) {
 }
 
 /**
- * Calls an operation. Of `given`, `query`, `body`, `match` (an ETag) and `signal` mean themselves; with `type`, `body` is
- * a text or a file of this media type. The others are parts of the path.
+ * Calls an operation. Of `given`, `query`, `body`, `match` (an ETag) and `signal` mean themselves; with `type`, `body`
+ * is a text or a file of this media type. The others are parts of the path.
  * @template {OperationId} N
  * @param {N} name
  * @param {Given<N>} [given]
@@ -106,10 +112,12 @@ export async function call(name, given) {
   }
   notifyListeners({ online: true });
   const text = await answer.text();
-  const hasLines = answer.headers.get("Content-Type")?.startsWith("application/x-ndjson");
+  const kind = answer.headers.get("Content-Type") || "";
   let json = null;
   try {
-    if (hasLines) json = text.split("\n").flatMap((line) => (line ? [JSON.parse(line)] : []));
+    if (answer.ok && kind.startsWith("text/")) json = text;
+    else if (kind.startsWith("application/x-ndjson"))
+      json = text.split("\n").flatMap((line) => (line ? [JSON.parse(line)] : []));
     else json = text ? JSON.parse(text) : {};
   } catch {
     if (answer.ok)

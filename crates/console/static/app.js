@@ -1,13 +1,14 @@
 // The shell: who is here, where to go, which keys do what. Each screen is a module that is loaded when it is opened.
 
 import { render } from "./vendor/preact-htm.js";
-import { Problem, call, may, onState, session } from "./api.js";
+import { Problem, call, may, onState, roleFor, session } from "./api.js";
 import { useModal } from "./dialog.js";
-import { Button, Loading, Trouble, html, personName } from "./elements.js";
+import { Button, Head, Loading, Trouble, html, personName } from "./elements.js";
 import { installFocusKeeper } from "./focus.js";
 import { isTyping } from "./form.js";
 import { useEffect, useEvery, useState } from "./hooks.js";
 import { BottomBar, Icon, Menu } from "./menu.js";
+import { Palette } from "./palette.js";
 import { restoreAddress, go, rememberAddress, link, refine, useRoute } from "./route.js";
 import { SCREENS, isUsable } from "./screenlist.js";
 import { offset, zone } from "./time.js";
@@ -16,18 +17,23 @@ import { Toast, attempt } from "./toast.js";
 /** How often it is tried whether the service answers again, in milliseconds. */
 const TRIES = 3000;
 
-const KEYS = [
+/** The letters of screens, as people read them: “o on call”. */
+const letters = () =>
+  SCREENS.filter((screen) => screen.letter && isUsable(screen))
+    .map(
+      ({ letter, title }) =>
+        `${letter} ${title === title.toUpperCase() || /^[A-Z]{2}/.test(title) ? title : title.toLowerCase()}`,
+    )
+    .join(", ");
+
+const keys = () => [
   ["/  ↓", "search; from there to the first row"],
   ["j  k", "next row, row before"],
   ["Enter", "open"],
   ["x", "select the row"],
-  ["a", "acknowledge"],
-  [
-    "g then a letter",
-    "go: o on call, a alerts, i incidents, r inventory, m maintenance, j jobs, k knowledge, t routing, " +
-      "d deliveries, u audit, p people, y keys, s settings",
-  ],
-  ["Ctrl K", "go anywhere"],
+  ["a", "acknowledge the selected alerts, or the one of the row"],
+  ["g then a letter", `go: ${letters()}`],
+  ["Ctrl K", "go anywhere: a screen, a record, or something new; ↓ ↑ and Enter choose"],
   ["Esc", "close"],
   ["?", "this help"],
 ];
@@ -35,6 +41,7 @@ const KEYS = [
 function Screen({ route }) {
   const [name = "", id] = route.parts;
   const screen = SCREENS.find((other) => other.path === name);
+  const usable = screen && isUsable(screen);
   const load = screen && (id && screen.one ? screen.one : id ? undefined : screen.load);
   const key = `${name} ${load && load === screen?.one ? id : ""} ${session.tenant}`;
   /** @type {{key?: string, View?: any, problem?: Problem}} */
@@ -42,7 +49,7 @@ function Screen({ route }) {
   const [loaded, set] = useState(nothing);
   useEffect(() => {
     let current = true;
-    if (!load) return undefined;
+    if (!load || !usable) return undefined;
     load().then(
       (module) => current && set({ key, View: module.default }),
       () => {
@@ -69,6 +76,7 @@ function Screen({ route }) {
       <h1 tabindex="-1">Page not found</h1>
       <p>There is no such screen. <a href=${link("on-call")}>Who is on call?</a></p>
     `;
+  if (!usable) return html`<${Refused} screen=${screen} />`;
   if (loaded.key !== key) return html`<${Loading} />`;
   if (loaded.problem)
     return html`
@@ -77,6 +85,19 @@ function Screen({ route }) {
     `;
   return html`<${loaded.View} key=${key} id=${id} query=${route.query} />`;
 }
+
+/** In place of a screen that the person may not use. */
+const Refused = ({ screen }) => html`
+  <${Head} title=${screen.title} />
+  <p>
+    ${
+      may(screen.needs)
+        ? "This screen is for people of a partner."
+        : `This screen needs the role ${roleFor(screen.needs)}, and yours is ${session.role}.`
+    }${" "}
+    <a href=${link("on-call")}>Who is on call?</a>
+  </p>
+`;
 
 /** For callers of a partner: which of its tenants is looked at. */
 function Tenants({ tenants }) {
@@ -91,50 +112,8 @@ function Help({ onClose }) {
   const dialog = useModal();
   return html`<dialog ref=${dialog} onClose=${onClose} aria-label="Keys">
     <h2>Keys</h2>
-    <dl class="keys">${KEYS.map(([key, what]) => html`<div><dt><kbd>${key}</kbd></dt><dd>${what}</dd></div>`)}</dl>
+    <dl class="keys">${keys().map(([key, what]) => html`<div><dt><kbd>${key}</kbd></dt><dd>${what}</dd></div>`)}</dl>
     <div class="send"><${Button} onClick=${onClose}>Close<//></div>
-  </dialog>`;
-}
-
-function Palette({ onClose }) {
-  const dialog = useModal();
-  const [text, set] = useState("");
-  const wanted = text.trim().toLowerCase();
-  const choices = SCREENS.filter((screen) => isUsable(screen) && screen.title.toLowerCase().includes(wanted)).map(
-    (screen) => [screen.title, link(screen.path)],
-  );
-  if (wanted) {
-    choices.push([`Machines called “${text.trim()}”`, link("resources", { q: text.trim() })]);
-    choices.push([`Alerts about “${text.trim()}”`, link("alerts", { subject: text.trim() })]);
-    if (may("searchKbArticles"))
-      choices.push([`Articles with “${text.trim()}”`, link("knowledge", { q: text.trim() })]);
-  }
-  const choose = (address) => {
-    onClose();
-    go(address);
-  };
-  const submit = (event) => {
-    event.preventDefault();
-    if (choices.length) choose(choices[0][1]);
-  };
-  return html`<dialog ref=${dialog} onClose=${onClose} class="palette" aria-label="Go anywhere">
-    <form onSubmit=${submit}>
-      <input
-        type="search"
-        aria-label="Where to?"
-        placeholder="Where to?"
-        value=${text}
-        onInput=${(event) => set(event.target.value)}
-        autocomplete="off"
-      />
-    </form>
-    <ul>
-      ${choices.map(
-        ([title, address], place) => html`<li>
-          <button type="button" class=${place === 0 ? "first" : ""} onClick=${() => choose(address)}>${title}</button>
-        </li>`,
-      )}
-    </ul>
   </dialog>`;
 }
 
@@ -204,7 +183,9 @@ function App({ tenants }) {
       <a class="brand" href=${link("on-call")}><${Icon} name="mark" /> Muster</a>
       <${Tenants} tenants=${tenants} />
       <span class="grow"></span>
-      <button type="button" class="link go" onClick=${() => setOpen("palette")}>Go to… <kbd>Ctrl K</kbd></button>
+      <button type="button" class="link go" onClick=${() => setOpen("palette")}>
+        Go to… <kbd class="only-wide">Ctrl K</kbd>
+      </button>
       <button type="button" class="link" aria-label="Keys" onClick=${() => setOpen("help")}>?</button>
       <a class="me" href=${link("settings")}>${personName(session.me.user)}</a>
     </header>
