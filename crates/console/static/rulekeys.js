@@ -1,5 +1,5 @@
-// The keys that rules may name: those of machines, of alerts, and of what integration events are about. `open` keys hold
-// others: whatever follows them with a dot is a key too.
+// The keys that rules may name: those of machines, of alerts, and of what integration events are about. `open` keys
+// hold others: what follows them with a dot is a key too.
 
 /** @typedef {{names: string[], open: string[]}} RuleKeys */
 
@@ -9,8 +9,9 @@ const keys = (names, open = "") => ({ names: names.split(" "), open: open ? open
 const MACHINE =
   "hostName name resourceName aliasName dnsName ipAddress type resourceType state agentInstalled serialNumber " +
   "systemUID extResourceId source status os osArchitecture make model description macAddress keyboardType " +
-  "encodingType physicalMemory template agentProfile gatewayProfile installedIntgId provider instanceId instanceState " +
-  "instanceType publicIp ami owner privateDns privateIp zone monitoringState accountNumber region hostedServiceName " +
+  "encodingType physicalMemory template agentProfile gatewayProfile installedIntgId provider instanceId " +
+  "instanceState instanceType publicIp ami owner privateDns privateIp zone monitoringState accountNumber " +
+  "region hostedServiceName " +
   "checkType url host createdDate launchDate assetManagedTime firstAssetManagedTime osName dns id locationId";
 
 const ALERT =
@@ -75,7 +76,8 @@ export const EVENT_KEYS = {
   ),
   RosterOverride: keys("start end note id swapId createdTime", "user replaces shift roster createdBy"),
   MaintenanceWindow: keys(
-    "name description state status start end id uniqueId clientUniqueId createdDate updatedDate createdTime updatedTime",
+    "name description state status start end id uniqueId clientUniqueId createdDate updatedDate createdTime " +
+      "updatedTime",
     "schedule current next devices deviceGroups locations suspensions alertConditions createdBy",
   ),
   INCIDENT: TICKET,

@@ -30,7 +30,9 @@ function warningOf(keys, { key = "", broken = "" }) {
 /**
  * The rules of a field whose elements have `key`, `operator` and `value`. `field.keys` are the known keys and
  * `field.values` the values that are offered, by key. Elements that have a `resourceType` get it with `field.types`.
- * @param {{field: any, label: string, path: string, value?: any[], onValue: (rules: any[]) => void, problem?: any}} given
+ * @param {{
+ *   field: any, label: string, path: string, value?: any[], onValue: (rules: any[]) => void, problem?: any,
+ * }} given
  */
 export function RuleLines({ field, label, path, value = [], onValue, problem }) {
   const [id] = useState(() => `r${++number}`);
@@ -98,7 +100,9 @@ export function RuleLines({ field, label, path, value = [], onValue, problem }) 
       >
         ✕
       <//>
-      ${offered && html`<datalist id=${`${id}v${at}`}>${offered.map((one) => html`<option value=${one} />`)}</datalist>`}
+      ${
+        offered && html`<datalist id=${`${id}v${at}`}>${offered.map((one) => html`<option value=${one} />`)}</datalist>`
+      }
       ${said && html`<p id=${`${id}w${at}`} class="wrong">${said}</p>`}
     </div>`;
   };

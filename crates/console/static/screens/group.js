@@ -31,6 +31,8 @@ const SERVICE = {
   filter: "serviceGroup",
 };
 
+const BY_RULE = "Members by rule leave when they no longer match; they cannot be taken out by hand.";
+
 /** The rules of a group in words. */
 function Rules({ criteria }) {
   const { matchType, rules } = criteria;
@@ -113,7 +115,7 @@ export default function Group({ id }) {
         add=${of.add}
         remove=${of.remove}
         path=${path}
-        note=${group.filterCriteria && "Members by rule leave when they no longer match; they cannot be taken out by hand."}
+        note=${group.filterCriteria && BY_RULE}
         columns=${[
           { title: "Name", class: "grow", cell: (row) => row.name || row.hostName },
           { title: "Type", keep: 2, cell: (row) => (isGroup(row) ? "group" : row.resourceType) },

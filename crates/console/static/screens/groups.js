@@ -49,7 +49,7 @@ export default function Groups({ query }) {
         label="Kind"
         options=${["device", "service"]}
         value=${kind}
-        onValue=${(value) => refine({ kind: value.split(",").find((one) => one !== kind) === "service" ? "service" : "" })}
+        onValue=${() => refine({ kind: kind === "device" ? "service" : "" })}
       />`,
       columns,
       empty: html`<${Empty} title=${`No ${of.name}s.`}>

@@ -100,10 +100,18 @@ export default function Resource({ id }) {
     return html`
       <${Head} title=${answer.problem ? "Machine" : "…"} back=${back} />
       ${answer.problem ? html`<${Trouble} problem=${answer.problem} again=${answer.reload} />` : html`<${Loading} />`}
+      ${
+        answer.problem?.status === 404 &&
+        html`<p>
+          It may have been decommissioned:${" "}
+          <a href=${link(["decommissioned", id])}>look among the decommissioned machines</a>.
+        </p>`
+      }
     `;
   /** @type {Partial<NonNullable<Answer<"getResource">["generalInfo"]>>} */
   const info = machine.generalInfo || {};
   const cloud = Object.entries(machine.properties || {}).filter(([, value]) => value !== "");
+  const site = machine.location;
   const cards = machine.networkCardDetails || [];
   const name = info.name || machine.name || machine.resourceName || info.hostName || machine.id;
   const read = () => call("getResource", { resourceId: id });
@@ -138,10 +146,7 @@ export default function Resource({ id }) {
                 ?.map((cpu) => `${cpu.name}${cpu.cores ? `, ${cpu.cores} cores` : ""}`)
                 .join("; "),
             ],
-            [
-              "Site",
-              machine.location && html`<a href=${link(["sites", machine.location.id])}>${machine.location.name}</a>`,
-            ],
+            ["Site", site && html`<a href=${link(["sites", site.id])}>${site.name}</a>`],
             ["Source", machine.source],
             ["Agent", machine.agentInstalled ? "installed" : ""],
             ["State", machine.state],

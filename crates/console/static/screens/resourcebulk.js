@@ -9,7 +9,7 @@ import { Picker } from "../picker.js";
 import { say } from "../toast.js";
 import { readForEdit } from "./resourceform.js";
 
-/** How many machines one action takes, how many one request takes, and how often one is tried again. */
+/** How many machines can be selected by filters, how many one request takes, and how often one is tried again. */
 const MOST = 100000;
 const AT_ONCE = 1000;
 const TRIES = 3;
@@ -17,16 +17,7 @@ const TRIES = 3;
 const LISTED = 10;
 
 /** The ids of all machines that match. */
-async function idsOf(query) {
-  const ids = [];
-  let cursor;
-  do {
-    const page = await call("searchResources", { query: { ...query, pageSize: AT_ONCE, verbose: false, cursor } });
-    ids.push(...page.results.map((row) => row.id));
-    cursor = page.nextCursor;
-  } while (cursor && ids.length < MOST);
-  return ids;
-}
+const idsOf = async (query) => (await call("listMinimalResources", { query })).map((row) => row.id);
 
 /** Calls `work(machine, match)` with the machine as it is now, again where somebody was faster. */
 async function onVersion(read, work) {
@@ -168,6 +159,9 @@ export function BulkBar({ select, total, query, onDone }) {
   const key = JSON.stringify(query);
   const isAll = all === key;
   const size = select.chosen.size;
+  useEffect(() => {
+    if (!size) setAll("");
+  }, [size]);
   if (!size) return null;
   const number = isAll ? total : size;
   const what = `${count(number)} ${number === 1 ? "machine" : "machines"}`;
@@ -175,6 +169,7 @@ export function BulkBar({ select, total, query, onDone }) {
     <span role="status">${what} selected</span>
     ${
       total > size &&
+      total <= MOST &&
       html`<button type="button" class="link" onClick=${() => setAll(isAll ? "" : key)}>
         ${isAll ? `Select only ${count(size)}` : `Select all ${count(total)} that match`}
       </button>`

@@ -10,6 +10,10 @@ import { say } from "../toast.js";
 /** How many refused rows are shown. */
 const LISTED = 100;
 
+const HINT =
+  "A header row names the fields, such as hostName, ipAddress, resourceType, location (a site) and tags.NAME. A " +
+  "known machine is updated; an empty cell leaves what is there";
+
 const rows = (number) => `${count(number)} ${number === 1 ? "row" : "rows"}`;
 
 /** Sends the table; the answer has a line for each row, and one with the sums. */
@@ -93,7 +97,7 @@ export function ImportDialog({ onClose, onDone }) {
       accept=".csv,text/csv"
       required=${!text.trim()}
       onChange=${changed((event) => setFile(event.target.files[0]))}
-      hint="A header row names the fields, such as hostName, ipAddress, resourceType, location (a site) and tags.NAME. A known machine is updated; an empty cell leaves what is there"
+      hint=${HINT}
     />
     ${
       !file &&

@@ -31,6 +31,10 @@ const VARIABLES =
 const VARIABLE = new RegExp(`^(${VARIABLES.replaceAll(" ", "|")}):`, "i");
 const ADDRESS = /^(\d{1,3}(\.\d{1,3}){3}(\/\d{1,2})?|[0-9a-f]*:[0-9a-f:]+(\/\d{1,3})?)$/i;
 
+/** With more columns than this the list is scrolled sideways. */
+const MANY = 6;
+const SCROLLED = { tabindex: "0", role: "region", "aria-label": "List of machines" };
+
 /** What is typed, as the interface takes it: an expression stays, an address is one, all else is a part of a name. */
 export function expression(text, name) {
   if (!text || VARIABLE.test(text)) return text;
@@ -174,6 +178,7 @@ export default function Resources({ query }) {
       ${!VARIABLE.test(text) && html`<${SearchNotice} text=${text} />`}
     </div>
     ${isOperator && html`<${BulkBar} select=${select} total=${list.total} query=${filters} onDone=${list.reload} />`}
+    <div class=${columns.length > MANY ? "scroll many" : ""} ...${columns.length > MANY ? SCROLLED : {}}>
     <${Rows}
       list=${list}
       columns=${[title, ...columns]}
@@ -191,6 +196,7 @@ export default function Resources({ query }) {
             <//>`
       }
     />
+    </div>
     <${Dialogs}
       open=${open}
       columns=${kept}

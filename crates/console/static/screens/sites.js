@@ -1,10 +1,17 @@
 // Sites: where machines stand.
 
+import { call } from "../api.js";
 import { html } from "../elements.js";
 import { RecordList } from "../records.js";
 
 /** How the forms of a site are laid out. */
-export const LAYOUT = { order: ["name", "description", "address", "city", "country"] };
+export const LAYOUT = {
+  order: ["name", "description", "address", "city", "country"],
+  fields: {
+    address: { long: false },
+    country: { offers: async () => (await call("listCountries")).map((country) => country.name) },
+  },
+};
 
 const KIND = {
   title: "Sites",
