@@ -47,7 +47,7 @@ export function DataTable({ rows, label }) {
 }
 
 /**
- * `lanes` is `{name, note, parts: [{start, end, text, colour, gap}]}`; `from` and `to` are milliseconds; `drag` is what
+ * `lanes` is `{name, short, note, parts: [{start, end, text, colour, gap}]}`; `from` and `to` are milliseconds; `drag` is what
  * `useDrag` answers, where something can be dragged.
  * @param {any} given
  */
@@ -68,7 +68,7 @@ export function Lanes({ lanes, from, to, label, drag }) {
         </svg>
         ${lanes.map(
           (lane) => html`
-            <div class="lane-name" title=${`${lane.name} ${lane.note || ""}`}>${lane.name}</div>
+            <div class="lane-name" title=${`${lane.name} ${lane.note || ""}`}>${lane.short || lane.name}</div>
             <svg class=${drag ? "lane drag" : "lane"} width="100%" height="30" ...${drag?.listen(lane)}>
               ${days.map((at) => html`<line class="day" x1=${share(at)} x2=${share(at)} y1="0" y2="30" />`)}
               ${lane.parts.map(

@@ -1,6 +1,7 @@
 // Who is on call now, who is next, and how to reach them.
 
 import { Empty, Loading, Panel, Time, html, personName } from "./elements.js";
+import { levelOf } from "./rostertimeline.js";
 import { link } from "./route.js";
 import { millis } from "./time.js";
 
@@ -30,14 +31,18 @@ function Person({ entry, now }) {
 export function NowAndNext({ board }) {
   const waiting = !board.problem && html`<${Loading} />`;
   const next = [...(board.data?.next || [])].sort((one, other) => millis(one.since) - millis(other.since));
+  // Of a roster, those who are called first come first.
+  const now = [...(board.data?.onCall || [])].sort((one, other) =>
+    one.roster.id === other.roster.id ? levelOf(one).localeCompare(levelOf(other)) : 0,
+  );
   return html`<div class="columns">
     <${Panel} title="Now" id="now">
       ${
         !board.data
           ? waiting
-          : board.data.onCall.length
+          : now.length
             ? html`<ul class="people">
-                ${board.data.onCall.map((entry) => html`<${Person} entry=${entry} now=${true} />`)}
+                ${now.map((entry) => html`<${Person} entry=${entry} now=${true} />`)}
               </ul>`
             : html`<${Empty} title="Nobody is on call.">New alerts wait for the next shift.<//>`
       }

@@ -163,7 +163,7 @@ export function SwapDialog({ plans, given, onClose, onDone }) {
     onDone();
   };
   const option = (part, chosen) => html`<option value=${stretches.indexOf(part)} selected=${part === chosen}>
-    ${personName(part.user)}, ${full(millis(part.start))} to
+    ${personName(part.user)}, ${full(millis(part.start))} to${" "}
     ${full(millis(part.end))}${several ? ` (${levelOf(part)})` : ""}
   </option>`;
   return html`<${FormDialog}

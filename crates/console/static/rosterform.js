@@ -2,11 +2,11 @@
 
 import { bodyOf, fieldsOf } from "./bodyschema.js";
 import { html } from "./elements.js";
-import { RotationOrder, TurnLength } from "./rotation.js";
+import { Rotation, RotationOrder, TurnLength, startRotation } from "./rotation.js";
 import { RosterPreview } from "./rosterpreview.js";
 import { changesOf } from "./schemafield.js";
-import { ShiftSchedule, monday, startShiftSchedule } from "./shiftschedule.js";
-import { HOUR, toInput, zone } from "./time.js";
+import { ShiftSchedule, startShiftSchedule } from "./shiftschedule.js";
+import { zone } from "./time.js";
 
 const LAYOUT = {
   order: ["name", "timeZone", "effectiveFrom", "shiftDetails", "offHours", "description"],
@@ -18,7 +18,7 @@ const LAYOUT = {
     "shiftDetails.schedule": "When",
     "shiftDetails.rotation.order": "Turns",
     "shiftDetails.rotation.length": "Each turn lasts",
-    offHours: "Off hours",
+    offHours: "Off-hours periods",
     "shiftDetails.rotation.start": "First turn begins",
     "shiftDetails.users": "People on call in every turn",
     "shiftDetails.userGroups": "Groups on call in every turn",
@@ -36,6 +36,7 @@ const LAYOUT = {
   controls: {
     "shiftDetails.schedule": ShiftSchedule,
     "offHours.schedule": ShiftSchedule,
+    "shiftDetails.rotation": Rotation,
     "shiftDetails.rotation.order": RotationOrder,
     "shiftDetails.rotation.length": TurnLength,
   },
@@ -49,7 +50,7 @@ const startRoster = () => ({
     {
       name: "On call",
       schedule: startShiftSchedule(),
-      rotation: { order: [], length: { weeks: 1 }, start: `${toInput(monday() + 9 * HOUR)}:00` },
+      rotation: startRotation(),
     },
   ],
 });

@@ -44,9 +44,8 @@ export function RosterPreview({ value, roster = /** @type {any} */ (undefined), 
     return { before: undefined, after };
   }, settled);
   const { before, after } = answer.data || {};
-  const name = value.name || "Roster";
   const drawn = (timeline, label) =>
-    html`<${Lanes} lanes=${timelineLanes({ id: label, name }, timeline)} from=${from} to=${to} label=${label} />`;
+    html`<${Lanes} lanes=${timelineLanes({ id: label, name: "" }, timeline)} from=${from} to=${to} label=${label} />`;
   const unlike = before && JSON.stringify(before.entries) !== JSON.stringify(after?.entries);
   return html`<section class="wide preview" aria-label="Preview">
     <h3>The next four weeks</h3>

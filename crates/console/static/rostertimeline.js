@@ -48,7 +48,10 @@ const partOf = (entry) => {
   };
 };
 
-/** The lanes of a roster `{id, name}`: one for each level, and more where shifts of a level overlap. */
+/**
+ * The lanes of a roster `{id, name}`: one for each level, and more where shifts of a level overlap. Without a name they
+ * are called by their level.
+ */
 export function timelineLanes(roster, timeline) {
   const gaps = timeline.gaps.map((gap) => ({ ...gap, gap: true, text: "nobody" }));
   const levels = byLevel(timeline.entries);
@@ -57,13 +60,14 @@ export function timelineLanes(roster, timeline) {
     const rows = rowsOf(entries);
     if (!rows.length) rows.push([]);
     return rows.map((row, at) => {
-      const name = levels.length > 1 ? `${roster.name} · ${level}` : roster.name;
+      const name = levels.length > 1 ? [roster.name, level].filter(Boolean).join(" · ") : roster.name || level;
       const parts = [...(place + at === 0 ? gaps : []), ...row.map(partOf)];
       return {
         id: `${roster.id} ${level} ${at}`,
         roster: roster.id,
         level,
         levels: levels.length,
+        short: roster.name && place + at > 0 ? `↳ ${level}${at ? ` (${at + 1})` : ""}` : "",
         name: at ? `${name} (${at + 1})` : name,
         note: `(covered ${timeline.coverage} % of the time)`,
         parts: parts.sort((one, other) => millis(one.start) - millis(other.start)),

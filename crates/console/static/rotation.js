@@ -1,11 +1,15 @@
 // The controls of a rotation: who takes turns, in which order, and how long a turn is.
 
+import { fieldsOf } from "./bodyschema.js";
 import { html } from "./elements.js";
 import { useState } from "./hooks.js";
 import { Finder } from "./picker.js";
 import { isOffered, recordWords } from "./references.js";
 import { reordered, useReorder } from "./reorder.js";
 import { ChipList, Labelled } from "./schemacontrols.js";
+import { SchemaFields } from "./schemafield.js";
+import { monday } from "./shiftschedule.js";
+import { HOUR, toInput } from "./time.js";
 
 const membersOf = (place) => [...(place.users || []), ...(place.userGroups || [])];
 const isGroup = (record) => record.uniqueId !== undefined && !record.loginName;
@@ -128,6 +132,31 @@ export function TurnLength({ label, value, onValue, errors }) {
       </select>
     </span>`}
   <//>`;
+}
+
+/** Turns of a week from Monday at nine. */
+export const startRotation = () => ({ order: [], length: { weeks: 1 }, start: `${toInput(monday() + 9 * HOUR)}:00` });
+
+/** The control of a rotation: a box to tick, and its fields once it is. */
+export function Rotation({ field, path, value, onValue, problem, layout, errors }) {
+  const own = errors.filter((error) => error.fieldName === path);
+  return html`<fieldset class="group wide">
+    <legend>Rotation</legend>
+    <label class="inline">
+      <input
+        type="checkbox"
+        checked=${Boolean(value)}
+        onChange=${() => onValue(value ? null : startRotation())}
+      />${" "}People take turns
+    </label>
+    ${own.map((error) => html`<p class="wrong">${error.message}</p>`)}
+    ${
+      value &&
+      html`<div class="fields">
+        <${SchemaFields} fields=${fieldsOf(field)} ...${{ path, value, onValue, problem, layout }} />
+      </div>`
+    }
+  </fieldset>`;
 }
 
 /** A rotation in words: who follows whom, and for how long each is on call. */

@@ -1,7 +1,8 @@
 // The control of the schedule of a shift: once, or every so many days, weeks, months or years, between two times of day.
 
-import { Button, html } from "./elements.js";
+import { html } from "./elements.js";
 import { Choices } from "./form.js";
+import { useEffect } from "./hooks.js";
 import { choice, UNITS } from "./patternfields.js";
 import { Labelled, errorsOf } from "./schemacontrols.js";
 import { HOUR, fromInput, midnight, millis, toInput, wire } from "./time.js";
@@ -117,11 +118,12 @@ function Days({ pattern, put, wrong }) {
 /** The control of a schedule. */
 export function ShiftSchedule({ label, path, value, onValue, problem, errors }) {
   const own = errors.filter((error) => error.fieldName === path);
-  if (!value)
-    return html`<div class="field wide">
-      <${Button} onClick=${() => onValue(startShiftSchedule())}>Set ${label.toLowerCase()}<//>
-      ${errors.map((error) => html`<p class="wrong">${error.message}</p>`)}
-    </div>`;
+  const isSet = Boolean(value?.startDate);
+  // A new shift takes place around the clock at first.
+  useEffect(() => {
+    if (!isSet) onValue(startShiftSchedule());
+  }, [isSet]);
+  if (!isSet) return null;
   const once = value.type === "one-time";
   const pattern = value.pattern || {};
   const wrong = (name) => errorsOf(problem, `${path}.${name}`);

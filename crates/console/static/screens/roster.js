@@ -53,7 +53,7 @@ function Schedule({ roster, query, timeline, from, to, days, drag }) {
         <${Coverage} timeline=${found} />
         <div class="only-wide">
           <${Lanes}
-            lanes=${timelineLanes(roster, found)}
+            lanes=${timelineLanes({ id: roster.id, name: "" }, found)}
             from=${from}
             to=${to}
             label="Schedule of the roster"
