@@ -169,6 +169,14 @@ export const SCREENS = [
     needs: "searchHeartbeats",
   },
   {
+    path: "categories",
+    title: "Categories",
+    group: "Configure",
+    load: () => import("./screens/categories.js"),
+    one: () => import("./screens/category.js"),
+    needs: "listIncidentCategories",
+  },
+  {
     path: "deliveries",
     title: "Deliveries",
     group: "Configure",

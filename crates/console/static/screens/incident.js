@@ -1,16 +1,17 @@
 // One incident: what, who, the machines and alerts, the notes.
 
-import { call, may } from "../api.js";
+import { call, may, session } from "../api.js";
 import { Differences, actOnVersion } from "../conflict.js";
+import { Copyable } from "../copy.js";
 import { FormDialog, draft, forget, remember } from "../dialog.js";
-import { EditDialog } from "../editdialog.js";
 import { Button, Empty, Facts, Head, Loading, Panel, State, Time, Trouble, html, personName } from "../elements.js";
 import { Field } from "../form.js";
 import { useAnswer, useState } from "../hooks.js";
 import { Markdown } from "../markdown.js";
+import { RecordActions } from "../recordactions.js";
 import { link } from "../route.js";
-import { attempt } from "../toast.js";
-import { PRIORITIES, STATUSES } from "./incidents.js";
+import { attempt, say } from "../toast.js";
+import { editLayout, incidentBody, only } from "./incidentform.js";
 
 const FIELDS = [
   ["subject", "Subject", (one) => one.subject],
@@ -19,52 +20,6 @@ const FIELDS = [
   ["assignee", "Assignee", (one) => one.assignee?.id, (one) => personName(one.assignee)],
   ["description", "Description", (one) => one.description],
 ];
-
-function Edit({ incident, onClose, onDone }) {
-  const people = useAnswer((signal) => call("searchUsers", { signal, query: { pageSize: 1000 } }), "people");
-  const known = people.data?.results || (incident.assignee ? [incident.assignee] : []);
-  const write = ({ assignee, ...changed }, match) =>
-    call("updateIncident", {
-      incidentId: incident.id,
-      match,
-      body: { ...changed, ...(assignee !== undefined && { assignee: { id: assignee } }) },
-    });
-  return html`<${EditDialog}
-    title=${`Change ${incident.id}`}
-    of=${incident}
-    fields=${FIELDS}
-    read=${() => call("getIncident", { incidentId: incident.id })}
-    write=${write}
-    onClose=${onClose}
-    onDone=${onDone}
-    keep=${`incident ${incident.id} ${incident.updatedDate}`}
-  >
-    ${(problem) => html`
-      <${Field} name="subject" label="Subject" value=${incident.subject} required wide problem=${problem} />
-      <${Field} as="select" name="status" label="Status" problem=${problem}>
-        ${STATUSES.filter((status) => status !== "Closed" || incident.status === "Closed").map(
-          (status) => html`<option value=${status} selected=${status === incident.status}>${status}</option>`,
-        )}
-      <//>
-      <${Field} as="select" name="priority" label="Priority" problem=${problem}>
-        ${PRIORITIES.map(
-          (priority) => html`<option value=${priority} selected=${priority === incident.priority}>${priority}</option>`,
-        )}
-      <//>
-      <${Field} as="select" name="assignee" label="Assignee" problem=${problem}>
-        <option value="">nobody</option>
-        ${known.map(
-          (user) => html`<option key=${user.id} value=${user.id} selected=${user.id === incident.assignee?.id}>
-            ${personName(user)}
-          </option>`,
-        )}
-      <//>
-      <${Field} as="textarea" rows="6" name="description" label="Description" wide problem=${problem}>
-        ${incident.description || ""}
-      <//>
-    `}
-  <//>`;
-}
 
 /** The dialog that closes an incident; changes by somebody else are shown first. */
 function Close({ incident, onClose, onDone }) {
@@ -102,6 +57,77 @@ function Close({ incident, onClose, onDone }) {
   <//>`;
 }
 
+/** The draft of a postmortem, to read and to copy. */
+function Postmortem({ id, onClose }) {
+  const answer = useAnswer((signal) => call("getIncidentPostmortem", { incidentId: id, signal }), id);
+  const text = /** @type {any} */ (answer.data);
+  return html`<${FormDialog} title=${`Postmortem of ${id}`} send="" leave="Close" onSend=${() => {}} onClose=${onClose} wide>
+    <div class="wide">
+      <${Trouble} problem=${answer.problem} again=${answer.reload} />
+      ${!text && !answer.problem && html`<${Loading} />`}
+      ${
+        text &&
+        html`
+          <div class="draft" tabindex="0" role="region" aria-label="Postmortem"><${Markdown} text=${text} /></div>
+          <${Copyable} label="Markdown" text=${text} note="A draft: what is known of the incident, minute by minute." />
+        `
+      }
+    </div>
+  <//>`;
+}
+
+/** What can be done with an incident besides closing it. */
+function actionsOf(incident) {
+  const { id } = incident;
+  const path = { incidentId: id };
+  const read = () => call("getIncident", path);
+  const open = incident.status !== "Closed";
+  const me = session.me.user;
+  const update = { operation: /** @type {const} */ ("updateIncident"), path, read, message: "Saved." };
+  const edit = { ...update, when: open, edits: incident, change: incidentBody };
+  return {
+    change: {
+      ...edit,
+      label: "Change…",
+      title: `Change ${id}`,
+      primary: true,
+      layout: editLayout(incident),
+      keep: `incident ${id} ${incident.updatedDate}`,
+    },
+    mine: {
+      ...update,
+      label: "Assign to me",
+      when: open && session.tenant === session.home && incident.assignee?.id !== me.id,
+      found: incident,
+      fields: FIELDS,
+      body: { assignee: { id: me.id } },
+      message: "Assigned to you.",
+    },
+    reopen: {
+      ...update,
+      label: "Reopen",
+      when: !open,
+      found: incident,
+      fields: FIELDS,
+      body: { status: "Open" },
+      message: "Reopened.",
+    },
+    escalate: {
+      label: "Escalate…",
+      title: `Escalate ${id}`,
+      when: open,
+      operation: /** @type {const} */ ("escalateIncident"),
+      path,
+      form: true,
+      send: "Escalate",
+      question:
+        "People are told by the policy, one step after the other, until the status is Open, Resolved or Closed.",
+    },
+    alerts: { ...edit, label: "Link alerts…", title: `Link alerts to ${id}`, layout: only("alerts") },
+    machines: { ...edit, label: "Link machines…", title: `Link machines to ${id}`, layout: only("resources") },
+  };
+}
+
 /** Maintenance windows of its machines, articles and jobs that may help. */
 function Related({ id }) {
   const answer = useAnswer((signal) => call("getIncidentRelations", { incidentId: id, signal }), id);
@@ -131,7 +157,7 @@ export default function Incident({ id }) {
     id,
     20e3,
   );
-  const [editing, setEditing] = useState();
+  const [postmortem, setPostmortem] = useState(false);
   const [closing, setClosing] = useState();
   const incident = answer.data;
   const back = ["Incidents", link("incidents")];
@@ -158,17 +184,23 @@ export default function Incident({ id }) {
     }
   };
   const open = incident.status !== "Closed";
+  const actions = actionsOf(incident);
+  const linking = (action) => html`<${RecordActions} actions=${[action]} onDone=${fresh} />`;
   return html`
     <${Head}
       title=${incident.subject}
       back=${back}
       actions=${html`
-        ${
-          open &&
-          may("updateIncident") &&
-          html`<${Button} kind="primary" onClick=${() => setEditing(incident)}>Change…<//>`
-        }
+        <${RecordActions} actions=${[actions.change, actions.mine, actions.reopen]} onDone=${fresh} />
+        <${RecordActions}
+          actions=${[actions.escalate]}
+          onDone=${(told) => {
+            say(`Escalated: ${told.pages.length} ${told.pages.length === 1 ? "page" : "pages"} so far.`);
+            fresh();
+          }}
+        />
         ${open && may("closeIncident") && html`<${Button} onClick=${() => setClosing(incident)}>Close…<//>`}
+        ${may("getIncidentPostmortem") && html`<${Button} onClick=${() => setPostmortem(true)}>Postmortem…<//>`}
       `}
     >
       <${State} of=${incident.priority} /> <${State} of=${incident.status} /> ${incident.id} · opened${" "}
@@ -226,7 +258,7 @@ export default function Incident({ id }) {
       </div>
       <div>
         <${Related} id=${id} />
-        <${Panel} title="Machines" id="machines">
+        <${Panel} title="Machines" id="machines" actions=${linking(actions.machines)}>
           ${
             incident.resources?.length
               ? html`<ul class="plain-list">
@@ -237,7 +269,7 @@ export default function Incident({ id }) {
               : html`<${Empty} title="No machines." />`
           }
         <//>
-        <${Panel} title="Alerts" id="alerts">
+        <${Panel} title="Alerts" id="alerts" actions=${linking(actions.alerts)}>
           ${
             incident.alerts?.length
               ? html`<ul class="plain-list">
@@ -248,7 +280,7 @@ export default function Incident({ id }) {
         <//>
       </div>
     </div>
-    ${editing && html`<${Edit} incident=${editing} onClose=${() => setEditing()} onDone=${fresh} />`}
+    ${postmortem && html`<${Postmortem} id=${id} onClose=${() => setPostmortem(false)} />`}
     ${closing && html`<${Close} incident=${closing} onClose=${() => setClosing()} onDone=${fresh} />`}
   `;
 }

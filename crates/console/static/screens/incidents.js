@@ -1,46 +1,40 @@
 // Incidents.
 
-import { call, may, searchableText, terms } from "../api.js";
+import { searchableText, terms } from "../api.js";
 import { useChangeStream } from "../changestream.js";
-import { FormDialog } from "../dialog.js";
-import { Button, Empty, Head, State, Time, html, personName } from "../elements.js";
-import { Choices, SearchNotice, Field, Search } from "../form.js";
-import { useList, useState } from "../hooks.js";
+import { Empty, Head, State, Time, html, personName } from "../elements.js";
+import { Choices, Search, SearchNotice } from "../form.js";
+import { useList } from "../hooks.js";
+import { RecordActions } from "../recordactions.js";
 import { go, link, refine } from "../route.js";
 import { Rows } from "../table.js";
+import { LAYOUT, PRIORITIES, STATUSES } from "./incidentform.js";
 
-export const STATUSES = ["New", "Open", "Pending", "Resolved", "Closed"];
-export const PRIORITIES = ["Urgent", "High", "Normal", "Low", "Very Low"];
-
-function Create({ onClose }) {
-  const send = async (values) => {
-    const made = await call("createIncident", {
-      body: { subject: values.subject, description: values.description || undefined, priority: values.priority },
-    });
-    go(link(["incidents", made.id]));
-  };
-  return html`<${FormDialog} title="New incident" send="Create" onSend=${send} onClose=${onClose} keep="incident">
-    ${(problem) => html`
-      <${Field} name="subject" label="Subject" required maxlength="500" wide problem=${problem} />
-      <${Field} as="select" name="priority" label="Priority" problem=${problem}>
-        ${PRIORITIES.map(
-          (priority) => html`<option value=${priority} selected=${priority === "Normal"}>${priority}</option>`,
-        )}
-      <//>
-      <${Field} as="textarea" rows="5" name="description" label="Description" wide problem=${problem} />
-    `}
-  <//>`;
-}
+const NEW = {
+  label: "New incident…",
+  operation: /** @type {const} */ ("createIncident"),
+  form: true,
+  primary: true,
+  layout: LAYOUT,
+  keep: "incident",
+  message: "Created.",
+  done: (made) => go(link(["incidents", made.id])),
+};
 
 export default function Incidents({ query }) {
   const status = query.has("status") ? query.get("status") : "New,Open,Pending";
   const priority = query.get("priority") || "";
   const subject = query.get("subject") || "";
-  const [creating, setCreating] = useState(false);
+  const category = query.get("category") || "";
   const list = useList(
     "searchIncidents",
     {
-      queryString: terms({ status: status === "any" ? "" : status, priority, subject: searchableText(subject) }),
+      queryString: terms({
+        status: status === "any" ? "" : status,
+        priority,
+        subject: searchableText(subject),
+        categoryId: category,
+      }),
       pageSize: 100,
     },
     {},
@@ -68,9 +62,7 @@ export default function Incidents({ query }) {
   return html`
     <${Head}
       title="Incidents"
-      actions=${
-        may("createIncident") && html`<${Button} kind="primary" onClick=${() => setCreating(true)}>New incident…<//>`
-      }
+      actions=${html`<${RecordActions} actions=${[NEW]} onDone=${list.reload} />`}
     />
     <div class="filters">
       <${Search}
@@ -92,6 +84,13 @@ export default function Incidents({ query }) {
         onValue=${(value) => refine({ priority: value })}
       />
       <${SearchNotice} text=${subject} />
+      ${
+        category &&
+        html`<p class="hint wide">
+          Of one category only.${" "}
+          <button type="button" class="link" onClick=${() => refine({ category: "" })}>Show all categories</button>
+        </p>`
+      }
     </div>
     <${Rows}
       list=${list}
@@ -102,6 +101,5 @@ export default function Incidents({ query }) {
         <a href=${link("incidents", { status: "any" })}>Show all incidents</a>
       <//>`}
     />
-    ${creating && html`<${Create} onClose=${() => setCreating(false)} />`}
   `;
 }

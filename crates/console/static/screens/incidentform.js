@@ -1,0 +1,103 @@
+// The forms of an incident: how the fields of the document are laid out.
+
+import { call } from "../api.js";
+import { bodyOf, fieldsOf } from "../bodyschema.js";
+import { html, personName } from "../elements.js";
+import { useAnswer } from "../hooks.js";
+import { isProgram } from "../references.js";
+import { Labelled } from "../schemacontrols.js";
+
+export const STATUSES = ["New", "Open", "Pending", "Resolved", "Closed"];
+export const PRIORITIES = ["Urgent", "High", "Normal", "Low", "Very Low"];
+
+/** The person who works on it. */
+function Assignee({ label, value, onValue, errors }) {
+  const people = useAnswer((signal) => call("searchUsers", { signal, query: { pageSize: 1000 } }), "people");
+  const isNamed = value?.firstName || value?.lastName;
+  const listed = people.data?.results.filter((one) => one.id === value?.id || (one.activated && !isProgram(one)));
+  const known = listed || (isNamed ? [value] : []);
+  return html`<${Labelled} label=${label} errors=${errors}>
+    ${(rest) => html`<select
+      name="assignee"
+      ...${rest}
+      onChange=${(event) => onValue(event.target.value ? { id: event.target.value } : null)}
+    >
+      <option value="">nobody</option>
+      ${known.map(
+        (one) =>
+          html`<option key=${one.id} value=${one.id} selected=${one.id === value?.id}>${personName(one)}</option>`,
+      )}
+    </select>`}
+  <//>`;
+}
+
+const LABELS = { resources: "Machines", assigneeGroup: "Group", subCategory: "Subcategory", note: "Note to add" };
+const FIELDS = {
+  subject: { required: true, about: "" },
+  priority: { words: PRIORITIES, about: "" },
+  status: { words: STATUSES, about: "" },
+  dueDate: { format: "date-time", about: "" },
+  alerts: { about: "" },
+  resources: { about: "" },
+  note: { about: "" },
+};
+
+/** The form of a new incident. */
+export const LAYOUT = {
+  order: ["subject", "priority", "assignee", "description"],
+  more: [
+    "category",
+    "subCategory",
+    "assigneeGroup",
+    "roster",
+    "requester",
+    "alerts",
+    "resources",
+    "dueDate",
+    "status",
+    "note",
+  ],
+  labels: LABELS,
+  fields: FIELDS,
+  controls: { assignee: Assignee },
+};
+
+/** The form that changes one; it does not close it, since that has its own. */
+export const editLayout = (incident) => ({
+  ...LAYOUT,
+  order: ["subject", "status", "priority", "assignee", "assigneeGroup", "category", "subCategory", "description"],
+  more: ["roster", "requester", "dueDate", "alerts", "resources", "note"],
+  fields: {
+    ...FIELDS,
+    status: {
+      words: STATUSES.filter((status) => status !== "Closed" || incident.status === "Closed"),
+      required: true,
+      about: "",
+    },
+    priority: { ...FIELDS.priority, required: true },
+  },
+});
+
+/** A form with one of the fields. */
+export const only = (name) => ({
+  ...LAYOUT,
+  more: [],
+  omit: Object.keys(fieldsOf(bodyOf("updateIncident"))).filter((one) => one !== name),
+});
+
+/** The keys by which an empty reference is written. */
+const KEYS = {
+  category: "uniqueId",
+  subCategory: "uniqueId",
+  assigneeGroup: "uniqueId",
+  requester: "id",
+  assignee: "id",
+  roster: "id",
+};
+
+/** The request of a change: an empty id takes a reference out. */
+export function incidentBody(request) {
+  const body = { ...request };
+  for (const [name, key] of Object.entries(KEYS)) if (body[name] === null) body[name] = { [key]: "" };
+  return body;
+}
