@@ -123,7 +123,7 @@ export default function Owners() {
     },
     { title: "Since", keep: 3, cell: (row) => html`<${Time} at=${row.createdDate} />` },
     may("setOwner") && {
-      title: "",
+      title: html`<span class="hidden">Actions</span>`,
       cell: (row) => html`<div class="actions">
         <${Button} aria-label=${`Change… ${named(row)}`} onClick=${() => setOpen(row)}>Change…<//>
         <${RecordActions}
