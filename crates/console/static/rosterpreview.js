@@ -48,7 +48,7 @@ export function RosterPreview({ value, roster = /** @type {any} */ (undefined), 
     html`<${Lanes} lanes=${timelineLanes({ id: label, name: "" }, timeline)} from=${from} to=${to} label=${label} />`;
   const unlike = before && JSON.stringify(before.entries) !== JSON.stringify(after?.entries);
   return html`<section class="wide preview" aria-label="Preview">
-    <h3>The next four weeks</h3>
+    <h3>${value.effectiveFrom ? "Four weeks around the change" : "The next four weeks"}</h3>
     ${
       !complete
         ? html`<p class="hint">Once each shift has people, this shows who is on call.</p>`

@@ -112,19 +112,19 @@ export function Coverage({ timeline }) {
 /** Who is on call when, day by day: what telephones show in place of lanes. */
 export function TimelineList({ timeline, from, to }) {
   const rows = [...timeline.entries, ...timeline.gaps.map((gap) => ({ ...gap, users: [], gap: true }))].sort(
-    (one, other) => millis(one.start) - millis(other.start),
+    (one, other) => millis(one.start) - millis(other.start) || levelOf(one).localeCompare(levelOf(other)),
   );
   const days = [];
   for (let at = from; at < to; at = midnight(at, 1)) {
     const here = rows.filter((row) => millis(row.start) < midnight(at, 1) && millis(row.end) > at);
     if (here.length) days.push([at, here]);
   }
-  const time = (row, at) =>
-    millis(row.start) <= at && millis(row.end) >= midnight(at, 1)
-      ? "all day"
-      : `${millis(row.start) <= at ? "" : clock.format(millis(row.start))}–${
-          millis(row.end) >= midnight(at, 1) ? "" : clock.format(millis(row.end))
-        }`;
+  const time = (row, at) => {
+    const begins = millis(row.start) > at && clock.format(millis(row.start));
+    const ends = millis(row.end) < midnight(at, 1) && clock.format(millis(row.end));
+    if (begins && ends) return `${begins} to ${ends}`;
+    return begins ? `from ${begins}` : ends ? `until ${ends}` : "all day";
+  };
   return html`<ul class="plain-list agenda" aria-label="Schedule by day">
     ${days.map(
       ([at, here]) => html`<li key=${at}>
