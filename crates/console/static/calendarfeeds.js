@@ -5,9 +5,8 @@ import { Copyable } from "./copy.js";
 import { FormDialog } from "./dialog.js";
 import { Button, Panel, Time, Trouble, html, personName } from "./elements.js";
 import { useAnswer, useList, useState } from "./hooks.js";
-import { RecordActions } from "./recordactions.js";
 import { link } from "./route.js";
-import { attempt } from "./toast.js";
+import { attempt, say } from "./toast.js";
 
 /** The feeds of a roster, and those of a person. */
 export const rosterFeeds = (rosterId) => ({
@@ -27,29 +26,35 @@ export const userFeeds = (userId) => ({
 
 /** One feed, with a button that revokes it. `children` say what it shows. */
 function Feed({ feed, operation, path, of, onDone, children = undefined }) {
+  const [asked, setAsked] = useState(false);
   const by = personName(feed.createdBy);
+  const revoke = async () => {
+    await call(operation, { ...path, calendarId: feed.id });
+    say("Calendar feed revoked.");
+    onDone();
+  };
   return html`<li class="session">
     <span>
       ${children}${by}, since <${Time} at=${feed.createdTime} />, until <${Time} at=${feed.expiresTime} />
     </span>
     <span class="actions">
-      <${RecordActions}
-        actions=${[
-          {
-            label: "Revoke…",
-            title: "Revoke calendar feed?",
-            send: "Revoke",
-            operation,
-            path: { ...path, calendarId: feed.id },
-            question: "Calendar programs that have its address read it no more.",
-            danger: true,
-            message: "Calendar feed revoked.",
-          },
-        ]}
-        of=${of}
-        onDone=${onDone}
-      />
+      ${
+        may(operation) &&
+        html`<${Button} kind="danger" aria-label=${`Revoke… ${of}`} onClick=${() => setAsked(true)}>Revoke…<//>`
+      }
     </span>
+    ${
+      asked &&
+      html`<${FormDialog}
+        title="Revoke calendar feed?"
+        send="Revoke"
+        danger=${true}
+        onSend=${revoke}
+        onClose=${() => setAsked(false)}
+      >
+        <p class="wide">Calendar programs that have its address read it no more.</p>
+      <//>`
+    }
   </li>`;
 }
 
@@ -70,7 +75,10 @@ export function Feeds({ feeds: { key, list, create, operation, path }, note }) {
         (feed) => html`<${Feed}
           key=${feed.id}
           of=${`feed of ${personName(feed.createdBy)}`}
-          onDone=${feeds.reload}
+          onDone=${() => {
+            if (made?.id === feed.id) setMade(undefined);
+            feeds.reload();
+          }}
           ...${{ feed, operation, path }}
         />`,
       )}

@@ -8,9 +8,7 @@ import { useAnswer, useState } from "../hooks.js";
 import { Lanes } from "../lanes.js";
 import { MyShifts } from "../myshifts.js";
 import { NowAndNext } from "../oncallpeople.js";
-import { RecordActions } from "../recordactions.js";
 import { OverrideDialog, SwapDialog } from "../rosterdialogs.js";
-import { newRosterAction } from "../rosterform.js";
 import { timelineLanes } from "../rostertimeline.js";
 import { go, link, refine } from "../route.js";
 import { DAY, midnight, millis, span, wire } from "../time.js";
@@ -126,10 +124,12 @@ export default function OnCall({ query }) {
             <${Button} onClick=${() => setSwap({})}>Swap…<//>
           `
         }
-        <${RecordActions}
-          actions=${[{ ...newRosterAction((roster) => go(link(["rosters", roster.id]))), primary: isEmpty }]}
-          onDone=${fresh}
-        />
+        ${
+          may("createRoster") &&
+          html`<${Button} kind=${isEmpty ? "primary" : ""} onClick=${() => go(link("rosters", { new: "1" }))}>
+            New roster
+          <//>`
+        }
       `}
     />
     <${Trouble} problem=${board.problem} again=${board.reload} />

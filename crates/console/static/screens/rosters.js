@@ -3,9 +3,12 @@
 import { may } from "../api.js";
 import { AllCalendars } from "../calendarfeeds.js";
 import { Empty, html } from "../elements.js";
+import { useEffect, useState } from "../hooks.js";
+import { ActionDialog } from "../recordactions.js";
 import { RecordList } from "../records.js";
 import { newRosterAction } from "../rosterform.js";
-import { go, link } from "../route.js";
+import { go, link, refine } from "../route.js";
+import { say } from "../toast.js";
 
 const shiftsOf = (roster) => roster.shiftDetails?.map((shift) => shift.name).join(", ");
 
@@ -26,5 +29,19 @@ const KIND = {
 };
 
 export default function Rosters({ query }) {
-  return html`<${RecordList} kind=${KIND} query=${query}>${may("listCalendars") && html`<${AllCalendars} />`}<//>`;
+  const wanted = Boolean(query.get("new")) && may("createRoster");
+  // The heading takes the focus first, and the form then.
+  const [open, setOpen] = useState(false);
+  useEffect(() => setOpen(wanted), [wanted]);
+  const made = (roster) => {
+    say("Created.");
+    go(link(["rosters", roster.id]));
+  };
+  return html`<${RecordList} kind=${KIND} query=${query}>
+    ${may("listCalendars") && html`<${AllCalendars} />`}
+    ${
+      open &&
+      html`<${ActionDialog} action=${newRosterAction(made)} onClose=${() => refine({ new: "" })} onDone=${made} />`
+    }
+  <//>`;
 }
