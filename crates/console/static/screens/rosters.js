@@ -37,11 +37,14 @@ export default function Rosters({ query }) {
     say("Created.");
     go(link(["rosters", roster.id]));
   };
-  return html`<${RecordList} kind=${KIND} query=${query}>
-    ${may("listCalendars") && html`<${AllCalendars} />`}
-    ${
-      open &&
-      html`<${ActionDialog} action=${newRosterAction(made)} onClose=${() => refine({ new: "" })} onDone=${made} />`
-    }
-  <//>`;
+  // What comes after a list is moved while the list loads, and a dialog that is moved closes.
+  return html`
+    <div>
+      ${
+        open &&
+        html`<${ActionDialog} action=${newRosterAction(made)} onClose=${() => refine({ new: "" })} onDone=${made} />`
+      }
+    </div>
+    <${RecordList} kind=${KIND} query=${query}>${may("listCalendars") && html`<${AllCalendars} />`}<//>
+  `;
 }
