@@ -69,7 +69,12 @@ export function PatternFields({ pattern, unit, onValue, problem, path }) {
       type === "weekly" &&
       html`<div class="field wide">
         <span class="label">Days of the week</span>
-        <${Choices} label="Days of the week" options=${DAYS} value=${listed(weekDays)} onValue=${(days) => put({ weekDays: days })} />
+        <${Choices}
+          label="Days of the week"
+          options=${DAYS}
+          value=${listed(weekDays)}
+          onValue=${(days) => put({ weekDays: days })}
+        />
         <p class=${wrong("weekDays").length ? "wrong" : "hint"}>
           ${wrong("weekDays")[0]?.message || "None: the day of the start"}
         </p>
@@ -79,7 +84,12 @@ export function PatternFields({ pattern, unit, onValue, problem, path }) {
       type === "yearly" &&
       html`<div class="field wide">
         <span class="label">Months</span>
-        <${Choices} label="Months" options=${MONTHS} value=${listed(months)} onValue=${(chosen) => put({ months: chosen })} />
+        <${Choices}
+          label="Months"
+          options=${MONTHS}
+          value=${listed(months)}
+          onValue=${(chosen) => put({ months: chosen })}
+        />
         ${wrong("months").length > 0 && html`<p class="wrong">${wrong("months")[0].message}</p>`}
       </div>`
     }

@@ -170,7 +170,7 @@ export const SCREENS = [
   },
   {
     path: "categories",
-    title: "Categories",
+    title: "Incident categories",
     group: "Configure",
     load: () => import("./screens/categories.js"),
     one: () => import("./screens/category.js"),

@@ -15,7 +15,7 @@ export const LAYOUT = {
 };
 
 const KIND = {
-  title: "Categories",
+  title: "Incident categories",
   path: "categories",
   list: /** @type {const} */ ("listIncidentCategories"),
   query: { pageSize: 100, sortName: "name", isDescendingOrder: "false" },

@@ -60,7 +60,7 @@ export default function Category({ id }) {
     ];
   };
   return html`<${RecordPage}
-    back=${["Categories", link("categories")]}
+    back=${["Incident categories", link("categories")]}
     of=${`category ${id}`}
     read=${read}
     sub=${(category) => category.clientUniqueId !== session.tenant && `of ${category.clientUniqueId}`}

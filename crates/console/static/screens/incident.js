@@ -61,7 +61,14 @@ function Close({ incident, onClose, onDone }) {
 function Postmortem({ id, onClose }) {
   const answer = useAnswer((signal) => call("getIncidentPostmortem", { incidentId: id, signal }), id);
   const text = /** @type {any} */ (answer.data);
-  return html`<${FormDialog} title=${`Postmortem of ${id}`} send="" leave="Close" onSend=${() => {}} onClose=${onClose} wide>
+  return html`<${FormDialog}
+    title=${`Postmortem of ${id}`}
+    send=""
+    leave="Close"
+    onSend=${() => {}}
+    onClose=${onClose}
+    wide
+  >
     <div class="wide">
       <${Trouble} problem=${answer.problem} again=${answer.reload} />
       ${!text && !answer.problem && html`<${Loading} />`}

@@ -120,7 +120,9 @@ export default function Job({ id, query }) {
           may("updateJob") &&
           html`
             <${Button} disabled=${!machines.data} onClick=${() => setEditing(true)}>Change…<//>
-            ${(job.active || !byHand) && html`<${Button} onClick=${toggleActive}>${job.active ? "Pause" : "Resume"}<//>`}
+            ${
+              (job.active || !byHand) && html`<${Button} onClick=${toggleActive}>${job.active ? "Pause" : "Resume"}<//>`
+            }
           `
         }
         <${RecordActions}
@@ -164,7 +166,9 @@ export default function Job({ id, query }) {
             [
               "Script",
               job.script?.customScript &&
-                html`<a href=${link(["scripts", String(job.script.customScript.id)])}>${job.script.customScript.name}</a>`,
+                html`<a href=${link(["scripts", String(job.script.customScript.id)])}>
+                  ${job.script.customScript.name}
+                </a>`,
             ],
             ["Repeats", repeatWords(job.schedule)],
             ["Time zone", job.schedule?.timezone || job.schedule?.timeZone?.name],

@@ -69,6 +69,8 @@ export function ScheduleField({ value = /** @type {any} */ (startSchedule()), on
     const kept = { startDate, timezone: zoneOf(value) };
     onValue(one === "cron" ? { ...kept, cron: "0 3 * * MON-FRI" } : { ...kept, pattern: REPEATS[one][1] });
   };
+  const every = pattern?.frequency === "recurrence" ? pattern.repeatType || "days" : "";
+  const unit = every || (pattern?.type !== "daily" && UNITS[pattern?.type]);
   const known = REPEATS[repeat] ? [] : [[repeat, repeat]];
   const options = [...Object.entries(REPEATS).map(([one, [title]]) => [one, title]), ...known];
   return html`
@@ -104,7 +106,7 @@ export function ScheduleField({ value = /** @type {any} */ (startSchedule()), on
       pattern &&
       html`<${PatternFields}
         pattern=${pattern}
-        unit=${pattern.frequency === "recurrence" ? pattern.repeatType || "days" : pattern.type !== "daily" && UNITS[pattern.type]}
+        unit=${unit}
         onValue=${(next) => make({ pattern: next })}
         problem=${problem}
         path=${`${path}.pattern`}

@@ -67,7 +67,7 @@ export default function Runs({ query }) {
       columns=${COLUMNS}
       label="Runs"
       href=${(row) => link("runs", { job, status, trigger, run: row.id })}
-      empty=${job || status || trigger ? html`<${Empty} title="No run matches." />` : html`<${Empty} title="No runs yet." />`}
+      empty=${html`<${Empty} title=${job || status || trigger ? "No run matches." : "No runs yet."} />`}
     />
   `;
 }

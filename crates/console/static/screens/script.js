@@ -13,7 +13,12 @@ export default function Script({ id }) {
   // A client reads scripts of its partner, and changes its own.
   const own = useAnswer((signal) => call("searchJobScripts", { signal, query: { queryString: `id:${id}` } }), id);
   const changes = (script, again) => [
-    editAction(script, again, { operation: "updateJobScript", path, layout: LAYOUT, what: `script “${script.name}”` }),
+    editAction(script, again, {
+      operation: "updateJobScript",
+      path,
+      layout: LAYOUT,
+      what: `script “${script.name}”`,
+    }),
     deleteAction(script, again, {
       operation: "deleteJobScript",
       path,

@@ -40,7 +40,9 @@ function Occurrences({ window, skip }) {
             <span><${Time} at=${one.start} /> to <${Time} at=${one.end} /></span>
             ${
               may("skipMaintenanceOccurrence") &&
-              html`<${Button} aria-label=${`Skip ${short(millis(one.start))}`} onClick=${() => skip(one.start)}>Skip<//>`
+              html`<${Button} aria-label=${`Skip ${short(millis(one.start))}`} onClick=${() => skip(one.start)}>
+                Skip
+              <//>`
             }
           </div>
         </li>`,

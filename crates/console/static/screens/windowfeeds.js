@@ -30,7 +30,8 @@ function FeedList({ feeds, windowId, windowOf = /** @type {any} */ (undefined), 
       return html`<li key=${feed.id}>
         <div class="session">
           <span>
-            ${other && html`<a href=${link("maintenance", { window: other.id })}>${other.name}</a>${": "}`}${by}, since${" "}
+            ${other && html`<a href=${link("maintenance", { window: other.id })}>${other.name}</a>${": "}`}
+            ${by}, since${" "}
             <${Time} at=${feed.createdTime} />${feed.expiresTime && html`, until <${Time} at=${feed.expiresTime} />`}
           </span>
           <span class="actions">

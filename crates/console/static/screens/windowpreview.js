@@ -97,7 +97,8 @@ function Answer({ covered, occurrences, meeting }) {
                 ? html`
                     <strong>${count(one.total)} ${one.total === 1 ? "machine" : "machines"}</strong>${" "}
                     <span class="dim">
-                      ${one.rows.map((row) => row.hostName || row.name).join(", ")}${one.total > one.rows.length && " …"}
+                      ${one.rows.map((row) => row.hostName || row.name).join(", ")}
+                      ${one.total > one.rows.length && " …"}
                     </span>
                   `
                 : html`<span class="gaps">no machine</span>`

@@ -34,7 +34,11 @@ export function WindowTargets({ window, remove }) {
         ${rows.map(
           (row) => html`<li key=${row.id}>
             <div class="session">
-              ${name(row) ? html`<a href=${href(row)}>${name(row)}</a>` : html`<span class="dim">deleted (${row.id})</span>`}
+              ${
+                name(row)
+                  ? html`<a href=${href(row)}>${name(row)}</a>`
+                  : html`<span class="dim">deleted (${row.id})</span>`
+              }
               ${
                 total > 1 &&
                 may("removeMaintenanceTargets") &&
