@@ -45,7 +45,21 @@ const PROGRAMS: [(&str, &[&str]); 8] = [
 ];
 
 /// Operations that people may call and that no screen calls, each with the reason.
-const EXCEPTIONS: &[(&str, &str)] = &[];
+const EXCEPTIONS: &[(&str, &str)] = &[
+    ("answerAlert", "the page behind the link in a message calls it, without the console"),
+    ("showAnswer", "it is the page behind the link in a message"),
+    ("listAlertTypes", "words for programs: the console offers the words of the document"),
+    ("listAlertTechnologies", "words for programs: the console offers the words of the document"),
+    ("listChannels", "a list for programs of partners: the console has the page of clients"),
+    ("listNocs", "a list for programs of partners: the console has the page of clients"),
+    ("getTenant", "facts for programs: getMe says which tenant it is"),
+    ("listMinimalClients", "ids and names for programs: the console reads pages of clients"),
+    ("listMinimalUsers", "ids and names for programs: the console reads pages of people"),
+    ("signOut", "the form of the page at / calls it; the console ends its session itself"),
+    ("readRosterCalendar", "programs with a calendar read the feed"),
+    ("readUserCalendar", "programs with a calendar read the feed"),
+    ("readMaintenanceCalendar", "programs with a calendar read the feed"),
+];
 
 #[test]
 fn every_operation_that_people_need_has_a_place() {
@@ -56,8 +70,9 @@ fn every_operation_that_people_need_has_a_place() {
     let own = operations.filter(|one| one.get("x-same-as").is_none());
     let all: BTreeSet<&str> = own.filter_map(|one| one["operationId"].as_str()).collect();
     let programs: BTreeSet<&str> = PROGRAMS.iter().flat_map(|(_, ids)| ids.iter().copied()).collect();
-    let unknown: Vec<_> = programs.iter().chain(EXCEPTIONS.iter().map(|(id, _)| id)).filter(|id| !all.contains(**id));
-    assert_eq!(unknown.collect::<Vec<_>>(), Vec::<&&str>::new(), "the document has no such operations");
+    let excepted = EXCEPTIONS.iter().map(|(id, _)| *id);
+    let unknown: Vec<&str> = programs.iter().copied().chain(excepted).filter(|id| !all.contains(id)).collect();
+    assert_eq!(unknown, Vec::<&str>::new(), "the document has no such operations");
     let modules = sources();
     let called = |id: &str| modules.iter().any(|(_, source)| source.contains(&format!("\"{id}\"")));
     let needed: Vec<&str> = all.iter().copied().filter(|id| !programs.contains(id)).collect();

@@ -159,7 +159,20 @@ fn the_console_calls_operations_of_the_document_only(server: &Server) {
 }
 
 /// Fields that begin as operations do.
-const FIELDS: [&str; 6] = ["startDate", "startTime", "endTime", "endBy", "runId", "revokePrevious"];
+const FIELDS: [&str; 12] = [
+    "startDate",
+    "startTime",
+    "endTime",
+    "endBy",
+    "runId",
+    "revokePrevious",
+    "matchType",
+    "searchLabel",
+    "endDate",
+    "endPattern",
+    "runEscalationAction",
+    "runRBA",
+];
 
 /// Texts, and names before a colon, that begin with the verb of an operation and go on with a capital:
 /// `"acknowledgeAlert"`.
@@ -247,9 +260,13 @@ fn no_module_reaches_the_service_but_by_operations() {
 }
 
 /// Where an operation is called whose name is chosen while the page runs, and how it is called there.
-const DYNAMIC: [(&str, &str); 7] = [
+const DYNAMIC: [(&str, &str); 11] = [
     ("api.js", "name, given"),
     ("hooks.js", "name, "),
+    ("members.js", "operation, "),
+    ("members.js", "/** @type {any} */ (remove)"),
+    ("recordactions.js", "operation, "),
+    ("recorddialog.js", "operation, "),
     ("undo.js", "/** @type {OperationId} */ (name)"),
     ("screens/alerts.js", "name, "),
     ("screens/maintenance.js", "name, "),

@@ -47,6 +47,13 @@ impl Keys<'_> {
         self.0.type_over(text);
     }
 
+    /// Types into the field of a label.
+    #[track_caller]
+    fn fill_labelled(&self, label: &str, text: &str) {
+        self.0.tab_to(&format!("one.ariaLabel == {}", json!(label)));
+        self.0.type_over(text);
+    }
+
     /// Chooses the first option after the one that is chosen for which an expression of its text holds.
     #[track_caller]
     fn choose(&self, name: &str, expression: &str) {
@@ -183,7 +190,7 @@ fn machines_windows_jobs_and_articles_are_looked_after_by_keys() {
     let Some(window) = signed_in(server, "operator") else { return };
     let keys = Keys(&window);
     // A machine is found, and leads to the explanation of its responders.
-    keys.go("r", "Inventory");
+    keys.go("r", "Machines");
     window.press("/");
     window.type_over("db-01");
     window.until("document.querySelectorAll('tbody tr').length == 1");
@@ -312,15 +319,15 @@ fn people_keys_and_routes_are_looked_after_by_keys() {
     let metric = unique("keys");
     keys.press("New policy…");
     keys.fill("name", &policy);
-    keys.choose("target1", "text == 'the owner of the machine'");
-    keys.fill("wait1", "4m");
+    keys.choose("steps[0].targets[0].kind", "text == 'the owner of the machine'");
+    keys.fill("steps[0].wait", "4m");
     keys.send("Create");
     window.until("new URLSearchParams(location.search).has('policy')");
     keys.press("New route…");
     keys.fill("name", &route);
-    keys.choose("policy", &format!("text == {}", json!(policy)));
-    keys.fill("key", "metric");
-    keys.fill("value", &metric);
+    keys.fill_labelled("Key of rule 1", "metric");
+    keys.fill_labelled("Value of rule 1", &metric);
+    keys.press("More fields");
     keys.fill("position", "1");
     keys.send("Create");
     window.shows(&route);

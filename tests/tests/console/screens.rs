@@ -18,11 +18,11 @@ in_browser![
 ];
 
 /// The screens that need nothing but an address, each with its head.
-const SCREENS: [(&str, &str); 15] = [
+const SCREENS: [(&str, &str); 28] = [
     ("on-call", "On call"),
     ("alerts", "Alerts"),
     ("incidents", "Incidents"),
-    ("resources", "Inventory"),
+    ("resources", "Machines"),
     ("maintenance", "Maintenance"),
     ("maintenance?view=month", "Maintenance"),
     ("jobs", "Jobs"),
@@ -34,6 +34,19 @@ const SCREENS: [(&str, &str); 15] = [
     ("people", "People"),
     ("keys", "API keys"),
     ("settings", "Settings"),
+    ("pages", "Pages"),
+    ("rosters", "Rosters"),
+    ("runs", "Runs"),
+    ("scripts", "Scripts"),
+    ("sites", "Sites"),
+    ("groups", "Groups"),
+    ("owners", "Owners"),
+    ("decommissioned", "Decommissioned machines"),
+    ("integrations", "Integrations"),
+    ("inbound", "Inbound addresses"),
+    ("heartbeats", "Heartbeats"),
+    ("usergroups", "User groups"),
+    ("categories", "Incident categories"),
 ];
 
 /// Those of one thing of the demo company.
@@ -103,7 +116,7 @@ fn operation<'d>(document: &'d Value, method: &str, path: &str) -> Option<&'d Va
 }
 
 /// How the buttons begin that a viewer has no use for; how one is reached oneself, one may say.
-const FOR_OTHERS: [&str; 19] = [
+const FOR_OTHERS: [&str; 25] = [
     "Acknowledge",
     "Resend",
     "Suppress",
@@ -123,13 +136,19 @@ const FOR_OTHERS: [&str; 19] = [
     "End now",
     "Send ",
     "Undo",
+    "Edit…",
+    "Add ",
+    "Install",
+    "Import",
+    "Decommission",
+    "Set owner",
 ];
 
 fn a_viewer_is_offered_what_a_viewer_may() {
     let server = demo();
     let Some(window) = signed_in(server, "viewer") else { return };
     let menu = window.evaluate("[...document.querySelectorAll('.menu a')].map(one => one.textContent)");
-    for (there, title) in [(true, "Alerts"), (true, "Inventory"), (false, "Audit"), (false, "API keys")] {
+    for (there, title) in [(true, "Alerts"), (true, "Machines"), (false, "Audit"), (false, "API keys")] {
         let found = menu.as_array().unwrap().contains(&json!(title));
         assert_eq!(found, there, "{title}: {menu}");
     }

@@ -22,7 +22,7 @@ fn machines_are_found_while_one_types() {
     let name = unique("zeppelin");
     let body = json!({"hostName": name, "aliasName": MARKUP, "ipAddress": "10.77.0.9", "type": "DEVICE", "resourceType": "Linux"});
     company.post("/resources", &body).ok();
-    open(&window, server, "resources", "Inventory");
+    open(&window, server, "resources", "Machines");
     window.press("/");
     window.until("document.activeElement.hasAttribute('data-search')");
     window.debug("Input.insertText", &json!({"text": &name[2..]}));
@@ -114,7 +114,7 @@ fn names_with_signs_are_found() {
         )
         .ok();
     for (path, head) in
-        [("incidents", "Incidents"), ("maintenance", "Maintenance"), ("resources?by=resourceName", "Inventory")]
+        [("incidents", "Incidents"), ("maintenance", "Maintenance"), ("resources?by=resourceName", "Machines")]
     {
         open(&window, server, path, head);
         window.fill(search, &title);
@@ -137,7 +137,7 @@ fn all_is_reached_by_keys() {
     let server = demo();
     let Some(window) = signed_in(server, "operator") else { return };
     for (letter, title) in
-        [("a", "Alerts"), ("r", "Inventory"), ("m", "Maintenance"), ("k", "Knowledge"), ("o", "On call")]
+        [("a", "Alerts"), ("r", "Machines"), ("m", "Maintenance"), ("k", "Knowledge"), ("o", "On call")]
     {
         window.press("g");
         window.press(letter);
@@ -152,7 +152,7 @@ fn all_is_reached_by_keys() {
     window.evaluate("document.dispatchEvent(new KeyboardEvent('keydown', {key: 'k', ctrlKey: true, bubbles: true}))");
     window.until("document.activeElement.getAttribute('aria-label') == 'Where to?'");
     window.debug("Input.insertText", &json!({"text": "invent"}));
-    window.until("document.querySelector('.palette .first')?.textContent == 'Inventory'");
+    window.until("document.querySelector('.palette .first')?.textContent == 'Machines'");
     window.press("Enter");
     window.until("location.pathname == '/console/resources' && document.querySelector('.row-link')");
     window.press("j");

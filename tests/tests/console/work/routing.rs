@@ -15,6 +15,9 @@ in_browser![
     how_long_deliveries_took_is_drawn
 ];
 
+/// Who is notified first in the form of a policy.
+const KIND: &str = "[name='steps[0].targets[0].kind']";
+
 fn alerts_are_routed_to_people_who_say_how() {
     let server = demo();
     let company = company(demo());
@@ -23,24 +26,20 @@ fn alerts_are_routed_to_people_who_say_how() {
     let name = format!("{} {MARKUP}", unique("Night"));
     window.click("New policy…");
     window.fill("input[name=name]", &name);
-    window.fill(
-        "select[name=target1]",
-        &text(&window.evaluate("document.querySelector('[name=target1]').options[1].value")),
-    );
-    window.fill("input[name=wait1]", "soon");
+    window.fill(KIND, "owner");
+    window.fill("[name='steps[0].wait']", "soon");
     window.click("Create");
     window.until("document.querySelector('dialog [role=alert]')?.textContent.includes('wait')");
-    window.fill("input[name=wait1]", "3m");
-    window.fill("select[name=target2]", "owner");
+    window.fill("[name='steps[0].wait']", "3m");
     window.click("Create");
     window.shows("the owner of the machine");
+    // A route goes to the policy that is open.
     window.click("New route…");
     let route = unique("Databases");
     window.fill("input[name=name]", &route);
-    window.fill("select[name=policy]", &text(&window.evaluate("new URLSearchParams(location.search).get('policy')")));
-    window.fill("input[name=key]", "metric");
-    window.fill("select[name=operator]", "Startswith");
-    window.fill("input[name=value]", "db.");
+    window.fill("[aria-label='Key of rule 1']", "metric");
+    window.fill("[aria-label='Operator of rule 1']", "Startswith");
+    window.fill("[aria-label='Value of rule 1']", "db.");
     window.click("Create");
     window.shows(&route);
     let routes = company.get("/alertRoutes/search").page();
