@@ -13,23 +13,21 @@ export const rosterFeeds = (rosterId) => ({
   key: rosterId,
   list: (signal) => call("listRosterCalendars", { rosterId, signal }),
   create: () => call("createRosterCalendar", { rosterId }),
-  operation: /** @type {const} */ ("deleteRosterCalendar"),
-  path: { rosterId },
+  revoke: (calendarId) => call("deleteRosterCalendar", { rosterId, calendarId }),
 });
 export const userFeeds = (userId) => ({
   key: userId,
   list: (signal) => call("listUserCalendars", { userId, signal }),
   create: () => call("createUserCalendar", { userId }),
-  operation: /** @type {const} */ ("deleteUserCalendar"),
-  path: { userId },
+  revoke: (calendarId) => call("deleteUserCalendar", { userId, calendarId }),
 });
 
 /** One feed, with a button that revokes it. `children` say what it shows. */
-function Feed({ feed, operation, path, of, onDone, children = undefined }) {
+function Feed({ feed, revoke, of, onDone, children = undefined }) {
   const [asked, setAsked] = useState(false);
   const by = personName(feed.createdBy);
-  const revoke = async () => {
-    await call(operation, { ...path, calendarId: feed.id });
+  const send = async () => {
+    await revoke(feed.id);
     say("Calendar feed revoked.");
     onDone();
   };
@@ -39,7 +37,7 @@ function Feed({ feed, operation, path, of, onDone, children = undefined }) {
     </span>
     <span class="actions">
       ${
-        may(operation) &&
+        may("deleteRosterCalendar") &&
         html`<${Button} kind="danger" aria-label=${`Revoke… ${of}`} onClick=${() => setAsked(true)}>Revoke…<//>`
       }
     </span>
@@ -49,7 +47,7 @@ function Feed({ feed, operation, path, of, onDone, children = undefined }) {
         title="Revoke calendar feed?"
         send="Revoke"
         danger=${true}
-        onSend=${revoke}
+        onSend=${send}
         onClose=${() => setAsked(false)}
       >
         <p class="wide">Calendar programs that have its address read it no more.</p>
@@ -59,7 +57,7 @@ function Feed({ feed, operation, path, of, onDone, children = undefined }) {
 }
 
 /** A list of feeds, and a button that makes one; its address is shown once. */
-export function Feeds({ feeds: { key, list, create, operation, path }, note }) {
+export function Feeds({ feeds: { key, list, create, revoke }, note }) {
   const feeds = useAnswer((signal) => list(signal), key);
   const [made, setMade] = useState(/** @type {any} */ (undefined));
   const make = async () => {
@@ -79,12 +77,12 @@ export function Feeds({ feeds: { key, list, create, operation, path }, note }) {
             if (made?.id === feed.id) setMade(undefined);
             feeds.reload();
           }}
-          ...${{ feed, operation, path }}
+          ...${{ feed, revoke }}
         />`,
       )}
     </ul>
     ${feeds.data && !feeds.data.length && html`<p class="dim">There is no calendar feed yet.</p>`}
-    ${may(operation) && html`<div class="actions"><${Button} onClick=${make}>New calendar feed<//></div>`}
+    ${may("createRosterCalendar") && html`<div class="actions"><${Button} onClick=${make}>New calendar feed<//></div>`}
   `;
 }
 
@@ -119,8 +117,10 @@ export function AllCalendars() {
         return html`<${Feed}
           key=${feed.id}
           feed=${feed}
-          operation=${ofRoster ? "deleteRosterCalendar" : "deleteUserCalendar"}
-          path=${{ tenantId: feed.tenant, ...(ofRoster ? { rosterId: feed.of } : { userId: feed.of }) }}
+          revoke=${(calendarId) =>
+            ofRoster
+              ? call("deleteRosterCalendar", { tenantId: feed.tenant, rosterId: feed.of, calendarId })
+              : call("deleteUserCalendar", { tenantId: feed.tenant, userId: feed.of, calendarId })}
           of=${`${name}, made by ${personName(feed.createdBy)}`}
           onDone=${feeds.reload}
         >
