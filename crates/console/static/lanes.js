@@ -47,8 +47,8 @@ export function DataTable({ rows, label }) {
 }
 
 /**
- * `lanes` is `{name, short, note, parts: [{start, end, text, colour, gap}]}`; `from` and `to` are milliseconds; `drag` is what
- * `useDrag` answers, where something can be dragged.
+ * `lanes` is `{name, short, note, parts: [{start, end, text, colour, gap}]}`; `from` and `to` are milliseconds; `drag`
+ * is what `useDrag` answers, where something can be dragged.
  * @param {any} given
  */
 export function Lanes({ lanes, from, to, label, drag }) {

@@ -1,4 +1,5 @@
-// The control of the schedule of a shift: once, or every so many days, weeks, months or years, between two times of day.
+// The control of the schedule of a shift: once, or every so many days, weeks, months or years, between two times of
+// day.
 
 import { html } from "./elements.js";
 import { Choices } from "./form.js";
