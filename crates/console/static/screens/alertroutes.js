@@ -85,8 +85,8 @@ async function store(routes, moved) {
   return true;
 }
 
-/** The panel of the routes. */
-export function AlertRoutes({ routes, policies, onChange }) {
+/** The panel of the routes; a new one goes to the policy that is open. */
+export function AlertRoutes({ routes, policies, chosen, onChange }) {
   const [shown, setShown] = useState(/** @type {any[] | undefined} */ (undefined));
   const own = routes.filter((route) => !route.isDefault && isOwn(route));
   const list = shown || own;
@@ -114,7 +114,10 @@ export function AlertRoutes({ routes, policies, onChange }) {
             label: "New route…",
             operation: /** @type {const} */ ("createAlertRoute"),
             form: true,
-            values: { rules: [{ operator: "Equals" }], policy: policies.length === 1 ? policies[0] : undefined },
+            values: {
+              rules: [{ operator: "Equals" }],
+              policy: chosen || (policies.length === 1 ? policies[0] : undefined),
+            },
             layout: LAYOUT,
             change: requestFor,
             keep: "route",

@@ -40,7 +40,7 @@ export default function Routing({ query }) {
     <${Head} title="Routing" />
     <${Trouble} problem=${all.problem} again=${all.reload} />
     <div class="columns">
-      <${AlertRoutes} routes=${routes} policies=${policies} onChange=${all.reload} />
+      <${AlertRoutes} routes=${routes} policies=${policies} chosen=${chosen} onChange=${all.reload} />
       <${Policies} policies=${policies} chosen=${chosen} onChange=${all.reload} />
     </div>
     ${chosen && html`<${Policy} key=${chosen.id} policy=${chosen} names=${names} onChange=${all.reload} />`}
