@@ -11,8 +11,8 @@ let source;
 let tenant;
 let live = false;
 
-function dispatch(entity) {
-  for (const watcher of watchers) watcher.onChange(entity);
+function dispatch(entity, id) {
+  for (const watcher of watchers) watcher.onChange(entity, id);
 }
 
 function setLive(now) {
@@ -27,7 +27,10 @@ function open() {
   source = new EventSource(address("watchChanges"));
   source.addEventListener("open", () => setLive(true));
   source.addEventListener("error", () => setLive(false));
-  source.addEventListener("change", (event) => dispatch(JSON.parse(event.data).entity));
+  source.addEventListener("change", (event) => {
+    const { entity, entityId } = JSON.parse(event.data);
+    dispatch(entity, entityId);
+  });
   source.addEventListener("reset", () => dispatch(undefined));
 }
 
@@ -39,20 +42,32 @@ function removeWatcher(watcher) {
   live = false;
 }
 
-/** Calls back soon after something of these kinds changed. @returns whether the stream is open. */
+/**
+ * Calls `work(ids)` soon after something of these kinds changed, with the ids of what did; without them where the stream
+ * missed changes. @returns whether the stream is open.
+ */
 export function useChangeStream(entities, work) {
   const latest = useRef(work);
   latest.current = work;
   const [isLive, set] = useState(live);
   useEffect(() => {
     let timer;
+    let missed = false;
+    let ids = new Set();
     const soon = () => {
       timer ??= setTimeout(() => {
-        timer = undefined;
-        latest.current();
+        const changed = missed ? undefined : ids;
+        [timer, missed, ids] = [undefined, false, new Set()];
+        latest.current(changed);
       }, GATHER);
     };
-    const watcher = { onLive: set, onChange: (entity) => (!entity || entities.includes(entity)) && soon() };
+    const onChange = (entity, id) => {
+      if (entity && !entities.includes(entity)) return;
+      if (id) ids.add(id);
+      else missed = true;
+      soon();
+    };
+    const watcher = { onLive: set, onChange };
     watchers.add(watcher);
     open();
     return () => {

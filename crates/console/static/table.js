@@ -28,10 +28,21 @@ function useRowCache() {
 /**
  * A table of a list. A column is `{title, cell(row), keep}`; `keep` 2 and 3 are left out on narrow screens. Rows are
  * gone through with `j` and `k`; `keys` has what other keys do with the row that has the focus. When `also` is another
- * one, all rows are drawn again.
+ * one, all rows are drawn again. `kind(row)` is the class of a row.
  * @param {any} given
  */
-export function Rows({ list, columns, label, href, select, keys = {}, empty, also = "", id = (row) => row.id }) {
+export function Rows({
+  list,
+  columns,
+  label,
+  href,
+  select,
+  keys = {},
+  empty,
+  also = "",
+  id = (row) => row.id,
+  kind = (/** @type {any} */ _row) => "",
+}) {
   const body = useRef(null);
   const drawn = useRowCache();
   useEffect(() => {
@@ -100,7 +111,7 @@ export function Rows({ list, columns, label, href, select, keys = {}, empty, als
             row,
             select?.chosen.has(id(row)),
             also,
-            () => html`<tr key=${id(row)} class=${select?.chosen.has(id(row)) ? "chosen" : ""}>
+            () => html`<tr key=${id(row)} class=${`${kind(row)} ${select?.chosen.has(id(row)) ? "chosen" : ""}`}>
               ${
                 select &&
                 html`<td class="tick">
