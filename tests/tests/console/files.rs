@@ -268,7 +268,7 @@ const DYNAMIC: [(&str, &str); 11] = [
     ("recordactions.js", "operation, "),
     ("recorddialog.js", "operation, "),
     ("undo.js", "/** @type {OperationId} */ (name)"),
-    ("screens/alerts.js", "name, "),
+    ("screens/alertactions.js", "name, "),
     ("screens/maintenance.js", "name, "),
     ("screens/people.js", "name, "),
     ("screens/routing.js", "name, "),
