@@ -66,7 +66,7 @@ function Numbers({ field, value, onValue, ...rest }) {
   />`;
 }
 
-/** Any JSON, as it is written. What is no JSON yet is sent as the text that it is, and refused by name. */
+/** Any JSON, as it is written. Text that is not JSON yet is sent as it is, and the service refuses it by name. */
 function Json({ field, value, onValue, ...rest }) {
   const [text, set] = useState(() => (value === undefined || value === null ? "" : JSON.stringify(value, null, 2)));
   const typed = (event) => {

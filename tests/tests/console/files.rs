@@ -234,11 +234,10 @@ fn no_module_reaches_the_service_but_by_operations() {
         assert_eq!(found, expected, "{words}");
     }
     for (file, source) in &modules {
-        for (at, _) in source.match_indices("import(") {
-            assert!(
-                source[at..].starts_with("import(\"./screens/"),
-                "{file} loads something by an address that it makes"
-            );
+        // A comment may name a type by the module that has it.
+        let code = source.lines().filter(|line| !line.trim_start().starts_with(['*', '/']));
+        for rest in code.flat_map(|line| line.match_indices("import(").map(move |(at, _)| &line[at..])) {
+            assert!(rest.starts_with("import(\"./screens/"), "{file} loads something by an address that it makes");
         }
         for (at, _) in source.match_indices("location.") {
             let rest = &source[at + "location.".len()..];
