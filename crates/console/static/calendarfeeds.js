@@ -1,4 +1,4 @@
-// Calendar feeds of rosters and people: addresses that calendar programs subscribe to.
+// Calendar feeds of rosters, people and maintenance windows: addresses that calendar programs subscribe to.
 
 import { call, may } from "./api.js";
 import { Copyable } from "./copy.js";
@@ -8,7 +8,7 @@ import { useAnswer, useList, useState } from "./hooks.js";
 import { link } from "./route.js";
 import { attempt, say } from "./toast.js";
 
-/** The feeds of a roster, and those of a person. */
+/** The feeds of a roster, of a person, and of a maintenance window. */
 export const rosterFeeds = (rosterId) => ({
   key: rosterId,
   list: (signal) => call("listRosterCalendars", { rosterId, signal }),
@@ -22,8 +22,15 @@ export const userFeeds = (userId) => ({
   revoke: (calendarId) => call("deleteUserCalendar", { userId, calendarId }),
 });
 
+export const windowFeeds = (windowId) => ({
+  key: windowId,
+  list: (signal) => call("listMaintenanceCalendars", { windowId, signal }),
+  create: () => call("createMaintenanceCalendar", { windowId }),
+  revoke: (calendarId) => call("deleteMaintenanceCalendar", { windowId, calendarId }),
+});
+
 /** One feed, with a button that revokes it. `children` say what it shows. */
-function Feed({ feed, revoke, of, onDone, children = undefined }) {
+export function Feed({ feed, revoke, of, onDone, children = undefined }) {
   const [asked, setAsked] = useState(false);
   const by = personName(feed.createdBy);
   const send = async () => {
@@ -31,16 +38,19 @@ function Feed({ feed, revoke, of, onDone, children = undefined }) {
     say("Calendar feed revoked.");
     onDone();
   };
-  return html`<li class="session">
-    <span>
-      ${children}${by}, since <${Time} at=${feed.createdTime} />, until <${Time} at=${feed.expiresTime} />
-    </span>
-    <span class="actions">
-      ${
-        may("deleteRosterCalendar") &&
-        html`<${Button} kind="danger" aria-label=${`Revoke… ${of}`} onClick=${() => setAsked(true)}>Revoke…<//>`
-      }
-    </span>
+  return html`<li>
+    <div class="session">
+      <span>
+        ${children}${by}, since${" "}
+        <${Time} at=${feed.createdTime} />${feed.expiresTime && html`, until <${Time} at=${feed.expiresTime} />`}
+      </span>
+      <span class="actions">
+        ${
+          may("deleteRosterCalendar") &&
+          html`<${Button} kind="danger" aria-label=${`Revoke… ${of}`} onClick=${() => setAsked(true)}>Revoke…<//>`
+        }
+      </span>
+    </div>
     ${
       asked &&
       html`<${FormDialog}

@@ -1,6 +1,7 @@
 // One maintenance window, beside the list: what it covers, when it is open, and what can be done with it.
 
 import { call, may } from "../api.js";
+import { Feeds, windowFeeds } from "../calendarfeeds.js";
 import { useVersionedAction } from "../conflict.js";
 import { Button, Facts, Loading, Panel, State, Time, Trouble, html, personName, some } from "../elements.js";
 import { useAnswer, useState } from "../hooks.js";
@@ -8,7 +9,6 @@ import { RecordActions } from "../recordactions.js";
 import { refine } from "../route.js";
 import { DAY, midnight, millis, short, wire } from "../time.js";
 import { Extend, FIELDS, actionsOf, read, stretch } from "./windowactions.js";
-import { WindowFeeds } from "./windowfeeds.js";
 import { TryAlert } from "./windowmatch.js";
 import { repeatWords } from "./windowschedule.js";
 import { WindowTargets } from "./windowtargets.js";
@@ -170,7 +170,13 @@ export function Window({ id, onChange }) {
       </div>
       <div>
         <${WindowTargets} window=${window} remove=${remove} />
-        ${may("listMaintenanceCalendars") && html`<${WindowFeeds} id=${id} />`}
+        ${
+          may("listMaintenanceCalendars") &&
+          html`
+            <h3>Calendar feeds</h3>
+            <${Feeds} feeds=${windowFeeds(id)} note="Anyone who has it reads when the window is open." />
+          `
+        }
       </div>
     </div>
     ${guard.conflict}
