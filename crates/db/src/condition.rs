@@ -1,7 +1,9 @@
 //! A `WHERE` clause made at run time: text that a programmer wrote, with values that a caller sent.
 
+use std::marker::PhantomData;
+
 use diesel::{
-    expression::{AppearsOnTable, Expression, SelectableExpression, ValidGrouping, is_aggregate},
+    expression::{AppearsOnTable, Expression, SelectableExpression, TypedExpressionType, ValidGrouping, is_aggregate},
     query_builder::{AstPass, QueryFragment, QueryId},
     result::QueryResult,
     sql_types::{BigInt, Bool, Text},
@@ -192,3 +194,41 @@ impl<GB> ValidGrouping<GB> for Condition {
 
 impl<QS> AppearsOnTable<QS> for Condition {}
 impl<QS> SelectableExpression<QS> for Condition {}
+
+/// A value that SQL computes, of type `ST`, written as a condition is: for a `SELECT`.
+///
+/// A `GROUP BY` names it by its place (`GROUP BY 1`), since to Postgres two texts with bound values are two values.
+#[derive(Clone, Debug)]
+pub struct SqlValue<ST> {
+    text: Condition,
+    sql_type: PhantomData<ST>,
+}
+
+impl<ST> SqlValue<ST> {
+    /// The value of this text.
+    pub fn of(text: Condition) -> Self {
+        Self { text, sql_type: PhantomData }
+    }
+}
+
+impl<ST> QueryFragment<Sql> for SqlValue<ST> {
+    fn walk_ast<'b>(&'b self, out: AstPass<'_, 'b, Sql>) -> QueryResult<()> {
+        self.text.walk_ast(out)
+    }
+}
+
+impl<ST> QueryId for SqlValue<ST> {
+    type QueryId = ();
+    const HAS_STATIC_QUERY_ID: bool = false;
+}
+
+impl<ST: TypedExpressionType> Expression for SqlValue<ST> {
+    type SqlType = ST;
+}
+
+impl<ST, GB> ValidGrouping<GB> for SqlValue<ST> {
+    type IsAggregate = is_aggregate::Never;
+}
+
+impl<ST, QS> AppearsOnTable<QS> for SqlValue<ST> where Self: Expression {}
+impl<ST, QS> SelectableExpression<QS> for SqlValue<ST> where Self: AppearsOnTable<QS> {}

@@ -12,7 +12,7 @@ use std::{
 use diesel::connection::SimpleConnection;
 use tokio::task::spawn_blocking;
 
-use crate::{Backend, Conn, Db, Error, Result, backend, bell, url::DatabaseUrl};
+use crate::{Backend, Conn, Db, Error, Result, backend, bell, numbers::Call, requester::Turn, url::DatabaseUrl};
 
 /// How a write begins on Postgres. A gateway that stands still inside a transaction (stopped, or cut off) keeps its
 /// locks from the others for no longer than they wait for one.
@@ -46,6 +46,18 @@ impl Db {
         T: Send + 'static,
     {
         self.off_thread(|conn| snapshot(conn, f)).await
+    }
+
+    /// As [`Db::read`], by a connection that is there for lists: what looks at as many rows as a list takes none from
+    /// short calls.
+    pub async fn read_list<T, F>(&self, f: F) -> Result<T>
+    where
+        F: FnOnce(&mut Conn) -> Result<T> + Send + 'static,
+        T: Send + 'static,
+    {
+        let call = self.call()?;
+        let turn = self.turn_of_list().await?;
+        on_other_thread(call, turn, |db| db.read_list_here(f)).await
     }
 
     /// As [`Db::read`], on the thread that calls: for commands and for threads that stream.
@@ -127,14 +139,22 @@ impl Db {
     {
         let call = self.call()?;
         let turn = self.turn().await?;
-        spawn_blocking(move || {
-            let _turn = turn;
-            let inner = &call.db().0;
-            inner.connection(&inner.pool)?.run(f)
-        })
-        .await
-        .map_err(|error| Error::Fault(format!("a database call panicked: {error}")))?
+        on_other_thread(call, turn, |db| db.0.connection(&db.0.pool)?.run(f)).await
     }
+}
+
+/// Runs a call whose turn it is, away from the worker thread.
+async fn on_other_thread<T, F>(call: Call, turn: Turn, f: F) -> Result<T>
+where
+    F: FnOnce(&Db) -> Result<T> + Send + 'static,
+    T: Send + 'static,
+{
+    spawn_blocking(move || {
+        let _turn = turn;
+        f(call.db())
+    })
+    .await
+    .map_err(|error| Error::Fault(format!("a database call panicked: {error}")))?
 }
 
 pub(crate) fn snapshot<T>(conn: &mut Conn, f: impl FnOnce(&mut Conn) -> Result<T>) -> Result<T> {

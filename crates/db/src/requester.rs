@@ -28,6 +28,17 @@ pub async fn on_behalf<F: Future>(asker: Rc<dyn Requester>, future: F) -> F::Out
     ASKER.scope(asker, future).await
 }
 
+/// A future that goes on, in a task of its own, on behalf of the caller that this task runs for.
+pub fn on_same_behalf<F: Future>(future: F) -> impl Future<Output = F::Output> {
+    let asker = ASKER.try_with(Rc::clone).ok();
+    async move {
+        match asker {
+            Some(asker) => ASKER.scope(asker, future).await,
+            None => future.await,
+        }
+    }
+}
+
 /// A connection of the pool is this call's to take until this is dropped.
 #[derive(Debug)]
 pub struct Turn {

@@ -3,6 +3,8 @@
 mod actions;
 mod alertmanager;
 mod bad_input;
+mod bulk;
+mod counts;
 mod crashes;
 mod grafana;
 mod heartbeats;

@@ -12,7 +12,11 @@ use serde_json::{Value, json};
 use super::{address, each, found, only, post, send, text};
 use crate::paging::somebody;
 
-both_backends![a_full_sender_refuses_itself_alone, administrators_are_told_once_until_there_is_room];
+both_backends![
+    a_full_sender_refuses_itself_alone,
+    alerts_that_are_closed_together_make_room,
+    administrators_are_told_once_until_there_is_room,
+];
 
 /// As if a sender had so many open alerts, of so many.
 fn set(server: &Server, client: &Client, sender: &str, open: i64, all: i64) {
@@ -28,6 +32,27 @@ fn set(server: &Server, client: &Client, sender: &str, open: i64, all: i64) {
 
 fn plain(state: &str) -> Value {
     json!({"subject": unique("flood"), "state": state})
+}
+
+fn alerts_that_are_closed_together_make_room(server: &Server) {
+    let client = server.new_client();
+    let (id, token) = address(&client);
+    let alert = |state: &str| send(server, &token, "", &plain(state));
+    for state in ["warning", "warning", "critical"] {
+        alert(state).ok();
+        post(&client, &json!({"currentState": "Info", "subject": unique("other sender")}));
+    }
+    set(server, &client, &id, 44_000, 46_000);
+    alert("warning").problem(409, "0004");
+    let body = json!({"queryString": "state:Warning,Info"});
+    assert_eq!(client.post("/alerts/actions/close", &body).ok()["changed"], json!(5));
+    // It has 43,998 of 45,995 then, and as many as are free of 90,000 at most.
+    let mut taken = 0;
+    while alert("warning").status == 200 {
+        taken += 1;
+        assert!(taken < 10, "there is room without end");
+    }
+    assert_eq!(taken, 4);
 }
 
 fn a_full_sender_refuses_itself_alone(server: &Server) {

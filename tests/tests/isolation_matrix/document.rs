@@ -52,13 +52,14 @@ impl Operation {
     /// The names of its path parameters after the tenant, in their order.
     pub(super) fn parameters(&self) -> Vec<&str> {
         let segments = self.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));
-        segments.filter(|name| !["tenantId", "entity"].contains(name)).collect()
+        segments.filter(|name| !["tenantId", "entity", "action"].contains(name)).collect()
     }
 
     /// Its path from the root at a tenant, with these ids in it.
     pub(super) fn at(&self, tenant: &str, ids: &[String]) -> String {
         // Words of the interface name nobody's entities.
-        let mut path = self.path.replace("{tenantId}", tenant).replace("{entity}", "INCIDENT");
+        let mut path =
+            self.path.replace("{tenantId}", tenant).replace("{entity}", "INCIDENT").replace("{action}", "close");
         for (name, id) in self.parameters().iter().zip(ids) {
             path = path.replace(&format!("{{{name}}}"), id);
         }

@@ -1,7 +1,7 @@
 //! Actions on alerts, by a request or by a link in a message.
 
 use api::context::check_version;
-use base::timestamp::Timestamp;
+use base::{problem::Problem, timestamp::Timestamp};
 use db::{Conn, Result};
 use outbox::{Actor, Tx};
 use ports::{AlertAction, AlertActionKind, People};
@@ -41,19 +41,66 @@ impl ActionRequest<'_> {
         store::lock_tenants(tx.conn, std::slice::from_ref(&seen.tenant_id))?;
         let row = store::existing(tx.conn, scope, id)?;
         check_version(expected_version, row.version)?;
-        let around = people.own_and_partner(tx.conn, &row.tenant_id)?;
-        let known = people.users(tx.conn, &around, std::slice::from_ref(&user))?.pop();
-        let by = known.map_or_else(|| wire::Person { id: user, ..wire::Person::default() }, wire::Person::of);
-        let mut alert = row;
-        let before = alert.event_payload(tx.now)?;
-        rules::act(&mut alert, action, by, note, tx.now)?;
-        intake::record_change(tx, &alert, Some(before))?;
-        store::replace(tx.conn, &alert.tenant_id, std::slice::from_ref(&alert))?;
-        if action == Action::Close {
-            store::close_problem(tx.conn, &alert)?;
-            crowding::release_room(tx, &alert)?;
+        let action = UserAction { user, action, note };
+        let outcome = action.apply(tx, people, &[row])?.pop();
+        Ok(outcome.ok_or_else(Problem::internal)??)
+    }
+}
+
+/// An action of a user on any number of alerts.
+#[derive(Clone, Debug)]
+pub struct UserAction {
+    /// The acting user.
+    pub user: String,
+    /// The action.
+    pub action: Action,
+    /// A note.
+    pub note: String,
+}
+
+/// An alert after an action, or the reason why the action is refused.
+pub type ActionOutcome = std::result::Result<Alert, Problem>;
+
+impl UserAction {
+    /// Carries out the action on alerts, of which those of a tenant stand together; their tenants are locked. Answers
+    /// the outcome for each, in their order. An alert that is not in a state for it stays as it is (409).
+    pub fn apply(&self, tx: &mut Tx<'_>, people: &dyn People, alerts: &[Alert]) -> Result<Vec<ActionOutcome>> {
+        let mut outcomes = Vec::with_capacity(alerts.len());
+        for of_tenant in alerts.chunk_by(|one, other| one.tenant_id == other.tenant_id) {
+            let Some(first) = of_tenant.first() else { continue };
+            outcomes.extend(self.apply_in_tenant(tx, people, &first.tenant_id, of_tenant)?);
         }
-        Ok(alert)
+        Ok(outcomes)
+    }
+
+    fn apply_in_tenant(
+        &self,
+        tx: &mut Tx<'_>,
+        people: &dyn People,
+        tenant: &str,
+        alerts: &[Alert],
+    ) -> Result<Vec<ActionOutcome>> {
+        let Self { user, action, note } = self;
+        let around = people.own_and_partner(tx.conn, tenant)?;
+        let known = people.users(tx.conn, &around, std::slice::from_ref(user))?.pop();
+        let by = known.map_or_else(|| wire::Person { id: user.clone(), ..wire::Person::default() }, wire::Person::of);
+        let mut outcomes = Vec::with_capacity(alerts.len());
+        for row in alerts {
+            let mut alert = row.clone();
+            let before = alert.event_payload(tx.now)?;
+            let done = rules::act(&mut alert, *action, by.clone(), note.clone(), tx.now);
+            if done.is_ok() {
+                intake::record_change(tx, &alert, Some(before))?;
+            }
+            outcomes.push(done.map(|()| alert));
+        }
+        let changed: Vec<Alert> = outcomes.iter().flatten().cloned().collect();
+        store::replace(tx.conn, tenant, &changed)?;
+        if *action == Action::Close {
+            store::close_problems(tx.conn, tenant, &changed)?;
+            crowding::release_room(tx, tenant, &changed)?;
+        }
+        Ok(outcomes)
     }
 }
 

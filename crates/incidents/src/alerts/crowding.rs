@@ -1,5 +1,7 @@
 //! The warning that a sender has taken most of its room for open alerts, before its reports are refused.
 
+use std::collections::BTreeMap;
+
 use db::Result;
 use outbox::Tx;
 
@@ -37,12 +39,18 @@ pub fn report_pressures(
     Ok(())
 }
 
-/// Releases the room of an alert that somebody closed.
-pub fn release_room(tx: &mut Tx<'_>, alert: &Alert) -> Result<()> {
-    let mut changes = Changes::default();
-    changes.note(alert, Some(&alert.sender));
-    let room = Room::read(tx.conn, std::slice::from_ref(&alert.tenant_id), &alert.sender)?;
-    changes.store(tx.conn, &room)?.iter().try_for_each(|pressure| relieve(tx, pressure))
+/// Releases the room of alerts of a tenant that somebody closed.
+pub fn release_room(tx: &mut Tx<'_>, tenant: &str, closed: &[Alert]) -> Result<()> {
+    let mut changes_by_sender: BTreeMap<&str, Changes> = BTreeMap::new();
+    for alert in closed {
+        changes_by_sender.entry(&alert.sender).or_default().note(alert, Some(&alert.sender));
+    }
+    let tenants = [tenant.to_owned()];
+    for (sender, changes) in changes_by_sender {
+        let room = Room::read(tx.conn, &tenants, sender)?;
+        changes.store(tx.conn, &room)?.iter().try_for_each(|pressure| relieve(tx, pressure))?;
+    }
+    Ok(())
 }
 
 /// Says that a sender has less of its room again.

@@ -26,20 +26,34 @@ const DAY_MS: i64 = 86_400_000;
 /// The longest `duration`, in days.
 const MOST_DAYS: i64 = 3_650;
 
-const STATUSES: [&str; 4] = ["New", "Acknowledged", "Suppressed", "Closed"];
+/// The values of `status`.
+pub const STATUSES: [&str; 4] = ["New", "Acknowledged", "Suppressed", "Closed"];
 
-/// The alerts of these tenants that an expression means.
+/// The variables that say how others are read, and leave no alert out.
+const MODIFIERS: [&str; 2] = ["isEquals", "alertTimeBase"];
+
+/// A search, read from an expression.
+#[derive(Clone, Debug)]
+pub struct Search {
+    /// The alerts that it finds.
+    pub condition: Condition,
+    /// The column with the time that `startDate`, `endDate` and `duration` are about, in milliseconds.
+    pub time: &'static str,
+    /// Does it have a term that may leave an alert out?
+    pub is_narrowed: bool,
+}
+
+/// The search for alerts of these tenants that an expression means.
 ///
 /// # Errors
 /// 400 on `queryString`.
-pub fn condition(scope: &[String], text: &str, now: Timestamp) -> Result<Condition, Problem> {
+pub fn search(scope: &[String], text: &str, now: Timestamp) -> Result<Search, Problem> {
     let terms = query_string::parse(text, &VARIABLES)?;
     let whole = terms.iter().find(|term| term.name == "isEquals").map_or(Ok(false), Term::boolean)?;
     let tenants = match scope {
         [one] => Condition::sql("alerts.tenant_id = ").text(one),
         many => Condition::text_in("alerts.tenant_id IN", many),
     };
-    // Which time `startDate`, `endDate` and `duration` speak of.
     let base =
         terms.iter().find(|term| term.name == "alertTimeBase").map(|term| term.words(&TIME_BASES)).transpose()?;
     let time = match base.as_deref() {
@@ -47,7 +61,8 @@ pub fn condition(scope: &[String], text: &str, now: Timestamp) -> Result<Conditi
         _ => "alerts.created_ms",
     };
     let conditions = terms.iter().map(|term| term_condition(term, whole, time, now)).collect::<Result<Vec<_>, _>>()?;
-    Ok(Condition::all(std::iter::once(tenants).chain(conditions)))
+    let condition = Condition::all(std::iter::once(tenants).chain(conditions));
+    Ok(Search { condition, time, is_narrowed: terms.iter().any(|term| !MODIFIERS.contains(&term.name)) })
 }
 
 /// The alerts that a query of Opsgenie's means: of its terms, `status` counts and the text of `message`; whatever else
@@ -102,6 +117,15 @@ fn term_condition(term: &Term, whole: bool, time: &'static str, now: Timestamp) 
         "endAlertTime" => Ok(Condition::sql("alerts.last_ms < ").integer(second_after(term)?)),
         _ => Ok(Condition::sql("1 = 1")),
     }
+}
+
+/// The status of an alert as a value of SQL.
+pub fn status_value(now: Timestamp) -> Condition {
+    let case = |value: Condition, (word, result): (&'static str, &'static str)| {
+        value.then(" WHEN ").append(status(word, now)).then(result)
+    };
+    let cases = [("Closed", " THEN 'Closed'"), ("Suppressed", " THEN 'Suppressed'"), ("New", " THEN 'New'")];
+    cases.into_iter().fold(Condition::sql("CASE"), case).then(" ELSE 'Acknowledged' END")
 }
 
 /// The alerts that have a status, as [`Alert::status`](super::row::Alert::status) says of each.

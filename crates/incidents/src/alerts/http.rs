@@ -137,7 +137,7 @@ pub async fn alertmanager(
 #[get("/alerts/search")]
 pub async fn search(context: RequestContext<PageQuery<AlertList>>) -> api::Result<HttpResponse> {
     let PageQuery { sort, walk, filter, .. } = context.query.clone();
-    let condition = filter::condition(&context.scope(), &filter, context.now)?;
+    let condition = filter::search(&context.scope(), &filter, context.now)?.condition;
     let asked = walk.clone();
     let mut found = context.read(move |conn, _| store::page(conn, &condition, sort, &asked)).await?;
     let alerts = std::mem::take(&mut found.rows);

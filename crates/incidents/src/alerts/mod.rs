@@ -11,6 +11,8 @@
 //! - [`lookup`]: the resources that reports name
 //! - [`windows`]: alerts whose maintenance window is over
 //! - [`filter`]: the search
+//! - [`counts`]: counts of what a search finds
+//! - [`actions`], [`bulk`]: actions of people, on one alert or on all that a search finds
 //! - [`kinds`]: the words that the service itself has for alerts
 //!
 //! # Events
@@ -22,6 +24,8 @@
 pub(crate) mod actions;
 mod alert;
 mod batch;
+mod bulk;
+mod counts;
 mod crowding;
 mod filter;
 pub(crate) mod formats;
@@ -57,6 +61,8 @@ pub fn routes(config: &mut api::Routes) {
         .service(http::create_many)
         .service(http::alertmanager)
         .service(http::search)
+        .service(counts::count_alerts)
+        .service(bulk::act)
         .service(http::get)
         .service(http::acknowledge)
         .service(http::unacknowledge)

@@ -4,8 +4,12 @@ use base::{
     cursor::{Key, PageRequest, PageRows},
     query::Sort,
 };
-use db::{Condition, Conn, DueRows, Result, SortBy, Sorts};
-use diesel::prelude::*;
+use db::{Condition, Conn, DueRows, Result, SortBy, Sorts, SqlValue};
+use diesel::{
+    dsl::sql,
+    prelude::*,
+    sql_types::{BigInt, Text},
+};
 use outbox::{Keep, Retention, Setting};
 
 use super::{
@@ -216,11 +220,16 @@ pub fn insert_problems(conn: &mut Conn, rows: &[ProblemRow]) -> Result<()> {
     db::insert_rows!(conn, alert_problems::table, rows)
 }
 
-/// Closes the problem of an alert that somebody closed, so that the next report opens a new one.
-pub fn close_problem(conn: &mut Conn, alert: &Alert) -> Result<()> {
+/// Closes the problems of alerts of a tenant that somebody closed, so that the next reports open new ones.
+pub fn close_problems(conn: &mut Conn, tenant: &str, alerts: &[Alert]) -> Result<()> {
     use alert_problems::dsl;
-    let stored = dsl::alert_problems.find((&alert.tenant_id, &alert.problem)).filter(dsl::alert_id.eq(&alert.id));
-    diesel::update(stored).set(dsl::is_open.eq(false)).execute(conn)?;
+    for alerts in alerts.chunks(AT_ONCE) {
+        let stored = dsl::alert_problems
+            .filter(dsl::tenant_id.eq(tenant))
+            .filter(dsl::problem.eq_any(alerts.iter().map(|alert| &alert.problem)))
+            .filter(dsl::alert_id.eq_any(alerts.iter().map(|alert| &alert.id)));
+        diesel::update(stored).set(dsl::is_open.eq(false)).execute(conn)?;
+    }
     Ok(())
 }
 
@@ -296,4 +305,54 @@ pub fn of_sender(
 /// A page of the alerts that meet a condition.
 pub fn page(conn: &mut Conn, condition: &Condition, sort: Sort, walk: &PageRequest) -> Result<PageRows<Alert>> {
     Ok(db::page!(conn, alerts::table.filter(condition.clone()), SORTS, sort, walk))
+}
+
+/// How many alerts meet a condition.
+pub fn count(conn: &mut Conn, condition: &Condition) -> Result<i64> {
+    Ok(alerts::table.filter(condition.clone()).count().get_result(conn)?)
+}
+
+/// The values that alerts are counted by, as SQL.
+#[derive(Clone, Debug)]
+pub struct CountedValues {
+    /// A text.
+    pub state: Condition,
+    /// A text.
+    pub status: Condition,
+    /// An integer.
+    pub hour: Condition,
+}
+
+/// How many of the alerts that meet a condition have the same values: those values and the number, the largest hour
+/// first, `most` rows of them.
+pub fn counts(
+    conn: &mut Conn,
+    condition: &Condition,
+    values: CountedValues,
+    most: i64,
+) -> Result<Vec<(String, String, i64, i64)>> {
+    let CountedValues { state, status, hour } = values;
+    let grouped = alerts::table.filter(condition.clone()).group_by(sql::<BigInt>("1, 2, 3"));
+    let [state, status] = [state, status].map(SqlValue::<Text>::of);
+    let values = (state, status, SqlValue::<BigInt>::of(hour), sql::<BigInt>("COUNT(*)"));
+    Ok(grouped.select(values).order(sql::<BigInt>("3 DESC")).limit(most).load(conn)?)
+}
+
+/// Tenant and id of an alert.
+pub type AlertKey = (String, String);
+
+/// The keys of some of the alerts that meet a condition, in their order.
+pub fn keys(conn: &mut Conn, condition: &Condition, most: i64) -> Result<Vec<AlertKey>> {
+    use alerts::dsl;
+    let met = dsl::alerts.filter(condition.clone()).select((dsl::tenant_id, dsl::id));
+    Ok(met.order((dsl::tenant_id, dsl::id)).limit(most).load(conn)?)
+}
+
+/// Those of these alerts that meet a condition, in the order of their keys.
+pub fn of_keys(conn: &mut Conn, keys: &[AlertKey], condition: &Condition) -> Result<Vec<Alert>> {
+    use alerts::dsl;
+    let pairs = keys.iter().map(|(tenant, id)| (tenant.as_str(), id.as_str()));
+    let named = Condition::pairs_in("(alerts.tenant_id, alerts.id) IN", pairs);
+    let met = dsl::alerts.filter(Condition::all([named, condition.clone()]));
+    Ok(met.order((dsl::tenant_id, dsl::id)).load(conn)?)
 }

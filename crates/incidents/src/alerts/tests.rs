@@ -245,7 +245,7 @@ impl Fixture {
         done.unwrap()
     }
 
-    fn report(&self, minute: i64, state: &str) -> AlertResult {
+    pub(crate) fn report(&self, minute: i64, state: &str) -> AlertResult {
         self.post(minute, json!([{"currentState": state, "metric": "load", "device": "web-01"}])).remove(0)
     }
 

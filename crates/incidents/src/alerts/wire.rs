@@ -36,6 +36,20 @@ pub struct SuppressionInput {
     pub note: String,
 }
 
+/// An action on all alerts that a search finds.
+#[derive(Clone, Debug, PartialEq, Eq, Request)]
+#[request(example = json!({"queryString": "hostName:web-01+status:New,Acknowledged", "note": "The switch was replaced"}))]
+pub struct AlertBulkActionInput {
+    /// Which alerts: an expression as the search takes it, with a term that says which.
+    #[request(chars = 8_192, example = "hostName:web-01+status:New,Acknowledged")]
+    pub query_string: String,
+    /// Of `suppress` alone: in the future; without it, as long as the alerts are open.
+    pub until: Option<Timestamp>,
+    /// A note about it, on each alert.
+    #[request(parse = trimmed, default)]
+    pub note: String,
+}
+
 fn trimmed(text: String) -> Result<String, String> {
     Ok(text.trim().to_owned())
 }

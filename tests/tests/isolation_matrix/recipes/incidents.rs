@@ -16,6 +16,9 @@ pub(super) const RECIPES: &[Recipe] = &[
     op("POST /alerts/alertmanager")
         .sends(r#"{"version": "4", "alerts": [{"status": "firing", "labels": {"alertname": "$new"}}]}"#),
     op("GET /alerts/search").filters(ALERT_FILTERS),
+    op("GET /alerts/counts").filters(ALERT_FILTERS),
+    // An id that is another's is one that the filter does not find (tests/alerts/bulk.rs).
+    op("POST /alerts/actions/{action}").sends(r#"{"queryString": "subject:$new"}"#),
     op("GET /alerts/{alertId}").ids(&[Kind::Alert]),
     op("POST /alerts/{alertId}/actions/acknowledge").ids(&[Kind::Alert]).sends("{}"),
     op("POST /alerts/{alertId}/actions/unacknowledge").ids(&[Kind::AcknowledgedAlert]).sends("{}"),
