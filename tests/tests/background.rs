@@ -23,11 +23,13 @@ const TURNS: [&str; 5] = ["TenantTurns::new(", "Turns::default()", "TurnQueue::"
 const STARTS: [&str; 5] = ["Background::start(", "spawn(", "spawn_blocking(", "spawn_local(", "spawn_scoped("];
 
 const REQUEST: Work = Work::None("the work of one request, within the share of its caller");
+const LINKS: Work = Work::None("mails sign-in links by address, before a tenant is known; an address has few requests");
 const PROGRAM: Work = Work::None("a program of its own, which has no tenants");
 
 /// Each file that starts threads or tasks, and how many.
-const STARTED: [(&str, usize, Work); 34] = [
+const STARTED: [(&str, usize, Work); 35] = [
     ("crates/access/src/authenticator.rs", 2, REQUEST),
+    ("crates/access/src/link_requests/mailer.rs", 2, LINKS),
     ("crates/api/src/body.rs", 1, REQUEST),
     ("crates/api/src/cpu.rs", 1, REQUEST),
     ("crates/api/src/files.rs", 1, Work::None("files of the console, compressed once")),

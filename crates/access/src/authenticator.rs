@@ -254,6 +254,14 @@ impl Authenticator {
         self.throttle.wrong_code(request)
     }
 
+    /// Counts a request for a sign-in link.
+    ///
+    /// # Errors
+    /// 429 once there are too many from one address.
+    pub(crate) fn count_link_request(&self, request: &HttpRequest) -> Result<(), Problem> {
+        self.throttle.count_link_request(request)
+    }
+
     /// Where a request comes from.
     pub(crate) fn address(&self, request: &HttpRequest) -> IpAddr {
         self.throttle.address(request)

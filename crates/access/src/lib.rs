@@ -22,6 +22,7 @@ mod filters;
 mod history;
 mod inbound;
 mod lifecycle;
+mod link_requests;
 mod mailbox;
 mod me;
 pub mod oidc;
@@ -46,6 +47,7 @@ pub use crate::{
     authenticator::Authenticator,
     bootstrap::{FirstKey, bootstrap, check_first_key, is_empty, new_credentials, unused_first_key},
     directory::Directory,
+    link_requests::{LinkMailer, LinkQueue},
     sessions::sign_in_url,
 };
 
@@ -56,11 +58,13 @@ pub struct SignIn {
     pub home: &'static str,
     /// The issuer of OpenID Connect, where there is one.
     pub oidc: Option<Arc<oidc::Provider>>,
+    /// Are sign-in links mailed to people who ask for one?
+    pub by_mail: bool,
 }
 
 impl Default for SignIn {
     fn default() -> Self {
-        Self { home: "/", oidc: None }
+        Self { home: "/", oidc: None, by_mail: false }
     }
 }
 
@@ -75,7 +79,7 @@ static QUOTAS: [&db::Quota; 4] =
     [&tenants::store::QUOTA, &users::store::QUOTA, &user_groups::store::QUOTA, &api_keys::store::QUOTA];
 
 /// The shared data that handlers need; [`extras`] adds it.
-const NEEDS: &[Need] = &[Need::of::<Authenticator>(), Need::of::<SignIn>()];
+const NEEDS: &[Need] = &[Need::of::<Authenticator>(), Need::of::<SignIn>(), Need::of::<LinkQueue>()];
 
 /// The tables, as they came to be.
 const MIGRATIONS: db::Migrations = db::migrations!(
@@ -93,6 +97,7 @@ const MIGRATIONS: db::Migrations = db::migrations!(
     both access0012_former_people,
     both access0014_people_versions,
     both access0015_operation_names,
+    both access0016_sign_in_mails,
 );
 
 /// The headings of the OpenAPI document under which the operations stand. The first is that of operations without
@@ -128,6 +133,7 @@ pub fn domain() -> api::Domain {
             tokens::store::RETENTION,
             sessions::store::RETENTION,
             sessions::links::RETENTION,
+            link_requests::store::RETENTION,
             history::USER_RETENTION,
             history::GROUP_RETENTION,
             history::MEMBER_RETENTION,
@@ -136,9 +142,9 @@ pub fn domain() -> api::Domain {
     }
 }
 
-/// Puts the authenticator where the handlers of this domain look for it.
-pub fn extras(authenticator: Arc<Authenticator>, sign_in: SignIn) -> Extras {
-    Extras::default().with(authenticator).with(Arc::new(sign_in))
+/// Puts the authenticator, and the queue of those who ask for a link, where the handlers of this domain look for them.
+pub fn extras(authenticator: Arc<Authenticator>, sign_in: SignIn, queue: LinkQueue) -> Extras {
+    Extras::default().with(authenticator).with(Arc::new(sign_in)).with(Arc::new(queue))
 }
 
 /// The paths by which clients of other services of this kind call the same operations.
@@ -170,6 +176,7 @@ fn root_routes(config: &mut Routes) {
         .tagged("Pages")
         .service(sessions::browser::show_home)
         .service(sessions::browser::show_sign_in)
+        .service(link_requests::http::request_sign_in_link)
         .service(sessions::browser::create_session)
         .service(sessions::browser::end_session)
         .service(sessions::browser::sign_out)

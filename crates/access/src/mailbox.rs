@@ -3,6 +3,8 @@
 //! Searches fold texts so that people find what they look for. Folding is not identity: it makes `ß` of `ss`, and `k`
 //! of the Kelvin sign, while a mail server delivers to two different people.
 
+use std::fmt;
+
 use base::text::fold;
 
 /// A mailbox. Of the name only the letter case of ASCII does not count, nothing else of Unicode; of the domain its
@@ -27,6 +29,13 @@ impl Mailbox {
     pub(crate) fn folds(&self) -> [String; 2] {
         let shown = idna::domain_to_unicode(&self.domain).0;
         [&self.domain, &shown].map(|domain| fold(&format!("{}@{domain}", self.name)))
+    }
+}
+
+/// One spelling for all that are this mailbox.
+impl fmt::Display for Mailbox {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}@{}", self.name, self.domain)
     }
 }
 
@@ -77,6 +86,8 @@ mod tests {
             ("ann@bücher.xn--fuball-cta.example", "ann@xn--bcher-kva.fußball.example"),
         ] {
             assert!(is_one(one, other), "{one} {other}");
+            let text = |address| Mailbox::parse(address).unwrap().to_string();
+            assert_eq!(text(one), text(other));
             let folds = Mailbox::parse(one).unwrap().folds();
             assert!(folds.contains(&fold(other)) || other.contains("xn--bcher"), "{folds:?} {other}");
         }

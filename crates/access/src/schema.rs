@@ -122,6 +122,14 @@ diesel::table! {
 }
 
 diesel::table! {
+    sign_in_mails (tenant_id, id) {
+        tenant_id -> Text,
+        id -> Text,
+        until_ms -> BigInt,
+    }
+}
+
+diesel::table! {
     sessions (tenant_id, id) {
         tenant_id -> Text,
         id -> Text,

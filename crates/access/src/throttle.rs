@@ -37,6 +37,9 @@ const OF_TOKENS: Limit = Limit { burst: 600, every_ms: 100 };
 /// Codes of sign-in links that open nothing, from one address.
 const OF_CODES: Limit = Limit { burst: 60, every_ms: 1_000 };
 
+/// Requests for sign-in links from one address: people of one site share it.
+const OF_LINK_REQUESTS: Limit = Limit { burst: 20, every_ms: 6_000 };
+
 /// Keys and addresses, and addresses, that are remembered at most: some megabytes.
 const REMEMBERED: u64 = 20_000;
 
@@ -51,6 +54,7 @@ pub(crate) struct Throttle {
     addresses: Counters<IpAddr>,
     tokens: Counters<IpAddr>,
     codes: Counters<IpAddr>,
+    link_requests: Counters<IpAddr>,
 }
 
 impl Throttle {
@@ -63,6 +67,7 @@ impl Throttle {
             addresses: Counters::new(OF_ADDRESS),
             tokens: Counters::new(OF_TOKENS),
             codes: Counters::new(OF_CODES),
+            link_requests: Counters::new(OF_LINK_REQUESTS),
         }
     }
 
@@ -73,6 +78,18 @@ impl Throttle {
         let refused = self.codes.count(address, self.now()).err()?;
         let detail = "Too many attempts to sign in with a link that is not good. Ask for a new one.";
         Some(Problem::throttled(detail, refused.wait, refused.limit))
+    }
+
+    /// Counts a request for a sign-in link, whatever address it names.
+    ///
+    /// # Errors
+    /// 429 once there are too many from where it comes.
+    pub(crate) fn count_link_request(&self, request: &HttpRequest) -> Result<(), Problem> {
+        let refused = |refused: LimitExceeded| {
+            let detail = "Too many requests for sign-in links. A link that was mailed may have arrived already.";
+            Problem::throttled(detail, refused.wait, refused.limit)
+        };
+        self.link_requests.count(self.address(request), self.now()).map_err(refused)
     }
 
     /// Where a request comes from.

@@ -72,6 +72,7 @@ const FILES: &[(&str, &[u8])] = files![
     "schemafield.js",
     "screenlist.js",
     "shiftschedule.js",
+    "signin.js",
     "table.js",
     "time.js",
     "toast.js",

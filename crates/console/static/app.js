@@ -9,8 +9,9 @@ import { isTyping } from "./form.js";
 import { useEffect, useEvery, useState } from "./hooks.js";
 import { BottomBar, Icon, Menu } from "./menu.js";
 import { Palette } from "./palette.js";
-import { restoreAddress, go, rememberAddress, link, refine, useRoute } from "./route.js";
+import { restoreAddress, go, link, refine, useRoute } from "./route.js";
 import { SCREENS, isUsable } from "./screenlist.js";
+import { SignedOut } from "./signin.js";
 import { offset, zone } from "./time.js";
 import { Toast, attempt } from "./toast.js";
 
@@ -202,20 +203,6 @@ function App({ tenants }) {
     ${open === "help" && html`<${Help} onClose=${() => setOpen("")} />`}
     ${open === "palette" && html`<${Palette} onClose=${() => setOpen("")} />`}
   `;
-}
-
-function SignedOut({ problem }) {
-  useEffect(rememberAddress, []);
-  return html`<main class="signed-out">
-    <h1>Not signed in</h1>
-    <p>
-      Open your sign-in link on this browser, and you come back here. An administrator makes one for you, or the
-      operator of the service runs:
-    </p>
-    <pre><code>muster user sign-in YOUR-LOGIN-NAME</code></pre>
-    ${problem && problem.status !== 401 && html`<${Trouble} problem=${problem} />`}
-    <p><${Button} onClick=${() => location.reload()}>Try again<//> <a href="/">Other ways to sign in</a></p>
-  </main>`;
 }
 
 async function start() {

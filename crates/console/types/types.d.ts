@@ -23,7 +23,8 @@ type Path<P> = ([P] extends [never] ? {} : Omit<P, "tenantId">) & { tenantId?: s
 declare global {
   type OperationId = keyof typeof import("./operations.js")["default"] & keyof operations;
   /** `{}` where it answers no JSON. */
-  type Answer<N extends OperationId> = operations[N] extends { responses: { 200: infer A } } ? Shown<Json<A>> : {};
+  type Answer<N extends OperationId> =
+    operations[N] extends { responses: { 200: infer A } | { 202: infer A } } ? Shown<Json<A>> : {};
   type Sent<N extends OperationId> =
     operations[N] extends { requestBody?: { content: { "application/json": infer B } } } ? B : {};
   /** A body of another media type: a text, or a file. */

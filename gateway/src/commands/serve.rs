@@ -10,7 +10,7 @@ use std::{
     time::Duration,
 };
 
-use access::{Directory, SignIn};
+use access::{Directory, LinkMailer, SignIn};
 use actix_web::rt::{
     System,
     signal::unix::{SignalKind, signal},
@@ -70,7 +70,7 @@ pub fn serve(arguments: Serve) -> anyhow::Result<()> {
     tracing::info!(version, database, server = db.server(), "Muster starts");
     let lost = first_run::bootstrap(&db, &storage)?;
     let vault = keys.vault(&storage, &db)?;
-    let sign_in = SignIn { home: console::PATH, oidc: oidc.provider(browsers.public_url.as_deref(), &vault)? };
+    let oidc = oidc.provider(browsers.public_url.as_deref(), &vault)?;
     if demo {
         demo::fill(&db, &vault).context("filling the demo company")?;
     }
@@ -122,7 +122,9 @@ pub fn serve(arguments: Serve) -> anyhow::Result<()> {
     let scheduler = Scheduler::start(db.clone(), maintenance_port, Arc::new(Directory), notices, api::clock::now)?;
     let window_watcher = maintenance::Watcher::start(db.clone(), api::clock::now)?;
     let roster_watcher = rosters::Watcher::start(db.clone(), Arc::new(Directory), api::clock::now)?;
-    let access_extras = access::extras(authenticator.clone(), sign_in);
+    let link_mailer = LinkMailer::start(db.clone(), parts.outgoing_sender(), public_url.clone(), api::clock::now)?;
+    let sign_in = SignIn { home: console::PATH, oidc, by_mail: link_mailer.sends_mail() };
+    let access_extras = access::extras(authenticator.clone(), sign_in, link_mailer.queue());
     let roster_extras = rosters::extras(Arc::new(Directory));
     let escalator = Escalator::start(db.clone(), incident_neighbours.clone(), api::clock::now)?;
     let sweeper = retention.start(&db, api::clock::now)?;
@@ -187,6 +189,7 @@ pub fn serve(arguments: Serve) -> anyhow::Result<()> {
     drop(roster_watcher);
     drop(pager);
     drop(page_sender);
+    drop(link_mailer);
     drop(broadcaster);
     drop(outbox);
     drop(sender);

@@ -199,6 +199,10 @@ fn who_is_not_signed_in_is_told_how() {
         window.looks(width, dark);
         assert_eq!(window.barriers(), Vec::<Value>::new(), "signed out");
     }
+    window.fill("input[name=email]", "nobody@example.net");
+    window.click("Send me a sign-in link");
+    window.shows("If the address belongs to a person here, a link is on its way. It is valid for 10 minutes.");
+    assert_eq!(window.barriers(), Vec::<Value>::new(), "a link is on its way");
     drop(window);
     let Some(window) = signed_in(server, "viewer") else { return };
     open(&window, server, "settings", "Settings");

@@ -160,6 +160,8 @@ pub(super) const PUBLIC: &[&str] = &[
     "GET /",
     "GET /auth/sign-in",
     "POST /auth/session",
+    // people/links.rs says who gets a link.
+    "POST /auth/signInLink",
     "POST /auth/sign-out",
     // The issuer says who comes back; people/oidc.rs says to whom.
     "GET /auth/oidc/start",

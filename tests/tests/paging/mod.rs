@@ -12,7 +12,7 @@ mod policies;
 mod quiet;
 mod related;
 mod reminders;
-mod smtp;
+pub mod smtp;
 mod suspended;
 mod targets;
 mod templates;

@@ -3,6 +3,7 @@
 
 mod ends;
 mod ids;
+mod links;
 mod named;
 mod oidc;
 mod origins;

@@ -27,7 +27,8 @@ use crate::{Authenticator, SignIn, secrets};
 /// The largest form.
 const LIMIT: usize = 4 << 10;
 
-const FORM: &str = "application/x-www-form-urlencoded";
+/// The content type of forms.
+pub(crate) const FORM: &str = "application/x-www-form-urlencoded";
 
 /// The first page
 ///
@@ -51,7 +52,7 @@ pub(crate) async fn show_home(
         answer.insert_header((header::LOCATION, sign_in.home)).insert_header((header::CACHE_CONTROL, "no-store"));
         return Ok(answer.finish());
     }
-    Ok(pages::home(sign_in.oidc.is_some()))
+    Ok(pages::home(sign_in.oidc.is_some(), sign_in.by_mail))
 }
 
 /// The page of a sign-in link
@@ -179,13 +180,23 @@ pub(crate) async fn sign_out(request: HttpRequest, authenticator: web::Data<Auth
 async fn read(request: &HttpRequest, payload: web::Payload) -> Result<Secret<String>> {
     api::body::expect_type(request, |kind| kind == FORM, FORM)?;
     let bytes = api::body::read(request, payload.into_inner(), LIMIT).await?;
-    let form =
-        std::str::from_utf8(&bytes).ok().and_then(|text| web::Query::<Vec<(String, String)>>::from_query(text).ok());
-    // Of what is said twice, the first counts.
-    let form: HashMap<String, String> = form.map(web::Query::into_inner).into_iter().flatten().rev().collect();
+    let form = read_form(&bytes);
     let form = MapDeserializer::<_, serde::de::value::Error>::new(form.into_iter());
     let form = SignInForm::deserialize(form).map_err(|_| Problem::field("code", "is required"))?;
     Ok(Secret::new(form.code))
+}
+
+/// The fields of a form. Of what is said twice, the first counts.
+pub(crate) fn read_form(bytes: &[u8]) -> HashMap<String, String> {
+    let form =
+        std::str::from_utf8(bytes).ok().and_then(|text| web::Query::<Vec<(String, String)>>::from_query(text).ok());
+    form.map(web::Query::into_inner).into_iter().flatten().rev().collect()
+}
+
+/// Is the sender of a request a browser that shows pages?
+pub(crate) fn accepts_page(request: &HttpRequest) -> bool {
+    let accepts = request.headers().get(header::ACCEPT).and_then(|value| value.to_str().ok());
+    accepts.is_some_and(|accepts| accepts.contains("text/html"))
 }
 
 /// Is somebody signed in on the browser that sends a request?
@@ -230,9 +241,8 @@ fn not_good() -> Problem {
 
 /// Answers a refusal with a page for a person, and with a problem for a program.
 pub(crate) fn answered(request: &HttpRequest, done: Result<HttpResponse>) -> Result<HttpResponse> {
-    let accepts = request.headers().get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or("");
     match done {
-        Err(api::Error(db::Error::Problem(problem))) if accepts.contains("text/html") => {
+        Err(api::Error(db::Error::Problem(problem))) if accepts_page(request) => {
             let answer = api::error::problem_response(&problem);
             let mut page = pages::refused(answer.status(), &problem.detail);
             if let Some(wait) = answer.headers().get(header::RETRY_AFTER) {

@@ -11,7 +11,7 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use sha2::{Digest as _, Sha256};
 
 const STYLE: &str = "body{font:1rem/1.5 system-ui,sans-serif;max-width:40rem;margin:4rem auto;padding:0 1rem;\
-    color:#1a1a1a;background:#fff}button{font:inherit;padding:.5rem 1rem}h1{font-size:1.5rem}\
+    color:#1a1a1a;background:#fff}button,input{font:inherit;padding:.5rem 1rem}h1{font-size:1.5rem}\
     @media(prefers-color-scheme:dark){body{color:#eee;background:#1a1a1a}a{color:#9cf}}";
 
 /// What a page may do: look like this, and send its forms here.
@@ -22,17 +22,25 @@ static POLICY: LazyLock<String> = LazyLock::new(|| {
     )
 });
 
-/// What this is, for somebody who is not signed in; `oidc` says whether there is an issuer to sign in at.
-pub(crate) fn home(oidc: bool) -> HttpResponse {
+/// What this is, for somebody who is not signed in; `oidc` says whether there is an issuer to sign in at, `by_mail`
+/// whether links are mailed.
+pub(crate) fn home(oidc: bool, by_mail: bool) -> HttpResponse {
     let how = if oidc {
         "<p>You are not signed in.</p><p><a href=\"/auth/oidc/start\">Sign in</a></p>"
     } else {
         "<p>You are not signed in. An administrator makes you a link that signs you in, as does \
          <code>muster user sign-in</code> where the service runs.</p>"
     };
+    let form = if by_mail {
+        "<form method=\"post\" action=\"/auth/signInLink\"><p><label for=\"email\">E-mail address</label><br>\
+         <input id=\"email\" name=\"email\" type=\"email\" autocomplete=\"email\" maxlength=\"254\" required></p>\
+         <p><button>Send me a sign-in link</button></p></form>"
+    } else {
+        ""
+    };
     let body = format!(
         "<p>The inventory of machines, and the people, schedules and rules around them, behind one HTTP interface.</p>\
-         {how}<ul><li><a href=\"/docs/\">The reference of the interface</a>, in which every operation can be tried</li>\
+         {how}{form}<ul><li><a href=\"/docs/\">The reference of the interface</a>, in which every operation can be tried</li>\
          <li><a href=\"/openapi.json\">The same for programs</a> (OpenAPI)</li></ul>"
     );
     page(StatusCode::OK, "Muster", &body)
@@ -47,6 +55,15 @@ pub(crate) fn sign_in(code: &str) -> HttpResponse {
         escaped(code)
     );
     page(StatusCode::OK, "Sign in to Muster", &body)
+}
+
+/// The answer to somebody who asked for a link, whether or not there is one.
+pub(crate) fn link_requested(minutes: i64) -> HttpResponse {
+    let body = format!(
+        "<p>If the address belongs to a person here, a link is on its way. It is valid for {minutes} minutes.</p>\
+         <p><a href=\"/\">Back</a></p>"
+    );
+    page(StatusCode::ACCEPTED, "Sign-in link", &body)
 }
 
 /// Why somebody is not signed in.

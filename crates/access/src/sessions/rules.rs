@@ -7,8 +7,8 @@ use crate::users;
 const MINUTE_MS: i64 = 60_000;
 const HOUR_MS: i64 = 60 * MINUTE_MS;
 
-/// How long a link is good.
-const LINK_MS: i64 = 10 * MINUTE_MS;
+/// How long a link is good, in minutes.
+pub(crate) const LINK_MINUTES: i64 = 10;
 
 /// How long a session lasts that is not used.
 pub(crate) const IDLE_MS: i64 = 12 * HOUR_MS;
@@ -46,7 +46,7 @@ impl Method {
 
 /// When a link ends that is made now.
 pub(crate) fn end_of_link(now: Timestamp) -> Timestamp {
-    Timestamp::from_millis(now.millis() + LINK_MS)
+    Timestamp::from_millis(now.millis() + LINK_MINUTES * MINUTE_MS)
 }
 
 /// When a session ends that begins now, however much it is used.

@@ -123,6 +123,12 @@ impl Fixture {
         as_caller(self.authenticator.bearer(token).await.unwrap())
     }
 
+    /// Nobody takes requests for links out of the queue.
+    fn extras(&self) -> api::Extras {
+        let (queue, _) = crate::link_requests::queue::new();
+        extras(Arc::clone(&self.authenticator), crate::SignIn::default(), queue)
+    }
+
     /// The operations behind the guard.
     async fn app(&self) -> Operations {
         let document = api::spec::document("test", &[domain()]);
@@ -132,7 +138,7 @@ impl Fixture {
         let app = App::new()
             .app_data(guard)
             .app_data(self.db.clone())
-            .configure(|config| extras(Arc::clone(&self.authenticator), crate::SignIn::default()).configure(config))
+            .configure(|config| self.extras().configure(config))
             .wrap(from_fn(guard::middleware))
             .default_service(api::domain::handlers(&[domain()], &operations));
         let service = Rc::new(init_service(app).await);

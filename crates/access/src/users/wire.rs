@@ -10,7 +10,7 @@ use super::row::{is_id, is_login_of_key};
 /// The longest names, in characters.
 const LONGEST_NAME: usize = 200;
 /// The longest address of electronic mail.
-const LONGEST_EMAIL: usize = 254;
+pub(crate) const LONGEST_EMAIL: usize = 254;
 /// The longest telephone number, with whatever people write into one.
 const LONGEST_NUMBER: usize = 50;
 
