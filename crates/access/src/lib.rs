@@ -93,6 +93,7 @@ const MIGRATIONS: db::Migrations = db::migrations!(
     both access0012_former_people,
     both access0014_people_versions,
     both access0015_operation_names,
+    both access0016_limited_sessions,
 );
 
 /// The headings of the OpenAPI document under which the operations stand. The first is that of operations without
@@ -128,6 +129,7 @@ pub fn domain() -> api::Domain {
             tokens::store::RETENTION,
             sessions::store::RETENTION,
             sessions::links::RETENTION,
+            sessions::limited::RETENTION,
             history::USER_RETENTION,
             history::GROUP_RETENTION,
             history::MEMBER_RETENTION,
