@@ -137,7 +137,7 @@ fn a_limited_session_answers_one_alert_and_reads_one_tenant(backend: Backend) {
     browser.get(&paged.path(&format!("/alerts/{alert}/timeline"))).ok();
     // Of another tenant it sees nothing.
     for path in ["/alerts/search".to_owned(), format!("/alerts/{strange}")] {
-        browser.get(&format!("/api/v2/tenants/{}{path}", foreign.tenant_id())).problem(404, "0005");
+        browser.get(&format!("/api/v2/tenants/{}{path}", foreign.tenant_id())).problem(404, "0003");
     }
     assert_eq!(browser.get(&paged.path(&format!("/alerts/{strange}"))).status, 404);
     let act = |tenant: &Client, alert: &str, action: &str| {
@@ -182,7 +182,7 @@ fn a_limited_session_hands_out_nothing(backend: Backend) {
         ("/paging/test".to_owned(), json!({})),
         ("/alert".to_owned(), json!({"currentState": "Ok", "subject": "x"})),
         ("/incidents".to_owned(), json!({"alerts": [{"id": alert}]})),
-        ("/kb/articles".to_owned(), json!({"title": "x", "content": "x"})),
+        ("/kb/article".to_owned(), json!({"title": "x", "content": "x"})),
         ("/resources".to_owned(), json!({"hostName": "mine"})),
     ] {
         browser.post(&paged.path(&path), &body).forbidden();

@@ -127,8 +127,11 @@ mod tests {
             "<javascript:alert(1)>",
         ] {
             let html = html(text);
-            for tag in ["<script", "<img", "<iframe", "<div", "\"onclick", "onclick=\"", "href=\"javascript"] {
-                assert!(!html.contains(tag), "{text}: {html}");
+            for tag in html.split('<').skip(1) {
+                let name: String = tag.chars().take_while(char::is_ascii_alphanumeric).collect();
+                let links = tag.starts_with("a href=\"https://a.example/") && !tag.contains("\" onclick");
+                let known = ["", "p", "code", "pre", "h3", "table", "thead", "tbody", "tr", "th"].contains(&&*name);
+                assert!(known || links, "{text}: {html}");
             }
         }
     }
