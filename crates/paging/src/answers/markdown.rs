@@ -170,7 +170,7 @@ mod tests {
 
     #[test]
     fn what_is_shown_is_bounded() {
-        assert_eq!(render("short").1, true);
+        assert!(render("short").1);
         let (html, whole) = render(&"ä".repeat(100_000));
         assert!(!whole && html.len() < LARGEST, "{}", html.len());
         let head = "a|".repeat(4_000);
