@@ -202,6 +202,7 @@ export default {
   matchMaintenanceWindows: ["POST","/api/v2/tenants/{tenantId}/scheduleMaintenances/match","viewer"],
   moveIncidentCategory: ["POST","/api/v2/tenants/{tenantId}/incidents/categories/{categoryId}/move","operator"],
   moveKbCategory: ["POST","/api/v2/tenants/{tenantId}/kb/category/{categoryId}/move","operator"],
+  openConsole: ["POST","/api/v2/answers/session",""],
   pingHeartbeat: ["POST","/api/v2/heartbeats/{token}",""],
   pingHeartbeatByGet: ["GET","/api/v2/heartbeats/{token}",""],
   previewMaintenanceWindow: ["POST","/api/v2/tenants/{tenantId}/scheduleMaintenances/preview","viewer"],

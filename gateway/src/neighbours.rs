@@ -42,6 +42,7 @@ pub fn paging_neighbours(
         maintenance: windows,
         on_call: Arc::new(Rosters::new(Arc::clone(&people))),
         people,
+        sessions: Arc::new(Directory),
         integrations: Arc::new(integrations::InstalledIntegrations),
         seals: parts.seals(),
         sends: parts.outgoing_sender(),

@@ -69,7 +69,7 @@ pub(crate) fn as_caller((key_row, (user_role, activated)): CallerRow) -> db::Res
     let expires = expires.map(Timestamp::from_millis);
     match (TenantId::parse(&tenant), Role::parse(&key_role), most) {
         (Some(home), Some(role), Some(most)) => {
-            Ok(Some(Caller { key_id, user_id, home, role: role.min(most), operations, expires }))
+            Ok(Some(Caller { key_id, user_id, home, role: role.min(most), operations, expires, limit: None }))
         }
         _ => Err(db::Error::Fault(format!("an API key of {tenant} has the role {key_role}, its user {user_role}"))),
     }

@@ -98,6 +98,7 @@ const MIGRATIONS: db::Migrations = db::migrations!(
     both access0014_people_versions,
     both access0015_operation_names,
     both access0016_sign_in_mails,
+    both access0017_limited_sessions,
 );
 
 /// The headings of the OpenAPI document under which the operations stand. The first is that of operations without
@@ -134,6 +135,7 @@ pub fn domain() -> api::Domain {
             sessions::store::RETENTION,
             sessions::links::RETENTION,
             link_requests::store::RETENTION,
+            sessions::limited::RETENTION,
             history::USER_RETENTION,
             history::GROUP_RETENTION,
             history::MEMBER_RETENTION,

@@ -7,7 +7,10 @@ use db::Condition;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::users::{self, wire::UserMinimal};
+use crate::{
+    sessions::wire::LimitedTo,
+    users::{self, wire::UserMinimal},
+};
 
 /// The caller: who it is, and what it may do.
 #[derive(Debug, Serialize, ToSchema)]
@@ -27,6 +30,10 @@ pub(crate) struct Me {
     /// The operationIds that it is restricted to, in their order; left out when it may do all that its role may.
     #[serde(skip_serializing_if = "Option::is_none")]
     operations: Option<Vec<String>>,
+    /// Of a session that began by the link of a page: it reads this tenant as a viewer, and calls its `operations` on
+    /// this alert or incident. Left out for everybody else.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    limited_to: Option<LimitedTo>,
     /// When it ends by itself, at the latest; left out when it does not.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
@@ -51,6 +58,7 @@ pub(crate) async fn get_me(HomeContext(context): HomeContext) -> Result<HttpResp
         tenant: context.tenant.id.to_string(),
         role: context.caller.role.as_str(),
         operations: context.caller.operations.as_deref().map(<[String]>::to_vec),
+        limited_to: context.caller.limit.as_deref().map(LimitedTo::from),
         expires: context.caller.expires,
     })
 }

@@ -140,6 +140,17 @@ diesel::table! {
         created_ms -> BigInt,
         used_ms -> BigInt,
         expires_ms -> BigInt,
+        limit_tenant -> Text,
+        limit_alert -> Text,
+        limit_incident -> Text,
+    }
+}
+
+diesel::table! {
+    used_page_links (tenant_id, id) {
+        tenant_id -> Text,
+        id -> Text,
+        used_ms -> BigInt,
     }
 }
 

@@ -74,6 +74,37 @@ pub struct Caller {
     pub operations: Option<Arc<[String]>>,
     /// When it ends by itself.
     pub expires: Option<Timestamp>,
+    /// Of a session that began by the link of a page: what it is limited to.
+    pub limit: Option<Arc<SessionLimit>>,
+}
+
+/// The limit of a session that began by the link of a page: it reads one tenant, and calls its operations on one alert
+/// or incident.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SessionLimit {
+    /// The tenant that it reads.
+    pub tenant: TenantId,
+    /// The alert or the incident that it answers.
+    pub subject: Subject,
+}
+
+/// The alert or the incident of a page, by its id.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// An alert.
+    Alert(String),
+    /// An incident.
+    Incident(String),
+}
+
+impl Subject {
+    /// The name of the parameter of a path that names it, and its id.
+    pub fn parameter(&self) -> (&'static str, &str) {
+        match self {
+            Self::Alert(id) => ("alertId", id),
+            Self::Incident(id) => ("incidentId", id),
+        }
+    }
 }
 
 impl Caller {
@@ -86,6 +117,11 @@ impl Caller {
     pub fn may(&self, operation: &str) -> bool {
         let found = |operations: &Arc<[String]>| operations.binary_search_by(|one| one.as_str().cmp(operation)).is_ok();
         self.operations.as_ref().is_none_or(found)
+    }
+
+    /// May it see the records of this tenant?
+    pub fn sees(&self, tenant: &Tenant) -> bool {
+        tenant.visible_to(&self.home) && self.limit.as_ref().is_none_or(|limit| limit.tenant == tenant.id)
     }
 }
 
@@ -175,6 +211,7 @@ mod tests {
             role: Role::Operator,
             operations: operations.map(|names| names.iter().map(ToString::to_string).collect()),
             expires: None,
+            limit: None,
         };
         let narrow = caller(Some(&["appendJobRunLog", "claimJobRuns"]));
         assert!(narrow.may("claimJobRuns") && narrow.may("appendJobRunLog"));

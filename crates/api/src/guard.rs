@@ -196,15 +196,8 @@ impl Guard {
             let tenant = self.tenant(request, &caller).await?;
             request.extensions_mut().insert(tenant);
         }
-        if caller.role < needed {
-            let detail = format!("This operation needs the role {needed}; the caller has the role {}.", caller.role);
-            return Err(Problem::forbidden(detail).into());
-        }
-        if !caller.may(&operation.id) {
-            let detail =
-                format!("This key is restricted to certain operations, and {} is not one of them.", operation.id);
-            return Err(Problem::forbidden(detail).into());
-        }
+        let params = route.as_ref().map(|route| route.params.as_slice()).unwrap_or_default();
+        check_permission(&caller, operation, needed, params)?;
         request.extensions_mut().insert(caller);
         Ok(route)
     }
@@ -275,18 +268,62 @@ impl Guard {
             return Ok(true);
         };
         let (Identity::Caller(caller), _) = self.identify(credentials).await? else { return Ok(false) };
-        if caller.role < *role || !caller.may(id) {
+        let may = match &caller.limit {
+            // What it was let in to besides its own operations was a read.
+            Some(_) => *role == Role::Viewer || caller.may(id),
+            None => caller.role >= *role && caller.may(id),
+        };
+        if !may {
             return Ok(false);
         }
         let Some(tenant) = tenant else { return Ok(true) };
-        Ok(self.access.tenant(tenant).await?.is_some_and(|tenant| tenant.visible_to(&caller.home)))
+        Ok(self.access.tenant(tenant).await?.is_some_and(|tenant| caller.sees(&tenant)))
     }
 
     async fn tenant(&self, request: &ServiceRequest, caller: &Caller) -> Result<Arc<Tenant>> {
         let Some(id) = tenant_of(routed_path(request)) else { return Err(unknown_tenant()) };
         let tenant = self.access.tenant(&id).await?;
-        tenant.filter(|tenant| tenant.visible_to(&caller.home)).ok_or_else(unknown_tenant)
+        let tenant = tenant.filter(|tenant| caller.sees(tenant)).ok_or_else(unknown_tenant)?;
+        if caller.limit.is_none() || tenant.clients.is_empty() {
+            return Ok(tenant);
+        }
+        // A session that is limited to a partner reads the partner's own records.
+        Ok(Arc::new(Tenant { clients: Vec::new(), ..Tenant::clone(&tenant) }))
     }
+}
+
+/// Ends the session that asks, whatever it is limited to.
+const END_SESSION: &str = "endSession";
+
+/// Refuses an operation that the caller's role, the restriction of its key or the limit of its session does not allow.
+fn check_permission(
+    caller: &Caller,
+    operation: &Operation,
+    needed: Role,
+    params: &[(String, String)],
+) -> Result<(), Problem> {
+    if let Some(limit) = &caller.limit {
+        let (name, subject) = limit.subject.parameter();
+        let names_subject = params.iter().any(|(param, value)| param == name && value == subject);
+        let reads = needed == Role::Viewer && !operation.changes;
+        if reads || operation.id == END_SESSION || (caller.may(&operation.id) && names_subject) {
+            return Ok(());
+        }
+        let detail = format!(
+            "This session began by the link of a page: it reads, and answers {subject} as the role of its user \
+             allows. Sign in for more."
+        );
+        return Err(Problem::forbidden(detail));
+    }
+    if caller.role < needed {
+        let detail = format!("This operation needs the role {needed}; the caller has the role {}.", caller.role);
+        return Err(Problem::forbidden(detail));
+    }
+    if !caller.may(&operation.id) {
+        let detail = format!("This key is restricted to certain operations, and {} is not one of them.", operation.id);
+        return Err(Problem::forbidden(detail));
+    }
+    Ok(())
 }
 
 /// What changes something has to come from a page of ours, and a page sends no `GET` for it: a link is a `GET` as well,

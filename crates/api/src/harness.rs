@@ -74,6 +74,7 @@ pub fn serve_with(domain: Domain, extras: Extras, seed: impl FnOnce(&Db) -> anyh
         role: Role::Admin,
         operations: None,
         expires: None,
+        limit: None,
     };
     let listener = TcpListener::bind("127.0.0.1:0")?;
     let address = listener.local_addr()?;

@@ -52,7 +52,7 @@ pub mod write;
 pub use api_derive::{Parameters, Request, delete, get, post, put, without_none};
 
 pub use crate::{
-    access::{Access, Caller, Role, Tenant},
+    access::{Access, Caller, Role, SessionLimit, Subject, Tenant},
     admission::Admission,
     aliases::Alias,
     body::{Body, ListOf, OptionalBody},

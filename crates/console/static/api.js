@@ -23,11 +23,17 @@ export class Problem extends Error {
 }
 
 /**
- * Whether the role of the caller is enough for an operation.
+ * Whether the caller may call an operation: by role, or in a session that is limited to one alert or incident on the
+ * screen of that one.
  * @param {OperationId} name
  */
 export function may(name) {
-  const [, , role] = operations[name];
+  const [method, , role] = operations[name];
+  const { limitedTo, operations: answers = [] } = session.me;
+  if (limitedTo && role && (method !== "GET" || role !== "viewer")) {
+    const subject = limitedTo.alertId || limitedTo.incidentId;
+    return answers.includes(name) && location.pathname.endsWith(`/${subject}`);
+  }
   return !role || ROLES.indexOf(session.role) >= ROLES.indexOf(role);
 }
 

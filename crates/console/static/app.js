@@ -3,7 +3,7 @@
 import { render } from "./vendor/preact-htm.js";
 import { Problem, call, may, onState, roleFor, session } from "./api.js";
 import { useModal } from "./dialog.js";
-import { Button, Head, Loading, Trouble, html, personName } from "./elements.js";
+import { Button, Head, Loading, Time, Trouble, html, personName } from "./elements.js";
 import { installFocusKeeper } from "./focus.js";
 import { isTyping } from "./form.js";
 import { useEffect, useEvery, useState } from "./hooks.js";
@@ -191,6 +191,7 @@ function App({ tenants }) {
       <a class="me" href=${link("settings")}>${personName(session.me.user)}</a>
     </header>
     ${!online && html`<p class="offline" role="alert">The service does not answer. This page may be out of date.</p>`}
+    ${session.me.limitedTo && html`<${Limited} />`}
     <div class=${menu ? "body open" : "body"}>
       <${Menu} at=${route.parts[0]} />
       <main id="main" tabindex="-1">
@@ -203,6 +204,14 @@ function App({ tenants }) {
     ${open === "help" && html`<${Help} onClose=${() => setOpen("")} />`}
     ${open === "palette" && html`<${Palette} onClose=${() => setOpen("")} />`}
   `;
+}
+
+/** Who is here by the link of a page learns how long, and how to do more. */
+function Limited() {
+  return html`<p class="limited" role="status">
+    Signed in through the link of a page until <${Time} at=${session.me.expires} />;${" "}
+    <a href="/" onClick=${rememberAddress}>sign in for more</a>.
+  </p>`;
 }
 
 async function start() {
@@ -228,11 +237,12 @@ async function start() {
   }
   restoreAddress();
   installFocusKeeper();
-  session.home = session.tenant = session.me.tenant;
+  const { limitedTo } = session.me;
+  session.home = session.tenant = limitedTo?.tenant || session.me.tenant;
   session.role = session.me.role;
   let tenants = [[session.home, session.home]];
   draw(html`<${App} tenants=${tenants} />`);
-  if (!session.home.startsWith("msp_")) return;
+  if (limitedTo || !session.home.startsWith("msp_")) return;
   const clients = await attempt(undefined, () =>
     call("searchClients", { tenantId: session.home, query: { pageSize: 1000 } }),
   );

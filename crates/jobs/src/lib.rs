@@ -22,7 +22,7 @@ use std::sync::Arc;
 use api::{Extras, Need, Routes, Tag};
 use ports::{Maintenance, Notices, People, Resources};
 
-pub use crate::{job::port::Planned, scheduler::Scheduler};
+pub use crate::{runs::port::Planned, scheduler::Scheduler};
 
 static QUOTAS: [&db::Quota; 2] = [&job::store::QUOTA, &scripts::store::QUOTA];
 

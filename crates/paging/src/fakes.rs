@@ -58,6 +58,7 @@ impl Fakes {
             maintenance: Arc::clone(&all) as Arc<dyn Maintenance>,
             on_call: Arc::clone(&all) as Arc<dyn OnCall>,
             people: Arc::clone(&all) as Arc<dyn People>,
+            sessions: Arc::new(Standalone),
             integrations: Arc::new(Standalone),
             seals: Arc::clone(&all) as Arc<dyn Seals>,
             sends: all,

@@ -97,7 +97,7 @@ pub fn extras(db: Db, neighbours: Neighbours) -> Extras {
 
 /// The operations outside a tenant: the link knows whose they are.
 fn root_routes(config: &mut Routes) {
-    config.service(answers::http::show).service(answers::http::act);
+    config.service(answers::http::show).service(answers::http::act).service(answers::console::open_console);
 }
 
 /// The operations, in reading order. Paths that are literal come before those with a parameter in their place.

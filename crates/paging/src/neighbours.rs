@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use base::timestamp::Timestamp;
-use ports::{Alerts, Articles, Incidents, Integrations, Jobs, Maintenance, OnCall, People, Resources, Seals, Sends};
+use ports::{
+    Alerts, Articles, Incidents, Integrations, Jobs, Maintenance, OnCall, People, Resources, Seals, Sends, Sessions,
+};
 
 /// Those who answer for other domains, and what is set for the whole service.
 #[derive(Clone)]
@@ -24,6 +26,8 @@ pub struct Neighbours {
     pub on_call: Arc<dyn OnCall>,
     /// Who people are.
     pub people: Arc<dyn People>,
+    /// Begins sessions of people.
+    pub sessions: Arc<dyn Sessions>,
     /// What is installed.
     pub integrations: Arc<dyn Integrations>,
     /// Seals secrets.

@@ -13,6 +13,7 @@ mod owners;
 mod people;
 mod related;
 mod resources;
+mod sessions;
 mod standalone;
 mod tenants;
 
@@ -27,7 +28,8 @@ pub use on_call::{OnCall, OnCallPerson, OwnShift, RosterSummary};
 pub use outgoing::{Mail, Outgoing, Recipient, SealedAt, Seals, SendError, Sending, Sends};
 pub use owners::Owners;
 pub use people::{GroupHistory, Membership, People, PeopleGroup, Person};
-pub use related::{Articles, Jobs, RelatedArticle, RelatedJob};
+pub use related::{Articles, Jobs, RelatedArticle, RelatedJob, RunRequest, RunSummary};
 pub use resources::{Place, PlaceKey, PlaceKind, ResourceKey, ResourceSummary, Resources, ServiceGroup};
+pub use sessions::{LinkVisit, PageSubject, SessionStart, Sessions};
 pub use standalone::Standalone;
 pub use tenants::Tenants;

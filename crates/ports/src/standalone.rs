@@ -10,8 +10,9 @@ use serde_json::Value;
 
 use crate::{
     AlertAction, AlertPreview, Alerts, Articles, Escalations, GroupHistory, IncidentRecord, Incidents,
-    IntegrationSummary, Integrations, Jobs, Notice, Notices, OnCall, OnCallPerson, OwnShift, Owners, People,
-    PeopleGroup, Person, RelatedArticle, RelatedJob, RosterSummary, Tenants,
+    IntegrationSummary, Integrations, Jobs, LinkVisit, Maintenance, Notice, Notices, OnCall, OnCallPerson, OwnShift,
+    Owners, People, PeopleGroup, Person, RelatedArticle, RelatedJob, RosterSummary, RunRequest, RunSummary,
+    SessionStart, Sessions, Tenants,
 };
 
 /// The one user that there is: [`Standalone::CALLER`], who writes everything. There are a few machines of `client_1`,
@@ -101,12 +102,31 @@ impl Articles for Standalone {
     fn about(&self, _: &mut Conn, _: &[String], _: &[String], _: usize) -> Result<Vec<RelatedArticle>> {
         Ok(Vec::new())
     }
+
+    fn content(&self, _: &mut Conn, _: &[String], _: &str) -> Result<Option<String>> {
+        Ok(None)
+    }
 }
 
 /// There are no jobs.
 impl Jobs for Standalone {
     fn of_machines(&self, _: &mut Conn, _: &str, _: &[String], _: i64) -> Result<Vec<RelatedJob>> {
         Ok(Vec::new())
+    }
+
+    fn last_run(&self, _: &mut Conn, _: &str, _: &str, _: usize) -> Result<Option<RunSummary>> {
+        Ok(None)
+    }
+
+    fn run(&self, _: &mut Conn, _: &RunRequest<'_>, _: &dyn Maintenance, _: Timestamp) -> Result<()> {
+        Err(base::Problem::not_found("The job was not found.").into())
+    }
+}
+
+/// Nobody signs in.
+impl Sessions for Standalone {
+    fn begin(&self, _: &mut Conn, _: &LinkVisit<'_>, _: Timestamp) -> Result<SessionStart> {
+        Err(base::Problem::conflict("This service has no sessions.").into())
     }
 }
 

@@ -171,9 +171,10 @@ pub(super) const PUBLIC: &[&str] = &[
     "POST /api/v2/inbound/{token}/{format}",
     "GET /api/v2/heartbeats/{token}",
     "POST /api/v2/heartbeats/{token}",
-    // The token of a link opens these; paging/answers.rs says to whom.
+    // The token of a link opens these; paging/answers.rs and paging/answer_sessions.rs say to whom.
     "GET /api/v2/answers",
     "POST /api/v2/answers",
+    "POST /api/v2/answers/session",
     "POST /v2/enqueue",
     "POST /v2/alerts",
     "POST /v2/alerts/{alias}/acknowledge",

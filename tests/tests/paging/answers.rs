@@ -40,7 +40,7 @@ fn a_link_answers_as_its_person(backend: Backend) {
         let page = server.get(&path);
         assert_eq!(
             (page.status, page.header("cache-control"), page.header("referrer-policy")),
-            (200, Some("no-store"), Some("no-referrer"))
+            (200, Some("no-store"), Some("same-origin"))
         );
         assert!(page.text().contains("&lt;script&gt;") && !page.text().contains("<script"), "{page}");
     }

@@ -1,5 +1,7 @@
 //! Paging: who is told of an alert, through what, and when somebody else is ("Paging" in docs/interface.md).
 
+mod answer_help;
+mod answer_sessions;
 mod answers;
 mod contact_methods;
 mod escalations;

@@ -160,6 +160,7 @@ mod tests {
                 role: Role::Admin,
                 operations: narrow.then(|| vec!["createApiKey".to_owned()].into()),
                 expires: own,
+                limit: None,
             };
             check_end(&caller, end).is_ok()
         };

@@ -104,5 +104,7 @@ pub(crate) fn caller(conn: &mut Conn, token_hash: &str) -> Result<Option<(Caller
         .optional()?;
     let Some((id, user_id, tenant, suspended)) = row else { return Ok(None) };
     let home = TenantId::parse(&tenant).ok_or_else(|| db::Error::Fault(format!("tenant {tenant}")))?;
-    Ok(Some((Caller { key_id: id, user_id, home, role: Role::Operator, operations: None, expires: None }, suspended)))
+    let caller =
+        Caller { key_id: id, user_id, home, role: Role::Operator, operations: None, expires: None, limit: None };
+    Ok(Some((caller, suspended)))
 }

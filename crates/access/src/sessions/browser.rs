@@ -199,10 +199,11 @@ pub(crate) fn accepts_page(request: &HttpRequest) -> bool {
     accepts.is_some_and(|accepts| accepts.contains("text/html"))
 }
 
-/// Is somebody signed in on the browser that sends a request?
+/// Is somebody signed in on the browser that sends a request? Who is there by the link of a page may sign in.
 async fn is_signed_in(request: &HttpRequest, authenticator: &Authenticator) -> Result<bool> {
     let SessionCookie::One(token) = api::session::read_cookie(request) else { return Ok(false) };
-    Ok(matches!(authenticator.session(token.expose()).await?, Identity::Caller(_)))
+    let identity = authenticator.session(token.expose()).await?;
+    Ok(matches!(identity, Identity::Caller(caller) if caller.limit.is_none()))
 }
 
 /// The browser that sends a request.

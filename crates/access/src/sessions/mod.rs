@@ -3,6 +3,7 @@
 
 pub(crate) mod browser;
 pub(crate) mod http;
+pub(crate) mod limited;
 pub(crate) mod links;
 pub(crate) mod pages;
 pub(crate) mod redeem;

@@ -86,7 +86,8 @@ impl Authenticator {
     ) -> db::Result<Option<NewCookie>> {
         let token = secrets::random()?;
         let id = format!("{}{}", api::session::PREFIX, uuid::Uuid::new_v4());
-        let new = NewSession { id: id.clone(), token: token.clone(), method, user_agent: rules::agent(&visitor.agent) };
+        let user_agent = rules::agent(&visitor.agent);
+        let new = NewSession { id: id.clone(), token: token.clone(), method, user_agent, limit: None };
         let before = visitor.before.map(|token| base::hex(&secrets::hash(token.expose())));
         let actor = Actor { user_id: user_id.clone(), key_id: id, request_id: api::request_id::current() };
         let home = tenant.clone();
@@ -108,7 +109,7 @@ impl Authenticator {
     }
 }
 
-fn begin(
+pub(super) fn begin(
     tx: &mut Tx<'_>,
     (tenant, user_id): (&str, &str),
     new: &NewSession,

@@ -1,5 +1,8 @@
 //! How long links and sessions are good, and for whom.
 
+use std::sync::Arc;
+
+use api::{Role, Subject};
 use base::{problem::Problem, secret::Secret, timestamp::Timestamp};
 
 use crate::users;
@@ -15,6 +18,9 @@ pub(crate) const IDLE_MS: i64 = 12 * HOUR_MS;
 
 /// How long a session lasts at most.
 pub(crate) const LIFE_MS: i64 = 7 * 24 * HOUR_MS;
+
+/// How long a session lasts that began by the link of a page.
+pub(crate) const LIMITED_LIFE_MS: i64 = HOUR_MS;
 
 /// The newest sessions of a user that stay; one more ends the oldest.
 pub(crate) const MOST_SESSIONS: usize = 20;
@@ -32,6 +38,8 @@ pub(crate) enum Method {
     Link,
     /// At an issuer of OpenID Connect.
     Oidc,
+    /// By the link of a page.
+    Page,
 }
 
 impl Method {
@@ -40,6 +48,7 @@ impl Method {
         match self {
             Self::Link => "link",
             Self::Oidc => "oidc",
+            Self::Page => "page",
         }
     }
 }
@@ -50,8 +59,22 @@ pub(crate) fn end_of_link(now: Timestamp) -> Timestamp {
 }
 
 /// When a session ends that begins now, however much it is used.
-pub(crate) fn end_of_session(now: Timestamp) -> Timestamp {
-    Timestamp::from_millis(now.millis() + LIFE_MS)
+pub(crate) fn end_of_session(now: Timestamp, limited: bool) -> Timestamp {
+    Timestamp::from_millis(now.millis() + if limited { LIMITED_LIFE_MS } else { LIFE_MS })
+}
+
+/// The operations of a limited session besides reads, ascending. To be told of something is the right to acknowledge
+/// it; all else takes the role operator, as it does by the link itself.
+pub(crate) fn answers(subject: &Subject, role: Role) -> Arc<[String]> {
+    let operations: &[&str] = match (subject, role >= Role::Operator) {
+        (Subject::Alert(_), true) => {
+            &["acknowledgeAlert", "closeAlert", "suppressAlert", "unacknowledgeAlert", "unsuppressAlert"]
+        }
+        (Subject::Alert(_), false) => &["acknowledgeAlert"],
+        (Subject::Incident(_), true) => &["closeIncident"],
+        (Subject::Incident(_), false) => &[],
+    };
+    operations.iter().map(ToString::to_string).collect()
 }
 
 /// When a session ends that was used last at `used_ms`, unless it is used again.
@@ -112,12 +135,26 @@ mod tests {
     fn a_session_ends_when_it_is_idle_and_in_any_case() {
         let begun = Timestamp::from_millis(0);
         let hour = HOUR_MS;
-        let end = end_of_session(begun).millis();
+        assert_eq!(end_of_session(begun, true).millis(), hour);
+        let end = end_of_session(begun, false).millis();
         assert_eq!(end, 168 * hour);
         assert_eq!(idle_end(0, end).millis(), 12 * hour);
         assert_eq!(idle_end(100 * hour, end).millis(), 112 * hour);
         assert_eq!(idle_end(160 * hour, end).millis(), 168 * hour);
         assert_eq!(end_of_link(begun).millis(), 600_000);
+    }
+
+    #[test]
+    fn a_limited_session_acknowledges_and_does_more_for_an_operator_alone() {
+        let alert = Subject::Alert("ALT-1".to_owned());
+        assert_eq!(&*answers(&alert, Role::Viewer), ["acknowledgeAlert"]);
+        for role in [Role::Operator, Role::Admin] {
+            let operations = answers(&alert, role);
+            assert!(operations.len() == 5 && operations.is_sorted(), "{operations:?}");
+        }
+        let incident = Subject::Incident("INC1".to_owned());
+        assert!(answers(&incident, Role::Viewer).is_empty());
+        assert_eq!(&*answers(&incident, Role::Operator), ["closeIncident"]);
     }
 
     #[test]

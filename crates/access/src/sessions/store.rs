@@ -1,6 +1,8 @@
 //! The rows of sessions. What their cookies hold is not in them, only a hash.
 
-use api::{Caller, Role};
+use std::sync::Arc;
+
+use api::{Caller, Role, SessionLimit, Subject};
 use base::{secret::Secret, tenant::TenantId, timestamp::Timestamp};
 use db::{Conn, Result};
 use diesel::prelude::*;
@@ -45,6 +47,27 @@ pub(crate) struct Row {
     /// When it was used last, to the minute.
     pub(crate) used_ms: i64,
     pub(crate) expires_ms: i64,
+    /// The tenant that it may read; empty where it is not limited.
+    pub(crate) limit_tenant: String,
+    /// The alert that it may answer; or else the incident.
+    pub(crate) limit_alert: String,
+    pub(crate) limit_incident: String,
+}
+
+impl Row {
+    /// What it is limited to.
+    pub(crate) fn limit(&self) -> Result<Option<SessionLimit>> {
+        if self.limit_tenant.is_empty() {
+            return Ok(None);
+        }
+        let tenant = TenantId::parse(&self.limit_tenant)
+            .ok_or_else(|| db::Error::Fault(format!("a session is limited to {}", self.limit_tenant)))?;
+        let subject = match self.limit_alert.as_str() {
+            "" => Subject::Incident(self.limit_incident.clone()),
+            alert => Subject::Alert(alert.to_owned()),
+        };
+        Ok(Some(SessionLimit { tenant, subject }))
+    }
 }
 
 /// A session to be begun.
@@ -54,10 +77,16 @@ pub(crate) struct NewSession {
     pub(crate) token: Secret<String>,
     pub(crate) method: Method,
     pub(crate) user_agent: String,
+    pub(crate) limit: Option<SessionLimit>,
 }
 
 /// Begins a session of a user.
 pub(crate) fn insert(conn: &mut Conn, tenant: &str, user_id: &str, new: &NewSession, now: Timestamp) -> Result<Row> {
+    let (limit_tenant, limit_alert, limit_incident) = match new.limit.clone() {
+        None => Default::default(),
+        Some(SessionLimit { tenant, subject: Subject::Alert(id) }) => (tenant.to_string(), id, String::new()),
+        Some(SessionLimit { tenant, subject: Subject::Incident(id) }) => (tenant.to_string(), String::new(), id),
+    };
     let row = Row {
         tenant_id: tenant.to_owned(),
         id: new.id.clone(),
@@ -67,7 +96,10 @@ pub(crate) fn insert(conn: &mut Conn, tenant: &str, user_id: &str, new: &NewSess
         user_agent: new.user_agent.clone(),
         created_ms: now.millis(),
         used_ms: now.millis(),
-        expires_ms: rules::end_of_session(now).millis(),
+        expires_ms: rules::end_of_session(now, new.limit.is_some()).millis(),
+        limit_tenant,
+        limit_alert,
+        limit_incident,
     };
     diesel::insert_into(sessions::table).values(&row).execute(conn)?;
     Ok(row)
@@ -134,7 +166,18 @@ pub(crate) fn find_live(conn: &mut Conn, token_hash: &str) -> Result<Option<Live
         return Err(db::Error::Fault(format!("a session of {} has the role {role}", row.tenant_id)));
     };
     let expires = Some(Timestamp::from_millis(row.expires_ms));
-    let caller = Caller { key_id: row.id, user_id: row.user_id, home, role, operations: None, expires };
+    let limit = row.limit()?.map(Arc::new);
+    let suspended = match &limit {
+        // Nobody answers for a suspended tenant, its partner's people neither.
+        Some(limit) if limit.tenant != home => {
+            let found = tenants::table.find(limit.tenant.as_str()).select(tenants::suspended);
+            suspended || found.first(conn).optional()?.unwrap_or(true)
+        }
+        _ => suspended,
+    };
+    let operations = limit.as_ref().map(|limit| rules::answers(&limit.subject, role));
+    let role = if limit.is_some() { Role::Viewer } else { role };
+    let caller = Caller { key_id: row.id, user_id: row.user_id, home, role, operations, expires, limit };
     Ok(Some(LiveSession {
         caller,
         used_ms: row.used_ms,

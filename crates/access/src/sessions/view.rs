@@ -1,18 +1,30 @@
 //! From rows to what clients see, and to what the audit log gets.
 
+use api::{SessionLimit, Subject};
 use base::timestamp::Timestamp;
 use outbox::{Entity, Recorded};
 use serde_json::Value;
 
 use super::{
     links, store,
-    wire::{Session, SignInLinkRecord},
+    wire::{LimitedTo, Session, SignInLinkRecord},
 };
 use crate::secrets::WithSecret;
+
+impl From<&SessionLimit> for LimitedTo {
+    fn from(limit: &SessionLimit) -> Self {
+        let (alert_id, incident_id) = match limit.subject.clone() {
+            Subject::Alert(id) => (Some(id), None),
+            Subject::Incident(id) => (None, Some(id)),
+        };
+        Self { tenant: limit.tenant.to_string(), alert_id, incident_id }
+    }
+}
 
 impl From<store::Row> for Session {
     fn from(row: store::Row) -> Self {
         Self {
+            limited_to: row.limit().ok().flatten().as_ref().map(LimitedTo::from),
             id: row.id,
             user_id: row.user_id,
             method: row.method,

@@ -22,9 +22,12 @@ pub(crate) struct Session {
     pub(crate) id: String,
     /// Who signed in.
     pub(crate) user_id: String,
-    /// How: `link` or `oidc`.
-    #[schema(pattern = "^(link|oidc)$")]
+    /// How: `link`, `oidc`, or `page` for the link of a page.
+    #[schema(pattern = "^(link|oidc|page)$")]
     pub(crate) method: String,
+    /// What it is limited to; left out unless it began by the link of a page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) limited_to: Option<LimitedTo>,
     /// What the browser called itself; may be empty.
     pub(crate) user_agent: String,
     /// When it began.
@@ -40,6 +43,21 @@ pub(crate) struct Session {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[schema(required = false)]
     pub(crate) current: bool,
+}
+
+/// The limit of a session that began by the link of a page: it reads one tenant, and answers one alert or incident.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(example = json!({"tenant": "client_1", "alertId": "ALT-0b8f7c4e-8f0e-4f6e-9d5a-3c1d7a5b2e90"}))]
+pub(crate) struct LimitedTo {
+    /// The tenant that it reads.
+    pub(crate) tenant: String,
+    /// The alert that it answers; left out where that is an incident.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) alert_id: Option<String>,
+    /// The incident that it answers; left out where that is an alert.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) incident_id: Option<String>,
 }
 
 /// A link that signs somebody in: the only time that it is shown.

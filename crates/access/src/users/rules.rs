@@ -219,6 +219,7 @@ mod tests {
             role,
             operations: narrow.then(|| vec!["updateUser".to_owned()].into()),
             expires: None,
+            limit: None,
         };
         let may = |role, narrow, before, after| check_change(&caller(role, narrow), before, after).is_ok();
         assert!(
@@ -239,6 +240,7 @@ mod tests {
             role: Role::Admin,
             operations: narrow.then(|| vec!["updateUser".to_owned()].into()),
             expires: None,
+            limit: None,
         };
         let may = |narrow, before, after| check_address(&caller(narrow), before, after).is_ok();
         assert!(

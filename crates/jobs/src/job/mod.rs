@@ -2,7 +2,6 @@
 
 pub mod alarms;
 pub mod http;
-pub mod port;
 pub mod row;
 pub mod rules;
 pub mod schedule;

@@ -6,13 +6,11 @@ use base::{
     problem::{Kind, Problem},
     query_string,
 };
-use db::Json;
 use outbox::Tx;
 use ports::Maintenance;
 
 use super::{
-    maintenance::cover,
-    row, rules, store,
+    manual, row, rules, store,
     wire::{Run, RunId},
 };
 use crate::job::{row::Job, wire::JobId};
@@ -85,17 +83,8 @@ async fn run(context: RequestContext, maintenance: web::Data<dyn Maintenance>, i
     let maintenance = maintenance.into_inner();
     context
         .write(move |tx, scope| {
-            let now = tx.now;
             let job = Job::locked(tx, scope, &id)?;
-            if job.overlap == "skip" && store::open(tx.conn, &job.tenant_id, &job.id)? > 0 {
-                return Err(Problem::conflict("A run of the job is waiting or under way.").into());
-            }
-            let last = store::last_due(tx.conn, &job.tenant_id, &job.id)?;
-            let mut run = rules::queued(&job, store::new_id(), rules::by_hand(now, last), "manual", now);
-            let covered = cover(tx.conn, &*maintenance, std::slice::from_ref(&job), now)?;
-            run.maintenance = Json(covered.get(&job.id).cloned().unwrap_or_default());
-            store::insert(tx.conn, std::slice::from_ref(&run))?;
-            tx.record_change(None, Some(&run))?;
+            let run = manual::start(tx, &*maintenance, &job)?;
             Answer::entity(&Run::new(&run), rules::version(&run))
         })
         .await

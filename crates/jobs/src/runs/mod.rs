@@ -7,6 +7,8 @@
 pub mod alarms;
 pub mod http;
 pub mod maintenance;
+pub mod manual;
+pub mod port;
 pub mod queue;
 pub mod row;
 pub mod rules;

@@ -153,6 +153,16 @@ pub fn kept(text: &str, bytes: i64) -> (&str, bool) {
     (text.get(..end).unwrap_or_default(), true)
 }
 
+/// The end of a text: at most so many bytes, without the rest of a line that begins before them.
+pub fn end_of(text: &str, most: usize) -> &str {
+    let cut = text.len().saturating_sub(most);
+    if cut == 0 {
+        return text;
+    }
+    let end = &text[text.ceil_char_boundary(cut)..];
+    end.split_once('\n').map_or(end, |(_, lines)| lines)
+}
+
 /// 404: no such run, or it is another tenant's.
 pub fn no_run() -> Problem {
     Problem::not_found("The run was not found.")

@@ -175,6 +175,30 @@ pub fn append(conn: &mut Conn, run: &Run, text: &str) -> Result<()> {
     Ok(())
 }
 
+/// The newest run of a job.
+pub fn last(conn: &mut Conn, tenant: &str, job: &str) -> Result<Option<Run>> {
+    use job_runs::dsl;
+    let of_job = dsl::job_runs.filter(dsl::tenant_id.eq(tenant)).filter(dsl::job_id.eq(job));
+    Ok(of_job.order(dsl::due_ms.desc()).first(conn).optional()?)
+}
+
+/// The end of what a run printed: at most so many bytes, which begin with a line where one begins in them.
+pub fn output_end(conn: &mut Conn, tenant: &str, run: &str, most: usize) -> Result<String> {
+    use job_output::dsl;
+    let mut pieces: Vec<String> = dsl::job_output
+        .filter(dsl::tenant_id.eq(tenant))
+        .filter(dsl::run_id.eq(run))
+        .order(dsl::position.desc())
+        .select(dsl::text)
+        .limit(i64::try_from(most).unwrap_or(i64::MAX).min(LATEST_PIECES))
+        .load(conn)?;
+    pieces.reverse();
+    Ok(rules::end_of(&pieces.concat(), most).to_owned())
+}
+
+/// How many pieces of an output are read for its end.
+const LATEST_PIECES: i64 = 200;
+
 /// What a run printed.
 pub fn output(conn: &mut Conn, tenant: &str, run: &str) -> Result<String> {
     use job_output::dsl;

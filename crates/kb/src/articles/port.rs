@@ -34,4 +34,8 @@ impl ports::Articles for ArticlePort {
         found.truncate(most);
         Ok(found)
     }
+
+    fn content(&self, conn: &mut Conn, tenants: &[String], id: &str) -> Result<Option<String>> {
+        store::active_content(conn, tenants, id)
+    }
 }

@@ -90,6 +90,13 @@ pub fn content(conn: &mut Conn, article: &ArticleHead) -> Result<String> {
     Ok(row.select(kb_articles::content).get_result(conn)?)
 }
 
+/// The content of an active article of one of these tenants.
+pub fn active_content(conn: &mut Conn, tenants: &[String], id: &str) -> Result<Option<String>> {
+    let of_tenants = kb_articles::table.filter(kb_articles::tenant_id.eq_any(tenants)).filter(kb_articles::id.eq(id));
+    let active = of_tenants.filter(kb_articles::state.eq(state::ACTIVE));
+    Ok(active.select(kb_articles::content).first(conn).optional()?)
+}
+
 /// Title, content, author and time of a revision of an article, or 404.
 pub fn revision_text(conn: &mut Conn, article: &ArticleHead, revision: i64) -> Result<(String, String, String, i64)> {
     use kb_article_revisions::dsl;

@@ -1,15 +1,22 @@
 //! Answers over HTTP: pages for people, in HTML.
 
-use actix_web::{HttpRequest, HttpResponse, http::header, web};
+use actix_web::{
+    HttpRequest, HttpResponse,
+    http::{StatusCode, header},
+    web,
+};
 use api::{get, inbound, post, request_id};
 use base::{problem::Problem, query::Query, timestamp::Timestamp};
 use calendar::Zone;
 use db::{Conn, Db, Result};
 use outbox::{Actor, Entity, Tx};
-use ports::{AlertAction, AlertActionKind};
+use ports::{AlertAction, AlertActionKind, RelatedArticle};
 use serde_json::{Value, json};
 
-use super::page::{self, AnswerPage, Reference};
+use super::{
+    jobs,
+    page::{self, AnswerPage, Fact, Question, Reference},
+};
 use crate::{
     Neighbours,
     configuration::notification::{rules::URGENCIES, store as notification},
@@ -26,11 +33,13 @@ api::texts! {
 }
 
 /// What a button does.
-pub const ACTIONS: [&str; 4] = ["acknowledge", "escalate", "snooze", "close"];
+pub const ACTIONS: [&str; 5] = ["acknowledge", "escalate", "snooze", "close", "run"];
 /// How many articles and jobs are shown, how many machines and alerts of an incident are looked at for them, and how
 /// many texts of those are looked for.
 const HELPS: usize = 5;
 const TEXTS: usize = 20;
+/// How often a page asks for the output of a run, in seconds.
+const REFRESH_S: u64 = 5;
 /// How long an alert is not heard of after a snooze.
 const SNOOZE_MS: i64 = 3_600_000;
 
@@ -43,7 +52,11 @@ const SNOOZE_MS: i64 = 3_600_000;
     operation_id = "showAnswer",
     params(
         ("token" = String, Query, description = "The token of the link"),
-        ("confirm" = Option<String>, Query, description = "With `close`, the page asks before it closes"),
+        ("confirm" = Option<String>, Query, description = "With `close`, the page asks before it closes; with `run`, \
+                                                           before it runs `job`"),
+        ("job" = Option<String>, Query, description = "The id of a job of the page, for `confirm`"),
+        ("watch" = Option<String>, Query, description = "The id of a job of the page: while a run of it is open, the \
+                                                         browser asks for the page again (`Refresh`)"),
     ),
     responses(
         (status = 200, description = "The page", body = String, content_type = "text/html"),
@@ -59,26 +72,36 @@ pub async fn show(
 ) -> api::Result<HttpResponse> {
     let mut query = Query::parse(request.query_string())?;
     let token = query.text("token").unwrap_or_default();
-    let confirms_close = query.text("confirm").is_some_and(|action| action == "close");
+    let confirm = query.text("confirm");
+    let job = query.text("job");
+    let watched = query.text("watch");
+    let question = match (confirm.as_deref(), job) {
+        (Some("close"), _) => Question::Close,
+        (Some("run"), Some(id)) => Question::Run(id),
+        _ => Question::None,
+    };
     query.finish()?;
     let (link, now) = opened(&request, &neighbours, &token)?;
+    let token = Link::spelling(&token);
     let asked = neighbours.clone();
     let shown = db.0.read(move |conn| seen(conn, &asked, &link, now)).await?;
-    Ok(html(&shown.render(&token, "", confirms_close, now)))
+    let text = shown.render(&token, "", &question, now);
+    Ok(watched_by(html(StatusCode::OK, &text), &shown, watched.as_deref(), &token))
 }
 
 /// Answer an alert or an incident by the link
 ///
 /// Acts as the person to whom the link was sent, in the audit log too. To be told of something is the right to
-/// acknowledge, to escalate and to snooze it; to close it, the person needs the role `operator` at the time of the
-/// click. The page that follows says what was done, or why nothing was. What has been done is not done again, however
+/// acknowledge, to escalate and to snooze it; to close it, or to run a job of its machines, the person needs the role
+/// `operator` at the time of the click. The page that follows says what was done, or why nothing was. What has been done is not done again, however
 /// often the button is pressed.
 #[utoipa::path(
     operation_id = "answerAlert",
     params(
         ("token" = String, Query, description = "The token of the link"),
         ("action" = inline(Button), Query, description = "`acknowledge`, `escalate` (the next step is taken at once), \
-                                                          `snooze` (for an hour; alerts alone) or `close`"),
+                                                          `snooze` (for an hour; alerts alone), `close` or `run`"),
+        ("job" = Option<String>, Query, description = "For `run`: the id of a job of the page"),
         ("step" = Option<i64>, Query, description = "For `escalate`: how many steps had been taken when the page was \
                                                      shown. If more have been taken since, nothing is done"),
     ),
@@ -99,12 +122,16 @@ pub async fn act(
     let token = query.text("token").unwrap_or_default();
     let action = query.one_of("action", &ACTIONS, ACTIONS[0]);
     let step = query.text("step").and_then(|step| step.parse::<i64>().ok());
+    let job = query.text("job");
     query.finish()?;
     let (link, now) = opened(&request, &neighbours, &token)?;
     let asked = neighbours.clone();
     let named = link.clone();
     let id = request_id::current();
-    let done = db.0.write(move |conn| carry_out(conn, &asked, &named, Action { word: action, step }, &id, now)).await;
+    let ran = job.clone();
+    let done =
+        db.0.write(move |conn| carry_out(conn, &asked, &named, Action { word: action, step, job: ran }, &id, now))
+            .await;
     let told = match done {
         Ok(told) => told.to_owned(),
         // What its state does not allow is an answer for a person, not a failure.
@@ -113,27 +140,41 @@ pub async fn act(
     };
     let asked = neighbours.clone();
     let shown = db.0.read(move |conn| seen(conn, &asked, &link, now)).await?;
-    Ok(html(&shown.render(&token, &told, false, now)))
+    let watched = job.filter(|_| action == "run");
+    let token = Link::spelling(&token);
+    let text = shown.render(&token, &told, &Question::None, now);
+    Ok(watched_by(html(StatusCode::OK, &text), &shown, watched.as_deref(), &token))
 }
 
 /// The database, where these handlers look for it: they have no caller, and so no context.
 #[derive(Clone)]
 pub struct Handle(pub Db);
 
-fn opened(request: &HttpRequest, neighbours: &Neighbours, token: &str) -> api::Result<(Link, Timestamp)> {
+pub(super) fn opened(request: &HttpRequest, neighbours: &Neighbours, token: &str) -> api::Result<(Link, Timestamp)> {
     let now = neighbours.now();
     let link = Link::open_at(&*neighbours.seals, token, now)?;
     let unknown = || Problem::not_found("The link was not found: this service did not make it, or it has expired.");
     Ok((link.ok_or_else(|| inbound::refuse(request, unknown()))?, now))
 }
 
-fn html(text: &str) -> HttpResponse {
-    HttpResponse::Ok()
+pub(super) fn html(status: StatusCode, text: &str) -> HttpResponse {
+    HttpResponse::build(status)
         .content_type("text/html; charset=utf-8")
         .insert_header((header::CONTENT_SECURITY_POLICY, page::POLICY.as_str()))
         .insert_header((header::CACHE_CONTROL, "no-store"))
-        .insert_header((header::REFERRER_POLICY, "no-referrer"))
+        // A form that is sent without a referrer says that it comes from nowhere; elsewhere nobody learns the address.
+        .insert_header((header::REFERRER_POLICY, "same-origin"))
         .body(text.to_owned())
+}
+
+/// Has the browser ask for the page again while a run of this job is open.
+fn watched_by(mut answer: HttpResponse, shown: &AnswerPage, job: Option<&str>, token: &str) -> HttpResponse {
+    let watched = shown.jobs.iter().find(|known| Some(known.id.as_str()) == job && known.is_open());
+    let refresh = watched.map(|job| format!("{REFRESH_S}; url=/api/v2/answers{}#jobs", job.watch_address(token)));
+    if let Some(Ok(value)) = refresh.map(|text| header::HeaderValue::from_str(&text)) {
+        answer.headers_mut().insert(header::REFRESH, value);
+    }
+    answer
 }
 
 fn unknown() -> Problem {
@@ -141,7 +182,7 @@ fn unknown() -> Problem {
 }
 
 /// What is known of the alert of a link, while its person is in use.
-fn seen(conn: &mut Conn, neighbours: &Neighbours, link: &Link, now: Timestamp) -> Result<AnswerPage> {
+pub(super) fn seen(conn: &mut Conn, neighbours: &Neighbours, link: &Link, now: Timestamp) -> Result<AnswerPage> {
     let person = person(conn, neighbours, link, now)?;
     let about = about(conn, neighbours, link, now)?;
     let told = pages::of_alert(conn, &link.tenant, &link.alert)?;
@@ -156,7 +197,8 @@ fn seen(conn: &mut Conn, neighbours: &Neighbours, link: &Link, now: Timestamp) -
     let step = escalation.as_ref().map(|row| row.step);
     let stage = escalation.map(|row| row.stage);
     let may_close = may_close(conn, neighbours, link, now)?;
-    Ok(AnswerPage { person, zone, people, stage, step, may_close, ..about })
+    let may_run = jobs::may_run(conn, neighbours, link, now)?;
+    Ok(AnswerPage { person, zone, people, stage, step, may_close, may_run, ..about })
 }
 
 /// The zone of a person's quiet hours, else that of the roster through which the person is on call.
@@ -193,13 +235,13 @@ fn may_close(conn: &mut Conn, neighbours: &Neighbours, link: &Link, now: Timesta
 }
 
 /// What is known of the alert or the incident itself, and what may help with it.
-fn about(conn: &mut Conn, neighbours: &Neighbours, link: &Link, now: Timestamp) -> Result<AnswerPage> {
+pub(super) fn about(conn: &mut Conn, neighbours: &Neighbours, link: &Link, now: Timestamp) -> Result<AnswerPage> {
     let scope = [link.tenant.clone()];
     if !link.alert.starts_with(INCIDENT) {
         let alert = neighbours.alerts.find(conn, &scope, &link.alert, now)?.ok_or_else(unknown)?;
         let machine = alert.pointer("/device/id").and_then(Value::as_str).map(ToOwned::to_owned);
         let shown = AnswerPage::alert(&alert);
-        return helped(conn, neighbours, &link.tenant, &[alert], machine.as_slice(), shown);
+        return helped(conn, neighbours, &link.tenant, &[alert], machine.as_slice(), shown, now);
     }
     let incident = neighbours.alerts.incident(conn, &scope, &link.alert, 1)?.ok_or_else(unknown)?;
     let tenants = neighbours.people.own_and_partner(conn, &link.tenant)?;
@@ -210,7 +252,7 @@ fn about(conn: &mut Conn, neighbours: &Neighbours, link: &Link, now: Timestamp) 
         alerts.extend(neighbours.alerts.find(conn, &scope, id, now)?);
     }
     let shown = AnswerPage::incident(&incident, works);
-    helped(conn, neighbours, &link.tenant, &alerts, &incident.machine_ids, shown)
+    helped(conn, neighbours, &link.tenant, &alerts, &incident.machine_ids, shown, now)
 }
 
 /// With articles of the tenant about what these alerts tell of, and jobs that have one of these machines.
@@ -221,6 +263,7 @@ fn helped(
     alerts: &[Value],
     machines: &[String],
     shown: AnswerPage,
+    now: Timestamp,
 ) -> Result<AnswerPage> {
     let words = |alert: &Value| -> Vec<String> {
         let said = ["/metric", "/component", "/serviceName", "/app"].map(|path| alert.pointer(path));
@@ -229,24 +272,55 @@ fn helped(
     };
     let mut texts: Vec<String> = alerts.iter().flat_map(words).filter(|text| !text.trim().is_empty()).collect();
     texts.truncate(TEXTS);
-    let articles = neighbours.articles.about(conn, &[tenant.to_owned()], &texts, HELPS)?;
+    let own = [tenant.to_owned()];
+    let mut articles = neighbours.articles.about(conn, &own, &texts, HELPS)?.into_iter().map(article);
+    let best = match articles.next() {
+        Some((id, reference)) => neighbours.articles.content(conn, &own, &id)?.map(|content| (reference, content)),
+        None => None,
+    };
     let machines: Vec<String> = machines.iter().take(HELPS).cloned().collect();
     let jobs = match machines.is_empty() {
         true => Vec::new(),
         false => neighbours.jobs.of_machines(conn, tenant, &machines, i64::try_from(HELPS).unwrap_or(i64::MAX))?,
     };
+    let mut facts = shown.facts.clone();
+    add_windows(conn, neighbours, tenant, &machines, &mut facts, now)?;
     Ok(AnswerPage {
-        articles: articles
-            .into_iter()
-            .map(|article| Reference { path: format!("knowledge/{}", article.id), title: article.title })
-            .collect(),
-        jobs: jobs.into_iter().map(|job| Reference { path: format!("jobs/{}", job.id), title: job.name }).collect(),
+        facts,
+        article: best,
+        articles: articles.map(|(_, reference)| reference).collect(),
+        jobs: jobs::with_runs(conn, neighbours, tenant, jobs)?,
         ..shown
     })
 }
 
+/// Adds the maintenance windows that some of these machines are in, each once.
+fn add_windows(
+    conn: &mut Conn,
+    neighbours: &Neighbours,
+    tenant: &str,
+    machines: &[String],
+    facts: &mut Vec<Fact>,
+    now: Timestamp,
+) -> Result<()> {
+    let keys: Vec<(String, String)> = machines.iter().map(|machine| (tenant.to_owned(), machine.clone())).collect();
+    let covers = neighbours.maintenance.covering(conn, &keys, now)?;
+    for cover in covers.into_iter().flatten().take(HELPS) {
+        if facts.iter().all(|fact| !fact.is_window(&cover.window.name)) {
+            facts.extend(Fact::window(cover.window.name, cover.until));
+        }
+    }
+    Ok(())
+}
+
+/// The id of an article, and its page in the console.
+fn article(article: RelatedArticle) -> (String, Reference) {
+    let path = format!("knowledge/{}", article.id);
+    (article.id, Reference { path, title: article.title })
+}
+
 /// The name of the person of a link, who has to be in use.
-fn person(conn: &mut Conn, neighbours: &Neighbours, link: &Link, now: Timestamp) -> Result<String> {
+pub(super) fn person(conn: &mut Conn, neighbours: &Neighbours, link: &Link, now: Timestamp) -> Result<String> {
     let tenants = neighbours.people.own_and_partner(conn, &link.tenant)?;
     let may = neighbours.people.is_active(conn, &link.tenant)?
         && neighbours.people.may_act(conn, &tenants, &link.user, now)?;
@@ -263,6 +337,8 @@ struct Action {
     word: &'static str,
     /// How many steps were taken when its page was shown.
     step: Option<i64>,
+    /// The id of the job to run.
+    job: Option<String>,
 }
 
 fn carry_out(
@@ -276,6 +352,10 @@ fn carry_out(
     person(conn, neighbours, link, now)?;
     if action.word == "escalate" {
         return escalate(conn, neighbours, link, action.step, request, now);
+    }
+    if action.word == "run" {
+        let jobs = about(conn, neighbours, link, now)?.jobs;
+        return jobs::run(conn, neighbours, link, (&jobs, &action.job.unwrap_or_default()), request, now);
     }
     if action.word == "close" && !may_close(conn, neighbours, link, now)? {
         return Err(Problem::forbidden(page::MAY_NOT_CLOSE).into());

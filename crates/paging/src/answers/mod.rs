@@ -2,5 +2,8 @@
 //!
 //! `GET` shows and changes nothing, since anyone who looks through mails follows links; a button acts.
 
+pub mod console;
 pub mod http;
+mod jobs;
+mod markdown;
 pub mod page;

@@ -10,6 +10,14 @@ use ports::{IncidentRecord, Person};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
+use super::{
+    jobs::{self, PageJob},
+    markdown,
+};
+
+#[cfg(test)]
+mod tests;
+
 /// The style of the page: the colours of the console, light or dark as the telephone is, and buttons for a thumb.
 const STYLE: &str = include_str!("page.css");
 
@@ -48,6 +56,16 @@ impl Fact {
     fn time(name: &'static str, time: Option<Timestamp>) -> Self {
         Self { name, text: String::new(), time }
     }
+
+    /// Does it name this maintenance window?
+    pub fn is_window(&self, name: &str) -> bool {
+        self.name == "Maintenance window" && self.text == name
+    }
+
+    /// The name of a maintenance window that is open, and its end.
+    pub fn window(name: String, until: Timestamp) -> [Self; 2] {
+        [Self::text("Maintenance window", name), Self::time("Maintenance until", Some(until))]
+    }
 }
 
 /// A record of the service with its page in the console.
@@ -57,6 +75,18 @@ pub struct Reference {
     pub title: String,
     /// The path of its page below `/console/`.
     pub path: String,
+}
+
+/// The question that the page asks, in place of its buttons.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Question {
+    /// None.
+    #[default]
+    None,
+    /// Whether to close it for everybody.
+    Close,
+    /// Whether to run the job with this id.
+    Run(String),
 }
 
 /// An alert or an incident, as the page shows it.
@@ -71,8 +101,6 @@ pub struct AnswerPage {
     pub facts: Vec<Fact>,
     /// The actions that its status allows.
     pub buttons: Vec<Button>,
-    /// The path of its page below `/console/`.
-    pub path: String,
     /// The full name of the person who answers.
     pub person: String,
     /// The zone in which times are shown; without one only ages are.
@@ -85,10 +113,14 @@ pub struct AnswerPage {
     pub stage: Option<String>,
     /// How many steps of the escalation were taken.
     pub step: Option<i64>,
-    /// Articles about it.
+    /// The title of the article that fits best, and its content in Markdown.
+    pub article: Option<(Reference, String)>,
+    /// Other articles about it.
     pub articles: Vec<Reference>,
-    /// Jobs that can be run on its machines.
-    pub jobs: Vec<Reference>,
+    /// Jobs that have one of its machines.
+    pub jobs: Vec<PageJob>,
+    /// Whether that person may run jobs.
+    pub may_run: bool,
 }
 
 impl AnswerPage {
@@ -118,7 +150,6 @@ impl AnswerPage {
             description: text("/description"),
             facts,
             buttons,
-            path: format!("alerts/{}", text("/id")),
             ..Self::default()
         }
     }
@@ -145,38 +176,43 @@ impl AnswerPage {
             description: incident.description.clone(),
             facts,
             buttons,
-            path: format!("incidents/{}", incident.id),
             ..Self::default()
         }
     }
 
-    /// The HTML. `message` tells the result of an action; `confirms_close` asks before closing.
-    pub fn render(&self, token: &str, message: &str, confirms_close: bool, now: Timestamp) -> String {
+    /// The HTML. `message` tells the result of an action; `question` is asked before it is done.
+    pub fn render(&self, token: &str, message: &str, question: &Question, now: Timestamp) -> String {
         let title = escaped(&self.title);
         let message = match message {
             "" => String::new(),
             text => format!("<p class=\"message\" role=\"status\">{}</p>\n", escaped(text)),
         };
-        let asks = confirms_close && self.may_close && self.buttons.contains(&CLOSE);
-        let actions = if asks { self.confirmation(token) } else { self.actions(token) };
+        let actions = match question {
+            Question::Close if self.may_close && self.buttons.contains(&CLOSE) => self.confirmation(token),
+            Question::Run(id) if self.may_run => match self.jobs.iter().find(|job| job.id == *id) {
+                Some(job) => jobs::confirmation(job, token),
+                None => self.actions(token),
+            },
+            _ => self.actions(token),
+        };
         let description = match self.description.as_str() {
             "" => String::new(),
-            text => format!("<p class=\"description\">{}</p>\n", escaped(text)),
+            text => format!("<div class=\"text\">{}</div>\n", markdown::render(text).0),
         };
         format!(
             "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" \
              content=\"width=device-width, initial-scale=1\"><meta name=\"color-scheme\" content=\"light dark\">\
              <meta name=\"robots\" content=\"noindex\"><title>{title}</title><style>{STYLE}</style></head>\n\
              <body><main>\n<header><p class=\"severity {}\">{}</p><h1>{title}</h1></header>\n{message}{}\
-             {actions}{description}{}{}{}<p><a class=\"wide\" href=\"/console/{}\">Open in console</a></p>\n</main>\
-             </body></html>\n",
+             {actions}{description}{}{}{}{}{}</main></body></html>\n",
             severity_class(&self.severity),
             escaped(&self.severity),
             self.facts(now),
             self.told(),
+            self.article(),
             references("Articles", &self.articles),
-            references("Jobs", &self.jobs),
-            escaped(&self.path),
+            jobs::section(&self.jobs, token, self.may_run, |time| self.time(time, now)),
+            open_console(token),
         )
     }
 
@@ -250,6 +286,19 @@ impl AnswerPage {
         )
     }
 
+    /// The article that fits best.
+    fn article(&self) -> String {
+        let Some((reference, content)) = &self.article else { return String::new() };
+        let (html, whole) = markdown::render(content);
+        let rest = if whole { "Article in console" } else { "The rest of the article in console" };
+        format!(
+            "<section><h2>{}</h2>\n<div class=\"text\">{html}</div>\n\
+             <a class=\"wide\" href=\"/console/{}\">{rest}</a></section>\n",
+            escaped(&reference.title),
+            escaped(&reference.path),
+        )
+    }
+
     /// The other people who were told, with their telephone numbers.
     fn told(&self) -> String {
         let line = |person: &Person| {
@@ -264,6 +313,16 @@ impl AnswerPage {
         let lines: String = self.people.iter().map(line).collect();
         if lines.is_empty() { lines } else { format!("<section><h2>Also told</h2><ul>\n{lines}</ul></section>\n") }
     }
+}
+
+/// The form that opens the console at what the page is about.
+fn open_console(token: &str) -> String {
+    format!(
+        "<form class=\"last\" method=\"post\" action=\"/api/v2/answers/session\">\
+         <input type=\"hidden\" name=\"token\" value=\"{}\"><button>Open in console</button></form>\n\
+         <p class=\"dim\">The console opens for an hour, for what can be done here. Sign in there for more.</p>\n",
+        escaped(token)
+    )
 }
 
 /// A section of links into the console.
@@ -295,114 +354,4 @@ fn distance(millis: i64) -> String {
         _ => format!("{} days", minutes / 1_440),
     };
     if millis < 0 { format!("in {text}") } else { format!("{text} ago") }
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn what_an_alert_says_is_text() {
-        let alert = json!({"subject": "<script>alert(1)</script>", "status": "New", "description": "\"><img src=x>",
-            "device": {"name": "<b>"}});
-        let page = AnswerPage {
-            person: "<s>".to_owned(),
-            people: vec![Person {
-                first_name: Some("<i>".to_owned()),
-                mobile_number: Some("+43 1 <5>".to_owned()),
-                ..Person::default()
-            }],
-            step: Some(1),
-            may_close: true,
-            articles: vec![Reference { title: "<em>".to_owned(), path: "<a>".to_owned() }],
-            jobs: vec![Reference { title: "<tt>".to_owned(), path: String::new() }],
-            ..AnswerPage::alert(&alert)
-        };
-        let page = page.render("a\"b", "<u>", false, Timestamp::from_millis(0));
-        for tag in ["<script", "<img", "<b>", "<i>", "<u>", "<s>", "<em>", "<tt>", "a\"b"] {
-            assert!(!page.contains(tag), "{tag}: {page}");
-        }
-        assert_eq!((page.matches("<form").count(), page.matches("step=1").count()), (4, 1));
-    }
-
-    #[test]
-    fn what_an_incident_says_is_text_and_its_status_says_what_can_be_answered() {
-        let hostile = || "<script>".to_owned();
-        let at = Timestamp::from_millis(0);
-        let incident = |status: &str| IncidentRecord {
-            tenant_id: "client_1".to_owned(),
-            id: "INC0000000001".to_owned(),
-            subject: hostile(),
-            description: hostile(),
-            priority: "High".to_owned(),
-            status: status.to_owned(),
-            created_by: String::new(),
-            assignee: String::new(),
-            machines: vec![hostile()],
-            machine_ids: Vec::new(),
-            alerts: vec![hostile()],
-            notes: vec![(at, String::new(), hostile())],
-            created: at,
-            resolved: None,
-            closed: None,
-        };
-        for (status, buttons) in [("New", 3), ("Pending", 3), ("Open", 1), ("Resolved", 0), ("Closed", 0)] {
-            for may_close in [true, false] {
-                let page = AnswerPage { may_close, ..AnswerPage::incident(&incident(status), hostile()) };
-                let page = page.render("t", "", false, at);
-                let closes = usize::from(buttons > 0 && !may_close);
-                assert_eq!(page.matches("<form").count(), buttons - closes, "{page}");
-                assert_eq!(
-                    (page.matches(MAY_NOT_CLOSE).count(), page.matches("<script").count()),
-                    (closes, 0),
-                    "{page}"
-                );
-            }
-        }
-    }
-
-    #[test]
-    fn closing_is_asked_about_first() {
-        let page = AnswerPage { may_close: true, ..AnswerPage::alert(&json!({"status": "New"})) };
-        let now = Timestamp::from_millis(0);
-        let first = page.render("t", "", false, now);
-        assert!(!first.contains("action=close") && first.contains("name=\"confirm\" value=\"close\""), "{first}");
-        let second = page.render("t", "", true, now);
-        assert!(second.contains("action=close") && !second.contains("action=acknowledge"), "{second}");
-        let may_not = AnswerPage { may_close: false, ..page }.render("t", "", true, now);
-        assert!(!may_not.contains("action=close"), "{may_not}");
-    }
-
-    #[test]
-    fn times_are_local_and_have_an_age() {
-        let alert = json!({"status": "New", "firstAlertTime": "2026-07-01T20:37:00+0000"});
-        let page = AnswerPage { zone: Zone::find("Europe/Paris"), ..AnswerPage::alert(&alert) };
-        let now = Timestamp::parse("2026-07-01T20:49:59+0000").unwrap_or(Timestamp::from_millis(0));
-        assert!(page.render("t", "", false, now).contains("12 min ago, 22:37 (Europe/Paris)"));
-        let page = AnswerPage { zone: None, ..page }.render("t", "", false, now);
-        assert!(page.contains("12 min ago<") && !page.contains("GMT") && !page.contains("+0000"), "{page}");
-        let texts = [
-            (0, "now"),
-            (59_999, "now"),
-            (7_140_000, "119 min ago"),
-            (7_200_000, "2 h ago"),
-            (-180_000, "in 3 min"),
-            (172_800_000, "2 days ago"),
-        ];
-        assert!(texts.iter().all(|(millis, text)| distance(*millis) == *text));
-    }
-
-    #[test]
-    fn people_are_called_by_their_mobile_number_first() {
-        let person = |mobile: Option<&str>| Person {
-            mobile_number: mobile.map(ToOwned::to_owned),
-            phone_number: Some("01 2345".to_owned()),
-            ..Person::default()
-        };
-        let page = AnswerPage { people: vec![person(Some("+43 660 1")), person(None)], ..AnswerPage::default() };
-        let page = page.render("t", "", false, Timestamp::from_millis(0));
-        assert!(page.contains("href=\"tel:+436601\"") && page.contains("href=\"tel:012345\""), "{page}");
-    }
 }

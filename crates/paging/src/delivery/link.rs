@@ -35,12 +35,17 @@ impl Link {
     pub fn seal(&self, seals: &dyn Seals) -> Result<String> {
         let Self { tenant, alert, user, until_ms } = self;
         let sealed = seals.seal(PLACE, &Secret::new(format!("{tenant}|{alert}|{user}|{until_ms}")))?;
-        Ok(sealed.replace('+', "-").replace('/', "_"))
+        Ok(Self::spelling(&sealed))
     }
 
     /// The link of a token, while it holds; `None` for one that nobody made here, or that has expired.
     pub fn open_at(seals: &dyn Seals, token: &str, now: Timestamp) -> Result<Option<Self>> {
         Ok(Self::open(seals, token)?.filter(|link| now.millis() < link.until_ms))
+    }
+
+    /// A token in one spelling: the letters in which a URL would have to escape it count as those in their place.
+    pub fn spelling(token: &str) -> String {
+        token.replace('+', "-").replace('/', "_")
     }
 
     fn open(seals: &dyn Seals, token: &str) -> Result<Option<Self>> {

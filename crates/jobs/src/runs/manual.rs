@@ -1,0 +1,27 @@
+//! Runs that people ask for.
+
+use base::problem::Problem;
+use db::{Json, Result};
+use outbox::Tx;
+use ports::Maintenance;
+
+use super::{maintenance::cover, row::Run, rules, store};
+use crate::job::row::Job;
+
+/// Makes a run of a job that is locked, whatever its schedule says.
+///
+/// # Errors
+/// 409 while another run is open of a job that skips overlapping runs.
+pub fn start(tx: &mut Tx<'_>, maintenance: &dyn Maintenance, job: &Job) -> Result<Run> {
+    let now = tx.now;
+    if job.overlap == "skip" && store::open(tx.conn, &job.tenant_id, &job.id)? > 0 {
+        return Err(Problem::conflict("A run of the job is waiting or under way.").into());
+    }
+    let last = store::last_due(tx.conn, &job.tenant_id, &job.id)?;
+    let mut run = rules::queued(job, store::new_id(), rules::by_hand(now, last), "manual", now);
+    let covered = cover(tx.conn, maintenance, std::slice::from_ref(job), now)?;
+    run.maintenance = Json(covered.get(&job.id).cloned().unwrap_or_default());
+    store::insert(tx.conn, std::slice::from_ref(&run))?;
+    tx.record_change(None, Some(&run))?;
+    Ok(run)
+}
