@@ -12,6 +12,7 @@ mod refusals;
 mod screens;
 mod seen;
 mod speed;
+mod stories;
 mod woken;
 mod work;
 

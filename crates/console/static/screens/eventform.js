@@ -95,7 +95,10 @@ function layoutOf(value) {
     fields: {
       ...own.fields,
       endPointURI: { max: undefined, about: "May hold placeholders" },
-      eventType: { words: TYPES[entity] || CHANGES },
+      eventType: {
+        words: TYPES[entity] || CHANGES,
+        ...(entity === "ALERT" && { about: "NONE stands for whatever happens to an alert" }),
+      },
       filterCriteria: { about: "Without one, all of the entity" },
       "filterCriteria.matchType": { words: ["ALL", "ANY"], default: "ALL" },
       "filterCriteria.rules": { keys: EVENT_KEYS[entity] },

@@ -2,6 +2,7 @@
 
 import { call, may, searchableText, terms } from "../api.js";
 import { useVersionedAction } from "../conflict.js";
+import { Copyable } from "../copy.js";
 import { FormDialog } from "../dialog.js";
 import { EditDialog } from "../editdialog.js";
 import { Badge, Button, Empty, Facts, Head, Panel, Time, Trouble, html, personName } from "../elements.js";
@@ -119,7 +120,7 @@ function Person({ id, onChange }) {
           Send this to ${personName(user)}; it works once, until <${Time} at=${signIn.expires} />, and is not shown
           again.
         </p>
-        <pre class="output" tabindex="0">${signIn.url}</pre>
+        <${Copyable} label="Sign-in link" text=${signIn.url} />
       `
     }
     ${
