@@ -9,7 +9,7 @@ import { isTyping } from "./form.js";
 import { useEffect, useEvery, useState } from "./hooks.js";
 import { BottomBar, Icon, Menu } from "./menu.js";
 import { Palette } from "./palette.js";
-import { restoreAddress, go, link, refine, useRoute } from "./route.js";
+import { go, link, refine, rememberAddress, restoreAddress, useRoute } from "./route.js";
 import { SCREENS, isUsable } from "./screenlist.js";
 import { SignedOut } from "./signin.js";
 import { offset, zone } from "./time.js";

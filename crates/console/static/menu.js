@@ -13,7 +13,8 @@ const Entry = ({ screen, at }) => html`<a
   href=${link(screen.path)}
   aria-current=${screen.path === at ? "page" : undefined}
 >
-  <${Icon} name=${screen.path} /> <span>${screen.title}</span>
+  <${Icon} name=${screen.path} />
+  <span>${screen.title}</span>
 </a>`;
 
 /** All screens that the person may use, by group. */
@@ -41,7 +42,8 @@ export function BottomBar({ at, open, onMenu }) {
       (screen) => html`<${Entry} screen=${screen} at=${at} />`,
     )}
     <button type="button" aria-expanded=${open ? "true" : "false"} onClick=${onMenu}>
-      <span aria-hidden="true">☰</span> <span>All</span>
+      <span aria-hidden="true">☰</span>
+      <span>All</span>
     </button>
   </nav>`;
 }

@@ -23,7 +23,7 @@ const LEAST = 2;
 const ACTIONS = [
   ["on-call", "Take over…", "createRosterOverride"],
   ["incidents", "New incident…", "createIncident"],
-  ["rosters", "New roster…", "createRoster"],
+  ["rosters", "New roster", "createRoster"],
   ["maintenance", "New window…", "createMaintenanceWindow"],
   ["jobs", "New job…", "createJob"],
   ["scripts", "New script…", "createJobScript"],
@@ -44,7 +44,9 @@ const ACTIONS = [
 /** Screens and actions whose words have what is typed; without it all screens. @returns {Choice[]} */
 export function fixedChoices(typed) {
   const text = typed.trim().toLowerCase();
-  const screens = SCREENS.filter((screen) => isUsable(screen) && screen.title.toLowerCase().includes(text));
+  // The name of its group leads to a screen, too.
+  const words = (screen) => `${screen.title} ${screen.group}`.toLowerCase();
+  const screens = SCREENS.filter((screen) => isUsable(screen) && words(screen).includes(text));
   const choices = screens.map((screen) => ({ title: screen.title, address: link(screen.path) }));
   if (!text) return choices;
   const actions = ACTIONS.filter(([path, button, operation]) => {

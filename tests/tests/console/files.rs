@@ -159,7 +159,7 @@ fn the_console_calls_operations_of_the_document_only(server: &Server) {
 }
 
 /// Fields that begin as operations do.
-const FIELDS: [&str; 12] = [
+const FIELDS: [&str; 13] = [
     "startDate",
     "startTime",
     "endTime",
@@ -171,7 +171,7 @@ const FIELDS: [&str; 12] = [
     "endDate",
     "endPattern",
     "runEscalationAction",
-    "runRBA",
+    "runRBA", "requestFrom",
 ];
 
 /// Texts, and names before a colon, that begin with the verb of an operation and go on with a capital:
