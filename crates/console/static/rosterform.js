@@ -71,7 +71,7 @@ const requestFrom = (request, before) => {
 
 /** The action that makes a roster. `done` gets the roster. */
 export const newRosterAction = (done) => ({
-  label: "New roster…",
+  label: "New roster",
   operation: /** @type {const} */ ("createRoster"),
   form: true,
   primary: true,

@@ -5,7 +5,7 @@
 use muster_tests::{Backend, Client, Server, chromium::Window, in_browser, receiver::Receiver, unique};
 use serde_json::{Value, json};
 
-use super::{company, open, screens::all_screens, seen::Seen, signed_in, text, work::unseen};
+use super::{company, open, places::places, screens::all_screens, seen::Seen, signed_in, text, work::unseen};
 
 in_browser![every_screen_detail_form_and_conflict_is_for_everybody];
 
@@ -51,13 +51,22 @@ impl Look<'_> {
 
     fn leave(&self) {
         self.window.press("Escape");
+        // The first closes the matches of a picker.
+        if self.window.evaluate("!!document.querySelector('dialog[open]')") == json!(true) {
+            self.window.press("Escape");
+        }
         self.window.until("!document.querySelector('dialog')");
         Seen::pass(self.window);
     }
 
     /// Presses a button by its text, or by a selector that begins with a bracket.
     fn press(&self, button: &str) {
-        if button.starts_with('[') {
+        if let Some(summary) = button.strip_prefix("summary=") {
+            let one =
+                format!("[...document.querySelectorAll('summary')].find(one => one.textContent == {})", json!(summary));
+            self.window.until(&one);
+            self.window.evaluate(&format!("{one}.click()"));
+        } else if button.starts_with('[') {
             let one = format!("document.querySelector({})", json!(button));
             self.window.until(&one);
             self.window.evaluate(&format!("{one}.click()"));
@@ -273,6 +282,13 @@ fn conflicts(things: &Things) -> Vec<Conflict> {
             "Deactivate",
         ),
         one(
+            format!("people?user={user}"),
+            "Change…",
+            Some(("[name=firstName]", "Zed")),
+            (format!("/users/{user}"), json!({"lastName": "Wred"})),
+            "Save",
+        ),
+        one(
             "routing".to_owned(),
             &format!("[aria-label=\"Delete… {}\"]", route.1),
             None,
@@ -287,6 +303,40 @@ fn conflicts(things: &Things) -> Vec<Conflict> {
             "Create",
         ),
     ]
+}
+
+/// The address of a heartbeat, which is shown when it is made.
+fn shown_once(look: &mut Look<'_>) {
+    let window = look.window;
+    look.go("heartbeats");
+    window.click("New heartbeat…");
+    window.fill("dialog input[name=name]", &unique("nightly"));
+    window.fill("dialog input[name=interval]", "1d");
+    Seen::pass(window);
+    window.click("Create");
+    window.shows("shown only once");
+    look.page("a heartbeat that was made");
+}
+
+/// What is done with all alerts that match, of which one was done already.
+fn many_alerts(look: &mut Look<'_>, company: &Client) {
+    let window = look.window;
+    let host = unique("many");
+    let alert = |number: usize| json!({"subject": format!("Fan {number}"), "currentState": "Warning", "metric": format!("fan{number}"), "device": {"hostName": host}});
+    let alerts: Vec<Value> = (0..60).map(alert).collect();
+    let first = text(&company.post("/alerts", &json!(alerts)).list()[0]["id"]);
+    company.post(&format!("/alerts/{first}/actions/acknowledge"), &json!({})).ok();
+    look.go(&format!("alerts?host={host}&status=New,Acknowledged"));
+    look.press("[aria-label='Select all']");
+    window.click("Select all 60 that match");
+    Seen::pass(window);
+    window.click("Acknowledge all…");
+    look.dialog("all alerts that match");
+    Seen::pass(window);
+    window.click("Acknowledge 60");
+    window.shows("are as they were");
+    look.dialog("those of all alerts that stayed as they were");
+    look.leave();
 }
 
 /// How somebody is reached: the code, and the rules for both urgencies.
@@ -356,6 +406,23 @@ fn every_screen_detail_form_and_conflict_is_for_everybody() {
         }
         before = path;
     }
+    for place in places(&company, &things.article, &things.window, &things.incident, &things.user) {
+        look.go(&place.path);
+        for press in &place.presses {
+            Seen::pass(&window);
+            look.press(press);
+        }
+        let what = format!("{} of {}", place.presses.join(", "), place.path);
+        if place.presses.is_empty() || place.presses[0].starts_with("summary=") {
+            window.until("!document.querySelector('.loading')");
+            look.page(&what);
+        } else {
+            look.dialog(&what);
+            look.leave();
+        }
+    }
+    shown_once(look);
+    many_alerts(look, &company);
     reached(look, &reached_by);
     for one in conflicts(&things) {
         look.go(&one.path);
@@ -382,8 +449,8 @@ fn every_screen_detail_form_and_conflict_is_for_everybody() {
     window.click("Create");
     window.shows("MUSTER_SECRET=");
     look.page("a key that was made");
-    assert!(look.found.is_empty(), "{}", look.found.join("\n"));
     assert_eq!(look.seen.missed(), Vec::<String>::new(), "nobody looked at these");
+    assert!(look.found.is_empty(), "{}", look.found.join("\n"));
     assert_eq!(window.complaints(), Vec::<String>::new());
 }
 

@@ -171,7 +171,8 @@ const FIELDS: [&str; 13] = [
     "endDate",
     "endPattern",
     "runEscalationAction",
-    "runRBA", "requestFrom",
+    "runRBA",
+    "requestFrom",
 ];
 
 /// Texts, and names before a colon, that begin with the verb of an operation and go on with a capital:

@@ -7,6 +7,7 @@ mod everybody;
 mod files;
 mod keyboard;
 mod night;
+mod places;
 mod reference;
 mod refusals;
 mod screens;

@@ -28,7 +28,13 @@ export function BulkDialog({ action, filter, total, onClose, onDone }) {
   const [answer, setAnswer] = useState(/** @type {any} */ (undefined));
   const alerts = total === 1 ? "the alert that matches" : `all ${count(total)} alerts that match`;
   if (answer)
-    return html`<${FormDialog} title=${`${done}: ${count(answer.changed)}`} send="" leave="Close" onClose=${onClose}>
+    return html`<${FormDialog}
+      key="answer"
+      title=${`${done}: ${count(answer.changed)}`}
+      send=""
+      leave="Close"
+      onClose=${onClose}
+    >
       <div class="wide">
         <p>${count(answer.refused + answer.unchanged)} are as they were:</p>
         <ul class="plain-list">
