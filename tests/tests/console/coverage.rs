@@ -47,6 +47,7 @@ const PROGRAMS: [(&str, &[&str]); 8] = [
 /// Operations that people may call and that no screen calls, each with the reason.
 const EXCEPTIONS: &[(&str, &str)] = &[
     ("answerAlert", "the page behind the link in a message calls it, without the console"),
+    ("openConsole", "the form of the page behind the link in a message calls it"),
     ("showAnswer", "it is the page behind the link in a message"),
     ("listAlertTypes", "words for programs: the console offers the words of the document"),
     ("listAlertTechnologies", "words for programs: the console offers the words of the document"),
