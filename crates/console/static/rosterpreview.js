@@ -19,7 +19,7 @@ const isComplete = ({ shiftDetails = /** @type {any[]} */ ([]) }) =>
 
 /**
  * The preview below a form with `value`. With `roster` it is a change of that roster, and both versions are shown.
- * `requestFrom` makes the request.
+ * `requestFrom()` makes the request.
  */
 export function RosterPreview({ value, roster = /** @type {any} */ (undefined), requestFrom }) {
   const key = JSON.stringify(value);

@@ -93,5 +93,7 @@ document.addEventListener("click", (event) => {
   event.preventDefault();
   // After going back, the row has the focus again.
   if (anchor.matches(".row-link")) history.replaceState({ row: anchor.pathname + anchor.search }, "");
+  // The panel of a row is above the list.
+  if (anchor.matches(".row-link") && anchor.pathname === location.pathname) scrollTo(0, 0);
   go(anchor.pathname + anchor.search);
 });

@@ -3,7 +3,7 @@
 use muster_tests::{Browser, in_browser, unique};
 use serde_json::json;
 
-use super::{super::text, Actor, Input, results, server};
+use super::{super::text, Actor, Input, person, results, server};
 
 in_browser![
     an_admin_brings_a_colleague_in_and_out_by_mouse,
@@ -25,6 +25,7 @@ fn an_admin_brings_a_colleague_in_and_out_on_a_telephone() {
 
 fn bring(input: Input) {
     let company = server().new_client();
+    (0..25).for_each(|number| drop(person(&company, "Ada", &format!("Ost {number}"), "viewer")));
     let Some(admin) = Actor::sign_in(&company, "admin", input) else { return };
     let login = unique("nina");
     admin.go("People");
@@ -62,8 +63,10 @@ fn bring(input: Input) {
     // Out: no session and no link is left.
     admin.go("People");
     admin.press("Nina Nord");
+    // The panel above the list is seen, however far below the name was.
+    admin.window.until("(box => box && box.top >= 0 && box.bottom < innerHeight)(document.querySelector('#person')?.getBoundingClientRect())");
     admin.press("Sessions, sign-in accounts");
-    admin.reads("by sign-in link");
+    admin.reads("by link, since");
     admin.press("Deactivate");
     admin.reads("Deactivated.");
     assert_eq!(user()["activated"], json!(false));

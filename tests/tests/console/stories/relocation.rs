@@ -65,8 +65,7 @@ fn relocate(input: Input) {
     let sites = results(&company.get("/sites/search").page());
     let made = sites.iter().find(|one| one["name"] == json!(site)).expect("the site");
     assert_eq!(made["city"], json!("Linz"));
-    let id = text(&made["id"]);
-    let members = company.get(&format!("/sites/{id}/members?pageSize=1000")).page();
+    let members = company.get(&format!("/sites/{}/members?pageSize=1000", made["id"])).page();
     let hosts: Vec<String> = results(&members).iter().map(|one| text(&one["hostName"])).collect();
     assert_eq!((hosts.len(), hosts.iter().all(|host| host.starts_with("rack-"))), (200, true), "{hosts:?}");
     let window = text(&operator.window.evaluate("new URLSearchParams(location.search).get('window')"));
