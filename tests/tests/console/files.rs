@@ -159,20 +159,22 @@ fn the_console_calls_operations_of_the_document_only(server: &Server) {
 }
 
 /// Fields that begin as operations do.
-const FIELDS: [&str; 13] = [
-    "startDate",
-    "startTime",
-    "endTime",
+const FIELDS: [&str; 15] = [
     "endBy",
-    "runId",
-    "revokePrevious",
-    "matchType",
-    "searchLabel",
     "endDate",
     "endPattern",
-    "runEscalationAction",
-    "runRBA",
+    "endPointURI",
+    "endTime",
+    "installPatch",
+    "matchType",
     "requestFrom",
+    "revokePrevious",
+    "runEscalationAction",
+    "runId",
+    "runRBA",
+    "searchLabel",
+    "startDate",
+    "startTime",
 ];
 
 /// Texts, and names before a colon, that begin with the verb of an operation and go on with a capital:
