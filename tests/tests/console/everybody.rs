@@ -335,7 +335,8 @@ fn many_alerts(look: &mut Look<'_>, company: &Client) {
     Seen::pass(window);
     window.click("Acknowledge 60");
     window.shows("are as they were");
-    look.dialog("those of all alerts that stayed as they were");
+    look.found.extend(in_the_way(window, DIALOG, "those of all alerts that stayed as they were"));
+    look.seen.look(window);
     look.leave();
 }
 

@@ -137,7 +137,7 @@ const FOR_OTHERS: [&str; 25] = [
     "Send ",
     "Undo",
     "Edit…",
-    "Add ",
+    "Add machines",
     "Install",
     "Import",
     "Decommission",

@@ -26,7 +26,7 @@ export default function Site({ id }) {
         operation: "deleteSite",
         path,
         what: `site “${site.name}”`,
-        question: "Its machines stay in the inventory, without a site.",
+        question: "A site that has machines is refused: move them away first.",
       }),
     ]}
   >

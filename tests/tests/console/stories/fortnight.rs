@@ -36,7 +36,7 @@ fn plan(input: Input) {
     lead.go("Rosters");
     lead.reads("There is no roster here.");
     let name = unique("Night");
-    lead.press("New roster…");
+    lead.press("New roster");
     lead.fill("Name", &name);
     lead.pick("Add person", "Anna", "Anna Huber");
     lead.pick("Add person", "Ben", "Ben Ost");

@@ -47,6 +47,10 @@ fn a_site_is_made_changed_and_deleted() {
     let site = company.get(&format!("/sites/{id}")).ok();
     assert_eq!((site.get("city"), &site["country"]), (None, &json!("Austria")));
 
+    // A site with machines is not deleted.
+    window.evaluate("document.querySelector('[aria-label=\"Select all\"]').click()");
+    window.click("Take out 1");
+    window.shows("There are no machines here.");
     window.click("Delete…");
     window.until("document.querySelector('dialog[open]')");
     window.evaluate("document.querySelector('dialog .danger').click()");
