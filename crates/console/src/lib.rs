@@ -2,7 +2,8 @@
 //! browser, with the rights of the person who signed in.
 //!
 //! The files in `static/` are served as they are written: plain modules, no build step. [`operations`] and
-//! [`forms`] make the two modules that are generated. This crate knows no domain and no table, and answers nothing but files.
+//! [`forms`] make the two modules that are generated. This crate knows no domain and no table, and answers nothing but
+//! files.
 
 mod files;
 mod forms;
@@ -19,8 +20,8 @@ pub const PATH: &str = "/console/";
 
 /// The content security policy: pages run, show and request only what comes from here. Text never becomes markup.
 pub const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src \
-                          'self'; \
-    manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'";
+                          'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; \
+                          require-trusted-types-for 'script'";
 
 /// Serves the console. The files are shared by all threads; `operations` and `forms` make the texts of [`operations()`]
 /// and [`forms()`] at the first request for them.

@@ -6,12 +6,20 @@ import { useLayoutEffect, useRef, useState } from "./hooks.js";
 /** Opens a dialog above all else; when it goes, the focus is where it was before. @returns where the dialog is put. */
 export function useModal() {
   const dialog = useRef(null);
+  const focused = useRef(/** @type {HTMLElement | undefined} */ (undefined));
   useLayoutEffect(() => {
     const before = /** @type {HTMLElement} */ (document.activeElement);
-    dialog.current.showModal();
+    dialog.current.addEventListener("focusin", (event) => (focused.current = event.target));
     // Until the dialog is gone, nothing below it takes the focus.
     return () => queueMicrotask(() => before?.isConnected && before.focus());
   }, []);
+  // The library moves elements when those before them change, and a dialog that was moved is not above all else.
+  useLayoutEffect(() => {
+    if (dialog.current.matches(":modal")) return;
+    dialog.current.removeAttribute("open");
+    dialog.current.showModal();
+    if (focused.current?.isConnected) focused.current.focus();
+  });
   return dialog;
 }
 

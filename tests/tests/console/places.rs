@@ -23,8 +23,12 @@ pub(super) fn places(company: &Client, article: &str, window: &str, incident: &s
     company.post_empty(&format!("/rosters/{roster}/calendars")).ok();
     company.post_empty(&format!("/scheduleMaintenances/{window}/calendars")).ok();
     let site = company.post("/sites", &json!({"name": unique("Annex"), "city": "Graz"})).ok()["id"].to_string();
-    company.post("/deviceGroups", &json!({"name": unique("Racks")})).ok();
-    let group = id(&company.get("/deviceGroups/search").page()["results"][0]);
+    let racks = unique("Racks");
+    let rule = json!({"key": "hostName", "operator": "Contains", "value": "web"});
+    company
+        .post("/deviceGroups", &json!({"name": racks, "filterCriteria": {"matchType": "ANY", "rules": [rule]}}))
+        .ok();
+    let group = id(&company.search("/deviceGroups/search", &format!("name:{racks}")).page()["results"][0]);
     let heartbeat = made("/heartbeats", json!({"name": unique("backup"), "interval": "1d"}));
     let inbound = made("/inbound", json!({"name": unique("monitor")}));
     let integration = made("/integrations/install/CUSTOM", json!({"displayName": unique("Chat")}));
@@ -44,6 +48,7 @@ pub(super) fn places(company: &Client, article: &str, window: &str, incident: &s
     };
     vec![
         place("on-call".to_owned(), &["My calendar…"]),
+        place("rosters".to_owned(), &[]),
         place("rosters".to_owned(), &["[aria-label^='Revoke…']"]),
         place("rosters".to_owned(), &["New roster"]),
         place(format!("rosters/{roster}"), &["New override…"]),
@@ -58,6 +63,7 @@ pub(super) fn places(company: &Client, article: &str, window: &str, incident: &s
         place("owners".to_owned(), &["Set owner…"]),
         place(format!("heartbeats/{heartbeat}"), &[]),
         place(format!("inbound?address={inbound}"), &[]),
+        place(format!("integrations/{integration}"), &[]),
         place(format!("integrations/{integration}"), &["New event…"]),
         place(format!("integrations/{integration}?event={event}"), &[]),
         place("deliveries?all=1".to_owned(), &[]),

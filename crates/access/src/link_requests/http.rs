@@ -31,15 +31,16 @@ const LIMIT: usize = 4 << 10;
         content((LinkRequest = "application/json"), (LinkRequest = "application/x-www-form-urlencoded")),
     ),
     responses(
-        (status = 202, description = "If the address belongs to a person here, a link is on its way: a page for browsers",
+        (status = 202, description = "If the address belongs to a person here, a link is on its way: a page for \
+                                      browsers",
             content((SignInLinkReceipt = "application/json"), (String = "text/html"))),
         (status = 400, description = "It is not an address: a page for browsers",
             content((api::spec::Problem = "application/problem+json"), (String = "text/html"))),
         (status = 403, description = "Another site sent this: a page for browsers",
             content((api::spec::Problem = "application/problem+json"), (String = "text/html"))),
         (status = 415, description = "The body is neither JSON nor a form"),
-        (status = 429, description = "Too many requests from one address; `Retry-After` says when to try again: a page for \
-                                      browsers",
+        (status = 429, description = "Too many requests from one address; `Retry-After` says when to try again: a \
+                                      page for browsers",
             content((api::spec::Problem = "application/problem+json"), (String = "text/html"))),
     ),
     security(()),

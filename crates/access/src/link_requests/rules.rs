@@ -36,8 +36,8 @@ pub(super) struct MailedLink {
     pub(super) url: Secret<String>,
 }
 
-/// Those of the users, oldest first, who get a link: of each tenant one, then the next of each. So a tenant that has many
-/// users with somebody's address takes no link from that person.
+/// The users who get a link, oldest first: of each tenant one, then the next of each. So a tenant that has many users
+/// with somebody's address takes no link from that person.
 pub(super) fn choose(users: Vec<Recipient>) -> Vec<Recipient> {
     let mut chosen = interleave(users, |user| user.tenant_id.clone(), |_| ());
     chosen.truncate(MOST_LINKS);

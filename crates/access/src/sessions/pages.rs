@@ -40,7 +40,8 @@ pub(crate) fn home(oidc: bool, by_mail: bool) -> HttpResponse {
     };
     let body = format!(
         "<p>The inventory of machines, and the people, schedules and rules around them, behind one HTTP interface.</p>\
-         {how}{form}<ul><li><a href=\"/docs/\">The reference of the interface</a>, in which every operation can be tried</li>\
+         {how}{form}<ul><li><a href=\"/docs/\">The reference of the interface</a>, in which every operation can be \
+         tried</li>\
          <li><a href=\"/openapi.json\">The same for programs</a> (OpenAPI)</li></ul>"
     );
     page(StatusCode::OK, "Muster", &body)

@@ -29,7 +29,6 @@ export function BulkDialog({ action, filter, total, onClose, onDone }) {
   const alerts = total === 1 ? "the alert that matches" : `all ${count(total)} alerts that match`;
   if (answer)
     return html`<${FormDialog}
-      key="answer"
       title=${`${done}: ${count(answer.changed)}`}
       send=""
       leave="Close"

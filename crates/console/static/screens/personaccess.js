@@ -49,6 +49,31 @@ export function Identities({ of, read, remove, path = {} }) {
   <//>`;
 }
 
+/** Sessions, each with a button that ends it where `isOpen(session)`. */
+export function SessionList({ all, isOpen, end, none }) {
+  if (!all.data)
+    return all.problem ? html`<${Trouble} problem=${all.problem} again=${all.reload} />` : html`<${Loading} />`;
+  return html`
+    <${Trouble} problem=${all.problem} again=${all.reload} />
+    <ul class="plain-list">
+      ${all.data.map(
+        (one) => html`<li class="session">
+          <div>
+            <strong>${one.userAgent || "A browser"}</strong>${" "}
+            ${one.current && html`<${Badge} kind="good">this one<//>`}
+            <div class="small dim">
+              by ${one.method}, since <${Time} at=${one.createdDate} />, used${" "}
+              <${Time} at=${one.lastUsedAt} ago=${true} />
+            </div>
+          </div>
+          ${isOpen(one) && html`<${Button} onClick=${() => end(one)}>Sign out there<//>`}
+        </li>`,
+      )}
+      ${!all.data.length && html`<li class="dim">${none}</li>`}
+    </ul>
+  `;
+}
+
 /** The sessions of somebody else. */
 function Sessions({ user }) {
   const path = { userId: user.id };
@@ -74,27 +99,7 @@ function Sessions({ user }) {
       onDone=${all.reload}
     />`}
   >
-    <${Trouble} problem=${all.problem} again=${all.reload} />
-    ${
-      !all.data
-        ? !all.problem && html`<${Loading} />`
-        : html`<ul class="plain-list">
-            ${all.data.map(
-              (one) => html`<li class="session">
-                <div>
-                  <strong>${one.userAgent || "A browser"}</strong>${" "}
-                  ${one.current && html`<${Badge} kind="good">this one<//>`}
-                  <div class="small dim">
-                    by ${one.method}, since <${Time} at=${one.createdDate} />, used${" "}
-                    <${Time} at=${one.lastUsedAt} ago=${true} />
-                  </div>
-                </div>
-                ${may("endUserSession") && html`<${Button} onClick=${() => end(one)}>Sign out there<//>`}
-              </li>`,
-            )}
-            ${!all.data.length && html`<li class="dim">None.</li>`}
-          </ul>`
-    }
+    <${SessionList} all=${all} isOpen=${() => may("endUserSession")} end=${end} none="None." />
   <//>`;
 }
 

@@ -1,12 +1,12 @@
 // Settings: account, contact methods, sessions, accounts of OpenID Connect, and appearance.
 
 import { call, session } from "../api.js";
-import { Badge, Button, Facts, Head, Loading, Panel, Time, Trouble, html, personName } from "../elements.js";
+import { Button, Facts, Head, Panel, html, personName } from "../elements.js";
 import { useAnswer, useState } from "../hooks.js";
 import { zone } from "../time.js";
 import { attempt } from "../toast.js";
 import { ContactMethods } from "./contactmethods.js";
-import { Identities } from "./personaccess.js";
+import { Identities, SessionList } from "./personaccess.js";
 
 export default function Settings() {
   const all = useAnswer((signal) => call("listMySessions", { signal }), "sessions");
@@ -56,27 +56,12 @@ export default function Settings() {
     </div>
     <${ContactMethods} user=${user} own=${true} />
     <${Panel} title="Sessions" id="sessions">
-      <${Trouble} problem=${all.problem} again=${all.reload} />
-      ${
-        !all.data
-          ? !all.problem && html`<${Loading} />`
-          : html`<ul class="plain-list">
-              ${all.data.map(
-                (one) => html`<li class="session">
-                  <div>
-                    <strong>${one.userAgent || "A browser"}</strong>${" "}
-                    ${one.current && html`<${Badge} kind="good">this one<//>`}
-                    <div class="small dim">
-                      by ${one.method}, since <${Time} at=${one.createdDate} />, used${" "}
-                      <${Time} at=${one.lastUsedAt} ago=${true} />
-                    </div>
-                  </div>
-                  ${!one.current && html`<${Button} onClick=${() => end(one)}>Sign out there<//>`}
-                </li>`,
-              )}
-              ${!all.data.length && html`<li class="dim">None: you are using an API key.</li>`}
-            </ul>`
-      }
+      <${SessionList}
+        all=${all}
+        isOpen=${(one) => !one.current}
+        end=${end}
+        none="None: you are using an API key."
+      />
     <//>
     <${Identities}
       of="me"

@@ -38,7 +38,7 @@ pub struct SuppressionInput {
 
 /// An action on all alerts that a search finds.
 #[derive(Clone, Debug, PartialEq, Eq, Request)]
-#[request(example = json!({"queryString": "hostName:web-01+status:New,Acknowledged", "note": "The switch was replaced"}))]
+#[request(example = json!({"queryString": "hostName:web-01+status:New", "note": "The switch was replaced"}))]
 pub struct AlertBulkActionInput {
     /// Which alerts: an expression as the search takes it, with a term that says which.
     #[request(chars = 8_192, example = "hostName:web-01+status:New,Acknowledged")]

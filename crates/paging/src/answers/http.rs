@@ -93,8 +93,8 @@ pub async fn show(
 ///
 /// Acts as the person to whom the link was sent, in the audit log too. To be told of something is the right to
 /// acknowledge, to escalate and to snooze it; to close it, or to run a job of its machines, the person needs the role
-/// `operator` at the time of the click. The page that follows says what was done, or why nothing was. What has been done is not done again, however
-/// often the button is pressed.
+/// `operator` at the time of the click. The page that follows says what was done, or why nothing was. What has been
+/// done is not done again, however often the button is pressed.
 #[utoipa::path(
     operation_id = "answerAlert",
     params(
