@@ -11,17 +11,33 @@ import { attempt, say } from "./toast.js";
 
 /**
  * A panel of members. `list`, `add` and `remove` are operations on `path`; `remove` takes the bodies that `refer`
- * makes of rows. Without `add`, members follow from rules.
+ * makes of rows. Without `add`, members follow from rules. With `groups`, groups can be members, too.
  * @param {{
  *   title: string, what: string, list: OperationId, add?: OperationId, remove?: OperationId, path: any,
  *   columns: any[], href: (row: any) => string, refer: (row: any) => any, match: () => Promise<string>,
- *   onDone?: () => void, note?: string, id?: (row: any) => string,
+ *   onDone?: () => void, note?: string, id?: (row: any) => string, within?: any, groups?: boolean,
  * }} given
  */
-export function Members({ title, what, list, add, remove, path, columns, href, refer, match, onDone, note, id }) {
+export function Members({
+  title,
+  what,
+  list,
+  add,
+  remove,
+  path,
+  columns,
+  href,
+  refer,
+  match,
+  onDone,
+  note,
+  id,
+  within,
+  groups,
+}) {
   const members = useList(list, /** @type {any} */ ({ pageSize: 50 }), path);
   const select = useChosen();
-  const [adding, setAdding] = useState(false);
+  const [adding, setAdding] = useState("");
   const identify = id || ((row) => String(row.uniqueId ?? row.id));
   const done = () => {
     select.clear();
@@ -47,7 +63,8 @@ export function Members({ title, what, list, add, remove, path, columns, href, r
         select.chosen.size > 0 &&
         html`<${Button} onClick=${takeOut}>Take out ${select.chosen.size}<//>`
       }
-      ${mayAdd && html`<${Button} onClick=${() => setAdding(true)}>Add ${what}…<//>`}
+      ${mayAdd && html`<${Button} onClick=${() => setAdding(what)}>Add ${what}…<//>`}
+      ${mayAdd && groups && html`<${Button} onClick=${() => setAdding("child group")}>Add child group…<//>`}
     `}
   >
     ${note && html`<p class="hint">${note}</p>`}
@@ -58,7 +75,6 @@ export function Members({ title, what, list, add, remove, path, columns, href, r
       href=${href}
       id=${identify}
       select=${remove && may(remove) ? select : undefined}
-      also=${String(select.chosen.size)}
       empty=${html`<${Empty} title=${`There are no ${what} here.`} />`}
     />
     ${
@@ -66,9 +82,11 @@ export function Members({ title, what, list, add, remove, path, columns, href, r
       html`<${AddMembers}
         operation=${add}
         path=${path}
-        what=${what}
+        what=${adding}
+        refers=${adding === what ? undefined : "childGroup"}
         match=${match}
-        onClose=${() => setAdding(false)}
+        within=${within}
+        onClose=${() => setAdding("")}
         onDone=${done}
       />`
     }
@@ -76,9 +94,10 @@ export function Members({ title, what, list, add, remove, path, columns, href, r
 }
 
 /** The form that adds members. */
-function AddMembers({ operation, path, what, match, onClose, onDone }) {
+function AddMembers({ operation, path, what, refers, match, within, onClose, onDone }) {
   const [value, setValue] = useState(/** @type {any[]} */ ([]));
-  const field = bodyOf(operation);
+  const body = bodyOf(operation);
+  const field = refers ? { ...body, items: { ...body.items, refers } } : body;
   const send = async () => {
     if (value.length) await call(operation, { ...path, match: await match(), body: requestOf(field, value) });
     say(`${value.length} added.`);
@@ -92,7 +111,7 @@ function AddMembers({ operation, path, what, match, onClose, onDone }) {
       value=${value}
       onValue=${setValue}
       problem=${problem}
-      layout=${{}}
+      layout=${{ within }}
     />`}
   <//>`;
 }

@@ -21,6 +21,12 @@ function valuesOf(fields, record) {
   return values;
 }
 
+/** Whose records a form may name: those of the tenant of its record, where that is known, or those of anybody in reach. */
+const placeOf = (record, path) => {
+  const tenant = record?.tenantId ?? record?.clientUniqueId;
+  return tenant ? { tenant } : record || Object.keys(path).length ? { clients: true } : {};
+};
+
 /**
  * A form of an operation. With `record` the record is changed: what differs is sent, under its version, and
  * `read()` is asked when it was changed meanwhile. Without it all is sent. The form begins with `values`. `body`
@@ -60,7 +66,8 @@ export function RecordDialog({
     ...(keep ? draft(keep) : {}),
   }));
   const [theirs, setTheirs] = useState();
-  const layout = typeof given === "function" ? given(value) : given;
+  const own = typeof given === "function" ? given(value) : given;
+  const layout = { ...own, within: { ...placeOf(record, path), ...own.within } };
   const change = (next) => {
     setValue(next);
     if (keep) remember(keep, next);

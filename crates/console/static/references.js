@@ -6,11 +6,25 @@ import { wordsOf } from "./bodyschema.js";
 /** How many records a picker offers. */
 const MOST = 20;
 
-const page = (filter, text) => ({
-  queryString: text ? terms({ [filter]: searchableText(text) }) : undefined,
+const page = (filter, text, also = "") => ({
+  queryString: [text && terms({ [filter]: searchableText(text) }), also].filter(Boolean).join("+") || undefined,
   pageSize: MOST,
 });
 const matches = (text) => (row) => wordsOf(row).toLowerCase().includes(text.toLowerCase());
+
+const tenantOf = (within) => within?.tenant || session.tenant;
+
+/** Where records are looked for: the tenant of the record that a form is about, else the one that is looked at. */
+const placeOf = (within) => ({ tenantId: tenantOf(within) });
+
+/** The term of a filter that leaves out what belongs to clients of a partner. */
+const ownTerm = (within) => (within?.clients ? "" : "allList:false");
+
+/** Whether a record may be named there: one of a client may not at its partner, unless the form is about clients too. */
+const isOf = (within) => (row) =>
+  within?.clients ||
+  !tenantOf(within).startsWith("msp_") ||
+  [undefined, tenantOf(within)].includes(row.tenantId ?? row.clientUniqueId);
 
 /** The time zones, read once. */
 let zones = /** @type {Promise<any> | undefined} */ (undefined);
@@ -21,8 +35,8 @@ async function timeZones(text) {
   return names.filter((name) => name.toLowerCase().includes(typed)).map((name) => ({ name }));
 }
 
-const resources = async (text) =>
-  (await call("searchResources", { query: page("hostName", text) })).results.map((row) => ({
+const resources = async (text, within) =>
+  (await call("searchResources", { ...placeOf(within), query: page("hostName", text) })).results.map((row) => ({
     ...row,
     uniqueId: row.id,
     name: row.hostName || row.name,
@@ -32,8 +46,11 @@ const resources = async (text) =>
 export const isProgram = (user) => /^api-\d+$/.test(user.loginName || "");
 
 /** Persons: not the users that keys act as. */
-async function users(text) {
-  const { results } = await call("searchUsers", { query: { ...page("name", text), pageSize: MOST * 2 } });
+async function users(text, within) {
+  const { results } = await call("searchUsers", {
+    ...placeOf(within),
+    query: { ...page("name", text), pageSize: MOST * 2 },
+  });
   return results.filter((user) => user.activated !== false && !isProgram(user));
 }
 
@@ -54,51 +71,73 @@ const KINDS = {
   resource: { needs: "searchResources", find: resources },
   resourceName: { needs: "searchResources", find: resources, free: true },
   user: { needs: "searchUsers", find: users },
-  userId: { needs: "searchUsers", find: users },
+  userId: {
+    needs: "searchUsers",
+    find: async (text, within) => (await users(text, within)).filter((user) => user.tenantId === tenantOf(within)),
+  },
   userGroup: {
     needs: "searchUserGroups",
-    find: async (text) => (await call("searchUserGroups", { query: page("name", text) })).results,
+    find: async (text, within) =>
+      (await call("searchUserGroups", { ...placeOf(within), query: page("name", text) })).results,
   },
   site: {
     needs: "searchSites",
-    find: async (text) => (await call("searchSites", { query: page("name", text) })).results,
+    find: async (text, within) =>
+      (await call("searchSites", { ...placeOf(within), query: page("name", text) })).results,
   },
   deviceGroup: {
     needs: "searchDeviceGroups",
-    find: async (text) => (await call("searchDeviceGroups", { query: page("name", text) })).results,
+    find: async (text, within) =>
+      (await call("searchDeviceGroups", { ...placeOf(within), query: page("name", text) })).results,
   },
   serviceGroup: {
     needs: "searchServiceGroups",
-    find: async (text) => (await call("searchServiceGroups", { query: page("name", text) })).results,
+    find: async (text, within) =>
+      (await call("searchServiceGroups", { ...placeOf(within), query: page("name", text) })).results,
   },
   roster: {
     needs: "searchRosters",
-    find: async (text) => (await call("searchRosters", { query: page("name", text) })).results,
+    find: async (text, within) =>
+      (await call("searchRosters", { ...placeOf(within), query: page("name", text, ownTerm(within)) })).results,
   },
   policy: {
     needs: "searchEscalationPolicies",
-    find: async (text) => (await call("searchEscalationPolicies", { query: page("name", text) })).results,
+    find: async (text, within) =>
+      (await call("searchEscalationPolicies", { ...placeOf(within), query: page("name", text) })).results,
   },
   integration: {
     needs: "searchInstalledIntegrations",
-    find: async (text) =>
-      (await call("searchInstalledIntegrations", { query: { pageSize: 200 } })).results.filter(matches(text)),
+    find: async (text, within) =>
+      (await call("searchInstalledIntegrations", { ...placeOf(within), query: { pageSize: 200 } })).results.filter(
+        matches(text),
+      ),
   },
   alert: {
     needs: "searchAlerts",
-    find: async (text) => (await call("searchAlerts", { query: page("subject", text) })).results,
+    find: async (text, within) =>
+      (await call("searchAlerts", { ...placeOf(within), query: page("subject", text) })).results,
   },
   incidentCategory: {
     needs: "listIncidentCategories",
-    find: async (text) =>
-      (await tree(call("listIncidentCategories", { query: { pageSize: 1000 } }).then((all) => all.results)))
+    find: async (text, within) =>
+      (
+        await tree(
+          call("listIncidentCategories", { ...placeOf(within), query: { pageSize: 1000 } }).then((all) =>
+            all.results.filter(isOf(within)),
+          ),
+        )
+      )
         .filter(matches(text))
         .slice(0, MOST),
   },
   kbCategory: {
     needs: "listKbCategories",
-    find: async (text) =>
-      (await call("listKbCategories", { query: { pageSize: 1000 } })).results.filter(matches(text)).slice(0, MOST),
+    find: async (text, within) =>
+      (
+        await call("listKbCategories", { ...placeOf(within), query: { pageSize: 1000, queryString: ownTerm(within) } })
+      ).results
+        .filter(matches(text))
+        .slice(0, MOST),
   },
   contactMethod: {
     needs: "listContactMethods",
@@ -112,6 +151,13 @@ const KINDS = {
     find: async (text, within) =>
       within?.kind === "service" ? KINDS.serviceGroup.find(text, within) : KINDS.deviceGroup.find(text, within),
   },
+  childGroup: {
+    needs: "searchDeviceGroups",
+    find: async (text, within) =>
+      (await KINDS.parentGroup.find(text, within))
+        .filter((row) => row.uniqueId !== within.group)
+        .map((row) => ({ ...row, id: row.uniqueId })),
+  },
   timeZone: { needs: "getMe", find: timeZones },
   timeZoneName: { needs: "getMe", find: timeZones },
 };
@@ -122,8 +168,12 @@ export const isOffered = (kind) => Boolean(KINDS[kind]) && may(KINDS[kind].needs
 /** Whether what is typed may stand although no record is called so. */
 export const isFree = (kind) => Boolean(KINDS[kind]?.free);
 
-/** The records of a kind that match what is typed. `within` is what the form is about, where that matters. */
-export const findRecords = (kind, text, within) => KINDS[kind].find(text.trim(), within);
+/**
+ * The records of a kind that match what is typed. `within` is what the form is about: `tenant` is that of its record,
+ * and with `clients` it may name what belongs to clients of a partner.
+ */
+export const findRecords = async (kind, text, within) =>
+  (await KINDS[kind].find(text.trim(), within)).filter(isOf(within));
 
 /** The words for a record that is referred to. */
 export const recordWords = (record) =>

@@ -5,6 +5,7 @@ import { FormDialog } from "./dialog.js";
 import { Trouble, count, html, personName } from "./elements.js";
 import { Field } from "./form.js";
 import { useAnswer, useRef, useState } from "./hooks.js";
+import { isProgram } from "./references.js";
 import { levelOf } from "./rostertimeline.js";
 import { fromInput, full, millis, toInput, wire } from "./time.js";
 
@@ -93,7 +94,7 @@ export function OverrideDialog({ rosters, given, onClose, onDone }) {
       <//>
       <${Field} as="select" name="user" label="Person" problem=${problem} required hint=${hint}>
         ${results
-          .filter((user) => user.activated && !user.loginName?.startsWith("key:"))
+          .filter((user) => user.activated && !isProgram(user))
           .map((user) => html`<option value=${user.id}>${personName(user)}</option>`)}
       <//>
       <${Part}

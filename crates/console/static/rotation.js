@@ -21,19 +21,26 @@ const placeOf = (members) => ({
 });
 
 /** A field that adds persons or groups; `onAdd` gets the record. */
-function Add({ label, kind, onAdd, errors = /** @type {any[]} */ ([]), hint = "" }) {
+function Add({ label, kind, within, onAdd, errors = /** @type {any[]} */ ([]), hint = "" }) {
   const [text, setText] = useState("");
   const choose = (record) => {
     setText("");
     onAdd(record);
   };
   return html`<${Labelled} label=${label} errors=${errors} hint=${hint}>
-    ${(rest) => html`<${Finder} ...${rest} kind=${kind} text=${text} onText=${setText} onChoose=${choose} />`}
+    ${(rest) => html`<${Finder}
+      ...${rest}
+      kind=${kind}
+      within=${within}
+      text=${text}
+      onText=${setText}
+      onChoose=${choose}
+    />`}
   <//>`;
 }
 
 /** The control of the order of a rotation: a line for each place, moved by buttons or by dragging. */
-export function RotationOrder({ label, value = /** @type {any[]} */ ([]), onValue, errors }) {
+export function RotationOrder({ label, value = /** @type {any[]} */ ([]), onValue, errors, within }) {
   const [open, setOpen] = useState(-1);
   const { listen, buttons } = useReorder({
     length: value.length,
@@ -80,6 +87,7 @@ export function RotationOrder({ label, value = /** @type {any[]} */ ([]), onValu
               <${Add}
                 label="Also in this place: a person"
                 kind="user"
+                within=${within}
                 onAdd=${(one) => put(at, [...membersOf(place), one])}
               />
               ${
@@ -87,6 +95,7 @@ export function RotationOrder({ label, value = /** @type {any[]} */ ([]), onValu
                 html`<${Add}
                   label="Also in this place: a group"
                   kind="userGroup"
+                  within=${within}
                   onAdd=${(one) => put(at, [...membersOf(place), one])}
                 />`
               }
@@ -99,13 +108,19 @@ export function RotationOrder({ label, value = /** @type {any[]} */ ([]), onValu
       <${Add}
         label="Add person"
         kind="user"
+        within=${within}
         errors=${errors}
         hint=${value.length ? "" : "They take turns in this order"}
         onAdd=${(one) => onValue([...value, placeOf([one])])}
       />
       ${
         isOffered("userGroup") &&
-        html`<${Add} label="Add group" kind="userGroup" onAdd=${(one) => onValue([...value, placeOf([one])])} />`
+        html`<${Add}
+          label="Add group"
+          kind="userGroup"
+          within=${within}
+          onAdd=${(one) => onValue([...value, placeOf([one])])}
+        />`
       }
     </div>
   </div>`;

@@ -126,6 +126,8 @@ export default function Group({ id }) {
         id=${(row) => row.id}
         refer=${(row) => ({ id: row.id })}
         match=${async () => tag(await read())}
+        within=${{ tenant: group.tenantId, kind: of.kind, group: group.uniqueId }}
+        groups=${true}
         onDone=${again.reload}
       />
     `}

@@ -87,6 +87,7 @@ export default function Pages({ query }) {
       <${Picker}
         field=${{ type: "object", refers: "user" }}
         label="Person"
+        within=${{ clients: true }}
         value=${person && { id: person, name: names.get(person) || person }}
         onValue=${(chosen) => refine({ person: chosen?.id || "" })}
         errors=${[]}

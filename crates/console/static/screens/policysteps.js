@@ -18,7 +18,7 @@ const KINDS = {
 const kindOf = (target) => Object.keys(KINDS).find((kind) => kind in (target || {})) || "";
 
 /** The control of the targets of a step. */
-function Targets({ field, path, value = /** @type {any[]} */ ([]), onValue, problem, errors }) {
+function Targets({ field, path, value = /** @type {any[]} */ ([]), onValue, problem, errors, within }) {
   const put = (at, next) => onValue(value.map((one, place) => (place === at ? next : one)));
   const fields = fieldsOf(field.items);
   const step = Number(/\[(\d+)\]/.exec(path)?.[1] || 0) + 1;
@@ -52,6 +52,7 @@ function Targets({ field, path, value = /** @type {any[]} */ ([]), onValue, prob
             kind !== "owner" &&
             html`<${Picker}
               key=${kind}
+              within=${within}
               field=${{ ...fields[kind], about: "", required: true }}
               label=${{ roster: "Roster", user: "Person", userGroup: "Group", integration: "Integration" }[kind]}
               value=${target[kind]}
@@ -103,7 +104,7 @@ function Targets({ field, path, value = /** @type {any[]} */ ([]), onValue, prob
 }
 
 /** The control of the steps: each has its targets and the time that they have to answer. */
-export function Steps({ field, path, value = /** @type {any[]} */ ([]), onValue, problem, errors }) {
+export function Steps({ field, path, value = /** @type {any[]} */ ([]), onValue, problem, errors, within }) {
   const put = (at, next) => onValue(value.map((one, place) => (place === at ? next : one)));
   const fields = fieldsOf(field.items);
   const own = errors.filter((error) => error.fieldName === path);
@@ -117,6 +118,7 @@ export function Steps({ field, path, value = /** @type {any[]} */ ([]), onValue,
             field=${fields.targets}
             path=${`${path}[${at}].targets`}
             value=${step.targets}
+            within=${within}
             onValue=${(targets) => put(at, { ...step, targets })}
             problem=${problem}
             errors=${errorsOf(problem, `${path}[${at}].targets`)}

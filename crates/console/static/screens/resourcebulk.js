@@ -93,6 +93,7 @@ const chosen =
   field=${{ type: "object", refers, required: true }}
   label=${label}
   value=${value[name]}
+  within=${{ clients: true }}
   onValue=${(record) => put({ [name]: record })}
   errors=${[]}
 />`;
@@ -165,7 +166,7 @@ export function BulkBar({ select, total, query, onDone }) {
   if (!size) return null;
   const number = isAll ? total : size;
   const what = `${count(number)} ${number === 1 ? "machine" : "machines"}`;
-  return html`<div class="filters bulk" role="group" aria-label="Selected machines">
+  return html`<div class="chosen-bar" role="group" aria-label="Selected machines">
     <span role="status">${what} selected</span>
     ${
       total > size &&

@@ -45,6 +45,7 @@ export default function Site({ id }) {
       href=${(row) => link(["resources", row.id])}
       refer=${(row) => ({ id: row.id })}
       match=${async () => tag(await read())}
+      within=${{ tenant: site.tenantId }}
       onDone=${again.reload}
     />`}
   <//>`;

@@ -75,6 +75,7 @@ export default function UserGroup({ id }) {
       href=${(user) => link("people", { user: user.id })}
       refer=${(user) => ({ id: user.id })}
       match=${async () => tag(await read())}
+      within=${{ tenant: group.tenantId }}
       onDone=${again.reload}
     />`}
   <//>`;

@@ -17,6 +17,8 @@ const Sites = (given) => html`<${NamesField} ...${given} name="sites" hint="Name
 export const TARGETS = {
   labels: { devices: "Machines", deviceGroups: "Device groups", locations: "Sites" },
   controls: { devices: Machines, deviceGroups: Groups, locations: Sites },
+  // A window of a partner covers what belongs to its clients, too.
+  within: { clients: true },
 };
 
 export const LAYOUT = {
@@ -33,6 +35,7 @@ export const LAYOUT = {
   },
   controls: { ...TARGETS.controls, schedule: ScheduleField, "alertConditions.rules": RuleLines },
   fields: { "alertConditions.rules": { keys: ALERT_KEYS } },
+  within: TARGETS.within,
 };
 
 /** The dialog of a new window. */
