@@ -6,8 +6,9 @@ import { useAnswer, useEffect, useRef, useState } from "./hooks.js";
 /** The states, the worst first. */
 export const SEVERITIES = ["Critical", "Warning", "Info", "Ok"];
 
-/** How many alerts a page has. */
+/** How many alerts a page has, and a later one at most. */
 const PAGE = 50;
+const MOST_PAGE = 200;
 
 /** Of more alerts than these that changed at once, the page is read again. */
 const MOST_CHANGED = 50;
@@ -86,12 +87,13 @@ function isWithin(board, { rows, at }, alert) {
 }
 
 /**
- * Whether an alert may have its place among those that were read, as far as its id says: ids are in the order of time.
+ * Which alerts may have their place among those that were read, as far as their ids say: ids are in the order of time.
  */
-function mayBeWithin(board, data, id) {
-  if (!data?.at || data.at.part > 0 || !data.rows.length) return true;
-  const isBefore = (row) => (board.order === "severity" ? id <= row.id : id >= row.id);
-  return data.rows.some(isBefore);
+function withinByIds(board, data, ids) {
+  if (!data?.at || data.at.part > 0 || !data.rows.length) return ids;
+  const isWorst = board.order === "severity";
+  const last = data.rows.reduce((far, { id }) => (isWorst === id > far ? id : far), data.rows[0].id);
+  return ids.filter((id) => (isWorst ? id <= last : id >= last));
 }
 
 /** @typedef {{ids: Set<string>, all: boolean, busy: boolean}} Waiting what is read again next */
@@ -99,9 +101,33 @@ function mayBeWithin(board, data, id) {
 /** The list after these alerts changed; `found` are those of them that it has now. */
 function merged(board, data, ids, found) {
   const rows = data.rows.filter((row) => !ids.has(row.id));
-  const added = found.filter((alert) => isWithin(board, data, alert));
-  return { ...data, rows: [...rows, ...added].sort((one, other) => compare(board, one, other)) };
+  for (const alert of found.filter((one) => isWithin(board, data, one))) {
+    let [low, high] = [0, rows.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (compare(board, rows[middle], alert) < 0) low = middle + 1;
+      else high = middle;
+    }
+    rows.splice(low, 0, alert);
+  }
+  return { ...data, rows };
 }
+
+/**
+ * The beginning of a list as it was read again, with the rest of it as it was: what of that is `unsure` is read again
+ * when it is seen.
+ */
+function withRest(board, { rows, at }, before) {
+  const last = rows[rows.length - 1];
+  if (!last || !at || !before?.at) return { rows, at };
+  const there = new Set(rows.map((row) => row.id));
+  const rest = before.rows.filter((row) => !there.has(row.id) && compare(board, row, last) > 0);
+  if (!rest.length) return { rows, at };
+  return { rows: [...rows, ...rest], at: before.at, unsure: new Set(rest.map((row) => row.id)) };
+}
+
+/** The list that was left last: going back shows as much of it. */
+let left = { key: "", data: /** @type {any} */ (undefined) };
 
 /**
  * The list of a board. Of its rows those with `sending` wait for an answer of the service.
@@ -109,20 +135,23 @@ function merged(board, data, ids, found) {
  */
 export function useAlerts(board, poll) {
   const key = JSON.stringify(board);
-  const want = useRef({ key, rows: PAGE });
+  const kept = history.state?.row && left.key === key ? left.data : undefined;
+  const want = useRef({ key, rows: Math.max(PAGE, kept?.rows.length || 0) });
   if (want.current.key !== key) want.current = { key, rows: PAGE };
+  const latest = useRef({ key, data: /** @type {any} */ (undefined) });
   // While the list is read, changes wait: what is read may be older than they are.
   const reading = useRef(0);
   const read = async (signal) => {
     reading.current += 1;
     try {
-      return await readRows(board, { part: 0 }, want.current.rows, signal);
+      const { rows } = want.current;
+      const start = await readRows(board, { part: 0 }, Math.min(MOST_AGAIN, rows), signal);
+      return rows > MOST_AGAIN ? withRest(board, start, latest.current.data || kept) : start;
     } finally {
       reading.current -= 1;
     }
   };
   const answer = useAnswer(read, key, poll);
-  const latest = useRef({ key, data: answer.data });
   latest.current = { key, data: answer.key === key ? answer.data : /** @type {any} */ (undefined) };
   const [more, setMore] = useState({ loading: false, problem: /** @type {any} */ (undefined) });
   const put = (data) => {
@@ -137,7 +166,7 @@ export function useAlerts(board, poll) {
 
   /** Reads alerts again: those that wait, or all. @returns how many milliseconds the next reading waits. */
   const readAgain = async (/** @type {Waiting} */ mine) => {
-    const some = new Set([...mine.ids].filter((id) => mayBeWithin(board, latest.current.data, id)));
+    const some = new Set(withinByIds(board, latest.current.data, [...mine.ids]));
     mine.ids.clear();
     if (mine.all || some.size > MOST_CHANGED) {
       mine.all = false;
@@ -156,7 +185,9 @@ export function useAlerts(board, poll) {
     const next = merged(board, data, some, page.results);
     put(next);
     const { length } = next.rows;
-    if (next.at && (length < want.current.rows / 2 || length > want.current.rows + PAGE)) mine.all = true;
+    const { rows } = want.current;
+    if (rows > MOST_AGAIN) want.current.rows = length;
+    else if (next.at && (length < rows / 2 || length > rows + PAGE)) mine.all = true;
     return (PAUSE * some.size) / MOST_CHANGED;
   };
 
@@ -185,17 +216,24 @@ export function useAlerts(board, poll) {
     if (waiting.current.ids.size && !reading.current) refresh(new Set());
   }, [answer.data, answer.problem]);
 
+  useEffect(
+    () => () => {
+      left = latest.current;
+    },
+    [],
+  );
+
   const readMore = async () => {
     const { data } = latest.current;
     if (!data?.at) return;
     setMore({ loading: true, problem: undefined });
     try {
-      const next = await readRows(board, data.at, PAGE);
+      const next = await readRows(board, data.at, Math.min(MOST_PAGE, Math.max(PAGE, data.rows.length)));
       if (latest.current.key !== key) return;
       const known = new Set(latest.current.data.rows.map((row) => row.id));
       const rows = [...latest.current.data.rows, ...next.rows.filter((row) => !known.has(row.id))];
-      want.current.rows = Math.min(MOST_AGAIN, rows.length);
-      put({ rows, at: next.at });
+      want.current.rows = rows.length;
+      put({ ...latest.current.data, rows, at: next.at });
       setMore({ loading: false, problem: undefined });
     } catch (problem) {
       setMore({ loading: false, problem });
@@ -210,6 +248,16 @@ export function useAlerts(board, poll) {
     moreLoading: more.loading,
     moreProblem: more.problem,
     refresh,
+    /** Reads again what is seen and may be out of date. */
+    seen: (rows) => {
+      const { unsure } = latest.current.data || {};
+      if (!unsure?.size || waiting.current.busy || reading.current) return;
+      const ids = rows.map((row) => row.id).filter((id) => unsure.has(id));
+      if (!ids.length) return;
+      const next = new Set(ids.slice(0, MOST_CHANGED));
+      next.forEach((id) => unsure.delete(id));
+      refresh(next);
+    },
     /** Marks alerts of which an action waits for its answer. */
     mark: (alerts) => {
       const ids = new Set(alerts.map((alert) => alert.id));

@@ -46,7 +46,10 @@ export const roleFor = (name) => operations[name][2];
 const listeners = new Set();
 let online = true;
 
-/** Calls back whenever the service stops or begins to answer, or nobody is signed in any more. */
+/**
+ * Calls back whenever the service stops or begins to answer (`online`), nobody is signed in any more (`signedOut`), or
+ * something was written (`wrote`).
+ */
 export function onState(listener) {
   listeners.add(listener);
   return () => listeners.delete(listener);
@@ -138,6 +141,7 @@ export async function call(name, given) {
     if (answer.status === 401) notifyListeners({ signedOut: true });
     throw problem;
   }
+  if (method !== "GET") notifyListeners({ wrote: true });
   if (json && typeof json === "object") tags.set(json, answer.headers.get("ETag") || "");
   return json;
 }

@@ -6,6 +6,7 @@ import { useModal } from "./dialog.js";
 import { Button, Head, Loading, Time, Trouble, html, personName } from "./elements.js";
 import { installFocusKeeper } from "./focus.js";
 import { isTyping } from "./form.js";
+import { applyLook } from "./look.js";
 import { useEffect, useEvery, useState } from "./hooks.js";
 import { BottomBar, Icon, Menu } from "./menu.js";
 import { Palette } from "./palette.js";
@@ -215,8 +216,7 @@ function Limited() {
 }
 
 async function start() {
-  const theme = localStorage.getItem("theme");
-  if (theme) document.documentElement.dataset.theme = theme;
+  applyLook();
   const place = /** @type {HTMLElement} */ (document.getElementById("app"));
   const draw = (what) => {
     place.textContent = "";

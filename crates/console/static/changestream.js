@@ -36,7 +36,7 @@ function open() {
 
 function removeWatcher(watcher) {
   watchers.delete(watcher);
-  if (watchers.size) return;
+  if ([...watchers].some((other) => !other.passive)) return;
   source?.close();
   source = undefined;
   live = false;
@@ -44,9 +44,10 @@ function removeWatcher(watcher) {
 
 /**
  * Calls `work(ids)` soon after something of these kinds changed, with the ids of what did; without them where the stream
- * missed changes. @returns whether the stream is open.
+ * missed changes. One that is `passive` listens while others keep the stream open: browsers keep few connections to a
+ * service. @returns whether the stream is open.
  */
-export function useChangeStream(entities, work) {
+export function useChangeStream(entities, work, passive = false) {
   const latest = useRef(work);
   latest.current = work;
   const [isLive, set] = useState(live);
@@ -67,9 +68,9 @@ export function useChangeStream(entities, work) {
       else missed = true;
       soon();
     };
-    const watcher = { onLive: set, onChange };
+    const watcher = { onLive: set, onChange, passive };
     watchers.add(watcher);
-    open();
+    if (!passive) open();
     return () => {
       clearTimeout(timer);
       removeWatcher(watcher);

@@ -30,7 +30,8 @@ export function installFocusKeeper() {
     last = /** @type {Element} */ (event.target);
     containers = [last.closest("table"), last.closest(".panel")];
     const row = last.closest("tbody tr");
-    rowIndex = row ? rows().findIndex((link) => link.closest("tr") === row) : -1;
+    rowIndex = row ? Number(row.ariaRowIndex) - 2 : -1;
+    if (row && rowIndex < 0) rowIndex = rows().findIndex((link) => link.closest("tr") === row);
   });
   new MutationObserver(restoreFocus).observe(document.body, { childList: true, subtree: true });
 }

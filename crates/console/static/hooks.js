@@ -1,9 +1,9 @@
 // Hooks: state that follows the service, and work that is repeated.
 
-import { useEffect, useLayoutEffect, useRef, useState } from "./vendor/preact-htm.js";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "./vendor/preact-htm.js";
 import { call, onState } from "./api.js";
 
-export { useEffect, useLayoutEffect, useRef, useState };
+export { useEffect, useLayoutEffect, useMemo, useRef, useState };
 
 /** Calls `work` at an interval, while the page is visible. */
 export function useEvery(milliseconds, work) {
@@ -69,6 +69,12 @@ export function useAnswer(work, key, poll = 0) {
   return { ...state, reload: () => ask(true), put, renew };
 }
 
+/** The same each time: what is made of it is made once. */
+const NO_ROWS = /** @type {any[]} */ ([]);
+
+/** What was read of the list that was left last, behind its first page: going back shows it again. */
+let left = /** @type {any} */ ({});
+
 /**
  * A list of the service, page by page by cursor.
  * @template {OperationId} N
@@ -79,8 +85,18 @@ export function useAnswer(work, key, poll = 0) {
 export function useList(name, query, path = {}, poll = 0) {
   const key = JSON.stringify([name, query, path]);
   /** @type {{key: string, rows: any[], cursor?: string, loading: boolean, problem?: any}} */
-  const none = { key, rows: [], loading: false };
-  const [further, setFurther] = useState(none);
+  const none = { key, rows: NO_ROWS, loading: false };
+  const [further, setFurther] = useState(
+    /** @type {typeof none} */ (history.state?.row && left.key === key ? left : none),
+  );
+  const latest = useRef(further);
+  latest.current = further;
+  useEffect(
+    () => () => {
+      left = { ...latest.current, loading: false };
+    },
+    [],
+  );
   // Which operation it is, and so what a row has, only the caller knows.
   const page = (asked) => /** @type {Promise<any>} */ (call(name, /** @type {any} */ (asked)));
   const first = useAnswer((signal) => page({ ...path, query, signal }), key, poll);
@@ -95,10 +111,12 @@ export function useList(name, query, path = {}, poll = 0) {
       setFurther({ ...later, loading: false, problem });
     }
   };
-  const known = new Set(first.data?.results.map((row) => row.id ?? row.uniqueId));
-  const rest = later.rows.filter((row) => !known.has(row.id ?? row.uniqueId ?? row));
   /** @type {Row<N>[]} */
-  const rows = first.data && (rest.length ? [...first.data.results, ...rest] : first.data.results);
+  const rows = useMemo(() => {
+    const known = new Set(first.data?.results.map((row) => row.id ?? row.uniqueId));
+    const rest = later.rows.filter((row) => !known.has(row.id ?? row.uniqueId ?? row));
+    return first.data && (rest.length ? [...first.data.results, ...rest] : first.data.results);
+  }, [first.data, later.rows]);
   return {
     ...first,
     rows,
@@ -110,14 +128,17 @@ export function useList(name, query, path = {}, poll = 0) {
   };
 }
 
-/** Rows that are ticked. */
+/**
+ * Rows that are ticked. The set is changed, since copying 100,000 ids for each tick takes too long; `version` is another
+ * one then.
+ */
 export function useChosen() {
-  const [chosen, put] = useState(new Set());
+  const [version, put] = useState({ chosen: new Set() });
+  const set = (/** @type {any[]} */ ids) => put({ chosen: new Set(ids) });
   const toggle = (id) =>
-    put((before) => {
-      const after = new Set(before);
-      after.has(id) ? after.delete(id) : after.add(id);
-      return after;
+    put(({ chosen }) => {
+      chosen.delete(id) || chosen.add(id);
+      return { chosen };
     });
-  return { chosen, toggle, set: (ids) => put(new Set(ids)), clear: () => put(new Set()) };
+  return { chosen: version.chosen, version, toggle, set, clear: () => set([]) };
 }

@@ -1,6 +1,7 @@
 // The menu of screens, and the bar at the bottom of telephones.
 
-import { html } from "./elements.js";
+import { count, html } from "./elements.js";
+import { useCountReading, useCounts } from "./menucounts.js";
 import { link } from "./route.js";
 import { GROUPS, SCREENS, isUsable } from "./screenlist.js";
 
@@ -9,16 +10,25 @@ export const Icon = ({ name }) => html`<svg class="icon" aria-hidden="true">
   <use href=${`/console/vendor/icons.svg#${name}`} />
 </svg>`;
 
-const Entry = ({ screen, at }) => html`<a
-  href=${link(screen.path)}
-  aria-current=${screen.path === at ? "page" : undefined}
->
-  <${Icon} name=${screen.path} />
-  <span>${screen.title}</span>
-</a>`;
+/** Larger counts are not written out beside an entry. */
+const MOST = 999;
+
+function Entry({ screen, at }) {
+  const number = useCounts()[screen.path];
+  return html`<a
+    href=${link(screen.path)}
+    aria-current=${screen.path === at ? "page" : undefined}
+    aria-label=${number ? `${screen.title}, ${count(number)} ${screen.counted}` : undefined}
+  >
+    <${Icon} name=${screen.path} />
+    <span>${screen.title}</span>
+    ${number > 0 && html`<span class="count">${number > MOST ? `${MOST}+` : number}</span>`}
+  </a>`;
+}
 
 /** All screens that the person may use, by group. */
 export function Menu({ at }) {
+  useCountReading();
   const screens = SCREENS.filter(isUsable);
   return html`<nav class="menu" aria-label="Screens">
     ${GROUPS.map((group) => {

@@ -4,11 +4,11 @@ import { may, session } from "./api.js";
 
 /**
  * A screen: the address below /console/, what the menu calls it, the group of the menu, a letter after `g`, the
- * operation that it needs to be of use, its module, the module of the page of one record, and whether it is for a
- * partner's people alone.
+ * operation that it needs to be of use, its module, the module of the page of one record, whether it is for a partner's
+ * people alone, and what the number beside it counts.
  * @typedef {{
  *   path: string, title: string, group: string, letter?: string, needs: OperationId,
- *   load: () => Promise<any>, one?: () => Promise<any>, partner?: boolean,
+ *   load: () => Promise<any>, one?: () => Promise<any>, partner?: boolean, counted?: string,
  * }} ScreenEntry
  */
 
@@ -36,6 +36,7 @@ export const SCREENS = [
     load: () => import("./screens/alerts.js"),
     one: () => import("./screens/alert.js"),
     needs: "searchAlerts",
+    counted: "open",
   },
   {
     path: "incidents",
@@ -45,6 +46,7 @@ export const SCREENS = [
     load: () => import("./screens/incidents.js"),
     one: () => import("./screens/incident.js"),
     needs: "searchIncidents",
+    counted: "open",
   },
   {
     path: "pages",

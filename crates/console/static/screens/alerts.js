@@ -6,7 +6,7 @@ import { useAlerts } from "../alertlist.js";
 import { useChangeStream } from "../changestream.js";
 import { Button, Empty, Head, State, Time, Trouble, count, html } from "../elements.js";
 import { Choices, Search, SearchNotice } from "../form.js";
-import { useChosen, useState } from "../hooks.js";
+import { useChosen, useMemo, useState } from "../hooks.js";
 import { link, refine } from "../route.js";
 import { Rows } from "../table.js";
 import { full, millis, short, wire } from "../time.js";
@@ -20,6 +20,8 @@ const STATES = ["Critical", "Warning", "Info", "Ok"];
 /** How often all is read again, in milliseconds: where the stream of changes is open it says what changed. */
 const EVERY = 15e3;
 const EVERY_LIVE = 300e3;
+
+const NO_ROWS = /** @type {any[]} */ ([]);
 
 /** The operations of the actions on all that match. */
 const NEEDS = { acknowledge: "acknowledgeAlert", suppress: "suppressAlert", close: "closeAlert" };
@@ -84,7 +86,7 @@ function Selection({ chosen, rows, total, whole, onWhole, onClear, onAcknowledge
             ${actions.map(([action, [verb]]) => html`<${Button} onClick=${() => onBulk(action)}>${verb} all…<//>`)}
           `
         : html`
-            <strong>${chosen.length} selected</strong>
+            <strong>${count(chosen.length)} selected</strong>
             ${may("acknowledgeAlert") && html`<${Button} kind="primary" onClick=${onAcknowledge}>Acknowledge<//>`}
             ${may("suppressAlert") && html`<${Button} onClick=${() => onAction("suppressAlert")}>Suppress…<//>`}
             ${may("closeAlert") && html`<${Button} onClick=${() => onAction("closeAlert")}>Close…<//>`}
@@ -114,8 +116,11 @@ export default function Alerts({ query }) {
   const [bulk, setBulk] = useState("");
   /** @type {[{name: string, alerts: any[], meanwhile?: [any, any][]} | undefined, (action?: any) => void]} */
   const [action, setAction] = useState();
-  const rows = list.rows || [];
-  const chosen = rows.filter((row) => select.chosen.has(row.id));
+  const rows = list.rows || NO_ROWS;
+  const chosen = useMemo(
+    () => (select.chosen.size ? rows.filter((row) => select.chosen.has(row.id)) : []),
+    [rows, select.version],
+  );
   const total = figures.total ?? rows.length;
   const clear = () => {
     select.clear();

@@ -7,7 +7,7 @@ import { FormDialog } from "../dialog.js";
 import { EditDialog } from "../editdialog.js";
 import { Badge, Button, Empty, Facts, Head, Panel, Time, Trouble, html, personName } from "../elements.js";
 import { SearchNotice, Field, Search } from "../form.js";
-import { useAnswer, useList, useState } from "../hooks.js";
+import { useAnswer, useList, useMemo, useState } from "../hooks.js";
 import { isProgram } from "../references.js";
 import { link, refine } from "../route.js";
 import { Rows } from "../table.js";
@@ -160,7 +160,7 @@ export default function People({ query }) {
     pageSize: 100,
   });
   // Users that API keys act as are not people.
-  const rows = list.rows?.filter((user) => !isProgram(user));
+  const rows = useMemo(() => list.rows?.filter((user) => !isProgram(user)), [list.rows]);
   const total = list.rows && list.total - (list.rows.length - rows.length);
   const create = async (values) => {
     const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value));

@@ -3,19 +3,45 @@
 import { call, session } from "../api.js";
 import { Button, Facts, Head, Panel, html, personName } from "../elements.js";
 import { useAnswer, useState } from "../hooks.js";
+import { applyLook } from "../look.js";
 import { zone } from "../time.js";
 import { attempt } from "../toast.js";
 import { ContactMethods } from "./contactmethods.js";
 import { Identities, SessionList } from "./personaccess.js";
 
+const COLOURS = [
+  ["", "System"],
+  ["light", "Light"],
+  ["dark", "Dark"],
+];
+const DENSITIES = [
+  ["", "Comfortable"],
+  ["compact", "Compact"],
+];
+
+/** One of several looks, remembered by this browser. */
+function Look({ name, label, options }) {
+  const [chosen, setChosen] = useState(localStorage.getItem(name) || "");
+  const choose = (value) => {
+    setChosen(value);
+    value ? localStorage.setItem(name, value) : localStorage.removeItem(name);
+    applyLook();
+  };
+  return html`<div class="choices" role="group" aria-label=${label}>
+    ${options.map(
+      ([value, title]) => html`<button
+        type="button"
+        aria-pressed=${chosen === value ? "true" : "false"}
+        onClick=${() => choose(value)}
+      >
+        ${title}
+      </button>`,
+    )}
+  </div>`;
+}
+
 export default function Settings() {
   const all = useAnswer((signal) => call("listMySessions", { signal }), "sessions");
-  const [theme, setTheme] = useState(localStorage.getItem("theme") || "");
-  const choose = (value) => {
-    setTheme(value);
-    value ? localStorage.setItem("theme", value) : localStorage.removeItem("theme");
-    value ? (document.documentElement.dataset.theme = value) : delete document.documentElement.dataset.theme;
-  };
   const end = async (one) =>
     (await attempt("Signed out there.", () => call("endMySession", { sessionId: one.id }))) && all.reload();
   const out = async () => (await attempt("Signed out.", () => call("endSession"))) && location.assign("/");
@@ -36,20 +62,9 @@ export default function Settings() {
         ]} />
       <//>
       <${Panel} title="Appearance" id="look">
-        <div class="choices" role="group" aria-label="Appearance">
-          ${[
-            ["", "System"],
-            ["light", "Light"],
-            ["dark", "Dark"],
-          ].map(
-            ([value, title]) => html`<button
-              type="button"
-              aria-pressed=${theme === value ? "true" : "false"}
-              onClick=${() => choose(value)}
-            >
-              ${title}
-            </button>`,
-          )}
+        <div class="actions">
+          <${Look} name="theme" label="Colours" options=${COLOURS} />
+          <${Look} name="density" label="Density of lists" options=${DENSITIES} />
         </div>
         <p class="dim small">Times are in ${zone}; point at one to see GMT.</p>
       <//>
