@@ -46,6 +46,7 @@ const FILES: &[(&str, &[u8])] = files![
     "look.js",
     "machines.js",
     "markdown.js",
+    "markdowntokens.js",
     "members.js",
     "menu.js",
     "menucounts.js",
@@ -162,8 +163,10 @@ const FILES: &[(&str, &[u8])] = files![
     "screens/windowtargets.js",
     "vendor/LICENSE-htm",
     "vendor/LICENSE-lucide",
+    "vendor/LICENSE-marked",
     "vendor/LICENSE-preact",
     "vendor/icons.svg",
+    "vendor/marked.js",
     "vendor/preact-htm.js",
 ];
 

@@ -11,13 +11,13 @@ root=$(cd "$here/../../.." && pwd)
 . "$here/tools.sh"
 
 cd "$target"
-# The modules beside their types; of the library there are types alone.
+# The modules beside their types; of the libraries there are types alone.
 rm -rf modules
 mkdir modules
 cp -R "$here/../static/." "$here/types.d.ts" "$here/tsconfig.json" "$root/openapi/operations.js" \
     "$root/openapi/forms.js" modules
-rm modules/vendor/preact-htm.js
-cp "$here/preact-htm.d.ts" modules/vendor/
+rm modules/vendor/*.js
+cp "$here/preact-htm.d.ts" "$here/marked.d.ts" modules/vendor/
 cd modules
 tools=../node_modules/.bin
 $tools/openapi-typescript "$root/openapi/openapi.json" --default-non-nullable=false --output schema.d.ts >/dev/null

@@ -56,7 +56,9 @@ function Content({ field, label, value, onValue, errors }) {
     <//>
     ${
       value?.trim() &&
-      html`<div class="wide draft" tabindex="0" role="region" aria-label="Preview"><${Markdown} text=${value} /></div>`
+      html`<div class="wide draft" tabindex="0" role="region" aria-label="Preview">
+        <${Markdown} text=${value} writing=${true} />
+      </div>`
     }
   `;
 }
