@@ -122,7 +122,8 @@ export function wordsOf(value) {
   if (typeof value === "boolean") return value ? "yes" : "no";
   if (typeof value !== "object") return String(value);
   const person = [value.firstName, value.lastName].filter(Boolean).join(" ");
-  const name = person || value.name || value.displayName || value.hostName || value.subject || value.title;
+  const name =
+    person || value.name || value.displayName || value.hostName || value.subject || value.title || value.loginName;
   if (name) return String(name);
   return Object.entries(value)
     .filter(([, part]) => !isEmpty(part))

@@ -15,13 +15,13 @@ const matches = (text) => (row) => wordsOf(row).toLowerCase().includes(text.toLo
 const tenantOf = (within) => within?.tenant || session.tenant;
 
 /** Where records are looked for: the tenant of the record that a form is about, else the one that is looked at. */
-const placeOf = (within) => ({ tenantId: tenantOf(within) });
+export const placeOf = (within) => ({ tenantId: tenantOf(within) });
 
 /** The term of a filter that leaves out what belongs to clients of a partner. */
 const ownTerm = (within) => (within?.clients ? "" : "allList:false");
 
 /** Whether a record may be named there: one of a client may not at its partner, unless the form is about clients too. */
-const isOf = (within) => (row) =>
+export const isOf = (within) => (row) =>
   within?.clients ||
   !tenantOf(within).startsWith("msp_") ||
   [undefined, tenantOf(within)].includes(row.tenantId ?? row.clientUniqueId);

@@ -104,7 +104,7 @@ function actionsOf(incident) {
     mine: {
       ...update,
       label: "Assign to me",
-      when: open && session.tenant === session.home && incident.assignee?.id !== me.id,
+      when: open && incident.assignee?.id !== me.id,
       found: incident,
       fields: FIELDS,
       body: { assignee: { id: me.id } },

@@ -4,17 +4,23 @@ import { call } from "../api.js";
 import { bodyOf, fieldsOf } from "../bodyschema.js";
 import { html, personName } from "../elements.js";
 import { useAnswer } from "../hooks.js";
-import { isProgram } from "../references.js";
+import { isOf, isProgram, placeOf } from "../references.js";
 import { Labelled } from "../schemacontrols.js";
 
 export const STATUSES = ["New", "Open", "Pending", "Resolved", "Closed"];
 export const PRIORITIES = ["Urgent", "High", "Normal", "Low", "Very Low"];
 
 /** The person who works on it. */
-function Assignee({ label, value, onValue, errors }) {
-  const people = useAnswer((signal) => call("searchUsers", { signal, query: { pageSize: 1000 } }), "people");
+function Assignee({ label, value, onValue, errors, within }) {
+  const place = placeOf(within);
+  const people = useAnswer(
+    (signal) => call("searchUsers", { ...place, signal, query: { pageSize: 1000 } }),
+    place.tenantId,
+  );
   const isNamed = value?.firstName || value?.lastName;
-  const listed = people.data?.results.filter((one) => one.id === value?.id || (one.activated && !isProgram(one)));
+  const listed = people.data?.results.filter(
+    (one) => one.id === value?.id || (one.activated && !isProgram(one) && isOf(within)(one)),
+  );
   const known = listed || (isNamed ? [value] : []);
   return html`<${Labelled} label=${label} errors=${errors}>
     ${(rest) => html`<select
