@@ -49,8 +49,8 @@ export function Differences({ fields, found, theirs }) {
         ${changedFields(fields, found, theirs).map(
           ([, label, value, words = value]) => html`<tr>
             <td>${label}</td>
-            <td class="before">${displayValue(words(found))}</td>
-            <td class="after">${displayValue(words(theirs))}</td>
+            <td class="before" dir="auto">${displayValue(words(found))}</td>
+            <td class="after" dir="auto">${displayValue(words(theirs))}</td>
           </tr>`,
         )}
       </tbody>

@@ -15,10 +15,17 @@ export function useModal() {
   }, []);
   // The library moves elements when those before them change, and a dialog that was moved is not above all else.
   useLayoutEffect(() => {
-    if (dialog.current.matches(":modal")) return;
-    dialog.current.removeAttribute("open");
-    dialog.current.showModal();
-    if (focused.current?.isConnected) focused.current.focus();
+    if (!dialog.current.matches(":modal")) {
+      dialog.current.removeAttribute("open");
+      dialog.current.showModal();
+      if (focused.current?.isConnected) focused.current.focus();
+    } else if (focused.current?.isConnected === false && document.activeElement === document.body) {
+      // What had the focus is gone: the dialog is about something else now, which its heading says.
+      focused.current = undefined;
+      const heading = dialog.current.querySelector("h2");
+      heading.tabIndex = -1;
+      heading.focus();
+    }
   });
   return dialog;
 }
@@ -78,7 +85,7 @@ export function FormDialog({ title, send = "Save", onSend, onClose, keep, childr
     onCancel=${onClose}
   >
     <form onSubmit=${submit} onInput=${typed} method="dialog">
-      <h2>${title}</h2>
+      <h2 dir="auto">${title}</h2>
       <${Trouble} problem=${problem} />
       <div class="fields">${typeof children === "function" ? children(problem) : children}</div>
       <div class="send">

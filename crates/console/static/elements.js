@@ -114,7 +114,7 @@ export function Head({ title, actions, children, back }) {
   return html`<header class="head">
     ${back && html`<nav class="crumbs" aria-label="Breadcrumb"><a href=${back[1]}>${back[0]}</a></nav>`}
     <div class="head-row">
-      <h1 tabindex="-1" ref=${heading}>${title || "…"}</h1>
+      <h1 tabindex="-1" dir="auto" ref=${heading}>${title || "…"}</h1>
       <div class="actions">${actions}</div>
     </div>
     ${children && html`<div class="sub">${children}</div>`}
@@ -148,11 +148,11 @@ export const some = (list) => (list?.length ? list : undefined);
 export function Facts({ of }) {
   const given = of.filter(([, value]) => value !== undefined && value !== null && value !== "" && value !== false);
   return html`<dl class="facts">
-    ${given.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}
+    ${given.map(([name, value]) => html`<div><dt>${name}</dt><dd dir="auto">${value}</dd></div>`)}
   </dl>`;
 }
 
 export const Panel = ({ title, actions, children, id }) => html`<section class="panel" aria-labelledby=${id}>
-  <div class="panel-head"><h2 id=${id}>${title}</h2>${actions && html`<div class="actions">${actions}</div>`}</div>
+  <div class="panel-head"><h2 id=${id} dir="auto">${title}</h2>${actions && html`<div class="actions">${actions}</div>`}</div>
   ${children}
 </section>`;

@@ -32,6 +32,7 @@ export function Field({ label, name, problem, hint, as = "input", children, wide
     <${as}
       id=${id}
       name=${name}
+      dir="auto"
       aria-invalid=${errors.length ? "true" : undefined}
       aria-describedby=${hint || errors.length ? `${id}n` : undefined}
       defaultValue=${value}
@@ -79,6 +80,7 @@ export function Search({ value, onValue, label, placeholder, wait = 150 }) {
   return html`<input
     type="search"
     class="search"
+    dir="auto"
     data-search
     aria-label=${label}
     placeholder=${placeholder}

@@ -77,7 +77,7 @@ export function LineDifferences({ first, second, label }) {
     flush();
     const tag = { before: "del", after: "ins", same: "span" }[kind];
     return out.push(
-      html`<li class=${kind}><span aria-hidden="true">${MARKS[kind]}</span><${tag}>${text || " "}<//></li>`,
+      html`<li class=${kind}><span aria-hidden="true">${MARKS[kind]}</span><${tag} dir="auto">${text || " "}<//></li>`,
     );
   });
   flush();

@@ -81,6 +81,7 @@ export function Palette({ onClose }) {
       <input
         type="search"
         role="combobox"
+        dir="auto"
         aria-label="Where to?"
         aria-expanded="true"
         aria-controls="palette-choices"
@@ -108,7 +109,7 @@ export function Palette({ onClose }) {
           class=${number === place ? "first" : ""}
           onClick=${() => choose(choice)}
         >
-          <span>${choice.title}</span>${choice.hint && html`<span class="dim small">${choice.hint}</span>`}
+          <span dir="auto">${choice.title}</span>${choice.hint && html`<span class="dim small">${choice.hint}</span>`}
         </li>`,
       )}
     </ul>

@@ -61,6 +61,7 @@ export function Finder({ kind, within, onChoose, text, onText, partOf = (typed) 
   };
   return html`<div class="finder">
     <input
+      dir="auto"
       ...${rest}
       role="combobox"
       aria-expanded=${found ? "true" : "false"}
@@ -86,6 +87,7 @@ export function Finder({ kind, within, onChoose, text, onText, partOf = (typed) 
           (record, place) => html`<li
             id=${`${list}-${place}`}
             role="option"
+            dir="auto"
             aria-selected=${place === at ? "true" : "false"}
             onMouseDown=${(event) => event.preventDefault()}
             onClick=${() => choose(record)}

@@ -91,6 +91,7 @@ function Json({ field, value, onValue, ...rest }) {
 function Suggestions({ field, value, onValue, label, ...rest }) {
   const words = useAnswer(() => field.offers(), "words");
   return html`<input
+      dir="auto"
       ...${rest}
       list=${`${rest.id}l`}
       value=${value ?? ""}
@@ -108,6 +109,7 @@ function Text({ field, value, onValue, label, ...rest }) {
   if (!secret && (field.long ?? field.max >= LINE))
     return html`<textarea
       rows=${field.max > 10 * LINE || field.long ? 10 : 3}
+      dir="auto"
       ...${rest}
       value=${value ?? ""}
       maxlength=${field.max}
@@ -116,6 +118,7 @@ function Text({ field, value, onValue, label, ...rest }) {
     ></textarea>`;
   return html`<input
     type=${secret ? "password" : field.format === "time" ? "time" : "text"}
+    dir="auto"
     ...${rest}
     value=${value ?? ""}
     maxlength=${field.max}
@@ -168,6 +171,7 @@ export function Chips({ field, label, value = /** @type {string[]} */ ([]), onVa
     ${(rest) => html`
       <${ChipList} value=${value} words=${(one) => one} onValue=${onValue} />
       <input
+        dir="auto"
         ...${rest}
         value=${text}
         placeholder="Type, then Enter"
@@ -191,7 +195,7 @@ export function ChipList({ value, words, onValue, ordered = false }) {
   return html`<ul class="chips">
     ${value.map(
       (one, at) => html`<li>
-        ${words(one)}
+        <bdi>${words(one)}</bdi>
         ${
           ordered &&
           at > 0 &&

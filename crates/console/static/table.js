@@ -136,12 +136,12 @@ export function Rows({
           </td>`
         }
         ${columns.map(
-          (column, index) => html`<td class=${`k${column.keep || 1} ${column.class || ""}`}>
+          (column, index) => html`<td dir="auto" class=${`k${column.keep || 1} ${column.class || ""}`}>
             ${
               column.main || (index === 0 && !columns.some((other) => other.main))
                 ? html`
-                    <a class="row-link" href=${href(row)}>${column.cell(row)}</a>
-                    ${column.below && html`<div class="below">${column.below(row)}</div>`}
+                    <a class="row-link" dir="auto" href=${href(row)}>${column.cell(row)}</a>
+                    ${column.below && html`<div class="below" dir="auto">${column.below(row)}</div>`}
                   `
                 : column.cell(row)
             }

@@ -24,7 +24,7 @@ export function Toast() {
     ${
       toast &&
       html`<div class=${toast.problem ? "toast bad" : "toast"}>
-        <div>
+        <div dir="auto">
           ${toast.text}
           ${
             toast.problem &&

@@ -120,7 +120,7 @@ export function AlertTimeline({ alert, names }) {
           <ol class="course">
             ${steps.map(
               ([at, what, note]) => html`<li>
-                <${Time} at=${at} /> <div>${what}${note && html`<div class="dim">${note}</div>`}</div>
+                <${Time} at=${at} /> <div dir="auto">${what}${note && html`<div class="dim" dir="auto">${note}</div>`}</div>
               </li>`,
             )}
           </ol>

@@ -12,7 +12,7 @@ import { LAYOUT } from "./articleform.js";
 /** What the text that somebody else saved meanwhile is. */
 const Theirs = ({ theirs }) => html`<div class="field wide">
   <h3>Version saved meanwhile by ${personName(theirs.updatedBy) || "somebody"}</h3>
-  <pre class="output" tabindex="0">${theirs.content}</pre>
+  <pre class="output" tabindex="0" dir="auto">${theirs.content}</pre>
 </div>`;
 
 /** What can be done with an article. */

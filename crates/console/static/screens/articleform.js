@@ -46,6 +46,7 @@ function Content({ field, label, value, onValue, errors }) {
     >
       ${(rest) => html`<textarea
         rows="14"
+        dir="auto"
         name="content"
         ...${rest}
         value=${value ?? ""}
