@@ -56,6 +56,7 @@ const FILES: &[(&str, &[u8])] = files![
     "palette.js",
     "palettesearch.js",
     "patternfields.js",
+    "peoplesearch.js",
     "picker.js",
     "recordactions.js",
     "recorddialog.js",

@@ -2,6 +2,7 @@
 
 import { call, may, searchableText, session, terms } from "./api.js";
 import { personName } from "./elements.js";
+import { searchPeople } from "./peoplesearch.js";
 import { link } from "./route.js";
 import { SCREENS, isUsable } from "./screenlist.js";
 
@@ -96,9 +97,11 @@ const KINDS = [
   {
     needs: "searchUsers",
     find: async (text, signal) =>
-      (await call("searchUsers", { signal, query: named("name", text) })).results
-        .filter((user) => !user.loginName?.startsWith("key:"))
-        .map((user) => ({ title: personName(user), address: link("people", { user: user.id }), hint: "person" })),
+      (await searchPeople({ signal, query: named("name", text), most: MOST, inactive: true })).people.map((user) => ({
+        title: personName(user),
+        address: link("people", { user: user.id }),
+        hint: "person",
+      })),
   },
   {
     needs: "searchAlerts",

@@ -2,6 +2,7 @@
 
 import { call, may, searchableText, session, terms } from "./api.js";
 import { wordsOf } from "./bodyschema.js";
+import { searchPeople } from "./peoplesearch.js";
 
 /** How many records a picker offers. */
 const MOST = 20;
@@ -42,17 +43,11 @@ const resources = async (text, within) =>
     name: row.hostName || row.name,
   }));
 
-/** Whether a user is one that an API key acts as. */
-export const isProgram = (user) => /^api-\d+$/.test(user.loginName || "");
-
 /** Persons: not the users that keys act as. */
-async function users(text, within) {
-  const { results } = await call("searchUsers", {
-    ...placeOf(within),
-    query: { ...page("name", text), pageSize: MOST * 2 },
-  });
-  return results.filter((user) => user.activated !== false && !isProgram(user));
-}
+const users = async (text, within) => {
+  const { queryString } = page("name", text);
+  return (await searchPeople({ ...placeOf(within), query: { queryString }, most: MOST })).people;
+};
 
 async function tree(rows) {
   const flat = (list, path) =>

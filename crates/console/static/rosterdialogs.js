@@ -5,7 +5,7 @@ import { FormDialog } from "./dialog.js";
 import { Trouble, count, html, personName } from "./elements.js";
 import { Field } from "./form.js";
 import { useAnswer, useRef, useState } from "./hooks.js";
-import { isProgram } from "./references.js";
+import { searchPeople } from "./peoplesearch.js";
 import { levelOf } from "./rostertimeline.js";
 import { fromInput, full, millis, toInput, wire } from "./time.js";
 
@@ -43,7 +43,7 @@ function Part({ roster, given, problem, onShifts }) {
  */
 export function OverrideDialog({ rosters, given, onClose, onDone }) {
   const people = useAnswer(
-    (signal) => call("searchUsers", { signal, query: { pageSize: MOST, sortName: "loginName" } }),
+    (signal) => searchPeople({ signal, query: { sortName: "loginName" }, most: MOST }),
     "people",
   );
   const [roster, setRoster] = useState(given.roster || rosters[0]?.id);
@@ -70,8 +70,8 @@ export function OverrideDialog({ rosters, given, onClose, onDone }) {
     }
     onDone();
   };
-  const { results = [], totalResults = 0 } = people.data || {};
-  const hint = totalResults > MOST ? `The first ${MOST} of ${count(totalResults)} people.` : "";
+  const { people: offered = [], more = false } = people.data || {};
+  const hint = more ? `The first ${count(offered.length)} people.` : "";
   // What was marked on a lane is not what was typed before.
   return html`<${FormDialog}
     title="New override"
@@ -93,9 +93,7 @@ export function OverrideDialog({ rosters, given, onClose, onDone }) {
         ${rosters.map((one) => html`<option value=${one.id} selected=${one.id === roster}>${one.name}</option>`)}
       <//>
       <${Field} as="select" name="user" label="Person" problem=${problem} required hint=${hint}>
-        ${results
-          .filter((user) => user.activated && !isProgram(user))
-          .map((user) => html`<option value=${user.id}>${personName(user)}</option>`)}
+        ${offered.map((user) => html`<option value=${user.id}>${personName(user)}</option>`)}
       <//>
       <${Part}
         roster=${roster}

@@ -1,10 +1,10 @@
 // The forms of an incident: how the fields of the document are laid out.
 
-import { call } from "../api.js";
 import { bodyOf, fieldsOf } from "../bodyschema.js";
 import { html, personName } from "../elements.js";
 import { useAnswer } from "../hooks.js";
-import { isOf, isProgram, placeOf } from "../references.js";
+import { searchPeople } from "../peoplesearch.js";
+import { isOf, placeOf } from "../references.js";
 import { Labelled } from "../schemacontrols.js";
 
 export const STATUSES = ["New", "Open", "Pending", "Resolved", "Closed"];
@@ -13,15 +13,11 @@ export const PRIORITIES = ["Urgent", "High", "Normal", "Low", "Very Low"];
 /** The person who works on it. */
 function Assignee({ label, value, onValue, errors, within }) {
   const place = placeOf(within);
-  const people = useAnswer(
-    (signal) => call("searchUsers", { ...place, signal, query: { pageSize: 1000 } }),
-    place.tenantId,
-  );
+  const people = useAnswer((signal) => searchPeople({ ...place, signal }), place.tenantId);
   const isNamed = value?.firstName || value?.lastName;
-  const listed = people.data?.results.filter(
-    (one) => one.id === value?.id || (one.activated && !isProgram(one) && isOf(within)(one)),
-  );
-  const known = listed || (isNamed ? [value] : []);
+  const listed = (people.data?.people || []).filter((one) => one.id === value?.id || isOf(within)(one));
+  // Who works on it now stays, whoever that is.
+  const known = !isNamed || listed.some((one) => one.id === value.id) ? listed : [value, ...listed];
   return html`<${Labelled} label=${label} errors=${errors}>
     ${(rest) => html`<select
       name="assignee"

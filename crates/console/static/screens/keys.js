@@ -6,7 +6,7 @@ import { FormDialog } from "../dialog.js";
 import { Badge, Button, Empty, Head, Loading, Time, Trouble, html, personName, some } from "../elements.js";
 import { Field } from "../form.js";
 import { useAnswer, useState } from "../hooks.js";
-import { isProgram } from "../references.js";
+import { searchPeople } from "../peoplesearch.js";
 import { fromInput, millis } from "../time.js";
 import { ROLES } from "./people.js";
 
@@ -25,10 +25,7 @@ const readKey = (key) => call("getApiKey", { apiKeyId: key.id });
 
 /** Makes a key. */
 function Create({ onClose, onMade }) {
-  const people = useAnswer(
-    (signal) => call("searchUsers", { signal, query: { pageSize: 1000, sortName: "loginName" } }),
-    "people",
-  );
+  const people = useAnswer((signal) => searchPeople({ signal, query: { sortName: "loginName" } }), "people");
   const send = async (values) => {
     const operations = values.operations.split(/[\s,]+/).filter(Boolean);
     const body = {
@@ -49,9 +46,7 @@ function Create({ onClose, onMade }) {
       <//>
       <${Field} as="select" name="userId" label="Acts as" problem=${problem}>
         <option value="">its own user</option>
-        ${(people.data?.results || [])
-          .filter((user) => user.activated && !isProgram(user))
-          .map((user) => html`<option value=${user.id}>${personName(user)}</option>`)}
+        ${(people.data?.people || []).map((user) => html`<option value=${user.id}>${personName(user)}</option>`)}
       <//>
       <${Field}
         type="datetime-local"

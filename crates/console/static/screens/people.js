@@ -8,7 +8,7 @@ import { EditDialog } from "../editdialog.js";
 import { Badge, Button, Empty, Facts, Head, Panel, Time, Trouble, html, personName } from "../elements.js";
 import { SearchNotice, Field, Search } from "../form.js";
 import { useAnswer, useList, useMemo, useState } from "../hooks.js";
-import { isProgram } from "../references.js";
+import { isProgram } from "../peoplesearch.js";
 import { link, refine } from "../route.js";
 import { Rows } from "../table.js";
 import { attempt } from "../toast.js";
