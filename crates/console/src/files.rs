@@ -80,6 +80,7 @@ const FILES: &[(&str, &[u8])] = files![
     "shiftschedule.js",
     "signin.js",
     "table.js",
+    "tenants.js",
     "time.js",
     "toast.js",
     "undo.js",

@@ -13,6 +13,7 @@ import { Palette } from "./palette.js";
 import { go, link, refine, rememberAddress, restoreAddress, useRoute } from "./route.js";
 import { SCREENS, isUsable } from "./screenlist.js";
 import { SignedOut } from "./signin.js";
+import { nameTenants } from "./tenants.js";
 import { offset, zone } from "./time.js";
 import { Toast, attempt } from "./toast.js";
 
@@ -246,10 +247,9 @@ async function start() {
   const clients = await attempt(undefined, () =>
     call("searchClients", { tenantId: session.home, query: { pageSize: 1000 } }),
   );
-  tenants = [
-    [session.home, `${session.home} (all)`],
-    ...(clients?.results || []).map((client) => [client.uniqueId, client.name]),
-  ];
+  const all = clients?.results || [];
+  nameTenants(all);
+  tenants = [[session.home, "All clients"], ...all.map((client) => [client.uniqueId, client.name])];
   render(html`<${App} tenants=${tenants} />`, place);
 }
 

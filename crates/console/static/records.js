@@ -7,16 +7,17 @@ import { useAnswer, useList } from "./hooks.js";
 import { RecordActions } from "./recordactions.js";
 import { go, link, refine } from "./route.js";
 import { Rows } from "./table.js";
+import { withClient } from "./tenants.js";
 
 /** The id by which a record has its page. */
 export const idOf = (record) => String(record.uniqueId ?? record.id);
 
 /**
- * What is to be shown of records of a kind.
+ * What is to be shown of records of a kind. With `clients`, a record says which client it is of.
  * @typedef {{
  *   title: string, path: string, list: OperationId, query?: any, search?: string, searchLabel?: string,
  *   filters?: any, id?: (record: any) => string, columns: any[], actions?: (reload: () => void) => any[], empty?: any,
- *   about?: any, notice?: any, pathOf?: () => any,
+ *   about?: any, notice?: any, pathOf?: () => any, clients?: boolean,
  * }} ListKind
  */
 
@@ -59,7 +60,7 @@ export function RecordList({ kind, query, children }) {
     <${Rows}
       list=${list}
       label=${kind.title}
-      columns=${kind.columns}
+      columns=${kind.clients ? withClient(kind.columns) : kind.columns}
       id=${id}
       href=${(row) => link([kind.path, id(row)])}
       empty=${kind.empty}

@@ -94,7 +94,7 @@ export function Rows({
   const rows = list.rows || NONE;
   const titles = columns.map((column) => column.title).join();
   const view = useRowWindow(body, rows, id, titles, list.seen);
-  const drawn = useRowCache(also);
+  const drawn = useRowCache(`${also} ${titles}`);
   const all = useAllChosen(rows, select, id);
   useRowKeys(body, list, view, keys);
   useMoreNearEnd(foot, list);

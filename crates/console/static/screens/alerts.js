@@ -9,6 +9,7 @@ import { Choices, Search, SearchNotice } from "../form.js";
 import { useChosen, useMemo, useState } from "../hooks.js";
 import { link, refine } from "../route.js";
 import { Rows } from "../table.js";
+import { withClient } from "../tenants.js";
 import { full, millis, short, wire } from "../time.js";
 import { Action, acknowledge } from "./alertactions.js";
 import { BULK_ACTIONS, BulkDialog } from "./alertbulk.js";
@@ -208,7 +209,7 @@ export default function Alerts({ query }) {
     />
     <${Rows}
       list=${{ ...list, total }}
-      columns=${COLUMNS}
+      columns=${withClient(COLUMNS)}
       label="Alerts"
       href=${(row) => link(["alerts", row.id])}
       kind=${(row) => `sev-${row.currentState}`}

@@ -7,6 +7,7 @@ import { useList, useState } from "../hooks.js";
 import { useNames } from "../responders.js";
 import { link, refine } from "../route.js";
 import { Rows } from "../table.js";
+import { withClient } from "../tenants.js";
 import { fromInput, toInput, millis } from "../time.js";
 import { Undo, undoPlan } from "../undo.js";
 
@@ -130,7 +131,7 @@ export default function Audit({ query }) {
     ${chosen && html`<${Changes} key=${chosen.id} row=${chosen} names=${names} onDone=${list.reload} />`}
     <${Rows}
       list=${list}
-      columns=${columns}
+      columns=${withClient(columns)}
       also=${names.size}
       label="Changes"
       href=${(row) => link("audit", { q: text, action, since, row: row.id })}

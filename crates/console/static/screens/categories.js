@@ -18,6 +18,7 @@ const KIND = {
   title: "Incident categories",
   path: "categories",
   list: /** @type {const} */ ("listIncidentCategories"),
+  clients: true,
   query: { pageSize: 100, sortName: "name", isDescendingOrder: "false" },
   search: "name",
   columns: [

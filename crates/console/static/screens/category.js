@@ -6,7 +6,9 @@ import { useList } from "../hooks.js";
 import { RecordPage, deleteAction, editAction } from "../records.js";
 import { link } from "../route.js";
 import { Rows } from "../table.js";
+import { tenantName } from "../tenants.js";
 import { LAYOUT } from "./categories.js";
+import { isOurs } from "./usergroups.js";
 
 /** The categories right below one. */
 function Below({ id }) {
@@ -63,7 +65,7 @@ export default function Category({ id }) {
     back=${["Incident categories", link("categories")]}
     of=${`category ${id}`}
     read=${read}
-    sub=${(category) => category.clientUniqueId !== session.tenant && `of ${category.clientUniqueId}`}
+    sub=${(category) => category.clientUniqueId !== session.tenant && `of ${tenantName(category.clientUniqueId)}`}
     facts=${(category) => [
       [
         "Below",
@@ -75,7 +77,7 @@ export default function Category({ id }) {
       ["Changed", html`<${Time} at=${category.updatedDate} />`],
       ["Changed by", personName(category.updatedBy)],
     ]}
-    actions=${(category, again) => (category.clientUniqueId === session.tenant ? actions(category, again) : [])}
+    actions=${(category, again) => (isOurs({ tenantId: category.clientUniqueId }) ? actions(category, again) : [])}
   >
     ${() => html`<${Below} key=${id} id=${id} />`}
   <//>`;

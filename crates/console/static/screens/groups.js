@@ -52,6 +52,7 @@ export default function Groups({ query }) {
         onValue=${() => refine({ kind: kind === "device" ? "service" : "" })}
       />`,
       columns,
+      clients: true,
       empty: html`<${Empty} title=${`No ${of.name}s.`}>
         ${may(of.create) ? "A group holds machines that are added by hand, or that match its rules." : ""}
       <//>`,

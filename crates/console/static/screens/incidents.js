@@ -8,6 +8,7 @@ import { useList } from "../hooks.js";
 import { RecordActions } from "../recordactions.js";
 import { go, link, refine } from "../route.js";
 import { Rows } from "../table.js";
+import { withClient } from "../tenants.js";
 import { LAYOUT, PRIORITIES, STATUSES } from "./incidentform.js";
 
 const NEW = {
@@ -94,7 +95,7 @@ export default function Incidents({ query }) {
     </div>
     <${Rows}
       list=${list}
-      columns=${columns}
+      columns=${withClient(columns)}
       label="Incidents"
       href=${(row) => link(["incidents", row.id])}
       empty=${html`<${Empty} title="No incident matches.">

@@ -8,6 +8,7 @@ import { useAnswer, useList, useState } from "../hooks.js";
 import { COLOURS, Lanes } from "../lanes.js";
 import { link, refine } from "../route.js";
 import { Rows } from "../table.js";
+import { withClient } from "../tenants.js";
 import { midnight, wire } from "../time.js";
 import { Window } from "./window.js";
 import { AllFeeds } from "./windowfeeds.js";
@@ -146,7 +147,7 @@ export default function Maintenance({ query }) {
     <//>
     <${Rows}
       list=${list}
-      columns=${columns}
+      columns=${withClient(columns)}
       label="Maintenance windows"
       id=${(row) => row.uniqueId}
       href=${(row) =>

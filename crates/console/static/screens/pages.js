@@ -8,6 +8,7 @@ import { Picker } from "../picker.js";
 import { useNames } from "../responders.js";
 import { link, refine } from "../route.js";
 import { Rows } from "../table.js";
+import { withClient } from "../tenants.js";
 
 const STATUSES = ["pending", "sent", "failed", "stopped", "summarised", "gap"];
 
@@ -105,7 +106,7 @@ export default function Pages({ query }) {
     <${Rows}
       list=${list}
       label="Pages"
-      columns=${columns}
+      columns=${withClient(columns)}
       href=${addressOf}
       also=${String(names.size)}
       empty=${

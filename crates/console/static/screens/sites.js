@@ -17,6 +17,7 @@ const KIND = {
   title: "Sites",
   path: "sites",
   list: /** @type {const} */ ("searchSites"),
+  clients: true,
   search: "name",
   columns: [
     { title: "Name", cell: (site) => site.name, class: "grow" },

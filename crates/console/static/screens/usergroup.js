@@ -1,10 +1,11 @@
 // A user group: its members, and whether it is in use.
 
-import { call, tag } from "../api.js";
+import { call, session, tag } from "../api.js";
 import { Badge, Time, html, personName } from "../elements.js";
 import { Members } from "../members.js";
 import { RecordPage, editAction } from "../records.js";
 import { link } from "../route.js";
+import { tenantName } from "../tenants.js";
 import { LAYOUT, isOurs } from "./usergroups.js";
 
 export default function UserGroup({ id }) {
@@ -49,7 +50,7 @@ export default function UserGroup({ id }) {
     facts=${(group) => [
       ["Description", group.description],
       ["Active", group.activated ? "yes" : html`<${Badge} kind="quiet">inactive<//>`],
-      ["Tenant", group.tenantId],
+      ["Of", group.tenantId !== session.tenant && tenantName(group.tenantId)],
       ["Created", html`<${Time} at=${group.createdTime} />`],
     ]}
     actions=${actions}
@@ -69,7 +70,7 @@ export default function UserGroup({ id }) {
           below: (user) => html`<span class="dim">${user.loginName}</span>`,
         },
         { title: "Mobile", cell: (user) => user.mobileNumber, keep: 2 },
-        { title: "Tenant", cell: (user) => user.tenantId, keep: 3 },
+        { title: "Of", cell: (user) => user.tenantId !== session.tenant && tenantName(user.tenantId), keep: 3 },
         { title: "", cell: (user) => (user.activated ? "" : html`<${Badge} kind="quiet">inactive<//>`) },
       ]}
       href=${(user) => link("people", { user: user.id })}

@@ -14,11 +14,11 @@ const KIND = {
   title: "User groups",
   path: "usergroups",
   list: /** @type {const} */ ("searchUserGroups"),
+  clients: true,
   search: "name",
   columns: [
     { title: "Name", cell: (group) => group.name, class: "grow" },
     { title: "Description", cell: (group) => group.description, keep: 2 },
-    { title: "Tenant", cell: (group) => group.tenantId, keep: 3 },
     { title: "", cell: (group) => (group.activated ? "" : html`<${Badge} kind="quiet">inactive<//>`) },
   ],
   empty: html`<${Empty} title="There is no user group here." />`,
