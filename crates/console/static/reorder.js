@@ -12,38 +12,46 @@ export function reordered(list, from, to) {
 
 /**
  * Lets people move the elements of a list. `onMove(from, to)` is called with places.
- * @returns what an element at a place listens to, and its buttons; `name` says what they move.
+ * @returns what an element at a place listens to, and its buttons; `name` says what they move. An element with fields,
+ * whose text is dragged too, listens to `over`, and is dragged by its `grip`.
  */
 export function useReorder({ length, onMove }) {
   const [from, setFrom] = useState(-1);
-  const [over, setOver] = useState(-1);
+  const [at, setAt] = useState(-1);
   const end = () => {
     setFrom(-1);
-    setOver(-1);
+    setAt(-1);
   };
-  const listen = (place) => ({
+  const dragged = (place) => ({
     draggable: true,
-    class: over === place && from !== place ? "drop-here" : "",
     onDragStart: (event) => {
+      event.stopPropagation();
       event.dataTransfer.effectAllowed = "move";
       // Without data Firefox does not drag.
       event.dataTransfer.setData("text/plain", String(place));
+      const line = event.currentTarget.closest(".line");
+      if (line) event.dataTransfer.setDragImage(line, 0, 0);
       setFrom(place);
     },
+    onDragEnd: end,
+  });
+  const over = (place, own = "") => ({
+    class: at === place && from !== place ? `${own} drop-here` : own,
     onDragOver: (event) => {
       if (from < 0) return;
       event.preventDefault();
-      if (over !== place) setOver(place);
+      if (at !== place) setAt(place);
     },
     onDrop: (event) => {
       event.preventDefault();
       end();
       if (from >= 0 && from !== place) onMove(from, place);
     },
-    onDragEnd: end,
   });
+  const listen = (place) => ({ ...over(place), ...dragged(place) });
+  const grip = (place) => html`<span class="grip" aria-hidden="true" ...${dragged(place)}>⠿</span>`;
   const buttons = (place, name) => html`<${MoveButtons} ...${{ place, length, name, onMove }} />`;
-  return { listen, buttons };
+  return { listen, over, grip, buttons };
 }
 
 /** Buttons that move an element of a list by one place. They stay where they are, so that the focus stays. */

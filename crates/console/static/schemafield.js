@@ -4,6 +4,7 @@ import { fieldsOf, hintOf, labelOf, requestOf, startOf, variantsOf, wordsOf } fr
 import { Button, html } from "./elements.js";
 import { Picker, PickerList } from "./picker.js";
 import { isOffered } from "./references.js";
+import { reordered, useReorder } from "./reorder.js";
 import { Chips, Labelled, ValueControl, YesNo, errorsOf } from "./schemacontrols.js";
 
 /**
@@ -112,17 +113,16 @@ function Ticks({ field, label, value = /** @type {any[]} */ ([]), onValue, error
 function Lines({ field, label, path, value = /** @type {any[]} */ ([]), onValue, problem, layout, errors }) {
   const single = label.replace(/ies$/, "y").replace(/(?<!s)s$/, "");
   const put = (at, next) => onValue(value.map((one, place) => (place === at ? next : one)));
-  const moved = (at, by) => {
-    const next = [...value];
-    next.splice(at + by, 0, next.splice(at, 1)[0]);
-    onValue(next);
-  };
+  const { over, grip, buttons } = useReorder({
+    length: value.length,
+    onMove: (from, to) => onValue(reordered(value, from, to)),
+  });
   const own = errors.filter((error) => error.fieldName === path);
   return html`<fieldset class="group wide">
     <legend>${label}</legend>
     ${own.map((error) => html`<p class="wrong">${error.message}</p>`)}
     ${value.map(
-      (one, at) => html`<div class="line" key=${at}>
+      (one, at) => html`<div ...${over(at, "line")} key=${at}>
         <div class="fields">
           <${ObjectFields}
             field=${field.items}
@@ -134,12 +134,7 @@ function Lines({ field, label, path, value = /** @type {any[]} */ ([]), onValue,
           />
         </div>
         <div class="actions">
-          ${
-            at > 0 &&
-            html`<${Button} aria-label=${`Move ${single.toLowerCase()} ${at + 1} up`} onClick=${() => moved(at, -1)}>
-              ↑
-            <//>`
-          }
+          ${value.length > 1 && html`${grip(at)} ${buttons(at, `${single.toLowerCase()} ${at + 1}`)}`}
           <${Button}
             aria-label=${`Remove ${single.toLowerCase()} ${at + 1}${wordsOf(one?.name) ? `, ${one.name}` : ""}`}
             onClick=${() => onValue(value.filter((_, place) => place !== at))}

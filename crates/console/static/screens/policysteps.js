@@ -3,7 +3,7 @@
 import { fieldsOf } from "../bodyschema.js";
 import { Button, html } from "../elements.js";
 import { Picker } from "../picker.js";
-import { MoveButtons, reordered } from "../reorder.js";
+import { reordered, useReorder } from "../reorder.js";
 import { Labelled, errorsOf } from "../schemacontrols.js";
 
 /** The kinds of targets, by the field that each has. */
@@ -23,6 +23,10 @@ function Targets({ field, path, value = /** @type {any[]} */ ([]), onValue, prob
   const fields = fieldsOf(field.items);
   const step = Number(/\[(\d+)\]/.exec(path)?.[1] || 0) + 1;
   const own = errors.filter((error) => error.fieldName === path);
+  const { over, grip, buttons } = useReorder({
+    length: value.length,
+    onMove: (from, to) => onValue(reordered(value, from, to)),
+  });
   return html`<fieldset class="group wide">
     <legend>Notified in step ${step}</legend>
     ${own.map((error) => html`<p class="wrong">${error.message}</p>`)}
@@ -31,7 +35,7 @@ function Targets({ field, path, value = /** @type {any[]} */ ([]), onValue, prob
       const where = `${path}[${at}]`;
       const of = `target ${at + 1} of step ${step}`;
       const wrong = errorsOf(problem, where).filter((error) => !error.fieldName.startsWith(`${where}.${kind || "-"}`));
-      return html`<div class="line" key=${at}>
+      return html`<div ...${over(at, "line")} key=${at}>
         <div class="fields">
           <${Labelled} label="Who" errors=${wrong}>
             ${(rest) => html`<select
@@ -81,6 +85,7 @@ function Targets({ field, path, value = /** @type {any[]} */ ([]), onValue, prob
         ${
           value.length > 1 &&
           html`<div class="actions">
+            ${grip(at)} ${buttons(at, of)}
             <${Button}
               aria-label=${`Remove ${of}`}
               onClick=${() => onValue(value.filter((_, place) => place !== at))}
@@ -108,11 +113,15 @@ export function Steps({ field, path, value = /** @type {any[]} */ ([]), onValue,
   const put = (at, next) => onValue(value.map((one, place) => (place === at ? next : one)));
   const fields = fieldsOf(field.items);
   const own = errors.filter((error) => error.fieldName === path);
+  const { over, grip, buttons } = useReorder({
+    length: value.length,
+    onMove: (from, to) => onValue(reordered(value, from, to)),
+  });
   return html`<fieldset class="group wide">
     <legend>Steps</legend>
     ${own.map((error) => html`<p class="wrong">${error.message}</p>`)}
     ${value.map(
-      (step, at) => html`<div class="line" key=${at}>
+      (step, at) => html`<div ...${over(at, "line")} key=${at}>
         <div class="fields">
           <${Targets}
             field=${fields.targets}
@@ -140,12 +149,7 @@ export function Steps({ field, path, value = /** @type {any[]} */ ([]), onValue,
           <//>
         </div>
         <div class="actions">
-          <${MoveButtons}
-            place=${at}
-            length=${value.length}
-            name=${`step ${at + 1}`}
-            onMove=${(from, to) => onValue(reordered(value, from, to))}
-          />
+          ${value.length > 1 && grip(at)} ${buttons(at, `step ${at + 1}`)}
           ${
             value.length > 1 &&
             html`<${Button}
