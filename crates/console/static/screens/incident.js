@@ -110,6 +110,12 @@ function actionsOf(incident) {
       body: { assignee: { id: me.id } },
       message: "Assigned to you.",
     },
+    reassign: {
+      ...edit,
+      label: "Reassign…",
+      title: `Reassign ${id}`,
+      layout: only("assignee", "assigneeGroup"),
+    },
     reopen: {
       ...update,
       label: "Reopen",
@@ -198,7 +204,7 @@ export default function Incident({ id }) {
       title=${incident.subject}
       back=${back}
       actions=${html`
-        <${RecordActions} actions=${[actions.change, actions.mine, actions.reopen]} onDone=${fresh} />
+        <${RecordActions} actions=${[actions.change, actions.mine, actions.reassign, actions.reopen]} onDone=${fresh} />
         <${RecordActions}
           actions=${[actions.escalate]}
           onDone=${(told) => {

@@ -80,11 +80,11 @@ export const editLayout = (incident) => ({
   },
 });
 
-/** A form with one of the fields. */
-export const only = (name) => ({
+/** A form with some of the fields. */
+export const only = (...names) => ({
   ...LAYOUT,
   more: [],
-  omit: Object.keys(fieldsOf(bodyOf("updateIncident"))).filter((one) => one !== name),
+  omit: Object.keys(fieldsOf(bodyOf("updateIncident"))).filter((one) => !names.includes(one)),
 });
 
 /** The keys by which an empty reference is written. */
