@@ -1,15 +1,16 @@
 // Audit: who changed what, before and after, and undoPlan it.
 
-import { terms } from "../api.js";
-import { Button, Empty, Head, Panel, State, Time, html } from "../elements.js";
+import { call, terms } from "../api.js";
+import { ExportDialog } from "../csvexport.js";
+import { Button, Empty, Head, State, Time, html } from "../elements.js";
 import { Choices, Search } from "../form.js";
 import { useList, useState } from "../hooks.js";
-import { useNames } from "../responders.js";
+import { actorOf, nameOf, readNames, useRecordNames } from "../recordnames.js";
 import { link, refine } from "../route.js";
 import { Rows } from "../table.js";
 import { withClient } from "../tenants.js";
 import { fromInput, toInput, millis } from "../time.js";
-import { Undo, undoPlan } from "../undo.js";
+import { Changes, valueWords } from "./auditchanges.js";
 
 const ACTIONS = ["CREATE", "UPDATE", "DELETE"];
 const VARIABLE = /^(userId|keyId|entity|entityId|requestId):/;
@@ -21,79 +22,57 @@ function expression(text) {
   return /^[A-Z][A-Za-z]+$/.test(text) ? `entity:${text}` : `entityId:${text}`;
 }
 
-/** Where a thing is looked at, by its kind; kinds without a screen are left out. */
-const SCREEN_LINKS = {
-  Resource: (id) => link(["resources", id]),
-  ALERT: (id) => link(["alerts", id]),
-  INCIDENT: (id) => link(["incidents", id]),
-  Job: (id) => link(["jobs", id]),
-  KbArticle: (id) => link(["knowledge", id]),
-  MaintenanceWindow: (id) => link("maintenance", { window: id }),
-  User: (id) => link("people", { user: id }),
-  EscalationPolicy: (id) => link("routing", { policy: id }),
-};
+/** What differs, a field a line. */
+const changeWords = (row) =>
+  Object.entries(row.changes || {})
+    .map(([field, { before, after }]) => `${field}: ${valueWords(before)} → ${valueWords(after)}`)
+    .join("\n");
 
-const displayValue = (value) => (value === undefined ? "" : typeof value === "string" ? value : JSON.stringify(value));
+/** The columns of an export. @type {[string, (row: any) => any][]} */
+const EXPORTED = [
+  ["Time", (row) => row.time],
+  ["Action", (row) => row.action],
+  ["Type", (row) => row.entity],
+  ["Name", (row) => nameOf(row.entity, row.entityId)],
+  ["Id", (row) => row.entityId],
+  ["By", actorOf],
+  ["User", (row) => row.userId],
+  ["Key", (row) => row.keyId],
+  ["Tenant", (row) => row.tenantId],
+  ["Request", (row) => row.requestId],
+  ["Changes", changeWords],
+];
 
-/** Who did it: a person by name, else the user or the key. */
-const actorName = (row, names) => names.get(row.userId) || row.userId || row.keyId;
-
-function Changes({ row, names, onDone }) {
-  const changes = Object.entries(row.changes || {});
-  const [undoing, setUndoing] = useState(false);
-  return html`<${Panel}
-    title=${`${row.action} ${row.entity} ${row.entityId}`}
-    id="changes"
-    actions=${html`
-      ${undoPlan(row) && html`<${Button} onClick=${() => setUndoing(true)}>Undo…<//>`}
-      <button type="button" class="link" onClick=${() => refine({ row: "" })}>Close</button>
-    `}
-  >
-    ${
-      row.action !== "DELETE" &&
-      SCREEN_LINKS[row.entity] &&
-      html`<p><a href=${SCREEN_LINKS[row.entity](row.entityId)}>Current state</a></p>`
-    }
-    <p class="small dim">
-      <${Time} at=${row.time} /> ·${" "}
-      ${row.userId ? html`<strong>${actorName(row, names)}</strong> (${row.userId})` : "no user"} · key ${row.keyId}
-      ${row.requestId && html` · request <code>${row.requestId}</code>`}
-    </p>
-    <div class="scroll" tabindex="0" role="region" aria-label="Before and after">
-      <table class="plain">
-        <thead><tr><th scope="col">Field</th><th scope="col">Before</th><th scope="col">After</th></tr></thead>
-        <tbody>
-          ${changes.map(
-            ([field, change]) => html`<tr>
-              <td class="mono">${field}</td>
-              <td class="before">${displayValue(change.before)}</td>
-              <td class="after">${displayValue(change.after)}</td>
-            </tr>`,
-          )}
-        </tbody>
-      </table>
-    </div>
-    ${undoing && html`<${Undo} row=${row} onClose=${() => setUndoing(false)} onDone=${onDone} />`}
-  <//>`;
+/** A page of an export, with the names that its rows need. */
+async function readPage(queryString, cursor, signal) {
+  const page = await call("searchAuditLog", { signal, query: { queryString, pageSize: 1000, cursor } });
+  await readNames(page.results, { signal });
+  return page;
 }
 
 export default function Audit({ query }) {
   const [text, action, since] = ["q", "action", "since"].map((name) => query.get(name) || "");
   const queryString = [expression(text), terms({ action, startDate: since })].filter(Boolean).join("+");
   const list = useList("searchAuditLog", { queryString, pageSize: 100 });
-  const names = useNames();
+  const names = useRecordNames(list.rows);
+  const [exporting, setExporting] = useState(false);
   const chosen = (list.rows || []).find((row) => row.id === query.get("row"));
   const columns = [
     {
       title: "Time",
       main: true,
       cell: (row) => html`<${Time} at=${row.time} />`,
-      below: (row) => html`<span class="only-narrow">${actorName(row, names)}</span>`,
+      below: (row) => html`<span class="only-narrow">${actorOf(row)}</span>`,
     },
     { title: "Action", cell: (row) => html`<${State} of=${row.action} />` },
-    { title: "Type", class: "grow", cell: (row) => row.entity },
-    { title: "Id", keep: 2, class: "mono small", cell: (row) => row.entityId },
-    { title: "By", keep: 2, cell: (row) => actorName(row, names) },
+    { title: "Type", cell: (row) => row.entity },
+    {
+      title: "Name",
+      keep: 2,
+      class: "grow",
+      cell: (row) => nameOf(row.entity, row.entityId) || html`<span class="mono small dim">${row.entityId}</span>`,
+    },
+    { title: "By", keep: 2, cell: (row) => actorOf(row) },
     {
       title: "Fields",
       keep: 3,
@@ -105,7 +84,7 @@ export default function Audit({ query }) {
     },
   ];
   return html`
-    <${Head} title="Audit" />
+    <${Head} title="Audit" actions=${html`<${Button} onClick=${() => setExporting(true)}>Export CSV…<//>`} />
     <div class="filters">
       <${Search}
         value=${text}
@@ -128,14 +107,24 @@ export default function Audit({ query }) {
         />
       </label>
     </div>
-    ${chosen && html`<${Changes} key=${chosen.id} row=${chosen} names=${names} onDone=${list.reload} />`}
+    ${chosen && html`<${Changes} key=${chosen.id} row=${chosen} onDone=${list.reload} />`}
     <${Rows}
       list=${list}
       columns=${withClient(columns)}
-      also=${names.size}
+      also=${names}
       label="Changes"
       href=${(row) => link("audit", { q: text, action, since, row: row.id })}
       empty=${html`<${Empty} title="No change matches." />`}
     />
+    ${
+      exporting &&
+      html`<${ExportDialog}
+        title="Export the audit log"
+        file=${`audit-${new Date().toISOString().slice(0, 10)}.csv`}
+        columns=${EXPORTED}
+        read=${(cursor, signal) => readPage(queryString, cursor, signal)}
+        onClose=${() => setExporting(false)}
+      />`
+    }
   `;
 }
