@@ -1,6 +1,6 @@
 // The menu of screens, and the bar at the bottom of telephones.
 
-import { count, html } from "./elements.js";
+import { html } from "./elements.js";
 import { useCountReading, useCounts } from "./menucounts.js";
 import { link } from "./route.js";
 import { GROUPS, SCREENS, isUsable } from "./screenlist.js";
@@ -15,14 +15,14 @@ const MOST = 999;
 
 function Entry({ screen, at }) {
   const number = useCounts()[screen.path];
+  const shown = number > MOST ? `${MOST}+` : number;
   return html`<a
     href=${link(screen.path)}
     aria-current=${screen.path === at ? "page" : undefined}
-    aria-label=${number ? `${screen.title}, ${count(number)} ${screen.counted}` : undefined}
+    aria-label=${number ? `${screen.title}, ${shown} ${screen.counted}` : undefined}
   >
     <${Icon} name=${screen.path} />
-    <span>${screen.title}</span>
-    ${number > 0 && html`<span class="count">${number > MOST ? `${MOST}+` : number}</span>`}
+    <span>${screen.title}</span>${" "} ${number > 0 && html`<span class="count">${shown}</span>`}
   </a>`;
 }
 
