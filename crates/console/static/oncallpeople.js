@@ -9,6 +9,7 @@ import { millis } from "./time.js";
 function Person({ entry, now }) {
   const { user, roster } = entry;
   const number = user.mobileNumber || user.phoneNumber;
+  const at = now ? entry.until : entry.since;
   return html`<li class="person">
     <div class="who">
       <strong>${personName(user)}</strong>
@@ -16,10 +17,12 @@ function Person({ entry, now }) {
       ${entry.reason === "override" && html` <span class="badge info">override</span>`}
     </div>
     <div class="dim"><a href=${link(["rosters", roster.id])}>${roster.name}</a> · ${entry.shift?.name || "whole roster"}</div>
-    <div class="small">
-      ${now ? "until" : "from"} <${Time} at=${now ? entry.until : entry.since} />${" "}
-      <span class="dim">(<${Time} at=${now ? entry.until : entry.since} ago=${true} />)</span>
-    </div>
+    ${
+      at &&
+      html`<div class="small">
+        ${now ? "until" : "from"} <${Time} at=${at} /> <span class="dim">(<${Time} at=${at} ago=${true} />)</span>
+      </div>`
+    }
     <div class="reach">
       ${number && html`<a href=${`tel:${number.replace(/[^+\d]/g, "")}`}>${number}</a>`}
       ${user.email && html`<a href=${`mailto:${user.email}`}>${user.email}</a>`}

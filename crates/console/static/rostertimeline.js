@@ -86,7 +86,7 @@ export function Coverage({ timeline }) {
     <p class=${gaps.length ? "gaps" : "dim"}>
       ${
         gaps.length
-          ? html`${gaps.length === 1 ? "One gap" : `${gaps.length} gaps`} in which nobody is on call (covered
+          ? html`${gaps.length === 1 ? "One gap" : `${gaps.length} gaps`} in which nobody is on call (covered${" "}
             ${coverage} %):${" "}
             ${gaps
               .slice(0, NAMED)
