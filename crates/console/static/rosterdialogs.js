@@ -1,6 +1,6 @@
 // Dialogs in which somebody takes over a time, or two people swap theirs: on the board and on the page of a roster.
 
-import { call } from "./api.js";
+import { call, session } from "./api.js";
 import { FormDialog } from "./dialog.js";
 import { Trouble, count, html, personName } from "./elements.js";
 import { Field } from "./form.js";
@@ -18,8 +18,8 @@ const MOST = 1000;
  */
 function Part({ roster, given, problem, onShifts }) {
   const read = useAnswer(async (signal) => {
-    const { shiftDetails } = await call("getRoster", { rosterId: roster, signal });
-    onShifts(shiftDetails);
+    const { shiftDetails, allClients } = await call("getRoster", { rosterId: roster, signal });
+    onShifts(shiftDetails, Boolean(allClients));
     return { roster, shifts: shiftDetails };
   }, roster);
   if (!roster || read.data?.roster !== roster) return html`<${Trouble} problem=${read.problem} />`;
@@ -48,6 +48,8 @@ export function OverrideDialog({ rosters, given, onClose, onDone }) {
   );
   const [roster, setRoster] = useState(given.roster || rosters[0]?.id);
   const shifts = useRef(/** @type {any[]} */ ([]));
+  // A partner's own roster has no people of its clients.
+  const [ownOnly, setOwnOnly] = useState(false);
   // What was made before a later override failed is not made again.
   const made = useRef(new Set());
   const send = async (values) => {
@@ -93,13 +95,16 @@ export function OverrideDialog({ rosters, given, onClose, onDone }) {
         ${rosters.map((one) => html`<option value=${one.id} selected=${one.id === roster}>${one.name}</option>`)}
       <//>
       <${Field} as="select" name="user" label="Person" problem=${problem} required hint=${hint}>
-        ${offered.map((user) => html`<option value=${user.id}>${personName(user)}</option>`)}
+        ${offered
+          .filter((user) => !ownOnly || user.tenantId === session.tenant)
+          .map((user) => html`<option value=${user.id}>${personName(user)}</option>`)}
       <//>
       <${Part}
         roster=${roster}
         given=${given.roster === roster ? given : {}}
         problem=${problem}
-        onShifts=${(list) => {
+        onShifts=${(list, own) => {
+          setOwnOnly(own);
           shifts.current = list;
         }}
       />

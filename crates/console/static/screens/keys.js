@@ -1,6 +1,6 @@
 // API keys: which programs may call, with what, and until when.
 
-import { call, may } from "../api.js";
+import { call, may, session } from "../api.js";
 import { Differences, DeleteDialog, actOnVersion } from "../conflict.js";
 import { FormDialog } from "../dialog.js";
 import { Badge, Button, Empty, Head, Loading, Time, Trouble, html, personName, some } from "../elements.js";
@@ -46,7 +46,9 @@ function Create({ onClose, onMade }) {
       <//>
       <${Field} as="select" name="userId" label="Acts as" problem=${problem}>
         <option value="">its own user</option>
-        ${(people.data?.people || []).map((user) => html`<option value=${user.id}>${personName(user)}</option>`)}
+        ${(people.data?.people || [])
+          .filter((user) => user.tenantId === session.tenant)
+          .map((user) => html`<option value=${user.id}>${personName(user)}</option>`)}
       <//>
       <${Field}
         type="datetime-local"
