@@ -6,18 +6,19 @@ import { useAnswer, useEffect } from "../hooks.js";
 import { Markdown } from "../markdown.js";
 import { Labelled } from "../schemacontrols.js";
 
-/** The categories outside the trash, by path. */
-export function useCategories() {
+/** The categories outside the trash, by path; with `own`, at a partner none of its clients. */
+export function useCategories(own = false) {
+  const queryString = own ? "allList:false" : undefined;
   const answer = useAnswer(
-    (signal) => call("listKbCategories", { signal, query: { pageSize: 1000, state: "ACTIVE" } }),
-    "tree",
+    (signal) => call("listKbCategories", { signal, query: { pageSize: 1000, state: "ACTIVE", queryString } }),
+    `tree ${queryString}`,
   );
   const rows = (answer.data?.results || []).slice().sort((one, other) => one.path.localeCompare(other.path));
   return { ...answer, rows };
 }
 
-function Category({ label, value, onValue, errors }) {
-  const { rows, data } = useCategories();
+function Category({ label, value, onValue, errors, within }) {
+  const { rows, data } = useCategories(!within?.clients);
   const chosen = value?.id || "";
   // A new article is in the first category unless another one is chosen.
   useEffect(() => {
