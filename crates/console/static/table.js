@@ -30,8 +30,11 @@ function useRowCache(also) {
   };
 }
 
-/** The keys of a list: `j` and `k` go through it, others do what `keys` says with the row that has the focus. */
-function useRowKeys(body, list, { windowed, reveal }, keys) {
+/**
+ * The keys of a list: `j` and `k` go through it, `x` ticks the row that has the focus where rows can be ticked, and
+ * others do with it what `keys` says.
+ */
+function useRowKeys(body, list, { windowed, reveal }, keys, tick) {
   useEffect(() => {
     const pressed = (event) => {
       if (isTyping(event) || document.querySelector("dialog[open]")) return;
@@ -49,6 +52,9 @@ function useRowKeys(body, list, { windowed, reveal }, keys) {
       } else if (keys[event.key]) {
         event.preventDefault();
         keys[event.key](at < 0 ? undefined : list.rows[at]);
+      } else if (event.key === "x" && tick && at >= 0) {
+        event.preventDefault();
+        tick(list.rows[at]);
       }
     };
     document.addEventListener("keydown", pressed);
@@ -96,7 +102,7 @@ export function Rows({
   const view = useRowWindow(body, rows, id, titles, list.seen);
   const drawn = useRowCache(`${also} ${titles}`);
   const all = useAllChosen(rows, select, id);
-  useRowKeys(body, list, view, keys);
+  useRowKeys(body, list, view, keys, select && ((row) => select.toggle(id(row))));
   useMoreNearEnd(foot, list);
   useEffect(() => {
     const address = history.state?.row;
