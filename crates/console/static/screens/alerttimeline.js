@@ -132,7 +132,7 @@ export function AlertTimeline({ alert, names }) {
               <ul class="plain-list">
                 ${audit.data.results.map(
                   (row) => html`<li class="small">
-                    <${Time} at=${row.time} /> ${row.action} by ${row.userId || row.keyId}:${" "}
+                    <${Time} at=${row.time} /> ${row.action} by ${names.get(row.userId) || row.userId || row.keyId}:${" "}
                     ${Object.keys(row.changes || {})
                       .slice(0, 6)
                       .join(", ")}

@@ -1,6 +1,7 @@
 // Jobs: what runs when.
 
 import { may, searchableText, terms } from "../api.js";
+import { labelOf } from "../bodyschema.js";
 import { Button, Empty, Head, Time, html, personName } from "../elements.js";
 import { SearchNotice, Search } from "../form.js";
 import { useList, useState } from "../hooks.js";
@@ -21,24 +22,25 @@ export default function Jobs({ query }) {
     {},
     30e3,
   );
+  const next = (row) =>
+    row.active
+      ? html`<${Time} at=${row.nextRun} />`
+      : html`<span class="dim">${repeatOf(row.schedule) === "never" ? "by hand" : "paused"}</span>`;
   const columns = [
     {
       title: "Name",
       main: true,
       class: "grow",
       cell: (row) => row.name,
-      below: (row) => html`<span class="dim">
-        ${row.description || row.script?.jobType || row.script?.customScript?.name}
-      </span>`,
+      below: (row) => html`
+        <span class="dim">
+          ${row.description || row.script?.customScript?.name || labelOf(row.script?.jobType || "script")}
+        </span>
+        <span class="only-narrow"> · ${next(row)}</span>
+      `,
     },
     { title: "Repeats", keep: 2, cell: (row) => repeatWords(row.schedule) },
-    {
-      title: "Next run",
-      cell: (row) =>
-        row.active
-          ? html`<${Time} at=${row.nextRun} />`
-          : html`<span class="dim">${repeatOf(row.schedule) === "never" ? "by hand" : "paused"}</span>`,
-    },
+    { title: "Next run", keep: 2, cell: next },
     { title: "Changed by", keep: 3, cell: (row) => personName(row.updatedBy) },
     {
       title: "",
