@@ -67,7 +67,7 @@ export function RecordDialog({
   }));
   const [theirs, setTheirs] = useState();
   const own = typeof given === "function" ? given(value) : given;
-  const layout = { ...own, within: { ...placeOf(record, path), ...own.within } };
+  const layout = { ...own, within: { ...(own.within?.tenant ? {} : placeOf(record, path)), ...own.within } };
   const change = (next) => {
     setValue(next);
     if (keep) remember(keep, next);

@@ -21,11 +21,15 @@ export const placeOf = (within) => ({ tenantId: tenantOf(within) });
 /** The term of a filter that leaves out what belongs to clients of a partner. */
 const ownTerm = (within) => (within?.clients ? "" : "allList:false");
 
-/** Whether a record may be named there: one of a client may not at its partner, unless the form is about clients too. */
-export const isOf = (within) => (row) =>
-  within?.clients ||
-  !tenantOf(within).startsWith("msp_") ||
-  [undefined, tenantOf(within)].includes(row.tenantId ?? row.clientUniqueId);
+/**
+ * Whether a record may be named there: one of a client may not at its partner, unless the form is about clients too, and
+ * one of a partner not by a client where only its `own` are taken.
+ */
+export const isOf = (within) => (row) => {
+  const [tenant, owner] = [tenantOf(within), row.tenantId ?? row.clientUniqueId];
+  if (within?.clients || !owner || owner === tenant) return true;
+  return !within?.own && !tenant.startsWith("msp_");
+};
 
 /** The time zones, read once. */
 let zones = /** @type {Promise<any> | undefined} */ (undefined);
@@ -165,7 +169,7 @@ export const isFree = (kind) => Boolean(KINDS[kind]?.free);
 
 /**
  * The records of a kind that match what is typed. `within` is what the form is about: `tenant` is that of its record,
- * and with `clients` it may name what belongs to clients of a partner.
+ * with `clients` it may name what belongs to clients of a partner, and with `own` nothing of the partner.
  */
 export const findRecords = async (kind, text, within) =>
   (await KINDS[kind].find(text.trim(), within)).filter(isOf(within));

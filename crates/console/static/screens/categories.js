@@ -12,6 +12,7 @@ export const LAYOUT = {
     names: { about: "One or several" },
     parentCategory: { about: "Without one, at the top" },
   },
+  within: { own: true },
 };
 
 const KIND = {

@@ -48,7 +48,7 @@ export default function Category({ id }) {
         form: true,
         match: async () => tag(await read()),
         values: { parentCategory: category.parentCategory },
-        layout: LAYOUT,
+        layout: { ...LAYOUT, within: { own: true, tenant: category.clientUniqueId } },
         send: "Move",
         message: "Moved.",
         done: again.reload,

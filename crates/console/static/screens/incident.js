@@ -132,6 +132,7 @@ function actionsOf(incident) {
       operation: /** @type {const} */ ("escalateIncident"),
       path,
       form: true,
+      layout: { within: { tenant: incident.clientUniqueId } },
       send: "Escalate",
       question:
         "People are told by the policy, one step after the other, until the status is Open, Resolved or Closed.",
