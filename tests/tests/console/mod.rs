@@ -35,8 +35,12 @@ fn company(server: &Server) -> Client {
 
 /// A window in which a new person of the demo company with a role is signed in; `None` where there is no browser.
 fn signed_in(server: &Server, role: &str) -> Option<Window> {
+    signed_in_at(&company(server), role)
+}
+
+/// The same of another tenant, which its admin names.
+fn signed_in_at(admin: &Client, role: &str) -> Option<Window> {
     let window = Window::open()?;
-    let admin = company(server);
     let body = json!({"loginName": unique("eva"), "firstName": "Eva", "lastName": "Sand", "role": role});
     let id = text(&admin.post("/users", &body).ok()["id"]);
     let url = text(&admin.post_empty(&format!("/users/{id}/signInLink")).ok()["url"]);

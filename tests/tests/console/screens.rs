@@ -221,6 +221,7 @@ fn pictures_for_the_documents_stay_small() {
     let Some(window) = signed_in(server, "operator") else { return };
     let mut all = 0;
     let wide = (1280, 720);
+    window.debug("Emulation.setScrollbarsHidden", &json!({"hidden": true}));
     let alert = text(&company(server).search("/alerts/search", "subject:certificate").page()["results"][0]["id"]);
     let pictures = [
         ("on-call", "on-call", "On call", wide),

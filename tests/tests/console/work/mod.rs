@@ -12,6 +12,7 @@ mod on_call;
 mod people;
 mod records;
 mod routing;
+mod shown;
 mod undo;
 pub(super) mod unseen;
 
