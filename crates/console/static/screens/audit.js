@@ -22,6 +22,10 @@ function expression(text) {
   return /^[A-Z][A-Za-z]+$/.test(text) ? `entity:${text}` : `entityId:${text}`;
 }
 
+/** The name of a type, which may be broken between its words. */
+const wordBreaks = (type) =>
+  type.split(/(?<=[a-z])(?=[A-Z])/).map((word, at) => html`${at > 0 && html`<wbr />`}${word}`);
+
 /** What differs, a field a line. */
 const changeWords = (row) =>
   Object.entries(row.changes || {})
@@ -65,7 +69,7 @@ export default function Audit({ query }) {
       below: (row) => html`<span class="only-narrow">${actorOf(row)}</span>`,
     },
     { title: "Action", cell: (row) => html`<${State} of=${row.action} />` },
-    { title: "Type", cell: (row) => row.entity },
+    { title: "Type", cell: (row) => wordBreaks(row.entity) },
     {
       title: "Name",
       keep: 2,
