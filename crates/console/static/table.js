@@ -3,7 +3,7 @@
 import { Button, Empty, Loading, Trouble, count, html } from "./elements.js";
 import { lastRow } from "./focus.js";
 import { isTyping } from "./form.js";
-import { useEffect, useLayoutEffect, useMemo, useRef } from "./hooks.js";
+import { useEffect, useEvery, useLayoutEffect, useMemo, useRef, useState } from "./hooks.js";
 import { useMoreNearEnd, useRowWindow } from "./rowwindow.js";
 
 /** How long words such as "4 min ago" stay as they are, in milliseconds. */
@@ -99,6 +99,9 @@ export function Rows({
   const foot = useRef(null);
   const rows = list.rows || NONE;
   const titles = columns.map((column) => column.title).join();
+  const [, draw] = useState({});
+  // Ages go on where nothing else changes.
+  useEvery(STAYS, () => draw({}));
   const view = useRowWindow(body, rows, id, titles, list.seen);
   const drawn = useRowCache(`${also} ${titles}`);
   const all = useAllChosen(rows, select, id);
@@ -120,7 +123,7 @@ export function Rows({
   const { windowed, parts, rest } = view;
   const total = list.total ?? rows.length;
   const isChosen = (row) => select?.chosen.has(id(row));
-  const draw = (row, place) =>
+  const rowOf = (row, place) =>
     drawn(
       row,
       isChosen(row),
@@ -186,7 +189,7 @@ export function Rows({
       <tbody ref=${body}>
         ${parts.flatMap(({ space, from, to }) => [
           space > 0 && html`<${Space} key=${`space before ${from}`} height=${space} />`,
-          ...rows.slice(from, to).map((row, place) => draw(row, from + place)),
+          ...rows.slice(from, to).map((row, place) => rowOf(row, from + place)),
         ])}
         ${rest > 0 && html`<${Space} height=${rest} />`}
       </tbody>
