@@ -10,7 +10,7 @@ import { applyLook } from "./look.js";
 import { useEffect, useEvery, useState } from "./hooks.js";
 import { BottomBar, Icon, Menu } from "./menu.js";
 import { Palette } from "./palette.js";
-import { go, link, refine, rememberAddress, restoreAddress, useRoute } from "./route.js";
+import { go, here, link, refine, rememberAddress, restoreAddress, useRoute } from "./route.js";
 import { SCREENS, isUsable } from "./screenlist.js";
 import { SignedOut } from "./signin.js";
 import { nameTenants } from "./tenants.js";
@@ -223,6 +223,10 @@ async function start() {
     place.textContent = "";
     render(what, place);
   };
+  // The screen is loaded while the service says who is here.
+  const [name = "on-call", id] = here().parts;
+  const screen = SCREENS.find((one) => one.path === name);
+  (id ? screen?.one : screen?.load)?.().catch(() => {});
   try {
     session.me = await call("getMe");
   } catch (problem) {
