@@ -16,7 +16,7 @@ function Assignee({ label, value, onValue, errors, within }) {
   const people = useAnswer((signal) => searchPeople({ ...place, signal }), place.tenantId);
   const isNamed = value?.firstName || value?.lastName;
   const listed = (people.data?.people || []).filter((one) => one.id === value?.id || isOf(within)(one));
-  // Who works on it now stays, whoever that is.
+  // The present assignee stays offered.
   const known = !isNamed || listed.some((one) => one.id === value.id) ? listed : [value, ...listed];
   return html`<${Labelled} label=${label} errors=${errors}>
     ${(rest) => html`<select
