@@ -70,6 +70,8 @@ pub enum Command {
     /// Call an operation of a service, by its name and with its fields as options
     #[command(disable_help_flag = true)]
     Api(cli::Api),
+    /// Make files of desired state of what another product exports
+    Convert(Box<convert::Convert>),
     /// Print what a shell completes commands and operations with
     Completions(cli::Completions),
     /// Say what the last of some words may become, for the shell that asks

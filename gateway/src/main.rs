@@ -50,6 +50,7 @@ fn main() -> ExitCode {
         Command::Launch(arguments) => return runner::launch(&arguments),
         Command::Secrets(arguments) => commands::secrets(arguments),
         Command::Api(arguments) => return cli::api(&arguments, domains::document),
+        Command::Convert(arguments) => return convert::convert(&arguments),
         Command::Completions(arguments) => cli::completions(&arguments),
         Command::Complete(arguments) => cli::complete(&arguments, CommandLine::command(), domains::document),
     };

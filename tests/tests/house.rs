@@ -10,11 +10,12 @@ use std::sync::OnceLock;
 use muster_tests::{Exit, muster};
 use serde_json::Value;
 
-/// The crates below the domains. Every other crate in `crates/` but `access`, `console`, `cli` and `runner` is one.
+/// The crates below the domains. Every other crate in `crates/` but `access`, `console`, `cli`, `convert` and `runner` is
+/// one.
 const FOUNDATION: [&str; 7] = ["base", "calendar", "db", "outbox", "api", "api-derive", "ports"];
 
 /// Libraries that a crate may never name, because something else in the house is there for it.
-const NEVER: [(&str, &[&str]); 10] = [
+const NEVER: [(&str, &[&str]); 11] = [
     ("base", &["actix-web", "diesel", "r2d2", "tokio", "utoipa"]),
     ("calendar", &["actix-web", "diesel", "r2d2", "tokio", "utoipa"]),
     ("ports", &["actix-web", "diesel", "r2d2"]),
@@ -22,6 +23,7 @@ const NEVER: [(&str, &[&str]); 10] = [
     ("outbox", &["actix-web", "utoipa"]),
     ("api", &["diesel", "r2d2"]),
     ("cli", &["actix-web", "diesel", "r2d2", "utoipa"]),
+    ("convert", &["actix-web", "diesel", "r2d2", "utoipa"]),
     ("runner", &["actix-web", "diesel", "r2d2", "utoipa"]),
     ("gateway", &["diesel", "r2d2"]),
     ("muster-tests", &["diesel", "r2d2"]),
@@ -71,6 +73,7 @@ fn may_depend_on(name: &str) -> Option<&'static [&'static str]> {
         "console" => &["base", "api"],
         "bench" | "campaign" => &["muster-tests"],
         "cli" => &["base"],
+        "convert" => &["base", "calendar"],
         "runner" => &["base", "cli"],
         "inventory" => &["base", "db", "resource-index", "outbox", "api", "ports"],
         // The tests know the program from outside only; a domain, with all it needs.

@@ -1,0 +1,235 @@
+//! What a product answered: lists of objects by the path that was asked, from files or from the product itself.
+
+use std::{
+    collections::BTreeMap,
+    fs::{self, File},
+    io::Read as _,
+    path::Path,
+};
+
+use anyhow::{Context as _, bail, ensure};
+use serde_json::Value;
+
+/// The most that is read of one file, in bytes.
+const LARGEST_FILE: u64 = 64 << 20;
+/// The most that is read of all files, in bytes.
+const LARGEST_EXPORT: u64 = 512 << 20;
+/// The most files of an export.
+const MOST_FILES: usize = 200_000;
+/// How deep folders may be nested.
+const DEEPEST: usize = 5;
+
+/// Names under which answers keep their lists, beside the name of what is listed.
+const LISTS: [&str; 3] = ["data", "results", "nodes"];
+
+/// Answers of a product.
+#[derive(Clone, Debug, Default)]
+pub struct Export {
+    /// Pages by the path that was asked, without parameters: `schedules/4f3a/overrides`.
+    answers: BTreeMap<String, Vec<Value>>,
+}
+
+impl Export {
+    /// Adds a page of an answer.
+    pub fn add(&mut self, path: &str, page: Value) {
+        self.answers.entry(path.to_owned()).or_default().push(page);
+    }
+
+    /// Reads a folder: the answer to `GET …/schedules/4f3a/overrides` is `schedules/4f3a/overrides.json`, a further
+    /// page of it `schedules/4f3a/overrides.2.json`.
+    ///
+    /// # Errors
+    /// When a file cannot be read, is not JSON, or there is too much.
+    pub fn read(folder: &Path) -> anyhow::Result<Self> {
+        ensure!(folder.is_dir(), "{} is not a folder with the answers of a product", folder.display());
+        let mut files = Vec::new();
+        collect(folder, "", 0, &mut files)?;
+        files.sort();
+        let mut export = Self::default();
+        let mut room = LARGEST_EXPORT;
+        for (path, _, file) in files {
+            let shown = folder.join(&file);
+            let mut text = Vec::new();
+            let open = File::open(&shown).with_context(|| format!("{} cannot be read", shown.display()))?;
+            let most = LARGEST_FILE.min(room);
+            let read = open.take(most + 1).read_to_end(&mut text);
+            read.with_context(|| format!("{} cannot be read", shown.display()))?;
+            let length = u64::try_from(text.len()).unwrap_or(u64::MAX);
+            ensure!(
+                length <= most,
+                "{} is too large: a file may have 64 MiB, all files together 512 MiB",
+                shown.display()
+            );
+            room -= length;
+            let page = serde_json::from_slice(&text).with_context(|| format!("{} is not JSON", shown.display()))?;
+            export.add(&path, page);
+        }
+        ensure!(!export.answers.is_empty(), "there is not a file *.json in {}", folder.display());
+        Ok(export)
+    }
+
+    /// The answers as the files of a folder that [`Export::read`] reads.
+    pub fn files(&self) -> BTreeMap<String, String> {
+        let pages = self.answers.iter().flat_map(|(path, pages)| pages.iter().zip(1..).map(move |page| (path, page)));
+        let file = |path: &String, number: usize| match number {
+            1 => format!("{path}.json"),
+            _ => format!("{path}.{number}.json"),
+        };
+        // Ids come from the product, and a file stays in its folder.
+        let inside = |path: &str| path.split('/').all(|name| !matches!(name, "" | "." | "..") && !name.contains('\0'));
+        pages
+            .filter(|(path, _)| inside(path))
+            .map(|(path, (page, number))| (file(path, number), format!("{page:#}\n")))
+            .collect()
+    }
+
+    /// Is there an answer to this path?
+    pub fn has(&self, path: &str) -> bool {
+        self.answers.contains_key(path)
+    }
+
+    /// The objects of a list, in the order of its pages.
+    pub fn list(&self, path: &str) -> Vec<&Value> {
+        let name = path.rsplit('/').next().unwrap_or_default();
+        self.answers.get(path).into_iter().flatten().flat_map(|page| items(page, name)).collect()
+    }
+
+    /// The object that an answer is about.
+    pub fn object(&self, path: &str) -> Option<&Value> {
+        let mut value = self.answers.get(path)?.first()?;
+        // `{"data": {…}}` of one product, `{"user": {…}}` of another.
+        while let Value::Object(fields) = value {
+            let within = match fields.get("data") {
+                Some(data) => Some(data),
+                None if fields.len() == 1 => fields.values().next(),
+                None => None,
+            };
+            match within {
+                Some(inner @ Value::Object(_)) => value = inner,
+                _ => break,
+            }
+        }
+        Some(value)
+    }
+
+    /// The paths below a path, one step further: of `schedules`, `schedules/4f3a`.
+    pub fn below<'e>(&'e self, path: &str) -> impl Iterator<Item = &'e str> {
+        let start = format!("{path}/");
+        let depth = start.matches('/').count();
+        self.answers
+            .keys()
+            .map(String::as_str)
+            .filter(move |found| found.starts_with(&start) && found.matches('/').count() == depth)
+    }
+}
+
+/// The objects of a page: of an array of pages, those of each.
+fn items<'v>(page: &'v Value, name: &str) -> Vec<&'v Value> {
+    match page {
+        Value::Array(all) => {
+            let is_page = |one: &Value| list_of(one, name).is_some();
+            if !all.is_empty() && all.iter().all(is_page) {
+                return all.iter().flat_map(|page| items(page, name)).collect();
+            }
+            all.iter().collect()
+        }
+        Value::Object(_) => match list_of(page, name) {
+            Some(inner) => items(inner, name),
+            None => vec![page],
+        },
+        _ => Vec::new(),
+    }
+}
+
+/// The part of an answer that has its list.
+fn list_of<'v>(page: &'v Value, name: &str) -> Option<&'v Value> {
+    let underscored = name.replace('-', "_");
+    let names = [name, underscored.as_str()].into_iter().chain(LISTS);
+    let mut within = names.filter_map(|name| page.get(name));
+    within.find_map(|inner| match inner {
+        Value::Array(_) => Some(inner),
+        Value::Object(_) => list_of(inner, name),
+        _ => None,
+    })
+}
+
+/// The files of a folder: the path of each answer, the number of its page, and the file.
+fn collect(root: &Path, below: &str, depth: usize, files: &mut Vec<(String, u32, String)>) -> anyhow::Result<()> {
+    let folder = root.join(below);
+    for entry in fs::read_dir(&folder).with_context(|| format!("{} cannot be read", folder.display()))? {
+        let entry = entry.with_context(|| format!("{} cannot be read", folder.display()))?;
+        let Ok(name) = entry.file_name().into_string() else { continue };
+        let path = if below.is_empty() { name.clone() } else { format!("{below}/{name}") };
+        // A link may lead in a circle, so links to folders are not followed.
+        let kind = entry.file_type().with_context(|| format!("{path} cannot be read"))?;
+        if name.starts_with('.') {
+            continue;
+        }
+        if kind.is_dir() {
+            ensure!(depth < DEEPEST, "{} is nested too deep", folder.join(&name).display());
+            collect(root, &path, depth + 1, files)?;
+        } else if let Some(stem) = path.strip_suffix(".json") {
+            if files.len() >= MOST_FILES {
+                bail!("{} has more than {MOST_FILES} files", root.display());
+            }
+            let page = stem.rsplit_once('.').and_then(|(stem, page)| Some((stem, page.parse().ok()?)));
+            let (stem, page) = page.unwrap_or((stem, 1));
+            files.push((stem.to_owned(), page, path));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn names(export: &Export, path: &str) -> Vec<String> {
+        export.list(path).iter().map(|one| one["name"].as_str().unwrap_or_default().to_owned()).collect()
+    }
+
+    #[test]
+    fn lists_are_found_however_an_answer_wraps_them() {
+        let mut export = Export::default();
+        let one = |name: &str| json!({"name": name});
+        export.add("users", json!({"data": [one("a")], "paging": {}}));
+        export.add("users", json!([one("b"), one("c")]));
+        export.add("escalation_policies", json!({"escalation_policies": [one("d")], "more": false}));
+        export.add("heartbeats", json!({"data": {"heartbeats": [one("e")]}}));
+        export.add("pages", json!([{"results": [one("f")], "next": null}, {"results": [one("g")]}]));
+        export.add("teams", json!({"data": {"teams": {"nodes": [one("h")]}}}));
+        export.add("teams/1", json!({"data": one("i")}));
+        export.add("teams/1/members", json!([]));
+        assert_eq!(names(&export, "users"), ["a", "b", "c"]);
+        assert_eq!(names(&export, "escalation_policies"), ["d"]);
+        assert_eq!(names(&export, "heartbeats"), ["e"]);
+        assert_eq!(names(&export, "pages"), ["f", "g"]);
+        assert_eq!(names(&export, "teams"), ["h"]);
+        assert_eq!(export.object("teams/1").unwrap()["name"], "i");
+        assert_eq!(export.below("teams").collect::<Vec<_>>(), ["teams/1"]);
+        assert!(names(&export, "none").is_empty() && !export.has("none"));
+    }
+
+    #[test]
+    fn pages_of_files_are_in_the_order_of_their_numbers() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |path: &str, text: &str| {
+            let path = folder.path().join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        };
+        write("users.json", r#"[{"name": "a"}]"#);
+        write("users.10.json", r#"[{"name": "c"}]"#);
+        write("users.2.json", r#"[{"name": "b"}]"#);
+        write("schedules/ab.cd/overrides.json", r#"{"data": []}"#);
+        write(".hidden/users.json", "not JSON");
+        let export = Export::read(folder.path()).unwrap();
+        assert_eq!(names(&export, "users"), ["a", "b", "c"]);
+        assert!(export.has("schedules/ab.cd/overrides"));
+        write("broken.json", "{");
+        assert!(format!("{:#}", Export::read(folder.path()).unwrap_err()).contains("broken.json is not JSON"));
+        assert!(Export::read(&folder.path().join("none")).is_err());
+    }
+}

@@ -1,0 +1,45 @@
+//! The command line of `muster convert`.
+
+use std::path::PathBuf;
+
+use base::Timestamp;
+use clap::{Args, ValueEnum};
+
+use crate::{clock::instant, online};
+
+/// The command line of `muster convert`.
+#[derive(Args)]
+pub struct Convert {
+    /// The product that is moved away from
+    #[arg(value_name = "PRODUCT")]
+    pub(crate) product: Product,
+    /// A folder with the product's answers, unless --url is given; then a new folder for the files
+    #[arg(value_name = "SOURCE DIR", num_args = 1..=2, required = true)]
+    pub(crate) paths: Vec<PathBuf>,
+    /// Ask the product itself, at this address
+    #[arg(long, value_name = "URL", value_parser = online::address)]
+    pub(crate) url: Option<reqwest::Url>,
+    /// The product's token that may read all; better in the environment, where other users do not see it
+    #[arg(long, env = "MUSTER_CONVERT_TOKEN", hide_env_values = true)]
+    pub(crate) token: Option<String>,
+    /// Keep the product's answers in this new folder, to convert them again
+    #[arg(long, value_name = "FOLDER", requires = "url")]
+    pub(crate) save: Option<PathBuf>,
+    /// What ended before this instant is left out; by default now
+    #[arg(long, value_name = "INSTANT", value_parser = parse_instant)]
+    pub(crate) now: Option<Timestamp>,
+    /// Take turns of hours as hours that pass, also in zones whose clocks change; without it they are refused there
+    #[arg(long)]
+    pub(crate) elapsed_hours: bool,
+}
+
+/// A product that is moved away from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Product {
+    /// Opsgenie
+    Opsgenie,
+}
+
+fn parse_instant(text: &str) -> Result<Timestamp, String> {
+    instant(text).ok_or_else(|| "an instant is written 2026-11-23T09:00:00Z".to_owned())
+}

@@ -1,0 +1,61 @@
+//! What conversions mean, against what their sources mean.
+
+mod command;
+mod interface;
+mod meaning;
+mod opsgenie;
+mod opsgenie_meaning;
+
+use base::Timestamp;
+use serde_json::Value;
+
+use crate::{
+    clock::instant,
+    conversion::{Conversion, Settings},
+    export::Export,
+    options::Product,
+    report::{Entry, Outcome},
+};
+
+/// The instant at which tests convert.
+fn settings() -> Settings {
+    Settings { now: at("2026-11-01T00:00:00Z"), elapsed_hours: false }
+}
+
+fn at(text: &str) -> Timestamp {
+    instant(text).unwrap()
+}
+
+/// An export of answers by their paths.
+fn export(answers: &[(&str, Value)]) -> Export {
+    let mut export = Export::default();
+    for (path, page) in answers {
+        export.add(path, page.clone());
+    }
+    export
+}
+
+fn convert(product: Product, answers: &[(&str, Value)]) -> Conversion {
+    let conversion = product.convert(&export(answers), settings());
+    interface::check(&conversion);
+    conversion
+}
+
+/// The objects of a kind.
+fn of_kind(conversion: &Conversion, kind: &str) -> Vec<Value> {
+    let documents = conversion.documents.iter().filter(|document| document.kind == kind);
+    documents.map(|document| Value::Object(document.fields.clone())).collect()
+}
+
+/// The entry of the report about an object.
+fn entry<'c>(conversion: &'c Conversion, object: &str) -> &'c Entry {
+    let found = conversion.report.entries.iter().find(|entry| entry.object == object);
+    found.unwrap_or_else(|| panic!("{object} is not in {:#?}", conversion.report.entries))
+}
+
+/// Asserts that an object is refused with a reason that has these words.
+fn assert_refused(conversion: &Conversion, object: &str, words: &str) {
+    let entry = entry(conversion, object);
+    assert_eq!(entry.outcome, Outcome::Refused, "{entry:?}");
+    assert!(entry.notes.join(" ").contains(words), "{words:?} is not in {:?}", entry.notes);
+}
