@@ -12,12 +12,15 @@ mod conversion;
 mod document;
 mod export;
 mod json;
+mod layers;
 mod minutes;
 mod online;
 mod opsgenie;
 mod options;
+mod pagerduty;
 mod report;
 mod roster;
+mod service;
 mod week;
 mod yaml;
 
@@ -118,12 +121,14 @@ impl Product {
     fn name(self) -> &'static str {
         match self {
             Self::Opsgenie => "Opsgenie",
+            Self::Pagerduty => "PagerDuty",
         }
     }
 
     fn assumptions(self) -> &'static [&'static str] {
         match self {
             Self::Opsgenie => &opsgenie::ASSUMPTIONS,
+            Self::Pagerduty => &pagerduty::ASSUMPTIONS,
         }
     }
 
@@ -131,12 +136,17 @@ impl Product {
     fn headers(self, token: &str) -> Vec<(&'static str, Secret<String>)> {
         match self {
             Self::Opsgenie => vec![("authorization", Secret::new(format!("GenieKey {token}")))],
+            Self::Pagerduty => vec![
+                ("authorization", Secret::new(format!("Token token={token}"))),
+                ("accept", Secret::new("application/vnd.pagerduty+json;version=2".to_owned())),
+            ],
         }
     }
 
     fn fetch(self, client: &mut Client, now: Timestamp) -> anyhow::Result<Export> {
         match self {
             Self::Opsgenie => opsgenie::fetch(client),
+            Self::Pagerduty => pagerduty::fetch(client, now),
         }
     }
 
@@ -144,6 +154,7 @@ impl Product {
         let mut conversion = Conversion::new(settings);
         match self {
             Self::Opsgenie => opsgenie::convert(export, &mut conversion),
+            Self::Pagerduty => pagerduty::convert(export, &mut conversion),
         }
         conversion
     }

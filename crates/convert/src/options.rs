@@ -38,6 +38,8 @@ pub struct Convert {
 pub enum Product {
     /// Opsgenie
     Opsgenie,
+    /// PagerDuty
+    Pagerduty,
 }
 
 fn parse_instant(text: &str) -> Result<Timestamp, String> {

@@ -5,6 +5,8 @@ mod interface;
 mod meaning;
 mod opsgenie;
 mod opsgenie_meaning;
+mod pagerduty;
+mod pagerduty_meaning;
 
 use base::Timestamp;
 use serde_json::Value;

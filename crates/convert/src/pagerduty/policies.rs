@@ -1,0 +1,136 @@
+//! Escalation policies, and services, which are routes to them.
+
+use serde_json::{Value, json};
+
+use super::{Directory, named};
+use crate::{
+    conversion::{Conversion, object},
+    export::Export,
+    json::{cut, id, list, number, part, text},
+    minutes::shown,
+    service::{ROUTE_NOTE, Service},
+};
+
+/// The most steps of a policy, and the most targets of a step.
+const MOST: usize = 20;
+
+/// Escalation policies.
+pub fn policies(export: &Export, conversion: &mut Conversion, directory: &mut Directory) {
+    for policy in export.list("escalation_policies") {
+        let Some(name) = text(policy, "name").or_else(|| text(policy, "summary")) else { continue };
+        let source = object("escalation policy", name);
+        let made = body(policy, name, directory);
+        let made = made.and_then(|body| conversion.claim("EscalationPolicy", name).map(|()| body));
+        match made {
+            Ok(body) => {
+                let becomes = conversion.add("EscalationPolicy", name, body);
+                conversion.report.converted(source, vec![becomes], Vec::new());
+                directory.policies.extend(id(policy, "id").map(|id| (id, cut(name, 200))));
+            }
+            Err(reason) => conversion.report.refused(source, reason),
+        }
+    }
+}
+
+fn body(policy: &Value, name: &str, directory: &Directory) -> Result<Value, String> {
+    let rules = list(policy, "escalation_rules");
+    if rules.is_empty() {
+        return Err("it has no rules".to_owned());
+    }
+    let mut steps = Vec::new();
+    for rule in rules {
+        let strategy = part(rule, &["escalation_rule_assignment_strategy"]);
+        let strategy = strategy.and_then(|strategy| strategy.as_str().or_else(|| text(strategy, "type")));
+        if strategy.is_some_and(|strategy| strategy != "assign_to_everyone") {
+            return Err("a rule tells its targets in turn, alert by alert; a step tells all of its targets".to_owned());
+        }
+        let mut targets = Vec::new();
+        for target in list(rule, "targets") {
+            targets.push(match text(target, "type").unwrap_or_default().trim_end_matches("_reference") {
+                "user" => json!({"user": {"loginName": directory.user(target)?}}),
+                "schedule" => json!({"roster": {"name": directory.schedule(target)?}}),
+                other => return Err(format!("a rule tells a {other:?}, which is not known")),
+            });
+        }
+        let minutes = number(rule, "escalation_delay_in_minutes").unwrap_or(30);
+        if !(1..=7 * 1_440).contains(&minutes) {
+            return Err(format!("a rule waits for {minutes} minutes, and a step from a second to 7 days"));
+        }
+        if targets.is_empty() || targets.len() > MOST {
+            return Err(format!("a rule has {} targets, and a step has 1 to {MOST}", targets.len()));
+        }
+        steps.push(json!({"targets": targets, "wait": shown(minutes * 60)}));
+    }
+    if steps.len() > MOST {
+        return Err(format!("it has {} rules, and a policy at most {MOST} steps", steps.len()));
+    }
+    let loops = number(policy, "num_loops").unwrap_or(0);
+    if !(0..=20).contains(&loops) {
+        return Err(format!("it is repeated {loops} times, and a policy at most 20 times"));
+    }
+    Ok(json!({
+        "name": cut(name, 200), "description": text(policy, "description").map(|text| cut(text, 4_000)),
+        "repeat": Some(loops).filter(|loops| *loops > 0), "steps": steps,
+    }))
+}
+
+/// Services.
+pub fn services(export: &Export, conversion: &mut Conversion, directory: &Directory) {
+    let mut position = 0;
+    for service in export.list("services") {
+        let Some(name) = text(service, "name").or_else(|| text(service, "summary")) else { continue };
+        let source = object("service", name);
+        if text(service, "status") == Some("disabled") {
+            conversion.report.omitted(source, "it is disabled");
+            continue;
+        }
+        let reference = service.get("escalation_policy").unwrap_or(&Value::Null);
+        let Some(policy) = named(&directory.policies, reference) else {
+            let reason = format!("its escalation policy {:?} is not converted", super::shown(reference));
+            conversion.report.refused(source, reason);
+            continue;
+        };
+        position += 10;
+        let integrations = list(service, "integrations").iter().map(|integration| {
+            let name = text(integration, "summary").or_else(|| text(integration, "name"));
+            name.unwrap_or("Integration").to_owned()
+        });
+        let made = Service {
+            name,
+            description: text(service, "description"),
+            policy: &policy,
+            position,
+            integrations: integrations.collect(),
+        };
+        let becomes = match crate::service::add(&made, conversion) {
+            Ok(becomes) => becomes,
+            Err(reason) => {
+                conversion.report.refused(source, reason);
+                continue;
+            }
+        };
+        let mut lost = vec![ROUTE_NOTE.to_owned()];
+        if !list(service, "integrations").is_empty() {
+            lost.push(
+                "addresses of its integrations are shown when they are made; a monitor that sends to PagerDuty's \
+                 Events API sends to /v2/enqueue with the new token as its routing_key"
+                    .to_owned(),
+            );
+        }
+        if let Some(seconds) = number(service, "acknowledgement_timeout") {
+            lost.push(format!(
+                "an acknowledgement holds for {}: set ackTimeout of the policy, which is for all of its alerts",
+                shown(seconds)
+            ));
+        }
+        if let Some(seconds) = number(service, "auto_resolve_timeout") {
+            lost.push(format!("alerts do not close by themselves after {}", shown(seconds)));
+        }
+        let urgency = part(service, &["incident_urgency_rule"]);
+        match urgency.and_then(|rule| text(rule, "urgency")) {
+            Some("high") | None => {}
+            Some(other) => lost.push(format!("its urgency is {other:?}: set the urgency of the policy")),
+        }
+        conversion.report.converted(source, becomes, lost);
+    }
+}

@@ -1,0 +1,224 @@
+//! Schedules with their layers and overrides, as rosters.
+
+use std::collections::BTreeSet;
+
+use base::Timestamp;
+use calendar::{Interval, rotation::Length};
+use serde_json::{Value, json};
+
+use super::Directory;
+use crate::{
+    clock::{Clock, instant},
+    conversion::{Conversion, object},
+    export::Export,
+    json::{cut, id, list, number, text},
+    layers::visible,
+    roster::{self, Layer, Place, Shift, Staff},
+    week::{DAY, WEEK, Week},
+};
+
+const DAY_S: i64 = 86_400;
+
+/// Schedules and their overrides.
+pub fn schedules(export: &Export, conversion: &mut Conversion, directory: &mut Directory) {
+    let mut ids: BTreeSet<String> = export.list("schedules").iter().filter_map(|one| id(one, "id")).collect();
+    ids.extend(export.below("schedules").map(|path| path.trim_start_matches("schedules/").to_owned()));
+    for schedule_id in ids {
+        let path = format!("schedules/{schedule_id}");
+        let listed = export.list("schedules").into_iter().find(|one| id(one, "id").as_ref() == Some(&schedule_id));
+        let Some(schedule) = export.object(&path).or(listed) else { continue };
+        let Some(name) = text(schedule, "name").or_else(|| text(schedule, "summary")) else { continue };
+        let source = object("schedule", name);
+        let mut notes = Vec::new();
+        let made = read(schedule, &path, name, conversion, directory, &mut notes);
+        let made = made.and_then(|made| conversion.claim("Roster", name).map(|()| made));
+        match made {
+            Ok((clock, shifts)) => {
+                let description = text(schedule, "description").unwrap_or_default();
+                let becomes = conversion.add("Roster", name, roster::body(name, description, &clock, &shifts));
+                conversion.report.converted(source, vec![becomes], notes);
+                directory.schedules.insert(schedule_id, cut(name, 200));
+                overrides(&export.list(&format!("{path}/overrides")), name, conversion, directory);
+            }
+            Err(reason) => {
+                let overrides = export.list(&format!("{path}/overrides")).len();
+                let also = if overrides > 0 { format!("; so are its {overrides} overrides") } else { String::new() };
+                conversion.report.refused(source, format!("{reason}{also}"));
+            }
+        }
+    }
+}
+
+fn read(
+    schedule: &Value,
+    path: &str,
+    name: &str,
+    conversion: &Conversion,
+    directory: &Directory,
+    notes: &mut Vec<String>,
+) -> Result<(Clock, Vec<(usize, Shift)>), String> {
+    if schedule.get("schedule_layers").is_none() {
+        return Err(format!("its layers are not in the export ({path}.json)"));
+    }
+    let clock = Clock::find(text(schedule, "time_zone").unwrap_or("UTC"))?;
+    let mut layers = Vec::new();
+    for (place, value) in list(schedule, "schedule_layers").iter().enumerate() {
+        let layer_name = text(value, "name").map_or_else(|| format!("Layer {}", place + 1), ToOwned::to_owned);
+        let layer = layer(value, &layer_name, &clock, conversion, directory, notes);
+        let layer = layer.map_err(|reason| format!("layer {layer_name:?}: {reason}"))?;
+        layers.extend(layer.map(|layer| vec![layer]));
+    }
+    let (visible, over) = visible(&layers, conversion.settings.now);
+    if over {
+        notes.push(format!("what ended before {} is left out of the past of {name:?}", conversion.settings.now));
+    }
+    let shifts = roster::shifts(&visible, &clock, conversion.settings.now)?;
+    Ok((clock, shifts))
+}
+
+fn layer(
+    value: &Value,
+    name: &str,
+    clock: &Clock,
+    conversion: &Conversion,
+    directory: &Directory,
+    notes: &mut Vec<String>,
+) -> Result<Option<Layer>, String> {
+    let from = required(value, "start")?;
+    let until = optional(value, "end")?;
+    if until.is_some_and(|until| until <= from) {
+        return Ok(None);
+    }
+    // A layer that is over may name users that are gone.
+    if until.is_some_and(|until| until <= conversion.settings.now) {
+        notes.push(format!("the layer {name:?} is over and left out"));
+        return Ok(None);
+    }
+    let mut places = Vec::new();
+    for user in list(value, "users") {
+        let user = user.get("user").unwrap_or(user);
+        places.push(Place { users: vec![directory.user(user)?], groups: Vec::new() });
+    }
+    if places.is_empty() {
+        return Ok(None);
+    }
+    let week = restrictions(list(value, "restrictions"))?;
+    let virtual_start = optional(value, "rotation_virtual_start")?.unwrap_or(from);
+    let turns = length(value, virtual_start, clock, conversion).and_then(|length| {
+        if virtual_start > from {
+            return Err(
+                "it begins before its rotation, and the reference does not say who is on call until then".to_owned()
+            );
+        }
+        clock.turns_from(virtual_start, length)
+    });
+    let staff = Staff::turns(places, turns)?;
+    let mut bounds = week.bounds();
+    if let Staff::Turns(_, rotation) = &staff
+        && !matches!(rotation.length, Length::Hours(_))
+    {
+        bounds.extend(u32::try_from(clock.zone.time_of_day(virtual_start).seconds()));
+    }
+    notes.extend(clock.ambiguous_note(name, &bounds, conversion.settings.now));
+    Ok(Some(Layer { name: name.to_owned(), week, from, until, staff }))
+}
+
+fn length(value: &Value, from: Timestamp, clock: &Clock, conversion: &Conversion) -> Result<Length, String> {
+    let seconds = number(value, "rotation_turn_length_seconds").filter(|seconds| *seconds > 0);
+    let seconds = seconds.ok_or("it does not say how long a turn is")?;
+    if seconds % DAY_S == 0 {
+        return roster::days(seconds / DAY_S);
+    }
+    if seconds % 3_600 != 0 {
+        return Err(format!("a turn of {seconds} seconds is not of whole hours"));
+    }
+    if clock.changes_after(from) && !conversion.settings.elapsed_hours {
+        return Err(format!(
+            "turns of {} hours in {}, where the clocks change: the reference does not say whether they move with the \
+             clocks; --elapsed-hours takes them as hours that pass",
+            seconds / 3_600,
+            clock.zone.name()
+        ));
+    }
+    roster::hours(seconds / 3_600)
+}
+
+/// At which times of the week a layer takes place.
+fn restrictions(all: &[Value]) -> Result<Week, String> {
+    if all.is_empty() {
+        return Ok(Week::all());
+    }
+    all.iter().try_fold(Week::default(), |week, one| {
+        let start = start_of_day(text(one, "start_time_of_day").unwrap_or_default())?;
+        let seconds = number(one, "duration_seconds").unwrap_or_default();
+        let within = |most: u32| {
+            let length = u32::try_from(seconds).ok().filter(|length| (1..=most).contains(length));
+            length.ok_or_else(|| format!("a restriction of {seconds} seconds is not a part of its day or week"))
+        };
+        let one = match text(one, "type").unwrap_or_default() {
+            "daily_restriction" => Week::daily(start, within(DAY)?),
+            "weekly_restriction" => {
+                let day = number(one, "start_day_of_week").filter(|day| (1..=7).contains(day));
+                let day = day.ok_or("a restriction does not say on which day of the week it begins")?;
+                let before = u32::try_from(day - 1).unwrap_or_default();
+                Week::stretch(before * DAY + start, within(WEEK)?)
+            }
+            other => return Err(format!("a restriction of the type {other:?} is not known")),
+        };
+        Ok(week.union(&one))
+    })
+}
+
+fn start_of_day(time: &str) -> Result<u32, String> {
+    let read = calendar::TimeOfDay::parse(time).and_then(|time| u32::try_from(time.seconds()).ok());
+    read.ok_or_else(|| format!("start_time_of_day {time:?} is not a time of day"))
+}
+
+fn required(value: &Value, name: &str) -> Result<Timestamp, String> {
+    optional(value, name)?.ok_or_else(|| format!("it has no {name}"))
+}
+
+fn optional(value: &Value, name: &str) -> Result<Option<Timestamp>, String> {
+    let Some(found) = text(value, name) else { return Ok(None) };
+    let at = instant(found).filter(|at| at.millis() >= 0);
+    at.map(Some).ok_or_else(|| format!("{name} {found:?} is not an instant after 1970"))
+}
+
+fn overrides(all: &[&Value], roster: &str, conversion: &mut Conversion, directory: &Directory) {
+    let mut read: Vec<(String, &Value, Interval)> = Vec::new();
+    for value in all.iter().copied() {
+        let source = object("override", &format!("{} of {roster}", id(value, "id").unwrap_or_default()));
+        let time = required(value, "start").and_then(|start| {
+            Interval::new(start, required(value, "end")?).ok_or_else(|| "it ends before it begins".to_owned())
+        });
+        match time {
+            Ok(time) if time.end() <= conversion.settings.now => conversion.report.omitted(source, "it is over"),
+            Ok(time) => read.push((source, value, time)),
+            Err(reason) => conversion.report.refused(source, reason),
+        }
+    }
+    for (place, (source, value, time)) in read.iter().enumerate() {
+        let mut others = read.iter().enumerate().filter(|(other, _)| *other != place);
+        let met = others.find(|(_, (_, _, other))| other.intersection(*time).is_some());
+        let login = match met {
+            Some((_, (other, ..))) => {
+                Err(format!("it overlaps the {other}, and the reference does not say which of them counts"))
+            }
+            None => directory.user(value.get("user").unwrap_or(&Value::Null)),
+        };
+        match login {
+            Ok(login) => {
+                let mut becomes = Vec::new();
+                for part in roster::override_parts(*time) {
+                    let body = json!({
+                        "roster": {"name": roster}, "user": {"loginName": login}, "start": part.start().to_string(),
+                        "end": part.end().to_string(),
+                    });
+                    becomes.push(conversion.add("RosterOverride", roster, body));
+                }
+                conversion.report.converted(source.clone(), becomes, Vec::new());
+            }
+            Err(reason) => conversion.report.refused(source.clone(), reason),
+        }
+    }
+}
