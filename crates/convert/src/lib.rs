@@ -14,6 +14,7 @@ mod export;
 mod json;
 mod layers;
 mod minutes;
+mod oncall;
 mod online;
 mod opsgenie;
 mod options;
@@ -122,6 +123,7 @@ impl Product {
         match self {
             Self::Opsgenie => "Opsgenie",
             Self::Pagerduty => "PagerDuty",
+            Self::Oncall => "Grafana OnCall",
         }
     }
 
@@ -129,6 +131,7 @@ impl Product {
         match self {
             Self::Opsgenie => &opsgenie::ASSUMPTIONS,
             Self::Pagerduty => &pagerduty::ASSUMPTIONS,
+            Self::Oncall => &oncall::ASSUMPTIONS,
         }
     }
 
@@ -140,6 +143,7 @@ impl Product {
                 ("authorization", Secret::new(format!("Token token={token}"))),
                 ("accept", Secret::new("application/vnd.pagerduty+json;version=2".to_owned())),
             ],
+            Self::Oncall => vec![("authorization", Secret::new(token.to_owned()))],
         }
     }
 
@@ -147,6 +151,7 @@ impl Product {
         match self {
             Self::Opsgenie => opsgenie::fetch(client),
             Self::Pagerduty => pagerduty::fetch(client, now),
+            Self::Oncall => oncall::fetch(client),
         }
     }
 
@@ -155,6 +160,7 @@ impl Product {
         match self {
             Self::Opsgenie => opsgenie::convert(export, &mut conversion),
             Self::Pagerduty => pagerduty::convert(export, &mut conversion),
+            Self::Oncall => oncall::convert(export, &mut conversion),
         }
         conversion
     }

@@ -40,6 +40,8 @@ pub enum Product {
     Opsgenie,
     /// PagerDuty
     Pagerduty,
+    /// Grafana OnCall
+    Oncall,
 }
 
 fn parse_instant(text: &str) -> Result<Timestamp, String> {

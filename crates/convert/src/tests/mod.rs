@@ -3,6 +3,7 @@
 mod command;
 mod interface;
 mod meaning;
+mod oncall;
 mod opsgenie;
 mod opsgenie_meaning;
 mod pagerduty;

@@ -1,0 +1,117 @@
+//! Escalation chains, as escalation policies.
+
+use serde_json::{Value, json};
+
+use super::Directory;
+use crate::{
+    conversion::{Conversion, object},
+    export::Export,
+    json::{cut, flag, id, list, number, text},
+    minutes::shown,
+};
+
+/// The most steps of a policy, and the most targets of a step.
+const MOST: usize = 20;
+/// The longest wait, in seconds.
+const LONGEST: i64 = 7 * 86_400;
+/// How often a chain is gone through again.
+const REPETITIONS: i64 = 5;
+
+/// Escalation chains with their policies.
+pub fn chains(export: &Export, conversion: &mut Conversion, directory: &mut Directory) {
+    for chain in export.list("escalation_chains") {
+        let Some(name) = text(chain, "name") else { continue };
+        let source = object("escalation chain", name);
+        let key = id(chain, "id");
+        let mut actions: Vec<&Value> = export
+            .list("escalation_policies")
+            .into_iter()
+            .filter(|policy| id(policy, "escalation_chain_id") == key)
+            .collect();
+        actions.sort_by_key(|policy| number(policy, "position").unwrap_or(0));
+        let mut lost = Vec::new();
+        let made = body(&actions, name, directory, &mut lost);
+        let made = made.and_then(|body| conversion.claim("EscalationPolicy", name).map(|()| body));
+        match made {
+            Ok(body) => {
+                let becomes = conversion.add("EscalationPolicy", name, body);
+                lost.sort();
+                lost.dedup();
+                conversion.report.converted(source, vec![becomes], lost);
+                directory.chains.extend(key.map(|key| (key, cut(name, 200))));
+            }
+            Err(reason) => conversion.report.refused(source, reason),
+        }
+    }
+}
+
+fn body(actions: &[&Value], name: &str, directory: &Directory, lost: &mut Vec<String>) -> Result<Value, String> {
+    let mut steps: Vec<(Vec<Value>, i64)> = Vec::new();
+    let mut repeat = None;
+    let mut waited = true;
+    for action in actions {
+        let kind = text(action, "type").unwrap_or_default();
+        if kind == "wait" {
+            let seconds = number(action, "duration").unwrap_or(0);
+            let Some((_, wait)) = steps.last_mut() else {
+                return Err("it begins with a wait, and the first step of a policy is taken at once".to_owned());
+            };
+            *wait = if waited { wait.saturating_add(seconds) } else { seconds };
+            waited = true;
+            continue;
+        }
+        let targets = match kind {
+            "repeat_escalation" => {
+                repeat = Some(REPETITIONS);
+                continue;
+            }
+            "notify_persons" => {
+                let persons = list(action, "persons_to_notify").iter().filter_map(Value::as_str);
+                let target = |login| json!({"user": {"loginName": login}});
+                persons.map(|person| directory.user(person).map(target)).collect::<Result<Vec<_>, _>>()?
+            }
+            "notify_on_call_from_schedule" => {
+                let schedule = id(action, "notify_on_call_from_schedule").unwrap_or_default();
+                let roster = directory.schedules.get(&schedule).ok_or("it tells a schedule that is not converted")?;
+                vec![json!({"roster": {"name": roster}})]
+            }
+            "notify_team_members" => {
+                let team = id(action, "notify_to_team_members").unwrap_or_default();
+                let group = directory.teams.get(&team).ok_or("it tells a team that is not converted")?;
+                vec![json!({"userGroup": {"name": group}})]
+            }
+            "notify_person_next_each_time"
+            | "notify_if_time_from_to"
+            | "notify_if_num_alerts_in_window"
+            | "resolve" => {
+                return Err(format!("it has a step {kind}, which a policy of Muster has not"));
+            }
+            other => {
+                lost.push(format!("the step {other} is lost: install an integration and name it in a step"));
+                continue;
+            }
+        };
+        if flag(action, "important") == Some(true) {
+            lost.push("a step is important: set the urgency of the policy, which is for all of its steps".to_owned());
+        }
+        match steps.last_mut() {
+            Some((together, _)) if !waited => together.extend(targets),
+            _ => steps.push((targets, 300)),
+        }
+        waited = false;
+    }
+    if steps.is_empty() || steps.len() > MOST {
+        return Err(format!("it has {} steps that tell somebody, and a policy has 1 to {MOST}", steps.len()));
+    }
+    if let Some((targets, wait)) =
+        steps.iter().find(|(targets, wait)| !(1..=MOST).contains(&targets.len()) || !(1..=LONGEST).contains(wait))
+    {
+        let (count, wait) = (targets.len(), shown(*wait));
+        return Err(format!(
+            "a step has {count} targets and waits for {wait}: 1 to {MOST}, and 1s to 7d, are possible"
+        ));
+    }
+    let steps: Vec<Value> =
+        steps.iter().map(|(targets, wait)| json!({"targets": targets, "wait": shown(*wait)})).collect();
+    Ok(json!({"name": cut(name, 200), "repeat": repeat, "steps": steps}))
+}
