@@ -11,6 +11,7 @@ mod clock;
 mod conversion;
 mod document;
 mod export;
+mod goalert;
 mod json;
 mod layers;
 mod minutes;
@@ -124,6 +125,7 @@ impl Product {
             Self::Opsgenie => "Opsgenie",
             Self::Pagerduty => "PagerDuty",
             Self::Oncall => "Grafana OnCall",
+            Self::Goalert => "GoAlert",
         }
     }
 
@@ -132,6 +134,7 @@ impl Product {
             Self::Opsgenie => &opsgenie::ASSUMPTIONS,
             Self::Pagerduty => &pagerduty::ASSUMPTIONS,
             Self::Oncall => &oncall::ASSUMPTIONS,
+            Self::Goalert => &goalert::ASSUMPTIONS,
         }
     }
 
@@ -144,6 +147,7 @@ impl Product {
                 ("accept", Secret::new("application/vnd.pagerduty+json;version=2".to_owned())),
             ],
             Self::Oncall => vec![("authorization", Secret::new(token.to_owned()))],
+            Self::Goalert => Vec::new(),
         }
     }
 
@@ -152,6 +156,7 @@ impl Product {
             Self::Opsgenie => opsgenie::fetch(client),
             Self::Pagerduty => pagerduty::fetch(client, now),
             Self::Oncall => oncall::fetch(client),
+            Self::Goalert => bail!("a key of GoAlert is for one query: send the queries of docs/moving-in.md by hand"),
         }
     }
 
@@ -161,6 +166,7 @@ impl Product {
             Self::Opsgenie => opsgenie::convert(export, &mut conversion),
             Self::Pagerduty => pagerduty::convert(export, &mut conversion),
             Self::Oncall => oncall::convert(export, &mut conversion),
+            Self::Goalert => goalert::convert(export, &mut conversion),
         }
         conversion
     }

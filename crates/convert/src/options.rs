@@ -42,6 +42,8 @@ pub enum Product {
     Pagerduty,
     /// Grafana OnCall
     Oncall,
+    /// GoAlert
+    Goalert,
 }
 
 fn parse_instant(text: &str) -> Result<Timestamp, String> {

@@ -1,6 +1,7 @@
 //! What conversions mean, against what their sources mean.
 
 mod command;
+mod goalert;
 mod interface;
 mod meaning;
 mod oncall;
