@@ -15,6 +15,7 @@ mod goalert;
 mod json;
 mod layers;
 mod minutes;
+mod netbox;
 mod oncall;
 mod online;
 mod opsgenie;
@@ -126,6 +127,7 @@ impl Product {
             Self::Pagerduty => "PagerDuty",
             Self::Oncall => "Grafana OnCall",
             Self::Goalert => "GoAlert",
+            Self::Netbox => "NetBox",
         }
     }
 
@@ -135,6 +137,7 @@ impl Product {
             Self::Pagerduty => &pagerduty::ASSUMPTIONS,
             Self::Oncall => &oncall::ASSUMPTIONS,
             Self::Goalert => &goalert::ASSUMPTIONS,
+            Self::Netbox => &[],
         }
     }
 
@@ -148,6 +151,7 @@ impl Product {
             ],
             Self::Oncall => vec![("authorization", Secret::new(token.to_owned()))],
             Self::Goalert => Vec::new(),
+            Self::Netbox => vec![("authorization", Secret::new(format!("Token {token}")))],
         }
     }
 
@@ -156,6 +160,7 @@ impl Product {
             Self::Opsgenie => opsgenie::fetch(client),
             Self::Pagerduty => pagerduty::fetch(client, now),
             Self::Oncall => oncall::fetch(client),
+            Self::Netbox => netbox::fetch(client),
             Self::Goalert => bail!("a key of GoAlert is for one query: send the queries of docs/moving-in.md by hand"),
         }
     }
@@ -167,6 +172,7 @@ impl Product {
             Self::Pagerduty => pagerduty::convert(export, &mut conversion),
             Self::Oncall => oncall::convert(export, &mut conversion),
             Self::Goalert => goalert::convert(export, &mut conversion),
+            Self::Netbox => netbox::convert(export, &mut conversion),
         }
         conversion
     }

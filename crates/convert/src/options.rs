@@ -44,6 +44,8 @@ pub enum Product {
     Oncall,
     /// GoAlert
     Goalert,
+    /// NetBox
+    Netbox,
 }
 
 fn parse_instant(text: &str) -> Result<Timestamp, String> {

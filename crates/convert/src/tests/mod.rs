@@ -4,6 +4,7 @@ mod command;
 mod goalert;
 mod interface;
 mod meaning;
+mod netbox;
 mod oncall;
 mod opsgenie;
 mod opsgenie_meaning;
