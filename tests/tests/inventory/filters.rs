@@ -62,6 +62,17 @@ fn by_host_dns_resource_and_alias_name(server: &Server) {
             ],
         );
     }
+    // The name that lists show, whichever it is.
+    create(&client, &json!({"hostName": "shown.example"}));
+    finds(
+        &client,
+        &[
+            ("name:Shown", "shown.example"),
+            ("name:HOSTN", "hostName"),
+            ("name:other+isEquals:true", "other"),
+            ("name:router", ""),
+        ],
+    );
 }
 
 fn by_serial_number_and_system_uid(server: &Server) {

@@ -14,6 +14,7 @@ import { LAYOUT } from "./resourceform.js";
 import { ImportDialog } from "./resourceimport.js";
 
 const NAMES = [
+  ["name", "Name"],
   ["hostName", "Host name"],
   ["resourceName", "Resource name"],
   ["aliasName", "Alias"],
@@ -24,10 +25,10 @@ const NAMES = [
   ["serialNumber", "Serial number"],
 ];
 const VARIABLES =
-  "id hostName dnsName resourceName aliasName serialNumber systemUID ipAddress state type deviceType resourceType " +
-  "startCreationDate endCreationDate startUpdationDate endUpdationDate tags template agentProfile gatewayProfile " +
-  "instanceId accountNumber installedIntgId agentInstalled deviceGroup serviceGroup deviceLocation isEquals " +
-  "assetManagedTime firstAssetManagedTime appRoles";
+  "id name hostName dnsName resourceName aliasName serialNumber systemUID ipAddress state type deviceType " +
+  "resourceType startCreationDate endCreationDate startUpdationDate endUpdationDate tags template agentProfile " +
+  "gatewayProfile instanceId accountNumber installedIntgId agentInstalled deviceGroup serviceGroup deviceLocation " +
+  "isEquals assetManagedTime firstAssetManagedTime appRoles";
 const VARIABLE = new RegExp(`^(${VARIABLES.replaceAll(" ", "|")}):`, "i");
 const ADDRESS = /^(\d{1,3}(\.\d{1,3}){3}(\/\d{1,2})?|[0-9a-f]*:[0-9a-f:]+(\/\d{1,3})?)$/i;
 
@@ -73,7 +74,7 @@ function Dialogs({ open, columns, setColumns, onClose, onDone }) {
 
 export default function Resources({ query }) {
   const text = query.get("q") || "";
-  const name = query.get("by") || "hostName";
+  const name = query.get("by") || "name";
   const state = query.get("state") || "active";
   const [type, site, group] = ["type", "site", "group"].map((filter) => query.get(filter) || "");
   const [open, setOpen] = useState("");
@@ -136,7 +137,7 @@ export default function Resources({ query }) {
       <select
         aria-label="Search by"
         value=${name}
-        onChange=${(event) => refine({ by: event.target.value === "hostName" ? "" : event.target.value })}
+        onChange=${(event) => refine({ by: event.target.value === "name" ? "" : event.target.value })}
       >
         ${NAMES.map(
           ([variable, words]) => html`<option value=${variable} selected=${variable === name}>${words}</option>`,

@@ -19,11 +19,11 @@ use crate::{
 };
 
 /// The variables of the inventory's `queryString`.
-pub const VARIABLES: [&str; 31] = listed(
-    "id hostName dnsName resourceName aliasName serialNumber systemUID ipAddress state type deviceType resourceType \
-    startCreationDate endCreationDate startUpdationDate endUpdationDate tags template agentProfile gatewayProfile \
-    instanceId accountNumber installedIntgId agentInstalled deviceGroup serviceGroup deviceLocation isEquals \
-    assetManagedTime firstAssetManagedTime appRoles",
+pub const VARIABLES: [&str; 32] = listed(
+    "id name hostName dnsName resourceName aliasName serialNumber systemUID ipAddress state type deviceType \
+    resourceType startCreationDate endCreationDate startUpdationDate endUpdationDate tags template agentProfile \
+    gatewayProfile instanceId accountNumber installedIntgId agentInstalled deviceGroup serviceGroup deviceLocation \
+    isEquals assetManagedTime firstAssetManagedTime appRoles",
 );
 
 /// The variables of the history's `queryString`.
@@ -64,6 +64,7 @@ pub fn filters(conn: &mut Conn, scope: &[String], terms: &[Term]) -> Result<Vec<
 fn term_filter(conn: &mut Conn, scope: &[String], term: &Term, exact: bool) -> Result<Filter> {
     let name = |column| Filter::Name(NameFilter { column, exact, keys: keys(term).collect() });
     let row = match term.name {
+        "name" => return Ok(name("resources.name_key")),
         "hostName" => return Ok(name("resources.host_key")),
         "dnsName" => return Ok(name("resources.dns_key")),
         "resourceName" => return Ok(name("resources.resource_key")),

@@ -127,7 +127,7 @@ fn minimal_of(
 /// Every resource that matches, as one array that is streamed: its size has no limit and costs no memory. At partner
 /// level it covers all clients. `queryString` holds `name:value` terms joined by `+` (`%2B`), alternatives of one
 /// term separated by `,`. Names match by substring without case unless `isEquals:true`; ids and addresses match
-/// exactly; `ipAddress` also takes a block such as `10.0.0.0/8`. Variables: `id`, `hostName`, `dnsName`,
+/// exactly; `ipAddress` also takes a block such as `10.0.0.0/8`. Variables: `id`, `name`, `hostName`, `dnsName`,
 /// `resourceName`, `aliasName`, `serialNumber`, `systemUID`, `ipAddress`, `state`, `type`, `deviceType`,
 /// `resourceType`, `startCreationDate`, `endCreationDate`, `startUpdationDate`, `endUpdationDate`, `tags`,
 /// `template`, `agentProfile`, `gatewayProfile`, `instanceId`, `accountNumber`, `installedIntgId`, `agentInstalled`,
