@@ -7,6 +7,7 @@ import { useLayoutEffect, useRef, useState } from "./hooks.js";
 export function useModal() {
   const dialog = useRef(null);
   const focused = useRef(/** @type {HTMLElement | undefined} */ (undefined));
+  const titled = useRef(/** @type {string | undefined} */ (undefined));
   useLayoutEffect(() => {
     const before = /** @type {HTMLElement} */ (document.activeElement);
     dialog.current.addEventListener("focusin", (event) => (focused.current = event.target));
@@ -15,14 +16,19 @@ export function useModal() {
   }, []);
   // The library moves elements when those before them change, and a dialog that was moved is not above all else.
   useLayoutEffect(() => {
-    if (!dialog.current.matches(":modal")) {
+    const before = focused.current;
+    const moved = !dialog.current.matches(":modal");
+    if (moved) {
       dialog.current.removeAttribute("open");
       dialog.current.showModal();
-      if (focused.current?.isConnected) focused.current.focus();
-    } else if (focused.current?.isConnected === false && document.activeElement === document.body) {
+    }
+    const heading = dialog.current.querySelector("h2");
+    const isOther = titled.current !== undefined && heading?.textContent !== titled.current;
+    titled.current = heading?.textContent;
+    if (before?.isConnected) {
+      if (moved) before.focus();
+    } else if (before && isOther && heading) {
       // What had the focus is gone: the dialog is about something else now, which its heading says.
-      focused.current = undefined;
-      const heading = dialog.current.querySelector("h2");
       heading.tabIndex = -1;
       heading.focus();
     }

@@ -44,7 +44,7 @@ function blockOf(token) {
   if (type === "heading") return html`<${`h${Math.min(6, depth + 1)}`} dir="auto">${inline(tokens)}<//>`;
   if (type === "list") return listOf(token);
   if (type === "blockquote") return html`<blockquote>${blocks(tokens)}</blockquote>`;
-  if (type === "code") return html`<pre tabindex="0"><code>${text}</code></pre>`;
+  if (type === "code") return html`<pre tabindex="0"><code>${text.replace(/\n$/, "")}</code></pre>`;
   if (type === "table") return tableOf(token);
   if (type === "hr") return html`<hr />`;
   if (type === "html") return html`<p dir="auto">${raw.trim()}</p>`;
