@@ -1,6 +1,6 @@
 // The alerts of the board: read page by page, and after a change only those that changed.
 
-import { call, terms } from "./api.js";
+import { call, session, terms } from "./api.js";
 import { useAnswer, useEffect, useRef, useState } from "./hooks.js";
 
 /** The states, the worst first. */
@@ -119,7 +119,7 @@ function merged(board, data, ids, found) {
  */
 function withRest(board, { rows, at }, before) {
   const last = rows[rows.length - 1];
-  if (!last || !at || !before?.at) return { rows, at };
+  if (!last || !at || !before) return { rows, at };
   const there = new Set(rows.map((row) => row.id));
   const rest = before.rows.filter((row) => !there.has(row.id) && compare(board, row, last) > 0);
   if (!rest.length) return { rows, at };
@@ -127,7 +127,7 @@ function withRest(board, { rows, at }, before) {
 }
 
 /** The list that was left last: going back shows as much of it. */
-let left = { key: "", data: /** @type {any} */ (undefined) };
+let left = { key: "", tenant: "", data: /** @type {any} */ (undefined) };
 
 /**
  * The list of a board. Of its rows those with `sending` wait for an answer of the service.
@@ -135,7 +135,8 @@ let left = { key: "", data: /** @type {any} */ (undefined) };
  */
 export function useAlerts(board, poll) {
   const key = JSON.stringify(board);
-  const kept = history.state?.row && left.key === key ? left.data : undefined;
+  const tenant = useRef(session.tenant).current;
+  const kept = history.state?.row && left.key === key && left.tenant === tenant ? left.data : undefined;
   const want = useRef({ key, rows: Math.max(PAGE, kept?.rows.length || 0) });
   if (want.current.key !== key) want.current = { key, rows: PAGE };
   const latest = useRef({ key, data: /** @type {any} */ (undefined) });
@@ -218,7 +219,7 @@ export function useAlerts(board, poll) {
 
   useEffect(
     () => () => {
-      left = latest.current;
+      left = { ...latest.current, tenant };
     },
     [],
   );

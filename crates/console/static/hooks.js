@@ -1,7 +1,7 @@
 // Hooks: state that follows the service, and work that is repeated.
 
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "./vendor/preact-htm.js";
-import { call, onState } from "./api.js";
+import { call, onState, session } from "./api.js";
 
 export { useEffect, useLayoutEffect, useMemo, useRef, useState };
 
@@ -72,8 +72,18 @@ export function useAnswer(work, key, poll = 0) {
 /** The same each time: what is made of it is made once. */
 const NO_ROWS = /** @type {any[]} */ ([]);
 
-/** What was read of the list that was left last, behind its first page: going back shows it again. */
-let left = /** @type {any} */ ({});
+/** What was read of the lists that were left last, behind their first pages: going back shows it again. */
+const left = new Map();
+const MOST_LEFT = 3;
+
+/** Keeps what was read of a list that is left. */
+function keep(tenant, further) {
+  const name = `${tenant} ${further.key}`;
+  left.delete(name);
+  if (!further.rows.length) return;
+  left.set(name, { ...further, loading: false });
+  if (left.size > MOST_LEFT) left.delete(left.keys().next().value);
+}
 
 /**
  * A list of the service, page by page by cursor.
@@ -86,17 +96,14 @@ export function useList(name, query, path = {}, poll = 0) {
   const key = JSON.stringify([name, query, path]);
   /** @type {{key: string, rows: any[], cursor?: string, loading: boolean, problem?: any}} */
   const none = { key, rows: NO_ROWS, loading: false };
+  // Of another tenant there would be another list.
+  const tenant = useRef(session.tenant).current;
   const [further, setFurther] = useState(
-    /** @type {typeof none} */ (history.state?.row && left.key === key ? left : none),
+    /** @type {typeof none} */ ((history.state?.row && left.get(`${tenant} ${key}`)) || none),
   );
   const latest = useRef(further);
   latest.current = further;
-  useEffect(
-    () => () => {
-      left = { ...latest.current, loading: false };
-    },
-    [],
-  );
+  useEffect(() => () => keep(tenant, latest.current), []);
   // Which operation it is, and so what a row has, only the caller knows.
   const page = (asked) => /** @type {Promise<any>} */ (call(name, /** @type {any} */ (asked)));
   const first = useAnswer((signal) => page({ ...path, query, signal }), key, poll);
