@@ -9,7 +9,7 @@ const EVERY = 60e3;
 const PAUSE = 2000;
 
 /** The first screen comes first. */
-const FIRST = 500;
+const FIRST = 1500;
 
 /** @type {Record<string, number>} */
 let counts = {};
