@@ -6,6 +6,7 @@ mod coverage;
 mod everybody;
 mod files;
 mod keyboard;
+mod lists;
 mod night;
 mod places;
 mod reference;

@@ -14,7 +14,7 @@ in_browser![the_first_screen_is_small_and_soon_there, keys_and_searches_are_answ
 const AT_ONCE: f64 = 100.0;
 
 /// On the terminal, past the capture of the test program.
-fn tell(told: &str) {
+pub(super) fn tell(told: &str) {
     let _ = writeln!(std::io::stderr(), "console: {told}");
 }
 
@@ -71,7 +71,7 @@ fn the_first_screen_is_small_and_soon_there() {
 }
 
 /// Machines that a search goes through, as many as asked for.
-fn machines(company: &Client, name: &str, count: usize) {
+pub(super) fn machines(company: &Client, name: &str, count: usize) {
     for block in 0..count / 1_000 {
         let one = |number: usize| {
             let machine =
@@ -84,7 +84,7 @@ fn machines(company: &Client, name: &str, count: usize) {
     }
 }
 
-fn alerts(company: &Client, name: &str, count: usize) {
+pub(super) fn alerts(company: &Client, name: &str, count: usize) {
     for block in 0..count / 1_000 {
         let one = |number: usize| {
             json!({"currentState": "Warning", "subject": format!("Fan {number}"), "metric": format!("fan.{block}.{number}"),
