@@ -231,7 +231,7 @@ fn pictures_for_the_documents_stay_small() {
         ("routing", "routing?host=web-01", "Routing", wide),
     ];
     for (name, path, title, (width, height)) in pictures {
-        let size = json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false});
+        let size = json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600});
         window.debug("Emulation.setDeviceMetricsOverride", &size);
         open(&window, server, path, title);
         let shot = window.debug("Page.captureScreenshot", &json!({"format": "webp", "quality": 70}));
