@@ -289,7 +289,11 @@ fn people_keys_and_routes_are_looked_after_by_keys() {
     keys.go("u", "Audit");
     window.press("/");
     window.type_over(&format!("entityId:{id}"));
-    window.until(&format!("document.querySelector('tbody tr') && [...document.querySelectorAll('tbody tr')].every(row => row.innerText.includes({}))", json!(id)));
+    window.until(&format!(
+        "new URLSearchParams(location.search).get('q')?.includes({}) && document.querySelector('tbody tr') && \
+         [...document.querySelectorAll('tbody tr')].every(row => /User[\\s\\S]*Keys/.test(row.innerText))",
+        json!(id)
+    ));
     window.press("ArrowDown");
     window.press("Enter");
     keys.press("Undo…");
