@@ -124,7 +124,7 @@ fn in_the_way(window: &Window, element: &str, what: &str) -> Vec<String> {
 }
 
 /// The forms, by the screen that has them and the button that opens them.
-const FORMS: [(&str, &str); 15] = [
+const FORMS: [(&str, &str); 16] = [
     ("on-call", "Take over…"),
     ("on-call", "Swap…"),
     ("incidents", "New incident…"),
@@ -140,6 +140,7 @@ const FORMS: [(&str, &str); 15] = [
     ("settings", "Add push or chat…"),
     ("alerts", "?"),
     ("alerts?status=any&state=Critical", "Go to…"),
+    ("audit", "Export CSV…"),
 ];
 
 /// Of what there is in the company, and is looked at.

@@ -99,8 +99,10 @@ fn what_a_screen_loads_stays_small(server: &Server) {
     let modules: BTreeMap<String, String> = sources().into_iter().collect();
     let always: usize = ["", "style.css", "tokens.css", "icon.svg", "vendor/icons.svg"].into_iter().map(length).sum();
     let lengths: BTreeMap<&str, usize> = modules.keys().map(|path| (path.as_str(), length(path))).collect();
-    let generated: BTreeMap<&str, usize> =
-        ["operations.js", "forms.js", "vendor/marked.js", "vendor/preact-htm.js"].into_iter().map(|path| (path, length(path))).collect();
+    let generated: BTreeMap<&str, usize> = ["operations.js", "forms.js", "vendor/marked.js", "vendor/preact-htm.js"]
+        .into_iter()
+        .map(|path| (path, length(path)))
+        .collect();
     for screen in modules.keys().filter(|path| path.starts_with("screens/")) {
         let mut loaded = BTreeSet::new();
         let mut pending = vec!["app.js".to_owned(), screen.clone()];

@@ -8,7 +8,12 @@ use super::{
     MARKUP,
 };
 
-in_browser![an_article_is_written_read_safely_and_not_overwritten, no_link_leads_into_the_interface_or_astray];
+in_browser![
+    an_article_is_written_read_safely_and_not_overwritten,
+    no_link_leads_into_the_interface_or_astray,
+    markdown_is_laid_out_as_it_is_meant,
+    a_preview_says_what_becomes_of_images,
+];
 
 fn an_article_is_written_read_safely_and_not_overwritten() {
     let server = demo();
@@ -118,4 +123,88 @@ fn no_link_leads_into_the_interface_or_astray() {
     }
     let into = window.evaluate("[...document.querySelectorAll('a')].filter(one => one.origin == location.origin && one.pathname.startsWith('/api/')).length");
     assert_eq!((into, window.complaints()), (json!(0), Vec::<String>::new()));
+}
+
+/// Texts, and the elements that they become: without attributes but `href`, `start` and `class`.
+const LAID_OUT: [(&str, &str); 19] = [
+    ("# One\n\nTwo\n---\n\n###### Six", "<h2>One</h2><h3>Two</h3><h6>Six</h6>"),
+    ("- a\n  - b\n    1. c\n- d\n", "<ul><li>a<ul><li>b<ol><li>c</li></ol></li></ul></li><li>d</li></ul>"),
+    (
+        "3. one\n\n   more of one\n\n4. two\n",
+        "<ol start=\"3\"><li><p>one</p><p>more of one</p></li><li><p>two</p></li></ol>",
+    ),
+    (
+        "- run\n  ```sh\n  df -h <x>\n  ```\n- look\n",
+        "<ul><li>run<pre><code>df -h &lt;x&gt;</code></pre></li><li>look</li></ul>",
+    ),
+    (
+        "| a | b \\| c |\n|:-:|--:|\n| `x \\| y` | **z** |\n| only |\n",
+        "<div class=\"scroll\"><table class=\"plain\"><thead><tr><th class=\"center\">a</th><th class=\"right\">b | c</th></tr></thead>\
+         <tbody><tr><td class=\"center\"><code>x | y</code></td><td class=\"right\"><strong>z</strong></td></tr>\
+         <tr><td class=\"center\">only</td><td class=\"right\"></td></tr></tbody></table></div>",
+    ),
+    ("one  \ntwo\\\nthree\nfour", "<p>one<br>two<br>three\nfour</p>"),
+    ("~~gone~~ ***both*** _a `*`_", "<p><del>gone</del> <em><strong>both</strong></em> <em>a <code>*</code></em></p>"),
+    (
+        "[ref][r], [r] and [none]\n\n[r]: https://a.example/?x=1 \"T\"\n",
+        "<p><a href=\"https://a.example/?x=1\">ref</a>, <a href=\"https://a.example/?x=1\">r</a> and [none]</p>",
+    ),
+    (
+        "<https://a.example/> https://b.example/x. <a@b.example>",
+        "<p><a href=\"https://a.example/\">https://a.example/</a> <a href=\"https://b.example/x\">https://b.example/x</a>. \
+         <a href=\"mailto:a@b.example\">a@b.example</a></p>",
+    ),
+    ("<div onclick=\"x()\">a</div>", "<p>&lt;div onclick=\"x()\"&gt;a&lt;/div&gt;</p>"),
+    ("a <b>c</b> <!-- d --> &lt;i&gt;", "<p>a &lt;b&gt;c&lt;/b&gt; &lt;!-- d --&gt; &lt;i&gt;</p>"),
+    (
+        "[a](javascript:alert(1)) [b](javascript&#58;alert)",
+        "<p>[a](javascript:alert(1)) [b](javascript&amp;#58;alert)</p>",
+    ),
+    ("[a]\n\n[a]: javascript:alert(1)\n", "<p>[a]</p>"),
+    ("![rack](https://a.example/r.png)", "<p><a href=\"https://a.example/r.png\">Image: rack</a></p>"),
+    ("[![one](https://a.example/1.png)](https://b.example/)", "<p><a href=\"https://b.example/\">one</a></p>"),
+    ("> a\n> - b\n\n***\n", "<blockquote><p>a</p><ul><li>b</li></ul></blockquote><hr>"),
+    ("    code & more\n", "<pre><code>code &amp; more</code></pre>"),
+    ("\\*a\\* &copy; &#8594; &bogus;", "<p>*a* \u{a9} \u{2192} &amp;bogus;</p>"),
+    ("- [ ] a\n- [x] b\n", "<ul><li>[ ] a</li><li>[x] b</li></ul>"),
+];
+
+/// Lists, tables, code, links: each as the page behind a link has it, and HTML as text.
+fn markdown_is_laid_out_as_it_is_meant() {
+    let server = demo();
+    let company = company(demo());
+    let Some(window) = signed_in(server, "operator") else { return };
+    let category = text(&company.post("/kb/category", &json!({"name": unique("Markdown")})).ok()["id"]);
+    let title = unique("Markdown");
+    let article = json!({"title": title, "content": "x", "category": {"id": category}});
+    let id = text(&company.post("/kb/article", &article).ok()["id"]);
+    for (written, expected) in LAID_OUT {
+        company.post(&format!("/kb/article/{id}"), &json!({"content": written})).ok();
+        open(&window, server, &format!("knowledge/{id}"), &title);
+        window.until("document.querySelector('.markdown')?.children.length");
+        let found = window.evaluate(
+            "[...document.querySelector('.markdown').querySelectorAll('*')].forEach(one => one.getAttributeNames()\
+             .filter(name => !['href', 'start', 'class'].includes(name) || !one.getAttribute(name))\
+             .forEach(name => one.removeAttribute(name))), document.querySelector('.markdown').innerHTML",
+        );
+        assert_eq!(text(&found), expected, "{written}");
+    }
+    assert_eq!(window.complaints(), Vec::<String>::new());
+}
+
+/// Nobody wonders where an image went: the preview says that it is a link.
+fn a_preview_says_what_becomes_of_images() {
+    let server = demo();
+    let Some(window) = signed_in(server, "operator") else { return };
+    open(&window, server, "knowledge", "Knowledge");
+    window.click("New article…");
+    window.fill("dialog textarea", "No image `![x](y)`");
+    window.until("document.querySelector('dialog .draft code')");
+    let told = "document.querySelector('dialog .draft')?.textContent.includes('Images are shown as links')";
+    assert_eq!(window.evaluate(told), json!(false));
+    window.fill("dialog textarea", "| a |\n|---|\n| ![rack](https://a.example/r.png) |\n");
+    window.until(told);
+    assert_eq!(window.evaluate("document.querySelectorAll('dialog img').length"), json!(0));
+    assert_eq!(window.evaluate("document.querySelector('dialog .draft a').textContent"), json!("Image: rack"));
+    assert_eq!(window.complaints(), Vec::<String>::new());
 }

@@ -13,6 +13,7 @@ mod people;
 mod records;
 mod routing;
 mod shown;
+mod texts;
 mod undo;
 pub(super) mod unseen;
 
