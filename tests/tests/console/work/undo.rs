@@ -21,7 +21,9 @@ pub(super) fn newest(window: &Window, server: &Server, entity: &str, id: &str) {
     open(window, server, &format!("audit?q={}", encode(&format!("entity:{entity}+entityId:{id}"))), "Audit");
     window.until("document.querySelector('.row-link')");
     window.evaluate("document.querySelector('.row-link').click()");
-    window.until(&format!("document.querySelector('#changes')?.textContent.includes({})", json!(id)));
+    // The heading has its name.
+    let panel = "document.querySelector('#changes')?.closest('section').textContent";
+    window.until(&format!("{panel}.includes({})", json!(id)));
 }
 
 /// Undoes it, once there is a preview.
