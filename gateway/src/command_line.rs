@@ -70,6 +70,14 @@ pub enum Command {
     /// Call an operation of a service, by its name and with its fields as options
     #[command(disable_help_flag = true)]
     Api(cli::Api),
+    /// Print a JSON Schema of the files of `muster plan`, for editors
+    Schema,
+    /// Write the configuration of a tenant as files
+    Export(cli::Export),
+    /// Say what files would change in a tenant: exits with 0 when nothing, with 2 when something, with 1 on a failure
+    Plan(cli::Plan),
+    /// Change a tenant as files say
+    Apply(cli::Apply),
     /// Make files of desired state of what another product exports
     Convert(Box<convert::Convert>),
     /// Print what a shell completes commands and operations with

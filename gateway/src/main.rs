@@ -18,7 +18,7 @@ mod reporters;
 mod retention;
 mod variables;
 
-use std::process::ExitCode;
+use std::{env, process::ExitCode};
 
 use clap::{CommandFactory as _, Parser as _};
 
@@ -28,6 +28,11 @@ fn main() -> ExitCode {
     let line = match CommandLine::try_parse() {
         Ok(line) => line,
         Err(error) if error.use_stderr() && commands::check_finds_faults() => return ExitCode::FAILURE,
+        // Of a plan, 2 means differences.
+        Err(error) if error.use_stderr() && env::args_os().nth(1).is_some_and(|word| word == "plan") => {
+            let _ = error.print();
+            return ExitCode::FAILURE;
+        }
         Err(error) => error.exit(),
     };
     let reader = match line.command {
@@ -50,6 +55,10 @@ fn main() -> ExitCode {
         Command::Launch(arguments) => return runner::launch(&arguments),
         Command::Secrets(arguments) => commands::secrets(arguments),
         Command::Api(arguments) => return cli::api(&arguments, domains::document),
+        Command::Schema => cli::schema(domains::document),
+        Command::Export(arguments) => return cli::export(&arguments, domains::document),
+        Command::Plan(arguments) => return cli::plan(&arguments, domains::document),
+        Command::Apply(arguments) => return cli::apply(&arguments, domains::document),
         Command::Convert(arguments) => return convert::convert(&arguments),
         Command::Completions(arguments) => cli::completions(&arguments),
         Command::Complete(arguments) => cli::complete(&arguments, CommandLine::command(), domains::document),

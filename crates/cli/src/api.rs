@@ -82,7 +82,7 @@ fn run(tokens: &[String], document: impl FnOnce() -> anyhow::Result<Value>) -> R
     }
     own.append(&mut call_arguments.options);
     let options = parse(&own);
-    let connection = connection::find(&options, &connection::variable);
+    let connection = connection::find(&options.connection, &connection::variable);
     let (request, connection) =
         request::prepare(operation, call_arguments, &options, connection).map_err(Failure::Usage)?;
     if options.print_request {

@@ -97,6 +97,17 @@ impl Session {
         Ok(Self { http, root, credentials, token: None, retries })
     }
 
+    /// The same service for another thread, with the token that there is.
+    pub fn duplicate(&self) -> Self {
+        Self {
+            http: self.http.clone(),
+            root: self.root.clone(),
+            credentials: self.credentials.clone(),
+            token: self.token.clone(),
+            retries: self.retries,
+        }
+    }
+
     /// Sends a request, and once more with a new token when the service does not know the one it has. The answer may
     /// say no.
     ///

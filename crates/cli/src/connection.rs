@@ -11,7 +11,7 @@ use std::{
 use base::{near, secret::Secret};
 use toml::Table;
 
-use crate::options::ApiOptions;
+use crate::options::ConnectionOptions;
 
 /// The most that is read of a file of profiles, in bytes.
 const MOST: u64 = 1 << 20;
@@ -36,7 +36,7 @@ pub struct Connection {
 ///
 /// # Errors
 /// When a profile is asked for that cannot be read, or that says what none does.
-pub fn find(options: &ApiOptions, variable: &dyn Fn(&str) -> Option<String>) -> Result<Connection, String> {
+pub fn find(options: &ConnectionOptions, variable: &dyn Fn(&str) -> Option<String>) -> Result<Connection, String> {
     let variable = |name: &str| variable(name).filter(|value| !value.is_empty());
     let named = options.profile.clone();
     let chosen = named.clone().or_else(|| variable("MUSTER_PROFILE"));
@@ -127,6 +127,7 @@ mod tests {
     use clap::Parser as _;
 
     use super::*;
+    use crate::options::ApiOptions;
 
     #[test]
     fn a_profile_is_a_section_and_errors_hold_no_secret() {
@@ -160,7 +161,7 @@ mod tests {
                 Some((_, value)) => Some((*value).to_owned()),
                 None => (name == "XDG_CONFIG_HOME").then(|| folder.path().to_string_lossy().into_owned()),
             };
-            let found = find(&options, &variable).unwrap();
+            let found = find(&options.connection, &variable).unwrap();
             (found.server.unwrap_or_default(), found.key.unwrap_or_default())
         };
         let pair = |server: &str, key: &str| (server.to_owned(), key.to_owned());

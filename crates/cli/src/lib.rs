@@ -1,5 +1,5 @@
-//! What people run at a terminal and scripts call, without a database: `muster api`, `muster completions` and
-//! `muster sink`.
+//! What people run at a terminal and scripts call, without a database: `muster api`, `muster schema`, `muster export`,
+//! `muster plan`, `muster apply`, `muster completions` and `muster sink`.
 //!
 //! [`api()`] is a client of the interface. It has no list of operations: it reads command lines by the OpenAPI
 //! document, which the caller makes. [`complete()`] tells a shell what may come next, and [`sink()`] prints what a
@@ -11,6 +11,7 @@ mod arguments;
 mod call;
 mod complete;
 mod completions;
+mod config;
 mod connection;
 mod content;
 mod failure;
@@ -31,7 +32,8 @@ mod values;
 pub use crate::{
     api::api,
     completions::{complete, completions},
+    config::{apply, export, plan, schema},
     operations::current_name,
-    options::{Api, Complete, Completions, Sink},
+    options::{Api, Apply, Complete, Completions, Export, Plan, Sink},
     sink::sink,
 };

@@ -27,6 +27,75 @@ pub enum Shell {
     Fish,
 }
 
+/// The command line of `muster export`.
+#[derive(Args)]
+pub struct Export {
+    /// Where the files are written, a folder for each kind
+    pub(crate) dir: PathBuf,
+    #[command(flatten)]
+    pub(crate) connection: ConnectionOptions,
+}
+
+/// The command line of `muster plan`.
+#[derive(Args)]
+pub struct Plan {
+    #[command(flatten)]
+    pub(crate) files: FileOptions,
+    /// How the plan is printed
+    #[arg(long, value_name = "FORM", default_value = "text")]
+    pub(crate) output: Form,
+}
+
+/// The command line of `muster apply`.
+#[derive(Args)]
+pub struct Apply {
+    #[command(flatten)]
+    pub(crate) files: FileOptions,
+    /// Do it without asking; away from a terminal nobody is asked
+    #[arg(long)]
+    pub(crate) yes: bool,
+    /// What the change set of all writes is called, behind the label; without it, a name that no other has
+    #[arg(long, value_name = "NAME")]
+    pub(crate) change_set: Option<String>,
+    /// Add what the service answers only once (tokens, signing secrets) to this file, as lines of JSON
+    #[arg(long, value_name = "FILE")]
+    pub(crate) credentials: Option<PathBuf>,
+}
+
+/// Files of desired state, and what is done about objects.
+#[derive(Args)]
+pub struct FileOptions {
+    /// Where the files are
+    pub(crate) dir: PathBuf,
+    /// Delete objects that files with this label made and that none describes any more; needs an admin's key, and a
+    /// service that keeps change sets
+    #[arg(long, hide = true)]
+    pub(crate) prune: bool,
+    /// The label of these files, with which the name of the change set begins
+    #[arg(long, value_name = "LABEL", default_value = "files", value_parser = label)]
+    pub(crate) managed_by: String,
+    /// Send the secrets of all objects, though nothing else of them changes
+    #[arg(long)]
+    pub(crate) send_secrets: bool,
+    #[command(flatten)]
+    pub(crate) connection: ConnectionOptions,
+}
+
+fn label(text: &str) -> Result<String, String> {
+    let good = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.' | '/');
+    let is_label = (1..=40).contains(&text.len()) && text.chars().all(good);
+    is_label.then(|| text.to_owned()).ok_or_else(|| "is 1 to 40 letters, digits, - _ . /".to_owned())
+}
+
+/// How a plan is printed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Form {
+    /// For people
+    Text,
+    /// For programs
+    Json,
+}
+
 /// What a shell asks while somebody types.
 #[derive(Args)]
 pub struct Complete {
@@ -75,13 +144,9 @@ The exit status is 0 when the service did it, 1 when it refused or failed, 2 whe
 was \
 sent then), and 3 when the service could not be reached.";
 
-/// Call an operation of the service, by its operationId
-#[derive(Parser)]
-#[command(name = "muster api", override_usage = USAGE, after_help = EXAMPLES)]
-pub struct ApiOptions {
-    /// List operations: all, or those that have all the words that follow
-    #[arg(long)]
-    pub list: bool,
+/// Where the service is, and who calls.
+#[derive(Args, Clone)]
+pub struct ConnectionOptions {
     /// Where the service is, such as https://muster.example.net [env: MUSTER_SERVER]
     #[arg(long, value_name = "URL")]
     pub server: Option<String>,
@@ -103,6 +168,17 @@ pub struct ApiOptions {
     /// Trust the certificates of this authority (a PEM file) beside those of the system [env: MUSTER_CA]
     #[arg(long, value_name = "FILE")]
     pub ca: Option<PathBuf>,
+}
+
+/// Call an operation of the service, by its operationId
+#[derive(Parser)]
+#[command(name = "muster api", override_usage = USAGE, after_help = EXAMPLES)]
+pub struct ApiOptions {
+    /// List operations: all, or those that have all the words that follow
+    #[arg(long)]
+    pub list: bool,
+    #[command(flatten)]
+    pub connection: ConnectionOptions,
     /// How answers are printed; lists as a table on a terminal, all else as JSON, unless this says otherwise
     #[arg(long, value_name = "FORM")]
     pub output: Option<Output>,

@@ -1,6 +1,6 @@
 //! Answers, on standard output: as they arrive, or a page at a time.
 
-use std::io::{BufWriter, IsTerminal as _, Read, Write, stdout};
+use std::io::{self, BufWriter, ErrorKind, IsTerminal as _, Read, Write, stdout};
 
 use reqwest::blocking::Response;
 use serde_json::Value;
@@ -163,6 +163,18 @@ impl<W: Write> Rows<W> {
             Self::Json(mut pretty, _) => pretty.write_all(b"]").and_then(|()| pretty.finish()),
         };
         done.map_err(Failure::Output)
+    }
+}
+
+/// Prints a text of this program's own. Anyone who reads may have had enough, as `head` has.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn print_text(text: &str) -> io::Result<()> {
+    let mut to = stdout().lock();
+    match to.write_all(text.as_bytes()).and_then(|()| to.flush()) {
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        done => done,
     }
 }
 

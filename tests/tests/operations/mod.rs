@@ -6,6 +6,7 @@ mod backup;
 mod broken_connections;
 mod check;
 mod client;
+mod configuration;
 mod costs;
 mod crowds;
 mod demo;

@@ -1,0 +1,217 @@
+//! Carries out a plan, one request after the other, and stops where the service refuses.
+
+use serde_json::{Map, Value, json};
+
+use super::{
+    convert::{id_text, to_body, to_file},
+    documents::{Document, Shapes},
+    keys,
+    kinds::{Kind, List},
+    names::{NamedObject, Names},
+    plan::{Action, Effect},
+    service::{Answer, Refusal, Service},
+    shape::{Field, Shape},
+    tenant::{Object, note_parts},
+};
+
+/// What carries out a plan.
+pub struct Applier<'a, 'd> {
+    pub service: &'a mut Service<'d>,
+    pub shapes: &'a Shapes<'a>,
+    /// What objects are called, those that are created included.
+    pub names: Names,
+    /// What the service answers once and never again, an object for each object.
+    pub credentials: Vec<Value>,
+}
+
+impl Applier<'_, '_> {
+    /// Carries out one action.
+    ///
+    /// # Errors
+    /// What the service refused, or what cannot be sent.
+    pub fn apply(&mut self, action: &Action<'_>) -> Result<(), String> {
+        match (action.effect, action.document, action.object) {
+            (Effect::Create, Some(document), _) => self.create(document),
+            (Effect::Delete, _, Some(object)) => self.delete(action.kind, object),
+            (Effect::Replace, Some(document), Some(object)) => {
+                self.delete(action.kind, object)?;
+                self.create(document)
+            }
+            (Effect::Restore, Some(document), Some(object)) => {
+                let on = action.kind.switch.as_ref().map(|switch| switch.on).unwrap_or_default();
+                self.service.call(on, &ids(object), None, None).map_err(Refusal::text)?;
+                if action.changes.is_empty() { Ok(()) } else { self.update(action, document, object) }
+            }
+            (_, Some(document), Some(object)) => self.update(action, document, object),
+            _ => Ok(()),
+        }
+    }
+
+    fn create(&mut self, document: &Document) -> Result<(), String> {
+        let kind = document.kind;
+        let (owner, body) = self.whole(document)?;
+        let owner: Vec<&str> = owner.as_deref().into_iter().collect();
+        let body = (kind.to_create)(body);
+        let answer = self.service.call(kind.create, &owner, Some(&body), None).map_err(Refusal::text)?.value;
+        // Some are created as lists.
+        let answer = answer.as_array().and_then(|all| all.first()).cloned().unwrap_or(answer);
+        let Value::Object(answer) = answer else { return Ok(()) };
+        let id = [kind.id, "id", "uniqueId", "resourceUUID"].iter().find_map(|name| id_text(answer.get(*name)?));
+        if let Some(id) = id {
+            let reference = keys::reference(kind, &document.key, &document.body);
+            self.names.insert(kind.name, NamedObject { id, is_own: true }, &document.key, reference);
+        }
+        note_parts(&mut self.names, kind, &document.key, &answer, true);
+        if !kind.credentials.is_empty() {
+            let mut kept = Map::new();
+            kept.insert("kind".to_owned(), Value::from(kind.name));
+            kept.insert("name".to_owned(), Value::from(document.key.shown.clone()));
+            let once =
+                kind.credentials.iter().filter_map(|name| Some(((*name).to_owned(), answer.get(*name)?.clone())));
+            kept.extend(once);
+            self.credentials.push(Value::Object(kept));
+        }
+        Ok(())
+    }
+
+    fn delete(&mut self, kind: &Kind, object: &Object) -> Result<(), String> {
+        let delete = kind.delete.unwrap_or_default();
+        self.service.call(delete, &ids(object), None, None).map(|_| ()).map_err(Refusal::text)
+    }
+
+    fn update(&mut self, action: &Action<'_>, document: &Document, object: &Object) -> Result<(), String> {
+        let kind = action.kind;
+        let update = kind.update.unwrap_or_default();
+        if update == kind.create {
+            let (owner, body) = self.whole(document)?;
+            let owner: Vec<&str> = owner.as_deref().into_iter().collect();
+            return self.service.call(update, &owner, Some(&body), None).map(|_| ()).map_err(Refusal::text);
+        }
+        let version = self.seen(kind, object, action.effect)?;
+        let mut body = self.changed(action, document, object)?;
+        let above = kind.references.iter().find(|one| one.kind == kind.name).map_or("", |one| one.path);
+        let to_top = kind.to_top.filter(|_| body.get(above).is_some_and(|value| *value == json!({})));
+        if to_top.is_some() {
+            body.remove(above);
+        }
+        if !body.is_empty() {
+            let version = version.filter(|_| self.service.takes_version(update));
+            let answer = self.service.call(update, &ids(object), Some(&body), version.as_deref());
+            if let Value::Object(answer) = answer.map_err(Refusal::text)?.value {
+                note_parts(&mut self.names, kind, &document.key, &answer, true);
+            }
+        }
+        if let Some(to_top) = to_top {
+            self.service.call(to_top, &ids(object), Some(&Map::new()), None).map_err(Refusal::text)?;
+        }
+        Ok(())
+    }
+
+    /// The version of an object, once it is known to be what the plan was made of.
+    fn seen(&mut self, kind: &Kind, object: &Object, effect: Effect) -> Result<Option<String>, String> {
+        let Some(get) = kind.get else { return Ok(None) };
+        let Answer { value, version } = self.service.call(get, &ids(object), None, None).map_err(Refusal::text)?;
+        // An export has other fields than the object itself.
+        let is_comparable = matches!(kind.list, List::Rows(..)) && effect != Effect::Restore;
+        let now = value.as_object().map(|answer| {
+            let mut answer = (kind.from_answer)(answer.clone());
+            if let (Some(owner), Some(id)) = (&kind.owner, &object.owner) {
+                answer.insert(owner.field.to_owned(), json!({ "id": id }));
+            }
+            to_file(self.shapes.of(kind), &answer, &self.names)
+        });
+        if is_comparable && now.is_some_and(|now| now != object.body) {
+            return Err("somebody changed it since the plan was made: plan again".to_owned());
+        }
+        Ok(version)
+    }
+
+    /// The id of the object that a document belongs to, and its whole body.
+    fn whole(&self, document: &Document) -> Result<(Option<String>, Map<String, Value>), String> {
+        let fields = self.shapes.of(document.kind);
+        let mut body = to_body(fields, &document.body, &self.names, &document.folder)?;
+        let owner = document.kind.owner.as_ref().and_then(|owner| body.remove(owner.field));
+        Ok((owner.and_then(|owner| owner.get("id").and_then(id_text)), (document.kind.complete)(body)))
+    }
+
+    /// The fields of a body that change, and the secrets.
+    fn changed(&self, action: &Action<'_>, document: &Document, object: &Object) -> Result<Map<String, Value>, String> {
+        let fields = self.shapes.of(action.kind);
+        let names: Vec<&str> = action.changes.iter().map(|change| first(&change.path)).collect();
+        let mut body = Map::new();
+        for field in fields.iter().filter(|field| names.contains(&field.name) || field.shape.has_secret()) {
+            if action.kind.owner.as_ref().is_some_and(|owner| owner.field == field.name) {
+                continue;
+            }
+            let mut value = document.body.get(field.name).cloned();
+            if value.is_none() && names.contains(&field.name) {
+                value = field.absent().cloned().or_else(|| Some(json!({})));
+            }
+            let Some(mut value) = value else { continue };
+            if action.kind.elements.contains(&field.name) {
+                let answer = object.answer.get(field.name);
+                keep_ids(&field.shape, &mut value, object.body.get(field.name), answer);
+            }
+            body.insert(field.name.to_owned(), value);
+        }
+        let mut made = to_body(fields, &body, &self.names, &document.folder)?;
+        for (name, value) in body {
+            // The ids of elements are no fields of files.
+            if let (Some(Value::Array(made)), Value::Array(elements)) = (made.get_mut(&name), value) {
+                for (made, element) in made.iter_mut().zip(elements) {
+                    let id = element.get("id").filter(|id| id.is_string() && element.get("name").is_some());
+                    if let (Some(made), Some(id)) = (made.as_object_mut(), id) {
+                        made.insert("id".to_owned(), id.clone());
+                    }
+                }
+            }
+        }
+        Ok((action.kind.complete)(made))
+    }
+}
+
+/// The ids in the path of an object.
+fn ids(object: &Object) -> Vec<&str> {
+    object.owner.as_deref().into_iter().chain([object.id.as_str()]).collect()
+}
+
+/// The first name of a path.
+fn first(path: &str) -> &str {
+    path.split(['.', '[']).next().unwrap_or(path)
+}
+
+/// Gives the elements of a list the ids that those of their names have, and says of each what it has no more. One that
+/// has something no more that cannot be taken away is a new one.
+fn keep_ids(shape: &Shape<'_>, wanted: &mut Value, current: Option<&Value>, answer: Option<&Value>) {
+    let Shape::List(shape, _) = shape else { return };
+    let Shape::Object(fields) = &**shape else { return };
+    let named = |list: Option<&Value>, name: &str| {
+        let elements = list.and_then(Value::as_array).into_iter().flatten();
+        let mut elements =
+            elements.filter(|one| one.get("name").and_then(Value::as_str).is_some_and(|own| same(own, name)));
+        elements.next().cloned()
+    };
+    for element in wanted.as_array_mut().into_iter().flatten().filter_map(Value::as_object_mut) {
+        let name = element.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let id = named(answer, &name).and_then(|one| one.get("id").cloned());
+        let (Some(id), Some(Value::Object(current))) = (id, named(current, &name)) else { continue };
+        if take_away(fields, element, &current) {
+            element.insert("id".to_owned(), id);
+        }
+    }
+}
+
+/// Says of what an element has no more that it is empty; `false` where that cannot be said.
+fn take_away(fields: &[Field<'_>], element: &mut Map<String, Value>, current: &Map<String, Value>) -> bool {
+    let gone = fields.iter().filter(|field| current.contains_key(field.name) && !element.contains_key(field.name));
+    let gone: Vec<_> = gone.map(|field| Some((field.name.to_owned(), field.absent()?.clone()))).collect();
+    let can = gone.iter().all(Option::is_some);
+    if can {
+        element.extend(gone.into_iter().flatten());
+    }
+    can
+}
+
+fn same(one: &str, other: &str) -> bool {
+    one.trim().to_lowercase() == other.trim().to_lowercase()
+}

@@ -1,0 +1,229 @@
+//! The commands: what they are asked for, what they print and how they end.
+
+use std::{
+    fs::OpenOptions,
+    io::{IsTerminal as _, Write as _, stdin, stdout},
+    os::unix::fs::OpenOptionsExt as _,
+    path::Path,
+    process::ExitCode,
+    time::Duration,
+};
+
+use serde_json::Value;
+
+use super::{
+    apply::Applier,
+    documents::{self, Document, Shapes},
+    export::{read_tenant, write_files},
+    json_schema,
+    managed::{ManagedObjects, change_set_name},
+    plan::{self as planning, Action},
+    report,
+    service::{Refusal, Service},
+    tenant::Tenant,
+};
+use crate::{
+    call::{self, Session},
+    connection,
+    failure::print_error,
+    operations::{self, Operation},
+    options::{Apply, ConnectionOptions, Export, FileOptions, Form, Plan},
+    output::print_text,
+    problem,
+};
+
+/// The exit status of a plan that has something to do.
+const DIFFERENCES: u8 = 2;
+/// How long an answer may take.
+const TIMEOUT: Duration = Duration::from_secs(60);
+/// How often a request is sent again to a busy service, where nothing can be done twice.
+const RETRIES: u32 = 10;
+
+/// What went wrong, a line each.
+type Errors = Vec<String>;
+
+/// `muster schema`. `document` makes the OpenAPI document.
+///
+/// # Errors
+/// When the document cannot be made.
+pub fn schema(document: impl FnOnce() -> anyhow::Result<Value>) -> anyhow::Result<()> {
+    let document = document()?;
+    let operations = operations::all(&document);
+    let shapes = Shapes::new(&operations).map_err(anyhow::Error::msg)?;
+    print_text(&format!("{:#}\n", json_schema::schema(&shapes)))?;
+    Ok(())
+}
+
+/// `muster export`.
+pub fn export(options: &Export, document: impl FnOnce() -> anyhow::Result<Value>) -> ExitCode {
+    run(document, |operations, shapes| {
+        let mut service = connect(&options.connection, operations)?;
+        let made = read_tenant(shapes, &mut service).map_err(refused)?;
+        for note in &made.notes {
+            print_error(&format!("muster: {note}"));
+        }
+        for other in write_files(&options.dir, &made).map_err(|error| vec![error])? {
+            print_error(&format!("muster: {}: is not of this export", other.display()));
+        }
+        Ok(ExitCode::SUCCESS)
+    })
+}
+
+/// `muster plan`.
+pub fn plan(options: &Plan, document: impl FnOnce() -> anyhow::Result<Value>) -> ExitCode {
+    run(document, |operations, shapes| {
+        let documents = documents::read(&options.files.dir, shapes)?;
+        let mut service = connect(&options.files.connection, operations)?;
+        with_plan(&documents, shapes, &options.files, &mut service, |_, _, actions| {
+            let text = match options.output {
+                Form::Text => report::text(actions),
+                Form::Json => format!("{:#}\n", report::json(actions)),
+            };
+            print_text(&text).map_err(|error| vec![error.to_string()])?;
+            Ok(if actions.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(DIFFERENCES) })
+        })
+    })
+}
+
+/// `muster apply`.
+pub fn apply(options: &Apply, document: impl FnOnce() -> anyhow::Result<Value>) -> ExitCode {
+    run(document, |operations, shapes| {
+        let documents = documents::read(&options.files.dir, shapes)?;
+        let mut service = connect(&options.files.connection, operations)?;
+        let name = options.change_set.clone().unwrap_or_else(|| uuid::Uuid::new_v4().to_string());
+        let name = change_set_name(&options.files.managed_by, &name);
+        service.set_change_set(&name);
+        with_plan(&documents, shapes, &options.files, &mut service, |service, tenant, actions| {
+            if actions.is_empty() {
+                print_text("Nothing to do.\n").map_err(|error| vec![error.to_string()])?;
+                return Ok(ExitCode::SUCCESS);
+            }
+            if !options.yes && stdin().is_terminal() && !is_wanted(actions)? {
+                return Err(vec!["nothing was done".to_owned()]);
+            }
+            let credentials = Vec::new();
+            let mut applier = Applier { service, shapes, names: tenant.names.clone(), credentials };
+            let done = carry_out(&mut applier, actions);
+            keep(&applier.credentials, options.credentials.as_deref())?;
+            done?;
+            let told = format!("Done: {}, in the change set {name:?}.\n", report::done(actions));
+            print_text(&told).map_err(|error| vec![error.to_string()])?;
+            Ok(ExitCode::SUCCESS)
+        })
+    })
+}
+
+/// Does what a command does, and says what went wrong.
+fn run(
+    document: impl FnOnce() -> anyhow::Result<Value>,
+    work: impl FnOnce(&[Operation<'_>], &Shapes<'_>) -> Result<ExitCode, Errors>,
+) -> ExitCode {
+    let done = document().map_err(|error| vec![format!("{error:#}")]).and_then(|document| {
+        let operations = operations::all(&document);
+        let shapes = Shapes::new(&operations).map_err(|error| vec![error])?;
+        work(&operations, &shapes)
+    });
+    done.unwrap_or_else(|errors| {
+        for error in errors {
+            print_error(&problem::plain(&error));
+        }
+        ExitCode::FAILURE
+    })
+}
+
+/// Makes the plan of documents, and does something with it.
+fn with_plan<'d>(
+    documents: &[Document],
+    shapes: &Shapes<'_>,
+    options: &FileOptions,
+    service: &mut Service<'d>,
+    work: impl FnOnce(&mut Service<'d>, &Tenant<'_>, &[Action<'_>]) -> Result<ExitCode, Errors>,
+) -> Result<ExitCode, Errors> {
+    let managed = if options.prune {
+        ManagedObjects::read(&options.managed_by, service).map_err(refused)?
+    } else {
+        ManagedObjects::default()
+    };
+    let tenant = planning::load(documents, &managed.kinds(), shapes, service).map_err(refused)?;
+    let actions = planning::plan(documents, &tenant, shapes, options.send_secrets, &managed)?;
+    work(service, &tenant, &actions)
+}
+
+/// Carries out actions, each told when it is done, until one is refused.
+fn carry_out(applier: &mut Applier<'_, '_>, actions: &[Action<'_>]) -> Result<(), Errors> {
+    for (index, action) in actions.iter().enumerate() {
+        if let Err(why) = applier.apply(action) {
+            let place = action.document.map(|document| format!("{}:{}: ", document.file, document.line));
+            let place = place.unwrap_or_default();
+            let left = actions.get(index + 1..).unwrap_or_default();
+            let mut errors = vec![format!("{place}{} was refused: {why}", action.title())];
+            errors.push(format!("{index} of {} were done; not done, beside it:", actions.len()));
+            errors.extend(left.iter().map(|action| format!("  {}", action.title())));
+            return Err(errors);
+        }
+        print_text(&format!("{}\n", action.title())).map_err(|error| vec![error.to_string()])?;
+    }
+    Ok(())
+}
+
+/// Asks the person at the terminal.
+fn is_wanted(actions: &[Action<'_>]) -> Result<bool, Errors> {
+    let fault = |error: std::io::Error| vec![error.to_string()];
+    print_text(&report::text(actions)).map_err(fault)?;
+    let mut to = stdout().lock();
+    write!(to, "Do it? (yes or no) ").and_then(|()| to.flush()).map_err(fault)?;
+    let mut answer = String::new();
+    stdin().read_line(&mut answer).map_err(fault)?;
+    Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+}
+
+/// Keeps what the service answers once, in a file for its owner's eyes, or says that it is lost.
+fn keep(credentials: &[Value], file: Option<&Path>) -> Result<(), Errors> {
+    let Some(file) = file else {
+        for one in credentials {
+            let (kind, name) = (one.get("kind"), one.get("name"));
+            let text = |value: Option<&Value>| value.and_then(Value::as_str).unwrap_or_default().to_owned();
+            let hint = "its secret was answered once and is not shown; --credentials FILE keeps it";
+            print_error(&format!("muster: {} {:?}: {hint}", text(kind), text(name)));
+        }
+        return Ok(());
+    };
+    if credentials.is_empty() {
+        return Ok(());
+    }
+    let fault = |error: std::io::Error| vec![format!("--credentials: {} cannot be written: {error}", file.display())];
+    let mut to = OpenOptions::new().create(true).append(true).mode(0o600).open(file).map_err(fault)?;
+    for one in credentials {
+        writeln!(to, "{one}").map_err(fault)?;
+    }
+    Ok(())
+}
+
+fn refused(refusal: Refusal) -> Errors {
+    vec![format!("muster: {}", refusal.text())]
+}
+
+/// The service that options, profile and environment name.
+fn connect<'d>(options: &ConnectionOptions, operations: &'d [Operation<'d>]) -> Result<Service<'d>, Errors> {
+    let found = connection::find(options, &connection::variable).map_err(|error| vec![format!("muster: {error}")])?;
+    let mut errors = Vec::new();
+    let settings = [
+        ("server", found.server.is_none()),
+        ("tenant", found.tenant.is_none()),
+        ("key", found.key.is_none()),
+        ("secret", found.secret.is_none()),
+    ];
+    for (name, is_missing) in settings {
+        if is_missing {
+            let variable = name.to_uppercase();
+            errors.push(format!("muster: no {name}: say --{name}, set MUSTER_{variable}, or name it in a profile"));
+        }
+    }
+    let (Some(server), Some(tenant), true) = (found.server.clone(), found.tenant.clone(), errors.is_empty()) else {
+        return Err(errors);
+    };
+    let fault = |error: String| vec![format!("muster: {error}")];
+    let root = call::root(&server, found.allow_http).map_err(fault)?;
+    let session = Session::new(root.clone(), found, TIMEOUT, RETRIES).map_err(fault)?;
+    Ok(Service::new(session, root, tenant, operations))
+}

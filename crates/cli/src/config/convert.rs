@@ -1,0 +1,193 @@
+//! Answers of the service as files have them, and fields of files as the service takes them.
+
+use std::{env, fs, path::Path};
+
+use base::secret::Secret;
+use serde_json::{Map, Value, json};
+
+use super::{
+    keys,
+    names::Names,
+    shape::{Field, Shape, Target, reference_field},
+};
+use crate::schema;
+
+/// The largest secret of a file, in bytes.
+const LARGEST_SECRET: u64 = 64 << 10;
+
+/// The fields of an answer as a file has them: in the order of the document of the interface, with names in place of
+/// ids, and without what is empty or what the service takes by itself.
+pub fn to_file(fields: &[Field<'_>], answer: &Map<String, Value>, names: &Names) -> Map<String, Value> {
+    let mut made = Map::new();
+    for field in fields {
+        let value = answer.get(field.name).and_then(|value| file_value(&field.shape, value, names));
+        if let Some(value) = value.filter(|value| is_said(field, value)) {
+            made.insert(field.name.to_owned(), value);
+        }
+    }
+    made
+}
+
+/// A body of a file without what says nothing.
+pub fn strip(fields: &[Field<'_>], body: &Map<String, Value>) -> Map<String, Value> {
+    let mut made = Map::new();
+    for field in fields {
+        let value = body.get(field.name).and_then(|value| stripped(&field.shape, value));
+        if let Some(value) = value.filter(|value| is_said(field, value)) {
+            made.insert(field.name.to_owned(), value);
+        }
+    }
+    made
+}
+
+/// Does a value say more than its absence?
+fn is_said(field: &Field<'_>, value: &Value) -> bool {
+    field.required || !(is_empty(value) || field.default.as_ref() == Some(value))
+}
+
+fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::String(text) => text.is_empty(),
+        Value::Array(values) => values.is_empty(),
+        Value::Object(fields) => fields.is_empty(),
+        _ => false,
+    }
+}
+
+fn stripped(shape: &Shape<'_>, value: &Value) -> Option<Value> {
+    Some(match (shape, value) {
+        (Shape::Object(fields), Value::Object(body)) => Value::Object(strip(fields, body)),
+        (Shape::List(shape, _), Value::Array(values)) => {
+            let values = values.iter().filter_map(|value| stripped(shape, value)).collect();
+            in_order(shape, values)
+        }
+        _ => value.clone(),
+    })
+}
+
+fn file_value(shape: &Shape<'_>, value: &Value, names: &Names) -> Option<Value> {
+    Some(match (shape, value) {
+        (_, Value::Null) | (Shape::Secret, _) => return None,
+        (Shape::Reference(target), Value::Object(answer)) => reference(*target, answer, names)?,
+        (Shape::Object(fields), Value::Object(answer)) => Value::Object(to_file(fields, answer, names)),
+        (Shape::List(shape, _), Value::Array(values)) => {
+            let values = values.iter().filter_map(|value| file_value(shape, value, names)).collect();
+            in_order(shape, values)
+        }
+        (Shape::Scalar(schema), Value::Number(number)) if schema.kind() == schema::Kind::Text => {
+            Value::from(number.to_string())
+        }
+        _ => value.clone(),
+    })
+}
+
+/// References of a list have no order of their own.
+fn in_order(shape: &Shape<'_>, mut values: Vec<Value>) -> Value {
+    if matches!(shape, Shape::Reference(_)) {
+        values.sort_by_cached_key(|value| value.to_string().to_lowercase());
+    }
+    Value::Array(values)
+}
+
+fn reference(target: Target<'_>, answer: &Map<String, Value>, names: &Names) -> Option<Value> {
+    let ids = [target.id, "id", "uniqueId"].into_iter();
+    let Some(id) = ids.filter_map(|name| answer.get(name)).find_map(id_text) else {
+        // Some are answered by name.
+        let field = reference_field(target.kind);
+        return answer.get(field).map(|name| json!({ field: name }));
+    };
+    Some(names.reference(target.kind, &id).cloned().unwrap_or_else(|| json!({ "id": id })))
+}
+
+/// An id as a text.
+pub fn id_text(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) if !text.is_empty() => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    }
+}
+
+/// The fields of a file as the service takes them, with secrets; the paths of their files begin at the folder.
+///
+/// # Errors
+/// A reference that is not found, or a secret.
+pub fn to_body(
+    fields: &[Field<'_>],
+    body: &Map<String, Value>,
+    names: &Names,
+    folder: &Path,
+) -> Result<Map<String, Value>, String> {
+    Builder { document: body, names, folder }.object(fields, body)
+}
+
+struct Builder<'b> {
+    document: &'b Map<String, Value>,
+    names: &'b Names,
+    folder: &'b Path,
+}
+
+impl Builder<'_> {
+    fn object(&self, fields: &[Field<'_>], body: &Map<String, Value>) -> Result<Map<String, Value>, String> {
+        let mut made = Map::new();
+        for field in fields {
+            let Some(value) = body.get(field.name) else { continue };
+            let value = self.value(&field.shape, value).map_err(|why| format!("{}: {why}", field.name))?;
+            made.extend(value.map(|value| (field.name.to_owned(), value)));
+        }
+        Ok(made)
+    }
+
+    fn value(&self, shape: &Shape<'_>, value: &Value) -> Result<Option<Value>, String> {
+        Ok(Some(match (shape, value) {
+            (Shape::Object(fields), Value::Object(body)) => Value::Object(self.object(fields, body)?),
+            (Shape::List(shape, _), Value::Array(values)) => {
+                let values = values.iter().map(|value| self.value(shape, value));
+                values.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect()
+            }
+            // `{}` and the like take a reference away.
+            (Shape::Reference(target), Value::Object(reference)) if !reference.is_empty() => {
+                let id = self.id(*target, value)?;
+                let number = id.parse::<i64>().ok().filter(|_| target.is_number);
+                json!({ target.id: number.map_or_else(|| Value::from(id), Value::from) })
+            }
+            (Shape::Secret, Value::Object(source)) => Value::from(secret(source, self.folder)?.expose().clone()),
+            _ => value.clone(),
+        }))
+    }
+
+    fn id(&self, target: Target<'_>, reference: &Value) -> Result<String, String> {
+        if let Some(id) = reference.get("id").and_then(Value::as_str) {
+            return Ok(id.to_owned());
+        }
+        let within = target.within.and_then(|field| Some((field, self.document.get(field)?)));
+        let key = keys::of_reference(target.kind, within, reference).ok_or("names nothing")?;
+        match self.names.find(target.kind, &key).as_slice() {
+            [found] => Ok(found.id.clone()),
+            [] => Err(format!("there is no {} {:?}", target.kind, key.shown)),
+            _ => Err(format!("several {} are called {:?}", target.kind, key.shown)),
+        }
+    }
+}
+
+/// A secret, from where its file says.
+///
+/// # Errors
+/// When it is not there.
+fn secret(source: &Map<String, Value>, folder: &Path) -> Result<Secret<String>, String> {
+    let text = |name: &str| source.get(name).and_then(Value::as_str);
+    if let Some(name) = text("fromEnv") {
+        let found = env::var(name).ok().filter(|value| !value.is_empty());
+        return found.map(Secret::new).ok_or_else(|| format!("the environment has no {name}"));
+    }
+    let path = folder.join(text("fromFile").unwrap_or_default());
+    let shown = path.display();
+    let size = fs::metadata(&path).map_err(|error| format!("{shown} cannot be read: {error}"))?.len();
+    if size > LARGEST_SECRET {
+        return Err(format!("{shown} is larger than {} KiB", LARGEST_SECRET >> 10));
+    }
+    let text = fs::read_to_string(&path).map_err(|error| format!("{shown} cannot be read: {error}"))?;
+    let first = text.lines().next().unwrap_or_default();
+    if first.is_empty() { Err(format!("{shown} is empty")) } else { Ok(Secret::new(first.to_owned())) }
+}

@@ -1,0 +1,85 @@
+//! Where the body of an answer or of a request is not that of a file, and which objects files do not describe.
+
+use serde_json::{Map, Value, json};
+
+pub fn same(body: Map<String, Value>) -> Map<String, Value> {
+    body
+}
+
+pub fn nothing(_: &Map<String, Value>) -> Vec<&'static str> {
+    Vec::new()
+}
+
+/// A notifier has a password beside a user name, and with OAuth 2 a key and its secret.
+pub fn notifier_needs(notifier: Option<&Value>, [password, key, secret]: [&'static str; 3]) -> Vec<&'static str> {
+    let has = |name: &str| notifier.is_some_and(|notifier| notifier.get(name).is_some());
+    let is_oauth = notifier.and_then(|notifier| notifier.get("authType")?.as_str()) == Some("OAUTH2");
+    let mut needs = Vec::new();
+    needs.extend(has("userName").then_some(password));
+    needs.extend(is_oauth.then_some([key, secret]).into_iter().flatten());
+    needs
+}
+
+pub fn method_needs(body: &Map<String, Value>) -> Vec<&'static str> {
+    let mut needs = Vec::new();
+    needs.extend((body.get("type").and_then(Value::as_str) == Some("HTTP")).then_some("url"));
+    needs.extend(body.contains_key("userName").then_some("password"));
+    needs
+}
+
+/// Everybody has a rule for each urgency; one that was never set has no steps.
+pub fn has_steps(answer: &Map<String, Value>) -> bool {
+    let steps = answer.get("steps").and_then(Value::as_array).is_some_and(|steps| !steps.is_empty());
+    steps || answer.contains_key("quietHours") || answer.contains_key("beforeShift")
+}
+
+pub fn any(_: &Map<String, Value>) -> bool {
+    true
+}
+
+/// API keys act as users, too, which come and go with them.
+pub fn is_person(answer: &Map<String, Value>) -> bool {
+    let login = answer.get("loginName").and_then(Value::as_str).unwrap_or_default();
+    let number = login.strip_prefix("api-").unwrap_or_default();
+    number.is_empty() || !number.bytes().all(|digit| digit.is_ascii_digit())
+}
+
+pub fn is_without_agent(answer: &Map<String, Value>) -> bool {
+    answer.get("agentInstalled").and_then(Value::as_bool) != Some(true)
+}
+
+/// `{kind: site, target: 3}` is `{site: {id: 3}}`.
+pub fn owner_of_target(mut answer: Map<String, Value>) -> Map<String, Value> {
+    let target = answer.remove("target");
+    if let Some(kind) = answer.get("kind").and_then(Value::as_str).map(ToOwned::to_owned) {
+        let value = target.map_or(Value::Bool(true), |id| json!({ "id": id }));
+        answer.insert(kind, value);
+    }
+    answer
+}
+
+/// Categories are created by several names.
+pub fn names_of_category(mut body: Map<String, Value>) -> Map<String, Value> {
+    let name = body.remove("name").unwrap_or_default();
+    body.insert("names".to_owned(), json!([name]));
+    body
+}
+
+/// A shift says who is on call, even if nobody is.
+pub fn people_of_shifts(mut body: Map<String, Value>) -> Map<String, Value> {
+    let shifts = body.get_mut("shiftDetails").and_then(Value::as_array_mut);
+    for shift in shifts.into_iter().flatten().filter_map(Value::as_object_mut) {
+        for name in ["users", "userGroups"] {
+            shift.entry(name).or_insert_with(|| json!([]));
+        }
+    }
+    body
+}
+
+/// An event that uses the notifier of its integration shows that as its own.
+pub fn without_idle_notifier(mut answer: Map<String, Value>) -> Map<String, Value> {
+    if answer.get("useBaseNotifier").and_then(Value::as_bool) == Some(true) {
+        answer.remove("notifier");
+    }
+    answer
+}

@@ -1,0 +1,121 @@
+//! A plan as text and as JSON.
+
+use serde_json::{Value, json};
+
+use super::{
+    diff::Change,
+    plan::{Action, Effect},
+};
+
+/// The longest value that is shown whole, in letters.
+const LONGEST: usize = 100;
+
+impl Effect {
+    const fn sign(self) -> char {
+        match self {
+            Self::Create => '+',
+            Self::Update | Self::Restore => '~',
+            Self::Rename => '>',
+            Self::Replace => '±',
+            Self::Delete => '-',
+        }
+    }
+
+    /// What is done, as a word of the JSON.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Create => "create",
+            Self::Update => "update",
+            Self::Rename => "rename",
+            Self::Replace => "replace",
+            Self::Restore => "restore",
+            Self::Delete => "delete",
+        }
+    }
+}
+
+impl Action<'_> {
+    /// What is done, on one line.
+    pub fn title(&self) -> String {
+        let (sign, kind, shown) = (self.effect.sign(), self.kind.name, &self.key.shown);
+        match (self.effect, self.object) {
+            (Effect::Rename, Some(object)) => format!("{sign} {kind} {:?} -> {shown:?}", object.key.shown),
+            (Effect::Restore, _) => format!("{sign} {kind} {shown:?} (switched on again)"),
+            _ => format!("{sign} {kind} {shown:?}"),
+        }
+    }
+}
+
+/// The plan as people read it.
+pub fn text(actions: &[Action<'_>]) -> String {
+    if actions.is_empty() {
+        return "Nothing to do.\n".to_owned();
+    }
+    let mut text = String::new();
+    for action in actions {
+        text.push_str(&action.title());
+        text.push('\n');
+        for change in &action.changes {
+            text.push_str(&format!("    {}\n", line(change, action.effect)));
+        }
+    }
+    text.push_str(&format!("{}.\n", summary(actions)));
+    text
+}
+
+/// How much is to be done: "2 to create, 1 to update".
+fn summary(actions: &[Action<'_>]) -> String {
+    let counts = counts(actions).into_iter().map(|(count, effect)| format!("{count} to {}", effect.word()));
+    counts.collect::<Vec<_>>().join(", ")
+}
+
+/// How much was done: "2 created, 1 updated".
+pub fn done(actions: &[Action<'_>]) -> String {
+    let counts = counts(actions).into_iter().map(|(count, effect)| format!("{count} {}d", effect.word()));
+    counts.collect::<Vec<_>>().join(", ")
+}
+
+fn counts(actions: &[Action<'_>]) -> Vec<(usize, Effect)> {
+    let effects = [Effect::Create, Effect::Update, Effect::Rename, Effect::Replace, Effect::Restore, Effect::Delete];
+    let count = |effect: Effect| actions.iter().filter(|action| action.effect == effect).count();
+    effects.into_iter().map(|effect| (count(effect), effect)).filter(|(count, _)| *count > 0).collect()
+}
+
+fn line(change: &Change, effect: Effect) -> String {
+    let shown = |value: &Option<Value>| value.as_ref().map_or_else(|| "(none)".to_owned(), show);
+    if effect == Effect::Create {
+        return format!("{}: {}", change.path, shown(&change.new));
+    }
+    format!("{}: {} -> {}", change.path, shown(&change.old), shown(&change.new))
+}
+
+fn show(value: &Value) -> String {
+    let text = value.to_string();
+    if text.chars().count() <= LONGEST {
+        return text;
+    }
+    let begin: String = text.chars().take(LONGEST).collect();
+    format!("{begin}… ({} letters)", text.chars().count())
+}
+
+/// The plan as JSON.
+pub fn json(actions: &[Action<'_>]) -> Value {
+    let each = actions.iter().map(|action| {
+        let changes =
+            action.changes.iter().map(|change| json!({"path": change.path, "old": change.old, "new": change.new}));
+        let mut made = json!({
+            "action": action.effect.word(),
+            "kind": action.kind.name,
+            "name": action.key.shown,
+            "changes": changes.collect::<Vec<_>>(),
+        });
+        if let (Some(made), Some(object)) = (made.as_object_mut(), action.object) {
+            made.insert("id".to_owned(), Value::from(object.id.clone()));
+            if action.effect == Effect::Rename {
+                made.insert("previousName".to_owned(), Value::from(object.key.shown.clone()));
+            }
+        }
+        made
+    });
+    json!({"differences": actions.len(), "actions": each.collect::<Vec<_>>()})
+}

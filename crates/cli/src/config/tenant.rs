@@ -1,0 +1,256 @@
+//! The tenant as it is, kind by kind.
+
+use std::collections::{HashMap, HashSet};
+
+use reqwest::StatusCode;
+use serde_json::{Map, Value, json};
+
+use super::{
+    convert::{id_text, to_file},
+    documents::Shapes,
+    keys::{self, ObjectKey},
+    kinds::{self, Kind, List, SHIFT},
+    names::{NamedObject, Names},
+    service::{Refusal, Service},
+};
+
+/// What the ids of partners begin with.
+const PARTNER: &str = "msp_";
+
+/// An object of the tenant.
+#[derive(Debug)]
+pub struct Object {
+    pub id: String,
+    /// The id of the object that it belongs to.
+    pub owner: Option<String>,
+    pub key: ObjectKey,
+    /// Its fields as a file has them.
+    pub body: Map<String, Value>,
+    /// Its fields as the service answered them.
+    pub answer: Map<String, Value>,
+    /// Does it belong to the tenant itself, and not to its partner or one of its clients?
+    pub is_own: bool,
+    /// Is it not switched off?
+    pub is_on: bool,
+}
+
+/// The objects that were asked for.
+pub struct Tenant<'d> {
+    shapes: &'d Shapes<'d>,
+    objects: HashMap<&'static str, Vec<Object>>,
+    pub names: Names,
+    /// The kinds that the key may not read, and what the service said.
+    pub unreadable: Vec<(&'static str, String)>,
+}
+
+/// A row of a list, before its references are known.
+struct Row {
+    answer: Map<String, Value>,
+    id: String,
+    owner: Option<String>,
+    is_own: bool,
+}
+
+impl<'d> Tenant<'d> {
+    pub fn new(shapes: &'d Shapes<'d>) -> Self {
+        Self { shapes, objects: HashMap::new(), names: Names::default(), unreadable: Vec::new() }
+    }
+
+    /// The objects of a kind that were loaded.
+    pub fn objects(&self, kind: &Kind) -> &[Object] {
+        self.objects.get(kind.name).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// Loads the objects of a kind, those that it refers to first. `wanted` are the keys of those that are looked at
+    /// closely; without it, all are. `renamed` says which objects are called otherwise from now on.
+    ///
+    /// # Errors
+    /// When the service cannot be reached or answers something else. What the key may not read is noted.
+    pub fn load(
+        &mut self,
+        kind: &'static Kind,
+        service: &mut Service<'_>,
+        wanted: Option<&HashSet<String>>,
+        renamed: impl Fn(&[Object]) -> Vec<(String, ObjectKey)>,
+    ) -> Result<(), Refusal> {
+        let is_partner = service.tenant().starts_with(PARTNER);
+        if kind.of_partners && !is_partner {
+            return Ok(());
+        }
+        if kind.mixes_tenants && is_partner {
+            let why = "a partner's list does not say which are of its clients".to_owned();
+            self.unreadable.push((kind.name, why));
+            return Ok(());
+        }
+        let mut rows = match self.rows(kind, service) {
+            Ok(rows) => rows,
+            Err(Refusal::Status(StatusCode::FORBIDDEN, why)) => {
+                self.unreadable.push((kind.name, why));
+                return Ok(());
+            }
+            Err(refusal) => return Err(refusal),
+        };
+        if let Some(get) = kind.get.filter(|_| kind.details) {
+            let is_wanted =
+                |row: &Row| row.is_own && wanted.is_none_or(|wanted| wanted.contains(&self.key_of(kind, row)));
+            let (near, far): (Vec<Row>, Vec<Row>) = rows.into_iter().partition(is_wanted);
+            let whole = |service: &mut Service<'_>, row: &Row| {
+                let ids: Vec<&str> = row.owner.as_deref().into_iter().chain([row.id.as_str()]).collect();
+                let Value::Object(answer) = service.call(get, &ids, None, None)?.value else {
+                    return Err(Refusal::Failure(not_an_object(get)));
+                };
+                Ok(Row { answer, id: row.id.clone(), owner: row.owner.clone(), is_own: row.is_own })
+            };
+            rows = service.each(&near, whole)?;
+            rows.extend(far);
+        }
+        let mut objects = self.convert(kind, &rows);
+        let renames = renamed(&objects);
+        if !renames.is_empty() {
+            // What is below a renamed object is called otherwise, too.
+            for (id, key) in &renames {
+                self.rename(kind, id, key);
+            }
+            let renamed: HashSet<&str> = renames.iter().map(|(id, _)| id.as_str()).collect();
+            objects = self.convert_beside(kind, &rows, &renamed);
+        }
+        self.objects.insert(kind.name, objects);
+        Ok(())
+    }
+
+    /// The canonical key of a row, as far as its own fields go.
+    fn key_of(&self, kind: &'static Kind, row: &Row) -> String {
+        let object = self.object(kind, row);
+        object.map(|object| object.key.canonical).unwrap_or_default()
+    }
+
+    fn rows(&mut self, kind: &'static Kind, service: &mut Service<'_>) -> Result<Vec<Row>, Refusal> {
+        let Some(owner) = &kind.owner else {
+            let answers = match kind.list {
+                List::Rows(id, query) => service.rows(id, &[], query)?,
+                List::Lines(id, query) => service.lines(id, query)?,
+            };
+            return Ok(answers.into_iter().filter_map(|answer| row(kind, answer, None, service.tenant())).collect());
+        };
+        let (List::Rows(id, query) | List::Lines(id, query)) = kind.list;
+        let owners = self.objects.get(owner.kind).map(Vec::as_slice).unwrap_or_default();
+        let owners: Vec<&Object> = owners.iter().filter(|object| object.is_own && object.is_on).collect();
+        let lists = service.each(&owners, |service, object| match service.rows(id, &[&object.id], query) {
+            Ok(answers) => Ok(Ok(answers)),
+            // What belongs to some may be read, and what belongs to others not.
+            Err(Refusal::Status(StatusCode::FORBIDDEN, why)) => Ok(Err(why)),
+            Err(refusal) => Err(refusal),
+        })?;
+        let mut rows = Vec::new();
+        let mut refused = None;
+        for (owner, answers) in owners.iter().zip(lists) {
+            match answers {
+                Ok(answers) => {
+                    let own = |answer| row(kind, answer, Some(&owner.id), service.tenant());
+                    rows.extend(answers.into_iter().filter_map(own));
+                }
+                Err(why) => refused = Some(format!("of {:?} and perhaps others: {why}", owner.key.shown)),
+            }
+        }
+        self.unreadable.extend(refused.map(|why| (kind.name, why)));
+        Ok(rows)
+    }
+
+    /// The objects of rows, each behind that which it is below in a tree.
+    fn convert(&mut self, kind: &'static Kind, rows: &[Row]) -> Vec<Object> {
+        self.convert_beside(kind, rows, &HashSet::new())
+    }
+
+    fn convert_beside(&mut self, kind: &'static Kind, rows: &[Row], renamed: &HashSet<&str>) -> Vec<Object> {
+        let above = kind.references.iter().find(|one| one.kind == kind.name).map(|one| one.path);
+        let is_below = |row: &Row, pending: &HashSet<String>| {
+            let id = above
+                .and_then(|field| row.answer.get(field))
+                .and_then(|above| [kind.id, "id", "uniqueId"].iter().find_map(|name| id_text(above.get(*name)?)));
+            id.is_some_and(|id| pending.contains(&id))
+        };
+        let mut objects = Vec::new();
+        let mut rest: Vec<&Row> = rows.iter().collect();
+        while !rest.is_empty() {
+            let pending: HashSet<String> = rest.iter().map(|row| row.id.clone()).collect();
+            let (now, later): (Vec<&Row>, Vec<&Row>) = rest.iter().copied().partition(|row| !is_below(row, &pending));
+            // A circle cannot be, and would not end.
+            let stuck = now.is_empty();
+            for row in if stuck { &later } else { &now } {
+                let Some(object) = self.object(kind, row) else { continue };
+                if !renamed.contains(object.id.as_str()) {
+                    self.note(kind, &object);
+                }
+                objects.push(object);
+            }
+            rest = if stuck { Vec::new() } else { later };
+        }
+        objects
+    }
+
+    fn object(&self, kind: &'static Kind, row: &Row) -> Option<Object> {
+        let mut answer = (kind.from_answer)(row.answer.clone());
+        if let (Some(owner), Some(id)) = (&kind.owner, &row.owner) {
+            answer.insert(owner.field.to_owned(), json!({ "id": id }));
+        }
+        let body = to_file(self.shapes.of(kind), &answer, &self.names);
+        let key = keys::of_object(kind, &body)?;
+        let is_on = kind.switch.as_ref().and_then(|switch| answer.get(switch.field)?.as_bool()).unwrap_or(true);
+        let (id, owner) = (row.id.clone(), row.owner.clone());
+        Some(Object { id, owner, key, body, answer, is_own: row.is_own, is_on })
+    }
+
+    /// Notes what an object is called, and its parts.
+    fn note(&mut self, kind: &'static Kind, object: &Object) {
+        let found = NamedObject { id: object.id.clone(), is_own: object.is_own };
+        let reference = keys::reference(kind, &object.key, &object.body);
+        // Some refer to it by its other id.
+        for name in ["id", "uniqueId"] {
+            let other = object.answer.get(name).and_then(id_text).filter(|other| *other != object.id);
+            if let Some(id) = other {
+                self.names.insert_reference(kind.name, id, reference.clone());
+            }
+        }
+        self.names.insert(kind.name, found, &object.key, reference);
+        note_parts(&mut self.names, kind, &object.key, &object.answer, object.is_own);
+    }
+
+    /// Calls an object otherwise.
+    fn rename(&mut self, kind: &'static Kind, id: &str, key: &ObjectKey) {
+        let found = NamedObject { id: id.to_owned(), is_own: true };
+        let name = key.shown.rsplit(kinds::BESIDE).next().unwrap_or(&key.shown);
+        let name = if kind.reference_field() == "path" { key.shown.as_str() } else { name };
+        self.names.insert(kind.name, found, key, json!({ kind.reference_field(): name }));
+    }
+}
+
+/// Notes what the parts of an object are called that others refer to: the shifts of a roster.
+pub fn note_parts(names: &mut Names, kind: &Kind, key: &ObjectKey, answer: &Map<String, Value>, is_own: bool) {
+    let shifts = answer.get("shiftDetails").and_then(Value::as_array).filter(|_| kind.name == "Roster");
+    for shift in shifts.into_iter().flatten() {
+        let id = shift.get("id").and_then(id_text);
+        let reference = shift.get("name").map(|name| json!({ "name": name }));
+        let Some((id, reference)) = id.zip(reference) else { continue };
+        let owner = json!({ "name": key.shown });
+        let Some(key) = keys::of_reference(SHIFT, Some(("roster", &owner)), &reference) else { continue };
+        names.insert(SHIFT, NamedObject { id, is_own }, &key, reference);
+    }
+}
+
+/// A row, when it is one that files describe or refer to.
+fn row(kind: &'static Kind, answer: Value, owner: Option<&str>, tenant: &str) -> Option<Row> {
+    let Value::Object(answer) = answer else { return None };
+    let id = answer.get(kind.id).and_then(id_text)?;
+    let whose = kind.tenant.and_then(|path| {
+        let mut names = path.split('.');
+        let first = answer.get(names.next()?)?;
+        id_text(names.try_fold(first, |value, name| value.get(name))?)
+    });
+    let is_own = whose.is_none_or(|whose| whose == tenant);
+    let owner = owner.map(ToOwned::to_owned);
+    Some(Row { answer, id, owner, is_own })
+}
+
+fn not_an_object(id: &str) -> crate::failure::Failure {
+    crate::failure::Failure::Refused(format!("{id} did not answer an object"))
+}

@@ -1,0 +1,97 @@
+//! The table of kinds and what is made of it, by the committed document.
+
+use std::{fs, path::Path};
+
+use serde_json::{Value, json};
+
+use super::{documents, documents::Shapes, json_schema, kinds, kinds::List};
+use crate::operations;
+
+fn document() -> Value {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../openapi/openapi.json");
+    serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
+}
+
+#[test]
+fn the_table_names_operations_and_fields_of_the_document() {
+    let document = document();
+    let operations = operations::all(&document);
+    let shapes = Shapes::new(&operations).unwrap();
+    let mut earlier = Vec::new();
+    for kind in kinds::all() {
+        let (List::Rows(list, _) | List::Lines(list, _)) = kind.list;
+        let switch = kind.switch.as_ref().map(|switch| switch.on);
+        let others = [kind.update, kind.delete, kind.get, kind.fields, switch].into_iter().flatten();
+        for id in others.chain([kind.create, list]) {
+            assert!(operations.iter().any(|one| one.id == id), "{}: {id}", kind.name);
+        }
+        assert!(!shapes.of(kind).is_empty(), "{}", kind.name);
+        earlier.push(kind.name);
+        let references = kind.references.iter().map(|one| one.kind).chain(kind.owner.iter().map(|one| one.kind));
+        for name in references.filter(|name| *name != kinds::SHIFT) {
+            assert!(earlier.contains(&name), "{} refers to {name}, which stands behind it", kind.name);
+        }
+    }
+}
+
+fn errors(files: &[(&str, &str)]) -> Vec<String> {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    let document = document();
+    let operations = operations::all(&document);
+    let shapes = Shapes::new(&operations).unwrap();
+    let errors = documents::read(folder.path(), &shapes).map(|_| ()).unwrap_err();
+    let root = format!("{}/", folder.path().display());
+    errors.into_iter().map(|error| error.replace(&root, "")).collect()
+}
+
+#[test]
+fn everything_wrong_with_all_files_is_told_with_its_line() {
+    let found = errors(&[
+        ("a.yaml", "kind: Site\nname: Rome\ncitty: Rome\n---\nkind: Siet\n---\nkind: Site\nname: 12\n"),
+        ("b/c.yml", "kind: UserGroup\nname: Ops\nusers: [{loginNam: anna}, anna, {loginName: ben}]\n"),
+        ("b/d.yaml", "kind: ContactMethod\nuser: {loginName: anna}\nname: Phone\ntype: HTP\ntoken: hush\n"),
+        ("b/e.json", "[{\"kind\": \"Site\",\n  \"name\": \"rome\"}, {\"kind\": \"Site\", \"name\": \"Rome \"}]"),
+        ("b/f.yaml", "kind: Heartbeat\nname: Backup\ninterval: soon\n"),
+        ("g.yaml", "kind: Site\nname: 'x\n"),
+        (".hidden.yaml", "no"),
+        ("README.md", "no"),
+    ]);
+    let expected = [
+        "a.yaml:3: citty: is not a field of Site; did you mean city?",
+        "a.yaml:5: kind: \"Siet\" is not a kind; did you mean Site? (docs/configuration.md has them)",
+        "a.yaml:8: name: is a number, and has to be a text: put it in quotes",
+        "b/c.yml:3: users[0].loginNam: does not name a User: write loginName",
+        "b/c.yml:3: users[1]: is a text: write {loginName: …}",
+        "b/d.yaml:4: type: \"HTP\" is none of HTTP, EMAIL; did you mean HTTP?",
+        "b/d.yaml:5: token: is a secret: write {fromEnv: NAME} or {fromFile: PATH}",
+    ];
+    assert_eq!(found[..expected.len()], expected);
+    assert!(found[expected.len()].starts_with("b/f.yaml:3: interval: \"soon\" is not written"), "{found:#?}");
+    assert!(found[expected.len() + 1].starts_with("g.yaml:"), "{found:#?}");
+    assert_eq!(found[expected.len() + 2], "b/e.json:2: Site \"Rome\" is described at b/e.json:1 already");
+    assert!(!found.iter().any(|error| error.contains("hush")), "{found:#?}");
+}
+
+#[test]
+fn the_json_schema_has_every_kind_with_its_references_and_secrets() {
+    let document = document();
+    let operations = operations::all(&document);
+    let schema = json_schema::schema(&Shapes::new(&operations).unwrap());
+    let kinds = schema["$defs"]["document"]["oneOf"].as_array().unwrap();
+    assert_eq!(kinds.len(), kinds::all().len());
+    let group = &schema["$defs"]["UserGroup"];
+    assert_eq!(group["required"], json!(["kind", "name"]));
+    let user = &group["properties"]["users"]["items"]["properties"]["loginName"];
+    assert_eq!(user["type"], "string");
+    let method = &schema["$defs"]["ContactMethod"]["properties"];
+    assert_eq!(method["token"]["$ref"], "#/$defs/secret");
+    assert_eq!(method["preset"]["default"], "webhook");
+    assert_eq!(method["type"]["enum"], json!(["HTTP", "EMAIL"]));
+    let level = &schema["$defs"]["EscalationPolicy"]["properties"]["steps"]["items"]["properties"]["wait"];
+    assert_eq!(level["default"], "5m");
+}

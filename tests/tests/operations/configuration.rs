@@ -1,0 +1,321 @@
+//! Files of desired state: `muster export`, `muster plan` and `muster apply`.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use muster_tests::{Backend, Client, Exit, Server, both_backends, muster, unique};
+use serde_json::{Value, json};
+
+both_backends![
+    the_demo_company_moves_to_an_empty_tenant,
+    a_plan_says_what_an_apply_does_and_then_nothing_is_left,
+    an_apply_that_was_interrupted_is_run_again,
+    two_applies_at_once_are_right_or_refused,
+];
+
+/// A tenant, and the commands with a key of it.
+struct Operator {
+    client: Client,
+    base: String,
+    key: String,
+    secret: String,
+    environment: BTreeMap<String, String>,
+}
+
+impl Operator {
+    fn new(client: Client, server: &Server, role: &str) -> Self {
+        let made = client.post("/apiKeys", &json!({"name": unique("files"), "role": role})).ok();
+        let field = |name: &str| made[name].as_str().unwrap().to_owned();
+        let (key, secret) = (field("key"), field("secret"));
+        Self { client, base: server.base().to_owned(), key, secret, environment: BTreeMap::new() }
+    }
+
+    fn command(&self, arguments: &[&str], folder: &Path) -> Command {
+        let mut command = muster();
+        command.args(arguments).arg(folder).env("MUSTER_SERVER", &self.base);
+        command.env("MUSTER_TENANT", self.client.tenant_id()).env("MUSTER_KEY", &self.key);
+        command.env("MUSTER_SECRET", &self.secret).env("HOME", "/nonexistent").env_remove("XDG_CONFIG_HOME");
+        command.envs(&self.environment).stdin(Stdio::null());
+        command
+    }
+
+    fn run(&self, arguments: &[&str], folder: &Path) -> Exit {
+        let exit = Exit::within(Duration::from_secs(120), &mut self.command(arguments, folder));
+        assert!(!exit.stderr.contains(&self.secret) && !exit.stdout.contains(&self.secret), "{arguments:?}");
+        for secret in self.environment.values() {
+            assert!(
+                !exit.stderr.contains(secret) && !exit.stdout.contains(secret),
+                "{arguments:?}: {}{}",
+                exit.stdout,
+                exit.stderr
+            );
+        }
+        exit
+    }
+
+    #[track_caller]
+    fn expect(&self, code: i32, arguments: &[&str], folder: &Path) -> Exit {
+        let exit = self.run(arguments, folder);
+        assert_eq!(exit.status.code(), Some(code), "{arguments:?}\n{}{}", exit.stdout, exit.stderr);
+        exit
+    }
+}
+
+fn files(folder: &Path) -> BTreeMap<PathBuf, String> {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![folder.to_path_buf()];
+    while let Some(one) = folders.pop() {
+        for entry in fs::read_dir(one).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let text = fs::read_to_string(&path).unwrap();
+                found.insert(path.strip_prefix(folder).unwrap().to_path_buf(), text);
+            }
+        }
+    }
+    found
+}
+
+/// The environment variables that files name, each with something that may be sent.
+fn secrets(files: &BTreeMap<PathBuf, String>) -> BTreeMap<String, String> {
+    let lines = files.values().flat_map(|text| text.lines());
+    let names = lines.filter_map(|line| line.trim().strip_prefix("fromEnv: ").map(ToOwned::to_owned));
+    names.map(|name| (name, "https://hush.example.net/5f2c".to_owned())).collect()
+}
+
+fn the_demo_company_moves_to_an_empty_tenant(backend: Backend) {
+    let server = Server::start_with(backend, &["--demo"]);
+    let from = Operator::new(server.admin().tenant("client_1"), &server, "viewer");
+    let (one, two, again) = (folder(), folder(), folder());
+    let exit = from.expect(0, &["export"], one.path());
+    let exported = files(one.path());
+    assert!(exported.len() > 20, "{exported:#?}");
+    from.expect(0, &["export"], again.path());
+    assert_eq!(exported, files(again.path()), "{}", exit.stderr);
+    // To those who may only read, the tenant is as its files say.
+    let plan = from.run(&["plan"], one.path());
+    assert_eq!((plan.stdout.as_str(), plan.status.code()), ("Nothing to do.\n", Some(0)), "{}", plan.stderr);
+
+    let mut to = Operator::new(server.new_client(), &server, "admin");
+    // Machines are described by their agents, not by files.
+    let agents = from.client.request("GET", "/resources/export?queryString=agentInstalled:true").send().text();
+    let rows = agents.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let rows = rows.map(|mut row| {
+        let fields = row.as_object_mut().unwrap();
+        ["id", "clientUniqueId", "location"].iter().for_each(|name| drop(fields.remove(*name)));
+        row
+    });
+    to.client.post("/resources/bulk", &rows.collect()).ok();
+    to.environment = secrets(&exported);
+    to.expect(2, &["plan"], one.path());
+    to.expect(0, &["apply"], one.path());
+    to.expect(0, &["export"], two.path());
+    assert_eq!(exported, files(two.path()));
+    let nothing = to.expect(0, &["apply"], one.path());
+    assert_eq!(nothing.stdout, "Nothing to do.\n");
+}
+
+fn folder() -> tempfile::TempDir {
+    tempfile::tempdir().unwrap()
+}
+
+fn write(folder: &tempfile::TempDir, name: &str, text: &str) {
+    fs::write(folder.path().join(name), text).unwrap();
+}
+
+const TEAM: &str = "kind: User
+loginName: anna.huber
+firstName: Anna
+---
+kind: User
+loginName: ben.kaya
+---
+kind: UserGroup
+name: Network operations
+users:
+- loginName: anna.huber
+- loginName: ben.kaya
+---
+kind: Roster
+name: Network on call
+description: \"\"
+timeZone: {name: Europe/Berlin}
+shiftDetails:
+- name: Nights
+  schedule:
+    type: recurring
+    startDate: 2026-11-20T00:00:00+0000
+    startTime: \"20:00:00\"
+    endTime: \"08:00:00\"
+    pattern: {type: daily, repeatFrequency: 1}
+    endPattern: {type: NEVER}
+  userGroups: [{name: Network operations}]
+---
+kind: EscalationPolicy
+name: Network
+steps:
+- targets: [{roster: {name: Network on call}}]
+- targets: [{user: {loginName: Anna.Huber}}]
+  wait: 600s
+---
+kind: AlertRoute
+name: Network
+rules: [{key: metric, operator: startswith, value: net.}]
+policy: {name: Network}
+---
+kind: KbCategory
+name: Network
+---
+kind: KbCategory
+name: Switches
+parentCategory: {path: Network}
+---
+kind: KbArticle
+title: Replace a switch
+content: <p>Carefully.</p>
+category: {path: Network >> Switches}
+---
+kind: ContactMethod
+user: {loginName: anna.huber}
+name: Phone
+type: HTTP
+preset: ntfy
+url: {fromEnv: PHONE_URL}
+---
+kind: NotificationRule
+user: {loginName: anna.huber}
+urgency: high
+steps: [{contactMethod: {name: Phone}, after: 0s}]
+---
+kind: Site
+name: Rome
+city: Rome
+---
+kind: IncidentCategory
+name: Hardware
+---
+kind: IncidentCategory
+name: Disks
+parentCategory: {path: Hardware}
+---
+kind: RosterOverride
+roster: {name: Network on call}
+user: {loginName: ben.kaya}
+start: 2030-01-01T20:00:00Z
+end: 2030-01-02T08:00:00Z
+shift: {name: Nights}
+";
+
+fn a_plan_says_what_an_apply_does_and_then_nothing_is_left(server: &Server) {
+    let mut operator = Operator::new(server.new_client(), server, "admin");
+    let folder = folder();
+    write(&folder, "team.yaml", TEAM);
+    let plan = operator.expect(2, &["plan"], folder.path());
+    assert!(plan.stdout.contains("+ Roster \"Network on call\"\n"), "{}", plan.stdout);
+    assert!(plan.stdout.ends_with("15 to create.\n"), "{}", plan.stdout);
+    // A secret is needed where it is sent.
+    let refused = operator.expect(1, &["apply"], folder.path());
+    assert!(refused.stderr.contains("url: the environment has no PHONE_URL"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("not done"), "{}", refused.stderr);
+    operator.environment.insert("PHONE_URL".to_owned(), "https://ntfy.example.net/hush-5f2c".to_owned());
+    operator.expect(0, &["apply"], folder.path());
+    assert_eq!(operator.expect(0, &["plan"], folder.path()).stdout, "Nothing to do.\n");
+
+    // What changes is told field by field; what is renamed keeps its id, and what is below it follows.
+    let group = |name: &str| operator.client.search("/userGroups/search", &format!("name:{name}")).page();
+    let id = group("Network operations")["results"][0]["uniqueId"].clone();
+    let changed = TEAM
+        .replace("firstName: Anna\n", "firstName: Anne\nlastName: Huber\n")
+        .replace(
+            "name: Network operations\nusers:\n- loginName: anna.huber\n",
+            "name: Net ops\npreviousName: Network operations\nusers:\n",
+        )
+        .replace("{name: Network operations}", "{name: Net ops}")
+        .replace("city: Rome\n", "")
+        .replace("kind: KbCategory\nname: Network\n", "kind: KbCategory\nname: Networks\npreviousName: Network\n")
+        .replace("{path: Network}", "{path: Networks}")
+        .replace("Network >> Switches", "networks>>switches")
+        .replace(
+            "kind: IncidentCategory\nname: Disks\nparentCategory: {path: Hardware}\n",
+            "kind: IncidentCategory\nname: Disks\npreviousName: Hardware >> Disks\n",
+        );
+    write(&folder, "team.yaml", &changed);
+    let plan = operator.expect(2, &["plan"], folder.path()).stdout;
+    for line in [
+        "~ User \"anna.huber\"\n    firstName: \"Anna\" -> \"Anne\"\n    lastName: (none) -> \"Huber\"\n",
+        "> UserGroup \"Network operations\" -> \"Net ops\"\n",
+        "~ Site \"Rome\"\n    city: \"Rome\" -> (none)\n",
+        "> KbCategory \"Network\" -> \"Networks\"\n",
+        "> IncidentCategory \"Hardware >> Disks\" -> \"Disks\"\n    parentCategory: {\"path\":\"Hardware\"} -> (none)\n",
+    ] {
+        assert!(plan.contains(line), "{line} is not in\n{plan}");
+    }
+    assert!(!plan.contains("Switches") && !plan.contains("Roster"), "{plan}");
+    let told: Value =
+        serde_json::from_str(&operator.expect(2, &["plan", "--output", "json"], folder.path()).stdout).unwrap();
+    assert_eq!(told["actions"].as_array().map(Vec::len), told["differences"].as_u64().map(|count| count as usize));
+    operator.expect(0, &["apply"], folder.path());
+    assert_eq!(operator.expect(0, &["plan"], folder.path()).stdout, "Nothing to do.\n");
+    assert_eq!(group("Net ops")["results"][0]["uniqueId"], id);
+    assert_eq!(operator.client.get("/sites/search").page()["results"][0].get("city"), None);
+
+    // All that is wrong with all files is told, and nothing is sent.
+    write(
+        &folder,
+        "bad.yaml",
+        "kind: Site\nname: Oslo\ncitty: Oslo\n---\nkind: AlertRoute\nname: x\npolicy: {name: y}\n",
+    );
+    let bad = operator.expect(1, &["apply"], folder.path()).stderr;
+    assert!(bad.contains("bad.yaml:3: citty: is not a field of Site; did you mean city?"), "{bad}");
+    write(&folder, "bad.yaml", "kind: Site\nname: Oslo\n---\nkind: AlertRoute\nname: x\npolicy: {name: Netwrk}\n");
+    let bad = operator.expect(1, &["apply"], folder.path()).stderr;
+    assert!(bad.contains("bad.yaml:6: policy: there is no EscalationPolicy \"Netwrk\""), "{bad}");
+    assert!(bad.contains("did you mean Network?"), "{bad}");
+    assert_eq!(operator.client.get("/sites/search").page()["totalResults"], json!(1));
+    // 2 means differences, so a wrong command line is a failure.
+    operator.expect(1, &["plan", "--colour"], folder.path());
+}
+
+/// So many sites, as a file.
+fn sites(count: usize) -> String {
+    (0..count).map(|number| format!("kind: Site\nname: Site {number}\ncity: Rome\n---\n")).collect()
+}
+
+fn an_apply_that_was_interrupted_is_run_again(server: &Server) {
+    let operator = Operator::new(server.new_client(), server, "operator");
+    let folder = folder();
+    write(&folder, "sites.yaml", &sites(200));
+    let count = || operator.client.get("/sites/search").page()["totalResults"].as_u64().unwrap();
+    let mut child =
+        operator.command(&["apply"], folder.path()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let begun = Instant::now();
+    while count() == 0 && begun.elapsed() < Duration::from_secs(60) {
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    operator.expect(0, &["apply"], folder.path());
+    assert_eq!(count(), 200);
+    operator.expect(0, &["plan"], folder.path());
+}
+
+fn two_applies_at_once_are_right_or_refused(server: &Server) {
+    let operator = Operator::new(server.new_client(), server, "operator");
+    let folder = folder();
+    write(&folder, "sites.yaml", &sites(60));
+    let spawn =
+        || operator.command(&["apply"], folder.path()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let both = [spawn(), spawn()];
+    for child in both {
+        let output = child.wait_with_output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success() || said.contains("was refused"), "{said}");
+    }
+    operator.expect(0, &["apply"], folder.path());
+    assert_eq!(operator.client.get("/sites/search").page()["totalResults"], json!(60));
+}
