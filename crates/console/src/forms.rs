@@ -7,8 +7,10 @@ use serde_json::{Map, Value, json};
 use utoipa::openapi::OpenApi;
 
 /// What a reference refers to, by the schema of the reference or by `Schema.field`. The console offers these records.
-const REFERENCES: [(&str, &str); 44] = [
+const REFERENCES: [(&str, &str); 46] = [
     ("AlertDeviceInput", "resource"),
+    ("AlertHandOverRoster", "roster"),
+    ("AlertHandOverUser", "user"),
     ("AlertRouteInput.policy", "policy"),
     ("AlertRouteUpdate.policy", "policy"),
     ("ApiKeyInput.userId", "userId"),

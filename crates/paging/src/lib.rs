@@ -57,6 +57,7 @@ const MIGRATIONS: db::Migrations = db::migrations!(
     both paging0005_requested_messages,
     both paging0007_turns,
     both paging0008_sender_turns,
+    both paging0009_actions,
 );
 
 /// The headings of the OpenAPI document under which the operations stand. The first is that of operations without
@@ -107,6 +108,8 @@ fn routes(config: &mut Routes) {
         .service(escalation::on_call::get)
         .service(pages::http::search)
         .service(escalation::timeline::get)
+        .service(escalation::alerts::escalate)
+        .service(escalation::alerts::hand_over)
         .service(escalation::postmortem::get)
         .service(escalation::incidents::escalate)
         .service(escalation::explain::explain)

@@ -88,6 +88,8 @@ diesel::table! {
         stands_for -> Text,
         waits_for -> Text,
         waits_until_ms -> Nullable<BigInt>,
+        actions -> Text,
+        handed_over_step -> Nullable<BigInt>,
     }
 }
 

@@ -64,6 +64,8 @@ pub struct AlertAction<'a> {
 pub enum AlertActionKind {
     /// Somebody works on it.
     Acknowledge,
+    /// They do not any more.
+    Unacknowledge,
     /// It is over.
     Close,
     /// Nobody needs to hear of it until then.

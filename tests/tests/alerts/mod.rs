@@ -12,6 +12,7 @@ mod inbound;
 mod intake;
 mod maintenance;
 mod nearly_json;
+mod notes;
 mod opsgenie;
 mod order;
 mod prometheus;

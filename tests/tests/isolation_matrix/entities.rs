@@ -62,6 +62,12 @@ kinds! {
     SuppressedAlert = "suppressedAlert",
     /// One whose acknowledgement can be taken back.
     AcknowledgedAlert = "acknowledgedAlert",
+    /// One with an escalation that has a further step.
+    HandedOverAlert = "handedOverAlert",
+    /// A user whom pages reach, much later.
+    ReachableUser = "reachableUser",
+    /// One in which such a user is on call.
+    OnCallRoster = "onCallRoster",
     IncidentCategory = "incidentCategory",
     Incident = "incident",
     KbCategory = "kbCategory",
@@ -83,7 +89,7 @@ kinds! {
 impl Kind {
     /// A partner's are seen by its clients, who may name them but not change them.
     pub(super) fn clients_see_their_partners(self) -> bool {
-        matches!(self, Self::User | Self::UserGroup | Self::IncidentCategory | Self::JobScript)
+        matches!(self, Self::User | Self::ReachableUser | Self::UserGroup | Self::IncidentCategory | Self::JobScript)
     }
 
     /// Has this tenant such entities?
@@ -110,7 +116,9 @@ impl Kind {
             Self::User => create("/users", json!({"loginName": name, "lastName": name})),
             Self::Session => session(owner),
             Self::UserGroup => json!({"id": create("/userGroups", json!({"name": name}))["uniqueId"]}),
-            Self::Roster => create("/rosters", roster(name, &somebody(owner))),
+            Self::Roster => {
+                create("/rosters", roster(name, &somebody(owner), ["2026-11-20T00:00:00Z", "2026-11-21T00:00:00Z"]))
+            }
             Self::Override => {
                 let roster = Self::Roster.make(owner, name).id();
                 let user = somebody(owner);
@@ -180,6 +188,17 @@ impl Kind {
                 }
                 json!({"id": created["id"]})
             }
+            Self::ReachableUser => reachable(owner, name),
+            Self::OnCallRoster => {
+                let user = plain(&reachable(owner, &unique("somebody"))["id"]);
+                create("/rosters", roster(name, &user, ["2020-01-01T00:00:00Z", "2120-01-01T00:00:00Z"]))
+            }
+            Self::HandedOverAlert => {
+                let alert = Self::Alert.make(owner, name).id();
+                let user = reachable(owner, &unique("somebody"));
+                create(&format!("/alerts/{alert}/actions/handOver"), json!({"users": [{"id": user["id"]}]}));
+                json!({"id": alert})
+            }
             Self::Integration => {
                 let notifier = json!({"baseURI": "https://receiver.invalid"});
                 create("/integrations/install/CUSTOM", json!({"displayName": name, "baseNotifier": notifier}))
@@ -240,9 +259,10 @@ impl Kind {
             Self::Heartbeat => json!(format!("HB-{}", uuid())),
             Self::Client => json!("client_987654321"),
             Self::User => json!("USR9876543210"),
+            Self::ReachableUser => json!("USR9876543211"),
             Self::Session => json!(format!("SES-{}", uuid())),
             Self::UserGroup => json!(format!("USRGRP-{}", uuid())),
-            Self::Roster => json!(format!("ES-{}", uuid())),
+            Self::Roster | Self::OnCallRoster => json!(format!("ES-{}", uuid())),
             Self::Override => json!(format!("OVR-{}", uuid())),
             Self::CoverRequest => json!(format!("CVR-{}", uuid())),
             Self::Job => json!(uuid()),
@@ -250,7 +270,9 @@ impl Kind {
             Self::JobRun => json!(format!("RUN-{}", uuid())),
             Self::RosterCalendar | Self::UserCalendar | Self::MaintenanceCalendar => json!(format!("CAL-{}", uuid())),
             Self::MaintenanceWindow => json!(format!("SM-{}", uuid())),
-            Self::Alert | Self::SuppressedAlert | Self::AcknowledgedAlert => json!(format!("ALT-{}", uuid())),
+            Self::Alert | Self::SuppressedAlert | Self::AcknowledgedAlert | Self::HandedOverAlert => {
+                json!(format!("ALT-{}", uuid()))
+            }
             Self::IncidentCategory => json!(format!("SCAT-{}", uuid())),
             Self::Incident => json!("INC9876543210"),
             Self::KbCategory => json!("KBC9876543210"),
@@ -306,8 +328,20 @@ fn somebody(owner: &Client) -> String {
     Kind::User.make(owner, &unique("somebody")).id()
 }
 
-fn roster(name: &str, user: &str) -> Value {
-    let schedule = json!({"type": "one-time", "startDate": "2026-11-20T00:00:00Z", "endDate": "2026-11-21T00:00:00Z"});
+/// A user whom pages reach, in a day: none of them changes while the matrix looks at them.
+fn reachable(owner: &Client, name: &str) -> Value {
+    let user = Kind::User.make(owner, name).id();
+    let method = json!({"name": "mail", "type": "EMAIL", "address": format!("{user}@example.net"), "verified": true});
+    let method = owner.post(&format!("/users/{user}/contactMethods"), &method).ok()["id"].clone();
+    for urgency in ["high", "low"] {
+        let rules = json!({"urgency": urgency, "steps": [{"contactMethod": {"id": method}, "after": "1d"}]});
+        owner.post(&format!("/users/{user}/notificationRules"), &rules).ok();
+    }
+    json!({"id": user})
+}
+
+fn roster(name: &str, user: &str, [start, end]: [&str; 2]) -> Value {
+    let schedule = json!({"type": "one-time", "startDate": start, "endDate": end});
     let shift = json!({"name": name, "schedule": schedule, "users": [{"id": user}], "userGroups": []});
     json!({"name": name, "description": name, "timeZone": {"name": "Europe/Paris"}, "shiftDetails": [shift]})
 }

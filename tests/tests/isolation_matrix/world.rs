@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::{
     document::{self, Operation, ROLES},
-    entities::{Entity, Kind},
+    entities::{Entity, Kind, named_in},
     recipes::{Recipe, recipes},
 };
 
@@ -144,7 +144,10 @@ impl Tenant {
         let marker = format!("marker{}", &uuid()[..8]);
         let made_of = |kind: Kind| {
             let used = recipes().filter(|recipe| operations.iter().any(|known| known.name() == recipe.operation));
-            used.into_iter().any(|recipe| recipe.ids.contains(&kind))
+            used.into_iter().any(|recipe| {
+                let named = recipe.references.iter().any(|template| named_in(template) == kind);
+                recipe.ids.contains(&kind) || named
+            })
         };
         let kinds = Kind::ALL.into_iter().filter(|kind| kind.is_at(id) && made_of(*kind));
         let entities = kinds.map(|kind| {

@@ -14,6 +14,7 @@ mod policies;
 mod quiet;
 mod related;
 mod reminders;
+mod responses;
 pub mod smtp;
 mod suspended;
 mod targets;

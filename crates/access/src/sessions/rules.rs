@@ -67,9 +67,14 @@ pub(crate) fn end_of_session(now: Timestamp, limited: bool) -> Timestamp {
 /// it; all else takes the role operator, as it does by the link itself.
 pub(crate) fn answers(subject: &Subject, role: Role) -> Arc<[String]> {
     let operations: &[&str] = match (subject, role >= Role::Operator) {
-        (Subject::Alert(_), true) => {
-            &["acknowledgeAlert", "closeAlert", "suppressAlert", "unacknowledgeAlert", "unsuppressAlert"]
-        }
+        (Subject::Alert(_), true) => &[
+            "acknowledgeAlert",
+            "closeAlert",
+            "escalateAlert",
+            "suppressAlert",
+            "unacknowledgeAlert",
+            "unsuppressAlert",
+        ],
         (Subject::Alert(_), false) => &["acknowledgeAlert"],
         (Subject::Incident(_), true) => &["closeIncident"],
         (Subject::Incident(_), false) => &[],

@@ -119,6 +119,7 @@ pub fn act(conn: &mut Conn, people: &dyn People, action: AlertAction<'_>, at: Ti
     let actor = Actor { user_id: user.to_owned(), key_id: by.to_owned(), request_id: request.to_owned() };
     let action = match what {
         AlertActionKind::Acknowledge => Action::Acknowledge,
+        AlertActionKind::Unacknowledge => Action::Unacknowledge,
         AlertActionKind::Close => Action::Close,
         AlertActionKind::Suppress(until) => Action::Suppress(Some(until)),
     };

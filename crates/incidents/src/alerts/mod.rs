@@ -35,6 +35,7 @@ pub mod inbound;
 pub mod intake;
 pub mod kinds;
 pub(crate) mod lookup;
+mod notes;
 mod notices;
 mod opsgenie;
 pub(crate) mod report;
@@ -68,7 +69,8 @@ pub fn routes(config: &mut api::Routes) {
         .service(http::unacknowledge)
         .service(http::suppress)
         .service(http::unsuppress)
-        .service(http::close);
+        .service(http::close)
+        .service(notes::add);
 }
 
 /// The operations outside a tenant: inbound addresses, each of which belongs to one.

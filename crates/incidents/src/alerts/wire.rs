@@ -5,6 +5,9 @@ use base::{problem::FieldError, timestamp::Timestamp};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+/// The longest note that is added, in characters.
+const LONGEST_NOTE: usize = 4_000;
+
 api::path_id! {
     /// `ALT-<uuid>`
     pub AlertId = "alertId", "ALT-0190a6b2-8f0e-7f6e-9d5a-3c1d7a5b2e90", normal_id
@@ -22,6 +25,15 @@ pub struct ActionInput {
     /// A note about it.
     #[request(parse = trimmed, default)]
     pub note: String,
+}
+
+/// A note to add.
+#[derive(Clone, Debug, PartialEq, Eq, Request)]
+#[request(schema = "AlertNoteInput", example = json!({"text": "The provider is working on it"}))]
+pub struct NoteInput {
+    /// What it says.
+    #[request(chars = LONGEST_NOTE, filled, parse = trimmed)]
+    pub text: String,
 }
 
 /// How an alert is suppressed.

@@ -93,6 +93,9 @@ fn next_status(old: &Row, what: AlertActionKind) -> Result<i64, Problem> {
         }
         AlertActionKind::Acknowledge if old.status >= RESOLVED => Err(Problem::conflict("The incident is over.")),
         AlertActionKind::Acknowledge => Ok(OPEN),
+        AlertActionKind::Unacknowledge => {
+            Err(Problem::conflict("The status of an incident says whether somebody works on it."))
+        }
         AlertActionKind::Suppress(_) => Err(Problem::conflict("An incident cannot be put off.")),
     }
 }

@@ -9,9 +9,9 @@ use api::{get, inbound, post, request_id};
 use base::{problem::Problem, query::Query, timestamp::Timestamp};
 use calendar::Zone;
 use db::{Conn, Db, Result};
-use outbox::{Actor, Entity, Tx};
+use outbox::{Actor, Tx};
 use ports::{AlertAction, AlertActionKind, RelatedArticle};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::{
     jobs,
@@ -24,7 +24,12 @@ use crate::{
         link::Link,
         pages::store::{self as pages, INCIDENT},
     },
-    escalation::{engine, rules::Stage, store as escalations, work::Work},
+    escalation::{
+        actions::{ESCALATED, EscalationAction},
+        next_step::take_next_step,
+        rules::Stage,
+        store as escalations,
+    },
 };
 
 api::texts! {
@@ -396,22 +401,11 @@ fn escalate(
     escalations::lock(&link.tenant, &link.alert).take(conn)?;
     let row = escalations::find(conn, &link.tenant, &link.alert)?.ok_or_else(unknown)?;
     let state = row.state();
-    if state.stage != Stage::Running {
-        return Err(Problem::conflict("There is no further step to take: the escalation is not running.").into());
-    }
-    if shown.is_some_and(|shown| shown != state.step) {
+    if state.stage == Stage::Running && shown.is_some_and(|shown| shown != state.step) {
         return Err(Problem::conflict("The next step was taken already.").into());
     }
     let actor = Actor { user_id: link.user.clone(), key_id: "link".to_owned(), request_id: request.to_owned() };
-    let next = crate::escalation::rules::State { next_ms: Some(now.millis()), ..state };
-    let told = |step: i64, next: Option<i64>| -> Value {
-        let about = if link.alert.starts_with(INCIDENT) { "incidentId" } else { "alertId" };
-        json!({about: link.alert, "step": step, "nextStepDate": next.map(Timestamp::from_millis)})
-    };
-    Tx::run(conn, &actor, now, |tx| {
-        let entity = Entity::audited("Escalation", &link.tenant, &link.alert);
-        tx.record_payloads(entity, Some(told(state.step, state.next_ms)), Some(told(state.step, next.next_ms)));
-        Work::run(tx.conn, neighbours, now, |conn, work| engine::advance(conn, work, row.with(next, now.millis())))
-    })?;
+    let action = EscalationAction::of(ESCALATED, &link.user, now);
+    Tx::run(conn, &actor, now, |tx| take_next_step(tx, neighbours, row, action))?;
     Ok("The next step is taken.")
 }

@@ -226,7 +226,8 @@ fn is_down(alert: &Value) -> bool {
     alert["currentState"] == "Critical"
 }
 
-fn blank(tenant: &str, id: &str, alert: &Value, correlation: &Correlation, now: Timestamp) -> Row {
+/// An escalation that nothing is decided of yet.
+pub fn blank(tenant: &str, id: &str, alert: &Value, correlation: &Correlation, now: Timestamp) -> Row {
     Row {
         tenant_id: tenant.to_owned(),
         alert_id: id.to_owned(),
@@ -250,6 +251,8 @@ fn blank(tenant: &str, id: &str, alert: &Value, correlation: &Correlation, now: 
         stands_for: MaybeJson(Some(correlation.stands_for.clone()).filter(|places| !places.is_empty())),
         waits_for: String::new(),
         waits_until_ms: None,
+        actions: MaybeJson(None),
+        handed_over_step: None,
     }
 }
 
@@ -260,7 +263,7 @@ pub fn advance(conn: &mut Conn, work: &mut Work<'_>, row: Row) -> Result<()> {
 }
 
 /// Takes all steps that are due, and answers where the escalation stands then.
-fn advanced(conn: &mut Conn, work: &mut Work<'_>, mut row: Row) -> Result<Row> {
+pub fn advanced(conn: &mut Conn, work: &mut Work<'_>, mut row: Row) -> Result<Row> {
     let now = work.now;
     if let Some(until) = row.waits_until_ms.filter(|_| row.state().is_due(now.millis())) {
         let open = outages::is_open(conn, &row.tenant_id, &row.waits_for)?;
@@ -280,7 +283,7 @@ fn advanced(conn: &mut Conn, work: &mut Work<'_>, mut row: Row) -> Result<Row> {
         let Some(number) = number else { break };
         let reached = match row.policy.steps.get(number) {
             Some(step) => {
-                let meant = work.meant(conn, &row, step)?;
+                let meant = work.meant(conn, &row, number, step)?;
                 work.tell(decided(&row, state, &meant, now));
                 meant.iter().any(TargetRecipients::reaches)
             }

@@ -80,6 +80,7 @@ fn gathered(conn: &mut Conn, neighbours: &Neighbours, incident: &IncidentRecord,
     let mut story = Story::default();
     let mut people = vec![incident.created_by.clone(), incident.assignee.clone()];
     people.extend(incident.notes.iter().map(|(_, by, _)| by.clone()));
+    let around = neighbours.people.own_and_partner(conn, tenant)?;
     let mut raw: Vec<(Timestamp, &'static str, String, String)> = Vec::new();
     for id in incident.alerts.iter().take(ALERTS) {
         let Some(alert) = neighbours.alerts.find(conn, &tenants, id, now)? else {
@@ -93,7 +94,9 @@ fn gathered(conn: &mut Conn, neighbours: &Neighbours, incident: &IncidentRecord,
             story.told.push(page.user_id.clone());
             page.sent_ms.into_iter().for_each(|sent| earlier(&mut story.first_sent, Timestamp::from_millis(sent)));
         }
-        for event in timeline::made(&alert, id.clone(), escalation.as_ref(), &pages, &Authors::default()).events {
+        let named = escalation.iter().flat_map(escalations::Row::people_of_actions);
+        let named = Authors::load(conn, &*neighbours.people, &around, named)?;
+        for event in timeline::made(&alert, id.clone(), escalation.as_ref(), &pages, &named).events {
             match event.what {
                 "reported" => earlier(&mut story.first_report, event.time),
                 "acknowledged" => earlier(&mut story.first_answer, event.time),
@@ -110,7 +113,6 @@ fn gathered(conn: &mut Conn, neighbours: &Neighbours, incident: &IncidentRecord,
         raw.push((Timestamp::from_millis(page.created_ms), "page", page.user_id, text));
     }
     story.untold += incident.alerts.len().saturating_sub(ALERTS);
-    let around = neighbours.people.own_and_partner(conn, tenant)?;
     story.names = Authors::load(conn, &*neighbours.people, &around, people)?;
     raw.push((incident.created, "opened", incident.created_by.clone(), incident.subject.clone()));
     let notes = incident.notes.iter();

@@ -104,8 +104,8 @@ fn whom(
         |people: Vec<Person>| -> Vec<Person> { people.into_iter().filter(|person| person.activated).collect() };
     if let Some(roster) = &target.roster {
         meant.id.clone_from(&roster.id);
-        let own = [about.policy_tenant.to_owned()];
-        let Some(known) = neighbours.on_call.roster(conn, &own, &roster.id)? else {
+        // Of a policy it is one of its tenant, of a hand-over also one of the partner.
+        let Some(known) = neighbours.on_call.roster(conn, around, &roster.id)? else {
             return Ok(Err("the roster is not there any more".to_owned()));
         };
         let partner =

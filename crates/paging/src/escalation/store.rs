@@ -7,7 +7,10 @@ use db::{Condition, Conn, DueRows, Json, MaybeJson, Result};
 use diesel::prelude::*;
 use outbox::{Keep, Retention};
 
-use super::rules::{Stage, State};
+use super::{
+    actions::EscalationAction,
+    rules::{Stage, State},
+};
 use crate::{
     configuration::{methods::row::Method, policies::wire::Document},
     delivery::pages::{
@@ -65,7 +68,14 @@ pub struct Row {
     pub waits_for: String,
     /// How long it waits at most; `None` when it does not, or not any more.
     pub waits_until_ms: Option<i64>,
+    /// What people did with it besides answering, oldest first; the latest of them.
+    pub actions: MaybeJson<Vec<EscalationAction>>,
+    /// The step that tells those to whom it was handed over last, from 0; `None` for nobody.
+    pub handed_over_step: Option<i64>,
 }
+
+/// The most actions that an escalation remembers; older ones are in the audit log.
+const MOST_ACTIONS: usize = 100;
 
 /// Escalations with a step that is due.
 pub const DUE: DueRows = DueRows { table: "escalations", due: "next_ms", only: "next_ms IS NOT NULL" };
@@ -99,6 +109,28 @@ impl Row {
         let State { stage, round, step, repeats, next_ms } = state;
         let stage = stage.word().to_owned();
         Self { stage, round, step, repeats, next_ms, version: self.version + 1, updated_ms: now_ms, ..self }
+    }
+
+    /// Those who did something with it, and to whom it was handed over, by id.
+    pub fn people_of_actions(&self) -> impl Iterator<Item = String> {
+        let actions = self.actions.iter().flatten();
+        actions.flat_map(|action| action.users.iter().chain([&action.by]).cloned())
+    }
+
+    /// The same with one more action.
+    #[must_use]
+    pub fn with_action(self, action: EscalationAction) -> Self {
+        let mut actions = self.actions.0.unwrap_or_default();
+        let surplus = (actions.len() + 1).saturating_sub(MOST_ACTIONS);
+        actions.drain(..surplus);
+        actions.push(action);
+        Self { actions: MaybeJson(Some(actions)), ..self }
+    }
+
+    /// The tenant whose people and rosters a step names: those of a hand-over are named from the alert.
+    pub fn tenant_of_step(&self, step: usize) -> &str {
+        let is_hand_over = self.handed_over_step.is_some_and(|number| usize::try_from(number) == Ok(step));
+        if is_hand_over { &self.tenant_id } else { &self.policy_tenant }
     }
 
     /// A page to a person, by a contact method.

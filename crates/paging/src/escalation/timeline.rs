@@ -3,12 +3,17 @@
 use actix_web::{HttpResponse, web};
 use api::{PathIds, RequestContext, answer, get};
 use base::{problem::Problem, timestamp::Timestamp};
+use db::{Conn, Result};
 use ports::{Author, Authors};
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::{rules::Stage, store as escalations};
+use super::{
+    actions::{ESCALATED, EscalationAction, HANDED_OVER},
+    rules::Stage,
+    store as escalations,
+};
 use crate::{
     Neighbours,
     delivery::pages::{
@@ -48,10 +53,10 @@ pub struct Event {
     #[schema(example = 1200)]
     pub after_ms: i64,
     /// `reported`, `routed`, `waits`, `page`, `gap`, `attempt`, `acknowledged`, `unacknowledged`, `suppressed`,
-    /// `unsuppressed`, `closed`.
+    /// `unsuppressed`, `escalated` (somebody took the next step), `handedOver`, `note`, `closed`.
     #[schema(
         example = "page",
-        pattern = "^(reported|routed|waits|page|gap|attempt|acknowledged|unacknowledged|suppressed|unsuppressed|closed)$"
+        pattern = "^(reported|routed|waits|page|gap|attempt|acknowledged|unacknowledged|suppressed|unsuppressed|escalated|handedOver|note|closed)$"
     )]
     pub what: &'static str,
     /// A sentence.
@@ -62,6 +67,8 @@ pub struct Event {
     pub user: Option<String>,
     /// Who did it.
     pub by: Option<Author>,
+    /// To whom it was handed over; of a roster, which `text` names, it is left out.
+    pub to: Option<Vec<Author>>,
 }
 
 /// Get the timeline of an alert
@@ -80,20 +87,30 @@ pub async fn get(
     neighbours: web::Data<Neighbours>,
     PathIds(id): PathIds<AlertId>,
 ) -> api::Result<HttpResponse> {
-    let timeline = context.read(move |conn, scope| {
-        let unknown = || Problem::not_found("The alert was not found.");
-        let alert = neighbours.alerts.find(conn, &scope.scope(), &id, neighbours.now())?.ok_or_else(unknown)?;
-        let text = |name: &str| alert[name].as_str().unwrap_or_default().to_owned();
-        let tenant = text("clientUniqueId");
-        let id = text("id");
-        let escalation = escalations::find(conn, &tenant, &id)?;
-        let pages = store::of_alert(conn, &tenant, &id)?;
-        let users = pages.iter().map(|row| row.user_id.clone()).chain(people_in(&alert));
-        let around = neighbours.people.own_and_partner(conn, &tenant)?;
-        let names = Authors::load(conn, &*neighbours.people, &around, users)?;
-        Ok(made(&alert, id, escalation.as_ref(), &pages, &names))
-    });
+    let timeline = context.read(move |conn, scope| load(conn, &neighbours, &scope.scope(), &id, neighbours.now()));
     answer::ok(&timeline.await?)
+}
+
+/// What happened with an alert of these tenants.
+pub fn load(
+    conn: &mut Conn,
+    neighbours: &Neighbours,
+    tenants: &[String],
+    id: &str,
+    now: Timestamp,
+) -> Result<AlertTimeline> {
+    let unknown = || Problem::not_found("The alert was not found.");
+    let alert = neighbours.alerts.find(conn, tenants, id, now)?.ok_or_else(unknown)?;
+    let text = |name: &str| alert[name].as_str().unwrap_or_default().to_owned();
+    let tenant = text("clientUniqueId");
+    let id = text("id");
+    let escalation = escalations::find(conn, &tenant, &id)?;
+    let pages = store::of_alert(conn, &tenant, &id)?;
+    let acted = escalation.iter().flat_map(escalations::Row::people_of_actions);
+    let users = pages.iter().map(|row| row.user_id.clone()).chain(people_in(&alert)).chain(acted);
+    let around = neighbours.people.own_and_partner(conn, &tenant)?;
+    let names = Authors::load(conn, &*neighbours.people, &around, users)?;
+    Ok(made(&alert, id, escalation.as_ref(), &pages, &names))
 }
 
 /// What people did to an alert, each in a member of its own.
@@ -112,7 +129,34 @@ const ANSWERS: [&str; 3] = ["acknowledged", "unacknowledged", "closed"];
 /// The ids of those who did something to an alert.
 pub fn people_in(alert: &Value) -> impl Iterator<Item = String> {
     let by = |(_, action): (_, &str)| alert.pointer(&format!("/{action}/by/id"))?.as_str().map(ToOwned::to_owned);
-    ACTIONS.into_iter().filter_map(by)
+    ACTIONS.into_iter().filter_map(by).chain(notes_of(alert).filter_map(|note| author_of(note).map(ToOwned::to_owned)))
+}
+
+/// The notes of an alert.
+fn notes_of(alert: &Value) -> impl Iterator<Item = &Value> {
+    alert["notes"].as_array().into_iter().flatten()
+}
+
+/// Who wrote a note, by id.
+fn author_of(note: &Value) -> Option<&str> {
+    note.pointer("/by/id").and_then(Value::as_str)
+}
+
+/// What somebody did with the escalation, in a sentence: to whom, and the note.
+fn said(action: &EscalationAction, row: &escalations::Row, people: &Authors) -> String {
+    let named = |id: &String| {
+        let name = people.of(id).full_name();
+        if name.is_empty() { id.clone() } else { name }
+    };
+    let to = match &action.roster {
+        // What its partner has is not told.
+        Some(roster) if roster.tenant != row.tenant_id => "to a roster of its partner".to_owned(),
+        Some(roster) => format!("to the roster {}", roster.name),
+        None if action.users.is_empty() => String::new(),
+        None => format!("to {}", action.users.iter().map(named).collect::<Vec<_>>().join(", ")),
+    };
+    let texts = [to, action.note.clone()];
+    texts.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(": ")
 }
 
 /// The timeline of an alert, with the people who stand in it.
@@ -137,6 +181,7 @@ pub fn made(
         page: None,
         user: None,
         by: None,
+        to: None,
     };
     let mut events = vec![event(begun, "reported", alert["subject"].as_str().unwrap_or_default().to_owned())];
     if let Some(row) = escalation.filter(|row| !row.policy_id.is_empty()) {
@@ -166,6 +211,23 @@ pub fn made(
             };
             events.push(event(at, "attempt", outcome));
         }
+    }
+    for action in escalation.iter().flat_map(|row| row.actions.iter().flatten().map(move |action| (row, action))) {
+        let (row, action) = action;
+        let what = if action.what == HANDED_OVER { HANDED_OVER } else { ESCALATED };
+        let by = people.of(&action.by);
+        let to = (!action.users.is_empty()).then(|| action.users.iter().map(|id| people.of(id)).collect());
+        // Those who are told of it are told at the same instant: it comes before them.
+        let place = events.iter().position(|event| event.time.millis() == action.time_ms).unwrap_or(events.len());
+        let event = event(Timestamp::from_millis(action.time_ms), what, said(action, row, people));
+        events.insert(place, Event { user: Some(by.id.clone()), by: Some(by), to, ..event });
+    }
+    for note in notes_of(alert) {
+        let at = note["time"].as_str().and_then(Timestamp::parse);
+        let Some(at) = at else { continue };
+        let by = author_of(note).map(|id| people.of(id));
+        let text = note["note"].as_str().unwrap_or_default().to_owned();
+        events.push(Event { user: by.as_ref().map(|by| by.id.clone()), by, ..event(at, "note", text) });
     }
     for (what, path) in ACTIONS {
         let Some(at) = time(&format!("/{path}/time")) else { continue };

@@ -115,24 +115,26 @@ impl<'n> Work<'n> {
         pages::insert(conn, &std::mem::take(&mut self.pages))
     }
 
-    /// Whom a step of an escalation means.
-    pub fn meant(&mut self, conn: &mut Conn, row: &Row, step: &Step) -> Result<Arc<Vec<TargetRecipients>>> {
+    /// Whom a step of an escalation means, by its number.
+    pub fn meant(
+        &mut self,
+        conn: &mut Conn,
+        row: &Row,
+        number: usize,
+        step: &Step,
+    ) -> Result<Arc<Vec<TargetRecipients>>> {
+        let policy_tenant = row.tenant_of_step(number);
         let asks_owner = step.targets.iter().any(|target| target.owner.is_some());
         let machine = if asks_owner {
             (row.tenant_id.clone(), row.alert.machine_id.clone())
         } else {
             (String::new(), String::new())
         };
-        let key = (row.policy_tenant.clone(), step.clone(), row.urgency.clone(), machine);
+        let key = (policy_tenant.to_owned(), step.clone(), row.urgency.clone(), machine);
         if let Some(known) = self.meant.get(&key) {
             return Ok(Arc::clone(known));
         }
-        let about = About {
-            tenant: &row.tenant_id,
-            machine: &key.3.1,
-            policy_tenant: &row.policy_tenant,
-            urgency: &row.urgency,
-        };
+        let about = About { tenant: &row.tenant_id, machine: &key.3.1, policy_tenant, urgency: &row.urgency };
         let meant = Arc::new(resolve::step(conn, self.neighbours, about, step, self.now)?);
         self.meant.insert(key, Arc::clone(&meant));
         Ok(meant)

@@ -25,6 +25,7 @@ pub(super) const RECIPES: &[Recipe] = &[
     op("POST /alerts/{alertId}/actions/suppress").ids(&[Kind::Alert]).sends("{}"),
     op("POST /alerts/{alertId}/actions/unsuppress").ids(&[Kind::SuppressedAlert]).sends("{}"),
     op("POST /alerts/{alertId}/actions/close").ids(&[Kind::Alert]).sends("{}"),
+    op("POST /alerts/{alertId}/notes").ids(&[Kind::Alert]).sends(r#"{"text": "$new"}"#),
     op("GET /api/v2/cfg/alertTypes"),
     op("GET /api/v2/cfg/alertTechnologies"),
     // Incident categories

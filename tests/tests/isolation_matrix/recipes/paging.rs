@@ -63,6 +63,11 @@ pub(super) const RECIPES: &[Recipe] = &[
     op("GET /resources/{resourceId}/onCall").ids(&[Kind::Resource]).asks("at=2026-11-20T23:00:00Z"),
     op("GET /pages/search").filters(&["queryString=alertId:$alert", "queryString=userId:$user"]),
     op("GET /alerts/{alertId}/timeline").ids(&[Kind::Alert]),
+    op("POST /alerts/{alertId}/actions/escalate").ids(&[Kind::HandedOverAlert]).sends("{}"),
+    op("POST /alerts/{alertId}/actions/handOver")
+        .ids(&[Kind::Alert])
+        .sends(r#"{"users": [{"id": "$reachableUser"}]}"#)
+        .refers(&[r#"{"users": [{"id": "$reachableUser"}]}"#, r#"{"roster": {"id": "$onCallRoster"}}"#]),
     op("POST /incidents/{incidentId}/escalate")
         .ids(&[Kind::Incident])
         .sends(r#"{"policy": {"id": "$escalationPolicy"}}"#)
