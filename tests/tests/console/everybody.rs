@@ -204,6 +204,9 @@ fn details(company: &Client, things: &Things) -> Vec<(String, Option<String>)> {
     [
         (format!("alerts/{alert}"), "Acknowledge with note…"),
         (format!("alerts/{alert}"), "Suppress…"),
+        (format!("alerts/{alert}"), "Escalate…"),
+        (format!("alerts/{alert}"), "Hand over…"),
+        (format!("alerts/{alert}"), "Add note…"),
         (format!("alerts/{alert}"), "Close…"),
         (format!("incidents/{incident}"), "Change…"),
         (format!("incidents/{incident}"), "Close…"),

@@ -116,8 +116,11 @@ fn operation<'d>(document: &'d Value, method: &str, path: &str) -> Option<&'d Va
 }
 
 /// How the buttons begin that a viewer has no use for; how one is reached oneself, one may say.
-const FOR_OTHERS: [&str; 25] = [
+const FOR_OTHERS: [&str; 28] = [
     "Acknowledge",
+    "Escalate",
+    "Hand over",
+    "Add note",
     "Resend",
     "Suppress",
     "Unsuppress",
@@ -147,7 +150,8 @@ const FOR_OTHERS: [&str; 25] = [
 fn a_viewer_is_offered_what_a_viewer_may() {
     let server = demo();
     let Some(window) = signed_in(server, "viewer") else { return };
-    let menu = window.evaluate("[...document.querySelectorAll('.menu a')].map(one => one.querySelector('span').textContent)");
+    let menu =
+        window.evaluate("[...document.querySelectorAll('.menu a')].map(one => one.querySelector('span').textContent)");
     for (there, title) in [(true, "Alerts"), (true, "Machines"), (false, "Audit"), (false, "API keys")] {
         let found = menu.as_array().unwrap().contains(&json!(title));
         assert_eq!(found, there, "{title}: {menu}");

@@ -6,10 +6,11 @@ import { useVersionedAction } from "../conflict.js";
 import { Button, Facts, Head, Loading, Panel, State, Time, Trouble, html, personName, some } from "../elements.js";
 import { useAnswer, useEffect, useState } from "../hooks.js";
 import { Markdown } from "../markdown.js";
+import { RecordActions } from "../recordactions.js";
 import { OnCallNow, Responders, useNames } from "../responders.js";
 import { go, link } from "../route.js";
 import { attempt, say } from "../toast.js";
-import { Action, FIELDS, isUnacknowledged, lateMessage, readAlert } from "./alertactions.js";
+import { Action, FIELDS, isUnacknowledged, lateMessage, readAlert, responses } from "./alertactions.js";
 import { Articles, Jobs, Windows } from "./alertpanels.js";
 import { AlertTimeline } from "./alerttimeline.js";
 
@@ -27,6 +28,7 @@ export default function Alert({ id }) {
   const [action, setAction] = useState();
   const guard = useVersionedAction({ fields: FIELDS, read: () => readAlert({ id }), onDone: answer.renew });
   const [sending, setSending] = useState(false);
+  const [answered, setResponses] = useState(0);
   const acknowledge = async () => {
     if (sending) return undefined;
     if (!isUnacknowledged(alert)) return say("Nothing to acknowledge.");
@@ -71,6 +73,10 @@ export default function Alert({ id }) {
     );
     if (made) go(link(["incidents", made.id]));
   };
+  const responded = () => {
+    setResponses(answered + 1);
+    answer.reload();
+  };
   const actions = html`
     ${
       open &&
@@ -104,6 +110,7 @@ export default function Alert({ id }) {
       may("unsuppressAlert") &&
       html`<${Button} onClick=${() => setAction("unsuppressAlert")}>Unsuppress…<//>`
     }
+    <${RecordActions} actions=${responses(alert)} onDone=${responded} />
     ${open && !alert.incidentId && may("createIncident") && html`<${Button} onClick=${incident}>Open an incident<//>`}
     ${open && may("closeAlert") && html`<${Button} onClick=${() => setAction("closeAlert")}>Close…<//>`}
   `;
@@ -159,7 +166,7 @@ export default function Alert({ id }) {
             ],
           ]} />
         <//>
-        <${AlertTimeline} alert=${alert} names=${names} />
+        <${AlertTimeline} alert=${alert} names=${names} round=${answered} />
       </div>
       <div>
         <${Panel} title="Machine" id="machine">

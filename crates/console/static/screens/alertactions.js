@@ -167,6 +167,63 @@ export function Action({ name, alerts, meanwhile = /** @type {[any, any][]} */ (
   <//>`;
 }
 
+/**
+ * What is done with the escalation of an alert besides answering, and a note, at any time. A note has no version: it
+ * contradicts nothing that others did meanwhile.
+ * @returns {import("../recordactions.js").RecordAction[]}
+ */
+export function responses(alert) {
+  const path = { alertId: alert.id };
+  const heard = alert.status === "New" || alert.status === "Acknowledged";
+  const taken = alert.status === "Acknowledged" ? " The acknowledgement is taken back." : "";
+  const of = `“${alert.subject}”`;
+  const labels = { users: "People", roster: "Or everybody who is on call in the roster" };
+  return [
+    {
+      label: "Escalate…",
+      title: `Escalate ${of}`,
+      operation: "escalateAlert",
+      path,
+      when: heard,
+      form: true,
+      send: "Escalate",
+      message: "Escalated.",
+      keep: `escalateAlert ${alert.id}`,
+      layout: { fields: { note: { about: "" } } },
+      question: `The next step of the escalation is taken at once.${taken}`,
+    },
+    {
+      label: "Hand over…",
+      title: `Hand over ${of}`,
+      operation: "handOverAlert",
+      path,
+      when: heard,
+      form: true,
+      send: "Hand over",
+      message: "Handed over.",
+      keep: `handOverAlert ${alert.id}`,
+      layout: (value) => ({
+        labels,
+        omit: value.roster ? ["users"] : value.users?.length ? ["roster"] : [],
+        fields: { users: { about: "" }, roster: { about: "" }, note: { about: "" } },
+      }),
+      change: ({ users, ...request }) => (users?.length ? { ...request, users } : request),
+      question: `They are notified at once and have to acknowledge it.${taken}`,
+    },
+    {
+      label: "Add note…",
+      title: `Add a note to ${of}`,
+      operation: "addAlertNote",
+      path,
+      form: true,
+      send: "Add note",
+      message: "The note was added.",
+      keep: `addAlertNote ${alert.id}`,
+      layout: { labels: { text: "Note" }, fields: { text: { about: "" } } },
+    },
+  ];
+}
+
 /** Whether nobody acknowledged an alert yet. */
 export const isUnacknowledged = (alert) =>
   alert.status === "New" || (alert.status === "Suppressed" && !alert.acknowledgement);

@@ -89,25 +89,27 @@ function pageSteps(timeline, names) {
     gap: ({ text, page }) => [`Could not notify ${(page && who(page)) || "anybody"}`, text],
     routed: ({ text }) => ["Routed", text],
     waits: ({ text }) => ["Waiting", text],
+    escalated: ({ text, by }) => [`Escalated by ${personName(by)}`, text],
+    handedOver: ({ text, by }) => [`Handed over by ${personName(by)}`, text],
   };
   return (timeline?.events || [])
     .filter((event) => steps[event.what])
     .map((event) => [event.time, ...steps[event.what](event)]);
 }
 
-/** The panel of the timeline. */
-export function AlertTimeline({ alert, names }) {
+/** The panel of the timeline; it is read again when `round` is another. */
+export function AlertTimeline({ alert, names, round }) {
   const { id } = alert;
   const audit = useAnswer(
     async (signal) =>
       may("searchAuditLog")
         ? call("searchAuditLog", { signal, query: { queryString: terms({ entityId: id }), pageSize: 20 } })
         : undefined,
-    `${id} ${alert.updatedDate}`,
+    `${id} ${alert.updatedDate} ${round}`,
   );
   const timeline = useAnswer(
     (signal) => call("getAlertTimeline", { alertId: id, signal }),
-    `${id} ${alert.updatedDate}`,
+    `${id} ${alert.updatedDate} ${round}`,
     10e3,
   );
   const steps = [...alertSteps(alert), ...pageSteps(timeline.data, names)].sort(

@@ -11,6 +11,7 @@ use super::{
 in_browser![
     alerts_arrive_live_and_are_acknowledged_by_a_key,
     an_alert_becomes_an_incident_with_notes,
+    an_alert_is_noted_handed_over_and_escalated,
     people_and_rosters_are_called_by_their_names,
     an_hour_of_live_alerts_keeps_no_memory
 ];
@@ -61,6 +62,54 @@ fn alerts_arrive_live_and_are_acknowledged_by_a_key() {
     window.click("Closed");
     window.until("new URLSearchParams(location.search).get('status') == 'New,Acknowledged,Closed'");
     window.shows(&format!("{subject} two"));
+    assert_eq!(window.complaints(), Vec::<String>::new());
+}
+
+fn an_alert_is_noted_handed_over_and_escalated() {
+    let server = demo();
+    let company = company(demo());
+    let Some(window) = signed_in(server, "operator") else { return };
+    let name = unique("Relay");
+    let person = json!({"loginName": unique("ada"), "firstName": "Ada", "lastName": name, "role": "operator"});
+    let person = text(&company.post("/users", &person).ok()["id"]);
+    let method = json!({"name": "mail", "type": "EMAIL", "address": "ada@example.net", "verified": true});
+    company.post(&format!("/users/{person}/contactMethods"), &method).ok();
+    let subject = unique("Pump");
+    report(&company, &subject);
+    let id = text(&alerts(&company, &subject)[0]["id"]);
+    open(&window, server, &format!("alerts/{id}"), &subject);
+    window.click("Add note…");
+    window.fill("dialog textarea", "Watch the valve");
+    window.click("Add note");
+    window.shows("The note was added.");
+    window.until("document.querySelector('.course').innerText.includes('Note by Eva Sand')");
+    window.until("document.querySelector('.course').innerText.includes('Watch the valve')");
+    window.press("a");
+    window.shows("Acknowledged by Eva Sand");
+    // To one person, who has to acknowledge it.
+    window.click("Hand over…");
+    window.until("document.querySelectorAll('dialog input[role=combobox]').length == 2");
+    window.fill("dialog input[role=combobox]", &name);
+    window.until(&format!("document.querySelector('[role=option]')?.textContent.includes({})", json!(name)));
+    window.evaluate("document.querySelector('[role=option]').click()");
+    window.until("document.querySelectorAll('dialog input[role=combobox]').length == 1");
+    window.fill("dialog textarea", "My shift is over");
+    window.click("Hand over");
+    window.shows("Handed over.");
+    window.until("document.querySelector('.course').innerText.includes('Handed over by Eva Sand')");
+    window.until(&format!(
+        "document.querySelector('.course').innerText.includes({})",
+        json!(format!("to Ada {name}: My shift is over"))
+    ));
+    window.until("document.querySelector('.sub').innerText.includes('New')");
+    assert_eq!(alerts(&company, &subject)[0]["status"], "New");
+    window.click("Escalate…");
+    window.shows("The next step of the escalation is taken at once.");
+    window.click("Escalate");
+    window.until("document.querySelector('.course').innerText.includes('Escalated by Eva Sand')");
+    company.post_empty(&format!("/alerts/{id}/actions/close")).ok();
+    window.until("![...document.querySelectorAll('.head button')].some(one => one.textContent.includes('Hand over'))");
+    window.shows("Add note…");
     assert_eq!(window.complaints(), Vec::<String>::new());
 }
 
