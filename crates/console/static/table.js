@@ -35,31 +35,35 @@ function useRowCache(also) {
  * others do with it what `keys` says.
  */
 function useRowKeys(body, list, { windowed, reveal }, keys, tick) {
+  const pressed = (event) => {
+    if (isTyping(event) || document.querySelector("dialog[open]")) return;
+    const focused = body.current?.contains(document.activeElement) && document.activeElement?.closest("tr");
+    const links = () => [...body.current.querySelectorAll("a.row-link")];
+    const place = () =>
+      windowed ? Number(focused.ariaRowIndex) - 2 : links().findIndex((anchor) => focused.contains(anchor));
+    const at = focused ? place() : -1;
+    if (event.key === "j" || event.key === "k") {
+      event.preventDefault();
+      if (!body.current) return;
+      // Where a row went, the next one has its place.
+      const from = at < 0 && lastRow() >= 0 ? lastRow() - (event.key === "j" ? 1 : 0) : at;
+      reveal(event.key === "j" ? Math.min(from + 1, list.rows.length - 1) : Math.max(from - 1, 0));
+    } else if (keys[event.key]) {
+      event.preventDefault();
+      keys[event.key](at < 0 ? undefined : list.rows[at]);
+    } else if (event.key === "x" && tick && at >= 0) {
+      event.preventDefault();
+      tick(list.rows[at]);
+    }
+  };
+  // A key that is pressed before the effects of a drawing finds what was drawn.
+  const latest = useRef(pressed);
+  latest.current = pressed;
   useEffect(() => {
-    const pressed = (event) => {
-      if (isTyping(event) || document.querySelector("dialog[open]")) return;
-      const focused = body.current?.contains(document.activeElement) && document.activeElement?.closest("tr");
-      const links = () => [...body.current.querySelectorAll("a.row-link")];
-      const place = () =>
-        windowed ? Number(focused.ariaRowIndex) - 2 : links().findIndex((anchor) => focused.contains(anchor));
-      const at = focused ? place() : -1;
-      if (event.key === "j" || event.key === "k") {
-        event.preventDefault();
-        if (!body.current) return;
-        // Where a row went, the next one has its place.
-        const from = at < 0 && lastRow() >= 0 ? lastRow() - (event.key === "j" ? 1 : 0) : at;
-        reveal(event.key === "j" ? Math.min(from + 1, list.rows.length - 1) : Math.max(from - 1, 0));
-      } else if (keys[event.key]) {
-        event.preventDefault();
-        keys[event.key](at < 0 ? undefined : list.rows[at]);
-      } else if (event.key === "x" && tick && at >= 0) {
-        event.preventDefault();
-        tick(list.rows[at]);
-      }
-    };
-    document.addEventListener("keydown", pressed);
-    return () => document.removeEventListener("keydown", pressed);
-  });
+    const onKey = (event) => latest.current(event);
+    document.addEventListener("keydown", onKey);
+    return () => document.removeEventListener("keydown", onKey);
+  }, []);
 }
 
 /** Whether all rows are ticked. */
