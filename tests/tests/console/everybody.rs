@@ -338,7 +338,7 @@ fn many_alerts(look: &mut Look<'_>, company: &Client) {
     look.dialog("all alerts that match");
     Seen::pass(window);
     window.click("Acknowledge 60");
-    window.shows("are as they were");
+    window.shows("Not changed: ");
     look.dialog("those of all alerts that stayed as they were");
     look.leave();
 }

@@ -35,7 +35,7 @@ export function BulkDialog({ action, filter, total, onClose, onDone }) {
       onClose=${onClose}
     >
       <div class="wide">
-        <p>${count(answer.refused + answer.unchanged)} are as they were:</p>
+        <p>Not changed: ${count(answer.refused + answer.unchanged)}</p>
         <ul class="plain-list">
           ${reasonsOf(answer.results).map(([reason, number]) => html`<li>${count(number)}: ${reason}</li>`)}
         </ul>

@@ -12,6 +12,7 @@ in_browser![
     an_article_is_written_read_safely_and_not_overwritten,
     no_link_leads_into_the_interface_or_astray,
     markdown_is_laid_out_as_it_is_meant,
+    markdown_that_is_too_much_is_shown_as_it_is_written,
     a_preview_says_what_becomes_of_images,
 ];
 
@@ -189,6 +190,39 @@ fn markdown_is_laid_out_as_it_is_meant() {
         );
         assert_eq!(text(&found), expected, "{written}");
     }
+    assert_eq!(window.complaints(), Vec::<String>::new());
+}
+
+/// Texts that would be more work than a page has time for: they are there at once, whole.
+fn markdown_that_is_too_much_is_shown_as_it_is_written() {
+    let server = demo();
+    let Some(window) = signed_in(server, "operator") else { return };
+    open(&window, server, "knowledge", "Knowledge");
+    window.click("New article…");
+    window.until("document.querySelector('dialog textarea')");
+    // What a key that is pressed in the form waits for, and what the preview has then.
+    let took = window.evaluate(
+        "(async (area, took) => { \
+         for (const part of ['*', '[', '>', '_', '`', '- ', '1. ', '> ', '*a_', '**a ', 'a\\n-\\n', '>a\\nb\\n', \
+         '|a\\n|-|\\n', '![](', '- a\\n']) \
+         for (const length of [10000, 65500]) { \
+         area.value = part.repeat(length / part.length); const begun = performance.now(); \
+         area.dispatchEvent(new Event('input', {bubbles: true})); \
+         await new Promise(done => setTimeout(done)); document.body.offsetHeight; \
+         took.push([performance.now() - begun, part, length, \
+         document.querySelectorAll('dialog .markdown > *').length]); } \
+         return took.sort((one, other) => other[0] - one[0]); })(document.querySelector('dialog textarea'), [])",
+    );
+    let took = took.as_array().expect("times").clone();
+    println!("the slowest texts, in milliseconds: {:?}", &took[..3]);
+    assert!(took.len() == 30 && took.iter().all(|one| one[3] != json!(0)), "{took:?}");
+    assert!(took.iter().all(|one| one[0].as_f64().is_some_and(|took| took < 10_000.0)), "{took:?}");
+    // Of a long text the beginning is laid out, and the rest is there.
+    window.evaluate(
+        "(area => { area.value = '**word** and more words\\n\\n'.repeat(3500) + '**end**'; \
+         return area.dispatchEvent(new Event('input', {bubbles: true})); })(document.querySelector('dialog textarea'))",
+    );
+    window.until("document.querySelector('dialog .as-written')?.textContent.endsWith('**end**')");
     assert_eq!(window.complaints(), Vec::<String>::new());
 }
 

@@ -177,7 +177,7 @@ fn what_stayed_as_it_was_is_in_a_dialog_with_the_focus() {
     window.until("document.querySelector('dialog form .primary')");
     window.evaluate("document.querySelector('dialog form .primary').focus()");
     window.click("Acknowledge 60");
-    window.shows("are as they were");
+    window.shows("Not changed: ");
     window.until("document.activeElement.closest('dialog')");
     assert_eq!(window.evaluate("document.activeElement.textContent"), json!("Acknowledged: 59"));
     window.press("Tab");
