@@ -1,6 +1,9 @@
 //! How long rows are kept: the options of `muster serve` that the domains declare, and the thread that heeds them.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 
 use base::timestamp::Timestamp;
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, value_parser};
@@ -13,9 +16,11 @@ use crate::domains;
 #[derive(Clone, Debug)]
 pub struct RetentionDays(HashMap<&'static str, u32>);
 
+/// The settings, each once: kinds of rows that belong together share one.
 fn settings() -> impl Iterator<Item = Setting> {
-    domains::retention().into_iter().filter_map(|retention| match retention.keep {
-        outbox::Keep::Setting(setting) => Some(setting),
+    let mut known = HashSet::new();
+    domains::retention().into_iter().filter_map(move |retention| match retention.keep {
+        outbox::Keep::Setting(setting) => known.insert(setting.option).then_some(setting),
         outbox::Keep::Millis(_) => None,
     })
 }

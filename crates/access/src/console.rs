@@ -191,7 +191,7 @@ where
     F: FnOnce(&mut Tx<'_>) -> db::Result<T> + Send + 'static,
     T: Send + 'static,
 {
-    let actor = Actor { user_id: String::new(), key_id: command.to_owned(), request_id: String::new() };
+    let actor = Actor::without_change_set("", command.to_owned(), "");
     db.write_here(move |conn| Tx::run(conn, &actor, now, work)).map_err(into_anyhow)
 }
 

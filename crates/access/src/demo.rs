@@ -24,7 +24,7 @@ const PEOPLE: [(&str, &str, &str); 6] = [
 /// Adds them to a tenant and answers their ids; none when the tenant has people already.
 pub fn fill(db: &Db, tenant: &TenantId, now: Timestamp) -> db::Result<Vec<String>> {
     let tenant = tenant.clone();
-    let actor = Actor { user_id: String::new(), key_id: "demo".to_owned(), request_id: String::new() };
+    let actor = Actor::without_change_set("", "demo", "");
     db.write_here(move |conn| {
         Tx::run(conn, &actor, now, |tx| {
             use schema::users::dsl;

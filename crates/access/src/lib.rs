@@ -14,6 +14,7 @@ mod audit;
 mod authenticator;
 mod bootstrap;
 mod callers;
+mod change_sets;
 pub mod console;
 pub mod demo;
 mod directory;
@@ -114,7 +115,10 @@ const TAGS: &[Tag] = &[
         name: "API keys",
         description: "Keys of scripts, agents and integrations: roles, narrowed operations, rotation and revocation.",
     },
-    Tag { name: "Audit log", description: "Who changed what and when, with the state before and after." },
+    Tag {
+        name: "Audit log",
+        description: "Who changed what and when, with the state before and after; writes that belong together.",
+    },
     Tag::CONFIGURATION,
     Tag::INBOUND,
 ];
@@ -237,5 +241,9 @@ fn routes(config: &mut Routes) {
         .service(inbound::http::create_inbound_address)
         .service(inbound::http::list_inbound_addresses)
         .service(inbound::http::delete_inbound_address);
-    config.tagged("Audit log").service(audit::search);
+    config
+        .tagged("Audit log")
+        .service(audit::search)
+        .service(change_sets::search_change_sets)
+        .service(change_sets::get_change_set);
 }

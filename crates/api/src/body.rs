@@ -44,6 +44,11 @@ const UTF_8: [&str; 3] = ["utf-8", "utf8", "us-ascii"];
 /// The header of safe retries.
 const IDEMPOTENCY_KEY: &str = "idempotency-key";
 
+/// The header that joins the requests of a change set.
+const CHANGE_SET: &str = "x-change-set";
+/// The longest name of a change set.
+pub(crate) const LONGEST_CHANGE_SET: usize = 100;
+
 /// SHA-256 of the body, for a request that names an idempotency key.
 pub(crate) struct BodyDigest(pub [u8; 32]);
 
@@ -105,6 +110,21 @@ pub(crate) fn idempotency_key(request: &HttpRequest) -> Result<Option<String>> {
         return Err(Problem::field("Idempotency-Key", message).into());
     }
     Ok(Some(key.to_owned()))
+}
+
+/// The name of the change set that a request belongs to.
+///
+/// # Errors
+/// 400 when it is not one value of 1 to 100 printable ASCII characters.
+pub(crate) fn change_set_name(request: &HttpRequest) -> Result<Option<String>> {
+    let mut values = request.headers().get_all(CHANGE_SET);
+    let Some(value) = values.next() else { return Ok(None) };
+    let name = value.to_str().unwrap_or("").trim();
+    let is_printable = name.bytes().all(|byte| byte.is_ascii_graphic() || byte == b' ');
+    if values.next().is_some() || name.is_empty() || name.len() > LONGEST_CHANGE_SET || !is_printable {
+        return Err(Problem::field("X-Change-Set", "takes one name of 1 to 100 printable ASCII characters").into());
+    }
+    Ok(Some(name.to_owned()))
 }
 
 /// Does this request need its body's digest?

@@ -14,6 +14,7 @@ use base::{
 };
 use db::Db;
 use futures_util::future::LocalBoxFuture;
+use outbox::SetMembership;
 use serde_json::Value;
 use utoipa::{
     PartialSchema as _,
@@ -28,10 +29,13 @@ use crate::{
     Answer, Caller, Error, Result, Tenant,
     access::Roles,
     answer,
-    body::idempotency_key,
+    body::{change_set_name, idempotency_key},
     clock,
     guard::{Guard, HeadRequest},
 };
+
+/// What the ids of inbound addresses begin with.
+const INBOUND: &str = "INB-";
 
 /// Who asks, for which tenant, and when: what the work of a request takes along to another thread.
 #[derive(Clone)]
@@ -44,6 +48,8 @@ pub struct RequestScope {
     pub now: Timestamp,
     /// What `If-Match` says.
     if_match: IfMatch,
+    /// What `X-Change-Set` says.
+    change_set: Option<String>,
 }
 
 /// A version that the caller's `If-Match` names; `None` when there is none or it is `*`. Refused when it cannot be
@@ -51,9 +57,22 @@ pub struct RequestScope {
 type IfMatch = Result<Option<i64>, Box<Problem>>;
 
 impl RequestScope {
-    fn of(request: &HttpRequest, caller: Arc<Caller>, tenant: Arc<Tenant>) -> Self {
+    fn of(request: &HttpRequest, caller: Arc<Caller>, tenant: Arc<Tenant>) -> Result<Self> {
         let if_match = if_match(request).map_err(Box::new);
-        Self { caller, tenant, now: clock::now(), if_match }
+        let change_set = change_set_name(request)?;
+        Ok(Self { caller, tenant, now: clock::now(), if_match, change_set })
+    }
+
+    /// The change set that what this request writes belongs to, where people or programs ask for it: what is reported
+    /// to an inbound address is none.
+    pub(crate) fn change_set(&self, in_parts: bool) -> Option<SetMembership> {
+        let is_report = self.caller.key_id.starts_with(INBOUND);
+        (!is_report).then(|| SetMembership {
+            tenant_id: self.tenant.id.to_string(),
+            name: self.change_set.clone(),
+            begun: self.now,
+            in_parts,
+        })
     }
 
     /// The version that the caller's `If-Match` names; `None` when there is none or it is `*`.
@@ -179,7 +198,7 @@ impl<Q: FromQuery> RequestContext<Q> {
     pub(crate) fn of(request: &HttpRequest, caller: Arc<Caller>, tenant: Arc<Tenant>) -> Result<Self> {
         let query = Q::from_query(request.query_string(), request.path())?;
         let db = request.app_data::<Db>().ok_or_else(|| db::Error::Fault("a server without database".to_owned()))?;
-        let scope = RequestScope::of(request, caller, tenant);
+        let scope = RequestScope::of(request, caller, tenant)?;
         Ok(Self { query, db: db.clone(), scope, request: request.clone() })
     }
 }

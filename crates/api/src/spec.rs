@@ -323,8 +323,9 @@ fn remove_duplicate_parameters(parameters: &mut Vec<RefOr<Parameter>>) {
     });
 }
 
-/// The headers that operations share: safe retries of every POST, versions of what is changed and read one by one.
+/// The headers that operations share: safe retries of every POST, the change set of every write, versions of what is changed and read one by one.
 fn add_headers(path: &str, method: &Method, operation: &mut Operation) {
+    let is_write = method != Method::GET || declares_change(operation);
     let text = || ObjectBuilder::new().schema_type(Type::String);
     let mut parameter = |name: &str, description: &str, schema: ObjectBuilder| {
         let header = ParameterBuilder::new()
@@ -340,6 +341,11 @@ fn add_headers(path: &str, method: &Method, operation: &mut Operation) {
         let description = "The request is carried out once under this key, and answered the same for 24 hours";
         let key = text().min_length(Some(1)).max_length(Some(255)).pattern(Some("^[!-~]+$"));
         parameter("Idempotency-Key", description, key);
+    }
+    if is_write && path.contains("{tenantId}") {
+        let description = "Requests of a caller with one name within 24 hours are one change set";
+        let name = text().min_length(Some(1)).max_length(Some(100)).pattern(Some("^[!-~]([ -~]*[!-~])?$"));
+        parameter("X-Change-Set", description, name);
     }
     if operation.responses.responses.contains_key("412") {
         parameter(

@@ -109,7 +109,13 @@ impl<Q> RequestContext<Q> {
             user_id: self.caller.user_id.clone(),
             key_id: self.caller.key_id.clone(),
             request_id: request_id::current(),
+            change_set: self.change_set(false),
         }
+    }
+
+    /// As [`RequestContext::actor`], of a request that is carried out in several transactions: they are one change set.
+    pub fn actor_of_parts(&self) -> Actor {
+        Actor { change_set: self.change_set(true), ..self.actor() }
     }
 
     /// Runs `f` in a transaction, with who asks and for which tenant, and answers what it answers, once that is

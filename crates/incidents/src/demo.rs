@@ -32,7 +32,7 @@ const REPORTS: [DemoReport; 9] = [
 pub fn fill(db: &Db, tenant: &TenantId, neighbours: &Neighbours, now: Timestamp) -> Result<bool> {
     let tenant = tenant.to_string();
     let neighbours = neighbours.clone();
-    let actor = Actor { user_id: String::new(), key_id: "demo".to_owned(), request_id: String::new() };
+    let actor = Actor::without_change_set("", "demo", "");
     db.write_here(move |conn| {
         if intake::any(conn, &tenant)? {
             return Ok(false);

@@ -30,7 +30,7 @@ pub fn fill(db: &Db, vault: &Arc<Vault>, tenant: &TenantId, people: &[String], n
     let tenant = tenant.to_string();
     let author = author.clone();
     let vault = Arc::clone(vault);
-    let actor = Actor { user_id: author.clone(), key_id: "demo".to_owned(), request_id: String::new() };
+    let actor = Actor::without_change_set(author.clone(), "demo", "");
     db.write_here(move |conn| Tx::run(conn, &actor, now, |tx| fill_empty(tx, &vault, &tenant, &author)))
 }
 

@@ -37,7 +37,7 @@ pub fn import(
     };
     let partner = partner.to_string();
     let tenant = tenant.to_string();
-    let actor = Actor { user_id: String::new(), key_id: "muster import".to_owned(), request_id: String::new() };
+    let actor = Actor::without_change_set("", "muster import", "");
     db.write_here(move |conn| {
         Tx::run(conn, &actor, now, |tx| reports.iter().map(|report| ingest(tx, &partner, &tenant, report)).collect())
     })

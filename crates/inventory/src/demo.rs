@@ -46,7 +46,7 @@ const MACHINES: [Machine; 7] = [
 pub fn fill(db: &Db, partner: &TenantId, tenant: &TenantId, now: Timestamp) -> Result<bool> {
     let partner = partner.to_string();
     let tenant = tenant.to_string();
-    let actor = Actor { user_id: String::new(), key_id: "demo".to_owned(), request_id: String::new() };
+    let actor = Actor::without_change_set("", "demo", "");
     db.write_here(move |conn| Tx::run(conn, &actor, now, |tx| fill_empty(tx, &partner, &tenant)))
 }
 

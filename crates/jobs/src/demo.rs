@@ -37,7 +37,7 @@ const NIGHTS: [(&str, i64, &str); 5] = [
 pub fn fill(db: &Db, directory: Arc<dyn People>, tenant: &TenantId, people: &[String], now: Timestamp) -> Result<bool> {
     let Some(author) = people.first().cloned() else { return Ok(false) };
     let tenant = tenant.to_string();
-    let actor = Actor { user_id: author.clone(), key_id: "demo".to_owned(), request_id: String::new() };
+    let actor = Actor::without_change_set(author.clone(), "demo", "");
     db.write_here(move |conn| Tx::run(conn, &actor, now, |tx| fill_empty(tx, &*directory, &tenant, &author)))
 }
 

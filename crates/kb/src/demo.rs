@@ -62,7 +62,7 @@ const ARTICLES: [(&str, &str, &str); 5] = [
 pub fn fill(db: &Db, tenant: &TenantId, people: &[String], now: Timestamp) -> Result<bool> {
     let Some(author) = people.first().cloned() else { return Ok(false) };
     let tenant = tenant.to_string();
-    let actor = Actor { user_id: author.clone(), key_id: "demo".to_owned(), request_id: String::new() };
+    let actor = Actor::without_change_set(author.clone(), "demo", "");
     db.write_here(move |conn| Tx::run(conn, &actor, now, |tx| fill_empty(tx, &tenant, &author)))
 }
 

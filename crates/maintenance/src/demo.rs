@@ -17,7 +17,7 @@ const DAY_MS: i64 = 86_400_000;
 pub fn fill(db: &Db, windows: &Windows, tenant: &TenantId, what: (&str, &str), now: Timestamp) -> Result<bool> {
     let bodies = bodies(what, now);
     let tenant = tenant.to_string();
-    let actor = Actor { user_id: String::new(), key_id: "demo".to_owned(), request_id: String::new() };
+    let actor = Actor::without_change_set("", "demo", "");
     let resources = windows.neighbours().shared_resources();
     db.write_here(move |conn| {
         Tx::run(conn, &actor, now, |tx| {

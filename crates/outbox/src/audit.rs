@@ -25,7 +25,7 @@ pub struct Entry {
     /// When, in milliseconds.
     pub at_ms: i64,
     /// What tells the rows of a tenant and an instant apart; it ascends as they are made.
-    id: i64,
+    pub(crate) id: i64,
     /// What [`Entry::id`] answers, of a row that was written when ids were texts.
     former_id: Option<String>,
     /// The user that acted.
@@ -45,15 +45,17 @@ pub struct Entry {
     pub request_id: String,
 }
 
-/// The log is kept for ever unless somebody says otherwise.
+/// The log is kept for ever unless somebody says otherwise; so are change sets.
+pub(crate) const KEEP: Keep = Keep::Setting(Setting {
+    option: "keep-audit",
+    variable: "MUSTER_KEEP_AUDIT",
+    days: 0,
+    help: "How many days the audit log goes back; 0 for ever",
+});
+
 pub(crate) const RETENTION: Retention = Retention {
     kind: "audit",
-    keep: Keep::Setting(Setting {
-        option: "keep-audit",
-        variable: "MUSTER_KEEP_AUDIT",
-        days: 0,
-        help: "How many days the audit log goes back; 0 for ever",
-    }),
+    keep: KEEP,
     most: None,
     table: "audit_log",
     id: "CAST(at_ms AS TEXT) || ' ' || CAST(id AS TEXT)",

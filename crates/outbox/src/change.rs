@@ -10,6 +10,7 @@ use uuid::Uuid;
 
 use crate::{
     audit::{self, Entry},
+    change_sets::{self, SetMembership},
     events::{self, NewEvent},
 };
 
@@ -22,12 +23,24 @@ pub struct Actor {
     pub key_id: String,
     /// The request.
     pub request_id: String,
+    /// The change set that its writes belong to; [`None`] for what nobody asked of the interface, such as a command.
+    pub change_set: Option<SetMembership>,
 }
 
 impl Actor {
     /// A part of the service itself, such as `scheduler`, that acts without being asked.
     pub fn service(name: &str) -> Self {
-        Self { user_id: String::new(), key_id: format!("service:{name}"), request_id: Uuid::now_v7().to_string() }
+        Self::without_change_set("", format!("service:{name}"), Uuid::now_v7().to_string())
+    }
+
+    /// One whose writes belong to no change set.
+    pub fn without_change_set(
+        user_id: impl Into<String>,
+        key_id: impl Into<String>,
+        request_id: impl Into<String>,
+    ) -> Self {
+        let (user_id, key_id, request_id) = (user_id.into(), key_id.into(), request_id.into());
+        Self { user_id, key_id, request_id, change_set: None }
     }
 }
 
@@ -325,6 +338,7 @@ impl<'c> Tx<'c> {
         let changes: Vec<(&PendingChange, Uuid)> = changes.collect();
         let (entries, mut new_events) = prepare_rows(actor, now, &changes)?;
         audit::insert(conn, &entries)?;
+        change_sets::record(conn, actor, now, &entries)?;
         new_events.extend(happenings.iter().map(|happening| NewEvent::happened(actor, now, happening)));
         events::insert(conn, &new_events)
     }

@@ -7,6 +7,7 @@
 pub mod audit;
 mod background;
 mod change;
+pub mod change_sets;
 mod events;
 pub mod idempotency;
 mod packing;
@@ -20,6 +21,7 @@ mod worker;
 
 pub use background::Background;
 pub use change::{Action, Actor, Change, Entity, Recorded, TimedEvent, Tx, Unpublished, payload};
+pub use change_sets::SetMembership;
 pub use events::Event;
 pub use retention::{Keep, Retention, Setting, Sweeper};
 pub use turns::TenantTurns;
@@ -27,7 +29,8 @@ pub use waiting::WaitWatch;
 pub use worker::{Subscriber, Worker};
 
 /// The rows of this crate that are not kept for ever.
-pub const RETENTION: [Retention; 3] = [audit::RETENTION, idempotency::RETENTION, events::RETENTION];
+pub const RETENTION: [Retention; 4] =
+    [audit::RETENTION, change_sets::RETENTION, idempotency::RETENTION, events::RETENTION];
 
 /// The tables of this crate.
 pub const fn migrations() -> db::Migrations {
@@ -39,5 +42,6 @@ pub const fn migrations() -> db::Migrations {
         each outbox0004_audit_rows,
         both outbox0005_event_age,
         both outbox0006_turns,
+        each outbox0007_change_sets,
     )
 }

@@ -48,3 +48,39 @@ table! {
         created_ms -> BigInt,
     }
 }
+
+table! {
+    change_sets (tenant_id, created_ms, id) {
+        tenant_id -> Text,
+        created_ms -> BigInt,
+        id -> Text,
+        name -> Nullable<Text>,
+        user_id -> Text,
+        key_id -> Text,
+        owner_id -> Text,
+        first_ms -> BigInt,
+        request_id -> Text,
+        requests -> BigInt,
+        objects -> BigInt,
+    }
+}
+
+table! {
+    change_set_parts (tenant_id, set_id, owner_id, at_ms, request_id) {
+        tenant_id -> Text,
+        set_id -> Text,
+        owner_id -> Text,
+        at_ms -> BigInt,
+        request_id -> Text,
+    }
+}
+
+table! {
+    change_set_objects (tenant_id, set_id, owner_id, entity, entity_id) {
+        tenant_id -> Text,
+        set_id -> Text,
+        owner_id -> Text,
+        entity -> Text,
+        entity_id -> Text,
+    }
+}

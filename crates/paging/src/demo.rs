@@ -39,7 +39,7 @@ pub fn fill(
     let seals = Arc::clone(seals);
     let on_call = Arc::clone(on_call);
     let directory = Arc::clone(directory);
-    let actor = Actor { user_id: String::new(), key_id: "demo".to_owned(), request_id: String::new() };
+    let actor = Actor::without_change_set("", "demo", "");
     db.write_here(move |conn| {
         Tx::run(conn, &actor, now, |tx| {
             let Some(last) = people.last().filter(|_| !routing::store::any(tx.conn, &tenant).unwrap_or(true)) else {

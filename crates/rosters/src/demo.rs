@@ -25,7 +25,7 @@ const DAY_MS: i64 = 86_400_000;
 pub fn fill(db: &Db, tenant: &TenantId, people: &[String], now: Timestamp) -> Result<bool> {
     let tenant = tenant.to_string();
     let people = people.to_vec();
-    let actor = Actor { user_id: String::new(), key_id: "demo".to_owned(), request_id: String::new() };
+    let actor = Actor::without_change_set("", "demo", "");
     db.write_here(move |conn| Tx::run(conn, &actor, now, |tx| fill_empty(tx, &tenant, &people)))
 }
 

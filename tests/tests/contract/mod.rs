@@ -2,6 +2,7 @@
 
 mod audit;
 mod bodies;
+mod change_sets;
 mod commands;
 mod cursors;
 mod document;

@@ -34,6 +34,8 @@ kinds! {
     DeviceGroup = "deviceGroup",
     ServiceGroup = "serviceGroup",
     ApiKey = "apiKey",
+    /// Of a request that made a site.
+    ChangeSet = "changeSet",
     InboundAddress = "inboundAddress",
     Heartbeat = "heartbeat",
     /// A client of a partner; only partners have them.
@@ -110,6 +112,11 @@ impl Kind {
             Self::ServiceGroup => create("/serviceGroups", json!({"name": name, "description": name})),
             // Narrowed, so that one who is restricted to rotating keys may rotate it.
             Self::ApiKey => create("/apiKeys", json!({"name": name, "role": "admin", "operations": ["rotateApiKey"]})),
+            Self::ChangeSet => {
+                let body = json!({"name": unique("changed")});
+                owner.request("POST", "/sites").header("X-Change-Set", name).json(&body).send().ok();
+                owner.search("/changeSets/search", &format!("name:{name}")).page()["results"][0].clone()
+            }
             Self::InboundAddress => create("/inbound", json!({"name": name})),
             Self::Heartbeat => create("/heartbeats", json!({"name": name, "interval": "1h"})),
             Self::Client => json!({"id": create("/clients", json!({"name": name}))["uniqueId"]}),
@@ -255,6 +262,7 @@ impl Kind {
             Self::Resource | Self::Record => json!(uuid()),
             Self::Site | Self::DeviceGroup | Self::ServiceGroup => json!(987_654_321),
             Self::ApiKey => json!(format!("KEY-{}", uuid())),
+            Self::ChangeSet => json!("CHG-0199a1f0-7b4e-7c3a-9d55-3f6f0c1a2b3c"),
             Self::InboundAddress => json!(format!("INB-{}", uuid())),
             Self::Heartbeat => json!(format!("HB-{}", uuid())),
             Self::Client => json!("client_987654321"),

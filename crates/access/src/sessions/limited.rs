@@ -76,7 +76,7 @@ impl Sessions for Directory {
             user_agent: rules::agent(visit.user_agent),
             limit: Some(limit),
         };
-        let actor = Actor { user_id: user.id.clone(), key_id: id, request_id: visit.request.to_owned() };
+        let actor = Actor::without_change_set(user.id.clone(), id, visit.request);
         Tx::run(conn, &actor, now, |tx| redeem::begin(tx, (&user.tenant_id, &user.id), &new, before.as_deref(), now))?;
         Ok(SessionStart::Begun { token, seconds: rules::LIMITED_LIFE_MS / 1000 })
     }

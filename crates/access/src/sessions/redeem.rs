@@ -66,7 +66,7 @@ impl Authenticator {
             return Ok(());
         };
         let request_id = api::request_id::current();
-        let actor = Actor { user_id: session.user_id.clone(), key_id: session.id.clone(), request_id };
+        let actor = Actor::without_change_set(session.user_id.clone(), session.id.clone(), request_id);
         let tenant = session.tenant_id.clone();
         let ended = self.db().write_for(&tenant, move |conn| Tx::run(conn, &actor, now, |tx| end(tx, &session)));
         ended.await?;
@@ -89,7 +89,7 @@ impl Authenticator {
         let user_agent = rules::agent(&visitor.agent);
         let new = NewSession { id: id.clone(), token: token.clone(), method, user_agent, limit: None };
         let before = visitor.before.map(|token| base::hex(&secrets::hash(token.expose())));
-        let actor = Actor { user_id: user_id.clone(), key_id: id, request_id: api::request_id::current() };
+        let actor = Actor::without_change_set(user_id.clone(), id, api::request_id::current());
         let home = tenant.clone();
         let begun = self.db().write_for(&home, move |conn| {
             Tx::run(conn, &actor, now, |tx| {

@@ -116,7 +116,7 @@ pub fn find(conn: &mut Conn, tenants: &[String], id: &str, at: Timestamp) -> Res
 /// Carries out an action for another domain.
 pub fn act(conn: &mut Conn, people: &dyn People, action: AlertAction<'_>, at: Timestamp) -> Result<Value> {
     let AlertAction { tenant, id, user, by, request, what, note } = action;
-    let actor = Actor { user_id: user.to_owned(), key_id: by.to_owned(), request_id: request.to_owned() };
+    let actor = Actor::without_change_set(user, by, request);
     let action = match what {
         AlertActionKind::Acknowledge => Action::Acknowledge,
         AlertActionKind::Unacknowledge => Action::Unacknowledge,

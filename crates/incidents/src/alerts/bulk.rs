@@ -213,7 +213,7 @@ impl BulkAction {
     ) -> db::Result<Vec<AlertBulkActionResult>> {
         let work = Arc::clone(self);
         let keys = keys.to_vec();
-        let actor = context.actor();
+        let actor = context.actor_of_parts();
         let now = clock::now();
         let write = move |conn: &mut db::Conn| Tx::run(conn, &actor, now, |tx| work.apply(tx, &keys));
         context.db.write_for(context.caller.home.as_str(), write).await

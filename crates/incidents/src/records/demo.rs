@@ -46,7 +46,7 @@ pub fn fill(db: &Db, tenant: &TenantId, people: &[String], neighbours: &Neighbou
     let tenant = tenant.to_string();
     let people = people.to_vec();
     let neighbours = neighbours.clone();
-    let actor = Actor { user_id: String::new(), key_id: "demo".to_owned(), request_id: String::new() };
+    let actor = Actor::without_change_set("", "demo", "");
     db.write_here(move |conn| {
         let Some(author) = people.first() else { return Ok(false) };
         if !store::is_empty(conn, &tenant)? {

@@ -56,7 +56,7 @@ impl Records {
 impl ports::Incidents for Records {
     fn act(&self, conn: &mut Conn, action: AlertAction<'_>, at: Timestamp) -> Result<()> {
         let AlertAction { tenant, id, user, by, request, what, note } = action;
-        let actor = Actor { user_id: user.to_owned(), key_id: by.to_owned(), request_id: request.to_owned() };
+        let actor = Actor::without_change_set(user, by, request);
         Tx::run(conn, &actor, at, |tx| {
             let old = Row::lock_existing(tx.conn, &[tenant.to_owned()], id)?;
             let status = next_status(&old, what)?;

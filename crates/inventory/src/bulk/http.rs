@@ -375,7 +375,7 @@ async fn write(
     (rows, from): (Arc<[Row]>, usize),
     dry_run: bool,
 ) -> db::Result<Vec<BulkResult>> {
-    let actor = context.actor();
+    let actor = context.actor_of_parts();
     let now = clock::now();
     let destination = destination.clone();
     let db = context.db.clone();

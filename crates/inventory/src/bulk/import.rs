@@ -165,7 +165,7 @@ fn incomplete(summary: BulkSummary, why: Problem) -> BulkSummary {
 }
 
 fn write(db: &Db, destination: &Destination, rows: Vec<Row>, now: Timestamp) -> db::Result<Vec<BulkResult>> {
-    let actor = Actor { user_id: String::new(), key_id: "muster import".to_owned(), request_id: String::new() };
+    let actor = Actor::without_change_set("", "muster import", "");
     let destination = destination.clone();
     db.write_here(move |conn| Tx::run(conn, &actor, now, |tx| apply(tx, &destination, &rows)))
 }

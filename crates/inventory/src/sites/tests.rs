@@ -158,7 +158,7 @@ fn scope(tenants: &[&str]) -> Vec<String> {
 }
 
 fn in_tx<T>(conn: &mut db::Conn, f: impl FnOnce(&mut outbox::Tx<'_>) -> db::Result<T>) -> db::Result<T> {
-    let actor = outbox::Actor { user_id: String::new(), key_id: String::new(), request_id: String::new() };
+    let actor = outbox::Actor::without_change_set("", "", "");
     outbox::Tx::run(conn, &actor, NOW, f)
 }
 

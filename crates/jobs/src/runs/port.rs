@@ -53,11 +53,7 @@ impl ports::Jobs for Planned {
         maintenance: &dyn Maintenance,
         now: Timestamp,
     ) -> Result<()> {
-        let actor = Actor {
-            user_id: request.user.to_owned(),
-            key_id: request.by.to_owned(),
-            request_id: request.request.to_owned(),
-        };
+        let actor = Actor::without_change_set(request.user, request.by, request.request);
         Tx::run(conn, &actor, now, |tx| {
             let job = Job::lock_existing(tx.conn, &[request.tenant.to_owned()], request.job)?;
             manual::start(tx, maintenance, &job).map(drop)

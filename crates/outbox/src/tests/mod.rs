@@ -28,7 +28,7 @@ fn fixture() -> Fixture {
 }
 
 fn actor() -> Actor {
-    Actor { user_id: "USR0000000001".into(), key_id: "key".into(), request_id: "r-1".into() }
+    Actor::without_change_set("USR0000000001", "key", "r-1")
 }
 
 fn change(id: &str, before: Option<Value>, after: Option<Value>) -> Change {

@@ -404,7 +404,7 @@ fn escalate(
     if state.stage == Stage::Running && shown.is_some_and(|shown| shown != state.step) {
         return Err(Problem::conflict("The next step was taken already.").into());
     }
-    let actor = Actor { user_id: link.user.clone(), key_id: "link".to_owned(), request_id: request.to_owned() };
+    let actor = Actor::without_change_set(link.user.clone(), "link", request);
     let action = EscalationAction::of(ESCALATED, &link.user, now);
     Tx::run(conn, &actor, now, |tx| take_next_step(tx, neighbours, row, action))?;
     Ok("The next step is taken.")

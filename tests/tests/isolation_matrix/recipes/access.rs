@@ -60,4 +60,6 @@ pub(super) const RECIPES: &[Recipe] = &[
         "queryString=entityId:$apiKey",
         "queryString=entityId:$deviceGroup.uniqueId",
     ]),
+    op("GET /changeSets/search").filters(&["queryString=id:$changeSet", "queryString=name:$changeSet.name"]),
+    op("GET /changeSets/{changeSetId}").ids(&[Kind::ChangeSet]),
 ];

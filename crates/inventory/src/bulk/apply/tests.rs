@@ -22,7 +22,7 @@ fn rows(format: Format, text: &str) -> Vec<Row> {
 
 fn store_rows(fixture: &Fixture, rows: Vec<Row>, now: Timestamp) -> Vec<BulkResult> {
     let destination = Destination { tenant: "client_1".to_owned(), partner: "msp_1".to_owned() };
-    let actor = Actor { user_id: "u".to_owned(), key_id: "k".to_owned(), request_id: "r".to_owned() };
+    let actor = Actor::without_change_set("u", "k", "r");
     fixture.write(move |conn| Tx::run(conn, &actor, now, |tx| apply(tx, &destination, &rows)))
 }
 
@@ -52,7 +52,7 @@ fn rows_are_stored_until_it_is_enough() {
     let fixture = Fixture::new();
     let text: String = (0..5).map(|number| format!("{}\n", json!({"name": format!("web-{number}")}))).collect();
     let destination = Destination { tenant: "client_1".to_owned(), partner: "msp_1".to_owned() };
-    let actor = Actor { user_id: "u".to_owned(), key_id: "k".to_owned(), request_id: "r".to_owned() };
+    let actor = Actor::without_change_set("u", "k", "r");
     let all = rows(Format::Ndjson, &text);
     let asked = std::cell::Cell::new(0);
     let done = fixture.write(move |conn| {

@@ -1,0 +1,3 @@
+DROP TABLE change_set_objects;
+DROP TABLE change_set_parts;
+DROP TABLE change_sets;

@@ -1,0 +1,467 @@
+//! Change sets: the writes that belong together, with what they changed.
+//!
+//! A set is a row beside those of the audit log, stored in the same transaction. Of a request that names none it is
+//! that request; requests of one caller with one name within 24 hours share one. What it changed is in the audit log: a
+//! set knows at which times and under which requests.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use base::{Key, PageRequest, PageRows, timestamp::Timestamp};
+use db::{Column, Condition, Conn, Error, Lock, Order, Result};
+use diesel::{
+    prelude::*,
+    sql_query,
+    sql_types::{BigInt, Text},
+};
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+use uuid::Uuid;
+
+use crate::{
+    Actor,
+    audit::{self, Entry},
+    retention::Retention,
+    schema::{audit_log, change_set_objects, change_set_parts, change_sets},
+};
+
+/// For how long the requests of a caller with one name belong together.
+const JOINED_MS: i64 = 24 * 60 * 60 * 1000;
+
+/// How many requests and objects a set has at most, after which another one of its name begins.
+const MOST_REQUESTS: i64 = 20_000;
+const MOST_OBJECTS: i64 = 100_000;
+
+/// The prefix of ids.
+const PREFIX: &str = "CHG-";
+
+/// Which change set the writes of a request belong to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SetMembership {
+    /// The tenant of the path.
+    pub tenant_id: String,
+    /// `X-Change-Set`; without it the request is a set of its own.
+    pub name: Option<String>,
+    /// When the request was taken up.
+    pub begun: Timestamp,
+    /// Is the request carried out in several transactions?
+    pub in_parts: bool,
+}
+
+/// A change set, as it is stored.
+#[derive(Clone, Debug, PartialEq, Eq, Queryable, Insertable)]
+#[diesel(table_name = change_sets, treat_none_as_default_value = false)]
+pub struct ChangeSet {
+    /// The tenant of the path of its first request.
+    pub tenant_id: String,
+    /// When that was taken up, in milliseconds.
+    pub created_ms: i64,
+    /// `CHG-<uuid>`.
+    pub id: String,
+    /// What its requests called it.
+    pub name: Option<String>,
+    /// The user that the caller acts as.
+    pub user_id: String,
+    /// The API key, or the session.
+    pub key_id: String,
+    owner_id: String,
+    first_ms: i64,
+    request_id: String,
+    /// How many requests changed something.
+    pub requests: i64,
+    /// How many objects they changed.
+    pub objects: i64,
+}
+
+/// What of the audit log belongs to a set, beyond its first part.
+#[derive(Insertable)]
+#[diesel(table_name = change_set_parts)]
+struct Part<'a> {
+    tenant_id: &'a str,
+    set_id: &'a str,
+    owner_id: &'a str,
+    at_ms: i64,
+    request_id: &'a str,
+}
+
+#[derive(Insertable)]
+#[diesel(table_name = change_set_objects)]
+struct Object<'a> {
+    tenant_id: &'a str,
+    set_id: &'a str,
+    owner_id: &'a str,
+    entity: &'a str,
+    entity_id: &'a str,
+}
+
+/// The changes of one object by all of a set, as one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ObjectChange {
+    /// Whose it is.
+    pub tenant_id: String,
+    /// Its kind, such as `Resource`.
+    pub entity: String,
+    /// Its id.
+    pub entity_id: String,
+    /// Was it there before?
+    pub existed: bool,
+    /// Was it there afterwards?
+    pub exists: bool,
+    /// The fields that differ, each before and after; of nested ones the path.
+    pub fields: BTreeMap<String, FieldChange>,
+}
+
+/// A field before and after; [`None`] where it was not there.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FieldChange {
+    /// Before.
+    pub before: Option<Value>,
+    /// After.
+    pub after: Option<Value>,
+}
+
+/// Change sets are kept as long as the audit log.
+pub(crate) const RETENTION: Retention = Retention {
+    kind: "change-sets",
+    keep: audit::KEEP,
+    most: None,
+    table: "change_sets",
+    id: "id",
+    since: "created_ms",
+    only: "1 = 1",
+    remove,
+};
+
+/// A set of many objects loses a part of what tells them, and stays for the next time.
+fn remove(conn: &mut Conn, tenant: &str, ids: &[String], most: usize) -> Result<usize> {
+    let limit = i64::try_from(most).unwrap_or(i64::MAX);
+    for (gone, id) in ids.iter().enumerate() {
+        let objects = change_set_objects::table
+            .filter(change_set_objects::tenant_id.eq(tenant))
+            .filter(change_set_objects::set_id.eq(id));
+        let some: Vec<String> = objects.select(change_set_objects::entity_id).limit(limit).load(conn)?;
+        let parts = change_set_parts::table
+            .filter(change_set_parts::tenant_id.eq(tenant))
+            .filter(change_set_parts::set_id.eq(id));
+        let times: Vec<i64> = parts.select(change_set_parts::at_ms).limit(limit).load(conn)?;
+        diesel::delete(objects.filter(change_set_objects::entity_id.eq_any(&some))).execute(conn)?;
+        diesel::delete(parts.filter(change_set_parts::at_ms.eq_any(&times))).execute(conn)?;
+        if some.len() >= most || times.len() >= most {
+            return Ok(gone);
+        }
+        if let Some(created_ms) = created_ms(id) {
+            diesel::delete(change_sets::table.find((tenant, created_ms, id))).execute(conn)?;
+        }
+    }
+    Ok(ids.len())
+}
+
+/// Notes which set a write belongs to, in its transaction, behind its rows of the audit log.
+pub(crate) fn record(conn: &mut Conn, actor: &Actor, now: Timestamp, entries: &[Entry]) -> Result<()> {
+    let (Some(membership), Some(first)) = (&actor.change_set, entries.first()) else { return Ok(()) };
+    let SetMembership { tenant_id, name, begun, in_parts } = membership;
+    let mut write = Write { conn, actor, now, tenant_id, entries, is_counted: name.is_some() || *in_parts };
+    let new = || ChangeSet {
+        tenant_id: tenant_id.clone(),
+        created_ms: begun.millis(),
+        id: id_of(actor, *begun),
+        name: name.clone(),
+        user_id: actor.user_id.clone(),
+        key_id: actor.key_id.clone(),
+        owner_id: first.tenant_id.clone(),
+        first_ms: now.millis(),
+        request_id: actor.request_id.clone(),
+        requests: 1,
+        objects: i64::try_from(entries.len()).unwrap_or(i64::MAX),
+    };
+    if let Some(name) = name {
+        Lock::of("change-set", format_args!("{tenant_id} {} {name}", actor.key_id)).take(write.conn)?;
+        if let Some(open) = open(write.conn, membership, &actor.key_id)? {
+            return write.join(&open);
+        }
+    }
+    let new = new();
+    let insert = diesel::insert_into(change_sets::table).values(&new).on_conflict_do_nothing();
+    if db::direct!(&mut *write.conn, |conn| insert.execute(conn))? > 0 {
+        return write.begin(&new);
+    }
+    // An earlier part of the same request made it.
+    let found = find(write.conn, std::slice::from_ref(tenant_id), &new.id)?;
+    found.map_or(Ok(()), |found| write.join(&found))
+}
+
+/// A write, as it becomes a part of a set.
+struct Write<'a> {
+    conn: &'a mut Conn,
+    actor: &'a Actor,
+    now: Timestamp,
+    tenant_id: &'a str,
+    entries: &'a [Entry],
+    /// Are the objects of its set told apart one by one?
+    is_counted: bool,
+}
+
+impl Write<'_> {
+    fn begin(&mut self, set: &ChangeSet) -> Result<()> {
+        self.insert_parts(set)?;
+        if self.is_counted {
+            self.insert_objects(set)?;
+        }
+        Ok(())
+    }
+
+    fn join(&mut self, set: &ChangeSet) -> Result<()> {
+        let request = &self.actor.request_id;
+        let parts = change_set_parts::table
+            .filter(change_set_parts::tenant_id.eq(self.tenant_id))
+            .filter(change_set_parts::set_id.eq(&set.id))
+            .filter(change_set_parts::request_id.eq(request));
+        let is_new = set.request_id != *request
+            && !diesel::select(diesel::dsl::exists(parts)).get_result::<bool>(&mut *self.conn)?;
+        self.insert_parts(set)?;
+        let new_objects = if self.is_counted {
+            self.insert_objects(set)?
+        } else {
+            i64::try_from(self.entries.len()).unwrap_or(i64::MAX)
+        };
+        let row = change_sets::table.find((self.tenant_id, set.created_ms, &set.id));
+        diesel::update(row)
+            .set((
+                change_sets::requests.eq(change_sets::requests + i64::from(is_new)),
+                change_sets::objects.eq(change_sets::objects + new_objects),
+            ))
+            .execute(&mut *self.conn)?;
+        Ok(())
+    }
+
+    /// Where in the log the rows of this write are, unless the row of the set says so.
+    fn insert_parts(&mut self, set: &ChangeSet) -> Result<()> {
+        let owners: BTreeSet<&str> = self.entries.iter().map(|entry| entry.tenant_id.as_str()).collect();
+        let at_ms = self.now.millis();
+        let request_id = self.actor.request_id.as_str();
+        for owner_id in owners {
+            if (owner_id, at_ms, request_id) == (&*set.owner_id, set.first_ms, &*set.request_id) {
+                continue;
+            }
+            let part = Part { tenant_id: self.tenant_id, set_id: &set.id, owner_id, at_ms, request_id };
+            let insert = diesel::insert_into(change_set_parts::table).values(&part).on_conflict_do_nothing();
+            db::direct!(&mut *self.conn, |conn| insert.execute(conn))?;
+        }
+        Ok(())
+    }
+
+    /// Answers how many of the objects are new in the set.
+    fn insert_objects(&mut self, set: &ChangeSet) -> Result<i64> {
+        let mut new = 0;
+        for entry in self.entries {
+            let Entry { tenant_id: owner_id, entity, entity_id, .. } = entry;
+            let object = Object { tenant_id: self.tenant_id, set_id: &set.id, owner_id, entity, entity_id };
+            let insert = diesel::insert_into(change_set_objects::table).values(&object).on_conflict_do_nothing();
+            new += db::direct!(&mut *self.conn, |conn| insert.execute(conn))?;
+        }
+        Ok(i64::try_from(new).unwrap_or(i64::MAX))
+    }
+}
+
+/// The set that further requests of this caller with this name belong to.
+fn open(conn: &mut Conn, membership: &SetMembership, key_id: &str) -> Result<Option<ChangeSet>> {
+    let SetMembership { tenant_id, name, begun, .. } = membership;
+    let newest = change_sets::table
+        .filter(change_sets::tenant_id.eq(tenant_id))
+        .filter(change_sets::key_id.eq(key_id))
+        .filter(change_sets::name.eq(name))
+        .filter(change_sets::created_ms.gt(begun.millis().saturating_sub(JOINED_MS)))
+        .order((change_sets::created_ms.desc(), change_sets::id.desc()));
+    let newest: Option<ChangeSet> = newest.first(conn).optional()?;
+    Ok(newest.filter(|set| set.requests < MOST_REQUESTS && set.objects < MOST_OBJECTS))
+}
+
+/// The id of the set that a request begins: the time at which it was taken up, then what tells requests apart.
+fn id_of(actor: &Actor, begun: Timestamp) -> String {
+    let mut hash = Sha256::new();
+    for part in [&actor.key_id, &actor.request_id] {
+        hash.update((part.len() as u64).to_be_bytes());
+        hash.update(part);
+    }
+    let mut bytes = [0; 16];
+    bytes.copy_from_slice(&hash.finalize()[..16]);
+    let random = u128::from_be_bytes(bytes);
+    let millis = u128::from(begun.millis().unsigned_abs()) << 80;
+    let uuid = millis | 0x7 << 76 | (random >> 64 & 0xfff) << 64 | 1 << 63 | random & ((1 << 62) - 1);
+    format!("{PREFIX}{}", Uuid::from_u128(uuid))
+}
+
+/// When the first request of the set with this id was taken up.
+fn created_ms(id: &str) -> Option<i64> {
+    let uuid = Uuid::try_parse(id.strip_prefix(PREFIX)?).ok()?;
+    i64::try_from(uuid.as_u128() >> 80).ok()
+}
+
+/// A page of the sets that meet a condition, by time.
+pub fn page(
+    conn: &mut Conn,
+    condition: &Condition,
+    descending: bool,
+    walk: &PageRequest,
+) -> Result<PageRows<ChangeSet>> {
+    use change_sets::dsl;
+    let order = Order::by([Column::Integer("change_sets.created_ms"), Column::Text("change_sets.id")], descending);
+    let total = walk.total(|| dsl::change_sets.filter(condition.clone()).count().get_result(conn))?;
+    let query = dsl::change_sets.filter(condition.clone()).filter(order.after(walk.after())?).order(order);
+    let rows = query.offset(walk.offset()).limit(walk.row_limit()).load(conn)?;
+    Ok(walk.cut(rows, total, |set: &ChangeSet| vec![Key::from(set.created_ms), Key::from(&set.id)]))
+}
+
+/// The set with this id of one of these tenants.
+pub fn find(conn: &mut Conn, tenants: &[String], id: &str) -> Result<Option<ChangeSet>> {
+    let Some(created_ms) = created_ms(id) else { return Ok(None) };
+    let found = change_sets::table
+        .filter(change_sets::tenant_id.eq_any(tenants))
+        .filter(change_sets::created_ms.eq(created_ms))
+        .filter(change_sets::id.eq(id));
+    Ok(found.first(conn).optional()?)
+}
+
+/// Where in the audit log an object of a set changed first, and what it is.
+#[derive(QueryableByName)]
+struct FirstChange {
+    #[diesel(sql_type = Text)]
+    tenant_id: String,
+    #[diesel(sql_type = BigInt)]
+    at_ms: i64,
+    #[diesel(sql_type = BigInt)]
+    id: i64,
+    #[diesel(sql_type = Text)]
+    entity: String,
+    #[diesel(sql_type = Text)]
+    entity_id: String,
+}
+
+/// Where the rows of a set are: `$1` to `$4` are its tenant, its time, its id, and the caller.
+const ROWS: &str = "WITH parts AS ( \
+     SELECT owner_id, first_ms AS at_ms, request_id FROM change_sets \
+     WHERE tenant_id = $1 AND created_ms = $2 AND id = $3 \
+     UNION SELECT owner_id, at_ms, request_id FROM change_set_parts WHERE tenant_id = $1 AND set_id = $3), \
+     entries AS ( \
+     SELECT a.tenant_id, a.at_ms, a.id, a.entity, a.entity_id FROM parts p JOIN audit_log a \
+     ON a.tenant_id = p.owner_id AND a.at_ms = p.at_ms AND a.request_id = p.request_id AND a.key_id = $4)";
+
+/// A page of the objects that a set changed, in the order in which they changed first.
+pub fn objects(conn: &mut Conn, set: &ChangeSet, walk: &PageRequest) -> Result<PageRows<ObjectChange>> {
+    let after = match walk.after() {
+        None => (i64::MIN, i64::MIN),
+        Some([Key::Integer(at_ms), Key::Integer(id)]) => (*at_ms, *id),
+        Some(_) => return Err(db::damaged_cursor()),
+    };
+    let query = format!(
+        "{ROWS}, firsts AS (SELECT e.*, \
+         row_number() OVER (PARTITION BY e.tenant_id, e.entity, e.entity_id ORDER BY e.at_ms, e.id) AS place \
+         FROM entries e) \
+         SELECT tenant_id, at_ms, id, entity, entity_id FROM firsts \
+         WHERE place = 1 AND (at_ms > $5 OR (at_ms = $5 AND id > $6)) ORDER BY at_ms, id LIMIT $7 OFFSET $8"
+    );
+    let rows: Vec<FirstChange> = sql_query(query)
+        .bind::<Text, _>(&set.tenant_id)
+        .bind::<BigInt, _>(set.created_ms)
+        .bind::<Text, _>(&set.id)
+        .bind::<Text, _>(&set.key_id)
+        .bind::<BigInt, _>(after.0)
+        .bind::<BigInt, _>(after.1)
+        .bind::<BigInt, _>(walk.row_limit())
+        .bind::<BigInt, _>(walk.offset())
+        .load(conn)?;
+    let page = walk.cut(rows, set.objects, |row| vec![Key::from(row.at_ms), Key::from(row.id)]);
+    let changes = page.rows.iter().map(|row| object(conn, set, row)).collect::<Result<_>>()?;
+    Ok(page.with(changes))
+}
+
+/// What all of a set made of one object.
+fn object(conn: &mut Conn, set: &ChangeSet, first: &FirstChange) -> Result<ObjectChange> {
+    let FirstChange { tenant_id, at_ms, entity, entity_id, .. } = first;
+    // The index has ids in lower case.
+    let of_object = Condition::sql("lower(audit_log.entity_id) = lower(").text(entity_id).then(")");
+    let of_set = Condition::sql("((audit_log.at_ms = ")
+        .integer(set.first_ms)
+        .then(" AND audit_log.request_id = ")
+        .text(&set.request_id)
+        .then(") OR EXISTS (SELECT 1 FROM change_set_parts p WHERE p.tenant_id = ")
+        .text(&set.tenant_id)
+        .then(" AND p.set_id = ")
+        .text(&set.id)
+        .then(" AND p.owner_id = audit_log.tenant_id AND p.at_ms = audit_log.at_ms")
+        .then(" AND p.request_id = audit_log.request_id))");
+    let rows: Vec<Entry> = audit_log::table
+        .filter(audit_log::tenant_id.eq(tenant_id))
+        .filter(of_object)
+        .filter(audit_log::entity.eq(entity))
+        .filter(audit_log::entity_id.eq(entity_id))
+        .filter(audit_log::key_id.eq(&set.key_id))
+        .filter(audit_log::at_ms.ge(at_ms))
+        .filter(of_set)
+        .order((audit_log::at_ms, audit_log::id))
+        .load(conn)?;
+    let mut change = ObjectChange {
+        tenant_id: tenant_id.clone(),
+        entity: entity.clone(),
+        entity_id: entity_id.clone(),
+        existed: rows.first().is_none_or(|row| row.action != "CREATE"),
+        exists: rows.last().is_none_or(|row| row.action != "DELETE"),
+        fields: BTreeMap::new(),
+    };
+    for row in &rows {
+        merge(&mut change.fields, &row.changes()?)?;
+    }
+    change.fields.retain(|_, field| field.before != field.after || is_secret(field));
+    Ok(change)
+}
+
+/// Of a secret the log says that it changed, and by the same word before and after.
+fn is_secret(field: &FieldChange) -> bool {
+    field.before.as_ref().and_then(Value::as_str) == Some("[secret]")
+}
+
+/// Adds a row of the log, later than those before: each field keeps its first value before, and its last one after.
+fn merge(fields: &mut BTreeMap<String, FieldChange>, changes: &str) -> Result<()> {
+    let damaged = |error| Error::Fault(format!("a row of the audit log: {error}"));
+    let changes: BTreeMap<String, BTreeMap<String, Value>> = serde_json::from_str(changes).map_err(damaged)?;
+    for (name, mut sides) in changes {
+        let before = sides.remove("before");
+        let after = sides.remove("after");
+        fields.entry(name).or_insert_with(|| FieldChange { before, after: None }).after = after;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn several_changes_of_an_object_are_one() {
+        let mut fields = BTreeMap::new();
+        let changes = [
+            json!({"name": {"before": "a", "after": "b"}, "note": {"after": 1}}),
+            json!({"name": {"before": "b", "after": "c"}, "place": {"before": "Graz"}}),
+            json!({"note": {"before": 1}}),
+        ];
+        changes.iter().for_each(|change| merge(&mut fields, &change.to_string()).unwrap());
+        let sides = |name: &str| (fields[name].before.clone(), fields[name].after.clone());
+        assert_eq!(sides("name"), (Some(json!("a")), Some(json!("c"))));
+        assert_eq!(sides("note"), (None, None));
+        assert_eq!(sides("place"), (Some(json!("Graz")), None));
+    }
+
+    #[test]
+    fn an_id_says_when_its_set_began() {
+        let actor = Actor::without_change_set("u", "k", "r");
+        let at = Timestamp::from_millis(1_795_433_736_901);
+        let id = id_of(&actor, at);
+        assert_eq!(created_ms(&id), Some(at.millis()));
+        assert_eq!(id, id_of(&actor, at), "each part of a request finds its set");
+        assert_ne!(id, id_of(&Actor::without_change_set("u", "k", "other"), at));
+        for wrong in ["", "CHG-", "AUD-0199a1f0-7b4e-7c3a-9d55-3f6f0c1a2b3c"] {
+            assert_eq!(created_ms(wrong), None, "{wrong}");
+        }
+    }
+}
