@@ -1,6 +1,6 @@
 //! The one list of what the server is made of.
 
-use api::{Domain, spec};
+use api::{Domain, Restorers, spec};
 use db::{Migrations, Quota};
 use outbox::Retention;
 use serde_json::Value;
@@ -35,6 +35,13 @@ pub fn retention() -> Vec<Retention> {
 /// How many rows of each kind a tenant may have.
 pub fn quotas() -> Vec<&'static Quota> {
     all().iter().flat_map(|domain| domain.quotas.iter().copied()).collect()
+}
+
+/// What restores the objects of each domain when a change set is undone. A domain that has something to restore is a
+/// line here.
+pub fn restorers(paging_neighbours: paging::Neighbours) -> Restorers {
+    let all = [inventory::restorers(), kb::restorers(), paging::restorers(paging_neighbours)];
+    Restorers::new(all.into_iter().flatten().collect())
 }
 
 /// The document of the interface, as it is published.

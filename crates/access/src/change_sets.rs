@@ -15,7 +15,10 @@ use base::{
 use db::{Condition, Conn};
 use outbox::{
     Action,
-    change_sets::{self, ChangeSet as Row, ObjectChange},
+    change_sets::{
+        self, ChangeSet as Row,
+        objects::{self, ObjectChange},
+    },
 };
 use ports::{Author, Authors};
 use serde::Serialize;
@@ -84,6 +87,9 @@ pub struct ChangeSet {
     pub requests: i64,
     /// How many objects they changed.
     pub objects: i64,
+    /// The set that it undoes; left out of any other.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub undoes: Option<String>,
 }
 
 /// A change set, and a page of what it changed.
@@ -196,7 +202,7 @@ pub(crate) async fn get_change_set(
     let detail = context.read(move |conn, scope| {
         let found = change_sets::find(conn, &scope.scope(), &id)?;
         let row = found.ok_or_else(|| Problem::not_found("The change set was not found."))?;
-        let changes = change_sets::objects(conn, &row, &walk)?.map(changed);
+        let changes = objects::page(conn, &row, &walk)?.map(changed);
         let changes = walk.answer(changes);
         let set = shown(conn, &scope.scope_and_partner(), vec![row])?.pop();
         let set = set.ok_or_else(|| Problem::not_found("The change set was not found."))?;
@@ -216,6 +222,7 @@ fn shown(conn: &mut Conn, tenants: &[String], rows: Vec<Row>) -> db::Result<Vec<
         key_id: row.key_id,
         requests: row.requests,
         objects: row.objects,
+        undoes: row.undoes,
     };
     Ok(rows.into_iter().map(shown).collect())
 }

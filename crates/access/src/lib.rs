@@ -37,12 +37,13 @@ mod tests;
 mod throttle;
 mod token_endpoint;
 mod tokens;
+mod undo;
 mod user_groups;
 mod users;
 
 use std::sync::Arc;
 
-use api::{Alias, Extras, Need, Routes, Tag};
+use api::{Alias, Extras, Need, Restorers, Routes, Tag};
 
 pub use crate::{
     authenticator::Authenticator,
@@ -79,8 +80,9 @@ pub(crate) struct RowChange<T> {
 static QUOTAS: [&db::Quota; 4] =
     [&tenants::store::QUOTA, &users::store::QUOTA, &user_groups::store::QUOTA, &api_keys::store::QUOTA];
 
-/// The shared data that handlers need; [`extras`] adds it.
-const NEEDS: &[Need] = &[Need::of::<Authenticator>(), Need::of::<SignIn>(), Need::of::<LinkQueue>()];
+/// The shared data that handlers need; [`extras`] adds it, but for the restorers of all domains, which the gateway has.
+const NEEDS: &[Need] =
+    &[Need::of::<Authenticator>(), Need::of::<SignIn>(), Need::of::<LinkQueue>(), Need::of::<Restorers>()];
 
 /// The tables, as they came to be.
 const MIGRATIONS: db::Migrations = db::migrations!(
@@ -245,5 +247,6 @@ fn routes(config: &mut Routes) {
         .tagged("Audit log")
         .service(audit::search)
         .service(change_sets::search_change_sets)
-        .service(change_sets::get_change_set);
+        .service(change_sets::get_change_set)
+        .service(undo::undo_change_set);
 }

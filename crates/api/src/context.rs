@@ -50,6 +50,8 @@ pub struct RequestScope {
     if_match: IfMatch,
     /// What `X-Change-Set` says.
     change_set: Option<String>,
+    /// The change set that it undoes.
+    undoes: Option<String>,
 }
 
 /// A version that the caller's `If-Match` names; `None` when there is none or it is `*`. Refused when it cannot be
@@ -60,7 +62,7 @@ impl RequestScope {
     fn of(request: &HttpRequest, caller: Arc<Caller>, tenant: Arc<Tenant>) -> Result<Self> {
         let if_match = if_match(request).map_err(Box::new);
         let change_set = change_set_name(request)?;
-        Ok(Self { caller, tenant, now: clock::now(), if_match, change_set })
+        Ok(Self { caller, tenant, now: clock::now(), if_match, change_set, undoes: None })
     }
 
     /// The change set that what this request writes belongs to, where people or programs ask for it: what is reported
@@ -69,9 +71,10 @@ impl RequestScope {
         let is_report = self.caller.key_id.starts_with(INBOUND);
         (!is_report).then(|| SetMembership {
             tenant_id: self.tenant.id.to_string(),
-            name: self.change_set.clone(),
+            name: self.change_set.clone().filter(|_| self.undoes.is_none()),
             begun: self.now,
             in_parts,
+            undoes: self.undoes.clone(),
         })
     }
 
@@ -204,6 +207,13 @@ impl<Q: FromQuery> RequestContext<Q> {
 }
 
 impl<Q> RequestContext<Q> {
+    /// This request, as the undo of a change set: a set of its own, whatever `X-Change-Set` says.
+    #[must_use]
+    pub fn undoing(mut self, set: &str) -> Self {
+        self.scope.undoes = Some(set.to_owned());
+        self
+    }
+
     /// What the work of this request takes along to another thread.
     pub fn request_scope(&self) -> RequestScope {
         self.scope.clone()

@@ -37,6 +37,7 @@ pub mod recent;
 mod reference;
 pub mod request_id;
 pub mod resource;
+pub mod restore;
 pub mod sending;
 pub mod serve;
 pub mod session;
@@ -63,5 +64,6 @@ pub use crate::{
     guard::Guard,
     list::{List, PageQuery},
     resource::Resource,
+    restore::{Restorer, Restorers},
     write::Answer,
 };

@@ -323,7 +323,8 @@ fn remove_duplicate_parameters(parameters: &mut Vec<RefOr<Parameter>>) {
     });
 }
 
-/// The headers that operations share: safe retries of every POST, the change set of every write, versions of what is changed and read one by one.
+/// The headers that operations share: safe retries of every POST, the change set of every write, versions of what is
+/// changed and read one by one.
 fn add_headers(path: &str, method: &Method, operation: &mut Operation) {
     let is_write = method != Method::GET || declares_change(operation);
     let text = || ObjectBuilder::new().schema_type(Type::String);

@@ -9,6 +9,7 @@
 //! - [`types`]: resource types
 //! - [`sites`], [`groups`]: where resources are, and what they belong to; [`site_api`], [`group_api`]: the operations
 //!   on them, which read and change resources too
+//! - [`undo`]: what of resources, sites and groups is restored when a change set is undone
 //! - [`agents`]: machines that describe themselves, in the formats that [`reports`] reads
 //!
 //! [`Machines`] answers what other domains ask about them. [`files`] takes machines in from files, at the database
@@ -34,8 +35,10 @@ mod site_api;
 mod sites;
 mod software;
 mod types;
+mod undo;
 
 pub use machines::Machines;
+pub use undo::restorers;
 
 use std::sync::Arc;
 

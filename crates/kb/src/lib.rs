@@ -17,7 +17,7 @@ pub use articles::port::ArticlePort;
 
 use std::sync::Arc;
 
-use api::{Alias, Extras, Need, Routes, Tag};
+use api::{Alias, Extras, Need, Restorer, Routes, Tag};
 use db::Lock;
 use ports::People;
 
@@ -48,6 +48,11 @@ pub fn domain() -> api::Domain {
         retention: &[articles::store::RETENTION],
         quotas: &QUOTAS,
     }
+}
+
+/// What of the knowledge base is restored when a change set is undone.
+pub fn restorers() -> Vec<Arc<dyn Restorer>> {
+    vec![Arc::new(categories::Categories)]
 }
 
 /// Makes the port for people available to the handlers.

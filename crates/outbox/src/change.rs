@@ -239,6 +239,11 @@ impl<'c> Tx<'c> {
         &self.actor.user_id
     }
 
+    /// On whose behalf it is.
+    pub fn actor(&self) -> &Actor {
+        self.actor
+    }
+
     /// Runs a part that may fail alone: what it wrote and noted is then undone, and the write goes on.
     pub fn attempt<T>(&mut self, f: impl FnOnce(&mut Tx<'_>) -> Result<T>) -> Result<T> {
         let actor = self.actor;

@@ -4,16 +4,13 @@
 //! that request; requests of one caller with one name within 24 hours share one. What it changed is in the audit log: a
 //! set knows at which times and under which requests.
 
-use std::collections::{BTreeMap, BTreeSet};
+pub mod objects;
+
+use std::collections::BTreeSet;
 
 use base::{Key, PageRequest, PageRows, timestamp::Timestamp};
-use db::{Column, Condition, Conn, Error, Lock, Order, Result};
-use diesel::{
-    prelude::*,
-    sql_query,
-    sql_types::{BigInt, Text},
-};
-use serde_json::Value;
+use db::{Column, Condition, Conn, Lock, Order, Result};
+use diesel::prelude::*;
 use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
@@ -21,7 +18,7 @@ use crate::{
     Actor,
     audit::{self, Entry},
     retention::Retention,
-    schema::{audit_log, change_set_objects, change_set_parts, change_sets},
+    schema::{change_set_objects, change_set_parts, change_sets},
 };
 
 /// For how long the requests of a caller with one name belong together.
@@ -45,6 +42,8 @@ pub struct SetMembership {
     pub begun: Timestamp,
     /// Is the request carried out in several transactions?
     pub in_parts: bool,
+    /// The set that the request undoes.
+    pub undoes: Option<String>,
 }
 
 /// A change set, as it is stored.
@@ -64,17 +63,19 @@ pub struct ChangeSet {
     /// The API key, or the session.
     pub key_id: String,
     owner_id: String,
-    first_ms: i64,
-    request_id: String,
+    pub(crate) first_ms: i64,
+    pub(crate) request_id: String,
     /// How many requests changed something.
     pub requests: i64,
     /// How many objects they changed.
     pub objects: i64,
+    /// The set that it undoes.
+    pub undoes: Option<String>,
 }
 
 /// What of the audit log belongs to a set, beyond its first part.
 #[derive(Insertable)]
-#[diesel(table_name = change_set_parts)]
+#[diesel(table_name = change_set_parts, treat_none_as_default_value = false)]
 struct Part<'a> {
     tenant_id: &'a str,
     set_id: &'a str,
@@ -84,39 +85,13 @@ struct Part<'a> {
 }
 
 #[derive(Insertable)]
-#[diesel(table_name = change_set_objects)]
+#[diesel(table_name = change_set_objects, treat_none_as_default_value = false)]
 struct Object<'a> {
     tenant_id: &'a str,
     set_id: &'a str,
     owner_id: &'a str,
     entity: &'a str,
     entity_id: &'a str,
-}
-
-/// The changes of one object by all of a set, as one.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ObjectChange {
-    /// Whose it is.
-    pub tenant_id: String,
-    /// Its kind, such as `Resource`.
-    pub entity: String,
-    /// Its id.
-    pub entity_id: String,
-    /// Was it there before?
-    pub existed: bool,
-    /// Was it there afterwards?
-    pub exists: bool,
-    /// The fields that differ, each before and after; of nested ones the path.
-    pub fields: BTreeMap<String, FieldChange>,
-}
-
-/// A field before and after; [`None`] where it was not there.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct FieldChange {
-    /// Before.
-    pub before: Option<Value>,
-    /// After.
-    pub after: Option<Value>,
 }
 
 /// Change sets are kept as long as the audit log.
@@ -158,7 +133,7 @@ fn remove(conn: &mut Conn, tenant: &str, ids: &[String], most: usize) -> Result<
 /// Notes which set a write belongs to, in its transaction, behind its rows of the audit log.
 pub(crate) fn record(conn: &mut Conn, actor: &Actor, now: Timestamp, entries: &[Entry]) -> Result<()> {
     let (Some(membership), Some(first)) = (&actor.change_set, entries.first()) else { return Ok(()) };
-    let SetMembership { tenant_id, name, begun, in_parts } = membership;
+    let SetMembership { tenant_id, name, begun, in_parts, undoes } = membership;
     let mut write = Write { conn, actor, now, tenant_id, entries, is_counted: name.is_some() || *in_parts };
     let new = || ChangeSet {
         tenant_id: tenant_id.clone(),
@@ -172,6 +147,7 @@ pub(crate) fn record(conn: &mut Conn, actor: &Actor, now: Timestamp, entries: &[
         request_id: actor.request_id.clone(),
         requests: 1,
         objects: i64::try_from(entries.len()).unwrap_or(i64::MAX),
+        undoes: undoes.clone(),
     };
     if let Some(name) = name {
         Lock::of("change-set", format_args!("{tenant_id} {} {name}", actor.key_id)).take(write.conn)?;
@@ -275,6 +251,11 @@ fn open(conn: &mut Conn, membership: &SetMembership, key_id: &str) -> Result<Opt
     Ok(newest.filter(|set| set.requests < MOST_REQUESTS && set.objects < MOST_OBJECTS))
 }
 
+/// The id of the set that a write of this caller begins, unless it joins one.
+pub fn new_id(actor: &Actor) -> Option<String> {
+    actor.change_set.as_ref().map(|membership| id_of(actor, membership.begun))
+}
+
 /// The id of the set that a request begins: the time at which it was taken up, then what tells requests apart.
 fn id_of(actor: &Actor, begun: Timestamp) -> String {
     let mut hash = Sha256::new();
@@ -321,136 +302,9 @@ pub fn find(conn: &mut Conn, tenants: &[String], id: &str) -> Result<Option<Chan
     Ok(found.first(conn).optional()?)
 }
 
-/// Where in the audit log an object of a set changed first, and what it is.
-#[derive(QueryableByName)]
-struct FirstChange {
-    #[diesel(sql_type = Text)]
-    tenant_id: String,
-    #[diesel(sql_type = BigInt)]
-    at_ms: i64,
-    #[diesel(sql_type = BigInt)]
-    id: i64,
-    #[diesel(sql_type = Text)]
-    entity: String,
-    #[diesel(sql_type = Text)]
-    entity_id: String,
-}
-
-/// Where the rows of a set are: `$1` to `$4` are its tenant, its time, its id, and the caller.
-const ROWS: &str = "WITH parts AS ( \
-     SELECT owner_id, first_ms AS at_ms, request_id FROM change_sets \
-     WHERE tenant_id = $1 AND created_ms = $2 AND id = $3 \
-     UNION SELECT owner_id, at_ms, request_id FROM change_set_parts WHERE tenant_id = $1 AND set_id = $3), \
-     entries AS ( \
-     SELECT a.tenant_id, a.at_ms, a.id, a.entity, a.entity_id FROM parts p JOIN audit_log a \
-     ON a.tenant_id = p.owner_id AND a.at_ms = p.at_ms AND a.request_id = p.request_id AND a.key_id = $4)";
-
-/// A page of the objects that a set changed, in the order in which they changed first.
-pub fn objects(conn: &mut Conn, set: &ChangeSet, walk: &PageRequest) -> Result<PageRows<ObjectChange>> {
-    let after = match walk.after() {
-        None => (i64::MIN, i64::MIN),
-        Some([Key::Integer(at_ms), Key::Integer(id)]) => (*at_ms, *id),
-        Some(_) => return Err(db::damaged_cursor()),
-    };
-    let query = format!(
-        "{ROWS}, firsts AS (SELECT e.*, \
-         row_number() OVER (PARTITION BY e.tenant_id, e.entity, e.entity_id ORDER BY e.at_ms, e.id) AS place \
-         FROM entries e) \
-         SELECT tenant_id, at_ms, id, entity, entity_id FROM firsts \
-         WHERE place = 1 AND (at_ms > $5 OR (at_ms = $5 AND id > $6)) ORDER BY at_ms, id LIMIT $7 OFFSET $8"
-    );
-    let rows: Vec<FirstChange> = sql_query(query)
-        .bind::<Text, _>(&set.tenant_id)
-        .bind::<BigInt, _>(set.created_ms)
-        .bind::<Text, _>(&set.id)
-        .bind::<Text, _>(&set.key_id)
-        .bind::<BigInt, _>(after.0)
-        .bind::<BigInt, _>(after.1)
-        .bind::<BigInt, _>(walk.row_limit())
-        .bind::<BigInt, _>(walk.offset())
-        .load(conn)?;
-    let page = walk.cut(rows, set.objects, |row| vec![Key::from(row.at_ms), Key::from(row.id)]);
-    let changes = page.rows.iter().map(|row| object(conn, set, row)).collect::<Result<_>>()?;
-    Ok(page.with(changes))
-}
-
-/// What all of a set made of one object.
-fn object(conn: &mut Conn, set: &ChangeSet, first: &FirstChange) -> Result<ObjectChange> {
-    let FirstChange { tenant_id, at_ms, entity, entity_id, .. } = first;
-    // The index has ids in lower case.
-    let of_object = Condition::sql("lower(audit_log.entity_id) = lower(").text(entity_id).then(")");
-    let of_set = Condition::sql("((audit_log.at_ms = ")
-        .integer(set.first_ms)
-        .then(" AND audit_log.request_id = ")
-        .text(&set.request_id)
-        .then(") OR EXISTS (SELECT 1 FROM change_set_parts p WHERE p.tenant_id = ")
-        .text(&set.tenant_id)
-        .then(" AND p.set_id = ")
-        .text(&set.id)
-        .then(" AND p.owner_id = audit_log.tenant_id AND p.at_ms = audit_log.at_ms")
-        .then(" AND p.request_id = audit_log.request_id))");
-    let rows: Vec<Entry> = audit_log::table
-        .filter(audit_log::tenant_id.eq(tenant_id))
-        .filter(of_object)
-        .filter(audit_log::entity.eq(entity))
-        .filter(audit_log::entity_id.eq(entity_id))
-        .filter(audit_log::key_id.eq(&set.key_id))
-        .filter(audit_log::at_ms.ge(at_ms))
-        .filter(of_set)
-        .order((audit_log::at_ms, audit_log::id))
-        .load(conn)?;
-    let mut change = ObjectChange {
-        tenant_id: tenant_id.clone(),
-        entity: entity.clone(),
-        entity_id: entity_id.clone(),
-        existed: rows.first().is_none_or(|row| row.action != "CREATE"),
-        exists: rows.last().is_none_or(|row| row.action != "DELETE"),
-        fields: BTreeMap::new(),
-    };
-    for row in &rows {
-        merge(&mut change.fields, &row.changes()?)?;
-    }
-    change.fields.retain(|_, field| field.before != field.after || is_secret(field));
-    Ok(change)
-}
-
-/// Of a secret the log says that it changed, and by the same word before and after.
-fn is_secret(field: &FieldChange) -> bool {
-    field.before.as_ref().and_then(Value::as_str) == Some("[secret]")
-}
-
-/// Adds a row of the log, later than those before: each field keeps its first value before, and its last one after.
-fn merge(fields: &mut BTreeMap<String, FieldChange>, changes: &str) -> Result<()> {
-    let damaged = |error| Error::Fault(format!("a row of the audit log: {error}"));
-    let changes: BTreeMap<String, BTreeMap<String, Value>> = serde_json::from_str(changes).map_err(damaged)?;
-    for (name, mut sides) in changes {
-        let before = sides.remove("before");
-        let after = sides.remove("after");
-        fields.entry(name).or_insert_with(|| FieldChange { before, after: None }).after = after;
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
-
-    #[test]
-    fn several_changes_of_an_object_are_one() {
-        let mut fields = BTreeMap::new();
-        let changes = [
-            json!({"name": {"before": "a", "after": "b"}, "note": {"after": 1}}),
-            json!({"name": {"before": "b", "after": "c"}, "place": {"before": "Graz"}}),
-            json!({"note": {"before": 1}}),
-        ];
-        changes.iter().for_each(|change| merge(&mut fields, &change.to_string()).unwrap());
-        let sides = |name: &str| (fields[name].before.clone(), fields[name].after.clone());
-        assert_eq!(sides("name"), (Some(json!("a")), Some(json!("c"))));
-        assert_eq!(sides("note"), (None, None));
-        assert_eq!(sides("place"), (Some(json!("Graz")), None));
-    }
 
     #[test]
     fn an_id_says_when_its_set_began() {

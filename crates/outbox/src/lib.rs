@@ -42,6 +42,7 @@ pub const fn migrations() -> db::Migrations {
         each outbox0004_audit_rows,
         both outbox0005_event_age,
         both outbox0006_turns,
-        each outbox0007_change_sets,
+        both outbox0007_change_sets,
+        both outbox0008_undos,
     )
 }

@@ -62,6 +62,7 @@ table! {
         request_id -> Text,
         requests -> BigInt,
         objects -> BigInt,
+        undoes -> Nullable<Text>,
     }
 }
 

@@ -24,7 +24,7 @@ mod times;
 
 use std::sync::Arc;
 
-use api::{Extras, Need, Routes, Tag};
+use api::{Extras, Need, Restorer, Routes, Tag};
 use db::Db;
 
 use crate::{
@@ -89,6 +89,11 @@ pub fn domain() -> api::Domain {
         ],
         quotas: &QUOTAS,
     }
+}
+
+/// What of paging is restored when a change set is undone.
+pub fn restorers(neighbours: Neighbours) -> Vec<Arc<dyn Restorer>> {
+    vec![Arc::new(policies::Policies(neighbours)), Arc::new(routing::Routes)]
 }
 
 /// Puts those whom this domain asks, and the database, where the handlers look for them.

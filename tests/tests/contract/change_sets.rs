@@ -121,7 +121,7 @@ fn a_bulk_import_is_one_set(server: &Server) {
     let changed = client.get(&format!("/changeSets/{}?pageSize=1000&pageNo=2", super::text(&found[0]["id"]))).ok();
     assert_eq!(changed["changes"]["results"].as_array().map(Vec::len), Some(200));
     assert_eq!(changed["changes"]["totalResults"], json!(1_200));
-    // What is stored as it was is no change.
+    // What is stored as it was changes nothing.
     assert_eq!(client.request("POST", "/resources/bulk").body("application/x-ndjson", text).send().status, 200);
     assert_eq!(sets(&client, "").len(), 1);
 }

@@ -21,6 +21,7 @@ mod suspension;
 mod tenants;
 mod throttling;
 mod tokens;
+mod undos;
 mod upgrades;
 mod users;
 

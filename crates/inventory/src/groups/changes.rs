@@ -169,6 +169,7 @@ fn resolve_parent(conn: &mut Conn, kind: Kind, old: &Group, change: GroupChange)
     Ok(GroupChange { name, description, parent: parent_id, criteria })
 }
 
-fn refresh_members(conn: &mut Conn, access: &GroupAccess, group: &Group) -> Result<()> {
+/// Brings the members of a group up to date with its rules.
+pub fn refresh_members(conn: &mut Conn, access: &GroupAccess, group: &Group) -> Result<()> {
     dynamic::refresh_group(conn, &access.member_tenants(group), group.id, group.rules.as_deref())
 }

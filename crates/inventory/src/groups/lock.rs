@@ -8,6 +8,6 @@
 use db::Lock;
 
 /// The lock of the groups of a partner and its clients.
-pub(super) fn lock(partner: &str) -> Lock {
+pub fn lock(partner: &str) -> Lock {
     Lock::of("groups", partner)
 }

@@ -11,7 +11,7 @@ pub mod criteria;
 pub mod dynamic;
 pub mod input;
 pub mod kind;
-mod lock;
+pub mod lock;
 pub mod row;
 pub mod rules;
 pub mod store;

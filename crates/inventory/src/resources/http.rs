@@ -175,15 +175,23 @@ pub async fn update(
 pub fn next_version(conn: &mut Conn, input: &Input, old: &Resource, now: Timestamp) -> Result<Resource> {
     let mut resource = rules::update(input, old, now)?;
     resolve(conn, input, &mut resource)?;
+    move_identities(conn, old, &resource)?;
+    Ok(resource)
+}
+
+/// Stores the identity keys of a resource in place of those that it had.
+///
+/// # Errors
+/// 409 when another resource is the machine that the new keys name.
+pub fn move_identities(conn: &mut Conn, old: &Resource, new: &Resource) -> Result<()> {
     let before = rules::identities(old);
-    let after = rules::identities(&resource);
-    if let Some((key, id)) = identities::find_conflict(conn, &resource, &after)? {
+    let after = rules::identities(new);
+    if let Some((key, id)) = identities::find_conflict(conn, new, &after)? {
         return Err(rules::known_already(key.kind(), &id).into());
     }
     let stale: Vec<_> = before.into_iter().filter(|key| !after.contains(key)).collect();
-    identities::remove(conn, &resource, &stale)?;
-    identities::add(conn, &resource, &after)?;
-    Ok(resource)
+    identities::remove(conn, new, &stale)?;
+    identities::add(conn, new, &after)
 }
 
 /// Changes a resource under `If-Match`, and answers its new detail.

@@ -87,6 +87,15 @@ pub fn decommission(old: &Resource, reason: &str, now: Timestamp) -> Resource {
     resource
 }
 
+/// Brings a resource back from history, in one of the states of the inventory.
+pub fn recommission(old: &Resource, state: &str, now: Timestamp) -> Resource {
+    let mut resource = changed(old, now);
+    state.clone_into(&mut resource.state);
+    resource.decommissioned = None;
+    resource.document.set("decommissionReason", "");
+    resource
+}
+
 /// The identity keys of a resource that was described by hand, most trusted first.
 pub fn identities(resource: &Resource) -> Vec<IdentityKey> {
     identities_in(&resource.document)

@@ -137,6 +137,18 @@ pub fn decommission(conn: &mut Conn, resource: &Resource) -> Result<Row> {
     Ok(row)
 }
 
+/// Moves a resource back from history, with its identity keys; its groups by rules take it in again.
+pub fn recommission(conn: &mut Conn, partner: &str, resource: &Resource, keys: &[IdentityKey]) -> Result<()> {
+    let row = Row::of(resource)?;
+    write_over(conn, &row, resource)?;
+    if !keys.is_empty() {
+        identities::lock_identities(conn, &resource.tenant_id)?;
+        identities::insert(conn, resource, keys)?;
+    }
+    resource_index::log_change(conn, &resource.tenant_id, &resource.id)?;
+    groups::dynamic::add_resource(conn, partner, resource)
+}
+
 /// History: resources that were decommissioned.
 pub const RETENTION: Retention = Retention {
     kind: "history",

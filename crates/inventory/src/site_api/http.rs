@@ -269,7 +269,7 @@ async fn change_members(
 
 /// Locks the site that is to be changed, also against moves to it, until the end of the transaction.
 fn lock_for_update(tx: &mut Tx<'_>, scope: &RequestScope, SiteId(id): SiteId) -> db::Result<row::Site> {
-    db::Lock::of("site", id).take(tx.conn)?;
+    store::lock(tx.conn, id)?;
     let site = store::find_required(tx.conn, &scope.scope(), id)?;
     scope.check_version(site.version)?;
     Ok(site)

@@ -26,6 +26,11 @@ pub fn find(conn: &mut Conn, scope: &[String], id: i64) -> Result<Option<Site>> 
     Ok(db::one!(conn, sites, scope, id))
 }
 
+/// Locks a site, also against moves to it, until the end of the transaction.
+pub fn lock(conn: &mut Conn, id: i64) -> Result<()> {
+    db::Lock::of("site", id).take(conn)
+}
+
 /// The site with this id among these tenants, or 404.
 pub fn find_required(conn: &mut Conn, scope: &[String], id: i64) -> Result<Site> {
     Ok(find(conn, scope, id)?.ok_or_else(rules::no_site)?)

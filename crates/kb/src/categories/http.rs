@@ -157,26 +157,33 @@ pub async fn restore(
     context
         .write(move |tx, scope| {
             let old = Category::locked(tx, scope, &id)?;
-            let tenant = std::slice::from_ref(&old.tenant_id);
             if old.trashed_with.is_empty() && old.state == state::ACTIVE {
                 return Answer::entity(&view::one(tx.conn, &**people, &scope.scope_and_partner(), &old)?, old.version);
             }
-            let author = tx.author().to_owned();
-            let now_ms = tx.now.millis();
             if old.trashed_with.is_empty() {
-                store::activate(tx.conn, &old, &author, now_ms)?;
+                let author = tx.author().to_owned();
+                store::activate(tx.conn, &old, &author, tx.now.millis())?;
             } else {
-                if let Some(above) = Category::find(tx.conn, tenant, &old.parent_id)?
-                    && !above.trashed_with.is_empty()
-                {
-                    return Err(rules::in_trash(&above.id, &above.name).into());
-                }
-                store::restore(tx.conn, &old, &author, now_ms)?;
+                leave_trash(tx, &old)?;
             }
-            let row = Category::existing(tx.conn, tenant, &old.id)?;
+            let row = Category::existing(tx.conn, std::slice::from_ref(&old.tenant_id), &old.id)?;
             category_answer(tx, scope, &**people, Some(&old), &row)
         })
         .await
+}
+
+/// Brings a category back from the trash, with what went there together with it.
+///
+/// # Errors
+/// 409 while the one above is there, or when its name is taken.
+pub fn leave_trash(tx: &mut Tx<'_>, old: &Category) -> db::Result<()> {
+    if let Some(above) = Category::find(tx.conn, std::slice::from_ref(&old.tenant_id), &old.parent_id)?
+        && !above.trashed_with.is_empty()
+    {
+        return Err(rules::in_trash(&above.id, &above.name).into());
+    }
+    let author = tx.author().to_owned();
+    store::restore(tx.conn, old, &author, tx.now.millis())
 }
 
 /// Get a knowledge-base category

@@ -168,7 +168,7 @@ pub async fn delete(context: RequestContext, PathIds(id): PathIds<PolicyId>) -> 
 
 /// Refuses targets that are not there, each by its place. People may be of the tenant or of its partner, everything
 /// else is of the tenant.
-fn check_targets(conn: &mut Conn, neighbours: &Neighbours, tenant: &str, document: &Document) -> db::Result<()> {
+pub fn check_targets(conn: &mut Conn, neighbours: &Neighbours, tenant: &str, document: &Document) -> db::Result<()> {
     let around = neighbours.people.own_and_partner(conn, tenant)?;
     let own = [tenant.to_owned()];
     let mut wrong = FieldErrors::new(Vec::new());

@@ -5,8 +5,11 @@ pub mod plan;
 pub mod row;
 pub mod rules;
 pub mod store;
+mod undo;
 mod view;
 pub mod wire;
+
+pub use undo::Policies;
 
 /// The operations, in reading order.
 pub fn routes(config: &mut api::Routes) {

@@ -5,8 +5,11 @@ pub mod http;
 pub mod row;
 mod rules;
 pub mod store;
+mod undo;
 mod view;
 pub mod wire;
+
+pub use undo::Routes;
 
 /// The operations, in reading order.
 pub fn routes(config: &mut api::Routes) {

@@ -1,5 +1,6 @@
--- The writes that belong together: those of one request, or of the requests that a caller gave one name. What they changed is in the
--- audit log: at the time and under the request of the first part, which stands here, and of the others, in change_set_parts.
+-- The writes that belong together: those of one request, or of the requests that a caller gave one name. What they
+-- changed is in the audit log: at the time and under the request of the first part, which stands here, and of the
+-- others, in change_set_parts.
 CREATE TABLE change_sets (
     tenant_id TEXT NOT NULL,
     created_ms BIGINT NOT NULL,

@@ -1,0 +1,125 @@
+//! What domains restore when a change set is undone.
+
+use std::sync::Arc;
+
+use base::problem::Problem;
+use db::{Conn, Result};
+use outbox::{Recorded, Tx, change_sets::objects::ObjectChange};
+use serde_json::Value;
+
+use crate::{RequestScope, Resource};
+
+/// Restores objects of some kinds as they were before a change set, by the rules of any write of theirs: names that are
+/// taken meanwhile, limits, and what else refers to them.
+pub trait Restorer: Send + Sync {
+    /// The kinds, as the audit log names them.
+    fn kinds(&self) -> &'static [&'static str];
+
+    /// What of a change stays as it is: fields that the audit log does not keep, or that no operation sets.
+    fn left(&self, change: &ObjectChange) -> Vec<String>;
+
+    /// Restores an object: removes what is new, puts back what is gone under its id, or sets the fields that differ to
+    /// what they were before.
+    ///
+    /// # Errors
+    /// The problem that keeps it from being restored.
+    fn restore(&self, tx: &mut Tx<'_>, scope: &RequestScope, change: &ObjectChange) -> Result<()>;
+}
+
+/// The restorers of all domains.
+#[derive(Clone, Default)]
+pub struct Restorers(Vec<Arc<dyn Restorer>>);
+
+impl Restorers {
+    /// These.
+    pub fn new(all: Vec<Arc<dyn Restorer>>) -> Self {
+        Self(all)
+    }
+
+    /// That of a kind, if it can be restored.
+    pub fn of(&self, kind: &str) -> Option<&dyn Restorer> {
+        self.0.iter().find(|restorer| restorer.kinds().contains(&kind)).map(|restorer| &**restorer)
+    }
+}
+
+/// The fields of a change that stay as they are: those that are neither derived (by the first name of their path) nor
+/// can be set, and those whose former value the audit log does not keep.
+pub fn left(change: &ObjectChange, derived: &[&str], can_be_set: impl Fn(&str) -> bool) -> Vec<String> {
+    let first = |path: &str| path.split('.').next().is_some_and(|name| derived.contains(&name));
+    let left = change
+        .fields
+        .iter()
+        .filter(|(path, field)| !first(path) && (!can_be_set(path) || !is_whole(field.before.as_ref())));
+    left.map(|(path, _)| path.clone()).collect()
+}
+
+/// A body with the former values of these text fields, as far as the change has them; an empty text where there was
+/// none.
+pub fn body(change: &ObjectChange, fields: &[&str]) -> Value {
+    let former = fields.iter().filter_map(|name| {
+        let before = change.fields.get(*name)?.before.as_ref();
+        is_whole(before).then(|| ((*name).to_owned(), before.cloned().unwrap_or_else(|| Value::from(""))))
+    });
+    Value::Object(former.collect())
+}
+
+/// Restores what is declared as a [`Resource`]: `create` makes it again, with the id that it had, `remove` takes what is
+/// new away, and `change` makes of what there is what was before.
+///
+/// # Errors
+/// Theirs; 404 when it is not there, 409 when it should not be.
+pub fn restore_resource<R: Resource + Recorded>(
+    tx: &mut Tx<'_>,
+    change: &ObjectChange,
+    create: impl FnOnce(&mut Tx<'_>) -> Result<R>,
+    remove: fn(&mut Conn, &R) -> Result<()>,
+    update: impl FnOnce(&mut Tx<'_>, &R) -> Result<R>,
+) -> Result<()> {
+    let tenant = [change.tenant_id.clone()];
+    if !change.exists {
+        if R::find(tx.conn, &tenant, &change.entity_id)?.is_some() {
+            return Err(Problem::conflict(format!("There is another {} with this id.", R::NAME)).into());
+        }
+        let new = create(tx)?;
+        return tx.record_change(None, Some(&new));
+    }
+    let old = R::lock_existing(tx.conn, &tenant, &change.entity_id)?;
+    if !change.existed {
+        remove(tx.conn, &old)?;
+        return tx.record_change(Some(&old), None);
+    }
+    let new = update(tx, &old)?;
+    tx.record_change(Some(&old), Some(&new))
+}
+
+/// Is a value as the audit log has it the whole value? Of long ones it has the length, of secrets that there was one.
+pub fn is_whole(value: Option<&Value>) -> bool {
+    let Some(text) = value.and_then(Value::as_str) else { return true };
+    let is_length = text
+        .strip_prefix('(')
+        .and_then(|rest| rest.strip_suffix(" characters)"))
+        .is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()));
+    text != "[secret]" && !is_length
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn lengths_and_secrets_are_no_values() {
+        for (value, whole) in [
+            (json!("(2001 characters)"), false),
+            (json!("[secret]"), false),
+            (json!("(two characters)"), true),
+            (json!("( characters)"), true),
+            (json!("Graz"), true),
+            (json!(null), true),
+        ] {
+            assert_eq!(is_whole(Some(&value)), whole, "{value}");
+        }
+        assert!(is_whole(None));
+    }
+}

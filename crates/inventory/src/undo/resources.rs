@@ -1,0 +1,234 @@
+//! Undoing changes of resources: what was created goes to history, and what went there comes back.
+
+use api::{RequestScope, Restorer, restore};
+use base::{problem::Problem, timestamp::Timestamp};
+use db::Result;
+use outbox::{
+    Tx,
+    change_sets::objects::{FieldChange, ObjectChange},
+};
+use serde_json::Value;
+
+use crate::{
+    model::document::{CLOUD, DECOMMISSIONED, Document, Resource, STATES, SYNTHETIC, TEXTS, Tag},
+    resources::{changes, http, identities, lock, rules, store},
+    sites, types,
+};
+
+/// Fields that follow from others, or from the change itself.
+const DERIVED: [&str; 12] = [
+    "id",
+    "clientUniqueId",
+    "createdDate",
+    "updatedDate",
+    "assetManagedTime",
+    "firstAssetManagedTime",
+    "osName",
+    "dns",
+    "location",
+    "properties",
+    "decommissionReason",
+    "decommissionedDate",
+];
+
+/// Nested parts that are restored as a whole, or by the path of a field.
+const PARTS: [&str; 9] = [
+    "bios",
+    "networkCardDetails",
+    "metaData",
+    "cpus",
+    "components",
+    "consoles",
+    "locationUuids",
+    "managementProfile",
+    "metricTypes",
+];
+
+/// Fields with a type of their own.
+const TYPED: [&str; 7] = ["type", "resourceType", "state", "agentInstalled", "locationId", "launchDate", "appRoles"];
+
+/// What a resource loses when it goes to history, and the audit log does not have.
+const LOST: [&str; 3] = ["applications", "antivirus", "group memberships by hand"];
+
+/// The reason in history of a resource whose creation was undone.
+const UNDONE: &str = "Its creation was undone.";
+
+/// Restores resources.
+pub struct Resources;
+
+impl Restorer for Resources {
+    fn kinds(&self) -> &'static [&'static str] {
+        &[changes::ENTITY]
+    }
+
+    fn left(&self, change: &ObjectChange) -> Vec<String> {
+        match (change.existed, change.exists) {
+            (true, true) => restore::left(change, &DERIVED, is_restored),
+            (true, false) => LOST.map(str::to_owned).to_vec(),
+            (false, _) => Vec::new(),
+        }
+    }
+
+    fn restore(&self, tx: &mut Tx<'_>, scope: &RequestScope, change: &ObjectChange) -> Result<()> {
+        let partner = scope.tenant.partner.as_str();
+        let tenant = [change.tenant_id.clone()];
+        lock::lock_resource(tx.conn, &change.entity_id)?;
+        if !change.exists {
+            return recommission(tx, partner, change);
+        }
+        let row = store::find_required(tx.conn, &tenant, &change.entity_id)?;
+        let before = row.clone().into_resource()?;
+        if !change.existed {
+            store::decommission(tx.conn, &rules::decommission(&before, UNDONE, tx.now))?;
+            return changes::record_change(tx, Some(&before), None);
+        }
+        let after = former(tx, change, &before)?;
+        http::move_identities(tx.conn, &before, &after)?;
+        store::update(tx.conn, partner, &row, &after)?;
+        changes::record_change(tx, Some(&before), Some(&after))
+    }
+}
+
+/// Is a field one that a former value can be given to?
+fn is_restored(path: &str) -> bool {
+    let name = path.split('.').next().unwrap_or(path);
+    let is_text = |name| TEXTS.contains(&name) || CLOUD.contains(&name) || SYNTHETIC.contains(&name);
+    path.starts_with("tags.") || PARTS.contains(&name) || TYPED.contains(&path) || is_text(path)
+}
+
+/// Brings a resource back from history.
+fn recommission(tx: &mut Tx<'_>, partner: &str, change: &ObjectChange) -> Result<()> {
+    let tenant = change.tenant_id.as_str();
+    let row = store::find(tx.conn, &[tenant.to_owned()], &change.entity_id)?;
+    let row = row.filter(|row| row.state == DECOMMISSIONED);
+    let gone = || Problem::conflict("History does not have the resource any more.");
+    let former = row.ok_or_else(gone)?.into_resource()?;
+    let state = change.fields.get("state").and_then(|field| field.before.as_ref()?.as_str());
+    let state = STATES.into_iter().find(|known| Some(*known) == state).unwrap_or("active");
+    let resource = rules::recommission(&former, state, tx.now);
+    let keys = rules::identities(&resource);
+    if !keys.is_empty() {
+        identities::lock_identities(tx.conn, tenant)?;
+    }
+    if let Some(known) = identities::find(tx.conn, tenant, &keys, "")? {
+        return Err(rules::known_already(known.by.kind(), &known.id).into());
+    }
+    store::recommission(tx.conn, partner, &resource, &keys)?;
+    changes::record_change(tx, None, Some(&resource))
+}
+
+/// A resource with the fields that a change set changed as they were before it.
+fn former(tx: &mut Tx<'_>, change: &ObjectChange, now: &Resource) -> Result<Resource> {
+    let mut resource = rules::changed(now, tx.now);
+    let whole = |(_, field): &(&String, &FieldChange)| restore::is_whole(field.before.as_ref());
+    for (path, field) in change.fields.iter().filter(|(path, _)| is_restored(path)).filter(whole) {
+        let before = field.before.as_ref();
+        let text = || before.and_then(Value::as_str).unwrap_or_default();
+        match path.as_str() {
+            "type" => text().clone_into(&mut resource.kind),
+            "resourceType" => resource.resource_type = types::resolve(tx.conn, &resource.tenant_id, text(), None)?,
+            "state" => rules::set_state(&mut resource, text(), tx.now),
+            "agentInstalled" => resource.agent_installed = before.and_then(Value::as_bool).unwrap_or(false),
+            "locationId" => resource.site_id = site(tx, &resource.tenant_id, before)?,
+            "launchDate" => resource.launched = before.and_then(Value::as_str).and_then(Timestamp::parse),
+            "appRoles" => resource.document.app_roles = words(before),
+            path => match path.strip_prefix("tags.") {
+                Some(name) => set_tag(&mut resource.document, name, before.and_then(Value::as_str)),
+                None if PARTS.contains(&path.split('.').next().unwrap_or(path)) => {
+                    set_part(&mut resource.document, path, before);
+                }
+                None => resource.document.set(path, text()),
+            },
+        }
+    }
+    if resource.document.display_name().is_empty() {
+        return Err(Problem::conflict("It would have no name.").into());
+    }
+    Ok(resource)
+}
+
+/// The site with a former id, if it is there.
+fn site(tx: &mut Tx<'_>, tenant: &str, id: Option<&Value>) -> Result<Option<i64>> {
+    let Some(id) = id.and_then(Value::as_i64) else { return Ok(None) };
+    match sites::store::find(tx.conn, &[tenant.to_owned()], id)? {
+        Some(site) => Ok(Some(site.id)),
+        None => Err(Problem::conflict(format!("The site {id} that it was at is gone.")).into()),
+    }
+}
+
+fn words(value: Option<&Value>) -> Vec<String> {
+    let words = value.and_then(Value::as_array).into_iter().flatten();
+    words.filter_map(|word| word.as_str().map(str::to_owned)).collect()
+}
+
+fn set_tag(document: &mut Document, name: &str, value: Option<&str>) {
+    let known = document.tags.iter_mut().find(|tag| tag.name == name);
+    match (known, value) {
+        (Some(tag), Some(value)) => value.clone_into(&mut tag.value),
+        (None, Some(value)) => {
+            document.tags.push(Tag { name: name.to_owned(), value: value.to_owned(), tag_source: "API".to_owned() })
+        }
+        (_, None) => document.tags.retain(|tag| tag.name != name),
+    }
+}
+
+/// Sets a nested part, or a field within one by its path.
+fn set_part(document: &mut Document, path: &str, value: Option<&Value>) {
+    let mut names = path.split('.');
+    let part = names.next().unwrap_or(path);
+    let names: Vec<&str> = names.collect();
+    let mut whole = document.nested.get(part).cloned().unwrap_or(Value::Null);
+    set_within(&mut whole, &names, value);
+    document.set_part(part, whole);
+}
+
+fn set_within(whole: &mut Value, names: &[&str], value: Option<&Value>) {
+    let Some((first, rest)) = names.split_first() else {
+        *whole = value.cloned().unwrap_or(Value::Null);
+        return;
+    };
+    if !whole.is_object() {
+        *whole = Value::Object(serde_json::Map::new());
+    }
+    let Some(fields) = whole.as_object_mut() else { return };
+    match (rest.is_empty(), value) {
+        (true, None) => {
+            fields.remove(*first);
+        }
+        _ => set_within(fields.entry(*first).or_insert(Value::Null), rest, value),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_part_is_restored_by_its_path_or_as_a_whole() {
+        let mut document = Document::default();
+        document.set_part("bios", json!({"systemSerial": "new"}));
+        set_part(&mut document, "bios.systemSerial", Some(&json!("old")));
+        set_part(&mut document, "bios.systemModel", Some(&json!("R1")));
+        assert_eq!(document.nested["bios"], json!({"systemSerial": "old", "systemModel": "R1"}));
+        set_part(&mut document, "bios.systemModel", None);
+        set_part(&mut document, "cpus", Some(&json!([{"model": "Xeon"}])));
+        set_part(&mut document, "metaData.a.b", Some(&json!(1)));
+        assert_eq!(document.nested["bios"], json!({"systemSerial": "old"}));
+        assert_eq!(document.nested["metaData"], json!({"a": {"b": 1}}));
+        set_part(&mut document, "cpus", None);
+        assert!(!document.nested.contains_key("cpus"));
+    }
+
+    #[test]
+    fn tags_may_have_dots_in_their_names() {
+        let mut document = Document::default();
+        set_tag(&mut document, "a.b", Some("1"));
+        set_tag(&mut document, "a.b", Some("2"));
+        assert_eq!((document.tags.len(), document.tags[0].value.as_str()), (1, "2"));
+        set_tag(&mut document, "a.b", None);
+        assert!(document.tags.is_empty());
+        assert!(is_restored("tags.a.b") && is_restored("hostName") && !is_restored("credential"));
+    }
+}

@@ -1,0 +1,2 @@
+DROP INDEX change_sets_undos;
+ALTER TABLE change_sets DROP COLUMN undoes;

@@ -1,3 +1,0 @@
-DROP TABLE change_set_objects;
-DROP TABLE change_set_parts;
-DROP TABLE change_sets;

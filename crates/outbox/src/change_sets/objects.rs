@@ -1,0 +1,244 @@
+//! What a change set made of each object, read off the audit log.
+
+use std::collections::BTreeMap;
+
+use base::{Key, PageRequest, PageRows};
+use db::{Condition, Conn, Error, Result};
+use diesel::{
+    prelude::*,
+    sql_query,
+    sql_types::{BigInt, Text},
+};
+use serde_json::Value;
+
+use super::ChangeSet;
+use crate::{
+    audit::Entry,
+    schema::{audit_log, change_sets},
+};
+
+/// The changes of one object by all of a set, as one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ObjectChange {
+    /// Whose it is.
+    pub tenant_id: String,
+    /// Its kind, such as `Resource`.
+    pub entity: String,
+    /// Its id.
+    pub entity_id: String,
+    /// Was it there before?
+    pub existed: bool,
+    /// Was it there afterwards?
+    pub exists: bool,
+    /// The fields that differ, each before and after; of nested ones the path.
+    pub fields: BTreeMap<String, FieldChange>,
+}
+
+/// A field before and after; [`None`] where it was not there.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FieldChange {
+    /// Before.
+    pub before: Option<Value>,
+    /// After.
+    pub after: Option<Value>,
+}
+
+/// Where in the audit log an object of a set changed first, and what it is.
+#[derive(Clone, Debug, QueryableByName)]
+pub struct FirstChange {
+    /// Whose it is.
+    #[diesel(sql_type = Text)]
+    pub tenant_id: String,
+    #[diesel(sql_type = BigInt)]
+    at_ms: i64,
+    #[diesel(sql_type = BigInt)]
+    id: i64,
+    /// Its kind.
+    #[diesel(sql_type = Text)]
+    pub entity: String,
+    /// Its id.
+    #[diesel(sql_type = Text)]
+    pub entity_id: String,
+}
+
+/// Where the rows of a set are: `$1` to `$4` are its tenant, its time, its id, and the caller.
+const ROWS: &str = "WITH parts AS ( \
+     SELECT owner_id, first_ms AS at_ms, request_id FROM change_sets \
+     WHERE tenant_id = $1 AND created_ms = $2 AND id = $3 \
+     UNION SELECT owner_id, at_ms, request_id FROM change_set_parts WHERE tenant_id = $1 AND set_id = $3), \
+     entries AS ( \
+     SELECT a.tenant_id, a.at_ms, a.id, a.entity, a.entity_id FROM parts p JOIN audit_log a \
+     ON a.tenant_id = p.owner_id AND a.at_ms = p.at_ms AND a.request_id = p.request_id AND a.key_id = $4)";
+
+/// The first change of each object, behind [`ROWS`].
+const FIRSTS: &str = "firsts AS (SELECT e.*, \
+     row_number() OVER (PARTITION BY e.tenant_id, e.entity, e.entity_id ORDER BY e.at_ms, e.id) AS place \
+     FROM entries e) SELECT tenant_id, at_ms, id, entity, entity_id FROM firsts WHERE place = 1";
+
+/// All objects that a set changed, those that changed last first: the order in which they are undone.
+pub fn all(conn: &mut Conn, set: &ChangeSet) -> Result<Vec<FirstChange>> {
+    let rows = sql_query(format!("{ROWS}, {FIRSTS} ORDER BY at_ms DESC, id DESC"))
+        .bind::<Text, _>(&set.tenant_id)
+        .bind::<BigInt, _>(set.created_ms)
+        .bind::<Text, _>(&set.id)
+        .bind::<Text, _>(&set.key_id)
+        .load(conn)?;
+    Ok(rows)
+}
+
+/// A page of the objects that a set changed, in the order in which they changed first.
+pub fn page(conn: &mut Conn, set: &ChangeSet, walk: &PageRequest) -> Result<PageRows<ObjectChange>> {
+    let after = match walk.after() {
+        None => (i64::MIN, i64::MIN),
+        Some([Key::Integer(at_ms), Key::Integer(id)]) => (*at_ms, *id),
+        Some(_) => return Err(db::damaged_cursor()),
+    };
+    let query =
+        format!("{ROWS}, {FIRSTS} AND (at_ms > $5 OR (at_ms = $5 AND id > $6)) ORDER BY at_ms, id LIMIT $7 OFFSET $8");
+    let rows: Vec<FirstChange> = sql_query(query)
+        .bind::<Text, _>(&set.tenant_id)
+        .bind::<BigInt, _>(set.created_ms)
+        .bind::<Text, _>(&set.id)
+        .bind::<Text, _>(&set.key_id)
+        .bind::<BigInt, _>(after.0)
+        .bind::<BigInt, _>(after.1)
+        .bind::<BigInt, _>(walk.row_limit())
+        .bind::<BigInt, _>(walk.offset())
+        .load(conn)?;
+    let page = walk.cut(rows, set.objects, |row| vec![Key::from(row.at_ms), Key::from(row.id)]);
+    let changes = page.rows.iter().map(|row| one(conn, set, row)).collect::<Result<_>>()?;
+    Ok(page.with(changes))
+}
+
+/// The rows of the audit log about an object, from the first one of the set on.
+fn rows_of(first: &FirstChange) -> Condition {
+    // The index has ids in lower case.
+    Condition::sql("audit_log.tenant_id = ")
+        .text(&first.tenant_id)
+        .then(" AND lower(audit_log.entity_id) = lower(")
+        .text(&first.entity_id)
+        .then(") AND audit_log.entity_id = ")
+        .text(&first.entity_id)
+        .then(" AND audit_log.entity = ")
+        .text(&first.entity)
+        .then(" AND audit_log.at_ms >= ")
+        .integer(first.at_ms)
+}
+
+/// Is a row of the audit log one of the set? Never unknown.
+fn is_of(set: &ChangeSet) -> Condition {
+    Condition::sql("(audit_log.key_id = ")
+        .text(&set.key_id)
+        .then(" AND ((audit_log.at_ms = ")
+        .integer(set.first_ms)
+        .then(" AND audit_log.request_id = ")
+        .text(&set.request_id)
+        .then(") OR EXISTS (SELECT 1 FROM change_set_parts p WHERE p.tenant_id = ")
+        .text(&set.tenant_id)
+        .then(" AND p.set_id = ")
+        .text(&set.id)
+        .then(" AND p.owner_id = audit_log.tenant_id AND p.at_ms = audit_log.at_ms")
+        .then(" AND p.request_id = audit_log.request_id)))")
+}
+
+/// What all of a set made of one object.
+pub fn one(conn: &mut Conn, set: &ChangeSet, first: &FirstChange) -> Result<ObjectChange> {
+    let FirstChange { tenant_id, entity, entity_id, .. } = first;
+    let rows: Vec<Entry> = audit_log::table
+        .filter(rows_of(first))
+        .filter(is_of(set))
+        .order((audit_log::at_ms, audit_log::id))
+        .load(conn)?;
+    let mut change = ObjectChange {
+        tenant_id: tenant_id.clone(),
+        entity: entity.clone(),
+        entity_id: entity_id.clone(),
+        existed: rows.first().is_none_or(|row| row.action != "CREATE"),
+        exists: rows.last().is_none_or(|row| row.action != "DELETE"),
+        fields: BTreeMap::new(),
+    };
+    for row in &rows {
+        merge(&mut change.fields, &row.changes()?)?;
+    }
+    change.fields.retain(|_, field| field.before != field.after || is_secret(field));
+    Ok(change)
+}
+
+/// Of a secret the log says that it changed, and by the same word before and after.
+fn is_secret(field: &FieldChange) -> bool {
+    field.before.as_ref().and_then(Value::as_str) == Some("[secret]")
+}
+
+/// Adds a row of the log, later than those before: each field keeps its first value before, and its last one after.
+fn merge(fields: &mut BTreeMap<String, FieldChange>, changes: &str) -> Result<()> {
+    let damaged = |error| Error::Fault(format!("a row of the audit log: {error}"));
+    let changes: BTreeMap<String, BTreeMap<String, Value>> = serde_json::from_str(changes).map_err(damaged)?;
+    for (name, mut sides) in changes {
+        let before = sides.remove("before");
+        let after = sides.remove("after");
+        fields.entry(name).or_insert_with(|| FieldChange { before, after: None }).after = after;
+    }
+    Ok(())
+}
+
+/// What became of an object after a set had changed it.
+#[derive(Debug)]
+pub enum Since {
+    /// Nothing: it is as the set left it.
+    Unchanged,
+    /// The set was undone for it.
+    Undone,
+    /// Something else changed it; the last change.
+    Changed(Box<Entry>),
+}
+
+/// What became of an object since a set changed it first; `tenants` are those under which the set may have been undone.
+pub fn since(conn: &mut Conn, tenants: &[String], set: &ChangeSet, first: &FirstChange) -> Result<Since> {
+    let others = Condition::sql("(audit_log.at_ms > ")
+        .integer(first.at_ms)
+        .then(" OR audit_log.id > ")
+        .integer(first.id)
+        .then(") AND NOT ")
+        .append(is_of(set));
+    let last: Option<Entry> = audit_log::table
+        .filter(rows_of(first))
+        .filter(others)
+        .order((audit_log::at_ms.desc(), audit_log::id.desc()))
+        .first(conn)
+        .optional()?;
+    let Some(last) = last else { return Ok(Since::Unchanged) };
+    let undos: Vec<ChangeSet> = change_sets::table
+        .filter(change_sets::tenant_id.eq_any(tenants))
+        .filter(change_sets::undoes.eq(&set.id))
+        .load(conn)?;
+    for undo in &undos {
+        let row = audit_log::table.find((&last.tenant_id, last.at_ms, last.id));
+        let is_undo = row.filter(is_of(undo)).select(audit_log::at_ms).first::<i64>(conn).optional()?;
+        if is_undo.is_some() {
+            return Ok(Since::Undone);
+        }
+    }
+    Ok(Since::Changed(Box::new(last)))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn several_changes_of_an_object_are_one() {
+        let mut fields = BTreeMap::new();
+        let changes = [
+            json!({"name": {"before": "a", "after": "b"}, "note": {"after": 1}}),
+            json!({"name": {"before": "b", "after": "c"}, "place": {"before": "Graz"}}),
+            json!({"note": {"before": 1}}),
+        ];
+        changes.iter().for_each(|change| merge(&mut fields, &change.to_string()).unwrap());
+        let sides = |name: &str| (fields[name].before.clone(), fields[name].after.clone());
+        assert_eq!(sides("name"), (Some(json!("a")), Some(json!("c"))));
+        assert_eq!(sides("note"), (None, None));
+        assert_eq!(sides("place"), (Some(json!("Graz")), None));
+    }
+}
