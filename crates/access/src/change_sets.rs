@@ -208,7 +208,10 @@ pub(crate) async fn get_change_set(
         let set = set.ok_or_else(|| Problem::not_found("The change set was not found."))?;
         Ok(ChangeSetDetail { set, changes })
     });
-    answer::ok(&detail.await?)
+    let detail = detail.await?;
+    // Both only grow, and one of them does with every request that joins the set.
+    let version = detail.set.requests + detail.set.objects;
+    answer::tagged(&detail, version)
 }
 
 fn shown(conn: &mut Conn, tenants: &[String], rows: Vec<Row>) -> db::Result<Vec<ChangeSet>> {

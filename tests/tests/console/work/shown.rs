@@ -2,9 +2,9 @@
 //! records.
 
 use muster_tests::{Client, chromium::Window, in_browser, unique};
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::super::{company, demo, open, signed_in, signed_in_at, text};
+use super::super::{demo, open, signed_in, signed_in_at, text};
 
 in_browser![
     each_level_of_a_roster_has_its_lane_and_is_taken_over_by_itself,
