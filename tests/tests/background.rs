@@ -27,7 +27,7 @@ const LINKS: Work = Work::None("mails sign-in links by address, before a tenant 
 const PROGRAM: Work = Work::None("a program of its own, which has no tenants");
 
 /// Each file that starts threads or tasks, and how many.
-const STARTED: [(&str, usize, Work); 35] = [
+const STARTED: [(&str, usize, Work); 36] = [
     ("crates/access/src/authenticator.rs", 2, REQUEST),
     ("crates/access/src/link_requests/mailer.rs", 2, LINKS),
     ("crates/api/src/body.rs", 1, REQUEST),
@@ -37,6 +37,7 @@ const STARTED: [(&str, usize, Work); 35] = [
     ("crates/api/src/stream.rs", 1, REQUEST),
     ("crates/api/src/write.rs", 1, REQUEST),
     ("crates/changes/src/hub.rs", 1, Work::Turns("crates/changes/src/hub.rs")),
+    ("crates/cli/src/config/service.rs", 1, PROGRAM),
     ("crates/cli/src/sink.rs", 2, PROGRAM),
     ("crates/db/src/probe.rs", 1, Work::None("asks whether the database answers")),
     ("crates/db/src/read.rs", 1, REQUEST),
