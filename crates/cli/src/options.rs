@@ -67,9 +67,8 @@ pub struct Apply {
 pub struct FileOptions {
     /// Where the files are
     pub(crate) dir: PathBuf,
-    /// Delete objects that files with this label made and that none describes any more; needs an admin's key, and a
-    /// service that keeps change sets
-    #[arg(long, hide = true)]
+    /// Delete what files of this label created or changed and none describes any more; needs an admin's key
+    #[arg(long)]
     pub(crate) prune: bool,
     /// The label of these files, with which the name of the change set begins
     #[arg(long, value_name = "LABEL", default_value = "files", value_parser = label)]

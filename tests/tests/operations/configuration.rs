@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 both_backends![
     the_demo_company_moves_to_an_empty_tenant,
     a_plan_says_what_an_apply_does_and_then_nothing_is_left,
+    what_no_file_describes_any_more_is_pruned,
     an_apply_that_was_interrupted_is_run_again,
     two_applies_at_once_are_right_or_refused,
 ];
@@ -279,6 +280,45 @@ fn a_plan_says_what_an_apply_does_and_then_nothing_is_left(server: &Server) {
     assert_eq!(operator.client.get("/sites/search").page()["totalResults"], json!(1));
     // 2 means differences, so a wrong command line is a failure.
     operator.expect(1, &["plan", "--colour"], folder.path());
+}
+
+fn what_no_file_describes_any_more_is_pruned(server: &Server) {
+    let mut operator = Operator::new(server.new_client(), server, "admin");
+    operator.environment.insert("PHONE_URL".to_owned(), "https://ntfy.example.net/hush-5f2c".to_owned());
+    let folder = folder();
+    write(&folder, "team.yaml", TEAM);
+    // Neither what people made nor what files of another label made is deleted.
+    operator.client.post("/sites", &json!({"name": "Oslo"})).ok();
+    let others = self::folder();
+    write(&others, "sites.yaml", "kind: Site\nname: Bergen\n");
+    operator.expect(0, &["apply", "--managed-by", "others"], others.path());
+    operator.expect(0, &["apply"], folder.path());
+    assert_eq!(operator.expect(0, &["plan", "--prune"], folder.path()).stdout, "Nothing to do.\n");
+
+    write(&folder, "team.yaml", "kind: User\nloginName: anna.huber\nfirstName: Anna\n");
+    assert_eq!(operator.expect(0, &["plan"], folder.path()).stdout, "Nothing to do.\n");
+    let plan = operator.expect(2, &["plan", "--prune"], folder.path()).stdout;
+    for line in
+        ["- Site \"Rome\"\n", "- Roster \"Network on call\"\n", "- User \"ben.kaya\"\n", "- AlertRoute \"Network\"\n"]
+    {
+        assert!(plan.contains(line), "{line} is not in\n{plan}");
+    }
+    assert!(!plan.contains("Oslo") && !plan.contains("Bergen") && !plan.contains("anna.huber\"\n"), "{plan}");
+    operator.expect(0, &["apply", "--prune"], folder.path());
+    assert_eq!(operator.expect(0, &["plan", "--prune"], folder.path()).stdout, "Nothing to do.\n");
+    let names = |path: &str| {
+        let page = operator.client.get(path).page();
+        page["results"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|row| row["name"].as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    let mut sites = names("/sites/search");
+    sites.sort();
+    assert_eq!(sites, ["Bergen", "Oslo"]);
+    assert_eq!(names("/rosters/search"), Vec::<String>::new());
 }
 
 /// So many sites, as a file.
