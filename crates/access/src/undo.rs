@@ -158,11 +158,14 @@ pub(crate) async fn undo_change_set(
         return answer::ok(&Undo { preview: true, ..plan.undo });
     }
     let Plan { set, objects, undo, changed } = plan;
-    if changed > 0 {
-        return Err(changed_since(changed, &undo.changed_since).into());
-    }
-    if undo.objects == 0 {
-        return Err(nothing_left(&undo).into());
+    let refusal = match (changed, undo.objects) {
+        (0, 0) => Some(nothing_left(&undo)),
+        (0, _) => None,
+        _ => Some(changed_since(changed, &undo.changed_since)),
+    };
+    if let Some(problem) = refusal {
+        // The same request under its Idempotency-Key gets the answer that it had, before anything is refused.
+        return context.write(move |_, _| Err::<Answer, _>(problem.into())).await;
     }
     let context = context.undoing(&set.id);
     let work = Work { set: Arc::new(set), objects: objects.into(), restorers };

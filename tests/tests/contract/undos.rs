@@ -290,6 +290,7 @@ fn what_cannot_be_undone_is_named(server: &Server) {
     undo(&client, &newest(&client, "")).problem(409, "0004");
 }
 
+#[expect(clippy::print_stdout, reason = "a test that measures says what it measured")]
 fn an_import_is_undone_while_others_write(server: &Server) {
     let rows = if std::env::var_os("MUSTER_TESTS_FULL").is_some() { 10_000 } else { 600 };
     let client = server.new_client();

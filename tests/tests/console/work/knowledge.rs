@@ -194,6 +194,7 @@ fn markdown_is_laid_out_as_it_is_meant() {
 }
 
 /// Texts that would be more work than a page has time for: they are there at once, whole.
+#[expect(clippy::print_stdout, reason = "a test that measures says what it measured")]
 fn markdown_that_is_too_much_is_shown_as_it_is_written() {
     let server = demo();
     let Some(window) = signed_in(server, "operator") else { return };
