@@ -30,7 +30,7 @@ pub use worker::{Subscriber, Worker};
 
 /// The rows of this crate that are not kept for ever.
 pub const RETENTION: [Retention; 4] =
-    [audit::RETENTION, change_sets::RETENTION, idempotency::RETENTION, events::RETENTION];
+    [audit::RETENTION, idempotency::RETENTION, events::RETENTION, change_sets::RETENTION];
 
 /// The tables of this crate.
 pub const fn migrations() -> db::Migrations {
