@@ -30,14 +30,23 @@ const FIRST_READ: i64 = -62_135_596_800;
 /// 9999-12-31T23:59:59Z, the last second of both.
 const LAST: i64 = 253_402_300_799;
 
+/// A time as requests have it, for the patterns below.
+macro_rules! form {
+    () => {
+        concat!(
+            "([1-9][0-9]{3}|0[1-9][0-9]{2}|00[1-9][0-9]|000[1-9])",
+            "-((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|[12][0-9]))",
+            "T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](Z|[+-]([01][0-9]|2[0-3]):?[0-5][0-9])",
+        )
+    };
+}
+
 impl Timestamp {
     /// What [`Timestamp::parse`] reads, but for the space that only URLs make of a `+`, and for the leap years, whose
     /// last day of February stands in all.
-    pub const PATTERN: &'static str = concat!(
-        "^([1-9][0-9]{3}|0[1-9][0-9]{2}|00[1-9][0-9]|000[1-9])",
-        "-((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|[12][0-9]))",
-        "T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](Z|[+-]([01][0-9]|2[0-3]):?[0-5][0-9])$",
-    );
+    pub const PATTERN: &'static str = concat!("^", form!(), "$");
+    /// [`Timestamp::PATTERN`], or an empty text, which takes a time away.
+    pub const PATTERN_OR_EMPTY: &'static str = concat!("^(", form!(), ")?$");
 
     /// The instant this many milliseconds after the epoch.
     pub const fn from_millis(millis: i64) -> Self {

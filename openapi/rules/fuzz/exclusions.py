@@ -86,8 +86,6 @@ REJECTED = [
     # Texts with a grammar.
     Exclusion("A text has a grammar that no pattern tells",
               r"is not a cron expression|must be a cron expression|is not a time zone|must be a URL such as"),
-    Exclusion("The document shows the time until when an incident is due as a text",
-              r"must be a time such as ", f"POST {T}/incidents(/\\{{incidentId\\}})?", r"dueDate"),
     Exclusion("A pattern does not tell leap years", r"must be a (time such as|local time) ", sent=lambda value: "-02-29T" in str(value)),
     Exclusion("A pattern does not tell that a time with an offset lies in other years in GMT", r"must (lie in the years|be a time such as) ",
               sent=lambda value: re.match("0001-01-01|1970-01-01|9998-12-31|9999-12-31", str(value)) is not None),

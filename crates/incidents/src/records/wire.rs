@@ -176,7 +176,7 @@ pub struct IncidentInput {
     #[request(items = 0..=MOST_NAMED)]
     pub resources: Option<Vec<MachineName>>,
     /// When it is to be done.
-    #[request(name = "dueDate", with = due, schema = String)]
+    #[request(name = "dueDate", with = due, schema = String, pattern = Timestamp::PATTERN_OR_EMPTY)]
     pub due: Option<Option<Timestamp>>,
     /// A note to add.
     #[request(chars = LONGEST_NOTE, parse = note, pattern = base::body::FILLED)]
