@@ -10,8 +10,8 @@ use std::sync::OnceLock;
 use muster_tests::{Exit, muster};
 use serde_json::Value;
 
-/// The crates below the domains. Every other crate in `crates/` but `access`, `console`, `cli`, `convert` and `runner` is
-/// one.
+/// The crates below the domains. Every other crate in `crates/` is a domain, but for `access`, `console`, `cli`,
+/// `convert` and `runner`.
 const FOUNDATION: [&str; 7] = ["base", "calendar", "db", "outbox", "api", "api-derive", "ports"];
 
 /// Libraries that a crate may never name, because something else in the house is there for it.

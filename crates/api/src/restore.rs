@@ -63,8 +63,8 @@ pub fn body(change: &ObjectChange, fields: &[&str]) -> Value {
     Value::Object(former.collect())
 }
 
-/// Restores what is declared as a [`Resource`]: `create` makes it again, with the id that it had, `remove` takes what is
-/// new away, and `change` makes of what there is what was before.
+/// Restores what is declared as a [`Resource`]: `create` makes it again, with the id that it had, `remove` takes away
+/// what is new, and `update` gives what is there the values that it had.
 ///
 /// # Errors
 /// Theirs; 404 when it is not there, 409 when it should not be.

@@ -67,9 +67,16 @@ export function ExportDialog({ title, file, columns, read, onClose }) {
     <${Trouble} problem=${state.problem} />
     <div class="wide">
       <p role="status">
-        ${state.url ? `${count(state.rows)}${state.cut ? of : ""} rows are in the file.` : `${count(state.rows)}${of} rows…`}
+        ${count(state.rows)}${state.url && !state.cut ? "" : of} ${state.url ? "rows are in the file." : "rows…"}
       </p>
-      ${!state.url && html`<progress aria-label="Rows that were read" max=${Math.min(state.total || 1, MOST)} value=${state.rows}></progress>`}
+      ${
+        !state.url &&
+        html`<progress
+          aria-label="Rows that were read"
+          max=${Math.min(state.total || 1, MOST)}
+          value=${state.rows}
+        ></progress>`
+      }
       ${
         state.cut &&
         html`<p class="wrong">
@@ -77,7 +84,12 @@ export function ExportDialog({ title, file, columns, read, onClose }) {
         </p>`
       }
       ${state.problem && html`<${Button} onClick=${() => (set({ rows: 0 }), again(round + 1))}>Try again<//>`}
-      ${state.url && html`<p><a class="button primary" ref=${link} href=${state.url} download=${file}>Save ${file}</a></p>`}
+      ${
+        state.url &&
+        html`<p>
+          <a class="button primary" ref=${link} href=${state.url} download=${file}>Save ${file}</a>
+        </p>`
+      }
     </div>
   <//>`;
 }

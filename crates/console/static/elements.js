@@ -153,6 +153,9 @@ export function Facts({ of }) {
 }
 
 export const Panel = ({ title, actions, children, id }) => html`<section class="panel" aria-labelledby=${id}>
-  <div class="panel-head"><h2 id=${id} dir="auto">${title}</h2>${actions && html`<div class="actions">${actions}</div>`}</div>
+  <div class="panel-head">
+    <h2 id=${id} dir="auto">${title}</h2>
+    ${actions && html`<div class="actions">${actions}</div>`}
+  </div>
   ${children}
 </section>`;

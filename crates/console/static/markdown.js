@@ -96,7 +96,7 @@ export function Markdown({ text, writing = false }) {
     const { parts, rest } = partsOf(given);
     const drawn = html`<div class="markdown">
       ${blocks(parts)}
-      ${rest && html`<p class="hint">From here on the text is shown as it is written: there is too much to lay out.</p>`}
+      ${rest && html`<p class="hint">The rest is shown as it is written: it is too long to lay out.</p>`}
       ${rest && html`<p class="as-written" dir="auto">${rest}</p>`}
     </div>`;
     kept.current = { text: given, drawn, images: hasImage(parts) };

@@ -10,8 +10,8 @@ const MOST_PAGES = 5;
 const PAGE = 1000;
 
 /**
- * People who are active, or with `inactive` all, as many as `most`; `more` says that there may be others. `given` is what
- * the search of users takes.
+ * At most `most` people: those who are active, or with `inactive` all. `more` says that there may be others. `given` is
+ * what the search of users takes.
  * @param {Record<string, any>} given
  * @returns {Promise<{people: Row<"searchUsers">[], more: boolean}>}
  */

@@ -9,7 +9,10 @@ const named = (row) => row.name || row.hostName || row.subject || row.title || r
 /**
  * How records of a kind are looked up by their ids; `is` are the ids that no other kind has, `at` the fields that hold
  * ids which look like others'.
- * @type {Record<string, {is?: RegExp, at?: RegExp, by?: string, needs: OperationId, find: (query: any) => Promise<any>, name?: (row: any) => string}>}
+ * @type {Record<string, {
+ *   is?: RegExp, at?: RegExp, by?: string, needs: OperationId,
+ *   find: (query: any) => Promise<any>, name?: (row: any) => string,
+ * }>}
  */
 const KINDS = {
   User: { is: /^USR\d+$/, needs: "searchUsers", find: (query) => call("searchUsers", { query }), name: personName },

@@ -22,8 +22,8 @@ export const placeOf = (within) => ({ tenantId: tenantOf(within) });
 const ownTerm = (within) => (within?.clients ? "" : "allList:false");
 
 /**
- * Whether a record may be named there: one of a client may not at its partner, unless the form is about clients too, and
- * one of a partner not by a client where only its `own` are taken.
+ * Whether a record may be named there. A client's record may not be named at its partner, unless the form is about
+ * clients too; a partner's record may not be named by a client where only its `own` are taken.
  */
 export const isOf = (within) => (row) => {
   const [tenant, owner] = [tenantOf(within), row.tenantId ?? row.clientUniqueId];

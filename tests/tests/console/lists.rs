@@ -49,8 +49,10 @@ fn makes_up_machines(window: &Window, count: usize) {
 /// The median of how long it takes until the page shows what came of each of `times` steps, in milliseconds.
 fn median(window: &Window, step: &str, times: usize) -> f64 {
     let taken = window.evaluate(&format!(
-        "(async () => {{ const taken = []; for (let time = 0; time < {times}; time += 1) {{ const from = performance.now(); {step}; \
-         await new Promise(done => requestAnimationFrame(() => setTimeout(done))); taken.push(performance.now() - from); }} \
+        "(async () => {{ const taken = []; for (let time = 0; time < {times}; time += 1) {{ \
+         const from = performance.now(); {step}; \
+         await new Promise(done => requestAnimationFrame(() => setTimeout(done))); \
+         taken.push(performance.now() - from); }} \
          return taken.sort((one, other) => one - other)[{times} >> 1]; }})()"
     ));
     taken.as_f64().unwrap()
@@ -73,9 +75,11 @@ fn a_list_of_100_000_rows_scrolls_and_answers_at_once() {
     for part in [0.25, 0.9, 0.5, 0.003, 1.0] {
         window.evaluate(&format!("scrollTo(0, document.documentElement.scrollHeight * {part})"));
         looks_whole(&window);
-        let gap = "document.querySelector('.rows thead th').getBoundingClientRect().top - document.querySelector('header.top').getBoundingClientRect().bottom";
+        let gap = "document.querySelector('.rows thead th').getBoundingClientRect().top - \
+             document.querySelector('header.top').getBoundingClientRect().bottom";
         assert!(window.evaluate(gap).as_f64().unwrap().abs() <= 1.0, "the heads are {} px off", window.evaluate(gap));
-        let wrong = "[...document.querySelectorAll('.rows tbody tr[aria-rowindex]')].filter(row => row.querySelector('a').textContent.trim() != `host-${row.ariaRowIndex - 2}`).length";
+        let wrong = "[...document.querySelectorAll('.rows tbody tr[aria-rowindex]')].filter(row => \
+             row.querySelector('a').textContent.trim() != `host-${row.ariaRowIndex - 2}`).length";
         assert_eq!(window.evaluate(wrong), json!(0));
         assert_eq!(window.evaluate(widths), before);
     }
@@ -107,7 +111,8 @@ fn a_list_of_100_000_rows_scrolls_and_answers_at_once() {
     let frame = median(&window, "scrollBy(0, 120)", 60);
     let drawn = window.evaluate(DRAWN);
     let told = format!(
-        "of {ROWS} rows {drawn} are drawn; a tick is answered after {some:.0} ms, after {all:.0} ms where all are ticked; \
+        "of {ROWS} rows {drawn} are drawn; a tick is answered after {some:.0} ms, \
+         after {all:.0} ms where all are ticked; \
          a frame of scrolling takes {frame:.0} ms (CPU slowed 4 times)"
     );
     tell(&told);
@@ -136,7 +141,8 @@ fn more_of_a_list_is_read_as_one_scrolls_and_there_again_on_the_way_back() {
         // A row in the middle is opened: it has the focus again when one comes back, among as many as were read.
         window.evaluate("scrollTo(0, document.documentElement.scrollHeight / 2)");
         looks_whole(&window);
-        let row = "[...document.querySelectorAll('a.row-link')].find(one => one.getBoundingClientRect().top > innerHeight / 2)";
+        let row = "[...document.querySelectorAll('a.row-link')].find(one => one.getBoundingClientRect().top > \
+             innerHeight / 2)";
         let opened = window.evaluate(&format!("{row}.textContent.trim()"));
         window.evaluate(&format!("{row}.click()"));
         window.until(&format!("document.querySelector('main h1')?.textContent == {opened}"));

@@ -111,7 +111,8 @@ fn machines_that_were_decommissioned_come_back(server: &Server) {
     let body = json!({"hostName": "web-01", "serialNumber": "7XK9PL2", "make": "Dell", "state": "inactive",
         "tags": [{"name": "env", "value": "test"}]});
     let id = super::text(&client.post("/resources", &body).ok()["resourceUUID"]);
-    let group = json!({"name": "web", "filterCriteria": {"rules": [{"key": "hostName", "operator": "Contains", "value": "web"}]}});
+    let rule = json!({"key": "hostName", "operator": "Contains", "value": "web"});
+    let group = json!({"name": "web", "filterCriteria": {"rules": [rule]}});
     let group = client.post("/deviceGroups", &group).ok()["id"].to_string();
     send(&client, &name, &format!("/resources/{id}/decommission"), &json!({"reason": "old"}));
     client.get(&format!("/resources/{id}")).not_found();

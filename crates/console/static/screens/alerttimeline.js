@@ -122,7 +122,8 @@ export function AlertTimeline({ alert, names, round }) {
           <ol class="course">
             ${steps.map(
               ([at, what, note]) => html`<li>
-                <${Time} at=${at} /> <div dir="auto">${what}${note && html`<div class="dim" dir="auto">${note}</div>`}</div>
+                <${Time} at=${at} />
+                <div dir="auto">${what}${note && html`<div class="dim" dir="auto">${note}</div>`}</div>
               </li>`,
             )}
           </ol>
@@ -134,7 +135,8 @@ export function AlertTimeline({ alert, names, round }) {
               <ul class="plain-list">
                 ${audit.data.results.map(
                   (row) => html`<li class="small">
-                    <${Time} at=${row.time} /> ${row.action} by ${names.get(row.userId) || row.userId || row.keyId}:${" "}
+                    <${Time} at=${row.time} /> ${row.action} by${" "}
+                    ${names.get(row.userId) || row.userId || row.keyId}:${" "}
                     ${Object.keys(row.changes || {})
                       .slice(0, 6)
                       .join(", ")}

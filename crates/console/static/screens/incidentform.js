@@ -38,7 +38,7 @@ const FIELDS = {
   subject: { required: true, about: "" },
   priority: { words: PRIORITIES, about: "" },
   status: { words: STATUSES, about: "" },
-  dueDate: { format: "date-time", about: "" },
+  dueDate: { about: "" },
   alerts: { about: "" },
   resources: { about: "" },
   note: { about: "" },

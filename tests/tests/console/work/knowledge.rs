@@ -140,7 +140,8 @@ const LAID_OUT: [(&str, &str); 19] = [
     ),
     (
         "| a | b \\| c |\n|:-:|--:|\n| `x \\| y` | **z** |\n| only |\n",
-        "<div class=\"scroll\"><table class=\"plain\"><thead><tr><th class=\"center\">a</th><th class=\"right\">b | c</th></tr></thead>\
+        "<div class=\"scroll\"><table class=\"plain\"><thead><tr><th class=\"center\">a</th>\
+         <th class=\"right\">b | c</th></tr></thead>\
          <tbody><tr><td class=\"center\"><code>x | y</code></td><td class=\"right\"><strong>z</strong></td></tr>\
          <tr><td class=\"center\">only</td><td class=\"right\"></td></tr></tbody></table></div>",
     ),
@@ -152,7 +153,8 @@ const LAID_OUT: [(&str, &str); 19] = [
     ),
     (
         "<https://a.example/> https://b.example/x. <a@b.example>",
-        "<p><a href=\"https://a.example/\">https://a.example/</a> <a href=\"https://b.example/x\">https://b.example/x</a>. \
+        "<p><a href=\"https://a.example/\">https://a.example/</a> \
+         <a href=\"https://b.example/x\">https://b.example/x</a>. \
          <a href=\"mailto:a@b.example\">a@b.example</a></p>",
     ),
     ("<div onclick=\"x()\">a</div>", "<p>&lt;div onclick=\"x()\"&gt;a&lt;/div&gt;</p>"),

@@ -49,7 +49,10 @@ fn each_level_of_a_roster_has_its_lane_and_is_taken_over_by_itself() {
     let Some(window) = signed_in_at(&company, "operator") else { return };
     open(&window, server, "on-call", "On call");
     window.until("document.querySelectorAll('.lane').length == 2");
-    let lanes = window.evaluate("[...document.querySelectorAll('.lane')].map(lane => [...lane.querySelectorAll('.part')].map(part => part.textContent))");
+    let lanes = window.evaluate(
+        "[...document.querySelectorAll('.lane')].map(lane => \
+         [...lane.querySelectorAll('.part')].map(part => part.textContent))",
+    );
     let lane = |place: usize| lanes[place].to_string();
     assert!(lane(0).contains("Ada") && !lane(0).contains("Bo"), "{lanes}");
     assert!(lane(1).contains("Bo") && !lane(1).contains("Ada"), "{lanes}");
@@ -93,7 +96,8 @@ fn who_is_next_comes_in_the_order_of_time() {
     open(&window, server, "on-call", "On call");
     window.until("document.querySelectorAll('[aria-labelledby=next] .person').length > 2");
     let times = window.evaluate(
-        "[...document.querySelectorAll('[aria-labelledby=next] .person')].map(one => Date.parse(one.querySelector('time').dateTime.replace('+0000', 'Z')))",
+        "[...document.querySelectorAll('[aria-labelledby=next] .person')].map(one => \
+         Date.parse(one.querySelector('time').dateTime.replace('+0000', 'Z')))",
     );
     let times: Vec<i64> = times.as_array().unwrap().iter().map(|time| time.as_i64().expect("a time")).collect();
     assert!(times.is_sorted(), "{times:?}");
@@ -164,7 +168,8 @@ fn a_timeline_begins_with_the_report_and_lengths_are_exact() {
     let company = server.new_client();
     let host = unique("held");
     company.post("/resources", &json!({"hostName": host})).ok();
-    let schedule = json!({"type": "Recurring", "startTime": "2026-01-01T00:00:00Z", "endTime": "2026-01-01T00:00:00Z", "timezone": "GMT",
+    let schedule = json!({"type": "Recurring", "startTime": "2026-01-01T00:00:00Z", "endTime": "2026-01-01T00:00:00Z",
+        "timezone": "GMT",
         "pattern": {"type": "daily", "dayFrequency": "everyday"}, "endBy": "NEVER"});
     let plan = json!({"name": "All day", "devices": [{"hostName": host}], "schedule": schedule});
     company.post("/scheduleMaintenances", &plan).ok();
@@ -174,7 +179,8 @@ fn a_timeline_begins_with_the_report_and_lengths_are_exact() {
     open(&window, server, &format!("alerts/{alert}"), "Held");
     window.shows("Held back by a maintenance window");
     let steps = window.evaluate(
-        "[...document.querySelectorAll('[aria-labelledby=course] .course > li')].map(one => one.innerText.replace(/\\s+/g, ' '))",
+        "[...document.querySelectorAll('[aria-labelledby=course] .course > li')].map(one => \
+         one.innerText.replace(/\\s+/g, ' '))",
     );
     let steps: Vec<String> = steps.as_array().unwrap().iter().map(text).collect();
     let place = |words: &str| steps.iter().position(|step| step.contains(words)).unwrap_or_else(|| panic!("{steps:?}"));
@@ -184,7 +190,8 @@ fn a_timeline_begins_with_the_report_and_lengths_are_exact() {
     // What the service says of versions is said in plain words.
     let words = window.evaluate(
         "import('/console/api.js').then(({Problem}) => { \
-         const {title, message} = new Problem(412, {title: 'Precondition Failed', detail: 'If-Match: the ETag is another'}); \
+         const {title, message} = new Problem(412, {title: 'Precondition Failed', \
+         detail: 'If-Match: the ETag is another'}); \
          return [title, message]; })",
     );
     assert_eq!(words, json!(["Changed meanwhile", "Somebody changed it meanwhile."]));

@@ -50,7 +50,8 @@ fn texts_have_the_direction_of_their_script() {
     window.press("Escape");
     let category = text(&company.post("/kb/category", &json!({"name": unique("نصوص")})).ok()["id"]);
     let title = unique("امتلاء القرص");
-    let article = json!({"title": title, "content": "# خطوات\n\n1. احذف\n\n| اسم | value |\n|---|---|\n| قيمة | 1 |\n\nEnglish.",
+    let article = json!({"title": title,
+        "content": "# خطوات\n\n1. احذف\n\n| اسم | value |\n|---|---|\n| قيمة | 1 |\n\nEnglish.",
         "category": {"id": category}});
     let id = text(&company.post("/kb/article", &article).ok()["id"]);
     open(&window, server, &format!("knowledge/{id}"), &title);
@@ -267,7 +268,10 @@ fn the_audit_log_is_exported_as_a_table() {
     let incident = text(&company.post("/incidents", &json!({"subject": subject})).ok()["id"]);
     company.post(&format!("/incidents/{incident}"), &json!({"priority": "Urgent"})).ok();
     open(&window, server, &format!("audit?q=entityId:{incident}"), "Audit");
-    window.evaluate("URL.createObjectURL = (made => blob => (globalThis.exported = blob, made.call(URL, blob)))(URL.createObjectURL)");
+    window.evaluate(
+        "URL.createObjectURL = (made => blob => (globalThis.exported = blob, \
+         made.call(URL, blob)))(URL.createObjectURL)",
+    );
     window.click("Export CSV…");
     window.shows("2 rows are in the file.");
     window.until("document.activeElement.download?.startsWith('audit-')");
