@@ -39,6 +39,23 @@ pub struct Request {
     pub caller: bool,
 }
 
+impl Request {
+    /// Makes it the request for the next page of a list; `false` when an answer was the last page.
+    ///
+    /// # Errors
+    /// When the next page would be the same again.
+    pub fn turn_page(&mut self, page: &Value) -> Result<bool, Failure> {
+        let Some(next) = page.get("nextCursor").and_then(Value::as_str) else { return Ok(false) };
+        let (last, kept): (Vec<_>, Vec<_>) =
+            self.url.query_pairs().into_owned().partition(|(name, _): &(String, String)| name == "cursor");
+        if last.iter().any(|(_, cursor)| cursor == next) {
+            return Err(Failure::Refused("the service answers the same page again and again".to_owned()));
+        }
+        self.url.query_pairs_mut().clear().extend_pairs(kept).append_pair("cursor", next);
+        Ok(true)
+    }
+}
+
 /// The service, for as long as the command runs.
 pub struct Session {
     http: Client,

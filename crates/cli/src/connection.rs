@@ -67,6 +67,12 @@ pub fn find(options: &ConnectionOptions, variable: &dyn Fn(&str) -> Option<Strin
     })
 }
 
+/// That a setting is missing, and where it can be said.
+pub fn missing(setting: &str) -> String {
+    let variable = setting.to_uppercase();
+    format!("no {setting}: say --{setting}, set MUSTER_{variable}, or name it in a profile (`muster api --help`)")
+}
+
 /// A variable of this process.
 pub fn variable(name: &str) -> Option<String> {
     env::var(name).ok()

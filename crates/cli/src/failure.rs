@@ -3,6 +3,7 @@
 use std::io::{self, Read as _, Write as _, stderr};
 
 use reqwest::blocking::Response;
+use serde_json::Value;
 
 /// Why a call came to nothing.
 pub enum Failure {
@@ -30,6 +31,14 @@ pub fn read_body(answer: Response, most: u64) -> Result<Vec<u8>, Failure> {
         )));
     }
     Ok(body)
+}
+
+/// The value that an answer is.
+///
+/// # Errors
+/// When it is not JSON.
+pub fn parse(body: &[u8]) -> Result<Value, Failure> {
+    serde_json::from_slice(body).map_err(|error| Failure::Refused(format!("the answer is not JSON: {error}")))
 }
 
 /// An answer that ended early.

@@ -10,6 +10,8 @@ use crate::{
 
 const METHODS: [&str; 5] = ["get", "post", "put", "patch", "delete"];
 const JSON: &str = "application/json";
+/// The parameter that says how many rows a page has.
+pub const PAGE_SIZE: &str = "pageSize";
 
 /// Operations that had another name, with the name that they have now: command lines of scripts go on working.
 const FORMER_NAMES: [(&str, &str); 8] = [
@@ -159,6 +161,11 @@ impl<'d> Operation<'d> {
     /// Does it answer page by page?
     pub fn has_pages(&self) -> bool {
         self.row.is_some() && self.parameter("cursor").is_some()
+    }
+
+    /// The most rows that a page of its list may have.
+    pub fn largest_page(&self) -> Option<i64> {
+        self.parameter(PAGE_SIZE)?.schema.value().get("maximum")?.as_i64()
     }
 
     /// The media type that fields go into, and what it holds: an object, or an array of such.

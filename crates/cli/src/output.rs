@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::{
     call::{Request, Session},
-    failure::{Failure, ended_early, print_error, read_body},
+    failure::{Failure, ended_early, parse, print_error, read_body},
     operations::Operation,
     options::{ApiOptions, Output},
     pretty::Pretty,
@@ -98,7 +98,6 @@ pub fn print(answer: Response, form: Form) -> Result<(), Failure> {
 /// whole one.
 pub fn print_all(session: &mut Session, mut request: Request, form: Form, headers: bool) -> Result<(), Failure> {
     let mut out = Rows::begin(form, BufWriter::new(stdout().lock()))?;
-    let mut last = None;
     loop {
         let answer = session.send(&mut request)?;
         if !answer.status().is_success() {
@@ -113,16 +112,10 @@ pub fn print_all(session: &mut Session, mut request: Request, form: Form, header
             return Err(Failure::Refused("the answer is not a page".to_owned()));
         };
         out.write(&rows)?;
-        let Some(cursor) = page.get("nextCursor").and_then(Value::as_str).map(ToOwned::to_owned) else { break };
-        if last.as_ref() == Some(&cursor) {
-            return Err(Failure::Refused("the service answers the same page again and again".to_owned()));
+        if !request.turn_page(&page)? {
+            return out.end();
         }
-        let kept: Vec<(String, String)> =
-            request.url.query_pairs().into_owned().filter(|(name, _)| name != "cursor").collect();
-        request.url.query_pairs_mut().clear().extend_pairs(kept).append_pair("cursor", &cursor);
-        last = Some(cursor);
     }
-    out.end()
 }
 
 /// Rows on their way out.
@@ -186,10 +179,6 @@ fn copy(mut answer: Response, to: &mut impl Write) -> Result<(), Failure> {
         let Some(bytes) = piece.get(..read).filter(|bytes| !bytes.is_empty()) else { return Ok(()) };
         to.write_all(bytes).and_then(|()| to.flush()).map_err(Failure::Output)?;
     }
-}
-
-fn parse(body: &[u8]) -> Result<Value, Failure> {
-    serde_json::from_slice(body).map_err(|error| Failure::Refused(format!("the answer is not JSON: {error}")))
 }
 
 fn is_json(answer: &Response) -> bool {

@@ -6,15 +6,14 @@ use serde_json::{Value, value::RawValue};
 use crate::{
     arguments::CallArguments,
     call::{self, Request},
-    connection::Connection,
+    connection::{self, Connection},
     content::{Content, FORM, media_type},
-    operations::{Location, Operation},
+    operations::{Location, Operation, PAGE_SIZE},
     options::{ApiOptions, Output},
 };
 
 const IDEMPOTENCY_KEY: &str = "Idempotency-Key";
 const TENANT: &str = "tenantId";
-const PAGE_SIZE: &str = "pageSize";
 const LINES: &str = "application/x-ndjson";
 
 /// A request, and the service that it goes to.
@@ -58,14 +57,14 @@ pub fn prepare(
     if caller && !options.print_request && errors.is_empty() {
         for (setting, there) in [("key", connection.key.is_some()), ("secret", connection.secret.is_some())] {
             if !there {
-                errors.push(format!("no {setting}: {}", setting_hint(setting)));
+                errors.push(connection::missing(setting));
             }
         }
     }
     let root = match &connection.server {
         Some(server) => call::root(server, connection.allow_http).map_err(|error| errors.push(error)).ok(),
         None if errors.is_empty() || !options.print_request => {
-            errors.push(format!("no server: {}", setting_hint("server")));
+            errors.push(connection::missing("server"));
             None
         }
         None => None,
@@ -77,10 +76,6 @@ pub fn prepare(
         }
         None => Err(errors),
     }
-}
-
-fn setting_hint(setting: &str) -> String {
-    format!("say --{setting}, set MUSTER_{}, or name it in a profile (`muster api --help`)", setting.to_uppercase())
 }
 
 /// What `--all` and `--output` ask of the operation.
@@ -106,8 +101,7 @@ fn apply_list_options(
         }
     }
     // Large pages are fewer; those with details are limited otherwise.
-    let most = operation.parameter(PAGE_SIZE).and_then(|one| one.schema.value().get("maximum")?.as_i64());
-    if let (false, false, Some(most)) = (is_given(PAGE_SIZE), is_given("verbose"), most) {
+    if let (false, false, Some(most)) = (is_given(PAGE_SIZE), is_given("verbose"), operation.largest_page()) {
         call_arguments.parameters.push((PAGE_SIZE.to_owned(), most.to_string()));
     }
 }

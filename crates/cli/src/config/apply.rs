@@ -11,7 +11,7 @@ use super::{
     plan::{Action, Effect},
     service::{Answer, Refusal, Service},
     shape::{Field, Shape},
-    tenant::{Object, note_parts},
+    tenant::{Object, note_parts, with_owner},
 };
 
 /// What carries out a plan.
@@ -49,10 +49,7 @@ impl Applier<'_, '_> {
 
     fn create(&mut self, document: &Document) -> Result<(), String> {
         let kind = document.kind;
-        let (owner, body) = self.whole(document)?;
-        let owner: Vec<&str> = owner.as_deref().into_iter().collect();
-        let body = (kind.to_create)(body);
-        let answer = self.service.call(kind.create, &owner, Some(&body), None).map_err(Refusal::text)?.value;
+        let answer = self.send_whole(document)?;
         // Some are created as lists.
         let answer = answer.as_array().and_then(|all| all.first()).cloned().unwrap_or(answer);
         let Value::Object(answer) = answer else { return Ok(()) };
@@ -83,9 +80,7 @@ impl Applier<'_, '_> {
         let kind = action.kind;
         let update = kind.update.unwrap_or_default();
         if update == kind.create {
-            let (owner, body) = self.whole(document)?;
-            let owner: Vec<&str> = owner.as_deref().into_iter().collect();
-            return self.service.call(update, &owner, Some(&body), None).map(|_| ()).map_err(Refusal::text);
+            return self.send_whole(document).map(|_| ());
         }
         let version = self.seen(kind, object, action.effect)?;
         let mut body = self.changed(action, document, object)?;
@@ -114,10 +109,7 @@ impl Applier<'_, '_> {
         // An export has other fields than the object itself.
         let is_comparable = matches!(kind.list, List::Rows(..)) && effect != Effect::Restore;
         let now = value.as_object().map(|answer| {
-            let mut answer = (kind.from_answer)(answer.clone());
-            if let (Some(owner), Some(id)) = (&kind.owner, &object.owner) {
-                answer.insert(owner.field.to_owned(), json!({ "id": id }));
-            }
+            let answer = with_owner(kind, answer.clone(), object.owner.as_deref());
             to_file(self.shapes.of(kind), &answer, &self.names)
         });
         if is_comparable && now.is_some_and(|now| now != object.body) {
@@ -126,12 +118,15 @@ impl Applier<'_, '_> {
         Ok(version)
     }
 
-    /// The id of the object that a document belongs to, and its whole body.
-    fn whole(&self, document: &Document) -> Result<(Option<String>, Map<String, Value>), String> {
-        let fields = self.shapes.of(document.kind);
-        let mut body = to_body(fields, &document.body, &self.names, &document.folder)?;
-        let owner = document.kind.owner.as_ref().and_then(|owner| body.remove(owner.field));
-        Ok((owner.and_then(|owner| owner.get("id").and_then(id_text)), (document.kind.complete)(body)))
+    /// Sends all fields of a document to the operation that makes its object.
+    fn send_whole(&mut self, document: &Document) -> Result<Value, String> {
+        let kind = document.kind;
+        let mut body = to_body(self.shapes.of(kind), &document.body, &self.names, &document.folder)?;
+        let owner = kind.owner.as_ref().and_then(|owner| body.remove(owner.field));
+        let owner = owner.and_then(|owner| owner.get("id").and_then(id_text));
+        let owner: Vec<&str> = owner.as_deref().into_iter().collect();
+        let body = (kind.to_create)((kind.complete)(body));
+        Ok(self.service.call(kind.create, &owner, Some(&body), None).map_err(Refusal::text)?.value)
     }
 
     /// The fields of a body that change, and the secrets.
@@ -143,27 +138,15 @@ impl Applier<'_, '_> {
             if action.kind.owner.as_ref().is_some_and(|owner| owner.field == field.name) {
                 continue;
             }
-            let mut value = document.body.get(field.name).cloned();
-            if value.is_none() && names.contains(&field.name) {
-                value = field.absent().cloned().or_else(|| Some(json!({})));
-            }
-            let Some(mut value) = value else { continue };
-            if action.kind.elements.contains(&field.name) {
-                let answer = object.answer.get(field.name);
-                keep_ids(&field.shape, &mut value, object.body.get(field.name), answer);
-            }
-            body.insert(field.name.to_owned(), value);
+            let taken_away = || field.absent().cloned().unwrap_or_else(|| json!({}));
+            let value = document.body.get(field.name).cloned();
+            let value = value.or_else(|| names.contains(&field.name).then(taken_away));
+            body.extend(value.map(|value| (field.name.to_owned(), value)));
         }
         let mut made = to_body(fields, &body, &self.names, &document.folder)?;
-        for (name, value) in body {
-            // The ids of elements are no fields of files.
-            if let (Some(Value::Array(made)), Value::Array(elements)) = (made.get_mut(&name), value) {
-                for (made, element) in made.iter_mut().zip(elements) {
-                    let id = element.get("id").filter(|id| id.is_string() && element.get("name").is_some());
-                    if let (Some(made), Some(id)) = (made.as_object_mut(), id) {
-                        made.insert("id".to_owned(), id.clone());
-                    }
-                }
+        for field in fields.iter().filter(|field| action.kind.elements.contains(&field.name)) {
+            if let Some(Value::Array(elements)) = made.get_mut(field.name) {
+                keep_ids(&field.shape, elements, object.body.get(field.name), object.answer.get(field.name));
             }
         }
         Ok((action.kind.complete)(made))
@@ -182,16 +165,15 @@ fn first(path: &str) -> &str {
 
 /// Gives the elements of a list the ids that those of their names have, and says of each what it has no more. One that
 /// has something no more that cannot be taken away is a new one.
-fn keep_ids(shape: &Shape<'_>, wanted: &mut Value, current: Option<&Value>, answer: Option<&Value>) {
+fn keep_ids(shape: &Shape<'_>, wanted: &mut [Value], current: Option<&Value>, answer: Option<&Value>) {
     let Shape::List(shape, _) = shape else { return };
     let Shape::Object(fields) = &**shape else { return };
     let named = |list: Option<&Value>, name: &str| {
-        let elements = list.and_then(Value::as_array).into_iter().flatten();
-        let mut elements =
-            elements.filter(|one| one.get("name").and_then(Value::as_str).is_some_and(|own| same(own, name)));
-        elements.next().cloned()
+        let mut elements = list.and_then(Value::as_array).into_iter().flatten();
+        let is_named = |one: &&Value| one.get("name").and_then(Value::as_str).map(keys::fold) == Some(keys::fold(name));
+        elements.find(is_named).cloned()
     };
-    for element in wanted.as_array_mut().into_iter().flatten().filter_map(Value::as_object_mut) {
+    for element in wanted.iter_mut().filter_map(Value::as_object_mut) {
         let name = element.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
         let id = named(answer, &name).and_then(|one| one.get("id").cloned());
         let (Some(id), Some(Value::Object(current))) = (id, named(current, &name)) else { continue };
@@ -210,8 +192,4 @@ fn take_away(fields: &[Field<'_>], element: &mut Map<String, Value>, current: &M
         element.extend(gone.into_iter().flatten());
     }
     can
-}
-
-fn same(one: &str, other: &str) -> bool {
-    one.trim().to_lowercase() == other.trim().to_lowercase()
 }

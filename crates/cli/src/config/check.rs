@@ -94,12 +94,8 @@ impl Checker<'_> {
                 Some(each.filter_map(|(index, node)| self.value(node, shape, &format!("{path}[{index}]"))).collect())
             }
             (Shape::Reference(target), Content::Object(_)) => self.reference(node, *target, path),
-            (Shape::Secret, Content::Object(_)) => self.secret(node, path),
+            (Shape::Secret, _) => self.secret(node, path),
             (Shape::Scalar(schema), _) => self.scalar(node, *schema, path),
-            (Shape::Secret, _) => {
-                self.fault(node.line, path, "is a secret: write {fromEnv: NAME} or {fromFile: PATH}".to_owned());
-                None
-            }
             (Shape::Reference(target), _) => {
                 let field = reference_field(target.kind);
                 self.fault(node.line, path, format!("is {}: write {{{field}: …}}", node.kind()));
@@ -158,11 +154,11 @@ impl Checker<'_> {
             (Kind::Number, Content::Number(number)) => Some(Value::Number(number.clone())),
             (Kind::Integer, Content::Number(number)) if number.is_i64() => {
                 let value = number.as_i64().unwrap_or_default();
-                if limit("minimum").is_some_and(|least| value < least) {
-                    self.fault(node.line, path, format!("is at least {}", limit("minimum").unwrap_or_default()));
+                if let Some(least) = limit("minimum").filter(|least| value < *least) {
+                    self.fault(node.line, path, format!("is at least {least}"));
                 }
-                if limit("maximum").is_some_and(|most| value > most) {
-                    self.fault(node.line, path, format!("is at most {}", limit("maximum").unwrap_or_default()));
+                if let Some(most) = limit("maximum").filter(|most| value > *most) {
+                    self.fault(node.line, path, format!("is at most {most}"));
                 }
                 Some(Value::from(value))
             }

@@ -79,7 +79,7 @@ pub fn plan(options: &Plan, document: impl FnOnce() -> anyhow::Result<Value>) ->
                 Form::Text => report::text(actions),
                 Form::Json => format!("{:#}\n", report::json(actions)),
             };
-            print_text(&text).map_err(|error| vec![error.to_string()])?;
+            say(&text)?;
             Ok(if actions.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(DIFFERENCES) })
         })
     })
@@ -95,7 +95,7 @@ pub fn apply(options: &Apply, document: impl FnOnce() -> anyhow::Result<Value>) 
         service.set_change_set(&name);
         with_plan(&documents, shapes, &options.files, &mut service, |service, tenant, actions| {
             if actions.is_empty() {
-                print_text("Nothing to do.\n").map_err(|error| vec![error.to_string()])?;
+                say(&report::text(actions))?;
                 return Ok(ExitCode::SUCCESS);
             }
             if !options.yes && stdin().is_terminal() && !is_wanted(actions)? {
@@ -106,8 +106,7 @@ pub fn apply(options: &Apply, document: impl FnOnce() -> anyhow::Result<Value>) 
             let done = carry_out(&mut applier, actions);
             keep(&applier.credentials, options.credentials.as_deref())?;
             done?;
-            let told = format!("Done: {}, in the change set {name:?}.\n", report::done(actions));
-            print_text(&told).map_err(|error| vec![error.to_string()])?;
+            say(&format!("Done: {}, in the change set {name:?}.\n", report::done(actions)))?;
             Ok(ExitCode::SUCCESS)
         })
     })
@@ -153,15 +152,14 @@ fn with_plan<'d>(
 fn carry_out(applier: &mut Applier<'_, '_>, actions: &[Action<'_>]) -> Result<(), Errors> {
     for (index, action) in actions.iter().enumerate() {
         if let Err(why) = applier.apply(action) {
-            let place = action.document.map(|document| format!("{}:{}: ", document.file, document.line));
-            let place = place.unwrap_or_default();
+            let place = action.document.map(|document| format!("{}: ", document.place())).unwrap_or_default();
             let left = actions.get(index + 1..).unwrap_or_default();
             let mut errors = vec![format!("{place}{} was refused: {why}", action.title())];
             errors.push(format!("{index} of {} were done; not done, beside it:", actions.len()));
             errors.extend(left.iter().map(|action| format!("  {}", action.title())));
             return Err(errors);
         }
-        print_text(&format!("{}\n", action.title())).map_err(|error| vec![error.to_string()])?;
+        say(&format!("{}\n", action.title()))?;
     }
     Ok(())
 }
@@ -181,10 +179,9 @@ fn is_wanted(actions: &[Action<'_>]) -> Result<bool, Errors> {
 fn keep(credentials: &[Value], file: Option<&Path>) -> Result<(), Errors> {
     let Some(file) = file else {
         for one in credentials {
-            let (kind, name) = (one.get("kind"), one.get("name"));
-            let text = |value: Option<&Value>| value.and_then(Value::as_str).unwrap_or_default().to_owned();
+            let text = |name: &str| one.get(name).and_then(Value::as_str).unwrap_or_default();
             let hint = "its secret was answered once and is not shown; --credentials FILE keeps it";
-            print_error(&format!("muster: {} {:?}: {hint}", text(kind), text(name)));
+            print_error(&format!("muster: {} {:?}: {hint}", text("kind"), text("name")));
         }
         return Ok(());
     };
@@ -199,31 +196,32 @@ fn keep(credentials: &[Value], file: Option<&Path>) -> Result<(), Errors> {
     Ok(())
 }
 
+/// Prints a text.
+fn say(text: &str) -> Result<(), Errors> {
+    print_text(text).map_err(|error| vec![error.to_string()])
+}
+
+/// A refusal, as it is told.
 fn refused(refusal: Refusal) -> Errors {
     vec![format!("muster: {}", refusal.text())]
 }
 
 /// The service that options, profile and environment name.
 fn connect<'d>(options: &ConnectionOptions, operations: &'d [Operation<'d>]) -> Result<Service<'d>, Errors> {
-    let found = connection::find(options, &connection::variable).map_err(|error| vec![format!("muster: {error}")])?;
-    let mut errors = Vec::new();
+    let fault = |error: String| vec![format!("muster: {error}")];
+    let found = connection::find(options, &connection::variable).map_err(fault)?;
     let settings = [
-        ("server", found.server.is_none()),
-        ("tenant", found.tenant.is_none()),
-        ("key", found.key.is_none()),
-        ("secret", found.secret.is_none()),
+        ("server", found.server.is_some()),
+        ("tenant", found.tenant.is_some()),
+        ("key", found.key.is_some()),
+        ("secret", found.secret.is_some()),
     ];
-    for (name, is_missing) in settings {
-        if is_missing {
-            let variable = name.to_uppercase();
-            errors.push(format!("muster: no {name}: say --{name}, set MUSTER_{variable}, or name it in a profile"));
-        }
-    }
-    let (Some(server), Some(tenant), true) = (found.server.clone(), found.tenant.clone(), errors.is_empty()) else {
+    let missing = settings.into_iter().filter(|(_, is_there)| !is_there);
+    let errors: Errors = missing.map(|(name, _)| format!("muster: {}", connection::missing(name))).collect();
+    let (Some(server), Some(tenant), true) = (&found.server, found.tenant.clone(), errors.is_empty()) else {
         return Err(errors);
     };
-    let fault = |error: String| vec![format!("muster: {error}")];
-    let root = call::root(&server, found.allow_http).map_err(fault)?;
+    let root = call::root(server, found.allow_http).map_err(fault)?;
     let session = Session::new(root.clone(), found, TIMEOUT, RETRIES).map_err(fault)?;
     Ok(Service::new(session, root, tenant, operations))
 }

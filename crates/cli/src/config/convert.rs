@@ -18,26 +18,21 @@ const LARGEST_SECRET: u64 = 64 << 10;
 /// The fields of an answer as a file has them: in the order of the document of the interface, with names in place of
 /// ids, and without what is empty or what the service takes by itself.
 pub fn to_file(fields: &[Field<'_>], answer: &Map<String, Value>, names: &Names) -> Map<String, Value> {
-    let mut made = Map::new();
-    for field in fields {
-        let value = answer.get(field.name).and_then(|value| file_value(&field.shape, value, names));
-        if let Some(value) = value.filter(|value| is_said(field, value)) {
-            made.insert(field.name.to_owned(), value);
-        }
-    }
-    made
+    said(fields, answer, Some(names))
 }
 
 /// A body of a file without what says nothing.
 pub fn strip(fields: &[Field<'_>], body: &Map<String, Value>) -> Map<String, Value> {
-    let mut made = Map::new();
-    for field in fields {
-        let value = body.get(field.name).and_then(|value| stripped(&field.shape, value));
-        if let Some(value) = value.filter(|value| is_said(field, value)) {
-            made.insert(field.name.to_owned(), value);
-        }
-    }
-    made
+    said(fields, body, None)
+}
+
+/// The fields that say something: of an answer, by the names of objects, or of a file, which has them by name already.
+fn said(fields: &[Field<'_>], body: &Map<String, Value>, names: Option<&Names>) -> Map<String, Value> {
+    let said = fields.iter().filter_map(|field| {
+        let value = file_value(&field.shape, body.get(field.name)?, names)?;
+        is_said(field, &value).then(|| (field.name.to_owned(), value))
+    });
+    said.collect()
 }
 
 /// Does a value say more than its absence?
@@ -55,27 +50,16 @@ fn is_empty(value: &Value) -> bool {
     }
 }
 
-fn stripped(shape: &Shape<'_>, value: &Value) -> Option<Value> {
-    Some(match (shape, value) {
-        (Shape::Object(fields), Value::Object(body)) => Value::Object(strip(fields, body)),
-        (Shape::List(shape, _), Value::Array(values)) => {
-            let values = values.iter().filter_map(|value| stripped(shape, value)).collect();
-            in_order(shape, values)
-        }
-        _ => value.clone(),
-    })
-}
-
-fn file_value(shape: &Shape<'_>, value: &Value, names: &Names) -> Option<Value> {
-    Some(match (shape, value) {
-        (_, Value::Null) | (Shape::Secret, _) => return None,
-        (Shape::Reference(target), Value::Object(answer)) => reference(*target, answer, names)?,
-        (Shape::Object(fields), Value::Object(answer)) => Value::Object(to_file(fields, answer, names)),
-        (Shape::List(shape, _), Value::Array(values)) => {
+fn file_value(shape: &Shape<'_>, value: &Value, names: Option<&Names>) -> Option<Value> {
+    Some(match (shape, value, names) {
+        (_, Value::Null, _) | (Shape::Secret, _, Some(_)) => return None,
+        (Shape::Reference(target), Value::Object(answer), Some(names)) => reference(*target, answer, names)?,
+        (Shape::Object(fields), Value::Object(body), _) => Value::Object(said(fields, body, names)),
+        (Shape::List(shape, _), Value::Array(values), _) => {
             let values = values.iter().filter_map(|value| file_value(shape, value, names)).collect();
             in_order(shape, values)
         }
-        (Shape::Scalar(schema), Value::Number(number)) if schema.kind() == schema::Kind::Text => {
+        (Shape::Scalar(schema), Value::Number(number), _) if schema.kind() == schema::Kind::Text => {
             Value::from(number.to_string())
         }
         _ => value.clone(),

@@ -56,21 +56,20 @@ fn value(shape: &Shape<'_>, old: &Value, new: &Value, path: &str, to: &mut Vec<C
     match (shape, old, new) {
         (Shape::Object(fields), Value::Object(old), Value::Object(new)) => object(fields, old, new, path, to),
         (Shape::List(shape, _), Value::Array(old_values), Value::Array(new_values)) => {
-            if old_values.len() == new_values.len() && !matches!(**shape, Shape::Reference(_)) {
-                for (index, (old, new)) in old_values.iter().zip(new_values).enumerate() {
+            let mut pairs = old_values.iter().zip(new_values);
+            if old_values.len() != new_values.len() {
+                to.push(differs());
+            } else if matches!(**shape, Shape::Reference(_)) {
+                to.extend((!pairs.all(|(old, new)| is_same(shape, old, new))).then(differs));
+            } else {
+                for (index, (old, new)) in pairs.enumerate() {
                     value(shape, old, new, &format!("{path}[{index}]"), to);
                 }
-            } else if !is_same_list(shape, old_values, new_values) {
-                to.push(differs());
             }
         }
         _ if is_same(shape, old, new) => {}
         _ => to.push(differs()),
     }
-}
-
-fn is_same_list(shape: &Shape<'_>, old: &[Value], new: &[Value]) -> bool {
-    old.len() == new.len() && old.iter().zip(new).all(|(old, new)| is_same(shape, old, new))
 }
 
 /// Are two values the same for the service, however they are written?

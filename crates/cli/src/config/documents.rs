@@ -39,6 +39,13 @@ pub struct Document {
     pub line: usize,
 }
 
+impl Document {
+    /// Where it stands, as errors say it.
+    pub fn place(&self) -> String {
+        format!("{}:{}", self.file, self.line)
+    }
+}
+
 /// The fields of each kind.
 pub struct Shapes<'d>(Vec<(&'static Kind, Vec<Field<'d>>)>);
 
@@ -142,8 +149,8 @@ impl Reader<'_, '_> {
             let key = (document.kind.name, document.key.canonical.as_str());
             if let Some(first) = seen.insert(key, document) {
                 let (kind, shown) = (document.kind.name, &document.key.shown);
-                let twin = format!("{kind} {shown:?} is described at {}:{} already", first.file, first.line);
-                self.errors.push(format!("{}:{}: {twin}", document.file, document.line));
+                let twin = format!("{kind} {shown:?} is described at {} already", first.place());
+                self.errors.push(format!("{}: {twin}", document.place()));
             }
         }
     }

@@ -1,7 +1,7 @@
 //! `muster export`: the tenant as files.
 
 use std::{
-    collections::{HashMap, HashSet},
+    collections::HashSet,
     fs, io,
     path::{Path, PathBuf},
 };
@@ -51,21 +51,13 @@ fn add(kind: &'static Kind, tenant: &Tenant<'_>, to: &mut Export) {
     let is_described = |object: &&Object| object.is_own && object.is_on && (kind.concerns)(&object.answer);
     let mut objects: Vec<&Object> = tenant.objects(kind).iter().filter(is_described).collect();
     objects.sort_by(|one, other| one.key.cmp(&other.key));
-    let mut counts: HashMap<&str, usize> = HashMap::new();
-    for object in &objects {
-        *counts.entry(object.key.canonical.as_str()).or_default() += 1;
-    }
-    let mut told = HashSet::new();
     let mut taken = HashSet::new();
-    for object in objects {
-        let canonical = object.key.canonical.as_str();
-        if counts.get(canonical).is_some_and(|count| *count > 1) {
-            if told.insert(canonical) {
-                let shown = &object.key.shown;
-                to.notes.push(format!("{} {shown:?}: left out, since several have that name", kind.name));
-            }
+    for same in objects.chunk_by(|one, next| one.key.canonical == next.key.canonical) {
+        let [object] = same else {
+            let shown = same.first().map(|object| object.key.shown.as_str()).unwrap_or_default();
+            to.notes.push(format!("{} {shown:?}: left out, since several have that name", kind.name));
             continue;
-        }
+        };
         let mut name = file_name(&object.key.shown);
         // Names that differ in letters that no file name has.
         let mut number = 1;

@@ -36,25 +36,19 @@ pub fn schema(shapes: &Shapes<'_>) -> Value {
     })
 }
 
+/// A document of a kind: an object with two fields of its own.
 fn document(kind: &Kind, fields: &[Field<'_>]) -> Value {
-    let mut made = object(fields);
-    let mut properties = Map::new();
-    properties.insert("kind".to_owned(), json!({ "const": kind.name }));
+    let mut own = Map::new();
+    own.insert("kind".to_owned(), json!({ "const": kind.name }));
     if kind.name_field().is_some() && kind.update.is_some() {
         let about = "The name that the object had; it is renamed, unless there is one of the new name.";
-        properties.insert("previousName".to_owned(), json!({"type": "string", "description": about}));
+        own.insert("previousName".to_owned(), json!({"type": "string", "description": about}));
     }
-    if let Some(own) = made.get("properties").and_then(Value::as_object) {
-        properties.extend(own.clone());
-    }
-    let required = made.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
-    made.insert("required".to_owned(), [Value::from("kind")].into_iter().chain(required).collect());
-    made.insert("properties".to_owned(), Value::Object(properties));
-    Value::Object(made)
+    object(fields, own, &["kind"])
 }
 
-fn object(fields: &[Field<'_>]) -> Map<String, Value> {
-    let mut properties = Map::new();
+/// An object with fields, behind others that are said already.
+fn object(fields: &[Field<'_>], mut properties: Map<String, Value>, required: &[&str]) -> Value {
     for field in fields {
         let mut value = value(&field.shape);
         if !field.description.is_empty() {
@@ -65,7 +59,8 @@ fn object(fields: &[Field<'_>]) -> Map<String, Value> {
         }
         properties.insert(field.name.to_owned(), Value::Object(value));
     }
-    let required: Vec<&str> = fields.iter().filter(|field| field.required).map(|field| field.name).collect();
+    let own = fields.iter().filter(|field| field.required).map(|field| field.name);
+    let required: Vec<&str> = required.iter().copied().chain(own).collect();
     let mut made = Map::new();
     made.insert("type".to_owned(), "object".into());
     if !required.is_empty() {
@@ -73,7 +68,7 @@ fn object(fields: &[Field<'_>]) -> Map<String, Value> {
     }
     made.insert("properties".to_owned(), Value::Object(properties));
     made.insert("additionalProperties".to_owned(), false.into());
-    made
+    Value::Object(made)
 }
 
 fn value(shape: &Shape<'_>) -> Map<String, Value> {
@@ -81,7 +76,7 @@ fn value(shape: &Shape<'_>) -> Map<String, Value> {
         Shape::Any => json!({}),
         Shape::Secret => json!({"$ref": "#/$defs/secret"}),
         Shape::Reference(target) => reference(*target),
-        Shape::Object(fields) => Value::Object(object(fields)),
+        Shape::Object(fields) => object(fields, Map::new(), &[]),
         Shape::Scalar(schema) => Value::Object(scalar(*schema)),
         Shape::List(shape, schema) => {
             let mut made = told(*schema);

@@ -48,6 +48,11 @@ pub fn of_reference(kind: &str, within: Option<(&str, &Value)>, reference: &Valu
     Some(ObjectKey { canonical: fold(text), shown: text.to_owned() })
 }
 
+/// The key of a shift of a roster.
+pub fn of_shift(roster: &str, shift: &Value) -> Option<ObjectKey> {
+    of_reference(SHIFT, Some(("roster", &json!({ "name": roster }))), shift)
+}
+
 /// The key of an object of a tree, by the names from the top.
 pub fn of_path(path: &str) -> ObjectKey {
     let shown = names_of(path);
@@ -98,7 +103,8 @@ fn value(part: &str, body: &Map<String, Value>) -> Option<String> {
     }
 }
 
-fn fold(text: &str) -> String {
+/// The same for all spellings of a name.
+pub fn fold(text: &str) -> String {
     text.trim().to_lowercase()
 }
 
@@ -131,7 +137,8 @@ mod tests {
     #[test]
     fn one_time_is_one_key_however_it_is_written() {
         let at = |start: &str| {
-            let body = json!({"roster": {"name": "r"}, "user": {"loginName": "a"}, "start": start, "end": "2026-12-01T00:00:00Z"});
+            let (roster, user) = (json!({"name": "r"}), json!({"loginName": "a"}));
+            let body = json!({"roster": roster, "user": user, "start": start, "end": "2026-12-01T00:00:00Z"});
             key("RosterOverride", body).canonical
         };
         assert_eq!(at("2026-11-27T10:00:00+0100"), at("2026-11-27T09:00:00Z"));

@@ -35,7 +35,7 @@ impl ManagedObjects {
     pub fn read(label: &str, service: &mut Service<'_>) -> Result<Self, Refusal> {
         if !service.has(SEARCH) {
             let why = "--prune needs the change sets of the service, which this one does not keep".to_owned();
-            return Err(Refusal::Failure(Failure::Refused(why)));
+            return Err(Failure::Refused(why).into());
         }
         let prefix = change_set_name(label, "");
         let filter = format!("name:{}", quoted(prefix.trim_end()));

@@ -9,7 +9,7 @@ use super::{
     convert::strip,
     diff::{Change, changes},
     documents::{Document, Shapes},
-    keys::ObjectKey,
+    keys::{self, ObjectKey},
     kinds::{self, Kind, SHIFT},
     managed::ManagedObjects,
     service::{Refusal, Service},
@@ -19,6 +19,8 @@ use super::{
 
 /// How far objects of one kind are followed upwards; the service refuses circles.
 const DEEPEST: usize = 64;
+/// How many errors have a hint: each compares a name with all others.
+const MOST_HINTS: usize = 20;
 
 /// What is done to an object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -49,16 +51,12 @@ pub struct Action<'p> {
 pub fn kinds_of(documents: &[Document], others: &[&'static Kind]) -> Vec<&'static Kind> {
     let mut needed: HashSet<&str> = others.iter().map(|kind| kind.name).collect();
     needed.extend(documents.iter().map(|document| document.kind.name));
-    let named = |kind: &'static Kind| {
-        let references = kind.references.iter().map(|one| if one.kind == SHIFT { "Roster" } else { one.kind });
-        references.chain(kind.owner.iter().map(|owner| owner.kind))
-    };
-    // What they refer to is read for its names, which may be made of the names of others again.
     let mut all: HashSet<&str> = needed.clone();
-    for kind in kinds::all().iter().filter(|kind| needed.contains(kind.name)) {
-        all.extend(named(kind));
-    }
-    for kind in kinds::all().iter().rev().filter(|kind| kind.owner.is_some()) {
+    for kind in kinds::all().iter().rev() {
+        // What a needed kind refers to is read for its names, and the names of some begin with that of their owner.
+        if needed.contains(kind.name) {
+            all.extend(kind.references.iter().map(|one| if one.kind == SHIFT { "Roster" } else { one.kind }));
+        }
         if all.contains(kind.name) {
             all.extend(kind.owner.iter().map(|owner| owner.kind));
         }
@@ -105,7 +103,8 @@ fn renames(documents: &[&Document], objects: &[Object]) -> Vec<(String, ObjectKe
 }
 
 /// The actions that make the tenant as the documents say, in the order in which they can be done. `managed` are the
-/// objects to delete when no document describes them; with `send_secrets`, secrets are sent though nothing else changes.
+/// objects to delete when no document describes them; with `send_secrets`, secrets are sent though nothing else
+/// changes.
 ///
 /// # Errors
 /// Every reference that leads nowhere, and every name that says not which object is meant.
@@ -136,7 +135,7 @@ pub fn plan<'p>(
                 ([], []) => None,
                 _ => {
                     let why = format!("several {} of the tenant are called {:?}", kind.name, document.key.shown);
-                    errors.push(format!("{}:{}: {why}", document.file, document.line));
+                    errors.push(format!("{}: {why}", document.place()));
                     continue;
                 }
             };
@@ -212,9 +211,9 @@ fn find_missing(documents: &[Document], tenant: &Tenant<'_>) -> Vec<String> {
     let shifts: HashSet<String> = documents.iter().filter(|one| one.kind.name == "Roster").flat_map(shifts).collect();
     let mut errors = Vec::new();
     for document in documents {
-        if let Some((kind, why)) = tenant.unreadable.iter().find(|(kind, _)| *kind == document.kind.name) {
-            let place = format!("{}:{}", document.file, document.line);
-            errors.push(format!("{place}: what there is of {kind} cannot be read: {why}"));
+        let kind = document.kind.name;
+        if let Some(why) = tenant.why_unreadable(kind) {
+            errors.push(format!("{}: what there is of {kind} cannot be read: {why}", document.place()));
         }
         for link in &document.links {
             let canonical = link.key.canonical.as_str();
@@ -223,13 +222,14 @@ fn find_missing(documents: &[Document], tenant: &Tenant<'_>) -> Vec<String> {
                 continue;
             }
             let found = tenant.names.find(link.kind, &link.key);
-            let why = match (found.len(), tenant.unreadable.iter().find(|(kind, _)| *kind == link.kind)) {
+            let why = match (found.len(), tenant.why_unreadable(link.kind)) {
                 (1, _) => continue,
-                (0, Some((_, why))) => format!("a {} cannot be looked for: {why}", link.kind),
+                (0, Some(why)) => format!("a {} cannot be looked for: {why}", link.kind),
                 (0, None) => {
                     let shown = &link.key.shown;
-                    let known = documents.iter().filter(|one| one.kind.name == link.kind).map(|one| &one.key.shown);
-                    let hint = near::hint(shown, known.map(String::as_str), "");
+                    let known = documents.iter().filter(|one| one.kind.name == link.kind);
+                    let known = known.filter(|_| errors.len() < MOST_HINTS).map(|one| one.key.shown.as_str());
+                    let hint = near::hint(shown, known, "");
                     format!("there is no {} {shown:?}, neither in the files nor in the tenant{hint}", link.kind)
                 }
                 _ => format!("several {} are called {:?}", link.kind, link.key.shown),
@@ -242,11 +242,6 @@ fn find_missing(documents: &[Document], tenant: &Tenant<'_>) -> Vec<String> {
 
 /// The keys of the shifts of a roster.
 fn shifts(roster: &Document) -> Vec<String> {
-    let owner = serde_json::json!({"name": roster.key.shown});
-    let shifts = roster.body.get("shiftDetails").and_then(Value::as_array);
-    let keys = shifts
-        .into_iter()
-        .flatten()
-        .filter_map(|shift| super::keys::of_reference(SHIFT, Some(("roster", &owner)), shift).map(|key| key.canonical));
-    keys.collect()
+    let shifts = roster.body.get("shiftDetails").and_then(Value::as_array).into_iter().flatten();
+    shifts.filter_map(|shift| keys::of_shift(&roster.key.shown, shift).map(|key| key.canonical)).collect()
 }

@@ -59,26 +59,21 @@ pub fn text(actions: &[Action<'_>]) -> String {
             text.push_str(&format!("    {}\n", line(change, action.effect)));
         }
     }
-    text.push_str(&format!("{}.\n", summary(actions)));
+    text.push_str(&format!("{}.\n", counts(actions, |effect| format!("to {}", effect.word()))));
     text
-}
-
-/// How much is to be done: "2 to create, 1 to update".
-fn summary(actions: &[Action<'_>]) -> String {
-    let counts = counts(actions).into_iter().map(|(count, effect)| format!("{count} to {}", effect.word()));
-    counts.collect::<Vec<_>>().join(", ")
 }
 
 /// How much was done: "2 created, 1 updated".
 pub fn done(actions: &[Action<'_>]) -> String {
-    let counts = counts(actions).into_iter().map(|(count, effect)| format!("{count} {}d", effect.word()));
-    counts.collect::<Vec<_>>().join(", ")
+    counts(actions, |effect| format!("{}d", effect.word()))
 }
 
-fn counts(actions: &[Action<'_>]) -> Vec<(usize, Effect)> {
+/// How many actions have each effect.
+fn counts(actions: &[Action<'_>], words: impl Fn(Effect) -> String) -> String {
     let effects = [Effect::Create, Effect::Update, Effect::Rename, Effect::Replace, Effect::Restore, Effect::Delete];
     let count = |effect: Effect| actions.iter().filter(|action| action.effect == effect).count();
-    effects.into_iter().map(|effect| (count(effect), effect)).filter(|(count, _)| *count > 0).collect()
+    let counts = effects.map(|effect| (count(effect), effect)).into_iter().filter(|(count, _)| *count > 0);
+    counts.map(|(count, effect)| format!("{count} {}", words(effect))).collect::<Vec<_>>().join(", ")
 }
 
 fn line(change: &Change, effect: Effect) -> String {

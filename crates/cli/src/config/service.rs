@@ -2,8 +2,7 @@
 
 use std::{
     io::{BufRead as _, BufReader, Read as _},
-    sync::Mutex,
-    thread,
+    panic, thread,
 };
 
 use reqwest::{Method, StatusCode, Url, blocking::Response};
@@ -12,8 +11,8 @@ use serde_json::{Map, Value};
 use crate::{
     call::{self, Request, Session},
     content::Content,
-    failure::{Failure, ended_early, read_body},
-    operations::Operation,
+    failure::{Failure, ended_early, parse, read_body},
+    operations::{Operation, PAGE_SIZE},
     problem,
 };
 
@@ -118,7 +117,10 @@ impl<'d> Service<'d> {
         }
         let answer = self.send(&mut request)?;
         let version = answer.headers().get("ETag").and_then(|value| value.to_str().ok()).map(ToOwned::to_owned);
-        Ok(Answer { value: parse(&read_body(answer, LARGEST)?)?, version })
+        let body = read_body(answer, LARGEST)?;
+        // A deletion is answered by nothing.
+        let value = if body.is_empty() { Value::Null } else { parse(&body)? };
+        Ok(Answer { value, version })
     }
 
     /// All rows of a list: of each page, or of an array.
@@ -127,35 +129,25 @@ impl<'d> Service<'d> {
     /// As [`Self::call`].
     pub fn rows(&mut self, id: &str, ids: &[&str], query: &[(&str, &str)]) -> Result<Vec<Value>, Refusal> {
         let operation = self.operation(id)?;
-        let size = operation.parameter("pageSize");
-        let most = size.and_then(|size| size.schema.value().get("maximum")?.as_i64()).map(|most| most.to_string());
+        let mut request = self.request(operation, ids, query)?;
+        if let Some(most) = operation.largest_page() {
+            request.url.query_pairs_mut().append_pair(PAGE_SIZE, &most.to_string());
+        }
         let mut rows = Vec::new();
-        let mut cursor: Option<String> = None;
         loop {
-            let mut request = self.request(operation, ids, query)?;
-            {
-                let mut pairs = request.url.query_pairs_mut();
-                if let Some(most) = &most {
-                    pairs.append_pair("pageSize", most);
-                }
-                if let Some(cursor) = &cursor {
-                    pairs.append_pair("cursor", cursor);
-                }
-            }
             let mut page = parse(&read_body(self.send(&mut request)?, LARGEST)?)?;
             // The page of a change set stands beside what the set is.
             if let Some(changes) = page.get_mut("changes").filter(|changes| changes.is_object()) {
                 page = changes.take();
             }
-            let next = page.get("nextCursor").and_then(Value::as_str).map(ToOwned::to_owned);
+            let is_more = request.turn_page(&page)?;
             let results = page.get_mut("results").map(Value::take).unwrap_or(page);
             let Value::Array(results) = results else {
                 return Err(Failure::Refused(format!("{id} did not answer a list")).into());
             };
             rows.extend(results);
-            match next {
-                Some(next) if cursor.as_ref() != Some(&next) => cursor = Some(next),
-                _ => return Ok(rows),
+            if !is_more {
+                return Ok(rows);
             }
         }
     }
@@ -188,33 +180,21 @@ impl<'d> Service<'d> {
         items: &[T],
         work: impl Fn(&mut Self, &T) -> Result<R, Refusal> + Sync,
     ) -> Result<Vec<R>, Refusal> {
-        let results = Mutex::new((0..items.len()).map(|_| None).collect::<Vec<Option<Result<R, Refusal>>>>());
-        let next = Mutex::new(0..items.len());
-        let take = || next.lock().ok().and_then(|mut next| next.next());
+        let share = items.len().div_ceil(AT_ONCE).max(1);
         thread::scope(|scope| {
-            for _ in 0..AT_ONCE.min(items.len()) {
+            let threads = items.chunks(share).map(|items| {
                 scope.spawn(|| {
                     let mut service = self.duplicate();
-                    while let Some((index, item)) = take().and_then(|index| Some((index, items.get(index)?))) {
-                        let result = work(&mut service, item);
-                        let failed = result.is_err();
-                        if let Some(place) = results.lock().ok().as_mut().and_then(|all| all.get_mut(index)) {
-                            *place = Some(result);
-                        }
-                        if failed {
-                            break;
-                        }
-                    }
-                });
+                    items.iter().map(|item| work(&mut service, item)).collect::<Result<Vec<R>, Refusal>>()
+                })
+            });
+            let threads: Vec<_> = threads.collect();
+            let mut results = Vec::new();
+            for thread in threads {
+                results.extend(thread.join().unwrap_or_else(|why| panic::resume_unwind(why))?);
             }
-        });
-        let results = results.into_inner().unwrap_or_default();
-        // Items behind a failure may not have been begun; the failure is told.
-        let mut done = Vec::new();
-        for result in results.into_iter().flatten() {
-            done.push(result?);
-        }
-        Ok(done)
+            Ok(results)
+        })
     }
 
     fn duplicate(&self) -> Self {
@@ -257,11 +237,4 @@ impl<'d> Service<'d> {
         }
         Err(Refusal::Status(answer.status(), problem::explain(answer)))
     }
-}
-
-fn parse(body: &[u8]) -> Result<Value, Failure> {
-    if body.is_empty() {
-        return Ok(Value::Null);
-    }
-    serde_json::from_slice(body).map_err(|error| Failure::Refused(format!("the answer is not JSON: {error}")))
 }

@@ -175,7 +175,7 @@ fn default(schema: Schema<'_>, about: &str) -> Option<Value> {
     }
 }
 
-/// The names of fields that an object of a reference may have.
+/// The field of a reference that names an object of a kind.
 pub fn reference_field(kind: &str) -> &'static str {
     if kind == SHIFT { "name" } else { kinds::kind(kind).map_or("name", Kind::reference_field) }
 }

@@ -13,6 +13,7 @@ use super::{
     names::{NamedObject, Names},
     service::{Refusal, Service},
 };
+use crate::failure::Failure;
 
 /// What the ids of partners begin with.
 const PARTNER: &str = "msp_";
@@ -56,6 +57,11 @@ impl<'d> Tenant<'d> {
         Self { shapes, objects: HashMap::new(), names: Names::default(), unreadable: Vec::new() }
     }
 
+    /// Why a kind cannot be read with this key; `None` when it can.
+    pub fn why_unreadable(&self, kind: &str) -> Option<&str> {
+        self.unreadable.iter().find(|(one, _)| *one == kind).map(|(_, why)| why.as_str())
+    }
+
     /// The objects of a kind that were loaded.
     pub fn objects(&self, kind: &Kind) -> &[Object] {
         self.objects.get(kind.name).map(Vec::as_slice).unwrap_or_default()
@@ -91,20 +97,20 @@ impl<'d> Tenant<'d> {
             Err(refusal) => return Err(refusal),
         };
         if let Some(get) = kind.get.filter(|_| kind.details) {
-            let is_wanted =
-                |row: &Row| row.is_own && wanted.is_none_or(|wanted| wanted.contains(&self.key_of(kind, row)));
+            let key = |row: &Row| self.object(kind, row).map(|object| object.key.canonical).unwrap_or_default();
+            let is_wanted = |row: &Row| row.is_own && wanted.is_none_or(|wanted| wanted.contains(&key(row)));
             let (near, far): (Vec<Row>, Vec<Row>) = rows.into_iter().partition(is_wanted);
             let whole = |service: &mut Service<'_>, row: &Row| {
                 let ids: Vec<&str> = row.owner.as_deref().into_iter().chain([row.id.as_str()]).collect();
                 let Value::Object(answer) = service.call(get, &ids, None, None)?.value else {
-                    return Err(Refusal::Failure(not_an_object(get)));
+                    return Err(Failure::Refused(format!("{get} did not answer an object")).into());
                 };
                 Ok(Row { answer, id: row.id.clone(), owner: row.owner.clone(), is_own: row.is_own })
             };
             rows = service.each(&near, whole)?;
             rows.extend(far);
         }
-        let mut objects = self.convert(kind, &rows);
+        let mut objects = self.convert(kind, &rows, &HashSet::new());
         let renames = renamed(&objects);
         if !renames.is_empty() {
             // What is below a renamed object is called otherwise, too.
@@ -112,16 +118,10 @@ impl<'d> Tenant<'d> {
                 self.rename(kind, id, key);
             }
             let renamed: HashSet<&str> = renames.iter().map(|(id, _)| id.as_str()).collect();
-            objects = self.convert_beside(kind, &rows, &renamed);
+            objects = self.convert(kind, &rows, &renamed);
         }
         self.objects.insert(kind.name, objects);
         Ok(())
-    }
-
-    /// The canonical key of a row, as far as its own fields go.
-    fn key_of(&self, kind: &'static Kind, row: &Row) -> String {
-        let object = self.object(kind, row);
-        object.map(|object| object.key.canonical).unwrap_or_default()
     }
 
     fn rows(&mut self, kind: &'static Kind, service: &mut Service<'_>) -> Result<Vec<Row>, Refusal> {
@@ -156,12 +156,9 @@ impl<'d> Tenant<'d> {
         Ok(rows)
     }
 
-    /// The objects of rows, each behind that which it is below in a tree.
-    fn convert(&mut self, kind: &'static Kind, rows: &[Row]) -> Vec<Object> {
-        self.convert_beside(kind, rows, &HashSet::new())
-    }
-
-    fn convert_beside(&mut self, kind: &'static Kind, rows: &[Row], renamed: &HashSet<&str>) -> Vec<Object> {
+    /// The objects of rows, each behind that which it is below in a tree. Those of the `renamed` ids have their new
+    /// names already.
+    fn convert(&mut self, kind: &'static Kind, rows: &[Row], renamed: &HashSet<&str>) -> Vec<Object> {
         let above = kind.references.iter().find(|one| one.kind == kind.name).map(|one| one.path);
         let is_below = |row: &Row, pending: &HashSet<String>| {
             let id = above
@@ -189,10 +186,7 @@ impl<'d> Tenant<'d> {
     }
 
     fn object(&self, kind: &'static Kind, row: &Row) -> Option<Object> {
-        let mut answer = (kind.from_answer)(row.answer.clone());
-        if let (Some(owner), Some(id)) = (&kind.owner, &row.owner) {
-            answer.insert(owner.field.to_owned(), json!({ "id": id }));
-        }
+        let answer = with_owner(kind, row.answer.clone(), row.owner.as_deref());
         let body = to_file(self.shapes.of(kind), &answer, &self.names);
         let key = keys::of_object(kind, &body)?;
         let is_on = kind.switch.as_ref().and_then(|switch| answer.get(switch.field)?.as_bool()).unwrap_or(true);
@@ -224,6 +218,15 @@ impl<'d> Tenant<'d> {
     }
 }
 
+/// The fields of an answer, with a reference to the object that it belongs to.
+pub fn with_owner(kind: &Kind, answer: Map<String, Value>, owner: Option<&str>) -> Map<String, Value> {
+    let mut answer = (kind.from_answer)(answer);
+    if let (Some(owner), Some(id)) = (&kind.owner, owner) {
+        answer.insert(owner.field.to_owned(), json!({ "id": id }));
+    }
+    answer
+}
+
 /// Notes what the parts of an object are called that others refer to: the shifts of a roster.
 pub fn note_parts(names: &mut Names, kind: &Kind, key: &ObjectKey, answer: &Map<String, Value>, is_own: bool) {
     let shifts = answer.get("shiftDetails").and_then(Value::as_array).filter(|_| kind.name == "Roster");
@@ -231,8 +234,7 @@ pub fn note_parts(names: &mut Names, kind: &Kind, key: &ObjectKey, answer: &Map<
         let id = shift.get("id").and_then(id_text);
         let reference = shift.get("name").map(|name| json!({ "name": name }));
         let Some((id, reference)) = id.zip(reference) else { continue };
-        let owner = json!({ "name": key.shown });
-        let Some(key) = keys::of_reference(SHIFT, Some(("roster", &owner)), &reference) else { continue };
+        let Some(key) = keys::of_shift(&key.shown, &reference) else { continue };
         names.insert(SHIFT, NamedObject { id, is_own }, &key, reference);
     }
 }
@@ -249,8 +251,4 @@ fn row(kind: &'static Kind, answer: Value, owner: Option<&str>, tenant: &str) ->
     let is_own = whose.is_none_or(|whose| whose == tenant);
     let owner = owner.map(ToOwned::to_owned);
     Some(Row { answer, id, owner, is_own })
-}
-
-fn not_an_object(id: &str) -> crate::failure::Failure {
-    crate::failure::Failure::Refused(format!("{id} did not answer an object"))
 }

@@ -194,8 +194,9 @@ mod tests {
             "x,y",
         ];
         for text in texts {
-            let document = json!({"kind": "Site", "a b: c": text, "list": [text, [text, [1]], {"x": text, "y": {"z": [text]}}, {},
-                []], "deep": {"t": text, "empty": {}, "none": [], "n": 1.5, "b": true, "null": null}});
+            let list = json!([text, [text, [1]], {"x": text, "y": {"z": [text]}}, {}, []]);
+            let document = json!({"kind": "Site", "a b: c": text, "list": list,
+                "deep": {"t": text, "empty": {}, "none": [], "n": 1.5, "b": true, "null": null}});
             let written = yaml(document.as_object().unwrap());
             let read = yaml::read(&written).unwrap_or_else(|(line, why)| panic!("{text:?}: {line}: {why}\n{written}"));
             assert_eq!(read[0].value(), document, "{text:?}\n{written}");
@@ -207,8 +208,20 @@ mod tests {
         let document = json!({"kind": "Roster", "name": "On call", "timeZone": {"name": "Europe/Berlin"},
             "shiftDetails": [{"name": "Nights", "users": [{"loginName": "anna.huber"}], "startTime": "20:00:00"}],
             "content": "#!/bin/sh\necho x\n"});
-        let expected = "kind: Roster\nname: On call\ntimeZone:\n  name: Europe/Berlin\nshiftDetails:\n- name: Nights\n  \
-                        users:\n  - loginName: anna.huber\n  startTime: \"20:00:00\"\ncontent: |\n  #!/bin/sh\n  echo x\n";
+        let expected = "\
+kind: Roster
+name: On call
+timeZone:
+  name: Europe/Berlin
+shiftDetails:
+- name: Nights
+  users:
+  - loginName: anna.huber
+  startTime: \"20:00:00\"
+content: |
+  #!/bin/sh
+  echo x
+";
         assert_eq!(yaml(document.as_object().unwrap()), expected);
     }
 }

@@ -11,7 +11,8 @@ pub fn nothing(_: &Map<String, Value>) -> Vec<&'static str> {
 }
 
 /// A notifier has a password beside a user name, and with OAuth 2 a key and its secret.
-pub fn notifier_needs(notifier: Option<&Value>, [password, key, secret]: [&'static str; 3]) -> Vec<&'static str> {
+pub fn notifier_needs(notifier: Option<&Value>, secrets: [&'static str; 3]) -> Vec<&'static str> {
+    let [password, key, secret] = secrets;
     let has = |name: &str| notifier.is_some_and(|notifier| notifier.get(name).is_some());
     let is_oauth = notifier.and_then(|notifier| notifier.get("authType")?.as_str()) == Some("OAUTH2");
     let mut needs = Vec::new();

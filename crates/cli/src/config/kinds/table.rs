@@ -14,6 +14,10 @@ const fn to(path: &'static str, kind: &'static str) -> Reference {
 
 const NAME: Key = Key::All(&["name"], BESIDE);
 
+/// The secrets of an integration and of an event of one.
+const BASE_NOTIFIER_SECRETS: [&str; 3] = ["baseNotifier.password", "baseNotifier.apiKey", "baseNotifier.apiSecret"];
+const NOTIFIER_SECRETS: [&str; 3] = ["notifier.password", "notifier.apiKey", "notifier.apiSecret"];
+
 /// What most kinds are like.
 const PLAIN: Kind = Kind {
     name: "",
@@ -181,13 +185,8 @@ pub static KINDS: [Kind; 24] = [
         mixes_tenants: true,
         key: Key::All(&["displayName"], BESIDE),
         credentials: &["signingSecret"],
-        secrets: &["baseNotifier.password", "baseNotifier.apiKey", "baseNotifier.apiSecret"],
-        needs: |body| {
-            notifier_needs(
-                body.get("baseNotifier"),
-                ["baseNotifier.password", "baseNotifier.apiKey", "baseNotifier.apiSecret"],
-            )
-        },
+        secrets: &BASE_NOTIFIER_SECRETS,
+        needs: |body| notifier_needs(body.get("baseNotifier"), BASE_NOTIFIER_SECRETS),
         ..PLAIN
     },
     Kind {
@@ -200,10 +199,8 @@ pub static KINDS: [Kind; 24] = [
         list: List::Rows("listIntegrationEvents", &[]),
         key: Key::All(&["integration.displayName", "name"], BESIDE),
         owner: Some(Owner { field: "integration", kind: "Integration" }),
-        secrets: &["notifier.password", "notifier.apiKey", "notifier.apiSecret"],
-        needs: |body| {
-            notifier_needs(body.get("notifier"), ["notifier.password", "notifier.apiKey", "notifier.apiSecret"])
-        },
+        secrets: &NOTIFIER_SECRETS,
+        needs: |body| notifier_needs(body.get("notifier"), NOTIFIER_SECRETS),
         without: &[
             "payload",
             "filterCriteria.id",
