@@ -1,6 +1,6 @@
 //! Rows of contacts. Every function takes the tenant, or the tenants of a scope.
 
-use base::{PageRows, Key, PageRequest, query::Sort};
+use base::{Key, PageRequest, PageRows, query::Sort};
 use db::{Condition, Conn, Quota, Result, SortBy, Sorts};
 use diesel::prelude::*;
 
