@@ -73,7 +73,7 @@ fn may_depend_on(name: &str) -> Option<&'static [&'static str]> {
         "console" => &["base", "api"],
         "bench" | "campaign" => &["muster-tests"],
         "cli" => &["base"],
-        "convert" => &["base", "calendar"],
+        "convert" => &["base", "calendar", "cli"],
         "runner" => &["base", "cli"],
         "inventory" => &["base", "db", "resource-index", "outbox", "api", "ports"],
         // The tests know the program from outside only; a domain, with all it needs.

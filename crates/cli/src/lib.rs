@@ -4,7 +4,8 @@
 //! [`api()`] is a client of the interface. It has no list of operations: it reads command lines by the OpenAPI
 //! document, which the caller makes. [`complete()`] tells a shell what may come next, and [`sink()`] prints what a
 //! service sends.
-//! This crate knows no domain, no database and nothing of how a service works; [`server`] is for other clients too.
+//! This crate knows no domain, no database and nothing of how a service works; [`server`], [`files`] and
+//! [`write_files`] are for other clients too.
 
 mod api;
 mod arguments;
@@ -32,7 +33,7 @@ mod values;
 pub use crate::{
     api::api,
     completions::{complete, completions},
-    config::{apply, export, plan, schema},
+    config::{apply, export, files, plan, schema, write_files},
     operations::current_name,
     options::{Api, Apply, Complete, Completions, Export, Plan, Sink},
     sink::sink,

@@ -1,8 +1,11 @@
 //! Local time of a zone.
 
 use base::Timestamp;
-use calendar::{Rotation, Zone, rotation};
+use calendar::{Interval, Rotation, Zone, rotation};
 use jiff::{civil, tz::TimeZone};
+use serde_json::Value;
+
+use crate::json::text;
 
 /// A zone, by both libraries that work it out.
 #[derive(Clone, Debug)]
@@ -128,6 +131,33 @@ pub fn instant(text: &str) -> Option<Timestamp> {
         let at: jiff::Timestamp = text.parse().ok()?;
         Some(Timestamp::from_millis(at.as_second().checked_mul(1_000)?))
     })
+}
+
+/// The instant that a field has.
+///
+/// # Errors
+/// When it has something else.
+pub fn optional_instant(value: &Value, name: &str) -> Result<Option<Timestamp>, String> {
+    let Some(found) = text(value, name) else { return Ok(None) };
+    let at = instant(found).filter(|at| at.millis() >= 0);
+    at.map(Some).ok_or_else(|| format!("{name} {found:?} is not an instant after 1970"))
+}
+
+/// The instant that a field has to have.
+///
+/// # Errors
+/// When it has none.
+pub fn required_instant(value: &Value, name: &str) -> Result<Timestamp, String> {
+    optional_instant(value, name)?.ok_or_else(|| format!("it has no {name}"))
+}
+
+/// The time between the instants of two fields.
+///
+/// # Errors
+/// When there is none.
+pub fn interval(value: &Value, start: &str, end: &str) -> Result<Interval, String> {
+    let (start, end) = (required_instant(value, start)?, required_instant(value, end)?);
+    Interval::new(start, end).ok_or_else(|| "it ends before it begins".to_owned())
 }
 
 #[cfg(test)]

@@ -1,14 +1,17 @@
 //! A conversion while it is made: the objects so far, and the report.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use base::Timestamp;
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
-use crate::{
-    document::Document,
-    report::{Outcome, Report},
-};
+use crate::report::{Outcome, Report};
+
+/// An object of a tenant as files of desired state describe it: `kind`, then the fields of its body.
+pub type Document = Map<String, Value>;
+
+/// The file of open alerts. A plan does not read files of this kind.
+pub const OPEN_ALERTS: &str = "open-alerts.ndjson";
 
 /// What a caller may decide.
 #[derive(Clone, Copy, Debug)]
@@ -28,21 +31,15 @@ pub struct Conversion {
     pub documents: Vec<Document>,
     /// What became of what.
     pub report: Report,
-    /// Further files: path and text.
-    pub extra: BTreeMap<String, String>,
+    /// Open alerts of the source, a report a line; [`None`] when there are none.
+    pub open_alerts: Option<String>,
     names: BTreeSet<(&'static str, String)>,
 }
 
 impl Conversion {
     /// Without an object so far.
     pub fn new(settings: Settings) -> Self {
-        Self {
-            settings,
-            documents: Vec::new(),
-            report: Report::default(),
-            extra: BTreeMap::new(),
-            names: BTreeSet::new(),
-        }
+        Self { settings, documents: Vec::new(), report: Report::default(), open_alerts: None, names: BTreeSet::new() }
     }
 
     /// Takes a name that is unique for its kind, whatever the letter case.
@@ -56,10 +53,37 @@ impl Conversion {
         Err(format!("another object of the source is the {kind} {name:?} already, and that name is unique"))
     }
 
-    /// Adds an object, and answers how the report calls it.
+    /// Adds an object with the fields of a JSON object, but for those that are `null`. Answers how the report calls it.
     pub fn add(&mut self, kind: &'static str, name: &str, body: Value) -> String {
-        self.documents.push(Document::new(kind, name, body));
-        format!("{kind} {name:?}")
+        let mut document = Document::from_iter([("kind".to_owned(), json!(kind))]);
+        if let Value::Object(body) = body {
+            document.extend(body.into_iter().filter(|(_, value)| !value.is_null()));
+        }
+        self.documents.push(document);
+        object(kind, name)
+    }
+
+    /// Adds the one object that one of the source becomes, under a name that is unique for its kind, or says why there
+    /// is none. Answers whether it was added.
+    pub fn convert(
+        &mut self,
+        source: String,
+        kind: &'static str,
+        name: &str,
+        body: Result<Value, String>,
+        lost: Vec<String>,
+    ) -> bool {
+        match body.and_then(|body| self.claim(kind, name).map(|()| body)) {
+            Ok(body) => {
+                let becomes = self.add(kind, name, body);
+                self.report.converted(source, vec![becomes], lost);
+                true
+            }
+            Err(reason) => {
+                self.report.refused(source, reason);
+                false
+            }
+        }
     }
 
     /// Says in one entry of the report that all objects of a path are left out.
@@ -70,7 +94,7 @@ impl Conversion {
     }
 }
 
-/// How the report calls an object of the source.
+/// How the report calls an object.
 pub fn object(kind: &str, name: &str) -> String {
     format!("{kind} {name:?}")
 }

@@ -4,11 +4,13 @@ use std::{
     collections::BTreeMap,
     fs::{self, File},
     io::Read as _,
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 use anyhow::{Context as _, bail, ensure};
 use serde_json::Value;
+
+use crate::json::id;
 
 /// The most that is read of one file, in bytes.
 const LARGEST_FILE: u64 = 64 << 20;
@@ -69,11 +71,11 @@ impl Export {
     }
 
     /// The answers as the files of a folder that [`Export::read`] reads.
-    pub fn files(&self) -> BTreeMap<String, String> {
+    pub fn files(&self) -> Vec<(PathBuf, String)> {
         let pages = self.answers.iter().flat_map(|(path, pages)| pages.iter().zip(1..).map(move |page| (path, page)));
         let file = |path: &String, number: usize| match number {
-            1 => format!("{path}.json"),
-            _ => format!("{path}.{number}.json"),
+            1 => PathBuf::from(format!("{path}.json")),
+            _ => PathBuf::from(format!("{path}.{number}.json")),
         };
         // Ids come from the product, and a file stays in its folder.
         let inside = |path: &str| path.split('/').all(|name| !matches!(name, "" | "." | "..") && !name.contains('\0'));
@@ -92,6 +94,11 @@ impl Export {
     pub fn list(&self, path: &str) -> Vec<&Value> {
         let name = path.rsplit('/').next().unwrap_or_default();
         self.answers.get(path).into_iter().flatten().flat_map(|page| items(page, name)).collect()
+    }
+
+    /// The ids of the objects of a list.
+    pub fn ids(&self, path: &str) -> Vec<String> {
+        self.list(path).into_iter().filter_map(|one| id(one, "id")).collect()
     }
 
     /// The object that an answer is about.

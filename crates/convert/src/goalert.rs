@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::{
     clock::{Clock, instant},
-    conversion::Conversion,
+    conversion::{Conversion, object},
     export::Export,
     json::{id, list, number, text},
     roster::{self, Place, Staff},
@@ -60,7 +60,7 @@ impl Directory<'_> {
             .filter_map(Value::as_str)
             .map(|id| self.user(id))
             .collect::<Result<_, _>>()?;
-        let place = |user: &String| Place { users: vec![user.clone()], groups: Vec::new() };
+        let place = |user: &String| Place::user(user.clone());
         if users.windows(2).all(|pair| pair.first() == pair.last()) {
             let same = Staff::Same(users.first().map(place).unwrap_or_default());
             return Ok(vec![(Week::all(), same)]);
@@ -119,7 +119,7 @@ fn hours_of_each(users: &[String], hours: i64, rotation: Rotation) -> Vec<(Week,
         let times = all.entry(user).or_default();
         *times = times.union(&week);
     }
-    let staff = |user: &String| Staff::Same(Place { users: vec![user.clone()], groups: Vec::new() });
+    let staff = |user: &String| Staff::Same(Place::user(user.clone()));
     all.into_iter().map(|(user, week)| (week, staff(user))).collect()
 }
 
@@ -139,6 +139,6 @@ pub fn convert(export: &Export, conversion: &mut Conversion) {
             Some(_) => "a step of an escalation policy tells it, so it has a roster of its own",
             None => "it is a part of the schedules that use it",
         };
-        conversion.report.omitted(crate::conversion::object("rotation", name), reason);
+        conversion.report.omitted(object("rotation", name), reason);
     }
 }

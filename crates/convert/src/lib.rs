@@ -9,39 +9,41 @@
 
 mod clock;
 mod conversion;
-mod document;
 mod export;
 mod goalert;
 mod json;
 mod layers;
-mod minutes;
 mod netbox;
 mod oncall;
 mod online;
 mod opsgenie;
 mod options;
+mod overrides;
 mod pagerduty;
+mod people;
+mod policy;
 mod report;
 mod roster;
 mod service;
 mod week;
-mod yaml;
 
 #[cfg(test)]
 mod tests;
 
 use std::{
+    fs,
     io::{Write as _, stderr, stdout},
     path::Path,
     process::ExitCode,
 };
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, bail, ensure};
 use base::{Secret, Timestamp};
+use cli::write_files;
 
 pub use crate::options::Convert;
 use crate::{
-    conversion::{Conversion, Settings},
+    conversion::{Conversion, OPEN_ALERTS, Settings},
     export::Export,
     online::Client,
     options::Product,
@@ -79,20 +81,18 @@ fn run(arguments: &Convert) -> anyhow::Result<Conversion> {
         (Some(url), [target]) => {
             let token = arguments.token.as_deref().map(str::trim).filter(|token| !token.is_empty());
             let token = token.context("--url needs a token: set MUSTER_CONVERT_TOKEN, or give --token")?;
-            document::prepare(target)?;
-            if let Some(save) = &arguments.save {
-                document::prepare(save)?;
-            }
+            prepare(target)?;
+            arguments.save.as_deref().map(prepare).transpose()?;
             let mut client = Client::new(url.clone(), arguments.product.headers(token))?;
             let export = arguments.product.fetch(&mut client, settings.now)?;
             if let Some(save) = &arguments.save {
-                document::write(save, &export.files())?;
+                write_files(save, &export.files()).map_err(anyhow::Error::msg)?;
             }
             (export, client.missing, target)
         }
         (None, [source, target]) => {
             let export = Export::read(source)?;
-            document::prepare(target)?;
+            prepare(target)?;
             (export, Vec::new(), target)
         }
         (Some(_), _) => bail!("with --url, one folder is named: the one for the files"),
@@ -106,12 +106,24 @@ fn run(arguments: &Convert) -> anyhow::Result<Conversion> {
     Ok(conversion)
 }
 
+/// Makes a folder for files; it has to be new or empty, so that nothing of an earlier conversion stays behind.
+fn prepare(folder: &Path) -> anyhow::Result<()> {
+    let shown = folder.display();
+    fs::create_dir_all(folder).with_context(|| format!("{shown} cannot be made"))?;
+    let first = fs::read_dir(folder).with_context(|| format!("{shown} cannot be read"))?.next();
+    ensure!(
+        first.is_none(),
+        "{shown} is not empty; take a new folder, so that nothing of an earlier conversion stays in it"
+    );
+    Ok(())
+}
+
 fn write(conversion: &Conversion, product: Product, target: &Path) -> anyhow::Result<()> {
-    let mut files = document::files(&conversion.documents);
-    files.extend(conversion.extra.clone());
+    let mut files = cli::files(&conversion.documents).map_err(anyhow::Error::msg)?;
+    files.extend(conversion.open_alerts.clone().map(|lines| (OPEN_ALERTS.into(), lines)));
     let report = conversion.report.markdown(product.name(), product.assumptions());
-    files.insert("REPORT.md".to_owned(), report);
-    document::write(target, &files)
+    files.push(("REPORT.md".into(), report));
+    write_files(target, &files).map_err(anyhow::Error::msg)
 }
 
 #[expect(clippy::disallowed_methods, reason = "a command for people, who may name another instant")]

@@ -54,29 +54,24 @@ fn sites(export: &Export, conversion: &mut Conversion) -> BTreeSet<String> {
     for site in export.list("dcim/sites") {
         let Some(name) = text(site, "name") else { continue };
         let source = object("site", name);
-        if let Err(reason) = conversion.claim("Site", name) {
-            conversion.report.refused(source, reason);
-            continue;
-        }
-        names.insert(name.to_owned());
-        let address = text(site, "physical_address").map(|address| cut(&address.replace("\r\n", ", "), LONGEST));
-        let address = address.map(|address| address.replace('\n', ", "));
+        let lines = text(site, "physical_address").map(|address| address.lines().collect::<Vec<_>>());
+        let address = lines.map(|lines| cut(&lines.join(", "), LONGEST));
         let description = text(site, "description").or_else(|| text(site, "comments"));
         let body = json!({
             "name": cut(name, 200), "description": description.map(|text| cut(text, 4_000)), "address": address,
         });
-        let becomes = conversion.add("Site", name, body);
         let mut lost = Vec::new();
-        for (field, what) in [("region", "region"), ("group", "group"), ("tenant", "tenant"), ("facility", "facility")]
-        {
+        for field in ["region", "group", "tenant", "facility"] {
             if part(site, &[field]).is_some_and(|value| value.as_str() != Some("")) {
-                lost.push(format!("its {what} is lost: sites do not nest and have no such field"));
+                lost.push(format!("its {field} is lost: sites do not nest and have no such field"));
             }
         }
         if !list(site, "tags").is_empty() {
             lost.push("its tags are lost: machines have tags, sites have none".to_owned());
         }
-        conversion.report.converted(source, vec![becomes], lost);
+        if conversion.convert(source, "Site", name, Ok(body), lost) {
+            names.insert(name.to_owned());
+        }
     }
     names
 }
@@ -87,18 +82,13 @@ fn roles(export: &Export, conversion: &mut Conversion) {
         let Some(name) = text(role, "name") else { continue };
         let source = object("device role", name);
         let group = cut(&format!("Role: {name}"), 200);
-        if let Err(reason) = conversion.claim("DeviceGroup", &group) {
-            conversion.report.refused(source, reason);
-            continue;
-        }
         let body = json!({
             "name": group, "description": text(role, "description").map(|text| cut(text, 4_000)),
             "filterCriteria": {"matchType": "ALL", "rules": [
                 {"key": "tags.role", "operator": "Equals", "value": cut(name, LONGEST)},
             ]},
         });
-        let becomes = conversion.add("DeviceGroup", &group, body);
-        conversion.report.converted(source, vec![becomes], Vec::new());
+        conversion.convert(source, "DeviceGroup", &group, Ok(body), Vec::new());
     }
 }
 
@@ -154,11 +144,6 @@ fn machine(
         conversion.report.refused(object(kind, &shown), "it has no name, and files know a machine by its name");
         return;
     };
-    let source = object(kind, name);
-    if let Err(reason) = conversion.claim("Resource", name) {
-        conversion.report.refused(source, reason);
-        return;
-    }
     let mut lost = Vec::new();
     let named = |path: &[&str]| part(value, path).and_then(Value::as_str).filter(|text| !text.is_empty());
     let site = named(&["site", "name"]);
@@ -213,8 +198,7 @@ fn machine(
         "tags": Some(tags).filter(|tags| !tags.is_empty()),
         "networkCardDetails": Some(cards).filter(|cards| !cards.is_empty()),
     });
-    let becomes = conversion.add("Resource", name, body);
-    conversion.report.converted(source, vec![becomes], lost);
+    conversion.convert(object(kind, name), "Resource", name, Ok(body), lost);
 }
 
 /// Asks NetBox for all that is converted.

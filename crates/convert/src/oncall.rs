@@ -51,11 +51,6 @@ pub fn convert(export: &Export, conversion: &mut Conversion) {
     for integration in export.list("integrations") {
         let Some(name) = text(integration, "name") else { continue };
         let source = object("integration", name);
-        if let Err(reason) = conversion.claim("InboundAddress", name) {
-            conversion.report.refused(source, reason);
-            continue;
-        }
-        let becomes = conversion.add("InboundAddress", name, json!({"name": name}));
         let chain = part(integration, &["default_route", "escalation_chain_id"]).and_then(Value::as_str);
         let chain = chain.and_then(|id| directory.chains.get(id));
         let mut lost =
@@ -66,7 +61,7 @@ pub fn convert(export: &Export, conversion: &mut Conversion) {
                  make an AlertRoute to that policy by what its alerts have"
             )
         }));
-        conversion.report.converted(source, vec![becomes], lost);
+        conversion.convert(source, "InboundAddress", name, Ok(json!({"name": name})), lost);
     }
     for route in export.list("routes") {
         let shown = text(route, "routing_regex").or_else(|| text(route, "id")).unwrap_or("default");

@@ -58,21 +58,37 @@ impl Directory {
 
     /// The name of a team's user group.
     fn team(&self, reference: &Value) -> Result<String, String> {
-        let shown = || text(reference, "name").or_else(|| text(reference, "id")).unwrap_or("?").to_owned();
         find(&self.teams, reference, &["id", "name"])
-            .ok_or_else(|| format!("the team {:?} is not among the teams that are converted", shown()))
+            .ok_or_else(|| format!("the team {:?} is not among the teams that are converted", shown(reference)))
     }
 
     /// The name of a schedule's roster.
     fn schedule(&self, reference: &Value) -> Result<String, String> {
-        let shown = || text(reference, "name").or_else(|| text(reference, "id")).unwrap_or("?").to_owned();
         find(&self.schedules, reference, &["id", "name"])
-            .ok_or_else(|| format!("the schedule {:?} is not converted", shown()))
+            .ok_or_else(|| format!("the schedule {:?} is not converted", shown(reference)))
     }
 }
 
 fn find(names: &BTreeMap<String, String>, reference: &Value, by: &[&str]) -> Option<String> {
     by.iter().filter_map(|name| text(reference, name)).find_map(|name| names.get(&name.to_lowercase())).cloned()
+}
+
+/// How messages call what a reference names.
+fn shown(reference: &Value) -> &str {
+    text(reference, "name").or_else(|| text(reference, "id")).unwrap_or("?")
+}
+
+/// The seconds of `{"timeAmount": 5, "timeUnit": "minutes"}`.
+fn wait(value: &Value) -> Result<i64, String> {
+    let amount = number(value, "timeAmount").unwrap_or(0);
+    let unit = match text(value, "timeUnit").unwrap_or("minutes") {
+        "seconds" => 1,
+        "minutes" => 60,
+        "hours" => 3_600,
+        "days" => 86_400,
+        other => return Err(format!("a time in {other:?} is not known")),
+    };
+    amount.checked_mul(unit).filter(|seconds| *seconds >= 0).ok_or_else(|| format!("{amount} is not a length of time"))
 }
 
 /// Converts an account.
@@ -128,17 +144,12 @@ fn heartbeats(export: &Export, conversion: &mut Conversion) {
             conversion.report.omitted(source, "it is disabled");
             continue;
         }
-        if let Err(reason) = conversion.claim("Heartbeat", name) {
-            conversion.report.refused(source, reason);
-            continue;
-        }
         let severity = match text(heartbeat, "alertPriority") {
             Some("P3" | "P4") => "Warning",
             Some("P5") => "Info",
             _ => "Critical",
         };
         let body = json!({"name": name, "interval": format!("{interval}{unit}"), "severity": severity});
-        let becomes = conversion.add("Heartbeat", name, body);
         let mut lost = vec!["it has a new address, which is shown when it is made: change who sends it".to_owned()];
         for (field, what) in [("alertMessage", "message"), ("alertTags", "tags"), ("ownerTeam", "owner team")] {
             let empty = heartbeat.get(field).is_none_or(|value| {
@@ -148,7 +159,7 @@ fn heartbeats(export: &Export, conversion: &mut Conversion) {
                 lost.push(format!("the {what} of its alert is lost: an alert of a heartbeat has none of its own"));
             }
         }
-        conversion.report.converted(source, vec![becomes], lost);
+        conversion.convert(source, "Heartbeat", name, Ok(body), lost);
     }
 }
 
@@ -175,16 +186,11 @@ fn integrations(export: &Export, conversion: &mut Conversion) {
             }
             _ => "the address itself, as a plain report, if it can send a webhook",
         };
-        if let Err(reason) = conversion.claim("InboundAddress", name) {
-            conversion.report.refused(source, reason);
-            continue;
-        }
-        let becomes = conversion.add("InboundAddress", name, json!({"name": name}));
         let lost = format!(
             "its address is shown when it is made; the monitor ({kind}) has to send to {path}. Filters and fields of \
              the integration are lost"
         );
-        conversion.report.converted(source, vec![becomes], vec![lost]);
+        conversion.convert(source, "InboundAddress", name, Ok(json!({"name": name})), vec![lost]);
     }
 }
 
@@ -210,10 +216,7 @@ pub fn fetch(client: &mut Client) -> anyhow::Result<Export> {
     for (name, path) in optional {
         client.optional_pages(&mut export, name, path, next)?;
     }
-    let ids = |export: &Export, list: &str| -> Vec<String> {
-        export.list(list).iter().filter_map(|one| id(one, "id")).collect()
-    };
-    for user in ids(&export, "users") {
+    for user in export.ids("users") {
         client.object(&mut export, &["users", &user], "v2", "expand=contact")?;
         let rules = format!("users/{user}/notification-rules");
         client.object(&mut export, &["users", &user, "notification-rules"], "v2", "")?;
@@ -227,11 +230,11 @@ pub fn fetch(client: &mut Client) -> anyhow::Result<Export> {
             client.object(&mut export, &["users", &user, "notification-rules", &rule], "v2", "")?;
         }
     }
-    for team in ids(&export, "teams") {
+    for team in export.ids("teams") {
         client.object(&mut export, &["teams", &team], "v2", "")?;
         client.object(&mut export, &["teams", &team, "routing-rules"], "v2", "")?;
     }
-    for schedule in ids(&export, "schedules") {
+    for schedule in export.ids("schedules") {
         client.object(&mut export, &["schedules", &schedule, "overrides"], "v2", "")?;
     }
     Ok(export)

@@ -102,15 +102,12 @@ pub fn fetch(client: &mut Client, now: Timestamp) -> anyhow::Result<Export> {
     for (name, path) in optional {
         client.optional_pages(&mut export, name, path, Paging::Offset)?;
     }
-    let ids = |export: &Export, list: &str| -> Vec<String> {
-        export.list(list).iter().filter_map(|one| id(one, "id")).collect()
-    };
-    for team in ids(&export, "teams") {
+    for team in export.ids("teams") {
         client.listed(&mut export, &["teams", &team, "members"], "limit=100", Paging::Offset)?;
     }
     let until = Timestamp::from_millis(now.millis().saturating_add(365 * 86_400_000));
     let range = format!("since={}&until={}", iso(now), iso(until));
-    for schedule in ids(&export, "schedules") {
+    for schedule in export.ids("schedules") {
         client.object(&mut export, &["schedules", &schedule], "", "")?;
         client.object(&mut export, &["schedules", &schedule, "overrides"], "", &range)?;
     }

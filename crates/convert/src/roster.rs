@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::{
     clock::Clock,
+    conversion::{Conversion, object},
     json::cut,
     week::{Week, Window},
 };
@@ -18,8 +19,6 @@ const MOST_SHIFTS: usize = 100;
 const MOST_PLACES: usize = 100;
 /// The longest name of a roster or a shift, in characters.
 const LONGEST_NAME: usize = 200;
-/// The longest override, in milliseconds.
-const LONGEST_OVERRIDE_MS: i64 = 366 * 86_400_000;
 /// Longer than any window.
 const TWO_DAYS_MS: i64 = 2 * 86_400_000;
 
@@ -58,7 +57,7 @@ pub struct Layer {
 
 /// When a shift takes place.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Schedule {
+enum Times {
     Once(Interval),
     Weekly { window: Window, from: Timestamp, until: Option<Timestamp> },
 }
@@ -68,11 +67,16 @@ enum Schedule {
 pub struct Shift {
     /// Unique in the roster.
     pub name: String,
-    schedule: Schedule,
+    times: Times,
     staff: Staff,
 }
 
 impl Place {
+    /// One user.
+    pub fn user(login: String) -> Self {
+        Self { users: vec![login], groups: Vec::new() }
+    }
+
     fn value(&self) -> Value {
         let users: Vec<Value> = self.users.iter().map(|user| json!({"loginName": user})).collect();
         let groups: Vec<Value> = self.groups.iter().map(|group| json!({"name": group})).collect();
@@ -100,6 +104,16 @@ impl Staff {
         }
     }
 
+    /// The second of the day at which turns of whole days hand over.
+    pub fn hand_over(&self, clock: &Clock) -> Option<u32> {
+        match self {
+            Self::Turns(_, rotation) if !matches!(rotation.length, Length::Hours(_)) => {
+                u32::try_from(clock.zone.time_of_day(rotation.turns(clock.zone).first()).seconds()).ok()
+            }
+            _ => None,
+        }
+    }
+
     /// Is nobody ever on call?
     pub fn is_nobody(&self) -> bool {
         *self == Self::Same(Place::default())
@@ -115,8 +129,8 @@ impl Layer {
         let windows = self.week.windows(turn);
         let several = windows.len() > 1;
         for window in windows {
-            let schedules = self.schedules(window, clock);
-            for (place, schedule) in schedules.into_iter().filter(|one| !one.is_over(now)).enumerate() {
+            let all = self.times(window, clock);
+            for (place, times) in all.into_iter().filter(|one| !one.is_over(now)).enumerate() {
                 let mut name = cut(&self.name, LONGEST_NAME - 60);
                 if several || !self.week.is_all() {
                     name.push_str(&format!(" {}", described(window)));
@@ -124,19 +138,19 @@ impl Layer {
                 if place > 0 {
                     name.push_str(" (part)");
                 }
-                shifts.push(Shift { name, schedule, staff: self.staff.clone() });
+                shifts.push(Shift { name, times, staff: self.staff.clone() });
             }
         }
         shifts
     }
 
-    fn schedules(&self, window: Window, clock: &Clock) -> Vec<Schedule> {
+    fn times(&self, window: Window, clock: &Clock) -> Vec<Times> {
         let earlier = |at: Timestamp, by: i64| Timestamp::from_millis(at.millis().saturating_sub(by));
         let mut parts = Vec::new();
         let before = weekly(window, earlier(self.from, TWO_DAYS_MS), None).rule(clock);
         if let Some(cut) = before.contains(self.from).filter(|cut| cut.start() < self.from) {
             let end = self.until.map_or(cut.end(), |until| cut.end().min(until));
-            parts.extend(Interval::new(self.from, end).map(Schedule::Once));
+            parts.extend(Interval::new(self.from, end).map(Times::Once));
         }
         let rule = weekly(window, self.from, None).rule(clock);
         let mut until = self.until;
@@ -144,7 +158,7 @@ impl Layer {
         if let Some(end) = self.until
             && let Some(cut) = rule.contains(end).filter(|cut| cut.start() < end)
         {
-            last = Interval::new(cut.start(), end).map(Schedule::Once);
+            last = Interval::new(cut.start(), end).map(Times::Once);
             until = Some(cut.start());
         }
         let recurring = weekly(window, self.from, until);
@@ -156,8 +170,8 @@ impl Layer {
     }
 }
 
-fn weekly(window: Window, from: Timestamp, until: Option<Timestamp>) -> Schedule {
-    Schedule::Weekly { window, from, until }
+fn weekly(window: Window, from: Timestamp, until: Option<Timestamp>) -> Times {
+    Times::Weekly { window, from, until }
 }
 
 /// `Mon-Fri 09:00-17:00`.
@@ -180,7 +194,7 @@ fn described(window: Window) -> String {
     format!("{days} {}-{}", short(window.start), short(window.end))
 }
 
-impl Schedule {
+impl Times {
     fn is_over(self, now: Timestamp) -> bool {
         matches!(self, Self::Once(interval) if interval.end() <= now)
     }
@@ -228,11 +242,11 @@ impl Schedule {
 impl Shift {
     /// When it takes place.
     pub fn rule(&self, clock: &Clock) -> Rule {
-        self.schedule.rule(clock)
+        self.times.rule(clock)
     }
 
     fn value(&self) -> Value {
-        let mut value = json!({"name": self.name, "schedule": self.schedule.value()});
+        let mut value = json!({"name": self.name, "schedule": self.times.value()});
         let Value::Object(fields) = &mut value else { return value };
         match &self.staff {
             Staff::Same(place) => {
@@ -283,6 +297,46 @@ pub fn shifts(layers: &[Layer], clock: &Clock, now: Timestamp) -> Result<Vec<(us
     Ok(shifts)
 }
 
+/// A roster that a schedule becomes: its clock, and its shifts with the places of their layers.
+pub type Roster = (Clock, Vec<(usize, Shift)>);
+
+/// A schedule of a product.
+#[derive(Debug)]
+pub struct Schedule<'s> {
+    /// Its name.
+    pub name: &'s str,
+    /// What it is for.
+    pub description: &'s str,
+    /// How many overrides it has.
+    pub overrides: usize,
+}
+
+/// Adds the roster of a schedule, or says why there is none. Answers it when it was added.
+pub fn add(
+    schedule: &Schedule<'_>,
+    roster: Result<Roster, String>,
+    notes: Vec<String>,
+    conversion: &mut Conversion,
+) -> Option<Roster> {
+    let name = schedule.name;
+    let source = object("schedule", name);
+    match roster.and_then(|roster| conversion.claim("Roster", name).map(|()| roster)) {
+        Ok((clock, shifts)) => {
+            let becomes = conversion.add("Roster", name, body(name, schedule.description, &clock, &shifts));
+            conversion.report.converted(source, vec![becomes], notes);
+            Some((clock, shifts))
+        }
+        Err(reason) => {
+            let also = match schedule.overrides {
+                0 => String::new(),
+                overrides => format!("; so are its overrides ({overrides})"),
+            };
+            conversion.report.refused(source, format!("{reason}{also}"));
+            None
+        }
+    }
+}
+
 /// The body of a roster.
 pub fn body(name: &str, description: &str, clock: &Clock, shifts: &[(usize, Shift)]) -> Value {
     let details: Vec<Value> = shifts.iter().map(|(_, shift)| shift.value()).collect();
@@ -290,19 +344,6 @@ pub fn body(name: &str, description: &str, clock: &Clock, shifts: &[(usize, Shif
         "name": cut(name, LONGEST_NAME), "description": cut(description, 4_000),
         "timeZone": {"name": clock.zone.name()}, "shiftDetails": details,
     })
-}
-
-/// The stretches of which overrides are made for a time that may be longer than the longest one.
-pub fn override_parts(time: Interval) -> Vec<Interval> {
-    let mut parts = Vec::new();
-    let mut start = time.start();
-    while let Some(left) = Interval::new(start, time.end()) {
-        let most = Timestamp::from_millis(start.millis().saturating_add(LONGEST_OVERRIDE_MS));
-        let end = left.end().min(most);
-        parts.extend(Interval::new(start, end));
-        start = end;
-    }
-    parts
 }
 
 /// The length of a turn of so many days of the local calendar.

@@ -14,7 +14,8 @@ use serde_json::Value;
 use super::{
     apply::Applier,
     documents::{self, Document, Shapes},
-    export::{read_tenant, write_files},
+    export::{others, read_tenant},
+    folder::write_files,
     json_schema,
     managed::{ManagedObjects, change_set_name},
     plan::{self as planning, Action},
@@ -62,7 +63,8 @@ pub fn export(options: &Export, document: impl FnOnce() -> anyhow::Result<Value>
         for note in &made.notes {
             print_error(&format!("muster: {note}"));
         }
-        for other in write_files(&options.dir, &made).map_err(|error| vec![error])? {
+        write_files(&options.dir, &made.files).map_err(|error| vec![error])?;
+        for other in others(&options.dir, &made) {
             print_error(&format!("muster: {}: is not of this export", other.display()));
         }
         Ok(ExitCode::SUCCESS)

@@ -2,7 +2,7 @@
 
 use std::{
     collections::HashSet,
-    fs, io,
+    fs,
     path::{Path, PathBuf},
 };
 
@@ -11,14 +11,11 @@ use serde_json::{Map, Value, json};
 use super::{
     documents::Shapes,
     files::is_source,
+    folder::{Folder, slug},
     kinds::{self, Kind},
     service::{Refusal, Service},
     tenant::{Object, Tenant},
-    write::yaml,
 };
-
-/// The longest name of a file before its ending, in letters.
-const LONGEST_NAME: usize = 80;
 
 /// The files of an export, and what is not in them and why.
 pub struct Export {
@@ -36,41 +33,34 @@ pub fn read_tenant(shapes: &Shapes<'_>, service: &mut Service<'_>) -> Result<Exp
     for kind in kinds::all() {
         tenant.load(kind, service, None, |_| Vec::new())?;
     }
-    let mut made = Export { files: Vec::new(), notes: Vec::new() };
+    let mut notes = Vec::new();
     for (kind, why) in &tenant.unreadable {
         let why = why.lines().next().unwrap_or_default();
-        made.notes.push(format!("{kind}: left out: {why}"));
+        notes.push(format!("{kind}: left out: {why}"));
     }
+    let mut folder = Folder::default();
     for kind in kinds::all() {
-        add(kind, &tenant, &mut made);
+        add(kind, &tenant, &mut folder, &mut notes);
     }
-    Ok(made)
+    Ok(Export { files: folder.files, notes })
 }
 
-fn add(kind: &'static Kind, tenant: &Tenant<'_>, to: &mut Export) {
+fn add(kind: &'static Kind, tenant: &Tenant<'_>, folder: &mut Folder, notes: &mut Vec<String>) {
     let is_described = |object: &&Object| object.is_own && object.is_on && (kind.concerns)(&object.answer);
     let mut objects: Vec<&Object> = tenant.objects(kind).iter().filter(is_described).collect();
     objects.sort_by(|one, other| one.key.cmp(&other.key));
-    let mut taken = HashSet::new();
     for same in objects.chunk_by(|one, next| one.key.canonical == next.key.canonical) {
         let [object] = same else {
             let shown = same.first().map(|object| object.key.shown.as_str()).unwrap_or_default();
-            to.notes.push(format!("{} {shown:?}: left out, since several have that name", kind.name));
+            notes.push(format!("{} {shown:?}: left out, since several have that name", kind.name));
             continue;
         };
-        let mut name = file_name(&object.key.shown);
-        // Names that differ in letters that no file name has.
-        let mut number = 1;
-        while !taken.insert(name.clone()) {
-            number += 1;
-            name = format!("{}-{number}", file_name(&object.key.shown));
-        }
-        to.files.push((Path::new(kind.folder).join(format!("{name}.yaml")), document(kind, object)));
+        folder.add(kind, &object.key.shown, &document(kind, object));
     }
 }
 
-/// The text of a document.
-fn document(kind: &Kind, object: &Object) -> String {
+/// The document of an object.
+fn document(kind: &Kind, object: &Object) -> Map<String, Value> {
     let mut body = object.body.clone();
     for path in (kind.needs)(&body) {
         let name = variable(&format!("{} {} {path}", words(kind.name), object.key.shown));
@@ -79,7 +69,7 @@ fn document(kind: &Kind, object: &Object) -> String {
     let mut document = Map::new();
     document.insert("kind".to_owned(), Value::from(kind.name));
     document.extend(body);
-    yaml(&document)
+    document
 }
 
 fn insert(body: &mut Map<String, Value>, path: &str, value: Value) {
@@ -105,58 +95,13 @@ fn variable(text: &str) -> String {
     slug(text, '_').to_uppercase()
 }
 
-/// The name of a file, without its ending.
-fn file_name(name: &str) -> String {
-    let slug = slug(name, '-');
-    let short: String = slug.chars().take(LONGEST_NAME).collect();
-    let short = short.trim_end_matches('-');
-    if short.is_empty() { "unnamed".to_owned() } else { short.to_owned() }
-}
-
-/// A text in small letters, digits, and one letter between words.
-fn slug(text: &str, between: char) -> String {
-    let mut made = String::new();
-    for letter in text.to_lowercase().chars() {
-        let plain: &str = match letter {
-            'ä' => "ae",
-            'ö' => "oe",
-            'ü' => "ue",
-            'ß' => "ss",
-            'a'..='z' | '0'..='9' => {
-                made.push(letter);
-                continue;
-            }
-            _ => {
-                if !made.is_empty() && !made.ends_with(between) {
-                    made.push(between);
-                }
-                continue;
-            }
-        };
-        made.push_str(plain);
-    }
-    made.trim_end_matches(between).to_owned()
-}
-
-/// Writes the files. Answers the others in the folders of kinds, such as those of objects that are no more.
-///
-/// # Errors
-/// When a file cannot be written.
-pub fn write_files(folder: &Path, export: &Export) -> Result<Vec<PathBuf>, String> {
-    let fault = |path: &Path, error: &io::Error| format!("{} cannot be written: {error}", path.display());
+/// The files in the folders of kinds that an export did not write, such as those of objects that are no more.
+pub fn others(folder: &Path, export: &Export) -> Vec<PathBuf> {
     let written: HashSet<PathBuf> = export.files.iter().map(|(path, _)| folder.join(path)).collect();
-    fs::create_dir_all(folder).map_err(|error| fault(folder, &error))?;
-    for (path, text) in &export.files {
-        let path = folder.join(path);
-        if let Some(parent) = path.parent() {
-            fs::create_dir_all(parent).map_err(|error| fault(parent, &error))?;
-        }
-        fs::write(&path, text).map_err(|error| fault(&path, &error))?;
-    }
     let folders = kinds::all().iter().map(|kind| folder.join(kind.folder));
     let entries = folders.flat_map(|folder| fs::read_dir(folder).into_iter().flatten().flatten());
     let mut others: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
     others.retain(|path| is_source(path) && !written.contains(path));
     others.sort();
-    Ok(others)
+    others
 }

@@ -11,6 +11,7 @@ mod diff;
 mod documents;
 mod export;
 mod files;
+mod folder;
 mod json_schema;
 mod keys;
 mod kinds;
@@ -28,4 +29,7 @@ mod yaml;
 #[cfg(test)]
 mod tests;
 
-pub use self::commands::{apply, export, plan, schema};
+pub use self::{
+    commands::{apply, export, plan, schema},
+    folder::{files, write_files},
+};

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::Directory;
 use crate::{
     conversion::{Conversion, object},
     export::Export,
     json::{cut, flag, id, list, number, part, text},
-    minutes::shown,
+    people::{Person, Step, add_email, add_rule, add_user, number_note},
 };
 
 /// Users, their contact methods and their notification rules.
@@ -17,15 +17,6 @@ pub fn users(export: &Export, conversion: &mut Conversion, directory: &mut Direc
     for user in export.list("users") {
         let name = text(user, "name").unwrap_or_default();
         let Some(login) = text(user, "email").or_else(|| text(user, "name")) else { continue };
-        let source = object("user", login);
-        if let Err(reason) = conversion.claim("User", login) {
-            conversion.report.refused(source, reason);
-            continue;
-        }
-        directory.users.extend(id(user, "id").map(|id| (id, login.to_owned())));
-        let mut lost = Vec::new();
-        let (first, last) = name.rsplit_once(' ').unwrap_or((name, ""));
-        let given = |name: &str| Some(cut(name.trim(), 200)).filter(|name| !name.is_empty());
         let methods: Vec<(&Value, String, &str)> = list(user, "contactMethods")
             .iter()
             .filter(|method| flag(method, "disabled") != Some(true))
@@ -33,14 +24,20 @@ pub fn users(export: &Export, conversion: &mut Conversion, directory: &mut Direc
             .collect();
         let number_of = |wanted: &str| {
             let found = methods.iter().find(|(_, kind, _)| kind == wanted);
-            found.map(|(_, _, value)| cut(value, 50)).filter(|value| !value.is_empty())
+            found.map(|(_, _, value)| (*value).to_owned()).filter(|value| !value.is_empty())
         };
-        let body = json!({
-            "loginName": cut(login, 200), "firstName": given(first), "lastName": given(last),
-            "email": text(user, "email"), "phoneNumber": number_of("voice"), "mobileNumber": number_of("sms"),
-            "role": if text(user, "role") == Some("admin") { "admin" } else { "operator" },
-        });
-        let mut becomes = vec![conversion.add("User", login, body)];
+        let person = Person {
+            login,
+            name,
+            email: text(user, "email"),
+            phone: number_of("voice"),
+            mobile: number_of("sms"),
+            role: if text(user, "role") == Some("admin") { "admin" } else { "operator" },
+        };
+        let Some(added) = add_user(&person, conversion) else { continue };
+        directory.users.extend(id(user, "id").map(|id| (id, login.to_owned())));
+        let mut becomes = vec![added];
+        let mut lost = Vec::new();
         let mut names: BTreeMap<String, String> = BTreeMap::new();
         for (method, kind, value) in &methods {
             let label = text(method, "name").unwrap_or(*value);
@@ -50,29 +47,22 @@ pub fn users(export: &Export, conversion: &mut Conversion, directory: &mut Direc
                     while names.values().any(|taken| taken.eq_ignore_ascii_case(&name)) {
                         name.push_str(" 2");
                     }
-                    let body = json!({
-                        "user": {"loginName": login}, "name": name, "type": "EMAIL", "address": value,
-                        "verified": true,
-                    });
-                    becomes.push(conversion.add("ContactMethod", login, body));
+                    becomes.push(add_email(login, &name, value, conversion));
                     names.extend(id(method, "id").map(|id| (id, name)));
                 }
-                "sms" | "voice" => lost.push(format!(
-                    "{kind} to {value}: the number is kept with the user; Muster calls and texts by a gateway of one's \
-                     own, so add a contact method with the preset sms, voice, twilio or twilioVoice"
-                )),
+                "sms" | "voice" => lost.push(number_note(kind, value)),
                 other => lost.push(format!(
                     "the contact method {label:?} ({other}) is lost, since its address may be a secret: add it"
                 )),
             }
         }
-        let mut steps: Vec<(i64, &String)> = Vec::new();
+        let mut steps: Vec<Step> = Vec::new();
         let rules = list(user, "notificationRules");
         for rule in rules {
             let method = id(rule, "contactMethodID")
                 .or_else(|| part(rule, &["contactMethod"]).and_then(|method| id(method, "id")));
             match method.and_then(|method| names.get(&method)) {
-                Some(name) => steps.push((number(rule, "delayMinutes").unwrap_or(0) * 60, name)),
+                Some(name) => steps.push((number(rule, "delayMinutes").unwrap_or(0) * 60, name.clone())),
                 None => lost.push("a step of the notification rules is lost with its contact method".to_owned()),
             }
         }
@@ -82,16 +72,11 @@ pub fn users(export: &Export, conversion: &mut Conversion, directory: &mut Direc
                 "nothing is left of the notification rules: every verified contact method is used at once".into(),
             );
         }
-        let steps: Vec<Value> = steps
-            .iter()
-            .map(|(after, name)| json!({"contactMethod": {"name": name}, "after": shown(*after)}))
-            .collect();
-        for urgency in ["high", "low"].into_iter().filter(|_| !steps.is_empty()) {
-            let body = json!({"user": {"loginName": login}, "urgency": urgency, "steps": steps});
-            becomes.push(conversion.add("NotificationRule", login, body));
+        for urgency in ["high", "low"] {
+            becomes.extend(add_rule(login, urgency, &steps, conversion));
         }
         lost.dedup();
-        conversion.report.converted(source, becomes, lost);
+        conversion.report.converted(object("user", login), becomes, lost);
     }
 }
 

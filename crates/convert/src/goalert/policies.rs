@@ -1,5 +1,6 @@
 //! Escalation policies and services.
 
+use base::duration;
 use serde_json::{Value, json};
 
 use super::{Directory, schedules::of_rotation};
@@ -7,12 +8,9 @@ use crate::{
     conversion::{Conversion, object},
     export::Export,
     json::{cut, flag, id, list, number, part, text},
-    minutes::shown,
+    policy,
     service::{self, ROUTE_NOTE, Service},
 };
-
-/// The most steps of a policy, and the most targets of a step.
-const MOST: usize = 20;
 
 /// Escalation policies.
 pub fn policies(export: &Export, conversion: &mut Conversion, directory: &mut Directory<'_>) {
@@ -20,31 +18,22 @@ pub fn policies(export: &Export, conversion: &mut Conversion, directory: &mut Di
         let Some(name) = text(policy, "name") else { continue };
         let source = object("escalation policy", name);
         let mut lost = Vec::new();
-        let made = body(policy, name, conversion, directory, &mut lost);
-        let made = made.and_then(|body| conversion.claim("EscalationPolicy", name).map(|()| body));
-        match made {
-            Ok(body) => {
-                let becomes = conversion.add("EscalationPolicy", name, body);
-                conversion.report.converted(source, vec![becomes], lost);
-                directory.policies.extend(id(policy, "id").map(|id| (id, cut(name, 200))));
-            }
-            Err(reason) => conversion.report.refused(source, reason),
+        let body = body(policy, name, conversion, directory, &mut lost);
+        if conversion.convert(source, "EscalationPolicy", name, body, lost) {
+            directory.policies.extend(id(policy, "id").map(|id| (id, cut(name, 200))));
         }
     }
 }
 
 fn body(
-    policy: &Value,
+    source: &Value,
     name: &str,
     conversion: &mut Conversion,
     directory: &mut Directory<'_>,
     lost: &mut Vec<String>,
 ) -> Result<Value, String> {
-    let mut steps: Vec<&Value> = list(policy, "steps").iter().collect();
+    let mut steps: Vec<&Value> = list(source, "steps").iter().collect();
     steps.sort_by_key(|step| number(step, "stepNumber").unwrap_or(0));
-    if steps.is_empty() || steps.len() > MOST {
-        return Err(format!("it has {} steps, and a policy has 1 to {MOST}", steps.len()));
-    }
     let mut bodies = Vec::new();
     for step in steps {
         let mut targets = Vec::new();
@@ -69,26 +58,13 @@ fn body(
                 other => lost.push(format!("a step tells a {other}: install an integration and name it in the step")),
             }
         }
-        if targets.is_empty() || targets.len() > MOST {
-            return Err(format!("a step has {} targets that Muster has, and needs 1 to {MOST}", targets.len()));
-        }
         if flag(step, "multiAck") == Some(true) {
             return Err("a step goes on telling people after an acknowledgement, which stops a policy".to_owned());
         }
         let minutes = number(step, "delayMinutes").unwrap_or(15);
-        if !(1..=7 * 1_440).contains(&minutes) {
-            return Err(format!("a step waits for {minutes} minutes, and a step waits from a second to 7 days"));
-        }
-        bodies.push(json!({"targets": targets, "wait": shown(minutes * 60)}));
+        bodies.push(policy::Step { targets, wait: minutes.saturating_mul(60) });
     }
-    let repeat = number(policy, "repeat").unwrap_or(0);
-    if !(0..=20).contains(&repeat) {
-        return Err(format!("it is repeated {repeat} times, and a policy at most 20 times"));
-    }
-    Ok(json!({
-        "name": cut(name, 200), "description": text(policy, "description").map(|text| cut(text, 4_000)),
-        "repeat": Some(repeat).filter(|repeat| *repeat > 0), "steps": bodies,
-    }))
+    policy::body(name, text(source, "description"), &bodies, number(source, "repeat").unwrap_or(0))
 }
 
 /// Services, with their integration keys and heartbeat monitors.
@@ -131,7 +107,7 @@ pub fn services(export: &Export, conversion: &mut Conversion, directory: &Direct
                 lost.push(format!("the heartbeat monitor {heartbeat:?} is lost"));
                 continue;
             }
-            let body = json!({"name": heartbeat, "interval": shown(minutes * 60), "grace": "0s"});
+            let body = json!({"name": heartbeat, "interval": duration::text(minutes * 60_000), "grace": "0s"});
             becomes.push(conversion.add("Heartbeat", &heartbeat, body));
             lost.push(format!("the heartbeat {heartbeat:?} has a new address: change who sends it"));
         }

@@ -1,16 +1,17 @@
 //! Schedules with their rules, temporary schedules and overrides, as rosters.
 
 use base::Timestamp;
-use calendar::{Interval, TimeOfDay, rotation::Length};
-use serde_json::{Value, json};
+use calendar::{Interval, TimeOfDay};
+use serde_json::{Map, Value, json};
 
 use super::Directory;
 use crate::{
-    clock::{Clock, instant},
-    conversion::{Conversion, object},
+    clock::{Clock, interval},
+    conversion::Conversion,
     export::Export,
     json::{cut, id, list, part, text},
-    roster::{self, Layer, Place, Shift, Staff},
+    overrides::{self, Override},
+    roster::{self, Layer, Place, Roster, Schedule, Staff},
     week::{DAY, Week},
 };
 
@@ -21,20 +22,23 @@ const EARLIER_MS: i64 = 8 * 86_400_000;
 pub fn schedules(export: &Export, conversion: &mut Conversion, directory: &mut Directory<'_>) {
     for schedule in export.list("schedules") {
         let Some(name) = text(schedule, "name") else { continue };
-        let source = object("schedule", name);
         let mut notes = Vec::new();
         let made = read(schedule, conversion, directory, &mut notes);
-        let made = made.and_then(|made| conversion.claim("Roster", name).map(|()| made));
-        match made {
-            Ok((clock, shifts)) => {
-                let description = text(schedule, "description").unwrap_or_default();
-                let becomes = conversion.add("Roster", name, roster::body(name, description, &clock, &shifts));
-                conversion.report.converted(source, vec![becomes], notes);
-                directory.schedules.extend(id(schedule, "id").map(|id| (id, cut(name, 200))));
-                overrides(export, schedule, name, conversion, directory);
-            }
-            Err(reason) => conversion.report.refused(source, format!("{reason}; so are its overrides")),
+        let key = id(schedule, "id");
+        let mut overrides = export.list("userOverrides");
+        overrides.retain(|one| part(one, &["target"]).and_then(|target| id(target, "id")) == key);
+        let description = text(schedule, "description").unwrap_or_default();
+        let source = Schedule { name, description, overrides: overrides.len() };
+        if roster::add(&source, made, notes, conversion).is_none() {
+            continue;
         }
+        directory.schedules.extend(key.map(|key| (key, cut(name, 200))));
+        let temporary = temporary(schedule, conversion.settings.now, directory).unwrap_or_default();
+        let named = overrides.into_iter().map(|one| (id(one, "id").unwrap_or_default(), one));
+        let time = |value: &Value| Ok((interval(value, "start", "end")?, Vec::new()));
+        let all = overrides::read(named, name, conversion, time);
+        let why = "; the two are applied side by side there, and one upon the other in a roster";
+        overrides::add(&all, name, conversion, why, |one| people(one, &temporary, directory));
     }
 }
 
@@ -46,7 +50,7 @@ fn read(
     conversion: &Conversion,
     directory: &Directory<'_>,
     notes: &mut Vec<String>,
-) -> Result<(Clock, Vec<(usize, Shift)>), String> {
+) -> Result<Roster, String> {
     let now = conversion.settings.now;
     let clock = Clock::find(text(schedule, "timeZone").unwrap_or("UTC"))?;
     let temporary = temporary(schedule, now, directory)?;
@@ -60,20 +64,13 @@ fn read(
         let key = id(reference, "id").unwrap_or_default();
         let name = text(reference, "name").unwrap_or("Rule");
         let staff = match text(reference, "type").unwrap_or_default() {
-            "user" => {
-                vec![(Week::all(), Staff::Same(Place { users: vec![directory.user(&key)?], groups: Vec::new() }))]
-            }
+            "user" => vec![(Week::all(), Staff::Same(Place::user(directory.user(&key)?)))],
             "rotation" => directory.staff(&key, &clock, conversion)?,
             other => return Err(format!("a rule names a {other:?}, which is not known")),
         };
         let mut bounds = rules.bounds();
         for (times, staff) in staff {
-            if let Staff::Turns(_, rotation) = &staff
-                && !matches!(rotation.length, Length::Hours(_))
-            {
-                let first = rotation.turns(clock.zone).first();
-                bounds.extend(u32::try_from(clock.zone.time_of_day(first).seconds()));
-            }
+            bounds.extend(staff.hand_over(&clock));
             bounds.extend(times.bounds());
             let week = rules.within(&times);
             if !week.is_empty() {
@@ -84,12 +81,13 @@ fn read(
     }
     for (_, shifts) in &temporary {
         for (time, user) in shifts {
-            let staff = Staff::Same(Place { users: vec![user.clone()], groups: Vec::new() });
+            let staff = Staff::Same(Place::user(user.clone()));
             let name = format!("Temporary: {user}");
             layers.push(Layer { name, week: Week::all(), from: time.start(), until: Some(time.end()), staff });
         }
     }
-    Ok((clock.clone(), roster::shifts(&layers, &clock, now)?))
+    let shifts = roster::shifts(&layers, &clock, now)?;
+    Ok((clock, shifts))
 }
 
 /// A layer for each time between temporary schedules.
@@ -130,27 +128,18 @@ fn rules(all: &[Value]) -> Result<Week, String> {
     })
 }
 
-fn interval(value: &Value) -> Result<Interval, String> {
-    let bound = |name: &str| {
-        let found = text(value, name).unwrap_or_default();
-        let at = instant(found).filter(|at| at.millis() >= 0);
-        at.ok_or_else(|| format!("{name} {found:?} is not an instant after 1970"))
-    };
-    Interval::new(bound("start")?, bound("end")?).ok_or_else(|| "it ends before it begins".to_owned())
-}
-
 /// Temporary schedules that are not over, in order.
 fn temporary(schedule: &Value, now: Timestamp, directory: &Directory<'_>) -> Result<Vec<Temporary>, String> {
     let mut all = Vec::new();
     for one in list(schedule, "temporarySchedules") {
-        let time = interval(one)?;
+        let time = interval(one, "start", "end")?;
         if time.end() <= now {
             continue;
         }
         let mut shifts = Vec::new();
         for shift in list(one, "shifts") {
             let user = text(shift, "userID").unwrap_or_default();
-            if let Some(part) = interval(shift)?.intersection(time) {
+            if let Some(part) = interval(shift, "start", "end")?.intersection(time) {
                 shifts.push((part, directory.user(user)?));
             }
         }
@@ -160,61 +149,26 @@ fn temporary(schedule: &Value, now: Timestamp, directory: &Directory<'_>) -> Res
     Ok(all)
 }
 
-fn overrides(export: &Export, schedule: &Value, roster: &str, conversion: &mut Conversion, directory: &Directory<'_>) {
-    let schedule_id = id(schedule, "id");
-    let temporary = temporary(schedule, conversion.settings.now, directory).unwrap_or_default();
-    let mut read: Vec<(String, &Value, Interval)> = Vec::new();
-    for value in export.list("userOverrides") {
-        if part(value, &["target"]).and_then(|target| id(target, "id")) != schedule_id {
-            continue;
-        }
-        let source = object("override", &format!("{} of {roster}", id(value, "id").unwrap_or_default()));
-        match interval(value) {
-            Ok(time) if time.end() <= conversion.settings.now => conversion.report.omitted(source, "it is over"),
-            Ok(time) => read.push((source, value, time)),
-            Err(reason) => conversion.report.refused(source, reason),
-        }
+/// Who is on call by an override, and in whose place.
+fn people(
+    one: &Override<'_>,
+    temporary: &[Temporary],
+    directory: &Directory<'_>,
+) -> Result<Vec<Map<String, Value>>, String> {
+    if temporary.iter().any(|(time, _)| time.intersection(one.time).is_some()) {
+        return Err("it overlaps a temporary schedule, to which overrides do not apply".to_owned());
     }
-    for (place, (source, value, time)) in read.iter().enumerate() {
-        let mut others = read.iter().enumerate().filter(|(other, _)| *other != place);
-        let met = others.find(|(_, (_, _, other))| other.intersection(*time).is_some());
-        let users = || {
-            let user = |name: &str| text(value, name).map(|id| directory.user(id)).transpose();
-            match (user("addUserID")?, user("removeUserID")?) {
-                (Some(added), Some(removed)) => Ok((added, removed)),
-                (Some(_), None) => Err("it adds somebody beside those who are on call, and an override of a roster \
-                                        puts somebody in their place"
-                    .to_owned()),
-                _ => {
-                    Err("it takes somebody off call, and an override of a roster puts somebody in their place"
-                        .to_owned())
-                }
-            }
-        };
-        let made = match met {
-            Some((_, (other, ..))) => Err(format!(
-                "it overlaps the {other}; the two are applied side by side there, \
-                                                   and one upon the other in a roster"
-            )),
-            None if temporary.iter().any(|(one, _)| one.intersection(*time).is_some()) => {
-                Err("it overlaps a temporary schedule, to which overrides do not apply".to_owned())
-            }
-            None => users(),
-        };
-        match made {
-            Ok((added, removed)) => {
-                let mut becomes = Vec::new();
-                for part in roster::override_parts(*time) {
-                    let body = json!({
-                        "roster": {"name": roster}, "user": {"loginName": added}, "replaces": {"loginName": removed},
-                        "start": part.start().to_string(), "end": part.end().to_string(),
-                    });
-                    becomes.push(conversion.add("RosterOverride", roster, body));
-                }
-                conversion.report.converted(source.clone(), becomes, Vec::new());
-            }
-            Err(reason) => conversion.report.refused(source.clone(), reason),
+    let user = |name: &str| text(one.value, name).map(|id| directory.user(id)).transpose();
+    match (user("addUserID")?, user("removeUserID")?) {
+        (Some(added), Some(removed)) => {
+            let mut fields = overrides::user(&added);
+            fields.insert("replaces".to_owned(), json!({"loginName": removed}));
+            Ok(vec![fields])
         }
+        (Some(_), None) => Err("it adds somebody beside those who are on call, and an override of a roster puts \
+                                somebody in their place"
+            .to_owned()),
+        _ => Err("it takes somebody off call, and an override of a roster puts somebody in their place".to_owned()),
     }
 }
 

@@ -7,13 +7,11 @@ use crate::{
     conversion::{Conversion, object},
     export::Export,
     json::{cut, flag, id, list, number, text},
-    minutes::shown,
+    policy,
 };
 
-/// The most steps of a policy, and the most targets of a step.
-const MOST: usize = 20;
-/// The longest wait, in seconds.
-const LONGEST: i64 = 7 * 86_400;
+/// How long a step waits unless something says otherwise, in seconds.
+const DEFAULT_WAIT: i64 = 300;
 /// How often a chain is gone through again.
 const REPETITIONS: i64 = 5;
 
@@ -30,39 +28,32 @@ pub fn chains(export: &Export, conversion: &mut Conversion, directory: &mut Dire
             .collect();
         actions.sort_by_key(|policy| number(policy, "position").unwrap_or(0));
         let mut lost = Vec::new();
-        let made = body(&actions, name, directory, &mut lost);
-        let made = made.and_then(|body| conversion.claim("EscalationPolicy", name).map(|()| body));
-        match made {
-            Ok(body) => {
-                let becomes = conversion.add("EscalationPolicy", name, body);
-                lost.sort();
-                lost.dedup();
-                conversion.report.converted(source, vec![becomes], lost);
-                directory.chains.extend(key.map(|key| (key, cut(name, 200))));
-            }
-            Err(reason) => conversion.report.refused(source, reason),
+        let body = body(&actions, name, directory, &mut lost);
+        lost.sort();
+        lost.dedup();
+        if conversion.convert(source, "EscalationPolicy", name, body, lost) {
+            directory.chains.extend(key.map(|key| (key, cut(name, 200))));
         }
     }
 }
 
 fn body(actions: &[&Value], name: &str, directory: &Directory, lost: &mut Vec<String>) -> Result<Value, String> {
-    let mut steps: Vec<(Vec<Value>, i64)> = Vec::new();
-    let mut repeat = None;
+    let mut steps: Vec<policy::Step> = Vec::new();
+    let mut repeat = 0;
     let mut waited = true;
     for action in actions {
         let kind = text(action, "type").unwrap_or_default();
         if kind == "wait" {
             let seconds = number(action, "duration").unwrap_or(0);
-            let Some((_, wait)) = steps.last_mut() else {
-                return Err("it begins with a wait, and the first step of a policy is taken at once".to_owned());
-            };
-            *wait = if waited { wait.saturating_add(seconds) } else { seconds };
+            let last = steps.last_mut();
+            let last = last.ok_or("it begins with a wait, and the first step of a policy is taken at once")?;
+            last.wait = if waited { last.wait.saturating_add(seconds) } else { seconds };
             waited = true;
             continue;
         }
         let targets = match kind {
             "repeat_escalation" => {
-                repeat = Some(REPETITIONS);
+                repeat = REPETITIONS;
                 continue;
             }
             "notify_persons" => {
@@ -95,23 +86,10 @@ fn body(actions: &[&Value], name: &str, directory: &Directory, lost: &mut Vec<St
             lost.push("a step is important: set the urgency of the policy, which is for all of its steps".to_owned());
         }
         match steps.last_mut() {
-            Some((together, _)) if !waited => together.extend(targets),
-            _ => steps.push((targets, 300)),
+            Some(step) if !waited => step.targets.extend(targets),
+            _ => steps.push(policy::Step { targets, wait: DEFAULT_WAIT }),
         }
         waited = false;
     }
-    if steps.is_empty() || steps.len() > MOST {
-        return Err(format!("it has {} steps that tell somebody, and a policy has 1 to {MOST}", steps.len()));
-    }
-    if let Some((targets, wait)) =
-        steps.iter().find(|(targets, wait)| !(1..=MOST).contains(&targets.len()) || !(1..=LONGEST).contains(wait))
-    {
-        let (count, wait) = (targets.len(), shown(*wait));
-        return Err(format!(
-            "a step has {count} targets and waits for {wait}: 1 to {MOST}, and 1s to 7d, are possible"
-        ));
-    }
-    let steps: Vec<Value> =
-        steps.iter().map(|(targets, wait)| json!({"targets": targets, "wait": shown(*wait)})).collect();
-    Ok(json!({"name": cut(name, 200), "repeat": repeat, "steps": steps}))
+    policy::body(name, None, &steps, repeat)
 }

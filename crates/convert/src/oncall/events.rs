@@ -13,8 +13,6 @@ use crate::{
     week::{DAY, WEEK, Week},
 };
 
-const DAY_S: i64 = 86_400;
-
 /// How often a shift takes place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Frequency {
@@ -124,8 +122,8 @@ impl Times<'_> {
     fn period(&self) -> i64 {
         let unit = match self.frequency {
             Frequency::Hourly => 3_600,
-            Frequency::Daily => DAY_S,
-            Frequency::Weekly => 7 * DAY_S,
+            Frequency::Daily => i64::from(DAY),
+            Frequency::Weekly => i64::from(WEEK),
         };
         unit * self.every
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use base::Timestamp;
 use calendar::Interval;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::{
     Directory,
@@ -16,7 +16,8 @@ use crate::{
     export::Export,
     json::{cut, id, list, number, text},
     layers::visible,
-    roster::{self, Layer, Place, Shift, Staff},
+    overrides,
+    roster::{self, Layer, Place, Roster, Schedule, Staff},
 };
 
 /// Schedules.
@@ -27,11 +28,9 @@ pub fn schedules(export: &Export, conversion: &mut Conversion, directory: &mut D
     }
     for schedule in export.list("schedules") {
         let Some(name) = text(schedule, "name") else { continue };
-        let source = object("schedule", name);
         if text(schedule, "type") == Some("ical") {
-            conversion
-                .report
-                .refused(source, "it is a calendar of another program, of which only the address is known");
+            let reason = "it is a calendar of another program, of which only the address is known";
+            conversion.report.refused(object("schedule", name), reason);
             continue;
         }
         let key = id(schedule, "id");
@@ -55,16 +54,22 @@ pub fn schedules(export: &Export, conversion: &mut Conversion, directory: &mut D
         } else {
             read(schedule, &all, conversion, directory, &mut notes)
         };
-        let made = made.and_then(|made| conversion.claim("Roster", name).map(|()| made));
-        match made {
-            Ok((clock, shifts)) => {
-                let becomes = conversion.add("Roster", name, roster::body(name, "", &clock, &shifts));
-                conversion.report.converted(source, vec![becomes], notes);
-                directory.schedules.extend(key.map(|key| (key, cut(name, 200))));
-                overrides(schedule, &all, name, conversion, directory);
-            }
-            Err(reason) => conversion.report.refused(source, reason),
+        let overrides: Vec<&Value> = all.into_iter().filter(|shift| is_override(shift)).collect();
+        let source = Schedule { name, description: "", overrides: overrides.len() };
+        if roster::add(&source, made, notes, conversion).is_none() {
+            continue;
         }
+        directory.schedules.extend(key.map(|key| (key, cut(name, 200))));
+        let named = overrides.into_iter().map(|one| (id(one, "id").unwrap_or_default(), one));
+        let all = overrides::read(named, name, conversion, |shift| Ok((time_of(shift, schedule)?, Vec::new())));
+        let why = ": both are on call there, and one of them in a roster";
+        overrides::add(&all, name, conversion, why, |one| {
+            let users: Vec<&str> = list(one.value, "users").iter().filter_map(Value::as_str).collect();
+            let [user] = users.as_slice() else {
+                return Err(format!("it puts {} people on call, and an override of a roster one", users.len()));
+            };
+            Ok(vec![overrides::user(&directory.user(user)?)])
+        });
     }
 }
 
@@ -82,7 +87,7 @@ fn read(
     conversion: &Conversion,
     directory: &Directory,
     notes: &mut Vec<String>,
-) -> Result<(Clock, Vec<(usize, Shift)>), String> {
+) -> Result<Roster, String> {
     let settings = conversion.settings;
     let mut clock: Option<Clock> = None;
     let mut levels: BTreeMap<i64, Vec<Layer>> = BTreeMap::new();
@@ -110,10 +115,7 @@ fn read(
             ));
         }
         let mut bounds = layer.week.bounds();
-        if let Staff::Turns(_, rotation) = &layer.staff {
-            let first = rotation.turns(here.zone).first();
-            bounds.extend(u32::try_from(here.zone.time_of_day(first).seconds()));
-        }
+        bounds.extend(layer.staff.hand_over(&here));
         notes.extend(here.ambiguous_note(&name, &bounds, settings.now));
         levels.entry(number(shift, "level").unwrap_or(0)).or_default().push(layer);
         clock = Some(here);
@@ -129,44 +131,6 @@ fn read(
     let (visible, _) = visible(&groups, settings.now);
     let shifts = roster::shifts(&visible, &clock, settings.now)?;
     Ok((clock, shifts))
-}
-
-fn overrides(schedule: &Value, shifts: &[&Value], roster: &str, conversion: &mut Conversion, directory: &Directory) {
-    let mut read: Vec<(String, &Value, Interval)> = Vec::new();
-    for shift in shifts.iter().copied().filter(|shift| is_override(shift)) {
-        let source = object("override", &format!("{} of {roster}", id(shift, "id").unwrap_or_default()));
-        match time_of(shift, schedule) {
-            Ok(time) if time.end() <= conversion.settings.now => conversion.report.omitted(source, "it is over"),
-            Ok(time) => read.push((source, shift, time)),
-            Err(reason) => conversion.report.refused(source, reason),
-        }
-    }
-    for (place, (source, shift, time)) in read.iter().enumerate() {
-        let mut others = read.iter().enumerate().filter(|(other, _)| *other != place);
-        let met = others.find(|(_, (_, _, other))| other.intersection(*time).is_some());
-        let users: Vec<&str> = list(shift, "users").iter().filter_map(Value::as_str).collect();
-        let login = match (met, users.as_slice()) {
-            (Some((_, (other, ..))), _) => {
-                Err(format!("it overlaps the {other}: both are on call there, and one of them in a roster"))
-            }
-            (None, [user]) => directory.user(user),
-            (None, users) => Err(format!("it puts {} people on call, and an override of a roster one", users.len())),
-        };
-        match login {
-            Ok(login) => {
-                let mut becomes = Vec::new();
-                for part in roster::override_parts(*time) {
-                    let body = json!({
-                        "roster": {"name": roster}, "user": {"loginName": login}, "start": part.start().to_string(),
-                        "end": part.end().to_string(),
-                    });
-                    becomes.push(conversion.add("RosterOverride", roster, body));
-                }
-                conversion.report.converted(source.clone(), becomes, Vec::new());
-            }
-            Err(reason) => conversion.report.refused(source.clone(), reason),
-        }
-    }
 }
 
 fn time_of(shift: &Value, schedule: &Value) -> Result<Interval, String> {

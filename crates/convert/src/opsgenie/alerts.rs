@@ -3,14 +3,11 @@
 use serde_json::{Value, json};
 
 use crate::{
-    conversion::Conversion,
+    conversion::{Conversion, OPEN_ALERTS},
     export::Export,
     json::{cut, list, part, text},
     report::Outcome,
 };
-
-/// Where they are written. A plan does not read files of this kind.
-const FILE: &str = "open-alerts.ndjson";
 
 /// Alerts that are open, one report a line.
 pub fn open_alerts(export: &Export, conversion: &mut Conversion) {
@@ -48,11 +45,16 @@ pub fn open_alerts(export: &Export, conversion: &mut Conversion) {
         count += 1;
     }
     if count > 0 {
-        conversion.extra.insert(FILE.to_owned(), lines);
+        conversion.open_alerts = Some(lines);
         let note = format!(
-            "they are in {FILE}, a report a line, for POST /alert: send them once monitors report to Muster, or let \
+            "they are in {OPEN_ALERTS}, a report a line, for POST /alert: send them once monitors report to Muster, or let \
              these report again"
         );
-        conversion.report.add(format!("open alerts ({count})"), Outcome::Partial, vec![FILE.to_owned()], vec![note]);
+        conversion.report.add(
+            format!("open alerts ({count})"),
+            Outcome::Partial,
+            vec![OPEN_ALERTS.to_owned()],
+            vec![note],
+        );
     }
 }

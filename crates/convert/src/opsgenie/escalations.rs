@@ -1,19 +1,16 @@
 //! Escalations, as escalation policies.
 
+use base::duration;
 use serde_json::{Value, json};
 
-use super::Directory;
+use super::{Directory, wait};
 use crate::{
     conversion::{Conversion, object},
     export::Export,
     json::{cut, flag, id, list, number, part, text},
-    minutes::{shown, wait},
+    policy,
 };
 
-/// The most steps of a policy, and the most targets of a step.
-const MOST: usize = 20;
-/// The longest wait, in seconds.
-const LONGEST: i64 = 7 * 86_400;
 /// How long a step waits unless something says otherwise.
 const DEFAULT: i64 = 300;
 
@@ -23,21 +20,15 @@ pub fn escalations(export: &Export, conversion: &mut Conversion, directory: &mut
         let Some(name) = text(escalation, "name") else { continue };
         let source = object("escalation", name);
         let mut lost = Vec::new();
-        let made = policy(escalation, name, directory, &mut lost);
-        let made = made.and_then(|body| conversion.claim("EscalationPolicy", name).map(|()| body));
-        match made {
-            Ok(body) => {
-                let becomes = conversion.add("EscalationPolicy", name, body);
-                conversion.report.converted(source, vec![becomes], lost);
-                let names = [id(escalation, "id"), Some(name.to_owned())].into_iter().flatten();
-                directory.escalations.extend(names.map(|known| (known.to_lowercase(), cut(name, 200))));
-            }
-            Err(reason) => conversion.report.refused(source, reason),
+        let body = body(escalation, name, directory, &mut lost);
+        if conversion.convert(source, "EscalationPolicy", name, body, lost) {
+            let names = [id(escalation, "id"), Some(name.to_owned())].into_iter().flatten();
+            directory.escalations.extend(names.map(|known| (known.to_lowercase(), cut(name, 200))));
         }
     }
 }
 
-fn policy(escalation: &Value, name: &str, directory: &Directory, lost: &mut Vec<String>) -> Result<Value, String> {
+fn body(escalation: &Value, name: &str, directory: &Directory, lost: &mut Vec<String>) -> Result<Value, String> {
     let mut rules = Vec::new();
     for rule in list(escalation, "rules") {
         let delay = part(rule, &["delay"]).map(wait).transpose()?.unwrap_or(0);
@@ -58,24 +49,12 @@ fn policy(escalation: &Value, name: &str, directory: &Directory, lost: &mut Vec<
             _ => steps.push((delay, vec![target])),
         }
     }
-    match steps.first() {
-        None => return Err("it has no rules".to_owned()),
-        Some((0, _)) => {}
-        Some((delay, _)) => {
-            return Err(format!(
-                "its first rule waits for {}, and the first step of a policy is taken at once",
-                shown(*delay)
-            ));
-        }
-    }
-    if steps.len() > MOST || steps.iter().any(|(_, targets)| targets.len() > MOST) {
-        return Err(format!("a policy has at most {MOST} steps of {MOST} targets"));
+    if let Some((delay, _)) = steps.first().filter(|(delay, _)| *delay > 0) {
+        let wait = duration::text(delay.saturating_mul(1_000));
+        return Err(format!("its first rule waits for {wait}, and the first step of a policy is taken at once"));
     }
     let repeat = part(escalation, &["repeat"]);
     let count = repeat.and_then(|repeat| number(repeat, "count")).unwrap_or(0);
-    if !(0..=20).contains(&count) {
-        return Err(format!("it is repeated {count} times, and a policy at most 20 times"));
-    }
     let last = repeat.and_then(|repeat| number(repeat, "waitInterval")).filter(|minutes| *minutes > 0 && count > 0);
     if let Some(repeat) = repeat {
         if flag(repeat, "closeAlertAfterAll") == Some(true) {
@@ -86,21 +65,15 @@ fn policy(escalation: &Value, name: &str, directory: &Directory, lost: &mut Vec<
         }
     }
     let delays: Vec<i64> = steps.iter().map(|(delay, _)| *delay).collect();
-    let mut bodies = Vec::new();
-    for (place, (delay, targets)) in steps.into_iter().enumerate() {
-        let next = delays.get(place + 1).map(|next| next - delay);
-        let wait = next.or(last.map(|minutes| minutes.saturating_mul(60))).unwrap_or(DEFAULT);
-        if wait > LONGEST {
-            return Err(format!("a step waits for {}, and waits at most 7d", shown(wait)));
-        }
-        bodies.push(json!({"targets": targets, "wait": shown(wait)}));
-    }
+    let last = last.map_or(DEFAULT, |minutes| minutes.saturating_mul(60));
+    let step = |(place, (delay, targets)): (usize, (i64, Vec<Value>))| {
+        let wait = delays.get(place + 1).map_or(last, |next| next - delay);
+        policy::Step { targets, wait }
+    };
+    let steps: Vec<policy::Step> = steps.into_iter().enumerate().map(step).collect();
     lost.sort();
     lost.dedup();
-    Ok(json!({
-        "name": cut(name, 200), "description": text(escalation, "description").map(|text| cut(text, 4_000)),
-        "repeat": Some(count).filter(|count| *count > 0), "steps": bodies,
-    }))
+    policy::body(name, text(escalation, "description"), &steps, count)
 }
 
 /// Who is told by a rule.

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::Directory;
+use super::{Directory, wait};
 use crate::{
     conversion::{Conversion, object},
     export::Export,
-    json::{cut, flag, id, list, part, text},
-    minutes::{shown, wait},
+    json::{flag, id, list, part, text},
+    people::{Person, Step, add_email, add_group, add_rule, add_user, number_note},
 };
 
 /// Users, their contact methods and their notification rules.
@@ -23,32 +23,28 @@ pub fn users(export: &Export, conversion: &mut Conversion, directory: &mut Direc
             conversion.report.omitted(source, "the user is blocked");
             continue;
         }
-        if login.chars().count() > 200 {
-            conversion.report.refused(source, "the name has more than 200 characters");
-            continue;
+        let mut lost = Vec::new();
+        if let Some(becomes) = one_user(export, conversion, user, login, &mut lost) {
+            directory.users.extend(names.map(|name| (name, login.to_owned())));
+            conversion.report.converted(source, becomes, lost);
         }
-        if let Err(reason) = conversion.claim("User", login) {
-            conversion.report.refused(source, reason);
-            continue;
-        }
-        directory.users.extend(names.map(|name| (name, login.to_owned())));
-        one_user(export, conversion, user, login);
     }
 }
 
-fn one_user(export: &Export, conversion: &mut Conversion, user: &Value, login: &str) {
-    let mut lost = Vec::new();
+fn one_user(
+    export: &Export,
+    conversion: &mut Conversion,
+    user: &Value,
+    login: &str,
+    lost: &mut Vec<String>,
+) -> Option<Vec<String>> {
     let path = format!("users/{}", id(user, "id").unwrap_or_default());
-    let detail = export.object(&path);
-    let contacts = contacts(export, &path, detail.unwrap_or(user));
-    let phone = |method: &str| {
+    let contacts = contacts(export, &path, export.object(&path).unwrap_or(user));
+    let number = |method: &str| {
         let number = contacts.iter().find(|contact| contact.method == method).map(|contact| contact.to.clone());
         // Opsgenie writes 49-1701234567.
         number.map(|number| if number.starts_with('+') { number } else { format!("+{number}") })
     };
-    let (first, last) = text(user, "fullName").unwrap_or_default().rsplit_once(' ').unwrap_or_default();
-    let only = text(user, "fullName").filter(|name| !name.contains(' '));
-    let given = |name: &str| Some(cut(name.trim(), 200)).filter(|name| !name.is_empty());
     let role = match part(user, &["role", "name"]).and_then(Value::as_str).unwrap_or_default() {
         "Owner" | "Admin" => "admin",
         "Stakeholder" | "Observer" => "viewer",
@@ -58,32 +54,23 @@ fn one_user(export: &Export, conversion: &mut Conversion, user: &Value, login: &
             "operator"
         }
     };
-    let body = json!({
-        "loginName": login,
-        "firstName": given(only.unwrap_or(first)),
-        "lastName": given(last),
-        "email": Some(login).filter(|login| login.contains('@')),
-        "phoneNumber": phone("voice").map(|number| cut(&number, 50)),
-        "mobileNumber": phone("sms").map(|number| cut(&number, 50)),
-        "role": role,
-    });
-    let mut becomes = vec![conversion.add("User", login, body)];
+    let person = Person {
+        login,
+        name: text(user, "fullName").unwrap_or_default(),
+        email: Some(login).filter(|login| login.contains('@')),
+        phone: number("voice"),
+        mobile: number("sms"),
+        role,
+    };
+    let mut becomes = vec![add_user(&person, conversion)?];
     let mut methods = BTreeSet::new();
     for contact in &contacts {
         match contact.method.as_str() {
             "email" if methods.insert(contact.to.to_lowercase()) => {
-                let body = json!({
-                    "user": {"loginName": login}, "name": contact.to, "type": "EMAIL", "address": contact.to,
-                    "verified": true,
-                });
-                becomes.push(conversion.add("ContactMethod", login, body));
+                becomes.push(add_email(login, &contact.to, &contact.to, conversion));
             }
             "email" => {}
-            "sms" | "voice" => lost.push(format!(
-                "{} to {}: the number is kept with the user; Muster calls and texts by a gateway of one's own, so add \
-                 a contact method with the preset sms, voice, twilio or twilioVoice",
-                contact.method, contact.to
-            )),
+            "sms" | "voice" => lost.push(number_note(&contact.method, &contact.to)),
             other => lost.push(format!("the contact method {other} is lost: Muster has no app of its own")),
         }
     }
@@ -91,14 +78,15 @@ fn one_user(export: &Export, conversion: &mut Conversion, user: &Value, login: &
         lost.push(format!("contact methods are not in the export ({path}.json): nothing reaches the user yet"));
     }
     for rule in export.below(&format!("{path}/notification-rules")).filter_map(|path| export.object(path)) {
-        match notification_rule(rule, login, &methods, &mut lost) {
-            Ok(rules) => {
-                becomes.extend(rules.into_iter().map(|rule| conversion.add("NotificationRule", login, rule)));
+        match steps(rule, &methods, lost) {
+            Ok(steps) => {
+                let rules = ["high", "low"].map(|urgency| add_rule(login, urgency, &steps, conversion));
+                becomes.extend(rules.into_iter().flatten());
             }
             Err(reason) => lost.push(reason),
         }
     }
-    conversion.report.converted(object("user", login), becomes, lost);
+    Some(becomes)
 }
 
 /// A way to reach a user that is in use.
@@ -121,19 +109,11 @@ fn contacts(export: &Export, path: &str, user: &Value) -> Vec<Contact> {
     all.into_iter().filter(|contact| enabled(contact)).filter_map(read).collect()
 }
 
-/// The bodies of the rules for both urgencies, from the rule for new alerts.
-fn notification_rule(
-    rule: &Value,
-    login: &str,
-    methods: &BTreeSet<String>,
-    lost: &mut Vec<String>,
-) -> Result<Vec<Value>, String> {
-    let name = text(rule, "name").unwrap_or("unnamed").to_owned();
+/// The steps for both urgencies, from the rule for new alerts.
+fn steps(rule: &Value, methods: &BTreeSet<String>, lost: &mut Vec<String>) -> Result<Vec<Step>, String> {
+    let name = text(rule, "name").unwrap_or("unnamed");
     let refused = |reason: &str| Err(format!("the notification rule {name:?} is refused: {reason}"));
-    if text(rule, "actionType") != Some("create-alert") {
-        return Ok(Vec::new());
-    }
-    if flag(rule, "enabled") == Some(false) {
+    if text(rule, "actionType") != Some("create-alert") || flag(rule, "enabled") == Some(false) {
         return Ok(Vec::new());
     }
     if part(rule, &["criteria", "type"]).and_then(Value::as_str).is_some_and(|kind| kind != "match-all") {
@@ -159,20 +139,15 @@ fn notification_rule(
         lost.push(format!(
             "nothing is left of the notification rule {name:?}: every verified contact method is used at once"
         ));
-        return Ok(Vec::new());
     }
     steps.sort_by_key(|(after, _)| *after);
-    let steps: Vec<Value> =
-        steps.into_iter().map(|(after, to)| json!({"contactMethod": {"name": to}, "after": shown(after)})).collect();
-    let rule = |urgency: &str| json!({"user": {"loginName": login}, "urgency": urgency, "steps": steps});
-    Ok(vec![rule("high"), rule("low")])
+    Ok(steps)
 }
 
 /// Teams, as user groups.
 pub fn teams(export: &Export, conversion: &mut Conversion, directory: &mut Directory) {
     for team in export.list("teams") {
         let Some(name) = text(team, "name") else { continue };
-        let source = object("team", name);
         let team_id = id(team, "id").unwrap_or_default();
         let detail = export.object(&format!("teams/{team_id}")).unwrap_or(team);
         let mut lost = Vec::new();
@@ -194,20 +169,9 @@ pub fn teams(export: &Export, conversion: &mut Conversion, directory: &mut Direc
         if detail.get("members").is_none() {
             lost.push(format!("members are not in the export (teams/{team_id}.json)"));
         }
-        if members.len() > 1_000 {
-            conversion.report.refused(source, "it has more than 1,000 members, the most of a group");
-            continue;
+        if add_group(name, text(team, "description"), members, lost, conversion) {
+            directory.teams.insert(team_id.to_lowercase(), name.to_owned());
+            directory.teams.insert(name.to_lowercase(), name.to_owned());
         }
-        if let Err(reason) = conversion.claim("UserGroup", name) {
-            conversion.report.refused(source, reason);
-            continue;
-        }
-        directory.teams.insert(team_id.to_lowercase(), name.to_owned());
-        directory.teams.insert(name.to_lowercase(), name.to_owned());
-        let users: Vec<Value> = members.into_iter().map(|login| json!({"loginName": login})).collect();
-        let description = text(team, "description").map(|text| cut(text, 4_000));
-        let body = json!({"name": cut(name, 200), "description": description, "users": users});
-        let becomes = conversion.add("UserGroup", name, body);
-        conversion.report.converted(source, vec![becomes], lost);
     }
 }

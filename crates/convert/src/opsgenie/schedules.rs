@@ -2,15 +2,16 @@
 
 use base::Timestamp;
 use calendar::{Interval, sets};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::Directory;
 use crate::{
-    clock::{Clock, instant},
+    clock::{Clock, interval, optional_instant, required_instant},
     conversion::{Conversion, object},
     export::Export,
     json::{cut, flag, id, list, number, part, text},
-    roster::{self, Layer, Place, Shift, Staff},
+    overrides::{self, Override},
+    roster::{self, Layer, Place, Roster, Schedule, Staff},
     week::{DAY, WEEK, Week},
 };
 
@@ -18,61 +19,36 @@ use crate::{
 pub fn schedules(export: &Export, conversion: &mut Conversion, directory: &mut Directory) {
     for schedule in export.list("schedules") {
         let Some(name) = text(schedule, "name") else { continue };
-        let source = object("schedule", name);
         if flag(schedule, "enabled") == Some(false) {
-            conversion.report.omitted(source, "it is disabled");
+            conversion.report.omitted(object("schedule", name), "it is disabled");
             continue;
         }
-        let mut notes = Vec::new();
-        let read = layers(schedule, conversion, directory, &mut notes);
-        let made = read.and_then(|(clock, layers)| {
-            let plain: Vec<Layer> = layers.iter().map(|(_, layer)| layer.clone()).collect();
-            let shifts = roster::shifts(&plain, &clock, conversion.settings.now)?;
-            conversion.claim("Roster", name)?;
-            Ok((clock, layers, shifts))
-        });
-        let (clock, layers, shifts) = match made {
-            Ok(made) => made,
-            Err(reason) => {
-                let overrides = export.list(&overrides_of(schedule)).len();
-                let also = if overrides > 0 { format!("; so are its {overrides} overrides") } else { String::new() };
-                conversion.report.refused(source, format!("{reason}{also}"));
-                continue;
-            }
+        let (mut rotations, mut notes) = (Vec::new(), Vec::new());
+        let made = read(schedule, conversion, directory, &mut rotations, &mut notes);
+        let overrides = export.list(&format!("schedules/{}/overrides", id(schedule, "id").unwrap_or_default()));
+        let source = Schedule {
+            name,
+            description: text(schedule, "description").unwrap_or_default(),
+            overrides: overrides.len(),
         };
-        let description = text(schedule, "description").unwrap_or_default();
-        let becomes = conversion.add("Roster", name, roster::body(name, description, &clock, &shifts));
-        conversion.report.converted(source, vec![becomes], notes);
+        let Some(roster) = roster::add(&source, made, notes, conversion) else { continue };
         let names = [id(schedule, "id"), Some(name.to_owned())].into_iter().flatten();
         directory.schedules.extend(names.map(|known| (known.to_lowercase(), cut(name, 200))));
-        let roster = Converted { name, clock, layers, shifts };
-        overrides(export, schedule, &roster, conversion, directory);
+        let named = overrides.into_iter().map(|one| (text(one, "alias").unwrap_or("unnamed").to_owned(), one));
+        let all = overrides::read(named, name, conversion, |value| time_and_layers(value, &rotations));
+        let why = ", and the reference does not say which of them counts";
+        overrides::add(&all, name, conversion, why, |one| people(one, &roster, directory));
     }
 }
 
-/// Rotations, each with the layer that it is.
-type Rotations<'v> = Vec<(&'v Value, Layer)>;
-
-/// A roster that was made of a schedule.
-struct Converted<'v> {
-    name: &'v str,
-    clock: Clock,
-    layers: Rotations<'v>,
-    /// With the place of the layer.
-    shifts: Vec<(usize, Shift)>,
-}
-
-fn overrides_of(schedule: &Value) -> String {
-    format!("schedules/{}/overrides", id(schedule, "id").unwrap_or_default())
-}
-
-/// The rotations that have not ended.
-fn layers<'v>(
+/// The roster of the rotations that have not ended, and these rotations in the order of its layers.
+fn read<'v>(
     schedule: &'v Value,
     conversion: &Conversion,
     directory: &Directory,
+    rotations: &mut Vec<&'v Value>,
     notes: &mut Vec<String>,
-) -> Result<(Clock, Rotations<'v>), String> {
+) -> Result<Roster, String> {
     if schedule.get("rotations").is_none() {
         return Err("its rotations are not in the export: ask for schedules with expand=rotation".to_owned());
     }
@@ -90,31 +66,16 @@ fn layers<'v>(
         let week = restriction(rotation).map_err(of_rotation)?;
         let staff = staff(rotation, from, &clock, conversion, directory).map_err(of_rotation)?;
         let mut bounds = week.bounds();
-        if let Staff::Turns(_, rotation) = &staff
-            && !matches!(rotation.length, calendar::rotation::Length::Hours(_))
-        {
-            bounds.extend(u32::try_from(clock.zone.time_of_day(from).seconds()));
-        }
+        bounds.extend(staff.hand_over(&clock));
         notes.extend(clock.ambiguous_note(&name, &bounds, conversion.settings.now));
-        layers.push((rotation, Layer { name, week, from, until, staff }));
+        layers.push(Layer { name, week, from, until, staff });
+        rotations.push(rotation);
     }
     if layers.is_empty() {
         return Err("it has no rotation that goes on: nobody is ever on call".to_owned());
     }
-    Ok((clock, layers))
-}
-
-fn required_instant(value: &Value, name: &str) -> Result<Timestamp, String> {
-    optional_instant(value, name)?.ok_or_else(|| format!("it has no {name}"))
-}
-
-fn optional_instant(value: &Value, name: &str) -> Result<Option<Timestamp>, String> {
-    let Some(found) = text(value, name) else { return Ok(None) };
-    let at = instant(found).ok_or_else(|| format!("{name} {found:?} is not an instant"))?;
-    if at.millis() % 1_000 != 0 || at.millis() < 0 {
-        return Err(format!("{name} {found:?} is not a whole second after 1970"));
-    }
-    Ok(Some(at))
+    let shifts = roster::shifts(&layers, &clock, conversion.settings.now)?;
+    Ok((clock, shifts))
 }
 
 /// Who takes turns.
@@ -212,73 +173,17 @@ fn second(value: &Value, which: &str) -> Result<u32, String> {
     if second > DAY { Err(format!("{hour}:{minute} is not a time of a day")) } else { Ok(second) }
 }
 
-/// An override, as far as it is read.
-struct Override<'v> {
-    source: String,
-    value: &'v Value,
-    time: Interval,
-    /// The places of the layers that it is about; of all where there are none.
-    layers: Vec<usize>,
-}
-
-impl Override<'_> {
-    fn meets(&self, other: &Override<'_>) -> bool {
-        let share = |one: &[usize], other: &[usize]| one.iter().any(|place| other.contains(place));
-        self.time.intersection(other.time).is_some()
-            && (self.layers.is_empty() || other.layers.is_empty() || share(&self.layers, &other.layers))
-    }
-}
-
-fn overrides(
-    export: &Export,
-    schedule: &Value,
-    roster: &Converted<'_>,
-    conversion: &mut Conversion,
-    directory: &Directory,
-) {
-    let mut all = Vec::new();
-    for value in export.list(&overrides_of(schedule)) {
-        let alias = text(value, "alias").unwrap_or("unnamed");
-        let source = object("override", &format!("{} of {}", alias, roster.name));
-        match read_override(value, roster) {
-            Ok(found) if found.0.end() <= conversion.settings.now => conversion.report.omitted(source, "it is over"),
-            Ok((time, layers)) => all.push(Override { source, value, time, layers }),
-            Err(reason) => conversion.report.refused(source, reason),
-        }
-    }
-    for (place, one) in all.iter().enumerate() {
-        let met = all.iter().enumerate().find(|(other, found)| *other != place && one.meets(found));
-        let made = match met {
-            Some((_, other)) => {
-                Err(format!("it overlaps the {}, and the reference does not say which of them counts", other.source))
-            }
-            None => override_documents(one, roster, directory),
-        };
-        match made {
-            Ok(bodies) => {
-                let mut becomes = Vec::new();
-                for body in bodies {
-                    becomes.push(conversion.add("RosterOverride", roster.name, body));
-                }
-                conversion.report.converted(one.source.clone(), becomes, Vec::new());
-            }
-            Err(reason) => conversion.report.refused(one.source.clone(), reason),
-        }
-    }
-}
-
-fn read_override(value: &Value, roster: &Converted<'_>) -> Result<(Interval, Vec<usize>), String> {
-    let start = required_instant(value, "startDate")?;
-    let end = required_instant(value, "endDate")?;
-    let time = Interval::new(start, end).ok_or("it ends before it begins")?;
+/// When an override takes place, and the places of the layers that it is about.
+fn time_and_layers(value: &Value, rotations: &[&Value]) -> Result<(Interval, Vec<usize>), String> {
+    let time = interval(value, "startDate", "endDate")?;
     let mut places = Vec::new();
     for reference in list(value, "rotations") {
-        let same = |rotation: &Value| {
+        let same = |rotation: &&Value| {
             let by = |name: &str| text(reference, name).is_some_and(|known| text(rotation, name) == Some(known));
             by("id") || by("name")
         };
         // Rotations that are over have no layer, and nothing to override.
-        places.extend(roster.layers.iter().position(|(rotation, _)| same(rotation)));
+        places.extend(rotations.iter().position(same));
     }
     if places.is_empty() && !list(value, "rotations").is_empty() {
         return Err("it is of rotations that are not in the roster".to_owned());
@@ -286,40 +191,32 @@ fn read_override(value: &Value, roster: &Converted<'_>) -> Result<(Interval, Vec
     Ok((time, places))
 }
 
-fn override_documents(one: &Override<'_>, roster: &Converted<'_>, directory: &Directory) -> Result<Vec<Value>, String> {
-    let user = part(one.value, &["user"]).cloned().unwrap_or_else(|| json!({"type": "none"}));
-    if text(&user, "type") == Some("none") {
-        return Err("it takes everybody off call, and an override of a roster puts somebody on call".to_owned());
+/// Who is on call by an override: of the roster, or of each of its shifts that the override is about.
+fn people(one: &Override<'_>, roster: &Roster, directory: &Directory) -> Result<Vec<Map<String, Value>>, String> {
+    let user = part(one.value, &["user"]).filter(|user| text(user, "type") != Some("none"));
+    let user = user.ok_or("it takes everybody off call, and an override of a roster puts somebody on call")?;
+    let fields = overrides::user(&directory.user(user)?);
+    if one.layers.is_empty() {
+        return Ok(vec![fields]);
     }
-    let login = directory.user(&user)?;
-    let mut shifts: Vec<Option<&str>> = vec![None];
-    if !one.layers.is_empty() {
-        let chosen = || roster.shifts.iter().filter(|(place, _)| one.layers.contains(place)).map(|(_, shift)| shift);
-        for layer in &one.layers {
-            let own = roster.shifts.iter().filter(|(place, _)| place == layer);
-            let time = one.time;
-            let on: Vec<Interval> = own
-                .flat_map(|(_, shift)| shift.rule(&roster.clock).stretches(time.start()..time.end()))
-                .filter_map(|stretch| stretch.intersection(time))
-                .collect();
-            if !sets::subtract([time], on).is_empty() {
-                return Err("it is of a rotation that does not take place through all of its time, and the reference \
-                            does not say whether the user is on call then"
-                    .to_owned());
-            }
-        }
-        let touched =
-            |shift: &&Shift| !shift.rule(&roster.clock).stretches(one.time.start()..one.time.end()).is_empty();
-        shifts = chosen().filter(touched).map(|shift| Some(shift.name.as_str())).collect();
-    }
-    let mut bodies = Vec::new();
-    for part in roster::override_parts(one.time) {
-        for shift in &shifts {
-            bodies.push(json!({
-                "roster": {"name": roster.name}, "user": {"loginName": login}, "start": part.start().to_string(),
-                "end": part.end().to_string(), "shift": shift.map(|name| json!({"name": name})),
-            }));
+    let (clock, shifts) = roster;
+    let stretches = |shift: &roster::Shift| shift.rule(clock).stretches(one.time.start()..one.time.end());
+    for layer in &one.layers {
+        let own = shifts.iter().filter(|(place, _)| place == layer);
+        let on = own.flat_map(|(_, shift)| stretches(shift)).filter_map(|stretch| stretch.intersection(one.time));
+        if !sets::subtract([one.time], on).is_empty() {
+            return Err(
+                "it is of a rotation that does not take place through all of its time, and the reference does \
+                        not say whether the user is on call then"
+                    .to_owned(),
+            );
         }
     }
-    Ok(bodies)
+    let chosen = shifts.iter().filter(|(place, shift)| one.layers.contains(place) && !stretches(shift).is_empty());
+    let of_shift = |(_, shift): &(usize, roster::Shift)| {
+        let mut fields = fields.clone();
+        fields.insert("shift".to_owned(), json!({"name": shift.name}));
+        fields
+    };
+    Ok(chosen.map(of_shift).collect())
 }

@@ -1,5 +1,6 @@
 //! Escalation policies, and services, which are routes to them.
 
+use base::duration;
 use serde_json::{Value, json};
 
 use super::{Directory, named};
@@ -7,38 +8,25 @@ use crate::{
     conversion::{Conversion, object},
     export::Export,
     json::{cut, id, list, number, part, text},
-    minutes::shown,
-    service::{ROUTE_NOTE, Service},
+    policy,
+    service::{self, ROUTE_NOTE, Service},
 };
-
-/// The most steps of a policy, and the most targets of a step.
-const MOST: usize = 20;
 
 /// Escalation policies.
 pub fn policies(export: &Export, conversion: &mut Conversion, directory: &mut Directory) {
     for policy in export.list("escalation_policies") {
         let Some(name) = text(policy, "name").or_else(|| text(policy, "summary")) else { continue };
         let source = object("escalation policy", name);
-        let made = body(policy, name, directory);
-        let made = made.and_then(|body| conversion.claim("EscalationPolicy", name).map(|()| body));
-        match made {
-            Ok(body) => {
-                let becomes = conversion.add("EscalationPolicy", name, body);
-                conversion.report.converted(source, vec![becomes], Vec::new());
-                directory.policies.extend(id(policy, "id").map(|id| (id, cut(name, 200))));
-            }
-            Err(reason) => conversion.report.refused(source, reason),
+        let body = body(policy, name, directory);
+        if conversion.convert(source, "EscalationPolicy", name, body, Vec::new()) {
+            directory.policies.extend(id(policy, "id").map(|id| (id, cut(name, 200))));
         }
     }
 }
 
-fn body(policy: &Value, name: &str, directory: &Directory) -> Result<Value, String> {
-    let rules = list(policy, "escalation_rules");
-    if rules.is_empty() {
-        return Err("it has no rules".to_owned());
-    }
+fn body(source: &Value, name: &str, directory: &Directory) -> Result<Value, String> {
     let mut steps = Vec::new();
-    for rule in rules {
+    for rule in list(source, "escalation_rules") {
         let strategy = part(rule, &["escalation_rule_assignment_strategy"]);
         let strategy = strategy.and_then(|strategy| strategy.as_str().or_else(|| text(strategy, "type")));
         if strategy.is_some_and(|strategy| strategy != "assign_to_everyone") {
@@ -53,25 +41,9 @@ fn body(policy: &Value, name: &str, directory: &Directory) -> Result<Value, Stri
             });
         }
         let minutes = number(rule, "escalation_delay_in_minutes").unwrap_or(30);
-        if !(1..=7 * 1_440).contains(&minutes) {
-            return Err(format!("a rule waits for {minutes} minutes, and a step from a second to 7 days"));
-        }
-        if targets.is_empty() || targets.len() > MOST {
-            return Err(format!("a rule has {} targets, and a step has 1 to {MOST}", targets.len()));
-        }
-        steps.push(json!({"targets": targets, "wait": shown(minutes * 60)}));
+        steps.push(policy::Step { targets, wait: minutes.saturating_mul(60) });
     }
-    if steps.len() > MOST {
-        return Err(format!("it has {} rules, and a policy at most {MOST} steps", steps.len()));
-    }
-    let loops = number(policy, "num_loops").unwrap_or(0);
-    if !(0..=20).contains(&loops) {
-        return Err(format!("it is repeated {loops} times, and a policy at most 20 times"));
-    }
-    Ok(json!({
-        "name": cut(name, 200), "description": text(policy, "description").map(|text| cut(text, 4_000)),
-        "repeat": Some(loops).filter(|loops| *loops > 0), "steps": steps,
-    }))
+    policy::body(name, text(source, "description"), &steps, number(source, "num_loops").unwrap_or(0))
 }
 
 /// Services.
@@ -102,7 +74,7 @@ pub fn services(export: &Export, conversion: &mut Conversion, directory: &Direct
             position,
             integrations: integrations.collect(),
         };
-        let becomes = match crate::service::add(&made, conversion) {
+        let becomes = match service::add(&made, conversion) {
             Ok(becomes) => becomes,
             Err(reason) => {
                 conversion.report.refused(source, reason);
@@ -120,11 +92,14 @@ pub fn services(export: &Export, conversion: &mut Conversion, directory: &Direct
         if let Some(seconds) = number(service, "acknowledgement_timeout") {
             lost.push(format!(
                 "an acknowledgement holds for {}: set ackTimeout of the policy, which is for all of its alerts",
-                shown(seconds)
+                duration::text(seconds.saturating_mul(1_000))
             ));
         }
         if let Some(seconds) = number(service, "auto_resolve_timeout") {
-            lost.push(format!("alerts do not close by themselves after {}", shown(seconds)));
+            lost.push(format!(
+                "alerts do not close by themselves after {}",
+                duration::text(seconds.saturating_mul(1_000))
+            ));
         }
         let urgency = part(service, &["incident_urgency_rule"]);
         match urgency.and_then(|rule| text(rule, "urgency")) {

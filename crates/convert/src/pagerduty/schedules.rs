@@ -3,49 +3,47 @@
 use std::collections::BTreeSet;
 
 use base::Timestamp;
-use calendar::{Interval, rotation::Length};
-use serde_json::{Value, json};
+use calendar::rotation::Length;
+use serde_json::Value;
 
 use super::Directory;
 use crate::{
-    clock::{Clock, instant},
-    conversion::{Conversion, object},
+    clock::{Clock, interval, optional_instant, required_instant},
+    conversion::Conversion,
     export::Export,
     json::{cut, id, list, number, text},
     layers::visible,
-    roster::{self, Layer, Place, Shift, Staff},
+    overrides,
+    roster::{self, Layer, Place, Roster, Schedule, Staff},
     week::{DAY, WEEK, Week},
 };
 
-const DAY_S: i64 = 86_400;
-
 /// Schedules and their overrides.
 pub fn schedules(export: &Export, conversion: &mut Conversion, directory: &mut Directory) {
-    let mut ids: BTreeSet<String> = export.list("schedules").iter().filter_map(|one| id(one, "id")).collect();
+    let mut ids: BTreeSet<String> = export.ids("schedules").into_iter().collect();
     ids.extend(export.below("schedules").map(|path| path.trim_start_matches("schedules/").to_owned()));
     for schedule_id in ids {
         let path = format!("schedules/{schedule_id}");
         let listed = export.list("schedules").into_iter().find(|one| id(one, "id").as_ref() == Some(&schedule_id));
         let Some(schedule) = export.object(&path).or(listed) else { continue };
         let Some(name) = text(schedule, "name").or_else(|| text(schedule, "summary")) else { continue };
-        let source = object("schedule", name);
         let mut notes = Vec::new();
         let made = read(schedule, &path, name, conversion, directory, &mut notes);
-        let made = made.and_then(|made| conversion.claim("Roster", name).map(|()| made));
-        match made {
-            Ok((clock, shifts)) => {
-                let description = text(schedule, "description").unwrap_or_default();
-                let becomes = conversion.add("Roster", name, roster::body(name, description, &clock, &shifts));
-                conversion.report.converted(source, vec![becomes], notes);
-                directory.schedules.insert(schedule_id, cut(name, 200));
-                overrides(&export.list(&format!("{path}/overrides")), name, conversion, directory);
-            }
-            Err(reason) => {
-                let overrides = export.list(&format!("{path}/overrides")).len();
-                let also = if overrides > 0 { format!("; so are its {overrides} overrides") } else { String::new() };
-                conversion.report.refused(source, format!("{reason}{also}"));
-            }
+        let overrides = export.list(&format!("{path}/overrides"));
+        let description = text(schedule, "description").unwrap_or_default();
+        let source = Schedule { name, description, overrides: overrides.len() };
+        if roster::add(&source, made, notes, conversion).is_none() {
+            continue;
         }
+        directory.schedules.insert(schedule_id, cut(name, 200));
+        let named = overrides.into_iter().map(|one| (id(one, "id").unwrap_or_default(), one));
+        let time = |value: &Value| Ok((interval(value, "start", "end")?, Vec::new()));
+        let all = overrides::read(named, name, conversion, time);
+        let why = ", and the reference does not say which of them counts";
+        overrides::add(&all, name, conversion, why, |one| {
+            let user = directory.user(one.value.get("user").unwrap_or(&Value::Null))?;
+            Ok(vec![overrides::user(&user)])
+        });
     }
 }
 
@@ -56,7 +54,7 @@ fn read(
     conversion: &Conversion,
     directory: &Directory,
     notes: &mut Vec<String>,
-) -> Result<(Clock, Vec<(usize, Shift)>), String> {
+) -> Result<Roster, String> {
     if schedule.get("schedule_layers").is_none() {
         return Err(format!("its layers are not in the export ({path}.json)"));
     }
@@ -84,8 +82,8 @@ fn layer(
     directory: &Directory,
     notes: &mut Vec<String>,
 ) -> Result<Option<Layer>, String> {
-    let from = required(value, "start")?;
-    let until = optional(value, "end")?;
+    let from = required_instant(value, "start")?;
+    let until = optional_instant(value, "end")?;
     if until.is_some_and(|until| until <= from) {
         return Ok(None);
     }
@@ -97,13 +95,13 @@ fn layer(
     let mut places = Vec::new();
     for user in list(value, "users") {
         let user = user.get("user").unwrap_or(user);
-        places.push(Place { users: vec![directory.user(user)?], groups: Vec::new() });
+        places.push(Place::user(directory.user(user)?));
     }
     if places.is_empty() {
         return Ok(None);
     }
     let week = restrictions(list(value, "restrictions"))?;
-    let virtual_start = optional(value, "rotation_virtual_start")?.unwrap_or(from);
+    let virtual_start = optional_instant(value, "rotation_virtual_start")?.unwrap_or(from);
     let turns = length(value, virtual_start, clock, conversion).and_then(|length| {
         if virtual_start > from {
             return Err(
@@ -114,11 +112,7 @@ fn layer(
     });
     let staff = Staff::turns(places, turns)?;
     let mut bounds = week.bounds();
-    if let Staff::Turns(_, rotation) = &staff
-        && !matches!(rotation.length, Length::Hours(_))
-    {
-        bounds.extend(u32::try_from(clock.zone.time_of_day(virtual_start).seconds()));
-    }
+    bounds.extend(staff.hand_over(clock));
     notes.extend(clock.ambiguous_note(name, &bounds, conversion.settings.now));
     Ok(Some(Layer { name: name.to_owned(), week, from, until, staff }))
 }
@@ -126,8 +120,8 @@ fn layer(
 fn length(value: &Value, from: Timestamp, clock: &Clock, conversion: &Conversion) -> Result<Length, String> {
     let seconds = number(value, "rotation_turn_length_seconds").filter(|seconds| *seconds > 0);
     let seconds = seconds.ok_or("it does not say how long a turn is")?;
-    if seconds % DAY_S == 0 {
-        return roster::days(seconds / DAY_S);
+    if seconds % i64::from(DAY) == 0 {
+        return roster::days(seconds / i64::from(DAY));
     }
     if seconds % 3_600 != 0 {
         return Err(format!("a turn of {seconds} seconds is not of whole hours"));
@@ -172,53 +166,4 @@ fn restrictions(all: &[Value]) -> Result<Week, String> {
 fn start_of_day(time: &str) -> Result<u32, String> {
     let read = calendar::TimeOfDay::parse(time).and_then(|time| u32::try_from(time.seconds()).ok());
     read.ok_or_else(|| format!("start_time_of_day {time:?} is not a time of day"))
-}
-
-fn required(value: &Value, name: &str) -> Result<Timestamp, String> {
-    optional(value, name)?.ok_or_else(|| format!("it has no {name}"))
-}
-
-fn optional(value: &Value, name: &str) -> Result<Option<Timestamp>, String> {
-    let Some(found) = text(value, name) else { return Ok(None) };
-    let at = instant(found).filter(|at| at.millis() >= 0);
-    at.map(Some).ok_or_else(|| format!("{name} {found:?} is not an instant after 1970"))
-}
-
-fn overrides(all: &[&Value], roster: &str, conversion: &mut Conversion, directory: &Directory) {
-    let mut read: Vec<(String, &Value, Interval)> = Vec::new();
-    for value in all.iter().copied() {
-        let source = object("override", &format!("{} of {roster}", id(value, "id").unwrap_or_default()));
-        let time = required(value, "start").and_then(|start| {
-            Interval::new(start, required(value, "end")?).ok_or_else(|| "it ends before it begins".to_owned())
-        });
-        match time {
-            Ok(time) if time.end() <= conversion.settings.now => conversion.report.omitted(source, "it is over"),
-            Ok(time) => read.push((source, value, time)),
-            Err(reason) => conversion.report.refused(source, reason),
-        }
-    }
-    for (place, (source, value, time)) in read.iter().enumerate() {
-        let mut others = read.iter().enumerate().filter(|(other, _)| *other != place);
-        let met = others.find(|(_, (_, _, other))| other.intersection(*time).is_some());
-        let login = match met {
-            Some((_, (other, ..))) => {
-                Err(format!("it overlaps the {other}, and the reference does not say which of them counts"))
-            }
-            None => directory.user(value.get("user").unwrap_or(&Value::Null)),
-        };
-        match login {
-            Ok(login) => {
-                let mut becomes = Vec::new();
-                for part in roster::override_parts(*time) {
-                    let body = json!({
-                        "roster": {"name": roster}, "user": {"loginName": login}, "start": part.start().to_string(),
-                        "end": part.end().to_string(),
-                    });
-                    becomes.push(conversion.add("RosterOverride", roster, body));
-                }
-                conversion.report.converted(source.clone(), becomes, Vec::new());
-            }
-            Err(reason) => conversion.report.refused(source.clone(), reason),
-        }
-    }
 }

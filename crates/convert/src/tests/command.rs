@@ -39,7 +39,7 @@ fn a_folder_becomes_files_and_a_report() {
     let summary = "3 objects: 0 converted, 1 converted with losses, 1 refused, 1 left out";
     assert_eq!(conversion.report.summary(), summary);
     let read = |path: &str| fs::read_to_string(Path::new(target).join(path)).unwrap();
-    assert!(read("users/ann@example.net.yaml").starts_with("kind: User\nloginName: ann@example.net\n"));
+    assert!(read("users/ann-example-net.yaml").starts_with("kind: User\nloginName: ann@example.net\n"));
     let report = read("REPORT.md");
     assert!(report.starts_with(&format!("# From Opsgenie to Muster\n\n{summary}.\n")), "{report}");
     assert!(report.contains("| schedule \"Empty\" |  | it has no rotation that goes on"), "{report}");

@@ -33,18 +33,19 @@ const OPERATIONS: [(&str, &str); 14] = [
 const OWNERS: [(&str, &str); 3] =
     [("RosterOverride", "roster"), ("ContactMethod", "user"), ("NotificationRule", "user")];
 
-/// Asserts that each object of a conversion is one that the interface takes.
+/// Asserts that each object of a conversion is one that the interface takes, and has a file.
 pub fn check(conversion: &Conversion) {
+    assert_eq!(cli::files(&conversion.documents).unwrap().len(), conversion.documents.len());
     for document in &conversion.documents {
-        let operation = OPERATIONS.iter().find(|(kind, _)| *kind == document.kind).map(|(_, operation)| *operation);
-        let schema = body(operation.unwrap_or_else(|| panic!("{} is not a kind of files", document.kind)));
-        let mut fields = document.fields.clone();
-        assert_eq!(fields.remove("kind").unwrap(), document.kind);
-        for (_, owner) in OWNERS.iter().filter(|(kind, _)| *kind == document.kind) {
+        let mut fields = document.clone();
+        let kind = fields.remove("kind").unwrap();
+        let operation = OPERATIONS.iter().find(|(known, _)| kind == *known).map(|(_, operation)| *operation);
+        let schema = body(operation.unwrap_or_else(|| panic!("{kind} is not a kind of files")));
+        for (_, owner) in OWNERS.iter().filter(|(known, _)| kind == *known) {
             assert!(fields.remove(*owner).is_some_and(|owner| is_reference(&owner)), "{owner} of {document:?}");
         }
         let fields = Value::Object(fields);
-        fits(&fields, schema, true).unwrap_or_else(|wrong| panic!("{} {}: {wrong}", document.kind, document.name));
+        fits(&fields, schema, true).unwrap_or_else(|wrong| panic!("{document:?}: {wrong}"));
     }
 }
 

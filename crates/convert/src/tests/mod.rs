@@ -48,8 +48,7 @@ fn convert(product: Product, answers: &[(&str, Value)]) -> Conversion {
 
 /// The objects of a kind.
 fn of_kind(conversion: &Conversion, kind: &str) -> Vec<Value> {
-    let documents = conversion.documents.iter().filter(|document| document.kind == kind);
-    documents.map(|document| Value::Object(document.fields.clone())).collect()
+    conversion.documents.iter().filter(|one| one["kind"] == kind).cloned().map(Value::Object).collect()
 }
 
 /// The entry of the report about an object.

@@ -1,9 +1,11 @@
 //! Accounts of Opsgenie, small and made up.
 
+use std::path::Path;
+
 use serde_json::{Value, json};
 
 use super::{assert_refused, convert, entry, of_kind, settings};
-use crate::{conversion::Settings, document, options::Product, report::Outcome};
+use crate::{conversion::Settings, options::Product, report::Outcome};
 
 fn users() -> (&'static str, Value) {
     let user = |id: &str, name: &str, role: &str| {
@@ -123,12 +125,14 @@ fn a_schedule_is_a_roster_of_windows_and_turns() {
             "endMin": 0}]}});
     let all = [&[users()][..], &teams(), &[schedule(&[rotation(&day), rotation(&night)])]].concat();
     let conversion = convert(Product::Opsgenie, &all);
-    let text = &document::files(&conversion.documents)["rosters/first-line.yaml"];
+    let files = cli::files(&conversion.documents).unwrap();
+    let (_, text) = files.iter().find(|(path, _)| path == Path::new("rosters/first-line.yaml")).unwrap();
     let expected = "\
 kind: Roster
 name: First line
 description: Who answers
-timeZone: {name: Europe/Vienna}
+timeZone:
+  name: Europe/Vienna
 shiftDetails:
 - name: \"Day Fri, Sat 18:00-18:00\"
   schedule:
@@ -136,15 +140,20 @@ shiftDetails:
     startDate: \"2026-01-04T23:00:00+0000\"
     startTime: \"18:00:00\"
     endTime: \"18:00:00\"
-    pattern: {type: weekly, repeatFrequency: 1, weekDays: \"Friday,Saturday\"}
-    endPattern: {type: NEVER}
+    pattern:
+      type: weekly
+      repeatFrequency: 1
+      weekDays: \"Friday,Saturday\"
+    endPattern:
+      type: NEVER
   rotation:
     order:
     - users:
-      - {loginName: ann@example.net}
+      - loginName: ann@example.net
     - users:
-      - {loginName: bob@example.net}
-    length: {weeks: 1}
+      - loginName: bob@example.net
+    length:
+      weeks: 1
     start: \"2026-01-05T00:00:00\"
 - name: ";
     assert!(text.starts_with(expected), "{text}");
@@ -368,7 +377,7 @@ fn heartbeats_addresses_and_alerts_come_along_and_the_rest_is_told() {
         [json!({"kind": "Heartbeat", "name": "backup", "interval": "25h", "severity": "Warning"})]
     );
     assert_eq!(of_kind(&conversion, "InboundAddress"), [json!({"kind": "InboundAddress", "name": "Prom"})]);
-    let line: Value = serde_json::from_str(conversion.extra["open-alerts.ndjson"].trim()).unwrap();
+    let line: Value = serde_json::from_str(conversion.open_alerts.as_ref().unwrap()).unwrap();
     assert_eq!(
         line,
         json!({"currentState": "Critical", "subject": "Disk full", "extAlertId": "d1",
