@@ -2,9 +2,9 @@
 
 .PHONY: run build package test check openapi drift contract fuzz clients bench greedy campaign blackbox template
 
-# Builds and starts the service with its demo company on embedded SQLite, in ./data: the program that the tests use, soon
-# there and soon again after an edit. Full speed is that of `make build`. DATA=directory and ARGS="--listen 9090" are for
-# whoever wants it elsewhere.
+# Builds and starts the service with its demo company on embedded SQLite, in ./data: the program that the tests use,
+# soon there and soon again after an edit. Full speed is that of `make build`. DATA=directory and ARGS="--listen 9090"
+# are for whoever wants it elsewhere.
 run:
 	cargo build --workspace --bin muster
 	$${CARGO_TARGET_DIR:-target}/debug/muster serve --demo --data-dir $(or $(DATA),data) $(ARGS)
@@ -31,12 +31,13 @@ test:
 	@sh openapi/clients/build.sh >/dev/null 2>&1 || true
 	sh scripts/test.sh
 
-# The black-box tests with all words of FILTER in their names, such as "sqlite", "rosters::sqlite" or "paging postgres". A word that
-# nothing in the tests is called is refused before anything is built.
+# The black-box tests with all words of FILTER in their names, such as "sqlite", "rosters::sqlite" or "paging postgres".
+# A word that nothing in the tests is called is refused before anything is built.
 blackbox:
 	sh scripts/blackbox.sh "$(FILTER)"
 
-# Adds the domain of tests/template to a copy of the workspace, as ARCHITECTURE.md says, builds the program and calls it.
+# Adds the domain of tests/template to a copy of the workspace, as ARCHITECTURE.md says, builds the program and calls
+# it.
 template:
 	cargo build --workspace --bin muster
 	cargo test --workspace --test blackbox -- --ignored --nocapture template::
@@ -58,9 +59,9 @@ drift: openapi
 	git diff --exit-code -- openapi
 	@[ -z "$$(git ls-files --others --exclude-standard openapi)" ] || { echo "openapi/ has documents that are not committed"; exit 1; }
 
-# What others may rely on: nothing that breaks users of openapi/released, no finding of the linters in openapi/rules, and none of
-# schemathesis, which calls the program that was built (or MUSTER_BIN) for some two minutes. Before, of what relies on it here: types
-# of the console's modules.
+# What others may rely on: nothing that breaks users of openapi/released, no finding of the linters in openapi/rules,
+# and none of schemathesis, which calls the program that was built (or MUSTER_BIN) for some two minutes. Before, of what
+# relies on it here: types of the console's modules.
 contract:
 	sh openapi/rules/check.sh
 	sh crates/console/types/check.sh
@@ -71,8 +72,8 @@ fuzz:
 	@[ -n "$$MUSTER_BIN" ] || cargo build --workspace --bin muster
 	$(if $(SEED),SEED=$(SEED)) sh openapi/rules/fuzz/run.sh $(EXAMPLES)
 
-# Makes the clients in openapi/clients as packages in target/clients: all for which the tools are here, or LANG=python. (A
-# LANG of the environment is a locale.)
+# Makes the clients in openapi/clients as packages in target/clients: all for which the tools are here, or LANG=python.
+# (A LANG of the environment is a locale.)
 clients:
 	sh openapi/clients/build.sh $(if $(filter command line,$(origin LANG)),$(LANG))
 
@@ -81,14 +82,15 @@ bench:
 	cargo build --release --workspace --bin muster --bin bench
 	$${CARGO_TARGET_DIR:-target}/release/bench
 
-# Four greedy clients of a thousand connections each, and what a good one notices of them. For a machine that does nothing else.
+# Four greedy clients of a thousand connections each, and what a good one notices of them. For a machine that does
+# nothing else.
 greedy:
 	cargo build --release --workspace --bin muster
 	cargo build --workspace --bin muster
 	MUSTER_TESTS_FULL=1 MUSTER_BIN=$$(cd $${CARGO_TARGET_DIR:-target} && pwd)/release/muster cargo test --workspace --test blackbox -- --test-threads 1 --nocapture operations::greedy
 
-# Kills, power cuts, failing and full disks, storms on two gateways: looks for what was acknowledged, in 256 MiB. ARGS="--help"
-# says what can be chosen.
+# Kills, power cuts, failing and full disks, storms on two gateways: looks for what was acknowledged, in 256 MiB.
+# ARGS="--help" says what can be chosen.
 campaign:
 	cargo build --workspace --bin muster --bin campaign
 	$${CARGO_TARGET_DIR:-target}/debug/campaign $(ARGS)

@@ -5,7 +5,8 @@ set -eu
 cd "$(dirname "$0")/.."
 filter=$(printf '%s' "${1:-}" | sed 's/::/ /g')
 
-# Building takes minutes: a word that is nowhere in the sources of the tests, nor the name of one of them, is found out before.
+# Building takes minutes: a word that is nowhere in the sources of the tests, nor the name of one of them, is found out
+# before.
 for word in $filter; do
     if ! grep -rqF -- "$word" tests/tests && ! find tests/tests -name "*$word*" | grep -q .; then
         echo "no test has $word in its name" >&2

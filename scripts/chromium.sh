@@ -1,8 +1,8 @@
 #!/bin/sh
 # Prints the programs with which the tests look at the console: chromium and chromedriver, a line each.
 #
-# Looks in $TEST_CHROMIUM and $TEST_CHROMEDRIVER, then on the PATH. Where one is missing and this is root on a Debian-like
-# system, it installs the packages `chromium` and `chromium-driver`.
+# Looks in $TEST_CHROMIUM and $TEST_CHROMEDRIVER, then on the PATH. Where one is missing and this is root on a
+# Debian-like system, it installs the packages `chromium` and `chromium-driver`.
 set -eu
 
 first() {

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Holds the dependencies to deny.toml: `cargo deny check`. cargo-deny is taken from the PATH, or else built once into target/tools.
-# Advisories need their database from the network; where it cannot be had this says so and the rest is checked.
+# Holds the dependencies to deny.toml: `cargo deny check`. cargo-deny is taken from the PATH, or else built once into
+# target/tools. Advisories need their database from the network; where it cannot be had this says so and the rest is
+# checked.
 set -eu
 cd "$(dirname "$0")/.."
 

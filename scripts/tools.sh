@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs what CI needs beside Rust, a C compiler and make, or names what is missing and fails: rustfmt and clippy, npm, a Python
-# that makes virtual environments, curl, and what Debian packages and units are checked with.
+# Installs what CI needs beside Rust, a C compiler and make, or names what is missing and fails: rustfmt and clippy,
+# npm, a Python that makes virtual environments, curl, and what Debian packages and units are checked with.
 set -eu
 
 missing=

@@ -1,10 +1,11 @@
 #!/bin/sh
-# Makes clients from the OpenAPI document, each an installable package in target/clients/LANGUAGE, and runs their own tests.
+# Makes clients from the OpenAPI document, each an installable package in target/clients/LANGUAGE, and runs their own
+# tests.
 #
 #     openapi/clients/build.sh [LANGUAGE…]
 #
-# Without a language it makes all for which the tools are there, and says which are not. Ends with 3 when a language was asked
-# for whose tools are neither here nor to be had.
+# Without a language it makes all for which the tools are there, and says which are not. Ends with 3 when a language was
+# asked for whose tools are neither here nor to be had.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)

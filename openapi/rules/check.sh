@@ -1,7 +1,7 @@
 #!/bin/sh
-# What OpenAPI documents have to be: openapi/rules/check.sh. Nothing that breaks users of the released document, unless CHANGELOG.md
-# names it, and no finding of two linters. Where the linters are not to be had they are skipped, which it says, unless
-# CI is true.
+# What OpenAPI documents have to be: openapi/rules/check.sh. Nothing that breaks users of the released document, unless
+# CHANGELOG.md names it, and no finding of two linters. Where the linters are not to be had they are skipped, which it
+# says, unless CI is true.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)

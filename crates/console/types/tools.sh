@@ -1,4 +1,5 @@
-# To be sourced, with `root`. Installs the tools that check the console's modules, which package.json pins, below `target`.
+# To be sourced, with `root`. Installs the tools that check the console's modules, which package.json pins, below
+# `target`.
 . "$root/openapi/rules/missing.sh"
 
 target=${CARGO_TARGET_DIR:-$root/target}/console-types

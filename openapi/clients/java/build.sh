@@ -1,5 +1,6 @@
 #!/bin/sh
-# build.sh DOCUMENTS OUTPUT VERSION: makes OUTPUT/muster-client-VERSION.jar, and OUTPUT/lib with the libraries of Jackson that it needs.
+# build.sh DOCUMENTS OUTPUT VERSION: makes OUTPUT/muster-client-VERSION.jar, and OUTPUT/lib with the libraries of
+# Jackson that it needs.
 set -eu
 documents=$1 output=$2 version=$3
 
