@@ -1,5 +1,7 @@
 //! The one list of what the server is made of.
 
+use std::sync::Arc;
+
 use api::{Domain, Restorers, spec};
 use db::{Migrations, Quota};
 use outbox::Retention;
@@ -39,8 +41,13 @@ pub fn quotas() -> Vec<&'static Quota> {
 
 /// What restores the objects of each domain when a change set is undone. A domain that has something to restore is a
 /// line here.
-pub fn restorers(paging_neighbours: paging::Neighbours) -> Restorers {
-    let all = [inventory::restorers(), kb::restorers(), paging::restorers(paging_neighbours)];
+pub fn restorers(authenticator: Arc<access::Authenticator>, paging_neighbours: paging::Neighbours) -> Restorers {
+    let all = [
+        access::restorers(authenticator),
+        inventory::restorers(),
+        kb::restorers(),
+        paging::restorers(paging_neighbours),
+    ];
     Restorers::new(all.into_iter().flatten().collect())
 }
 

@@ -28,6 +28,7 @@ mod mailbox;
 mod me;
 pub mod oidc;
 pub mod reporting;
+mod restorers;
 mod schema;
 mod secrets;
 mod sessions;
@@ -50,6 +51,7 @@ pub use crate::{
     bootstrap::{FirstKey, bootstrap, check_first_key, is_empty, new_credentials, unused_first_key},
     directory::Directory,
     link_requests::{LinkMailer, LinkQueue},
+    restorers::restorers,
     sessions::sign_in_url,
 };
 

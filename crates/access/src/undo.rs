@@ -168,14 +168,16 @@ pub(crate) async fn undo_change_set(
         return context.write(move |_, _| Err::<Answer, _>(problem.into())).await;
     }
     let context = context.undoing(&set.id);
-    let work = Work { set: Arc::new(set), objects: objects.into(), restorers };
+    let work = Work { set: Arc::new(set), objects: objects.into(), restorers: Arc::clone(&restorers) };
     if work.objects.len() <= WHOLE {
         let whole = context.write(move |tx, scope| {
             let made = change_sets::new_id(tx.actor());
             let (objects, _) = work.restore(tx, scope, 0, || false)?;
             Answer::ok(&Undo { change_set: made, objects, ..undo })
         });
-        return whole.await;
+        let answer = whole.await;
+        restorers.forget_cached();
+        return answer;
     }
     let inner = context.clone();
     context.carry_out(async move { in_parts(&inner, work, undo).await }).await
@@ -362,6 +364,7 @@ fn refused(first: &FirstChange, error: db::Error) -> db::Error {
 async fn in_parts(context: &RequestContext<UndoOptions>, work: Work, undo: Undo) -> api::Result<Answer> {
     let actor = context.actor_of_parts();
     let scope = context.request_scope();
+    let restorers = Arc::clone(&work.restorers);
     let mut made = None;
     let mut restored = 0;
     let mut from = 0;
@@ -375,6 +378,7 @@ async fn in_parts(context: &RequestContext<UndoOptions>, work: Work, undo: Undo)
             Tx::run(conn, &actor, now, |tx| work.restore(tx, &scope, from, is_enough))
         });
         let (some, next) = part.await.map_err(|error| interrupted(error, restored))?;
+        restorers.forget_cached();
         restored += some;
         made = made.or(id.filter(|_| some > 0));
         from = next;

@@ -24,6 +24,9 @@ pub trait Restorer: Send + Sync {
     /// # Errors
     /// The problem that keeps it from being restored.
     fn restore(&self, tx: &mut Tx<'_>, scope: &RequestScope, change: &ObjectChange) -> Result<()>;
+
+    /// Forgets what this process remembers of objects that may have been restored; called after each commit.
+    fn forget_cached(&self) {}
 }
 
 /// The restorers of all domains.
@@ -39,6 +42,11 @@ impl Restorers {
     /// That of a kind, if it can be restored.
     pub fn of(&self, kind: &str) -> Option<&dyn Restorer> {
         self.0.iter().find(|restorer| restorer.kinds().contains(&kind)).map(|restorer| &**restorer)
+    }
+
+    /// [`Restorer::forget_cached`], of all.
+    pub fn forget_cached(&self) {
+        self.0.iter().for_each(|restorer| restorer.forget_cached());
     }
 }
 

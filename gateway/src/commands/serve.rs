@@ -125,7 +125,7 @@ pub fn serve(arguments: Serve) -> anyhow::Result<()> {
     let link_mailer = LinkMailer::start(db.clone(), parts.outgoing_sender(), public_url.clone(), api::clock::now)?;
     let sign_in = SignIn { home: console::PATH, oidc, by_mail: link_mailer.sends_mail() };
     let access_extras = access::extras(authenticator.clone(), sign_in, link_mailer.queue())
-        .with(Arc::new(domains::restorers(paging_neighbours())));
+        .with(Arc::new(domains::restorers(authenticator.clone(), paging_neighbours())));
     let roster_extras = rosters::extras(Arc::new(Directory));
     let escalator = Escalator::start(db.clone(), incident_neighbours.clone(), api::clock::now)?;
     let sweeper = retention.start(&db, api::clock::now)?;

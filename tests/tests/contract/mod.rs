@@ -22,6 +22,7 @@ mod tenants;
 mod throttling;
 mod tokens;
 mod undos;
+mod undos_people;
 mod upgrades;
 mod users;
 

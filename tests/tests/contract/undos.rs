@@ -20,7 +20,7 @@ both_backends![
     only_an_admin_of_the_tenant_undoes,
 ];
 
-fn send(client: &Client, name: &str, path: &str, body: &Value) -> Value {
+pub(super) fn send(client: &Client, name: &str, path: &str, body: &Value) -> Value {
     client.request("POST", path).header("X-Change-Set", name).json(body).send().ok()
 }
 
@@ -42,17 +42,17 @@ fn undone_under_a_key(client: &Client, set: &str) -> i64 {
 
 /// The id of the newest set, or of the one with this name.
 #[track_caller]
-fn newest(client: &Client, name: &str) -> String {
+pub(super) fn newest(client: &Client, name: &str) -> String {
     let filter = if name.is_empty() { String::new() } else { format!("name:{name}") };
     super::text(&client.search("/changeSets/search", &filter).page()["results"][0]["id"])
 }
 
-fn undo(client: &Client, set: &str) -> Response {
+pub(super) fn undo(client: &Client, set: &str) -> Response {
     client.post_empty(&format!("/changeSets/{set}/undo"))
 }
 
 #[track_caller]
-fn undone(client: &Client, set: &str) -> (i64, String) {
+pub(super) fn undone(client: &Client, set: &str) -> (i64, String) {
     let answer = undo(client, set).ok();
     (answer["objects"].as_i64().expect("objects"), super::text(&answer["changeSet"]))
 }

@@ -5,11 +5,13 @@ use std::sync::Arc;
 use actix_web::{HttpResponse, web};
 use api::{PathIds, RequestContext, Result, post};
 use base::problem::Problem;
+use outbox::Tx;
 
 use crate::{
     Authenticator, api_keys, inbound, sessions,
     users::{
         http::change,
+        row::Row,
         rules,
         wire::{User, UserId},
     },
@@ -37,20 +39,26 @@ pub(crate) async fn deactivate_user(
     PathIds(id): PathIds<UserId>,
     authenticator: web::Data<Authenticator>,
 ) -> Result<HttpResponse> {
-    change(&context, id, &authenticator, |tx, row, now| {
-        if let Some(key) = api_keys::store::name_of_program(tx.conn, &row.tenant_id, &row.id)? {
-            let detail = format!("The API key {key} acts as this user: revoke the key first.");
-            return Err(Problem::conflict(detail).into());
-        }
-        if let Some(address) = inbound::store::name_of_program(tx.conn, &row.tenant_id, &row.id)? {
-            let detail = format!("The inbound address {address} acts as this user: delete the address first.");
-            return Err(Problem::conflict(detail).into());
-        }
-        api_keys::http::revoke_personal(tx, &row.tenant_id, &row.id, now)?;
-        sessions::redeem::end_all(tx, &row.tenant_id, &row.id, now)?;
-        Ok(rules::activated(row, false, now))
-    })
-    .await
+    change(&context, id, &authenticator, |tx, row, _| deactivated(tx, row)).await
+}
+
+/// A user who is not in use any more, and whose API keys and sessions have ended.
+///
+/// # Errors
+/// 409 while a program acts as this user.
+pub(crate) fn deactivated(tx: &mut Tx<'_>, row: &Row) -> db::Result<Row> {
+    if let Some(key) = api_keys::store::name_of_program(tx.conn, &row.tenant_id, &row.id)? {
+        let detail = format!("The API key {key} acts as this user: revoke the key first.");
+        return Err(Problem::conflict(detail).into());
+    }
+    if let Some(address) = inbound::store::name_of_program(tx.conn, &row.tenant_id, &row.id)? {
+        let detail = format!("The inbound address {address} acts as this user: delete the address first.");
+        return Err(Problem::conflict(detail).into());
+    }
+    let now = tx.now;
+    api_keys::http::revoke_personal(tx, &row.tenant_id, &row.id, now)?;
+    sessions::redeem::end_all(tx, &row.tenant_id, &row.id, now)?;
+    Ok(rules::activated(row, false, now))
 }
 
 /// Activate a user
@@ -73,9 +81,5 @@ pub(crate) async fn activate_user(
     authenticator: web::Data<Authenticator>,
 ) -> Result<HttpResponse> {
     let caller = Arc::clone(&context.caller);
-    change(&context, id, &authenticator, move |_, row, now| {
-        rules::check_change(&caller, row.may(), row.may())?;
-        Ok(rules::activated(row, true, now))
-    })
-    .await
+    change(&context, id, &authenticator, move |_, row, now| Ok(rules::activated_by(&caller, row, now)?)).await
 }

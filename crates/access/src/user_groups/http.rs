@@ -250,7 +250,7 @@ async fn change_members(
 }
 
 /// Changes the members of a group, and answers whether they are others now.
-fn set_members(
+pub(crate) fn set_members(
     tx: &mut Tx<'_>,
     scope: &RequestScope,
     group: &Row,
@@ -272,15 +272,26 @@ async fn change(
             let here = filters::writable("user_groups.tenant_id", &scope.tenant);
             let row = store::find_alone(tx.conn, here, &id)?;
             scope.check_version(row.version)?;
-            let before = view::detail(tx.conn, &row)?;
-            let (mut after, others) = becomes(tx, scope, &row)?;
-            if others || after != row {
-                after = rules::touched(after, tx.now);
-                store::update(tx.conn, &row, &after)?;
-            }
-            let group = view::detail(tx.conn, &after)?;
-            tx.record_change(Some(&before), Some(&group))?;
-            answer(&group, after.version)
+            let (group, version) = apply_change(tx, &row, |tx| becomes(tx, scope, &row))?;
+            answer(&group, version)
         })
         .await
+}
+
+/// Stores and records what becomes of a group that was read alone; `becomes` also says whether its members are others
+/// now. Answers the group, and its version.
+pub(crate) fn apply_change(
+    tx: &mut Tx<'_>,
+    row: &Row,
+    becomes: impl FnOnce(&mut Tx<'_>) -> db::Result<(Row, bool)>,
+) -> db::Result<(UserGroupDetail, i64)> {
+    let before = view::detail(tx.conn, row)?;
+    let (mut after, others) = becomes(tx)?;
+    if others || after != *row {
+        after = rules::touched(after, tx.now);
+        store::update(tx.conn, row, &after)?;
+    }
+    let group = view::detail(tx.conn, &after)?;
+    tx.record_change(Some(&before), Some(&group))?;
+    Ok((group, after.version))
 }

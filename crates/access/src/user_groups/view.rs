@@ -37,7 +37,11 @@ impl Recorded for UserGroupDetail {
         Entity::audited("UserGroup", &self.group.tenant_id, &self.group.unique_id)
     }
 
+    /// Each member is a field of its own, so that the log has who came and who went, however many they are.
     fn event_payload(&self) -> Result<Value> {
-        outbox::payload(self)
+        let mut payload = outbox::payload(&self.group)?;
+        let users = self.users.iter().map(|user| (user.id.clone(), Value::from(user.login_name.as_str())));
+        payload["users"] = Value::Object(users.collect());
+        Ok(payload)
     }
 }

@@ -76,6 +76,27 @@ pub(crate) fn activated(user: &Row, activated: bool, now: Timestamp) -> Row {
     touched(user, Row { activated, ..user.clone() }, now)
 }
 
+/// A user after a change that this caller makes.
+///
+/// # Errors
+/// 403 for more than the caller may, 409 for what says whose the user of a program is.
+pub(crate) fn changed_by(caller: &Caller, user: &Row, change: UserChange, now: Timestamp) -> Result<Row, Problem> {
+    let after = changed(user, change, now);
+    check_program(user, &after)?;
+    check_change(caller, user.may(), after.may())?;
+    check_address(caller, user.email.as_deref(), after.email.as_deref())?;
+    Ok(after)
+}
+
+/// A user whom this caller activates.
+///
+/// # Errors
+/// 403 for more than the caller may.
+pub(crate) fn activated_by(caller: &Caller, user: &Row, now: Timestamp) -> Result<Row, Problem> {
+    check_change(caller, user.may(), user.may())?;
+    Ok(activated(user, true, now))
+}
+
 fn touched(before: &Row, after: Row, now: Timestamp) -> Row {
     if *before == after { after } else { Row { version: before.version + 1, updated_ms: now.millis(), ..after } }
 }

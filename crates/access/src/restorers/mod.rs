@@ -1,0 +1,15 @@
+//! Undoing changes of users and user groups. It knows them, and none of them knows it.
+
+mod user_groups;
+mod users;
+
+use std::sync::Arc;
+
+use api::Restorer;
+
+use crate::Authenticator;
+
+/// What of tenants and callers is restored when a change set is undone.
+pub fn restorers(authenticator: Arc<Authenticator>) -> Vec<Arc<dyn Restorer>> {
+    vec![Arc::new(users::Users(authenticator)), Arc::new(user_groups::UserGroups)]
+}

@@ -1,0 +1,197 @@
+//! Undoing change sets of users and user groups: nobody is removed, and nobody gets more than a write gives.
+
+use muster_tests::{Browser, Client, Server, both_backends, unique};
+use serde_json::{Value, json};
+
+use super::{
+    text,
+    undos::{newest, send, undo, undone},
+};
+
+both_backends![
+    a_user_is_as_it_was,
+    a_new_user_is_deactivated_with_its_sessions,
+    an_undo_of_users_gives_no_more_than_a_write,
+    a_group_of_people_is_as_it_was,
+    a_new_group_of_people_is_deactivated,
+];
+
+#[track_caller]
+fn user(client: &Client, role: &str) -> String {
+    text(&client.post("/users", &json!({"loginName": unique("ann"), "role": role})).ok()["id"])
+}
+
+/// The fields of the first object that a preview says to stay.
+#[track_caller]
+fn left(client: &Client, set: &str) -> Value {
+    client.post_empty(&format!("/changeSets/{set}/undo?preview=true")).ok()["notUndone"][0]["fields"].clone()
+}
+
+/// The problem of an undo that a rule refuses, with the object that it names first.
+#[track_caller]
+fn refused(client: &Client, set: &str, object: &str) -> Value {
+    let problem = undo(client, set).problem(409, "0004");
+    assert_eq!(problem["errors"][0]["fieldName"], json!(object), "{problem}");
+    problem
+}
+
+fn a_user_is_as_it_was(server: &Server) {
+    let client = server.new_client();
+    let body = json!({"loginName": unique("ann"), "firstName": "Ann", "lastName": "Lee", "email": "ann@example.net",
+        "phoneNumber": "+33 1 23", "role": "operator"});
+    let made = client.post("/users", &body).ok();
+    let id = text(&made["id"]);
+    let path = format!("/users/{id}");
+    let told = |user: &Value| {
+        ["id", "loginName", "firstName", "lastName", "email", "phoneNumber", "mobileNumber", "role", "activated"]
+            .map(|field| user[field].clone())
+    };
+    let name = unique("change");
+    let change = json!({"loginName": unique("bob"), "firstName": "", "email": "bob@example.net", "phoneNumber": "",
+        "mobileNumber": "+33 6 12", "role": "admin"});
+    send(&client, &name, &path, &change);
+    send(&client, &name, &format!("{path}/deactivate"), &json!({}));
+    let set = newest(&client, &name);
+    assert_eq!(left(&client, &set), Value::Null);
+    let after = client.get(&path).ok();
+    let (objects, first) = undone(&client, &set);
+    assert_eq!((objects, told(&client.get(&path).ok())), (1, told(&made)));
+    undone(&client, &first);
+    assert_eq!(told(&client.get(&path).ok()), told(&after));
+
+    let renamed = unique("change");
+    let other = unique("eve");
+    send(&client, &renamed, &path, &json!({"loginName": other}));
+    client.post("/users", &json!({"loginName": text(&after["loginName"]).to_uppercase()})).ok();
+    let problem = refused(&client, &newest(&client, &renamed), &format!("User {id}"));
+    assert!(problem["errors"][0]["message"].to_string().contains("login name"), "{problem}");
+    assert_eq!(client.get(&path).ok()["loginName"], json!(other));
+}
+
+fn a_new_user_is_deactivated_with_its_sessions(server: &Server) {
+    let client = server.new_client();
+    let name = unique("hire");
+    let made = send(&client, &name, "/users", &json!({"loginName": unique("ann"), "role": "viewer"}));
+    let id = text(&made["id"]);
+    let session = session(server, &client, &id);
+    session.get("/sites/minimal").list();
+    let set = newest(&client, &name);
+    assert_eq!(left(&client, &set), json!(["the user, who is deactivated and stays"]));
+    let (_, first) = undone(&client, &set);
+    assert_eq!(client.get(&format!("/users/{id}")).ok()["activated"], json!(false));
+    session.get("/sites/minimal").unauthenticated();
+    undo(&client, &set).problem(409, "0004");
+    // In use again, and signed in nowhere.
+    undone(&client, &first);
+    assert_eq!(client.get(&format!("/users/{id}")).ok()["activated"], json!(true));
+    session.get("/sites/minimal").unauthenticated();
+}
+
+/// A person's session as a caller like those with keys.
+fn session(server: &Server, client: &Client, user: &str) -> Client {
+    let url = text(&client.post_empty(&format!("/users/{user}/signInLink")).ok()["url"]);
+    client.with_cookie(&Browser::sign_in(server, &url).cookie)
+}
+
+/// A caller with a key that may undo change sets, and nothing else.
+fn narrow(server: &Server, client: &Client) -> Client {
+    let body = json!({"name": unique("key"), "role": "admin", "operations": ["undoChangeSet"]});
+    let key = client.post("/apiKeys", &body).ok();
+    client.with_token(&server.token(&text(&key["key"]), &text(&key["secret"])))
+}
+
+fn an_undo_of_users_gives_no_more_than_a_write(server: &Server) {
+    let client = server.new_client();
+    let narrow = narrow(server, &client);
+    let (admin, viewer, gone) = (user(&client, "admin"), user(&client, "viewer"), user(&client, "operator"));
+    let changes = [
+        (&admin, "", json!({"role": "viewer"})),
+        (&viewer, "", json!({"email": "new@example.net"})),
+        (&gone, "/deactivate", json!({})),
+    ];
+    for (id, action, change) in changes {
+        let name = unique("change");
+        send(&client, &name, &format!("/users/{id}{action}"), &change);
+        let set = newest(&client, &name);
+        let was = client.get(&format!("/users/{id}")).ok();
+        refused(&narrow, &set, &format!("User {id}"));
+        assert_eq!(client.get(&format!("/users/{id}")).ok(), was);
+        undone(&client, &set);
+    }
+    // A role that an undo takes away is gone at once.
+    let name = unique("promote");
+    send(&client, &name, &format!("/users/{viewer}"), &json!({"role": "admin"}));
+    let session = session(server, &client, &viewer);
+    session.get("/apiKeys").list();
+    undone(&client, &newest(&client, &name));
+    session.get("/apiKeys").forbidden();
+    // A client undoes nothing of its partner.
+    let partner = server.admin();
+    let name = unique("partner");
+    let above = text(&send(&partner, &name, "/users", &json!({"loginName": unique("eve")}))["id"]);
+    undo(&client, &newest(&partner, &name)).not_found();
+    assert_eq!(partner.get(&format!("/users/{above}")).ok()["activated"], json!(true));
+    // The partner undoes what its client did.
+    let name = unique("client");
+    let below = text(&send(&client, &name, "/users", &json!({"loginName": unique("ann")}))["id"]);
+    undone(&partner, &newest(&client, &name));
+    assert_eq!(client.get(&format!("/users/{below}")).ok()["activated"], json!(false));
+}
+
+/// Name, description, state and members of a group.
+#[track_caller]
+fn group(client: &Client, path: &str) -> [Value; 4] {
+    let group = client.get(path).ok();
+    let members = group["users"].as_array().expect("users").iter().map(|user| user["id"].clone());
+    let mut members: Vec<String> = members.map(|id| text(&id)).collect();
+    members.sort();
+    [group["name"].clone(), group["description"].clone(), group["activated"].clone(), json!(members)]
+}
+
+fn a_group_of_people_is_as_it_was(server: &Server) {
+    let client = server.new_client();
+    // More people than the log would tell in one value.
+    let people: Vec<Value> = (0..120).map(|_| json!({"id": user(&client, "viewer")})).collect();
+    let partner = text(&server.admin().post("/users", &json!({"loginName": unique("eve")})).ok()["id"]);
+    let body = json!({"name": unique("night"), "description": "before", "users": people[..100]});
+    let id = text(&client.post("/userGroups", &body).ok()["uniqueId"]);
+    let path = format!("/userGroups/{id}");
+    let before = group(&client, &path);
+    let name = unique("change");
+    send(&client, &name, &path, &json!({"name": unique("day"), "description": "", "users": people[..10]}));
+    send(&client, &name, &format!("{path}/members"), &json!([people[110], {"id": partner}]));
+    send(&client, &name, &format!("{path}/deactivate"), &json!({}));
+    let set = newest(&client, &name);
+    assert_eq!(left(&client, &set), Value::Null);
+    let after = group(&client, &path);
+    let (objects, first) = undone(&client, &set);
+    assert_eq!((objects, group(&client, &path)), (1, before.clone()));
+    undone(&client, &first);
+    assert_eq!(group(&client, &path), after);
+    // The log names those who came or went, each by itself.
+    let rows = client.search("/auditLog/search", &format!("entityId:{id}")).page();
+    let changes = &rows["results"][0]["changes"];
+    assert_eq!(changes[format!("users.{partner}")]["before"], Value::Null, "{changes}");
+    assert!(changes[format!("users.{partner}")]["after"].is_string(), "{changes}");
+
+    let renamed = unique("change");
+    send(&client, &renamed, &path, &json!({"name": unique("other")}));
+    client.post("/userGroups", &json!({"name": after[0]})).ok();
+    let problem = refused(&client, &newest(&client, &renamed), &format!("UserGroup {id}"));
+    assert!(problem["errors"][0]["message"].to_string().contains("already exists"), "{problem}");
+}
+
+fn a_new_group_of_people_is_deactivated(server: &Server) {
+    let client = server.new_client();
+    let name = unique("create");
+    let users = json!([{"id": user(&client, "viewer")}]);
+    let made = send(&client, &name, "/userGroups", &json!({"name": unique("night"), "users": users}));
+    let path = format!("/userGroups/{}", text(&made["uniqueId"]));
+    let before = group(&client, &path);
+    let set = newest(&client, &name);
+    assert_eq!(left(&client, &set), json!(["the group, which is deactivated and stays"]));
+    let (_, first) = undone(&client, &set);
+    assert_eq!((&group(&client, &path)[2], &group(&client, &path)[3]), (&json!(false), &before[3]));
+    undone(&client, &first);
+    assert_eq!(group(&client, &path), before);
+}
