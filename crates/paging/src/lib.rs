@@ -93,7 +93,11 @@ pub fn domain() -> api::Domain {
 
 /// What of paging is restored when a change set is undone.
 pub fn restorers(neighbours: Neighbours) -> Vec<Arc<dyn Restorer>> {
-    vec![Arc::new(policies::Policies(neighbours)), Arc::new(routing::Routes)]
+    vec![
+        Arc::new(policies::Policies(neighbours.clone())),
+        Arc::new(routing::Routes),
+        Arc::new(owners::Owners(neighbours)),
+    ]
 }
 
 /// Puts those whom this domain asks, and the database, where the handlers look for them.

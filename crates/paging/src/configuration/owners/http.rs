@@ -4,6 +4,7 @@ use actix_web::{HttpResponse, web};
 use api::{Answer, Body, PageQuery, PathIds, RequestContext, delete, get, post, spec::PageOf};
 use base::{problem::Problem, query_string};
 use db::{Condition, Conn};
+use outbox::Tx;
 use ports::{PlaceKind, ResourceKey};
 
 use super::{
@@ -39,36 +40,60 @@ pub async fn set(
 ) -> api::Result<HttpResponse> {
     context
         .write(move |tx, scope| {
-            let named = given.named();
-            let (tenant, target) = target(tx.conn, &neighbours, scope.tenant_id(), &scope.scope(), &named)?;
-            db::Lock::of("owners", &tenant).take(tx.conn)?;
-            let old = store::of_target(tx.conn, &tenant, named.kind(), &target)?;
-            let Some(group) = given.user_group else {
-                if let Some(old) = &old {
-                    store::delete(tx.conn, old)?;
-                    tx.record_change(Some(old), None)?;
-                }
-                return Ok(Answer::empty());
-            };
-            let around = neighbours.people.own_and_partner(tx.conn, &tenant)?;
-            if neighbours.people.groups(tx.conn, &around, std::slice::from_ref(&group))?.is_empty() {
-                let what = "user group of the tenant or its partner";
-                return Err(Problem::unknown("userGroup.uniqueId", what, &group).into());
+            let new_id = format!("OWN-{}", uuid::Uuid::now_v7());
+            match set_owner(tx, &neighbours, (scope.tenant_id(), &scope.scope()), given, new_id)? {
+                Some(row) => Answer::ok(&Owner::from(&row)),
+                None => Ok(Answer::empty()),
             }
-            let row = Ownership {
-                id: old.as_ref().map_or_else(|| format!("OWN-{}", uuid::Uuid::now_v7()), |old| old.id.clone()),
-                tenant_id: tenant,
-                kind: named.kind().to_owned(),
-                target_id: target,
-                group_id: group,
-                created_by: tx.author().to_owned(),
-                created_ms: tx.now.millis(),
-            };
-            store::set(tx.conn, old.as_ref(), &row)?;
-            tx.record_change(old.as_ref(), Some(&row))?;
-            Answer::ok(&Owner::from(&row))
         })
         .await
+}
+
+/// Sets the owner of what a body names, in place of the one before, or under this id when there was none. `own` is the
+/// tenant that names stand for, `reach` are those whose resources may be named.
+///
+/// # Errors
+/// 400 for what the tenant does not have.
+pub fn set_owner(
+    tx: &mut Tx<'_>,
+    neighbours: &Neighbours,
+    (own, reach): (&str, &[String]),
+    given: OwnerInput,
+    new_id: String,
+) -> db::Result<Option<Ownership>> {
+    let named = given.named();
+    let (tenant, target) = target(tx.conn, neighbours, own, reach, &named)?;
+    db::Lock::of("owners", &tenant).take(tx.conn)?;
+    let old = store::of_target(tx.conn, &tenant, named.kind(), &target)?;
+    let Some(group) = given.user_group else {
+        if let Some(old) = &old {
+            store::delete(tx.conn, old)?;
+            tx.record_change(Some(old), None)?;
+        }
+        return Ok(None);
+    };
+    let around = neighbours.people.own_and_partner(tx.conn, &tenant)?;
+    if neighbours.people.groups(tx.conn, &around, std::slice::from_ref(&group))?.is_empty() {
+        let what = "user group of the tenant or its partner";
+        return Err(Problem::unknown("userGroup.uniqueId", what, &group).into());
+    }
+    let row = Ownership {
+        id: old.as_ref().map_or(new_id, |old| old.id.clone()),
+        tenant_id: tenant,
+        kind: named.kind().to_owned(),
+        target_id: target,
+        group_id: group,
+        created_by: tx.author().to_owned(),
+        created_ms: tx.now.millis(),
+    };
+    store::set(tx.conn, old.as_ref(), &row)?;
+    tx.record_change(old.as_ref(), Some(&row))?;
+    Ok(Some(row))
+}
+
+/// 404: no such owner.
+pub fn unknown() -> Problem {
+    Problem::not_found("The owner was not found.")
 }
 
 /// Tenant and id of what is to be owned, among the tenants of the request.
@@ -145,7 +170,6 @@ pub async fn search(context: RequestContext<PageQuery<Owners>>) -> api::Result<H
 pub async fn delete(context: RequestContext, PathIds(id): PathIds<OwnerId>) -> api::Result<HttpResponse> {
     context
         .write(move |tx, scope| {
-            let unknown = || Problem::not_found("The owner was not found.");
             let old = store::find(tx.conn, &scope.scope(), &id)?.ok_or_else(unknown)?;
             store::delete(tx.conn, &old)?;
             tx.record_change(Some(&old), None)?;

@@ -5,8 +5,11 @@ pub mod http;
 pub mod machine;
 mod row;
 pub mod store;
+mod undo;
 mod view;
 pub mod wire;
+
+pub use undo::Owners;
 
 /// The operations, in reading order.
 pub fn routes(config: &mut api::Routes) {
