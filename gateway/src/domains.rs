@@ -41,10 +41,15 @@ pub fn quotas() -> Vec<&'static Quota> {
 
 /// What restores the objects of each domain when a change set is undone. A domain that has something to restore is a
 /// line here.
-pub fn restorers(authenticator: Arc<access::Authenticator>, paging_neighbours: paging::Neighbours) -> Restorers {
+pub fn restorers(
+    authenticator: Arc<access::Authenticator>,
+    pings: Arc<incidents::Pings>,
+    paging_neighbours: paging::Neighbours,
+) -> Restorers {
     let all = [
         access::restorers(authenticator),
         inventory::restorers(),
+        incidents::restorers(pings),
         kb::restorers(),
         paging::restorers(paging_neighbours),
     ];

@@ -232,6 +232,14 @@ fn look_at(
         undo.leave(NotUndone { tenant_id, entity, entity_id, fields: Vec::new() });
         return Ok(false);
     };
+    let change = objects::one(conn, set, first)?;
+    if !change.existed && !change.exists {
+        return Ok(false);
+    }
+    if !restorer.can_restore(&change) {
+        undo.leave(NotUndone { tenant_id, entity, entity_id, fields: Vec::new() });
+        return Ok(false);
+    }
     match objects::since(conn, tenants, set, first)? {
         Since::Undone => {
             undo.already_undone += 1;
@@ -245,10 +253,6 @@ fn look_at(
             return Ok(true);
         }
         Since::Unchanged => {}
-    }
-    let change = objects::one(conn, set, first)?;
-    if !change.existed && !change.exists {
-        return Ok(false);
     }
     let fields = restorer.left(&change);
     let is_any = !change.existed || !change.exists || fields.len() < change.fields.len();

@@ -15,6 +15,11 @@ pub trait Restorer: Send + Sync {
     /// The kinds, as the audit log names them.
     fn kinds(&self) -> &'static [&'static str];
 
+    /// Can the object be what it was? One of which the audit log does not keep enough stays as it is, whole.
+    fn can_restore(&self, _: &ObjectChange) -> bool {
+        true
+    }
+
     /// What of a change stays as it is: fields that the audit log does not keep, or that no operation sets.
     fn left(&self, change: &ObjectChange) -> Vec<String>;
 

@@ -19,7 +19,7 @@ mod schema;
 
 use std::sync::Arc;
 
-use api::{Alias, Extras, Need, Routes, Tag};
+use api::{Alias, Extras, Need, Restorer, Routes, Tag};
 
 pub use crate::{
     alerts::{Escalator, NoticeIntake},
@@ -72,6 +72,11 @@ pub fn domain() -> api::Domain {
         retention: &[alerts::RETENTION, alerts::RETENTION_OF_PROBLEMS, records::store::RETENTION],
         quotas: &QUOTAS,
     }
+}
+
+/// What of incidents is restored when a change set is undone.
+pub fn restorers(pings: Arc<Pings>) -> Vec<Arc<dyn Restorer>> {
+    vec![Arc::new(heartbeats::HeartbeatRestorer(pings))]
 }
 
 /// Makes the ports and the pings available to the handlers.

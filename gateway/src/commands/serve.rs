@@ -124,12 +124,12 @@ pub fn serve(arguments: Serve) -> anyhow::Result<()> {
     let roster_watcher = rosters::Watcher::start(db.clone(), Arc::new(Directory), api::clock::now)?;
     let link_mailer = LinkMailer::start(db.clone(), parts.outgoing_sender(), public_url.clone(), api::clock::now)?;
     let sign_in = SignIn { home: console::PATH, oidc, by_mail: link_mailer.sends_mail() };
-    let access_extras = access::extras(authenticator.clone(), sign_in, link_mailer.queue())
-        .with(Arc::new(domains::restorers(authenticator.clone(), paging_neighbours())));
+    let pings = Arc::new(Pings::default());
+    let restorers = domains::restorers(authenticator.clone(), Arc::clone(&pings), paging_neighbours());
+    let access_extras = access::extras(authenticator.clone(), sign_in, link_mailer.queue()).with(Arc::new(restorers));
     let roster_extras = rosters::extras(Arc::new(Directory));
     let escalator = Escalator::start(db.clone(), incident_neighbours.clone(), api::clock::now)?;
     let sweeper = retention.start(&db, api::clock::now)?;
-    let pings = Arc::new(Pings::default());
     let heartbeats = Heartbeats::start(db.clone(), incident_neighbours.clone(), Arc::clone(&pings), api::clock::now)?;
     let incident_extras = incidents::extras(incident_neighbours, pings);
     let kb_extras = kb::extras(Arc::new(Directory));

@@ -23,6 +23,7 @@ mod throttling;
 mod tokens;
 mod undos;
 mod undos_people;
+mod undos_senders;
 mod upgrades;
 mod users;
 

@@ -51,6 +51,20 @@ pub(super) fn undo(client: &Client, set: &str) -> Response {
     client.post_empty(&format!("/changeSets/{set}/undo"))
 }
 
+/// What a preview says to stay of the first object that it names.
+#[track_caller]
+pub(super) fn left(client: &Client, set: &str) -> Value {
+    client.post_empty(&format!("/changeSets/{set}/undo?preview=true")).ok()["notUndone"][0]["fields"].clone()
+}
+
+/// The reason why an undo is refused, which names this object first.
+#[track_caller]
+pub(super) fn refused(client: &Client, set: &str, object: &str) -> String {
+    let problem = undo(client, set).problem(409, "0004");
+    assert_eq!(problem["errors"][0]["fieldName"], json!(object), "{problem}");
+    super::text(&problem["errors"][0]["message"])
+}
+
 #[track_caller]
 pub(super) fn undone(client: &Client, set: &str) -> (i64, String) {
     let answer = undo(client, set).ok();

@@ -1,11 +1,11 @@
-//! Undoing change sets of users and user groups: nobody is removed, and nobody gets more than a write gives.
+//! Undoing change sets of users, user groups and owners: nobody is removed, and nobody gets more than a write gives.
 
 use muster_tests::{Browser, Client, Server, both_backends, unique};
 use serde_json::{Value, json};
 
 use super::{
     text,
-    undos::{newest, send, undo, undone},
+    undos::{left, newest, refused, send, undo, undone},
 };
 
 both_backends![
@@ -14,25 +14,12 @@ both_backends![
     an_undo_of_users_gives_no_more_than_a_write,
     a_group_of_people_is_as_it_was,
     a_new_group_of_people_is_deactivated,
+    an_owner_is_as_it_was,
 ];
 
 #[track_caller]
 fn user(client: &Client, role: &str) -> String {
     text(&client.post("/users", &json!({"loginName": unique("ann"), "role": role})).ok()["id"])
-}
-
-/// The fields of the first object that a preview says to stay.
-#[track_caller]
-fn left(client: &Client, set: &str) -> Value {
-    client.post_empty(&format!("/changeSets/{set}/undo?preview=true")).ok()["notUndone"][0]["fields"].clone()
-}
-
-/// The problem of an undo that a rule refuses, with the object that it names first.
-#[track_caller]
-fn refused(client: &Client, set: &str, object: &str) -> Value {
-    let problem = undo(client, set).problem(409, "0004");
-    assert_eq!(problem["errors"][0]["fieldName"], json!(object), "{problem}");
-    problem
 }
 
 fn a_user_is_as_it_was(server: &Server) {
@@ -63,8 +50,8 @@ fn a_user_is_as_it_was(server: &Server) {
     let other = unique("eve");
     send(&client, &renamed, &path, &json!({"loginName": other}));
     client.post("/users", &json!({"loginName": text(&after["loginName"]).to_uppercase()})).ok();
-    let problem = refused(&client, &newest(&client, &renamed), &format!("User {id}"));
-    assert!(problem["errors"][0]["message"].to_string().contains("login name"), "{problem}");
+    let reason = refused(&client, &newest(&client, &renamed), &format!("User {id}"));
+    assert!(reason.contains("login name"), "{reason}");
     assert_eq!(client.get(&path).ok()["loginName"], json!(other));
 }
 
@@ -177,8 +164,8 @@ fn a_group_of_people_is_as_it_was(server: &Server) {
     let renamed = unique("change");
     send(&client, &renamed, &path, &json!({"name": unique("other")}));
     client.post("/userGroups", &json!({"name": after[0]})).ok();
-    let problem = refused(&client, &newest(&client, &renamed), &format!("UserGroup {id}"));
-    assert!(problem["errors"][0]["message"].to_string().contains("already exists"), "{problem}");
+    let reason = refused(&client, &newest(&client, &renamed), &format!("UserGroup {id}"));
+    assert!(reason.contains("already exists"), "{reason}");
 }
 
 fn a_new_group_of_people_is_deactivated(server: &Server) {
@@ -194,4 +181,46 @@ fn a_new_group_of_people_is_deactivated(server: &Server) {
     assert_eq!((&group(&client, &path)[2], &group(&client, &path)[3]), (&json!(false), &before[3]));
     undone(&client, &first);
     assert_eq!(group(&client, &path), before);
+}
+
+fn an_owner_is_as_it_was(server: &Server) {
+    let client = server.new_client();
+    let group = || text(&client.post("/userGroups", &json!({"name": unique("team")})).ok()["uniqueId"]);
+    let (one, other) = (group(), group());
+    let site = client.post("/sites", &json!({"name": "Graz"})).ok()["id"].clone();
+    let machine = super::device(&client, "web-01");
+    let targets = [("site", json!({"id": site})), ("resource", json!({"id": machine})), ("default", json!(true))];
+    for (kind, target) in targets {
+        let body = |group: &str| json!({kind: target, "userGroup": {"uniqueId": group}});
+        let owner = |id: &str| client.search("/owners/search", &format!("id:{id}")).page()["results"][0].clone();
+        let told = |owner: &Value| ["id", "kind", "target", "userGroup"].map(|field| owner[field].clone());
+        let made = client.post("/owners", &body(&one)).ok();
+        let id = text(&made["id"]);
+        // Made, changed and deleted; each undone, and the undo undone.
+        let (_, gone) = undone(&client, &newest(&client, ""));
+        assert_eq!(owner(&id), Value::Null);
+        undone(&client, &gone);
+        assert_eq!(told(&owner(&id)), told(&made), "{kind}");
+        client.post("/owners", &body(&other)).ok();
+        let (_, back) = undone(&client, &newest(&client, ""));
+        assert_eq!(told(&owner(&id)), told(&made), "{kind}");
+        undone(&client, &back);
+        assert_eq!(owner(&id)["userGroup"]["uniqueId"], json!(other));
+        client.delete(&format!("/owners/{id}")).ok();
+        let set = newest(&client, "");
+        assert_eq!(left(&client, &set), Value::Null);
+        client.post("/owners", &body(&one)).ok();
+        assert!(refused(&client, &set, &format!("Owner {id}")).contains("another owner"));
+        client.post("/owners", &json!({kind: target})).ok();
+        let (_, again) = undone(&client, &set);
+        assert_eq!(owner(&id)["userGroup"]["uniqueId"], json!(other));
+        undone(&client, &again);
+        assert_eq!(owner(&id), Value::Null);
+    }
+    // What was owned is gone.
+    let kept = client.post("/owners", &json!({"site": {"id": site}, "userGroup": {"uniqueId": one}})).ok();
+    client.post("/owners", &json!({"site": {"id": site}})).ok();
+    let set = newest(&client, "");
+    client.delete(&format!("/sites/{site}")).ok();
+    assert!(refused(&client, &set, &format!("Owner {}", text(&kept["id"]))).contains("site"));
 }

@@ -15,9 +15,12 @@ pub mod pings;
 pub mod row;
 pub mod rules;
 pub mod store;
+mod undo;
 mod view;
 pub mod watch;
 pub mod wire;
+
+pub use undo::Heartbeats as HeartbeatRestorer;
 
 /// The operations, in reading order.
 pub fn routes(config: &mut api::Routes) {
