@@ -6,7 +6,7 @@ use std::{
 };
 
 use actix_web::{HttpResponse, web};
-use api::{Answer, Parameters, PathIds, RequestContext, RequestScope, Restorers, answer, clock, post};
+use api::{Answer, Parameters, PathIds, RequestContext, RequestScope, Restorer, Restorers, answer, clock, post};
 use base::{
     problem::{FieldError, Problem},
     timestamp::Timestamp,
@@ -17,7 +17,7 @@ use outbox::{
     audit::Entry,
     change_sets::{
         self, ChangeSet,
-        objects::{self, FirstChange, Since},
+        objects::{self, FirstChange, ObjectChange, Since},
     },
 };
 use serde::Serialize;
@@ -28,6 +28,9 @@ use crate::change_sets::ChangeSetId;
 /// Objects that are restored in one transaction. A set of more is undone in several, so that nobody waits long for the
 /// one writer of a SQLite file.
 const WHOLE: usize = 100;
+
+/// Objects whose changes are read together.
+const READ_TOGETHER: usize = 25;
 
 /// How long objects are restored together while others wait to write.
 const SHARE: Duration = Duration::from_millis(10);
@@ -192,81 +195,73 @@ fn look(conn: &mut Conn, scope: &RequestScope, restorers: &Restorers, id: &str) 
             Problem::conflict("The change set has more than 50,000 objects, which are too many to undo.").into()
         );
     }
-    let mut undo = Undo { id: set.id.clone(), lasting: LASTING, ..Undo::default() };
-    let mut objects = objects::all(conn, &set)?;
+    let undo = Undo { id: set.id.clone(), lasting: LASTING, ..Undo::default() };
+    let mut plan = Plan { objects: Vec::new(), undo, changed: 0, set };
     let reach = scope.scope();
-    let tenants = scope.scope_and_partner();
-    let mut changed = 0;
-    let mut failed = None;
-    objects.retain(|first| {
-        if failed.is_some() {
-            return false;
-        }
-        match look_at(conn, (&reach, &tenants), (&set, first), restorers, (&mut undo, &mut changed)) {
-            Ok(is_kept) => is_kept,
-            Err(error) => {
-                failed = Some(error);
-                false
+    for firsts in objects::all(conn, &plan.set)?.chunks(READ_TOGETHER) {
+        let changes = objects::changes(conn, &plan.set, firsts)?;
+        let since = objects::since(conn, &scope.scope_and_partner(), &plan.set, firsts)?;
+        for ((first, change), since) in firsts.iter().zip(&changes).zip(since) {
+            let restorer = restorers.of(&first.entity).filter(|_| reach.contains(&first.tenant_id));
+            if plan.has_to_restore(restorer, first, change, since) {
+                plan.objects.push(first.clone());
             }
         }
-    });
-    match failed {
-        Some(error) => Err(error),
-        None => {
-            undo.objects = objects.len();
-            Ok(Plan { set, objects, undo, changed })
-        }
     }
+    plan.undo.objects = plan.objects.len();
+    Ok(plan)
 }
 
-/// Is an object to be restored?
-fn look_at(
-    conn: &mut Conn,
-    (reach, tenants): (&[String], &[String]),
-    (set, first): (&ChangeSet, &FirstChange),
-    restorers: &Restorers,
-    (undo, changed): (&mut Undo, &mut usize),
-) -> db::Result<bool> {
-    let FirstChange { tenant_id, entity, entity_id, .. } = first.clone();
-    let Some(restorer) = restorers.of(&entity).filter(|_| reach.contains(&tenant_id)) else {
-        undo.leave(NotUndone { tenant_id, entity, entity_id, fields: Vec::new() });
-        return Ok(false);
-    };
-    let change = objects::one(conn, set, first)?;
-    if !change.existed && !change.exists {
-        return Ok(false);
-    }
-    if !restorer.can_restore(&change) {
-        undo.leave(NotUndone { tenant_id, entity, entity_id, fields: Vec::new() });
-        return Ok(false);
-    }
-    match objects::since(conn, tenants, set, first)? {
-        Since::Undone => {
-            undo.already_undone += 1;
-            return Ok(false);
+impl Plan {
+    /// Is an object to be restored? What speaks against it, or stays of it, is noted.
+    fn has_to_restore(
+        &mut self,
+        restorer: Option<&dyn Restorer>,
+        first: &FirstChange,
+        change: &ObjectChange,
+        since: Since,
+    ) -> bool {
+        let Some(restorer) = restorer else {
+            self.undo.leave(first, Vec::new());
+            return false;
+        };
+        if !change.existed && !change.exists {
+            return false;
         }
-        Since::Changed(last) => {
-            *changed += 1;
-            if undo.changed_since.len() < MOST_NAMED {
-                undo.changed_since.push(changed_by(first, *last));
+        if !restorer.can_restore(change) {
+            self.undo.leave(first, Vec::new());
+            return false;
+        }
+        match since {
+            Since::Undone => {
+                self.undo.already_undone += 1;
+                return false;
             }
-            return Ok(true);
+            Since::Changed(last) => {
+                self.changed += 1;
+                if self.undo.changed_since.len() < MOST_NAMED {
+                    self.undo.changed_since.push(changed_by(first, *last));
+                }
+                return true;
+            }
+            Since::Unchanged => {}
         }
-        Since::Unchanged => {}
+        let fields = restorer.left(change);
+        let is_any = !change.existed || !change.exists || fields.len() < change.fields.len();
+        if !fields.is_empty() {
+            self.undo.leave(first, fields);
+        }
+        is_any
     }
-    let fields = restorer.left(&change);
-    let is_any = !change.existed || !change.exists || fields.len() < change.fields.len();
-    if !fields.is_empty() {
-        undo.leave(NotUndone { tenant_id, entity, entity_id, fields });
-    }
-    Ok(is_any)
 }
 
 impl Undo {
-    fn leave(&mut self, what: NotUndone) {
+    /// Notes that fields of an object stay as they are, or all of it.
+    fn leave(&mut self, object: &FirstChange, fields: Vec<String>) {
         self.not_undone_count += 1;
         if self.not_undone.len() < MOST_NAMED {
-            self.not_undone.push(what);
+            let FirstChange { tenant_id, entity, entity_id, .. } = object.clone();
+            self.not_undone.push(NotUndone { tenant_id, entity, entity_id, fields });
         }
     }
 }
@@ -321,27 +316,48 @@ impl Work {
         from: usize,
         is_enough: impl Fn() -> bool,
     ) -> db::Result<(usize, usize)> {
+        let tenants = scope.scope_and_partner();
         let mut restored = 0;
         let mut next = from;
-        for first in self.objects.iter().skip(from).take(WHOLE) {
-            restored += usize::from(self.restore_one(tx, scope, first)?);
-            next += 1;
-            if is_enough() {
-                break;
+        let end = self.objects.len().min(from + WHOLE);
+        while next < end && (next == from || !is_enough()) {
+            let firsts = &self.objects[next..end.min(next + READ_TOGETHER)];
+            let changes = objects::changes(tx.conn, &self.set, firsts)?;
+            for ((first, change), is_left) in firsts.iter().zip(changes).zip(self.are_left(tx, &tenants, firsts)?) {
+                restored += usize::from(is_left && self.restore_one(tx, scope, first, &change)?);
+                next += 1;
+                if is_enough() {
+                    break;
+                }
             }
+        }
+        // On Postgres somebody else may have changed one between the look and its lock; nobody can from now on.
+        for firsts in self.objects[from..next].chunks(READ_TOGETHER) {
+            self.are_left(tx, &tenants, firsts)?;
         }
         Ok((restored, next))
     }
 
-    fn restore_one(&self, tx: &mut Tx<'_>, scope: &RequestScope, first: &FirstChange) -> db::Result<bool> {
+    /// Which objects are as the set left them, and not as they were before it? 409 when one is neither.
+    fn are_left(&self, tx: &mut Tx<'_>, tenants: &[String], firsts: &[FirstChange]) -> db::Result<Vec<bool>> {
+        let since = objects::since(tx.conn, tenants, &self.set, firsts)?;
+        let is_left = |(first, since): (&FirstChange, Since)| match since {
+            Since::Unchanged => Ok(true),
+            Since::Undone => Ok(false),
+            Since::Changed(last) => Err(changed_since(1, &[changed_by(first, *last)]).into()),
+        };
+        firsts.iter().zip(since).map(is_left).collect()
+    }
+
+    fn restore_one(
+        &self,
+        tx: &mut Tx<'_>,
+        scope: &RequestScope,
+        first: &FirstChange,
+        change: &ObjectChange,
+    ) -> db::Result<bool> {
         let Some(restorer) = self.restorers.of(&first.entity) else { return Ok(false) };
-        match objects::since(tx.conn, &scope.scope_and_partner(), &self.set, first)? {
-            Since::Unchanged => {}
-            Since::Undone => return Ok(false),
-            Since::Changed(last) => return Err(changed_since(1, &[changed_by(first, *last)]).into()),
-        }
-        let change = objects::one(tx.conn, &self.set, first)?;
-        restorer.restore(tx, scope, &change).map_err(|error| refused(first, error))?;
+        restorer.restore(tx, scope, change).map_err(|error| refused(first, error))?;
         Ok(true)
     }
 }

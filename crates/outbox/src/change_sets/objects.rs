@@ -1,6 +1,6 @@
 //! What a change set made of each object, read off the audit log.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use base::{Key, PageRequest, PageRows};
 use db::{Condition, Conn, Error, Result};
@@ -106,7 +106,7 @@ pub fn page(conn: &mut Conn, set: &ChangeSet, walk: &PageRequest) -> Result<Page
         .bind::<BigInt, _>(walk.offset())
         .load(conn)?;
     let page = walk.cut(rows, set.objects, |row| vec![Key::from(row.at_ms), Key::from(row.id)]);
-    let changes = page.rows.iter().map(|row| one(conn, set, row)).collect::<Result<_>>()?;
+    let changes = changes(conn, set, &page.rows)?;
     Ok(page.with(changes))
 }
 
@@ -141,27 +141,39 @@ fn is_of(set: &ChangeSet) -> Condition {
         .then(" AND p.request_id = audit_log.request_id)))")
 }
 
-/// What all of a set made of one object.
-pub fn one(conn: &mut Conn, set: &ChangeSet, first: &FirstChange) -> Result<ObjectChange> {
-    let FirstChange { tenant_id, entity, entity_id, .. } = first;
+fn is_not_of(set: &ChangeSet) -> Condition {
+    Condition::sql("NOT ").append(is_of(set))
+}
+
+/// What all of a set made of each of some objects, in their order; they are read together.
+pub fn changes(conn: &mut Conn, set: &ChangeSet, firsts: &[FirstChange]) -> Result<Vec<ObjectChange>> {
     let rows: Vec<Entry> = audit_log::table
-        .filter(rows_of(first))
+        .filter(Condition::any(firsts.iter().map(rows_of)))
         .filter(is_of(set))
         .order((audit_log::at_ms, audit_log::id))
         .load(conn)?;
-    let mut change = ObjectChange {
-        tenant_id: tenant_id.clone(),
-        entity: entity.clone(),
-        entity_id: entity_id.clone(),
-        existed: rows.first().is_none_or(|row| row.action != "CREATE"),
-        exists: rows.last().is_none_or(|row| row.action != "DELETE"),
-        fields: BTreeMap::new(),
-    };
+    let mut rows_by_object: HashMap<_, Vec<&Entry>> = HashMap::new();
     for row in &rows {
-        merge(&mut change.fields, &row.changes()?)?;
+        rows_by_object.entry((&row.tenant_id, &row.entity, &row.entity_id)).or_default().push(row);
     }
-    change.fields.retain(|_, field| field.before != field.after || is_secret(field));
-    Ok(change)
+    let of = |first: &FirstChange| {
+        let rows = rows_by_object.get(&(&first.tenant_id, &first.entity, &first.entity_id));
+        change_of(first, rows.map(Vec::as_slice).unwrap_or_default())
+    };
+    firsts.iter().map(of).collect()
+}
+
+/// The rows of the log about one object, in their order, as one change.
+fn change_of(first: &FirstChange, rows: &[&Entry]) -> Result<ObjectChange> {
+    let FirstChange { tenant_id, entity, entity_id, .. } = first.clone();
+    let mut fields = BTreeMap::new();
+    for row in rows {
+        merge(&mut fields, &row.changes()?)?;
+    }
+    fields.retain(|_, field| field.before != field.after || is_secret(field));
+    let existed = rows.first().is_none_or(|row| row.action != "CREATE");
+    let exists = rows.last().is_none_or(|row| row.action != "DELETE");
+    Ok(ObjectChange { tenant_id, entity, entity_id, existed, exists, fields })
 }
 
 /// Of a secret the log says that it changed, and by the same word before and after.
@@ -192,17 +204,30 @@ pub enum Since {
     Changed(Box<Entry>),
 }
 
-/// What became of an object since a set changed it first; `tenants` are those under which the set may have been undone.
-pub fn since(conn: &mut Conn, tenants: &[String], set: &ChangeSet, first: &FirstChange) -> Result<Since> {
-    let others = Condition::sql("(audit_log.at_ms > ")
+/// What became of each of some objects since a set changed it first; `tenants` are those under which the set may have
+/// been undone. Objects that nothing else changed, as most of them, are read together.
+pub fn since(conn: &mut Conn, tenants: &[String], set: &ChangeSet, firsts: &[FirstChange]) -> Result<Vec<Since>> {
+    let changed = audit_log::table.filter(Condition::any(firsts.iter().map(later_rows))).filter(is_not_of(set));
+    if changed.select(audit_log::at_ms).first::<i64>(conn).optional()?.is_none() {
+        return Ok(firsts.iter().map(|_| Since::Unchanged).collect());
+    }
+    firsts.iter().map(|first| since_of(conn, tenants, set, first)).collect()
+}
+
+/// The rows of the log about an object that are later than the first one of a set.
+fn later_rows(first: &FirstChange) -> Condition {
+    rows_of(first)
+        .then(" AND (audit_log.at_ms > ")
         .integer(first.at_ms)
         .then(" OR audit_log.id > ")
         .integer(first.id)
-        .then(") AND NOT ")
-        .append(is_of(set));
+        .then(")")
+}
+
+fn since_of(conn: &mut Conn, tenants: &[String], set: &ChangeSet, first: &FirstChange) -> Result<Since> {
     let last: Option<Entry> = audit_log::table
-        .filter(rows_of(first))
-        .filter(others)
+        .filter(later_rows(first))
+        .filter(is_not_of(set))
         .order((audit_log::at_ms.desc(), audit_log::id.desc()))
         .first(conn)
         .optional()?;
