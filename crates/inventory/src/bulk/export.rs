@@ -1,6 +1,6 @@
 //! `GET /resources/export`: the columns that `POST /resources/bulk` takes.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use actix_web::HttpResponse;
 use api::{RequestContext, get, spool::NDJSON, stream};
@@ -193,13 +193,21 @@ fn tags(conn: &mut Conn, condition: &Condition) -> Result<BTreeMap<String, Strin
         let message = format!("csv has a column for each tag, and there are more than {MOST_TAGS}: take ndjson");
         return Err(Problem::field("format", message).into());
     }
-    let mut names = BTreeMap::new();
+    // One resource may be the newest with all of the tags.
+    let mut keys_by_resource: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for (key, id) in keys {
-        let one = resources::table.filter(condition.clone()).filter(resources::id.eq(id.unwrap_or_default()));
+        keys_by_resource.entry(id.unwrap_or_default()).or_default().insert(key);
+    }
+    let mut names = BTreeMap::new();
+    for (id, keys) in keys_by_resource {
+        let one = resources::table.filter(condition.clone()).filter(resources::id.eq(id));
         let row: Option<Row> = one.first(conn).optional()?;
-        let row = row.map(Row::into_resource).transpose()?;
-        let tag = row.and_then(|row| row.document.tags.into_iter().find(|tag| fold(&tag.name) == key));
-        names.insert(key.clone(), tag.map_or(key, |tag| tag.name));
+        let resource = row.map(Row::into_resource).transpose()?;
+        let mut spelled: HashMap<String, String> = HashMap::new();
+        for tag in resource.into_iter().flat_map(|resource| resource.document.tags) {
+            spelled.entry(fold(&tag.name)).or_insert(tag.name);
+        }
+        names.extend(keys.into_iter().map(|key| (key.clone(), spelled.remove(&key).unwrap_or(key))));
     }
     Ok(names)
 }
