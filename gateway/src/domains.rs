@@ -44,6 +44,7 @@ pub fn quotas() -> Vec<&'static Quota> {
 pub fn restorers(
     authenticator: Arc<access::Authenticator>,
     pings: Arc<incidents::Pings>,
+    integration_services: Arc<integrations::Services>,
     paging_neighbours: paging::Neighbours,
 ) -> Restorers {
     let all = [
@@ -51,6 +52,7 @@ pub fn restorers(
         inventory::restorers(),
         incidents::restorers(pings),
         kb::restorers(),
+        integrations::restorers(integration_services),
         paging::restorers(paging_neighbours),
     ];
     Restorers::new(all.into_iter().flatten().collect())

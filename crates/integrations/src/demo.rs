@@ -47,7 +47,7 @@ fn fill_empty(tx: &mut Tx<'_>, vault: &Vault, tenant: &str, author: &str) -> Res
         "baseNotifier": {"type": "REST_API", "baseURI": "https://tickets.example.invalid/api/v1", "authType": "NONE"},
     });
     let change = Change::read_new(&body, &guard)?;
-    let (made, _) = operations::integrations::create_row(tx, vault, tenant, author, change, now)?;
+    let (made, _) = operations::integrations::create_row(tx, vault, tenant, author, change)?;
     let row = Row { enabled: false, ..made.changed(now) };
     store::update(tx.conn, &row)?;
     tx.record_change(Some(&made), Some(&row))?;

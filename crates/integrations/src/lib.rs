@@ -33,6 +33,7 @@ mod schema;
 pub mod sender;
 mod services;
 mod template;
+mod undo;
 pub mod vault;
 
 use std::sync::Arc;
@@ -50,6 +51,7 @@ pub use crate::{
         sealing_key,
     },
     services::{Services, extras},
+    undo::restorers,
 };
 
 static QUOTAS: [&db::Quota; 1] = [&installed::store::QUOTA];

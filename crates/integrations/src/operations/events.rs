@@ -125,23 +125,7 @@ async fn put(
             let row = match known {
                 Some(old) => {
                     scope.check_version(old.version)?;
-                    let config = old.config.0.clone();
-                    let secrets = old.open_secrets(&services.vault)?;
-                    let stored = Some((&config, &secrets));
-                    let base = integration.notifier();
-                    let mut read = ParsedEvent::of(&body, stored, base.as_ref(), &services.guard, meter)?;
-                    number(&mut read, tx, config.filter_criteria.map(|criteria| criteria.id))?;
-                    let mut row = old.changed(now);
-                    row.set(&services.vault, &read.config, &read.secrets)?;
-                    store::update(tx.conn, &row)?;
-                    record::change_with(
-                        tx,
-                        &integration,
-                        Some(&old),
-                        Some(&row),
-                        secrets.changes(&read.secrets, NOTIFIER),
-                    )?;
-                    row
+                    change_row(tx, (&services.vault, &services.guard, meter), &integration, &old, &body)?
                 }
                 None => {
                     // A version of something that is not there matches nothing.
@@ -210,6 +194,28 @@ pub fn create_row(
     row.set(vault, &read.config, &read.secrets)?;
     store::insert(tx.conn, &row)?;
     record::change_with(tx, integration, None, Some(&row), Secrets::default().changes(&read.secrets, NOTIFIER))?;
+    Ok(row)
+}
+
+/// Changes an event of an integration as a body says.
+///
+/// # Errors
+/// 400 that lists every field that is wrong.
+pub fn change_row(
+    tx: &mut Tx<'_>,
+    (vault, guard, meter): (&Vault, &Guard, &Meter),
+    integration: &Integration,
+    old: &Row,
+    body: &Value,
+) -> db::Result<Row> {
+    let config = old.config.0.clone();
+    let secrets = old.open_secrets(vault)?;
+    let mut read = ParsedEvent::of(body, Some((&config, &secrets)), integration.notifier().as_ref(), guard, meter)?;
+    number(&mut read, tx, config.filter_criteria.map(|criteria| criteria.id))?;
+    let mut row = old.changed(tx.now);
+    row.set(vault, &read.config, &read.secrets)?;
+    store::update(tx.conn, &row)?;
+    record::change_with(tx, integration, Some(old), Some(&row), secrets.changes(&read.secrets, NOTIFIER))?;
     Ok(row)
 }
 
@@ -344,21 +350,28 @@ async fn switch(
     context
         .write(move |tx, scope| {
             let (integration, old) = lock_for_update(tx, scope, &integration, &id)?;
-            if old.active == active {
-                return Answer::entity(&Event::of(&old, integration.notifier()), old.version);
-            }
-            let row = Row { active, inactive_because: String::new(), ..old.changed(scope.now) };
-            store::update(tx.conn, &row)?;
-            if active {
-                deliveries::release(tx.conn, &row.tenant_id, &row.id, scope.now)?;
-                queue::clear_failures(tx.conn, &(row.tenant_id.clone(), row.id.clone()))?;
-            } else {
-                queue::put_aside(tx.conn, &(row.tenant_id.clone(), row.id.clone()))?;
-            }
-            record::change(tx, &integration, Some(&old), Some(&row))?;
+            let row = switch_row(tx, &integration, old, active)?;
             Answer::entity(&Event::of(&row, integration.notifier()), row.version)
         })
         .await
+}
+
+/// Activates or deactivates an event.
+pub fn switch_row(tx: &mut Tx<'_>, integration: &Integration, old: Row, active: bool) -> db::Result<Row> {
+    if old.active == active {
+        return Ok(old);
+    }
+    let row = Row { active, inactive_because: String::new(), ..old.changed(tx.now) };
+    store::update(tx.conn, &row)?;
+    let lane = (row.tenant_id.clone(), row.id.clone());
+    if active {
+        deliveries::release(tx.conn, &row.tenant_id, &row.id, tx.now)?;
+        queue::clear_failures(tx.conn, &lane)?;
+    } else {
+        queue::put_aside(tx.conn, &lane)?;
+    }
+    record::change(tx, integration, Some(&old), Some(&row))?;
+    Ok(row)
 }
 
 /// The list of the placeholders of an entity.

@@ -5,7 +5,7 @@ use api::{
     Answer, Body, OptionalBody, PageQuery, PathIds, RequestContext, RequestScope, answer, delete, get, post,
     spec::PageOf,
 };
-use base::{Fields, Problem, query_string, secret::Secret, timestamp::Timestamp};
+use base::{Fields, Problem, query_string, secret::Secret};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use outbox::{Tx, Unpublished};
 
@@ -31,9 +31,10 @@ api::list! {
     pub Integrations by store::SORTS: SORT = "displayName", FILTER = "name:ticket"
 }
 
-/// Where an integration has its notifier, and the name of its signing secret.
-const NOTIFIER: &str = "baseNotifier";
-const SIGNING: &str = "signingSecret";
+/// Where an integration has its notifier.
+pub const NOTIFIER: &str = "baseNotifier";
+/// The name of its signing secret.
+pub const SIGNING: &str = "signingSecret";
 
 /// How long a former signing secret goes on signing.
 const OVERLAP_MS: i64 = 86_400_000;
@@ -70,7 +71,7 @@ pub async fn install(context: RequestContext, services: web::Data<Services>, bod
         .write(move |tx, scope| {
             let tenant = scope.tenant_id();
             let user = scope.author();
-            let (row, current) = create_row(tx, &services.vault, tenant, user, change, scope.now)?;
+            let (row, current) = create_row(tx, &services.vault, tenant, user, change)?;
             let installed = InstalledIntegration::of(&row);
             Answer::once(
                 &IntegrationWithSecret { installed: installed.clone(), signing_secret: current.into_inner() },
@@ -87,23 +88,35 @@ pub fn create_row(
     tenant: &str,
     user: &str,
     change: Change,
-    now: Timestamp,
+) -> db::Result<(Row, Secret<String>)> {
+    let id = format!("INTG-{}", uuid::Uuid::new_v4());
+    create_row_as(tx, vault, (tenant, &id), user, change, true)
+}
+
+/// The same under an id, enabled or not.
+pub fn create_row_as(
+    tx: &mut Tx<'_>,
+    vault: &Vault,
+    (tenant, id): (&str, &str),
+    user: &str,
+    change: Change,
+    enabled: bool,
 ) -> db::Result<(Row, Secret<String>)> {
     let name = change.name.unwrap_or_default();
     let mut row = Row {
         tenant_id: tenant.to_owned(),
-        id: format!("INTG-{}", uuid::Uuid::new_v4()),
+        id: id.to_owned(),
         version: 1,
         kind: "CUSTOM".to_owned(),
         name_key: base::fold(&name),
         name,
         description: change.description.unwrap_or_default(),
-        enabled: true,
+        enabled,
         notifier: None,
         secrets: String::new(),
         signing: String::new(),
         created_by: user.to_owned(),
-        created_ms: now.millis(),
+        created_ms: tx.now.millis(),
         updated_ms: None,
         inbound: None,
     };
@@ -223,26 +236,35 @@ async fn change(
     context
         .write(move |tx, scope| {
             let old = lock_for_update(tx, scope, &id)?;
-            let former = old.open_secrets(&services.vault)?;
-            let stored = old.notifier().map(|notifier| notifier.to_body(&former));
-            let change = Change::read(&body, stored.as_ref(), &services.guard)?;
-            let mut noted = Vec::new();
-            let mut row = old.changed(tx.now);
-            if let Some(name) = change.name {
-                row.name_key = base::fold(&name);
-                row.name = name;
-            }
-            row.description = change.description.unwrap_or(row.description);
-            if let Some((notifier, secrets)) = &change.notifier {
-                for_all_events(tx, &services, &old, notifier)?;
-                row.set_notifier(&services.vault, notifier, secrets)?;
-                noted = former.changes(secrets, NOTIFIER);
-            }
-            store::update(tx.conn, &row)?;
-            tx.record_change_with(Some(&old), Some(&row), noted)?;
+            let row = change_row(tx, &services, &old, &body)?;
             Answer::entity(&InstalledIntegration::of(&row), row.version)
         })
         .await
+}
+
+/// Changes an integration as a body says.
+///
+/// # Errors
+/// 400 that lists every field that is wrong, 409 for a notifier that its events cannot go on with.
+pub fn change_row(tx: &mut Tx<'_>, services: &Services, old: &Row, body: &serde_json::Value) -> db::Result<Row> {
+    let former = old.open_secrets(&services.vault)?;
+    let stored = old.notifier().map(|notifier| notifier.to_body(&former));
+    let change = Change::read(body, stored.as_ref(), &services.guard)?;
+    let mut noted = Vec::new();
+    let mut row = old.changed(tx.now);
+    if let Some(name) = change.name {
+        row.name_key = base::fold(&name);
+        row.name = name;
+    }
+    row.description = change.description.unwrap_or(row.description);
+    if let Some((notifier, secrets)) = &change.notifier {
+        for_all_events(tx, services, old, notifier)?;
+        row.set_notifier(&services.vault, notifier, secrets)?;
+        noted = former.changes(secrets, NOTIFIER);
+    }
+    store::update(tx.conn, &row)?;
+    tx.record_change_with(Some(old), Some(&row), noted)?;
+    Ok(row)
 }
 
 /// May the events that use the base notifier go on with another one? Their secret headers do not follow to another
@@ -299,18 +321,23 @@ pub async fn delete(
     context
         .write(move |tx, scope| {
             let row = lock_for_update(tx, scope, &id)?;
-            if let Some(inbound) = &row.inbound {
-                services.reporters.dismiss(tx, &row.tenant_id, &inbound.id)?;
-            }
-            for event in events::of_integration(tx.conn, &row.tenant_id, &row.id)? {
-                record::change(tx, &row, Some(&event), None)?;
-                events::delete(tx.conn, &event.tenant_id, &event.id)?;
-            }
-            store::delete(tx.conn, &row)?;
-            tx.record_change(Some(&row), None)?;
+            delete_row(tx, &services, &row)?;
             Ok(Answer::empty())
         })
         .await
+}
+
+/// Removes an integration with its events and credentials.
+pub fn delete_row(tx: &mut Tx<'_>, services: &Services, row: &Row) -> db::Result<()> {
+    if let Some(inbound) = &row.inbound {
+        services.reporters.dismiss(tx, &row.tenant_id, &inbound.id)?;
+    }
+    for event in events::of_integration(tx.conn, &row.tenant_id, &row.id)? {
+        record::change(tx, row, Some(&event), None)?;
+        events::delete(tx.conn, &event.tenant_id, &event.id)?;
+    }
+    store::delete(tx.conn, row)?;
+    tx.record_change(Some(row), None)
 }
 
 /// Enable an installed integration
@@ -345,22 +372,28 @@ async fn switch(context: RequestContext, id: IntegrationId, enabled: bool) -> ap
     context
         .write(move |tx, scope| {
             let old = lock_for_update(tx, scope, &id)?;
-            if old.enabled == enabled {
-                return Answer::entity(&InstalledIntegration::of(&old), old.version);
-            }
-            let row = Row { enabled, ..old.changed(tx.now) };
-            store::update(tx.conn, &row)?;
-            for event in events::of_integration(tx.conn, &row.tenant_id, &row.id)? {
-                if enabled {
-                    deliveries::release(tx.conn, &row.tenant_id, &event.id, scope.now)?;
-                } else {
-                    queue::put_aside(tx.conn, &(row.tenant_id.clone(), event.id))?;
-                }
-            }
-            tx.record_change(Some(&old), Some(&row))?;
+            let row = switch_row(tx, old, enabled)?;
             Answer::entity(&InstalledIntegration::of(&row), row.version)
         })
         .await
+}
+
+/// Enables or disables an integration.
+pub fn switch_row(tx: &mut Tx<'_>, old: Row, enabled: bool) -> db::Result<Row> {
+    if old.enabled == enabled {
+        return Ok(old);
+    }
+    let row = Row { enabled, ..old.changed(tx.now) };
+    store::update(tx.conn, &row)?;
+    for event in events::of_integration(tx.conn, &row.tenant_id, &row.id)? {
+        if enabled {
+            deliveries::release(tx.conn, &row.tenant_id, &event.id, tx.now)?;
+        } else {
+            queue::put_aside(tx.conn, &(row.tenant_id.clone(), event.id))?;
+        }
+    }
+    tx.record_change(Some(&old), Some(&row))?;
+    Ok(row)
 }
 
 /// Rotate the signing secret

@@ -1,4 +1,4 @@
-//! The handlers of the operations. They use all other modules; no module uses them.
+//! The handlers of the operations. They use all other modules; none uses them but `undo`.
 
 pub mod across;
 pub mod actions;

@@ -1,0 +1,116 @@
+//! Undoing changes of installed integrations.
+
+use std::sync::Arc;
+
+use api::{RequestScope, Restorer, restore};
+use base::problem::Problem;
+use db::Result;
+use outbox::{Tx, change_sets::objects::ObjectChange};
+use serde_json::Value;
+
+use super::{former_object, former_text, had_credentials, has_other_secrets};
+use crate::{
+    event::store as events,
+    installed::{store, wire::Change},
+    operations::integrations::{NOTIFIER, SIGNING, change_row, create_row_as, delete_row, switch_row},
+    services::Services,
+};
+
+/// The fields that are texts.
+const FIELDS: [&str; 2] = ["displayName", "description"];
+const STATUS: &str = "status";
+/// What the fields of the notifier begin with.
+const OF_NOTIFIER: &str = "baseNotifier.";
+/// Those that follow from a change.
+const DERIVED: [&str; 5] = ["id", "integration", "createdBy", "createdDate", "updatedDate"];
+
+/// Restores integrations.
+pub struct Integrations(pub Arc<Services>);
+
+impl Restorer for Integrations {
+    fn kinds(&self) -> &'static [&'static str] {
+        &["Integration"]
+    }
+
+    fn can_restore(&self, change: &ObjectChange) -> bool {
+        let is_set = |(path, _): (&String, _)| is_restored(change, path);
+        !change.existed || !change.exists || change.fields.iter().any(is_set)
+    }
+
+    fn left(&self, change: &ObjectChange) -> Vec<String> {
+        if !change.existed {
+            return Vec::new();
+        }
+        let mut left = restore::left(change, &DERIVED, |path| is_restored(change, path));
+        if !change.exists {
+            left.push(SIGNING.to_owned());
+        }
+        left
+    }
+
+    fn restore(&self, tx: &mut Tx<'_>, _: &RequestScope, change: &ObjectChange) -> Result<()> {
+        let tenant = [change.tenant_id.clone()];
+        if !change.exists {
+            return self.create_again(tx, change);
+        }
+        let row = store::lock_for_update(tx.conn, &tenant, &change.entity_id)?;
+        if !change.existed {
+            if !events::of_integration(tx.conn, &row.tenant_id, &row.id)?.is_empty() {
+                return Err(Problem::conflict("It has events that are not of the change set.").into());
+            }
+            return delete_row(tx, &self.0, &row);
+        }
+        let body = body(change);
+        let row = match body.as_object().is_some_and(|fields| !fields.is_empty()) {
+            true => change_row(tx, &self.0, &row, &body)?,
+            false => row,
+        };
+        match former_text(change, STATUS) {
+            Some(status) => switch_row(tx, row, status == "ENABLED").map(drop),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Integrations {
+    /// Installs what was deleted, with a signing secret that nobody knows: disabled, until somebody has rotated it and
+    /// said the credentials again.
+    fn create_again(&self, tx: &mut Tx<'_>, change: &ObjectChange) -> Result<()> {
+        if store::find(tx.conn, std::slice::from_ref(&change.tenant_id), &change.entity_id)?.is_some() {
+            return Err(Problem::conflict("There is another integration with this id.").into());
+        }
+        let new = Change::read_new(&body(change), &self.0.guard)?;
+        let key = (change.tenant_id.as_str(), change.entity_id.as_str());
+        let author = tx.author().to_owned();
+        create_row_as(tx, &self.0.vault, key, &author, new, false).map(drop)
+    }
+}
+
+/// Is a former value given to this field?
+fn is_restored(change: &ObjectChange, path: &str) -> bool {
+    match path {
+        STATUS => change.exists || former_text(change, STATUS) != Some("ENABLED"),
+        path if path.starts_with(OF_NOTIFIER) => is_notifier_restored(change),
+        path => FIELDS.contains(&path),
+    }
+}
+
+/// A notifier goes with its secrets. One that was not there before cannot be taken away again.
+fn is_notifier_restored(change: &ObjectChange) -> bool {
+    let is_new = |path: &str| change.fields.get(path).is_some_and(|field| field.before.is_none());
+    let is_open = change.exists || !had_credentials(change, OF_NOTIFIER);
+    is_open && !has_other_secrets(change, OF_NOTIFIER) && !is_new("baseNotifier.baseURI")
+}
+
+/// What a body would say of the former values.
+fn body(change: &ObjectChange) -> Value {
+    let mut body = restore::body(change, &FIELDS);
+    let notifier = former_object(change, OF_NOTIFIER);
+    if let Some(fields) = body.as_object_mut()
+        && !notifier.is_empty()
+        && is_notifier_restored(change)
+    {
+        fields.insert(NOTIFIER.to_owned(), notifier.into());
+    }
+    body
+}
