@@ -28,7 +28,7 @@ use api::{Extras, Need, Restorer, Routes, Tag};
 use db::Db;
 
 use crate::{
-    configuration::{methods, owners, policies, routing},
+    configuration::{methods, notification, owners, policies, routing},
     delivery::pages,
 };
 pub use crate::{
@@ -96,7 +96,9 @@ pub fn restorers(neighbours: Neighbours) -> Vec<Arc<dyn Restorer>> {
     vec![
         Arc::new(policies::Policies(neighbours.clone())),
         Arc::new(routing::Routes),
-        Arc::new(owners::Owners(neighbours)),
+        Arc::new(owners::Owners(neighbours.clone())),
+        Arc::new(methods::Methods(neighbours.clone())),
+        Arc::new(notification::Rules(neighbours)),
     ]
 }
 

@@ -1,4 +1,5 @@
-//! Undoing change sets of users, user groups and owners: nobody is removed, and nobody gets more than a write gives.
+//! Undoing change sets of people, and of how they are reached: nobody is removed, and nobody gets more than a write
+//! gives.
 
 use muster_tests::{Browser, Client, Server, both_backends, unique};
 use serde_json::{Value, json};
@@ -15,6 +16,8 @@ both_backends![
     a_group_of_people_is_as_it_was,
     a_new_group_of_people_is_deactivated,
     an_owner_is_as_it_was,
+    a_contact_method_is_as_it_was,
+    a_notification_rule_is_as_it_was,
 ];
 
 #[track_caller]
@@ -80,9 +83,9 @@ fn session(server: &Server, client: &Client, user: &str) -> Client {
     client.with_cookie(&Browser::sign_in(server, &url).cookie)
 }
 
-/// A caller with a key that may undo change sets, and nothing else.
+/// A caller with a key that may undo change sets and deactivate users, and nothing else.
 fn narrow(server: &Server, client: &Client) -> Client {
-    let body = json!({"name": unique("key"), "role": "admin", "operations": ["undoChangeSet"]});
+    let body = json!({"name": unique("key"), "role": "admin", "operations": ["undoChangeSet", "deactivateUser"]});
     let key = client.post("/apiKeys", &body).ok();
     client.with_token(&server.token(&text(&key["key"]), &text(&key["secret"])))
 }
@@ -90,20 +93,20 @@ fn narrow(server: &Server, client: &Client) -> Client {
 fn an_undo_of_users_gives_no_more_than_a_write(server: &Server) {
     let client = server.new_client();
     let narrow = narrow(server, &client);
-    let (admin, viewer, gone) = (user(&client, "admin"), user(&client, "viewer"), user(&client, "operator"));
-    let changes = [
-        (&admin, "", json!({"role": "viewer"})),
-        (&viewer, "", json!({"email": "new@example.net"})),
-        (&gone, "/deactivate", json!({})),
-    ];
-    for (id, action, change) in changes {
+    let (viewer, operator) = (user(&client, "viewer"), user(&client, "operator"));
+    // A restricted key takes back nothing that others did, and of its own what it may do: it activates no operator.
+    let name = unique("change");
+    send(&client, &name, &format!("/users/{viewer}"), &json!({"firstName": "Eve"}));
+    undo(&narrow, &newest(&client, &name)).forbidden();
+    for (id, is_refused) in [(&viewer, false), (&operator, true)] {
         let name = unique("change");
-        send(&client, &name, &format!("/users/{id}{action}"), &change);
+        send(&narrow, &name, &format!("/users/{id}/deactivate"), &json!({}));
         let set = newest(&client, &name);
-        let was = client.get(&format!("/users/{id}")).ok();
-        refused(&narrow, &set, &format!("User {id}"));
-        assert_eq!(client.get(&format!("/users/{id}")).ok(), was);
-        undone(&client, &set);
+        match is_refused {
+            true => drop(refused(&narrow, &set, &format!("User {id}"))),
+            false => drop(undone(&narrow, &set)),
+        }
+        assert_eq!(client.get(&format!("/users/{id}")).ok()["activated"], json!(!is_refused));
     }
     // A role that an undo takes away is gone at once.
     let name = unique("promote");
@@ -223,4 +226,108 @@ fn an_owner_is_as_it_was(server: &Server) {
     let set = newest(&client, "");
     client.delete(&format!("/sites/{site}")).ok();
     assert!(refused(&client, &set, &format!("Owner {}", text(&kept["id"]))).contains("site"));
+}
+
+/// The values of these fields.
+fn fields(of: &Value, names: &[&str]) -> Vec<Value> {
+    names.iter().map(|name| of[name].clone()).collect()
+}
+
+fn a_contact_method_is_as_it_was(server: &Server) {
+    let client = server.new_client();
+    let person = user(&client, "operator");
+    let methods = format!("/users/{person}/contactMethods");
+    let shown = ["id", "name", "type", "preset", "host", "address", "chatId", "template", "contentType", "verified"];
+    let told = |path: &str| fields(&client.get(path).ok(), &shown);
+    // A mail comes back whole, verified as it was.
+    let mail = json!({"name": "Mail", "type": "EMAIL", "address": "ann@example.net", "verified": true});
+    let mail = format!("{methods}/{}", text(&client.post(&methods, &mail).ok()["id"]));
+    let before = told(&mail);
+    let name = unique("change");
+    send(&client, &name, &mail, &json!({"name": "Other", "address": "bob@example.net"}));
+    let set = newest(&client, &name);
+    assert_eq!((left(&client, &set), &client.get(&mail).ok()["verified"]), (Value::Null, &json!(false)));
+    let (_, first) = undone(&client, &set);
+    assert_eq!(told(&mail), before);
+    undone(&client, &first);
+    assert_eq!(fields(&client.get(&mail).ok(), &["address", "verified"]), [json!("bob@example.net"), json!(false)]);
+    client.post(&mail, &json!({"verified": true})).ok();
+    undone(&client, &newest(&client, ""));
+    assert_eq!(client.get(&mail).ok()["verified"], json!(false));
+    let before = told(&mail);
+    client.delete(&mail).ok();
+    let set = newest(&client, "");
+    assert_eq!(left(&client, &set), Value::Null);
+    let id = mail.rsplit('/').next().expect("an id");
+    undo(&narrow(server, &client), &set).forbidden();
+    let (_, first) = undone(&client, &set);
+    assert_eq!(told(&mail), before);
+    let (_, second) = undone(&client, &first);
+    client.get(&mail).not_found();
+    // There is room for 20.
+    for number in 0..20 {
+        client.post(&methods, &json!({"name": format!("m{number}"), "type": "EMAIL", "address": "a@example.net"})).ok();
+    }
+    assert!(refused(&client, &second, &format!("ContactMethod {id}")).contains("at most 20"));
+
+    // A URL is a secret: what leads elsewhere goes on to do so, and is not called verified.
+    let other = user(&client, "operator");
+    let methods = format!("/users/{other}/contactMethods");
+    let hook = json!({"name": "Hook", "type": "HTTP", "url": "https://example.net/secret", "verified": true,
+        "template": "{\"text\": {{ title|json }}}"});
+    let hook = format!("{methods}/{}", text(&client.post(&methods, &hook).ok()["id"]));
+    let before = told(&hook);
+    let name = unique("change");
+    send(&client, &name, &hook, &json!({"name": "Other", "template": ""}));
+    undone(&client, &newest(&client, &name));
+    assert_eq!(told(&hook), before);
+    let name = unique("change");
+    send(&client, &name, &hook, &json!({"name": "Other", "url": "https://example.org/secret"}));
+    let set = newest(&client, &name);
+    assert_eq!(left(&client, &set), json!(["url", "verified"]));
+    undone(&client, &set);
+    let now = fields(&client.get(&hook).ok(), &["name", "host", "verified"]);
+    assert_eq!(now, [json!("Hook"), json!("example.org"), json!(false)]);
+    client.delete(&hook).ok();
+    undo(&client, &newest(&client, "")).problem(409, "0004");
+    // A new one goes.
+    let name = unique("create");
+    let new = json!({"name": "New", "type": "HTTP", "url": "https://example.net/secret"});
+    let new = format!("{methods}/{}", text(&send(&client, &name, &methods, &new)["id"]));
+    undone(&client, &newest(&client, &name));
+    client.get(&new).not_found();
+}
+
+fn a_notification_rule_is_as_it_was(server: &Server) {
+    let client = server.new_client();
+    let person = user(&client, "operator");
+    let at = |what: &str| format!("/users/{person}/{what}");
+    let mail = json!({"name": "Mail", "type": "EMAIL", "address": "ann@example.net"});
+    let method = text(&client.post(&at("contactMethods"), &mail).ok()["id"]);
+    let rules = at("notificationRules");
+    let of = |urgency: &str| {
+        let all = client.get(&rules).list();
+        all.into_iter().find(|rule| rule["urgency"] == json!(urgency)).expect("a rule")
+    };
+    let unsaid = of("low");
+    let rule = json!({"urgency": "low", "steps": [{"contactMethod": {"id": method}, "after": "5m"}],
+        "quietHours": {"from": "22:00", "to": "07:00", "timeZone": "Europe/Vienna"}, "beforeShift": "30m"});
+    let first = client.post(&rules, &rule).ok();
+    let (_, gone) = undone(&client, &newest(&client, ""));
+    assert_eq!(of("low"), unsaid);
+    undone(&client, &gone);
+    assert_eq!(of("low"), first);
+    let second = client.post(&rules, &json!({"urgency": "low", "steps": []})).ok();
+    let set = newest(&client, "");
+    let (_, back) = undone(&client, &set);
+    assert_eq!(of("low"), first);
+    undone(&client, &back);
+    assert_eq!(of("low"), second);
+    // A contact method that it named is gone.
+    client.post(&rules, &rule).ok();
+    client.post(&rules, &json!({"urgency": "low", "steps": []})).ok();
+    let set = newest(&client, "");
+    client.delete(&at(&format!("contactMethods/{method}"))).ok();
+    let reason = refused(&client, &set, &format!("NotificationRule {person}:low"));
+    assert!(reason.contains("contactMethod"), "{reason}");
 }

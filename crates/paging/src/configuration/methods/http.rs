@@ -7,7 +7,7 @@ use outbox::Tx;
 
 use super::{
     permissions,
-    row::Method,
+    row::{Destination, Method},
     rules, store,
     view::record_change,
     wire::{ContactMethod, ContactMethodId, MethodChange, NewMethod, PersonId},
@@ -40,15 +40,30 @@ pub async fn create(
         .write(move |tx, scope| {
             let (tenant, user) = permissions::person(tx.conn, &neighbours, scope, &user)?;
             permissions::may_verify(scope, new.verified)?;
-            let (mut row, destination) = rules::created(&tenant, &user, &new, tx.now);
-            rules::check(&row.kind, &row.preset, &destination, trial.as_ref(), |url| neighbours.sends.check_url(url))?;
-            row.set(&*neighbours.seals, &destination)?;
-            store::lock(&tenant, &user).take(tx.conn)?;
-            store::insert(tx.conn, &row)?;
-            record_change(tx, None, Some(&row))?;
+            let (row, destination) = rules::created(&tenant, &user, &new, tx.now);
+            let row = create_row(tx, &neighbours, row, &destination, trial.as_ref())?;
             Answer::entity(&ContactMethod::from(&row), row.version)
         })
         .await
+}
+
+/// Stores a new method that leads there; `trial` is that of its template, where it is to be tried.
+///
+/// # Errors
+/// 400 for where nothing may be sent, 409 when the person has as many as there may be.
+pub fn create_row(
+    tx: &mut Tx<'_>,
+    neighbours: &Neighbours,
+    mut row: Method,
+    destination: &Destination,
+    trial: Option<&rules::Trial>,
+) -> db::Result<Method> {
+    rules::check(&row.kind, &row.preset, destination, trial, |url| neighbours.sends.check_url(url))?;
+    row.set(&*neighbours.seals, destination)?;
+    store::lock(&row.tenant_id, &row.user_id).take(tx.conn)?;
+    store::insert(tx.conn, &row)?;
+    record_change(tx, None, Some(&row))?;
+    Ok(row)
 }
 
 /// List contact methods
@@ -124,19 +139,35 @@ pub async fn update(
             scope.check_version(old.version)?;
             permissions::may_verify(scope, change.verified)?;
             let before = old.open(&*neighbours.seals)?;
-            let (mut row, destination) = rules::changed(&old, &before, &change, tx.now)?;
+            let (row, destination) = rules::changed(&old, &before, &change, tx.now)?;
             if is_other && destination.get("template") != trial.as_ref().map(|trial| &trial.template) {
                 return Err(Problem::conflict("The contact method was changed at the same moment.").into());
             }
-            rules::check(&row.kind, &row.preset, &destination, trial.as_ref(), |url| neighbours.sends.check_url(url))?;
-            if destination != before || row.preset != old.preset {
-                row.set(&*neighbours.seals, &destination)?;
-            }
-            store::update(tx.conn, &row)?;
-            record_change(tx, Some(&old), Some(&row))?;
+            let row = change_row(tx, &neighbours, &old, row, &destination, trial.as_ref())?;
             Answer::entity(&ContactMethod::from(&row), row.version)
         })
         .await
+}
+
+/// Stores a method that has changed, and leads there now; `trial` as in [`create_row`].
+///
+/// # Errors
+/// 400 for where nothing may be sent.
+pub fn change_row(
+    tx: &mut Tx<'_>,
+    neighbours: &Neighbours,
+    old: &Method,
+    mut row: Method,
+    destination: &Destination,
+    trial: Option<&rules::Trial>,
+) -> db::Result<Method> {
+    rules::check(&row.kind, &row.preset, destination, trial, |url| neighbours.sends.check_url(url))?;
+    if *destination != old.open(&*neighbours.seals)? || row.preset != old.preset {
+        row.set(&*neighbours.seals, destination)?;
+    }
+    store::update(tx.conn, &row)?;
+    record_change(tx, Some(old), Some(&row))?;
+    Ok(row)
 }
 
 /// Delete a contact method

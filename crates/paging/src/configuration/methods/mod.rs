@@ -7,8 +7,11 @@ pub mod rules;
 mod sealing;
 pub mod store;
 pub mod template;
+mod undo;
 pub mod view;
 pub mod wire;
+
+pub use undo::Methods;
 
 /// The operations, in reading order.
 pub fn routes(config: &mut api::Routes) {

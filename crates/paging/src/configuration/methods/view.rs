@@ -43,11 +43,14 @@ impl Recorded for Method {
     }
 }
 
+/// The name in the audit log of all that is sealed.
+pub const SECRET: &str = "url";
+
 /// Records that a method is new, has changed or is gone; of its secrets, that they are others.
 pub fn record_change(tx: &mut Tx<'_>, before: Option<&Method>, after: Option<&Method>) -> db::Result<()> {
     let sealed = |row: Option<&Method>| row.map(|row| row.sealed.clone());
     let has_any = |row: Option<&Method>| row.is_some_and(|row| !row.sealed.is_empty());
     let changed = sealed(before) != sealed(after) && (has_any(before) || has_any(after));
-    let unpublished = changed.then(|| Unpublished::secret("url", has_any(before), has_any(after)));
+    let unpublished = changed.then(|| Unpublished::secret(SECRET, has_any(before), has_any(after)));
     tx.record_change_with(before, after, unpublished.into_iter().collect())
 }

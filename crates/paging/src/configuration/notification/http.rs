@@ -3,7 +3,7 @@
 use actix_web::{HttpResponse, web};
 use api::{Answer, Body, PathIds, RequestContext, answer, get, post};
 use base::problem::{FieldErrors, Problem};
-use outbox::{Entity, Recorded};
+use outbox::{Entity, Recorded, Tx};
 use serde_json::Value;
 
 use super::{
@@ -74,30 +74,39 @@ pub async fn set(
 ) -> api::Result<HttpResponse> {
     context
         .write(move |tx, scope| {
-            let NotificationRuleInput { urgency, steps, quiet_hours, before_shift } = given;
-            let plan = Plan { steps, quiet: quiet_hours, before_shift_ms: base::duration::parse(&before_shift) };
-            let (tenant_id, user_id) = permissions::person(tx.conn, &neighbours, scope, &user)?;
-            methods::store::lock(&tenant_id, &user_id).take(tx.conn)?;
-            check_methods(&plan, &methods::store::of_user(tx.conn, &tenant_id, &user_id)?)?;
-            let rows = store::of_user(tx.conn, &tenant_id, &user_id)?;
-            let before = rows.iter().find(|row| row.urgency == urgency);
-            let row = Rule {
-                tenant_id,
-                user_id,
-                urgency: urgency.to_owned(),
-                version: before.map_or(1, |row| row.version + 1),
-                document: db::Json(plan),
-                updated_ms: tx.now.millis(),
-            };
-            store::set(tx.conn, &row)?;
-            if urgency == rules::URGENCIES[1] {
-                let now_ms = tx.now.millis();
-                reminders::set(tx.conn, &row.tenant_id, &row.user_id, row.document.before_shift_ms, now_ms)?;
-            }
-            tx.record_change(before, Some(&row))?;
-            Answer::ok(&NotificationRule::new(&row.user_id, urgency, &row.document))
+            let (tenant, user) = permissions::person(tx.conn, &neighbours, scope, &user)?;
+            let row = set_rule(tx, tenant, user, given)?;
+            Answer::ok(&NotificationRule::new(&row.user_id, &row.urgency, &row.document))
         })
         .await
+}
+
+/// Sets the rule of a person for an urgency, in place of the one before.
+///
+/// # Errors
+/// 400 for steps that name no contact method of the person.
+pub fn set_rule(tx: &mut Tx<'_>, tenant_id: String, user_id: String, given: NotificationRuleInput) -> db::Result<Rule> {
+    let NotificationRuleInput { urgency, steps, quiet_hours, before_shift } = given;
+    let plan = Plan { steps, quiet: quiet_hours, before_shift_ms: base::duration::parse(&before_shift) };
+    methods::store::lock(&tenant_id, &user_id).take(tx.conn)?;
+    check_methods(&plan, &methods::store::of_user(tx.conn, &tenant_id, &user_id)?)?;
+    let rows = store::of_user(tx.conn, &tenant_id, &user_id)?;
+    let before = rows.iter().find(|row| row.urgency == urgency);
+    let row = Rule {
+        tenant_id,
+        user_id,
+        urgency: urgency.to_owned(),
+        version: before.map_or(1, |row| row.version + 1),
+        document: db::Json(plan),
+        updated_ms: tx.now.millis(),
+    };
+    store::set(tx.conn, &row)?;
+    if urgency == rules::URGENCIES[1] {
+        let now_ms = tx.now.millis();
+        reminders::set(tx.conn, &row.tenant_id, &row.user_id, row.document.before_shift_ms, now_ms)?;
+    }
+    tx.record_change(before, Some(&row))?;
+    Ok(row)
 }
 
 /// Refuses steps that name no contact method of the person, each by its place.

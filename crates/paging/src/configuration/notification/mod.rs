@@ -5,7 +5,10 @@ pub mod reminders;
 pub mod row;
 pub mod rules;
 pub mod store;
+mod undo;
 pub mod wire;
+
+pub use undo::Rules;
 
 /// The operations, in reading order.
 pub fn routes(config: &mut api::Routes) {
