@@ -137,12 +137,13 @@ struct Plan {
 /// under its id, and fields that were changed have their earlier values. The rules are those of any other write. An
 /// object that changed since is a 409 that names it. Up to 100 objects are restored in one transaction; more in
 /// several, and an undo that was interrupted goes on where it was when it is sent again. The undo is a change set of
-/// its own, which can be undone.
+/// its own, which can be undone. A key that is restricted to certain operations undoes its own change sets only.
 #[utoipa::path(
     operation_id = "undoChangeSet",
     params(ChangeSetId, UndoOptions),
     responses(
         (status = 200, description = "What was undone", body = Undo),
+        (status = 403, description = "The caller is restricted to certain operations, and somebody else made the set"),
         (status = 404, description = "The tenant has no such change set"),
         (status = 409, description = "Objects changed since, or cannot be restored; they are named"),
     ),
@@ -190,6 +191,11 @@ pub(crate) async fn undo_change_set(
 fn look(conn: &mut Conn, scope: &RequestScope, restorers: &Restorers, id: &str) -> db::Result<Plan> {
     let found = change_sets::find(conn, &scope.scope(), id)?;
     let set = found.ok_or_else(|| Problem::not_found("The change set was not found."))?;
+    // To take back what others did takes more operations than this one.
+    if scope.caller.operations.is_some() && set.key_id != scope.caller.key_id {
+        let detail = "A key that is restricted to certain operations can undo its own change sets only.";
+        return Err(Problem::forbidden(detail).into());
+    }
     if set.objects > MOST {
         return Err(
             Problem::conflict("The change set has more than 50,000 objects, which are too many to undo.").into()
