@@ -18,7 +18,7 @@ both_backends![
 ];
 
 /// A tenant, and the commands with a key of it.
-struct Operator {
+pub(super) struct Operator {
     client: Client,
     base: String,
     key: String,
@@ -27,7 +27,7 @@ struct Operator {
 }
 
 impl Operator {
-    fn new(client: Client, server: &Server, role: &str) -> Self {
+    pub(super) fn new(client: Client, server: &Server, role: &str) -> Self {
         let made = client.post("/apiKeys", &json!({"name": unique("files"), "role": role})).ok();
         let field = |name: &str| made[name].as_str().unwrap().to_owned();
         let (key, secret) = (field("key"), field("secret"));
@@ -58,7 +58,7 @@ impl Operator {
     }
 
     #[track_caller]
-    fn expect(&self, code: i32, arguments: &[&str], folder: &Path) -> Exit {
+    pub(super) fn expect(&self, code: i32, arguments: &[&str], folder: &Path) -> Exit {
         let exit = self.run(arguments, folder);
         assert_eq!(exit.status.code(), Some(code), "{arguments:?}\n{}{}", exit.stdout, exit.stderr);
         exit

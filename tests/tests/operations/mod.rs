@@ -36,6 +36,7 @@ mod starts;
 mod stops;
 mod streams;
 mod tls;
+mod undo_sequences;
 #[cfg(target_os = "linux")]
 mod unread;
 mod workers;
