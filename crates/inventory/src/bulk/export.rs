@@ -4,11 +4,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use actix_web::HttpResponse;
 use api::{RequestContext, get, spool::NDJSON, stream};
-use base::{Query, problem::Problem, text::fold, timestamp::Timestamp};
+use base::{Query, problem::Problem, text::fold};
 use db::{Condition, Conn, Db, Result};
 use diesel::prelude::*;
-use serde::ser::{Serialize, SerializeMap as _, Serializer};
-use serde_json::json;
 use utoipa::{
     PartialSchema, ToSchema,
     openapi::{
@@ -17,20 +15,13 @@ use utoipa::{
     },
 };
 
-use super::{
-    columns::{TAG, WORDS},
-    csv,
-};
+use super::export_row::{ExportItem, Line, write_header, write_record};
 use crate::{
-    model::{
-        document::{BorrowedDocument, CLOUD, SYNTHETIC, TEXTS, Tag},
-        row::Row,
-    },
+    model::row::Row,
     resources::{
         detail,
         input::ResourceInput,
         list::{ListQuery, State},
-        wire::AppRole,
     },
     schema::{resource_tags, resources, sites},
     types,
@@ -43,20 +34,6 @@ api::texts! {
 
 /// The words of `format`.
 const FORMATS: [&str; 2] = ["ndjson", "csv"];
-/// Nested parts of the detail.
-const PARTS: [&str; 10] = [
-    "bios",
-    "components",
-    "cpus",
-    "consoles",
-    "networkCardDetails",
-    "metricTypes",
-    "metaData",
-    "managementProfile",
-    "credential",
-    "locationUuids",
-];
-
 /// More tags than any table needs; lines of JSON have no such bound.
 const MOST_TAGS: usize = 1000;
 
@@ -149,15 +126,6 @@ fn matching_condition(wanted: &ListQuery, db: &Db, conn: &mut Conn, scope: &[Str
     Ok(asked.id_condition().unwrap_or_else(|| asked.condition()))
 }
 
-/// A resource on its way out.
-struct ExportItem<'a> {
-    row: &'a Row,
-    document: BorrowedDocument<'a>,
-    site: Option<&'a str>,
-    /// Its type, as a body would name it.
-    kind: &'a str,
-}
-
 /// Hands on every resource that meets a condition, in the order of their ids, which is that in which they were made.
 fn for_each_resource(
     conn: &mut Conn,
@@ -210,97 +178,4 @@ fn tags(conn: &mut Conn, condition: &Condition) -> Result<BTreeMap<String, Strin
         names.extend(keys.into_iter().map(|key| (key.clone(), spelled.remove(&key).unwrap_or(key))));
     }
     Ok(names)
-}
-
-/// A resource as a line of JSON.
-struct Line<'l, 'a> {
-    resource: &'l ExportItem<'a>,
-    ids: bool,
-}
-
-impl Serialize for Line<'_, '_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        let ExportItem { row, document, site, kind } = self.resource;
-        let mut map = serializer.serialize_map(None)?;
-        if self.ids {
-            map.serialize_entry("id", &row.id)?;
-            map.serialize_entry("clientUniqueId", &row.tenant_id)?;
-        }
-        map.serialize_entry("type", &row.kind)?;
-        map.serialize_entry("resourceType", kind)?;
-        map.serialize_entry("state", &row.state)?;
-        map.serialize_entry("agentInstalled", &row.agent_installed)?;
-        if let Some(name) = site {
-            map.serialize_entry("location", &json!({"name": name}))?;
-        }
-        for name in texts() {
-            match document.get_text(name) {
-                Some(text) => map.serialize_entry(name, text)?,
-                // A row that says nothing of it makes a resource whose source is the interface.
-                None if name == "source" => map.serialize_entry(name, "")?,
-                None => {}
-            }
-        }
-        if let Some(launched) = row.launch_ms {
-            map.serialize_entry("launchDate", &Timestamp::from_millis(launched))?;
-        }
-        if !document.tags.is_empty() {
-            map.serialize_entry("tags", &document.tags)?;
-        }
-        if !document.app_roles.is_empty() {
-            let roles: Vec<AppRole<'_>> = document.app_roles.iter().map(|name| AppRole { name }).collect();
-            map.serialize_entry("appRoles", &roles)?;
-        }
-        for name in PARTS {
-            if let Some(part) = document.part(name) {
-                map.serialize_entry(name, part)?;
-            }
-        }
-        map.end()
-    }
-}
-
-fn texts() -> impl Iterator<Item = &'static str> {
-    TEXTS.into_iter().chain(CLOUD).chain(SYNTHETIC)
-}
-
-fn write_header(out: &mut Vec<u8>, ids: bool, tags: &BTreeMap<String, String>) {
-    let before = ["id", "clientUniqueId", "type", "resourceType", "state", "agentInstalled", "location"];
-    let before = before.into_iter().skip(if ids { 0 } else { 2 });
-    let names = before.chain(texts()).chain(["launchDate", "appRoles"]).chain(PARTS).chain(["tags"]);
-    let tags: Vec<String> = tags.values().map(|name| format!("{TAG}{name}")).collect();
-    csv::write(out, names.map(|name: &str| name).chain(tags.iter().map(String::as_str)));
-}
-
-fn write_record(out: &mut Vec<u8>, resource: &ExportItem<'_>, ids: bool, tags: &BTreeMap<String, String>) {
-    let ExportItem { row, document, site, kind } = resource;
-    let agent = if row.agent_installed { "true" } else { "false" };
-    let before: [&str; 7] = [&row.id, &row.tenant_id, &row.kind, kind, &row.state, agent, site.unwrap_or_default()];
-    let before = before.into_iter().skip(if ids { 0 } else { 2 });
-    let launched = row.launch_ms.map(|ms| Timestamp::from_millis(ms).to_string()).unwrap_or_default();
-    let roles = document.app_roles.join(", ");
-    let parts = PARTS.map(|name| document.part(name).map(|part| cell(name, part.get())).unwrap_or_default());
-    let (plain, special): (Vec<&Tag>, Vec<&Tag>) = document.tags.iter().partition(|tag| is_plain(tag, tags));
-    let values: BTreeMap<String, &str> = plain.iter().map(|tag| (fold(&tag.name), tag.value.as_str())).collect();
-    let tags = tags.keys().map(|key| values.get(key).copied().unwrap_or_default());
-    let special = if special.is_empty() { String::new() } else { json!(special).to_string() };
-    let cells = before.chain(texts().map(|name| document.text(name))).chain([launched.as_str(), &roles]);
-    csv::write(out, cells.chain(parts.iter().map(String::as_str)).chain([special.as_str()]).chain(tags));
-}
-
-/// Is a tag all that a cell in its column says: a value, given through the interface?
-fn is_plain(tag: &Tag, columns: &BTreeMap<String, String>) -> bool {
-    let column = columns.get(&fold(&tag.name));
-    tag.tag_source == "API" && !tag.value.trim().is_empty() && column.is_some_and(|name| *name == tag.name)
-}
-
-/// A nested part in a cell: words where that says the same, or else JSON.
-fn cell(name: &str, part: &str) -> String {
-    let words =
-        if WORDS.contains(&name) { serde_json::from_str::<Vec<String>>(part).unwrap_or_default() } else { vec![] };
-    let clear = |word: &String| !word.is_empty() && word.trim() == word && !word.contains(',');
-    if words.is_empty() || !words.iter().all(clear) || words.iter().any(|word| word.starts_with('[')) {
-        return part.to_owned();
-    }
-    words.join(", ")
 }

@@ -11,6 +11,7 @@ mod columns;
 mod csv;
 mod elements;
 mod export;
+mod export_row;
 pub mod http;
 pub mod import;
 mod ndjson;
