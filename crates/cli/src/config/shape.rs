@@ -66,7 +66,7 @@ pub fn of_kind<'d>(kind: &'static Kind, operations: &[Operation<'d>]) -> Result<
     }
     let references = kind.references.iter().map(|one| one.path);
     let paths = references.chain(kind.secrets.iter().copied()).chain(kind.without.iter().copied());
-    for path in paths.chain(kind.empties.iter().map(|(path, _)| *path)) {
+    for path in paths.chain(kind.defaults.iter().chain(kind.empties).map(|(path, _)| *path)) {
         if !builder.found.contains(&path) {
             return Err(format!("{}: {} has no field {path}", kind.name, kind.body()));
         }
@@ -93,8 +93,11 @@ impl Builder {
         }
         let shape = self.shape(property.schema, &path);
         let description = property.schema.description();
-        let default = match &shape {
-            Shape::Scalar(schema) => default(*schema, &description),
+        let known = self.kind.defaults.iter().find(|(one, _)| *one == path);
+        self.found.extend(known.map(|(found, _)| *found));
+        let default = match (known, &shape) {
+            (Some((_, default)), _) => Some(json!(default)),
+            (None, Shape::Scalar(schema)) => default(*schema, &description),
             _ => None,
         };
         let empty = self.empty(&shape, &path);

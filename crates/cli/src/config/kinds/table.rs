@@ -35,6 +35,7 @@ const PLAIN: Kind = Kind {
     references: &[],
     secrets: &[],
     without: &[],
+    defaults: &[],
     empties: &[],
     elements: &[],
     to_top: None,
@@ -135,6 +136,7 @@ pub static KINDS: [Kind; 24] = [
         key: Key::First(&["name", "resourceName", "hostName", "aliasName", "dnsName", "ipAddress", "instanceId"]),
         references: &[to("location", "Site")],
         without: &["agentInstalled", "networkCardDetails.id", "installedIntgId", "cpus", "managementProfile"],
+        defaults: &[("resourceType", "Other"), ("tags.tagSource", "API"), ("source", "API")],
         tenant: Some("clientUniqueId"),
         concerns: is_without_agent,
         ..PLAIN
