@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use muster_tests::{Backend, Client, Exit, Server, both_backends, muster, unique};
+use muster_tests::{Backend, Server, both_backends};
 use serde_json::{Value, json};
+
+use super::operator::Operator;
 
 both_backends![
     the_demo_company_moves_to_an_empty_tenant,
@@ -16,54 +18,6 @@ both_backends![
     an_apply_that_was_interrupted_is_run_again,
     two_applies_at_once_are_right_or_refused,
 ];
-
-/// A tenant, and the commands with a key of it.
-pub(super) struct Operator {
-    client: Client,
-    base: String,
-    key: String,
-    secret: String,
-    environment: BTreeMap<String, String>,
-}
-
-impl Operator {
-    pub(super) fn new(client: Client, server: &Server, role: &str) -> Self {
-        let made = client.post("/apiKeys", &json!({"name": unique("files"), "role": role})).ok();
-        let field = |name: &str| made[name].as_str().unwrap().to_owned();
-        let (key, secret) = (field("key"), field("secret"));
-        Self { client, base: server.base().to_owned(), key, secret, environment: BTreeMap::new() }
-    }
-
-    fn command(&self, arguments: &[&str], folder: &Path) -> Command {
-        let mut command = muster();
-        command.args(arguments).arg(folder).env("MUSTER_SERVER", &self.base);
-        command.env("MUSTER_TENANT", self.client.tenant_id()).env("MUSTER_KEY", &self.key);
-        command.env("MUSTER_SECRET", &self.secret).env("HOME", "/nonexistent").env_remove("XDG_CONFIG_HOME");
-        command.envs(&self.environment).stdin(Stdio::null());
-        command
-    }
-
-    fn run(&self, arguments: &[&str], folder: &Path) -> Exit {
-        let exit = Exit::within(Duration::from_secs(120), &mut self.command(arguments, folder));
-        assert!(!exit.stderr.contains(&self.secret) && !exit.stdout.contains(&self.secret), "{arguments:?}");
-        for secret in self.environment.values() {
-            assert!(
-                !exit.stderr.contains(secret) && !exit.stdout.contains(secret),
-                "{arguments:?}: {}{}",
-                exit.stdout,
-                exit.stderr
-            );
-        }
-        exit
-    }
-
-    #[track_caller]
-    pub(super) fn expect(&self, code: i32, arguments: &[&str], folder: &Path) -> Exit {
-        let exit = self.run(arguments, folder);
-        assert_eq!(exit.status.code(), Some(code), "{arguments:?}\n{}{}", exit.stdout, exit.stderr);
-        exit
-    }
-}
 
 fn files(folder: &Path) -> BTreeMap<PathBuf, String> {
     let mut found = BTreeMap::new();

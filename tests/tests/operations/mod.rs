@@ -19,6 +19,8 @@ mod load;
 mod log;
 mod metrics;
 mod migrations;
+mod moving_in;
+mod operator;
 mod owners;
 mod partitions;
 mod pipelined;

@@ -6,7 +6,7 @@ use std::fs;
 use muster_tests::{Client, Server, both_backends, rounds};
 use serde_json::{Value, json};
 
-use super::configuration::Operator;
+use super::operator::Operator;
 
 both_backends![sequences_of_writes_applies_and_undos_leave_what_a_model_says];
 
