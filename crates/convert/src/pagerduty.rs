@@ -10,7 +10,7 @@ use base::Timestamp;
 use serde_json::Value;
 
 use crate::{
-    conversion::{Conversion, object},
+    conversion::Conversion,
     export::Export,
     json::{id, text},
     online::{Client, Paging},
@@ -64,14 +64,7 @@ pub fn convert(export: &Export, conversion: &mut Conversion) {
     schedules::schedules(export, conversion, &mut directory);
     policies::policies(export, conversion, &mut directory);
     policies::services(export, conversion, &directory);
-    for window in export.list("maintenance_windows") {
-        let name = text(window, "description").or_else(|| text(window, "id")).unwrap_or("unnamed");
-        conversion.report.refused(
-            object("maintenance window", name),
-            "it is of services, and a MaintenanceWindow of Muster names machines, device groups or sites: make one for \
-             the machines that it is about",
-        );
-    }
+    policies::maintenance(export, conversion);
     let rulesets = export.list("rulesets").len();
     conversion.omit_all("rulesets", rulesets, "events are routed by alert routes: say there what its rules say");
     let incidents = export.list("incidents").len();

@@ -1,6 +1,7 @@
 //! Services of products that send alerts to a service: each a service group, a route of its machines, and an address
 //! for each of its integrations.
 
+use calendar::Interval;
 use serde_json::json;
 
 use crate::{conversion::Conversion, json::cut};
@@ -23,6 +24,16 @@ pub struct Service<'s> {
 /// Why the route of a service is not all of it.
 pub const ROUTE_NOTE: &str = "its route takes alerts of machines in the service group, where the source takes what is \
                               sent with a key of the service: put the machines into the group";
+
+/// Why maintenance of services is refused.
+pub fn maintenance_note(services: &str, time: Interval) -> String {
+    format!(
+        "it switches what is sent to services off ({services}; from {} to {}), and a MaintenanceWindow of Muster names \
+         machines, device groups or sites, not service groups: make one for the machines of these services",
+        time.start(),
+        time.end()
+    )
+}
 
 /// Adds the objects of a service, and answers how the report calls them.
 ///

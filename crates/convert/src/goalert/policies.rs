@@ -1,10 +1,12 @@
 //! Escalation policies and services.
 
 use base::duration;
+use calendar::Interval;
 use serde_json::{Value, json};
 
 use super::{Directory, schedules::of_rotation};
 use crate::{
+    clock::optional_instant,
     conversion::{Conversion, object},
     export::Export,
     json::{cut, flag, id, list, number, part, text},
@@ -110,6 +112,16 @@ pub fn services(export: &Export, conversion: &mut Conversion, directory: &Direct
             let body = json!({"name": heartbeat, "interval": duration::text(minutes * 60_000), "grace": "0s"});
             becomes.push(conversion.add("Heartbeat", &heartbeat, body));
             lost.push(format!("the heartbeat {heartbeat:?} has a new address: change who sends it"));
+        }
+        match optional_instant(value, "maintenanceExpiresAt") {
+            Ok(Some(until)) => {
+                if let Some(time) = Interval::new(conversion.settings.now, until) {
+                    let reason = service::maintenance_note(name, time);
+                    conversion.report.refused(object("maintenance of the service", name), reason);
+                }
+            }
+            Ok(None) => {}
+            Err(reason) => conversion.report.refused(object("maintenance of the service", name), reason),
         }
         conversion.report.converted(source, becomes, lost);
     }

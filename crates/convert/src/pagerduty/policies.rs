@@ -1,10 +1,11 @@
-//! Escalation policies, and services, which are routes to them.
+//! Escalation policies, services, which are routes to them, and maintenance of services.
 
 use base::duration;
 use serde_json::{Value, json};
 
 use super::{Directory, named};
 use crate::{
+    clock::interval,
     conversion::{Conversion, object},
     export::Export,
     json::{cut, id, list, number, part, text},
@@ -107,5 +108,21 @@ pub fn services(export: &Export, conversion: &mut Conversion, directory: &Direct
             Some(other) => lost.push(format!("its urgency is {other:?}: set the urgency of the policy")),
         }
         conversion.report.converted(source, becomes, lost);
+    }
+}
+
+/// Maintenance windows: none has a counterpart, since a service has no machines.
+pub fn maintenance(export: &Export, conversion: &mut Conversion) {
+    for window in export.list("maintenance_windows") {
+        let name = text(window, "description").or_else(|| text(window, "id")).unwrap_or("unnamed");
+        let source = object("maintenance window", name);
+        let services =
+            list(window, "services").iter().filter_map(|one| text(one, "summary").or_else(|| text(one, "id")));
+        let services = services.collect::<Vec<_>>().join(", ");
+        match interval(window, "start_time", "end_time") {
+            Ok(time) if time.end() <= conversion.settings.now => conversion.report.omitted(source, "it is over"),
+            Ok(time) => conversion.report.refused(source, service::maintenance_note(&services, time)),
+            Err(reason) => conversion.report.refused(source, reason),
+        }
     }
 }

@@ -107,6 +107,7 @@ fn overrides_replace_people_and_policies_tell_rotations() {
             {"type": "builtin-schedule", "args": {"schedule_id": "s1"}},
             {"type": "builtin-rotation", "args": {"rotation_id": "r1"}}]}]})];
     let services = [json!({"id": "v1", "name": "Shop", "escalationPolicyID": "p1",
+        "maintenanceExpiresAt": "2026-11-01T06:00:00Z",
         "integrationKeys": [{"id": "k1", "name": "Grafana", "type": "grafana"}],
         "heartbeatMonitors": [{"id": "h1", "name": "Backup", "timeoutMinutes": 90}]})];
     let temporary = json!([{"start": "2026-12-24T00:00:00Z", "end": "2026-12-27T00:00:00Z",
@@ -163,6 +164,7 @@ fn overrides_replace_people_and_policies_tell_rotations() {
     );
     assert!(entry(&conversion, "escalation policy \"Web\"").notes[0].contains("slackChannel"));
     assert_eq!(entry(&conversion, "service \"Shop\"").becomes.len(), 4);
+    assert_refused(&conversion, "maintenance of the service \"Shop\"", "to 2026-11-01T06:00:00+0000");
 }
 
 /// Who is on call by the rules, from the instant of the conversion on.

@@ -136,7 +136,14 @@ fn overrides_policies_and_services_follow_the_schedule() {
             ("schedules/S1/overrides", overrides),
             ("escalation_policies", policies),
             ("services", json!({"services": [service("V1", "Shop", "P1"), service("V2", "Blog", "P2")]})),
-            ("maintenance_windows", json!({"maintenance_windows": [{"id": "M1", "description": "Move"}]})),
+            (
+                "maintenance_windows",
+                json!({"maintenance_windows": [
+                {"id": "M1", "description": "Move", "services": [{"id": "V1", "summary": "Shop"}],
+                    "start_time": "2026-12-01T20:00:00Z", "end_time": "2026-12-01T22:00:00Z"},
+                {"id": "M2", "description": "Old", "services": [{"id": "V1", "summary": "Shop"}],
+                    "start_time": "2026-10-01T20:00:00Z", "end_time": "2026-10-01T22:00:00Z"}]}),
+            ),
             ("teams", json!({"teams": [{"id": "T1", "name": "Web"}]})),
             ("teams/T1/members", json!({"members": [{"user": {"id": "U2"}, "role": "manager"}]})),
         ],
@@ -156,7 +163,8 @@ fn overrides_policies_and_services_follow_the_schedule() {
     );
     assert_refused(&conversion, "escalation policy \"Round\"", "in turn");
     assert_refused(&conversion, "service \"Blog\"", "is not converted");
-    assert_refused(&conversion, "maintenance window \"Move\"", "of services");
+    assert_refused(&conversion, "maintenance window \"Move\"", "(Shop; from 2026-12-01T20:00:00+0000 to");
+    assert_eq!(entry(&conversion, "maintenance window \"Old\"").outcome, Outcome::Omitted);
     assert_eq!(
         of_kind(&conversion, "AlertRoute"),
         [json!({"kind": "AlertRoute", "name": "Service: Shop", "matchingType": "ALL", "position": 10,
