@@ -80,6 +80,9 @@ pub enum Command {
     Apply(cli::Apply),
     /// Make files of desired state of what another product exports
     Convert(Box<convert::Convert>),
+    /// Say where another product and a tenant differ in who is on call: exits with 0 when nowhere, with 2 when
+    /// somewhere, with 1 on a failure
+    Compare(Box<convert::Compare>),
     /// Print what a shell completes commands and operations with
     Completions(cli::Completions),
     /// Say what the last of some words may become, for the shell that asks

@@ -28,8 +28,10 @@ fn main() -> ExitCode {
     let line = match CommandLine::try_parse() {
         Ok(line) => line,
         Err(error) if error.use_stderr() && commands::check_finds_faults() => return ExitCode::FAILURE,
-        // Of a plan, 2 means differences.
-        Err(error) if error.use_stderr() && env::args_os().nth(1).is_some_and(|word| word == "plan") => {
+        // Of a plan and of a comparison, 2 means differences.
+        Err(error)
+            if error.use_stderr() && env::args_os().nth(1).is_some_and(|word| word == "plan" || word == "compare") =>
+        {
             let _ = error.print();
             return ExitCode::FAILURE;
         }
@@ -60,6 +62,7 @@ fn main() -> ExitCode {
         Command::Plan(arguments) => return cli::plan(&arguments, domains::document),
         Command::Apply(arguments) => return cli::apply(&arguments, domains::document),
         Command::Convert(arguments) => return convert::convert(&arguments),
+        Command::Compare(arguments) => return convert::compare(&arguments, domains::document),
         Command::Completions(arguments) => cli::completions(&arguments),
         Command::Complete(arguments) => cli::complete(&arguments, CommandLine::command(), domains::document),
     };

@@ -4,8 +4,8 @@
 //! [`api()`] is a client of the interface. It has no list of operations: it reads command lines by the OpenAPI
 //! document, which the caller makes. [`complete()`] tells a shell what may come next, and [`sink()`] prints what a
 //! service sends.
-//! This crate knows no domain, no database and nothing of how a service works; [`server`], [`files`] and
-//! [`write_files`] are for other clients too.
+//! This crate knows no domain, no database and nothing of how a service works; [`server`], [`files`],
+//! [`write_files`] and [`read()`] are for other clients too.
 
 mod api;
 mod arguments;
@@ -33,8 +33,8 @@ mod values;
 pub use crate::{
     api::api,
     completions::{complete, completions},
-    config::{apply, export, files, plan, schema, write_files},
+    config::{ReadError, Reader, apply, export, files, plan, read, schema, write_files},
     operations::current_name,
-    options::{Api, Apply, Complete, Completions, Export, Plan, Sink},
+    options::{Api, Apply, Complete, Completions, ConnectionOptions, Export, Form, Plan, Sink},
     sink::sink,
 };

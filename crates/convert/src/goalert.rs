@@ -1,5 +1,6 @@
 //! From GoAlert: answers of its GraphQL interface. Which file has which is in `docs/moving-in.md`.
 
+mod on_call;
 mod people;
 mod policies;
 mod schedules;
@@ -15,6 +16,7 @@ use crate::{
     export::Export,
     json::{id, list, number, text},
     roster::{self, Place, Staff},
+    source_schedule::SourceSchedule,
     week::{DAY, Week},
 };
 
@@ -125,11 +127,7 @@ fn hours_of_each(users: &[String], hours: i64, rotation: Rotation) -> Vec<(Week,
 
 /// Converts an installation.
 pub fn convert(export: &Export, conversion: &mut Conversion) {
-    let mut directory = Directory::default();
-    people::users(export, conversion, &mut directory);
-    for rotation in export.list("rotations") {
-        directory.rotations.extend(id(rotation, "id").map(|id| (id, rotation)));
-    }
+    let mut directory = directory(export, conversion);
     schedules::schedules(export, conversion, &mut directory);
     policies::policies(export, conversion, &mut directory);
     policies::services(export, conversion, &directory);
@@ -141,4 +139,20 @@ pub fn convert(export: &Export, conversion: &mut Conversion) {
         };
         conversion.report.omitted(object("rotation", name), reason);
     }
+}
+
+/// Users and rotations, of which users become objects.
+fn directory<'e>(export: &'e Export, conversion: &mut Conversion) -> Directory<'e> {
+    let mut directory = Directory::default();
+    people::users(export, conversion, &mut directory);
+    for rotation in export.list("rotations") {
+        directory.rotations.extend(id(rotation, "id").map(|id| (id, rotation)));
+    }
+    directory
+}
+
+/// Who is on call by its schedules, and by its rotations that steps tell.
+pub fn on_call<'e>(export: &'e Export, conversion: &mut Conversion) -> Vec<SourceSchedule<'e>> {
+    let directory = directory(export, conversion);
+    on_call::schedules(export, &directory, conversion.settings.now)
 }

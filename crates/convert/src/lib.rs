@@ -1,13 +1,16 @@
 //! `muster convert`: from what another product exports to files of desired state, which `muster plan` and
-//! `muster apply` read.
+//! `muster apply` read; `muster compare`: who is on call by both.
 //!
 //! A product's answers ([`export`]) become objects of Muster and a report of what became of each object of the source.
 //! Schedules mean the same before and after, or are refused: [`roster`] puts shifts together from the weekly times
-//! ([`week`]) and turns that a product has.
+//! ([`week`]) and turns that a product has. `compare` works out who is on call by a product without them: each product
+//! has its own reading of its schedules (`on_call`), made of [`wall_clock`] alone.
 //!
 //! This crate knows no domain and no database: like any client it knows how the interface looks.
 
+mod answers;
 mod clock;
+mod compare;
 mod conversion;
 mod export;
 mod goalert;
@@ -25,29 +28,33 @@ mod policy;
 mod report;
 mod roster;
 mod service;
+mod source_schedule;
+mod wall_clock;
 mod week;
 
 #[cfg(test)]
 mod tests;
 
 use std::{
-    fs,
     io::{Write as _, stderr, stdout},
     path::Path,
     process::ExitCode,
 };
 
-use anyhow::{Context as _, bail, ensure};
-use base::{Secret, Timestamp};
+use anyhow::bail;
 use cli::write_files;
 
-pub use crate::options::Convert;
 use crate::{
+    answers::prepare,
+    clock::now,
     conversion::{Conversion, OPEN_ALERTS, Settings},
     export::Export,
-    online::Client,
     options::Product,
     report::Outcome,
+};
+pub use crate::{
+    compare::compare,
+    options::{Compare, Convert},
 };
 
 /// What is answered when something of the source is refused; the rest is converted.
@@ -77,27 +84,18 @@ pub fn convert(arguments: &Convert) -> ExitCode {
 
 fn run(arguments: &Convert) -> anyhow::Result<Conversion> {
     let settings = Settings { now: arguments.now.map_or_else(now, Ok)?, elapsed_hours: arguments.elapsed_hours };
-    let (export, missing, target) = match (&arguments.url, arguments.paths.as_slice()) {
-        (Some(url), [target]) => {
-            let token = arguments.token.as_deref().map(str::trim).filter(|token| !token.is_empty());
-            let token = token.context("--url needs a token: set MUSTER_CONVERT_TOKEN, or give --token")?;
-            prepare(target)?;
-            arguments.save.as_deref().map(prepare).transpose()?;
-            let mut client = Client::new(url.clone(), arguments.product.headers(token))?;
-            let export = arguments.product.fetch(&mut client, settings.now)?;
-            if let Some(save) = &arguments.save {
-                write_files(save, &export.files()).map_err(anyhow::Error::msg)?;
-            }
-            (export, client.missing, target)
-        }
-        (None, [source, target]) => {
-            let export = Export::read(source)?;
-            prepare(target)?;
-            (export, Vec::new(), target)
-        }
+    let (source, target) = match (&arguments.answers.url, arguments.paths.as_slice()) {
+        (Some(_), [target]) => (None, target),
+        (None, [source, target]) => (Some(source.as_path()), target),
         (Some(_), _) => bail!("with --url, one folder is named: the one for the files"),
         (None, _) => bail!("two folders are named: the one with the product's answers, and the one for the files"),
     };
+    // What a product is asked for takes long, so the folder for it is looked at before.
+    if source.is_none() {
+        prepare(target)?;
+    }
+    let (export, missing) = arguments.answers.read(arguments.product, source, settings.now)?;
+    prepare(target)?;
     let mut conversion = arguments.product.convert(&export, settings);
     for (path, status) in missing {
         conversion.report.omitted(path, format!("the product does not show it to this token ({status})"));
@@ -106,30 +104,12 @@ fn run(arguments: &Convert) -> anyhow::Result<Conversion> {
     Ok(conversion)
 }
 
-/// Makes a folder for files; it has to be new or empty, so that nothing of an earlier conversion stays behind.
-fn prepare(folder: &Path) -> anyhow::Result<()> {
-    let shown = folder.display();
-    fs::create_dir_all(folder).with_context(|| format!("{shown} cannot be made"))?;
-    let first = fs::read_dir(folder).with_context(|| format!("{shown} cannot be read"))?.next();
-    ensure!(
-        first.is_none(),
-        "{shown} is not empty; take a new folder, so that nothing of an earlier conversion stays in it"
-    );
-    Ok(())
-}
-
 fn write(conversion: &Conversion, product: Product, target: &Path) -> anyhow::Result<()> {
     let mut files = cli::files(&conversion.documents).map_err(anyhow::Error::msg)?;
     files.extend(conversion.open_alerts.clone().map(|lines| (OPEN_ALERTS.into(), lines)));
     let report = conversion.report.markdown(product.name(), product.assumptions());
     files.push(("REPORT.md".into(), report));
     write_files(target, &files).map_err(anyhow::Error::msg)
-}
-
-#[expect(clippy::disallowed_methods, reason = "a command for people, who may name another instant")]
-fn now() -> anyhow::Result<Timestamp> {
-    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH)?;
-    Ok(Timestamp::from_millis(i64::try_from(since.as_secs())?.saturating_mul(1_000)))
 }
 
 impl Product {
@@ -150,30 +130,6 @@ impl Product {
             Self::Oncall => &oncall::ASSUMPTIONS,
             Self::Goalert => &goalert::ASSUMPTIONS,
             Self::Netbox => &[],
-        }
-    }
-
-    /// How the product is told who asks.
-    fn headers(self, token: &str) -> Vec<(&'static str, Secret<String>)> {
-        match self {
-            Self::Opsgenie => vec![("authorization", Secret::new(format!("GenieKey {token}")))],
-            Self::Pagerduty => vec![
-                ("authorization", Secret::new(format!("Token token={token}"))),
-                ("accept", Secret::new("application/vnd.pagerduty+json;version=2".to_owned())),
-            ],
-            Self::Oncall => vec![("authorization", Secret::new(token.to_owned()))],
-            Self::Goalert => Vec::new(),
-            Self::Netbox => vec![("authorization", Secret::new(format!("Token {token}")))],
-        }
-    }
-
-    fn fetch(self, client: &mut Client, now: Timestamp) -> anyhow::Result<Export> {
-        match self {
-            Self::Opsgenie => opsgenie::fetch(client),
-            Self::Pagerduty => pagerduty::fetch(client, now),
-            Self::Oncall => oncall::fetch(client),
-            Self::Netbox => netbox::fetch(client),
-            Self::Goalert => bail!("a key of GoAlert is for one query: send the queries of docs/moving-in.md by hand"),
         }
     }
 

@@ -2,6 +2,7 @@
 
 mod chains;
 mod events;
+mod on_call;
 mod people;
 mod schedules;
 
@@ -14,6 +15,7 @@ use crate::{
     export::Export,
     json::{id, part, text},
     online::{Client, Paging},
+    source_schedule::SourceSchedule,
 };
 
 /// How schedules are read where there is a choice.
@@ -71,6 +73,13 @@ pub fn convert(export: &Export, conversion: &mut Conversion) {
             "it is an expression over what a monitor sends, and an AlertRoute asks for fields of an alert: make one",
         );
     }
+}
+
+/// Who is on call by its schedules.
+pub fn on_call<'e>(export: &'e Export, conversion: &mut Conversion) -> Vec<SourceSchedule<'e>> {
+    let mut directory = Directory::default();
+    people::users(export, conversion, &mut directory);
+    on_call::schedules(export, &directory)
 }
 
 /// Asks OnCall for all that is converted.

@@ -2,6 +2,7 @@
 
 mod alerts;
 mod escalations;
+mod on_call;
 mod people;
 mod routing;
 mod schedules;
@@ -15,6 +16,7 @@ use crate::{
     export::Export,
     json::{flag, id, number, text},
     online::{Client, Paging},
+    source_schedule::SourceSchedule,
 };
 
 /// How schedules are read where the reference leaves room.
@@ -192,6 +194,13 @@ fn integrations(export: &Export, conversion: &mut Conversion) {
         );
         conversion.convert(source, "InboundAddress", name, Ok(json!({"name": name})), vec![lost]);
     }
+}
+
+/// Who is on call by its schedules.
+pub fn on_call<'e>(export: &'e Export, conversion: &mut Conversion) -> Vec<SourceSchedule<'e>> {
+    let mut directory = Directory::default();
+    people::users(export, conversion, &mut directory);
+    on_call::schedules(export, &directory)
 }
 
 /// Asks Opsgenie for all that is converted.

@@ -1,5 +1,6 @@
 //! From PagerDuty: answers of its REST API, version 2. Which file has which is in `docs/moving-in.md`.
 
+mod on_call;
 mod people;
 mod policies;
 mod schedules;
@@ -14,6 +15,7 @@ use crate::{
     export::Export,
     json::{id, text},
     online::{Client, Paging},
+    source_schedule::SourceSchedule,
 };
 
 /// How schedules are read where the reference leaves room.
@@ -73,6 +75,13 @@ pub fn convert(export: &Export, conversion: &mut Conversion) {
         incidents,
         "monitors report again what is still wrong; an incident does not say how its alert was reported",
     );
+}
+
+/// Who is on call by its schedules.
+pub fn on_call<'e>(export: &'e Export, conversion: &mut Conversion) -> Vec<SourceSchedule<'e>> {
+    let mut directory = Directory::default();
+    people::users(export, conversion, &mut directory);
+    on_call::schedules(export, &directory)
 }
 
 /// Asks PagerDuty for all that is converted; for overrides, of the year after an instant.

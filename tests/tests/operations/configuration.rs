@@ -19,7 +19,8 @@ both_backends![
     two_applies_at_once_are_right_or_refused,
 ];
 
-fn files(folder: &Path) -> BTreeMap<PathBuf, String> {
+/// The texts of a folder by their paths below it.
+pub fn files(folder: &Path) -> BTreeMap<PathBuf, String> {
     let mut found = BTreeMap::new();
     let mut folders = vec![folder.to_path_buf()];
     while let Some(one) = folders.pop() {

@@ -6,7 +6,7 @@ use std::path::Path;
 use muster_tests::{Exit, Server, both_backends, muster};
 use serde_json::{Value, json};
 
-use super::operator::Operator;
+use super::{configuration::files, operator::Operator};
 
 mod goalert;
 mod netbox;
@@ -36,7 +36,45 @@ struct Account {
 }
 
 fn opsgenie_moves_in(server: &Server) {
-    moves_in(server, &opsgenie::account());
+    let account = opsgenie::account();
+    let (folder, operator) = moves_in(server, &account);
+    let reader = Operator::new(operator.client.clone(), server, "viewer");
+    let compare = |code: i32, more: &[&str]| {
+        let arguments = [&["compare", "opsgenie", "--now", NOW], more].concat();
+        reader.expect(code, &arguments, &folder.path().join("export")).stdout
+    };
+
+    // What somebody changes in Muster is a difference.
+    let roster = roster_id(&operator, "First line");
+    let cy = operator.client.search("/users/search", "loginName:cy@example.net").page()["results"][0]["id"].clone();
+    let relief = json!({"user": {"id": cy}, "start": "2027-02-01T10:00:00Z", "end": "2027-02-01T11:00:00Z"});
+    operator.client.post(&format!("/rosters/{roster}/overrides"), &relief).ok();
+    let told = compare(2, &[]);
+    let expected = "First line: 1 difference\n  2027-02-01T10:00:00+0000 to 2027-02-01T11:00:00+0000: Opsgenie \
+                    ann@example.net; Muster cy@example.net\n1 schedule, ";
+    assert!(told.starts_with(expected) && told.ends_with(": 1 difference.\n"), "{told}");
+    let told: Value = serde_json::from_str(&compare(2, &["--output", "json"])).unwrap();
+    let difference = json!({"schedule": "First line", "from": "2027-02-01T10:00:00+0000",
+        "to": "2027-02-01T11:00:00+0000", "source": ["ann@example.net"], "muster": ["cy@example.net"]});
+    assert_eq!((&told["differences"], &told["notCompared"]), (&json!([difference]), &json!([])));
+
+    // A schedule without a roster is not the same.
+    operator.client.delete(&format!("/rosters/{roster}")).ok();
+    let told = compare(2, &[]);
+    assert!(told.starts_with("First line: not compared: Muster has no roster of this name\n"), "{told}");
+    // 2 means differences, so a wrong command line is a failure, and so is a service that is not there.
+    compare(1, &["--colour"]);
+    compare(1, &["--server", "http://127.0.0.1:1"]);
+
+    // People are known by their addresses where login names were changed.
+    let config = folder.path().join("config");
+    for (path, text) in files(&config) {
+        fs::write(config.join(path), text.replace("loginName: ann@example.net", "loginName: ann")).unwrap();
+    }
+    let operator = Operator::new(server.new_client(), server, "admin");
+    operator.expect(0, &["apply"], &config);
+    assert_eq!(on_call(&operator, "First line", "2026-11-09T07:00:00Z"), ["ann"]);
+    operator.expect(0, &["compare", "opsgenie", "--now", NOW], &folder.path().join("export"));
 }
 
 fn pagerduty_moves_in(server: &Server) {
@@ -52,7 +90,7 @@ fn goalert_moves_in(server: &Server) {
 }
 
 fn machines_of_netbox_move_in(server: &Server) {
-    let operator = moves_in(server, &netbox::account());
+    let (_, operator) = moves_in(server, &netbox::account());
     let found = operator.client.search("/resources/search", "hostName:sw-1").page();
     let id = found["results"][0]["id"].as_str().unwrap();
     let machine = operator.client.get(&format!("/resources/{id}")).ok();
@@ -61,8 +99,9 @@ fn machines_of_netbox_move_in(server: &Server) {
     assert_eq!(group["totalResults"], json!(1), "{group}");
 }
 
-/// Every file that is written can be planned and applied, and then nothing is left to do.
-fn moves_in(server: &Server, account: &Account) -> Operator {
+/// Every file that is written can be planned and applied; then nothing is left to do, and both say the same of who is
+/// on call. Answers the folder with the answers (`export`) and the files (`config`).
+fn moves_in(server: &Server, account: &Account) -> (tempfile::TempDir, Operator) {
     let folder = tempfile::tempdir().unwrap();
     let (source, target) = (folder.path().join("export"), folder.path().join("config"));
     for (path, answer) in &account.answers {
@@ -79,7 +118,11 @@ fn moves_in(server: &Server, account: &Account) -> Operator {
     for (roster, instant, expected) in account.on_call {
         assert_eq!(on_call(&operator, roster, instant), *expected, "{roster} at {instant}");
     }
-    operator
+    if !account.on_call.is_empty() {
+        let same = operator.expect(0, &["compare", account.product, "--now", NOW], &source);
+        assert!(same.stdout.ends_with(": 0 differences.\n"), "{}", same.stdout);
+    }
+    (folder, operator)
 }
 
 fn convert(account: &Account, source: &Path, target: &Path) {

@@ -209,7 +209,10 @@ fn refused(refusal: Refusal) -> Errors {
 }
 
 /// The service that options, profile and environment name.
-fn connect<'d>(options: &ConnectionOptions, operations: &'d [Operation<'d>]) -> Result<Service<'d>, Errors> {
+///
+/// # Errors
+/// What is missing or wrong of these.
+pub fn connect<'d>(options: &ConnectionOptions, operations: &'d [Operation<'d>]) -> Result<Service<'d>, Errors> {
     let fault = |error: String| vec![format!("muster: {error}")];
     let found = connection::find(options, &connection::variable).map_err(fault)?;
     let settings = [

@@ -19,6 +19,7 @@ mod managed;
 mod names;
 mod node;
 mod plan;
+mod reader;
 mod report;
 mod service;
 mod shape;
@@ -32,4 +33,5 @@ mod tests;
 pub use self::{
     commands::{apply, export, plan, schema},
     folder::{files, write_files},
+    reader::{ReadError, Reader, read},
 };

@@ -123,6 +123,15 @@ impl<'d> Service<'d> {
         Ok(Answer { value, version })
     }
 
+    /// What an operation answers that writes nothing. `ids` fill its path behind the tenant.
+    ///
+    /// # Errors
+    /// As [`Self::call`].
+    pub fn read(&mut self, id: &str, ids: &[&str], query: &[(&str, &str)]) -> Result<Value, Refusal> {
+        let mut request = self.request(self.operation(id)?, ids, query)?;
+        Ok(parse(&read_body(self.send(&mut request)?, LARGEST)?)?)
+    }
+
     /// All rows of a list: of each page, or of an array.
     ///
     /// # Errors

@@ -22,10 +22,6 @@ use crate::{
 
 /// Schedules.
 pub fn schedules(export: &Export, conversion: &mut Conversion, directory: &mut Directory) {
-    let mut shifts: BTreeMap<String, &Value> = BTreeMap::new();
-    for shift in export.list("on_call_shifts") {
-        shifts.extend(id(shift, "id").map(|id| (id, shift)));
-    }
     for schedule in export.list("schedules") {
         let Some(name) = text(schedule, "name") else { continue };
         if text(schedule, "type") == Some("ical") {
@@ -33,21 +29,7 @@ pub fn schedules(export: &Export, conversion: &mut Conversion, directory: &mut D
             conversion.report.refused(object("schedule", name), reason);
             continue;
         }
-        let key = id(schedule, "id");
-        let own = |shift: &&&Value| key.is_some() && id(shift, "schedule") == key;
-        let mut all: Vec<&Value> = Vec::new();
-        let mut missing = 0;
-        for named in list(schedule, "shifts").iter().filter_map(Value::as_str) {
-            match shifts.get(named) {
-                Some(shift) => all.push(shift),
-                None => missing += 1,
-            }
-        }
-        // Shifts that are made in the browser name their schedule.
-        let others: Vec<&Value> = shifts.values().filter(own).copied().collect();
-        all.extend(
-            others.into_iter().filter(|one| !list(schedule, "shifts").iter().any(|id| Some(id) == one.get("id"))),
-        );
+        let (all, missing) = shifts_of(schedule, export);
         let mut notes = Vec::new();
         let made = if missing > 0 {
             Err(format!("{missing} of its shifts are not in the export (on_call_shifts.json)"))
@@ -59,7 +41,7 @@ pub fn schedules(export: &Export, conversion: &mut Conversion, directory: &mut D
         if roster::add(&source, made, notes, conversion).is_none() {
             continue;
         }
-        directory.schedules.extend(key.map(|key| (key, cut(name, 200))));
+        directory.schedules.extend(id(schedule, "id").map(|key| (key, cut(name, 200))));
         let named = overrides.into_iter().map(|one| (id(one, "id").unwrap_or_default(), one));
         let all = overrides::read(named, name, conversion, |shift| Ok((time_of(shift, schedule)?, Vec::new())));
         let why = ": both are on call there, and one of them in a roster";
@@ -73,11 +55,30 @@ pub fn schedules(export: &Export, conversion: &mut Conversion, directory: &mut D
     }
 }
 
-fn zone_of<'v>(shift: &'v Value, schedule: &'v Value) -> &'v str {
+/// The shifts of a schedule, and how many that it names are not in the export.
+pub fn shifts_of<'e>(schedule: &Value, export: &'e Export) -> (Vec<&'e Value>, usize) {
+    let mut shifts: BTreeMap<String, &Value> = BTreeMap::new();
+    for shift in export.list("on_call_shifts") {
+        shifts.extend(id(shift, "id").map(|id| (id, shift)));
+    }
+    let named: Vec<&str> = list(schedule, "shifts").iter().filter_map(Value::as_str).collect();
+    let mut all: Vec<&Value> = named.iter().filter_map(|name| shifts.get(*name).copied()).collect();
+    let missing = named.len() - all.len();
+    // Shifts that are made in the browser name their schedule.
+    let key = id(schedule, "id");
+    let is_own = |shift: &Value| key.is_some() && id(shift, "schedule") == key;
+    let others = shifts.into_iter().filter(|(name, shift)| is_own(shift) && !named.contains(&name.as_str()));
+    all.extend(others.map(|(_, shift)| shift));
+    (all, missing)
+}
+
+/// The zone of a shift.
+pub fn zone_of<'v>(shift: &'v Value, schedule: &'v Value) -> &'v str {
     text(shift, "time_zone").or_else(|| text(schedule, "time_zone")).unwrap_or("UTC")
 }
 
-fn is_override(shift: &Value) -> bool {
+/// Is it an override?
+pub fn is_override(shift: &Value) -> bool {
     text(shift, "type") == Some("override")
 }
 

@@ -1,6 +1,6 @@
 //! Schedules with their layers and overrides, as rosters.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use base::Timestamp;
 use calendar::rotation::Length;
@@ -18,15 +18,24 @@ use crate::{
     week::{DAY, WEEK, Week},
 };
 
+/// Schedules by their ids, each with its path and its name: as a whole where it was asked for, or else as it is listed.
+pub fn each(export: &Export) -> Vec<(String, &Value, &str)> {
+    let listed = export.list("schedules");
+    let mut all: BTreeMap<String, Option<&Value>> = BTreeMap::new();
+    all.extend(listed.into_iter().filter_map(|one| Some((format!("schedules/{}", id(one, "id")?), Some(one)))));
+    for path in export.below("schedules") {
+        all.insert(path.to_owned(), export.object(path));
+    }
+    let named = all.into_iter().filter_map(|(path, schedule)| {
+        let schedule = schedule?;
+        Some((path, schedule, text(schedule, "name").or_else(|| text(schedule, "summary"))?))
+    });
+    named.collect()
+}
+
 /// Schedules and their overrides.
 pub fn schedules(export: &Export, conversion: &mut Conversion, directory: &mut Directory) {
-    let mut ids: BTreeSet<String> = export.ids("schedules").into_iter().collect();
-    ids.extend(export.below("schedules").map(|path| path.trim_start_matches("schedules/").to_owned()));
-    for schedule_id in ids {
-        let path = format!("schedules/{schedule_id}");
-        let listed = export.list("schedules").into_iter().find(|one| id(one, "id").as_ref() == Some(&schedule_id));
-        let Some(schedule) = export.object(&path).or(listed) else { continue };
-        let Some(name) = text(schedule, "name").or_else(|| text(schedule, "summary")) else { continue };
+    for (path, schedule, name) in each(export) {
         let mut notes = Vec::new();
         let made = read(schedule, &path, name, conversion, directory, &mut notes);
         let overrides = export.list(&format!("{path}/overrides"));
@@ -35,6 +44,7 @@ pub fn schedules(export: &Export, conversion: &mut Conversion, directory: &mut D
         if roster::add(&source, made, notes, conversion).is_none() {
             continue;
         }
+        let schedule_id = path.trim_start_matches("schedules/").to_owned();
         directory.schedules.insert(schedule_id, cut(name, 200));
         let named = overrides.into_iter().map(|one| (id(one, "id").unwrap_or_default(), one));
         let time = |value: &Value| Ok((interval(value, "start", "end")?, Vec::new()));

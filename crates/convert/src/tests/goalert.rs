@@ -1,14 +1,12 @@
-//! Installations of GoAlert, small and made up, and random schedules of it: who is on call by its rules, worked out
-//! here without `calendar`, and by the roster that is written.
-
-use std::collections::BTreeSet;
+//! Installations of GoAlert, small and made up, and random schedules of it: who is on call by its rules, as comparisons
+//! read them, and by the roster that is written.
 
 use base::Timestamp;
 use jiff::{civil, tz::TimeZone};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::{assert_refused, at, convert, entry, meaning::Roster, of_kind};
+use super::{assert_refused, at, convert, entry, export, meaning::Roster, of_kind, reading};
 use crate::{options::Product, report::Outcome};
 
 fn answer(list: &str, nodes: &[Value]) -> Value {
@@ -167,52 +165,6 @@ fn overrides_replace_people_and_policies_tell_rotations() {
     assert_refused(&conversion, "maintenance of the service \"Shop\"", "to 2026-11-01T06:00:00+0000");
 }
 
-/// Who is on call by the rules, from the instant of the conversion on.
-fn on_call(schedule: &Value, rotation: &Value, now: Timestamp, at: Timestamp) -> BTreeSet<String> {
-    let zone = TimeZone::get(schedule["timeZone"].as_str().unwrap()).unwrap();
-    let local = |at: Timestamp| zone.to_datetime(jiff::Timestamp::from_millisecond(at.millis()).unwrap());
-    let here = local(at);
-    let minute = i64::from(here.hour()) * 60 + i64::from(here.minute());
-    let today = usize::from(here.weekday().to_sunday_zero_offset().unsigned_abs());
-    let clock = |text: &Value| {
-        let text = text.as_str().unwrap();
-        text[..2].parse::<i64>().unwrap() * 60 + text[3..].parse::<i64>().unwrap()
-    };
-    let active = |rule: &Value| {
-        let (start, end) = (clock(&rule["start"]), clock(&rule["end"]));
-        let on = |day: usize| rule["weekdayFilter"][day % 7] == true;
-        if start < end {
-            on(today) && (start..end).contains(&minute)
-        } else {
-            (on(today) && minute >= start) || (on(today + 6) && minute < end)
-        }
-    };
-    let mut all = BTreeSet::new();
-    for target in schedule["targets"].as_array().unwrap() {
-        if !target["rules"].as_array().unwrap().iter().any(active) {
-            continue;
-        }
-        let id = target["target"]["id"].as_str().unwrap();
-        if target["target"]["type"] == "user" {
-            all.insert(id.replace('i', "u"));
-            continue;
-        }
-        let hours = rotation["shiftLength"].as_i64().unwrap()
-            * match rotation["type"].as_str().unwrap() {
-                "weekly" => 168,
-                "daily" => 24,
-                _ => 1,
-            };
-        let start: civil::DateTime = local(super::at(rotation["start"].as_str().unwrap()));
-        let turn = |at: civil::DateTime| start.duration_until(at).as_secs().div_euclid(hours * 3_600);
-        let users = rotation["userIDs"].as_array().unwrap();
-        let place = rotation["activeUserIndex"].as_i64().unwrap() + turn(here) - turn(local(now));
-        let place = usize::try_from(place.rem_euclid(users.len() as i64)).unwrap();
-        all.insert(users[place].as_str().unwrap().replace('i', "u"));
-    }
-    all.into_iter().map(|user| format!("{user}@x.example")).collect()
-}
-
 fn random_rules() -> impl Strategy<Value = Vec<Value>> {
     // No clock skips or repeats these hours.
     let time = || (4..24_u8, prop::sample::select(vec![0_u8, 15, 30])).prop_map(|(h, m)| format!("{h:02}:{m:02}"));
@@ -248,11 +200,12 @@ proptest! {
         targets.extend(of_user.map(user));
         let mut schedule = schedule(json!(targets), json!([]));
         schedule["timeZone"] = json!(zone);
-        let conversion = convert(Product::Goalert, &[
+        let answers = [
             self::users(),
             ("rotations", answer("rotations", std::slice::from_ref(&rotation))),
             ("schedules", answer("schedules", std::slice::from_ref(&schedule))),
-        ]);
+        ];
+        let conversion = convert(Product::Goalert, &answers);
         let rosters = of_kind(&conversion, "Roster");
         if rosters.is_empty() {
             let reason = entry(&conversion, "schedule \"Web\"");
@@ -262,9 +215,11 @@ proptest! {
             return Ok(());
         }
         let roster = Roster::new(&rosters[0], &[]);
+        let export = export(&answers);
+        let reading = reading(Product::Goalert, &export);
         for (quarter, second) in instants {
             let instant = Timestamp::from_millis(now.millis() + 1_000 + quarter * 900_000 + second * 1_000);
-            prop_assert_eq!(roster.on_call(instant), on_call(&schedule, &rotation, now, instant), "at {}", instant);
+            prop_assert_eq!(roster.on_call(instant), reading(instant), "at {}", instant);
         }
     }
 }

@@ -1,5 +1,6 @@
 //! What conversions mean, against what their sources mean.
 
+mod clock_changes;
 mod command;
 mod goalert;
 mod interface;
@@ -10,6 +11,8 @@ mod opsgenie;
 mod opsgenie_meaning;
 mod pagerduty;
 mod pagerduty_meaning;
+
+use std::collections::BTreeSet;
 
 use base::Timestamp;
 use serde_json::Value;
@@ -44,6 +47,12 @@ fn convert(product: Product, answers: &[(&str, Value)]) -> Conversion {
     let conversion = product.convert(&export(answers), settings());
     interface::check(&conversion);
     conversion
+}
+
+/// Who is on call at an instant by the one schedule of an export, as comparisons read it.
+fn reading(product: Product, export: &Export) -> Box<dyn Fn(Timestamp) -> BTreeSet<String> + '_> {
+    let (mut schedules, _) = product.schedules(export, settings().now);
+    schedules.remove(0).reading.unwrap_or_else(|reason| panic!("it is not read: {reason}")).on_call
 }
 
 /// The objects of a kind.

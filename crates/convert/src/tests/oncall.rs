@@ -1,14 +1,12 @@
-//! Installations of Grafana OnCall, small and made up, and random schedules of it: who is on call by its events, worked
-//! out here without `calendar`, and by the roster that is written.
-
-use std::collections::BTreeSet;
+//! Installations of Grafana OnCall, small and made up, and random schedules of it: who is on call by its events, as
+//! comparisons read them, and by the roster that is written.
 
 use base::Timestamp;
-use jiff::{Span, civil, tz::TimeZone};
+use jiff::{Span, civil};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::{assert_refused, at, convert, entry, export, meaning::Roster, of_kind};
+use super::{assert_refused, at, convert, entry, export, meaning::Roster, of_kind, reading};
 use crate::{conversion::Settings, options::Product, report::Outcome};
 
 const DAYS: [&str; 7] = ["MO", "TU", "WE", "TH", "FR", "SA", "SU"];
@@ -149,75 +147,6 @@ fn chains_overrides_and_rules_follow() {
     assert_refused(&conversion, "route \"prod of I1\"", "AlertRoute");
 }
 
-/// Who is on call by the events of the highest level.
-fn on_call(shifts: &[Value], zone: &str, instant: Timestamp) -> BTreeSet<String> {
-    let zone = TimeZone::get(zone).unwrap();
-    let here = zone.to_datetime(jiff::Timestamp::from_millisecond(instant.millis()).unwrap());
-    let mut best: (i64, BTreeSet<String>) = (i64::MIN, BTreeSet::new());
-    for shift in shifts {
-        let level = shift["level"].as_i64().unwrap();
-        let Some(group) = event(shift, here) else { continue };
-        let empty = Vec::new();
-        let users = match shift["type"].as_str().unwrap() {
-            "rolling_users" => {
-                let groups = shift["rolling_users"].as_array().unwrap();
-                let first = shift["start_rotation_from_user_index"].as_u64().unwrap() as usize;
-                groups[(first + group) % groups.len()].as_array().unwrap_or(&empty).clone()
-            }
-            _ => shift["users"].as_array().unwrap().clone(),
-        };
-        let users = users.iter().map(|user| format!("u{}@x.example", &user.as_str().unwrap()[1..]));
-        if level > best.0 {
-            best = (level, BTreeSet::new());
-        }
-        if level == best.0 {
-            best.1.extend(users);
-        }
-    }
-    best.1
-}
-
-/// The number of the turn whose event goes on at a local time.
-fn event(shift: &Value, here: civil::DateTime) -> Option<usize> {
-    let start: civil::DateTime = shift["start"].as_str().unwrap().parse().unwrap();
-    let duration = shift["duration"].as_i64().unwrap();
-    let every = shift["interval"].as_i64().unwrap();
-    let days: Vec<usize> = shift["by_day"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .map(|day| DAYS.iter().position(|known| day == known).unwrap())
-        .collect();
-    let weekly = shift["frequency"] == "weekly";
-    let week_start = DAYS.iter().position(|day| shift["week_start"] == *day).unwrap_or(0) as i64;
-    let of_week = |date: civil::Date| i64::from(date.weekday().to_monday_zero_offset());
-    let first_week = start.date() - Span::new().days((of_week(start.date()) - week_start).rem_euclid(7));
-    // All local days on which an event that goes on could have begun.
-    for back in 0..=duration / 86_400 + 1 {
-        let date = here.date() - Span::new().days(back);
-        let passed = i64::from((date - start.date()).get_days());
-        let begun = date.to_datetime(start.time());
-        let goes_on = begun <= here && begun.duration_until(here).as_secs() < duration;
-        if passed < 0 || !goes_on {
-            continue;
-        }
-        let turn = if !days.is_empty() {
-            if !days.contains(&(of_week(date) as usize)) {
-                continue;
-            }
-            if weekly { i64::from((date - first_week).get_days()) / 7 } else { passed }
-        } else {
-            let period = every * if weekly { 7 } else { 1 };
-            if passed % period != 0 {
-                continue;
-            }
-            passed / period
-        };
-        return Some(usize::try_from(turn).unwrap());
-    }
-    None
-}
-
 fn random_shift(number: usize) -> impl Strategy<Value = Value> {
     let group = prop::collection::vec(0..4_usize, 1..3)
         .prop_map(|users| json!(users.iter().map(|user| format!("U{user}")).collect::<Vec<_>>()));
@@ -276,10 +205,11 @@ proptest! {
         let answers = [
             users(),
             ("schedules", json!({"results": [one]})),
-            ("on_call_shifts", json!({"results": shifts.clone()})),
+            ("on_call_shifts", json!({"results": shifts})),
         ];
         let early = Settings { elapsed_hours: false, now: at("2025-01-01T00:00:00Z") };
-        let conversion = Product::Oncall.convert(&export(&answers), early);
+        let export = export(&answers);
+        let conversion = Product::Oncall.convert(&export, early);
         let rosters = of_kind(&conversion, "Roster");
         if rosters.is_empty() {
             let reason = entry(&conversion, "schedule \"Web\"");
@@ -288,10 +218,11 @@ proptest! {
             return Ok(());
         }
         let roster = Roster::new(&rosters[0], &[]);
+        let reading = reading(Product::Oncall, &export);
         let first = at("2026-01-01T00:00:00Z").millis();
         for (half_hour, second) in instants {
             let instant = Timestamp::from_millis(first + half_hour * 1_800_000 + second * 1_000);
-            prop_assert_eq!(roster.on_call(instant), on_call(&shifts, zone, instant), "at {}", instant);
+            prop_assert_eq!(roster.on_call(instant), reading(instant), "at {}", instant);
         }
     }
 }

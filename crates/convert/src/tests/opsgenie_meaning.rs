@@ -8,7 +8,7 @@ use jiff::{civil, tz::TimeZone};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::{at, export, meaning::Roster, of_kind, settings};
+use super::{at, export, meaning::Roster, of_kind, reading};
 use crate::{conversion::Settings, options::Product};
 
 const ZONES: [&str; 6] = [
@@ -202,11 +202,15 @@ proptest! {
             conversion.report.entries.iter().any(|entry| entry.object == name && !entry.becomes.is_empty())
         }).cloned().collect();
         let roster = Roster::new(&rosters[0], &of_kind(&conversion, "RosterOverride"));
+        let kept_alone = [answers[0].clone(), answers[1].clone(), ("schedules/s1/overrides", json!({"data": kept}))];
+        let export = export(&kept_alone);
+        let reading = reading(Product::Opsgenie, &export);
         let first = at("2026-01-01T00:00:00Z").millis();
         for (half_hour, second) in instants {
             let instant = Timestamp::from_millis(first + half_hour * 1_800_000 + second * 1_000);
-            prop_assert_eq!(roster.on_call(instant), on_call(&schedule, &kept, instant), "at {}", instant);
+            let expected = on_call(&schedule, &kept, instant);
+            prop_assert_eq!(&roster.on_call(instant), &expected, "at {}", instant);
+            prop_assert_eq!(&reading(instant), &expected, "as it is compared, at {}", instant);
         }
-        prop_assert_eq!(settings().elapsed_hours, false);
     }
 }

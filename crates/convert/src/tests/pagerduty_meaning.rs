@@ -8,7 +8,7 @@ use jiff::{civil, tz::TimeZone};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::{at, export, meaning::Roster, of_kind};
+use super::{at, export, meaning::Roster, of_kind, reading};
 use crate::{conversion::Settings, options::Product};
 
 const ZONES: [&str; 5] =
@@ -150,7 +150,8 @@ proptest! {
             ("schedules/S1/overrides", json!({"overrides": overrides})),
         ];
         let elapsed = Settings { elapsed_hours: true, now: at("2025-01-01T00:00:00Z") };
-        let conversion = Product::Pagerduty.convert(&export(&answers), elapsed);
+        let export = export(&answers);
+        let conversion = Product::Pagerduty.convert(&export, elapsed);
         let rosters = of_kind(&conversion, "Roster");
         if rosters.is_empty() {
             // So many windows, or a hand-over in an hour that is repeated: told, and nothing else is refused here.
@@ -159,10 +160,13 @@ proptest! {
             return Ok(());
         }
         let roster = Roster::new(&rosters[0], &of_kind(&conversion, "RosterOverride"));
+        let reading = reading(Product::Pagerduty, &export);
         let first = at("2026-01-01T00:00:00Z").millis();
         for (quarter, second) in instants {
             let instant = Timestamp::from_millis(first + quarter * 900_000 + second * 1_000);
-            prop_assert_eq!(roster.on_call(instant), on_call(&schedule, &overrides, instant), "at {}", instant);
+            let expected = on_call(&schedule, &overrides, instant);
+            prop_assert_eq!(&roster.on_call(instant), &expected, "at {}", instant);
+            prop_assert_eq!(&reading(instant), &expected, "as it is compared, at {}", instant);
         }
     }
 }
