@@ -133,7 +133,10 @@ export function wordsOf(value) {
 
 /** What a form for an empty object begins with: its first variant, and an element in each list that needs one. */
 export function startOf(field) {
-  if (field.type === "list") return field.min ? [startOf(field.items)] : undefined;
+  if (field.type === "list") {
+    const first = field.min ? startOf(field.items) : undefined;
+    return first && [first];
+  }
   if (field.type !== "object" || field.refers) return undefined;
   const variants = variantsOf(field);
   const word = variants && Object.keys(variants.words)[0];

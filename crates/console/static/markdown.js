@@ -113,9 +113,13 @@ export function Markdown({ text, writing = false }) {
 
 const ENTITIES = { "&lt;": "<", "&gt;": ">", "&amp;": "&", "&quot;": '"', "&#39;": "'", "&#x27;": "'" };
 
+/** Characters of Markdown, which say nothing where the text is not laid out. */
+const MARKUP = /\*+|`+|~~|(?<=^|\s)#{1,6}\s/g;
+
 /** A snippet of the search, whose only markup is `<mark>`. */
 export function Snippet({ text }) {
-  const plain = (part) => part.replace(/&(lt|gt|amp|quot|#39|#x27);/g, (entity) => ENTITIES[entity]);
+  const plain = (part) =>
+    part.replace(/&(lt|gt|amp|quot|#39|#x27);/g, (entity) => ENTITIES[entity]).replace(MARKUP, "");
   return html`<span class="snippet" dir="auto">
     ${String(text || "")
       .split(/(<mark>[\s\S]*?<\/mark>)/)

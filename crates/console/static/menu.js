@@ -1,6 +1,7 @@
 // The menu of screens, and the bar at the bottom of telephones.
 
 import { html } from "./elements.js";
+import { useEffect, useRef } from "./hooks.js";
 import { useCountReading, useCounts } from "./menucounts.js";
 import { link } from "./route.js";
 import { GROUPS, SCREENS, isUsable } from "./screenlist.js";
@@ -29,8 +30,11 @@ function Entry({ screen, at }) {
 /** All screens that the person may use, by group. */
 export function Menu({ at }) {
   useCountReading();
+  const menu = useRef(null);
+  // Where the window is lower than the menu.
+  useEffect(() => menu.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" }), [at]);
   const screens = SCREENS.filter(isUsable);
-  return html`<nav class="menu" aria-label="Screens">
+  return html`<nav class="menu" aria-label="Screens" ref=${menu}>
     ${GROUPS.map((group) => {
       const own = screens.filter((screen) => screen.group === group);
       if (!own.length) return null;

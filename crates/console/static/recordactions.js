@@ -95,7 +95,7 @@ export function ActionDialog({ action, onClose, onDone }) {
       onClose=${onClose}
       onDone=${onDone}
     >
-      <p>${question || "This cannot be undone."}</p>
+      ${question && html`<p>${question}</p>`}
       ${confirm}
     <//>`;
   if (action.form || action.edits)

@@ -78,7 +78,7 @@ export function AlertChart({ hours, query, from, to }) {
     <div
       class="bars stacked"
       role="group"
-      aria-label=${`${count(total)} alerts in the last ${HOURS} hours, at most ${count(Math.max(...all))} in one`}
+      aria-label=${`${count(total)} alerts in the last ${HOURS} hours, at most ${count(Math.max(...all))} in an hour`}
     >
       ${bars.map(
         (bar, place) => html`<a
@@ -94,7 +94,7 @@ export function AlertChart({ hours, query, from, to }) {
     </div>
     <p class="dim small legend">
       ${SEVERITIES.map((state) => html`<span class=${`key sev-${state}`} aria-hidden="true"></span> ${state}${" "}`)}
-      · ${count(total)} in ${HOURS} hours, at most ${count(Math.max(...all))} in one
+      · ${count(total)} in ${HOURS} hours, at most ${count(Math.max(...all))} in an hour
     </p>
   </div>`;
 }

@@ -2,6 +2,7 @@
 
 import { call, may } from "../api.js";
 import { BarChart } from "../barchart.js";
+import { labelOf } from "../bodyschema.js";
 import { useVersionedAction } from "../conflict.js";
 import {
   Button,
@@ -162,7 +163,7 @@ export default function Job({ id, query }) {
         <${Panel} title="Details" id="what">
           <${Facts} of=${[
             ["Description", job.description],
-            ["Type", job.script?.jobType],
+            ["Type", job.script?.jobType && labelOf(job.script.jobType)],
             [
               "Script",
               job.script?.customScript &&

@@ -11,6 +11,7 @@ import { useAnswer, useList, useMemo, useState } from "../hooks.js";
 import { isProgram } from "../peoplesearch.js";
 import { link, refine } from "../route.js";
 import { Rows } from "../table.js";
+import { withClient } from "../tenants.js";
 import { attempt } from "../toast.js";
 import { PersonAccess } from "./personaccess.js";
 import { isOurs } from "./usergroups.js";
@@ -198,7 +199,7 @@ export default function People({ query }) {
     ${query.get("user") && html`<${Person} key=${query.get("user")} id=${query.get("user")} onChange=${list.reload} />`}
     <${Rows}
       list=${{ ...list, rows, total }}
-      columns=${columns}
+      columns=${withClient(columns)}
       label="People"
       href=${(row) => link("people", { q: text, user: row.id })}
       empty=${html`<${Empty} title="Nobody matches." />`}

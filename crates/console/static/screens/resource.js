@@ -52,7 +52,7 @@ function Actions({ machine, name, read, reload }) {
           send: "Decommission",
           question:
             "It leaves the lists, its groups and its software, and moves to the decommissioned machines. " +
-            "This cannot be undone: when it reports again, it becomes a new machine.",
+            "When it reports again, it becomes a new machine. An admin can undo it in the audit log.",
           message: "Decommissioned.",
           done: () => go(link(["decommissioned", machine.id])),
         },
@@ -121,7 +121,8 @@ export default function Resource({ id }) {
       back=${back}
       actions=${html`<${Actions} machine=${machine} name=${name} read=${read} reload=${answer.reload} />`}
     >
-      <${State} of=${machine.status || machine.state} /> ${info.resourceType || machine.resourceType || machine.type}
+      ${(machine.status || machine.state) && html`<${State} of=${machine.status || machine.state} />${" "}`}
+      ${info.resourceType || machine.resourceType || machine.type}
       ${machine.ipAddress && html` · <span class="mono">${machine.ipAddress}</span>`}
     <//>
     <div class="columns wide-left">

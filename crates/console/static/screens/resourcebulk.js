@@ -142,8 +142,8 @@ const ACTIONS = [
     work: decommission,
     fields: ({ what }) => html`
       <p class="wide">
-        ${what} will leave the lists, their groups and their software, and be found under Decommissioned. This cannot
-        be undone: a machine that reports again becomes a new one.
+        ${what} will leave the lists, their groups and their software, and be found under Decommissioned. A machine that
+        reports again becomes a new one. An admin can undo it in the audit log.
       </p>
       <${Field} wide name="reason" label="Reason" hint="Shown in the history" maxlength="1000" />
     `,

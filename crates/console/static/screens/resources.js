@@ -147,7 +147,7 @@ export default function Resources({ query }) {
         value=${text}
         onValue=${(value) => refine({ q: value })}
         label="Search the inventory"
-        placeholder="Name, address or hostName:web+tags:env"
+        placeholder="Name, address or tags:env"
       />
       <${Filter}
         label="Type"

@@ -18,7 +18,10 @@ const COLUMNS = [
     main: true,
     class: "grow",
     cell: (row) => row.job.name || row.job.id,
-    below: (row) => html`<span class="dim">${row.reason}</span>`,
+    below: (row) => html`
+      <span class="only-narrow"><${Time} at=${row.dueDate} />${row.reason && " · "}</span>
+      <span class="dim">${row.reason}</span>
+    `,
   },
   { title: "Due", keep: 2, cell: (row) => html`<${Time} at=${row.dueDate} />` },
   { title: "Status", cell: (row) => html`<${State} of=${row.status} />` },

@@ -121,6 +121,11 @@ pub fn basic(user: &str, password: &Secret<String>) -> Secret<String> {
     Secret::new(format!("Basic {}", STANDARD.encode(format!("{user}:{}", password.expose()))))
 }
 
+/// An error of the operating system in its words alone.
+fn without_number(text: &str) -> &str {
+    text.rfind(" (os error ").map_or(text, |at| &text[..at])
+}
+
 /// The innermost cause, which says most.
 fn call_error(error: &ExchangeError) -> CallError {
     let mut text = error.to_string();
@@ -129,6 +134,21 @@ fn call_error(error: &ExchangeError) -> CallError {
         text = inner.to_string();
         cause = inner.source();
     }
-    let text: String = text.chars().take(300).collect();
+    let text: String = without_number(&text).chars().take(300).collect();
     CallError(if error.is_connect() { format!("not connected: {text}") } else { text })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_of_the_system_is_told_without_its_number() {
+        for (text, told) in [
+            ("Connection refused (os error 111)", "Connection refused"),
+            ("invalid certificate", "invalid certificate"),
+        ] {
+            assert_eq!(without_number(text), told);
+        }
+    }
 }
