@@ -102,14 +102,14 @@ const KINDS = {
   policy: {
     needs: "searchEscalationPolicies",
     find: async (text, within) =>
-      (await call("searchEscalationPolicies", { ...placeOf(within), query: page("name", text) })).results,
+      (await call("searchEscalationPolicies", { ...placeOf(within), query: page("name", text, ownTerm(within)) }))
+        .results,
   },
   integration: {
     needs: "searchInstalledIntegrations",
     find: async (text, within) =>
-      (await call("searchInstalledIntegrations", { ...placeOf(within), query: { pageSize: 200 } })).results.filter(
-        matches(text),
-      ),
+      (await call("searchInstalledIntegrations", { ...placeOf(within), query: page("name", text, ownTerm(within)) }))
+        .results,
   },
   alert: {
     needs: "searchAlerts",

@@ -27,6 +27,9 @@ fn an_integration_is_installed_changed_and_removed(server: &Server) {
     assert_eq!((&made["baseNotifier"], &made["status"]), (&expected, &json!("ENABLED")));
     let found = client.search("/integrations/installed/search", &format!("name:{}", name.to_uppercase())).page();
     assert_eq!((&found["totalResults"], &found["results"][0]["id"]), (&json!(1), &made["id"]));
+    let listed = |all: &str| server.admin().search("/integrations/installed/search", &format!("name:{name}{all}"));
+    assert_eq!(listed("").page()["totalResults"], json!(1));
+    assert_eq!(listed("+allList:false").page()["totalResults"], json!(0));
     let read = client.get(&path(&made)).ok();
     assert_eq!(read["signingSecret"], Value::Null, "shown once");
 

@@ -45,6 +45,12 @@ fn a_policy_is_kept_as_it_is(server: &Server) {
     client.post("/escalationPolicies", &body).problem(409, "0004");
     let found = client.search("/escalationPolicies/search", "name:WEB").page();
     assert_eq!(found["results"], json!([changed]));
+    // Those of clients are no targets of a route of their partner.
+    let listed =
+        |all: &str| server.admin().search("/escalationPolicies/search", &format!("id:{}{all}", text(&made["id"])));
+    assert_eq!(listed("").page()["totalResults"], json!(1));
+    assert_eq!(listed("+allList:false").page()["totalResults"], json!(0));
+    listed("+allList:perhaps").invalid(&["queryString"]);
     client.delete(&path).ok();
     client.get(&path).not_found();
 }

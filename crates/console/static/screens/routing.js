@@ -7,14 +7,18 @@ import { AlertRoutes } from "./alertroutes.js";
 import { Explain } from "./explain.js";
 import { Policies, Policy, nameTargets, targetWords } from "./policies.js";
 
+/** What leaves out the records of clients. */
+const OWN = "allList:false";
+
 export default function Routing({ query }) {
   const all = useAnswer(
     async (signal) => {
-      const list = async (/** @type {any} */ name) =>
-        (await /** @type {Promise<any>} */ (call(name, { signal, query: { pageSize: 200 } }))).results;
+      const list = async (/** @type {any} */ name, queryString = "") =>
+        (await /** @type {Promise<any>} */ (call(name, { signal, query: { pageSize: 200, queryString } }))).results;
       const [routes, policies, rosters, people, groups] = await Promise.all([
-        list("searchAlertRoutes"),
-        list("searchEscalationPolicies"),
+        // Routes of clients are tried for the alerts of their own client alone, and lead to its policies.
+        list("searchAlertRoutes", OWN),
+        list("searchEscalationPolicies", OWN),
         list("searchRosters"),
         list("searchUsers"),
         list("searchUserGroups"),
@@ -24,7 +28,15 @@ export default function Routing({ query }) {
         ...people.map((one) => [one.id, personName(one)]),
         ...groups.map((one) => [one.uniqueId, one.name]),
       ]);
-      return { routes, names, policies: policies.map((policy) => nameTargets(policy, names)) };
+      const asked = query.get("policy");
+      const isOther = asked && !policies.some((one) => one.id === asked);
+      const other = isOther && (await call("getEscalationPolicy", { signal, policyId: asked }).catch(() => undefined));
+      return {
+        routes,
+        names,
+        policies: policies.map((policy) => nameTargets(policy, names)),
+        other: other && nameTargets(other, names),
+      };
     },
     "all",
     60e3,
@@ -34,8 +46,9 @@ export default function Routing({ query }) {
       <${Head} title="Routing" />
       ${all.problem ? html`<${Trouble} problem=${all.problem} again=${all.reload} />` : html`<${Loading} />`}
     `;
-  const { routes, policies, names } = all.data;
-  const chosen = policies.find((one) => one.id === query.get("policy"));
+  const { routes, policies, names, other } = all.data;
+  const isAsked = (one) => one?.id === query.get("policy");
+  const chosen = policies.find(isAsked) || (isAsked(other) ? other : undefined);
   return html`
     <${Head} title="Routing" />
     <${Trouble} problem=${all.problem} again=${all.reload} />

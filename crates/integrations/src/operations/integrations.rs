@@ -135,8 +135,9 @@ pub fn create_row_as(
 
 /// Search installed integrations
 ///
-/// Those of the tenant; at partner level, of its clients too. The variables of `queryString` are `id`, `name` (it
-/// contains the value, whatever the letter case), and of what was installed `uId` and `category`.
+/// Those of the tenant; at partner level, of its clients too, unless `allList` is `false`. The variables of
+/// `queryString` are `id`, `name` (it contains the value, whatever the letter case), of what was installed `uId` and
+/// `category`, and `allList`.
 #[utoipa::path(
     operation_id = "searchInstalledIntegrations",
     params(PageQuery<Integrations>),
@@ -146,18 +147,20 @@ pub fn create_row_as(
 #[get("/integrations/installed/search")]
 pub async fn search(context: RequestContext<PageQuery<Integrations>>) -> api::Result<HttpResponse> {
     let mut filter = Filter::default();
-    let terms = query_string::parse(&context.query.filter, &["id", "name", "category", "uId"])?;
+    let terms = query_string::parse(&context.query.filter, &["id", "name", "category", "uId", "allList"])?;
     let of_kind = terms.iter().filter(|term| ["category", "uId"].contains(&term.name));
     filter.kinds = kinds::matching_kinds(of_kind).iter().map(kinds::AvailableIntegration::id).collect();
+    let mut all_list = None;
     for term in terms {
         match term.name {
             "id" => filter.ids = Some(term.values),
+            "allList" => all_list = Some(term.boolean()?),
             "category" | "uId" => {}
             _ => filter.names = Some(term.values.iter().map(|name| base::fold(name)).collect()),
         }
     }
     let page = context.page(move |conn, scope, sort, walk| {
-        let found = store::search(conn, &scope.scope(), &filter, sort, walk)?;
+        let found = store::search(conn, &scope.scope_of_list(all_list), &filter, sort, walk)?;
         Ok(found.map(|row| InstalledIntegration::of(&row)))
     });
     page.await

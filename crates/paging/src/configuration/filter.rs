@@ -21,3 +21,8 @@ pub fn named(
     };
     Ok(Condition::all(terms.iter().filter_map(condition)))
 }
+
+/// What `allList` says: are those of a partner's clients listed as well?
+pub fn all_list(terms: &[Term]) -> Result<Option<bool>, Problem> {
+    terms.iter().filter(|term| term.name == "allList").map(Term::boolean).next_back().transpose()
+}

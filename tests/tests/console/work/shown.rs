@@ -147,6 +147,25 @@ fn a_partner_names_its_own_in_what_is_its_own() {
     assert!(!options_of_finder(&window).contains(&"Databases".to_owned()));
     window.press("Escape");
     window.press("Escape");
+    // A route of the partner leads to none of a client's policies.
+    let policy = || {
+        let body = json!({"name": unique("Partner"), "steps": [{"targets": [{"owner": true}], "wait": "5m"}]});
+        text(&server.admin().post("/escalationPolicies", &body).ok()["name"])
+    };
+    let policies = [policy(), policy()];
+    open(&window, server, "routing", "Routing");
+    window.click("New route…");
+    let finder = "document.querySelector('dialog [role=combobox]')";
+    window.until(finder);
+    window.evaluate(&format!("{finder}.focus()"));
+    window.until("document.querySelector('dialog [role=option]')");
+    let offered = options_of_finder(&window);
+    assert!(
+        policies.iter().all(|policy| offered.contains(policy)) && !offered.contains(&"Service desk".to_owned()),
+        "{offered:?}"
+    );
+    window.press("Escape");
+    window.press("Escape");
     // A window covers those of clients, too.
     open(&window, server, "maintenance", "Maintenance");
     window.click("New window…");

@@ -13,9 +13,9 @@ use super::{
     rules, store, view,
     wire::{Document, EscalationPolicy, NewPolicy, PolicyChange, PolicyId, normal_id},
 };
-use crate::Neighbours;
+use crate::{Neighbours, configuration::filter};
 
-const VARIABLES: [&str; 3] = ["id", "name", "isEquals"];
+const VARIABLES: [&str; 4] = ["id", "name", "isEquals", "allList"];
 
 api::list! {
     /// The list of policies.
@@ -66,8 +66,8 @@ fn answered(
 
 /// Search escalation policies
 ///
-/// By name; at partner level those of its clients too. `queryString` variables: `id`, `name` (contains, unless
-/// `isEquals:true`).
+/// By name; at partner level those of its clients too, unless `allList` is `false`. `queryString` variables: `id`,
+/// `name` (contains, unless `isEquals:true`) and `allList`.
 #[utoipa::path(
     operation_id = "searchEscalationPolicies",
     params(PageQuery<Policies>),
@@ -79,13 +79,13 @@ pub async fn search(
     context: RequestContext<PageQuery<Policies>>,
     neighbours: web::Data<Neighbours>,
 ) -> api::Result<HttpResponse> {
-    let named = crate::configuration::filter::named(
-        &query_string::parse(&context.query.filter, &VARIABLES)?,
-        ["escalation_policies.id IN", "escalation_policies.name_key"],
-        normal_id,
-    )?;
+    let terms = query_string::parse(&context.query.filter, &VARIABLES)?;
+    let columns = ["escalation_policies.id IN", "escalation_policies.name_key"];
+    let named = filter::named(&terms, columns, normal_id)?;
+    let all_list = filter::all_list(&terms)?;
     let page = context.page(move |conn, scope, sort, walk| {
-        let condition = Condition::all([Condition::text_in("escalation_policies.tenant_id IN", scope.scope()), named]);
+        let tenants = scope.scope_of_list(all_list);
+        let condition = Condition::all([Condition::text_in("escalation_policies.tenant_id IN", tenants), named]);
         let found = store::page(conn, &condition, sort, walk)?;
         let shown = view::all(conn, &*neighbours.people, &scope.scope_and_partner(), &found.rows)?;
         Ok(found.with(shown))

@@ -18,10 +18,13 @@ use super::{
 };
 use crate::{
     Neighbours,
-    configuration::policies::{self, row::Policy},
+    configuration::{
+        filter,
+        policies::{self, row::Policy},
+    },
 };
 
-const VARIABLES: [&str; 4] = ["id", "name", "isEquals", "policyId"];
+const VARIABLES: [&str; 5] = ["id", "name", "isEquals", "policyId", "allList"];
 
 api::list! {
     /// The list of routes.
@@ -80,8 +83,8 @@ fn answered(
 
 /// Search alert routes
 ///
-/// In the order in which they are asked, the default last; at partner level those of its clients too. `queryString`
-/// variables: `id`, `name` (contains, unless `isEquals:true`), `policyId`.
+/// In the order in which they are asked, the default last; at partner level those of its clients too, unless `allList`
+/// is `false`. `queryString` variables: `id`, `name` (contains, unless `isEquals:true`), `policyId` and `allList`.
 #[utoipa::path(
     operation_id = "searchAlertRoutes",
     params(PageQuery<Routes>),
@@ -94,15 +97,16 @@ pub async fn search(
     neighbours: web::Data<Neighbours>,
 ) -> api::Result<HttpResponse> {
     let terms = query_string::parse(&context.query.filter, &VARIABLES)?;
-    let named =
-        crate::configuration::filter::named(&terms, ["alert_routes.id IN", "alert_routes.name_key"], wire::normal_id)?;
+    let named = filter::named(&terms, ["alert_routes.id IN", "alert_routes.name_key"], wire::normal_id)?;
+    let all_list = filter::all_list(&terms)?;
     let policies = terms.iter().filter(|term| term.name == "policyId").map(|term| {
         let ids = term.values.iter().map(|id| policies::wire::normal_id(id));
         Condition::text_in("alert_routes.policy_id IN", ids)
     });
     let wanted = Condition::all([named].into_iter().chain(policies));
     let page = context.page(move |conn, scope, sort, walk| {
-        let condition = Condition::all([Condition::text_in("alert_routes.tenant_id IN", scope.scope()), wanted]);
+        let tenants = scope.scope_of_list(all_list);
+        let condition = Condition::all([Condition::text_in("alert_routes.tenant_id IN", tenants), wanted]);
         let found = store::page(conn, &condition, sort, walk)?;
         let shown = view::all(conn, &*neighbours.people, &scope.scope_and_partner(), &found.rows)?;
         Ok(found.with(shown))
