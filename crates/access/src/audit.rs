@@ -12,6 +12,7 @@ use db::Condition;
 use outbox::{
     Action,
     audit::{self, Entry},
+    change_sets,
 };
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -38,7 +39,8 @@ impl List for AuditLog {
     "id": "AUD-0199a1f0-7b4e-7c3a-9d55-3f6f0c1a2b3c", "time": "2026-11-20T20:37:00+0000", "tenantId": "client_1",
     "userId": "USR0000000001", "keyId": "Wd3kq0", "action": "UPDATE", "entity": "Resource",
     "entityId": "0a0fb2a7-53f4-4f5e-8f0e-1a2b3c4d5e6f",
-    "changes": {"state": {"before": "active", "after": "inactive"}}, "requestId": "b7e1c9d04f6a4f0f9a3a1c5f0a8d2e11"
+    "changes": {"state": {"before": "active", "after": "inactive"}}, "requestId": "b7e1c9d04f6a4f0f9a3a1c5f0a8d2e11",
+    "changeSet": "CHG-0199a1f0-7b4e-7c3a-9d55-3f6f0c1a2b3c"
 }))]
 pub struct AuditEntry {
     /// `AUD-<uuid>`.
@@ -66,6 +68,9 @@ pub struct AuditEntry {
     /// The request that did it.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub request_id: String,
+    /// The change set that it belongs to; left out of what belongs to none, or to one of a tenant out of reach.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub change_set: Option<String>,
 }
 
 /// The variables of `queryString`.
@@ -89,9 +94,12 @@ pub async fn search(context: RequestContext<PageQuery<AuditLog>>) -> api::Result
         all.push(condition(term)?);
     }
     let condition = Condition::all(all);
-    let page = context.page(move |conn, _, sort, walk| {
+    let page = context.page(move |conn, scope, sort, walk| {
         let mut found = audit::page(conn, &condition, sort.descending, walk)?;
-        let entries = std::mem::take(&mut found.rows).into_iter().map(shown).collect::<Result<Vec<_>, _>>()?;
+        let rows = std::mem::take(&mut found.rows);
+        let sets = change_sets::of_entries(conn, &scope.scope(), &rows)?;
+        let entries = rows.into_iter().zip(sets).map(|(entry, set)| shown(entry, set));
+        let entries = entries.collect::<Result<Vec<_>, _>>()?;
         Ok(found.with(entries))
     });
     page.await
@@ -114,7 +122,7 @@ fn condition(term: &Term) -> Result<Condition, Problem> {
     })
 }
 
-fn shown(entry: Entry) -> Result<AuditEntry, db::Error> {
+fn shown(entry: Entry, change_set: Option<String>) -> Result<AuditEntry, db::Error> {
     let changes = RawValue::from_string(entry.changes()?);
     Ok(AuditEntry {
         id: entry.id(),
@@ -127,5 +135,6 @@ fn shown(entry: Entry) -> Result<AuditEntry, db::Error> {
         entity_id: entry.entity_id,
         changes: changes.map_err(|error| db::Error::Fault(format!("a row of the audit log: {error}")))?,
         request_id: entry.request_id,
+        change_set,
     })
 }

@@ -3,6 +3,7 @@
 import { searchableText } from "./api.js";
 import { html } from "./elements.js";
 import { useEffect, useRef, useState } from "./hooks.js";
+import { fromInput, millis, toInput } from "./time.js";
 
 /** Whether a key that was pressed is meant for a field. */
 export function isTyping(event) {
@@ -121,3 +122,13 @@ export function Choices({ label, options, value, onValue }) {
     )}
   </div>`;
 }
+
+/** A filter by the time from which on things are shown. */
+export const Since = ({ value, onValue }) => html`<label class="inline">
+  Since${" "}
+  <input
+    type="datetime-local"
+    value=${value ? toInput(millis(value)) : ""}
+    onChange=${(event) => onValue(fromInput(event.target.value))}
+  />
+</label>`;

@@ -6,7 +6,7 @@
 
 pub mod objects;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use base::{Key, PageRequest, PageRows, timestamp::Timestamp};
 use db::{Column, Condition, Conn, Lock, Order, Result};
@@ -212,13 +212,14 @@ impl Write<'_> {
         Ok(())
     }
 
-    /// Where in the log the rows of this write are, unless the row of the set says so.
+    /// Where in the log the rows of this write are, unless the row of the set says so to [`of_entries`] too.
     fn insert_parts(&mut self, set: &ChangeSet) -> Result<()> {
         let owners: BTreeSet<&str> = self.entries.iter().map(|entry| entry.tenant_id.as_str()).collect();
         let at_ms = self.now.millis();
         let request_id = self.actor.request_id.as_str();
         for owner_id in owners {
-            if (owner_id, at_ms, request_id) == (&*set.owner_id, set.first_ms, &*set.request_id) {
+            let is_first = (owner_id, at_ms, request_id) == (&*set.owner_id, set.first_ms, &*set.request_id);
+            if is_first && (owner_id, at_ms) == (self.tenant_id, set.created_ms) {
                 continue;
             }
             let part = Part { tenant_id: self.tenant_id, set_id: &set.id, owner_id, at_ms, request_id };
@@ -315,6 +316,73 @@ pub fn find(conn: &mut Conn, tenants: &[String], id: &str) -> Result<Option<Chan
         .filter(change_sets::created_ms.eq(created_ms))
         .filter(change_sets::id.eq(id));
     Ok(found.first(conn).optional()?)
+}
+
+/// Where in the log rows of a set are: their owner, time, request and caller.
+type Place = (String, i64, String, String);
+
+/// Owners whose sets are looked for by one query.
+const OWNERS_AT_ONCE: usize = 100;
+
+/// The ids of the sets that rows of the audit log belong to, in the order of the rows; [`None`] where there is none of
+/// these tenants.
+pub fn of_entries(conn: &mut Conn, tenants: &[String], entries: &[Entry]) -> Result<Vec<Option<String>>> {
+    let mut times: BTreeMap<&str, BTreeSet<i64>> = BTreeMap::new();
+    for entry in entries {
+        times.entry(&entry.tenant_id).or_default().insert(entry.at_ms);
+    }
+    let times: Vec<(&str, BTreeSet<i64>)> = times.into_iter().collect();
+    let tenants: BTreeSet<&str> = tenants.iter().map(String::as_str).collect();
+    let mut found: HashMap<Place, String> = HashMap::new();
+    for owners in times.chunks(OWNERS_AT_ONCE) {
+        for set in begun_by(conn, owners)? {
+            if set.owner_id == set.tenant_id && tenants.contains(&*set.tenant_id) {
+                found.insert((set.owner_id, set.first_ms, set.request_id, set.key_id), set.id);
+            }
+        }
+        for (place, tenant_id, id) in parts_of(conn, owners)? {
+            if tenants.contains(&*tenant_id) {
+                found.insert(place, id);
+            }
+        }
+    }
+    let of = |entry: &Entry| {
+        let Entry { tenant_id, at_ms, request_id, key_id, .. } = entry;
+        found.get(&(tenant_id.clone(), *at_ms, request_id.clone(), key_id.clone())).cloned()
+    };
+    Ok(entries.iter().map(of).collect())
+}
+
+/// The sets of tenants that began at these times.
+fn begun_by(conn: &mut Conn, owners: &[(&str, BTreeSet<i64>)]) -> Result<Vec<ChangeSet>> {
+    let of_one = |(tenant, times): &(&str, BTreeSet<i64>)| {
+        let times = Condition::integer_in(" AND change_sets.created_ms IN", times.iter().copied());
+        Condition::sql("(change_sets.tenant_id = ").text(*tenant).append(times).then(")")
+    };
+    Ok(change_sets::table.filter(Condition::any(owners.iter().map(of_one))).load(conn)?)
+}
+
+/// The parts of sets at these times of owners: each with the tenant and the id of its set.
+fn parts_of(conn: &mut Conn, owners: &[(&str, BTreeSet<i64>)]) -> Result<Vec<(Place, String, String)>> {
+    let of_one = |(owner, times): &(&str, BTreeSet<i64>)| {
+        let times = Condition::integer_in(" AND change_set_parts.at_ms IN", times.iter().copied());
+        Condition::sql("(change_set_parts.owner_id = ").text(*owner).append(times).then(")")
+    };
+    let parts: Vec<(String, String, String, i64, String)> =
+        change_set_parts::table.filter(Condition::any(owners.iter().map(of_one))).load(conn)?;
+    let sets: BTreeSet<(&str, &str)> = parts.iter().map(|(tenant, id, ..)| (tenant.as_str(), id.as_str())).collect();
+    let by_id = |&(tenant, id): &(&str, &str)| {
+        let found = Condition::sql("(change_sets.tenant_id = ").text(tenant).then(" AND change_sets.created_ms = ");
+        found.integer(created_ms(id).unwrap_or_default()).then(" AND change_sets.id = ").text(id).then(")")
+    };
+    let keys = change_sets::table.select((change_sets::id, change_sets::key_id));
+    let keys: HashMap<String, String> =
+        keys.filter(Condition::any(sets.iter().map(by_id))).load(conn)?.into_iter().collect();
+    let placed = parts.into_iter().filter_map(|(tenant, id, owner, at_ms, request)| {
+        let key = keys.get(&id)?.clone();
+        Some(((owner, at_ms, request, key), tenant, id))
+    });
+    Ok(placed.collect())
 }
 
 #[cfg(test)]

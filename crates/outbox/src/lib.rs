@@ -44,5 +44,6 @@ pub const fn migrations() -> db::Migrations {
         both outbox0006_turns,
         both outbox0007_change_sets,
         both outbox0008_undos,
+        both outbox0009_sets_of_rows,
     )
 }

@@ -46,9 +46,6 @@ const PROGRAMS: [(&str, &[&str]); 8] = [
 
 /// Operations that people may call and that no screen calls, each with the reason.
 const EXCEPTIONS: &[(&str, &str)] = &[
-    ("searchChangeSets", "programs name their sets; the console has the audit log, which tells the same changes"),
-    ("undoChangeSet", "scripts undo what they named; the console undoes single changes in the audit log"),
-    ("getChangeSet", "programs name their sets; the console has the audit log, which tells the same changes"),
     ("answerAlert", "the page behind the link in a message calls it, without the console"),
     ("openConsole", "the form of the page behind the link in a message calls it"),
     ("showAnswer", "it is the page behind the link in a message"),

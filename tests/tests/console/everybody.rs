@@ -221,6 +221,7 @@ fn details(company: &Client, things: &Things) -> Vec<(String, Option<String>)> {
         ("routing".to_owned(), &format!("[aria-label=\"Delete… {route}\"]")),
         (format!("routing?alert={alert}"), ""),
         (format!("audit?q=entityId:{user}&row={row}"), "Undo…"),
+        ("audit?view=sets".to_owned(), ""),
         (format!("people?user={user}"), "Change…"),
         ("keys".to_owned(), &format!("[aria-label=\"New secret… {key}\"]")),
         ("keys".to_owned(), &format!("[aria-label=\"Revoke… {key}\"]")),

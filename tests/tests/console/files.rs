@@ -267,14 +267,13 @@ fn no_module_reaches_the_service_but_by_operations() {
 }
 
 /// Where an operation is called whose name is chosen while the page runs, and how it is called there.
-const DYNAMIC: [(&str, &str); 11] = [
+const DYNAMIC: [(&str, &str); 10] = [
     ("api.js", "name, given"),
     ("hooks.js", "name, "),
     ("members.js", "operation, "),
     ("members.js", "/** @type {any} */ (remove)"),
     ("recordactions.js", "operation, "),
     ("recorddialog.js", "operation, "),
-    ("undo.js", "/** @type {OperationId} */ (name)"),
     ("screens/alertactions.js", "name, "),
     ("screens/maintenance.js", "name, "),
     ("screens/people.js", "name, "),

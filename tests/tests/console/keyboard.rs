@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use muster_tests::{Backend, Server, chromium::Window, in_browser, receiver::Receiver, unique};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{company, demo, signed_in, text};
 
@@ -286,13 +286,15 @@ fn people_keys_and_routes_are_looked_after_by_keys() {
     let made = company.get(&format!("/users/{id}")).ok();
     assert_eq!((&made["role"], &made["mobileNumber"]), (&json!("integrator"), &json!("+43 1 77")));
     // What was changed last is undone.
+    let site = company.post("/sites", &json!({"name": unique("Keys"), "city": "Graz"})).ok()["id"].to_string();
+    company.post(&format!("/sites/{site}"), &json!({"city": "Linz"})).ok();
     keys.go("u", "Audit");
     window.press("/");
-    window.type_over(&format!("entityId:{id}"));
+    window.type_over(&format!("entityId:{site}"));
     window.until(&format!(
         "new URLSearchParams(location.search).get('q')?.includes({}) && document.querySelector('tbody tr') && \
-         [...document.querySelectorAll('tbody tr')].every(row => /User[\\s\\S]*Keys/.test(row.innerText))",
-        json!(id)
+         [...document.querySelectorAll('tbody tr')].every(row => /Site[\\s\\S]*Keys/.test(row.innerText))",
+        json!(site)
     ));
     window.press("ArrowDown");
     window.press("Enter");
@@ -300,7 +302,7 @@ fn people_keys_and_routes_are_looked_after_by_keys() {
     window.until("document.querySelector('dialog[open] td')");
     keys.send("Undo");
     window.shows("Undone.");
-    assert_eq!(company.get(&format!("/users/{id}")).ok()["mobileNumber"], Value::Null);
+    assert_eq!(company.get(&format!("/sites/{site}")).ok()["city"], json!("Graz"));
     keys.go("y", "API keys");
     let name = unique("keys");
     keys.press("New key…");

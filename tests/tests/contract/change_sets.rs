@@ -1,6 +1,6 @@
 //! Change sets: requests of one caller with one name belong together, and any other write is a set of its own.
 
-use muster_tests::{Client, Response, Server, both_backends, unique};
+use muster_tests::{Client, Response, Server, both_backends, encode, unique};
 use serde_json::{Value, json};
 
 both_backends![
@@ -13,6 +13,7 @@ both_backends![
     sets_are_found_by_their_variables,
     names_have_limits,
     reports_to_an_inbound_address_are_no_sets,
+    rows_of_the_audit_log_name_their_set,
 ];
 
 fn send(client: &Client, name: &str, path: &str, body: &Value) -> Response {
@@ -209,4 +210,40 @@ fn reports_to_an_inbound_address_are_no_sets(server: &Server) {
     let answer = client.absolute("POST", path).header("X-Change-Set", "storm").json(&report).send();
     assert!(answer.status < 300, "{answer}");
     assert_eq!(sets(&client, "").len(), before);
+}
+
+/// The sets that rows of the audit log name, in no order.
+#[track_caller]
+fn named(client: &Client, filter: &str) -> Vec<Value> {
+    let page = client.get(&format!("/auditLog/search?pageSize=1000&queryString={}", encode(filter))).page();
+    let rows = page["results"].as_array().expect("rows").iter();
+    rows.map(|row| row.get("changeSet").cloned().unwrap_or_default()).collect()
+}
+
+fn rows_of_the_audit_log_name_their_set(server: &Server) {
+    let client = server.new_client();
+    let name = unique("deploy");
+    let alone = client.post("/sites", &json!({"name": "Alone"})).ok()["id"].to_string();
+    let first = send(&client, &name, "/sites", &json!({"name": "First"})).ok()["id"].to_string();
+    send(&client, &name, &format!("/sites/{first}"), &json!({"city": "Graz"})).ok();
+    let rows: String = (0..600).map(|row| format!("{}\n", json!({"hostName": format!("m{row}")}))).collect();
+    let answer = client.request("POST", "/resources/bulk").body("application/x-ndjson", rows).send();
+    assert_eq!(answer.status, 200, "{answer}");
+    let [one, two, import] = &sets(&client, "")[..] else { panic!("three sets") };
+    assert_eq!(named(&client, &format!("entity:Site+entityId:{alone}")), [one["id"].clone()]);
+    assert_eq!(named(&client, &format!("entity:Site+entityId:{first}")), [two["id"].clone(), two["id"].clone()]);
+    assert_eq!(named(&client, "entity:Resource"), vec![import["id"].clone(); 600]);
+
+    // What the partner did at its own path is a set of the partner, which it sees and the client does not.
+    let partner = server.admin();
+    let own = server.caller(client.tenant_id(), "admin");
+    partner.post(&format!("/sites/{alone}"), &json!({"city": "Linz"})).ok();
+    let filter = format!("entity:Site+entityId:{alone}+action:UPDATE");
+    assert_eq!(named(&own, &filter), [Value::Null]);
+    let [set] = &named(&partner, &filter)[..] else { panic!("one row") };
+    let found = partner.get(&format!("/changeSets/{}", super::text(set))).ok();
+    assert_eq!(found["tenantId"], json!(partner.tenant_id()));
+    assert_eq!(named(&partner, &format!("entity:Site+entityId:{alone}+action:CREATE")), [one["id"].clone()]);
+    // Nobody asked for it.
+    assert_eq!(named(&partner, "keyId:bootstrap").into_iter().find(|set| !set.is_null()), None);
 }

@@ -1,16 +1,16 @@
-// Audit: who changed what, before and after, and undoPlan it.
+// Audit: who changed what, before and after, and the change sets, which can be undone.
 
 import { call, terms } from "../api.js";
 import { ExportDialog } from "../csvexport.js";
 import { Button, Empty, Head, State, Time, html } from "../elements.js";
-import { Choices, Search } from "../form.js";
+import { Choices, Search, Since } from "../form.js";
 import { useList, useState } from "../hooks.js";
 import { actorOf, nameOf, readNames, useRecordNames } from "../recordnames.js";
 import { link, refine } from "../route.js";
 import { Rows } from "../table.js";
 import { withClient } from "../tenants.js";
-import { fromInput, toInput, millis } from "../time.js";
 import { Changes, valueWords } from "./auditchanges.js";
+import { ChangeSets } from "./changesets.js";
 
 const ACTIONS = ["CREATE", "UPDATE", "DELETE"];
 const VARIABLE = /^(userId|keyId|entity|entityId|requestId):/;
@@ -44,6 +44,7 @@ const EXPORTED = [
   ["Key", (row) => row.keyId],
   ["Tenant", (row) => row.tenantId],
   ["Request", (row) => row.requestId],
+  ["Change set", (row) => row.changeSet],
   ["Changes", changeWords],
 ];
 
@@ -55,18 +56,41 @@ async function readPage(queryString, cursor, signal) {
 }
 
 export default function Audit({ query }) {
+  const isSets = query.get("view") === "sets";
+  const [exporting, setExporting] = useState(false);
+  return html`
+    <${Head}
+      title="Audit"
+      actions=${html`
+        <a class="button" href=${link("audit", isSets ? {} : { view: "sets" })}>
+          ${isSets ? "All changes" : "Change sets"}
+        </a>
+        ${!isSets && html`<${Button} onClick=${() => setExporting(true)}>Export CSV…<//>`}
+      `}
+    />
+    ${
+      isSets
+        ? html`<${ChangeSets} query=${query} />`
+        : html`<${Changelog} query=${query} exporting=${exporting} onExported=${() => setExporting(false)} />`
+    }
+  `;
+}
+
+/** All changes, one a row. */
+function Changelog({ query, exporting, onExported }) {
   const [text, action, since] = ["q", "action", "since"].map((name) => query.get(name) || "");
   const queryString = [expression(text), terms({ action, startDate: since })].filter(Boolean).join("+");
   const list = useList("searchAuditLog", { queryString, pageSize: 100 });
   const names = useRecordNames(list.rows);
-  const [exporting, setExporting] = useState(false);
   const chosen = (list.rows || []).find((row) => row.id === query.get("row"));
   const columns = [
     {
       title: "Time",
       main: true,
       cell: (row) => html`<${Time} at=${row.time} />`,
-      below: (row) => html`<span class="only-narrow">${actorOf(row)}</span>`,
+      below: (row) => html`<span class="only-narrow">
+        ${[nameOf(row.entity, row.entityId), actorOf(row)].filter(Boolean).join(" · ")}
+      </span>`,
     },
     { title: "Action", cell: (row) => html`<${State} of=${row.action} />` },
     { title: "Type", cell: (row) => wordBreaks(row.entity) },
@@ -88,7 +112,6 @@ export default function Audit({ query }) {
     },
   ];
   return html`
-    <${Head} title="Audit" actions=${html`<${Button} onClick=${() => setExporting(true)}>Export CSV…<//>`} />
     <div class="filters">
       <${Search}
         value=${text}
@@ -102,14 +125,7 @@ export default function Audit({ query }) {
         value=${action}
         onValue=${(value) => refine({ action: value.split(",").find((one) => one && one !== action) || "" })}
       />
-      <label class="inline">
-        Since${" "}
-        <input
-          type="datetime-local"
-          value=${since ? toInput(millis(since)) : ""}
-          onChange=${(event) => refine({ since: fromInput(event.target.value) })}
-        />
-      </label>
+      <${Since} value=${since} onValue=${(value) => refine({ since: value })} />
     </div>
     ${chosen && html`<${Changes} key=${chosen.id} row=${chosen} onDone=${list.reload} />`}
     <${Rows}
@@ -127,7 +143,7 @@ export default function Audit({ query }) {
         file=${`audit-${new Date().toISOString().slice(0, 10)}.csv`}
         columns=${EXPORTED}
         read=${(cursor, signal) => readPage(queryString, cursor, signal)}
-        onClose=${() => setExporting(false)}
+        onClose=${onExported}
       />`
     }
   `;

@@ -1,10 +1,11 @@
-// One change of the audit log: what it changed, before and after, with names for ids, and undoing it.
+// One change of the audit log: what it changed, before and after, with names for ids, and undoing its change set.
 
+import { may } from "../api.js";
 import { Button, Panel, Time, html } from "../elements.js";
 import { useMemo, useState } from "../hooks.js";
 import { actorOf, nameOf, recordsIn, useRecordNames } from "../recordnames.js";
 import { link, refine } from "../route.js";
-import { Undo, undoPlan } from "../undo.js";
+import { UndoDialog } from "../undodialog.js";
 
 /** Where a thing is looked at, by its kind; kinds without a screen are left out. */
 const SCREEN_LINKS = {
@@ -50,7 +51,7 @@ export function Changes({ row, onDone }) {
     title=${`${row.action} ${row.entity} ${nameOf(row.entity, row.entityId) || row.entityId}`}
     id="changes"
     actions=${html`
-      ${undoPlan(row) && html`<${Button} onClick=${() => setUndoing(true)}>Undo…<//>`}
+      ${row.changeSet && may("undoChangeSet") && html`<${Button} onClick=${() => setUndoing(true)}>Undo…<//>`}
       <button type="button" class="link" onClick=${() => refine({ row: "" })}>Close</button>
     `}
   >
@@ -64,9 +65,10 @@ export function Changes({ row, onDone }) {
       ${row.userId ? html`<strong>${actor}</strong> (${row.userId})` : "no user"} · key ${row.keyId}
       ${row.requestId && html` · request <code>${row.requestId}</code>`}
       ${" "}· ${row.entity} <code>${row.entityId}</code>
+      ${!row.changeSet && " · belongs to no change set, so it cannot be undone"}
     </p>
     <div class="scroll" tabindex="0" role="region" aria-label="Before and after">
-      <table class="plain">
+      <table class="plain unbroken">
         <thead><tr><th scope="col">Field</th><th scope="col">Before</th><th scope="col">After</th></tr></thead>
         <tbody>
           ${changes.map(
@@ -79,6 +81,9 @@ export function Changes({ row, onDone }) {
         </tbody>
       </table>
     </div>
-    ${undoing && html`<${Undo} row=${row} onClose=${() => setUndoing(false)} onDone=${onDone} />`}
+    ${
+      undoing &&
+      html`<${UndoDialog} id=${row.changeSet} about=${row} onClose=${() => setUndoing(false)} onDone=${onDone} />`
+    }
   <//>`;
 }

@@ -278,7 +278,10 @@ fn the_audit_log_is_exported_as_a_table() {
     assert_eq!(window.evaluate("document.activeElement.href.startsWith('blob:')"), json!(true));
     let table = text(&window.evaluate("exported.text()"));
     let lines: Vec<&str> = table.lines().collect();
-    assert_eq!(lines[0].trim_start_matches('\u{feff}'), "Time,Action,Type,Name,Id,By,User,Key,Tenant,Request,Changes");
+    assert_eq!(
+        lines[0].trim_start_matches('\u{feff}'),
+        "Time,Action,Type,Name,Id,By,User,Key,Tenant,Request,Change set,Changes"
+    );
     assert!(lines[1].contains(",UPDATE,INCIDENT,"), "{table}");
     let quoted = format!("\"'{}\"", subject.replace('"', "\"\""));
     assert!(table.contains(&quoted), "{quoted} is not in {table}");

@@ -1,18 +1,17 @@
-//! Undoing what the audit log has: previewed, done by an operation of the document, and not over what somebody else did
+//! Undoing change sets, from the audit log and from their list: previewed, and not over what somebody else did
 //! meanwhile.
 
 use muster_tests::{Client, Server, chromium::Window, encode, in_browser, unique};
 use serde_json::{Value, json};
 
-use super::{
-    super::{company, demo, open, signed_in, text},
-    alerts, report,
-};
+use super::super::{company, demo, open, signed_in, text};
 
 in_browser![
     a_change_of_each_kind_is_undone,
-    what_somebody_else_did_meanwhile_is_shown_before_it_is_undone,
-    what_was_made_goes_again_and_what_went_comes_back
+    what_changed_since_is_shown_and_nothing_is_undone,
+    what_was_made_goes_again_and_what_went_comes_back,
+    a_set_of_many_objects_is_undone_as_a_whole,
+    a_change_that_nobody_can_undo_says_so
 ];
 
 /// Opens the newest row of the audit log about something.
@@ -170,6 +169,32 @@ fn fields(company: &Client, one: &Changed) -> Value {
     one.change.as_object().unwrap().keys().map(|name| (name.clone(), field(name))).collect()
 }
 
+/// The set of the newest row of the audit log about something.
+fn set_of(company: &Client, entity: &str, id: &str) -> String {
+    let page = company.search("/auditLog/search", &format!("entity:{entity}+entityId:{id}")).page();
+    text(&page["results"][0]["changeSet"])
+}
+
+/// Would an undo of the newest change of something restore it?
+pub(super) fn is_restored(company: &Client, entity: &str, id: &str) -> bool {
+    let set = set_of(company, entity, id);
+    company.post_empty(&format!("/changeSets/{set}/undo?preview=true")).ok()["objects"] != json!(0)
+}
+
+/// What the dialog says, once it knows what there is to undo.
+#[track_caller]
+fn preview(window: &Window) -> String {
+    window.click("Undo…");
+    window.until("document.querySelector('dialog[open] dl')");
+    text(&window.evaluate("document.querySelector('dialog[open]').innerText"))
+}
+
+/// Is there a button of the open dialog with this text?
+fn offers(window: &Window, button: &str) -> bool {
+    let buttons = "[...document.querySelectorAll('dialog[open] .send button')].map(one => one.textContent.trim())";
+    window.evaluate(&format!("{buttons}.includes({})", json!(button))) == json!(true)
+}
+
 fn a_change_of_each_kind_is_undone() {
     let server = demo();
     let company = company(demo());
@@ -182,10 +207,18 @@ fn a_change_of_each_kind_is_undone() {
             assert_ne!(*value, changed[name], "{name} of {}", one.entity);
         }
         newest(&window, server, one.entity, &one.id);
-        window.click("Undo…");
-        window.until("document.querySelector('dialog[open] td')");
-        let preview = text(&window.evaluate("document.querySelector('dialog[open]').innerText"));
-        assert!(!preview.contains("Changed again"), "{}: {preview}", one.entity);
+        let words = preview(&window);
+        assert!(!words.contains("changed since"), "{}: {words}", one.entity);
+        if !is_restored(&company, one.entity, &one.id) {
+            assert!(!NOW.contains(&one.entity), "{}: {words}", one.entity);
+            assert!(
+                words.contains("nothing of it can be restored") && !offers(&window, "Undo"),
+                "{}: {words}",
+                one.entity
+            );
+            window.click("Close");
+            continue;
+        }
         window.click("Undo");
         window.shows("Undone.");
         window.until("!document.querySelector('dialog')");
@@ -194,41 +227,53 @@ fn a_change_of_each_kind_is_undone() {
     assert_eq!(window.complaints(), Vec::<String>::new());
 }
 
-fn what_somebody_else_did_meanwhile_is_shown_before_it_is_undone() {
+/// The kinds that have to be restored.
+const NOW: [&str; 8] =
+    ["Resource", "KbCategory", "EscalationPolicy", "AlertRoute", "DeviceGroup", "Site", "User", "UserGroup"];
+
+fn what_changed_since_is_shown_and_nothing_is_undone() {
     let server = demo();
     let company = company(demo());
     let Some(window) = signed_in(server, "admin") else { return };
-    let user = json!({"loginName": unique("ulla"), "lastName": "Ost", "email": "ost@example.net"});
-    let id = text(&company.post("/users", &user).ok()["id"]);
-    let change = |body: Value| company.post(&format!("/users/{id}"), &body).ok();
-    change(json!({"email": "west@example.net", "mobileNumber": "+43 1 1"}));
-    newest(&window, server, "User", &id);
-    change(json!({"mobileNumber": "+43 1 2"}));
-    window.click("Undo…");
-    window.shows("Changed again since: mobileNumber");
-    change(json!({"email": "north@example.net", "lastName": "Nord"}));
+    let site = json!({"name": unique("Hill"), "city": "Graz", "country": "Austria"});
+    let id = company.post("/sites", &site).ok()["id"].to_string();
+    let at = format!("/sites/{id}");
+    let change = |body: Value| company.post(&at, &body).ok();
+    let site = || company.get(&at).ok();
+    change(json!({"city": "Linz", "description": "Low"}));
+    newest(&window, server, "Site", &id);
+    let opened = text(&window.evaluate("location.href"));
+    preview(&window);
+    let cells = "[...document.querySelectorAll('dialog[open] tbody tr')]\
+                 .map(row => [...row.cells].map(cell => cell.textContent).join(' | '))";
+    assert_eq!(window.evaluate(cells), json!(["city | Linz | Graz", "description | Low | –"]));
+    // Between the preview and the undo.
+    change(json!({"city": "Wels", "country": "Italy"}));
     window.click("Undo");
     window.until("document.querySelector('dialog[open] [role=alert]')");
-    let cells = "[...document.querySelectorAll('dialog[open] tbody tr')].map(row => [...row.cells].map(cell => cell.textContent).join(' | '))";
-    assert_eq!(
-        window.evaluate(cells),
-        json!([
-            "email | west@example.net | north@example.net | ost@example.net",
-            "mobileNumber | +43 1 2 | +43 1 2 | –"
-        ])
-    );
-    assert_eq!(company.get(&format!("/users/{id}")).ok()["email"], json!("north@example.net"));
-    window.click("Undo it anyway");
-    window.until("!document.querySelector('dialog')");
-    let kept = company.get(&format!("/users/{id}")).ok();
-    assert_eq!(
-        (&kept["email"], &kept["mobileNumber"], &kept["lastName"]),
-        (&json!("ost@example.net"), &Value::Null, &json!("Nord"))
-    );
-    // The undoing is a change itself, and so can be undone.
-    newest(&window, server, "User", &id);
+    window.shows("The change set cannot be undone: 1 object changed since.");
+    assert_eq!(site()["city"], json!("Wels"));
+    assert!(!offers(&window, "Undo"));
+    // Before the dialog was opened: what was so before, what the set made of it, and what is now.
+    window.click("Close");
+    window.go(&opened);
+    window.until("document.querySelector('#changes')");
+    let words = preview(&window);
+    assert!(words.contains("1 object changed since") && words.contains("Undo the later changes first"), "{words}");
+    assert!(!offers(&window, "Undo"));
+    assert_eq!(window.evaluate(cells), json!(["city | Graz | Linz | Wels", "description | – | Low | Low"]));
+    window.click("Close");
+    // The later one first, then this one.
+    newest(&window, server, "Site", &id);
     undo(&window);
-    assert_eq!(company.get(&format!("/users/{id}")).ok()["email"], json!("north@example.net"));
+    assert_eq!((&site()["city"], &site()["description"]), (&json!("Linz"), &json!("Low")));
+    // The undoing is a change itself, and so can be undone.
+    newest(&window, server, "Site", &id);
+    let words = preview(&window);
+    assert!(words.contains("Undoes"), "{words}");
+    window.click("Undo");
+    window.shows("Undone.");
+    assert_eq!((&site()["city"], &site()["country"]), (&json!("Wels"), &json!("Italy")));
     assert_eq!(window.complaints(), Vec::<String>::new());
 }
 
@@ -236,28 +281,6 @@ fn what_was_made_goes_again_and_what_went_comes_back() {
     let server = demo();
     let company = company(demo());
     let Some(window) = signed_in(server, "admin") else { return };
-    let roster = text(&company.get("/rosters/search").page()["results"][0]["id"]);
-    let user = text(&company.get("/users/search").page()["results"][0]["id"]);
-    let note = unique("fair");
-    let overrides = || {
-        let page = company.get(&format!("/rosters/{roster}/overrides?pageSize=1000")).page();
-        page["results"].as_array().unwrap().iter().filter(|one| one["note"] == json!(note)).cloned().collect::<Vec<_>>()
-    };
-    let body =
-        json!({"user": {"id": user}, "start": "2027-01-10T08:00:00Z", "end": "2027-01-10T12:00:00Z", "note": note});
-    let first = company.post(&format!("/rosters/{roster}/overrides"), &body).ok();
-    newest(&window, server, "RosterOverride", &text(&first["id"]));
-    undo(&window);
-    assert_eq!(overrides(), Vec::<Value>::new());
-    newest(&window, server, "RosterOverride", &text(&first["id"]));
-    window.shows("DELETE RosterOverride");
-    undo(&window);
-    let again = overrides();
-    assert_eq!(again.len(), 1);
-    for name in ["start", "end", "note"] {
-        assert_eq!(again[0][name], first[name], "{name}");
-    }
-    assert_eq!(again[0]["user"]["id"], json!(user));
     let policy = json!({"name": unique("Fair"), "steps": [{"targets": [{"owner": true}], "wait": "5m"}], "repeat": 2});
     let policy = company.post("/escalationPolicies", &policy).ok();
     let at = format!("/escalationPolicies/{}", text(&policy["id"]));
@@ -265,48 +288,87 @@ fn what_was_made_goes_again_and_what_went_comes_back() {
     undo(&window);
     company.get(&at).not_found();
     newest(&window, server, "EscalationPolicy", &text(&policy["id"]));
-    undo(&window);
-    let found = company.search("/escalationPolicies/search", &format!("name:{}", text(&policy["name"]))).page();
-    assert_eq!(
-        (&found["results"][0]["steps"], &found["results"][0]["repeat"]),
-        (&policy["steps"], &json!(2)),
-        "{found}"
-    );
-    // What has an operation of its own for the way back.
-    let person = text(&company.post("/users", &json!({"loginName": unique("ute")})).ok()["id"]);
-    company.post_empty(&format!("/users/{person}/deactivate")).ok();
-    newest(&window, server, "User", &person);
-    undo(&window);
-    assert_eq!(company.get(&format!("/users/{person}")).ok()["activated"], json!(true));
-    let category = company.post("/kb/category", &json!({"name": unique("Fairs")})).ok()["id"].clone();
-    let article = json!({"title": unique("Fair"), "content": "x", "category": {"id": category}});
-    let article = text(&company.post("/kb/article", &article).ok()["id"]);
-    company.delete(&format!("/kb/article/{article}")).ok();
-    newest(&window, server, "KbArticle", &article);
-    undo(&window);
-    assert_eq!(company.get(&format!("/kb/article/{article}")).ok()["state"], json!("ACTIVE"));
-    company.delete(&format!("/kb/article/{article}")).ok();
-    let category = text(&category);
+    window.shows("DELETE EscalationPolicy");
+    let words = preview(&window);
+    assert!(words.contains("It exists again, under the same id."), "{words}");
+    window.click("Undo");
+    window.shows("Undone.");
+    let again = company.get(&at).ok();
+    assert_eq!((&again["steps"], &again["repeat"]), (&policy["steps"], &json!(2)), "{again}");
+    let category = text(&company.post("/kb/category", &json!({"name": unique("Fairs")})).ok()["id"]);
     company.delete(&format!("/kb/category/{category}")).ok();
     newest(&window, server, "KbCategory", &category);
     undo(&window);
     assert_eq!(company.get(&format!("/kb/category/{category}")).ok()["state"], json!("ACTIVE"));
-    let subject = unique("Fair");
-    report(&company, &subject);
-    let alert = text(&alerts(&company, &subject)[0]["id"]);
-    company.post(&format!("/alerts/{alert}/actions/suppress"), &json!({"note": "Loud"})).ok();
-    newest(&window, server, "ALERT", &alert);
-    undo(&window);
-    assert_eq!(company.get(&format!("/alerts/{alert}")).ok()["status"], json!("New"));
-    // What the log does not keep, or nothing puts back, is not offered.
+    assert_eq!(window.complaints(), Vec::<String>::new());
+}
+
+/// Requests with one name are one set: the audit log shows all of it from each of its rows, and so does the list of
+/// sets, on a telephone too.
+fn a_set_of_many_objects_is_undone_as_a_whole() {
+    let server = demo();
+    let company = company(demo());
+    let Some(window) = signed_in(server, "admin") else { return };
+    let name = unique("fair");
+    let send = |path: &str, body: Value| company.request("POST", path).header("X-Change-Set", &name).json(&body).send();
+    let site = |number: usize| send("/sites", json!({"name": format!("{name} {number}")})).ok()["id"].to_string();
+    let sites = [site(1), site(2)];
+    let user = send("/apiKeys", json!({"name": unique("fair"), "role": "viewer"})).ok();
+    newest(&window, server, "Site", &sites[1]);
+    let words = preview(&window);
+    for part in [
+        &format!("Undo change set “{name}”"),
+        "2 objects become what they were before.",
+        &format!("Site {name} 2"),
+        &format!("Site {name} 1"),
+        "nothing of it can be restored",
+        "have gone out",
+    ] {
+        assert!(words.contains(part), "{part} is not in {words}");
+    }
+    assert_eq!(window.evaluate("document.querySelectorAll('dialog[open] details').length"), json!(2), "{words}");
+    window.click("Undo");
+    window.shows("Undone.");
+    sites.iter().for_each(|id| drop(company.get(&format!("/sites/{id}")).not_found()));
+    company.get(&format!("/apiKeys/{}", text(&user["id"]))).ok();
+
+    // More than are restored in one transaction, and than are listed at once.
+    let rows: String = (0..120).map(|row| format!("{}\n", json!({"hostName": format!("{name}-{row}")}))).collect();
+    let sent = company.request("POST", "/resources/bulk").header("X-Change-Set", &format!("{name} import"));
+    assert_eq!(sent.body("application/x-ndjson", rows).send().status, 200);
+    window.looks(390, true);
+    open(&window, server, &format!("audit?view=sets&q={}", encode(&format!("{name} import"))), "Audit");
+    window.until("document.querySelector('.row-link')");
+    window.evaluate("document.querySelector('.row-link').click()");
+    window.until("document.querySelectorAll('dialog[open] details').length == 100");
+    window.shows("120 objects become what they were before.");
+    assert_eq!(window.barriers(), Vec::<Value>::new());
+    window.click("Show more");
+    window.until("document.querySelectorAll('dialog[open] details').length == 120");
+    assert_eq!(window.evaluate("document.documentElement.scrollWidth <= innerWidth"), json!(true));
+    window.click("Undo");
+    window.shows("Undone.");
+    let left = company.search("/resources/search", &format!("hostName:{name}")).page();
+    assert_eq!(left["totalResults"], json!(0), "{left}");
+    assert_eq!(window.complaints(), Vec::<String>::new());
+}
+
+fn a_change_that_nobody_can_undo_says_so() {
+    let server = demo();
+    let company = company(demo());
+    let Some(window) = signed_in(server, "admin") else { return };
     let key = text(&company.post("/apiKeys", &json!({"name": unique("fair"), "role": "viewer"})).ok()["id"]);
     newest(&window, server, "ApiKey", &key);
-    let script = json!({"name": unique("fair"), "content": "#".repeat(3_000)});
-    let script = company.post("/jobs/scripts", &script).ok()["id"].to_string();
-    company.post(&format!("/jobs/scripts/{script}"), &json!({"content": "echo"})).ok();
+    let words = preview(&window);
+    let said = ["Nothing of the change set can be undone.", "nothing of it can be restored"];
+    assert!(said.iter().all(|part| words.contains(part)) && !offers(&window, "Undo"), "{words}");
+    window.click("Close");
+    // What the demo made belongs to no set.
+    let made = company.search("/auditLog/search", "keyId:demo+entity:IncidentCategory").page()["results"][0].clone();
+    assert_eq!(made["changeSet"], Value::Null, "{made}");
+    newest(&window, server, "IncidentCategory", &text(&made["entityId"]));
+    window.shows("belongs to no change set");
     let offered = "[...document.querySelectorAll('#main button')].some(one => one.textContent == 'Undo…')";
-    assert_eq!(window.evaluate(offered), json!(false));
-    newest(&window, server, "JobScript", &script);
     assert_eq!(window.evaluate(offered), json!(false));
     assert_eq!(window.complaints(), Vec::<String>::new());
 }

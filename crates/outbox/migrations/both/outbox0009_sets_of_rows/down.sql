@@ -1,0 +1,1 @@
+DROP INDEX change_set_parts_rows;
