@@ -5,7 +5,7 @@ use std::sync::Arc;
 use base::problem::Problem;
 use db::{Conn, Result};
 use outbox::{Recorded, Tx, change_sets::objects::ObjectChange};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::{RequestScope, Resource};
 
@@ -58,12 +58,22 @@ impl Restorers {
 /// The fields of a change that stay as they are: those that are neither derived (by the first name of their path) nor
 /// can be set, and those whose former value the audit log does not keep.
 pub fn left(change: &ObjectChange, derived: &[&str], can_be_set: impl Fn(&str) -> bool) -> Vec<String> {
-    let first = |path: &str| path.split('.').next().is_some_and(|name| derived.contains(&name));
     let left = change
         .fields
         .iter()
-        .filter(|(path, field)| !first(path) && (!can_be_set(path) || !is_whole(field.before.as_ref())));
+        .filter(|(path, field)| !is_in(path, derived) && (!can_be_set(path) || !is_whole(field.before.as_ref())));
     left.map(|(path, _)| path.clone()).collect()
+}
+
+/// Has the audit log what an object is created again from, if it is gone? `left` is what stays, and `required` the
+/// fields without which there is no such object.
+pub fn is_complete(change: &ObjectChange, left: &[String], required: &[&str]) -> bool {
+    change.exists || !left.iter().any(|path| is_in(path, required))
+}
+
+/// Is a path one of these fields, or inside of one?
+pub fn is_in(path: &str, fields: &[&str]) -> bool {
+    path.split('.').next().is_some_and(|name| fields.contains(&name))
 }
 
 /// A body with the former values of these text fields, as far as the change has them; an empty text where there was
@@ -74,6 +84,51 @@ pub fn body(change: &ObjectChange, fields: &[&str]) -> Value {
         is_whole(before).then(|| ((*name).to_owned(), before.cloned().unwrap_or_else(|| Value::from(""))))
     });
     Value::Object(former.collect())
+}
+
+/// The former value of a field that changed; [`None`] where there was none, or the audit log does not keep it.
+pub fn former<'c>(change: &'c ObjectChange, path: &str) -> Option<&'c Value> {
+    let before = change.fields.get(path)?.before.as_ref();
+    before.filter(|value| !value.is_null() && is_whole(Some(value)))
+}
+
+/// The same of a text.
+pub fn former_text<'c>(change: &'c ObjectChange, path: &str) -> Option<&'c str> {
+    former(change, path)?.as_str()
+}
+
+/// An object of a record, of which `now` is what it is now, with what changed in it as it was; [`None`] when nothing in
+/// it changed. What the audit log does not keep stays, and objects without any field go.
+pub fn former_object(change: &ObjectChange, name: &str, now: Option<&Value>) -> Option<Map<String, Value>> {
+    let is_of = |path: &str| path.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+    let mut changed = change.fields.iter().filter(|(path, _)| is_of(path)).peekable();
+    changed.peek()?;
+    let mut object = now.and_then(Value::as_object).cloned().unwrap_or_default();
+    for (path, field) in changed.filter(|(_, field)| is_whole(field.before.as_ref())) {
+        if let Some(path) = path.strip_prefix(name).and_then(|rest| rest.strip_prefix('.')) {
+            set(&mut object, path, field.before.as_ref());
+        }
+    }
+    Some(object)
+}
+
+/// Sets what is at a path, or removes it, with the objects around it that are left without any field.
+fn set(object: &mut Map<String, Value>, path: &str, value: Option<&Value>) {
+    let Some((name, rest)) = path.split_once('.') else {
+        match value {
+            Some(value) => drop(object.insert(path.to_owned(), value.clone())),
+            None => drop(object.remove(path)),
+        }
+        return;
+    };
+    let mut inner = match object.remove(name) {
+        Some(Value::Object(inner)) => inner,
+        _ => Map::new(),
+    };
+    set(&mut inner, rest, value);
+    if !inner.is_empty() {
+        object.insert(name.to_owned(), Value::Object(inner));
+    }
 }
 
 /// Restores what is declared as a [`Resource`]: `create` makes it again, with the id that it had, `remove` takes away
@@ -117,9 +172,39 @@ pub fn is_whole(value: Option<&Value>) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use base::timestamp::Timestamp;
+    use outbox::change_sets::objects::FieldChange;
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn a_part_of_an_object_has_its_former_values() {
+        let field = |before, after| FieldChange { before, after };
+        let some = |value| Some(json!(value));
+        let fields = [
+            ("schedule.type", field(some("daily"), some("weekly"))),
+            ("schedule.pattern.days", field(None, some("Monday"))),
+            ("schedule.end.at", field(some("noon"), None)),
+            ("schedule.note", field(some("(3000 characters)"), some("short"))),
+            ("schedules", field(some("other"), None)),
+        ];
+        let change = ObjectChange {
+            tenant_id: String::new(),
+            entity: String::new(),
+            entity_id: String::new(),
+            since: Timestamp::from_millis(0),
+            existed: true,
+            exists: true,
+            fields: fields.map(|(path, field)| (path.to_owned(), field)).into(),
+        };
+        let now = json!({"type": "weekly", "zone": "UTC", "pattern": {"days": "Monday"}, "note": "short"});
+        let before = json!({"type": "daily", "zone": "UTC", "end": {"at": "noon"}, "note": "short"});
+        assert_eq!(former_object(&change, "schedule", Some(&now)).map(Value::Object), Some(before));
+        assert_eq!(former_object(&change, "script", Some(&now)), None);
+        assert_eq!(former_text(&change, "schedule.type"), Some("daily"));
+        assert_eq!(former(&change, "schedule.note"), None);
+    }
 
     #[test]
     fn lengths_and_secrets_are_no_values() {

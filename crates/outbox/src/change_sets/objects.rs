@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use base::{Key, PageRequest, PageRows};
+use base::{Key, PageRequest, PageRows, timestamp::Timestamp};
 use db::{Condition, Conn, Error, Result};
 use diesel::{
     prelude::*,
@@ -26,6 +26,8 @@ pub struct ObjectChange {
     pub entity: String,
     /// Its id.
     pub entity_id: String,
+    /// When the set changed it first.
+    pub since: Timestamp,
     /// Was it there before?
     pub existed: bool,
     /// Was it there afterwards?
@@ -173,7 +175,8 @@ fn change_of(first: &FirstChange, rows: &[&Entry]) -> Result<ObjectChange> {
     fields.retain(|_, field| field.before != field.after || is_secret(field));
     let existed = rows.first().is_none_or(|row| row.action != "CREATE");
     let exists = rows.last().is_none_or(|row| row.action != "DELETE");
-    Ok(ObjectChange { tenant_id, entity, entity_id, existed, exists, fields })
+    let since = Timestamp::from_millis(first.at_ms);
+    Ok(ObjectChange { tenant_id, entity, entity_id, since, existed, exists, fields })
 }
 
 /// Of a secret the log says that it changed, and by the same word before and after.

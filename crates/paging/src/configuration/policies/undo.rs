@@ -27,6 +27,10 @@ impl Restorer for Policies {
         &["EscalationPolicy"]
     }
 
+    fn can_restore(&self, change: &ObjectChange) -> bool {
+        restore::is_complete(change, &self.left(change), &["steps"])
+    }
+
     fn left(&self, change: &ObjectChange) -> Vec<String> {
         restore::left(change, &DERIVED, |name| FIELDS.contains(&name))
     }

@@ -27,6 +27,10 @@ impl Restorer for Routes {
         &["AlertRoute"]
     }
 
+    fn can_restore(&self, change: &ObjectChange) -> bool {
+        restore::is_complete(change, &self.left(change), &["rules"])
+    }
+
     fn left(&self, change: &ObjectChange) -> Vec<String> {
         restore::left(change, &DERIVED, |name| name == POLICY || FIELDS.contains(&name))
     }
