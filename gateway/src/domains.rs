@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use access::Directory;
 use api::{Domain, Restorers, spec};
 use db::{Migrations, Quota};
 use outbox::Retention;
@@ -50,6 +51,7 @@ pub fn restorers(
     let all = [
         access::restorers(authenticator),
         inventory::restorers(),
+        rosters::restorers(Arc::new(Directory)),
         incidents::restorers(pings),
         kb::restorers(),
         integrations::restorers(integration_services),

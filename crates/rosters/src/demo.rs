@@ -67,7 +67,7 @@ fn fill_empty(tx: &mut Tx<'_>, tenant: &str, people: &[String]) -> Result<bool> 
         }))?;
         let (roster, shifts) = plan::created(&new, tenant, || uuid::Uuid::new_v4().to_string(), now);
         store::insert(tx.conn, &roster)?;
-        versions::insert(tx.conn, &roster, &shifts)?;
+        versions::insert(tx.conn, &roster, 0, &shifts)?;
         tx.record_change(None, Some(&WithShifts(&roster, &shifts)))?;
         if *zone == ROSTERS[0].1 {
             take_over(tx, &roster, people.last().ok_or_else(|| Problem::internal())?)?;

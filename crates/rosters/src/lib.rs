@@ -31,6 +31,7 @@ mod roster;
 mod schedule;
 mod schema;
 mod timeline;
+mod undo;
 mod watch;
 mod zones;
 
@@ -42,7 +43,7 @@ use ports::People;
 use crate::{
     across::cache::PartCache, cache::RosterCache, on_call::cache::OnCallCache, timeline::cache::TimelineCache,
 };
-pub use crate::{on_call::port::Rosters, watch::Watcher};
+pub use crate::{on_call::port::Rosters, undo::restorers, watch::Watcher};
 
 static QUOTAS: [&db::Quota; 4] =
     [&roster::store::QUOTA, &overrides::store::QUOTA, &covers::store::QUOTA, &calendars::store::QUOTA];

@@ -1,9 +1,16 @@
 //! Undoing change sets: objects are as they were before, unless something else changed them since.
 
-use std::time::{Duration, Instant};
+mod rosters;
+
+use std::{
+    fmt::Debug,
+    time::{Duration, Instant},
+};
 
 use muster_tests::{Client, Response, Server, both_backends, unique};
 use serde_json::{Value, json};
+
+use super::{device, text};
 
 both_backends![
     a_set_is_undone_and_the_undo_is_undone,
@@ -44,7 +51,13 @@ fn undone_under_a_key(client: &Client, set: &str) -> i64 {
 #[track_caller]
 pub(super) fn newest(client: &Client, name: &str) -> String {
     let filter = if name.is_empty() { String::new() } else { format!("name:{name}") };
-    super::text(&client.search("/changeSets/search", &filter).page()["results"][0]["id"])
+    text(&client.search("/changeSets/search", &filter).page()["results"][0]["id"])
+}
+
+/// What an undo would do.
+#[track_caller]
+fn preview(client: &Client, set: &str) -> Value {
+    client.post_empty(&format!("/changeSets/{set}/undo?preview=true")).ok()
 }
 
 pub(super) fn undo(client: &Client, set: &str) -> Response {
@@ -54,7 +67,7 @@ pub(super) fn undo(client: &Client, set: &str) -> Response {
 /// What a preview says to stay of the first object that it names.
 #[track_caller]
 pub(super) fn left(client: &Client, set: &str) -> Value {
-    client.post_empty(&format!("/changeSets/{set}/undo?preview=true")).ok()["notUndone"][0]["fields"].clone()
+    preview(client, set)["notUndone"][0]["fields"].clone()
 }
 
 /// The reason why an undo is refused, which names this object first.
@@ -62,13 +75,32 @@ pub(super) fn left(client: &Client, set: &str) -> Value {
 pub(super) fn refused(client: &Client, set: &str, object: &str) -> String {
     let problem = undo(client, set).problem(409, "0004");
     assert_eq!(problem["errors"][0]["fieldName"], json!(object), "{problem}");
-    super::text(&problem["errors"][0]["message"])
+    text(&problem["errors"][0]["message"])
 }
 
 #[track_caller]
 pub(super) fn undone(client: &Client, set: &str) -> (i64, String) {
     let answer = undo(client, set).ok();
-    (answer["objects"].as_i64().expect("objects"), super::text(&answer["changeSet"]))
+    (answer["objects"].as_i64().expect("objects"), text(&answer["changeSet"]))
+}
+
+/// A set that changed what is at a path is undone, and done again; once that changed again, it cannot be undone.
+#[track_caller]
+fn goes_back_and_forth<T: Debug + PartialEq>(
+    client: &Client,
+    set: &str,
+    (path, again): (&str, &Value),
+    before: &T,
+    told: impl Fn() -> T,
+) {
+    let after = told();
+    assert_eq!(preview(client, set)["notUndone"], json!([]));
+    let (_, first) = undone(client, set);
+    assert_eq!(told(), *before);
+    undone(client, &first);
+    assert_eq!(told(), after);
+    client.post(path, again).ok();
+    undo(client, set).problem(409, "0004");
 }
 
 fn a_set_is_undone_and_the_undo_is_undone(server: &Server) {
@@ -83,7 +115,7 @@ fn a_set_is_undone_and_the_undo_is_undone(server: &Server) {
     let new = send(&client, &name, "/sites", &json!({"name": "New"}))["id"].to_string();
     let set = newest(&client, &name);
 
-    let preview = client.post_empty(&format!("/changeSets/{set}/undo?preview=true")).ok();
+    let preview = preview(&client, &set);
     assert_eq!((&preview["objects"], &preview["preview"]), (&json!(3), &json!(true)), "{preview}");
     assert_eq!((&preview["changedSince"], &preview["notUndone"]), (&json!([]), &json!([])), "{preview}");
     client.get(&format!("/sites/{new}")).ok();
@@ -112,7 +144,7 @@ fn what_changed_since_is_named_and_nothing_is_undone(server: &Server) {
     let two = send(&client, &name, "/sites", &json!({"name": "Two"}))["id"].to_string();
     client.post(&format!("/sites/{one}"), &json!({"city": "Graz"})).ok();
     let set = newest(&client, &name);
-    let preview = client.post_empty(&format!("/changeSets/{set}/undo?preview=true")).ok();
+    let preview = preview(&client, &set);
     assert_eq!(preview["changedSince"][0]["entityId"], json!(one), "{preview}");
     let refused = undo(&client, &set).problem(409, "0004");
     assert_eq!(refused["errors"][0]["fieldName"], json!(format!("Site {one}")), "{refused}");
@@ -124,14 +156,14 @@ fn machines_that_were_decommissioned_come_back(server: &Server) {
     let name = unique("decommission");
     let body = json!({"hostName": "web-01", "serialNumber": "7XK9PL2", "make": "Dell", "state": "inactive",
         "tags": [{"name": "env", "value": "test"}]});
-    let id = super::text(&client.post("/resources", &body).ok()["resourceUUID"]);
+    let id = text(&client.post("/resources", &body).ok()["resourceUUID"]);
     let rule = json!({"key": "hostName", "operator": "Contains", "value": "web"});
     let group = json!({"name": "web", "filterCriteria": {"rules": [rule]}});
     let group = client.post("/deviceGroups", &group).ok()["id"].to_string();
     send(&client, &name, &format!("/resources/{id}/decommission"), &json!({"reason": "old"}));
     client.get(&format!("/resources/{id}")).not_found();
     let set = newest(&client, &name);
-    let preview = client.post_empty(&format!("/changeSets/{set}/undo?preview=true")).ok();
+    let preview = preview(&client, &set);
     assert!(preview["notUndone"][0]["fields"].to_string().contains("applications"), "{preview}");
     let (_, first) = undone(&client, &set);
     let back = client.get(&format!("/resources/{id}")).ok();
@@ -158,7 +190,7 @@ fn fields_of_machines_have_their_former_values(server: &Server) {
     let other = client.post("/sites", &json!({"name": "Linz"})).ok()["id"].clone();
     let body = json!({"hostName": "db-01", "description": "before", "location": {"id": site},
         "tags": [{"name": "a.b", "value": "1"}], "bios": {"systemSerial": "S1"}, "cpus": [{"model": "Xeon"}]});
-    let id = super::text(&client.post("/resources", &body).ok()["resourceUUID"]);
+    let id = text(&client.post("/resources", &body).ok()["resourceUUID"]);
     let path = format!("/resources/{id}");
     let name = unique("change");
     let change = json!({"description": "after", "aliasName": "new", "location": {"id": other}, "state": "inactive",
@@ -167,7 +199,7 @@ fn fields_of_machines_have_their_former_values(server: &Server) {
     let before = client.get(&path).ok();
     send(&client, &name, &path, &change);
     let set = newest(&client, &name);
-    let preview = client.post_empty(&format!("/changeSets/{set}/undo?preview=true")).ok();
+    let preview = preview(&client, &set);
     assert_eq!(preview["notUndone"][0]["fields"], json!(["credential"]), "{preview}");
     undone(&client, &set);
     let after = client.get(&path).ok();
@@ -179,14 +211,14 @@ fn fields_of_machines_have_their_former_values(server: &Server) {
 fn a_category_leaves_the_trash_and_goes_back(server: &Server) {
     let client = server.new_client();
     let create =
-        |name: &str| super::text(&client.post("/kb/category", &json!({"name": name, "description": name})).ok()["id"]);
+        |name: &str| text(&client.post("/kb/category", &json!({"name": name, "description": name})).ok()["id"]);
     let (one, other) = (create("One"), create("Other"));
     let state = |id: &str| client.get(&format!("/kb/category/{id}")).ok()["state"].clone();
     let name = unique("tidy");
     let to = json!({"name": "Renamed", "parentCategory": {"id": other}});
     send(&client, &name, &format!("/kb/category/{one}"), &to);
     client.request("DELETE", &format!("/kb/category/{other}")).header("X-Change-Set", &name).send().ok();
-    let new = super::text(&send(&client, &name, "/kb/category", &json!({"name": "New"}))["id"]);
+    let new = text(&send(&client, &name, "/kb/category", &json!({"name": "New"}))["id"]);
     let (_, first) = undone(&client, &newest(&client, &name));
     assert_eq!((state(&one), state(&other), state(&new)), (json!("ACTIVE"), json!("ACTIVE"), json!("TRASH")));
     let shown = client.get(&format!("/kb/category/{one}")).ok();
@@ -198,11 +230,11 @@ fn a_category_leaves_the_trash_and_goes_back(server: &Server) {
 
 fn a_policy_is_there_again_under_its_id(server: &Server) {
     let client = server.new_client();
-    let user = super::text(&client.post("/users", &json!({"loginName": unique("ann"), "lastName": "Lee"})).ok()["id"]);
+    let user = text(&client.post("/users", &json!({"loginName": unique("ann"), "lastName": "Lee"})).ok()["id"]);
     let body = json!({"name": "Web", "description": "before", "repeat": 2, "ackTimeout": "30m",
         "steps": [{"targets": [{"user": {"id": user}}], "wait": "10m"}]});
     let made = client.post("/escalationPolicies", &body).ok();
-    let path = format!("/escalationPolicies/{}", super::text(&made["id"]));
+    let path = format!("/escalationPolicies/{}", text(&made["id"]));
     let name = unique("change");
     send(&client, &name, &path, &json!({"description": "after", "repeat": 0, "ackTimeout": ""}));
     undone(&client, &newest(&client, &name));
@@ -217,8 +249,8 @@ fn a_policy_is_there_again_under_its_id(server: &Server) {
 
 fn groups_are_as_they_were(server: &Server) {
     let client = server.new_client();
-    super::device(&client, "web-01");
-    super::device(&client, "db-01");
+    device(&client, "web-01");
+    device(&client, "db-01");
     let rules =
         |text: &str| json!({"matchType": "ANY", "rules": [{"key": "hostName", "operator": "Contains", "value": text}]});
     let create = |body: Value| client.post("/deviceGroups", &body).ok();
@@ -250,7 +282,7 @@ fn groups_are_as_they_were(server: &Server) {
 
 fn a_route_is_there_again_with_its_rules(server: &Server) {
     let client = server.new_client();
-    let user = super::text(&client.post("/users", &json!({"loginName": unique("ann"), "lastName": "Lee"})).ok()["id"]);
+    let user = text(&client.post("/users", &json!({"loginName": unique("ann"), "lastName": "Lee"})).ok()["id"]);
     let policy = |name: &str| {
         let body = json!({"name": name, "steps": [{"targets": [{"user": {"id": user}}]}]});
         client.post("/escalationPolicies", &body).ok()["id"].clone()
@@ -259,7 +291,7 @@ fn a_route_is_there_again_with_its_rules(server: &Server) {
     let rule = |value: &str| json!([{"key": "subject", "operator": "Equals", "value": value}]);
     let body = json!({"name": "Web", "matchingType": "ANY", "rules": rule("a"), "policy": {"id": one}, "position": 7});
     let made = client.post("/alertRoutes", &body).ok();
-    let path = format!("/alertRoutes/{}", super::text(&made["id"]));
+    let path = format!("/alertRoutes/{}", text(&made["id"]));
     let told = |route: &Value| {
         ["id", "name", "matchingType", "rules", "policy", "position", "isDefault"].map(|field| route[field].clone())
     };
@@ -269,7 +301,7 @@ fn a_route_is_there_again_with_its_rules(server: &Server) {
     assert_eq!(told(&client.get(&path).ok()), told(&made));
     // With the policy that it leads to.
     let both = unique("delete");
-    for gone in [path.clone(), format!("/escalationPolicies/{}", super::text(&one))] {
+    for gone in [path.clone(), format!("/escalationPolicies/{}", text(&one))] {
         client.request("DELETE", &gone).header("X-Change-Set", &both).send().ok();
     }
     assert_eq!(undone(&client, &newest(&client, &both)).0, 2);
@@ -295,12 +327,12 @@ fn what_cannot_be_undone_is_named(server: &Server) {
     let site = send(&client, &name, "/sites", &json!({"name": "Graz"}))["id"].to_string();
     let key = send(&client, &name, "/apiKeys", &json!({"name": unique("key"), "role": "viewer"}))["id"].clone();
     let set = newest(&client, &name);
-    let preview = client.post_empty(&format!("/changeSets/{set}/undo?preview=true")).ok();
+    let preview = preview(&client, &set);
     let named = preview["notUndone"].as_array().expect("an array").iter().any(|one| one["entityId"] == key);
     assert!(named && preview["lasting"].as_str().is_some_and(|text| text.contains("gone out")), "{preview}");
     assert_eq!(undone(&client, &set).0, 1);
     client.get(&format!("/sites/{site}")).not_found();
-    client.get(&format!("/apiKeys/{}", super::text(&key))).ok();
+    client.get(&format!("/apiKeys/{}", text(&key))).ok();
     client.post("/apiKeys", &json!({"name": unique("key"), "role": "viewer"})).ok();
     undo(&client, &newest(&client, "")).problem(409, "0004");
 }
@@ -309,10 +341,10 @@ fn what_cannot_be_undone_is_named(server: &Server) {
 fn an_import_is_undone_while_others_write(server: &Server) {
     let rows = if std::env::var_os("MUSTER_TESTS_FULL").is_some() { 10_000 } else { 600 };
     let client = server.new_client();
-    let text: String = (0..rows)
+    let lines: String = (0..rows)
         .map(|row| format!("{}\n", json!({"hostName": format!("m{row}"), "serialNumber": format!("S{row}")})))
         .collect();
-    let answer = client.request("POST", "/resources/bulk").body("application/x-ndjson", text).send();
+    let answer = client.request("POST", "/resources/bulk").body("application/x-ndjson", lines).send();
     assert_eq!(answer.status, 200, "{answer}");
     let set = newest(&client, "");
     let other = server.new_client();
@@ -333,7 +365,7 @@ fn an_import_is_undone_while_others_write(server: &Server) {
     let found = client.search("/changeSets/search", "").page()["results"][0].clone();
     assert_eq!((&found["undoes"], &found["objects"], &found["requests"]), (&json!(set), &json!(rows), &json!(1)));
     undo(&client, &set).problem(409, "0004");
-    assert_eq!(undone_under_a_key(&client, &super::text(&found["id"])), rows);
+    assert_eq!(undone_under_a_key(&client, &text(&found["id"])), rows);
     assert_eq!(client.get("/resources/search?pageSize=1").page()["totalResults"], json!(rows));
 }
 

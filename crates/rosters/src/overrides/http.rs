@@ -1,13 +1,13 @@
 //! Overrides over HTTP.
 
 use actix_web::{HttpResponse, web};
-use api::{Answer, Body, PageQuery, PathIds, RequestContext, delete, get, post, spec::PageOf};
+use api::{Answer, Body, PageQuery, PathIds, RequestContext, RequestScope, delete, get, post, spec::PageOf};
 use base::{
     problem::{FieldErrors, Problem},
     timestamp::Timestamp,
 };
 use calendar::Interval;
-use outbox::Tx;
+use outbox::{Tx, Unpublished};
 use ports::People;
 
 use super::{
@@ -47,25 +47,39 @@ pub async fn create(
 ) -> api::Result<HttpResponse> {
     context
         .write(move |tx, scope| {
-            let time = wire::time(new.start, new.end)?;
-            let (user, replaces) = (new.user.user_id(), new.replaces.as_ref().map(|user| user.user_id()));
             let roster = lock_for_update(tx, scope, &id)?;
-            let tenants = tenants_of(&roster.tenant_id, scope.tenant.partner.as_str());
-            let named = [user.clone(), tx.author().to_owned()].into_iter().chain(replaces.clone());
-            let staff = RosterPeople::load(tx.conn, &**people, &tenants, [], named)?;
-            let mut wrong = FieldErrors::default();
-            for (field, id) in [("user.id", Some(&user)), ("replaces.id", replaces.as_ref())] {
-                id.into_iter().for_each(|id| staff.check_user(id, field, &mut wrong));
-            }
-            wrong.check()?;
-            let shift = named_shift(tx, &roster, new.shift.as_deref(), time)?;
-            let row = row::Override { replaces, note: new.note, ..overriding(tx, &roster, shift, user, time)? };
+            let (row, staff) = check_new(tx, &**people, scope, &roster, new)?;
             store::insert(tx.conn, &row)?;
             roster::store::touch(tx.conn, &roster, tx.now)?;
             tx.record_change(None, Some(&row))?;
             Answer::ok(&view::one(row, &staff))
         })
         .await
+}
+
+/// Checks the body of a new override, and answers its row with those whom it names.
+///
+/// # Errors
+/// 400 that names people or a shift that are not there.
+pub fn check_new(
+    tx: &mut Tx<'_>,
+    people: &dyn People,
+    scope: &RequestScope,
+    roster: &roster::row::Roster,
+    new: NewOverride,
+) -> db::Result<(row::Override, RosterPeople)> {
+    let time = wire::time(new.start, new.end)?;
+    let (user, replaces) = (new.user.user_id(), new.replaces.as_ref().map(|user| user.user_id()));
+    let tenants = tenants_of(&roster.tenant_id, scope.tenant.partner.as_str());
+    let named = [user.clone(), tx.author().to_owned()].into_iter().chain(replaces.clone());
+    let staff = RosterPeople::load(tx.conn, people, &tenants, [], named)?;
+    let mut wrong = FieldErrors::default();
+    for (field, id) in [("user.id", Some(&user)), ("replaces.id", replaces.as_ref())] {
+        id.into_iter().for_each(|id| staff.check_user(id, field, &mut wrong));
+    }
+    wrong.check()?;
+    let shift = named_shift(tx, roster, new.shift.as_deref(), time)?;
+    Ok((row::Override { replaces, note: new.note, ..overriding(tx, roster, shift, user, time)? }, staff))
 }
 
 /// The row of an override by which a user takes a shift, or the whole roster, for a time.
@@ -180,11 +194,14 @@ pub async fn delete(
         .await
 }
 
-fn remove(tx: &mut Tx<'_>, row: &row::Override, removal: Removal) -> db::Result<()> {
+/// Removes an override, or ends it.
+pub fn remove(tx: &mut Tx<'_>, row: &row::Override, removal: Removal) -> db::Result<()> {
     match removal {
         Removal::Whole => {
             store::delete(tx.conn, row)?;
-            tx.record_change(Some(row), None)?;
+            // The audit log has its place among the others, so that an undo puts it back there.
+            let number = Unpublished::field("number", Some(&row.number.into()), None);
+            tx.record_change_with(Some(row), None, number.into_iter().collect())?;
         }
         Removal::EndAt(end_ms) => {
             store::end(tx.conn, row, end_ms)?;

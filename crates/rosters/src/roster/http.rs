@@ -4,8 +4,9 @@ use actix_web::{HttpResponse, web};
 use api::{Answer, Body, PageQuery, PathIds, RequestContext, RequestScope, answer, delete, get, post, spec::PageOf};
 use base::{problem::FieldErrors, timestamp::Timestamp};
 use db::Conn;
-use outbox::Tx;
+use outbox::{Tx, Unpublished};
 use ports::People;
+use serde_json::json;
 
 use super::{
     input::{NewRoster, RosterChange},
@@ -24,7 +25,8 @@ api::list! {
     pub Rosters by store::SORTS: SORT = "name", FILTER = "name:line"
 }
 
-fn new_id() -> String {
+/// The UUID of what is new.
+pub fn new_id() -> String {
     uuid::Uuid::new_v4().to_string()
 }
 
@@ -66,7 +68,7 @@ pub async fn create(
             let staff = check_new(tx.conn, &**people, &tenants, &new, wrong)?;
             let (roster, shifts) = plan::created(&new, scope.tenant_id(), new_id, tx.now);
             store::insert(tx.conn, &roster)?;
-            versions::insert(tx.conn, &roster, &shifts)?;
+            versions::insert(tx.conn, &roster, 0, &shifts)?;
             tx.record_change(None, Some(&WithShifts(&roster, &shifts)))?;
             let client = RosterClient {
                 id: tenant.id.number(),
@@ -205,15 +207,24 @@ pub async fn update(
             let tenants = tenants_of(&old.tenant_id, scope.tenant.partner.as_str());
             named::check(tx.conn, &**people, &tenants, change.shifts.iter().flatten(), &mut wrong)?;
             let (before, plan) = planned(tx.conn, &old, change, wrong, new_id, tx.now)?;
-            store::update(tx.conn, &old, &plan.roster)?;
-            versions::update(tx.conn, &old, &plan)?;
+            carry_out(tx, &old, &before, &plan)?;
             let after = WithShifts(&plan.roster, &plan.after);
-            tx.record_change(Some(&WithShifts(&old, &before)), Some(&after))?;
             let from = (plan.from_ms > tx.now.millis()).then(|| Timestamp::from_millis(plan.from_ms));
             let staff = view::people(tx.conn, &**people, &tenants, &plan.after, (tx.now, false))?;
             answered(&staff, after, &Form::Read, tx.now, from)
         })
         .await
+}
+
+/// Stores what an update does to a roster, which had these shifts. The audit log also has when it takes effect, if that
+/// is later.
+pub fn carry_out(tx: &mut Tx<'_>, old: &row::Roster, before: &[row::Shift], plan: &Plan) -> db::Result<()> {
+    store::update(tx.conn, old, &plan.roster)?;
+    versions::update(tx.conn, old, plan)?;
+    let from = (plan.from_ms > tx.now.millis()).then(|| json!(Timestamp::from_millis(plan.from_ms)));
+    let from = Unpublished::field("effectiveFrom", None, from.as_ref());
+    let after = WithShifts(&plan.roster, &plan.after);
+    tx.record_change_with(Some(&WithShifts(old, before)), Some(&after), from.into_iter().collect())
 }
 
 /// What an update does to a roster, and its shifts when the update takes effect; `new_id` gives new shifts their UUIDs.

@@ -142,6 +142,16 @@ pub fn update(conn: &mut Conn, old: &Roster, new: &Roster) -> Result<()> {
     watches::touch(conn, &new.tenant_id, &new.id)
 }
 
+/// Stores a roster that was deleted, and is there again.
+///
+/// # Errors
+/// As [`insert`] and [`update`].
+pub fn reopen(conn: &mut Conn, old: &Roster, new: &Roster) -> Result<()> {
+    QUOTA.admit(conn, &new.tenant_id, 1)?;
+    update(conn, old, new)?;
+    watches::insert(conn, &new.tenant_id, &new.id)
+}
+
 /// Tells calendars that an override of a roster changed.
 pub fn touch(conn: &mut Conn, roster: &Roster, now: Timestamp) -> Result<()> {
     use rosters::dsl;

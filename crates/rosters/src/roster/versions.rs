@@ -124,12 +124,12 @@ pub fn as_of(conn: &mut Conn, rows: Vec<Roster>, at_ms: i64) -> Result<Vec<Roste
     Ok(rows.into_iter().filter_map(overlaid).collect())
 }
 
-/// Stores the first version of a new roster, and its shifts.
-pub fn insert(conn: &mut Conn, roster: &Roster, shifts: &[Shift]) -> Result<()> {
+/// Stores the version of a new roster, which holds from an instant on, and its shifts.
+pub fn insert(conn: &mut Conn, roster: &Roster, valid_from_ms: i64, shifts: &[Shift]) -> Result<()> {
     let first = Version {
         tenant_id: roster.tenant_id.clone(),
         roster_id: roster.id.clone(),
-        valid_from_ms: 0,
+        valid_from_ms,
         valid_until_ms: None,
         name: roster.name.clone(),
         zone: roster.zone.clone(),

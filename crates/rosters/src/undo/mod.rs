@@ -1,0 +1,15 @@
+//! Undoing changes of rosters and of overrides. What is restored holds from now on: who was on call stays as it was.
+
+mod earlier_plan;
+mod overrides;
+mod rosters;
+
+use std::sync::Arc;
+
+use api::Restorer;
+use ports::People;
+
+/// What of this domain is restored when a change set is undone; `people` says who is there.
+pub fn restorers(people: Arc<dyn People>) -> Vec<Arc<dyn Restorer>> {
+    vec![Arc::new(rosters::Rosters(Arc::clone(&people))), Arc::new(overrides::Overrides(people))]
+}
