@@ -5,6 +5,7 @@ use std::sync::Arc;
 use access::Directory;
 use api::{Domain, Restorers, spec};
 use db::{Migrations, Quota};
+use maintenance::Windows;
 use outbox::Retention;
 use serde_json::Value;
 
@@ -40,22 +41,33 @@ pub fn quotas() -> Vec<&'static Quota> {
     all().iter().flat_map(|domain| domain.quotas.iter().copied()).collect()
 }
 
+/// Whom those ask who restore objects, and what they forget afterwards.
+pub struct RestorerNeighbours<'n> {
+    /// Who knows the callers.
+    pub authenticator: Arc<access::Authenticator>,
+    /// The pings of heartbeats that were heard.
+    pub pings: Arc<incidents::Pings>,
+    /// What integrations need.
+    pub services: Arc<integrations::Services>,
+    /// The maintenance windows.
+    pub windows: &'n Windows,
+    /// Whom paging asks.
+    pub paging: paging::Neighbours,
+}
+
 /// What restores the objects of each domain when a change set is undone. A domain that has something to restore is a
 /// line here.
-pub fn restorers(
-    authenticator: Arc<access::Authenticator>,
-    pings: Arc<incidents::Pings>,
-    integration_services: Arc<integrations::Services>,
-    paging_neighbours: paging::Neighbours,
-) -> Restorers {
+pub fn restorers(neighbours: RestorerNeighbours<'_>) -> Restorers {
+    let RestorerNeighbours { authenticator, pings, services, windows, paging } = neighbours;
     let all = [
         access::restorers(authenticator),
         inventory::restorers(),
         rosters::restorers(Arc::new(Directory)),
+        maintenance::restorers(windows),
         incidents::restorers(pings),
         kb::restorers(),
-        integrations::restorers(integration_services),
-        paging::restorers(paging_neighbours),
+        integrations::restorers(services),
+        paging::restorers(paging),
     ];
     Restorers::new(all.into_iter().flatten().collect())
 }

@@ -17,6 +17,7 @@ pub mod demo;
 mod neighbours;
 mod schedule;
 mod schema;
+mod undo;
 mod watch;
 mod window;
 
@@ -27,7 +28,7 @@ use ports::Alerts;
 
 use crate::neighbours::Neighbours;
 
-pub use crate::{cover::Windows, watch::Watcher};
+pub use crate::{cover::Windows, undo::restorers, watch::Watcher};
 
 static QUOTAS: [&db::Quota; 2] = [&window::store::QUOTA, &calendars::store::QUOTA];
 

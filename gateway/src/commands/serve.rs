@@ -125,8 +125,13 @@ pub fn serve(arguments: Serve) -> anyhow::Result<()> {
     let link_mailer = LinkMailer::start(db.clone(), parts.outgoing_sender(), public_url.clone(), api::clock::now)?;
     let sign_in = SignIn { home: console::PATH, oidc, by_mail: link_mailer.sends_mail() };
     let pings = Arc::new(Pings::default());
-    let restorers =
-        domains::restorers(authenticator.clone(), Arc::clone(&pings), Arc::clone(&parts.services), paging_neighbours());
+    let restorers = domains::restorers(domains::RestorerNeighbours {
+        authenticator: authenticator.clone(),
+        pings: Arc::clone(&pings),
+        services: Arc::clone(&parts.services),
+        windows: &windows,
+        paging: paging_neighbours(),
+    });
     let access_extras = access::extras(authenticator.clone(), sign_in, link_mailer.queue()).with(Arc::new(restorers));
     let roster_extras = rosters::extras(Arc::new(Directory));
     let escalator = Escalator::start(db.clone(), incident_neighbours.clone(), api::clock::now)?;

@@ -22,7 +22,7 @@ use crate::neighbours::Neighbours;
 
 /// The tenants whose records a window may cover: those that the request sees, for a window of its own tenant; for one
 /// of a client, the client's.
-fn coverable(scope: &RequestScope, owner: &str) -> Vec<String> {
+pub fn coverable(scope: &RequestScope, owner: &str) -> Vec<String> {
     if owner == scope.tenant_id() { scope.scope() } else { vec![owner.to_owned()] }
 }
 
@@ -209,12 +209,17 @@ pub async fn delete(context: RequestContext, PathIds(id): PathIds<WindowId>) -> 
     context
         .write(move |tx, scope| {
             let window = row::Window::locked(tx, scope, &id)?;
-            let targets = store::targets_of(tx.conn, &window)?;
-            store::delete(tx.conn, &window)?;
-            tx.record_change(Some(&WithTargets(&window, &targets)), None)?;
+            delete_locked(tx, &window)?;
             Ok(Answer::empty())
         })
         .await
+}
+
+/// Deletes a window that is locked.
+pub fn delete_locked(tx: &mut Tx<'_>, window: &row::Window) -> Result<()> {
+    let targets = store::targets_of(tx.conn, window)?;
+    store::delete(tx.conn, window)?;
+    tx.record_change(Some(&WithTargets(window, &targets)), None)
 }
 
 /// What becomes of the targets of a window.
@@ -239,25 +244,37 @@ pub async fn change_window(
     context
         .write(move |tx, scope| {
             let old = row::Window::locked(tx, scope, &id)?;
-            let before = store::targets_of(tx.conn, &old)?;
-            let after = match members {
-                Some((members, mut wrong)) => {
-                    let after =
-                        members.applied(tx, &neighbours, &coverable(scope, &old.tenant_id), &before, &mut wrong)?;
-                    wrong.check()?;
-                    after
-                }
-                None => before.clone(),
-            };
-            let new = change(&old, tx.now)?;
-            if new.version != old.version {
-                store::update(tx.conn, &old, &new, (after != before).then_some(&after))?;
-                tx.record_change(Some(&WithTargets(&old, &before)), Some(&WithTargets(&new, &after)))?;
-            }
+            let new = change_locked(tx, scope, &neighbours, &old, members, change)?;
             let shown = view::one(tx.conn, &neighbours, &scope.scope_and_partner(), &new, tx.now)?;
             Answer::entity(&shown, new.version)
         })
         .await
+}
+
+/// Changes a window that is locked; answers what it is afterwards.
+pub fn change_locked(
+    tx: &mut Tx<'_>,
+    scope: &RequestScope,
+    neighbours: &Neighbours,
+    old: &row::Window,
+    members: Option<(Members, FieldErrors)>,
+    change: impl FnOnce(&row::Window, Timestamp) -> std::result::Result<row::Window, Problem>,
+) -> Result<row::Window> {
+    let before = store::targets_of(tx.conn, old)?;
+    let after = match members {
+        Some((members, mut wrong)) => {
+            let after = members.applied(tx, neighbours, &coverable(scope, &old.tenant_id), &before, &mut wrong)?;
+            wrong.check()?;
+            after
+        }
+        None => before.clone(),
+    };
+    let new = change(old, tx.now)?;
+    if new.version != old.version {
+        store::update(tx.conn, old, &new, (after != before).then_some(&after))?;
+        tx.record_change(Some(&WithTargets(old, &before)), Some(&WithTargets(&new, &after)))?;
+    }
+    Ok(new)
 }
 
 impl Members {

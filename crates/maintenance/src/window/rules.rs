@@ -99,6 +99,16 @@ pub fn next_version(old: &Window, now: Timestamp) -> Window {
     Window { version: old.version + 1, updated_ms: now.millis(), ..old.clone() }
 }
 
+/// A window of which other things are said of its occurrences.
+///
+/// # Errors
+/// 400 when it would never open.
+pub fn with_holds(mut window: Window, holds: Holds) -> Result<Window, Problem> {
+    let schedule = stored_schedule(&window.schedule)?;
+    hold(&mut window, &schedule, holds)?;
+    Ok(window)
+}
+
 /// Notes what is said of a window's occurrences.
 fn hold(window: &mut Window, schedule: &WindowSchedule, holds: Holds) -> Result<(), Problem> {
     let course = Course::new(schedule, holds);
@@ -112,9 +122,7 @@ fn hold(window: &mut Window, schedule: &WindowSchedule, holds: Holds) -> Result<
 fn held(old: &Window, now: Timestamp, change: impl FnOnce(&mut Holds)) -> Result<Window, Problem> {
     let mut holds = old.holds.0.clone();
     change(&mut holds);
-    let mut window = next_version(old, now);
-    hold(&mut window, &stored_schedule(&old.schedule)?, holds)?;
-    Ok(window)
+    with_holds(next_version(old, now), holds)
 }
 
 /// When a window is to be suspended.
