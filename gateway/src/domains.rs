@@ -7,6 +7,7 @@ use api::{Domain, Restorers, spec};
 use db::{Migrations, Quota};
 use maintenance::Windows;
 use outbox::Retention;
+use ports::Notices;
 use serde_json::Value;
 
 /// Every domain, in the order of the document. Another one is a line here.
@@ -51,6 +52,8 @@ pub struct RestorerNeighbours<'n> {
     pub services: Arc<integrations::Services>,
     /// The maintenance windows.
     pub windows: &'n Windows,
+    /// Who takes in what jobs notice.
+    pub notices: Arc<dyn Notices>,
     /// Whom paging asks.
     pub paging: paging::Neighbours,
 }
@@ -58,7 +61,7 @@ pub struct RestorerNeighbours<'n> {
 /// What restores the objects of each domain when a change set is undone. A domain that has something to restore is a
 /// line here.
 pub fn restorers(neighbours: RestorerNeighbours<'_>) -> Restorers {
-    let RestorerNeighbours { authenticator, pings, services, windows, paging } = neighbours;
+    let RestorerNeighbours { authenticator, pings, services, windows, notices, paging } = neighbours;
     let all = [
         access::restorers(authenticator),
         inventory::restorers(),
@@ -66,6 +69,7 @@ pub fn restorers(neighbours: RestorerNeighbours<'_>) -> Restorers {
         maintenance::restorers(windows),
         incidents::restorers(pings),
         kb::restorers(),
+        jobs::restorers(Arc::new(Directory), Arc::new(inventory::Machines), notices),
         integrations::restorers(services),
         paging::restorers(paging),
     ];

@@ -16,13 +16,14 @@ mod schema;
 mod scripts;
 #[cfg(test)]
 mod tests;
+mod undo;
 
 use std::sync::Arc;
 
 use api::{Extras, Need, Routes, Tag};
 use ports::{Maintenance, Notices, People, Resources};
 
-pub use crate::{runs::port::Planned, scheduler::Scheduler};
+pub use crate::{runs::port::Planned, scheduler::Scheduler, undo::restorers};
 
 static QUOTAS: [&db::Quota; 2] = [&job::store::QUOTA, &scripts::store::QUOTA];
 

@@ -130,6 +130,7 @@ pub fn serve(arguments: Serve) -> anyhow::Result<()> {
         pings: Arc::clone(&pings),
         services: Arc::clone(&parts.services),
         windows: &windows,
+        notices: neighbours::notices(incident_neighbours.clone()),
         paging: paging_neighbours(),
     });
     let access_extras = access::extras(authenticator.clone(), sign_in, link_mailer.queue()).with(Arc::new(restorers));

@@ -5,7 +5,10 @@ use api::{
     Answer, Body, PageQuery, Parameters, PathIds, RequestContext, RequestScope, Resource as _, answer, delete, get,
     post, spec::PageOf,
 };
-use base::problem::{FieldErrors, shorten};
+use base::{
+    problem::{FieldErrors, Problem, shorten},
+    timestamp::Timestamp,
+};
 use outbox::Tx;
 use ports::{Notices, People, ResourceKey, ResourceSummary, Resources};
 
@@ -41,7 +44,7 @@ fn of_resources(scope: &RequestScope, tenant: &str) -> Vec<String> {
 }
 
 /// The tenants whose scripts a job of this tenant may run.
-fn of_scripts(scope: &RequestScope, tenant: &str) -> Vec<String> {
+pub fn of_scripts(scope: &RequestScope, tenant: &str) -> Vec<String> {
     let partner = scope.tenant.partner.as_str();
     if tenant == partner { vec![tenant.to_owned()] } else { vec![tenant.to_owned(), partner.to_owned()] }
 }
@@ -121,22 +124,18 @@ pub async fn create(
     context: RequestContext,
     people: web::Data<dyn People>,
     resources: web::Data<dyn Resources>,
-    Body((new, mut wrong)): Body<(NewJob, FieldErrors)>,
+    Body((new, wrong)): Body<(NewJob, FieldErrors)>,
 ) -> api::Result<HttpResponse> {
     let change = JobChange::from(new);
     let resources = resources.into_inner();
     context
         .write(move |tx, scope| {
             let tenant = scope.tenant_id();
-            let author = scope.author();
-            let named = find(tx, &*resources, scope, tenant, &change, &mut wrong)?;
-            wrong.check()?;
-            let blank = rules::blank(tenant, uuid::Uuid::now_v7().to_string(), author, tx.now);
-            let job = rules::changed(&blank, &change, author, tx.now)?;
-            store::insert(tx.conn, &job)?;
-            keep(tx, &job, named, change.labels.as_deref())?;
-            let shown = view::job(tx.conn, &**people, &of_scripts(scope, tenant), &job)?;
-            record_change(tx, &job, None, Some(&shown))?;
+            let (job, shown) = insert(tx, scope, (&**people, &*resources), tenant, (&change, wrong), |now| {
+                let author = scope.author();
+                let blank = rules::blank(tenant, uuid::Uuid::now_v7().to_string(), author, now);
+                rules::changed(&blank, &change, author, now)
+            })?;
             Answer::entity(&shown, job.version)
         })
         .await
@@ -211,25 +210,15 @@ pub async fn update(
     resources: web::Data<dyn Resources>,
     notices: web::Data<dyn Notices>,
     PathIds(id): PathIds<JobId>,
-    Body((change, mut wrong)): Body<(JobChange, FieldErrors)>,
+    Body((change, wrong)): Body<(JobChange, FieldErrors)>,
 ) -> api::Result<HttpResponse> {
     let resources = resources.into_inner();
     context
         .write(move |tx, scope| {
             let old = row::Job::locked(tx, scope, &id)?;
-            let named = find(tx, &*resources, scope, &old.tenant_id, &change, &mut wrong)?;
-            wrong.check()?;
-            let scripts = of_scripts(scope, &old.tenant_id);
-            let before = view::job(tx.conn, &**people, &scripts, &old)?;
-            let new = rules::changed(&old, &change, scope.author(), tx.now)?;
-            store::update(tx.conn, &old, &new)?;
-            if !new.alert_on_failure {
-                alarms::withdraw(tx, &**notices, &new)?;
-            }
-            keep(tx, &new, named, change.labels.as_deref())?;
-            let after = view::job(tx.conn, &**people, &scripts, &new)?;
-            record_change(tx, &new, Some(&before), Some(&after))?;
-            Answer::entity(&after, new.version)
+            let neighbours = Neighbours { people: &**people, resources: &*resources, notices: &**notices };
+            let (new, shown) = change_locked(tx, scope, neighbours, &old, (&change, wrong))?;
+            Answer::entity(&shown, new.version)
         })
         .await
 }
@@ -256,13 +245,74 @@ pub async fn delete(
     context
         .write(move |tx, scope| {
             let job = row::Job::locked(tx, scope, &id)?;
-            let before = view::job(tx.conn, &**people, &of_scripts(scope, &job.tenant_id), &job)?;
-            alarms::withdraw(tx, &**notices, &job)?;
-            store::delete(tx.conn, &job)?;
-            record_change(tx, &job, Some(&before), None)?;
+            delete_locked(tx, scope, (&**people, &**notices), &job)?;
             Ok(Answer::empty())
         })
         .await
+}
+
+/// Whom a change of a job asks and tells.
+#[derive(Clone, Copy)]
+pub struct Neighbours<'n> {
+    pub people: &'n dyn People,
+    pub resources: &'n dyn Resources,
+    pub notices: &'n dyn Notices,
+}
+
+/// Makes and stores a new job, with the resources and labels that its body names; answers it, and what clients see of
+/// it.
+pub fn insert(
+    tx: &mut Tx<'_>,
+    scope: &RequestScope,
+    (people, resources): (&dyn People, &dyn Resources),
+    tenant: &str,
+    (change, mut wrong): (&JobChange, FieldErrors),
+    make: impl FnOnce(Timestamp) -> Result<row::Job, Problem>,
+) -> db::Result<(row::Job, Job)> {
+    let named = find(tx, resources, scope, tenant, change, &mut wrong)?;
+    wrong.check()?;
+    let job = make(tx.now)?;
+    store::insert(tx.conn, &job)?;
+    keep(tx, &job, named, change.labels.as_deref())?;
+    let shown = view::job(tx.conn, people, &of_scripts(scope, tenant), &job)?;
+    record_change(tx, &job, None, Some(&shown))?;
+    Ok((job, shown))
+}
+
+/// Changes a job that is locked; answers what it is then, and what clients see of it.
+pub fn change_locked(
+    tx: &mut Tx<'_>,
+    scope: &RequestScope,
+    Neighbours { people, resources, notices }: Neighbours<'_>,
+    old: &row::Job,
+    (change, mut wrong): (&JobChange, FieldErrors),
+) -> db::Result<(row::Job, Job)> {
+    let named = find(tx, resources, scope, &old.tenant_id, change, &mut wrong)?;
+    wrong.check()?;
+    let scripts = of_scripts(scope, &old.tenant_id);
+    let before = view::job(tx.conn, people, &scripts, old)?;
+    let new = rules::changed(old, change, scope.author(), tx.now)?;
+    store::update(tx.conn, old, &new)?;
+    if !new.alert_on_failure {
+        alarms::withdraw(tx, notices, &new)?;
+    }
+    keep(tx, &new, named, change.labels.as_deref())?;
+    let after = view::job(tx.conn, people, &scripts, &new)?;
+    record_change(tx, &new, Some(&before), Some(&after))?;
+    Ok((new, after))
+}
+
+/// Deletes a job that is locked.
+pub fn delete_locked(
+    tx: &mut Tx<'_>,
+    scope: &RequestScope,
+    (people, notices): (&dyn People, &dyn Notices),
+    job: &row::Job,
+) -> db::Result<()> {
+    let before = view::job(tx.conn, people, &of_scripts(scope, &job.tenant_id), job)?;
+    alarms::withdraw(tx, notices, job)?;
+    store::delete(tx.conn, job)?;
+    record_change(tx, job, Some(&before), None)
 }
 
 /// When a job runs next

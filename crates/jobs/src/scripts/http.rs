@@ -29,7 +29,7 @@ pub struct Whose {
 }
 
 /// Who shows scripts: the people, and the tenants whose people scripts may name.
-type Directory<'a> = (&'a dyn People, &'a [String]);
+pub type Directory<'a> = (&'a dyn People, &'a [String]);
 
 fn authors(conn: &mut Conn, (people, tenants): Directory<'_>, rows: &[&row::Script]) -> db::Result<Authors> {
     Authors::load(conn, people, tenants, rows.iter().flat_map(|row| [row.created_by.as_str(), row.updated_by.as_str()]))
@@ -40,7 +40,7 @@ fn shown(conn: &mut Conn, around: Directory<'_>, row: &row::Script) -> db::Resul
 }
 
 /// Records a change of a script, and answers what it is now.
-fn answered(
+pub fn answered(
     tx: &mut Tx<'_>,
     around: Directory<'_>,
     before: Option<&row::Script>,
@@ -190,20 +190,28 @@ pub async fn delete(
     context
         .write(move |tx, scope| {
             let row = lock_for_update(tx, scope, id)?;
-            let jobs = store::jobs_of(tx.conn, &scope.scope(), id)?;
-            if jobs > 0 {
-                return Err(rules::in_use(jobs).into());
-            }
-            store::delete(tx.conn, &row)?;
-            let script = shown(tx.conn, (&**people, &scope.scope_and_partner()), &row)?;
-            tx.record_view(entity(&row), Some(&script), None)?;
+            delete_locked(tx, scope, &**people, &row)?;
             Ok(Answer::empty())
         })
         .await
 }
 
+/// Deletes a script that is locked.
+///
+/// # Errors
+/// 409 when a job runs it.
+pub fn delete_locked(tx: &mut Tx<'_>, scope: &RequestScope, people: &dyn People, row: &row::Script) -> db::Result<()> {
+    let jobs = store::jobs_of(tx.conn, &scope.scope(), row.id)?;
+    if jobs > 0 {
+        return Err(rules::in_use(jobs).into());
+    }
+    store::delete(tx.conn, row)?;
+    let script = shown(tx.conn, (people, &scope.scope_and_partner()), row)?;
+    tx.record_view(entity(row), Some(&script), None)
+}
+
 /// The script that is to be changed, which nobody else changes, or gives to a job, until the end of the transaction.
-fn lock_for_update(tx: &mut Tx<'_>, scope: &RequestScope, id: i64) -> db::Result<row::Script> {
+pub fn lock_for_update(tx: &mut Tx<'_>, scope: &RequestScope, id: i64) -> db::Result<row::Script> {
     store::lock(id).take(tx.conn)?;
     let row = store::existing(tx.conn, &scope.scope(), id)?;
     scope.check_version(row.version)?;
