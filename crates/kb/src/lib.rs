@@ -52,7 +52,7 @@ pub fn domain() -> api::Domain {
 
 /// What of the knowledge base is restored when a change set is undone.
 pub fn restorers() -> Vec<Arc<dyn Restorer>> {
-    vec![Arc::new(categories::Categories)]
+    vec![Arc::new(categories::Categories), Arc::new(articles::Articles)]
 }
 
 /// Makes the port for people available to the handlers.

@@ -1,5 +1,6 @@
 //! Undoing change sets: objects are as they were before, unless something else changed them since.
 
+mod articles;
 mod jobs;
 mod rosters;
 mod windows;

@@ -83,7 +83,7 @@ fn article_answer(
 }
 
 /// Refuses a category that is not the tenant's, or in the trash.
-fn check_category(tx: &mut Tx<'_>, tenant: &str, id: &str) -> db::Result<()> {
+pub fn check_category(tx: &mut Tx<'_>, tenant: &str, id: &str) -> db::Result<()> {
     let category = Category::named(tx.conn, tenant, "category.id", id)?;
     if category.trashed_with.is_empty() {
         return Ok(());

@@ -6,8 +6,11 @@ pub mod row;
 pub mod rules;
 mod search;
 pub mod store;
+mod undo;
 mod view;
 pub mod wire;
+
+pub use undo::Articles;
 
 /// The operations, in reading order. Paths that are literal come before those with a parameter in their place.
 pub fn routes(config: &mut api::Routes) {
