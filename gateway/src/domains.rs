@@ -54,6 +54,8 @@ pub struct RestorerNeighbours<'n> {
     pub windows: &'n Windows,
     /// Who takes in what jobs notice.
     pub notices: Arc<dyn Notices>,
+    /// Whom incidents ask.
+    pub incidents: incidents::Neighbours,
     /// Whom paging asks.
     pub paging: paging::Neighbours,
 }
@@ -61,13 +63,13 @@ pub struct RestorerNeighbours<'n> {
 /// What restores the objects of each domain when a change set is undone. A domain that has something to restore is a
 /// line here.
 pub fn restorers(neighbours: RestorerNeighbours<'_>) -> Restorers {
-    let RestorerNeighbours { authenticator, pings, services, windows, notices, paging } = neighbours;
+    let RestorerNeighbours { authenticator, pings, services, windows, notices, incidents, paging } = neighbours;
     let all = [
         access::restorers(authenticator),
         inventory::restorers(),
         rosters::restorers(Arc::new(Directory)),
         maintenance::restorers(windows),
-        incidents::restorers(pings),
+        incidents::restorers(incidents, pings),
         kb::restorers(),
         jobs::restorers(Arc::new(Directory), Arc::new(inventory::Machines), notices),
         integrations::restorers(services),

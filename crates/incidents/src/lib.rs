@@ -74,9 +74,14 @@ pub fn domain() -> api::Domain {
     }
 }
 
-/// What of incidents is restored when a change set is undone.
-pub fn restorers(pings: Arc<Pings>) -> Vec<Arc<dyn Restorer>> {
-    vec![Arc::new(heartbeats::HeartbeatRestorer(pings))]
+/// What of this domain is restored when a change set is undone.
+pub fn restorers(neighbours: Neighbours, pings: Arc<Pings>) -> Vec<Arc<dyn Restorer>> {
+    vec![
+        Arc::new(heartbeats::HeartbeatRestorer(pings)),
+        Arc::new(categories::Categories),
+        Arc::new(alerts::Alerts(Arc::clone(&neighbours.people))),
+        Arc::new(records::Incidents(neighbours)),
+    ]
 }
 
 /// Makes the ports and the pings available to the handlers.

@@ -131,6 +131,7 @@ pub fn serve(arguments: Serve) -> anyhow::Result<()> {
         services: Arc::clone(&parts.services),
         windows: &windows,
         notices: neighbours::notices(incident_neighbours.clone()),
+        incidents: incident_neighbours.clone(),
         paging: paging_neighbours(),
     });
     let access_extras = access::extras(authenticator.clone(), sign_in, link_mailer.queue()).with(Arc::new(restorers));

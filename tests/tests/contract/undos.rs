@@ -1,6 +1,7 @@
 //! Undoing change sets: objects are as they were before, unless something else changed them since.
 
 mod articles;
+mod incidents;
 mod jobs;
 mod rosters;
 mod windows;

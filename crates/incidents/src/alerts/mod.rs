@@ -46,12 +46,14 @@ mod schema;
 pub(crate) mod store;
 #[cfg(test)]
 pub(crate) mod tests;
+mod undo;
 mod windows;
 mod wire;
 
 pub use notices::NoticeIntake;
 pub use room::QUOTA;
 pub use store::{RETENTION, RETENTION_OF_PROBLEMS};
+pub use undo::Alerts;
 pub use windows::Escalator;
 
 /// The operations, in reading order.

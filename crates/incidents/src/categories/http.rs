@@ -70,7 +70,7 @@ pub async fn create(
 }
 
 /// The category of the tenant that is to be a parent, if any.
-fn find_parent(
+pub fn find_parent(
     tx: &mut Tx<'_>,
     tenant: &str,
     reference: Option<&CategoryReference>,
@@ -204,23 +204,35 @@ async fn change_category(
     id: CategoryId,
     name: Option<String>,
     place: Option<Option<CategoryReference>>,
-    mut wrong: FieldErrors,
+    wrong: FieldErrors,
 ) -> api::Result<HttpResponse> {
     context
         .write(move |tx, scope| {
             let old = row::Category::locked(tx, scope, &id)?;
-            let place = match place {
-                Some(reference) => Some(find_parent(tx, &old.tenant_id, reference.as_ref(), &mut wrong)?),
-                None => None,
-            };
-            wrong.check()?;
-            let row = rules::apply_change(&old, name, place.as_ref().map(Option::as_ref), tx.author(), tx.now);
-            store::update(tx.conn, &old, &row)?;
-            tx.record_change(Some(&old), Some(&row))?;
+            let row = change_locked(tx, &old, name, place, wrong)?;
             let tenants = scope.scope_and_partner();
             Answer::entity(&view::one(tx.conn, &*neighbours.people, &tenants, &row)?, row.version)
         })
         .await
+}
+
+/// Changes a category that is locked; answers what it is then.
+pub fn change_locked(
+    tx: &mut Tx<'_>,
+    old: &row::Category,
+    name: Option<String>,
+    place: Option<Option<CategoryReference>>,
+    mut wrong: FieldErrors,
+) -> db::Result<row::Category> {
+    let place = match place {
+        Some(reference) => Some(find_parent(tx, &old.tenant_id, reference.as_ref(), &mut wrong)?),
+        None => None,
+    };
+    wrong.check()?;
+    let row = rules::apply_change(old, name, place.as_ref().map(Option::as_ref), tx.author(), tx.now);
+    store::update(tx.conn, old, &row)?;
+    tx.record_change(Some(old), Some(&row))?;
+    Ok(row)
 }
 
 /// Delete an incident category
@@ -241,12 +253,20 @@ pub async fn delete(context: RequestContext, PathIds(id): PathIds<CategoryId>) -
     context
         .write(move |tx, scope| {
             let row = row::Category::locked(tx, scope, &id)?;
-            if store::has_incidents(tx.conn, &scope.scope(), &row.id)? {
-                return Err(rules::in_use(&row.name).into());
-            }
-            store::delete(tx.conn, &row)?;
-            tx.record_change(Some(&row), None)?;
+            delete_locked(tx, &scope.scope(), &row)?;
             Ok(Answer::empty())
         })
         .await
+}
+
+/// Deletes a category that is locked.
+///
+/// # Errors
+/// 409 when it has children, or incidents of these tenants are filed under it.
+pub fn delete_locked(tx: &mut Tx<'_>, tenants: &[String], row: &row::Category) -> db::Result<()> {
+    if store::has_incidents(tx.conn, tenants, &row.id)? {
+        return Err(rules::in_use(&row.name).into());
+    }
+    store::delete(tx.conn, row)?;
+    tx.record_change(Some(row), None)
 }

@@ -10,8 +10,11 @@ pub mod rules;
 pub mod store;
 #[cfg(test)]
 mod tests;
+mod undo;
 mod view;
 pub mod wire;
+
+pub use undo::Categories;
 
 /// The operations, in reading order.
 pub fn routes(config: &mut api::Routes) {

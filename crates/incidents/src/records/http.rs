@@ -207,25 +207,38 @@ async fn change_incident(
     neighbours: web::Data<Neighbours>,
     id: IncidentId,
     input: IncidentInput,
-    mut wrong: FieldErrors,
+    wrong: FieldErrors,
 ) -> api::Result<HttpResponse> {
     context
         .write(move |tx, scope| {
             let old = Row::locked(tx, scope, &id)?;
-            let before = document::load(tx.conn, &neighbours, &old)?;
-            let partner = scope.tenant.partner.as_str();
-            let incident_context = IncidentContext { tenant: &old.tenant_id, partner, category: &old.category_id };
-            let references = references::find(tx.conn, &neighbours, incident_context, &input, &mut wrong, tx.now)?;
-            wrong.check()?;
-            let row = rules::apply_change(&old, &input, &references, tx.author(), tx.now)?;
-            store::update(tx.conn, &row)?;
-            if references.resources.is_some() {
-                store::link(tx.conn, &row, RESOURCE, &links(&row, &references))?;
-            }
-            add_note(tx.conn, &row, &input)?;
-            let after = document::load(tx.conn, &neighbours, &row)?;
-            document::record_change(tx, &row, Some(before), after);
+            let row = change_locked(tx, scope, &neighbours, &old, &input, wrong)?;
             incident_answer(tx, scope, &neighbours, &row)
         })
         .await
+}
+
+/// Changes an incident that is locked; answers what it is then.
+pub fn change_locked(
+    tx: &mut Tx<'_>,
+    scope: &RequestScope,
+    neighbours: &Neighbours,
+    old: &Row,
+    input: &IncidentInput,
+    mut wrong: FieldErrors,
+) -> Result<Row> {
+    let before = document::load(tx.conn, neighbours, old)?;
+    let partner = scope.tenant.partner.as_str();
+    let incident_context = IncidentContext { tenant: &old.tenant_id, partner, category: &old.category_id };
+    let references = references::find(tx.conn, neighbours, incident_context, input, &mut wrong, tx.now)?;
+    wrong.check()?;
+    let row = rules::apply_change(old, input, &references, tx.author(), tx.now)?;
+    store::update(tx.conn, &row)?;
+    if references.resources.is_some() {
+        store::link(tx.conn, &row, RESOURCE, &links(&row, &references))?;
+    }
+    add_note(tx.conn, &row, input)?;
+    let after = document::load(tx.conn, neighbours, &row)?;
+    document::record_change(tx, &row, Some(before), after);
+    Ok(row)
 }

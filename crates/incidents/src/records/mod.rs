@@ -16,8 +16,11 @@ pub mod row;
 pub mod rules;
 pub mod store;
 mod tickets;
+mod undo;
 mod view;
 pub mod wire;
+
+pub use undo::Incidents;
 
 /// The operations, in reading order. Paths that are literal come before those with a parameter in their place.
 pub fn routes(config: &mut api::Routes) {
