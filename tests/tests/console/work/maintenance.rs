@@ -118,9 +118,6 @@ fn a_skip_is_taken_back() {
     assert_eq!(skipped(), ["2099-01-02T00:00:00+0000"]);
     // What was done last comes first in the log: it is undone, and so is that.
     for expected in [2, 1, 2] {
-        if !super::undo::is_restored(&company, "MaintenanceWindow", &id) {
-            return;
-        }
         super::undo::newest(&window, server, "MaintenanceWindow", &id);
         super::undo::undo(&window);
         assert_eq!(skipped().len(), expected);

@@ -169,18 +169,6 @@ fn fields(company: &Client, one: &Changed) -> Value {
     one.change.as_object().unwrap().keys().map(|name| (name.clone(), field(name))).collect()
 }
 
-/// The set of the newest row of the audit log about something.
-fn set_of(company: &Client, entity: &str, id: &str) -> String {
-    let page = company.search("/auditLog/search", &format!("entity:{entity}+entityId:{id}")).page();
-    text(&page["results"][0]["changeSet"])
-}
-
-/// Would an undo of the newest change of something restore it?
-pub(super) fn is_restored(company: &Client, entity: &str, id: &str) -> bool {
-    let set = set_of(company, entity, id);
-    company.post_empty(&format!("/changeSets/{set}/undo?preview=true")).ok()["objects"] != json!(0)
-}
-
 /// What the dialog says, once it knows what there is to undo.
 #[track_caller]
 fn preview(window: &Window) -> String {
@@ -209,16 +197,6 @@ fn a_change_of_each_kind_is_undone() {
         newest(&window, server, one.entity, &one.id);
         let words = preview(&window);
         assert!(!words.contains("changed since"), "{}: {words}", one.entity);
-        if !is_restored(&company, one.entity, &one.id) {
-            assert!(!NOW.contains(&one.entity), "{}: {words}", one.entity);
-            assert!(
-                words.contains("nothing of it can be restored") && !offers(&window, "Undo"),
-                "{}: {words}",
-                one.entity
-            );
-            window.click("Close");
-            continue;
-        }
         window.click("Undo");
         window.shows("Undone.");
         window.until("!document.querySelector('dialog')");
@@ -226,10 +204,6 @@ fn a_change_of_each_kind_is_undone() {
     }
     assert_eq!(window.complaints(), Vec::<String>::new());
 }
-
-/// The kinds that have to be restored.
-const NOW: [&str; 8] =
-    ["Resource", "KbCategory", "EscalationPolicy", "AlertRoute", "DeviceGroup", "Site", "User", "UserGroup"];
 
 fn what_changed_since_is_shown_and_nothing_is_undone() {
     let server = demo();
