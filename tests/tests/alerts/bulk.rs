@@ -52,7 +52,7 @@ fn log(client: &Client, id: &str) -> Vec<Value> {
     rows.drain(..1);
     for row in &mut rows {
         let fields = row.as_object_mut().unwrap();
-        for name in ["id", "entityId", "requestId", "time", "createdDate"] {
+        for name in ["id", "entityId", "requestId", "changeSet", "time", "createdDate"] {
             fields.remove(name);
         }
         // Which changes where two changes are not of one second.
