@@ -328,14 +328,16 @@ impl Work {
         let end = self.objects.len().min(from + WHOLE);
         while next < end && (next == from || !is_enough()) {
             let firsts = &self.objects[next..end.min(next + READ_TOGETHER)];
+            let are_left = self.are_left(tx, &tenants, firsts)?;
             let changes = objects::changes(tx.conn, &self.set, firsts)?;
-            for ((first, change), is_left) in firsts.iter().zip(changes).zip(self.are_left(tx, &tenants, firsts)?) {
-                restored += usize::from(is_left && self.restore_one(tx, scope, first, &change)?);
-                next += 1;
-                if is_enough() {
-                    break;
-                }
+            let mut done = 0;
+            while done < firsts.len() && (done == 0 || !is_enough()) {
+                let count = are_left[done..].iter().take_while(|is_left| **is_left).count();
+                let together = self.restore_first(tx, scope, &firsts[done..], &changes[done..done + count])?;
+                restored += together;
+                done += together.max(1);
             }
+            next += done;
         }
         // On Postgres somebody else may have changed one between the look and its lock; nobody can from now on.
         for firsts in self.objects[from..next].chunks(READ_TOGETHER) {
@@ -355,16 +357,19 @@ impl Work {
         firsts.iter().zip(since).map(is_left).collect()
     }
 
-    fn restore_one(
+    /// Restores the first of some objects, and those of its kind behind it that can be restored with it; none, if there
+    /// are none.
+    fn restore_first(
         &self,
         tx: &mut Tx<'_>,
         scope: &RequestScope,
-        first: &FirstChange,
-        change: &ObjectChange,
-    ) -> db::Result<bool> {
-        let Some(restorer) = self.restorers.of(&first.entity) else { return Ok(false) };
-        restorer.restore(tx, scope, change).map_err(|error| refused(first, error))?;
-        Ok(true)
+        firsts: &[FirstChange],
+        changes: &[ObjectChange],
+    ) -> db::Result<usize> {
+        let (Some(first), Some(change)) = (firsts.first(), changes.first()) else { return Ok(0) };
+        let Some(restorer) = self.restorers.of(&change.entity) else { return Ok(0) };
+        let count = changes.iter().take_while(|other| other.entity == change.entity).count();
+        restorer.restore_first(tx, scope, &changes[..count]).map_err(|error| refused(first, error))
     }
 }
 

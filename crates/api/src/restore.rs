@@ -30,6 +30,16 @@ pub trait Restorer: Send + Sync {
     /// The problem that keeps it from being restored.
     fn restore(&self, tx: &mut Tx<'_>, scope: &RequestScope, change: &ObjectChange) -> Result<()>;
 
+    /// Restores the first of some objects, and of those behind it as many as statements can restore together; answers
+    /// how many.
+    ///
+    /// # Errors
+    /// The problem that keeps the first from being restored.
+    fn restore_first(&self, tx: &mut Tx<'_>, scope: &RequestScope, changes: &[ObjectChange]) -> Result<usize> {
+        let Some(first) = changes.first() else { return Ok(0) };
+        self.restore(tx, scope, first).map(|()| 1)
+    }
+
     /// Forgets what this process remembers of objects that may have been restored; called after each commit.
     fn forget_cached(&self) {}
 }

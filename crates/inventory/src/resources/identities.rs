@@ -175,11 +175,11 @@ pub fn remove(conn: &mut Conn, resource: &Resource, keys: &[IdentityKey]) -> Res
     Ok(())
 }
 
-/// Forgets all that a resource is known by.
-pub fn release(conn: &mut Conn, tenant: &str, id: &str) -> Result<()> {
+/// Forgets all that these resources are known by.
+pub fn release(conn: &mut Conn, tenant: &str, ids: &[&str]) -> Result<()> {
     diesel::delete(resource_identities::table)
         .filter(resource_identities::tenant_id.eq(tenant))
-        .filter(resource_identities::resource_id.eq(id))
+        .filter(resource_identities::resource_id.eq_any(ids))
         .execute(conn)?;
     Ok(())
 }

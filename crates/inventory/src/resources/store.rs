@@ -34,6 +34,14 @@ pub fn find_current(conn: &mut Conn, scope: &[String], id: &str) -> Result<Optio
     Ok(find(conn, scope, id)?.filter(|row| row.state != DECOMMISSIONED))
 }
 
+/// The resources of a tenant's inventory with these ids; history is elsewhere.
+pub fn find_all_current(conn: &mut Conn, tenant: &str, ids: &[&str]) -> Result<Vec<Row>> {
+    use resources::dsl;
+    let ids = ids.iter().map(|id| id.to_ascii_lowercase());
+    let these = dsl::resources.filter(dsl::tenant_id.eq(tenant)).filter(dsl::id.eq_any(ids));
+    Ok(these.filter(dsl::state.ne(DECOMMISSIONED)).load(conn)?)
+}
+
 /// The resource of the inventory with this id among these tenants, in any letter case, or 404.
 pub fn find_required(conn: &mut Conn, scope: &[String], id: &str) -> Result<Row> {
     let known = find_current(conn, scope, &id.to_ascii_lowercase())?;
@@ -117,24 +125,31 @@ fn write_over(conn: &mut Conn, row: &Row, resource: &Resource) -> Result<()> {
 /// (identities, groups, software, antivirus).
 pub fn decommission(conn: &mut Conn, resource: &Resource) -> Result<Row> {
     let row = Row::of(resource)?;
-    let tenant = &resource.tenant_id;
-    let id = &resource.id;
-    write_over(conn, &row, resource)?;
-    resource_index::log_change(conn, tenant, id)?;
-    identities::release(conn, tenant, id)?;
+    decommission_all(conn, &resource.tenant_id, std::slice::from_ref(resource))?;
+    Ok(row)
+}
+
+/// As [`decommission`], for several of a tenant.
+pub fn decommission_all(conn: &mut Conn, tenant: &str, all: &[Resource]) -> Result<()> {
+    for resource in all {
+        write_over(conn, &Row::of(resource)?, resource)?;
+        resource_index::log_change(conn, tenant, &resource.id)?;
+    }
+    let ids: Vec<&str> = all.iter().map(|resource| resource.id.as_str()).collect();
+    identities::release(conn, tenant, &ids)?;
     diesel::delete(group_members::table)
         .filter(group_members::tenant_id.eq(tenant))
-        .filter(group_members::resource_id.eq(id))
+        .filter(group_members::resource_id.eq_any(&ids))
         .execute(conn)?;
     diesel::delete(applications::table)
         .filter(applications::tenant_id.eq(tenant))
-        .filter(applications::resource_id.eq(id))
+        .filter(applications::resource_id.eq_any(&ids))
         .execute(conn)?;
     diesel::delete(antivirus::table)
         .filter(antivirus::tenant_id.eq(tenant))
-        .filter(antivirus::resource_id.eq(id))
+        .filter(antivirus::resource_id.eq_any(&ids))
         .execute(conn)?;
-    Ok(row)
+    Ok(())
 }
 
 /// Moves a resource back from history, with its identity keys; its groups by rules take it in again.
@@ -171,7 +186,7 @@ pub const RETENTION: Retention = Retention {
             update_tags(conn, Some(&resource), None)?;
             update_roles(conn, Some(&resource), None)?;
             addresses::update(conn, Some(&resource), None)?;
-            identities::release(conn, tenant, &row.id)?;
+            identities::release(conn, tenant, &[&row.id])?;
             diesel::delete(resources::table.find((tenant, &row.id))).execute(conn)?;
             resource_index::log_change(conn, tenant, &row.id)?;
         }

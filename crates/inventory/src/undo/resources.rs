@@ -10,7 +10,10 @@ use outbox::{
 use serde_json::Value;
 
 use crate::{
-    model::document::{CLOUD, DECOMMISSIONED, Document, Resource, STATES, SYNTHETIC, TEXTS, Tag},
+    model::{
+        document::{CLOUD, DECOMMISSIONED, Document, Resource, STATES, SYNTHETIC, TEXTS, Tag},
+        row::Row,
+    },
     resources::{changes, http, identities, lock, rules, store},
     sites, types,
 };
@@ -87,6 +90,17 @@ impl Restorer for Resources {
         store::update(tx.conn, partner, &row, &after)?;
         changes::record_change(tx, Some(&before), Some(&after))
     }
+
+    /// Resources that are new, as an import leaves them, go to history together.
+    fn restore_first(&self, tx: &mut Tx<'_>, scope: &RequestScope, all: &[ObjectChange]) -> Result<usize> {
+        let Some(first) = all.first() else { return Ok(0) };
+        let is_new = |other: &&ObjectChange| !other.existed && other.exists && other.tenant_id == first.tenant_id;
+        let ids: Vec<&str> = all.iter().take_while(is_new).map(|change| change.entity_id.as_str()).collect();
+        if ids.len() > 1 && decommission_all(tx, &first.tenant_id, &ids)? {
+            return Ok(ids.len());
+        }
+        self.restore(tx, scope, first).map(|()| 1)
+    }
 }
 
 /// Is a field one that a former value can be given to?
@@ -94,6 +108,19 @@ fn is_restored(path: &str) -> bool {
     let name = path.split('.').next().unwrap_or(path);
     let is_text = |name| TEXTS.contains(&name) || CLOUD.contains(&name) || SYNTHETIC.contains(&name);
     path.starts_with("tags.") || PARTS.contains(&name) || TYPED.contains(&path) || is_text(path)
+}
+
+/// Moves resources to history; none and `false` when one of them is not in the inventory.
+fn decommission_all(tx: &mut Tx<'_>, tenant: &str, ids: &[&str]) -> Result<bool> {
+    lock::lock_resources(tx.conn, ids)?;
+    let rows = store::find_all_current(tx.conn, tenant, ids)?;
+    if rows.len() != ids.len() {
+        return Ok(false);
+    }
+    let before: Vec<Resource> = rows.into_iter().map(Row::into_resource).collect::<Result<_>>()?;
+    let after: Vec<Resource> = before.iter().map(|resource| rules::decommission(resource, UNDONE, tx.now)).collect();
+    store::decommission_all(tx.conn, tenant, &after)?;
+    before.iter().try_for_each(|resource| changes::record_change(tx, Some(resource), None)).map(|()| true)
 }
 
 /// Brings a resource back from history.
