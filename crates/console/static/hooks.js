@@ -136,8 +136,8 @@ export function useList(name, query, path = {}, poll = 0) {
 }
 
 /**
- * Rows that are ticked. The set is changed in place, since copying 100,000 ids for each tick takes too long; each change
- * has another `version`.
+ * Rows that are ticked. The set is changed in place, since copying 100,000 ids for each tick takes too long; each
+ * change has another `version`.
  */
 export function useChosen() {
   const [version, put] = useState({ chosen: new Set() });

@@ -112,8 +112,8 @@ export function partsOf(text) {
 const NAMED =
   "amp& lt< gt> quot\" apos' nbsp\u00a0 copy© reg® trade™ hellip… mdash— ndash– lsquo‘ rsquo’ ldquo“ rdquo” bdquo„ " +
   "laquo« raquo» bull• middot· deg° plusmn± times× divide÷ micro\u00b5 sect§ para¶ euro€ pound£ yen¥ cent¢ larr← " +
-  "uarr↑ rarr→ darr↓ harr↔ le≤ ge≥ ne≠ infin∞ check✓ cross✗ auml\u00e4 ouml\u00f6 uuml\u00fc Auml\u00c4 Ouml\u00d6 Uuml\u00dc " +
-  "szlig\u00df eacute\u00e9 egrave\u00e8 agrave\u00e0 ccedil\u00e7";
+  "uarr↑ rarr→ darr↓ harr↔ le≤ ge≥ ne≠ infin∞ check✓ cross✗ auml\u00e4 ouml\u00f6 uuml\u00fc Auml\u00c4 Ouml\u00d6 " +
+  "Uuml\u00dc szlig\u00df eacute\u00e9 egrave\u00e8 agrave\u00e0 ccedil\u00e7";
 const ENTITIES = new Map(NAMED.split(" ").map((one) => [one.slice(0, -1), one.slice(-1)]));
 
 /** A text with the characters that it names. */

@@ -21,7 +21,7 @@ function valuesOf(fields, record) {
   return values;
 }
 
-/** Whose records a form may name: those of the tenant of its record where that is known, or of every tenant in reach. */
+/** Whose records a form may name: those of the tenant of its record where that is known, or of all tenants in reach. */
 const placeOf = (record, path) => {
   const tenant = record?.tenantId ?? record?.clientUniqueId;
   return tenant ? { tenant } : record || Object.keys(path).length ? { clients: true } : {};

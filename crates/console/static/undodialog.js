@@ -37,8 +37,8 @@ async function read(id, about, signal) {
 }
 
 /**
- * Undoes a set. Of thousands of objects, which are restored in several parts, that takes longer than a request may: then
- * it is looked at until it is done.
+ * Undoes a set. Of thousands of objects, which are restored in several parts, that takes longer than a request may:
+ * then it is looked at until it is done.
  */
 async function undo(id, number, onProgress) {
   let refused;

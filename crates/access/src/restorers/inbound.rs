@@ -1,4 +1,5 @@
-//! Undoing changes of inbound addresses: a new one is revoked. One that was revoked stays so, since nobody has its token.
+//! Undoing changes of inbound addresses: a new one is revoked. One that was revoked stays so, since nobody has its
+//! token.
 
 use api::{RequestScope, Restorer};
 use base::tenant::TenantId;

@@ -47,8 +47,8 @@ pub fn open_alerts(export: &Export, conversion: &mut Conversion) {
     if count > 0 {
         conversion.open_alerts = Some(lines);
         let note = format!(
-            "they are in {OPEN_ALERTS}, a report a line, for POST /alert: send them once monitors report to Muster, or let \
-             these report again"
+            "they are in {OPEN_ALERTS}, a report a line, for POST /alert: send them once monitors report to Muster, or \
+             let these report again"
         );
         conversion.report.add(
             format!("open alerts ({count})"),
