@@ -54,7 +54,7 @@ impl Restorer for UserGroups {
             return apply_change(tx, &row, |_| Ok((Row { activated: false, ..row.clone() }, false))).map(drop);
         }
         let UserGroupChange { name, description, .. } = UserGroupChange::parse(&restore::body(change, &FIELDS))?;
-        let was_activated = change.fields.get(ACTIVATED).and_then(|field| field.before.as_ref()?.as_bool());
+        let was_activated = restore::former(change, ACTIVATED).and_then(Value::as_bool);
         let changed = apply_change(tx, &row, |tx| {
             let others = match former_members(tx.conn, &row, change)? {
                 Some(users) => set_members(tx, scope, &row, Change::Set, (&users, USERS))?,

@@ -61,7 +61,7 @@ impl Restorer for Users {
 
 /// A user with the values that it had, and in use if it was.
 fn former(tx: &mut Tx<'_>, scope: &RequestScope, change: &ObjectChange, user: &Row) -> Result<Row> {
-    let was_activated = change.fields.get(ACTIVATED).and_then(|field| field.before.as_ref()?.as_bool());
+    let was_activated = restore::former(change, ACTIVATED).and_then(Value::as_bool);
     let body: Value = restore::body(change, &FIELDS);
     let changed = rules::changed_by(&scope.caller, user, UserChange::parse(&body)?, tx.now)?;
     match was_activated {

@@ -8,7 +8,7 @@ use db::Result;
 use outbox::{Tx, change_sets::objects::ObjectChange};
 use serde_json::{Map, Value, json};
 
-use super::{former_object, former_text, had_credentials, has_other_secrets};
+use super::{former_fields, had_credentials, has_other_secrets};
 use crate::{
     event::{
         record::{self, ENTITY, INTEGRATION},
@@ -61,7 +61,8 @@ impl Restorer for Events {
     fn can_restore(&self, change: &ObjectChange) -> bool {
         if !change.exists {
             let is_of_base = change.fields.get(USE_BASE).is_some_and(|field| field.before == Some(json!(true)));
-            return former_text(change, INTEGRATION).is_some() && (is_of_base || !had_credentials(change, OF_NOTIFIER));
+            return restore::former_text(change, INTEGRATION).is_some()
+                && (is_of_base || !had_credentials(change, OF_NOTIFIER));
         }
         let is_set = |(path, _): (&String, _)| is_restored(change, path);
         !change.existed || change.fields.iter().any(is_set)
@@ -88,7 +89,7 @@ impl Restorer for Events {
         let tools = (&*self.0.vault, &*self.0.guard, meter);
         if !change.exists {
             let gone = || Problem::conflict("The integration that it was of is gone.");
-            let integration = former_text(change, INTEGRATION).ok_or_else(gone)?;
+            let integration = restore::former_text(change, INTEGRATION).ok_or_else(gone)?;
             installations::find(tx.conn, &tenant, integration)?.ok_or_else(gone)?;
             let integration = installations::lock_for_update(tx.conn, &tenant, integration)?;
             let (id, now) = (change.entity_id.as_str(), tx.now);
@@ -139,7 +140,7 @@ fn was_active(change: &ObjectChange) -> bool {
 
 /// The names of the headers whose values were secrets.
 fn lost_headers(change: &ObjectChange) -> impl Iterator<Item = String> {
-    let headers = change.fields.get(HEADERS).and_then(|field| field.before.as_ref()?.as_array());
+    let headers = restore::former(change, HEADERS).and_then(Value::as_array);
     let names = headers.into_iter().flatten().filter_map(|header| header.get("key")?.as_str());
     names.filter(|name| is_secret(name)).map(str::to_ascii_lowercase).collect::<Vec<_>>().into_iter()
 }
@@ -162,7 +163,7 @@ fn body(change: &ObjectChange) -> Value {
     {
         headers.retain(|header| header["key"].as_str().is_none_or(|name| !is_secret(name)));
     }
-    let criteria = former_object(change, OF_CRITERIA);
+    let criteria = former_fields(change, OF_CRITERIA);
     if !criteria.is_empty() {
         let of = |name: &str, without: Value| match criteria.get(name) {
             None => Value::Null,
@@ -173,7 +174,7 @@ fn body(change: &ObjectChange) -> Value {
         let criteria = json!({"matchType": of("matchType", json!("ALL")), "rules": of("rules", json!([]))});
         body.insert("filterCriteria".to_owned(), criteria);
     }
-    let notifier = former_object(change, OF_NOTIFIER);
+    let notifier = former_fields(change, OF_NOTIFIER);
     let is_own = body.get(USE_BASE) != Some(&json!(true));
     if !notifier.is_empty() && is_own && is_notifier_restored(change) {
         body.insert("notifier".to_owned(), notifier.into());

@@ -8,7 +8,7 @@ use db::Result;
 use outbox::{Tx, change_sets::objects::ObjectChange};
 use serde_json::Value;
 
-use super::{former_object, former_text, had_credentials, has_other_secrets};
+use super::{former_fields, had_credentials, has_other_secrets};
 use crate::{
     event::store as events,
     installed::{store, wire::Change},
@@ -65,7 +65,7 @@ impl Restorer for Integrations {
             true => change_row(tx, &self.0, &row, &body)?,
             false => row,
         };
-        match former_text(change, STATUS) {
+        match restore::former_text(change, STATUS) {
             Some(status) => switch_row(tx, row, status == "ENABLED").map(drop),
             None => Ok(()),
         }
@@ -89,7 +89,7 @@ impl Integrations {
 /// Is a former value given to this field?
 fn is_restored(change: &ObjectChange, path: &str) -> bool {
     match path {
-        STATUS => change.exists || former_text(change, STATUS) != Some("ENABLED"),
+        STATUS => change.exists || restore::former_text(change, STATUS) != Some("ENABLED"),
         path if path.starts_with(OF_NOTIFIER) => is_notifier_restored(change),
         path => FIELDS.contains(&path),
     }
@@ -105,7 +105,7 @@ fn is_notifier_restored(change: &ObjectChange) -> bool {
 /// What a body would say of the former values.
 fn body(change: &ObjectChange) -> Value {
     let mut body = restore::body(change, &FIELDS);
-    let notifier = former_object(change, OF_NOTIFIER);
+    let notifier = former_fields(change, OF_NOTIFIER);
     if let Some(fields) = body.as_object_mut()
         && !notifier.is_empty()
         && is_notifier_restored(change)

@@ -18,7 +18,7 @@ pub fn restorers(services: Arc<Services>) -> Vec<Arc<dyn Restorer>> {
 }
 
 /// The former values of the fields that changed in an object, by their names in it.
-fn former_object(change: &ObjectChange, prefix: &str) -> Map<String, Value> {
+fn former_fields(change: &ObjectChange, prefix: &str) -> Map<String, Value> {
     let fields = change.fields.iter().filter_map(|(path, field)| Some((path.strip_prefix(prefix)?, &field.before)));
     let former = fields.filter(|(_, before)| restore::is_whole(before.as_ref()));
     former.map(|(name, before)| (name.to_owned(), before.clone().unwrap_or_default())).collect()
@@ -31,10 +31,5 @@ fn has_other_secrets(change: &ObjectChange, prefix: &str) -> bool {
 
 /// Had the notifier whose fields begin so credentials before the change?
 fn had_credentials(change: &ObjectChange, prefix: &str) -> bool {
-    former_text(change, &format!("{prefix}authType")).is_some_and(|auth_type| auth_type != "NONE")
-}
-
-/// The former text of a field that changed.
-fn former_text<'c>(change: &'c ObjectChange, path: &str) -> Option<&'c str> {
-    change.fields.get(path)?.before.as_ref()?.as_str()
+    restore::former_text(change, &format!("{prefix}authType")).is_some_and(|auth_type| auth_type != "NONE")
 }

@@ -101,7 +101,7 @@ impl Restorer for Groups {
 
 /// A group that was deleted, as it was.
 fn again(tx: &mut Tx<'_>, kind: Kind, change: &ObjectChange) -> Result<Group> {
-    let id = change.fields.get("id").and_then(|field| field.before.as_ref()?.as_i64());
+    let id = restore::former(change, "id").and_then(Value::as_i64);
     let uuid = change.entity_id.strip_prefix(kind.prefix()).and_then(|uuid| uuid::Uuid::try_parse(uuid).ok());
     let Some((id, uuid)) = id.zip(uuid) else { return Err(kind.not_found().into()) };
     let new = NewGroup {
@@ -128,7 +128,7 @@ fn text(change: &ObjectChange, name: &str) -> Option<String> {
 
 /// The former parent, if it is there.
 fn parent(conn: &mut Conn, kind: Kind, change: &ObjectChange) -> Result<Option<i64>> {
-    let id = change.fields.get(PARENT).and_then(|field| field.before.as_ref()?.as_i64());
+    let id = restore::former(change, PARENT).and_then(Value::as_i64);
     let Some(id) = id else { return Ok(None) };
     let found = store::find(conn, std::slice::from_ref(&change.tenant_id), kind, &Reference::Id(id))?;
     let gone = || Problem::conflict("The group that it was below is gone.");

@@ -130,7 +130,7 @@ fn recommission(tx: &mut Tx<'_>, partner: &str, change: &ObjectChange) -> Result
     let row = row.filter(|row| row.state == DECOMMISSIONED);
     let gone = || Problem::conflict("History does not have the resource any more.");
     let former = row.ok_or_else(gone)?.into_resource()?;
-    let state = change.fields.get("state").and_then(|field| field.before.as_ref()?.as_str());
+    let state = restore::former_text(change, "state");
     let state = STATES.into_iter().find(|known| Some(*known) == state).unwrap_or("active");
     let resource = rules::recommission(&former, state, tx.now);
     let keys = rules::identities(&resource);
@@ -161,13 +161,12 @@ fn former(tx: &mut Tx<'_>, change: &ObjectChange, now: &Resource) -> Result<Reso
             "appRoles" => resource.document.app_roles = words(before),
             path => match path.strip_prefix("tags.") {
                 Some(name) => set_tag(&mut resource.document, name, before.and_then(Value::as_str)),
-                None if PARTS.contains(&path.split('.').next().unwrap_or(path)) => {
-                    set_part(&mut resource.document, path, before);
-                }
+                None if restore::is_in(path, &PARTS) => {}
                 None => resource.document.set(path, text()),
             },
         }
     }
+    PARTS.iter().for_each(|name| set_part(&mut resource.document, change, name));
     if resource.document.display_name().is_empty() {
         return Err(Problem::conflict("It would have no name.").into());
     }
@@ -199,30 +198,14 @@ fn set_tag(document: &mut Document, name: &str, value: Option<&str>) {
     }
 }
 
-/// Sets a nested part, or a field within one by its path.
-fn set_part(document: &mut Document, path: &str, value: Option<&Value>) {
-    let mut names = path.split('.');
-    let part = names.next().unwrap_or(path);
-    let names: Vec<&str> = names.collect();
-    let mut whole = document.nested.get(part).cloned().unwrap_or(Value::Null);
-    set_within(&mut whole, &names, value);
-    document.set_part(part, whole);
-}
-
-fn set_within(whole: &mut Value, names: &[&str], value: Option<&Value>) {
-    let Some((first, rest)) = names.split_first() else {
-        *whole = value.cloned().unwrap_or(Value::Null);
-        return;
-    };
-    if !whole.is_object() {
-        *whole = Value::Object(serde_json::Map::new());
-    }
-    let Some(fields) = whole.as_object_mut() else { return };
-    match (rest.is_empty(), value) {
-        (true, None) => {
-            fields.remove(*first);
+/// Sets a nested part as it was, or the fields in it that changed.
+fn set_part(document: &mut Document, change: &ObjectChange, name: &str) {
+    if let Some(field) = change.fields.get(name) {
+        if restore::is_whole(field.before.as_ref()) {
+            document.set_part(name, field.before.clone().unwrap_or_default());
         }
-        _ => set_within(fields.entry(*first).or_insert(Value::Null), rest, value),
+    } else if let Some(part) = restore::former_object(change, name, document.nested.get(name)) {
+        document.set_part(name, if part.is_empty() { Value::Null } else { part.into() });
     }
 }
 
@@ -235,17 +218,31 @@ mod tests {
     #[test]
     fn a_part_is_restored_by_its_path_or_as_a_whole() {
         let mut document = Document::default();
-        document.set_part("bios", json!({"systemSerial": "new"}));
-        set_part(&mut document, "bios.systemSerial", Some(&json!("old")));
-        set_part(&mut document, "bios.systemModel", Some(&json!("R1")));
-        assert_eq!(document.nested["bios"], json!({"systemSerial": "old", "systemModel": "R1"}));
-        set_part(&mut document, "bios.systemModel", None);
-        set_part(&mut document, "cpus", Some(&json!([{"model": "Xeon"}])));
-        set_part(&mut document, "metaData.a.b", Some(&json!(1)));
+        document.set_part("bios", json!({"systemSerial": "new", "systemModel": "R1"}));
+        document.set_part("cpus", json!([{"model": "Xeon"}]));
+        let field = |path: &str, before: Option<Value>| (path.to_owned(), FieldChange { before, after: None });
+        let fields = [
+            field("bios.systemSerial", Some(json!("old"))),
+            field("bios.systemModel", None),
+            field("cpus", None),
+            field("consoles", Some(json!([{"name": "c1"}]))),
+            field("metaData.a.b", Some(json!(1))),
+            field("components", Some(json!("(2001 characters)"))),
+        ];
+        let change = ObjectChange {
+            tenant_id: "client_1".to_owned(),
+            entity: changes::ENTITY.to_owned(),
+            entity_id: "1".to_owned(),
+            existed: true,
+            exists: true,
+            since: Timestamp::from_millis(0),
+            fields: fields.into(),
+        };
+        PARTS.iter().for_each(|name| set_part(&mut document, &change, name));
         assert_eq!(document.nested["bios"], json!({"systemSerial": "old"}));
         assert_eq!(document.nested["metaData"], json!({"a": {"b": 1}}));
-        set_part(&mut document, "cpus", None);
-        assert!(!document.nested.contains_key("cpus"));
+        assert_eq!(document.nested["consoles"], json!([{"name": "c1"}]));
+        assert!(!document.nested.contains_key("cpus") && !document.nested.contains_key("components"));
     }
 
     #[test]

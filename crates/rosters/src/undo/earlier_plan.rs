@@ -27,7 +27,7 @@ pub const PLAN: [&str; 3] = [ZONE, SHIFTS, OFF_HOURS];
 /// Do the versions of a roster have how it was before a change? They count seconds: of two changes in one, the first
 /// left nothing.
 pub fn is_in_versions(change: &ObjectChange) -> bool {
-    let updated = change.fields.get("updatedTime").and_then(|field| field.before.as_ref()?.as_str());
+    let updated = restore::former_text(change, "updatedTime");
     let changed = Timestamp::from_millis(effective_ms(change.since));
     updated.is_some_and(|updated| Timestamp::parse(updated).map_or(updated.is_empty(), |at| at < changed))
 }

@@ -52,7 +52,7 @@ impl Restorer for Methods {
 
     fn restore(&self, tx: &mut Tx<'_>, scope: &RequestScope, change: &ObjectChange) -> Result<()> {
         let found = store::find(tx.conn, &change.tenant_id, &change.entity_id)?;
-        let owner = change.fields.get("user.id").and_then(|field| field.before.as_ref()?.as_str());
+        let owner = restore::former_text(change, "user.id");
         let owner = found.as_ref().map(|row| row.user_id.as_str()).or(owner).ok_or_else(rules::unknown)?;
         let (tenant, user) = permissions::person(tx.conn, &self.0, scope, &PersonId(owner.to_owned()))?;
         store::lock(&tenant, &user).take(tx.conn)?;

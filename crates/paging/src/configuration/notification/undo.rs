@@ -4,7 +4,7 @@ use api::{RequestScope, Restorer, restore};
 use base::body::Request as _;
 use db::Result;
 use outbox::{Tx, change_sets::objects::ObjectChange};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::{
     http::set_rule,
@@ -54,19 +54,12 @@ fn body(change: &ObjectChange, urgency: &str, now: Value) -> Value {
         Value::Object(fields) if change.existed => fields,
         _ => return json!({"urgency": urgency, "steps": []}),
     };
-    let whole = change.fields.iter().filter(|(_, field)| restore::is_whole(field.before.as_ref()));
-    for (path, field) in whole {
-        let before = field.before.clone();
-        match (path.as_str(), path.strip_prefix(OF_QUIET)) {
-            (STEPS, _) => drop(body.insert(STEPS.to_owned(), before.unwrap_or_else(|| json!([])))),
-            (BEFORE_SHIFT, _) => drop(body.insert(BEFORE_SHIFT.to_owned(), before.unwrap_or_else(|| json!("")))),
-            (_, Some(name)) => match (before, body.entry(QUIET).or_insert_with(|| Map::new().into()).as_object_mut()) {
-                (Some(value), Some(quiet)) => drop(quiet.insert(name.to_owned(), value)),
-                (None, Some(quiet)) => drop(quiet.remove(name)),
-                (_, None) => {}
-            },
-            _ => {}
-        }
+    for (name, none) in [(STEPS, json!([])), (BEFORE_SHIFT, json!(""))] {
+        let field = change.fields.get(name).filter(|field| restore::is_whole(field.before.as_ref()));
+        body.extend(field.map(|field| (name.to_owned(), field.before.clone().unwrap_or(none))));
+    }
+    if let Some(quiet) = restore::former_object(change, QUIET, body.get(QUIET)) {
+        body.insert(QUIET.to_owned(), quiet.into());
     }
     body.retain(|name, value| name != QUIET || value.as_object().is_some_and(|quiet| !quiet.is_empty()));
     Value::Object(body)

@@ -52,7 +52,7 @@ impl Restorer for Owners {
 
 /// The body that sets the owner before; what is owned never changes.
 fn body(change: &ObjectChange, now: Option<&Ownership>) -> Value {
-    let former = |path: &str| change.fields.get(path)?.before.as_ref()?.as_str();
+    let former = |path: &str| restore::former_text(change, path);
     let kind = former(KIND).or(now.map(|row| row.kind.as_str())).unwrap_or(DEFAULT);
     let target = former(TARGET).or(now.map(|row| row.target_id.as_str())).unwrap_or_default();
     let target = match kind {
