@@ -86,9 +86,11 @@ pub fn second_of_week(local: DateTime) -> i64 {
     i64::from(local.weekday().to_monday_zero_offset()) * 86_400 + second_of_day(local)
 }
 
-/// How often so many seconds passed between two local times.
+/// How often so many seconds passed between two local times; what began is not counted, before `from` neither.
 pub fn passed(from: DateTime, to: DateTime, seconds: i64) -> i64 {
-    from.duration_until(to).as_secs().div_euclid(seconds)
+    // To the nanosecond: whole seconds would be cut towards `from`.
+    let count = from.duration_until(to).as_nanos().div_euclid(i128::from(seconds) * 1_000_000_000);
+    i64::try_from(count).expect("local times are some 20,000 years apart at most")
 }
 
 #[cfg(test)]
@@ -111,6 +113,16 @@ mod tests {
         assert_eq!(reading("2026-10-25T02:00:00Z"), "03:00:00");
         assert_eq!(reading("2027-03-28T00:59:59Z"), "01:59:59");
         assert_eq!(reading("2027-03-28T01:00:00Z"), "03:00:00");
+    }
+
+    #[test]
+    fn a_turn_before_the_first_ends_at_its_last_nanosecond() {
+        let start: DateTime = "2026-11-01T14:00:00".parse().unwrap();
+        let count = |to: &str| passed(start, to.parse().unwrap(), 3 * 3_600);
+        assert_eq!(count("2026-11-01T01:59:59.999999999"), -5);
+        assert_eq!(count("2026-11-01T02:00:00"), -4);
+        assert_eq!(count("2026-11-01T16:59:59.999999999"), 0);
+        assert_eq!(count("2026-11-01T17:00:00"), 1);
     }
 
     #[test]
