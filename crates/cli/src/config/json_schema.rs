@@ -93,7 +93,7 @@ fn reference(target: Target<'_>) -> Value {
     json!({
         "type": "object",
         "properties": {
-            field: {"type": "string", "minLength": 1, "description": format!("The {field} of a {}.", target.kind)},
+            field: {"type": "string", "minLength": 1, "description": format!("The {field} of the {}.", target.kind)},
             "id": {"type": "string", "minLength": 1, "description": "Of an object that has no name of its own."},
         },
         "minProperties": 1,

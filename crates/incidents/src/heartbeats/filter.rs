@@ -1,18 +1,19 @@
 //! From `queryString` to a condition on `heartbeats`.
 
+use api::RequestScope;
 use base::{fold, problem::Problem, query_string};
 use db::Condition;
 
 use super::wire::SEVERITIES;
 
-const VARIABLES: [&str; 5] = ["id", "name", "state", "severity", "isEquals"];
+const VARIABLES: [&str; 6] = ["id", "name", "state", "severity", "isEquals", "allList"];
 const STATES: [&str; 3] = ["New", "Up", "Missing"];
 
 /// The condition for a `queryString`.
 ///
 /// # Errors
 /// 400 on `queryString`, with the error.
-pub fn condition(scope: &[String], text: &str) -> Result<Condition, Problem> {
+pub fn condition(scope: &RequestScope, text: &str) -> Result<Condition, Problem> {
     let terms = if text.trim().is_empty() { Vec::new() } else { query_string::parse(text, &VARIABLES)? };
     let wrong = |name: &str, allowed: &[&str]| {
         Problem::field("queryString", format!("{name}: must be one of: {}", allowed.join(", ")))
@@ -22,7 +23,8 @@ pub fn condition(scope: &[String], text: &str) -> Result<Condition, Problem> {
         Some("true") => true,
         Some(_) => return Err(wrong("isEquals", &["true", "false"])),
     };
-    let mut all = vec![Condition::text_in("heartbeats.tenant_id IN", scope)];
+    let all_list = terms.iter().find(|term| term.name == "allList").map(query_string::Term::boolean).transpose()?;
+    let mut all = vec![Condition::text_in("heartbeats.tenant_id IN", scope.scope_of_list(all_list))];
     for term in &terms {
         let keys = || term.values.iter().map(|value| fold(value));
         let word = |value: &String, allowed: &[&'static str]| {

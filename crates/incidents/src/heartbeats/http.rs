@@ -82,8 +82,8 @@ pub async fn create(context: RequestContext, Body(new): Body<NewHeartbeat>) -> a
 
 /// Search heartbeats
 ///
-/// By name. `queryString` variables: `id`, `name` (contains, unless `isEquals:true`), `state` (`New`, `Up`, `Missing`),
-/// `severity`.
+/// By name; at partner level those of its clients too, unless `allList` is `false`. `queryString` variables: `id`,
+/// `name` (contains, unless `isEquals:true`), `state` (`New`, `Up`, `Missing`), `severity` and `allList`.
 #[utoipa::path(
     operation_id = "searchHeartbeats",
     params(PageQuery<Heartbeats>),
@@ -92,7 +92,7 @@ pub async fn create(context: RequestContext, Body(new): Body<NewHeartbeat>) -> a
 )]
 #[get("/heartbeats/search")]
 pub async fn search(context: RequestContext<PageQuery<Heartbeats>>) -> api::Result<HttpResponse> {
-    let condition = filter::condition(&context.scope(), &context.query.filter)?;
+    let condition = filter::condition(&context, &context.query.filter)?;
     let page = context.page(move |conn, _, sort, walk| {
         let found = store::page(conn, &condition, sort, walk)?;
         Ok(found.map(|row| Heartbeat::from(&row)))

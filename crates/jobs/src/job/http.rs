@@ -143,9 +143,9 @@ pub async fn create(
 
 /// Search jobs
 ///
-/// A page of the jobs of the tenant; at partner level, of its clients too. The variables of `queryString` are `id`,
-/// `name` (it contains the value, whatever the letter case; with `isEquals:true` it is the value), `jobType`,
-/// `jobQueued` (`true` or `false`) and `resourceId`.
+/// A page of the jobs of the tenant; at partner level, of its clients too, unless `allList` is `false`. The variables
+/// of `queryString` are `id`, `name` (it contains the value, whatever the letter case; with `isEquals:true` it is the
+/// value), `jobType`, `jobQueued` (`true` or `false`), `resourceId` and `allList`.
 #[utoipa::path(
     operation_id = "searchJobs",
     params(PageQuery<Jobs>),
@@ -160,7 +160,7 @@ pub async fn search(
     let PageQuery { sort, walk, filter, .. } = context.query.clone();
     let filter = Filter::parse(&filter)?;
     let page = context.read(move |conn, scope| {
-        let found = store::search(conn, &scope.scope(), &filter, sort, &walk)?;
+        let found = store::search(conn, &scope.scope_of_list(filter.all), &filter, sort, &walk)?;
         let shown = view::jobs(conn, &**people, &scope.scope_and_partner(), &found.rows)?;
         Ok(walk.answer(found.with(shown)))
     });

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::{row::Job, schedule::Schedule, script::JobScript, types, wire::JobChange};
 
 /// The variables of a search.
-const VARIABLES: [&str; 6] = ["id", "name", "jobType", "jobQueued", "resourceId", "isEquals"];
+const VARIABLES: [&str; 7] = ["id", "name", "jobType", "jobQueued", "resourceId", "isEquals", "allList"];
 
 /// How long a run may take when the job does not say, in seconds.
 const TIME_LIMIT: i64 = 3600;
@@ -159,6 +159,8 @@ pub struct Filter {
     pub queued: Option<bool>,
     /// Ids, in small letters.
     pub resources: Option<Vec<String>>,
+    /// Are those of a partner's clients listed as well?
+    pub all: Option<bool>,
 }
 
 impl Filter {
@@ -176,6 +178,7 @@ impl Filter {
                 "jobType" => filter.types = Some(term.words(&types::NAMES)?),
                 "jobQueued" => filter.queued = Some(term.boolean()?),
                 "resourceId" => filter.resources = Some(small(&term.values)),
+                "allList" => filter.all = Some(term.boolean()?),
                 _ => filter.whole = term.boolean()?,
             }
         }

@@ -89,7 +89,8 @@ pub async fn create(
 /// Search scripts
 ///
 /// A page of the scripts of the tenant, without their contents; at partner level, of its clients too. The variables of
-/// `queryString` are `id`, `name` (it contains the value, whatever the letter case) and `platform`.
+/// `queryString` are `id`, `name` (it contains the value, whatever the letter case), `platform` and `allList` (`false`:
+/// the tenant's own alone).
 #[utoipa::path(
     operation_id = "searchJobScripts",
     params(PageQuery<Scripts, Whose>),
@@ -105,8 +106,11 @@ pub async fn search(
     let filter = Filter::parse(&context.query.filter)?;
     let page = context.page(move |conn, scope, sort, walk| {
         let tenants = scope.scope_and_partner();
-        let scope = if with_partner { tenants.clone() } else { scope.scope() };
-        let found = store::search(conn, &scope, &filter, sort, walk)?;
+        let reach = match filter.all {
+            None | Some(true) if with_partner => tenants.clone(),
+            all_list => scope.scope_of_list(all_list),
+        };
+        let found = store::search(conn, &reach, &filter, sort, walk)?;
         let authors = authors(conn, (&**people, &tenants), &found.rows.iter().collect::<Vec<_>>())?;
         Ok(found.map(|row| Script::new(&row, &authors, false)))
     });

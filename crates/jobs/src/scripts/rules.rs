@@ -6,7 +6,7 @@ use db::Json;
 use super::{row::Script, wire::ScriptChange};
 
 /// The variables of a search.
-const VARIABLES: [&str; 3] = ["id", "name", "platform"];
+const VARIABLES: [&str; 4] = ["id", "name", "platform", "allList"];
 
 /// The script after a change; one that is new changes from [`blank`].
 pub fn changed(old: &Script, change: &ScriptChange, by: &str, now: Timestamp) -> Script {
@@ -56,6 +56,8 @@ pub struct Filter {
     pub names: Option<Vec<String>>,
     /// In capitals.
     pub platforms: Option<Vec<String>>,
+    /// Are those of a partner's clients listed as well?
+    pub all: Option<bool>,
 }
 
 impl Filter {
@@ -73,6 +75,7 @@ impl Filter {
                     filter.ids = Some(ids.map_err(wrong)?);
                 }
                 "name" => filter.names = Some(term.values.iter().map(|name| fold(name)).collect()),
+                "allList" => filter.all = Some(term.boolean()?),
                 _ => filter.platforms = Some(term.values.iter().map(|name| name.to_ascii_uppercase()).collect()),
             }
         }

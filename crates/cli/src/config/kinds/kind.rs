@@ -50,8 +50,6 @@ pub struct Kind {
     pub tenant: Option<&'static str>,
     /// Is the kind of partners alone?
     pub of_partners: bool,
-    /// Does the list of a partner have those of its clients, without saying whose each is?
-    pub mixes_tenants: bool,
     /// Makes the body of an answer, where it has another shape.
     pub from_answer: fn(Map<String, Value>) -> Map<String, Value>,
     /// Makes the body of the operation that creates, where it has another shape.

@@ -12,6 +12,9 @@ const fn to(path: &'static str, kind: &'static str) -> Reference {
     Reference { path, kind, within: None }
 }
 
+/// Without those of a partner's clients, where rows do not say whose they are.
+const OWN: [(&str, &str); 1] = [("queryString", "allList:false")];
+
 const NAME: Key = Key::All(&["name"], BESIDE);
 
 /// The secrets of an integration and of an event of one.
@@ -43,7 +46,6 @@ const PLAIN: Kind = Kind {
     switch: None,
     tenant: None,
     of_partners: false,
-    mixes_tenants: false,
     from_answer: same,
     to_create: same,
     complete: same,
@@ -148,8 +150,7 @@ pub static KINDS: [Kind; 24] = [
         update: Some("updateRoster"),
         delete: Some("deleteRoster"),
         get: Some("getRoster"),
-        list: List::Rows("searchRosters", &[]),
-        mixes_tenants: true,
+        list: List::Rows("searchRosters", &OWN),
         references: &[
             to("shiftDetails.users", "User"),
             to("shiftDetails.userGroups", "UserGroup"),
@@ -183,8 +184,7 @@ pub static KINDS: [Kind; 24] = [
         update: Some("updateInstalledIntegration"),
         delete: Some("deleteInstalledIntegration"),
         get: Some("getInstalledIntegration"),
-        list: List::Rows("searchInstalledIntegrations", &[]),
-        mixes_tenants: true,
+        list: List::Rows("searchInstalledIntegrations", &OWN),
         key: Key::All(&["displayName"], BESIDE),
         credentials: &["signingSecret"],
         secrets: &BASE_NOTIFIER_SECRETS,
@@ -247,8 +247,7 @@ pub static KINDS: [Kind; 24] = [
         update: Some("updateEscalationPolicy"),
         delete: Some("deleteEscalationPolicy"),
         get: Some("getEscalationPolicy"),
-        list: List::Rows("searchEscalationPolicies", &[]),
-        mixes_tenants: true,
+        list: List::Rows("searchEscalationPolicies", &OWN),
         references: &[
             to("steps.targets.roster", "Roster"),
             to("steps.targets.user", "User"),
@@ -264,8 +263,7 @@ pub static KINDS: [Kind; 24] = [
         update: Some("updateAlertRoute"),
         delete: Some("deleteAlertRoute"),
         get: Some("getAlertRoute"),
-        list: List::Rows("searchAlertRoutes", &[]),
-        mixes_tenants: true,
+        list: List::Rows("searchAlertRoutes", &OWN),
         references: &[to("policy", "EscalationPolicy")],
         without: &["rules.broken"],
         ..PLAIN
@@ -276,8 +274,7 @@ pub static KINDS: [Kind; 24] = [
         create: "setOwner",
         update: Some("setOwner"),
         delete: Some("deleteOwner"),
-        list: List::Rows("searchOwners", &[]),
-        mixes_tenants: true,
+        list: List::Rows("searchOwners", &OWN),
         key: Key::All(&["resource.name", "deviceGroup.name", "serviceGroup.name", "site.name", "default"], BESIDE),
         references: &[
             to("resource", "Resource"),
@@ -296,8 +293,7 @@ pub static KINDS: [Kind; 24] = [
         update: Some("updateHeartbeat"),
         delete: Some("deleteHeartbeat"),
         get: Some("getHeartbeat"),
-        list: List::Rows("searchHeartbeats", &[]),
-        mixes_tenants: true,
+        list: List::Rows("searchHeartbeats", &OWN),
         credentials: &["url"],
         ..PLAIN
     },
@@ -332,8 +328,7 @@ pub static KINDS: [Kind; 24] = [
         update: Some("updateJobScript"),
         delete: Some("deleteJobScript"),
         get: Some("getJobScript"),
-        list: List::Rows("searchJobScripts", &[]),
-        mixes_tenants: true,
+        list: List::Rows("searchJobScripts", &OWN),
         details: true,
         ..PLAIN
     },
@@ -344,8 +339,7 @@ pub static KINDS: [Kind; 24] = [
         update: Some("updateJob"),
         delete: Some("deleteJob"),
         get: Some("getJob"),
-        list: List::Rows("searchJobs", &[]),
-        mixes_tenants: true,
+        list: List::Rows("searchJobs", &OWN),
         references: &[to("script.customScript", "JobScript"), to("resources", "Resource")],
         without: &["entities", "jobQueued", "schedule.timezone"],
         ..PLAIN
@@ -357,7 +351,7 @@ pub static KINDS: [Kind; 24] = [
         update: Some("updateIncidentCategory"),
         delete: Some("deleteIncidentCategory"),
         get: Some("getIncidentCategory"),
-        list: List::Rows("listIncidentCategories", &[("queryString", "allList:false")]),
+        list: List::Rows("listIncidentCategories", &OWN),
         fields: Some("updateIncidentCategory"),
         id: "uniqueId",
         key: Key::All(&["parentCategory.path", "name"], BELOW),
@@ -374,7 +368,7 @@ pub static KINDS: [Kind; 24] = [
         update: Some("updateKbCategory"),
         delete: Some("deleteKbCategory"),
         get: Some("getKbCategory"),
-        list: List::Rows("listKbCategories", &[("queryString", "allList:false")]),
+        list: List::Rows("listKbCategories", &OWN),
         key: Key::All(&["parentCategory.path", "name"], BELOW),
         references: &[to("parentCategory", "KbCategory")],
         to_top: Some("moveKbCategory"),
@@ -387,7 +381,7 @@ pub static KINDS: [Kind; 24] = [
         update: Some("updateKbArticle"),
         delete: Some("deleteKbArticle"),
         get: Some("getKbArticle"),
-        list: List::Rows("listKbArticles", &[("queryString", "allList:false")]),
+        list: List::Rows("listKbArticles", &OWN),
         details: true,
         key: Key::All(&["category.path", "title"], BELOW),
         references: &[to("category", "KbCategory")],

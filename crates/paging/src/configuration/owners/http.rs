@@ -12,9 +12,9 @@ use super::{
     store,
     wire::{Named, Owner, OwnerId, OwnerInput},
 };
-use crate::Neighbours;
+use crate::{Neighbours, configuration::filter};
 
-const VARIABLES: [&str; 4] = ["id", "kind", "target", "userGroupId"];
+const VARIABLES: [&str; 5] = ["id", "kind", "target", "userGroupId", "allList"];
 
 api::list! {
     /// The list of owners.
@@ -133,7 +133,8 @@ fn target(
 
 /// Search owners
 ///
-/// At partner level those of its clients too. `queryString` variables: `id`, `kind`, `target`, `userGroupId`.
+/// At partner level those of its clients too, unless `allList` is `false`. `queryString` variables: `id`, `kind`,
+/// `target`, `userGroupId` and `allList`.
 #[utoipa::path(
     operation_id = "searchOwners",
     params(PageQuery<Owners>),
@@ -142,14 +143,17 @@ fn target(
 )]
 #[get("/owners/search")]
 pub async fn search(context: RequestContext<PageQuery<Owners>>) -> api::Result<HttpResponse> {
-    let mut all = vec![Condition::text_in("owners.tenant_id IN", context.scope())];
-    for term in query_string::parse(&context.query.filter, &VARIABLES)? {
+    let terms = query_string::parse(&context.query.filter, &VARIABLES)?;
+    let tenants = context.scope_of_list(filter::all_list(&terms)?);
+    let mut all = vec![Condition::text_in("owners.tenant_id IN", tenants)];
+    for term in &terms {
         let folded = || term.values.iter().map(|value| base::fold(value));
         all.push(match term.name {
             "id" => Condition::text_in("lower(owners.id) IN", folded()),
             "kind" => Condition::text_in("owners.kind IN", term.words(&KINDS)?),
             "target" => Condition::text_in("owners.target_id IN", folded()),
-            _ => Condition::text_in("lower(owners.group_id) IN", folded()),
+            "userGroupId" => Condition::text_in("lower(owners.group_id) IN", folded()),
+            _ => continue,
         });
     }
     let page = context.page(move |conn, _, sort, walk| {
