@@ -7,7 +7,7 @@ import { Differences, actOnVersion } from "./conflict.js";
 import { FormDialog, draft, forget, remember } from "./dialog.js";
 import { html, personName } from "./elements.js";
 import { useState } from "./hooks.js";
-import { SchemaFields, changesOf } from "./schemafield.js";
+import { SchemaFields, changed, changesOf } from "./schemafield.js";
 import { say } from "./toast.js";
 
 /** Of a long text, so many characters are compared by eye. */
@@ -68,10 +68,12 @@ export function RecordDialog({
   const [theirs, setTheirs] = useState();
   const own = typeof given === "function" ? given(value) : given;
   const layout = { ...own, within: { ...(own.within?.tenant ? {} : placeOf(record, path)), ...own.within } };
-  const change = (next) => {
-    setValue(next);
-    if (keep) remember(keep, next);
-  };
+  const change = (next) =>
+    setValue((now) => {
+      const then = changed(next, now);
+      if (keep) remember(keep, then);
+      return then;
+    });
   const compared = Object.keys(fields).map((name) => [
     name,
     layout.labels?.[name] || labelOf(name),

@@ -31,7 +31,13 @@ function arranged(fields, prefix, layout) {
   return { main: shown.filter((name) => !more.includes(name)).sort((one, other) => rank(one) - rank(other)), more };
 }
 
-/** All fields of an object. `onValue` gets the whole object. */
+/** A value after a change: a new value, or a function of the one that it follows. */
+export const changed = (change, value) => (typeof change === "function" ? change(value) : change);
+
+/**
+ * All fields of an object. `onValue` gets a function that changes the object: two fields may change before the form is
+ * drawn again, as when a browser fills it in.
+ */
 export function SchemaFields({ fields, path = "", value, onValue, problem, layout }) {
   const { main, more } = arranged(fields, path, layout);
   const one = (name) => html`<${SchemaField}
@@ -40,7 +46,7 @@ export function SchemaFields({ fields, path = "", value, onValue, problem, layou
     name=${name}
     path=${path ? `${path}.${name}` : name}
     value=${value?.[name]}
-    onValue=${(next) => onValue({ ...value, [name]: next })}
+    onValue=${(change) => onValue((now) => ({ ...now, [name]: changed(change, now?.[name]) }))}
     problem=${problem}
     layout=${layout}
   />`;
@@ -112,7 +118,7 @@ function Ticks({ field, label, value = /** @type {any[]} */ ([]), onValue, error
 /** A list of objects: each has its fields, and buttons that move it and take it out. */
 function Lines({ field, label, path, value = /** @type {any[]} */ ([]), onValue, problem, layout, errors }) {
   const single = label.replace(/ies$/, "y").replace(/(?<!s)s$/, "");
-  const put = (at, next) => onValue(value.map((one, place) => (place === at ? next : one)));
+  const put = (at, change) => onValue((now) => now.map((one, place) => (place === at ? changed(change, one) : one)));
   const { over, grip, buttons } = useReorder({
     length: value.length,
     onMove: (from, to) => onValue(reordered(value, from, to)),
@@ -128,7 +134,7 @@ function Lines({ field, label, path, value = /** @type {any[]} */ ([]), onValue,
             field=${field.items}
             path=${`${path}[${at}]`}
             value=${one}
-            onValue=${(next) => put(at, next)}
+            onValue=${(change) => put(at, change)}
             problem=${problem}
             layout=${layout}
           />

@@ -251,7 +251,7 @@ function BulkDialog({ action, what, read, onClose, onDone }) {
     onSend=${send}
     onClose=${onClose}
   >
-    <${Fields} value=${value} what=${what} put=${(change) => setValue({ ...value, ...change })} />
+    <${Fields} value=${value} what=${what} put=${(change) => setValue((now) => ({ ...now, ...change }))} />
     ${progress && html`<p class="wide" role="status">${progress}</p>`}
   <//>`;
 }

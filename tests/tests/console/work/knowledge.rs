@@ -14,6 +14,7 @@ in_browser![
     markdown_is_laid_out_as_it_is_meant,
     markdown_that_is_too_much_is_shown_as_it_is_written,
     a_preview_says_what_becomes_of_images,
+    fields_that_are_filled_in_together_all_count,
 ];
 
 fn an_article_is_written_read_safely_and_not_overwritten() {
@@ -244,4 +245,26 @@ fn a_preview_says_what_becomes_of_images() {
     assert_eq!(window.evaluate("document.querySelectorAll('dialog img').length"), json!(0));
     assert_eq!(window.evaluate("document.querySelector('dialog .draft a').textContent"), json!("Image: rack"));
     assert_eq!(window.complaints(), Vec::<String>::new());
+}
+
+/// A browser that fills in a form, or a list that arrives while somebody types, changes fields before the form is drawn
+/// again.
+fn fields_that_are_filled_in_together_all_count() {
+    let server = demo();
+    let Some(window) = signed_in(server, "operator") else { return };
+    open(&window, server, "knowledge", "Knowledge");
+    let title = unique("Valve");
+    window.click("New article…");
+    window.until("document.querySelector('select[name=category]')?.value");
+    window.evaluate(&format!(
+        "for (const [selector, words] of [['input[name=title]', {}], ['textarea', 'Turn it']]) {{
+           const field = document.querySelector(`dialog ${{selector}}`);
+           field.value = words;
+           field.dispatchEvent(new Event('input', {{ bubbles: true }}));
+         }}",
+        json!(title)
+    ));
+    window.click("Publish");
+    window.until(&format!("document.querySelector('main h1')?.textContent == {}", json!(title)));
+    window.until("document.querySelector('.markdown')?.textContent == 'Turn it'");
 }
