@@ -13,8 +13,7 @@ use crate::{
 /// The first period begins with `first`; each is `step` months after the one before. `None` past the calendar's end.
 pub(crate) fn period_of(first: Month, step: i64, on: InMonths, position: i64) -> Option<(i64, i64)> {
     let periods = Month::LAST.since(first) / step + 1;
-    let before =
-        |period: i64| bits(on.months).map(|offset| dates_in(first.plus(offset), step, period, on)).sum::<i64>();
+    let before = |period: i64| dates_before(first, step, on, period);
     if position >= before(periods) {
         return None;
     }
@@ -27,6 +26,11 @@ pub(crate) fn period_of(first: Month, step: i64, on: InMonths, position: i64) ->
         if before(middle) <= position { low = middle } else { high = middle }
     }
     Some((low, before(low)))
+}
+
+/// How many dates lie in the periods before one.
+pub(crate) fn dates_before(first: Month, step: i64, on: InMonths, period: i64) -> i64 {
+    bits(on.months).map(|offset| dates_in(first.plus(offset), step, period, on)).sum()
 }
 
 /// How many dates the months `first`, `first + step`, … have, `terms` of them.

@@ -158,6 +158,32 @@ impl Dates {
             }
         }
     }
+
+    /// How many dates lie before a day: the position of the first one on or after it.
+    pub(crate) fn before(&self, day: Day) -> i64 {
+        let day = day.min(Day::LAST);
+        if day <= self.anchor {
+            return 0;
+        }
+        match self.periods {
+            Periods::Days(step) => (day.since(self.anchor) + step - 1) / step,
+            Periods::Weeks { first, step, days } => {
+                let until = |weekday: i64| i64::from((days & ((1 << weekday) - 1)).count_ones());
+                let period = day.since(first) / (7 * step);
+                let here = until(day.since(first.plus(period * 7 * step)).min(7));
+                period * i64::from(days.count_ones()) + here - until(i64::from(self.anchor.weekday()))
+            }
+            Periods::Months { first, step, on } => {
+                let Some(civil) = day.civil() else { return 0 };
+                let period = Month::of(civil).since(first) / step;
+                let until = |period: i64, day: Day| {
+                    let here = days_of_period(first.plus(period * step), on).take_while(|date| *date < day).count();
+                    count::dates_before(first, step, on, period) + i64::try_from(here).unwrap_or(i64::MAX)
+                };
+                until(period, day) - until(0, self.anchor)
+            }
+        }
+    }
 }
 
 fn days_of_period(begin: Month, on: InMonths) -> impl Iterator<Item = Day> {

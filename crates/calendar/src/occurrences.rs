@@ -105,6 +105,26 @@ impl Rule {
         once.into_iter().chain(recurring.into_iter().flatten()).skip_while(move |start| *start <= after)
     }
 
+    /// How many occurrences start before an instant, without a walk over them. As in [`End::Occurrences`], one of which
+    /// the clocks leave nothing counts.
+    ///
+    /// [`End::Occurrences`]: crate::End::Occurrences
+    pub fn count_before(&self, at: Timestamp) -> i64 {
+        match self {
+            Rule::OneTime(interval) => i64::from(interval.start() < at),
+            Rule::Recurring(rule) => rule.count_before(at),
+        }
+    }
+
+    /// When the occurrence with a position starts, the first having 0; [`None`] when there are fewer. Counts as
+    /// [`Rule::count_before`] does.
+    pub fn nth_start(&self, position: i64) -> Option<Timestamp> {
+        match self {
+            Rule::OneTime(interval) => (position == 0).then(|| interval.start()),
+            Rule::Recurring(rule) => rule.start(rule.nth(position)?),
+        }
+    }
+
     fn ending_after(&self, after: Timestamp, until: Option<Timestamp>) -> Occurrences<'_> {
         let source = match self {
             Rule::OneTime(interval) => Source::OneTime(Some(*interval)),

@@ -166,6 +166,22 @@ impl Recurrence {
         self.dates.last_until(day.min(self.bounds.1)).filter(|date| *date >= self.bounds.0)
     }
 
+    /// The date with a position, the first having 0.
+    pub(crate) fn nth(&self, position: i64) -> Option<Day> {
+        self.dates.nth(u32::try_from(position).ok()?).filter(|date| *date <= self.bounds.1)
+    }
+
+    /// How many dates have an occurrence that starts before an instant.
+    pub(crate) fn count_before(&self, at: Timestamp) -> i64 {
+        // What starts at or after an instant is of the local date of the instant before it, or of a later one.
+        let day = self.day(Timestamp::from_millis(at.millis().saturating_sub(1)));
+        let mut next = self.date_from(day);
+        while let Some(date) = next.filter(|date| self.start(*date).is_some_and(|start| start < at)) {
+            next = self.date_from(date.plus(1));
+        }
+        self.dates.before(next.unwrap_or(self.bounds.1.plus(1)))
+    }
+
     /// When the occurrence of a date starts.
     pub(crate) fn start(&self, date: Day) -> Option<Timestamp> {
         self.zone.instant(date, self.start_time)

@@ -43,7 +43,7 @@ impl Clock {
         let start = rotation::Start::parse(&local)
             .map_err(|_| format!("the first hand-over {at} does not lie in the years 1970 to 9998"))?;
         let found = Rotation { length, start };
-        if found.turns(self.zone).first() == at {
+        if start.at(self.zone) == at {
             return Ok(found);
         }
         Err(format!(
@@ -73,6 +73,7 @@ impl Clock {
             rotation::Length::Weeks(weeks) => i64::from(weeks.get()) * 7 * 86_400,
             rotation::Length::Days(days) => i64::from(days.get()) * 86_400,
             rotation::Length::Hours(hours) => i64::from(hours.get()) * 3_600,
+            rotation::Length::Occurrences(_) => return Err("turns of occurrences have no length in time".to_owned()),
         };
         let passed = first.duration_until(here).as_secs().div_euclid(seconds) * seconds;
         let began = first.checked_add(jiff::SignedDuration::from_secs(passed)).map_err(|error| error.to_string())?;

@@ -108,7 +108,7 @@ impl Staff {
     pub fn hand_over(&self, clock: &Clock) -> Option<u32> {
         match self {
             Self::Turns(_, rotation) if !matches!(rotation.length, Length::Hours(_)) => {
-                u32::try_from(clock.zone.time_of_day(rotation.turns(clock.zone).first()).seconds()).ok()
+                u32::try_from(clock.zone.time_of_day(rotation.start.at(clock.zone)).seconds()).ok()
             }
             _ => None,
         }
@@ -260,6 +260,7 @@ impl Shift {
                     Length::Weeks(weeks) => json!({"weeks": weeks}),
                     Length::Days(days) => json!({"days": days}),
                     Length::Hours(hours) => json!({"hours": hours}),
+                    Length::Occurrences(each) => json!({"occurrences": each}),
                 };
                 let rotation = json!({"order": order, "length": length, "start": rotation.start.to_string()});
                 fields.insert("rotation".to_owned(), rotation);

@@ -131,7 +131,7 @@ impl Schedule {
                 let first = crews.iter().position(|other| other == crew);
                 first.unwrap_or(place) + 1
             });
-            let places = Places { turns: rotation.turns.turns(zone), posts: numbers.collect() };
+            let places = Places { turns: rotation.turns.turns(zone, &version.rule), posts: numbers.collect() };
             posts.extend(crews);
             places
         });

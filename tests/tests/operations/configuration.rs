@@ -112,6 +112,18 @@ shiftDetails:
     pattern: {type: daily, repeatFrequency: 1}
     endPattern: {type: NEVER}
   userGroups: [{name: Network operations}]
+- name: Days
+  schedule:
+    type: recurring
+    startDate: 2026-11-20T00:00:00+0000
+    startTime: \"08:00:00\"
+    endTime: \"20:00:00\"
+    pattern: {type: weekly, repeatFrequency: 1, weekDays: \"Monday,Friday\"}
+    endPattern: {type: NEVER}
+  rotation:
+    order: [{users: [{loginName: anna.huber}]}, {userGroups: [{name: Network operations}]}]
+    length: {occurrences: 2}
+    start: 2026-11-23T08:00:00
 ---
 kind: EscalationPolicy
 name: Network

@@ -16,19 +16,19 @@ both_backends![
     one_person_is_covered_for,
 ];
 
-fn rotation(places: &[&[&str]], length: Value, start: &str) -> Value {
+pub(super) fn rotation(places: &[&[&str]], length: Value, start: &str) -> Value {
     let user = |id: &&str| json!({"id": id});
     let order: Vec<Value> =
         places.iter().map(|place| json!({"users": place.iter().map(user).collect::<Vec<_>>()})).collect();
     json!({"order": order, "length": length, "start": start})
 }
 
-fn turns(name: &str, schedule: Value, rotation: Value) -> Value {
+pub(super) fn turns(name: &str, schedule: Value, rotation: Value) -> Value {
     json!({"name": name, "schedule": schedule, "rotation": rotation})
 }
 
 /// Time and first names of each entry.
-fn line(client: &Client, roster: &Value, from: &str, to: &str) -> Vec<String> {
+pub(super) fn line(client: &Client, roster: &Value, from: &str, to: &str) -> Vec<String> {
     let line = client.get(&format!("{}/timeline?from={from}&to={to}", path(roster))).ok();
     let who = |one: &Value| -> Vec<String> {
         one["users"].as_array().into_iter().flatten().map(|user| text(&user["firstName"])).collect()
@@ -41,7 +41,7 @@ fn line(client: &Client, roster: &Value, from: &str, to: &str) -> Vec<String> {
         .collect()
 }
 
-fn on_call(client: &Client, roster: &Value, at: &str) -> Value {
+pub(super) fn on_call(client: &Client, roster: &Value, at: &str) -> Value {
     client.get(&format!("{}/onCall?at={at}", path(roster))).ok()
 }
 
@@ -198,6 +198,9 @@ fn bad_rotations_are_refused(server: &Server) {
     );
     refused(rotation(&[&[&ann]], json!({"weeks": 1, "days": 1}), "2026-11-23T09:00:00Z"), &[".length", ".start"]);
     refused(rotation(&[&[&ann]], json!({"hours": 0}), "2026-11-23T09:00:00"), &[".length.hours"]);
+    refused(rotation(&[&[&ann]], json!({"occurrences": 0}), "2026-11-23T09:00:00"), &[".length.occurrences"]);
+    refused(rotation(&[&[&ann]], json!({"occurrences": 367}), "2026-11-23T09:00:00"), &[".length.occurrences"]);
+    refused(rotation(&[&[&ann]], json!({"occurrences": 1, "days": 1}), "2026-11-23T09:00:00"), &[".length"]);
     refused(json!({"order": [{}], "length": {"weeks": 1}, "start": "2026-11-23T09:00:00"}), &[".order[0]"]);
     let mut body = roster("GMT", &[shift("Day", daily("09:00:00", "17:00:00"), &ann)]);
     body["shiftDetails"][0]["level"] = json!("third");

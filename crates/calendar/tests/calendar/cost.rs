@@ -2,17 +2,21 @@
 
 use std::time::Instant;
 
-use calendar::{End, MonthDays, OnDay, Pattern, Recurring, Rule, Weekdays, Zone};
+use calendar::{End, MonthDays, OnDay, Pattern, Recurring, Rotation, Rule, Weekdays, Zone};
 
 use crate::generate::{stamp, time};
 
 /// The shortest time in nanoseconds that working out the rule and asking it once took.
 fn nanoseconds(rule: Recurring) -> f64 {
     let now = stamp("2026-11-20T20:37:00Z");
+    shortest(|| assert!(!std::hint::black_box(Rule::recurring(std::hint::black_box(rule))).next(1, now).is_empty()))
+}
+
+fn shortest(ask: impl Fn()) -> f64 {
     let round = || {
         let started = Instant::now();
         for _ in 0..50 {
-            assert!(!std::hint::black_box(Rule::recurring(std::hint::black_box(rule))).next(1, now).is_empty());
+            ask();
         }
         started.elapsed().as_secs_f64() * 1e9 / 50.0
     };
@@ -46,4 +50,29 @@ fn a_rule_from_1970_is_as_fast_as_one_from_yesterday() {
             assert!(ratio < 5.0, "{pattern:?} {end:?}: {ratio}");
         }
     }
+}
+
+#[test]
+#[expect(clippy::print_stdout, reason = "`cargo test -p calendar cost -- --nocapture` shows what was measured")]
+fn turns_of_occurrences_since_1970_are_counted_as_fast_as_those_since_yesterday() {
+    let rule = Rule::recurring(Recurring {
+        zone: Zone::find("America/New_York").unwrap(),
+        start_date: stamp("1970-01-01T00:00:00Z"),
+        start_time: time("22:00:00"),
+        end_time: time("06:00:00"),
+        pattern: Pattern::Weekly { every: 1, days: Weekdays::MONDAY_TO_FRIDAY },
+        end: End::Never,
+    });
+    let now = stamp("2026-11-20T20:37:00Z");
+    let cost = |start: &str| {
+        let rotation = serde_json::json!({"length": {"occurrences": 1}, "start": start});
+        let rotation: Rotation = serde_json::from_value(rotation).unwrap();
+        shortest(|| {
+            let turns = std::hint::black_box(rotation).turns(Zone::GMT, std::hint::black_box(&rule));
+            assert!(turns.at(now).and_then(|number| turns.start(number + 1)).is_some());
+        })
+    };
+    let (old, new) = (cost("1970-01-01T00:00:00"), cost("2026-11-19T00:00:00"));
+    println!("1970 {old:.0} ns, yesterday {new:.0} ns");
+    assert!(old / new < 5.0, "{old} {new}");
 }

@@ -101,6 +101,21 @@ proptest! {
     }
 
     #[test]
+    fn occurrences_are_counted_as_they_start((rule, around) in rules(), offset in -40 * DAY..40 * DAY, ahead in 0..400_i64) {
+        let rule = Rule::recurring(rule);
+        let starts: Vec<_> = rule.starts(at(-1)).take_while(|start| *start <= at(around + 40 * DAY)).collect();
+        let here = at(around + offset);
+        let count = rule.count_before(here);
+        prop_assert_eq!(count, starts.iter().filter(|start| **start < here).count() as i64);
+        for position in [0, count - 1, count, ahead].into_iter().filter(|position| *position >= 0) {
+            let expected = starts.get(position as usize).copied();
+            let found = rule.nth_start(position);
+            prop_assert!(found == expected || found > starts.last().copied(), "{position}: {found:?} {expected:?}");
+        }
+        prop_assert_eq!(rule.nth_start(-1), None);
+    }
+
+    #[test]
     fn a_range_can_be_cut_anywhere((rule, around) in rules(), length in 2..90 * DAY, border: Index, on_edge: bool) {
         let rule = Rule::recurring(rule);
         let from = around - 20 * DAY;

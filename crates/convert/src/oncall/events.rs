@@ -27,8 +27,7 @@ enum Frequency {
 /// When it is not one.
 pub fn local(text: &str, clock: &Clock) -> Result<Timestamp, String> {
     let start = rotation::Start::parse(text).map_err(|_| format!("{text:?} is not a local time"))?;
-    let length = rotation::Length::Days(std::num::NonZeroU16::MIN);
-    Ok(Rotation { length, start }.turns(clock.zone).first())
+    Ok(start.at(clock.zone))
 }
 
 /// The layer of a shift that people have at its level; [`None`] when it is over.

@@ -71,13 +71,14 @@ impl Roster {
         let names: BTreeSet<String> = details.iter().map(|shift| shift["name"].to_string().to_lowercase()).collect();
         assert_eq!(names.len(), details.len(), "names of shifts are unique");
         let shifts = details.iter().map(|shift| {
+            let rule = rule(&shift["schedule"], zone);
             let turns = shift.get("rotation").map(|rotation| {
                 let read: Rotation = serde_json::from_value(rotation.clone()).unwrap();
                 let order = rotation["order"].as_array().unwrap().iter().map(people).collect();
-                (read.turns(zone), order)
+                (read.turns(zone, &rule), order)
             });
             let name = shift["name"].as_str().unwrap().to_owned();
-            Shift { name, rule: rule(&shift["schedule"], zone), own: people(shift), turns }
+            Shift { name, rule, own: people(shift), turns }
         });
         let own = overrides.iter().filter(|one| one["roster"]["name"] == roster["name"]);
         let overrides = own.map(|one| Override {

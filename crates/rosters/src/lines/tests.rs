@@ -128,7 +128,8 @@ fn an_override_of_a_shift_stays_when_the_shift_moves() {
 fn turns(length: serde_json::Value, start: &str, zone: &str, posts: &[usize]) -> Option<Places> {
     let body = json!({"length": length, "start": start});
     let rotation: Rotation = serde_json::from_value(body).unwrap();
-    Some(Places { turns: rotation.turns(Zone::find(zone).unwrap()), posts: posts.to_vec() })
+    let turns = rotation.turns(Zone::find(zone).unwrap(), &daily(zone, "09:00:00", "17:00:00"));
+    Some(Places { turns, posts: posts.to_vec() })
 }
 
 #[test]

@@ -165,7 +165,8 @@ pub struct UserGroupReference {
 }
 
 /// Who takes turns in a shift. Each hand-over after the first is so many weeks or days of the local calendar after it,
-/// at the same time of day; hours are counted as they pass.
+/// at the same time of day; hours are counted as they pass. Occurrences of the shift's schedule are counted from the
+/// first that starts at or after `start`.
 #[derive(Clone, Debug, Request)]
 #[request(schema = "RosterRotationInput", check = check_rotation, example = json!({
     "order": [{"users": [{"id": "USR0000000007"}]}, {"users": [{"id": "USR0000000008"}]}],
@@ -194,7 +195,7 @@ pub struct NewTurn {
     pub groups: Vec<UserGroupReference>,
 }
 
-/// How long a turn is: one of the three.
+/// How long a turn is: one of the four.
 #[derive(Clone, Copy, Debug, Request)]
 #[request(schema = "RosterTurnLength", check = check_length, example = json!({"weeks": 1}))]
 pub struct TurnLength {
@@ -207,6 +208,9 @@ pub struct TurnLength {
     /// Elapsed hours.
     #[request(range = 1..=8_784)]
     pub hours: Option<u16>,
+    /// Shifts that are worked: occurrences of the shift's schedule. Days without one use up no turn.
+    #[request(range = 1..=366)]
+    pub occurrences: Option<u16>,
 }
 
 impl UserReference {
@@ -278,10 +282,11 @@ impl NewTurn {
 
 impl TurnLength {
     fn length(self) -> Option<Length> {
-        match (self.weeks, self.days, self.hours) {
-            (Some(weeks), None, None) => NonZeroU16::new(weeks).map(Length::Weeks),
-            (None, Some(days), None) => NonZeroU16::new(days).map(Length::Days),
-            (None, None, Some(hours)) => NonZeroU16::new(hours).map(Length::Hours),
+        match (self.weeks, self.days, self.hours, self.occurrences) {
+            (Some(weeks), None, None, None) => NonZeroU16::new(weeks).map(Length::Weeks),
+            (None, Some(days), None, None) => NonZeroU16::new(days).map(Length::Days),
+            (None, None, Some(hours), None) => NonZeroU16::new(hours).map(Length::Hours),
+            (None, None, None, Some(each)) => NonZeroU16::new(each).map(Length::Occurrences),
             _ => None,
         }
     }
@@ -375,7 +380,7 @@ fn check_turn(_: &NewTurn, fields: &mut Fields<'_>) {
 }
 
 fn check_length(_: &TurnLength, fields: &mut Fields<'_>) {
-    if ["weeks", "days", "hours"].into_iter().filter(|unit| fields.has(unit)).count() != 1 {
-        fields.error("", "must have one of weeks, days and hours");
+    if ["weeks", "days", "hours", "occurrences"].into_iter().filter(|unit| fields.has(unit)).count() != 1 {
+        fields.error("", "must have one of weeks, days, hours and occurrences");
     }
 }

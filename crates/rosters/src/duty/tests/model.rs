@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use calendar::{Interval, Turns};
+use calendar::Interval;
 use jiff::{
     Timestamp as Instant,
     civil::{Date, DateTime, Time},
@@ -121,6 +121,7 @@ fn plans() -> impl Strategy<Value = Plan> {
         Just("weeks").prop_flat_map(|unit| (Just(unit), 1..3_i64)),
         Just("days").prop_flat_map(|unit| (Just(unit), 1..5_i64)),
         Just("hours").prop_flat_map(|unit| (Just(unit), 3..40_i64)),
+        Just("occurrences").prop_flat_map(|unit| (Just(unit), 1..5_i64)),
     ];
     let turns = (places(), unit, 0..40_i64, 0..96_i64).prop_map(|(places, (unit, number), day, quarter)| Taken {
         places,
@@ -225,8 +226,17 @@ fn is_on(case: &Case, clock: &Clock, plan: &Plan, at: i64) -> bool {
 }
 
 /// Who has a turn.
-fn turn(case: &Case, clock: &Clock, taken: &Taken, at: i64) -> Option<usize> {
+fn turn(case: &Case, clock: &Clock, plan: &Plan, taken: &Taken, at: i64) -> Option<usize> {
     let first = later(first_day(case), taken.day);
+    if taken.unit == "occurrences" {
+        let from = clock.first(first, taken.minute);
+        let days = (0..).map(|day| later(first_day(case), day));
+        let here =
+            days.filter(|date| plan.days.is_none_or(|days| days & (1 << date.weekday().to_sunday_zero_offset()) != 0));
+        let starts = here.map(|date| clock.first(date, plan.start));
+        let begun = starts.take_while(|start| *start <= at).filter(|start| *start >= from).count();
+        return begun.checked_sub(1).map(|last| last / taken.number as usize % taken.places.len());
+    }
     let begins = |number: i64| match taken.unit {
         "weeks" => clock.first(later(first, 7 * number * taken.number), taken.minute),
         "days" => clock.first(later(first, number * taken.number), taken.minute),
@@ -277,7 +287,8 @@ fn model(case: &Case, clock: &Clock, at: i64) -> OnCall {
         active = true;
         let mut now: Vec<(usize, Option<usize>)> = Vec::new();
         if own {
-            let place = plan.turns.as_ref().and_then(|taken| Some(taken.places[turn(case, clock, taken, at)?].clone()));
+            let place =
+                plan.turns.as_ref().and_then(|taken| Some(taken.places[turn(case, clock, plan, taken, at)?].clone()));
             let named = [plan.own.clone(), place.unwrap_or_default()].concat();
             now.extend(resolved(case, &named, at).into_iter().map(|user| (user, None)));
         }
@@ -342,9 +353,7 @@ fn served(case: &Case) -> (Schedule, RosterPeople) {
         let date = later(first, taken.day);
         let body: Value = json!({"order": taken.places.iter().map(|place| crew(place)).collect::<Vec<_>>(),
             "length": {taken.unit: taken.number}, "start": format!("{date}T{}", time_of_day(taken.minute))});
-        let rotation = serde_json::from_value::<CrewRotation>(body.clone()).unwrap();
-        let _: Turns = rotation.turns.turns(zone);
-        rotation
+        serde_json::from_value(body).unwrap()
     };
     let mut schedule = Schedule::default();
     for (number, (before, after, edit)) in case.shifts.iter().enumerate() {
