@@ -52,6 +52,8 @@ pub struct Places {
     pub turns: Turns,
     /// The post of each place, in the order of the turns; places with the same people have the same.
     pub posts: Vec<usize>,
+    /// Until when somebody else has the turn, and the post of it.
+    pub kept: Option<(Timestamp, usize)>,
 }
 
 /// Somebody takes a shift, or the whole roster, for a time.
@@ -102,7 +104,7 @@ pub enum Label {
 pub struct Assignment {
     /// The version of the shift, by its place.
     pub version: usize,
-    /// 0 for those who stand in it the person whose turn it is; beside them, n for the n-th place.
+    /// 0 for those who stand in it beside the person whose turn it is; n for the n-th place, one more for a kept turn.
     pub number: usize,
 }
 
@@ -277,6 +279,13 @@ impl Version {
 impl Places {
     /// Cuts a stretch at the hand-overs: what has a part in the range that is asked for, whole.
     fn cut(&self, stretch: Interval, asked: Interval, most: usize, posts: &mut Vec<(Interval, usize)>) {
+        let mut stretch = stretch;
+        if let Some((until, post)) = self.kept.filter(|(until, _)| stretch.start() < *until) {
+            let kept = Interval::new(stretch.start(), until.min(stretch.end()));
+            posts.extend(kept.filter(|kept| kept.intersection(asked).is_some()).map(|kept| (kept, post)));
+            let Some(rest) = Interval::new(until, stretch.end()) else { return };
+            stretch = rest;
+        }
         let first = self.turns.first();
         let Some(asked) = asked.intersection(stretch) else { return };
         if asked.start() < first {

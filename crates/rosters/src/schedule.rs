@@ -131,9 +131,13 @@ impl Schedule {
                 let first = crews.iter().position(|other| other == crew);
                 first.unwrap_or(place) + 1
             });
-            let places = Places { turns: rotation.turns.turns(zone, &version.rule), posts: numbers.collect() };
+            let numbers = numbers.collect();
             posts.extend(crews);
-            places
+            let kept = rotation.kept.map(|kept| {
+                posts.push(own.and(&kept.crew));
+                (Timestamp::from_millis(kept.until_ms), posts.len() - 1)
+            });
+            Places { turns: rotation.turns.turns(zone, &version.rule), posts: numbers, kept }
         });
         self.lines.versions.push(Version { places, ..version });
         self.crews.push(posts);

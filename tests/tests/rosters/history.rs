@@ -12,7 +12,7 @@ both_backends![
 ];
 
 /// Waits until changes take effect later than everything that was done so far: times are whole seconds.
-fn next_second(client: &Client) -> String {
+pub(super) fn next_second(client: &Client) -> String {
     let now = || text(&client.get("/rosters/onCall").ok()["at"]);
     let begun = now();
     loop {

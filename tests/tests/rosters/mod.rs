@@ -11,6 +11,7 @@ mod overrides;
 mod partner;
 mod rotations;
 mod timeline;
+mod turns;
 
 use muster_tests::{Client, unique};
 use serde_json::{Value, json};

@@ -129,7 +129,7 @@ fn turns(length: serde_json::Value, start: &str, zone: &str, posts: &[usize]) ->
     let body = json!({"length": length, "start": start});
     let rotation: Rotation = serde_json::from_value(body).unwrap();
     let turns = rotation.turns(Zone::find(zone).unwrap(), &daily(zone, "09:00:00", "17:00:00"));
-    Some(Places { turns, posts: posts.to_vec() })
+    Some(Places { turns, posts: posts.to_vec(), kept: None })
 }
 
 #[test]
@@ -145,6 +145,25 @@ fn a_rotation_says_who_and_the_schedule_says_when() {
             ("05-03T09:00/05-03T17:00", Who::Assignment(0, 1)),
             ("05-04T09:00/05-04T12:00", Who::Assignment(0, 1)),
             ("05-04T12:00/05-04T17:00", Who::Assignment(0, 2)),
+        ],
+    );
+}
+
+#[test]
+fn a_kept_turn_comes_before_those_of_the_order() {
+    let mut lines = Lines { versions: vec![version("a", "09:00:00", "17:00:00", always())], overrides: Vec::new() };
+    let places = turns(json!({"days": 1}), "2026-05-02T12:00:00", "GMT", &[1, 2]);
+    let kept = Some((at("2026-05-03T12:00:00Z"), 3));
+    lines.versions[0].places = places.map(|places| Places { kept, ..places });
+    expect(
+        &lines,
+        time("2026-05-02T00:00:00Z", "2026-05-05T00:00:00Z"),
+        &[
+            ("05-02T09:00/05-02T17:00", Who::Assignment(0, 3)),
+            ("05-03T09:00/05-03T12:00", Who::Assignment(0, 3)),
+            ("05-03T12:00/05-03T17:00", Who::Assignment(0, 2)),
+            ("05-04T09:00/05-04T12:00", Who::Assignment(0, 2)),
+            ("05-04T12:00/05-04T17:00", Who::Assignment(0, 1)),
         ],
     );
 }

@@ -74,6 +74,9 @@ pub struct RosterChange {
     /// When the changes of shifts, zone and off hours take effect: now or later. Without it, now.
     #[request(name = "effectiveFrom", pattern = calendar::forms::INSTANT)]
     pub from: Option<Timestamp>,
+    /// Beside `shiftDetails`: rotations are moved so that those whose turn it is when the change takes effect keep it to
+    /// its end. Then comes the place after theirs in the new order; the first, when they are not in it.
+    pub keep_current: Option<bool>,
 }
 
 /// A supported time zone, by its name.
@@ -264,7 +267,7 @@ impl NewRotation {
     pub fn stored(&self) -> Option<CrewRotation> {
         let order: Vec<Crew> = self.order.iter().map(NewTurn::crew).collect();
         let turns = calendar::Rotation { length: self.length?.length()?, start: self.start? };
-        (!order.is_empty()).then_some(CrewRotation { order, turns })
+        (!order.is_empty()).then_some(CrewRotation { order, turns, kept: None })
     }
 
     /// How many users and groups it names.
@@ -333,6 +336,9 @@ fn check_roster(new: &NewRoster, fields: &mut Fields<'_>) {
 
 fn check_change(change: &RosterChange, fields: &mut Fields<'_>) {
     check_rotations(change.shifts.iter().flatten().filter_map(|shift| shift.rotation.as_ref()), fields);
+    if change.keep_current == Some(true) && !fields.has("shiftDetails") {
+        fields.error("keepCurrent", "must stand beside shiftDetails");
+    }
 }
 
 fn check_rotations<'r>(rotations: impl Iterator<Item = &'r NewRotation>, fields: &mut Fields<'_>) {

@@ -7,14 +7,15 @@ use base::{
     text::fold,
     timestamp::Timestamp,
 };
+use calendar::rotation::Length;
 use db::Json;
 use serde_json::json;
 
 use super::{
     input::{NewRoster, NewRotation, NewShift, OffHours, RosterChange, ShiftChange, group_ids, user_ids},
-    rotation::CrewRotation,
+    rotation::{Calendar, CrewRotation},
     row::{Roster, Shift, Version},
-    rules::effective_ms,
+    rules::{self, effective_ms},
     wire::LATEST_MS,
 };
 use crate::{crew::Crew, lines::Level};
@@ -160,6 +161,7 @@ pub fn planned(
     let now_ms = effective_ms(now);
     let from_ms = wrong.take(effective_from(&change, now))?.unwrap_or(now_ms);
     let of_plan = change.is_of_plan();
+    let keeps_current = change.keep_current.unwrap_or_default();
     let versions = rewritten(old.versions, &change, now_ms, from_ms);
     let last = versions.last().ok_or_else(|| Problem::internal())?;
     let name = change.name.unwrap_or_else(|| old.roster.name.clone());
@@ -183,7 +185,13 @@ pub fn planned(
         let path = |field: &str| format!("shiftDetails[{position}].{field}");
         let Some(shift_id) = shift.id.clone() else {
             match shift.complete() {
-                Some(new) => after.push(row(&roster, &new, format!("ESD-{}", id()), position, from_ms)),
+                Some(new) => {
+                    let new = row(&roster, &new, format!("ESD-{}", id()), position, from_ms);
+                    // When a change is undone, a shift has the id that it had.
+                    let known = old.shifts.iter().find(|known| known.id == new.id);
+                    let rotation = known.map_or_else(|| new.rotation.clone(), |known| with_kept(&new.rotation, known));
+                    after.push(Shift { rotation, ..new });
+                }
                 // The reader has noted what it lacks, unless it had enough by then.
                 None => complete = false,
             }
@@ -199,7 +207,7 @@ pub fn planned(
             continue;
         }
         let zone = if of_plan { &roster.zone } else { &known.zone };
-        after.push(changed(known, shift, zone, position, from_ms));
+        after.push(changed(known, shift, (zone, keeps_current), position, from_ms)?);
     }
     distinct(after.iter().map(|shift: &Shift| (shift.position, shift.name.as_str())), &mut wrong);
     wrong.check()?;
@@ -301,7 +309,13 @@ fn kept(shift: &Shift) -> ShiftChange {
 }
 
 /// The shift after a change: the same version when nothing but its place differs.
-fn changed(old: &Shift, change: ShiftChange, zone: &str, position: i64, from_ms: i64) -> Shift {
+fn changed(
+    old: &Shift,
+    change: ShiftChange,
+    (zone, keeps_current): (&str, bool),
+    position: i64,
+    from_ms: i64,
+) -> Result<Shift, Problem> {
     let crew = Crew::new(
         &change.users.map_or_else(|| old.crew.users.clone(), |users| user_ids(&users)),
         &change.groups.map_or_else(|| old.crew.groups.clone(), |groups| group_ids(&groups)),
@@ -313,12 +327,38 @@ fn changed(old: &Shift, change: ShiftChange, zone: &str, position: i64, from_ms:
         zone: zone.to_owned(),
         schedule: change.schedule.map_or_else(|| old.schedule.clone(), |schedule| Json(json!(schedule))),
         crew: Json(crew),
-        rotation: change.rotation.map_or_else(|| old.rotation.clone(), |new| rotation(Some(&new))),
+        rotation: change.rotation.map_or_else(|| old.rotation.clone(), |new| with_kept(&rotation(Some(&new)), old)),
         level: change.level.map_or_else(|| old.level.clone(), |new| Some(level(new))),
         ..old.clone()
     };
+    let next = if keeps_current { keeping_current(old, next, from_ms)? } else { next };
     let as_old = Shift { position: old.position, valid_until_ms: old.valid_until_ms, ..next.clone() };
-    Shift { valid_from_ms: if as_old == *old { old.valid_from_ms } else { from_ms }, ..next }
+    Ok(Shift { valid_from_ms: if as_old == *old { old.valid_from_ms } else { from_ms }, ..next })
+}
+
+/// A rotation, with the turn that somebody kept before when it is still the same one.
+fn with_kept(rotation: &Option<Json<CrewRotation>>, old: &Shift) -> Option<Json<CrewRotation>> {
+    let is_same = |new: &CrewRotation| old.rotation.as_deref().is_some_and(|known| known.says_what(new));
+    if rotation.as_deref().is_some_and(is_same) { old.rotation.clone() } else { rotation.clone() }
+}
+
+/// A shift after a change, whose rotation is moved so that those whose turn it is keep it to its end.
+fn keeping_current(old: &Shift, next: Shift, from_ms: i64) -> Result<Shift, Problem> {
+    let (Some(former), Some(new)) = (&old.rotation, &next.rotation) else { return Ok(next) };
+    let is_counted = |length| matches!(length, Length::Occurrences(_));
+    let counts_occurrences = is_counted(former.turns.length) || is_counted(new.turns.length);
+    let is_same_calendar = old.zone == next.zone && (!counts_occurrences || old.schedule == next.schedule);
+    if former == new && is_same_calendar {
+        return Ok(next);
+    }
+    let (zone_then, zone) = (rules::zone(&old.zone)?, rules::zone(&next.zone)?);
+    let (rule_then, rule) =
+        (rules::schedule(&old.schedule)?.rule(zone_then), rules::schedule(&next.schedule)?.rule(zone));
+    let then = Calendar { zone: zone_then, schedule: &rule_then };
+    let now = Calendar { zone, schedule: &rule };
+    let at = Timestamp::from_millis(from_ms);
+    let moved = new.0.clone().keeping_current((&former.0, then), now, is_same_calendar, at);
+    Ok(Shift { rotation: Some(Json(moved)), ..next })
 }
 
 #[cfg(test)]

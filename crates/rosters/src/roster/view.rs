@@ -35,7 +35,8 @@ pub fn people(
     (at, is_past): (Timestamp, bool),
 ) -> Result<RosterPeople> {
     let all = shifts.iter().flat_map(|shift| {
-        std::iter::once(&shift.crew.0).chain(shift.rotation.iter().flat_map(|rotation| &rotation.order))
+        let rotation = shift.rotation.as_deref().into_iter();
+        std::iter::once(&shift.crew.0).chain(rotation.flat_map(|rotation| rotation.crews(at)))
     });
     RosterPeople::since(conn, people, tenants, (all, []), is_past.then_some(at))
 }
@@ -94,6 +95,11 @@ impl Seen<'_> {
                 .collect(),
             length: rotation.turns.length,
             start: rotation.turns.start,
+            kept: rotation.kept_at(self.at).map(|kept| wire::KeptTurn {
+                users: self.users(&kept.crew),
+                user_groups: self.groups(&kept.crew),
+                until: Timestamp::from_millis(kept.until_ms).to_string(),
+            }),
         };
         Ok(Shift {
             id: shift.id.clone(),

@@ -254,6 +254,7 @@ impl From<input::OffHours> for OffHours {
 }
 
 /// Who takes turns in a shift, and when they hand over.
+#[api::without_none]
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct RosterRotation {
     /// The places, in the order of the turns; everybody in a place is on call together.
@@ -264,6 +265,22 @@ pub struct RosterRotation {
     /// The first hand-over, to the first place: a local time of the roster's zone.
     #[schema(value_type = String, example = "2026-11-23T09:00:00")]
     pub start: Start,
+    /// Who has the turn until another place has it, since an update with `keepCurrent`; left out when nobody has.
+    pub kept: Option<KeptTurn>,
+}
+
+/// The turn of those who had it when a rotation changed.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = RosterKeptTurn)]
+pub struct KeptTurn {
+    /// Who is on call.
+    pub users: Vec<User>,
+    /// Groups whose members are on call.
+    pub user_groups: Vec<UserGroup>,
+    /// When it ends.
+    #[schema(example = "2026-11-30T09:00:00+0000")]
+    pub until: String,
 }
 
 /// A place of a rotation.
