@@ -9,7 +9,7 @@ import { ShiftSchedule, startShiftSchedule } from "./shiftschedule.js";
 import { zone } from "./time.js";
 
 const LAYOUT = {
-  order: ["name", "timeZone", "effectiveFrom", "shiftDetails", "offHours", "description"],
+  order: ["name", "timeZone", "effectiveFrom", "shiftDetails", "keepCurrent", "offHours", "description"],
   omit: ["shiftDetails.id"],
   more: ["shiftDetails.users", "shiftDetails.userGroups", "offHours", "description"],
   labels: {
@@ -18,6 +18,7 @@ const LAYOUT = {
     "shiftDetails.schedule": "When",
     "shiftDetails.rotation.order": "Turns",
     "shiftDetails.rotation.length": "Each turn lasts",
+    keepCurrent: "Keep the current turn to its end",
     offHours: "Off-hours periods",
     "shiftDetails.rotation.start": "First turn begins",
     "shiftDetails.users": "People on call in every turn",
@@ -31,6 +32,7 @@ const LAYOUT = {
     shiftDetails: { about: "" },
     "shiftDetails.name": { about: "" },
     "shiftDetails.level": { about: "Secondary is called when the primary does not answer." },
+    keepCurrent: { about: "Then the turns go on by the new order. Otherwise they are counted from the first turn." },
     "shiftDetails.rotation.start": { about: "On the clocks of the roster's time zone." },
   },
   controls: {
@@ -65,8 +67,10 @@ function withRotations(shifts, before = /** @type {any[]} */ ([])) {
 }
 
 const requestFrom = (request, before) => {
+  const { keepCurrent, ...rest } = request;
   const shiftDetails = withRotations(request.shiftDetails, before?.shiftDetails);
-  return shiftDetails ? { ...request, shiftDetails } : request;
+  if (!shiftDetails) return rest;
+  return keepCurrent ? { ...rest, shiftDetails, keepCurrent } : { ...rest, shiftDetails };
 };
 
 /** The action that makes a roster. `done` gets the roster. */

@@ -9,7 +9,7 @@ import { reordered, useReorder } from "./reorder.js";
 import { ChipList, Labelled } from "./schemacontrols.js";
 import { SchemaFields } from "./schemafield.js";
 import { monday } from "./shiftschedule.js";
-import { HOUR, toInput } from "./time.js";
+import { HOUR, millis, short, toInput } from "./time.js";
 
 const membersOf = (place) => [...(place.users || []), ...(place.userGroups || [])];
 const isGroup = (record) => record.uniqueId !== undefined && !record.loginName;
@@ -126,11 +126,18 @@ export function RotationOrder({ label, value = /** @type {any[]} */ ([]), onValu
   </div>`;
 }
 
-const UNITS = ["weeks", "days", "hours"];
+/** What a turn is counted in, and what people call one of it and several. */
+const UNITS = [
+  ["weeks", "week", "weeks"],
+  ["days", "day", "days"],
+  ["hours", "hour", "hours"],
+  ["occurrences", "shift worked", "shifts worked"],
+];
+const unitOf = (length) => UNITS.find(([one]) => length?.[one]);
 
 /** The control of the length of a turn: a number and its unit. */
 export function TurnLength({ label, value, onValue, errors }) {
-  const unit = UNITS.find((one) => value?.[one]) || "weeks";
+  const [unit] = unitOf(value) || ["weeks"];
   const many = value?.[unit] ?? "";
   return html`<${Labelled} label=${label} errors=${errors}>
     ${(rest) => html`<span class="pair">
@@ -143,7 +150,7 @@ export function TurnLength({ label, value, onValue, errors }) {
         onInput=${(event) => onValue({ [unit]: Number(event.target.value) || undefined })}
       />
       <select aria-label=${`${label}: unit`} onChange=${(event) => onValue({ [event.target.value]: many || 1 })}>
-        ${UNITS.map((one) => html`<option value=${one} selected=${one === unit}>${one}</option>`)}
+        ${UNITS.map(([one, , words]) => html`<option value=${one} selected=${one === unit}>${words}</option>`)}
       </select>
     </span>`}
   <//>`;
@@ -175,8 +182,10 @@ export function Rotation({ field, path, value, onValue, problem, layout, errors 
 }
 
 /** A rotation in words: who follows whom, and for how long each is on call. */
-export function rotationWords({ order, length }) {
-  const unit = UNITS.find((one) => length?.[one]);
-  const turn = unit ? ` for ${length[unit]} ${length[unit] === 1 ? unit.slice(0, -1) : unit} each` : "";
-  return `${order.map((place) => membersOf(place).map(recordWords).join(" and ")).join(", then ")}${turn}`;
+export function rotationWords({ order, length, kept }) {
+  const [unit, one, several] = unitOf(length) || [];
+  const turn = unit ? ` for ${length[unit]} ${length[unit] === 1 ? one : several} each` : "";
+  const names = (place) => membersOf(place).map(recordWords).join(" and ");
+  const first = kept ? `${names(kept) || "nobody"} until ${short(millis(kept.until))}, then ` : "";
+  return `${first}${order.map(names).join(", then ")}${turn}`;
 }
