@@ -64,6 +64,7 @@ REJECTED = [
     Exclusion("The end comes after the start", r"must be after "),
     Exclusion("A range of time has a greatest length", r"must be at most 400 days after from", fields="to"),
     Exclusion("A roster changes now or later", r"must not lie in the past", fields="effectiveFrom"),
+    Exclusion("A turn is kept where shifts change", r"must stand beside shiftDetails", fields="keepCurrent"),
     Exclusion("A name is there once", r"is given twice|must be unique in the roster|is the same name as "),
     Exclusion("A limit is that of several lists together", r".* together must have at most "),
     Exclusion("A subject is required, unless there are alerts to take it from", r"is required", f"POST {T}/incidents", "subject"),
