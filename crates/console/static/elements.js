@@ -71,8 +71,15 @@ const STATES = {
   UPDATE: "info",
 };
 
+/** Words of the interface that are several words. */
+const SEVERAL = { UPTODATE: "Up to date", OUTOFDATE: "Out of date" };
+
+/** A state or an action of the interface as people write it: `TIMED_OUT` is Timed out. */
+export const stateName = (word) =>
+  SEVERAL[word] || (/^[A-Z_]{2,}$/.test(word) ? word[0] + word.slice(1).toLowerCase().replaceAll("_", " ") : word);
+
 export const State = ({ of }) =>
-  of ? html`<${Badge} kind=${STATES[of] || "quiet"}>${of}<//>` : html`<span class="dim">–</span>`;
+  of ? html`<${Badge} kind=${STATES[of] || "quiet"}>${stateName(of)}<//>` : html`<span class="dim">–</span>`;
 
 /** What went wrong, in the words of the interface, with the request id. */
 export function Trouble({ problem, again }) {

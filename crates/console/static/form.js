@@ -1,7 +1,7 @@
 // Fields of forms, search fields, and filters.
 
 import { searchableText } from "./api.js";
-import { html } from "./elements.js";
+import { html, stateName } from "./elements.js";
 import { useEffect, useRef, useState } from "./hooks.js";
 import { fromInput, millis, toInput } from "./time.js";
 
@@ -117,7 +117,7 @@ export function Choices({ label, options, value, onValue }) {
         aria-pressed=${chosen.has(option) ? "true" : "false"}
         onClick=${() => flip(option)}
       >
-        ${option}
+        ${stateName(option)}
       </button>`,
     )}
   </div>`;

@@ -2,7 +2,7 @@
 
 import { call } from "./api.js";
 import { FormDialog } from "./dialog.js";
-import { Button, Facts, Loading, Time, Trouble, count, html, personName } from "./elements.js";
+import { Button, Facts, Loading, Time, Trouble, count, html, personName, stateName } from "./elements.js";
 import { useAnswer, useMemo, useState } from "./hooks.js";
 import { actorOf, nameOf, useRecordNames } from "./recordnames.js";
 import { say } from "./toast.js";
@@ -142,13 +142,13 @@ function Preview({ set, plan, first, since, progress }) {
     ${changed.size > 0 ? html`<${Refusal} plan=${plan} />` : html`<p><strong>${progress || verdict(plan)}</strong></p>`}
     ${
       shown &&
-      html`<h3>${shown.action} ${title(shown)}</h3>
+      html`<h3>${stateName(shown.action)} ${title(shown)}</h3>
         ${fields(shown, { since })}`
     }
     ${others.length > 0 && html`<h3>${shown ? "Other objects of the set" : "Objects"}</h3>`}
     ${others.map(
       (one) => html`<details key=${keyOf(one)}>
-        <summary>${one.action} ${title(one)}${changed.has(keyOf(one)) ? ": changed since" : ""}</summary>
+        <summary>${stateName(one.action)} ${title(one)}${changed.has(keyOf(one)) ? ": changed since" : ""}</summary>
         ${fields(one)}
       </details>`,
     )}

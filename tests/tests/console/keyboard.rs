@@ -242,7 +242,7 @@ fn machines_windows_jobs_and_articles_are_looked_after_by_keys() {
     keys.row("manual");
     window.press("Enter");
     keys.press("Stop run");
-    window.shows("CANCELLED");
+    window.shows("Cancelled");
     keys.press("Change…");
     keys.fill("timeLimit", "7");
     keys.send("Save");

@@ -151,7 +151,7 @@ fn one_night() {
     window.click(&format!("Restart {host}"));
     window.until("document.querySelector('tbody .row-link')");
     window.evaluate("document.querySelector('tbody .row-link').click()");
-    window.shows("QUEUED");
+    window.shows("Queued");
     let work = company.post("/jobs/runs/claim", &json!({"runner": "night", "resources": [machine]})).ok();
     let run = &work["runs"][0]["run"];
     let (run, attempt) = (text(&run["id"]), run["attempt"].clone());
@@ -159,11 +159,11 @@ fn one_night() {
         .post(&format!("/jobs/runs/{run}/log"), &json!({"attempt": attempt, "lines": ["stopping", "starting"]}))
         .ok();
     window.shows("starting");
-    window.shows("RUNNING");
+    window.shows("Running");
     company
         .post(&format!("/jobs/runs/{run}/result"), &json!({"attempt": attempt, "status": "SUCCEEDED", "exitCode": 0}))
         .ok();
-    window.shows("SUCCEEDED");
+    window.shows("Succeeded");
 
     // What was learnt is written down, and found beside the alert from then on.
     open(&window, server, "knowledge", "Knowledge");

@@ -1,7 +1,7 @@
 // The timeline of an alert: what it records itself, whom the service notified, and the audit log.
 
 import { call, may, terms } from "../api.js";
-import { Panel, Time, Trouble, html, personName, some } from "../elements.js";
+import { Panel, Time, Trouble, html, personName, some, stateName } from "../elements.js";
 import { useAnswer } from "../hooks.js";
 import { link } from "../route.js";
 import { millis } from "../time.js";
@@ -135,7 +135,7 @@ export function AlertTimeline({ alert, names, round }) {
               <ul class="plain-list">
                 ${audit.data.results.map(
                   (row) => html`<li class="small">
-                    <${Time} at=${row.time} /> ${row.action} by${" "}
+                    <${Time} at=${row.time} /> ${stateName(row.action)} by${" "}
                     ${names.get(row.userId) || row.userId || row.keyId}:${" "}
                     ${Object.keys(row.changes || {})
                       .slice(0, 6)

@@ -1,7 +1,7 @@
 // One change of the audit log: what it changed, before and after, with names for ids, and undoing its change set.
 
 import { may } from "../api.js";
-import { Button, Panel, Time, html } from "../elements.js";
+import { Button, Panel, Time, html, stateName } from "../elements.js";
 import { useMemo, useState } from "../hooks.js";
 import { actorOf, nameOf, recordsIn, useRecordNames } from "../recordnames.js";
 import { link, refine } from "../route.js";
@@ -48,7 +48,7 @@ export function Changes({ row, onDone }) {
   useRecordNames(rows, true);
   const actor = actorOf(row);
   return html`<${Panel}
-    title=${`${row.action} ${row.entity} ${nameOf(row.entity, row.entityId) || row.entityId}`}
+    title=${`${stateName(row.action)} ${row.entity} ${nameOf(row.entity, row.entityId) || row.entityId}`}
     id="changes"
     actions=${html`
       ${row.changeSet && may("undoChangeSet") && html`<${Button} onClick=${() => setUndoing(true)}>Undo…<//>`}

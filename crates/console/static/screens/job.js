@@ -17,6 +17,7 @@ import {
   count,
   html,
   personName,
+  stateName,
 } from "../elements.js";
 import { useAnswer, useList, useState } from "../hooks.js";
 import { RecordActions } from "../recordactions.js";
@@ -37,7 +38,7 @@ function Durations({ runs }) {
   const bars = known.map((run) => ({
     value: duration(run),
     kind: run.status === "SUCCEEDED" ? "good" : "bad",
-    title: `${run.status}, ${span(duration(run))}`,
+    title: `${stateName(run.status)}, ${span(duration(run))}`,
   }));
   return html`<${BarChart}
     bars=${bars}

@@ -1,7 +1,7 @@
 // Panels of a machine: what runs on it, its groups and alerts, when it is worked on, and what was changed.
 
 import { call, terms } from "../api.js";
-import { Empty, Panel, State, Time, Trouble, count, html } from "../elements.js";
+import { Empty, Panel, State, Time, Trouble, count, html, stateName } from "../elements.js";
 import { Search } from "../form.js";
 import { useAnswer, useList, useState } from "../hooks.js";
 import { link } from "../route.js";
@@ -163,7 +163,7 @@ export function History({ id, version }) {
         ? html`<ul class="plain-list">
             ${audit.data.results.map(
               (row) => html`<li class="small">
-                <${Time} at=${row.time} /> ${row.action}${" "}
+                <${Time} at=${row.time} /> ${stateName(row.action)}${" "}
                 <span class="dim">
                   ${Object.keys(row.changes || {})
                     .slice(0, 8)

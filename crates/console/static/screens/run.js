@@ -2,7 +2,7 @@
 
 import { call, may } from "../api.js";
 import { useVersionedAction } from "../conflict.js";
-import { Button, Facts, Loading, Panel, State, Time, Trouble, count, html, some } from "../elements.js";
+import { Button, Facts, Loading, Panel, State, Time, Trouble, count, html, some, stateName } from "../elements.js";
 import { useAnswer } from "../hooks.js";
 import { link, refine } from "../route.js";
 import { millis, span } from "../time.js";
@@ -15,7 +15,7 @@ export const OPEN = new Set(["QUEUED", "RUNNING"]);
  * @type {[string, string, (run: any) => any][]}
  */
 export const RUN_FIELDS = [
-  ["status", "Status", (run) => run.status],
+  ["status", "Status", (run) => stateName(run.status)],
   ["runner", "Runner", (run) => run.runner?.name],
   ["attempt", "Attempt", (run) => run.attempt],
   ["exitCode", "Exit code", (run) => run.exitCode],

@@ -21,7 +21,7 @@ fn a_job_is_run_and_its_run_is_called_off() {
     window.until("document.querySelector('tbody .row-link')");
     window.evaluate("document.querySelector('tbody .row-link').click()");
     window.click("Stop run");
-    window.shows("CANCELLED");
+    window.shows("Cancelled");
     assert_eq!(window.complaints(), Vec::<String>::new());
 }
 

@@ -242,7 +242,7 @@ fn the_audit_log_has_names() {
     open(&window, server, &address, "Audit");
     window.until(&format!("document.querySelector('.rows tbody tr')?.innerText.includes({})", json!(title)));
     let panel = "document.querySelector('#changes').closest('section').innerText";
-    window.until(&format!("{panel}.includes({})", json!(format!("CREATE INCIDENT {title}"))));
+    window.until(&format!("{panel}.includes({})", json!(format!("Create INCIDENT {title}"))));
     window.until(&format!("{panel}.includes({})", json!(format!("Nan {last} {user}"))));
     open(&window, server, &format!("audit?q=entityId:{machine}"), "Audit");
     window.until(&format!("document.querySelector('.rows tbody')?.innerText.includes({})", json!(host)));

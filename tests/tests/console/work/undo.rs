@@ -262,7 +262,7 @@ fn what_was_made_goes_again_and_what_went_comes_back() {
     undo(&window);
     company.get(&at).not_found();
     newest(&window, server, "EscalationPolicy", &text(&policy["id"]));
-    window.shows("DELETE EscalationPolicy");
+    window.shows("Delete EscalationPolicy");
     let words = preview(&window);
     assert!(words.contains("It exists again, under the same id."), "{words}");
     window.click("Undo");

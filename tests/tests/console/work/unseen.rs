@@ -179,7 +179,7 @@ fn a_job_is_run_as_it_was_seen_and_a_run_called_off_as_it_was() {
     look_away(&window);
     company.post_empty(&format!("/jobs/runs/{first}/cancel")).ok();
     window.click("Stop run");
-    assert_eq!(sides(&window), ["Status | QUEUED | CANCELLED"]);
+    assert_eq!(sides(&window), ["Status | Queued | Cancelled"]);
     let said = dialog(&window);
     assert!(said.contains("The run has ended") && !said.contains("anyway"), "{said}");
     window.click("Close");
@@ -189,7 +189,7 @@ fn a_job_is_run_as_it_was_seen_and_a_run_called_off_as_it_was() {
     look_away(&window);
     company.post("/jobs/runs/claim", &json!({"jobs": [id], "leaseSeconds": 60, "jobTypes": ["antivirus"]})).ok();
     window.click("Stop run");
-    assert_eq!(sides(&window)[0], "Status | QUEUED | RUNNING");
+    assert_eq!(sides(&window)[0], "Status | Queued | Running");
     assert_eq!(company.get(&format!("/jobs/runs/{second}")).ok()["status"], json!("RUNNING"));
     window.click("Stop run anyway");
     window.shows("Run stopped.");
