@@ -10,6 +10,7 @@ both_backends![
     a_roster_is_as_it_was_from_now_on,
     a_roster_that_was_deleted_is_there_again,
     a_change_that_is_planned_is_taken_back,
+    a_turn_stays_kept_until_its_change_is_undone,
     overrides_come_and_go,
     a_shift_that_is_gone_keeps_an_override_away,
 ];
@@ -116,6 +117,39 @@ fn a_change_that_is_planned_is_taken_back(server: &Server) {
     assert_eq!(then(), ["Bob", "Bob"]);
     undone(&client, &first);
     assert_eq!(then(), ["Bob", "Eve"]);
+}
+
+fn a_turn_stays_kept_until_its_change_is_undone(server: &Server) {
+    let client = server.new_client();
+    let people: Vec<Value> = ["Ann", "Bob", "Eve"].iter().map(|name| json!({"id": user(&client, name)})).collect();
+    let rotation = |people: &[&Value]| {
+        let order: Vec<Value> = people.iter().map(|one| json!({"users": [one]})).collect();
+        json!({"order": order, "length": {"days": 2}, "start": "2026-01-01T00:00:00"})
+    };
+    let mut turns = shift("Turns", "");
+    turns["users"] = json!([]);
+    turns["rotation"] = rotation(&people.iter().collect::<Vec<_>>());
+    let made = create(&client, &[turns]);
+    let before = told(&client, &made);
+    let now = || client.get(&format!("{}/onCall", path(&made))).ok()["onCall"][0]["user"]["id"].clone();
+    let current = now();
+    let others: Vec<&Value> = people.iter().filter(|one| one["id"] != current).collect();
+    let id = &made["shiftDetails"][0]["id"];
+    let keep = || {
+        let name = unique("kept");
+        let change = json!({"keepCurrent": true, "shiftDetails": [{"id": id, "rotation": rotation(&others)}]});
+        send(&client, &name, &path(&made), &change);
+        name
+    };
+    undone(&client, &newest(&client, &keep()));
+    assert_eq!((now(), told(&client, &made)), (current.clone(), before));
+    keep();
+    let kept = told(&client, &made);
+    assert_eq!((now(), &kept[3][0]["rotation"]["kept"]["users"][0]["id"]), (current.clone(), &current));
+    let later = unique("later");
+    send(&client, &later, &path(&made), &json!({"shiftDetails": [{"id": id, "name": "Other"}]}));
+    undone(&client, &newest(&client, &later));
+    assert_eq!(told(&client, &made), kept, "the undoing of another change keeps it, too");
 }
 
 fn overrides_come_and_go(server: &Server) {
