@@ -32,7 +32,7 @@ const LAYOUT = {
     shiftDetails: { about: "" },
     "shiftDetails.name": { about: "" },
     "shiftDetails.level": { about: "Secondary is called when the primary does not answer." },
-    keepCurrent: { about: "Then the turns go on by the new order. Otherwise they are counted from the first turn." },
+    keepCurrent: { about: "Then the turns go on by the new order." },
     "shiftDetails.rotation.start": { about: "On the clocks of the roster's time zone." },
   },
   controls: {
