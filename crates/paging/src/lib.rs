@@ -58,6 +58,7 @@ const MIGRATIONS: db::Migrations = db::migrations!(
     both paging0007_turns,
     both paging0008_sender_turns,
     both paging0009_actions,
+    both paging0010_rosters,
 );
 
 /// The headings of the OpenAPI document under which the operations stand. The first is that of operations without

@@ -126,6 +126,8 @@ diesel::table! {
         log -> Text,
         created_ms -> BigInt,
         sent_ms -> Nullable<BigInt>,
+        roster_tenant -> Text,
+        roster_id -> Text,
     }
 }
 

@@ -143,8 +143,25 @@ pub trait Notices: Send + Sync {
     fn notice(&self, conn: &mut Conn, notices: &[Notice], at: Timestamp) -> Result<()>;
 }
 
+/// What is stored of who was told of alerts, as SQL in the place of tables, so that the database joins it with alerts.
+/// Both name the alert by `tenant_id` and `alert_id`.
+#[derive(Clone, Copy, Debug)]
+pub struct PagedAlerts {
+    /// Pages, and gaps: `user_id` (or empty), `roster_tenant` and `roster_id` of the roster through which the user was
+    /// told (or empty), `step` from 0, `created_ms`, and `sent`: 1, or 0 for what is not and was not to be sent.
+    pub pages: &'static str,
+    /// The alert route that took an alert: `route_tenant` and `route_id`.
+    pub routes: &'static str,
+}
+
 /// The escalation of alerts by their policies.
 pub trait Escalations: Send + Sync {
+    /// Who was told of alerts.
+    fn paged(&self) -> PagedAlerts;
+
+    /// The names of these alert routes, those of these tenants that there are: id and name.
+    fn route_names(&self, conn: &mut Conn, tenants: &[String], ids: &[String]) -> Result<Vec<(String, String)>>;
+
     /// Are people to be told again of an acknowledged alert of a tenant that got worse?
     fn reopens_when_worse(&self, conn: &mut Conn, tenant: &str, alert: &str) -> Result<bool>;
 

@@ -19,7 +19,7 @@ mod tenants;
 
 pub use alerts::{
     ALERT_KEYS, AlertAction, AlertActionKind, AlertPreview, Alerts, Escalations, IncidentRecord, Incidents, Notice,
-    Notices,
+    Notices, PagedAlerts,
 };
 pub use authors::{Author, Authors};
 pub use integrations::{IntegrationSummary, Integrations};

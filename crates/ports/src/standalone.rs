@@ -11,8 +11,8 @@ use serde_json::Value;
 use crate::{
     AlertAction, AlertPreview, Alerts, Articles, Escalations, GroupHistory, IncidentRecord, Incidents,
     IntegrationSummary, Integrations, Jobs, LinkVisit, Maintenance, Notice, Notices, OnCall, OnCallPerson, OwnShift,
-    Owners, People, PeopleGroup, Person, RelatedArticle, RelatedJob, RosterSummary, RunRequest, RunSummary,
-    SessionStart, Sessions, Tenants,
+    Owners, PagedAlerts, People, PeopleGroup, Person, RelatedArticle, RelatedJob, RosterSummary, RunRequest,
+    RunSummary, SessionStart, Sessions, Tenants,
 };
 
 /// The one user that there is: [`Standalone::CALLER`], who writes everything. There are a few machines of `client_1`,
@@ -92,6 +92,10 @@ impl Owners for Standalone {
         Ok(None)
     }
 
+    fn owners(&self, _: &mut Conn, _: &str, machines: &[String]) -> Result<Vec<Option<String>>> {
+        Ok(vec![None; machines.len()])
+    }
+
     fn called(&self, _: &mut Conn, _: &str, _: &str, _: Timestamp) -> Result<Option<String>> {
         Ok(None)
     }
@@ -139,6 +143,18 @@ impl Incidents for Standalone {
 
 /// Nobody looks after alerts.
 impl Escalations for Standalone {
+    fn paged(&self) -> PagedAlerts {
+        PagedAlerts {
+            pages: "(SELECT '' AS tenant_id, '' AS alert_id, '' AS user_id, '' AS roster_tenant, '' AS roster_id, \
+                    0 AS step, 0 AS created_ms, 0 AS sent WHERE 1 = 0)",
+            routes: "(SELECT '' AS tenant_id, '' AS alert_id, '' AS route_tenant, '' AS route_id WHERE 1 = 0)",
+        }
+    }
+
+    fn route_names(&self, _: &mut Conn, _: &[String], _: &[String]) -> Result<Vec<(String, String)>> {
+        Ok(Vec::new())
+    }
+
     fn reopens_when_worse(&self, _: &mut Conn, _: &str, _: &str) -> Result<bool> {
         Ok(true)
     }

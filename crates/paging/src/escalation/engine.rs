@@ -16,7 +16,12 @@ use super::{
     work::Work,
 };
 use crate::{
-    configuration::{methods, notification::rules::URGENCIES, policies, routing::choose},
+    configuration::{
+        methods::{self, row::Method},
+        notification::rules::URGENCIES,
+        policies,
+        routing::choose,
+    },
     delivery::pages::{
         facts::{Facts, rank},
         store as pages,
@@ -156,6 +161,7 @@ fn begin(conn: &mut Conn, work: &mut Work<'_>, tenant: &str, id: &str, alert: &V
         outages::set(conn, tenant, id, &correlation.stands_for, is_down(alert), now.millis())?;
     }
     let blank = blank(tenant, id, alert, &correlation, now);
+    let route = choice.considered.last().filter(|asked| asked.takes == Some(true));
     let policy = match choice.policy {
         None if alert["sender"] == OPEN_ALERTS => for_administrators(conn, work, tenant, now)?,
         chosen => chosen,
@@ -171,7 +177,7 @@ fn begin(conn: &mut Conn, work: &mut Work<'_>, tenant: &str, id: &str, alert: &V
         policy_tenant: policy.tenant_id.clone(),
         policy_id: policy.id.clone(),
         policy_name: policy.name.clone(),
-        route_id: choice.considered.last().map(|asked| asked.route.id.clone()).unwrap_or_default(),
+        route_id: route.map(|asked| asked.route.id.clone()).unwrap_or_default(),
         urgency: urgency(&policy.document.urgency, severity).to_owned(),
         conversation: work.conversation(conn, tenant, &policy.id, now.millis() - CONVERSATION_MS)?,
         alert: Json(Facts { flaps: correlation.flaps, ..Facts::of(alert, &policy.name) }),
@@ -310,8 +316,13 @@ fn decided(row: &Row, state: State, meant: &[TargetRecipients], now: Timestamp) 
             if let Some(gap) = &reached.gap {
                 new.push(row.gap(round, step, &reached.person.id, "", gap, now));
             }
-            let pages = reached.methods.iter();
-            new.extend(pages.map(|(method, due)| row.page(round, step, method, *due, now)));
+            let (roster_tenant, roster_id) = one.roster.clone().unwrap_or_default();
+            let page = |(method, due): &(Method, Timestamp)| pages::Row {
+                roster_tenant: roster_tenant.clone(),
+                roster_id: roster_id.clone(),
+                ..row.page(round, step, method, *due, now)
+            };
+            new.extend(reached.methods.iter().map(page));
         }
     }
     // Two targets may have the same gap, and an integration stand in a step twice.

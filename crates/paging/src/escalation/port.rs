@@ -2,19 +2,31 @@
 
 use base::timestamp::Timestamp;
 use db::{Conn, Result};
-use ports::Escalations;
+use ports::{Escalations, PagedAlerts};
 
 use super::{
     on_call,
     rules::{Stage, State},
     store,
 };
-use crate::{Neighbours, configuration::owners::machine};
+use crate::{
+    Neighbours,
+    configuration::{owners::machine, routing},
+    delivery::pages,
+};
 
 /// The escalations that are stored.
 pub struct Stored;
 
 impl Escalations for Stored {
+    fn paged(&self) -> PagedAlerts {
+        PagedAlerts { pages: pages::store::AS_TABLE, routes: store::ROUTES_AS_TABLE }
+    }
+
+    fn route_names(&self, conn: &mut Conn, tenants: &[String], ids: &[String]) -> Result<Vec<(String, String)>> {
+        routing::store::names(conn, tenants, ids)
+    }
+
     fn reopens_when_worse(&self, conn: &mut Conn, tenant: &str, alert: &str) -> Result<bool> {
         Ok(store::find(conn, tenant, alert)?.is_none_or(|row| row.policy.reopen_when_worse))
     }
@@ -46,6 +58,11 @@ impl Owned {
 impl ports::Owners for Owned {
     fn owner(&self, conn: &mut Conn, tenant: &str, machine: &str) -> Result<Option<String>> {
         Ok(machine::owner(conn, &self.neighbours, tenant, machine)?.map(|row| row.group_id))
+    }
+
+    fn owners(&self, conn: &mut Conn, tenant: &str, machines: &[String]) -> Result<Vec<Option<String>>> {
+        let owners = machine::owners(conn, &self.neighbours, tenant, machines)?;
+        Ok(owners.into_iter().map(|owner| owner.map(|row| row.group_id)).collect())
     }
 
     fn called(&self, conn: &mut Conn, tenant: &str, machine: &str, at: Timestamp) -> Result<Option<String>> {

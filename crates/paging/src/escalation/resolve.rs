@@ -36,6 +36,8 @@ pub struct TargetRecipients {
     pub id: String,
     /// The people, each once in a step.
     pub people: Vec<Reached>,
+    /// The roster that it is, by tenant and id.
+    pub roster: Option<(String, String)>,
     /// Is an integration called?
     pub calls: bool,
     /// Why it means nobody.
@@ -72,8 +74,14 @@ pub fn step(
     let mut met = BTreeSet::new();
     let mut all = Vec::new();
     for target in &step.targets {
-        let mut meant =
-            TargetRecipients { target: target.clone(), id: String::new(), people: Vec::new(), calls: false, gap: None };
+        let mut meant = TargetRecipients {
+            target: target.clone(),
+            id: String::new(),
+            people: Vec::new(),
+            roster: None,
+            calls: false,
+            gap: None,
+        };
         let people = match whom(conn, neighbours, about, target, &around, at, &mut meant)? {
             Ok(people) => people,
             Err(gap) => {
@@ -108,6 +116,7 @@ fn whom(
         let Some(known) = neighbours.on_call.roster(conn, around, &roster.id)? else {
             return Ok(Err("the roster is not there any more".to_owned()));
         };
+        meant.roster = Some((known.tenant_id.clone(), roster.id.clone()));
         let partner =
             around.iter().find(|other| *other != about.policy_tenant).map_or(about.policy_tenant, String::as_str);
         let on_call = neighbours.on_call.on_call_of(conn, &known.tenant_id, partner, &roster.id, at)?;

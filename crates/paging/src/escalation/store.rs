@@ -96,6 +96,10 @@ pub const RETENTION: Retention = Retention {
     },
 };
 
+/// Which route took an alert, as other domains join it with theirs (see [`ports::PagedAlerts`]).
+pub const ROUTES_AS_TABLE: &str = "(SELECT tenant_id, alert_id, policy_tenant AS route_tenant, route_id \
+                                   FROM escalations WHERE route_id <> '')";
+
 impl Row {
     /// Where it stands.
     pub fn state(&self) -> State {

@@ -43,6 +43,14 @@ pub fn in_order(conn: &mut Conn, tenant: &str) -> Result<Vec<Route>> {
     Ok(db::direct!(conn, |conn| own.order((dsl::is_default, dsl::position, dsl::id)).load(conn))?)
 }
 
+/// Ids and names of those of these routes that these tenants have.
+pub fn names(conn: &mut Conn, tenants: &[String], ids: &[String]) -> Result<Vec<(String, String)>> {
+    use alert_routes::dsl;
+    let own = Condition::text_in("alert_routes.tenant_id IN", tenants);
+    let own = dsl::alert_routes.filter(own).select((dsl::id, dsl::name));
+    db::in_chunks(ids, |ids| own.clone().filter(dsl::id.eq_any(ids)).load(conn))
+}
+
 /// Has a tenant any route?
 pub fn any(conn: &mut Conn, tenant: &str) -> Result<bool> {
     let first = alert_routes::table.filter(alert_routes::tenant_id.eq(tenant)).select(alert_routes::id);

@@ -80,7 +80,16 @@ pub struct Row {
     pub created_ms: i64,
     /// When the other side accepted it.
     pub sent_ms: Option<i64>,
+    /// The tenant of the roster through which the person was told; empty for none.
+    pub roster_tenant: String,
+    /// That roster.
+    pub roster_id: String,
 }
+
+/// Pages and gaps of alerts and incidents, as other domains join them with theirs (see [`ports::PagedAlerts`]).
+pub const AS_TABLE: &str = "(SELECT tenant_id, alert_id, user_id, roster_tenant, roster_id, step, created_ms, \
+                            CASE WHEN status IN ('gap', 'stopped') THEN 0 ELSE 1 END AS sent \
+                            FROM pages WHERE kind = 'page' AND alert_id <> '')";
 
 /// Pages of alerts, incidents and shifts that are settled.
 pub const RETENTION: Retention = Retention {
@@ -141,6 +150,8 @@ impl Row {
             log: Json::default(),
             created_ms: now.millis(),
             sent_ms: None,
+            roster_tenant: String::new(),
+            roster_id: String::new(),
         }
     }
 

@@ -1,0 +1,2 @@
+ALTER TABLE pages DROP COLUMN roster_id;
+ALTER TABLE pages DROP COLUMN roster_tenant;
