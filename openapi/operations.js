@@ -107,6 +107,7 @@ export default {
   extendMaintenanceWindow: ["POST","/api/v2/tenants/{tenantId}/scheduleMaintenances/{windowId}/extend","operator"],
   finishOidc: ["GET","/auth/oidc/callback",""],
   getAlert: ["GET","/api/v2/tenants/{tenantId}/alerts/{alertId}","viewer"],
+  getAlertFigures: ["GET","/api/v2/tenants/{tenantId}/alerts/figures","viewer"],
   getAlertRoute: ["GET","/api/v2/tenants/{tenantId}/alertRoutes/{routeId}","viewer"],
   getAlertTimeline: ["GET","/api/v2/tenants/{tenantId}/alerts/{alertId}/timeline","viewer"],
   getApiKey: ["GET","/api/v2/tenants/{tenantId}/apiKeys/{apiKeyId}","admin"],

@@ -45,6 +45,8 @@ pub enum Kind {
     Computations,
     /// Processors for what callers' expressions and templates ask for.
     Processors,
+    /// Questions about all rows of a long time.
+    Reports,
     /// Streams of changes.
     ChangeStreams,
     /// Calls to others that wait for an answer.

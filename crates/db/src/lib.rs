@@ -40,6 +40,7 @@ mod select;
 mod sequence;
 mod sessions;
 mod sorts;
+mod sql_query;
 mod stream;
 mod tls;
 mod tree;
@@ -83,6 +84,7 @@ pub use crate::{
     select::columns,
     sequence::{keep_number, kept_number, next_id, next_number, next_short_id},
     sorts::{SortBy, Sorts},
+    sql_query::SqlQuery,
     stream::for_each_row,
     tree::Tree,
     url::{Backend, DatabaseUrl},

@@ -46,6 +46,7 @@ const MIGRATIONS: db::Migrations = db::migrations!(
     both incidents0007_senders,
     both incidents0009_turns,
     both incidents0011_ids,
+    each incidents0012_figures,
 );
 
 /// The headings of the OpenAPI document under which the operations stand. The first is that of operations without

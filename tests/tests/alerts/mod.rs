@@ -6,6 +6,7 @@ mod bad_input;
 mod bulk;
 mod counts;
 mod crashes;
+mod figures;
 mod grafana;
 mod heartbeats;
 mod inbound;

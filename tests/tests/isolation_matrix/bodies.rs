@@ -122,6 +122,8 @@ pub(super) const OVERRIDE: &str =
 pub(super) const ALERT: &str = r#"{"currentState": "Warning", "subject": "$new"}"#;
 pub(super) const ALERT_FILTERS: &[&str] = &["queryString=id:$alert", "queryString=resourceId:$resource"];
 
+pub(super) const FIGURES: &str = "by=resource&from=2026-01-01T00:00:00Z&to=2027-02-01T00:00:00Z";
+
 pub(super) const BELOW_INCIDENT_CATEGORY: &[&str] = &[
     r#"{"name": "$new", "parentCategory": {"uniqueId": "$incidentCategory"}}"#,
     r#"{"name": "$new", "parentCategory": {"name": "$incidentCategory.name"}}"#,

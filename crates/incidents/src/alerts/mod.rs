@@ -12,6 +12,7 @@
 //! - [`windows`]: alerts whose maintenance window is over
 //! - [`filter`]: the search
 //! - [`counts`]: counts of what a search finds
+//! - [`figures`]: figures by service, owner, roster, person, resource or route
 //! - [`actions`], [`bulk`]: actions of people, on one alert or on all that a search finds
 //! - [`kinds`]: the words that the service itself has for alerts
 //!
@@ -27,6 +28,7 @@ mod batch;
 mod bulk;
 mod counts;
 mod crowding;
+mod figures;
 mod filter;
 pub(crate) mod formats;
 mod history;
@@ -65,6 +67,7 @@ pub fn routes(config: &mut api::Routes) {
         .service(http::alertmanager)
         .service(http::search)
         .service(counts::count_alerts)
+        .service(figures::http::get_figures)
         .service(bulk::act)
         .service(http::get)
         .service(http::acknowledge)

@@ -55,6 +55,8 @@ pub struct Alert {
     pub document: Json<Document>,
     /// Who reports it: see [`Origin::sender`](super::intake::Origin).
     pub sender: String,
+    /// When somebody acknowledged it first, whether or not that holds.
+    pub acknowledged_ms: Option<i64>,
 }
 
 /// The fields of an alert that no search uses.

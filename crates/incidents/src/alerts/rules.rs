@@ -290,6 +290,7 @@ pub fn act(alert: &mut Alert, action: Action, by: Person, note: String, now: Tim
         }
         Action::Acknowledge => {
             alert.acknowledged = true;
+            alert.acknowledged_ms = alert.acknowledged_ms.or(Some(now.millis()));
             alert.document.acknowledgement = Some(done);
             alert.document.unacknowledgement = None;
             alert.document.previous_acknowledgement = None;

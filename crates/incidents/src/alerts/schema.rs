@@ -31,6 +31,7 @@ diesel::table! {
         incident_id -> Nullable<Text>,
         document -> Text,
         sender -> Text,
+        acknowledged_ms -> Nullable<BigInt>,
     }
 }
 

@@ -17,6 +17,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         .sends(r#"{"version": "4", "alerts": [{"status": "firing", "labels": {"alertname": "$new"}}]}"#),
     op("GET /alerts/search").filters(ALERT_FILTERS),
     op("GET /alerts/counts").filters(ALERT_FILTERS),
+    op("GET /alerts/figures").asks(FIGURES).filters(ALERT_FILTERS),
     // An id that is another's is one that the filter does not find (tests/alerts/bulk.rs).
     op("POST /alerts/actions/{action}").sends(r#"{"queryString": "subject:$new"}"#),
     op("GET /alerts/{alertId}").ids(&[Kind::Alert]),
