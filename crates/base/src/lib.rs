@@ -6,6 +6,7 @@
 
 pub mod body;
 pub mod calls;
+pub mod csv;
 pub mod cursor;
 pub mod duration;
 mod form;
