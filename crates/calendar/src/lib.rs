@@ -13,6 +13,7 @@
 //! - [`due`], [`cron`]: when a job is due
 //! - [`occurrences`]: the asking
 //! - [`interval`], [`sets`]: stretches of time, and their union, gaps and overlaps
+//! - [`hours`]: which hours are in the day, the evening, the night and the weekend
 //! - [`fields`], [`forms`]: the words of schedules in a body, and in a document
 //! - [`range`]: the stretch that a question is about
 //! - [`ical`]: what takes place, for calendar programs
@@ -23,6 +24,7 @@ mod dates;
 pub mod due;
 pub mod fields;
 pub mod forms;
+pub mod hours;
 pub mod ical;
 pub mod interval;
 mod local;
@@ -38,6 +40,7 @@ pub mod zones;
 pub use cron::CronExpression;
 pub use due::Due;
 pub use fields::Instant;
+pub use hours::{CategorizedTime, HourCategories, HourCategory};
 pub use interval::Interval;
 pub use local::TimeOfDay;
 pub use occurrences::Occurrences;
