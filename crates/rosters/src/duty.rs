@@ -245,4 +245,4 @@ impl<'s> Duties<'s> {
 }
 
 #[cfg(test)]
-mod tests;
+pub mod tests;

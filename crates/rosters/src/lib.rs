@@ -6,6 +6,7 @@
 //! - [`duty`]: from that and the people that there are to who is on call when
 //! - [`on_call`], [`timeline`]: the questions
 //! - [`across`]: the same across rosters
+//! - [`hours`]: how long people are on call, by [`hour_categories`]
 //! - [`cache`]: all rosters of a tenant, kept in memory
 //! - [`calendars`]: feeds for calendar programs
 //! - [`zones`]: the time zones
@@ -21,6 +22,8 @@ mod crew;
 pub mod demo;
 mod duty;
 mod filter;
+mod hour_categories;
+mod hours;
 mod lines;
 mod on_call;
 mod overrides;
@@ -65,6 +68,7 @@ const MIGRATIONS: db::Migrations = db::migrations!(
     both rosters0003_watches,
     both rosters0004_covers,
     both rosters0005_turns,
+    both rosters0006_hour_categories,
 );
 
 /// The headings of the OpenAPI document under which the operations stand. The first is that of operations without
@@ -116,6 +120,9 @@ fn routes(config: &mut Routes) {
         .service(roster::http::search)
         .service(on_call::http::all)
         .service(across::http::timelines)
+        .service(hours::http::hours)
+        .service(hour_categories::http::get)
+        .service(hour_categories::http::set)
         .service(timeline::http::preview)
         .service(roster::http::get)
         .service(roster::http::update)

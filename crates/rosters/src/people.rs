@@ -207,6 +207,12 @@ impl RosterPeople {
         present.chain(were.map(|one| one.user.as_str())).collect()
     }
 
+    /// Those who are on call at an instant where their group is: nobody when the group is not in use.
+    pub fn active_members<'s>(&'s self, group: &str, at: Timestamp) -> Vec<&'s str> {
+        let is_active = self.group_at(group, at).is_some_and(|group| group.activated);
+        if is_active { self.members(group, at) } else { Vec::new() }
+    }
+
     /// Everybody whom a crew puts on call at an instant, each once: its users, and the members of its groups. Who is
     /// not in use, or only in a group that is not, cannot be called.
     pub fn on_call<'s>(&'s self, crew: &'s Crew, at: Timestamp) -> Vec<&'s str> {

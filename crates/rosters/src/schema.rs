@@ -117,3 +117,14 @@ diesel::table! {
         created_ms -> BigInt,
     }
 }
+
+diesel::table! {
+    roster_hour_categories (tenant_id) {
+        tenant_id -> Text,
+        working_from -> Text,
+        evening_from -> Text,
+        night_from -> Text,
+        weekend_days -> Text,
+        updated_ms -> BigInt,
+    }
+}

@@ -61,6 +61,8 @@ const EXCEPTIONS: &[(&str, &str)] = &[
     ("readRosterCalendar", "programs with a calendar read the feed"),
     ("readUserCalendar", "programs with a calendar read the feed"),
     ("readMaintenanceCalendar", "programs with a calendar read the feed"),
+    ("getRosterHourCategories", "set once for a tenant, beside payroll"),
+    ("setRosterHourCategories", "set once for a tenant, beside payroll"),
 ];
 
 #[test]

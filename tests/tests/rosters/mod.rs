@@ -6,6 +6,7 @@ pub mod calendars;
 mod covers;
 mod crud;
 mod history;
+mod hours;
 mod on_call;
 mod overrides;
 mod partner;

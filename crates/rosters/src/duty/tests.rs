@@ -1,6 +1,6 @@
 //! Who is on call, and when that begins and ends.
 
-mod model;
+pub mod model;
 
 use calendar::{Interval, Zone};
 use serde_json::json;

@@ -9,7 +9,13 @@ use std::sync::Arc;
 use api::Restorer;
 use ports::People;
 
+use crate::hour_categories;
+
 /// What of this domain is restored when a change set is undone; `people` says who is there.
 pub fn restorers(people: Arc<dyn People>) -> Vec<Arc<dyn Restorer>> {
-    vec![Arc::new(rosters::Rosters(Arc::clone(&people))), Arc::new(overrides::Overrides(people))]
+    vec![
+        Arc::new(rosters::Rosters(Arc::clone(&people))),
+        Arc::new(overrides::Overrides(people)),
+        Arc::new(hour_categories::undo::Categories),
+    ]
 }

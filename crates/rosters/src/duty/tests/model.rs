@@ -470,3 +470,12 @@ proptest! {
         }
     }
 }
+
+/// Random rosters with their people, each with its zone and the instant around which it changes.
+pub fn rosters_in_zones() -> impl Strategy<Value = (Schedule, RosterPeople, Zone, i64)> {
+    cases().prop_map(|mut case| {
+        case.overrides.retain(|cover| cover.shift.is_none_or(|shift| shift < case.shifts.len()));
+        let (schedule, staff) = served(&case);
+        (schedule, staff, Zone::find(case.zone).unwrap(), case.around)
+    })
+}

@@ -1,0 +1,9 @@
+//! How long people are on call, by category ("Hours" in `docs/interface/rosters.md`).
+
+pub mod groups;
+pub mod http;
+pub mod render;
+pub mod sums;
+#[cfg(test)]
+mod tests;
+pub mod wire;

@@ -1,0 +1,183 @@
+//! From the timelines of rosters to how long they put whom on call. Pure.
+
+use std::collections::HashMap;
+
+use base::{problem::Problem, timestamp::Timestamp};
+use calendar::{CategorizedTime, HourCategories, Interval, Zone, hours::MillisByCategory, sets};
+
+use super::groups::ShiftGroups;
+use crate::{
+    duty::{Duties, Duty},
+    lines::Of,
+    people::RosterPeople,
+    schedule::Schedule,
+    timeline::render::too_large,
+};
+
+/// What a row is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum By {
+    /// Each user.
+    User,
+    /// Each user group.
+    Group,
+    /// Each roster.
+    Roster,
+}
+
+/// The id of what a row is about: a user, a group or a roster; `None` for people who are in no group of their shift.
+pub type RowId<'s> = Option<&'s str>;
+
+/// A roster, and how its hours are counted.
+pub struct CountedRoster<'s> {
+    pub id: &'s str,
+    pub schedule: &'s Schedule,
+    /// From when on it has which zone, in order; before the first instant, it has the first.
+    pub zones: Vec<(Timestamp, Zone)>,
+    pub categories: HourCategories,
+}
+
+/// What is asked.
+#[derive(Clone, Copy)]
+pub struct Question<'s> {
+    pub rosters: &'s [CountedRoster<'s>],
+    /// Everybody who stands in them.
+    pub staff: &'s RosterPeople,
+    pub range: Interval,
+    pub by: By,
+    /// Whose hours alone are asked for.
+    pub user: Option<&'s str>,
+}
+
+/// How long people are on call.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sum {
+    /// By category.
+    pub millis: MillisByCategory,
+    /// Of a user: the milliseconds that are counted more than once.
+    pub overlapping: u64,
+}
+
+/// Hours are summed up in pieces of this length, of which each is forgotten before the next.
+const STEP_MS: i64 = 32 * 86_400_000;
+
+/// How many times somebody may be on call in an answer: some seconds of work.
+const MOST_TIMES: usize = 4_000_000;
+
+/// How long people are on call through rosters; [`None`] when nobody wants to know any more.
+///
+/// # Errors
+/// 400 when there is too much in the range.
+pub fn sums<'s>(asked: Question<'s>, is_wanted: &dyn Fn() -> bool) -> Result<Option<HashMap<RowId<'s>, Sum>>, Problem> {
+    let mut sums = HashMap::new();
+    let mut left = MOST_TIMES;
+    for step in steps(asked.range) {
+        let mut zones = ZonesByCategory { range: step, known: Vec::new() };
+        let mut times: HashMap<&str, Vec<Interval>> = HashMap::new();
+        for roster in asked.rosters {
+            if !is_wanted() {
+                return Ok(None);
+            }
+            let mut counter = Counter { asked, sums: &mut sums, times: &mut times, left: &mut left };
+            counter.add(roster, step, &mut zones)?;
+        }
+        for (user, times) in times {
+            let all = times.iter().map(|time| time.millis()).fold(0, u64::saturating_add);
+            let sum: &mut Sum = sums.entry(Some(user)).or_default();
+            sum.overlapping += all - sets::covered_millis(times);
+        }
+    }
+    Ok(Some(sums))
+}
+
+/// A range in pieces.
+fn steps(range: Interval) -> impl Iterator<Item = Interval> {
+    let starts = (range.start().millis()..range.end().millis()).step_by(STEP_MS as usize);
+    starts.filter_map(move |start| {
+        Interval::new(Timestamp::from_millis(start), Timestamp::from_millis(start + STEP_MS))?.intersection(range)
+    })
+}
+
+/// The hours of one roster, on their way into the sums.
+struct Counter<'c, 's> {
+    asked: Question<'s>,
+    sums: &'c mut HashMap<RowId<'s>, Sum>,
+    /// Of each user all times on call.
+    times: &'c mut HashMap<&'s str, Vec<Interval>>,
+    left: &'c mut usize,
+}
+
+impl<'s> Counter<'_, 's> {
+    fn add(&mut self, roster: &CountedRoster<'s>, step: Interval, zones: &mut ZonesByCategory) -> Result<(), Problem> {
+        let Question { staff, .. } = self.asked;
+        let (duties, cut) = Duties::new(roster.schedule, staff).within(step, Of::All);
+        if cut {
+            return Err(too_large());
+        }
+        let mut groups = ShiftGroups::new(roster.schedule, staff);
+        for duty in duties {
+            let Some(time) = duty.time.intersection(step) else { continue };
+            *self.left = self.left.checked_sub(duty.users.len()).ok_or_else(too_large)?;
+            let millis = zones.millis(roster, time);
+            self.credit(roster, &duty, (time, millis), &mut groups);
+        }
+        Ok(())
+    }
+
+    /// Adds a stretch of time to the hours of those who are on call in it.
+    fn credit(
+        &mut self,
+        roster: &CountedRoster<'s>,
+        duty: &Duty<'s>,
+        (time, millis): (Interval, MillisByCategory),
+        groups: &mut ShiftGroups<'s>,
+    ) {
+        let Question { by, user: wanted, .. } = self.asked;
+        let groups = (by == By::Group && !duty.users.is_empty()).then(|| groups.of(duty.shift, time.start()));
+        for user in duty.users.iter().copied().filter(|user| wanted.is_none_or(|wanted| wanted == *user)) {
+            let id = match by {
+                By::User => Some(user),
+                By::Roster => Some(roster.id),
+                By::Group => {
+                    let mut groups = groups.iter().flat_map(|groups| groups.iter());
+                    groups.find(|(_, members)| members.contains(user)).map(|(group, _)| *group)
+                }
+            };
+            let sum = self.sums.entry(id).or_default();
+            sum.millis.iter_mut().zip(millis).for_each(|(sum, more)| *sum += more);
+            if by == By::User {
+                self.times.entry(user).or_default().push(time);
+            }
+        }
+    }
+}
+
+/// A range by category, in the zones of rosters.
+struct ZonesByCategory {
+    range: Interval,
+    known: Vec<(Zone, HourCategories, CategorizedTime)>,
+}
+
+impl ZonesByCategory {
+    /// The milliseconds of a stretch by category, in the zone that a roster has at each time.
+    fn millis(&mut self, roster: &CountedRoster<'_>, time: Interval) -> MillisByCategory {
+        let mut sums = MillisByCategory::default();
+        for (place, (since, zone)) in roster.zones.iter().enumerate() {
+            let start = if place == 0 { time.start() } else { *since };
+            let end = roster.zones.get(place + 1).map_or(time.end(), |(until, _)| *until);
+            let Some(part) = Interval::new(start, end).and_then(|part| part.intersection(time)) else { continue };
+            let parts = self.of(*zone, roster.categories).map(|hours| hours.millis(part)).unwrap_or_default();
+            sums.iter_mut().zip(parts).for_each(|(sum, more)| *sum += more);
+        }
+        sums
+    }
+
+    fn of(&mut self, zone: Zone, categories: HourCategories) -> Option<&CategorizedTime> {
+        let known = self.known.iter().position(|(own, its, _)| *own == zone && *its == categories);
+        let place = known.unwrap_or_else(|| {
+            self.known.push((zone, categories, categories.within(zone, self.range)));
+            self.known.len() - 1
+        });
+        self.known.get(place).map(|(.., hours)| hours)
+    }
+}
