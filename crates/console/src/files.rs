@@ -68,6 +68,7 @@ const FILES: &[(&str, &[u8])] = files![
     "responders.js",
     "rosterdialogs.js",
     "rosterform.js",
+    "rosterhours.js",
     "rosterpanels.js",
     "rosterpreview.js",
     "rostertimeline.js",
