@@ -8,6 +8,8 @@
 //! - [`across`]: the same across rosters
 //! - [`hours`]: how long people are on call, by [`hour_categories`]
 //! - [`cache`]: all rosters of a tenant, kept in memory
+//! - [`time_off`]: when people are away
+//! - [`conflicts`]: gaps, and what the plan asks too much of somebody
 //! - [`calendars`]: feeds for calendar programs
 //! - [`zones`]: the time zones
 //!
@@ -17,6 +19,7 @@
 mod across;
 mod cache;
 mod calendars;
+mod conflicts;
 mod covers;
 mod crew;
 pub mod demo;
@@ -33,6 +36,7 @@ mod revisions;
 mod roster;
 mod schedule;
 mod schema;
+mod time_off;
 mod timeline;
 mod undo;
 mod watch;
@@ -48,8 +52,13 @@ use crate::{
 };
 pub use crate::{on_call::port::Rosters, undo::restorers, watch::Watcher};
 
-static QUOTAS: [&db::Quota; 4] =
-    [&roster::store::QUOTA, &overrides::store::QUOTA, &covers::store::QUOTA, &calendars::store::QUOTA];
+static QUOTAS: [&db::Quota; 5] = [
+    &roster::store::QUOTA,
+    &overrides::store::QUOTA,
+    &covers::store::QUOTA,
+    &calendars::store::QUOTA,
+    &time_off::store::QUOTA,
+];
 
 /// What handlers take from [`extras`].
 const NEEDS: &[Need] = &[
@@ -69,6 +78,7 @@ const MIGRATIONS: db::Migrations = db::migrations!(
     both rosters0004_covers,
     both rosters0005_turns,
     both rosters0006_hour_categories,
+    both rosters0007_time_off,
 );
 
 /// The headings of the OpenAPI document under which the operations stand. The first is that of operations without
@@ -76,7 +86,8 @@ const MIGRATIONS: db::Migrations = db::migrations!(
 const TAGS: &[Tag] = &[
     Tag {
         name: "Rosters",
-        description: "Who is on call: shifts, rotations, overrides, cover requests, timelines and calendar feeds.",
+        description: "Who is on call: shifts, rotations, overrides, cover requests, time off, timelines and calendar \
+                      feeds.",
     },
     Tag::CONFIGURATION,
 ];
@@ -92,7 +103,7 @@ pub fn domain() -> api::Domain {
         aliases: &[],
         needs: NEEDS,
         migrations: MIGRATIONS,
-        retention: &[roster::versions::RETENTION, covers::store::RETENTION],
+        retention: &[roster::versions::RETENTION, covers::store::RETENTION, time_off::store::RETENTION],
         quotas: &QUOTAS,
     }
 }
@@ -123,6 +134,7 @@ fn routes(config: &mut Routes) {
         .service(hours::http::hours)
         .service(hour_categories::http::get)
         .service(hour_categories::http::set)
+        .service(conflicts::http::list)
         .service(timeline::http::preview)
         .service(roster::http::get)
         .service(roster::http::update)
@@ -140,5 +152,6 @@ fn routes(config: &mut Routes) {
         .service(covers::http::decline)
         .service(covers::http::withdraw)
         .service(across::http::of_user);
+    time_off::routes(config);
     calendars::routes(config);
 }

@@ -128,3 +128,18 @@ diesel::table! {
         updated_ms -> BigInt,
     }
 }
+
+diesel::table! {
+    roster_time_off (tenant_id, id) {
+        tenant_id -> Text,
+        id -> Text,
+        version -> BigInt,
+        user_id -> Text,
+        start_ms -> BigInt,
+        end_ms -> BigInt,
+        reason -> Text,
+        created_by -> Text,
+        created_ms -> BigInt,
+        updated_ms -> BigInt,
+    }
+}

@@ -124,9 +124,10 @@ fn in_the_way(window: &Window, element: &str, what: &str) -> Vec<String> {
 }
 
 /// The forms, by the screen that has them and the button that opens them.
-const FORMS: [(&str, &str); 16] = [
+const FORMS: [(&str, &str); 17] = [
     ("on-call", "Take over…"),
     ("on-call", "Swap…"),
+    ("on-call", "Add time off…"),
     ("incidents", "New incident…"),
     ("maintenance", "New window…"),
     ("jobs", "New job…"),

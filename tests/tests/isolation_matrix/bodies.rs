@@ -116,6 +116,7 @@ pub(super) const OVERRIDES: &[&str] = &[
     OVERRIDE,
     r#"{"user": {"id": "$user"}, "replaces": {"id": "$user"}, "start": "2026-11-20T00:00:00Z", "end": "2026-11-22T00:00:00Z"}"#,
 ];
+pub(super) const TIME_OFF: &str = r#"{"from": "2026-11-20T00:00:00Z", "to": "2026-11-22T00:00:00Z", "reason": "$new"}"#;
 pub(super) const OVERRIDE: &str =
     r#"{"user": {"id": "$user"}, "start": "2026-11-20T00:00:00Z", "end": "2026-11-22T00:00:00Z", "note": "$new"}"#;
 

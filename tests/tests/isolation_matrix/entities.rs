@@ -48,6 +48,8 @@ kinds! {
     /// Of a roster.
     Override = "override",
     CoverRequest = "coverRequest",
+    /// Of a user.
+    TimeOff = "timeOff",
     /// An address of a roster's calendar.
     RosterCalendar = "rosterCalendar",
     /// An address of a user's calendar.
@@ -145,6 +147,12 @@ impl Kind {
                 let mut created = create(&format!("/rosters/{roster}/coverRequests"), body);
                 created["inside"] = json!(roster);
                 created
+            }
+            Self::TimeOff => {
+                let user = somebody(owner);
+                let body = json!({"from": "2026-11-20T00:00:00Z", "to": "2026-11-22T00:00:00Z", "reason": name});
+                let created = create(&format!("/users/{user}/timeOff"), body);
+                json!({"id": created["id"], "inside": user})
             }
             Self::RosterCalendar => {
                 let roster = Self::Roster.make(owner, name).id();
@@ -273,6 +281,7 @@ impl Kind {
             Self::Roster | Self::OnCallRoster => json!(format!("ES-{}", uuid())),
             Self::Override => json!(format!("OVR-{}", uuid())),
             Self::CoverRequest => json!(format!("CVR-{}", uuid())),
+            Self::TimeOff => json!(format!("TOF-{}", uuid())),
             Self::Job => json!(uuid()),
             Self::JobScript => json!(987_654_321),
             Self::JobRun => json!(format!("RUN-{}", uuid())),

@@ -168,8 +168,8 @@ fn what_a_person_may_is_answered(backend: Backend) {
             if operation.id == "endSession" {
                 continue;
             }
-            let weakest = if recipe.of_oneself { document::ROLES.len() - 1 } else { operation.weaker_roles().count() };
-            let callers: Vec<_> = world.people.iter().filter(|(role, _)| *role == document::ROLES[weakest]).collect();
+            let weakest = document::ROLES[recipe.weakest(operation)];
+            let callers: Vec<_> = world.people.iter().filter(|(role, _)| *role == weakest).collect();
             assert_eq!(callers.len(), 2);
             for (_, caller) in callers {
                 let sent = Sent::new(operation, recipe, &world.mine, &world.mine.fresh_ids(recipe));
@@ -328,8 +328,7 @@ fn lists_hold_nothing_of_others(backend: Backend) {
         for (operation, recipe) in world.of_clients().filter(reads) {
             let ids = world.mine.ids(recipe).expect("the caller has one of each kind");
             let sent = Sent::new(operation, recipe, &world.mine, &ids);
-            let weaker = if recipe.of_oneself { callers.len() - 1 } else { operation.weaker_roles().count() };
-            for caller in callers.iter().skip(weaker) {
+            for caller in callers.iter().skip(recipe.weakest(operation)) {
                 assert_eq!(world.send(caller, Some(&world.mine), &sent).status, 200, "{}", operation.name());
             }
         }
@@ -352,7 +351,7 @@ fn who_may_is_answered(backend: Backend) {
     column(backend, |world| {
         for (operation, recipe) in world.guarded() {
             let home = world.home(recipe);
-            let (_, weakest) = &world.roles[operation.weaker_roles().count()];
+            let (_, weakest) = &world.roles[recipe.weakest(operation)];
             let caller = if recipe.of_partners || recipe.of_oneself { &home.admin } else { weakest };
             let allowed = |sent: Sent| {
                 let answer = world.send(caller, Some(home), &sent);

@@ -19,11 +19,15 @@
 //! - `.of_claimer()`: when only the key that claimed a run may call it, and another that may otherwise is told so
 //!   (409);
 //! - `.of_oneself()`: when only the user that it is about and admins may call it, and another is told so (403);
+//! - `.of_others(role)`: when it takes this role where it is about somebody else, and another is told so (403);
 //! - `.of_seen()`: when it may be called on what is seen of a partner, though it is not a `GET`.
 //!
 //! A new kind of entity is a line in `entities.rs`.
 
-use super::entities::Kind;
+use super::{
+    document::{Operation, ROLES},
+    entities::Kind,
+};
 
 mod access;
 mod changes;
@@ -62,6 +66,8 @@ pub(super) struct Recipe {
     pub(super) of_claimer: bool,
     /// Is it for the user that it is about, and for admins?
     pub(super) of_oneself: bool,
+    /// The role that it takes where it is about somebody else.
+    pub(super) of_others: Option<&'static str>,
     /// What a key is answered that may call it.
     pub(super) to_keys: u16,
     /// Is a key that is restricted to it refused all the same?
@@ -84,6 +90,7 @@ const fn op(operation: &'static str) -> Recipe {
         changes: false,
         of_claimer: false,
         of_oneself: false,
+        of_others: None,
         to_keys: 200,
         not_narrowed: false,
     }
@@ -145,6 +152,17 @@ impl Recipe {
 
     const fn of_oneself(self) -> Self {
         Self { of_oneself: true, ..self }
+    }
+
+    const fn of_others(self, role: &'static str) -> Self {
+        Self { of_others: Some(role), ..self }
+    }
+
+    /// The place among the roles of the weakest one that may call it on anybody.
+    pub(super) fn weakest(&self, operation: &Operation) -> usize {
+        let needed = if self.of_oneself { ROLES.last().copied() } else { self.of_others };
+        let needed = needed.and_then(|needed| ROLES.iter().position(|role| *role == needed));
+        needed.unwrap_or_else(|| operation.weaker_roles().count())
     }
 
     const fn of_seen(self) -> Self {

@@ -3,6 +3,7 @@
 mod across;
 mod bad_input;
 pub mod calendars;
+mod conflicts;
 mod covers;
 mod crud;
 mod history;
@@ -11,6 +12,7 @@ mod on_call;
 mod overrides;
 mod partner;
 mod rotations;
+mod time_off;
 mod timeline;
 mod turns;
 

@@ -12,6 +12,7 @@ import { isProgram } from "../peoplesearch.js";
 import { link, refine } from "../route.js";
 import { Rows } from "../table.js";
 import { withClient } from "../tenants.js";
+import { TimeOff } from "../timeoff.js";
 import { attempt } from "../toast.js";
 import { PersonAccess } from "./personaccess.js";
 import { isOurs } from "./usergroups.js";
@@ -132,6 +133,7 @@ function Person({ id, onChange }) {
         ${more && html`<${PersonAccess} user=${user} />`}
       </details>`
     }
+    ${ours && html`<${TimeOff} user=${user} />`}
     ${guard.conflict}
     ${
       editing &&

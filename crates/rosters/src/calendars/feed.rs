@@ -19,6 +19,7 @@ use crate::{
         wire::{RosterId, UserId},
     },
     schedule::Schedule,
+    time_off::{self, row::TimeOff},
 };
 
 const DAY_MS: i64 = 86_400_000;
@@ -54,7 +55,8 @@ pub async fn of_roster(
 
 /// Read the calendar of a user
 ///
-/// The same, for all the shifts that the user has in the rosters of the tenant.
+/// The same, for all the shifts that the user has in the rosters of the tenant, and for when a user of the tenant is
+/// away.
 #[utoipa::path(
     operation_id = "readUserCalendar",
     params(
@@ -128,11 +130,35 @@ fn render_feed(conn: &mut Conn, people: &dyn People, tenant: &str, of: &Of, now:
             }
         }
     }
+    if let Some(user) = user {
+        events.extend(away(conn, people, tenant, user, range)?);
+        events.truncate(feed::MOST_EVENTS);
+    }
     let name = match (user, rosters.first()) {
         (None, Some(roster)) => roster.name.clone(),
         _ => "On call".to_owned(),
     };
     Ok(ical::calendar(PRODUCT, &name, &events))
+}
+
+/// When a user of the tenant is away. Why is for those who read of the time off, not for who has the address.
+fn away(conn: &mut Conn, people: &dyn People, tenant: &str, user: &str, range: Interval) -> db::Result<Vec<Event>> {
+    let found = people.users(conn, &[tenant.to_owned()], &[user.to_owned()])?;
+    let Some(person) = found.first() else { return Ok(Vec::new()) };
+    let rows = time_off::store::of_user(conn, tenant, user, range)?;
+    let event = |row: TimeOff| {
+        let time = Interval::new(Timestamp::from_millis(row.start_ms), Timestamp::from_millis(row.end_ms))?;
+        Some(Event {
+            uid: format!("{}@muster", row.id),
+            time,
+            is_endless: false,
+            summary: format!("Away: {}", name(person)),
+            description: String::new(),
+            sequence: row.version - 1,
+            modified: Timestamp::from_millis(row.updated_ms),
+        })
+    };
+    Ok(rows.into_iter().filter_map(event).collect())
 }
 
 fn event(row: &roster::row::Roster, schedule: &Schedule, duty: &Duty<'_>, on_call: &[&Person]) -> Event {

@@ -4,7 +4,6 @@ use std::{collections::BTreeMap, rc::Rc};
 
 use base::problem::Problem;
 use calendar::{Interval, sets};
-use ports::Person;
 use serde::Serialize;
 
 use super::wire::{
@@ -206,7 +205,7 @@ impl<'s> Texts<'s, '_> {
         let staff = self.asked.staff;
         let at = duty.time.start();
         let people = duty.users.iter().filter_map(|id| staff.user_at(id, at));
-        let users = Rc::new(PreSerialized::of(&people.map(shown).collect()));
+        let users = Rc::new(PreSerialized::of(&people.map(TimelineUser::from).collect()));
         if staff.is_steady() {
             self.users.insert(duty.users.clone(), Rc::clone(&users));
         }
@@ -217,15 +216,6 @@ impl<'s> Texts<'s, '_> {
         let (id, name) = self.asked.schedule.shift(label)?;
         let shift = || TimelineShift { id: self.asked.saved.then(|| id.to_owned()), name: name.to_owned() };
         Some(Rc::clone(self.shifts.entry(label).or_insert_with(|| Rc::new(PreSerialized::of(&shift())))))
-    }
-}
-
-fn shown(person: &Person) -> TimelineUser {
-    TimelineUser {
-        id: person.id.clone(),
-        login_name: person.login_name.clone(),
-        first_name: person.first_name.clone(),
-        last_name: person.last_name.clone(),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use base::timestamp::Timestamp;
-use ports::Author;
+use ports::{Author, Person};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -134,6 +134,17 @@ pub struct TimelineUser {
     pub first_name: Option<String>,
     /// The family name.
     pub last_name: Option<String>,
+}
+
+impl From<&Person> for TimelineUser {
+    fn from(person: &Person) -> Self {
+        Self {
+            id: person.id.clone(),
+            login_name: person.login_name.clone(),
+            first_name: person.first_name.clone(),
+            last_name: person.last_name.clone(),
+        }
+    }
 }
 
 /// A stretch of time with nobody on call.

@@ -1,8 +1,9 @@
-//! Undoing changes of rosters and of overrides. What is restored holds from now on: who was on call stays as it was.
+//! Undoing changes of rosters, of overrides and of time off. What is restored holds from now on: who was on call stays as it was.
 
 mod earlier_plan;
 mod overrides;
 mod rosters;
+mod time_off;
 
 use std::sync::Arc;
 
@@ -15,7 +16,8 @@ use crate::hour_categories;
 pub fn restorers(people: Arc<dyn People>) -> Vec<Arc<dyn Restorer>> {
     vec![
         Arc::new(rosters::Rosters(Arc::clone(&people))),
-        Arc::new(overrides::Overrides(people)),
+        Arc::new(overrides::Overrides(Arc::clone(&people))),
+        Arc::new(time_off::TimesOff(people)),
         Arc::new(hour_categories::undo::Categories),
     ]
 }

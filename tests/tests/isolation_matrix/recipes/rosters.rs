@@ -30,6 +30,15 @@ pub(super) const RECIPES: &[Recipe] = &[
     op("POST /rosters/{rosterId}/coverRequests/{coverRequestId}/accept").ids(&[Kind::Roster, Kind::CoverRequest]),
     op("POST /rosters/{rosterId}/coverRequests/{coverRequestId}/decline").ids(&[Kind::Roster, Kind::CoverRequest]),
     op("DELETE /rosters/{rosterId}/coverRequests/{coverRequestId}").ids(&[Kind::Roster, Kind::CoverRequest]),
+    op("GET /rosters/conflicts").asks(RANGE),
+    op("POST /users/{userId}/timeOff").ids(&[Kind::User]).sends(TIME_OFF).of_others("operator"),
+    op("GET /users/{userId}/timeOff/search").ids(&[Kind::User]),
+    op("GET /users/{userId}/timeOff/{timeOffId}").ids(&[Kind::User, Kind::TimeOff]),
+    op("POST /users/{userId}/timeOff/{timeOffId}")
+        .ids(&[Kind::User, Kind::TimeOff])
+        .sends(TIME_OFF)
+        .of_others("operator"),
+    op("DELETE /users/{userId}/timeOff/{timeOffId}").ids(&[Kind::User, Kind::TimeOff]).of_others("operator"),
     op("POST /rosters/{rosterId}/calendars").ids(&[Kind::Roster]),
     op("GET /rosters/{rosterId}/calendars").ids(&[Kind::Roster]),
     op("DELETE /rosters/{rosterId}/calendars/{calendarId}").ids(&[Kind::Roster, Kind::RosterCalendar]),

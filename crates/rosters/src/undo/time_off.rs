@@ -1,0 +1,60 @@
+//! Undoing changes of time off.
+
+use std::sync::Arc;
+
+use api::{RequestScope, Restorer, restore};
+use base::body::Request as _;
+use db::Result;
+use outbox::{Tx, change_sets::objects::ObjectChange};
+use ports::People;
+
+use crate::time_off::{
+    row::TimeOff,
+    rules, store,
+    wire::{NewTimeOff, TimeOffChange},
+};
+
+/// The fields that an operation sets.
+const FIELDS: [&str; 3] = ["from", "to", "reason"];
+/// What follows from a change, or stays for good.
+const DERIVED: [&str; 5] = ["id", "user", "createdBy", "createdTime", "updatedTime"];
+
+/// Restores time off.
+pub struct TimesOff(pub Arc<dyn People>);
+
+impl Restorer for TimesOff {
+    fn kinds(&self) -> &'static [&'static str] {
+        &["TimeOff"]
+    }
+
+    fn left(&self, change: &ObjectChange) -> Vec<String> {
+        restore::left(change, &DERIVED, |name| FIELDS.contains(&name))
+    }
+
+    fn restore(&self, tx: &mut Tx<'_>, _: &RequestScope, change: &ObjectChange) -> Result<()> {
+        let body = restore::body(change, &FIELDS);
+        restore::restore_resource(
+            tx,
+            change,
+            |tx| {
+                let user = restore::former_text(change, "user.id").unwrap_or_default();
+                let own = std::slice::from_ref(&change.tenant_id);
+                if self.0.users(tx.conn, own, &[user.to_owned()])?.is_empty() {
+                    return Err(rules::no_user().into());
+                }
+                let new = NewTimeOff::parse(&body)?;
+                let row = rules::created(&change.tenant_id, user, new, tx.author(), tx.now);
+                let row = TimeOff { id: change.entity_id.clone(), ..row };
+                store::lock(&row.tenant_id, &row.user_id).take(tx.conn)?;
+                store::insert(tx.conn, &row)?;
+                Ok(row)
+            },
+            store::delete,
+            |tx, old| {
+                let row = rules::changed(old, TimeOffChange::parse(&body)?, tx.now)?;
+                store::update(tx.conn, &row)?;
+                Ok(row)
+            },
+        )
+    }
+}
