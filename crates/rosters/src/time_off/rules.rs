@@ -49,7 +49,8 @@ pub fn changed(old: &TimeOff, change: TimeOffChange, now: Timestamp) -> Result<T
         return Err(Problem::field(named, wrong));
     }
     if end_ms.saturating_sub(start_ms) > LONGEST_MS {
-        return Err(Problem::field(named, TOO_LONG));
+        let wrong = if named == "to" { TOO_LONG } else { "must be at most 366 days before to" };
+        return Err(Problem::field(named, wrong));
     }
     Ok(TimeOff {
         version: old.version + 1,

@@ -12,7 +12,7 @@ use crate::overrides::wire::trimmed;
 /// The longest time off, in milliseconds: 366 days.
 pub const LONGEST_MS: i64 = 366 * 86_400_000;
 /// What is said of a longer one.
-pub const TOO_LONG: &str = "makes it longer than 366 days";
+pub const TOO_LONG: &str = "must be at most 366 days after from";
 /// The longest reason, in characters.
 const LONGEST_REASON: usize = 1_000;
 
