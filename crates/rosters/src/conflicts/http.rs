@@ -1,7 +1,7 @@
 //! Conflicts over HTTP.
 
 use actix_web::{HttpResponse, web};
-use api::{RequestContext, answer, get};
+use api::{RequestContext, answer, cpu, get};
 use base::{duration, problem::Problem, query::Query};
 use ports::People;
 
@@ -64,14 +64,20 @@ pub async fn list(
     known: web::Data<RosterCache>,
 ) -> api::Result<HttpResponse> {
     let asked = asked(context.query())?;
-    let found = context.read(move |conn, scope| {
+    let whole = rules::looked_at(asked.range, asked.limits);
+    let range = asked.range;
+    let read = context.read(move |conn, scope| {
         let own = scope.scope();
-        let whole = rules::looked_at(asked.range, asked.limits);
         let all = known.read(conn, &**people, (&own, &scope.scope_and_partner()), whole.start())?;
-        let away = time_off::store::within(conn, &own, asked.range, MOST_TIME_OFF)?;
+        let away = time_off::store::within(conn, &own, range, MOST_TIME_OFF)?;
         if i64::try_from(away.len()).is_ok_and(|count| count >= MOST_TIME_OFF) {
             return Err(too_large().into());
         }
+        Ok((all, away))
+    });
+    let (all, away) = read.await?;
+    // Without the connection, which others wait for.
+    let found = cpu::run(move |_| {
         let filter = Filter { user: asked.user.clone(), ..Filter::default() };
         Ok(render::conflicts(&chosen(&all, whole, &filter), &all.staff, &away, &asked)?)
     });
