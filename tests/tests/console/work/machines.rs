@@ -62,8 +62,8 @@ fn a_machine_says_its_groups_and_its_antivirus() {
     window.until("document.querySelector('#antivirus').closest('section').querySelectorAll('li').length == 2");
     let mut found = lines(&window, "antivirus");
     found.sort();
-    assert!(found[0].starts_with(&format!("OUTOFDATE {MARKUP} 4.18 definitions <b>1.401</b> of ")), "{found:?}");
-    assert!(found[0].contains("looked at ") && found[1].starts_with("UPTODATE Shield 2 looked at "), "{found:?}");
+    assert!(found[0].starts_with(&format!("Out of date {MARKUP} 4.18 definitions <b>1.401</b> of ")), "{found:?}");
+    assert!(found[0].contains("looked at ") && found[1].starts_with("Up to date Shield 2 looked at "), "{found:?}");
     assert_eq!(window.evaluate("document.querySelectorAll('main img, main b').length"), json!(0));
     // From a group of either kind one sees who else is in it.
     for name in [&by_rule, &service] {
