@@ -23,24 +23,20 @@ const FIELDS = [
   ["reason", "Reason", (one) => one.reason],
 ];
 
-/** The time off of a person that is not over. @param {{user: any, own?: boolean, onChange?: () => void}} given */
-export function TimeOff({ user, own = false, onChange }) {
+/** The time off of a person that is not over. @param {{user: any, own?: boolean}} given */
+export function TimeOff({ user, own = false }) {
   const path = { tenantId: own ? session.home : session.tenant, userId: user.id };
   const [all, setAll] = useState(false);
   const answer = useAnswer(
     (signal) => call("searchTimeOff", { ...path, signal, query: { from: wire(Date.now()), pageSize: MOST } }),
     `${path.tenantId} ${user.id}`,
   );
-  const fresh = () => {
-    answer.reload();
-    onChange?.();
-  };
   // Everybody writes their own; that of others who may change rosters.
   const mayWrite = own || may("createRosterOverride");
   const list = answer.data?.results || [];
   const actions = (one) => {
     const of = { ...path, timeOffId: one.id };
-    const again = { reload: fresh, gone: fresh, read: () => call("getTimeOff", of) };
+    const again = { reload: answer.reload, gone: answer.reload, read: () => call("getTimeOff", of) };
     const what = "time off";
     return [
       editAction(one, again, { operation: /** @type {const} */ ("updateTimeOff"), path: of, what, layout: LAYOUT }),
@@ -65,7 +61,7 @@ export function TimeOff({ user, own = false, onChange }) {
             message: "Added.",
           },
         ]}
-        onDone=${fresh}
+        onDone=${answer.reload}
       />`
     }
   >
@@ -82,7 +78,7 @@ export function TimeOff({ user, own = false, onChange }) {
           ${
             mayWrite &&
             html`<div class="actions">
-              <${RecordActions} actions=${actions(one)} onDone=${fresh} of=${`time off from ${full(millis(one.from))}`} />
+              <${RecordActions} actions=${actions(one)} onDone=${answer.reload} of=${`time off from ${full(millis(one.from))}`} />
             </div>`
           }
         </li>`,

@@ -127,7 +127,6 @@ fn in_the_way(window: &Window, element: &str, what: &str) -> Vec<String> {
 const FORMS: [(&str, &str); 17] = [
     ("on-call", "Take over…"),
     ("on-call", "Swap…"),
-    ("on-call", "Add time off…"),
     ("incidents", "New incident…"),
     ("maintenance", "New window…"),
     ("jobs", "New job…"),
@@ -137,6 +136,7 @@ const FORMS: [(&str, &str); 17] = [
     ("routing", "New route…"),
     ("people", "New person…"),
     ("keys", "New key…"),
+    ("settings", "Add time off…"),
     ("settings", "Add e-mail…"),
     ("settings", "Add push or chat…"),
     ("alerts", "?"),

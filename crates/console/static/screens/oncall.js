@@ -1,6 +1,6 @@
 // On call: now, next, and the next fourteen days of all rosters.
 
-import { call, may, session } from "../api.js";
+import { call, may } from "../api.js";
 import { useDrag } from "../drag.js";
 import { Button, Empty, Head, Loading, Panel, Time, Trouble, html, personName } from "../elements.js";
 import { Search } from "../form.js";
@@ -13,7 +13,6 @@ import { OverrideDialog, SwapDialog } from "../rosterdialogs.js";
 import { timelineLanes } from "../rostertimeline.js";
 import { go, link, refine } from "../route.js";
 import { DAY, midnight, millis, span, wire } from "../time.js";
-import { TimeOff } from "../timeoff.js";
 import { attempt } from "../toast.js";
 
 const DAYS = 14;
@@ -177,7 +176,7 @@ export default function OnCall({ query }) {
     <//>
     ${found.length > 0 && html`<${RosterConflicts} ...${{ from, to, stamp }} />`}
     <${MyShifts} stamp=${stamp} />
-    <${TimeOff} user=${session.me.user} own=${true} onChange=${fresh} />
+    <p><a href=${link(["settings"])}>Add time off in Settings</a></p>
     ${
       override &&
       html`<${OverrideDialog} rosters=${rosters} given=${override} onClose=${() => setOverride(undefined)} onDone=${fresh} />`

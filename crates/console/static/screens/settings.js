@@ -1,10 +1,11 @@
-// Settings: account, contact methods, sessions, accounts of OpenID Connect, and appearance.
+// Settings: account, contact methods, time off, sessions, accounts of OpenID Connect, and appearance.
 
 import { call, session } from "../api.js";
 import { Button, Facts, Head, Panel, html, personName } from "../elements.js";
 import { useAnswer, useState } from "../hooks.js";
 import { applyLook } from "../look.js";
 import { zone } from "../time.js";
+import { TimeOff } from "../timeoff.js";
 import { attempt } from "../toast.js";
 import { ContactMethods } from "./contactmethods.js";
 import { Identities, SessionList } from "./personaccess.js";
@@ -70,6 +71,7 @@ export default function Settings() {
       <//>
     </div>
     <${ContactMethods} user=${user} own=${true} />
+    <${TimeOff} user=${user} own=${true} />
     <${Panel} title="Sessions" id="sessions">
       <${SessionList}
         all=${all}
