@@ -89,8 +89,8 @@ where
 fn take_place(party: &Arc<Party>) -> Result<Lease> {
     let most = usize::try_from(MOST_PER_KEY).unwrap_or(usize::MAX);
     let too_many = || {
-        let detail = "This key, or its tenant, has too many requests under way that match expressions, fill in templates or sum \
-             up hours.";
+        let detail = "This key, or its tenant, has too many requests under way that match expressions, fill in \
+                      templates, sum up hours or look for conflicts.";
         Problem::throttled(detail, 1, RateLimit { limit: MOST_PER_KEY, remaining: 0, reset: 1 })
     };
     match COMPUTATIONS.try_take(party, 1) {

@@ -78,7 +78,11 @@ export function TimeOff({ user, own = false }) {
           ${
             mayWrite &&
             html`<div class="actions">
-              <${RecordActions} actions=${actions(one)} onDone=${answer.reload} of=${`time off from ${full(millis(one.from))}`} />
+              <${RecordActions}
+                actions=${actions(one)}
+                onDone=${answer.reload}
+                of=${`time off from ${full(millis(one.from))}`}
+              />
             </div>`
           }
         </li>`,

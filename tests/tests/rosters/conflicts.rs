@@ -141,7 +141,10 @@ fn overrides_and_swaps_count(server: &Server) {
     let body = json!({"user": {"id": bob}, "start": "2036-05-02T08:00:00Z", "end": "2036-05-02T20:00:00Z"});
     client.post(&format!("{}/overrides", path(&day)), &body).ok();
     assert_eq!(of(&bob), ["doubleBooking 05-02T08:00/05-02T20:00"]);
-    let half = |user: &str, day: &str| json!({"user": {"id": user}, "start": format!("{day}T08:00:00Z"), "end": format!("{day}T20:00:00Z")});
+    let half = |user: &str, day: &str| {
+        let [start, end] = ["08:00:00Z", "20:00:00Z"].map(|time| format!("{day}T{time}"));
+        json!({"user": {"id": user}, "start": start, "end": end})
+    };
     let swap = json!({"first": half(&ann, "2036-05-03"), "second": half(&bob, "2036-05-02")});
     client.post(&format!("{}/swaps", path(&day)), &swap).ok();
     assert_eq!(of(&bob), ["doubleBooking 05-03T08:00/05-03T20:00"], "Ann has her own day again");

@@ -101,7 +101,11 @@ proptest! {
     }
 
     #[test]
-    fn occurrences_are_counted_as_they_start((rule, around) in rules(), offset in -40 * DAY..40 * DAY, ahead in 0..400_i64) {
+    fn occurrences_are_counted_as_they_start(
+        (rule, around) in rules(),
+        offset in -40 * DAY..40 * DAY,
+        ahead in 0..400_i64,
+    ) {
         let rule = Rule::recurring(rule);
         let starts: Vec<_> = rule.starts(at(-1)).take_while(|start| *start <= at(around + 40 * DAY)).collect();
         let here = at(around + offset);

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use actix_web::{
-    HttpResponse,
-    http::header::{self, HeaderMap},
+    HttpRequest, HttpResponse,
+    http::header::{self, Accept, Header as _, Quality},
     web,
 };
 use api::{RequestContext, cpu, get};
@@ -74,7 +74,7 @@ pub async fn hours(
         group: query.text("userGroupId").map(|id| id.trim().to_owned()),
     };
     let range = calendar::range::read(query, None)?;
-    let csv = wants_csv(context.request().headers());
+    let csv = wants_csv(context.request());
     let read = context.read(move |conn, scope| {
         let partner = scope.tenant.partner.as_str();
         let categories = OfTenants::read(conn, &scope.scope(), partner)?;
@@ -131,44 +131,30 @@ fn zones(roster: &OneRoster) -> Result<Vec<(Timestamp, Zone)>, Problem> {
 }
 
 /// Does a caller want CSV? The first type that it accepts and there is counts, unless a quality says otherwise.
-fn wants_csv(headers: &HeaderMap) -> bool {
-    let accepted = headers.get_all(header::ACCEPT).filter_map(|value| value.to_str().ok());
-    let types = accepted.flat_map(|value| value.split(',')).map(|one| {
-        let mut parts = one.split(';').map(str::trim);
-        let name = parts.next().unwrap_or_default().to_ascii_lowercase();
-        let quality = parts.find_map(|part| part.strip_prefix("q=")?.parse::<f32>().ok()).unwrap_or(1.0);
-        (name, quality)
-    });
-    let mut best = (false, 0.0);
-    for (name, quality) in types {
-        let is_csv = name == "text/csv";
-        let is_there = is_csv || ["application/json", "application/*", "*/*"].contains(&name.as_str());
-        if is_there && quality > best.1 {
-            best = (is_csv, quality);
-        }
-    }
-    best.0
+fn wants_csv(request: &HttpRequest) -> bool {
+    let Ok(mut accepted) = Accept::parse(request) else { return false };
+    accepted.retain(|one| one.quality > Quality::ZERO);
+    let types = accepted.ranked();
+    let is_there = |name: &&str| ["text/csv", "application/json", "application/*", "*/*"].contains(name);
+    types.iter().map(|one| one.essence_str()).find(is_there) == Some("text/csv")
 }
 
 #[cfg(test)]
 mod tests {
-    use actix_web::http::header::HeaderValue;
+    use actix_web::test::TestRequest;
 
     use super::*;
 
     #[test]
     fn csv_is_for_those_who_ask_for_it() {
-        let wants = |accept: &'static str| {
-            let mut headers = HeaderMap::new();
-            headers.insert(header::ACCEPT, HeaderValue::from_static(accept));
-            wants_csv(&headers)
-        };
+        let wants =
+            |accept: &str| wants_csv(&TestRequest::default().insert_header((header::ACCEPT, accept)).to_http_request());
         for accept in ["text/csv", "Text/CSV; charset=utf-8", "text/csv, */*;q=0.1", "text/csv,application/json"] {
             assert!(wants(accept), "{accept}");
         }
         for accept in ["", "*/*", "application/json", "application/json, text/csv;q=0.5", "text/csv;q=0", "text/html"] {
             assert!(!wants(accept), "{accept}");
         }
-        assert!(!wants_csv(&HeaderMap::new()));
+        assert!(!wants_csv(&TestRequest::default().to_http_request()));
     }
 }

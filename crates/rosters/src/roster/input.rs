@@ -74,8 +74,8 @@ pub struct RosterChange {
     /// When the changes of shifts, zone and off hours take effect: now or later. Without it, now.
     #[request(name = "effectiveFrom", pattern = calendar::forms::INSTANT)]
     pub from: Option<Timestamp>,
-    /// Beside `shiftDetails`: rotations are moved so that those whose turn it is when the change takes effect keep it to
-    /// its end. Then comes the place after theirs in the new order; the first, when they are not in it.
+    /// Beside `shiftDetails`: rotations are moved so that those whose turn it is when the change takes effect keep it
+    /// to its end. Then comes the place after theirs in the new order; the first, when they are not in it.
     pub keep_current: Option<bool>,
 }
 

@@ -1,4 +1,5 @@
-//! Undoing changes of rosters, of overrides and of time off. What is restored holds from now on: who was on call stays as it was.
+//! Undoing changes of rosters, of overrides and of time off. What is restored holds from now on: who was on call stays
+//! as it was.
 
 mod earlier_plan;
 mod overrides;

@@ -136,7 +136,8 @@ proptest! {
         }
         // Then, turn by turn, the new order.
         let next = other.iter().position(|user| *user == current).map_or(0, |place| (place + 1) % other.len());
-        let then = match (new.turns.length, former.turns.length == new.turns.length && other.contains(&current.as_str())) {
+        let goes_on = former.turns.length == new.turns.length && other.contains(&current.as_str());
+        let then = match (new.turns.length, goes_on) {
             (Length::Occurrences(_), false) => rule.nth_start(rule.count_before(end)).unwrap(),
             _ => end,
         };
