@@ -7,10 +7,10 @@ use super::{
     wire::{LONGEST_MS, NewTimeOff, TOO_LONG, TimeOffChange},
 };
 
-/// How often a person is away at most, as far as it is kept.
+/// The entries of a person, past ones included.
 pub const MOST: i64 = 500;
 
-/// 404: no such user, in any tenant whose people the caller may say this of.
+/// 404: no such user in the tenants of the request.
 pub fn no_user() -> Problem {
     Problem::not_found("The user was not found.")
 }

@@ -21,7 +21,7 @@ pub fn one(row: Row, people: &Authors) -> TimeOff {
     }
 }
 
-/// Why somebody is away is nobody else's business: it stands in the audit log alone.
+/// Audited, and no event: integrations are not told when and why people are away.
 impl Recorded for Row {
     fn entity(&self) -> Entity<'_> {
         Entity::audited("TimeOff", &self.tenant_id, &self.id)

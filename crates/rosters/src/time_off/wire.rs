@@ -1,4 +1,4 @@
-//! What clients see and say of time off ("Time off" in `docs/interface.md`).
+//! What clients see and say of time off ("Time off" in `docs/interface/rosters.md`).
 
 use api::Request;
 use base::{Fields, timestamp::Timestamp};
