@@ -21,7 +21,7 @@ pub(super) fn read_everything(server: &Server) -> Vec<String> {
             "to" => Some("to=2026-11-27T00:00:00Z".to_owned()),
             // A stream that ends with what there is.
             "maxSeconds" => Some("maxSeconds=0".to_owned()),
-            name => Some(format!("{name}=open")),
+            name => Some(format!("{name}={}", one["schema"]["enum"][0].as_str().unwrap_or("open"))),
         });
         let asked = asked.collect::<Vec<_>>().join("&");
         Some(if asked.is_empty() { path.clone() } else { format!("{path}?{asked}") })
