@@ -123,6 +123,14 @@ export function Choices({ label, options, value, onValue }) {
   </div>`;
 }
 
+/** A choice of one of several, each `[value, title]`. */
+export const Choice = ({ label, value, options, onValue }) => html`<label class="inline">
+  ${label}${" "}
+  <select value=${value} onChange=${(event) => onValue(event.target.value)}>
+    ${options.map(([one, title]) => html`<option value=${one}>${title}</option>`)}
+  </select>
+</label>`;
+
 /** A filter by the time from which on things are shown. */
 export const Since = ({ value, onValue }) => html`<label class="inline">
   Since${" "}

@@ -1,21 +1,32 @@
-// How long people are on call in a month, and the same as a file for payroll.
+// How long people are on call, by category: as a chart, as a table, and as a file for payroll.
 
 import { call } from "./api.js";
+import { StackedBars } from "./barchart.js";
 import { ExportDialog } from "./csvexport.js";
 import { Button, Empty, Loading, Panel, Trouble, html } from "./elements.js";
+import { Choice } from "./form.js";
 import { useAnswer, useState } from "./hooks.js";
+import { SortTable, sorted } from "./sorttable.js";
 import { wire } from "./time.js";
 
 /** How many months may be chosen: this one, and those before it. */
 const MONTHS = 13;
 
-const CATEGORIES = ["working", "evening", "night", "weekend", "holiday"];
+/** The categories of hours, each with its colour. */
+const CATEGORIES = [
+  ["working", "blue"],
+  ["evening", "amber"],
+  ["night", "violet"],
+  ["weekend", "green"],
+  ["holiday", "red"],
+];
 
 /** What has a row each, by the word of `by`. */
-const KINDS = { user: "Person", group: "User group", roster: "Roster" };
+export const HOURS_BY = { user: "Person", group: "User group", roster: "Roster" };
 
 /** What a row is of. While another answer is on its way, it may be of the kind before. */
 const nameOf = (row) => row.user?.loginName || row.roster?.name || row.userGroup?.name || "No group";
+const idOf = (row) => row.user?.id || row.userGroup?.uniqueId || row.roster?.id;
 
 const hours = new Intl.NumberFormat(undefined, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 const monthName = new Intl.DateTimeFormat(undefined, { month: "long", year: "numeric" });
@@ -25,72 +36,83 @@ const begin = (ago) => new Date(new Date().getFullYear(), new Date().getMonth() 
 
 const capital = (word) => word[0].toUpperCase() + word.slice(1);
 
-/** A choice of one of several, each `[value, title]`. */
-const Choice = ({ label, value, options, onValue }) => html`<label class="inline">
-  ${label}${" "}
-  <select value=${value} onChange=${(event) => onValue(event.target.value)}>
-    ${options.map(([one, title]) => html`<option value=${one}>${title}</option>`)}
-  </select>
-</label>`;
+/** @returns {import("./sorttable.js").SortColumn[]} */
+const columnsOf = (by, cell) => [
+  { id: "name", title: HOURS_BY[by], value: nameOf, cell },
+  ...CATEGORIES.map(([one]) => ({
+    id: one,
+    title: capital(one),
+    number: true,
+    value: (row) => row.hours[one],
+    cell: (row) => hours.format(row.hours[one]),
+  })),
+  { id: "total", title: "Total", number: true, value: (row) => row.total, cell: (row) => hours.format(row.total) },
+];
 
-export function Hours() {
-  const [ago, setAgo] = useState("0");
-  const [by, setBy] = useState(/** @type {keyof typeof KINDS} */ ("user"));
+/**
+ * The panel of the hours of a range: `words` is what that is called, and `file` in the name of a file; `only` narrows
+ * the hours to a `userId` or a `userGroupId`. `cell(row, name)` shows a name, and `children` are its filters.
+ * @param {{
+ *   from: number | Date, to: number | Date, words: string, file: string, by: keyof typeof HOURS_BY,
+ *   only?: {userId?: string, userGroupId?: string}, sort: string, onSort: (sort: string) => void,
+ *   cell?: (row: any, name: string) => any, children?: any,
+ * }} given
+ */
+export function HoursPanel({ from, to, words, file, by, only = {}, sort, onSort, cell, children }) {
   const [saves, setSaves] = useState(false);
-  const [from, to] = [begin(Number(ago)), begin(Number(ago) - 1)];
-  const query = { from: wire(from), to: wire(to), by };
-  const answer = useAnswer((signal) => call("getRosterHours", { signal, query }), `hours ${ago} ${by}`);
-  const rows = answer.data?.results || [];
-  const months = Array.from({ length: MONTHS }, (_, month) => [String(month), monthName.format(begin(month))]);
-  const file = `hours-${from.getFullYear()}-${String(from.getMonth() + 1).padStart(2, "0")}-${by}.csv`;
+  const query = { from: wire(from), to: wire(to), by, ...only };
+  const answer = useAnswer((signal) => call("getRosterHours", { signal, query }), `hours ${JSON.stringify(query)}`);
+  const columns = columnsOf(by, cell && ((row) => cell(row, nameOf(row))));
+  const rows = sorted(answer.data?.results || [], columns, sort);
   return html`<${Panel}
     title="Hours on call"
     id="hours"
     actions=${rows.length > 0 && html`<${Button} onClick=${() => setSaves(true)}>Export hours as CSV…<//>`}
   >
-    <div class="filters">
-      <${Choice} label="Month" value=${ago} options=${months} onValue=${setAgo} />
-      <${Choice} label="For each" value=${by} options=${Object.entries(KINDS)} onValue=${setBy} />
-    </div>
+    <div class="filters">${children}</div>
     <${Trouble} problem=${answer.problem} again=${answer.reload} />
     ${!answer.data && !answer.problem && html`<${Loading} />`}
-    ${answer.data && !rows.length && html`<${Empty} title="Nobody is on call in this month." />`}
+    ${answer.data && !rows.length && html`<${Empty} title="Nobody is on call in this time." />`}
     ${
       rows.length > 0 &&
-      html`<div class="scroll tall" tabindex="0" role="region" aria-label="Hours on call">
-        <table class="plain unbroken">
-          <thead>
-            <tr>
-              <th scope="col">${KINDS[by]}</th>
-              ${[...CATEGORIES, "total"].map((one) => html`<th scope="col" class="number">${capital(one)}</th>`)}
-            </tr>
-          </thead>
-          <tbody>
-            ${rows.map(
-              (row) => html`<tr>
-                <th scope="row" dir="auto">${nameOf(row)}</th>
-                ${CATEGORIES.map((one) => html`<td class="number">${hours.format(row.hours[one])}</td>`)}
-                <td class="number">${hours.format(row.total)}</td>
-              </tr>`,
-            )}
-          </tbody>
-        </table>
-      </div>`
+      html`
+        <${StackedBars}
+          label=${`Hours on call, ${words}`}
+          keys=${CATEGORIES.map(([one, colour]) => [capital(one), colour])}
+          rows=${rows.map((row) => ({ name: nameOf(row), values: CATEGORIES.map(([one]) => row.hours[one]) }))}
+          write=${(number) => hours.format(number)}
+        />
+        <${SortTable} label="Hours on call" ...${{ columns, rows, sort, onSort }} />
+      `
     }
     ${
       saves &&
       html`<${ExportDialog}
-        title=${`Hours on call, ${monthName.format(from)}`}
-        file=${file}
+        title=${`Hours on call, ${words}`}
+        file=${`hours-${file}-${by}.csv`}
         columns=${[
-          ["id", (row) => row.user?.id || row.userGroup?.uniqueId || row.roster?.id],
-          [KINDS[by], nameOf],
-          ...CATEGORIES.map((one) => [one, (row) => row.hours[one]]),
+          ["id", idOf],
+          [HOURS_BY[by], nameOf],
+          ...CATEGORIES.map(([one]) => [one, (row) => row.hours[one]]),
           ["total", (row) => row.total],
         ]}
         read=${(_, signal) => call("getRosterHours", { signal, query })}
         onClose=${() => setSaves(false)}
       />`
     }
+  <//>`;
+}
+
+/** The hours of a month. */
+export function MonthHours() {
+  const [ago, setAgo] = useState("0");
+  const [by, setBy] = useState(/** @type {keyof typeof HOURS_BY} */ ("user"));
+  const [sort, setSort] = useState("name");
+  const [from, to] = [begin(Number(ago)), begin(Number(ago) - 1)];
+  const months = Array.from({ length: MONTHS }, (_, month) => [String(month), monthName.format(begin(month))]);
+  const file = `${from.getFullYear()}-${String(from.getMonth() + 1).padStart(2, "0")}`;
+  return html`<${HoursPanel} ...${{ from, to, words: monthName.format(from), file, by, sort, onSort: setSort }}>
+    <${Choice} label="Month" value=${ago} options=${months} onValue=${setAgo} />
+    <${Choice} label="For each" value=${by} options=${Object.entries(HOURS_BY)} onValue=${setBy} />
   <//>`;
 }

@@ -91,6 +91,13 @@ export const SCREENS = [
     needs: "searchJobScripts",
   },
   {
+    path: "reports",
+    title: "Reports",
+    group: "Plan",
+    load: () => import("./screens/reports.js"),
+    needs: "getAlertFigures",
+  },
+  {
     path: "resources",
     title: "Machines",
     group: "Inventory",

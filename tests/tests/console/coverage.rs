@@ -57,7 +57,6 @@ const EXCEPTIONS: &[(&str, &str)] = &[
     ("listMinimalClients", "ids and names for programs: the console reads pages of clients"),
     ("listMinimalUsers", "ids and names for programs: the console reads pages of people"),
     ("signOut", "the form of the page at / calls it; the console ends its session itself"),
-    ("getAlertFigures", "figures for reports of programs: the pages of alerts have counts"),
     ("readRosterCalendar", "programs with a calendar read the feed"),
     ("readUserCalendar", "programs with a calendar read the feed"),
     ("readMaintenanceCalendar", "programs with a calendar read the feed"),

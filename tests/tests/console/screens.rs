@@ -18,7 +18,7 @@ in_browser![
 ];
 
 /// The screens that need nothing but an address, each with its head.
-const SCREENS: [(&str, &str); 28] = [
+const SCREENS: [(&str, &str); 29] = [
     ("on-call", "On call"),
     ("alerts", "Alerts"),
     ("incidents", "Incidents"),
@@ -36,6 +36,7 @@ const SCREENS: [(&str, &str); 28] = [
     ("settings", "Settings"),
     ("pages", "Pages"),
     ("rosters", "Rosters"),
+    ("reports", "Reports"),
     ("runs", "Runs"),
     ("scripts", "Scripts"),
     ("sites", "Sites"),

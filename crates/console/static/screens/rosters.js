@@ -7,7 +7,7 @@ import { useEffect, useState } from "../hooks.js";
 import { ActionDialog } from "../recordactions.js";
 import { RecordList } from "../records.js";
 import { newRosterAction } from "../rosterform.js";
-import { Hours } from "../rosterhours.js";
+import { MonthHours } from "../rosterhours.js";
 import { go, link, refine } from "../route.js";
 import { say } from "../toast.js";
 
@@ -47,6 +47,6 @@ export default function Rosters({ query }) {
       }
     </div>
     <${RecordList} kind=${KIND} query=${query}>${may("listCalendars") && html`<${AllCalendars} />`}<//>
-    <div>${may("getRosterHours") && html`<${Hours} />`}</div>
+    <div>${may("getRosterHours") && html`<${MonthHours} />`}</div>
   `;
 }

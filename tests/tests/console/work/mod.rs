@@ -11,6 +11,7 @@ mod maintenance;
 mod on_call;
 mod people;
 mod records;
+mod reports;
 mod routing;
 mod shown;
 mod texts;
