@@ -150,7 +150,7 @@ pub fn restore_resource<R: Resource + Recorded>(
     tx: &mut Tx<'_>,
     change: &ObjectChange,
     create: impl FnOnce(&mut Tx<'_>) -> Result<R>,
-    remove: fn(&mut Conn, &R) -> Result<()>,
+    remove: impl FnOnce(&mut Conn, &R) -> Result<()>,
     update: impl FnOnce(&mut Tx<'_>, &R) -> Result<R>,
 ) -> Result<()> {
     let tenant = [change.tenant_id.clone()];

@@ -79,6 +79,7 @@ const MIGRATIONS: db::Migrations = db::migrations!(
     both rosters0005_turns,
     both rosters0006_hour_categories,
     both rosters0007_time_off,
+    both rosters0009_time_off_known,
 );
 
 /// The headings of the OpenAPI document under which the operations stand. The first is that of operations without

@@ -143,3 +143,23 @@ diesel::table! {
         updated_ms -> BigInt,
     }
 }
+
+diesel::table! {
+    roster_former_time_off (tenant_id, id) {
+        tenant_id -> Text,
+        id -> Text,
+        time_off_id -> Text,
+        user_id -> Text,
+        start_ms -> BigInt,
+        end_ms -> BigInt,
+        known_from_ms -> BigInt,
+        known_until_ms -> Nullable<BigInt>,
+    }
+}
+
+diesel::table! {
+    roster_time_off_revisions (tenant_id) {
+        tenant_id -> Text,
+        revision -> BigInt,
+    }
+}

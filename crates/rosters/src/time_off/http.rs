@@ -46,7 +46,7 @@ pub async fn create(
         .write(move |tx, scope| {
             let tenant = permissions::writable(tx.conn, &**people, scope, &user)?;
             let row = rules::created(&tenant, &user, new, tx.author(), tx.now);
-            store::lock(&tenant, &user).take(tx.conn)?;
+            store::lock_for_update(tx.conn, &tenant)?;
             store::insert(tx.conn, &row)?;
             tx.record_change(None, Some(&row))?;
             answered(tx.conn, &**people, scope, row)
@@ -129,7 +129,7 @@ pub async fn update(
         .write(move |tx, scope| {
             let old = locked(tx, scope, &**people, &user, &id)?;
             let row = rules::changed(&old, change, tx.now)?;
-            store::update(tx.conn, &row)?;
+            store::update(tx.conn, &old, &row)?;
             tx.record_change(Some(&old), Some(&row))?;
             answered(tx.conn, &**people, scope, row)
         })
@@ -155,7 +155,7 @@ pub async fn delete(
     context
         .write(move |tx, scope| {
             let old = locked(tx, scope, &**people, &user, &id)?;
-            store::delete(tx.conn, &old)?;
+            store::delete(tx.conn, &old, tx.now)?;
             tx.record_change(Some(&old), None)?;
             Ok(Answer::empty())
         })

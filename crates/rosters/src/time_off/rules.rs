@@ -3,12 +3,14 @@
 use base::{problem::Problem, timestamp::Timestamp};
 
 use super::{
-    row::TimeOff,
+    row::{FormerTimeOff, TimeOff},
     wire::{LONGEST_MS, NewTimeOff, TOO_LONG, TimeOffChange},
 };
 
 /// The entries of a person, past ones included.
 pub const MOST: i64 = 500;
+/// The same together with how they were before.
+pub const MOST_FORMER: i64 = 2_500;
 
 /// 404: no such user in the tenants of the request.
 pub fn no_user() -> Problem {
@@ -18,6 +20,27 @@ pub fn no_user() -> Problem {
 /// 409: the person has as much time off as is kept.
 pub fn too_many() -> Problem {
     Problem::conflict(format!("A person has at most {MOST} entries of time off."))
+}
+
+/// 409: the time off of the person was changed as often as is kept.
+pub fn too_many_changes() -> Problem {
+    Problem::conflict(format!("The time off of a person has at most {MOST_FORMER} entries and earlier states."))
+}
+
+/// How time off was until an instant, if a turn that began then may depend on it: it was known for a while, and not
+/// after the fact alone.
+pub fn former(row: &TimeOff, until_ms: Option<i64>) -> Option<FormerTimeOff> {
+    let was_known = until_ms.is_none_or(|until| row.updated_ms < until) && row.updated_ms < row.end_ms;
+    was_known.then(|| FormerTimeOff {
+        tenant_id: row.tenant_id.clone(),
+        id: format!("TFF-{}", uuid::Uuid::now_v7()),
+        time_off_id: row.id.clone(),
+        user_id: row.user_id.clone(),
+        start_ms: row.start_ms,
+        end_ms: row.end_ms,
+        known_from_ms: row.updated_ms,
+        known_until_ms: until_ms,
+    })
 }
 
 /// New time off of a person.
@@ -57,7 +80,7 @@ pub fn changed(old: &TimeOff, change: TimeOffChange, now: Timestamp) -> Result<T
         start_ms,
         end_ms,
         reason: change.reason.unwrap_or_else(|| old.reason.clone()),
-        updated_ms: now.millis(),
+        updated_ms: now.millis().max(old.updated_ms),
         ..old.clone()
     })
 }
@@ -80,6 +103,16 @@ mod tests {
         let row = change(json!({"reason": "Skiing"})).unwrap();
         assert_eq!((row.version, row.reason.as_str(), row.updated_ms), (2, "Skiing", 7));
         assert_eq!(row.end_ms - row.start_ms, 7 * 86_400_000);
+    }
+
+    #[test]
+    fn how_it_was_is_kept_where_a_turn_may_depend_on_it() {
+        let row = change(json!({"reason": "Skiing"})).unwrap();
+        let known = former(&row, Some(9)).unwrap();
+        assert_eq!((known.known_from_ms, known.known_until_ms, known.time_off_id), (7, Some(9), row.id.clone()));
+        assert_eq!(former(&row, Some(7)), None, "never known");
+        assert_eq!(former(&TimeOff { updated_ms: row.end_ms, ..row.clone() }, None), None, "entered after the fact");
+        assert_eq!(former(&row, None).unwrap().known_until_ms, None);
     }
 
     #[test]

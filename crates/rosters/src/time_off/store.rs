@@ -1,13 +1,16 @@
 //! Rows of time off. Every function takes the tenant, or the tenants of a scope.
 
-use base::{Key, PageRequest, PageRows, query::Sort};
+use base::{Key, PageRequest, PageRows, query::Sort, timestamp::Timestamp};
 use calendar::Interval;
 use db::{Condition, Conn, Quota, Result, SortBy, Sorts};
 use diesel::prelude::*;
 use outbox::{Keep, Retention};
 
-use super::{row::TimeOff, rules};
-use crate::schema::roster_time_off;
+use super::{
+    row::{FormerTimeOff, TimeOff},
+    rules,
+};
+use crate::schema::{roster_former_time_off, roster_time_off, roster_time_off_revisions};
 
 /// How much time off the people of a tenant have at most.
 pub static QUOTA: Quota = Quota::new("entries of time off", "roster_time_off", 100_000);
@@ -23,8 +26,12 @@ pub const RETENTION: Retention = Retention {
     only: "end_ms > 0",
     remove: |conn, tenant, ids, _| {
         use roster_time_off::dsl;
-        let these = dsl::roster_time_off.filter(dsl::tenant_id.eq(tenant)).filter(dsl::id.eq_any(ids));
-        Ok(diesel::delete(these).execute(conn)?)
+        let these = || dsl::roster_time_off.filter(dsl::tenant_id.eq(tenant)).filter(dsl::id.eq_any(ids));
+        // Whose turn it is now may depend on who was away years ago.
+        let rows: Vec<TimeOff> = these().load(conn)?;
+        let former: Vec<FormerTimeOff> = rows.iter().filter_map(|row| rules::former(row, None)).collect();
+        db::insert_rows!(conn, roster_former_time_off::table, former.as_slice())?;
+        Ok(diesel::delete(these()).execute(conn)?)
     },
 };
 
@@ -40,12 +47,19 @@ pub const SORTS: Sorts<TimeOff> = Sorts {
 api::resource! {
     TimeOff, "time off",
     find: |conn, tenants, id| db::one!(conn, roster_time_off, tenants, id),
-    lock: |row, conn| lock(&row.tenant_id, &row.user_id).take(conn),
+    lock: |row, conn| lock_for_update(conn, &row.tenant_id),
 }
 
-/// Anyone who changes the time off of a person takes this.
-pub fn lock(tenant: &str, user: &str) -> db::Lock {
-    db::Lock::of("timeOff", format_args!("{tenant}:{user}"))
+/// Makes everybody else wait who writes time off of a tenant's people, and counts the change.
+pub fn lock_for_update(conn: &mut Conn, tenant: &str) -> Result<()> {
+    use roster_time_off_revisions::dsl;
+    db::Lock::of("timeOff", tenant).take(conn)?;
+    let counted = diesel::update(dsl::roster_time_off_revisions.find(tenant)).set(dsl::revision.eq(dsl::revision + 1));
+    if counted.execute(conn)? == 0 {
+        let first = (dsl::tenant_id.eq(tenant), dsl::revision.eq(1));
+        diesel::insert_into(dsl::roster_time_off_revisions).values(first).execute(conn)?;
+    }
+    Ok(())
 }
 
 /// A page of the time off of a person that has a part in a time.
@@ -91,29 +105,55 @@ pub fn of_user(conn: &mut Conn, tenant: &str, user: &str, range: Interval) -> Re
         .load(conn)?)
 }
 
-/// Stores a new one. Its person is locked.
+/// Stores a new one. Its tenant is locked.
 ///
 /// # Errors
 /// 409 when the person or the tenant has as much as there may be.
 pub fn insert(conn: &mut Conn, row: &TimeOff) -> Result<()> {
-    use roster_time_off::dsl;
-    let own = dsl::roster_time_off.filter(dsl::tenant_id.eq(&row.tenant_id)).filter(dsl::user_id.eq(&row.user_id));
-    if own.count().get_result::<i64>(conn)? >= rules::MOST {
+    let count = present(conn, row)?;
+    if count >= rules::MOST {
         return Err(rules::too_many().into());
     }
+    admit(conn, row, count)?;
     QUOTA.admit(conn, &row.tenant_id, 1)?;
     diesel::insert_into(roster_time_off::table).values(row).execute(conn)?;
     Ok(())
 }
 
 /// Stores one that has changed.
-pub fn update(conn: &mut Conn, row: &TimeOff) -> Result<()> {
+///
+/// # Errors
+/// 409 when the time off of the person was changed as often as is kept.
+pub fn update(conn: &mut Conn, old: &TimeOff, row: &TimeOff) -> Result<()> {
+    if let Some(former) = rules::former(old, Some(row.updated_ms)) {
+        let count = present(conn, row)?;
+        admit(conn, row, count)?;
+        diesel::insert_into(roster_former_time_off::table).values(&former).execute(conn)?;
+    }
     diesel::update(roster_time_off::table.find((&row.tenant_id, &row.id))).set(row).execute(conn)?;
     Ok(())
 }
 
-/// Removes one.
-pub fn delete(conn: &mut Conn, row: &TimeOff) -> Result<()> {
+/// Removes one, at an instant.
+pub fn delete(conn: &mut Conn, row: &TimeOff, now: Timestamp) -> Result<()> {
+    if let Some(former) = rules::former(row, Some(now.millis())) {
+        diesel::insert_into(roster_former_time_off::table).values(&former).execute(conn)?;
+    }
     diesel::delete(roster_time_off::table.find((&row.tenant_id, &row.id))).execute(conn)?;
     Ok(())
+}
+
+/// How many entries a person has.
+fn present(conn: &mut Conn, row: &TimeOff) -> Result<i64> {
+    use roster_time_off::dsl;
+    let own = dsl::roster_time_off.filter(dsl::tenant_id.eq(&row.tenant_id)).filter(dsl::user_id.eq(&row.user_id));
+    Ok(own.count().get_result(conn)?)
+}
+
+/// Is there room for one more beside the entries of a person and what they were before?
+fn admit(conn: &mut Conn, row: &TimeOff, present: i64) -> Result<()> {
+    use roster_former_time_off::dsl;
+    let own = dsl::roster_former_time_off.filter(dsl::tenant_id.eq(&row.tenant_id));
+    let former: i64 = own.filter(dsl::user_id.eq(&row.user_id)).count().get_result(conn)?;
+    if present + former >= rules::MOST_FORMER { Err(rules::too_many_changes().into()) } else { Ok(()) }
 }

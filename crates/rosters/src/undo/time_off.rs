@@ -33,6 +33,7 @@ impl Restorer for TimesOff {
 
     fn restore(&self, tx: &mut Tx<'_>, _: &RequestScope, change: &ObjectChange) -> Result<()> {
         let body = restore::body(change, &FIELDS);
+        let now = tx.now;
         restore::restore_resource(
             tx,
             change,
@@ -45,14 +46,14 @@ impl Restorer for TimesOff {
                 let new = NewTimeOff::parse(&body)?;
                 let row = rules::created(&change.tenant_id, user, new, tx.author(), tx.now);
                 let row = TimeOff { id: change.entity_id.clone(), ..row };
-                store::lock(&row.tenant_id, &row.user_id).take(tx.conn)?;
+                store::lock_for_update(tx.conn, &row.tenant_id)?;
                 store::insert(tx.conn, &row)?;
                 Ok(row)
             },
-            store::delete,
+            |conn, row| store::delete(conn, row, now),
             |tx, old| {
                 let row = rules::changed(old, TimeOffChange::parse(&body)?, tx.now)?;
-                store::update(tx.conn, &row)?;
+                store::update(tx.conn, old, &row)?;
                 Ok(row)
             },
         )

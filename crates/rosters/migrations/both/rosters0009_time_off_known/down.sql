@@ -1,0 +1,2 @@
+DROP TABLE roster_time_off_revisions;
+DROP TABLE roster_former_time_off;
