@@ -33,6 +33,7 @@ const FILES: &[(&str, &[u8])] = files![
     "calendarfeeds.js",
     "changestream.js",
     "conflict.js",
+    "conflictmarks.js",
     "copy.js",
     "csvexport.js",
     "daterange.js",

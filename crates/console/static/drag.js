@@ -38,13 +38,19 @@ export function useDrag({ from, to, onRange, onPair }) {
       if (event.pointerType === "touch" || event.button) return;
       event.currentTarget.setPointerCapture(event.pointerId);
       event.preventDefault();
-      set({ lane, start: timeAt(event), end: timeAt(event), x: event.clientX, far: false });
+      const pressed = event.target.closest("button");
+      set({ lane, start: timeAt(event), end: timeAt(event), x: event.clientX, far: false, pressed });
     },
     onPointerMove: (event) =>
       drag && set({ ...drag, end: timeAt(event), far: drag.far || Math.abs(event.clientX - drag.x) >= LEAST }),
     onPointerUp: () => {
       set(undefined);
-      if (!drag?.far) return;
+      if (!drag?.far) {
+        // The lane has the pointer, so that a button on it hears nothing.
+        drag?.pressed?.focus();
+        drag?.pressed?.click();
+        return;
+      }
       const pair = paired(drag);
       const [begin, end] = [drag.start, drag.end].sort((one, other) => one - other).map(round);
       if (pair) onPair(lane, ...pair);

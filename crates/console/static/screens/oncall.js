@@ -1,6 +1,7 @@
 // On call: now, next, and the next fourteen days of all rosters.
 
 import { call, may } from "../api.js";
+import { withMarks } from "../conflictmarks.js";
 import { useDrag } from "../drag.js";
 import { Button, Empty, Head, Loading, Panel, Time, Trouble, html, personName } from "../elements.js";
 import { Search } from "../form.js";
@@ -8,7 +9,7 @@ import { useAnswer, useState } from "../hooks.js";
 import { Lanes } from "../lanes.js";
 import { MyShifts } from "../myshifts.js";
 import { NowAndNext } from "../oncallpeople.js";
-import { RosterConflicts } from "../rosterconflicts.js";
+import { RosterConflicts, useConflicts } from "../rosterconflicts.js";
 import { OverrideDialog, SwapDialog } from "../rosterdialogs.js";
 import { timelineLanes } from "../rostertimeline.js";
 import { go, link, refine } from "../route.js";
@@ -59,9 +60,14 @@ function Overrides({ rosters, from, to, onDone }) {
 }
 
 /** The lanes of all rosters, and what leaves nobody on call. */
-function Plan({ data, from, to, drag, onDone }) {
+function Plan({ data, conflicts, from, to, drag, onDone, onMark }) {
   const { rosters, gaps } = data;
-  const lanes = rosters.flatMap((one) => timelineLanes(one.roster, one));
+  const lanes = withMarks(
+    rosters.flatMap((one) => timelineLanes(one.roster, one)),
+    conflicts,
+    from,
+    to,
+  );
   return html`
     <p class=${gaps.length ? "gaps" : "dim"}>
       ${
@@ -73,7 +79,7 @@ function Plan({ data, from, to, drag, onDone }) {
           : "Somebody is on call all the time."
       }
     </p>
-    <${Lanes} lanes=${lanes} from=${from} to=${to} label="On-call schedule" drag=${drag} />
+    <${Lanes} lanes=${lanes} from=${from} to=${to} label="On-call schedule" drag=${drag} onMark=${onMark} />
     ${
       drag &&
       html`<p class="small dim only-wide">
@@ -99,6 +105,8 @@ export default function OnCall({ query }) {
     `plan ${offset} ${name} ${stamp}`,
     120e3,
   );
+  const conflicts = useConflicts({ from, to, stamp });
+  const [wanted, setWanted] = useState(/** @type {any} */ (undefined));
   const found = plan.data?.rosters || [];
   const rosters = found.map((one) => one.roster);
   const drag = useDrag({
@@ -164,6 +172,8 @@ export default function OnCall({ query }) {
         (found.length
           ? html`<${Plan}
               data=${plan.data}
+              conflicts=${conflicts.conflicts || []}
+              onMark=${(one) => setWanted({ ...one })}
               from=${from}
               to=${to}
               drag=${mayOverride ? drag : undefined}
@@ -174,7 +184,7 @@ export default function OnCall({ query }) {
             <//>`)
       }
     <//>
-    ${found.length > 0 && html`<${RosterConflicts} ...${{ from, to, stamp }} />`}
+    ${found.length > 0 && html`<${RosterConflicts} answer=${conflicts} wanted=${wanted} />`}
     <${MyShifts} stamp=${stamp} />
     <p><a href=${link(["settings"])}>Add time off in Settings</a></p>
     ${

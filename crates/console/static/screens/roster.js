@@ -2,6 +2,7 @@
 
 import { call, may } from "../api.js";
 import { Feeds, rosterFeeds } from "../calendarfeeds.js";
+import { withMarks } from "../conflictmarks.js";
 import { useDrag } from "../drag.js";
 import { Button, Loading, Panel, Time, Trouble, html } from "../elements.js";
 import { useAnswer, useState } from "../hooks.js";
@@ -9,6 +10,7 @@ import { Lanes } from "../lanes.js";
 import { NowAndNext } from "../oncallpeople.js";
 import { RecordPage, deleteAction } from "../records.js";
 import { recordWords } from "../references.js";
+import { RosterConflicts, useConflicts } from "../rosterconflicts.js";
 import { OverrideDialog, SwapDialog } from "../rosterdialogs.js";
 import { editRosterAction } from "../rosterform.js";
 import { CoverRequests, Overrides } from "../rosterpanels.js";
@@ -21,7 +23,7 @@ import { DAY, midnight, wire } from "../time.js";
 const RANGES = [7, 14, 28];
 
 /** The coming days as lanes, or as a list on telephones. */
-function Schedule({ roster, query, timeline, from, to, days, drag }) {
+function Schedule({ roster, query, timeline, conflicts, from, to, days, drag, onMark }) {
   const offset = Number(query.get("offset") || 0);
   const move = (by) => refine({ offset: String(offset + by || "") });
   const found = timeline.data;
@@ -53,7 +55,8 @@ function Schedule({ roster, query, timeline, from, to, days, drag }) {
         <${Coverage} timeline=${found} />
         <div class="only-wide">
           <${Lanes}
-            lanes=${timelineLanes({ id: roster.id, name: "" }, found)}
+            lanes=${withMarks(timelineLanes({ id: roster.id, name: "" }, found), conflicts, from, to)}
+            onMark=${onMark}
             from=${from}
             to=${to}
             label="Schedule of the roster"
@@ -83,6 +86,8 @@ function Panels({ roster, query, again }) {
     `${key} ${from} ${days}`,
     120e3,
   );
+  const conflicts = useConflicts({ from, to, stamp: key, roster: roster.id });
+  const [wanted, setWanted] = useState(/** @type {any} */ (undefined));
   const fresh = () => {
     setStamp((before) => before + 1);
     again.reload();
@@ -99,7 +104,13 @@ function Panels({ roster, query, again }) {
   return html`
     <${Trouble} problem=${board.problem} again=${board.reload} />
     <${NowAndNext} board=${board} />
-    <${Schedule} ...${{ roster, query, timeline, from, to, days }} drag=${mayOverride ? drag : undefined} />
+    <${Schedule}
+      ...${{ roster, query, timeline, from, to, days }}
+      conflicts=${conflicts.conflicts || []}
+      drag=${mayOverride ? drag : undefined}
+      onMark=${(one) => setWanted({ ...one })}
+    />
+    <${RosterConflicts} answer=${conflicts} wanted=${wanted} />
     <${Overrides}
       roster=${roster}
       stamp=${String(stamp)}

@@ -3,9 +3,13 @@
 use muster_tests::{Client, chromium::Window, in_browser, unique};
 use serde_json::{Value, json};
 
-use super::super::{company, demo, open, signed_in, text};
+use super::super::{company, demo, open, signed_in, signed_in_at, text};
 
-in_browser![somebody_takes_over_and_gives_back, people_swap_and_take_over_by_dragging_or_by_form];
+in_browser![
+    somebody_takes_over_and_gives_back,
+    people_swap_and_take_over_by_dragging_or_by_form,
+    conflicts_are_marked_on_the_lanes
+];
 
 fn somebody_takes_over_and_gives_back() {
     let server = demo();
@@ -141,6 +145,44 @@ fn people_swap_and_take_over_by_dragging_or_by_form() {
     window.until("!document.querySelector('dialog')");
     for (roster, one) in found(&company, &taken).into_iter().chain(found(&company, &note).into_iter().take(1)) {
         company.delete(&format!("/rosters/{roster}/overrides/{}", text(&one["id"]))).ok();
+    }
+    assert_eq!(window.complaints(), Vec::<String>::new());
+}
+
+fn conflicts_are_marked_on_the_lanes() {
+    let server = demo();
+    let company = server.new_client();
+    let ada = json!({"loginName": unique("ada"), "firstName": "Ada", "lastName": "Away"});
+    let ada = text(&company.post("/users", &ada).ok()["id"]);
+    let schedule = json!({"type": "one-time", "startDate": "2020-01-01T00:00:00Z", "endDate": "2120-01-01T00:00:00Z"});
+    let shift = json!({"name": "Always", "users": [{"id": ada}], "userGroups": [], "schedule": schedule});
+    let roster = json!({"name": "Network", "description": "", "timeZone": {"name": "GMT"}, "shiftDetails": [shift]});
+    let roster = text(&company.post("/rosters", &roster).ok()["id"]);
+    let Some(window) = signed_in_at(&company, "viewer") else { return };
+    let day = |days: u8| {
+        text(&window.evaluate(&format!("new Date(Date.now() + {days} * 864e5).toISOString().slice(0, 19) + 'Z'")))
+    };
+    for (from, to) in [(1, 2), (10, 11)] {
+        let off = json!({"from": day(from), "to": day(to), "reason": "Holidays"});
+        company.post(&format!("/users/{ada}/timeOff"), &off).ok();
+    }
+    for path in ["on-call".to_owned(), format!("rosters/{roster}")] {
+        let title = if path == "on-call" { "On call" } else { "Network" };
+        open(&window, server, &path, title);
+        window.until("document.querySelectorAll('.lane-box .mark').length == 3");
+        let marks = window.evaluate("[...document.querySelectorAll('.mark')].map(one => one.ariaLabel.split(',')[0])");
+        assert_eq!(marks, json!(["Time off: Ada Away", "Nights in a row: Ada Away", "Time off: Ada Away"]));
+        // Tab leads to one of them, arrow keys to the others, and Enter to the list.
+        window.tab_to("one.matches('.mark')");
+        window.press("ArrowDown");
+        window.press("ArrowDown");
+        window.until("document.activeElement == [...document.querySelectorAll('.mark')].pop()");
+        window.until("document.querySelector('.mark-words').innerText.includes('Time off: Ada Away')");
+        assert_eq!(window.evaluate("document.querySelectorAll('.mark[tabindex=\"0\"]').length"), json!(1));
+        assert_eq!(window.barriers(), Vec::<Value>::new(), "{path}");
+        window.press("Enter");
+        window.until("document.activeElement.matches('[aria-labelledby=conflicts] li:last-child')");
+        window.until("document.activeElement.innerText.startsWith('Time off')");
     }
     assert_eq!(window.complaints(), Vec::<String>::new());
 }
