@@ -8,10 +8,10 @@ const FEW = 50;
 
 /**
  * A column: what `sort` calls it, its title, the title of the columns that it stands under with others, what a row is
- * sorted by, and what it shows.
+ * sorted by, and what it shows. Numbers, and what `falls`, are sorted from the largest on at first.
  * @typedef {{
  *   id: string, title: string, group?: string, number?: boolean, value: (row: any) => any, cell?: (row: any) => any,
- *   class?: string,
+ *   class?: string, falls?: boolean,
  * }} SortColumn
  */
 
@@ -28,12 +28,12 @@ export function sorted(rows, columns, sort) {
   return [...rows].sort(compare);
 }
 
-/** The head of a column: a button that sorts by it, numbers from the largest on at first. */
+/** The head of a column: a button that sorts by it. */
 function SortHead({ column, sort, onSort, rows }) {
-  const { id, title, group, number } = column;
+  const { id, title, group, number, falls: first = number } = column;
   const by = sort.replace("-", "") === id;
   const falls = by && sort.startsWith("-");
-  const next = by ? !falls : number;
+  const next = by ? !falls : first;
   return html`<th
     scope="col"
     rowspan=${rows}

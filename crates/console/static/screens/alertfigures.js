@@ -78,6 +78,7 @@ const columnsOf = ([title, address]) => [
     id: "repeats",
     title: "Came back most",
     class: "repeats",
+    falls: true,
     value: (row) => row.repeats.reduce((all, one) => all + one.count, 0) || undefined,
     cell: (row) => html`<${Repeats} repeats=${row.repeats} />`,
   },
