@@ -19,6 +19,7 @@ use actix_web::{
 use base::problem::Problem;
 use db::{Db, Health, Probe};
 use serde_json::json;
+use tokio::sync::OnceCell;
 use tokio_rustls::TlsAcceptor;
 
 use crate::{
@@ -120,11 +121,10 @@ impl Service {
 
         let document = spec::document(self.title, &self.domains);
         let guard = guard::Guard::new(&document, Arc::clone(&self.access), keys.clone()).map_err(anyhow::Error::msg)?;
-        // As text it is a tenth of what it takes as a tree, and all workers share it.
-        let text = web::Bytes::from(spec::published(&document)?.to_string());
-        let text = web::Data::new(Document(File::new("application/json", text)));
-        let page = web::Data::new(Reference::default());
         drop(document);
+        let document = Document { title: self.title, domains: self.domains.clone(), text: OnceCell::new() };
+        let document = web::Data::new(document);
+        let page = web::Data::new(Reference::default());
         let routes = guard.routes();
         let metrics = Metrics::new(metrics, routes.clone(), Arc::clone(&gate), keys, self.db.clone());
         let metrics = web::Data::new(metrics);
@@ -162,7 +162,7 @@ impl Service {
                 .service(web::resource("/health/ready").get(ready))
                 .service(web::resource("/metrics").get(metrics::show))
                 .service(web::redirect("/docs", "/docs/"))
-                .service(web::resource(spec::PATH).app_data(text.clone()).get(show_document))
+                .service(web::resource(spec::PATH).app_data(document.clone()).get(show_document))
                 .service(web::scope("/docs").app_data(page.clone()).route("/{file:.*}", web::get().to(reference::show)))
                 .default_service(domain::handlers(domains, &routes))
         };
@@ -191,11 +191,34 @@ async fn show_document(
     request: actix_web::HttpRequest,
     document: web::Data<Document>,
 ) -> crate::Result<actix_web::HttpResponse> {
-    document.0.answer(&request, &[]).await
+    document.text().await?.answer(&request, &[]).await
 }
 
-/// The document of the server, as text.
-struct Document(Arc<File>);
+/// The document of the server, which is made when somebody asks for it first: that is a third of a start.
+struct Document {
+    title: &'static str,
+    domains: Vec<Domain>,
+    text: OnceCell<Arc<File>>,
+}
+
+impl Document {
+    /// As text it is a tenth of what it takes as a tree, and all workers share it.
+    async fn text(&self) -> crate::Result<&Arc<File>> {
+        let make = || async {
+            let title = self.title;
+            let domains = self.domains.clone();
+            let made =
+                web::block(move || spec::published(&spec::document(title, &domains)).map(|made| made.to_string()));
+            let text = made.await.map_err(fault)?.map_err(fault)?;
+            Ok(File::new("application/json", web::Bytes::from(text)))
+        };
+        self.text.get_or_try_init(make).await
+    }
+}
+
+fn fault(error: impl std::fmt::Display) -> Error {
+    Error(db::Error::Fault(error.to_string()))
+}
 
 /// The process runs.
 async fn live() -> web::Json<serde_json::Value> {
