@@ -14,12 +14,30 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use crate::certificates::Authority;
+use crate::program::{Exit, muster};
 use crate::unique::uuid;
 use crate::watchdog::Watchdog;
 
 /// Makes an empty database and gives its URL.
 pub fn fresh_database() -> String {
-    cluster().create_database()
+    let cluster = cluster();
+    cluster.url_of(&cluster.create_database("template0"))
+}
+
+/// A database of its own with all tables of the program under test: a copy, where making them takes as much as the rest
+/// of a start.
+pub(crate) fn migrated_database() -> String {
+    static TEMPLATE: OnceLock<String> = OnceLock::new();
+    let cluster = cluster();
+    let template = TEMPLATE.get_or_init(|| {
+        let name = cluster.create_database("template0");
+        let mut migrate = muster();
+        migrate.args(["migrate", "--database-url", &cluster.url_of(&name), "--data-dir"]).arg(std::env::temp_dir());
+        let done = Exit::of(&mut migrate);
+        assert!(done.status.success(), "muster migrate: {}", done.stderr);
+        name
+    });
+    cluster.url_of(&cluster.create_database(template))
 }
 
 /// The PEM file of the authority that certified the private Postgres as `localhost` and 127.0.0.1; `None` when the
@@ -140,15 +158,19 @@ impl Cluster {
         panic!("Postgres did not start");
     }
 
-    fn create_database(&self) -> String {
+    fn create_database(&self, template: &str) -> String {
         let name = format!("muster_test_{}", uuid().replace('-', ""));
         let mut cleanup = self.cleanup.lock().unwrap_or_else(PoisonError::into_inner);
         if let Cleanup::Databases(watchdog) = &mut *cleanup {
             watchdog.tell(&name);
         }
-        let done = query(&self.psql, &self.url, &format!("CREATE DATABASE {name} TEMPLATE template0"));
+        let done = query(&self.psql, &self.url, &format!("CREATE DATABASE {name} TEMPLATE {template}"));
         assert!(done.status.success(), "CREATE DATABASE: {}", String::from_utf8_lossy(&done.stderr));
-        with_database(&self.url, &name)
+        name
+    }
+
+    fn url_of(&self, database: &str) -> String {
+        with_database(&self.url, database)
     }
 }
 

@@ -10,6 +10,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use crate::client::{Client, Request};
+use crate::postgres::migrated_database;
 use crate::program::{Program, memory_kib, own_memory_kib, wait};
 use crate::raw;
 use crate::response::Response;
@@ -61,7 +62,7 @@ impl Server {
 
     /// The same with more arguments after `serve`.
     pub fn start_with(backend: Backend, arguments: &[&str]) -> Self {
-        Self::start_at(backend, (backend == Backend::Postgres).then(fresh_database), arguments)
+        Self::start_at(backend, (backend == Backend::Postgres).then(migrated_database), arguments)
     }
 
     /// The same at a given `--database-url`.
