@@ -10,6 +10,7 @@ impl From<&Row> for Heartbeat {
     fn from(row: &Row) -> Self {
         Self {
             id: row.id.clone(),
+            client_unique_id: row.tenant_id.clone(),
             name: row.name.clone(),
             interval: duration::text(row.interval_ms),
             grace: duration::text(row.grace_ms),

@@ -82,14 +82,17 @@ fn trimmed(text: String) -> Result<String, String> {
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(example = json!({
-    "id": "HB-0b8f7c4e-8f0e-4f6e-9d5a-3c1d7a5b2e90", "name": "nightly backup", "interval": "1d", "grace": "30m",
-    "severity": "Critical", "state": "Up", "lastPing": "2026-11-20T02:00:04+0000",
+    "id": "HB-0b8f7c4e-8f0e-4f6e-9d5a-3c1d7a5b2e90", "clientUniqueId": "client_1", "name": "nightly backup",
+    "interval": "1d", "grace": "30m", "severity": "Critical", "state": "Up", "lastPing": "2026-11-20T02:00:04+0000",
     "dueDate": "2026-11-21T02:30:04+0000", "createdBy": "USR0000000001",
     "createdDate": "2026-11-19T20:37:00+0000", "updatedDate": "2026-11-19T20:37:00+0000"
 }))]
 pub struct Heartbeat {
     /// `HB-<uuid>`.
     pub id: String,
+    /// The tenant that it belongs to.
+    #[schema(example = "client_1")]
+    pub client_unique_id: String,
     /// Its name.
     pub name: String,
     /// How often a ping is expected.

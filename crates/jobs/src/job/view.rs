@@ -39,6 +39,7 @@ pub fn jobs(conn: &mut Conn, people: &dyn People, around: &[String], rows: &[row
         let entities = entities.remove(&row.id).unwrap_or_default();
         Ok(Job {
             id: row.id.clone(),
+            client_unique_id: row.tenant_id.clone(),
             name: row.name.clone(),
             description: row.description.clone(),
             schedule: schedule(row),

@@ -50,6 +50,9 @@ pub struct Job {
     /// UUID.
     #[schema(example = "0199f1c5-3e1f-7c5a-9c1f-2f1c3c1e8f0e")]
     pub id: String,
+    /// The tenant that it belongs to.
+    #[schema(example = "client_1")]
+    pub client_unique_id: String,
     /// Need not be unique.
     #[schema(example = "Nightly cleanup")]
     pub name: String,

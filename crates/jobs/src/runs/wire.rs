@@ -20,6 +20,9 @@ pub struct Run {
     /// `RUN-<uuid>`.
     #[schema(example = "RUN-0199f1c5-3e1f-7c5a-9c1f-2f1c3c1e8f0e")]
     pub id: String,
+    /// The tenant that it belongs to.
+    #[schema(example = "client_1")]
+    pub client_unique_id: String,
     /// Which job.
     pub job: RunJob,
     /// When it was due, or asked for.
@@ -99,6 +102,7 @@ impl Run {
         let runner = Runner { name, user_id: row.runner_user.clone() };
         Self {
             id: row.id.clone(),
+            client_unique_id: row.tenant_id.clone(),
             job: RunJob { id: row.job_id.clone(), name: row.job_name.clone(), job_type: row.job_type.clone() },
             due_date: Timestamp::from_millis(row.due_ms),
             trigger: row.cause.clone(),

@@ -39,6 +39,9 @@ pub struct Script {
     /// What `script.customScript.id` of a job takes.
     #[schema(example = 7)]
     pub id: i64,
+    /// The tenant that it belongs to.
+    #[schema(example = "client_1")]
+    pub client_unique_id: String,
     /// Unique in its tenant, whatever the letter case.
     #[schema(example = "Clean up temporary files")]
     pub name: String,
@@ -74,6 +77,7 @@ impl Script {
     pub fn new(row: &row::Script, authors: &Authors, whole: bool) -> Self {
         Self {
             id: row.id,
+            client_unique_id: row.tenant_id.clone(),
             name: row.name.clone(),
             description: row.description.clone(),
             platforms: row.platforms.0.clone(),

@@ -23,6 +23,7 @@ pub fn all(conn: &mut Conn, people: &dyn People, tenants: &[String], rows: &[Art
     let authors = Authors::load(conn, people, tenants, users)?;
     let show = |row: &ArticleHead| Article {
         id: row.id.clone(),
+        client_unique_id: row.tenant_id.clone(),
         title: row.title.clone(),
         subject: row.title.clone(),
         content: None,

@@ -29,6 +29,9 @@ pub struct Article {
     /// `KBA` and digits.
     #[schema(example = "KBA0000000001")]
     pub id: String,
+    /// The tenant that it belongs to.
+    #[schema(example = "client_1")]
+    pub client_unique_id: String,
     /// The title.
     pub title: String,
     /// The same as `title`.

@@ -59,6 +59,7 @@ pub fn rosters(
         let details = own.map(|shift| seen.shift(shift, &shift.crew, shift.rotation.as_deref()));
         Ok(Roster {
             id: row.id.clone(),
+            client_unique_id: row.tenant_id.clone(),
             name: row.name.clone(),
             description: row.description.clone(),
             created_time: Timestamp::from_millis(row.created_ms).to_string(),

@@ -70,6 +70,9 @@ pub struct Roster {
     /// `ES-<uuid>`.
     #[schema(example = "ES-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90")]
     pub id: String,
+    /// The tenant that it belongs to.
+    #[schema(example = "client_1")]
+    pub client_unique_id: String,
     /// Unique in its tenant, whatever the letter case.
     pub name: String,
     /// What it is for.
@@ -82,7 +85,7 @@ pub struct Roster {
     /// Whose clocks its shifts follow.
     #[schema(value_type = TimeZone)]
     pub time_zone: Zone,
-    /// The tenant that it belongs to; in the answer to a create.
+    /// That tenant; in the answer to a create.
     pub client: Option<RosterClient>,
     /// Of a partner's roster when it is read: it stands for all clients.
     pub all_clients: Option<bool>,
