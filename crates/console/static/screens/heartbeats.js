@@ -27,6 +27,7 @@ export default function Heartbeats({ query }) {
     title: "Heartbeats",
     path: "heartbeats",
     list: /** @type {const} */ ("searchHeartbeats"),
+    clients: true,
     search: "name",
     columns: COLUMNS,
     id: (one) => String(one.id),

@@ -8,6 +8,7 @@ import { useList, useState } from "../hooks.js";
 import { RecordActions } from "../recordactions.js";
 import { go, link, refine } from "../route.js";
 import { Rows } from "../table.js";
+import { withClient } from "../tenants.js";
 import { NewJob, useRunAction } from "./jobform.js";
 import { repeatOf, repeatWords } from "./jobschedule.js";
 import { NEW_SCRIPT } from "./scripts.js";
@@ -42,18 +43,18 @@ export default function Jobs({ query }) {
     { title: "Repeats", keep: 2, cell: (row) => repeatWords(row.schedule) },
     { title: "Next run", keep: 2, cell: next },
     { title: "Changed by", keep: 3, cell: (row) => personName(row.updatedBy) },
-    {
-      title: "",
-      cell: (row) =>
-        may("runJob") &&
-        html`<${Button}
-          onClick=${() => run(row, `Run requested: “${row.name}”.`)}
-          aria-label=${`Run now: ${row.name}`}
-        >
-          Run now
-        <//>`,
-    },
   ];
+  const runs = {
+    title: "",
+    cell: (row) =>
+      may("runJob") &&
+      html`<${Button}
+        onClick=${() => run(row, `Run requested: “${row.name}”.`)}
+        aria-label=${`Run now: ${row.name}`}
+      >
+        Run now
+      <//>`,
+  };
   return html`
     <${Head}
       title="Jobs"
@@ -73,7 +74,7 @@ export default function Jobs({ query }) {
     </div>
     <${Rows}
       list=${list}
-      columns=${columns}
+      columns=${[...withClient(columns), runs]}
       label="Jobs"
       href=${(row) => link(["jobs", row.id])}
       empty=${

@@ -8,6 +8,7 @@ import { Snippet } from "../markdown.js";
 import { RecordActions } from "../recordactions.js";
 import { go, link, refine } from "../route.js";
 import { Rows } from "../table.js";
+import { withClient } from "../tenants.js";
 import { LAYOUT, useCategories } from "./articleform.js";
 import { CATEGORY_LAYOUT, categoryActions } from "./kbcategory.js";
 
@@ -65,7 +66,7 @@ function Trash({ onChange }) {
     <${Rows}
       list=${articles}
       columns=${[
-        ...COLUMNS,
+        ...withClient(COLUMNS),
         {
           title: "",
           cell: (row) => restore(/** @type {const} */ ("restoreKbArticle"), { articleId: row.id }, row.title),
@@ -190,7 +191,7 @@ export default function Knowledge({ query }) {
             ? html`<${Trash} onChange=${tree.reload} />`
             : html`<${Rows}
                 list=${list}
-                columns=${COLUMNS}
+                columns=${withClient(COLUMNS)}
                 label="Articles"
                 href=${(row) => link(["knowledge", row.id])}
                 empty=${

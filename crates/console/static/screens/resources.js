@@ -7,6 +7,7 @@ import { useAnswer, useChosen, useEffect, useList, useState } from "../hooks.js"
 import { RecordDialog } from "../recorddialog.js";
 import { go, link, refine } from "../route.js";
 import { Rows } from "../table.js";
+import { withClient } from "../tenants.js";
 import { say } from "../toast.js";
 import { BulkBar } from "./resourcebulk.js";
 import { ColumnsDialog, columnsOf, keptColumns } from "./resourcecolumns.js";
@@ -97,13 +98,15 @@ export default function Resources({ query }) {
     deviceGroupId: group,
     state: /(^|\+)\s*state:/i.test(text) ? "" : state,
   };
-  const { columns, detailed } = columnsOf(kept);
+  const { columns: chosen, detailed } = columnsOf(kept);
+  // Of whom a machine is, its details say.
+  const columns = withClient(chosen);
   const list = useList("searchResources", {
     ...filters,
     sortName: "name",
     isDescendingOrder: "false",
     pageSize: 100,
-    verbose: detailed ? "true" : "",
+    verbose: detailed || columns.length > chosen.length ? "true" : "",
   });
   const filtered = JSON.stringify(filters);
   useEffect(() => select.clear(), [filtered]);

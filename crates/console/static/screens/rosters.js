@@ -17,6 +17,7 @@ const KIND = {
   title: "Rosters",
   path: "rosters",
   list: /** @type {const} */ ("searchRosters"),
+  clients: true,
   search: "name",
   columns: [
     { title: "Name", cell: (roster) => roster.name, class: "grow" },

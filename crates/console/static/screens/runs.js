@@ -6,6 +6,7 @@ import { Choices, Search, SearchNotice } from "../form.js";
 import { useList } from "../hooks.js";
 import { link, refine } from "../route.js";
 import { Rows } from "../table.js";
+import { withClient } from "../tenants.js";
 import { span } from "../time.js";
 import { Run, duration } from "./run.js";
 
@@ -67,7 +68,7 @@ export default function Runs({ query }) {
     ${run && html`<${Run} key=${run} id=${run} onChange=${list.reload} named />`}
     <${Rows}
       list=${list}
-      columns=${COLUMNS}
+      columns=${withClient(COLUMNS)}
       label="Runs"
       href=${(row) => link("runs", { job, status, trigger, run: row.id })}
       empty=${html`<${Empty} title=${job || status || trigger ? "No run matches." : "No runs yet."} />`}

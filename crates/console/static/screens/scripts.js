@@ -41,6 +41,7 @@ const KIND = {
   title: "Scripts",
   path: "scripts",
   list: /** @type {const} */ ("searchJobScripts"),
+  clients: true,
   query: { withPartner: "true", pageSize: 100 },
   search: "name",
   columns: [

@@ -4,13 +4,14 @@
 use muster_tests::{Client, chromium::Window, in_browser, unique};
 use serde_json::json;
 
-use super::super::{demo, open, signed_in, signed_in_at, text};
+use super::super::{company, demo, open, signed_in, signed_in_at, text};
 
 in_browser![
     each_level_of_a_roster_has_its_lane_and_is_taken_over_by_itself,
     who_is_next_comes_in_the_order_of_time,
     a_client_is_offered_nothing_that_changes_its_partner,
     a_partner_names_its_own_in_what_is_its_own,
+    a_partner_sees_whose_each_record_is,
     a_timeline_begins_with_the_report_and_lengths_are_exact,
     a_chosen_row_keeps_its_badge,
     a_rule_with_an_unknown_key_is_warned_about,
@@ -173,6 +174,39 @@ fn a_partner_names_its_own_in_what_is_its_own() {
     window.evaluate("document.querySelector('dialog [name=groups]').focus()");
     window.until("document.querySelector('dialog [role=option]')");
     assert!(options_of_finder(&window).contains(&"Databases".to_owned()));
+    assert_eq!(window.complaints(), Vec::<String>::new());
+}
+
+fn a_partner_sees_whose_each_record_is() {
+    let server = demo();
+    let (partner, company) = (server.admin(), company(demo()));
+    let clients = partner.get("/clients/search").page();
+    let client = clients["results"].as_array().unwrap().iter().find(|one| one["uniqueId"] == "client_1").unwrap();
+    let client = text(&client["name"]);
+    let name = unique("whose");
+    company.post("/heartbeats", &json!({"name": name, "interval": "1d"})).ok();
+    company.post("/jobs/scripts", &json!({"name": name, "content": "true"})).ok();
+    let Some(window) = signed_in_at(&partner, "viewer") else { return };
+    let lists = [
+        ("resources", "Machines"),
+        ("jobs", "Jobs"),
+        ("runs", "Runs"),
+        ("scripts", "Scripts"),
+        ("heartbeats", "Heartbeats"),
+        ("knowledge", "Knowledge"),
+        ("rosters", "Rosters"),
+    ];
+    for (path, title) in lists {
+        open(&window, server, path, title);
+        window.until("document.querySelector('table.rows thead th')");
+        let place = window.evaluate(
+            "[...document.querySelectorAll('table.rows thead th')].findIndex(one => one.textContent.trim() == 'Client')",
+        );
+        window.until(&format!(
+            "[...document.querySelectorAll('table.rows tbody tr')].some(row => row.children[{place}]?.textContent == {})",
+            json!(client)
+        ));
+    }
     assert_eq!(window.complaints(), Vec::<String>::new());
 }
 
