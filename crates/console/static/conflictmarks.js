@@ -27,13 +27,15 @@ const wordsOf = (one) => {
 
 const touches = (part, one) => millis(part.start) <= millis(one.to) && millis(part.end) >= millis(one.from);
 
-/** The place among lanes of the one on which a shift of a roster is at the time of a conflict; `-1` for none. */
-function laneOf(lanes, { roster, shift }, one) {
+/**
+ * The lane, `{lane, place}`, on which a shift is at the time of a conflict; `own` are those of its roster.
+ * @param {any[]} own
+ */
+function laneOf(own, shift, one) {
   const isIts = (part) => part.shift?.id === shift?.id && touches(part, one);
   const isTheirs = (part) => isIts(part) && part.users?.some((user) => user.id === one.user?.id);
-  const find = (fits) => lanes.findIndex((lane) => lane.roster === roster.id && lane.parts.some(fits));
-  for (const place of shift ? [find(isTheirs), find(isIts)] : []) if (place >= 0) return place;
-  return lanes.findIndex((lane) => lane.roster === roster.id);
+  const find = (fits) => own.find(({ lane }) => lane.parts.some(fits));
+  return (shift && (find(isTheirs) || find(isIts))) || own[0];
 }
 
 const isGap = (one) => one.kind === "gap";
@@ -56,6 +58,10 @@ function apart(marks) {
  */
 export function withMarks(lanes, conflicts, from, to) {
   const marks = /** @type {any[][]} */ (lanes.map(() => []));
+  /** @type {Map<string, any[]>} */
+  const rosters = new Map();
+  for (const [place, lane] of lanes.entries())
+    rosters.set(lane.roster, [...(rosters.get(lane.roster) || []), { lane, place }]);
   for (const conflict of conflicts) {
     // People rest between two shifts: what is wrong is where the later one begins.
     const begin = Math.max(from, millis(conflict.kind === "rest" ? conflict.to : conflict.from));
@@ -63,8 +69,8 @@ export function withMarks(lanes, conflicts, from, to) {
     const at = Math.min(1 - APART / 2, Math.max(APART / 2, (middle - from) / (to - from)));
     const one = { ...conflict, words: wordsOf(conflict) };
     const shifts = conflict.kind === "doubleBooking" ? [conflict, ...(conflict.others || [])] : [conflict];
-    for (const place of new Set(shifts.map((shift) => laneOf(lanes, shift, conflict))))
-      marks[place]?.push({ at, conflicts: [one] });
+    const places = shifts.map(({ roster, shift }) => laneOf(rosters.get(roster.id) || [], shift, conflict)?.place);
+    for (const place of new Set(places)) marks[place]?.push({ at, conflicts: [one] });
   }
   return lanes.map((lane, place) => ({ ...lane, marks: apart(marks[place]) }));
 }

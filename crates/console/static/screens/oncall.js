@@ -5,7 +5,7 @@ import { withMarks } from "../conflictmarks.js";
 import { useDrag } from "../drag.js";
 import { Button, Empty, Head, Loading, Panel, Time, Trouble, html, personName } from "../elements.js";
 import { Search } from "../form.js";
-import { useAnswer, useState } from "../hooks.js";
+import { useAnswer, useMemo, useState } from "../hooks.js";
 import { Lanes } from "../lanes.js";
 import { MyShifts } from "../myshifts.js";
 import { NowAndNext } from "../oncallpeople.js";
@@ -62,12 +62,11 @@ function Overrides({ rosters, from, to, onDone }) {
 /** The lanes of all rosters, and what leaves nobody on call. */
 function Plan({ data, conflicts, from, to, drag, onDone, onMark }) {
   const { rosters, gaps } = data;
-  const lanes = withMarks(
-    rosters.flatMap((one) => timelineLanes(one.roster, one)),
-    conflicts,
-    from,
-    to,
-  );
+  // While somebody drags, the lanes stay the same.
+  const lanes = useMemo(() => {
+    const all = rosters.flatMap((one) => timelineLanes(one.roster, one));
+    return withMarks(all, conflicts || [], from, to);
+  }, [data, conflicts, from, to]);
   return html`
     <p class=${gaps.length ? "gaps" : "dim"}>
       ${
@@ -172,7 +171,7 @@ export default function OnCall({ query }) {
         (found.length
           ? html`<${Plan}
               data=${plan.data}
-              conflicts=${conflicts.conflicts || []}
+              conflicts=${conflicts.conflicts}
               onMark=${(one) => setWanted({ ...one })}
               from=${from}
               to=${to}
