@@ -52,12 +52,13 @@ function Parts({ parts, most, words }) {
  */
 export function StackedBars({ rows, keys, label, write }) {
   const sum = (values) => values.reduce((all, value) => all + value, 0);
-  const most = Math.max(...rows.map((row) => sum(row.values)));
+  const shown = rows.slice(0, MOST);
+  const most = Math.max(...shown.map((row) => sum(row.values)));
   const words = ({ values }) =>
     keys.flatMap(([title], at) => (values[at] ? [`${title}: ${write(values[at])}`] : [])).join(", ") || "nothing";
   return html`<figure class="stack" aria-label=${label}>
     <ul>
-      ${rows.slice(0, MOST).map(
+      ${shown.map(
         (row) => html`<li>
           <span class="stack-name" dir="auto" title=${row.name}>${row.name}</span>
           <${Parts}

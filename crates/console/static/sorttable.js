@@ -4,7 +4,7 @@ import { Button, count, html } from "./elements.js";
 import { useState } from "./hooks.js";
 
 /** How many rows are shown at first. */
-const FEW = 50;
+const FEW = 25;
 
 /**
  * A column: what `sort` calls it, its title, the title of the columns that it stands under with others, what a row is
