@@ -18,6 +18,7 @@ pub mod context;
 pub mod cpu;
 pub mod credentials;
 pub mod domain;
+mod empty_line;
 pub mod error;
 pub mod extras;
 pub mod feed;

@@ -7,11 +7,14 @@
 
 /// Blanks the mention of an offer of HTTP/2, when the bytes are the head of a request, from its first byte to its end.
 pub(crate) fn decline(head: &mut [u8]) {
+    if !head.ends_with(b"\r\n\r\n") || !mentions_http_2(head) {
+        return;
+    }
     let offered =
         |line: &[u8]| value(line, b"upgrade").is_some_and(|value| value.trim_ascii().eq_ignore_ascii_case(b"h2c"));
     let mut lines = head.split(|byte| *byte == b'\n');
     let is_request = lines.next().is_some_and(|line| line.trim_ascii_end().ends_with(b" HTTP/1.1"));
-    if !is_request || !head.ends_with(b"\r\n\r\n") || !lines.any(offered) {
+    if !is_request || !lines.any(offered) {
         return;
     }
     for line in head.split_mut(|byte| *byte == b'\n').filter(|line| value(line, b"connection").is_some()) {
@@ -22,6 +25,13 @@ pub(crate) fn decline(head: &mut [u8]) {
             }
         }
     }
+}
+
+/// Does the name of HTTP/2 stand in it anywhere? Most heads are not looked at further.
+fn mentions_http_2(head: &[u8]) -> bool {
+    let is_there =
+        |at: usize| head.get(at.saturating_sub(1)..at + 2).is_some_and(|h2c| h2c.eq_ignore_ascii_case(b"h2c"));
+    memchr::memchr_iter(b'2', head).any(is_there)
 }
 
 /// The value of a header, when the line is one of that name.

@@ -17,7 +17,7 @@ use bytes::BytesMut;
 use tokio::io::{AsyncRead, AsyncWrite, Join, ReadBuf, ReadHalf, WriteHalf};
 
 use super::{Connection, closed};
-use crate::{shed::Arrival, upgrade};
+use crate::{empty_line, shed::Arrival, upgrade};
 
 /// The most that is read at once.
 pub(crate) const AHEAD: usize = 4 << 10;
@@ -48,19 +48,6 @@ impl Reader {
         let held = BytesMut::new();
         let reader = Self { transport, connection, arrival, held, in_empty_line: false, passed: false };
         tokio::io::join(reader, writer)
-    }
-
-    /// The length of what is held, within so many bytes, up to the first empty line.
-    fn piece(&mut self, most: usize) -> usize {
-        for (place, byte) in self.held[..most].iter().enumerate() {
-            match byte {
-                b'\n' if self.in_empty_line => return place + 1,
-                b'\n' => self.in_empty_line = true,
-                b'\r' => {}
-                _ => self.in_empty_line = false,
-            }
-        }
-        most
     }
 }
 
@@ -98,7 +85,8 @@ impl AsyncRead for Reader {
             ready!(this.connection.pauses.poll(context));
             ready!(this.arrival.poll(context))?;
         }
-        let length = this.piece(expected.min(this.held.len()).min(buffer.remaining()));
+        let most = expected.min(this.held.len()).min(buffer.remaining());
+        let length = empty_line::first_piece(&this.held[..most], &mut this.in_empty_line);
         let mut piece = this.held.split_to(length);
         if this.held.is_empty() {
             this.held = BytesMut::new();
