@@ -82,6 +82,11 @@ impl Parts {
         Arc::new(self.tools.outgoing_sender())
     }
 
+    /// What another domain reads URLs with, for one runtime.
+    pub fn url_reader(&self) -> Arc<dyn ports::ReadsUrls> {
+        Arc::new(self.tools.outgoing_sender())
+    }
+
     /// Starts to deliver.
     pub fn start(&self) -> anyhow::Result<Sender> {
         Ok(Sender::start(self.tools.clone())?)

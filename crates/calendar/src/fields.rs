@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::{
     cron::CronExpression,
     interval::Interval,
-    local::TimeOfDay,
+    local::{Day, TimeOfDay},
     pattern::{Frequency, MonthDays, Months, WeekIndex, Weekday, Weekdays},
     zones::Zone,
 };
@@ -104,6 +104,17 @@ impl Field for Zone {
 /// Those of the writer.
 pub fn by_name<S: Serializer>(zone: &(impl Copy + Into<Option<Zone>>), serializer: S) -> Result<S::Ok, S::Error> {
     (*zone).into().map(Zone::name).serialize(serializer)
+}
+
+impl Field for Day {
+    fn read(fields: &mut Fields<'_>, name: &str, _: &Limits) -> Option<Self> {
+        let text = fields.text(name)?;
+        Self::parse(text.trim()).map_err(|message| fields.error(name, message)).ok()
+    }
+
+    fn blank(_: &Fields<'_>, _: &Limits) -> Self {
+        Self::of_number(0)
+    }
 }
 
 impl Field for TimeOfDay {

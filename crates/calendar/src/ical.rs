@@ -1,8 +1,12 @@
-//! iCalendar (RFC 5545): lines of at most 75 octets that end in CRLF, texts escaped. Pure.
+//! iCalendar (RFC 5545): lines of at most 75 octets that end in CRLF, texts escaped; and [`reading`] of holidays. Pure.
+
+mod reading;
 
 use base::timestamp::Timestamp;
 
-use crate::interval::Interval;
+pub use reading::whole_days;
+
+use crate::{interval::Interval, local::Day};
 
 /// One event.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,6 +17,8 @@ pub struct Event {
     pub time: Interval,
     /// Does it go on day after day?
     pub is_endless: bool,
+    /// The date of one that is a whole day, in the zone of the reader; `time` is not told then.
+    pub date: Option<Day>,
     /// What people see.
     pub summary: String,
     /// More of it.
@@ -55,8 +61,16 @@ pub fn calendar(product: &str, name: &str, events: &[Event]) -> String {
         write(&mut out, &format!("DTSTAMP:{}", instant(event.modified)));
         write(&mut out, &format!("LAST-MODIFIED:{}", instant(event.modified)));
         write(&mut out, &format!("SEQUENCE:{}", event.sequence));
-        write(&mut out, &format!("DTSTART:{}", instant(event.time.start())));
-        write(&mut out, &format!("DTEND:{}", instant(event.time.end())));
+        match event.date {
+            Some(day) => {
+                write(&mut out, &format!("DTSTART;VALUE=DATE:{}", date(day)));
+                write(&mut out, &format!("DTEND;VALUE=DATE:{}", date(day.plus(1))));
+            }
+            None => {
+                write(&mut out, &format!("DTSTART:{}", instant(event.time.start())));
+                write(&mut out, &format!("DTEND:{}", instant(event.time.end())));
+            }
+        }
         if event.is_endless {
             write(&mut out, "RRULE:FREQ=DAILY");
         }
@@ -76,6 +90,11 @@ fn instant(at: Timestamp) -> String {
     let text = at.to_string();
     let digits: String = text.chars().take(19).filter(|letter| !matches!(letter, '-' | ':')).collect();
     digits + "Z"
+}
+
+/// `20261225`.
+fn date(day: Day) -> String {
+    day.to_string().replace('-', "")
 }
 
 fn escape(text: &str) -> String {
@@ -116,18 +135,22 @@ mod tests {
             uid: "ESD-1-5@muster".to_owned(),
             time: Interval::new(at("2026-11-20T20:37:00Z"), at("2026-11-21T00:00:00Z")).unwrap(),
             is_endless: false,
+            date: None,
             summary: format!("Ann, Bob; {}", "ü".repeat(60)),
             description: "one\ntwo\r\0".to_owned(),
             sequence: 3,
             modified: at("2026-11-01T00:00:00Z"),
         };
-        let text = calendar("Rosters", "First\\line", &[event]);
+        let holiday = Event { date: Day::parse("2026-12-31").ok(), ..event.clone() };
+        let text = calendar("Rosters", "First\\line", &[event, holiday]);
         assert!(text.split("\r\n").all(|line| line.len() <= 75), "{text}");
         assert!(!text.replace("\r\n", "").contains(['\r', '\n']));
         let whole = text.replace("\r\n ", "");
         for line in [
             "DTSTART:20261120T203700Z",
             "DTEND:20261121T000000Z",
+            "DTSTART;VALUE=DATE:20261231",
+            "DTEND;VALUE=DATE:20270101",
             "SEQUENCE:3",
             "LAST-MODIFIED:20261101T000000Z",
             "TRANSP:TRANSPARENT",

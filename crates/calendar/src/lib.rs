@@ -42,7 +42,7 @@ pub use due::Due;
 pub use fields::Instant;
 pub use hours::{CategorizedTime, HourCategories, HourCategory};
 pub use interval::Interval;
-pub use local::TimeOfDay;
+pub use local::{Day, TimeOfDay};
 pub use occurrences::Occurrences;
 pub use pattern::{Frequency, MonthDays, Months, OnDay, Pattern, WeekIndex, Weekday, Weekdays};
 pub use rotation::{Rotation, Turns};

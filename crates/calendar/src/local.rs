@@ -9,7 +9,7 @@ use jiff::{
 };
 use serde::{Serialize, Serializer};
 
-use crate::zones::Zone;
+use crate::{interval::Interval, zones::Zone};
 
 const SECONDS_PER_DAY: i64 = 86_400;
 
@@ -64,10 +64,10 @@ impl Serialize for TimeOfDay {
     }
 }
 
-/// A local date, as days since 1970-01-01. Arithmetic never fails; dates outside the years -9999 to 9999 have no
-/// [`Day::civil`] and no [`Zone::instant`].
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) struct Day(i64);
+/// A local date, as days since 1970-01-01: `2026-12-25` on the wire. Arithmetic never fails; dates outside the years
+/// -9999 to 9999 have no [`Day::civil`] and no [`Zone::instant`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Day(i64);
 
 impl Day {
     const EPOCH: Date = Date::constant(1970, 1, 1);
@@ -78,6 +78,40 @@ impl Day {
     /// 2000-01-01.
     pub(crate) const EPOCH_2000: Day = Day(10_957);
 
+    /// Reads `2026-12-25`, of the years 1970 to 9998.
+    ///
+    /// # Errors
+    /// What is wrong with it, to be read after the name of the field.
+    pub fn parse(text: &str) -> Result<Self, &'static str> {
+        let read = || {
+            let is_plain = text.len() == 10 && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+            let date: Date = text.parse().ok().filter(|_| is_plain)?;
+            (1970..=9998).contains(&date.year()).then(|| Self::of(date))
+        };
+        read().ok_or("must be a date of the years 1970 to 9998, such as 2026-12-25")
+    }
+
+    /// The date with a number of days since 1970-01-01.
+    pub const fn of_number(days: i64) -> Self {
+        Self(days)
+    }
+
+    /// How many days after 1970-01-01 it is.
+    pub const fn number(self) -> i64 {
+        self.0
+    }
+
+    /// The date that the clocks of a zone show at an instant.
+    pub fn at(zone: Zone, at: Timestamp) -> Self {
+        zone.local(at).day
+    }
+
+    /// The time from its first instant in a zone to that of the next date; none of a date that the zone left out.
+    pub fn within(self, zone: Zone) -> Option<Interval> {
+        let midnight = |day: Self| zone.instant(day, TimeOfDay::MIDNIGHT);
+        Interval::new(midnight(self)?, midnight(self.plus(1))?)
+    }
+
     pub(crate) fn of(date: Date) -> Self {
         Self(Self::EPOCH.duration_until(date).as_hours() / 24)
     }
@@ -87,7 +121,9 @@ impl Day {
         Self::EPOCH.checked_add(jiff::SignedDuration::try_from_hours(hours)?).ok()
     }
 
-    pub(crate) fn plus(self, days: i64) -> Self {
+    /// The date so many days later.
+    #[must_use]
+    pub fn plus(self, days: i64) -> Self {
         Self(self.0.saturating_add(days))
     }
 
@@ -100,6 +136,19 @@ impl Day {
     pub(crate) fn weekday(self) -> u8 {
         // 1970-01-01 was a Thursday.
         (self.0.rem_euclid(7) + 4).rem_euclid(7) as u8
+    }
+}
+
+impl fmt::Display for Day {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let date = self.civil().unwrap_or(Date::MAX);
+        write!(f, "{:04}-{:02}-{:02}", date.year(), date.month(), date.day())
+    }
+}
+
+impl Serialize for Day {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
 }
 

@@ -33,11 +33,8 @@ impl Rule {
             Rule::Recurring(rule) if rule.is_whole_days() => rule,
             _ => return self.occurrences(range).collect(),
         };
-        if let Some((first, last)) = rule.all_dates() {
-            let never = Timestamp::from_millis(i64::MAX);
-            let end = rule.end(last).filter(|_| last < Day::LAST).unwrap_or(never);
-            let whole = rule.start(first).and_then(|start| Interval::new(start, end));
-            return whole.filter(|whole| whole.start() < range.end && range.start < whole.end()).into_iter().collect();
+        if let Some(dates) = rule.all_dates() {
+            return rule.runs(dates, &range);
         }
         let mut stretches: Vec<Interval> = Vec::new();
         for occurrence in self.occurrences(range) {
@@ -74,6 +71,7 @@ impl Rule {
     pub fn previous(&self, at: Timestamp) -> Option<Interval> {
         let rule = match self {
             Rule::OneTime(interval) => return Some(*interval).filter(|interval| interval.end() <= at),
+            Rule::LeftOut(_) => return None,
             Rule::Recurring(rule) => rule,
         };
         // When the clocks go back over midnight, what has begun and ended may be of the next date.
@@ -95,6 +93,7 @@ impl Rule {
     pub fn starts(&self, after: Timestamp) -> impl Iterator<Item = Timestamp> {
         let (once, recurring) = match self {
             Rule::OneTime(interval) => (Some(interval.start()), None),
+            Rule::LeftOut(_) => (None, None),
             Rule::Recurring(rule) => {
                 // A start after an instant lies after the local time of that instant.
                 let first = rule.date_from(rule.day(after));
@@ -112,6 +111,7 @@ impl Rule {
     pub fn count_before(&self, at: Timestamp) -> i64 {
         match self {
             Rule::OneTime(interval) => i64::from(interval.start() < at),
+            Rule::LeftOut(_) => 0,
             Rule::Recurring(rule) => rule.count_before(at),
         }
     }
@@ -121,6 +121,7 @@ impl Rule {
     pub fn nth_start(&self, position: i64) -> Option<Timestamp> {
         match self {
             Rule::OneTime(interval) => (position == 0).then(|| interval.start()),
+            Rule::LeftOut(_) => None,
             Rule::Recurring(rule) => rule.start(rule.nth(position)?),
         }
     }
@@ -128,6 +129,7 @@ impl Rule {
     fn ending_after(&self, after: Timestamp, until: Option<Timestamp>) -> Occurrences<'_> {
         let source = match self {
             Rule::OneTime(interval) => Source::OneTime(Some(*interval)),
+            Rule::LeftOut(_) => Source::OneTime(None),
             Rule::Recurring(rule) => {
                 // An end after an instant lies after the local time of that instant, and at most so many dates after
                 // its start.

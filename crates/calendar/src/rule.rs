@@ -1,5 +1,7 @@
 //! Rules of schedules: one interval, or one that repeats in local time.
 
+use std::{collections::BTreeSet, sync::Arc};
+
 use base::Timestamp;
 
 use crate::{
@@ -28,6 +30,8 @@ pub enum Rule {
     OneTime(Interval),
     /// Again and again.
     Recurring(Recurrence),
+    /// It would take place once, and was left out.
+    LeftOut(Interval),
 }
 
 /// A recurring rule as a roster's shift has it (operation 11 of `docs/interface.md`).
@@ -79,7 +83,7 @@ pub enum End {
 }
 
 /// A recurring rule, worked out: it knows its anchor and its last date, so that no question has to count again.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Recurrence {
     zone: Zone,
     start_time: TimeOfDay,
@@ -91,6 +95,18 @@ pub struct Recurrence {
     dates: Dates,
     /// The first date that could be one, and the last; none when the last is earlier.
     bounds: (Day, Day),
+    /// Dates that are left out, in order.
+    left_out: Arc<[LeftOutDate]>,
+}
+
+/// A date of a rule that is left out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct LeftOutDate {
+    day: Day,
+    /// Its position among all dates of the rule.
+    position: i64,
+    /// How many dates before it are not left out.
+    kept_before: i64,
 }
 
 impl Rule {
@@ -136,7 +152,86 @@ impl Rule {
     }
 }
 
+impl Rule {
+    /// The same without the occurrences that start on some dates: those of `days` of which `is_left_out` says so, with
+    /// when the occurrence starts. The date of one that takes place once is that of a zone. What is left out counts in
+    /// a number of occurrences after which the rule ends.
+    #[must_use]
+    pub fn without(self, zone: Zone, days: &BTreeSet<Day>, is_left_out: impl Fn(Day, Timestamp) -> bool) -> Self {
+        match self {
+            Self::OneTime(interval) => {
+                let day = Day::at(zone, interval.start());
+                let out = days.contains(&day) && is_left_out(day, interval.start());
+                if out { Self::LeftOut(interval) } else { self }
+            }
+            Self::Recurring(rule) => Self::Recurring(rule.without(days, is_left_out)),
+            Self::LeftOut(_) => self,
+        }
+    }
+
+    /// The occurrences that were left out and have a part in a range, whole and in order.
+    pub fn left_out(&self, range: Interval) -> Vec<Interval> {
+        match self {
+            Self::OneTime(_) => Vec::new(),
+            Self::LeftOut(interval) => interval.intersection(range).map(|_| *interval).into_iter().collect(),
+            Self::Recurring(rule) => {
+                let first = rule.day(range.start()).plus(-rule.longest_days() - 1);
+                let near = rule.left_out.partition_point(|out| out.day < first);
+                let found = rule.left_out.iter().skip(near).map_while(|out| {
+                    let start = rule.start(out.day).filter(|start| *start < range.end())?;
+                    Some(Interval::new(start, rule.end(out.day)?))
+                });
+                found.flatten().filter(|time| time.intersection(range).is_some()).collect()
+            }
+        }
+    }
+}
+
 impl Recurrence {
+    fn without(self, days: &BTreeSet<Day>, is_left_out: impl Fn(Day, Timestamp) -> bool) -> Self {
+        let (first, last) = self.bounds;
+        if first > last {
+            return self;
+        }
+        let mut left_out = Vec::new();
+        for day in days.range(first..=last).filter(|day| self.dates.first_from(**day) == Some(**day)) {
+            if self.start(*day).is_some_and(|start| is_left_out(*day, start)) {
+                let position = self.dates.before(*day);
+                let kept_before = position - i64::try_from(left_out.len()).unwrap_or(i64::MAX);
+                left_out.push(LeftOutDate { day: *day, position, kept_before });
+            }
+        }
+        Self { left_out: left_out.into(), ..self }
+    }
+
+    fn is_left_out(&self, day: Day) -> bool {
+        self.left_out.binary_search_by_key(&day, |out| out.day).is_ok()
+    }
+
+    /// Of a rule of all dates, the runs of dates that are not interrupted and have a part in a range; the last one has
+    /// no end when the rule has none.
+    pub(crate) fn runs(&self, (first, last): (Day, Day), range: &std::ops::Range<Timestamp>) -> Vec<Interval> {
+        let near = self.day(range.start).plus(-2);
+        let mut next = self.left_out.partition_point(|out| out.day < near);
+        let before = next.checked_sub(1).and_then(|before| self.left_out.get(before));
+        let mut from = before.map_or(first, |out| out.day.plus(1));
+        let mut runs = Vec::new();
+        loop {
+            let until = self.left_out.get(next).map_or(last, |out| out.day.plus(-1));
+            if from <= until {
+                let never = Timestamp::from_millis(i64::MAX);
+                let end = self.end(until).filter(|_| until < Day::LAST).unwrap_or(never);
+                let Some(start) = self.start(from).filter(|start| *start < range.end) else { return runs };
+                runs.extend(Interval::new(start, end).filter(|run| range.start < run.end()));
+            }
+            match self.left_out.get(next) {
+                Some(out) => from = out.day.plus(1),
+                None => return runs,
+            }
+            next += 1;
+        }
+    }
+
     fn new(zone: Zone, (start_time, end_time): (TimeOfDay, TimeOfDay), dates: Dates, anchor: Day, end: End) -> Self {
         let end_days = if end_time <= start_time { 1 } else { 0 };
         let nothing = anchor.plus(-1);
@@ -153,21 +248,33 @@ impl Recurrence {
                 last
             }
         };
-        Self { zone, start_time, end_time, end_days, keeps_length: false, dates, bounds: (anchor, last) }
+        let left_out = Arc::new([]);
+        Self { zone, start_time, end_time, end_days, keeps_length: false, dates, bounds: (anchor, last), left_out }
     }
 
     /// The first date on or after a day.
     pub(crate) fn date_from(&self, day: Day) -> Option<Day> {
-        self.dates.first_from(day).filter(|date| *date <= self.bounds.1)
+        let mut date = self.dates.first_from(day)?;
+        while self.is_left_out(date) {
+            date = self.dates.first_from(date.plus(1))?;
+        }
+        Some(date).filter(|date| *date <= self.bounds.1)
     }
 
     /// The last date on or before a day.
     pub(crate) fn date_until(&self, day: Day) -> Option<Day> {
-        self.dates.last_until(day.min(self.bounds.1)).filter(|date| *date >= self.bounds.0)
+        let mut date = self.dates.last_until(day.min(self.bounds.1))?;
+        while self.is_left_out(date) {
+            date = self.dates.last_until(date.plus(-1))?;
+        }
+        Some(date).filter(|date| *date >= self.bounds.0)
     }
 
     /// The date with a position, the first having 0.
     pub(crate) fn nth(&self, position: i64) -> Option<Day> {
+        // Each date that is left out before it moves it by one.
+        let moved = self.left_out.partition_point(|out| out.kept_before <= position);
+        let position = position.checked_add(i64::try_from(moved).ok()?)?;
         self.dates.nth(u32::try_from(position).ok()?).filter(|date| *date <= self.bounds.1)
     }
 
@@ -179,7 +286,9 @@ impl Recurrence {
         while let Some(date) = next.filter(|date| self.start(*date).is_some_and(|start| start < at)) {
             next = self.date_from(date.plus(1));
         }
-        self.dates.before(next.unwrap_or(self.bounds.1.plus(1)))
+        let all = self.dates.before(next.unwrap_or(self.bounds.1.plus(1)));
+        let left_out = self.left_out.partition_point(|out| out.position < all);
+        all - i64::try_from(left_out).unwrap_or(i64::MAX)
     }
 
     /// When the occurrence of a date starts.

@@ -125,6 +125,8 @@ const FILES: &[(&str, &[u8])] = files![
     "screens/groups.js",
     "screens/heartbeat.js",
     "screens/heartbeats.js",
+    "screens/holidaycalendar.js",
+    "screens/holidays.js",
     "screens/inbound.js",
     "screens/incident.js",
     "screens/incidentform.js",

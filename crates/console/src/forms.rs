@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use utoipa::openapi::OpenApi;
 
 /// What a reference refers to, by the schema of the reference or by `Schema.field`. The console offers these records.
-const REFERENCES: [(&str, &str); 46] = [
+const REFERENCES: [(&str, &str); 47] = [
     ("AlertDeviceInput", "resource"),
     ("AlertHandOverRoster", "roster"),
     ("AlertHandOverUser", "user"),
@@ -48,6 +48,7 @@ const REFERENCES: [(&str, &str); 46] = [
     ("OwnerInput.serviceGroup", "serviceGroup"),
     ("OwnerInput.site", "site"),
     ("QuietHours.timeZone", "timeZoneName"),
+    ("RosterHolidayReference", "holidayCalendar"),
     ("RosterShiftReference", "shift"),
     ("RosterTimeZoneReference", "timeZone"),
     ("RosterUserGroupReference", "userGroup"),

@@ -99,6 +99,12 @@ const KINDS = {
     find: async (text, within) =>
       (await call("searchRosters", { ...placeOf(within), query: page("name", text, ownTerm(within)) })).results,
   },
+  holidayCalendar: {
+    needs: "searchHolidayCalendars",
+    find: async (text, within) =>
+      (await call("searchHolidayCalendars", { ...placeOf(within), query: { name: text || undefined, pageSize: MOST } }))
+        .results,
+  },
   policy: {
     needs: "searchEscalationPolicies",
     find: async (text, within) =>

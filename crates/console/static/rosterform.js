@@ -11,13 +11,21 @@ import { zone } from "./time.js";
 const LAYOUT = {
   order: ["name", "timeZone", "effectiveFrom", "shiftDetails", "keepCurrent", "offHours", "description"],
   omit: ["shiftDetails.id"],
-  more: ["shiftDetails.users", "shiftDetails.userGroups", "offHours", "description"],
+  more: [
+    "shiftDetails.users",
+    "shiftDetails.userGroups",
+    "shiftDetails.holidays",
+    "shiftDetails.onHolidays",
+    "offHours",
+    "description",
+  ],
   labels: {
     shiftDetails: "Shifts",
     "shiftDetails.name": "Shift name",
     "shiftDetails.schedule": "When",
     "shiftDetails.rotation.order": "Turns",
     "shiftDetails.rotation.length": "Each turn lasts",
+    "shiftDetails.onHolidays": "On holidays",
     keepCurrent: "Keep the current turn to its end",
     offHours: "Off-hours periods",
     "shiftDetails.rotation.start": "First turn begins",
@@ -32,6 +40,10 @@ const LAYOUT = {
     shiftDetails: { about: "" },
     "shiftDetails.name": { about: "" },
     "shiftDetails.level": { about: "Secondary is called when the primary does not answer." },
+    "shiftDetails.holidays": { about: "Calendars of holidays" },
+    "shiftDetails.onHolidays": {
+      about: "With skip, it does not take place on them, and turns of shifts do not count them.",
+    },
     keepCurrent: { about: "Then the turns go on by the new order." },
     "shiftDetails.rotation.start": { about: "On the clocks of the roster's time zone." },
   },

@@ -65,6 +65,14 @@ export const SCREENS = [
     needs: "searchRosters",
   },
   {
+    path: "holidays",
+    title: "Holidays",
+    group: "Plan",
+    load: () => import("./screens/holidays.js"),
+    one: () => import("./screens/holidaycalendar.js"),
+    needs: "searchHolidayCalendars",
+  },
+  {
     path: "maintenance",
     title: "Maintenance",
     group: "Plan",

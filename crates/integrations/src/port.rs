@@ -10,7 +10,7 @@ use hyper::{
     Method, Request,
     header::{HeaderName, HeaderValue},
 };
-use ports::{Outgoing, Recipient, SealedAt, Seals, SendError, Sending, Sends};
+use ports::{Outgoing, Reading, ReadsUrls, Recipient, SealedAt, Seals, SendError, Sending, Sends};
 
 use crate::{
     delivery::row::Message,
@@ -144,6 +144,25 @@ impl Sends for OutgoingSender {
                 }
             };
             verdict(answer, now)
+        })
+    }
+}
+
+impl ReadsUrls for OutgoingSender {
+    fn read<'a>(&'a self, url: &'a str, most: usize) -> Reading<'a> {
+        Box::pin(async move {
+            let error = |error: CallError| SendError::new(error.to_string());
+            let mut request = Request::new(Full::new(Bytes::new()));
+            *request.uri_mut() = self.caller.client.uri(url).map_err(error)?;
+            let answer = self.caller.client.read(request, most.saturating_add(1)).await.map_err(error)?;
+            if answer.status != 200 {
+                let why = format!("the other side answered {}", answer.status);
+                return Err(SendError { status: Some(answer.status), ..SendError::new(why) });
+            }
+            if answer.body.len() > most {
+                return Err(SendError::new(format!("the other side answered more than {most} bytes")));
+            }
+            Ok(answer.body)
         })
     }
 }

@@ -25,7 +25,7 @@ pub use authors::{Author, Authors};
 pub use integrations::{IntegrationSummary, Integrations};
 pub use maintenance::{AlertFacts, Cover, Maintenance, Window};
 pub use on_call::{OnCall, OnCallPerson, OwnShift, RosterSummary};
-pub use outgoing::{Mail, Outgoing, Recipient, SealedAt, Seals, SendError, Sending, Sends};
+pub use outgoing::{Mail, Outgoing, Reading, ReadsUrls, Recipient, SealedAt, Seals, SendError, Sending, Sends};
 pub use owners::Owners;
 pub use people::{GroupHistory, Membership, People, PeopleGroup, Person};
 pub use related::{Articles, Jobs, RelatedArticle, RelatedJob, RunRequest, RunSummary};

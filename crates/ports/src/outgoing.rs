@@ -112,3 +112,12 @@ pub trait Sends: Send + Sync {
     /// Sends something; answers once the other side has it.
     fn send(&self, outgoing: Outgoing, now: Timestamp) -> Sending<'_>;
 }
+
+/// What was read, or why nothing was.
+pub type Reading<'a> = Pin<Box<dyn Future<Output = std::result::Result<Vec<u8>, SendError>> + Send + 'a>>;
+
+/// Reads what stands at URLs, within the bounds of time and place that are set for all that leaves the service.
+pub trait ReadsUrls: Send + Sync {
+    /// Reads what a URL answers; more than `most` bytes, and any answer but a 200, are an error.
+    fn read<'a>(&'a self, url: &'a str, most: usize) -> Reading<'a>;
+}

@@ -5,7 +5,7 @@
 //! kept is never out of date, no matter which gateway changed something.
 
 use std::{
-    collections::HashMap,
+    collections::{BTreeSet, HashMap, HashSet},
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
@@ -19,7 +19,7 @@ use ports::People;
 
 use crate::{
     crew::Crew,
-    overrides,
+    dated_holidays, overrides,
     people::RosterPeople,
     revisions::Revisions,
     roster::{
@@ -73,6 +73,8 @@ pub struct StoredRoster {
     /// Its versions, oldest first: none for the time before it was there, none for that after it was deleted.
     pub versions: Vec<Version>,
     pub schedule: Schedule,
+    /// The calendars of holidays of its shifts, each with its version; `None` for one that is gone.
+    calendars: Vec<(String, Option<i64>)>,
 }
 
 impl RosterCache {
@@ -86,11 +88,11 @@ impl RosterCache {
         since: Timestamp,
     ) -> Result<Arc<Snapshot>> {
         // Before the rows: what is newer than they say is read again.
-        let revisions = Revisions::read(conn, people, scope, tenants)?;
+        let revisions = Revisions::read(conn, people, tenants)?;
         let kept = self.0.get(scope).filter(|kept| kept.since <= since);
         let snapshot = match kept {
             Some(kept) if kept.revisions == revisions => return Ok(kept),
-            Some(kept) => kept.renewed(conn, people, tenants, revisions)?,
+            Some(kept) => kept.renewed(conn, people, (scope, tenants), revisions)?,
             None => {
                 let since = Timestamp::from_millis(since.millis().saturating_sub(REACH_MS));
                 Snapshot::load(conn, people, (scope, tenants), revisions, since)?
@@ -111,28 +113,45 @@ impl Snapshot {
         since: Timestamp,
     ) -> Result<Self> {
         let states = states(conn, scope)?;
-        let rosters = OneRoster::load(conn, Selection::Tenants(scope), states, since)?;
+        let rosters = OneRoster::load(conn, Selection::Tenants(scope), tenants, states, since)?;
         let staff = RosterPeople::since(conn, people, tenants, named(&rosters), Some(since))?;
         Ok(Self { rosters, staff, revisions, since })
     }
 
     /// The same as of newer revisions.
-    fn renewed(&self, conn: &mut Conn, people: &dyn People, tenants: &[String], revisions: Revisions) -> Result<Self> {
+    fn renewed(
+        &self,
+        conn: &mut Conn,
+        people: &dyn People,
+        (scope, tenants): (&[String], &[String]),
+        revisions: Revisions,
+    ) -> Result<Self> {
         let (of_rosters, of_people) = revisions.changed(&self.revisions);
-        let scope: Vec<String> = of_rosters.iter().map(|tenant| (*tenant).to_owned()).collect();
+        let scope: Vec<String> = scope.iter().filter(|tenant| of_rosters.contains(tenant.as_str())).cloned().collect();
         let known: HashMap<&str, &OneRoster> = self.rosters.iter().map(|one| (one.stored.id(), one)).collect();
         let mut states = if scope.is_empty() { Vec::new() } else { states(conn, &scope)? };
-        let mut rosters: Vec<OneRoster> =
-            self.rosters.iter().filter(|one| !of_rosters.contains(one.stored.tenant_id())).cloned().collect();
+        let with_others = if of_rosters.is_empty() { HashSet::new() } else { self.with_other_holidays(conn, tenants)? };
+        let is_same = |one: &OneRoster| !with_others.contains(one.stored.id());
+        let (mut rosters, others): (Vec<&OneRoster>, Vec<&OneRoster>) = self
+            .rosters
+            .iter()
+            .filter(|one| !of_rosters.contains(one.stored.tenant_id()))
+            .partition(|one| is_same(one));
         states.retain(|state| {
-            let same = known.get(state.id.as_str()).filter(|one| one.stored.state == *state);
-            rosters.extend(same.map(|one| (*one).clone()));
+            let same = known.get(state.id.as_str()).filter(|one| one.stored.state == *state && is_same(one));
+            rosters.extend(same);
             same.is_none()
         });
+        states.extend(others.iter().map(|one| one.stored.state.clone()));
+        let mut rosters: Vec<OneRoster> = rosters.into_iter().cloned().collect();
         let keys: Vec<(String, String)> =
             states.iter().map(|state| (state.tenant_id.clone(), state.id.clone())).collect();
-        let selection = if keys.len() > MOST_CHANGED { Selection::Tenants(&scope) } else { Selection::Rosters(&keys) };
-        let read = if keys.is_empty() { Vec::new() } else { OneRoster::load(conn, selection, states, self.since)? };
+        let of_keys: BTreeSet<&String> = keys.iter().map(|(tenant, _)| tenant).collect();
+        let of_keys: Vec<String> = of_keys.into_iter().cloned().collect();
+        let selection =
+            if keys.len() > MOST_CHANGED { Selection::Tenants(&of_keys) } else { Selection::Rosters(&keys) };
+        let read =
+            if keys.is_empty() { Vec::new() } else { OneRoster::load(conn, selection, tenants, states, self.since)? };
         // Only people of these tenants can be others, or stand in a roster that they did not stand in.
         let partner = tenants.iter().filter(|tenant| tenant.starts_with("msp_"));
         let concerned = of_people.iter().chain(&of_rosters).map(|tenant| (*tenant).to_owned());
@@ -148,6 +167,14 @@ impl Snapshot {
         Ok(Self { rosters, staff, revisions, since: self.since })
     }
 
+    /// The ids of the rosters whose calendars of holidays are not as they were.
+    fn with_other_holidays(&self, conn: &mut Conn, tenants: &[String]) -> Result<HashSet<String>> {
+        let ids: BTreeSet<&String> = self.rosters.iter().flat_map(|one| one.stored.schedule.calendars()).collect();
+        let now = dated_holidays::store::versions(conn, tenants, &ids.into_iter().cloned().collect::<Vec<_>>())?;
+        let is_other = |one: &&OneRoster| one.stored.calendars.iter().any(|(id, then)| now.get(id).copied() != *then);
+        Ok(self.rosters.iter().filter(is_other).map(|one| one.stored.id().to_owned()).collect())
+    }
+
     fn weight(&self) -> usize {
         let of = |one: &OneRoster| 1 + one.stored.schedule.crews().count() + one.stored.schedule.overrides.len();
         self.staff.len() + self.rosters.iter().map(of).sum::<usize>()
@@ -156,10 +183,22 @@ impl Snapshot {
 
 impl OneRoster {
     /// Those of a selection, which are in these states, with all that questions about an instant and later ones need.
-    fn load(conn: &mut Conn, of: Selection<'_>, states: Vec<State>, since: Timestamp) -> Result<Vec<Self>> {
+    fn load(
+        conn: &mut Conn,
+        of: Selection<'_>,
+        tenants: &[String],
+        states: Vec<State>,
+        since: Timestamp,
+    ) -> Result<Vec<Self>> {
         let since_ms = look_back(since);
         let shifts = all_shifts_since(conn, of, since_ms)?;
         let overrides = overrides::store::all_since(conn, of, since_ms)?;
+        let named = shifts.iter().filter_map(|shift| shift.holidays.as_deref());
+        let calendars: BTreeSet<&String> = named.flat_map(|holidays| &holidays.calendars).collect();
+        let calendars: Vec<String> = calendars.into_iter().cloned().collect();
+        // Before their days: what is newer is read again.
+        let known = dated_holidays::store::versions(conn, tenants, &calendars)?;
+        let holidays = dated_holidays::store::dated_of(conn, tenants, &calendars)?;
         let mut versions: HashMap<String, Vec<Version>> = HashMap::new();
         for version in all_since(conn, of, since_ms)? {
             versions.entry(version.roster_id.clone()).or_default().push(version);
@@ -169,8 +208,10 @@ impl OneRoster {
             let Some(versions) = versions.remove(&state.id) else { continue };
             let own = range_of(&shifts, |shift| shift.roster_id.cmp(&state.id));
             let over = range_of(&overrides, |one| one.roster_id.cmp(&state.id));
-            let schedule = Schedule::stored(own, over)?;
-            rosters.push(Self { stamp: next_stamp(), stored: Arc::new(StoredRoster { state, versions, schedule }) });
+            let schedule = Schedule::stored(own, over, &holidays)?;
+            let calendars = schedule.calendars().iter().map(|id| (id.clone(), known.get(id).copied())).collect();
+            let stored = StoredRoster { state, versions, schedule, calendars };
+            rosters.push(Self { stamp: next_stamp(), stored: Arc::new(stored) });
         }
         rosters.sort_by(|one, other| one.stored.id().cmp(other.stored.id()));
         Ok(rosters)

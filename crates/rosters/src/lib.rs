@@ -9,6 +9,7 @@
 //! - [`hours`]: how long people are on call, by [`hour_categories`]
 //! - [`cache`]: all rosters of a tenant, kept in memory
 //! - [`time_off`]: when people are away
+//! - [`holidays`]: calendars of holidays, and [`dated_holidays`]: what of them was known when
 //! - [`conflicts`]: gaps, and what the plan asks too much of somebody
 //! - [`calendars`]: feeds for calendar programs
 //! - [`zones`]: the time zones
@@ -22,9 +23,11 @@ mod calendars;
 mod conflicts;
 mod covers;
 mod crew;
+mod dated_holidays;
 pub mod demo;
 mod duty;
 mod filter;
+mod holidays;
 mod hour_categories;
 mod hours;
 mod lines;
@@ -50,14 +53,17 @@ use ports::People;
 use crate::{
     across::cache::PartCache, cache::RosterCache, on_call::cache::OnCallCache, timeline::cache::TimelineCache,
 };
-pub use crate::{on_call::port::Rosters, undo::restorers, watch::Watcher};
+pub use crate::{holidays::reader::HolidayReader, on_call::port::Rosters, undo::restorers, watch::Watcher};
 
-static QUOTAS: [&db::Quota; 5] = [
+static QUOTAS: [&db::Quota; 8] = [
     &roster::store::QUOTA,
     &overrides::store::QUOTA,
     &covers::store::QUOTA,
     &calendars::store::QUOTA,
     &time_off::store::QUOTA,
+    &holidays::store::QUOTA,
+    &holidays::store::DAYS,
+    &holidays::store::OWNERS,
 ];
 
 /// What handlers take from [`extras`].
@@ -79,6 +85,7 @@ const MIGRATIONS: db::Migrations = db::migrations!(
     both rosters0005_turns,
     both rosters0006_hour_categories,
     both rosters0007_time_off,
+    both rosters0008_holiday_calendars,
     both rosters0009_time_off_known,
 );
 
@@ -87,8 +94,8 @@ const MIGRATIONS: db::Migrations = db::migrations!(
 const TAGS: &[Tag] = &[
     Tag {
         name: "Rosters",
-        description: "Who is on call: shifts, rotations, overrides, cover requests, time off, timelines and calendar \
-                      feeds.",
+        description: "Who is on call: shifts, rotations, overrides, cover requests, time off, holidays, timelines and \
+                      calendar feeds.",
     },
     Tag::CONFIGURATION,
 ];
@@ -154,5 +161,6 @@ fn routes(config: &mut Routes) {
         .service(covers::http::withdraw)
         .service(across::http::of_user);
     time_off::routes(config);
+    holidays::routes(config);
     calendars::routes(config);
 }

@@ -14,7 +14,8 @@ const FEW_TENANTS: usize = 16;
 /// A number of a tenant, which counts changes, in the order of the tenants.
 type OfTenants = Vec<(String, i64)>;
 
-/// Of each tenant two numbers: of the changes to its rosters, and of those to its people.
+/// Of each tenant two numbers: of the changes to its rosters and calendars of holidays, and of
+/// those to its people.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Revisions {
     rosters: OfTenants,
@@ -29,10 +30,11 @@ pub struct Totals {
 }
 
 impl Revisions {
-    /// Those of the rosters of some tenants, and of the people of those others who may stand in them. They are read
-    /// before the rows are: what is newer than they say is worked out again.
-    pub fn read(conn: &mut Conn, people: &dyn People, scope: &[String], tenants: &[String]) -> Result<Self> {
-        Ok(Self { rosters: store::revisions(conn, scope)?, people: people.revisions(conn, tenants)? })
+    /// Those of the rosters, the calendars of holidays and the people of some tenants: of those whose rosters are meant
+    /// and of those whose people and calendars may stand in them. They are read before the rows are: what is newer than
+    /// they say is worked out again.
+    pub fn read(conn: &mut Conn, people: &dyn People, tenants: &[String]) -> Result<Self> {
+        Ok(Self { rosters: store::revisions(conn, tenants)?, people: people.revisions(conn, tenants)? })
     }
 
     /// The sums.
@@ -60,7 +62,7 @@ impl Totals {
         if scope.len() > FEW_TENANTS {
             return Ok(None);
         }
-        let read = move |conn: &mut Conn| Ok(Revisions::read(conn, &*people, &scope, &tenants)?.totals());
+        let read = move |conn: &mut Conn| Ok(Revisions::read(conn, &*people, &tenants)?.totals());
         context.db.point(read).await.map(Some)
     }
 }

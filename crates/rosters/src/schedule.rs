@@ -1,6 +1,6 @@
 //! A roster's shifts and overrides, from rows to [`Lines`].
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use base::{problem::Problem, timestamp::Timestamp};
 use calendar::{Interval, Zone, sets};
@@ -9,6 +9,11 @@ use ports::People;
 
 use crate::{
     crew::Crew,
+    dated_holidays::{
+        self,
+        dated::{DatedHolidays, HolidayTime},
+        row::ShiftHolidays,
+    },
     lines::{Assignment, Label, Level, Lines, Overridden, Override, Places, Version},
     overrides,
     people::RosterPeople,
@@ -36,6 +41,9 @@ pub struct Schedule {
     crews: Vec<Vec<Crew>>,
     /// What each override says, by its place.
     pub overrides: Vec<Relief>,
+    /// Of each shift that has some, by its id, the holidays.
+    holidays: HashMap<String, Vec<HolidayTime>>,
+    calendars: BTreeSet<String>,
 }
 
 /// What an override says of people.
@@ -53,18 +61,24 @@ pub struct Relief {
 }
 
 impl Schedule {
-    /// Of a roster: what ends after an instant.
-    pub fn load(conn: &mut Conn, roster: &row::Roster, since_ms: i64) -> Result<Self> {
+    /// Of a roster: what ends after an instant. Calendars of holidays are those of these tenants.
+    pub fn load(conn: &mut Conn, roster: &row::Roster, tenants: &[String], since_ms: i64) -> Result<Self> {
         let shifts = versions::shifts_since(conn, &roster.tenant_id, &roster.id, since_ms)?;
         let overrides = overrides::store::since(conn, &roster.tenant_id, &roster.id, since_ms)?;
-        Ok(Self::stored(&shifts, &overrides)?)
+        let named = shifts.iter().filter_map(|shift| shift.holidays.as_deref());
+        let holidays = dated_holidays::store::dated(conn, tenants, named)?;
+        Ok(Self::stored(&shifts, &overrides, &holidays)?)
     }
 
     /// From rows of one roster: versions in the order of the shifts, overrides in the order in which they were made.
     ///
     /// # Errors
     /// 500 when something that was stored cannot be read.
-    pub fn stored(shifts: &[row::Shift], overrides: &[overrides::row::Override]) -> Result<Self, Problem> {
+    pub fn stored(
+        shifts: &[row::Shift],
+        overrides: &[overrides::row::Override],
+        holidays: &DatedHolidays,
+    ) -> Result<Self, Problem> {
         let mut schedule = Self::default();
         for shift in shifts {
             let from = Timestamp::from_millis(shift.valid_from_ms);
@@ -76,10 +90,11 @@ impl Schedule {
                 id: shift.id.clone(),
                 name: shift.name.clone(),
                 level: rules::level(shift.level.as_deref()),
-                rule: rules::schedule(&shift.schedule)?.rule(zone),
+                rule: holidays.rule(rules::schedule(&shift.schedule)?.rule(zone), zone, shift.holidays.as_deref()),
                 places: None,
                 valid,
             };
+            schedule.observe((&shift.id, valid), shift.holidays.as_deref(), zone, holidays);
             schedule.add(version, shift.crew.0.clone(), rotation, zone);
         }
         for one in overrides {
@@ -88,7 +103,11 @@ impl Schedule {
             let Some(time) = Interval::new(start, end) else { continue };
             let shift = match (&one.shift_id, &one.shift_name, &one.zone, &one.schedule) {
                 (Some(id), Some(name), Some(zone), Some(schedule)) => {
-                    let rule = rules::schedule(schedule)?.rule(rules::zone(zone)?);
+                    let zone = rules::zone(zone)?;
+                    let made_ms = one.created_ms;
+                    let then = shifts.iter().rfind(|shift| shift.id == *id && shift.valid_from_ms <= made_ms);
+                    let rule = rules::schedule(schedule)?.rule(zone);
+                    let rule = holidays.rule(rule, zone, then.and_then(|shift| shift.holidays.as_deref()));
                     Some(Overridden { id: id.clone(), name: name.clone(), rule })
                 }
                 _ => None,
@@ -106,7 +125,7 @@ impl Schedule {
     }
 
     /// Of a roster that is not stored. Its shifts have no ids.
-    pub fn unsaved(new: &NewRoster) -> Self {
+    pub fn unsaved(new: &NewRoster, holidays: &DatedHolidays) -> Self {
         let mut schedule = Self::default();
         for shift in &new.shifts {
             let from = Timestamp::from_millis(0);
@@ -114,12 +133,58 @@ impl Schedule {
             let Some(valid) = Interval::new(from, until) else { continue };
             let id = format!("{:03}", schedule.crews.len());
             let name = shift.name.clone();
-            let rule = shift.schedule.rule(new.time_zone.zone);
+            let own = shift.shift_holidays();
+            let rule = holidays.rule(shift.schedule.rule(new.time_zone.zone), new.time_zone.zone, own.as_ref());
+            schedule.observe((&id, valid), own.as_ref(), new.time_zone.zone, holidays);
             let version = Version { id, name, level: shift.level, rule, places: None, valid };
             let rotation = shift.rotation.as_ref().and_then(|rotation| rotation.stored());
             schedule.add(version, shift.crew(), rotation, new.time_zone.zone);
         }
         schedule
+    }
+
+    /// Keeps the holidays of a version of a shift; versions come in the order in which they hold.
+    fn observe(
+        &mut self,
+        (id, valid): (&str, Interval),
+        own: Option<&ShiftHolidays>,
+        zone: Zone,
+        holidays: &DatedHolidays,
+    ) {
+        let Some(own) = own else { return };
+        self.calendars.extend(own.calendars.iter().cloned());
+        let times = holidays.times(zone, own).into_iter();
+        let times = times.filter_map(|one| Some(HolidayTime { time: one.time.intersection(valid)?, ..one }));
+        self.holidays.entry(id.to_owned()).or_default().extend(times);
+    }
+
+    /// The holidays of a shift, by when they begin.
+    pub fn holidays(&self, shift: Label) -> &[HolidayTime] {
+        let own = self.shift(shift).and_then(|(id, _)| self.holidays.get(id));
+        own.map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// The holidays of all shifts within a range, each date and name once.
+    pub fn holidays_within(&self, range: Interval) -> Vec<&HolidayTime> {
+        let all = self.holidays.values().flatten();
+        let mut found: Vec<&HolidayTime> = all.filter(|one| one.time.intersection(range).is_some()).collect();
+        found.sort_by(|one, other| (one.day, &one.name).cmp(&(other.day, &other.name)));
+        found.dedup_by(|one, other| (one.day, &one.name) == (other.day, &other.name));
+        found
+    }
+
+    /// When shifts do not take place because of holidays, within a range.
+    pub fn left_out(&self, range: Interval) -> Vec<Interval> {
+        let left_out = |version: &Version| {
+            let asked = version.valid.intersection(range)?;
+            Some(version.rule.left_out(asked).into_iter().filter_map(move |time| time.intersection(asked)))
+        };
+        self.lines.versions.iter().filter_map(left_out).flatten().collect()
+    }
+
+    /// The ids of the calendars of its shifts.
+    pub fn calendars(&self) -> &BTreeSet<String> {
+        &self.calendars
     }
 
     /// Adds a version of a shift with those who stand in it.

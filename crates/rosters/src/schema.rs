@@ -32,6 +32,7 @@ diesel::table! {
         crew -> Text,
         rotation -> Nullable<Text>,
         level -> Nullable<Text>,
+        holidays -> Nullable<Text>,
     }
 }
 
@@ -163,3 +164,43 @@ diesel::table! {
         revision -> BigInt,
     }
 }
+
+diesel::table! {
+    roster_holiday_calendars (tenant_id, id) {
+        tenant_id -> Text,
+        id -> Text,
+        version -> BigInt,
+        name -> Text,
+        name_key -> Text,
+        url -> Nullable<Text>,
+        due_ms -> Nullable<BigInt>,
+        read_ms -> Nullable<BigInt>,
+        error -> Nullable<Text>,
+        created_by -> Text,
+        created_ms -> BigInt,
+        updated_ms -> BigInt,
+    }
+}
+
+diesel::table! {
+    roster_holidays (tenant_id, calendar_id, day, known_from_ms) {
+        tenant_id -> Text,
+        calendar_id -> Text,
+        day -> BigInt,
+        known_from_ms -> BigInt,
+        known_until_ms -> Nullable<BigInt>,
+        name -> Text,
+    }
+}
+
+diesel::table! {
+    roster_holiday_owners (tenant_id, calendar_id, owner_id, known_from_ms) {
+        tenant_id -> Text,
+        calendar_id -> Text,
+        owner_id -> Text,
+        known_from_ms -> BigInt,
+        known_until_ms -> Nullable<BigInt>,
+    }
+}
+
+diesel::allow_tables_to_appear_in_same_query!(roster_shifts, rosters);

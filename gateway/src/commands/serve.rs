@@ -122,6 +122,7 @@ pub fn serve(arguments: Serve) -> anyhow::Result<()> {
     let scheduler = Scheduler::start(db.clone(), maintenance_port, Arc::new(Directory), notices, api::clock::now)?;
     let window_watcher = maintenance::Watcher::start(db.clone(), api::clock::now)?;
     let roster_watcher = rosters::Watcher::start(db.clone(), Arc::new(Directory), api::clock::now)?;
+    let holiday_reader = rosters::HolidayReader::start(db.clone(), parts.url_reader(), api::clock::now)?;
     let link_mailer = LinkMailer::start(db.clone(), parts.outgoing_sender(), public_url.clone(), api::clock::now)?;
     let sign_in = SignIn { home: console::PATH, oidc, by_mail: link_mailer.sends_mail() };
     let pings = Arc::new(Pings::default());
@@ -196,6 +197,7 @@ pub fn serve(arguments: Serve) -> anyhow::Result<()> {
     drop(scheduler);
     drop(window_watcher);
     drop(roster_watcher);
+    drop(holiday_reader);
     drop(pager);
     drop(page_sender);
     drop(link_mailer);

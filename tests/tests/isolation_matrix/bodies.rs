@@ -117,6 +117,11 @@ pub(super) const OVERRIDES: &[&str] = &[
     r#"{"user": {"id": "$user"}, "replaces": {"id": "$user"}, "start": "2026-11-20T00:00:00Z", "end": "2026-11-22T00:00:00Z"}"#,
 ];
 pub(super) const TIME_OFF: &str = r#"{"from": "2026-11-20T00:00:00Z", "to": "2026-11-22T00:00:00Z", "reason": "$new"}"#;
+pub(super) const HOLIDAYS: &str = r#"{"name": "$new", "days": [{"date": "2026-12-25", "name": "$new"}]}"#;
+pub(super) const HOLIDAYS_OF: &[&str] = &[
+    r#"{"name": "$new", "days": [], "users": [{"id": "$user"}]}"#,
+    r#"{"name": "$new", "days": [], "userGroups": [{"uniqueId": "$userGroup"}]}"#,
+];
 pub(super) const OVERRIDE: &str =
     r#"{"user": {"id": "$user"}, "start": "2026-11-20T00:00:00Z", "end": "2026-11-22T00:00:00Z", "note": "$new"}"#;
 

@@ -50,6 +50,7 @@ kinds! {
     CoverRequest = "coverRequest",
     /// Of a user.
     TimeOff = "timeOff",
+    HolidayCalendar = "holidayCalendar",
     /// An address of a roster's calendar.
     RosterCalendar = "rosterCalendar",
     /// An address of a user's calendar.
@@ -153,6 +154,10 @@ impl Kind {
                 let body = json!({"from": "2026-11-20T00:00:00Z", "to": "2026-11-22T00:00:00Z", "reason": name});
                 let created = create(&format!("/users/{user}/timeOff"), body);
                 json!({"id": created["id"], "inside": user})
+            }
+            Self::HolidayCalendar => {
+                let days = json!([{"date": "2026-12-25", "name": name}]);
+                create("/holidayCalendars", json!({"name": name, "days": days}))
             }
             Self::RosterCalendar => {
                 let roster = Self::Roster.make(owner, name).id();
@@ -282,6 +287,7 @@ impl Kind {
             Self::Override => json!(format!("OVR-{}", uuid())),
             Self::CoverRequest => json!(format!("CVR-{}", uuid())),
             Self::TimeOff => json!(format!("TOF-{}", uuid())),
+            Self::HolidayCalendar => json!(format!("HOL-{}", uuid())),
             Self::Job => json!(uuid()),
             Self::JobScript => json!(987_654_321),
             Self::JobRun => json!(format!("RUN-{}", uuid())),

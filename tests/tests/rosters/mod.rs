@@ -7,6 +7,7 @@ mod conflicts;
 mod covers;
 mod crud;
 mod history;
+mod holidays;
 mod hours;
 mod on_call;
 mod overrides;

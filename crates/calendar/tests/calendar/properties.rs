@@ -1,7 +1,12 @@
 //! Properties that hold for every rule.
 
+use std::{
+    cell::RefCell,
+    collections::{BTreeMap, BTreeSet},
+};
+
 use base::Timestamp;
-use calendar::{End, Interval, Pattern, Recurring, Repeated, Rule, TimeOfDay, Zone, sets};
+use calendar::{Day, End, Interval, Pattern, Recurring, Repeated, Rule, TimeOfDay, Zone, sets};
 use proptest::{collection::vec, prelude::*, sample::Index};
 
 use crate::{
@@ -117,6 +122,52 @@ proptest! {
             prop_assert!(found == expected || found > starts.last().copied(), "{position}: {found:?} {expected:?}");
         }
         prop_assert_eq!(rule.nth_start(-1), None);
+    }
+
+    #[test]
+    fn what_is_left_out_is_as_if_it_were_not_there(
+        (rule, around) in rules(),
+        out in vec(-60..60_i64, 0..40),
+        offset in -40 * DAY..40 * DAY,
+        whole_days: bool,
+    ) {
+        let rule = Recurring { end_time: if whole_days { rule.start_time } else { rule.end_time }, ..rule };
+        let days: BTreeSet<Day> = out.iter().map(|day| Day::at(rule.zone, at(around + day * DAY))).collect();
+        let all = Rule::recurring(rule);
+        let told: RefCell<BTreeMap<Timestamp, Day>> = RefCell::default();
+        let kept = all.clone().without(rule.zone, &days, |day, start| {
+            told.borrow_mut().insert(start, day);
+            true
+        });
+        let told = told.into_inner();
+        let (from, until) = (around - 70 * DAY, around + 70 * DAY);
+        let range = Interval::new(at(from), at(until)).unwrap();
+        let (removed, expected): (Vec<_>, Vec<_>) =
+            list(&all, from, until).into_iter().partition(|time| told.contains_key(&time.start()));
+        for time in &expected {
+            // A time that the clocks skip before midnight is of the date before the one that they show.
+            let dates = [0, -1].map(|step| Day::at(rule.zone, at(time.start().millis() + step)));
+            prop_assert!(dates.iter().any(|date| !days.contains(date)), "{time:?}");
+        }
+        prop_assert_eq!(list(&kept, from, until), expected.clone());
+        prop_assert_eq!(kept.left_out(range), removed);
+        let union = sets::union(expected.iter().copied());
+        let stretches = kept.stretches(at(from)..at(until)).into_iter().filter_map(|time| time.intersection(range));
+        prop_assert_eq!(
+            sets::union(stretches),
+            union.into_iter().filter_map(|time| time.intersection(range)).collect::<Vec<_>>()
+        );
+        let here = at(around + offset);
+        prop_assert_eq!(kept.contains(here), expected.iter().copied().find(|time| time.contains(here)));
+        let starts: Vec<_> = all.starts(at(-1)).take_while(|start| *start < at(until)).collect();
+        let starts: Vec<_> = starts.into_iter().filter(|start| !told.contains_key(start)).collect();
+        let count = kept.count_before(here);
+        prop_assert_eq!(count, starts.iter().filter(|start| **start < here).count() as i64);
+        for position in (count - 5..count + 5).filter(|position| *position >= 0) {
+            let expected = starts.get(position as usize).copied();
+            let found = kept.nth_start(position);
+            prop_assert!(found == expected || found >= Some(at(until)), "{position}: {found:?} {expected:?}");
+        }
     }
 
     #[test]

@@ -49,7 +49,7 @@ pub struct Answer {
     pub status: u16,
     /// The headers.
     pub headers: HeaderMap,
-    /// The start of the body, [`KEPT`] bytes at most.
+    /// The start of the body, [`KEPT`] bytes at most where nothing else was asked for.
     pub body: Vec<u8>,
 }
 
@@ -83,7 +83,12 @@ impl HttpClient {
 
     /// Sends a request and reads the start of its answer.
     pub async fn send(&self, request: Request<Full<Bytes>>) -> Result<Answer, CallError> {
-        let exchange = tokio::time::timeout(self.timeout, self.connections.exchange(request, KEPT));
+        self.read(request, KEPT).await
+    }
+
+    /// The same, with up to `most` bytes of the body.
+    pub async fn read(&self, request: Request<Full<Bytes>>, most: usize) -> Result<Answer, CallError> {
+        let exchange = tokio::time::timeout(self.timeout, self.connections.exchange(request, most));
         let (head, body) = match exchange.await {
             Ok(exchanged) => exchanged.map_err(|error| call_error(&error))?,
             Err(_) => return Err(CallError::new(format!("no answer within {} ms", self.timeout.as_millis()))),

@@ -63,6 +63,7 @@ fn render_feed(window: &Window, now: Timestamp) -> Result<String> {
         uid: format!("{}-{}@muster", window.id, open.start().millis() / 1_000),
         time: open,
         is_endless: false,
+        date: None,
         summary: window.name.clone(),
         description: window.description.clone(),
         sequence: window.version - 1,

@@ -1,10 +1,12 @@
 //! The feeds: who is on call, as events that are worked out already.
 
+use std::collections::BTreeSet;
+
 use actix_web::{HttpRequest, HttpResponse, web};
 use api::{feed, get};
 use base::timestamp::Timestamp;
 use calendar::{
-    Interval,
+    Day, Interval, Zone,
     ical::{self, Event},
 };
 use db::Conn;
@@ -29,8 +31,8 @@ const PRODUCT: &str = "Rosters";
 
 /// Read the calendar of a roster
 ///
-/// An iCalendar feed of who was on call during the last 90 days and will be in the next 366, for calendar programs. The
-/// token in the address is the only credential.
+/// An iCalendar feed of who was on call during the last 90 days and will be in the next 366, and of the holidays of the
+/// shifts, for calendar programs. The token in the address is the only credential.
 #[utoipa::path(
     operation_id = "readRosterCalendar",
     params(
@@ -55,8 +57,8 @@ pub async fn of_roster(
 
 /// Read the calendar of a user
 ///
-/// The same, for all the shifts that the user has in the rosters of the tenant, and for when a user of the tenant is
-/// away.
+/// The same, for all the shifts that the user has in the rosters of the tenant, with the holidays of these rosters, and
+/// for when a user of the tenant is away.
 #[utoipa::path(
     operation_id = "readUserCalendar",
     params(
@@ -115,9 +117,13 @@ fn render_feed(conn: &mut Conn, people: &dyn People, tenant: &str, of: &Of, now:
         Of::User(id) => (roster::store::all(conn, tenant)?, Some(id)),
     };
     let mut events = Vec::new();
+    let mut holidays: BTreeSet<(Day, String)> = BTreeSet::new();
     for row in &rosters {
-        let schedule = Schedule::load(conn, row, range.start().millis())?;
+        let schedule = Schedule::load(conn, row, &tenants, range.start().millis())?;
         let staff = schedule.people(conn, people, &tenants, Some(range.start()))?;
+        if user.is_none_or(|id| schedule.may_name(id, &staff)) {
+            holidays.extend(schedule.holidays_within(range).into_iter().map(|one| (one.day, one.name.clone())));
+        }
         let mut duties = Duties::new(&schedule, &staff);
         for duty in duties.within(range, lines::Of::All).0 {
             let wanted = user.is_none_or(|id| duty.users.iter().any(|known| known == id));
@@ -132,13 +138,35 @@ fn render_feed(conn: &mut Conn, people: &dyn People, tenant: &str, of: &Of, now:
     }
     if let Some(user) = user {
         events.extend(away(conn, people, tenant, user, range)?);
-        events.truncate(feed::MOST_EVENTS);
     }
+    events.extend(holidays.into_iter().filter_map(|(day, name)| holiday(day, &name)));
+    events.truncate(feed::MOST_EVENTS);
     let name = match (user, rosters.first()) {
         (None, Some(roster)) => roster.name.clone(),
         _ => "On call".to_owned(),
     };
     Ok(ical::calendar(PRODUCT, &name, &events))
+}
+
+/// A holiday, which is the same event in every feed.
+fn holiday(day: Day, name: &str) -> Option<Event> {
+    let time = day.within(Zone::GMT)?;
+    let is_named = !name.is_empty();
+    Some(Event {
+        uid: format!("holiday-{day}-{:x}@muster", name.bytes().fold(0_u64, hashed)),
+        time,
+        is_endless: false,
+        date: Some(day),
+        summary: if is_named { format!("Holiday: {name}") } else { "Holiday".to_owned() },
+        description: String::new(),
+        sequence: 0,
+        modified: Timestamp::from_millis(0),
+    })
+}
+
+/// FNV-1a, which tells names apart in a UID.
+fn hashed(hash: u64, byte: u8) -> u64 {
+    (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
 }
 
 /// When a user of the tenant is away. Why is for those who read of the time off, not for who has the address.
@@ -152,6 +180,7 @@ fn away(conn: &mut Conn, people: &dyn People, tenant: &str, user: &str, range: I
             uid: format!("{}@muster", row.id),
             time,
             is_endless: false,
+            date: None,
             summary: format!("Away: {}", name(person)),
             description: String::new(),
             sequence: row.version - 1,
@@ -178,6 +207,7 @@ fn event(row: &roster::row::Roster, schedule: &Schedule, duty: &Duty<'_>, on_cal
         uid: format!("{shift_id}-{}-{reason}@muster", duty.time.start().millis() / 1_000),
         time: time.unwrap_or(duty.time),
         is_endless,
+        date: None,
         summary: format!("{} / {shift}: {}", row.name, people.join(", ")),
         description: on_call.iter().map(reach).collect::<Vec<_>>().join("\n"),
         sequence: row.sequence,

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use base::{problem::Problem, timestamp::Timestamp};
-use calendar::{Interval, Zone, sets};
+use calendar::{Interval, Zone};
 
 use super::{
     rules::{self, Away, Limits, Nights, Place, RosterConflict, Search, Stretch},
@@ -19,7 +19,7 @@ use crate::{
     schedule,
     time_off::row::TimeOff,
     timeline::{
-        render::{Cover, too_large},
+        render::{Cover, too_large, wanted},
         wire::TimelineUser,
     },
 };
@@ -99,7 +99,7 @@ fn gaps<'r>(
     let staffed = duties.iter().filter(|duty| !duty.users.is_empty());
     let cover = Cover {
         staffed: staffed.filter_map(|duty| duty.time.intersection(range)).collect(),
-        wanted: sets::subtract([range], off),
+        wanted: wanted(&roster.stored.schedule, duties, range, &off),
     };
     // A shift that takes place with nobody in it.
     let empty: Vec<&Duty<'r>> = duties.iter().filter(|duty| duty.users.is_empty()).collect();

@@ -20,9 +20,11 @@ use super::{
 use crate::{
     cache::{OneRoster, RosterCache, Snapshot},
     crew::user_id,
+    dated_holidays::own::OwnHolidays,
     filter::{Filter, chosen},
     hour_categories::http::OfTenants,
     roster::{rules, wire::Instant},
+    timeline::render::too_large,
 };
 
 api::texts! {
@@ -79,15 +81,17 @@ pub async fn hours(
         let partner = scope.tenant.partner.as_str();
         let categories = OfTenants::read(conn, &scope.scope(), partner)?;
         let all = known.read(conn, &**people, (&scope.scope(), &scope.scope_and_partner()), range.start())?;
-        Ok((all, categories))
+        let own = OwnHolidays::load(conn, &**people, &scope.scope_and_partner(), range.start())?;
+        let own = own.ok_or_else(too_large)?;
+        Ok((all, categories, own))
     });
-    let (all, categories) = read.await?;
+    let (all, categories, own) = read.await?;
     // It is given up when nobody waits for the answer any more.
     let waiting = Arc::new(());
     let asked = Arc::downgrade(&waiting);
     let work = cpu::run(move |_| {
         let is_wanted = || asked.strong_count() > 0;
-        Ok(answer(&all, &categories, (range, by, &filter), csv, &is_wanted)?)
+        Ok(answer(&all, (&categories, &own), (range, by, &filter), csv, &is_wanted)?)
     });
     let text = work.await?;
     drop(waiting);
@@ -98,7 +102,7 @@ pub async fn hours(
 /// The answer, or nothing when nobody waits for it.
 fn answer(
     all: &Snapshot,
-    categories: &OfTenants,
+    (categories, own): (&OfTenants, &OwnHolidays),
     (range, by, filter): (Interval, By, &Filter),
     csv: bool,
     is_wanted: &dyn Fn() -> bool,
@@ -111,7 +115,7 @@ fn answer(
         rosters.push(CountedRoster { id: stored.id(), schedule: &stored.schedule, zones: zones(roster)?, categories });
     }
     let user = filter.user.as_deref();
-    let question = Question { rosters: &rosters, staff: &all.staff, range, by, user };
+    let question = Question { rosters: &rosters, staff: &all.staff, own, range, by, user };
     let Some(sums) = sums(question, is_wanted)? else { return Ok(Vec::new()) };
     let names =
         Names { staff: &all.staff, rosters: chosen.iter().map(|(name, roster)| (roster.stored.id(), *name)).collect() };

@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 
 use base::{problem::Problem, timestamp::Timestamp};
-use calendar::{CategorizedTime, HourCategories, Interval, Zone, hours::MillisByCategory, sets};
+use calendar::{CategorizedTime, HourCategories, HourCategory, Interval, Zone, hours::MillisByCategory, sets};
 
 use super::groups::ShiftGroups;
 use crate::{
+    dated_holidays::{dated::HolidayTime, own::OwnHolidays},
     duty::{Duties, Duty},
     lines::Of,
     people::RosterPeople,
@@ -43,6 +44,8 @@ pub struct Question<'s> {
     pub rosters: &'s [CountedRoster<'s>],
     /// Everybody who stands in them.
     pub staff: &'s RosterPeople,
+    /// Their own holidays.
+    pub own: &'s OwnHolidays,
     pub range: Interval,
     pub by: By,
     /// Whose hours alone are asked for.
@@ -72,7 +75,7 @@ pub fn sums<'s>(asked: Question<'s>, is_wanted: &dyn Fn() -> bool) -> Result<Opt
     let mut sums = HashMap::new();
     let mut left = MOST_TIMES;
     for step in steps(asked.range) {
-        let mut zones = ZonesByCategory { range: step, known: Vec::new() };
+        let mut zones = ZonesByCategory { range: step, known: Vec::new(), own: HashMap::new() };
         let mut times: HashMap<&str, Vec<Interval>> = HashMap::new();
         for roster in asked.rosters {
             if !is_wanted() {
@@ -118,8 +121,7 @@ impl<'s> Counter<'_, 's> {
         for duty in duties {
             let Some(time) = duty.time.intersection(step) else { continue };
             *self.left = self.left.checked_sub(duty.users.len()).ok_or_else(too_large)?;
-            let millis = zones.millis(roster, time);
-            self.credit(roster, &duty, (time, millis), &mut groups);
+            self.credit(roster, &duty, time, zones, &mut groups);
         }
         Ok(())
     }
@@ -129,10 +131,13 @@ impl<'s> Counter<'_, 's> {
         &mut self,
         roster: &CountedRoster<'s>,
         duty: &Duty<'s>,
-        (time, millis): (Interval, MillisByCategory),
+        time: Interval,
+        zones: &mut ZonesByCategory,
         groups: &mut ShiftGroups<'s>,
     ) {
-        let Question { by, user: wanted, .. } = self.asked;
+        let Question { by, user: wanted, own, .. } = self.asked;
+        let of_shift = roster.schedule.holidays(duty.shift);
+        let of_all = zones.millis(roster, time, &within(of_shift, time));
         let groups = (by == By::Group && !duty.users.is_empty()).then(|| groups.of(duty.shift, time.start()));
         for user in duty.users.iter().copied().filter(|user| wanted.is_none_or(|wanted| wanted == *user)) {
             let id = match by {
@@ -141,6 +146,14 @@ impl<'s> Counter<'_, 's> {
                 By::Group => {
                     let mut groups = groups.iter().flat_map(|groups| groups.iter());
                     groups.find(|(_, members)| members.contains(user)).map(|(group, _)| *group)
+                }
+            };
+            let millis = match own.of_user(user) {
+                [] => of_all,
+                _ => {
+                    let mut holidays = within(of_shift, time);
+                    holidays.extend(within(zones.own(own, user, roster.zone_at(time.start())), time));
+                    zones.millis(roster, time, &sets::union(holidays))
                 }
             };
             let sum = self.sums.entry(id).or_default();
@@ -156,11 +169,44 @@ impl<'s> Counter<'_, 's> {
 struct ZonesByCategory {
     range: Interval,
     known: Vec<(Zone, HourCategories, CategorizedTime)>,
+    /// The holidays of people, by user and zone.
+    own: HashMap<(String, &'static str), Vec<HolidayTime>>,
+}
+
+impl CountedRoster<'_> {
+    fn zone_at(&self, at: Timestamp) -> Zone {
+        let last = self.zones.iter().rfind(|(since, _)| *since <= at).or(self.zones.first());
+        last.map_or(Zone::GMT, |(_, zone)| *zone)
+    }
+}
+
+/// The parts of holidays, which are in order, in a stretch.
+fn within(holidays: &[HolidayTime], time: Interval) -> Vec<Interval> {
+    let first = holidays.partition_point(|holiday| holiday.time.end() <= time.start());
+    holidays.iter().skip(first).map_while(|holiday| holiday.time.intersection(time)).collect()
 }
 
 impl ZonesByCategory {
-    /// The milliseconds of a stretch by category, in the zone that a roster has at each time.
-    fn millis(&mut self, roster: &CountedRoster<'_>, time: Interval) -> MillisByCategory {
+    /// The holidays of a person in a zone, by when they begin.
+    fn own(&mut self, own: &OwnHolidays, user: &str, zone: Zone) -> &[HolidayTime] {
+        self.own.entry((user.to_owned(), zone.name())).or_insert_with(|| own.times(user, zone))
+    }
+
+    /// The milliseconds of a stretch by category, in the zone that a roster has at each time; those of these parts of
+    /// it, which do not overlap, are holiday, whatever they would be otherwise.
+    fn millis(&mut self, roster: &CountedRoster<'_>, time: Interval, holidays: &[Interval]) -> MillisByCategory {
+        let mut sums = self.without_holidays(roster, time);
+        for part in holidays {
+            let otherwise = self.without_holidays(roster, *part);
+            sums.iter_mut().zip(otherwise).for_each(|(sum, less)| *sum = sum.saturating_sub(less));
+            if let Some(sum) = sums.get_mut(HourCategory::Holiday as usize) {
+                *sum = sum.saturating_add(part.millis());
+            }
+        }
+        sums
+    }
+
+    fn without_holidays(&mut self, roster: &CountedRoster<'_>, time: Interval) -> MillisByCategory {
         let mut sums = MillisByCategory::default();
         for (place, (since, zone)) in roster.zones.iter().enumerate() {
             let start = if place == 0 { time.start() } else { *since };

@@ -3,13 +3,14 @@
 use std::time::Instant;
 
 use base::timestamp::Timestamp;
-use calendar::{HourCategories, Interval, Zone, sets};
-use proptest::{prelude::*, sample::select};
+use calendar::{Day, HourCategories, Interval, Zone, sets};
+use proptest::{collection::vec, prelude::*, sample::select};
 use serde_json::json;
 
 use super::sums::{By, CountedRoster, Question, Sum, sums};
 use crate::{
     crew::Crew,
+    dated_holidays::own::OwnHolidays,
     duty::{Duties, tests::model::rosters_in_zones},
     lines::{Of, Version},
     people::RosterPeople,
@@ -34,6 +35,7 @@ proptest! {
         other in select(vec!["America/St_Johns", "Australia/Lord_Howe", "Pacific/Apia", "GMT"]),
         before in 1..5_000_000_000_i64,
         after in 1..5_000_000_000_i64,
+        holidays in vec(-60..60_i64, 0..30),
     ) {
         const DAY: i64 = 86_400_000;
         let whole = range(around - before, around + after);
@@ -42,6 +44,8 @@ proptest! {
             (Timestamp::from_millis(around + DAY), Zone::find(other).unwrap()),
         ];
         let rosters = [CountedRoster { id: "ES", schedule: &schedule, zones, categories: HourCategories::default() }];
+        let days = holidays.iter().map(|day| Day::at(zone, Timestamp::from_millis(around + day * DAY)));
+        let own = OwnHolidays::with("U0", days);
         let (duties, cut) = Duties::new(&schedule, &staff).within(whole, Of::All);
         prop_assert!(!cut);
         let times = |user: Option<&str>| -> Vec<Interval> {
@@ -51,7 +55,7 @@ proptest! {
         };
         let elapsed = |user: Option<&str>| times(user).iter().map(|time| time.millis()).sum::<u64>();
         for by in [By::User, By::Group, By::Roster] {
-            let asked = Question { rosters: &rosters, staff: &staff, range: whole, by, user: None };
+            let asked = Question { rosters: &rosters, staff: &staff, own: &own, range: whole, by, user: None };
             let found = sums(asked, &|| true).unwrap().unwrap();
             prop_assert_eq!(found.values().map(total).sum::<u64>(), elapsed(None), "{:?}", by);
             for (id, sum) in found.iter().filter(|_| by == By::User) {
@@ -62,7 +66,7 @@ proptest! {
                 prop_assert_eq!(alone.get(id), Some(sum));
             }
         }
-        let asked = Question { rosters: &rosters, staff: &staff, range: whole, by: By::User, user: None };
+        let asked = Question { rosters: &rosters, staff: &staff, own: &own, range: whole, by: By::User, user: None };
         prop_assert!(sums(asked, &|| false).unwrap().is_none(), "nobody waits for it");
     }
 }
@@ -104,8 +108,10 @@ fn a_year_of_100_rosters_of_20_people_takes_a_moment() {
         })
         .collect();
     let year = range(1_767_225_600_000, 1_798_761_600_000);
+    let own = OwnHolidays::default();
     let begun = Instant::now();
-    let found = sums(Question { rosters: &rosters, staff: &staff, range: year, by: By::User, user: None }, &|| true);
+    let found =
+        sums(Question { rosters: &rosters, staff: &staff, own: &own, range: year, by: By::User, user: None }, &|| true);
     let took = begun.elapsed();
     println!("hours of a year, 100 rosters of 20 people: {took:?}");
     let found = found.unwrap().unwrap();

@@ -60,8 +60,8 @@ pub async fn one(
         // One that was not there then is not found; one that was deleted later is.
         let roster = versions::as_of(conn, vec![roster], at.millis())?.pop();
         let roster = roster.ok_or_else(rules::no_roster)?;
-        let schedule = Schedule::load(conn, &roster, look_back(at))?;
         let tenants = rules::tenants_of(&roster.tenant_id, scope.tenant.partner.as_str());
+        let schedule = Schedule::load(conn, &roster, &tenants, look_back(at))?;
         let staff = schedule.people(conn, &**people, &tenants, Some(at))?;
         let named = Reference { id: roster.id, name: roster.name };
         let of = render::Of { roster: &named, schedule: &schedule, staff: &staff, user: None };

@@ -36,7 +36,7 @@ impl Rosters {
         tenants: &[String],
         at: Timestamp,
     ) -> Result<Vec<OnCallPerson>> {
-        let schedule = Schedule::load(conn, roster, look_back(at))?;
+        let schedule = Schedule::load(conn, roster, tenants, look_back(at))?;
         let staff = schedule.people(conn, &*self.people, tenants, Some(at))?;
         let mut found = Vec::new();
         for duty in Duties::new(&schedule, &staff).state(at).current {

@@ -9,7 +9,7 @@ use ports::People;
 use serde_json::json;
 
 use super::{
-    input::{NewRoster, RosterChange},
+    input::{NewRoster, RosterChange, calendar_ids},
     named,
     plan::{self, Old, Plan},
     row,
@@ -18,7 +18,7 @@ use super::{
     view::{self, Form, WithShifts},
     wire::{At, Narrowed, Roster, RosterClient, RosterId},
 };
-use crate::people::RosterPeople;
+use crate::{dated_holidays, people::RosterPeople};
 
 api::list! {
     /// The list of rosters.
@@ -206,7 +206,7 @@ pub async fn update(
             scope.check_version(old.version)?;
             let tenants = tenants_of(&old.tenant_id, scope.tenant.partner.as_str());
             named::check(tx.conn, &**people, &tenants, change.shifts.iter().flatten(), &mut wrong)?;
-            let (before, plan) = planned(tx.conn, &old, change, wrong, new_id, tx.now)?;
+            let (before, plan) = planned(tx.conn, &old, &tenants, change, wrong, new_id, tx.now)?;
             carry_out(tx, &old, &before, &plan)?;
             let after = WithShifts(&plan.roster, &plan.after);
             let from = (plan.from_ms > tx.now.millis()).then(|| Timestamp::from_millis(plan.from_ms));
@@ -228,9 +228,11 @@ pub fn carry_out(tx: &mut Tx<'_>, old: &row::Roster, before: &[row::Shift], plan
 }
 
 /// What an update does to a roster, and its shifts when the update takes effect; `new_id` gives new shifts their UUIDs.
+/// Calendars of holidays are those of `tenants`.
 pub fn planned(
     conn: &mut Conn,
     old: &row::Roster,
+    tenants: &[String],
     change: RosterChange,
     wrong: FieldErrors,
     new_id: impl FnMut() -> String,
@@ -239,7 +241,12 @@ pub fn planned(
     let from_ms = change.from.map_or(rules::effective_ms(now), Timestamp::millis);
     let shifts = versions::shifts_at(conn, std::slice::from_ref(old), from_ms)?;
     let known = versions::since(conn, &old.tenant_id, &old.id, rules::effective_ms(now))?;
-    let plan = plan::planned(Old { roster: old, versions: &known, shifts: &shifts }, change, wrong, new_id, now)?;
+    let named = change.shifts.iter().flatten().filter_map(|shift| shift.holidays.as_deref());
+    let before = shifts.iter().filter_map(|shift| shift.holidays.as_deref());
+    let ids = named.flat_map(calendar_ids).chain(before.flat_map(|holidays| holidays.calendars.iter().cloned()));
+    let holidays = dated_holidays::store::dated_of(conn, tenants, &ids.collect::<Vec<_>>())?;
+    let all = Old { roster: old, versions: &known, shifts: &shifts, holidays: &holidays };
+    let plan = plan::planned(all, change, wrong, new_id, now)?;
     Ok((shifts, plan))
 }
 

@@ -1,6 +1,6 @@
 //! What clients say of rosters: a new one, or changes to one ("Rosters" in `docs/interface.md`).
 
-use std::num::NonZeroU16;
+use std::{collections::HashSet, num::NonZeroU16};
 
 use api::Request;
 use base::{
@@ -15,10 +15,12 @@ use calendar::{
 };
 use serde::Serialize;
 use serde_json::{Value, json};
+use utoipa::ToSchema;
 
 use super::{rotation::CrewRotation, shift_schedule::ShiftSchedule};
 use crate::{
     crew::{Crew, user_id},
+    dated_holidays::row::ShiftHolidays,
     lines::Level,
 };
 
@@ -32,6 +34,8 @@ const MOST_REFERENCES: usize = 100;
 const MOST_PLACES: usize = 100;
 /// The most users and groups of all places of a roster together.
 const MOST_IN_ROTATIONS: usize = 10_000;
+/// The most calendars of holidays of a shift.
+const MOST_CALENDARS: usize = 10;
 /// The most stretches of off hours.
 const MOST_OFF_HOURS: usize = 20;
 
@@ -107,6 +111,11 @@ pub struct NewShift {
     pub rotation: Option<NewRotation>,
     /// Whether it is called first; without it, it is.
     pub level: Option<Level>,
+    /// Calendars of holidays of the tenant or of its partner.
+    #[request(items = 0..=MOST_CALENDARS, default)]
+    pub holidays: Vec<HolidayReference>,
+    /// Whether it takes place on their days (`keep`, the default) or not (`skip`).
+    pub on_holidays: Option<OnHolidays>,
 }
 
 /// A shift of an update. With an `id` it is a change of that shift, in which what is left out stays as it is; without
@@ -132,6 +141,32 @@ pub struct ShiftChange {
     pub rotation: Option<NewRotation>,
     /// Whether it is called first.
     pub level: Option<Level>,
+    /// Calendars of holidays of the tenant or of its partner.
+    #[request(items = 0..=MOST_CALENDARS)]
+    pub holidays: Option<Vec<HolidayReference>>,
+    /// Whether it takes place on their days (`keep`) or not (`skip`).
+    pub on_holidays: Option<OnHolidays>,
+}
+
+/// A calendar of holidays, by its id.
+#[derive(Clone, Debug, PartialEq, Request)]
+#[request(schema = "RosterHolidayReference", example = json!({"id": "HOL-0190a6b2-8f0e-7f6e-9d5a-3c1d7a5b2e90"}))]
+pub struct HolidayReference {
+    /// `HOL-<uuid>`.
+    #[request(filled, parse = trimmed)]
+    pub id: String,
+}
+
+/// What a shift does on holidays.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, ToSchema, Request)]
+#[serde(rename_all = "lowercase")]
+#[schema(as = RosterOnHolidays)]
+pub enum OnHolidays {
+    /// It takes place.
+    #[default]
+    Keep,
+    /// It does not take place.
+    Skip,
 }
 
 /// Time in which nobody needs to be on call.
@@ -233,10 +268,12 @@ impl RosterChange {
 impl ShiftChange {
     /// The new shift that this is; `None` when something is missing.
     pub fn complete(self) -> Option<NewShift> {
-        let Self { users, groups, rotation, level, .. } = self;
+        let Self { users, groups, rotation, level, holidays, on_holidays, .. } = self;
         let users = users.unwrap_or_default();
         let groups = groups.unwrap_or_default();
-        Some(NewShift { name: self.name?, schedule: self.schedule?, users, groups, rotation, level })
+        let holidays = holidays.unwrap_or_default();
+        let (name, schedule) = (self.name?, self.schedule?);
+        Some(NewShift { name, schedule, users, groups, rotation, level, holidays, on_holidays })
     }
 }
 
@@ -245,6 +282,41 @@ impl NewShift {
     pub fn crew(&self) -> Crew {
         Crew::new(&user_ids(&self.users), &group_ids(&self.groups))
     }
+
+    /// What is stored of its holidays.
+    pub fn shift_holidays(&self) -> Option<ShiftHolidays> {
+        ShiftHolidays::of(calendar_ids(&self.holidays), self.on_holidays == Some(OnHolidays::Skip))
+    }
+}
+
+impl ShiftHolidays {
+    /// What the shift does on their days.
+    pub fn does(&self) -> OnHolidays {
+        if self.skips { OnHolidays::Skip } else { OnHolidays::Keep }
+    }
+
+    /// These calendars, each once; `None` when there are none.
+    fn of(mut calendars: Vec<String>, skips: bool) -> Option<Self> {
+        let mut seen = HashSet::new();
+        calendars.retain(|id| seen.insert(id.clone()));
+        (!calendars.is_empty()).then_some(Self { calendars, skips })
+    }
+
+    /// What a change of a shift makes of its holidays.
+    pub fn changed(
+        old: Option<&Self>,
+        holidays: Option<&[HolidayReference]>,
+        does: Option<OnHolidays>,
+    ) -> Option<Self> {
+        let calendars = holidays.map(calendar_ids).or_else(|| old.map(|old| old.calendars.clone()));
+        let skips = does.map_or(old.is_some_and(|old| old.skips), |does| does == OnHolidays::Skip);
+        Self::of(calendars.unwrap_or_default(), skips)
+    }
+}
+
+/// The ids of calendars, as they were given.
+pub fn calendar_ids(all: &[HolidayReference]) -> Vec<String> {
+    all.iter().map(|calendar| calendar.id.clone()).collect()
 }
 
 impl OffHours {

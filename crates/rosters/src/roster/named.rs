@@ -4,9 +4,10 @@ use base::problem::{FieldErrors, shorten};
 use db::{Conn, Result};
 use ports::People;
 
-use super::input::{NewRotation, NewShift, ShiftChange, group_ids, user_ids};
+use super::input::{NewRotation, NewShift, ShiftChange, calendar_ids, group_ids, user_ids};
 use crate::{
     crew::{Crew, user_id},
+    dated_holidays,
     people::RosterPeople,
 };
 
@@ -15,13 +16,14 @@ pub struct Named<'s> {
     users: Vec<String>,
     groups: Vec<String>,
     rotation: Option<&'s NewRotation>,
+    calendars: Vec<String>,
 }
 
 impl<'s> From<&'s NewShift> for Named<'s> {
     fn from(shift: &'s NewShift) -> Self {
         let users = user_ids(&shift.users);
         let groups = group_ids(&shift.groups);
-        Self { users, groups, rotation: shift.rotation.as_ref() }
+        Self { users, groups, rotation: shift.rotation.as_ref(), calendars: calendar_ids(&shift.holidays) }
     }
 }
 
@@ -29,7 +31,8 @@ impl<'s> From<&'s ShiftChange> for Named<'s> {
     fn from(change: &'s ShiftChange) -> Self {
         let users = change.users.as_deref().map(user_ids).unwrap_or_default();
         let groups = change.groups.as_deref().map(group_ids).unwrap_or_default();
-        Self { users, groups, rotation: change.rotation.as_ref() }
+        let calendars = change.holidays.as_deref().map(calendar_ids).unwrap_or_default();
+        Self { users, groups, rotation: change.rotation.as_ref(), calendars }
     }
 }
 
@@ -45,7 +48,8 @@ impl Named<'_> {
     }
 }
 
-/// Adds the people who are not of these tenants to what is wrong; answers with all who are named.
+/// Adds the people and calendars of holidays that are not of these tenants to what is wrong; answers with all people
+/// who are named.
 pub fn check<'s, S: Into<Named<'s>>>(
     conn: &mut Conn,
     people: &dyn People,
@@ -53,7 +57,16 @@ pub fn check<'s, S: Into<Named<'s>>>(
     shifts: impl IntoIterator<Item = S>,
     wrong: &mut FieldErrors,
 ) -> Result<RosterPeople> {
-    let lists: Vec<_> = (0..).zip(shifts).flat_map(|(index, shift)| shift.into().lists(index)).collect();
+    let shifts: Vec<Named<'s>> = shifts.into_iter().map(Into::into).collect();
+    let calendars: Vec<String> = shifts.iter().flat_map(|shift| shift.calendars.iter().cloned()).collect();
+    let known = dated_holidays::store::versions(conn, tenants, &calendars)?;
+    for (index, shift) in shifts.iter().enumerate() {
+        for (place, id) in shift.calendars.iter().enumerate().filter(|(_, id)| !known.contains_key(*id)) {
+            let field = format!("shiftDetails[{index}].holidays[{place}].id");
+            wrong.unknown(&field, "calendar of holidays of the tenant or its partner", id);
+        }
+    }
+    let lists: Vec<_> = (0..).zip(shifts).flat_map(|(index, shift)| shift.lists(index)).collect();
     let crews: Vec<Crew> = lists.iter().map(|(_, users, groups)| Crew::new(users, groups)).collect();
     let known = RosterPeople::load(conn, people, tenants, &crews, [])?;
     for (path, users, groups) in lists {

@@ -18,7 +18,11 @@ use super::{
     rules::{self, effective_ms},
     wire::LATEST_MS,
 };
-use crate::{crew::Crew, lines::Level};
+use crate::{
+    crew::Crew,
+    dated_holidays::{dated::DatedHolidays, row::ShiftHolidays},
+    lines::Level,
+};
 
 /// A roster that is new, and its shifts, which hold as if they had always been. `id` names what is new.
 pub fn created(new: &NewRoster, tenant: &str, mut id: impl FnMut() -> String, now: Timestamp) -> (Roster, Vec<Shift>) {
@@ -57,6 +61,7 @@ fn row(roster: &Roster, shift: &NewShift, id: String, position: i64, from_ms: i6
         crew: Json(shift.crew()),
         rotation: rotation(shift.rotation.as_ref()),
         level: shift.level.map(level),
+        holidays: shift.shift_holidays().map(Json),
     }
 }
 
@@ -143,6 +148,8 @@ pub struct Old<'r> {
     pub versions: &'r [Version],
     /// Its shifts, as they are when the update takes effect.
     pub shifts: &'r [Shift],
+    /// The days of their calendars of holidays, and of those that the update names.
+    pub holidays: &'r DatedHolidays,
 }
 
 /// Works out what an update of a roster does. What is as it was keeps its version, so that history is cut only where
@@ -207,7 +214,7 @@ pub fn planned(
             continue;
         }
         let zone = if of_plan { &roster.zone } else { &known.zone };
-        after.push(changed(known, shift, (zone, keeps_current), position, from_ms)?);
+        after.push(changed(known, shift, (zone, keeps_current, old.holidays), position, from_ms)?);
     }
     distinct(after.iter().map(|shift: &Shift| (shift.position, shift.name.as_str())), &mut wrong);
     wrong.check()?;
@@ -312,7 +319,7 @@ fn kept(shift: &Shift) -> ShiftChange {
 fn changed(
     old: &Shift,
     change: ShiftChange,
-    (zone, keeps_current): (&str, bool),
+    (zone, keeps_current, holidays): (&str, bool, &DatedHolidays),
     position: i64,
     from_ms: i64,
 ) -> Result<Shift, Problem> {
@@ -329,9 +336,11 @@ fn changed(
         crew: Json(crew),
         rotation: change.rotation.map_or_else(|| old.rotation.clone(), |new| with_kept(&rotation(Some(&new)), old)),
         level: change.level.map_or_else(|| old.level.clone(), |new| Some(level(new))),
+        holidays: ShiftHolidays::changed(old.holidays.as_deref(), change.holidays.as_deref(), change.on_holidays)
+            .map(Json),
         ..old.clone()
     };
-    let next = if keeps_current { keeping_current(old, next, from_ms)? } else { next };
+    let next = if keeps_current { keeping_current(old, next, holidays, from_ms)? } else { next };
     let as_old = Shift { position: old.position, valid_until_ms: old.valid_until_ms, ..next.clone() };
     Ok(Shift { valid_from_ms: if as_old == *old { old.valid_from_ms } else { from_ms }, ..next })
 }
@@ -343,17 +352,19 @@ fn with_kept(rotation: &Option<Json<CrewRotation>>, old: &Shift) -> Option<Json<
 }
 
 /// A shift after a change, whose rotation is moved so that those whose turn it is keep it to its end.
-fn keeping_current(old: &Shift, next: Shift, from_ms: i64) -> Result<Shift, Problem> {
+fn keeping_current(old: &Shift, next: Shift, holidays: &DatedHolidays, from_ms: i64) -> Result<Shift, Problem> {
     let (Some(former), Some(new)) = (&old.rotation, &next.rotation) else { return Ok(next) };
     let is_counted = |length| matches!(length, Length::Occurrences(_));
     let counts_occurrences = is_counted(former.turns.length) || is_counted(new.turns.length);
-    let is_same_calendar = old.zone == next.zone && (!counts_occurrences || old.schedule == next.schedule);
+    let is_same_schedule = (&old.schedule, &old.holidays) == (&next.schedule, &next.holidays);
+    let is_same_calendar = old.zone == next.zone && (!counts_occurrences || is_same_schedule);
     if former == new && is_same_calendar {
         return Ok(next);
     }
     let (zone_then, zone) = (rules::zone(&old.zone)?, rules::zone(&next.zone)?);
-    let (rule_then, rule) =
-        (rules::schedule(&old.schedule)?.rule(zone_then), rules::schedule(&next.schedule)?.rule(zone));
+    let rule_then = rules::schedule(&old.schedule)?.rule(zone_then);
+    let rule_then = holidays.rule(rule_then, zone_then, old.holidays.as_deref());
+    let rule = holidays.rule(rules::schedule(&next.schedule)?.rule(zone), zone, next.holidays.as_deref());
     let then = Calendar { zone: zone_then, schedule: &rule_then };
     let now = Calendar { zone, schedule: &rule };
     let at = Timestamp::from_millis(from_ms);

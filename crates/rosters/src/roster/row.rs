@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::rotation::CrewRotation;
 use crate::{
     crew::Crew,
+    dated_holidays::row::ShiftHolidays,
     schema::{roster_shifts, roster_versions, rosters},
 };
 
@@ -103,4 +104,6 @@ pub struct Shift {
     pub rotation: Option<Json<CrewRotation>>,
     /// `primary` or `secondary`, when that was said.
     pub level: Option<String>,
+    /// `None` when it has no calendars of holidays.
+    pub holidays: Option<Json<ShiftHolidays>>,
 }

@@ -110,6 +110,11 @@ impl Seen<'_> {
             user_groups: self.groups(crew),
             rotation: rotation.map(turns),
             level: rules::level(shift.level.as_deref()),
+            holidays: shift
+                .holidays
+                .as_deref()
+                .map(|holidays| holidays.calendars.iter().map(|id| wire::ShiftCalendar { id: id.clone() }).collect()),
+            on_holidays: shift.holidays.as_deref().map(|holidays| holidays.does()),
         })
     }
 
@@ -162,6 +167,10 @@ fn shift_payload(shift: &ShiftRow) -> Value {
     }
     if let Some(level) = &shift.level {
         payload["level"] = json!(level);
+    }
+    if let Some(holidays) = shift.holidays.as_deref() {
+        payload["holidays"] = holidays.calendars.iter().map(|id| json!({"id": id})).collect();
+        payload["onHolidays"] = json!(holidays.does());
     }
     payload
 }

@@ -11,7 +11,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::{
-    input::{self, TurnLength},
+    input::{self, OnHolidays, TurnLength},
     shift_schedule::ShiftSchedule,
 };
 use crate::{crew::user_id, lines::Level};
@@ -153,6 +153,18 @@ pub struct Shift {
     pub rotation: Option<RosterRotation>,
     /// Left out when it was not given: then it is called first.
     pub level: Option<Level>,
+    /// Its calendars of holidays; left out when it has none.
+    pub holidays: Option<Vec<ShiftCalendar>>,
+    /// What it does on their days.
+    pub on_holidays: Option<OnHolidays>,
+}
+
+/// A calendar of holidays of a shift.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = RosterShiftHolidays, example = json!({"id": "HOL-0190a6b2-8f0e-7f6e-9d5a-3c1d7a5b2e90"}))]
+pub struct ShiftCalendar {
+    /// `HOL-<uuid>`.
+    pub id: String,
 }
 
 /// A user of a shift; what has no value is left out.

@@ -11,10 +11,11 @@ use super::{
     wire::Timeline,
 };
 use crate::{
+    dated_holidays,
     revisions::{Revisions, Totals},
     roster::{
         http::check_new,
-        input::NewRoster,
+        input::{NewRoster, calendar_ids},
         rules::tenants_of,
         store, versions,
         wire::{Instant, RosterId},
@@ -63,13 +64,13 @@ pub async fn timeline(
             // Of many tenants only the one of the roster matters.
             None => {
                 asked.scope = vec![roster.tenant_id.clone()];
-                Revisions::read(conn, &**people, &asked.scope, &tenants)?.totals()
+                Revisions::read(conn, &**people, &tenants)?.totals()
             }
         };
         if let Some(text) = cache.get(&asked, totals) {
             return Ok(text);
         }
-        let schedule = Schedule::load(conn, &roster, range.start().millis())?;
+        let schedule = Schedule::load(conn, &roster, &tenants, range.start().millis())?;
         let staff = schedule.people(conn, &**people, &tenants, Some(range.start()))?;
         let known = versions::since(conn, &roster.tenant_id, &roster.id, range.start().millis())?;
         let off = schedule::free(&known, range)?;
@@ -108,7 +109,8 @@ pub async fn preview(
         let tenants = tenants_of(scope.tenant_id(), scope.tenant.partner.as_str());
         let staff = check_new(conn, &**people, &tenants, &new, wrong)?;
         let range = range.ok_or_else(|| Problem::internal())?;
-        let schedule = Schedule::unsaved(&new);
+        let ids: Vec<String> = new.shifts.iter().flat_map(|shift| calendar_ids(&shift.holidays)).collect();
+        let schedule = Schedule::unsaved(&new, &dated_holidays::store::dated_of(conn, &tenants, &ids)?);
         let off = schedule::off_hours(&new.off_hours, new.time_zone.zone, range);
         Ok(render::timeline(RosterView { schedule: &schedule, staff: &staff, range, off: &off, saved: false })?)
     });

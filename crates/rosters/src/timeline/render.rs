@@ -111,7 +111,7 @@ pub fn told(asked: RosterView<'_>, room: &mut Room) -> Result<(Timeline, Cover),
     let entries = duties.iter().map(|duty| texts.entry(duty)).collect::<Result<_, _>>()?;
     let overlaps = overlaps(&duties, &mut texts)?;
     let staffed = duties.iter().filter(|duty| !duty.users.is_empty()).map(|duty| duty.time).collect();
-    let cover = Cover { staffed, wanted: sets::subtract([range], off.iter().copied()) };
+    let cover = Cover { staffed, wanted: wanted(schedule, &duties, range, off) };
     let (gaps, coverage) = cover.gaps();
     Ok((Timeline { from: range.start(), to: range.end(), entries, overlaps, gaps, coverage }, cover))
 }
@@ -129,6 +129,17 @@ impl Cover {
         let wanted = sets::covered_millis(self.wanted.iter().copied());
         (told, coverage(wanted, sets::covered_millis(gaps)))
     }
+}
+
+/// When somebody should be on call within a range of which some is off: not while holidays alone keep shifts from taking
+/// place.
+pub fn wanted(schedule: &Schedule, duties: &[Duty<'_>], range: Interval, off: &[Interval]) -> Vec<Interval> {
+    let left_out = schedule.left_out(range);
+    if left_out.is_empty() {
+        return sets::subtract([range], off.iter().copied());
+    }
+    let free = sets::subtract(left_out, duties.iter().map(|duty| duty.time));
+    sets::subtract([range], off.iter().copied().chain(free))
 }
 
 /// How much of the wanted time is not missing, in percent.

@@ -1,7 +1,8 @@
-//! Undoing changes of rosters, of overrides and of time off. What is restored holds from now on: who was on call stays
-//! as it was.
+//! Undoing changes of rosters, of overrides, of time off and of holidays. What is restored holds from now on: who was on
+//! call stays as it was.
 
 mod earlier_plan;
+mod holidays;
 mod overrides;
 mod rosters;
 mod time_off;
@@ -18,7 +19,8 @@ pub fn restorers(people: Arc<dyn People>) -> Vec<Arc<dyn Restorer>> {
     vec![
         Arc::new(rosters::Rosters(Arc::clone(&people))),
         Arc::new(overrides::Overrides(Arc::clone(&people))),
-        Arc::new(time_off::TimesOff(people)),
+        Arc::new(time_off::TimesOff(Arc::clone(&people))),
+        Arc::new(holidays::HolidayCalendars(people)),
         Arc::new(hour_categories::undo::Categories),
     ]
 }

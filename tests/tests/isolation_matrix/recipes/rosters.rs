@@ -39,6 +39,11 @@ pub(super) const RECIPES: &[Recipe] = &[
         .sends(TIME_OFF)
         .of_others("operator"),
     op("DELETE /users/{userId}/timeOff/{timeOffId}").ids(&[Kind::User, Kind::TimeOff]).of_others("operator"),
+    op("POST /holidayCalendars").sends(HOLIDAYS).refers(HOLIDAYS_OF),
+    op("GET /holidayCalendars/search").filters(&["name=$holidayCalendar.name"]),
+    op("GET /holidayCalendars/{holidayCalendarId}").ids(&[Kind::HolidayCalendar]),
+    op("POST /holidayCalendars/{holidayCalendarId}").ids(&[Kind::HolidayCalendar]).sends(HOLIDAYS).refers(HOLIDAYS_OF),
+    op("DELETE /holidayCalendars/{holidayCalendarId}").ids(&[Kind::HolidayCalendar]),
     op("POST /rosters/{rosterId}/calendars").ids(&[Kind::Roster]),
     op("GET /rosters/{rosterId}/calendars").ids(&[Kind::Roster]),
     op("DELETE /rosters/{rosterId}/calendars/{calendarId}").ids(&[Kind::Roster, Kind::RosterCalendar]),

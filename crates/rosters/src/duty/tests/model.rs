@@ -76,6 +76,8 @@ struct Plan {
     days: Option<u8>,
     own: Vec<usize>,
     turns: Option<Taken>,
+    /// Holidays on which it does not take place, in days from the first day.
+    holidays: BTreeSet<i64>,
 }
 
 #[derive(Clone, Debug)]
@@ -132,8 +134,9 @@ fn plans() -> impl Strategy<Value = Plan> {
     });
     let times = (0..48_i64, 0..48_i64, any::<bool>())
         .prop_map(|(start, end, whole)| (start * 30, if whole { start } else { end } * 30));
-    (times, option::of(1..128_u8), vec(0..7_usize, 0..2), option::weighted(0.8, turns))
-        .prop_map(|((start, end), days, own, turns)| Plan { start, end, days, own, turns })
+    let holidays = vec(70..110_i64, 0..15).prop_map(BTreeSet::from_iter);
+    (times, option::of(1..128_u8), vec(0..7_usize, 0..2), option::weighted(0.8, turns), holidays)
+        .prop_map(|((start, end), days, own, turns, holidays)| Plan { start, end, days, own, turns, holidays })
 }
 
 fn cases() -> impl Strategy<Value = Case> {
@@ -220,6 +223,9 @@ fn is_on(case: &Case, clock: &Clock, plan: &Plan, at: i64) -> bool {
         if date < first || plan.days.is_some_and(|days| days & (1 << day) == 0) {
             return false;
         }
+        if plan.holidays.iter().any(|holiday| later(first, *holiday) == date) {
+            return false;
+        }
         let last = if plan.end <= plan.start { later(date, 1) } else { date };
         (clock.first(date, plan.start)..clock.first(last, plan.end)).contains(&at)
     })
@@ -230,7 +236,8 @@ fn turn(case: &Case, clock: &Clock, plan: &Plan, taken: &Taken, at: i64) -> Opti
     let first = later(first_day(case), taken.day);
     if taken.unit == "occurrences" {
         let from = clock.first(first, taken.minute);
-        let days = (0..).map(|day| later(first_day(case), day));
+        let worked = (0..).filter(|day| !plan.holidays.contains(day));
+        let days = worked.map(|day| later(first_day(case), day));
         let here =
             days.filter(|date| plan.days.is_none_or(|days| days & (1 << date.weekday().to_sunday_zero_offset()) != 0));
         let starts = here.map(|date| clock.first(date, plan.start));
@@ -347,7 +354,9 @@ fn served(case: &Case) -> (Schedule, RosterPeople) {
         };
         let schedule = json!({"type": "recurring", "startDate": begin, "startTime": time_of_day(plan.start),
             "endTime": time_of_day(plan.end), "pattern": pattern, "endPattern": {"type": "NEVER"}});
-        crate::roster::rules::schedule(&schedule).unwrap().rule(zone)
+        let holidays =
+            plan.holidays.iter().map(|day| calendar::Day::parse(&later(first, *day).to_string()).unwrap()).collect();
+        crate::roster::rules::schedule(&schedule).unwrap().rule(zone).without(zone, &holidays, |_, _| true)
     };
     let rotation = |taken: &Taken| -> CrewRotation {
         let date = later(first, taken.day);

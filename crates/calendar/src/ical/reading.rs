@@ -1,0 +1,383 @@
+//! Reads the days of an iCalendar text: events of whole days, and those that repeat yearly.
+
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap},
+    ops::RangeInclusive,
+};
+
+use jiff::civil::Date;
+
+use crate::local::Day;
+
+/// The most events of a text.
+const MOST_EVENTS: usize = 5_000;
+/// The longest event, in days.
+const LONGEST_DAYS: i64 = 366;
+/// The most occurrences that a rule may ask for.
+const MOST_COUNT: usize = 1_000;
+/// The weekdays of a rule, from Sunday on.
+const WEEKDAYS: [&str; 7] = ["SU", "MO", "TU", "WE", "TH", "FR", "SA"];
+
+/// An event, as far as its days matter.
+#[derive(Debug, Default)]
+struct WholeDayEvent {
+    uid: String,
+    summary: String,
+    start: Option<Date>,
+    end: Option<Date>,
+    days: Option<i64>,
+    rule: Option<String>,
+    further: Vec<Date>,
+    excluded: Vec<Date>,
+    /// The date of the occurrence that this event replaces.
+    replaces: Option<Date>,
+    is_cancelled: bool,
+}
+
+/// The dates of an event that repeats yearly.
+#[derive(Debug, Default)]
+struct YearlyRule {
+    every: i16,
+    count: Option<usize>,
+    until: Option<Date>,
+    months: Vec<i8>,
+    month_days: Vec<i8>,
+    /// The number in the month, from its end when it is negative, 0 for each; and the weekday.
+    weekdays: Vec<(i8, u8)>,
+}
+
+/// The days of the events of a text within a range that are of whole days, with their names; those of one day are
+/// joined. Events at times of day are left out, and so are those that were cancelled.
+///
+/// # Errors
+/// What is wrong with the text, to be read after its name: it is none, an event repeats otherwise than yearly, or it
+/// has more than `most` days.
+pub fn whole_days(text: &str, range: RangeInclusive<Day>, most: usize) -> Result<BTreeMap<Day, String>, String> {
+    let events = events(text)?;
+    let mut replaced: HashMap<&str, BTreeSet<Date>> = HashMap::new();
+    for event in &events {
+        if let Some(date) = event.replaces {
+            replaced.entry(&event.uid).or_default().insert(date);
+        }
+    }
+    let mut days: BTreeMap<Day, String> = BTreeMap::new();
+    for event in &events {
+        let Some(start) = event.start.filter(|_| !event.is_cancelled) else { continue };
+        let length = event.length(start);
+        let first = range.start().plus(-length);
+        let mut dates = match &event.rule {
+            Some(rule) => YearlyRule::parse(rule)
+                .ok_or_else(|| {
+                    let name: String = event.summary.chars().take(60).collect();
+                    format!("has an event that repeats otherwise than yearly: {name}")
+                })?
+                .dates(start, &(first..=*range.end())),
+            None => vec![start],
+        };
+        dates.extend(&event.further);
+        let others = replaced.get(event.uid.as_str()).filter(|_| event.replaces.is_none());
+        dates.retain(|date| !event.excluded.contains(date) && !others.is_some_and(|dates| dates.contains(date)));
+        for day in dates.into_iter().flat_map(|date| (0..length).map(move |after| Day::of(date).plus(after))) {
+            if !range.contains(&day) {
+                continue;
+            }
+            match days.get_mut(&day) {
+                Some(name) if name.split(", ").any(|one| one == event.summary) => {}
+                Some(name) => *name = format!("{name}, {}", event.summary),
+                None => drop(days.insert(day, event.summary.clone())),
+            }
+            if days.len() > most {
+                return Err(format!("has more than {most} days"));
+            }
+        }
+    }
+    Ok(days)
+}
+
+fn events(text: &str) -> Result<Vec<WholeDayEvent>, String> {
+    let lines = unfolded(text);
+    let mut lines = lines.iter().map(|line| line.trim_end()).filter(|line| !line.is_empty());
+    let is_calendar = lines.next().is_some_and(|line| line.eq_ignore_ascii_case("BEGIN:VCALENDAR"));
+    if !is_calendar {
+        return Err("must be an iCalendar text, which begins with BEGIN:VCALENDAR".to_owned());
+    }
+    let mut events = Vec::new();
+    let mut event: Option<WholeDayEvent> = None;
+    // How many parts are open inside of the event, such as alarms.
+    let mut inside = 0_usize;
+    for line in lines {
+        let Some((name, value)) = property(line) else { continue };
+        let part = value.to_ascii_uppercase();
+        match (name.as_str(), part.as_str(), &mut event) {
+            ("BEGIN", "VEVENT", None) => event = Some(WholeDayEvent::default()),
+            ("BEGIN", _, Some(_)) => inside += 1,
+            ("END", "VEVENT", Some(_)) if inside == 0 => {
+                events.extend(event.take());
+                if events.len() > MOST_EVENTS {
+                    return Err(format!("has more than {MOST_EVENTS} events"));
+                }
+            }
+            ("END", _, Some(_)) => inside = inside.saturating_sub(1),
+            (_, _, Some(event)) if inside == 0 => event.set(&name, value),
+            _ => {}
+        }
+    }
+    Ok(events)
+}
+
+/// The lines of a text; one that goes on is one.
+fn unfolded(text: &str) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for line in text.trim_start_matches('\u{feff}').lines() {
+        match (line.strip_prefix([' ', '\t']), lines.last_mut()) {
+            (Some(rest), Some(last)) => last.push_str(rest),
+            _ => lines.push(line.to_owned()),
+        }
+    }
+    lines
+}
+
+/// Name and value of a line, without the parameters between them.
+fn property(line: &str) -> Option<(String, &str)> {
+    let mut is_quoted = false;
+    let colon = line.char_indices().find(|(_, letter)| {
+        is_quoted ^= *letter == '"';
+        *letter == ':' && !is_quoted
+    });
+    let (head, value) = line.split_at(colon?.0);
+    let name = head.split(';').next().unwrap_or_default();
+    Some((name.to_ascii_uppercase(), value.get(1..)?.trim()))
+}
+
+/// `20261225`; `None` for a time of day.
+fn date(text: &str) -> Option<Date> {
+    let number = |from: usize, to: usize| text.get(from..to)?.parse::<i16>().ok();
+    if text.len() != 8 || !text.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    Date::new(number(0, 4)?, i8::try_from(number(4, 6)?).ok()?, i8::try_from(number(6, 8)?).ok()?).ok()
+}
+
+fn dates(text: &str) -> impl Iterator<Item = Date> {
+    text.split(',').filter_map(|text| date(text.trim()))
+}
+
+fn unescaped(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut letters = text.chars();
+    while let Some(letter) = letters.next() {
+        match (letter, letter == '\\') {
+            (_, true) => match letters.next() {
+                Some('n' | 'N') => plain.push(' '),
+                Some(other) => plain.push(other),
+                None => {}
+            },
+            (letter, _) if letter.is_control() => plain.push(' '),
+            (letter, _) => plain.push(letter),
+        }
+    }
+    plain.trim().to_owned()
+}
+
+impl WholeDayEvent {
+    fn set(&mut self, name: &str, value: &str) {
+        match name {
+            "UID" => self.uid = value.to_owned(),
+            "SUMMARY" => self.summary = unescaped(value),
+            "DTSTART" => self.start = date(value),
+            "DTEND" => self.end = date(value),
+            "DURATION" => self.days = whole_duration(value),
+            "RRULE" => self.rule = Some(value.to_ascii_uppercase()),
+            "RDATE" => self.further.extend(dates(value)),
+            "EXDATE" => self.excluded.extend(dates(value)),
+            "RECURRENCE-ID" => self.replaces = date(value),
+            "STATUS" => self.is_cancelled = value.eq_ignore_ascii_case("CANCELLED"),
+            _ => {}
+        }
+    }
+
+    /// How many days it lasts.
+    fn length(&self, start: Date) -> i64 {
+        let until = self.end.map(|end| Day::of(end).since(Day::of(start)));
+        until.or(self.days).unwrap_or(1).clamp(1, LONGEST_DAYS)
+    }
+}
+
+/// `P1D` or `P2W` in days.
+fn whole_duration(text: &str) -> Option<i64> {
+    let rest = text.trim_start_matches('+').strip_prefix('P')?;
+    let (number, days) = match (rest.strip_suffix('D'), rest.strip_suffix('W')) {
+        (Some(number), _) => (number, 1),
+        (_, Some(number)) => (number, 7),
+        _ => return None,
+    };
+    number.parse::<i64>().ok()?.checked_mul(days)
+}
+
+impl YearlyRule {
+    /// Reads `FREQ=YEARLY;BYMONTH=11;BYDAY=4TH`; `None` for what it cannot say.
+    fn parse(text: &str) -> Option<Self> {
+        let mut rule = Self { every: 1, ..Self::default() };
+        let mut is_yearly = false;
+        for part in text.split(';').filter(|part| !part.is_empty()) {
+            let (name, value) = part.split_once('=')?;
+            match name {
+                "FREQ" => is_yearly = value == "YEARLY",
+                "INTERVAL" => rule.every = value.parse().ok().filter(|every| (1..=1_000).contains(every))?,
+                "COUNT" => rule.count = Some(value.parse().ok().filter(|count| *count <= MOST_COUNT)?),
+                "UNTIL" => rule.until = Some(date(value.get(..8)?)?),
+                "BYMONTH" => rule.months = numbers(value, 1..=12)?,
+                "BYMONTHDAY" => rule.month_days = numbers(value, -31..=31)?,
+                "BYDAY" => rule.weekdays = value.split(',').map(weekday).collect::<Option<_>>()?,
+                "WKST" => {}
+                _ => return None,
+            }
+        }
+        // A weekday of a whole year is another matter.
+        (is_yearly && (rule.weekdays.is_empty() || !rule.months.is_empty())).then_some(rule)
+    }
+
+    /// Its dates within a range.
+    fn dates(&self, start: Date, range: &RangeInclusive<Day>) -> Vec<Date> {
+        let last = range.end().civil().map_or(start.year(), Date::year);
+        let mut year = start.year();
+        // Without a count, those before the range need not be looked for.
+        let first = range.start().civil().map_or(year, Date::year);
+        if self.count.is_none() && first > year {
+            year += (first - year) / self.every * self.every;
+        }
+        let mut left = self.count.unwrap_or(usize::MAX);
+        let mut found = Vec::new();
+        while year <= last && left > 0 {
+            for date in self.of_year(start, year).into_iter().filter(|date| *date >= start) {
+                if left == 0 || self.until.is_some_and(|until| until < date) {
+                    return found;
+                }
+                left -= 1;
+                if range.contains(&Day::of(date)) {
+                    found.push(date);
+                }
+            }
+            let Some(next) = year.checked_add(self.every) else { break };
+            year = next;
+        }
+        found
+    }
+
+    /// Its dates in a year, in order.
+    fn of_year(&self, start: Date, year: i16) -> Vec<Date> {
+        let mut months = if self.months.is_empty() { vec![start.month()] } else { self.months.clone() };
+        months.sort_unstable();
+        months.dedup();
+        let mut dates = Vec::new();
+        for first in months.into_iter().filter_map(|month| Date::new(year, month, 1).ok()) {
+            let length = first.days_in_month();
+            let is_meant = |day: &i8| {
+                let by_number = self.month_days.is_empty()
+                    || self.month_days.contains(day)
+                    || self.month_days.contains(&(day - length - 1));
+                let weekday = Day::of(first).plus(i64::from(day - 1)).weekday();
+                let by_weekday = self.weekdays.is_empty()
+                    || self.weekdays.iter().any(|(number, of)| {
+                        let is_number = match number {
+                            0 => true,
+                            1.. => (day - 1) / 7 + 1 == *number,
+                            _ => (length - day) / 7 + 1 == -number,
+                        };
+                        is_number && *of == weekday
+                    });
+                let is_plain = self.month_days.is_empty() && self.weekdays.is_empty();
+                by_number && by_weekday && (!is_plain || *day == start.day())
+            };
+            dates.extend((1..=length).filter(is_meant).filter_map(|day| Date::new(year, first.month(), day).ok()));
+        }
+        dates
+    }
+}
+
+fn numbers(text: &str, range: RangeInclusive<i8>) -> Option<Vec<i8>> {
+    let number = |text: &str| text.trim().parse::<i8>().ok().filter(|number| *number != 0 && range.contains(number));
+    text.split(',').map(number).collect()
+}
+
+/// `4TH`, `-1MO` or `SU`.
+fn weekday(text: &str) -> Option<(i8, u8)> {
+    let text = text.trim();
+    let at = text.len().checked_sub(2)?;
+    let (number, name) = (text.get(..at)?, text.get(at..)?);
+    let place = WEEKDAYS.iter().position(|known| *known == name)?;
+    let number = if number.is_empty() { 0 } else { number.parse().ok().filter(|number| *number != 0)? };
+    (-5..=5).contains(&number).then_some((number, u8::try_from(place).ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn day(text: &str) -> Day {
+        Day::parse(text).unwrap()
+    }
+
+    fn read(events: &str) -> Result<Vec<String>, String> {
+        let text = format!("BEGIN:VCALENDAR\r\nVERSION:2.0\r\n{events}END:VCALENDAR\r\n");
+        let days = whole_days(&text, day("2026-01-01")..=day("2028-12-31"), 40)?;
+        Ok(days.into_iter().map(|(day, name)| format!("{day} {name}")).collect())
+    }
+
+    fn event(lines: &str) -> String {
+        format!("BEGIN:VEVENT\nUID:1\n{}\nEND:VEVENT\n", lines.replace(", ", "\n"))
+    }
+
+    #[test]
+    fn events_of_whole_days_are_holidays() {
+        let found = read(&event("DTSTART;VALUE=DATE:20261225, DTEND;VALUE=DATE:20261227, SUMMARY:Christ\n mas\\,both"));
+        assert_eq!(found.unwrap(), ["2026-12-25 Christmas,both", "2026-12-26 Christmas,both"]);
+        let found = read(&event("DTSTART;X=\"a:b\":20260501, DURATION:P2D, SUMMARY:May"));
+        assert_eq!(found.unwrap(), ["2026-05-01 May", "2026-05-02 May"]);
+        for left_out in [
+            "DTSTART:20261225T090000Z, SUMMARY:Breakfast",
+            "DTSTART;VALUE=DATE:20251225, SUMMARY:Earlier",
+            "DTSTART;VALUE=DATE:20261225, STATUS:CANCELLED",
+            "SUMMARY:Some day",
+        ] {
+            assert_eq!(read(&event(left_out)).unwrap(), Vec::<String>::new(), "{left_out}");
+        }
+        let alarm = "DTSTART:20260101, BEGIN:VALARM, DTSTART:20260202, END:VALARM, SUMMARY:New Year";
+        assert_eq!(read(&event(alarm)).unwrap(), ["2026-01-01 New Year"]);
+        let two = event("DTSTART:20260101, SUMMARY:A") + &event("DTSTART:20260101, SUMMARY:B");
+        assert_eq!(read(&(two.clone() + &two)).unwrap(), ["2026-01-01 A, B"]);
+    }
+
+    #[test]
+    fn what_repeats_yearly_is_followed() {
+        let dates = |rule: &str| {
+            let found = read(&event(rule)).unwrap();
+            found.iter().map(|day| day[2..10].to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(dates("DTSTART:20001225, RRULE:FREQ=YEARLY"), ["26-12-25", "27-12-25", "28-12-25"]);
+        assert_eq!(dates("DTSTART:20240229, RRULE:FREQ=YEARLY"), ["28-02-29"]);
+        assert_eq!(dates("DTSTART:20240101, RRULE:FREQ=YEARLY;INTERVAL=2"), ["26-01-01", "28-01-01"]);
+        assert_eq!(dates("DTSTART:20240101, RRULE:FREQ=YEARLY;COUNT=3"), ["26-01-01"]);
+        assert_eq!(dates("DTSTART:20240101, RRULE:FREQ=YEARLY;UNTIL=20270101T000000Z"), ["26-01-01", "27-01-01"]);
+        let thanksgiving = "DTSTART:20201126, RRULE:FREQ=YEARLY;BYMONTH=11;BYDAY=4TH";
+        assert_eq!(dates(thanksgiving), ["26-11-26", "27-11-25", "28-11-23"]);
+        let memorial = "DTSTART:20200525, RRULE:FREQ=YEARLY;BYMONTH=5;BYDAY=-1MO";
+        assert_eq!(dates(memorial), ["26-05-25", "27-05-31", "28-05-29"]);
+        assert_eq!(dates("DTSTART:20200101, RRULE:FREQ=YEARLY, EXDATE:20270101"), ["26-01-01", "28-01-01"]);
+        let moved = event("DTSTART:20200101, RRULE:FREQ=YEARLY")
+            + &event("DTSTART:20270104, RECURRENCE-ID;VALUE=DATE:20270101, SUMMARY:Later");
+        assert_eq!(read(&moved).unwrap(), ["2026-01-01 ", "2027-01-04 Later", "2028-01-01 "]);
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_said() {
+        for text in ["", "BEGIN:VEVENT", "<html>"] {
+            assert!(whole_days(text, day("2026-01-01")..=day("2026-12-31"), 9).unwrap_err().starts_with("must be"));
+        }
+        for rule in ["FREQ=WEEKLY", "FREQ=YEARLY;BYDAY=20MO", "FREQ=YEARLY;BYWEEKNO=1", "FREQ=YEARLY;BYDAY=MO", "x"] {
+            let found = read(&event(&format!("DTSTART:20260101, RRULE:{rule}, SUMMARY:Fair")));
+            assert_eq!(found.unwrap_err(), "has an event that repeats otherwise than yearly: Fair", "{rule}");
+        }
+        assert_eq!(read(&event("DTSTART:20260101, DURATION:P6W")).unwrap_err(), "has more than 40 days");
+    }
+}

@@ -1,0 +1,48 @@
+// Calendars of holidays, which shifts name.
+
+import { html } from "../elements.js";
+import { RecordList } from "../records.js";
+
+/** How the forms of a calendar are laid out. */
+export const LAYOUT = {
+  order: ["name", "days", "ics", "users", "userGroups"],
+  more: ["ics", "users", "userGroups"],
+  labels: { ics: "Days as iCalendar text", "days.date": "Date", "days.name": "Holiday", users: "People" },
+  fields: {
+    ics: { long: true, about: "In the place of the days" },
+    users: { about: "Whose holidays these are" },
+    userGroups: { about: "Whose members have these holidays" },
+  },
+};
+
+const KIND = {
+  title: "Holidays",
+  path: "holidays",
+  list: /** @type {const} */ ("searchHolidayCalendars"),
+  clients: true,
+  columns: [
+    { title: "Name", cell: (calendar) => calendar.name, class: "grow" },
+    { title: "Days", cell: (calendar) => calendar.dayCount, keep: 2 },
+    {
+      title: "Holidays of",
+      cell: (calendar) =>
+        [...calendar.users.map((user) => user.loginName), ...calendar.userGroups.map((group) => group.name)].join(", "),
+      keep: 3,
+    },
+  ],
+  actions: () => [
+    {
+      label: "New calendar of holidays…",
+      operation: /** @type {const} */ ("createHolidayCalendar"),
+      form: true,
+      primary: true,
+      layout: LAYOUT,
+      keep: "holidays",
+      message: "Created.",
+    },
+  ],
+};
+
+export default function Holidays({ query }) {
+  return html`<${RecordList} kind=${KIND} query=${query} />`;
+}
