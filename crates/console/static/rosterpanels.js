@@ -36,7 +36,7 @@ export function Overrides({ roster, stamp, actions, onDone }) {
         ${override.replaces && html`from ${names([override.replaces].flat())}${" "}`}
         ${override.swapId && html`<${Badge}>swap<//>${" "}`}<${Time} at=${override.start} /> to${" "}
         <${Time} at=${override.end} />${override.note && ` · ${override.note}`}
-        <span class="dim"> · made by ${personName(override.createdBy)}</span>
+        ${personName(override.createdBy) && html`<span class="dim"> · made by ${personName(override.createdBy)}</span>`}
       </span>
       <span class="actions">
         <${RecordActions}

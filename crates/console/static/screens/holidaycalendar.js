@@ -9,6 +9,15 @@ import { LAYOUT } from "./holidays.js";
 /** How many days are shown. */
 const MOST = 400;
 
+/** A date such as `2026-12-25`, which is in no zone. */
+const dayName = new Intl.DateTimeFormat(undefined, {
+  timeZone: "UTC",
+  weekday: "short",
+  day: "numeric",
+  month: "short",
+  year: "numeric",
+});
+
 export default function HolidayCalendar({ id }) {
   const path = { holidayCalendarId: id };
   return html`<${RecordPage}
@@ -18,7 +27,7 @@ export default function HolidayCalendar({ id }) {
     facts=${(calendar) => [
       ["People", calendar.users.map((user) => user.loginName).join(", ")],
       ["Groups", calendar.userGroups.map((group) => group.name).join(", ")],
-      ...calendar.days.slice(0, MOST).map((day) => [day.date, day.name || "Holiday"]),
+      ...calendar.days.slice(0, MOST).map((day) => [dayName.format(new Date(day.date)), day.name || "Holiday"]),
     ]}
     actions=${(calendar, again) => {
       const what = `holidays “${calendar.name}”`;

@@ -1,15 +1,23 @@
 // Calendars of holidays, which shifts name.
 
-import { html } from "../elements.js";
+import { Empty, html } from "../elements.js";
 import { RecordList } from "../records.js";
 
 /** How the forms of a calendar are laid out. */
 export const LAYOUT = {
   order: ["name", "days", "ics", "users", "userGroups"],
   more: ["ics", "users", "userGroups"],
-  labels: { ics: "Days as iCalendar text", "days.date": "Date", "days.name": "Holiday", users: "People" },
+  labels: {
+    ics: "Days as iCalendar text",
+    url: "Address of an iCalendar file",
+    "days.date": "Date",
+    "days.name": "Holiday",
+    users: "People",
+  },
   fields: {
-    ics: { long: true, about: "In the place of the days" },
+    ics: { long: true, about: "In place of the days" },
+    url: { long: false, about: "In place of the days, read every six hours" },
+    "days.date": { about: "Such as 2026-12-25" },
     users: { about: "Whose holidays these are" },
     userGroups: { about: "Whose members have these holidays" },
   },
@@ -30,6 +38,7 @@ const KIND = {
       keep: 3,
     },
   ],
+  empty: html`<${Empty} title="There is no calendar of holidays here.">Shifts may leave out the days of one.<//>`,
   actions: () => [
     {
       label: "New calendar of holidays…",
