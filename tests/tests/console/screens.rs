@@ -18,7 +18,7 @@ in_browser![
 ];
 
 /// The screens that need nothing but an address, each with its head.
-const SCREENS: [(&str, &str); 29] = [
+const SCREENS: [(&str, &str); 30] = [
     ("on-call", "On call"),
     ("alerts", "Alerts"),
     ("incidents", "Incidents"),
@@ -37,6 +37,7 @@ const SCREENS: [(&str, &str); 29] = [
     ("pages", "Pages"),
     ("rosters", "Rosters"),
     ("reports", "Reports"),
+    ("holidays", "Holidays"),
     ("runs", "Runs"),
     ("scripts", "Scripts"),
     ("sites", "Sites"),
