@@ -27,7 +27,7 @@ const LINKS: Work = Work::None("mails sign-in links by address, before a tenant 
 const PROGRAM: Work = Work::None("a program of its own, which has no tenants");
 
 /// Each file that starts threads or tasks, and how many.
-const STARTED: [(&str, usize, Work); 37] = [
+const STARTED: [(&str, usize, Work); 38] = [
     ("crates/access/src/authenticator.rs", 2, REQUEST),
     ("crates/access/src/link_requests/mailer.rs", 2, LINKS),
     ("crates/api/src/body.rs", 1, REQUEST),
@@ -58,6 +58,7 @@ const STARTED: [(&str, usize, Work); 37] = [
     ("crates/paging/src/escalation/scheduler.rs", 1, Work::Due),
     ("crates/paging/src/delivery/sender/mod.rs", 3, Work::Turns("crates/paging/src/delivery/sender/line.rs")),
     ("crates/rosters/src/holidays/reader.rs", 1, Work::Due),
+    ("crates/rosters/src/watch/conflicts.rs", 1, Work::Due),
     ("crates/rosters/src/watch/mod.rs", 1, Work::Due),
     ("crates/runner/src/namespaces.rs", 1, PROGRAM),
     ("crates/runner/src/program.rs", 3, PROGRAM),

@@ -72,9 +72,10 @@ export const EVENT_KEYS = {
   ),
   Roster: keys(
     "name description id clientUniqueId createdTime updatedTime at start end",
-    "timeZone offHours shiftDetails onCall from to shift",
+    "timeZone offHours shiftDetails conflictsTo onCall from to shift",
   ),
   RosterOverride: keys("start end note id swapId createdTime", "user replaces shift roster createdBy"),
+  RosterConflict: keys("kind from to id clientUniqueId timeOffId", "roster shift user others"),
   MaintenanceWindow: keys(
     "name description state status start end id uniqueId clientUniqueId createdDate updatedDate createdTime " +
       "updatedTime",

@@ -19,11 +19,13 @@ pub enum Entity {
     /// An override of a roster.
     RosterOverride,
     MaintenanceWindow,
+    /// A conflict of rosters.
+    RosterConflict,
 }
 
 impl Entity {
     /// All of them, in the order of the documents.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Incident,
         Self::ServiceRequest,
         Self::Change,
@@ -35,10 +37,11 @@ impl Entity {
         Self::Roster,
         Self::RosterOverride,
         Self::MaintenanceWindow,
+        Self::RosterConflict,
     ];
 
     /// The words on the wire.
-    pub const WORDS: [&str; 11] = [
+    pub const WORDS: [&str; 12] = [
         "INCIDENT",
         "SERVICEREQUEST",
         "CHANGE",
@@ -50,6 +53,7 @@ impl Entity {
         "Roster",
         "RosterOverride",
         "MaintenanceWindow",
+        "RosterConflict",
     ];
 
     /// The word on the wire.
@@ -62,6 +66,8 @@ impl Entity {
         match action {
             "OPENED" | "CLOSED" => self == Self::MaintenanceWindow,
             "ONCALLCHANGED" | "UNCOVERED" => self == Self::Roster,
+            "CREATE" => self != Self::Alert,
+            _ if self == Self::RosterConflict => false,
             _ => self != Self::Alert || action == "NONE",
         }
     }
@@ -85,6 +91,7 @@ impl Entity {
             Self::Roster => "roster",
             Self::RosterOverride => "rosterOverride",
             Self::MaintenanceWindow => "maintenanceWindow",
+            Self::RosterConflict => "rosterConflict",
         }
     }
 
@@ -108,6 +115,7 @@ impl Entity {
             Self::Roster => &ROSTER,
             Self::RosterOverride => &OVERRIDE,
             Self::MaintenanceWindow => &WINDOW,
+            Self::RosterConflict => &CONFLICT,
             _ => &TICKET,
         }
     }
@@ -122,8 +130,9 @@ impl Entity {
         match self {
             Self::Resource => &["tags", "appRoles", "location", "bios", "networkCardDetails", "properties", "metaData"],
             Self::JobRun => &["job", "runner", "maintenance"],
-            Self::Roster => &["timeZone", "offHours", "shiftDetails", "onCall", "from", "to", "shift"],
+            Self::Roster => &["timeZone", "offHours", "shiftDetails", "conflictsTo", "onCall", "from", "to", "shift"],
             Self::RosterOverride => &["user", "replaces", "shift", "roster", "createdBy"],
+            Self::RosterConflict => &["roster", "shift", "user", "others"],
             Self::MaintenanceWindow => &[
                 "schedule",
                 "current",
@@ -190,6 +199,8 @@ const ROSTER: [&str; 9] =
     ["id", "name", "description", "clientUniqueId", "createdTime", "updatedTime", "at", "start", "end"];
 
 const OVERRIDE: [&str; 6] = ["id", "start", "end", "note", "swapId", "createdTime"];
+
+const CONFLICT: [&str; 6] = ["id", "clientUniqueId", "kind", "from", "to", "timeOffId"];
 
 const WINDOW: [&str; 13] = listed(
     "id uniqueId name description clientUniqueId state status start end createdDate updatedDate createdTime \

@@ -32,7 +32,7 @@ use crate::{
     delivery::pages,
 };
 pub use crate::{
-    delivery::sender::Sender,
+    delivery::{messages::PagedMessages, sender::Sender},
     escalation::{
         Pager, Subscriber,
         port::{Owned, Stored},

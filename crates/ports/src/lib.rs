@@ -7,6 +7,7 @@ mod alerts;
 mod authors;
 mod integrations;
 mod maintenance;
+mod messages;
 mod on_call;
 mod outgoing;
 mod owners;
@@ -24,6 +25,7 @@ pub use alerts::{
 pub use authors::{Author, Authors};
 pub use integrations::{IntegrationSummary, Integrations};
 pub use maintenance::{AlertFacts, Cover, Maintenance, Window};
+pub use messages::{Messages, PersonalMessage};
 pub use on_call::{OnCall, OnCallPerson, OwnShift, RosterSummary};
 pub use outgoing::{Mail, Outgoing, Reading, ReadsUrls, Recipient, SealedAt, Seals, SendError, Sending, Sends};
 pub use owners::Owners;

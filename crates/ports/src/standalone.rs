@@ -10,9 +10,9 @@ use serde_json::Value;
 
 use crate::{
     AlertAction, AlertPreview, Alerts, Articles, Escalations, GroupHistory, IncidentRecord, Incidents,
-    IntegrationSummary, Integrations, Jobs, LinkVisit, Maintenance, Notice, Notices, OnCall, OnCallPerson, OwnShift,
-    Owners, PagedAlerts, People, PeopleGroup, Person, RelatedArticle, RelatedJob, RosterSummary, RunRequest,
-    RunSummary, SessionStart, Sessions, Tenants,
+    IntegrationSummary, Integrations, Jobs, LinkVisit, Maintenance, Messages, Notice, Notices, OnCall, OnCallPerson,
+    OwnShift, Owners, PagedAlerts, People, PeopleGroup, Person, PersonalMessage, RelatedArticle, RelatedJob,
+    RosterSummary, RunRequest, RunSummary, SessionStart, Sessions, Tenants,
 };
 
 /// The one user that there is: [`Standalone::CALLER`], who writes everything. There are a few machines of `client_1`,
@@ -166,6 +166,13 @@ impl Escalations for Standalone {
 
 impl Notices for Standalone {
     fn notice(&self, _: &mut Conn, _: &[Notice], _: Timestamp) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// Nobody can be reached.
+impl Messages for Standalone {
+    fn send(&self, _: &mut Conn, _: &[PersonalMessage], _: Timestamp) -> Result<()> {
         Ok(())
     }
 }

@@ -20,6 +20,7 @@
 mod across;
 mod cache;
 mod calendars;
+mod conflict_watches;
 mod conflicts;
 mod covers;
 mod crew;
@@ -53,7 +54,12 @@ use ports::People;
 use crate::{
     across::cache::PartCache, cache::RosterCache, on_call::cache::OnCallCache, timeline::cache::TimelineCache,
 };
-pub use crate::{holidays::reader::HolidayReader, on_call::port::Rosters, undo::restorers, watch::Watcher};
+pub use crate::{
+    holidays::reader::HolidayReader,
+    on_call::port::Rosters,
+    undo::restorers,
+    watch::{ConflictWatcher, Watcher},
+};
 
 static QUOTAS: [&db::Quota; 8] = [
     &roster::store::QUOTA,
@@ -87,6 +93,7 @@ const MIGRATIONS: db::Migrations = db::migrations!(
     both rosters0007_time_off,
     both rosters0008_holiday_calendars,
     both rosters0009_time_off_known,
+    both rosters0010_conflicts_told,
 );
 
 /// The headings of the OpenAPI document under which the operations stand. The first is that of operations without
@@ -111,7 +118,12 @@ pub fn domain() -> api::Domain {
         aliases: &[],
         needs: NEEDS,
         migrations: MIGRATIONS,
-        retention: &[roster::versions::RETENTION, covers::store::RETENTION, time_off::store::RETENTION],
+        retention: &[
+            roster::versions::RETENTION,
+            covers::store::RETENTION,
+            time_off::store::RETENTION,
+            watch::CONFLICTS_TOLD,
+        ],
         quotas: &QUOTAS,
     }
 }

@@ -15,6 +15,7 @@ diesel::table! {
         sequence -> BigInt,
         modified_ms -> BigInt,
         deleted_ms -> Nullable<BigInt>,
+        conflicts_to -> Nullable<Text>,
     }
 }
 
@@ -200,6 +201,28 @@ diesel::table! {
         owner_id -> Text,
         known_from_ms -> BigInt,
         known_until_ms -> Nullable<BigInt>,
+    }
+}
+
+diesel::table! {
+    roster_conflict_watches (tenant_id) {
+        tenant_id -> Text,
+        seq -> BigInt,
+        due_ms -> BigInt,
+        earliest_ms -> BigInt,
+    }
+}
+
+diesel::table! {
+    roster_conflicts_told (tenant_id, id) {
+        tenant_id -> Text,
+        id -> Text,
+        subject -> Text,
+        roster_id -> Text,
+        from_ms -> BigInt,
+        to_ms -> BigInt,
+        people_told -> Bool,
+        told_ms -> BigInt,
     }
 }
 

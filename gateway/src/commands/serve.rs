@@ -123,6 +123,12 @@ pub fn serve(arguments: Serve) -> anyhow::Result<()> {
     let window_watcher = maintenance::Watcher::start(db.clone(), api::clock::now)?;
     let roster_watcher = rosters::Watcher::start(db.clone(), Arc::new(Directory), api::clock::now)?;
     let holiday_reader = rosters::HolidayReader::start(db.clone(), parts.url_reader(), api::clock::now)?;
+    let conflict_watcher = rosters::ConflictWatcher::start(
+        db.clone(),
+        Arc::new(Directory),
+        Arc::new(paging::PagedMessages),
+        api::clock::now,
+    )?;
     let link_mailer = LinkMailer::start(db.clone(), parts.outgoing_sender(), public_url.clone(), api::clock::now)?;
     let sign_in = SignIn { home: console::PATH, oidc, by_mail: link_mailer.sends_mail() };
     let pings = Arc::new(Pings::default());
@@ -198,6 +204,7 @@ pub fn serve(arguments: Serve) -> anyhow::Result<()> {
     drop(window_watcher);
     drop(roster_watcher);
     drop(holiday_reader);
+    drop(conflict_watcher);
     drop(pager);
     drop(page_sender);
     drop(link_mailer);

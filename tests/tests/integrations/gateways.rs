@@ -30,7 +30,7 @@ fn signal(server: &Server, name: &str) {
 }
 
 /// Both open the secrets with the key of the first.
-fn two(url: &str) -> (Server, Server) {
+pub fn two(url: &str) -> (Server, Server) {
     let first = Server::start_at(Backend::Postgres, Some(url.to_owned()), &ARGUMENTS);
     let key = first.data_dir().join("secrets.key").display().to_string();
     let arguments: Vec<&str> = ARGUMENTS.into_iter().chain(["--secrets-key-file", &key]).collect();

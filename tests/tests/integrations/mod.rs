@@ -2,6 +2,7 @@
 
 mod actions;
 mod configuration;
+mod conflicts;
 mod credentials;
 mod deliveries;
 mod egress;

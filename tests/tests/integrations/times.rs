@@ -162,15 +162,19 @@ fn what_time_brings_belongs_to_some_entities(backend: Backend) {
     let client = server(backend).new_client();
     let made = install(&client, &Receiver::willing().url());
     let at = format!("{}/event", super::path(&made));
-    for (entity, action) in
-        [("INCIDENT", "OPENED"), ("Roster", "CLOSED"), ("MaintenanceWindow", "UNCOVERED"), ("JobRun", "ONCALLCHANGED")]
-    {
+    for (entity, action) in [
+        ("INCIDENT", "OPENED"),
+        ("Roster", "CLOSED"),
+        ("MaintenanceWindow", "UNCOVERED"),
+        ("JobRun", "ONCALLCHANGED"),
+        ("RosterConflict", "UPDATE"),
+    ] {
         client.post(&at, &on(entity, action, "x")).invalid(&["eventType"]);
         let action = json!({"entity": entity, "eventType": action, "object": {}});
         client.post("/integrations/actions", &action).invalid(&["eventType"]);
     }
     client.post(&at, &on("MaintenanceWindow", "OPENED", "$maintenanceWindow.shoeSize")).invalid(&["eventPayload"]);
-    for entity in ["JobRun", "Roster", "RosterOverride", "MaintenanceWindow"] {
+    for entity in ["JobRun", "Roster", "RosterOverride", "MaintenanceWindow", "RosterConflict"] {
         let known = client.get(&format!("/integrations/events/placeHolders/{entity}")).ok();
         assert!(known["placeHolders"].as_array().is_some_and(|all| all.len() > 5), "{entity}: {known}");
     }

@@ -14,6 +14,7 @@ import { notifierLayout } from "./integrations.js";
 const TYPES = {
   ALERT: ["NONE"],
   Roster: ["CREATE", "UPDATE", "DELETE", "ONCALLCHANGED", "UNCOVERED"],
+  RosterConflict: ["CREATE"],
   MaintenanceWindow: ["CREATE", "UPDATE", "DELETE", "OPENED", "CLOSED"],
 };
 const CHANGES = ["CREATE", "UPDATE", "DELETE", "NONE"];

@@ -176,7 +176,7 @@ pub async fn preview(
     let text = context.read(move |conn, scope| {
         let old = store::existing(conn, &scope.scope(), &id)?;
         let tenants = tenants_of(&old.tenant_id, scope.tenant.partner.as_str());
-        roster::named::check(conn, &**people, &tenants, change.shifts.iter().flatten(), &mut wrong)?;
+        change.check_people(conn, &**people, &tenants, &mut wrong)?;
         // The ids of shifts that nobody has made: the same at each preview.
         let mut unmade = (1u128..).map(|number| uuid::Uuid::from_u128(number).to_string());
         let ids = || unmade.next().unwrap_or_default();

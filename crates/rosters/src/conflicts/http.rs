@@ -19,17 +19,10 @@ use crate::{
     timeline::render::too_large,
 };
 
-/// The rest that a person has between two shifts when nothing else is asked for: that of the European directive on
-/// working time, eleven hours.
-const REST_MS: i64 = 11 * 3_600_000;
 /// The longest that may be asked for: a week.
 const LONGEST_REST_MS: i64 = 7 * 86_400_000;
-/// As many nights in a row are not too many when nothing else is asked for: those of a week on call.
-const NIGHTS: i64 = 7;
 /// The most that may be asked for.
 const MOST_NIGHTS: i64 = 31;
-/// How many entries of time off are looked at at most.
-const MOST_TIME_OFF: i64 = 100_000;
 
 api::texts! {
     /// A duration, as a parameter.
@@ -69,8 +62,8 @@ pub async fn list(
     let read = context.read(move |conn, scope| {
         let own = scope.scope();
         let all = known.read(conn, &**people, (&own, &scope.scope_and_partner()), whole.start())?;
-        let away = time_off::store::within(conn, &own, range, MOST_TIME_OFF)?;
-        if i64::try_from(away.len()).is_ok_and(|count| count >= MOST_TIME_OFF) {
+        let away = time_off::store::within(conn, &own, range, time_off::store::MOST_AT_ONCE)?;
+        if i64::try_from(away.len()).is_ok_and(|count| count >= time_off::store::MOST_AT_ONCE) {
             return Err(too_large().into());
         }
         Ok((all, away))
@@ -86,13 +79,15 @@ pub async fn list(
 
 fn asked(mut query: Query) -> Result<Question, Problem> {
     let rest = query.text("rest").map(|text| duration::parse(text.trim()));
-    let rest_ms = rest.unwrap_or(Some(REST_MS)).filter(|rest| (0..=LONGEST_REST_MS).contains(rest));
+    let usual = Limits::default();
+    let rest_ms = rest.unwrap_or(Some(usual.rest_ms)).filter(|rest| (0..=LONGEST_REST_MS).contains(rest));
     if rest_ms.is_none() {
         query.error("rest", "must be a duration such as 11h, at most 7d");
     }
-    let nights = query.integer_in("nights", NIGHTS, 1..=MOST_NIGHTS);
+    let nights = i64::try_from(usual.nights).unwrap_or(MOST_NIGHTS);
+    let nights = query.integer_in("nights", nights, 1..=MOST_NIGHTS);
     let user = query.text("userId").map(|id| user_id(&id));
     let range = calendar::range::read(query, None)?;
     let nights = usize::try_from(nights).unwrap_or_default();
-    Ok(Question { range, limits: Limits { rest_ms: rest_ms.unwrap_or(REST_MS), nights }, user })
+    Ok(Question { range, limits: Limits { rest_ms: rest_ms.unwrap_or(usual.rest_ms), nights }, user })
 }

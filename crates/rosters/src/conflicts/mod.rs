@@ -2,6 +2,6 @@
 //! in `docs/interface.md`).
 
 pub mod http;
-mod render;
-mod rules;
-mod wire;
+pub mod render;
+pub mod rules;
+pub mod wire;

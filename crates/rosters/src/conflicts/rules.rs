@@ -52,6 +52,13 @@ pub struct Limits {
     pub nights: usize,
 }
 
+impl Default for Limits {
+    /// The rest of the European directive on working time, eleven hours; and as many nights as a week on call has.
+    fn default() -> Self {
+        Self { rest_ms: 11 * 3_600_000, nights: 7 }
+    }
+}
+
 /// What was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RosterConflict<'r> {

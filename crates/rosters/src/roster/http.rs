@@ -93,7 +93,7 @@ pub fn check_new(
     mut wrong: FieldErrors,
 ) -> db::Result<RosterPeople> {
     plan::check_names(&new.shifts, &mut wrong);
-    let staff = named::check(conn, people, tenants, &new.shifts, &mut wrong)?;
+    let staff = named::check(conn, people, tenants, (&new.shifts, &new.conflicts_to), &mut wrong)?;
     wrong.check()?;
     Ok(staff)
 }
@@ -137,7 +137,7 @@ pub async fn search(
         let shifts = versions::shifts_at(conn, &found.rows, scope.now.millis())?;
         let rows = versions::as_of(conn, found.rows.clone(), scope.now.millis())?;
         let tenants = scope.scope_and_partner();
-        let staff = view::people(conn, &**people, &tenants, &shifts, (scope.now, false))?;
+        let staff = view::people(conn, &**people, &tenants, (&rows, &shifts), (scope.now, false))?;
         let shown = view::rosters(&staff, &rows, &shifts, &Form::Read, scope.now)?;
         Ok(walk.answer(found.with(shown)))
     });
@@ -167,7 +167,7 @@ pub async fn get(
         let version = row.version;
         let tenants = tenants_of(&row.tenant_id, scope.tenant.partner.as_str());
         let rows = versions::as_of(conn, vec![row], at.millis())?;
-        let staff = view::people(conn, &**people, &tenants, &shifts, (at, at < scope.now))?;
+        let staff = view::people(conn, &**people, &tenants, (&rows, &shifts), (at, at < scope.now))?;
         let mut shown = view::rosters(&staff, &rows, &shifts, &Form::Read, at)?;
         Ok((shown.pop().ok_or_else(rules::no_roster)?, version))
     });
@@ -205,12 +205,13 @@ pub async fn update(
             let old = lock_for_update(tx, scope, &id)?;
             scope.check_version(old.version)?;
             let tenants = tenants_of(&old.tenant_id, scope.tenant.partner.as_str());
-            named::check(tx.conn, &**people, &tenants, change.shifts.iter().flatten(), &mut wrong)?;
+            change.check_people(tx.conn, &**people, &tenants, &mut wrong)?;
             let (before, plan) = planned(tx.conn, &old, &tenants, change, wrong, new_id, tx.now)?;
             carry_out(tx, &old, &before, &plan)?;
             let after = WithShifts(&plan.roster, &plan.after);
             let from = (plan.from_ms > tx.now.millis()).then(|| Timestamp::from_millis(plan.from_ms));
-            let staff = view::people(tx.conn, &**people, &tenants, &plan.after, (tx.now, false))?;
+            let rows = std::slice::from_ref(&plan.roster);
+            let staff = view::people(tx.conn, &**people, &tenants, (rows, &plan.after), (tx.now, false))?;
             answered(&staff, after, &Form::Read, tx.now, from)
         })
         .await

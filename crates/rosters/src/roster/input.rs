@@ -36,6 +36,8 @@ const MOST_PLACES: usize = 100;
 const MOST_IN_ROTATIONS: usize = 10_000;
 /// The most calendars of holidays of a shift.
 const MOST_CALENDARS: usize = 10;
+/// The most users and groups that are told of conflicts.
+const MOST_RECIPIENTS: usize = 100;
 /// The most stretches of off hours.
 const MOST_OFF_HOURS: usize = 20;
 
@@ -56,6 +58,9 @@ pub struct NewRoster {
     /// When nobody needs to be on call.
     #[request(items = 0..=MOST_OFF_HOURS, default)]
     pub off_hours: Vec<OffHours>,
+    /// Who is told of its conflicts seven days ahead.
+    #[request(items = 0..=MOST_RECIPIENTS, default)]
+    pub conflicts_to: Vec<ConflictRecipient>,
 }
 
 /// The changes to a roster; what is left out stays as it is.
@@ -75,6 +80,9 @@ pub struct RosterChange {
     /// When nobody needs to be on call.
     #[request(items = 0..=MOST_OFF_HOURS)]
     pub off_hours: Option<Vec<OffHours>>,
+    /// Who is told of its conflicts seven days ahead; takes effect at once.
+    #[request(items = 0..=MOST_RECIPIENTS)]
+    pub conflicts_to: Option<Vec<ConflictRecipient>>,
     /// When the changes of shifts, zone and off hours take effect: now or later. Without it, now.
     #[request(name = "effectiveFrom", pattern = calendar::forms::INSTANT)]
     pub from: Option<Timestamp>,
@@ -179,6 +187,18 @@ pub struct OffHours {
     pub name: Option<String>,
     /// When it is.
     pub schedule: ShiftSchedule,
+}
+
+/// Somebody who is told of the conflicts of a roster: one of the two.
+#[derive(Clone, Debug, Request)]
+#[request(schema = "RosterConflictRecipientInput", check = check_recipient, example = json!({
+    "user": {"id": "USR0000000007"}
+}))]
+pub struct ConflictRecipient {
+    /// A user of the tenant or of its partner.
+    pub user: Option<UserReference>,
+    /// A user group of the tenant or of its partner: its members.
+    pub user_group: Option<UserGroupReference>,
 }
 
 /// A user, by its id.
@@ -319,6 +339,16 @@ pub fn calendar_ids(all: &[HolidayReference]) -> Vec<String> {
     all.iter().map(|calendar| calendar.id.clone()).collect()
 }
 
+impl ConflictRecipient {
+    /// What is stored of these; `None` for nobody.
+    pub fn crew(all: &[Self]) -> Option<Crew> {
+        let users: Vec<String> = all.iter().filter_map(|one| one.user.as_ref()).map(|user| user.id.clone()).collect();
+        let groups: Vec<String> =
+            all.iter().filter_map(|one| one.user_group.as_ref()).map(|group| group.id.clone()).collect();
+        (!all.is_empty()).then(|| Crew::new(&users, &groups))
+    }
+}
+
 impl OffHours {
     /// What is stored of them.
     pub fn to_json(all: &[Self]) -> Vec<Value> {
@@ -454,6 +484,12 @@ fn check_rotation(_: &NewRotation, fields: &mut Fields<'_>) {
 fn check_turn(_: &NewTurn, fields: &mut Fields<'_>) {
     if !fields.has("users") && !fields.has("userGroups") {
         fields.error("", "must have users or userGroups");
+    }
+}
+
+fn check_recipient(_: &ConflictRecipient, fields: &mut Fields<'_>) {
+    if fields.has("user") == fields.has("userGroup") {
+        fields.error("", "must have one of user and userGroup");
     }
 }
 

@@ -4,7 +4,9 @@ use base::problem::{FieldErrors, shorten};
 use db::{Conn, Result};
 use ports::People;
 
-use super::input::{NewRotation, NewShift, ShiftChange, calendar_ids, group_ids, user_ids};
+use super::input::{
+    ConflictRecipient, NewRotation, NewShift, RosterChange, ShiftChange, calendar_ids, group_ids, user_ids,
+};
 use crate::{
     crew::{Crew, user_id},
     dated_holidays,
@@ -48,13 +50,27 @@ impl Named<'_> {
     }
 }
 
+impl RosterChange {
+    /// Adds the people that it names and that are not of these tenants to what is wrong.
+    pub fn check_people(
+        &self,
+        conn: &mut Conn,
+        people: &dyn People,
+        tenants: &[String],
+        wrong: &mut FieldErrors,
+    ) -> Result<RosterPeople> {
+        let recipients = self.conflicts_to.as_deref().unwrap_or_default();
+        check(conn, people, tenants, (self.shifts.iter().flatten(), recipients), wrong)
+    }
+}
+
 /// Adds the people and calendars of holidays that are not of these tenants to what is wrong; answers with all people
 /// who are named.
 pub fn check<'s, S: Into<Named<'s>>>(
     conn: &mut Conn,
     people: &dyn People,
     tenants: &[String],
-    shifts: impl IntoIterator<Item = S>,
+    (shifts, recipients): (impl IntoIterator<Item = S>, &[ConflictRecipient]),
     wrong: &mut FieldErrors,
 ) -> Result<RosterPeople> {
     let shifts: Vec<Named<'s>> = shifts.into_iter().map(Into::into).collect();
@@ -68,6 +84,7 @@ pub fn check<'s, S: Into<Named<'s>>>(
     }
     let lists: Vec<_> = (0..).zip(shifts).flat_map(|(index, shift)| shift.lists(index)).collect();
     let crews: Vec<Crew> = lists.iter().map(|(_, users, groups)| Crew::new(users, groups)).collect();
+    let crews: Vec<Crew> = crews.into_iter().chain(ConflictRecipient::crew(recipients)).collect();
     let known = RosterPeople::load(conn, people, tenants, &crews, [])?;
     for (path, users, groups) in lists {
         for (place, id) in users.iter().enumerate().filter(|(_, id)| known.user(&user_id(id)).is_none()) {
@@ -77,6 +94,16 @@ pub fn check<'s, S: Into<Named<'s>>>(
         for (place, id) in groups.iter().enumerate().filter(|(_, id)| known.group(id).is_none()) {
             let message = format!("names no user group of the tenant or its partner: {}", shorten(id));
             wrong.add(&format!("{path}.userGroups[{place}].uniqueId"), message);
+        }
+    }
+    for (place, one) in recipients.iter().enumerate() {
+        if let Some(user) = one.user.as_ref().filter(|user| known.user(&user.user_id()).is_none()) {
+            let message = format!("names no user of the tenant or its partner: {}", shorten(&user.id));
+            wrong.add(&format!("conflictsTo[{place}].user.id"), message);
+        }
+        if let Some(group) = one.user_group.as_ref().filter(|group| known.group(&group.id).is_none()) {
+            let message = format!("names no user group of the tenant or its partner: {}", shorten(&group.id));
+            wrong.add(&format!("conflictsTo[{place}].userGroup.uniqueId"), message);
         }
     }
     Ok(known)

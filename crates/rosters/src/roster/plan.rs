@@ -12,7 +12,9 @@ use db::Json;
 use serde_json::json;
 
 use super::{
-    input::{NewRoster, NewRotation, NewShift, OffHours, RosterChange, ShiftChange, group_ids, user_ids},
+    input::{
+        ConflictRecipient, NewRoster, NewRotation, NewShift, OffHours, RosterChange, ShiftChange, group_ids, user_ids,
+    },
     rotation::{Calendar, CrewRotation},
     row::{Roster, Shift, Version},
     rules::{self, effective_ms},
@@ -40,6 +42,7 @@ pub fn created(new: &NewRoster, tenant: &str, mut id: impl FnMut() -> String, no
         sequence: 0,
         modified_ms: now.millis(),
         deleted_ms: None,
+        conflicts_to: ConflictRecipient::crew(&new.conflicts_to).map(Json),
     };
     let shifts =
         (0..).zip(&new.shifts).map(|(position, shift)| row(&roster, shift, format!("ESD-{}", id()), position, 0));
@@ -182,6 +185,10 @@ pub fn planned(
         updated_ms: Some(now.millis()),
         sequence: old.roster.sequence + 1,
         modified_ms: now.millis(),
+        conflicts_to: match &change.conflicts_to {
+            Some(recipients) => ConflictRecipient::crew(recipients).map(Json),
+            None => old.roster.conflicts_to.clone(),
+        },
         ..old.roster.clone()
     };
     let wanted = change.shifts.unwrap_or_else(|| old.shifts.iter().map(kept).collect());

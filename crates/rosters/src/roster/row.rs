@@ -42,6 +42,8 @@ pub struct Roster {
     pub modified_ms: i64,
     /// When it was deleted: it has a past, and no future.
     pub deleted_ms: Option<i64>,
+    /// Who is told of its conflicts; `None` for nobody.
+    pub conflicts_to: Option<Json<Crew>>,
 }
 
 /// One row of `roster_versions`: a version of a roster.

@@ -1,7 +1,9 @@
 //! Rows of rosters. Every function takes the tenant, or the tenants of a scope.
 
+use std::collections::HashMap;
+
 use base::{Key, PageRequest, PageRows, problem::Problem, query::Sort, timestamp::Timestamp};
-use db::{Condition, Conn, Quota, Result, SortBy, Sorts};
+use db::{Condition, Conn, Json, Quota, Result, SortBy, Sorts};
 use diesel::prelude::*;
 
 use super::{
@@ -9,7 +11,11 @@ use super::{
     rules::{self, Filter},
     watches,
 };
-use crate::schema::{roster_revisions, rosters};
+use crate::{
+    conflict_watches,
+    crew::Crew,
+    schema::{roster_revisions, rosters},
+};
 
 /// How many rosters a tenant has at most.
 pub static QUOTA: Quota = Quota::new("rosters", "rosters", 10_000).of("deleted_ms IS NULL");
@@ -32,7 +38,7 @@ pub fn lock_for_update(conn: &mut Conn, tenant: &str) -> Result<()> {
         let first = (dsl::tenant_id.eq(tenant), dsl::revision.eq(1));
         diesel::insert_into(dsl::roster_revisions).values(first).execute(conn)?;
     }
-    Ok(())
+    conflict_watches::touch_or_insert(conn, tenant)
 }
 
 /// Of each of these tenants the number of changes to its rosters, by tenant; tenants without any are left out.
@@ -159,6 +165,15 @@ pub fn touch(conn: &mut Conn, roster: &Roster, now: Timestamp) -> Result<()> {
     let changed = (dsl::sequence.eq(dsl::sequence + 1), dsl::modified_ms.eq(now.millis()));
     diesel::update(stored).set(changed).execute(conn)?;
     watches::touch(conn, &roster.tenant_id, &roster.id)
+}
+
+/// Who is told of the conflicts of the rosters of a tenant that say so.
+pub fn conflict_recipients(conn: &mut Conn, tenant: &str) -> Result<HashMap<String, Crew>> {
+    use rosters::dsl;
+    let own = dsl::rosters.filter(dsl::tenant_id.eq(tenant)).filter(dsl::deleted_ms.is_null());
+    let rows: Vec<(String, Option<Json<Crew>>)> =
+        own.filter(dsl::conflicts_to.is_not_null()).select((dsl::id, dsl::conflicts_to)).load(conn)?;
+    Ok(rows.into_iter().filter_map(|(id, crew)| Some((id, crew?.0))).collect())
 }
 
 /// All rosters of a tenant, by id.

@@ -13,7 +13,7 @@ use super::{
     rotation::CrewRotation,
     row::{Roster as Row, Shift as ShiftRow},
     rules,
-    wire::{self, OffHours, Roster, RosterClient, Shift, Turn, User, UserGroup},
+    wire::{self, ConflictRecipient, OffHours, Roster, RosterClient, Shift, Turn, User, UserGroup},
 };
 use crate::{crew::Crew, people::RosterPeople};
 
@@ -26,18 +26,19 @@ pub enum Form {
     Read,
 }
 
-/// Those who stand in shifts at an instant. What was before, `is_past` says, has people as they were then.
+/// Those who stand in shifts of rosters at an instant, or are told of their conflicts. What was before, `is_past` says, has people as they were then.
 pub fn people(
     conn: &mut Conn,
     people: &dyn People,
     tenants: &[String],
-    shifts: &[ShiftRow],
+    (rows, shifts): (&[Row], &[ShiftRow]),
     (at, is_past): (Timestamp, bool),
 ) -> Result<RosterPeople> {
     let all = shifts.iter().flat_map(|shift| {
         let rotation = shift.rotation.as_deref().into_iter();
         std::iter::once(&shift.crew.0).chain(rotation.flat_map(|rotation| rotation.crews(at)))
     });
+    let all = all.chain(rows.iter().filter_map(|row| row.conflicts_to.as_deref()));
     RosterPeople::since(conn, people, tenants, (all, []), is_past.then_some(at))
 }
 
@@ -74,6 +75,7 @@ pub fn rosters(
             effective_from: None,
             shift_details: details.collect::<Result<_, Problem>>()?,
             off_hours: input::OffHours::from_json(&row.off_hours)?.into_iter().map(OffHours::from).collect(),
+            conflicts_to: row.conflicts_to.as_deref().map(|crew| seen.recipients(crew)).unwrap_or_default(),
         })
     };
     rows.iter().map(show).collect()
@@ -118,6 +120,13 @@ impl Seen<'_> {
         })
     }
 
+    fn recipients(&self, crew: &Crew) -> Vec<ConflictRecipient> {
+        let user = |user| ConflictRecipient { user: Some(user), user_group: None };
+        let group = |group| ConflictRecipient { user: None, user_group: Some(group) };
+        let users = self.staff.users(crew, self.at).map(User::shown).map(user);
+        users.chain(self.groups(crew).into_iter().map(group)).collect()
+    }
+
     fn users(&self, crew: &Crew) -> Vec<User> {
         self.staff.users(crew, self.at).map(if self.read { User::shown } else { User::full }).collect()
     }
@@ -148,6 +157,7 @@ impl Recorded for WithShifts<'_> {
             "timeZone": {"name": roster.zone},
             "shiftDetails": shifts.iter().map(shift_payload).collect::<Vec<_>>(),
             "offHours": *roster.off_hours,
+            "conflictsTo": roster.conflicts_to.as_deref().map(recipients_payload).unwrap_or_default(),
         }))
     }
 }
@@ -173,6 +183,11 @@ fn shift_payload(shift: &ShiftRow) -> Value {
         payload["onHolidays"] = json!(holidays.does());
     }
     payload
+}
+
+fn recipients_payload(crew: &Crew) -> Vec<Value> {
+    let users = crew.users.iter().map(|id| json!({"user": {"id": id}}));
+    users.chain(crew.groups.iter().map(|id| json!({"userGroup": {"uniqueId": id}}))).collect()
 }
 
 fn crew_payload(crew: &Crew) -> Value {

@@ -101,6 +101,22 @@ pub struct Roster {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     pub off_hours: Vec<OffHours>,
+    /// Who is told of its conflicts seven days ahead.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    pub conflicts_to: Vec<ConflictRecipient>,
+}
+
+/// Somebody who is told of the conflicts of a roster: a user or a user group.
+#[api::without_none]
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = RosterConflictRecipient)]
+pub struct ConflictRecipient {
+    /// The user.
+    pub user: Option<User>,
+    /// The group, whose members are told.
+    pub user_group: Option<UserGroup>,
 }
 
 /// The tenant of a roster.

@@ -10,10 +10,16 @@ use super::{
     row::{FormerTimeOff, TimeOff},
     rules,
 };
-use crate::schema::{roster_former_time_off, roster_time_off, roster_time_off_revisions};
+use crate::{
+    conflict_watches,
+    schema::{roster_former_time_off, roster_time_off, roster_time_off_revisions},
+};
 
 /// How much time off the people of a tenant have at most.
 pub static QUOTA: Quota = Quota::new("entries of time off", "roster_time_off", 100_000);
+
+/// How many entries of time off are looked at at once.
+pub const MOST_AT_ONCE: i64 = 100_000;
 
 /// Time off that has long been over.
 pub const RETENTION: Retention = Retention {
@@ -117,7 +123,7 @@ pub fn insert(conn: &mut Conn, row: &TimeOff) -> Result<()> {
     admit(conn, row, count)?;
     QUOTA.admit(conn, &row.tenant_id, 1)?;
     diesel::insert_into(roster_time_off::table).values(row).execute(conn)?;
-    Ok(())
+    conflict_watches::touch(conn, &row.tenant_id).map(drop)
 }
 
 /// Stores one that has changed.
@@ -131,7 +137,7 @@ pub fn update(conn: &mut Conn, old: &TimeOff, row: &TimeOff) -> Result<()> {
         diesel::insert_into(roster_former_time_off::table).values(&former).execute(conn)?;
     }
     diesel::update(roster_time_off::table.find((&row.tenant_id, &row.id))).set(row).execute(conn)?;
-    Ok(())
+    conflict_watches::touch(conn, &row.tenant_id).map(drop)
 }
 
 /// Removes one, at an instant.
@@ -140,7 +146,7 @@ pub fn delete(conn: &mut Conn, row: &TimeOff, now: Timestamp) -> Result<()> {
         diesel::insert_into(roster_former_time_off::table).values(&former).execute(conn)?;
     }
     diesel::delete(roster_time_off::table.find((&row.tenant_id, &row.id))).execute(conn)?;
-    Ok(())
+    conflict_watches::touch(conn, &row.tenant_id).map(drop)
 }
 
 /// How many entries a person has.

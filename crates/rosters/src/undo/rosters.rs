@@ -17,7 +17,7 @@ use super::earlier_plan::{self, OFF_HOURS, PLAN, SHIFTS, ZONE};
 use crate::roster::{
     http::{carry_out, check_new, lock_for_update, new_id, planned},
     input::{NewRoster, RosterChange},
-    named, plan,
+    plan,
     row::{Roster, Shift},
     rules::{effective_ms, tenants_of},
     store, versions,
@@ -25,7 +25,7 @@ use crate::roster::{
 };
 
 /// The fields of a roster that hold at once.
-const NAMES: [&str; 2] = ["name", "description"];
+const NAMES: [&str; 3] = ["name", "description", "conflictsTo"];
 /// Those that follow from a change.
 const DERIVED: [&str; 5] = ["id", "clientUniqueId", "createdTime", "updatedTime", earlier_plan::EFFECTIVE_FROM];
 /// What a roster loses when it is deleted, and the audit log does not have.
@@ -72,7 +72,7 @@ impl Restorer for Rosters {
         }
         let former = RosterChange::parse(&Value::Object(body))?;
         let mut wrong = FieldErrors::default();
-        named::check(tx.conn, &*self.0, &tenants, former.shifts.iter().flatten(), &mut wrong)?;
+        former.check_people(tx.conn, &*self.0, &tenants, &mut wrong)?;
         let (before, plan) = planned(tx.conn, &old, &tenants, former, wrong, in_turn(ids), tx.now)?;
         carry_out(tx, &old, &before, &plan)
     }

@@ -5,7 +5,10 @@
 //! transaction that moves the row on, if nobody else moved it meanwhile: so each hand-over is told once, and none is
 //! lost over a restart. After an absence a roster tells from whom to whom, and no steps between.
 
+mod conflict_rules;
+mod conflicts;
 mod rules;
+mod told_conflicts;
 
 use std::{sync::Arc, time::Duration};
 
@@ -14,6 +17,7 @@ use db::{Conn, Db, Error, Result};
 use outbox::{Background, TenantTurns, TimedEvent, Tx};
 use ports::People;
 
+pub use self::{conflicts::ConflictWatcher, told_conflicts::RETENTION as CONFLICTS_TOLD};
 use crate::{
     roster::{
         store as rosters,

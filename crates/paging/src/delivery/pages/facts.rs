@@ -105,7 +105,8 @@ pub fn line(text: &str) -> String {
     plain.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(LINE).collect()
 }
 
-fn lines(text: &str) -> String {
+/// A text of some lines, within the bounds of a description.
+pub fn lines(text: &str) -> String {
     let plain = text.chars().filter(|letter| !letter.is_control() || *letter == '\n');
     plain.take(LONGEST).collect::<String>().trim().to_owned()
 }

@@ -13,7 +13,7 @@ use super::{
 use crate::Neighbours;
 
 const VARIABLES: [&str; 7] = ["id", "alertId", "userId", "contactMethodId", "policyId", "status", "kind"];
-const KINDS: [&str; 4] = ["page", "code", "test", store::SHIFT];
+const KINDS: [&str; 5] = ["page", "code", "test", store::SHIFT, store::MESSAGE];
 
 api::list! {
     /// The list of pages.

@@ -29,6 +29,9 @@ pub const STATUSES: [&str; 6] = [PENDING, SENT, FAILED, STOPPED, SUMMARISED, GAP
 /// The kind of a page that tells of a shift.
 pub const SHIFT: &str = "shift";
 
+/// The kind of a page that is another domain's message to a person, about no alert.
+pub const MESSAGE: &str = "message";
+
 /// What the id of an incident begins with, where it stands in the place of that of an alert.
 pub const INCIDENT: &str = "INC";
 
@@ -55,7 +58,7 @@ pub struct Row {
     pub method_id: String,
     /// `HTTP`, `EMAIL` or `INTEGRATION`; empty for a gap.
     pub channel: String,
-    /// `page`, `code`, `test` or [`SHIFT`].
+    /// `page`, `code`, `test`, [`SHIFT`] or [`MESSAGE`].
     pub kind: String,
     /// One of [`STATUSES`].
     pub status: String,

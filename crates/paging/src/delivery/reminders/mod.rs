@@ -9,23 +9,19 @@ mod rules;
 use std::{sync::Arc, time::Duration};
 
 use base::timestamp::Timestamp;
-use db::{Conn, Db, Error, Json, Result};
+use db::{Conn, Db, Error, Result};
 use outbox::{TenantTurns, Tx};
 use ports::OwnShift;
 
 use crate::{
     Neighbours,
-    configuration::{
-        methods,
-        notification::{
-            self,
-            reminders::{self as store, Reminder},
-            rules::URGENCIES,
+    configuration::notification::reminders::{self as store, Reminder},
+    delivery::{
+        messages::ToPerson,
+        pages::{
+            facts::{Facts, line},
+            store as pages,
         },
-    },
-    delivery::pages::{
-        facts::{Facts, line},
-        store as pages,
     },
     times,
 };
@@ -116,38 +112,10 @@ fn look(conn: &mut Conn, neighbours: &Neighbours, seen: Reminder, now: Timestamp
 
 /// What tells of a shift: by the contact methods of low urgency, at quiet hours too, since its owner asked for it.
 fn pages_of(conn: &mut Conn, seen: &Reminder, shift: &OwnShift, now: Timestamp) -> Result<Vec<pages::Row>> {
-    let Reminder { tenant_id: tenant, user_id: user, .. } = seen;
-    let own = methods::store::of_user(conn, tenant, user)?;
-    let verified: Vec<&methods::row::Method> = own.iter().filter(|method| method.verified).collect();
-    let names: Vec<String> = verified.iter().map(|method| method.id.clone()).collect();
-    let rules = notification::store::of_user(conn, tenant, user)?;
-    let plan = rules.iter().find(|rule| rule.urgency == URGENCIES[1]).map(|rule| rule.document.0.clone());
-    let plan = notification::rules::Plan { quiet: None, ..plan.unwrap_or_default() };
-    let message = Json(facts(shift));
-    let page = |method: &str| pages::Row {
-        id: rules::page_id(seen, shift, method),
-        user_id: user.clone(),
-        urgency: URGENCIES[1].to_owned(),
-        message: message.clone(),
-        ..pages::Row::blank(tenant, pages::SHIFT, now)
-    };
-    let used = plan.at(&names, now, |_, _| None);
-    let told = used.into_iter().filter_map(|(id, due)| {
-        let method = verified.iter().find(|method| method.id == id)?;
-        Some(pages::Row {
-            method_tenant: method.tenant_id.clone(),
-            method_id: method.id.clone(),
-            channel: method.kind.clone(),
-            due_ms: Some(due.millis()),
-            ..page(&method.id)
-        })
-    });
-    let told: Vec<pages::Row> = told.collect();
-    if told.is_empty() {
-        let why = "has no verified contact method".to_owned();
-        return Ok(vec![pages::Row { status: pages::GAP.to_owned(), why, ..page("") }]);
-    }
-    Ok(told)
+    let Reminder { tenant_id, user_id, .. } = seen;
+    let message = ToPerson { tenant: tenant_id, user: user_id, kind: pages::SHIFT, facts: facts(shift), quiet: false };
+    let told = message.pages(conn, now)?;
+    Ok(told.into_iter().map(|page| pages::Row { id: rules::page_id(seen, shift, &page.method_id), ..page }).collect())
 }
 
 fn facts(shift: &OwnShift) -> Facts {

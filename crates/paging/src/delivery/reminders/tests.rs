@@ -3,7 +3,10 @@
 use diesel::prelude::*;
 
 use super::*;
-use crate::fakes::{Fakes, TENANT, database};
+use crate::{
+    configuration::methods,
+    fakes::{Fakes, TENANT, database},
+};
 
 const MINUTE: i64 = 60_000;
 

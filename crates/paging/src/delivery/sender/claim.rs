@@ -218,7 +218,7 @@ fn ready(
     let Some(method) = methods::find(conn, &row.method_tenant, &row.method_id)? else {
         return Ok(Err("the contact method is not there any more".to_owned()));
     };
-    if !method.verified && (row.kind == "page" || row.kind == store::SHIFT) {
+    if !method.verified && ["page", store::SHIFT, store::MESSAGE].contains(&row.kind.as_str()) {
         return Ok(Err("the contact method is not verified any more".to_owned()));
     }
     let tenants = [method.tenant_id.clone()];

@@ -1,0 +1,222 @@
+//! Which conflicts are new, and what is told of them. Pure.
+
+use std::collections::{BTreeMap, HashMap};
+
+use base::{hex, timestamp::Timestamp};
+use sha2::{Digest as _, Sha256};
+
+use super::told_conflicts::ToldConflict;
+use crate::conflicts::wire::{Conflict, ConflictShift, Kind};
+
+/// How many new conflicts of a tenant are told at once.
+const MOST_AT_ONCE: usize = 200;
+/// How many conflicts of a roster a message has a line for.
+const MOST_LINES: usize = 10;
+/// One that goes on is noted to go on once it is known for less than this, in milliseconds.
+const NOTED_AHEAD_MS: i64 = 6 * 86_400_000;
+
+/// What becomes of conflicts, by their places.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Comparison {
+    /// Conflicts that were not told yet, as many as are told at once.
+    pub new: Vec<usize>,
+    /// Conflicts that were told, each with its row.
+    pub known: Vec<(usize, usize)>,
+    /// Rows of conflicts that go on longer than they say, with the new end.
+    pub longer: Vec<(usize, i64)>,
+    /// Rows of conflicts that are over.
+    pub over: Vec<usize>,
+    /// Are there more new ones?
+    pub has_more: bool,
+}
+
+/// Compares the conflicts that there are with those that were told. What is under way is found from now on, and what
+/// has no end as far as one looks: it is the same as long as its time meets the one that is known.
+pub fn compare(found: &[Conflict], told: &[ToldConflict], now: Timestamp) -> Comparison {
+    let mut by_subject: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (row, one) in told.iter().enumerate() {
+        by_subject.entry(&one.subject).or_default().push(row);
+    }
+    let mut all = Comparison::default();
+    let mut ends: BTreeMap<usize, i64> = BTreeMap::new();
+    for (place, conflict) in found.iter().enumerate() {
+        let (from_ms, to_ms) = (conflict.from.millis(), conflict.to.millis());
+        let meets = |row: &&usize| told.get(**row).is_some_and(|one| from_ms <= one.to_ms && one.from_ms <= to_ms);
+        let subject = subject(conflict);
+        match by_subject.get(subject.as_str()).into_iter().flatten().find(meets) {
+            Some(row) => {
+                all.known.push((place, *row));
+                let end = ends.entry(*row).or_insert(to_ms);
+                *end = to_ms.max(*end);
+            }
+            None if all.new.len() < MOST_AT_ONCE => all.new.push(place),
+            None => all.has_more = true,
+        }
+    }
+    for (row, one) in told.iter().enumerate() {
+        match ends.get(&row) {
+            None => all.over.push(row),
+            Some(end) if one.to_ms < *end && one.to_ms < now.millis().saturating_add(NOTED_AHEAD_MS) => {
+                all.longer.push((row, *end));
+            }
+            Some(_) => {}
+        }
+    }
+    all
+}
+
+/// A hash of all that makes a conflict another one but its time. Of a gap and of nights it is not the shift, which may
+/// be another one as time goes on; and two shifts at once are the same in either order.
+pub fn subject(conflict: &Conflict) -> String {
+    let text = |shift: &ConflictShift| {
+        format!("{} {}", shift.roster.id, shift.shift.as_ref().map_or("", |shift| shift.id.as_str()))
+    };
+    let own = ConflictShift { roster: conflict.roster.clone(), shift: conflict.shift.clone() };
+    let mut places = match conflict.kind {
+        Kind::Gap => vec![conflict.roster.id.clone()],
+        Kind::Nights => Vec::new(),
+        Kind::DoubleBooking | Kind::TimeOff | Kind::Rest => {
+            std::iter::once(&own).chain(&conflict.others).map(text).collect()
+        }
+    };
+    places.sort_unstable();
+    let user = conflict.user.as_ref().map_or("", |user| user.id.as_str());
+    let mut hash = Sha256::new();
+    let parts = [word(conflict.kind), user, conflict.time_off_id.as_deref().unwrap_or_default()];
+    for part in parts.into_iter().chain(places.iter().map(String::as_str)) {
+        hash.update(part.as_bytes());
+        hash.update([0]);
+    }
+    hex(&hash.finalize())
+}
+
+/// What a kind is called in a message.
+const fn word(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Gap => "nobody on call",
+        Kind::DoubleBooking => "two shifts at once",
+        Kind::TimeOff => "on call during time off",
+        Kind::Rest => "too little rest",
+        Kind::Nights => "too many nights in a row",
+    }
+}
+
+/// Subject and description of a message about conflicts of one roster, which begin in this order.
+pub fn message(conflicts: &[&Conflict]) -> (String, String) {
+    let Some(first) = conflicts.first() else { return Default::default() };
+    let line = |conflict: &&Conflict| {
+        let named = [conflict.user.as_ref().map(|user| user.login_name.as_str()), shift_name(conflict)];
+        let named = named.into_iter().flatten().collect::<Vec<_>>().join(", ");
+        let about = if named.is_empty() { String::new() } else { format!(": {named}") };
+        format!("{} to {}, {}{about}", conflict.from, conflict.to, word(conflict.kind))
+    };
+    let lines = conflicts.iter().take(MOST_LINES).map(line);
+    let more = conflicts.len().saturating_sub(MOST_LINES);
+    let more = (more > 0).then(|| format!("and {more} more"));
+    let subject = match conflicts {
+        [one] => format!("{}: {} from {}", one.roster.name, word(one.kind), one.from),
+        many => format!("{}: {} conflicts from {}", first.roster.name, many.len(), first.from),
+    };
+    (subject, lines.chain(more).collect::<Vec<_>>().join("\n"))
+}
+
+fn shift_name(conflict: &Conflict) -> Option<&str> {
+    conflict.shift.as_ref().map(|shift| shift.name.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::overrides::wire::Reference;
+
+    const NOW: Timestamp = Timestamp::from_millis(1_795_132_800_000);
+    const HOUR: i64 = 3_600_000;
+
+    fn at(hour: i64) -> Timestamp {
+        Timestamp::from_millis(NOW.millis() + hour * HOUR)
+    }
+
+    fn reference(id: &str) -> Reference {
+        Reference { id: id.to_owned(), name: id.to_lowercase() }
+    }
+
+    fn conflict(kind: Kind, shift: &str, from: i64, to: i64) -> Conflict {
+        Conflict {
+            kind,
+            from: at(from),
+            to: at(to),
+            roster: reference("ES"),
+            shift: Some(reference(shift)),
+            user: None,
+            others: Vec::new(),
+            time_off_id: None,
+        }
+    }
+
+    fn told(conflict: &Conflict) -> ToldConflict {
+        ToldConflict {
+            tenant_id: "client_1".to_owned(),
+            id: format!("RCF-{}", conflict.from),
+            subject: subject(conflict),
+            roster_id: conflict.roster.id.clone(),
+            from_ms: conflict.from.millis(),
+            to_ms: conflict.to.millis(),
+            people_told: true,
+            told_ms: NOW.millis(),
+        }
+    }
+
+    #[test]
+    fn what_goes_on_is_the_same_and_what_comes_again_is_new() {
+        let night = conflict(Kind::Gap, "A", -2, 6);
+        let next = conflict(Kind::Gap, "A", 22, 30);
+        let rows = [told(&night), told(&next)];
+        let later = conflict(Kind::Gap, "B", 0, 6);
+        let same = compare(&[later.clone(), next.clone()], &rows, NOW);
+        assert_eq!(same, Comparison { known: vec![(0, 0), (1, 1)], ..Comparison::default() });
+        let mended = compare(&[later], &rows, NOW);
+        assert_eq!((mended.over.as_slice(), mended.new.len()), ([1].as_slice(), 0));
+        let again = compare(&[next], &rows[..1], NOW);
+        assert_eq!((again.new, again.over), (vec![0], vec![0]));
+    }
+
+    #[test]
+    fn what_has_no_end_is_noted_once_a_day() {
+        let row = told(&conflict(Kind::Gap, "A", 0, 168));
+        let later = |hours: i64| {
+            let found = conflict(Kind::Gap, "A", hours, hours + 168);
+            compare(&[found], std::slice::from_ref(&row), at(hours)).longer
+        };
+        assert_eq!(later(23), []);
+        assert_eq!(later(25), [(0, at(193).millis())]);
+    }
+
+    #[test]
+    fn two_shifts_at_once_are_the_same_in_either_order() {
+        let of = |one: &str, other: &str| {
+            let others = vec![ConflictShift { roster: reference("ES"), shift: Some(reference(other)) }];
+            subject(&Conflict { others, ..conflict(Kind::DoubleBooking, one, 0, 1) })
+        };
+        assert_eq!(of("A", "B"), of("B", "A"));
+        assert_ne!(of("A", "B"), of("A", "C"));
+        assert_ne!(subject(&conflict(Kind::TimeOff, "A", 0, 1)), subject(&conflict(Kind::TimeOff, "B", 0, 1)));
+    }
+
+    #[test]
+    fn as_many_are_told_as_are_told_at_once() {
+        let many: Vec<Conflict> = (0..300).map(|hour| conflict(Kind::Gap, "A", hour * 2, hour * 2 + 1)).collect();
+        let all = compare(&many, &[], NOW);
+        assert_eq!((all.new.len(), all.has_more), (MOST_AT_ONCE, true));
+    }
+
+    #[test]
+    fn a_message_has_a_line_for_each_up_to_some() {
+        let many: Vec<Conflict> = (0..12).map(|hour| conflict(Kind::Gap, "A", hour * 2, hour * 2 + 1)).collect();
+        let (subject, text) = message(&many.iter().collect::<Vec<_>>());
+        assert!(subject.starts_with("es: 12 conflicts from "), "{subject}");
+        assert_eq!((text.lines().count(), text.lines().last()), (11, Some("and 2 more")));
+        let (subject, text) = message(&[&many[0]]);
+        assert!(subject.starts_with("es: nobody on call from "), "{subject}");
+        assert!(text.ends_with(", nobody on call: a"), "{text}");
+    }
+}

@@ -1,0 +1,290 @@
+//! The thread that tells of the conflicts of rosters seven days ahead, each once.
+//!
+//! Tenants take turns ([`TenantTurns`]). Any number of gateways do this beside each other. Each tenant with rosters has
+//! a row that says when they are to be looked at next. What a look finds is told in the transaction that moves the row
+//! on, if nobody else moved it meanwhile, and is remembered until it is over: what comes again is told again.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use base::timestamp::Timestamp;
+use calendar::Interval;
+use db::{Db, Error, Result};
+use outbox::{Background, TenantTurns, TimedEvent, Tx};
+use ports::{Messages, People, PersonalMessage};
+use serde_json::json;
+
+use super::{
+    conflict_rules::{Comparison, compare, message, subject},
+    told_conflicts::{self as store, ToldConflict},
+};
+use crate::{
+    cache::RosterCache,
+    conflict_watches::{self as watches, ConflictWatch},
+    conflicts::{
+        render::{self, Question},
+        rules::{Limits, looked_at},
+        wire::Conflict,
+    },
+    crew::Crew,
+    filter::{Filter, chosen},
+    people::RosterPeople,
+    roster::store as rosters,
+    time_off,
+};
+
+/// How far ahead conflicts are told: seven days, in milliseconds.
+const AHEAD_MS: i64 = 7 * 86_400_000;
+/// How soon one looks again at rosters that have not changed.
+const AGAIN_MS: i64 = 15 * 60_000;
+/// How soon one looks again at rosters that have.
+const PAUSE_MS: i64 = 1_000;
+/// A look at rosters that change all the time takes one part in so many of the time.
+const SHARE: i64 = 20;
+/// How long to wait between two turns.
+const IDLE: Duration = Duration::from_millis(500);
+
+/// A running watch of conflicts; stops when dropped.
+pub struct ConflictWatcher {
+    _background: Background,
+}
+
+impl ConflictWatcher {
+    /// Starts the thread. `clock` tells the time.
+    ///
+    /// # Errors
+    /// When there is no further thread.
+    pub fn start(
+        db: Db,
+        people: Arc<dyn People>,
+        messages: Arc<dyn Messages>,
+        clock: impl Fn() -> Timestamp + Send + 'static,
+    ) -> std::io::Result<Self> {
+        let mut turns = TenantTurns::of_rows(&db, "roster-conflicts", &[watches::DUE]);
+        let background =
+            Background::start("roster-conflicts", move || match turn(&db, &mut turns, &*people, &messages, clock()) {
+                Ok(true) => Duration::ZERO,
+                Ok(false) => IDLE,
+                Err(error) => {
+                    tracing::warn!(%error, "looking for conflicts of rosters");
+                    IDLE
+                }
+            })?;
+        Ok(Self { _background: background })
+    }
+}
+
+/// What a look at the rosters of a tenant found.
+struct Look {
+    seen: ConflictWatch,
+    next: ConflictWatch,
+    new: Vec<ToldConflict>,
+    events: Vec<TimedEvent>,
+    longer: Vec<(String, i64)>,
+    over: Vec<String>,
+    /// Rows of conflicts of which people are told only now.
+    people_told: Vec<String>,
+    messages: Vec<PersonalMessage>,
+}
+
+/// Looks at the rosters of the tenants that are due; true when there may be more.
+pub fn turn(
+    db: &Db,
+    turns: &mut TenantTurns,
+    people: &dyn People,
+    messages: &Arc<dyn Messages>,
+    now: Timestamp,
+) -> Result<bool> {
+    let tenants = db.read_here(|conn| {
+        // An idle database is only read, and only the first entry of one index.
+        match watches::first_due(conn)?.is_some_and(|due| due <= now.millis()) {
+            true => watches::DUE.tenants(conn, now.millis()),
+            false => Ok(Vec::new()),
+        }
+    })?;
+    let mut more = false;
+    let messages = Arc::clone(messages);
+    let work = move |tx: &mut Tx<'_>, _: &str, look: Look| {
+        let more = look.next.due_ms <= tx.now.millis();
+        tell(tx, &*messages, look).map(|()| more)
+    };
+    let prepare = |tenant: &str| look(db, people, tenant, now);
+    turns.serve_each(db, tenants, now, prepare, work, |_, has_more| more |= has_more)?;
+    Ok(more)
+}
+
+/// Moves the row of a tenant on, and tells what was found.
+fn tell(tx: &mut Tx<'_>, messages: &dyn Messages, look: Look) -> Result<()> {
+    if !watches::advance(tx.conn, &look.seen, &look.next)? {
+        return Ok(());
+    }
+    let tenant = look.seen.tenant_id.as_str();
+    store::delete(tx.conn, tenant, &look.over)?;
+    store::insert(tx.conn, &look.new)?;
+    store::note_people(tx.conn, tenant, &look.people_told)?;
+    for (id, to_ms) in &look.longer {
+        store::extend(tx.conn, tenant, id, *to_ms)?;
+    }
+    look.events.into_iter().for_each(|event| tx.record_timed_event(event));
+    messages.send(tx.conn, &look.messages, tx.now)
+}
+
+/// Looks at the rosters of a tenant. The connection is given back before conflicts are looked for.
+fn look(db: &Db, people: &dyn People, tenant: &str, now: Timestamp) -> Result<Option<Look>> {
+    let begun = Instant::now();
+    let Some(range) = Interval::new(now, Timestamp::from_millis(now.millis().saturating_add(AHEAD_MS))) else {
+        return Ok(None);
+    };
+    let asked = Question { range, limits: Limits::default(), user: None };
+    let whole = looked_at(range, asked.limits);
+    let own = [tenant.to_owned()];
+    let read = db.read_here(|conn| {
+        let Some(seen) = watches::find(conn, tenant)?.filter(|row| row.due_ms <= now.millis()) else {
+            return Ok(None);
+        };
+        let told = store::all(conn, tenant)?;
+        let recipients = rosters::conflict_recipients(conn, tenant)?;
+        let tenants = people.own_and_partner(conn, tenant)?;
+        // Nothing of it is kept until the next look.
+        let all = RosterCache::default().read(conn, people, (&own, &tenants), whole.start())?;
+        let recipients = Recipients::read(conn, people, &tenants, recipients)?;
+        let away = time_off::store::within(conn, &own, range, time_off::store::MOST_AT_ONCE)?;
+        Ok(Some((seen, told, recipients, all, away)))
+    })?;
+    let Some((seen, told, recipients, all, away)) = read else { return Ok(None) };
+    let found = render::conflicts(&chosen(&all, whole, &Filter::default()), &all.staff, &away, &asked);
+    let found = found.map_err(Error::from);
+    let took_ms = i64::try_from(begun.elapsed().as_millis()).unwrap_or(i64::MAX);
+    let earliest_ms = now.millis().saturating_add(PAUSE_MS.max(took_ms.saturating_mul(SHARE)));
+    let next = ConflictWatch {
+        seq: seen.seq + 1,
+        due_ms: now.millis().saturating_add(AGAIN_MS).max(earliest_ms),
+        earliest_ms,
+        ..seen.clone()
+    };
+    match found {
+        Ok(found) => Ok(Some(looked(&found.results, &told, &recipients, (seen, next), now))),
+        Err(error) => {
+            tracing::warn!(%error, tenant, "there is too much in the rosters of a tenant to find its conflicts");
+            Ok(Some(looked_at_nothing(seen, next)))
+        }
+    }
+}
+
+/// A look that found out nothing: what was told stays told.
+fn looked_at_nothing(seen: ConflictWatch, next: ConflictWatch) -> Look {
+    Look {
+        seen,
+        next,
+        new: Vec::new(),
+        events: Vec::new(),
+        longer: Vec::new(),
+        over: Vec::new(),
+        people_told: Vec::new(),
+        messages: Vec::new(),
+    }
+}
+
+/// From the conflicts that there are, and those that were told, to what is told.
+fn looked(
+    found: &[Conflict],
+    told: &[ToldConflict],
+    recipients: &Recipients,
+    (seen, next): (ConflictWatch, ConflictWatch),
+    now: Timestamp,
+) -> Look {
+    let Comparison { new, known, longer, over, has_more } = compare(found, told, now);
+    let next = if has_more { ConflictWatch { due_ms: next.earliest_ms, ..next } } else { next };
+    let id = |row: usize| told.get(row).map(|row| row.id.clone());
+    let mut look = Look {
+        longer: longer.into_iter().filter_map(|(row, to_ms)| Some((id(row)?, to_ms))).collect(),
+        over: over.into_iter().filter_map(id).collect(),
+        ..looked_at_nothing(seen, next)
+    };
+    let mut for_people: BTreeMap<&str, Vec<&Conflict>> = BTreeMap::new();
+    for conflict in new.into_iter().filter_map(|place| found.get(place)) {
+        let people_told = recipients.are_of(&conflict.roster.id);
+        if people_told {
+            for_people.entry(&conflict.roster.id).or_default().push(conflict);
+        }
+        let row = ToldConflict {
+            tenant_id: look.seen.tenant_id.clone(),
+            id: format!("RCF-{}", uuid::Uuid::now_v7()),
+            subject: subject(conflict),
+            roster_id: conflict.roster.id.clone(),
+            from_ms: conflict.from.millis(),
+            to_ms: conflict.to.millis(),
+            people_told,
+            told_ms: now.millis(),
+        };
+        look.events.push(event(&row, conflict));
+        look.new.push(row);
+    }
+    for (place, row) in known {
+        let (Some(conflict), Some(row)) = (found.get(place), told.get(row)) else { continue };
+        if !row.people_told && recipients.are_of(&conflict.roster.id) && !look.people_told.contains(&row.id) {
+            for_people.entry(&conflict.roster.id).or_default().push(conflict);
+            look.people_told.push(row.id.clone());
+        }
+    }
+    for (roster, mut conflicts) in for_people {
+        conflicts.sort_by_key(|conflict| conflict.from);
+        let (subject, description) = message(&conflicts);
+        look.messages.extend(recipients.of(roster, now).into_iter().map(|(tenant, user)| PersonalMessage {
+            tenant,
+            user,
+            subject: subject.clone(),
+            description: description.clone(),
+        }));
+    }
+    look
+}
+
+fn event(row: &ToldConflict, conflict: &Conflict) -> TimedEvent {
+    let mut after = json!(conflict);
+    if let Some(members) = after.as_object_mut() {
+        members.insert("id".to_owned(), json!(row.id));
+        members.insert("clientUniqueId".to_owned(), json!(row.tenant_id));
+    }
+    TimedEvent {
+        tenant_id: row.tenant_id.clone(),
+        entity: "RosterConflict",
+        entity_id: row.id.clone(),
+        action: "CREATE",
+        before: None,
+        after,
+    }
+}
+
+/// Who is told of the conflicts of which roster.
+struct Recipients {
+    crews: HashMap<String, Crew>,
+    staff: RosterPeople,
+}
+
+impl Recipients {
+    fn read(
+        conn: &mut db::Conn,
+        people: &dyn People,
+        tenants: &[String],
+        crews: HashMap<String, Crew>,
+    ) -> Result<Self> {
+        let staff = RosterPeople::load(conn, people, tenants, crews.values(), [])?;
+        Ok(Self { crews, staff })
+    }
+
+    /// Does a roster say whom to tell?
+    fn are_of(&self, roster: &str) -> bool {
+        self.crews.contains_key(roster)
+    }
+
+    /// Tenant and id of each that is in use.
+    fn of(&self, roster: &str, now: Timestamp) -> Vec<(String, String)> {
+        let ids = self.crews.get(roster).map(|crew| self.staff.on_call(crew, now)).unwrap_or_default();
+        let people = ids.into_iter().filter_map(|id| self.staff.user(id));
+        people.map(|person| (person.tenant_id.clone(), person.id.clone())).collect()
+    }
+}
