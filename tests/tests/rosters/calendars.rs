@@ -15,6 +15,7 @@ use crate::integrations::times::soon;
 both_backends![
     a_feed_has_the_shifts_of_a_roster,
     a_feed_has_the_shifts_of_a_user,
+    a_feed_of_a_partner_has_the_shifts_in_all_clients,
     a_feed_stays_the_same_until_something_changes,
     a_feed_without_events_is_valid,
     a_revoked_address_is_unknown,
@@ -306,4 +307,37 @@ fn an_admin_finds_all_addresses(server: &Server) {
     for role in ["viewer", "operator", "integrator"] {
         server.caller(client.tenant_id(), role).get("/rosters/calendars").forbidden();
     }
+}
+
+fn a_feed_of_a_partner_has_the_shifts_in_all_clients(backend: Backend) {
+    let server = Server::start(backend);
+    let partner = server.admin();
+    let clients: Vec<Client> = (0..3).map(|_| server.new_client()).collect();
+    let pat = user(&partner, "Pat");
+    let times = [("00:00:00", "06:00:00"), ("08:00:00", "12:00:00"), ("14:00:00", "20:00:00")];
+    let mut rosters = Vec::new();
+    for (client, (start, end)) in clients.iter().zip(times) {
+        let ann = user(client, "Ann");
+        let shifts = [shift("With Pat", daily(start, end), &pat), shift("Without", daily(start, end), &ann)];
+        rosters.push(create(client, "GMT", &shifts));
+    }
+    create(&partner, "GMT", &[shift("At home", daily("21:00:00", "22:00:00"), &pat)]);
+    let of_all = address(&partner, &format!("/rosters/users/{pat}"));
+    let of_one = address(&clients[0], &format!("/rosters/users/{pat}"));
+    let all = calendar(&server, &of_all);
+    assert!(!all.contains("Without"), "{all:.600}");
+    assert!(all.contains("At home: Pat Lee"), "{all:.600}");
+    for made in &rosters {
+        let summary = format!("SUMMARY:{} / With Pat: Pat", text(&made["name"]));
+        assert!(all.contains(&summary), "{summary}");
+    }
+    let one = calendar(&server, &of_one);
+    assert!(uids(&one).len() > 400 && uids(&all).len() > 4 * 400, "{} {}", uids(&one).len(), uids(&all).len());
+    assert!(!one.contains("At home") && !one.contains(&text(&rosters[1]["name"])), "{one:.600}");
+    check_same(&server, &of_all);
+    // A client that is suspended is left out, and another's roster that changes is another calendar.
+    let path_of_client = format!("/clients/{}/suspend", clients[2].tenant_id());
+    partner.post_empty(&path_of_client).ok();
+    let left = calendar(&server, &of_all);
+    assert!(!left.contains(&text(&rosters[2]["name"])) && left.contains(&text(&rosters[1]["name"])));
 }

@@ -14,7 +14,9 @@ use ports::{People, Person};
 
 use super::{row::Of, store};
 use crate::{
+    cache::RosterCache,
     duty::{Duties, Duty, NEVER},
+    filter::{Filter, chosen},
     lines,
     roster::{
         self,
@@ -49,16 +51,17 @@ const PRODUCT: &str = "Rosters";
 pub async fn of_roster(
     request: HttpRequest,
     people: web::Data<dyn People>,
+    known: web::Data<RosterCache>,
     path: web::Path<(String, String)>,
 ) -> api::Result<HttpResponse> {
     let (tenant, id) = path.into_inner();
-    answer(&request, people, &tenant, Of::Roster(id)).await
+    answer(&request, (people, known), &tenant, Of::Roster(id)).await
 }
 
 /// Read the calendar of a user
 ///
-/// The same, for all the shifts that the user has in the rosters of the tenant, with the holidays of these rosters, and
-/// for when a user of the tenant is away.
+/// The same, for all the shifts that the user has in the rosters of the tenant, at partner level in those of its
+/// clients too, with the holidays of these rosters, and for when a user of the tenant is away.
 #[utoipa::path(
     operation_id = "readUserCalendar",
     params(
@@ -75,15 +78,16 @@ pub async fn of_roster(
 pub async fn of_user(
     request: HttpRequest,
     people: web::Data<dyn People>,
+    known: web::Data<RosterCache>,
     path: web::Path<(String, String)>,
 ) -> api::Result<HttpResponse> {
     let (tenant, id) = path.into_inner();
-    answer(&request, people, &tenant, Of::User(UserId::from(id).0)).await
+    answer(&request, (people, known), &tenant, Of::User(UserId::from(id).0)).await
 }
 
 async fn answer(
     request: &HttpRequest,
-    people: web::Data<dyn People>,
+    (people, known): (web::Data<dyn People>, web::Data<RosterCache>),
     tenant: &str,
     of: Of,
 ) -> api::Result<HttpResponse> {
@@ -102,23 +106,32 @@ async fn answer(
             if !open {
                 return Err(feed::unknown().into());
             }
-            render_feed(conn, &*people, &tenant, &of, now)
+            render_feed(conn, (&*people, &known), &tenant, &of, now)
         })
         .await?;
     Ok(feed::respond(request, text))
 }
 
-fn render_feed(conn: &mut Conn, people: &dyn People, tenant: &str, of: &Of, now: Timestamp) -> db::Result<String> {
+fn render_feed(
+    conn: &mut Conn,
+    (people, known): (&dyn People, &RosterCache),
+    tenant: &str,
+    of: &Of,
+    now: Timestamp,
+) -> db::Result<String> {
     let (from, until) = feed::range(now);
     let Some(range) = Interval::new(from, until) else { return Ok(ical::calendar(PRODUCT, "", &[])) };
-    let tenants = people.own_and_partner(conn, tenant)?;
+    let around = people.own_and_partner(conn, tenant)?;
     let (rosters, user) = match of {
         Of::Roster(id) => (vec![roster::store::existing(conn, &[tenant.to_owned()], id)?], None),
-        Of::User(id) => (roster::store::all(conn, tenant)?, Some(id)),
+        Of::User(id) => (of_person(conn, (people, known), (tenant, &around), id, range)?, Some(id)),
     };
     let mut events = Vec::new();
     let mut holidays: BTreeSet<(Day, String)> = BTreeSet::new();
     for row in &rosters {
+        // People of a partner stand in rosters of its clients.
+        let own = [row.tenant_id.clone()];
+        let tenants: Vec<String> = own.iter().chain(around.iter().filter(|one| !own.contains(one))).cloned().collect();
         let schedule = Schedule::load(conn, row, &tenants, range.start().millis())?;
         let staff = schedule.people(conn, people, &tenants, Some(range.start()))?;
         if user.is_none_or(|id| schedule.may_name(id, &staff)) {
@@ -167,6 +180,24 @@ fn holiday(day: Day, name: &str) -> Option<Event> {
 /// FNV-1a, which tells names apart in a UID.
 fn hashed(hash: u64, byte: u8) -> u64 {
     (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
+}
+
+/// The rosters in which a person may be on call: those of the tenant and, of a partner, of its clients that are in use.
+fn of_person(
+    conn: &mut Conn,
+    (people, known): (&dyn People, &RosterCache),
+    (tenant, around): (&str, &[String]),
+    user: &str,
+    range: Interval,
+) -> db::Result<Vec<roster::row::Roster>> {
+    let below = people.below(conn, tenant)?;
+    let scope = people.active(conn, &below)?;
+    let tenants: Vec<String> = scope.iter().chain(around.iter().filter(|one| !scope.contains(one))).cloned().collect();
+    let all = known.read(conn, people, (&scope, &tenants), range.start())?;
+    let filter = Filter { user: Some(user.to_owned()), ..Filter::default() };
+    let ids: Vec<String> =
+        chosen(&all, range, &filter).iter().map(|(_, roster)| roster.stored.id().to_owned()).collect();
+    roster::store::present(conn, &scope, &ids)
 }
 
 /// When a user of the tenant is away. Why is for those who read of the time off, not for who has the address.

@@ -117,7 +117,8 @@ pub async fn delete_of_roster(
 
 /// Create a calendar address of a user
 ///
-/// The same, for all the shifts that a user of the tenant or its partner has in the rosters of the tenant.
+/// The same, for all the shifts that a user of the tenant or its partner has in the rosters of the tenant; at partner
+/// level, in those of its clients too.
 #[utoipa::path(
     operation_id = "createUserCalendar",
     params(UserId),

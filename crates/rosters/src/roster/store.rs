@@ -176,6 +176,17 @@ pub fn conflict_recipients(conn: &mut Conn, tenant: &str) -> Result<HashMap<Stri
     Ok(rows.into_iter().filter_map(|(id, crew)| Some((id, crew?.0))).collect())
 }
 
+/// The rosters with these ids among these tenants, by id; those that are not there are left out.
+pub fn present(conn: &mut Conn, scope: &[String], ids: &[String]) -> Result<Vec<Roster>> {
+    use rosters::dsl;
+    let mut rows: Vec<Roster> = db::in_chunks(ids, |ids| {
+        let these = dsl::rosters.filter(dsl::tenant_id.eq_any(scope)).filter(dsl::id.eq_any(ids));
+        these.filter(dsl::deleted_ms.is_null()).load(conn)
+    })?;
+    rows.sort_by(|one, other| one.id.cmp(&other.id));
+    Ok(rows)
+}
+
 /// All rosters of a tenant, by id.
 pub fn all(conn: &mut Conn, tenant: &str) -> Result<Vec<Roster>> {
     let of_tenant = rosters::table.filter(rosters::tenant_id.eq(tenant)).filter(rosters::deleted_ms.is_null());
