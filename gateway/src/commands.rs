@@ -2,6 +2,7 @@
 
 mod backup;
 mod check;
+mod config;
 mod import;
 mod key;
 mod secrets;
@@ -18,6 +19,7 @@ use serde_json::Value;
 pub use self::{
     backup::backup,
     check::{check, check_finds_faults},
+    config::config,
     import::import,
     key::key,
     secrets::secrets,

@@ -3,12 +3,10 @@
 mod address;
 mod command_line;
 mod commands;
-mod config;
 mod demo;
 mod domains;
 mod first_run;
 mod keys;
-mod log;
 mod memory;
 mod neighbours;
 mod oidc;
@@ -16,35 +14,45 @@ mod outbound;
 mod process;
 mod reporters;
 mod retention;
-mod variables;
+mod settings;
+mod storage;
 
 use std::{env, process::ExitCode};
 
-use clap::{CommandFactory as _, Parser as _};
+use clap::CommandFactory as _;
+use config::Error;
+use logging::{Format, Reader};
 
 use crate::command_line::{Command, CommandLine};
 
 fn main() -> ExitCode {
-    let line = match CommandLine::try_parse() {
-        Ok(line) => line,
-        Err(error) if error.use_stderr() && commands::check_finds_faults() => return ExitCode::FAILURE,
+    let (line, settings) = match settings::read() {
+        Ok(read) => read,
+        Err(Error::CommandLine(error)) if error.use_stderr() && commands::check_finds_faults() => {
+            return ExitCode::FAILURE;
+        }
         // Of a plan and of a comparison, 2 means differences.
-        Err(error)
+        Err(Error::CommandLine(error))
             if error.use_stderr() && env::args_os().nth(1).is_some_and(|word| word == "plan" || word == "compare") =>
         {
             let _ = error.print();
             return ExitCode::FAILURE;
         }
-        Err(error) => error.exit(),
+        Err(Error::CommandLine(error)) => error.exit(),
+        Err(error @ Error::File(_)) => {
+            print_error(&error.into());
+            return ExitCode::FAILURE;
+        }
     };
     let reader = match line.command {
-        Command::Serve(_) | Command::Runner(_) => log::Reader::Service,
-        _ => log::Reader::Person,
+        Command::Serve(_) | Command::Runner(_) => Reader::Service,
+        _ => Reader::Person,
     };
-    log::start(&line.log, reader);
+    let log = logging::start(&line.log, line.log_format.as_deref().and_then(Format::of), reader);
     let done = match line.command {
-        Command::Serve(arguments) => commands::serve(*arguments),
+        Command::Serve(arguments) => commands::serve(*arguments, log, settings),
         Command::Migrate(arguments) => commands::migrate(&arguments),
+        Command::Config(_) => commands::config(&settings),
         Command::Check(arguments) => commands::check(&arguments),
         Command::Backup(arguments) => commands::backup(&arguments),
         Command::Openapi(arguments) => commands::openapi(&arguments),
@@ -70,8 +78,8 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             match reader {
-                log::Reader::Service => tracing::error!("{error:#}"),
-                log::Reader::Person => print_error(&error),
+                Reader::Service => tracing::error!("{error:#}"),
+                Reader::Person => print_error(&error),
             }
             ExitCode::FAILURE
         }

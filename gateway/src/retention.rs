@@ -8,7 +8,7 @@ use std::{
 use base::timestamp::Timestamp;
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, value_parser};
 use db::Db;
-use outbox::{Retention, Setting, Sweeper};
+use outbox::{Periods, Retention, Setting, Sweeper};
 
 use crate::domains;
 
@@ -56,12 +56,25 @@ impl FromArgMatches for RetentionDays {
 }
 
 impl RetentionDays {
+    /// Is this the name of one of the options?
+    pub fn has(&self, option: &str) -> bool {
+        self.0.contains_key(option)
+    }
+
+    fn days(&self, setting: &Setting) -> u32 {
+        self.0.get(setting.option).copied().unwrap_or(setting.days)
+    }
+
+    /// Has a sweeper keep rows for as long as these options say.
+    pub fn apply(&self, periods: &Periods) {
+        periods.set(|setting| self.days(setting));
+    }
+
     /// Starts to remove what is too old, and tells those who watch about it and about what was refused because a tenant
     /// had too much.
     pub fn start(self, db: &Db, clock: fn() -> Timestamp) -> std::io::Result<Sweeper> {
         let retention: Vec<Retention> = domains::retention();
-        let days = |setting: &Setting| self.0.get(setting.option).copied().unwrap_or(setting.days);
-        let sweeper = Sweeper::start(db.clone(), &retention, days, clock)?;
+        let sweeper = Sweeper::start(db.clone(), &retention, |setting| self.days(setting), clock)?;
         let kept = Arc::new(sweeper.kept());
         let counts = Arc::clone(&kept);
         db.add_family("rows_removed", "Rows that were removed, because of their age or number", true, move || {

@@ -11,11 +11,11 @@ use muster_tests::{Exit, muster};
 use serde_json::Value;
 
 /// The crates below the domains. Every other crate in `crates/` is a domain, but for `access`, `console`, `cli`,
-/// `convert` and `runner`.
+/// `convert` and `runner`, and for those that the gateway is put together with: `config` and `logging`.
 const FOUNDATION: [&str; 7] = ["base", "calendar", "db", "outbox", "api", "api-derive", "ports"];
 
 /// Libraries that a crate may never name, because something else in the house is there for it.
-const NEVER: [(&str, &[&str]); 11] = [
+const NEVER: [(&str, &[&str]); 13] = [
     ("base", &["actix-web", "diesel", "r2d2", "tokio", "utoipa"]),
     ("calendar", &["actix-web", "diesel", "r2d2", "tokio", "utoipa"]),
     ("ports", &["actix-web", "diesel", "r2d2"]),
@@ -25,6 +25,8 @@ const NEVER: [(&str, &[&str]); 11] = [
     ("cli", &["actix-web", "diesel", "r2d2", "utoipa"]),
     ("convert", &["actix-web", "diesel", "r2d2", "utoipa"]),
     ("runner", &["actix-web", "diesel", "r2d2", "utoipa"]),
+    ("config", &["actix-web", "diesel", "r2d2", "utoipa"]),
+    ("logging", &["actix-web", "diesel", "r2d2", "utoipa"]),
     ("gateway", &["diesel", "r2d2"]),
     ("muster-tests", &["diesel", "r2d2"]),
 ];
@@ -75,6 +77,8 @@ fn may_depend_on(name: &str) -> Option<&'static [&'static str]> {
         "cli" => &["base"],
         "convert" => &["base", "calendar", "cli"],
         "runner" => &["base", "cli"],
+        "config" => &["base"],
+        "logging" => &[],
         "inventory" => &["base", "db", "resource-index", "outbox", "api", "ports"],
         // The tests know the program from outside only; a domain, with all it needs.
         _ => &FOUNDATION,

@@ -23,7 +23,7 @@ pub use background::Background;
 pub use change::{Action, Actor, Change, Entity, Recorded, TimedEvent, Tx, Unpublished, payload};
 pub use change_sets::SetMembership;
 pub use events::Event;
-pub use retention::{Keep, Retention, Setting, Sweeper};
+pub use retention::{Keep, Periods, Retention, Setting, Sweeper};
 pub use turns::TenantTurns;
 pub use waiting::WaitWatch;
 pub use worker::{Subscriber, Worker};

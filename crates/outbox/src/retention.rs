@@ -30,6 +30,9 @@ use crate::Background;
 
 const DAY_MS: i64 = 86_400_000;
 
+/// How long rows are kept that do not age.
+const FOR_EVER: i64 = i64::MAX;
+
 /// How often it is looked for what is too old.
 const LOOK: Duration = Duration::from_secs(300);
 /// How many rows a step looks for at first, and at most.
@@ -45,12 +48,19 @@ static LOCK: db::Lock = db::Lock::only("retention");
 pub struct RetentionCounts {
     /// What it is called.
     pub kind: &'static str,
+    /// [`FOR_EVER`], or how long.
+    keep_ms: AtomicI64,
     oldest_ms: AtomicI64,
     aged: AtomicU64,
     surplus: AtomicU64,
 }
 
 impl RetentionCounts {
+    /// [`None`] for ever.
+    fn keep_ms(&self) -> Option<i64> {
+        Some(self.keep_ms.load(Ordering::Relaxed)).filter(|keep_ms| *keep_ms != FOR_EVER)
+    }
+
     /// Since when the oldest row has aged, as of the last look; [`None`] when there is none.
     pub fn oldest(&self) -> Option<Timestamp> {
         let oldest = self.oldest_ms.load(Ordering::Relaxed);
@@ -63,9 +73,28 @@ impl RetentionCounts {
     }
 }
 
+/// How long rows of each setting are kept, which may change while a [`Sweeper`] runs.
+#[derive(Clone)]
+pub struct Periods(Vec<(Setting, Arc<RetentionCounts>)>);
+
+impl Periods {
+    /// Keeps rows for so many days from the next look on.
+    pub fn set(&self, days: impl Fn(&Setting) -> u32) {
+        for (setting, kept) in &self.0 {
+            kept.keep_ms.store(millis(days(setting)), Ordering::Relaxed);
+        }
+    }
+}
+
+/// Days as milliseconds; none are for ever.
+fn millis(days: u32) -> i64 {
+    if days == 0 { FOR_EVER } else { i64::from(days) * DAY_MS }
+}
+
 /// A running sweeper; stops when dropped.
 pub struct Sweeper {
     kept: Vec<Arc<RetentionCounts>>,
+    periods: Periods,
     _background: Background,
 }
 
@@ -79,6 +108,11 @@ impl Sweeper {
     ) -> std::io::Result<Self> {
         let mut sweep = Sweep::new(db, retention, days);
         let kept = sweep.kinds.iter().map(|kind| Arc::clone(&kind.kept)).collect();
+        let of_setting = |kind: &Kind| match kind.what.keep {
+            Keep::Setting(setting) => Some((setting, Arc::clone(&kind.kept))),
+            Keep::Millis(_) => None,
+        };
+        let periods = Periods(sweep.kinds.iter().filter_map(of_setting).collect());
         let background = Background::start("retention", move || {
             sweep.turn(clock()).unwrap_or_else(|error| {
                 tracing::warn!(%error, "removing what is old");
@@ -86,7 +120,12 @@ impl Sweeper {
                 LOOK
             })
         })?;
-        Ok(Self { kept, _background: background })
+        Ok(Self { kept, periods, _background: background })
+    }
+
+    /// How long rows are kept.
+    pub fn periods(&self) -> Periods {
+        self.periods.clone()
     }
 
     /// What is known of each kind.
@@ -110,8 +149,6 @@ pub fn sweep(
 /// A kind of rows, as this process sees to it.
 struct Kind {
     what: Retention,
-    /// [`None`] for ever.
-    keep_ms: Option<i64>,
     /// How many rows the next step takes.
     rows: usize,
     kept: Arc<RetentionCounts>,
@@ -146,16 +183,15 @@ impl Sweep {
     pub(crate) fn new(db: Db, retention: &[Retention], days: impl Fn(&Setting) -> u32) -> Self {
         let kinds = retention.iter().map(|what| {
             let keep_ms = match &what.keep {
-                Keep::Millis(millis) => Some(*millis),
-                Keep::Setting(setting) => {
-                    Some(days(setting)).filter(|days| *days > 0).map(|days| i64::from(days) * DAY_MS)
-                }
+                Keep::Millis(millis) => *millis,
+                Keep::Setting(setting) => millis(days(setting)),
             };
+            let keep_ms = AtomicI64::new(keep_ms);
             let aged = AtomicU64::new(0);
             let surplus = AtomicU64::new(0);
             let oldest_ms = AtomicI64::new(i64::MAX);
-            let kept = Arc::new(RetentionCounts { kind: what.kind, oldest_ms, aged, surplus });
-            Kind { what: *what, keep_ms, rows: FIRST_ROWS, kept }
+            let kept = Arc::new(RetentionCounts { kind: what.kind, keep_ms, oldest_ms, aged, surplus });
+            Kind { what: *what, rows: FIRST_ROWS, kept }
         });
         let tasks = VecDeque::new();
         let turns = Turns::default();
@@ -267,7 +303,7 @@ fn look(db: &Db, kind: &Kind, place: usize, now: Timestamp) -> Result<Vec<Task>>
     let owners = db.read_here(|conn| owners(conn, &kind.what))?;
     let oldest = owners.iter().filter_map(|owner| owner.oldest).min();
     kind.kept.oldest_ms.store(oldest.unwrap_or(i64::MAX), Ordering::Relaxed);
-    let expired = kind.keep_ms.map(|keep_ms| now.millis().saturating_sub(keep_ms));
+    let expired = kind.kept.keep_ms().map(|keep_ms| now.millis().saturating_sub(keep_ms));
     let mut tasks = Vec::new();
     for Owner { tenant, oldest, surplus } in owners {
         let older = |before: Option<i64>| before.filter(|before| oldest.is_some_and(|oldest| oldest < *before));

@@ -9,6 +9,7 @@ use std::{
     path::Path,
 };
 
+use ::config::environment::Unknown;
 use anyhow::bail;
 use db::DatabaseUrl;
 
@@ -17,8 +18,7 @@ use crate::{
     command_line::{Check, SecretsKey, Storage},
     domains, first_run,
     keys::Source,
-    process,
-    variables::{self, Unknown},
+    process, settings,
 };
 
 const DAY: i64 = 24 * 60 * 60 * 1000;
@@ -67,7 +67,7 @@ pub fn check(arguments: &Check) -> anyhow::Result<()> {
 /// says them as its other findings.
 pub fn check_finds_faults() -> bool {
     let faults =
-        if std::env::args().nth(1).is_some_and(|word| word == "check") { variables::faults() } else { Vec::new() };
+        if std::env::args().nth(1).is_some_and(|word| word == "check") { settings::faults() } else { Vec::new() };
     let mut report = Report::default();
     faults.into_iter().for_each(|fault| report.fault("settings", fault));
     report.faults > 0 && report.end().is_err()
@@ -114,8 +114,8 @@ impl Report {
 
     fn settings(&mut self) {
         const WHAT: &str = "settings";
-        let faults = variables::faults();
-        let unknown = variables::unknown();
+        let faults = settings::faults();
+        let unknown = settings::unknown_variables();
         if faults.is_empty() && unknown.is_empty() {
             self.ok(WHAT, "the environment says nothing that cannot be read");
         }

@@ -10,6 +10,7 @@ use std::{
     time::Duration,
 };
 
+use ::config::Setting;
 use access::{Directory, LinkMailer, SignIn};
 use actix_web::rt::{
     System,
@@ -26,6 +27,7 @@ use api::{
 use db::Probe;
 use incidents::{Escalator, Heartbeats, Pings};
 use jobs::Scheduler;
+use logging::Log;
 use outbox::{Subscriber, WaitWatch, Worker};
 use paging::Pager;
 
@@ -34,7 +36,7 @@ use crate::{
     command_line::{Listen, LoadLimits, Serve},
     demo, domains, first_run, memory, neighbours, process,
     reporters::Keys,
-    variables,
+    settings::{self, Reloader},
 };
 
 /// Files and sockets that are no connections of clients: those of the database, the log, the listener.
@@ -44,11 +46,11 @@ const OTHER_FILES: u64 = 256;
 const FILE_TOO_LARGE: i32 = 25;
 
 /// Starts the service; ends when it is told to stop.
-pub fn serve(arguments: Serve) -> anyhow::Result<()> {
+pub fn serve(arguments: Serve, log: Log, settings: Vec<Setting>) -> anyhow::Result<()> {
     memory::return_free_memory();
     let system = System::new();
     system.block_on(async { ignore_signals() })?;
-    variables::warn_of_unknown();
+    settings::warn_of_unknown_variables();
     let Serve { storage, wait_for_database, listen, browsers, oidc, load, retention, keys, outbound, paging, demo } =
         arguments;
     listen.check()?;
@@ -145,6 +147,7 @@ pub fn serve(arguments: Serve) -> anyhow::Result<()> {
     let roster_extras = rosters::extras(Arc::new(Directory));
     let escalator = Escalator::start(db.clone(), incident_neighbours.clone(), api::clock::now)?;
     let sweeper = retention.start(&db, api::clock::now)?;
+    let reloader = Reloader { settings, log, periods: sweeper.periods() };
     let heartbeats = Heartbeats::start(db.clone(), incident_neighbours.clone(), Arc::clone(&pings), api::clock::now)?;
     let incident_extras = incidents::extras(incident_neighbours, pings);
     let kb_extras = kb::extras(Arc::new(Directory));
@@ -191,7 +194,7 @@ pub fn serve(arguments: Serve) -> anyhow::Result<()> {
     let memory = memory::watch(service.db.clone())?;
     let db = service.db.clone();
     system.block_on(async {
-        handle_signals(certificate, &hub)?;
+        handle_signals(certificate, reloader, &hub)?;
         service.run(listener, move |_| first_run::greet(scheme, address, &storage.data_dir, lost.as_deref())).await
     })?;
     db.begin_closing();
@@ -285,17 +288,22 @@ fn ignore_signals() -> std::io::Result<()> {
     Ok(())
 }
 
-/// SIGHUP reads the certificate again, where there is one; what stops the service ends the streams of changes first,
-/// which would otherwise be waited for.
-fn handle_signals(certificate: Option<Arc<Certificate>>, hub: &Arc<changes::Hub>) -> std::io::Result<()> {
+/// SIGHUP reads settings again, and the certificate, where there is one; what stops the service ends the streams of
+/// changes first, which would otherwise be waited for.
+fn handle_signals(
+    certificate: Option<Arc<Certificate>>,
+    mut reloader: Reloader,
+    hub: &Arc<changes::Hub>,
+) -> std::io::Result<()> {
     let mut hangups = signal(SignalKind::hangup())?;
     actix_web::rt::spawn(async move {
         while hangups.recv().await.is_some() {
             match certificate.as_ref().map(|certificate| certificate.reload()) {
                 Some(Ok(())) => tracing::info!("the certificate was read again"),
                 Some(Err(error)) => tracing::error!("the former certificate stays in use: {error:#}"),
-                None => tracing::info!("there is no certificate to read again; other settings need a restart"),
+                None => tracing::info!("there is no certificate to read again"),
             }
+            reloader.reload();
         }
     });
     for kind in [SignalKind::terminate(), SignalKind::interrupt()] {

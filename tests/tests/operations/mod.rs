@@ -30,6 +30,7 @@ mod rates;
 mod readiness;
 mod retention;
 mod sealing_keys;
+mod settings;
 mod shares;
 mod shells;
 mod stalled;

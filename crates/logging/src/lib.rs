@@ -15,6 +15,8 @@ use tracing::{
 use tracing_subscriber::{
     EnvFilter, Layer,
     layer::{Context, SubscriberExt as _},
+    registry::Registry,
+    reload,
     util::SubscriberInitExt as _,
 };
 
@@ -37,21 +39,74 @@ pub enum Reader {
     Person,
 }
 
-/// Starts the log. A line that cannot be written, because a disk is full, is lost; to complain of it there would panic.
-pub fn start(filter: &str, reader: Reader) {
-    let filter = EnvFilter::try_new(format!("{QUIET},{filter}")).unwrap_or_else(|_| EnvFilter::new("info"));
+/// How a line is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Format {
+    /// One JSON object a line.
+    Json,
+    /// Text for people.
+    Text,
+}
+
+impl Format {
+    /// The formats by their names.
+    pub const NAMES: [&str; 2] = ["json", "text"];
+
+    /// The format of this name.
+    pub fn of(name: &str) -> Option<Self> {
+        match name {
+            "json" => Some(Self::Json),
+            "text" => Some(Self::Text),
+            _ => None,
+        }
+    }
+}
+
+/// The log of this process, whose filter may change.
+#[derive(Clone)]
+pub struct Log(reload::Handle<EnvFilter, Registry>);
+
+impl Log {
+    /// Logs by another filter from now on; one that cannot be read changes nothing.
+    pub fn set_filter(&self, text: &str) {
+        if let Ok(filter) = filter(text)
+            && let Err(error) = self.0.reload(filter)
+        {
+            tracing::warn!(%error, "the filter of the log stays");
+        }
+    }
+}
+
+/// A level, or a filter such as `info,api=debug`.
+///
+/// # Errors
+/// What is wrong with it, in words.
+pub fn filter(text: &str) -> Result<EnvFilter, String> {
+    if let Some(open) = text.split(',').find(|part| part.trim_end().ends_with('=')) {
+        return Err(format!("{open} has no level: write off, error, warn, info, debug or trace behind it"));
+    }
+    EnvFilter::try_new(format!("{QUIET},{text}"))
+        .map_err(|error| format!("is neither a level nor a filter of the log: {error}"))
+}
+
+/// Starts the log; without a format it is the one of its reader. A line that cannot be written, because a disk is full,
+/// is lost; to complain of it there would panic.
+pub fn start(text: &str, format: Option<Format>, reader: Reader) -> Log {
+    let (filter, handle) = reload::Layer::new(filter(text).unwrap_or_else(|_| EnvFilter::new("info")));
     let terminal = std::io::stderr().is_terminal();
+    let format = format.unwrap_or(if reader == Reader::Person || terminal { Format::Text } else { Format::Json });
     let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).log_internal_errors(false);
     let lines = lines.with_ansi(terminal);
     let log = tracing_subscriber::registry().with(filter);
-    match (reader, terminal) {
-        (Reader::Person, _) => log.with(lines.compact().without_time().with_target(false)).init(),
-        (Reader::Service, true) => log.with(lines.compact()).with(RepeatFilter::default()).init(),
-        (Reader::Service, false) => {
+    match (format, reader) {
+        (Format::Json, _) => {
             let lines = lines.json().flatten_event(true).with_current_span(false).with_span_list(false);
             log.with(lines).with(RepeatFilter::default()).init();
         }
+        (Format::Text, Reader::Service) => log.with(lines.compact()).with(RepeatFilter::default()).init(),
+        (Format::Text, Reader::Person) => log.with(lines.compact().without_time().with_target(false)).init(),
     }
+    Log(handle)
 }
 
 /// Lets a warning through once in a while for each cause: in an outage all that goes on by itself fails again and
@@ -111,6 +166,16 @@ impl Visit for CauseVisitor {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_filter_of_the_log_says_its_levels() {
+        for text in ["info", "info,api=debug", "off"] {
+            assert!(filter(text).is_ok(), "{text}");
+        }
+        for text in ["nonsense=", "info,api=", "fo=o=bar"] {
+            assert!(filter(text).is_err(), "{text}");
+        }
+    }
 
     #[test]
     fn a_cause_is_told_once_in_a_while() {
