@@ -2,18 +2,19 @@
 
 use std::{
     net::{Ipv4Addr, SocketAddr},
+    ops::RangeInclusive,
     path::PathBuf,
     time::Duration,
 };
 
 use api::Role;
-use base::tenant::TenantId;
+use base::{duration, tenant::TenantId, timestamp::Timestamp};
 use clap::{Args, Parser, Subcommand};
 use db::DatabaseUrl;
 use integrations::{
     egress::{self, Block},
     mail::{self, SmtpUrl},
-    sender::retry::{self, Schedule},
+    sender::retry::Schedule,
 };
 
 use crate::retention::RetentionDays;
@@ -41,13 +42,18 @@ pub enum Command {
     /// Start the service
     Serve(Box<Serve>),
     /// Bring the database's tables up to date, and exit
-    Migrate(Storage),
+    Migrate(Migrate),
     /// Check a configuration, and say what is wrong with it, a line for each thing
     Check(Check),
     /// Print each option of `serve` as it is in force: its name, its value, and where that is from
     Config(Box<Serve>),
+    /// Say what is well and what is not, with the service running or not: exits with 0 when all is well, with 1 when
+    /// something is worth a look, with 2 when something is wrong
+    Doctor(Box<Doctor>),
     /// Copy a SQLite database, while the service runs or not
     Backup(Backup),
+    /// Put a backup that `serve --backup-to` made in the place of a SQLite database, while no service runs on it
+    Restore(Restore),
     /// Print the OpenAPI document, or write all of them
     Openapi(Openapi),
     /// Take in machines from files
@@ -172,9 +178,33 @@ fn log_filter(text: &str) -> Result<String, String> {
 }
 
 fn wait(text: &str) -> Result<Duration, String> {
-    let millis = retry::millis(text.trim()).filter(|millis| (100..=60_000).contains(millis));
+    time(text, 100..=60_000, "is a time from 100ms to 60s")
+}
+
+fn period(text: &str) -> Result<Duration, String> {
+    time(text, 1_000..=7 * 86_400_000, "is a time from 1s to 7d, such as 15m")
+}
+
+fn drain_time(text: &str) -> Result<Duration, String> {
+    time(text, 0..=600_000, "is a time from 0s to 10m, such as 5s")
+}
+
+fn time(text: &str, within: RangeInclusive<i64>, wrong: &str) -> Result<Duration, String> {
+    let millis = duration::parse(text.trim()).filter(|millis| within.contains(millis));
     let millis = millis.and_then(|millis| u64::try_from(millis).ok());
-    millis.map(Duration::from_millis).ok_or_else(|| "is a time from 100ms to 60s".to_owned())
+    millis.map(Duration::from_millis).ok_or_else(|| wrong.to_owned())
+}
+
+/// A time of RFC 3339; what is below a second is left out.
+fn moment(text: &str) -> Result<Timestamp, String> {
+    let text = text.trim().replacen(' ', "T", 1);
+    let (second, rest) = text.split_at_checked(19).unwrap_or((&text, ""));
+    let zone = match rest.strip_prefix('.') {
+        Some(fraction) => fraction.trim_start_matches(|letter: char| letter.is_ascii_digit()),
+        None => rest,
+    };
+    Timestamp::parse(&format!("{second}{zone}"))
+        .ok_or_else(|| "write a time with its zone, such as 2026-11-27T20:45:00Z".to_owned())
 }
 
 #[derive(Subcommand)]
@@ -296,6 +326,8 @@ pub struct Serve {
     pub outbound: Outbound,
     #[command(flatten)]
     pub paging: Paging,
+    #[command(flatten)]
+    pub backups: Backups,
     /// Fill an empty database with a small company to look around in
     #[arg(long)]
     pub demo: bool,
@@ -317,6 +349,61 @@ pub struct Listen {
     /// The PEM file with the key of the certificate
     #[arg(long, env = "MUSTER_TLS_KEY", value_name = "FILE", requires = "tls_cert")]
     pub tls_key: Option<PathBuf>,
+    /// Share the address with other processes of the same user that do so, too (SO_REUSEPORT)
+    #[arg(long, env = "MUSTER_REUSE_PORT")]
+    pub reuse_port: bool,
+    /// How long to serve, no longer ready, from when the service is told to stop
+    #[arg(long, env = "MUSTER_DRAIN", value_name = "TIME", default_value = "0s", value_parser = drain_time)]
+    pub drain: Duration,
+}
+
+/// Backups of a SQLite database without a job.
+#[derive(Args, Clone)]
+pub struct Backups {
+    /// Keep backups of a SQLite database in this directory, each opened and checked; of older ones fewer
+    #[arg(long, env = "MUSTER_BACKUP_TO", value_name = "DIR")]
+    pub backup_to: Option<PathBuf>,
+    /// How often a backup is made, from 1s
+    #[arg(long, env = "MUSTER_BACKUP_EVERY", value_name = "TIME", default_value = "15m", value_parser = period)]
+    pub every: Duration,
+}
+
+#[derive(Args)]
+pub struct Migrate {
+    #[command(flatten)]
+    pub storage: Storage,
+    /// Only say which migrations would run, what they lock, and how many rows they concern
+    #[arg(long, conflicts_with = "status")]
+    pub plan: bool,
+    /// Only say which migrations ran, and which did not
+    #[arg(long)]
+    pub status: bool,
+}
+
+#[derive(Args)]
+pub struct Doctor {
+    #[command(flatten)]
+    pub storage: Storage,
+    #[command(flatten)]
+    pub listen: Listen,
+    #[command(flatten)]
+    pub keys: SecretsKey,
+    #[command(flatten)]
+    pub outbound: Outbound,
+    #[command(flatten)]
+    pub backups: Backups,
+}
+
+#[derive(Args)]
+pub struct Restore {
+    #[command(flatten)]
+    pub storage: Storage,
+    /// The directory of the backups
+    #[arg(long, visible_alias = "from", env = "MUSTER_BACKUP_TO", value_name = "DIR")]
+    pub backup_to: PathBuf,
+    /// The newest backup that is no newer than this, such as 2026-11-27T20:45:00Z; by default the newest of all
+    #[arg(long, value_name = "TIME", value_parser = moment)]
+    pub at: Option<Timestamp>,
 }
 
 /// How much the service carries, and who may look.
@@ -382,6 +469,17 @@ pub struct Import {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_moment_is_written_in_several_ways() {
+        let at = Timestamp::parse("2026-11-27T20:45:00Z");
+        for text in ["2026-11-27T20:45:00Z", "2026-11-27 20:45:00.123Z", "2026-11-27T21:45:00+01:00"] {
+            assert_eq!(moment(text).ok(), at, "{text}");
+        }
+        for text in ["", "yesterday", "2026-11-27", "2026-11-27T20:45:00"] {
+            assert!(moment(text).is_err(), "{text}");
+        }
+    }
 
     #[test]
     fn where_to_listen_is_written_in_several_ways() {

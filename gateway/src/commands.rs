@@ -3,8 +3,11 @@
 mod backup;
 mod check;
 mod config;
+mod doctor;
 mod import;
 mod key;
+mod migrate;
+mod restore;
 mod secrets;
 mod serve;
 mod tenant;
@@ -20,22 +23,17 @@ pub use self::{
     backup::backup,
     check::{check, check_finds_faults},
     config::config,
+    doctor::doctor,
     import::import,
     key::key,
+    migrate::migrate,
+    restore::restore,
     secrets::secrets,
     serve::serve,
     tenant::tenant,
     user::user,
 };
-use crate::{
-    command_line::{Openapi, Storage},
-    domains,
-};
-
-/// `muster migrate`.
-pub fn migrate(storage: &Storage) -> anyhow::Result<()> {
-    storage.open().map(drop)
-}
+use crate::{command_line::Openapi, domains};
 
 /// `muster openapi`.
 pub fn openapi(arguments: &Openapi) -> anyhow::Result<()> {

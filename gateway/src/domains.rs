@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use access::Directory;
 use api::{Domain, Restorers, spec};
-use db::{Migrations, Quota};
+use db::{DueRows, Migrations, Quota};
 use maintenance::Windows;
 use outbox::Retention;
 use ports::Notices;
@@ -35,6 +35,12 @@ pub fn migrations() -> Vec<Migrations> {
 pub fn retention() -> Vec<Retention> {
     let domains = all();
     outbox::RETENTION.into_iter().chain(domains.iter().flat_map(|domain| domain.retention.iter().copied())).collect()
+}
+
+/// The work that waits for workers in the background, by what they are called.
+pub fn due() -> Vec<(&'static str, DueRows)> {
+    let pages = paging::DUE.map(|rows| ("pages", rows));
+    [("outbox", outbox::DUE), ("deliveries", integrations::DUE)].into_iter().chain(pages).collect()
 }
 
 /// How many rows of each kind a tenant may have.

@@ -1,6 +1,7 @@
 //! `muster`: one program, one database, one documented interface.
 
 mod address;
+mod backups;
 mod command_line;
 mod commands;
 mod demo;
@@ -55,6 +56,11 @@ fn main() -> ExitCode {
         Command::Config(_) => commands::config(&settings),
         Command::Check(arguments) => commands::check(&arguments),
         Command::Backup(arguments) => commands::backup(&arguments),
+        Command::Restore(arguments) => commands::restore(&arguments),
+        Command::Doctor(arguments) => match commands::doctor(&arguments) {
+            Ok(code) => return code,
+            Err(error) => Err(error),
+        },
         Command::Openapi(arguments) => commands::openapi(&arguments),
         Command::Import(arguments) => commands::import(&arguments),
         Command::Key(arguments) => commands::key(arguments),

@@ -61,7 +61,8 @@ impl Outbound {
         Ok(Parts { services: Arc::new(services), tools })
     }
 
-    fn authorities(&self) -> anyhow::Result<Vec<CertificateDer<'static>>> {
+    /// The authorities that are trusted beside those of the system.
+    pub fn authorities(&self) -> anyhow::Result<Vec<CertificateDer<'static>>> {
         let Some(path) = &self.egress_ca else { return Ok(Vec::new()) };
         let text = fs::read(path).with_context(|| format!("reading {}", path.display()))?;
         let all: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&text).collect();

@@ -1,7 +1,5 @@
 //! What the operating system lets this process have.
 
-use std::path::Path;
-
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 /// Asks for as many open files as the system allows without privileges; answers how many that is. A connection of a
@@ -17,10 +15,4 @@ pub fn raise_open_files() -> Option<u64> {
         }
     }
     getrlimit(Resource::Nofile).current
-}
-
-/// Bytes that may still be written where this path is.
-pub fn free_bytes(path: &Path) -> std::io::Result<u64> {
-    let found = rustix::fs::statvfs(path)?;
-    Ok(found.f_bavail.saturating_mul(found.f_frsize))
 }

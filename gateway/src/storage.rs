@@ -3,6 +3,8 @@
 use std::{
     fs::{self, File, OpenOptions},
     path::PathBuf,
+    thread::sleep,
+    time::{Duration, Instant},
 };
 
 use anyhow::{Context as _, bail};
@@ -13,6 +15,9 @@ use rustix::{
 };
 
 use crate::{command_line::Storage, domains};
+
+/// Between two looks whether another service has ended.
+const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
 impl Storage {
     /// Which database the options name.
@@ -36,7 +41,8 @@ impl Storage {
 
     /// Sees to it that one service runs on a SQLite file, until the answer is dropped or the process ends, however it
     /// ends: each would take itself for the only one that delivers, schedules and escalates. Commands work beside it.
-    pub fn serve_alone(&self) -> anyhow::Result<Option<File>> {
+    /// One that is about to end is waited for, as long as `patience` says.
+    pub fn serve_alone(&self, patience: Duration) -> anyhow::Result<Option<File>> {
         let DatabaseUrl::Sqlite(path) = self.url() else { return Ok(None) };
         self.make_data_dir()?;
         let database = fs::canonicalize(&path).unwrap_or(path);
@@ -49,7 +55,13 @@ impl Storage {
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let file = options.open(&lock_file).with_context(|| format!("opening {}", lock_file.display()))?;
         give_to_owner_of_folder(&file, &lock_file).with_context(|| format!("opening {}", lock_file.display()))?;
-        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+        let begun = Instant::now();
+        let mut locked = flock(&file, FlockOperation::NonBlockingLockExclusive);
+        while locked == Err(Errno::WOULDBLOCK) && begun.elapsed() < patience {
+            sleep(LOOK_AGAIN);
+            locked = flock(&file, FlockOperation::NonBlockingLockExclusive);
+        }
+        match locked {
             Ok(()) => Ok(Some(file)),
             Err(Errno::WOULDBLOCK) => bail!(
                 "another `muster serve` runs on {}: stop it first. Several gateways share a Postgres, not a file",

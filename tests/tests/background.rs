@@ -36,6 +36,7 @@ const STARTED: [(&str, usize, Work); 38] = [
     ("crates/api/src/shed/arrival.rs", 1, Work::None("gives back the turns of connections that were read")),
     ("crates/api/src/stream.rs", 1, REQUEST),
     ("crates/api/src/write.rs", 1, REQUEST),
+    ("crates/backups/src/worker.rs", 1, Work::None("copies the whole database")),
     ("crates/changes/src/hub.rs", 1, Work::Turns("crates/changes/src/hub.rs")),
     ("crates/cli/src/config/service.rs", 1, PROGRAM),
     ("crates/cli/src/sink.rs", 2, PROGRAM),

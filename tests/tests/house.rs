@@ -11,11 +11,12 @@ use muster_tests::{Exit, muster};
 use serde_json::Value;
 
 /// The crates below the domains. Every other crate in `crates/` is a domain, but for `access`, `console`, `cli`,
-/// `convert` and `runner`, and for those that the gateway is put together with: `config` and `logging`.
+/// `convert` and `runner`, and for those that the gateway is put together with:
+/// `backups`, `config`, `doctor` and `logging`.
 const FOUNDATION: [&str; 7] = ["base", "calendar", "db", "outbox", "api", "api-derive", "ports"];
 
 /// Libraries that a crate may never name, because something else in the house is there for it.
-const NEVER: [(&str, &[&str]); 13] = [
+const NEVER: [(&str, &[&str]); 15] = [
     ("base", &["actix-web", "diesel", "r2d2", "tokio", "utoipa"]),
     ("calendar", &["actix-web", "diesel", "r2d2", "tokio", "utoipa"]),
     ("ports", &["actix-web", "diesel", "r2d2"]),
@@ -25,6 +26,8 @@ const NEVER: [(&str, &[&str]); 13] = [
     ("cli", &["actix-web", "diesel", "r2d2", "utoipa"]),
     ("convert", &["actix-web", "diesel", "r2d2", "utoipa"]),
     ("runner", &["actix-web", "diesel", "r2d2", "utoipa"]),
+    ("backups", &["actix-web", "diesel", "r2d2", "utoipa"]),
+    ("doctor", &["actix-web", "diesel", "r2d2", "utoipa"]),
     ("config", &["actix-web", "diesel", "r2d2", "utoipa"]),
     ("logging", &["actix-web", "diesel", "r2d2", "utoipa"]),
     ("gateway", &["diesel", "r2d2"]),
@@ -77,6 +80,7 @@ fn may_depend_on(name: &str) -> Option<&'static [&'static str]> {
         "cli" => &["base"],
         "convert" => &["base", "calendar", "cli"],
         "runner" => &["base", "cli"],
+        "backups" | "doctor" => &["base", "db"],
         "config" => &["base"],
         "logging" => &[],
         "inventory" => &["base", "db", "resource-index", "outbox", "api", "ports"],

@@ -25,7 +25,9 @@ use tokio_rustls::TlsAcceptor;
 use crate::{
     Access, Domain, Error, Extras, body,
     connection::Connection,
-    domain, error, feed,
+    domain,
+    drain::Drain,
+    error, feed,
     files::File,
     guard, ignored, inbound,
     limits::{self, Keys, Rate},
@@ -66,6 +68,8 @@ pub struct Options {
     pub metrics: Exposure,
     /// With it, the server speaks HTTPS.
     pub tls: Option<rustls::ServerConfig>,
+    /// With it, the server stops when it is told to by its handle, and not by signals.
+    pub drain: Option<Drain>,
 }
 
 impl Default for Options {
@@ -77,7 +81,8 @@ impl Default for Options {
         let origin = None;
         let rate = None;
         let tls = None;
-        Self { workers, requests, connections: 20_000, memory, behind_proxy: false, origin, rate, metrics, tls }
+        let drain = None;
+        Self { workers, requests, connections: 20_000, memory, behind_proxy: false, origin, rate, metrics, tls, drain }
     }
 }
 
@@ -101,12 +106,14 @@ pub struct Service {
 }
 
 impl Service {
-    /// Serves until it is stopped (SIGTERM, SIGINT): requests under way are answered first, for 10 s at most.
+    /// Serves until it is stopped (by its handle, or SIGTERM and SIGINT): requests under way are answered first, for 10 s at most.
     ///
     /// `started` gets a handle once connections are accepted.
     pub async fn run(self, listener: TcpListener, started: impl FnOnce(ServerHandle)) -> anyhow::Result<()> {
-        let Options { workers, requests, connections, memory, behind_proxy, origin, rate, metrics, tls } =
+        let Options { workers, requests, connections, memory, behind_proxy, origin, rate, metrics, tls, drain } =
             self.options.clone();
+        let own_signals = drain.is_none();
+        let drain = drain.unwrap_or_default();
         self.extras.check(&self.domains)?;
         let workers = if workers == 0 { std::thread::available_parallelism().map_or(1, usize::from) } else { workers };
         let mut bounds = Limits::for_size(workers, self.db.long_lists());
@@ -148,6 +155,7 @@ impl Service {
                 encrypted,
                 secure,
                 origin: origin.as_deref().map(Rc::from),
+                drain: drain.clone(),
             };
             App::new()
                 .app_data(guard.clone())
@@ -171,6 +179,7 @@ impl Service {
             .backlog(BACKLOG)
             .max_concurrent_connections(connections.div_ceil(workers).max(1))
             .shutdown_timeout(10);
+        let server = if own_signals { server } else { server.disable_signals() };
         let stop = server.graceful_shutdown_signal();
         let server = server.listen("http", listener, move || {
             let stop = stop.clone();
@@ -227,6 +236,9 @@ async fn live() -> web::Json<serde_json::Value> {
 
 /// The database answers and takes writes: what was last heard of it, told at once.
 async fn ready(request: actix_web::HttpRequest) -> crate::Result<web::Json<serde_json::Value>> {
+    if request.app_data::<Worker>().is_some_and(|worker| worker.drain.has_begun()) {
+        return Err(Problem::unavailable("The service stops. Another one takes its place, or it starts again.").into());
+    }
     let detail = match request.app_data::<Probe>().map_or(Health::Away, Probe::health) {
         Health::Up => return Ok(web::Json(json!({"status": "UP"}))),
         Health::ReadOnly => "The database takes no writes: it is read-only, or its disk is full.",
@@ -250,7 +262,7 @@ async fn outer_middleware(
     let method = request.method().clone();
     let path = request.path().to_owned();
     // An offer of another protocol that was seen too late (`upgrade`): actix closes then, and the client has to know.
-    let closing = worker.is_crowded(&request) || request.head().upgrade();
+    let closing = worker.is_crowded(&request) || request.head().upgrade() || worker.drain.has_begun();
     let connection = request.conn_data::<Rc<Connection>>().cloned();
     let in_flight = connection.as_ref().map(|connection| connection.begin(&worker.gate));
     if let Some(connection) = &connection {

@@ -7,6 +7,7 @@ use actix_web::{dev::ServiceRequest, http::header, web};
 use crate::{
     address,
     connection::Connection,
+    drain::Drain,
     metrics::{Counters, Metrics, Route},
     paths,
     shed::{Entry, KeyCache, LoadGate, Ticket},
@@ -28,6 +29,8 @@ pub(crate) struct Worker {
     pub(crate) secure: bool,
     /// How browsers reach it, where that is configured.
     pub(crate) origin: Option<Rc<str>>,
+    /// Whether the server stops.
+    pub(crate) drain: Drain,
 }
 
 impl Worker {

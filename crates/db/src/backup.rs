@@ -41,7 +41,7 @@ pub fn back_up(source: &DatabaseUrl, destination: &Path) -> Result<u64> {
     let name = copy.path().to_str().ok_or_else(|| failed(io::ErrorKind::InvalidFilename.into()))?.to_owned();
     // An empty file is taken for none by SQLite, and this one has the right mode from the beginning.
     sql_query("VACUUM INTO ?").bind::<Text, _>(&name).execute(&mut backend::connect(source)?)?;
-    check(copy.path())?;
+    check_file(copy.path())?;
     let length = File::open(copy.path()).and_then(|file| file.sync_all().and_then(|()| file.metadata()));
     let length = length.map_err(failed)?.len();
     copy.persist_noclobber(destination).map_err(|error| failed(error.error))?;
@@ -49,8 +49,11 @@ pub fn back_up(source: &DatabaseUrl, destination: &Path) -> Result<u64> {
     Ok(length)
 }
 
-/// Checks the copy now, so that a faulty disk shows today and not on the day the copy is needed.
-fn check(copy: &Path) -> Result<()> {
+/// Opens a copy and checks it, so that a faulty disk shows today and not on the day the copy is needed.
+///
+/// # Errors
+/// When it is damaged, or no database.
+pub fn check_file(copy: &Path) -> Result<()> {
     use diesel::{Connection as _, sqlite::SqliteConnection};
     let mut conn = SqliteConnection::establish(&copy.to_string_lossy())?;
     let rows: Vec<IntegrityCheck> = sql_query("PRAGMA quick_check(1)").load(&mut conn)?;

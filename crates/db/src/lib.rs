@@ -29,6 +29,7 @@ mod migrate;
 mod numbers;
 mod order;
 mod owner;
+mod plan;
 mod private;
 mod probe;
 mod quota;
@@ -60,7 +61,7 @@ use base::share::{Kind, Party, Pool};
 
 pub use crate::{
     backend::{Conn, Sql},
-    backup::back_up,
+    backup::{back_up, check_file},
     bell::{Bell, Listener},
     chunks::in_chunks,
     condition::{Condition, SqlValue},
@@ -75,6 +76,7 @@ pub use crate::{
     numbers::{Family, GROUP_SIZES, Numbers, Writes},
     order::{Column, Order, damaged_cursor},
     owner::give_to_owner_of_folder,
+    plan::{MigrationState, PendingMigration, Step, StepKind, migration_state},
     private::{create_private, write_private},
     probe::{Health, Probe},
     quota::Quota,

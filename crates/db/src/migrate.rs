@@ -205,6 +205,11 @@ pub(crate) fn is_empty(conn: &mut Conn) -> Result<bool> {
     Ok(applied(conn)?.is_empty())
 }
 
+/// The versions of the migrations that ran, each with the program that ran it where that is noted.
+pub(crate) fn applied_versions(conn: &mut Conn) -> Result<Vec<(String, Option<String>)>> {
+    Ok(applied(conn)?.into_iter().map(|one| (one.version, one.program)).collect())
+}
+
 /// The migrations that ran in the database; none where it has no tables.
 fn applied(conn: &mut Conn) -> Result<Vec<Applied>> {
     let (tables, columns) = match conn {
@@ -278,7 +283,7 @@ fn check(domains: &[Migrations]) -> Result<()> {
 
 impl MigrationTexts {
     /// What the database notes of it: its name up to the first `_`.
-    fn version(&self) -> &'static str {
+    pub(crate) fn version(&self) -> &'static str {
         self.name.split('_').next().unwrap_or(self.name)
     }
 }

@@ -54,6 +54,9 @@ pub use crate::{
     undo::restorers,
 };
 
+/// The deliveries that are due.
+pub const DUE: db::DueRows = delivery::queue::LANES;
+
 static QUOTAS: [&db::Quota; 1] = [&installed::store::QUOTA];
 
 /// The shared data that handlers need; [`extras`] adds it.

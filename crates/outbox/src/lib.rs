@@ -28,6 +28,9 @@ pub use turns::TenantTurns;
 pub use waiting::WaitWatch;
 pub use worker::{Subscriber, Worker};
 
+/// The events that are due.
+pub const DUE: db::DueRows = events::ROWS;
+
 /// The rows of this crate that are not kept for ever.
 pub const RETENTION: [Retention; 4] =
     [audit::RETENTION, idempotency::RETENTION, events::RETENTION, change_sets::RETENTION];

@@ -41,6 +41,9 @@ pub use crate::{
     reseal::{any as any_secrets, reseal},
 };
 
+/// The pages that are due, and the codes and tests.
+pub const DUE: [db::DueRows; 2] = [pages::queue::PAGES, pages::queue::CODES];
+
 static QUOTAS: [&db::Quota; 4] =
     [&methods::store::QUOTA, &policies::store::QUOTA, &routing::store::QUOTA, &owners::store::QUOTA];
 

@@ -24,7 +24,9 @@ pub fn backup(arguments: &Backup) -> anyhow::Result<()> {
             show(destination)
         );
     }
+    let begun = api::clock::now();
     let length = db::back_up(&url, destination).with_context(|| format!("backing up {}", url.without_password()))?;
+    storage.note_backup(destination, begun);
     print(&format!("{}: {length} bytes, checked", show(destination)))
 }
 

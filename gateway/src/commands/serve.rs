@@ -1,27 +1,33 @@
 //! `muster serve`.
 
 use std::{
-    net::TcpListener,
+    future::poll_fn,
+    net::{SocketAddr, TcpListener},
     path::Path,
     sync::{
         Arc,
         atomic::{AtomicI64, Ordering},
     },
+    task::Poll,
     time::Duration,
 };
 
 use ::config::Setting;
 use access::{Directory, LinkMailer, SignIn};
-use actix_web::rt::{
-    System,
-    signal::unix::{SignalKind, signal},
+use actix_web::{
+    dev::ServerHandle,
+    rt::{
+        System,
+        signal::unix::{Signal, SignalKind, signal},
+    },
 };
 use anyhow::{Context as _, bail};
 use api::{
+    drain::Drain,
     limits::Rate,
     metrics::Exposure,
     serve::{Options, Service},
-    spec,
+    sockets, spec,
     tls::Certificate,
 };
 use db::Probe;
@@ -51,21 +57,40 @@ pub fn serve(arguments: Serve, log: Log, settings: Vec<Setting>) -> anyhow::Resu
     let system = System::new();
     system.block_on(async { ignore_signals() })?;
     settings::warn_of_unknown_variables();
-    let Serve { storage, wait_for_database, listen, browsers, oidc, load, retention, keys, outbound, paging, demo } =
-        arguments;
-    listen.check()?;
+    let Serve {
+        storage,
+        wait_for_database,
+        listen,
+        browsers,
+        oidc,
+        load,
+        retention,
+        keys,
+        outbound,
+        paging,
+        backups,
+        demo,
+    } = arguments;
+    let handed_over = sockets::inherited().context("the listening socket that was handed over")?;
+    listen.check(handed_over.as_ref().map_or(Ok(listen.listen), TcpListener::local_addr)?)?;
     let certificate = listen.certificate()?;
     // What is wrong with the keys is said before anything is made.
     first_run::check(&storage)?;
     keys.check(&storage)?;
+    let backup_folder = backups.folder(&storage)?;
+    let wait_for_database = Duration::from_secs(wait_for_database.into());
     // So is that somebody else has the address. It is given back while the database is waited for: a client that finds
     // nobody there goes elsewhere, and one that is not answered waits.
-    drop(listen.bind()?);
-    let lock = storage.serve_alone()?;
+    if handed_over.is_none() && !listen.reuse_port {
+        drop(listen.bind()?);
+    }
+    // Whoever hands a socket over may start the next service before the last one has ended.
+    let is_shared = handed_over.is_some();
+    let lock = storage.serve_alone(if is_shared { wait_for_database } else { Duration::ZERO })?;
     let url = storage.url();
-    db::wait_until_it_answers(&url, Duration::from_secs(wait_for_database.into()))
+    db::wait_until_it_answers(&url, wait_for_database)
         .with_context(|| format!("opening {}", url.without_password()))?;
-    let listener = listen.bind()?;
+    let listener = handed_over.map_or_else(|| listen.bind(), Ok)?;
     let db = storage.open()?;
     let version = env!("CARGO_PKG_VERSION");
     let database = url.without_password();
@@ -133,6 +158,7 @@ pub fn serve(arguments: Serve, log: Log, settings: Vec<Setting>) -> anyhow::Resu
     )?;
     let link_mailer = LinkMailer::start(db.clone(), parts.outgoing_sender(), public_url.clone(), api::clock::now)?;
     let sign_in = SignIn { home: console::PATH, oidc, by_mail: link_mailer.sends_mail() };
+    let backup_worker = backups.start(backup_folder, &storage, &db)?;
     let pings = Arc::new(Pings::default());
     let restorers = domains::restorers(domains::RestorerNeighbours {
         authenticator: authenticator.clone(),
@@ -165,6 +191,7 @@ pub fn serve(arguments: Serve, log: Log, settings: Vec<Setting>) -> anyhow::Resu
     );
     // It goes on while the service stops: nothing waits for a database that stands still then, either.
     let probe = Probe::start(&db)?;
+    let drain = Drain::new(listen.drain, is_shared);
     let service = Service {
         title: domains::TITLE,
         domains: domains::all(),
@@ -188,17 +215,24 @@ pub fn serve(arguments: Serve, log: Log, settings: Vec<Setting>) -> anyhow::Resu
         .collect(),
         options: Options {
             origin: browsers.public_url,
+            drain: Some(drain.clone()),
             ..options(&load, &listen, storage.connections, certificate.as_ref())?
         },
     };
     let memory = memory::watch(service.db.clone())?;
     let db = service.db.clone();
     system.block_on(async {
-        handle_signals(certificate, reloader, &hub)?;
-        service.run(listener, move |_| first_run::greet(scheme, address, &storage.data_dir, lost.as_deref())).await
+        reload_on_hangup(certificate, reloader)?;
+        let stops = Stops::new()?;
+        let started = move |server| {
+            first_run::greet(scheme, address, &storage.data_dir, lost.as_deref());
+            actix_web::rt::spawn(stops.stop(server, drain, hub));
+        };
+        service.run(listener, started).await
     })?;
     db.begin_closing();
     drop(memory);
+    drop(backup_worker);
     drop(waits);
     drop(sweeper);
     drop(heartbeats);
@@ -223,22 +257,22 @@ pub fn serve(arguments: Serve, log: Log, settings: Vec<Setting>) -> anyhow::Resu
 
 impl Listen {
     /// Refuses to carry secrets in the clear.
-    pub fn check(&self) -> anyhow::Result<()> {
-        if self.listen.ip().is_loopback() || self.behind_proxy || self.tls_cert.is_some() {
+    pub fn check(&self, address: SocketAddr) -> anyhow::Result<()> {
+        if address.ip().is_loopback() || self.behind_proxy || self.tls_cert.is_some() {
             return Ok(());
         }
         bail!(
             "{} is beyond loopback, and requests carry secrets: give a certificate with --tls-cert and --tls-key, or \
              put a TLS proxy in front and say --behind-proxy",
-            self.listen
+            address
         )
     }
 
     /// Takes the address.
     fn bind(&self) -> anyhow::Result<TcpListener> {
         let address = self.listen;
-        TcpListener::bind(address)
-            .with_context(|| format!("cannot listen on {address}: name another address or port with --listen"))
+        let bound = if self.reuse_port { sockets::bind_shared(address) } else { TcpListener::bind(address) };
+        bound.with_context(|| format!("cannot listen on {address}: name another address or port with --listen"))
     }
 
     /// The certificate, when there is to be one.
@@ -288,13 +322,8 @@ fn ignore_signals() -> std::io::Result<()> {
     Ok(())
 }
 
-/// SIGHUP reads settings again, and the certificate, where there is one; what stops the service ends the streams of
-/// changes first, which would otherwise be waited for.
-fn handle_signals(
-    certificate: Option<Arc<Certificate>>,
-    mut reloader: Reloader,
-    hub: &Arc<changes::Hub>,
-) -> std::io::Result<()> {
+/// SIGHUP reads settings again, and the certificate, where there is one.
+fn reload_on_hangup(certificate: Option<Arc<Certificate>>, mut reloader: Reloader) -> std::io::Result<()> {
     let mut hangups = signal(SignalKind::hangup())?;
     actix_web::rt::spawn(async move {
         while hangups.recv().await.is_some() {
@@ -306,14 +335,31 @@ fn handle_signals(
             reloader.reload();
         }
     });
-    for kind in [SignalKind::terminate(), SignalKind::interrupt()] {
-        let mut stops = signal(kind)?;
-        let hub = Arc::clone(hub);
-        actix_web::rt::spawn(async move {
-            if stops.recv().await.is_some() {
-                hub.close();
-            }
-        });
-    }
     Ok(())
+}
+
+/// The signals that stop the service.
+struct Stops([Signal; 3]);
+
+impl Stops {
+    fn new() -> std::io::Result<Self> {
+        let [terminate, interrupt, quit] = [SignalKind::terminate(), SignalKind::interrupt(), SignalKind::quit()];
+        Ok(Self([signal(terminate)?, signal(interrupt)?, signal(quit)?]))
+    }
+
+    async fn next(&mut self) {
+        poll_fn(|context| {
+            let is_told = self.0.iter_mut().any(|signal| signal.poll_recv(context).is_ready());
+            if is_told { Poll::Ready(()) } else { Poll::Pending }
+        })
+        .await;
+    }
+
+    /// Ends the streams of changes at the first signal, which would otherwise be waited for, and stops the server; a
+    /// second signal ends the drain.
+    async fn stop(mut self, server: ServerHandle, drain: Drain, hub: Arc<changes::Hub>) {
+        self.next().await;
+        hub.close();
+        drain.stop(server, self.next()).await;
+    }
 }

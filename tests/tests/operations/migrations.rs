@@ -1,10 +1,11 @@
-//! Gateways that start at once on one Postgres.
+//! Migrations: gateways that start at once on one Postgres, and what would run.
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use muster_tests::{Exit, fresh_database, muster, psql};
+use muster_tests::{Backend, Exit, Server, both_backends, fresh_database, muster, psql};
+use serde_json::json;
 
 /// The lock that a migration holds, as its number is written down in `crates/db`.
 const LOCK: i64 = 0x4d75_7374_6572;
@@ -75,4 +76,50 @@ fn several_migrate_at_once_and_a_kill_leaves_nothing_held() {
         assert!(exit.status.success(), "{}", exit.stderr);
     }
     assert_eq!(psql(&url, HELD).trim(), "0");
+}
+
+both_backends![what_would_run_is_said_and_not_run];
+
+fn what_would_run_is_said_and_not_run(backend: Backend) {
+    let mut server = Server::start(backend);
+    let client = server.admin().tenant("client_1");
+    for number in 0..3 {
+        client.post("/resources", &json!({"name": format!("r{number}")})).ok();
+    }
+    server.stop();
+    let run = |option: &str| {
+        let mut command = muster();
+        command.args(["migrate", option, "--data-dir"]).arg(server.data_dir());
+        if let Some(url) = server.database_url() {
+            command.args(["--database-url", url]);
+        }
+        let exit = Exit::of(&mut command);
+        assert!(exit.status.success(), "{}", exit.stderr);
+        exit.stdout
+    };
+    assert!(run("--plan").starts_with("Nothing to do: all "));
+    server.sql("DELETE FROM __diesel_schema_migrations WHERE version = 'outbox0009'");
+    for _ in 0..2 {
+        let plan = run("--plan");
+        assert!(plan.starts_with("1 migration would run, in one transaction"), "{plan}");
+        let step = plan.lines().find(|line| line.starts_with("  change_set_parts gets an index: ")).expect("the step");
+        let rows = step.split(": ").nth(1).and_then(|rest| rest.split(' ').next()?.parse::<u32>().ok());
+        assert!(rows.is_some_and(|rows| rows >= 3), "{plan}");
+        assert_eq!(plan.contains("writes to it wait (SHARE)"), backend == Backend::Postgres, "{plan}");
+    }
+    let status = run("--status");
+    assert!(status.contains("pending  outbox0009_") && status.contains("ran      outbox0001"), "{status}");
+    assert!(status.trim_end().ends_with(" ran, 1 pending."), "{status}");
+}
+
+#[test]
+fn a_plan_of_nothing_makes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    for data in [folder.path().to_owned(), folder.path().join("missing")] {
+        for option in ["--plan", "--status"] {
+            let exit = Exit::of(muster().args(["migrate", option, "--data-dir"]).arg(&data));
+            assert!(exit.status.success() && exit.stdout.contains("outbox0001"), "{}{}", exit.stdout, exit.stderr);
+        }
+    }
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }

@@ -3,6 +3,7 @@
 mod audit;
 mod background;
 mod backup;
+mod backup_folder;
 mod broken_connections;
 mod check;
 mod client;
@@ -12,6 +13,7 @@ mod crowds;
 mod demo;
 #[cfg(target_os = "linux")]
 mod disk;
+mod doctor;
 mod greedy;
 mod greedy_background;
 mod hardening;
@@ -28,6 +30,7 @@ mod pooler;
 mod postgres_tls;
 mod rates;
 mod readiness;
+mod restarts;
 mod retention;
 mod sealing_keys;
 mod settings;

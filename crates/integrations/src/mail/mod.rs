@@ -54,6 +54,11 @@ pub struct SmtpUrl {
 }
 
 impl SmtpUrl {
+    /// The host and the port.
+    pub fn server(&self) -> (&str, u16) {
+        (&self.host, self.port)
+    }
+
     /// Reads `smtps://user:password@host:465`, `smtp://host:587` (which has to offer `STARTTLS`, unless it is this
     /// machine), or `smtp://host:25?tls=none`.
     ///

@@ -1,0 +1,249 @@
+//! What migrations would do to a database, before they run.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt::{self, Display, Formatter},
+};
+
+use diesel::{QueryableByName, RunQueryDsl, sql_query, sql_types::BigInt};
+
+use crate::{
+    Conn, DatabaseUrl, Migrations, Result, backend,
+    migrate::{self, MigrationTexts},
+    tls,
+};
+
+/// The migrations of a database.
+#[derive(Clone, Debug)]
+pub struct MigrationState {
+    /// Those that ran: the version, and the program that ran it where that is noted.
+    pub applied: Vec<(String, Option<String>)>,
+    /// Those that the next start would run, in their order.
+    pub pending: Vec<PendingMigration>,
+    /// A newer program has migrated the database, which this one does not know.
+    pub newer: Option<String>,
+}
+
+/// A migration that has not run.
+#[derive(Clone, Debug)]
+pub struct PendingMigration {
+    /// The version, `_`, and what it is about.
+    pub name: &'static str,
+    /// What it does to tables, each once, in its order.
+    pub steps: Vec<Step>,
+}
+
+/// What a migration does to a table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// The table.
+    pub table: String,
+    /// What is done to it.
+    pub kind: StepKind,
+    /// How many rows the table has now; none where it is not there yet.
+    pub rows: Option<i64>,
+}
+
+/// What is done to a table, and what that locks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StepKind {
+    /// A new table.
+    Create,
+    /// Its columns change.
+    Alter,
+    /// A new index reads all of it.
+    Index,
+    /// Rows of it change, are added or removed.
+    Rows,
+    /// Its rows are copied into another table.
+    Copy,
+    /// It is dropped.
+    Drop,
+}
+
+impl StepKind {
+    /// What waits meanwhile on Postgres. On SQLite every writer waits, whatever is done.
+    pub fn lock(self) -> &'static str {
+        match self {
+            Self::Create => "locks nothing",
+            Self::Alter | Self::Drop => "reads and writes of it wait (ACCESS EXCLUSIVE)",
+            Self::Index => "writes to it wait (SHARE)",
+            Self::Rows => "writes to the same rows wait (ROW EXCLUSIVE)",
+            Self::Copy => "locks nothing that reads or writes rows",
+        }
+    }
+}
+
+impl Display for StepKind {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Create => "is made",
+            Self::Alter => "is altered",
+            Self::Index => "gets an index",
+            Self::Rows => "has rows changed",
+            Self::Copy => "is copied",
+            Self::Drop => "is dropped",
+        })
+    }
+}
+
+#[derive(QueryableByName)]
+struct Count {
+    #[diesel(sql_type = BigInt)]
+    count: i64,
+}
+
+/// Which migrations ran, and what those that did not would do; changes nothing. A SQLite file that is not there is an
+/// empty database.
+///
+/// # Errors
+/// When the database cannot be read.
+pub fn migration_state(url: &DatabaseUrl, domains: &[Migrations]) -> Result<MigrationState> {
+    let all = migrate::with_own(domains);
+    let missing = matches!(url, DatabaseUrl::Sqlite(path) if !path.exists());
+    if missing {
+        let pending = all.iter().flat_map(|domain| domain.all);
+        let pending = pending.map(|one| PendingMigration { name: one.name, steps: steps(one.sqlite[0]) });
+        return Ok(MigrationState { applied: Vec::new(), pending: pending.collect(), newer: None });
+    }
+    let (url, _tunnel) = tls::through(url)?;
+    let mut conn = backend::connect(&url)?;
+    let applied = migrate::applied_versions(&mut conn)?;
+    let known: BTreeSet<&str> = applied.iter().map(|(version, _)| version.as_str()).collect();
+    let left = all.iter().flat_map(|domain| domain.all).filter(|one| !known.contains(one.version()));
+    let mut counted = BTreeMap::new();
+    let mut pending = Vec::new();
+    for one in left {
+        let mut steps = steps(text(one, &conn));
+        for step in &mut steps {
+            step.rows = match counted.get(&step.table) {
+                Some(rows) => *rows,
+                None => {
+                    let rows = rows(&mut conn, &step.table)?;
+                    counted.insert(step.table.clone(), rows);
+                    rows
+                }
+            };
+        }
+        pending.push(PendingMigration { name: one.name, steps });
+    }
+    let newer = migrate::newer(&mut conn, &all)?;
+    Ok(MigrationState { applied, pending, newer })
+}
+
+fn text(migration: &MigrationTexts, conn: &Conn) -> &'static str {
+    let [up, _] = match conn {
+        Conn::Sqlite(_) => migration.sqlite,
+        Conn::Postgres(_) => migration.postgres,
+    };
+    up
+}
+
+/// How many rows a table has, if it is there. Its name is a word of a migration.
+fn rows(conn: &mut Conn, table: &str) -> Result<Option<i64>> {
+    let there = match conn {
+        Conn::Sqlite(_) => {
+            format!("SELECT count(*) AS count FROM sqlite_master WHERE type = 'table' AND name = '{table}'")
+        }
+        Conn::Postgres(_) => format!("SELECT count(*) AS count FROM pg_class WHERE oid = to_regclass('{table}')"),
+    };
+    if sql_query(there).get_result::<Count>(conn)?.count == 0 {
+        return Ok(None);
+    }
+    Ok(Some(sql_query(format!("SELECT count(*) AS count FROM {table}")).get_result::<Count>(conn)?.count))
+}
+
+/// What the statements of a migration do to tables, each once.
+fn steps(text: &str) -> Vec<Step> {
+    let text: String =
+        text.lines().map(|line| line.split("--").next().unwrap_or_default()).collect::<Vec<_>>().join(" ");
+    let mut found: Vec<Step> = Vec::new();
+    let mut inside = false;
+    for statement in text.split(';') {
+        let words: Vec<&str> = statement.split_whitespace().collect();
+        let upper: Vec<String> = words.iter().take(8).map(|word| word.to_ascii_uppercase()).collect();
+        let heads: Vec<&str> = upper.iter().map(String::as_str).collect();
+        // What a trigger or a function does, it does later.
+        if inside {
+            inside = !(heads.first() == Some(&"END") || statement.contains("$$"));
+            continue;
+        }
+        if heads.first() == Some(&"CREATE") && heads.contains(&"TRIGGER") || statement.matches("$$").count() == 1 {
+            inside = true;
+            continue;
+        }
+        for (kind, table) in changes(&heads, &words) {
+            let step = Step { table: table.to_owned(), kind, rows: None };
+            if !found.contains(&step) {
+                found.push(step);
+            }
+        }
+    }
+    found
+}
+
+/// What one statement does.
+fn changes<'w>(heads: &[&str], words: &[&'w str]) -> Vec<(StepKind, &'w str)> {
+    let behind = |word: &str| {
+        let place = words.iter().position(|one| one.eq_ignore_ascii_case(word))? + 1;
+        let rest = words.get(place..)?;
+        let name = rest.iter().find(|one| !["IF", "NOT", "EXISTS"].contains(&one.to_ascii_uppercase().as_str()))?;
+        let name = name.split(['(', ',', ')']).next()?.trim_matches('"');
+        let plain = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        plain.then_some(name)
+    };
+    let one = |kind, word: &str| behind(word).map(|table| (kind, table)).into_iter().collect();
+    match heads {
+        ["CREATE", "TABLE", ..] => one(StepKind::Create, "TABLE"),
+        ["CREATE", "UNIQUE", "INDEX", ..] | ["CREATE", "INDEX", ..] => one(StepKind::Index, "ON"),
+        ["ALTER", "TABLE", ..] => one(StepKind::Alter, "TABLE"),
+        ["DROP", "TABLE", ..] => one(StepKind::Drop, "TABLE"),
+        ["UPDATE", ..] => one(StepKind::Rows, "UPDATE"),
+        ["DELETE", "FROM", ..] => one(StepKind::Rows, "FROM"),
+        ["INSERT", "INTO", ..] => {
+            let into = behind("INTO").map(|table| (StepKind::Rows, table));
+            into.into_iter().chain(behind("FROM").map(|table| (StepKind::Copy, table))).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Db, Options};
+
+    use super::*;
+
+    #[test]
+    fn what_a_migration_does_is_read_off_its_text() {
+        let text = "-- Smaller rows; \nALTER TABLE log RENAME TO log_former;\nCREATE TABLE log (a TEXT);\n\
+                    INSERT INTO log SELECT a FROM log_former;\nDROP TABLE log_former;\n\
+                    CREATE UNIQUE INDEX IF NOT EXISTS log_a ON log (a);\nUPDATE users SET a = 1;\n\
+                    CREATE TRIGGER t AFTER INSERT ON log BEGIN UPDATE other SET a = 1; DELETE FROM other; END;\n\
+                    DELETE FROM \"old\" WHERE a = 1;";
+        let found: Vec<(String, StepKind)> = steps(text).into_iter().map(|step| (step.table, step.kind)).collect();
+        let expected = [
+            ("log", StepKind::Alter),
+            ("log", StepKind::Create),
+            ("log", StepKind::Rows),
+            ("log_former", StepKind::Copy),
+            ("log_former", StepKind::Drop),
+            ("log", StepKind::Index),
+            ("users", StepKind::Rows),
+            ("old", StepKind::Rows),
+        ];
+        assert_eq!(found, expected.map(|(table, kind)| (table.to_owned(), kind)));
+    }
+
+    #[test]
+    fn what_is_pending_is_told_and_nothing_is_changed() {
+        let directory = tempfile::tempdir().unwrap();
+        let url = DatabaseUrl::Sqlite(directory.path().join("t.sqlite"));
+        let before = migration_state(&url, &[]).unwrap();
+        assert!(before.applied.is_empty() && !before.pending.is_empty());
+        assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
+        Db::open(&url, Options::default()).unwrap().migrate(&[]).unwrap();
+        let after = migration_state(&url, &[]).unwrap();
+        assert_eq!((after.applied.len(), after.pending.len()), (before.pending.len(), 0));
+    }
+}

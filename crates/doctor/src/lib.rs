@@ -1,0 +1,7 @@
+//! What is well and what is not with the machine, the files and the database of a service, a line for each thing.
+
+mod database;
+mod report;
+mod upkeep;
+
+pub use self::report::{Report, Severity};

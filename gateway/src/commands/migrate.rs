@@ -1,0 +1,55 @@
+//! `muster migrate`.
+
+use db::{Backend, MigrationState, PendingMigration};
+
+use super::print;
+use crate::{command_line::Migrate, domains};
+
+/// Brings the tables up to date, or says what that would be.
+pub fn migrate(arguments: &Migrate) -> anyhow::Result<()> {
+    let Migrate { storage, plan, status } = arguments;
+    if !plan && !status {
+        return storage.open().map(drop);
+    }
+    let url = storage.url();
+    let state = db::migration_state(&url, &domains::migrations())?;
+    print(&if *plan { plan_of(&state, url.backend()) } else { status_of(&state) })
+}
+
+fn plan_of(MigrationState { applied, pending, newer }: &MigrationState, backend: Backend) -> String {
+    if let Some(newer) = newer {
+        return format!("Nothing would run: {newer}");
+    }
+    if pending.is_empty() {
+        return format!("Nothing to do: all {} migrations have run.", applied.len());
+    }
+    let locked = match backend {
+        Backend::Sqlite => "every writer waits until its end",
+        Backend::Postgres => "what a migration locks is locked until its end",
+    };
+    let count = pending.len();
+    let several = if count == 1 { "" } else { "s" };
+    let mut lines = vec![format!("{count} migration{several} would run, in one transaction: {locked}.")];
+    for PendingMigration { name, steps } in pending {
+        lines.push((*name).to_owned());
+        for step in steps {
+            let (table, kind) = (&step.table, step.kind);
+            lines.push(match (step.rows, backend) {
+                (None, _) => format!("  {table} {kind}"),
+                (Some(rows), Backend::Sqlite) => format!("  {table} {kind}: {rows} rows"),
+                (Some(rows), Backend::Postgres) => format!("  {table} {kind}: {rows} rows; {}", kind.lock()),
+            });
+        }
+    }
+    lines.join("\n")
+}
+
+fn status_of(MigrationState { applied, pending, newer }: &MigrationState) -> String {
+    let ran = applied.iter().map(|(version, program)| match program {
+        Some(program) => format!("ran      {version} (Muster {program})"),
+        None => format!("ran      {version}"),
+    });
+    let waiting = pending.iter().map(|one| format!("pending  {}", one.name));
+    let count = format!("{} ran, {} pending.", applied.len(), pending.len());
+    ran.chain(waiting).chain(newer.clone()).chain([count]).collect::<Vec<_>>().join("\n")
+}
