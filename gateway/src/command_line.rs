@@ -401,7 +401,8 @@ pub struct Restore {
     /// The directory of the backups
     #[arg(long, visible_alias = "from", env = "MUSTER_BACKUP_TO", value_name = "DIR")]
     pub backup_to: PathBuf,
-    /// The newest backup that is no newer than this, such as 2026-11-27T20:45:00Z; by default the newest of all
+    /// The time to go back to, such as 2026-11-27T20:45:00Z: the newest backup of then or earlier is taken; by default
+    /// the newest of all
     #[arg(long, value_name = "TIME", value_parser = moment)]
     pub at: Option<Timestamp>,
 }

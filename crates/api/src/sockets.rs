@@ -1,4 +1,4 @@
-//! Listening sockets: one that was handed over by whoever started this process, or one of its own.
+//! Listening sockets: one that was handed over by the process that started this one, or one of its own.
 
 use std::{
     env, io,

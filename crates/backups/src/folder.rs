@@ -92,7 +92,7 @@ impl Folder {
         Ok(Some(Copy { path, taken }))
     }
 
-    /// The newest copy that is no newer than this.
+    /// The newest copy of this time or an earlier one.
     ///
     /// # Errors
     /// When the folder cannot be read.
@@ -167,7 +167,7 @@ mod tests {
         let taken = Timestamp::parse("2026-11-27T20:45:00Z").unwrap();
         assert_eq!(name_of(taken), "muster-20261127T204500Z.sqlite");
         assert_eq!(time_of("muster-20261127T204500Z.sqlite"), Some(taken));
-        for other in ["muster.sqlite", "muster-20261127.sqlite", "muster-20261327T204500Z.sqlite", "muster-äöüZ.sqlite"]
+        for other in ["muster.sqlite", "muster-20261127.sqlite", "muster-20261327T204500Z.sqlite", "muster-äöZ.sqlite"]
         {
             assert_eq!(time_of(other), None, "{other}");
         }

@@ -20,7 +20,7 @@ pub struct Restored {
     pub former: Option<PathBuf>,
 }
 
-/// Puts the newest copy of `folder` that is no newer than `until` in the place of the SQLite file `database`, which no
+/// Puts the newest copy of `folder` that was taken by `until` in the place of the SQLite file `database`, which no
 /// service may have open. The former file is kept beside it, with what belongs to it.
 ///
 /// # Errors

@@ -84,7 +84,7 @@ pub fn serve(arguments: Serve, log: Log, settings: Vec<Setting>) -> anyhow::Resu
     if handed_over.is_none() && !listen.reuse_port {
         drop(listen.bind()?);
     }
-    // Whoever hands a socket over may start the next service before the last one has ended.
+    // A parent that hands a socket over may start the next service before the last one has ended.
     let is_shared = handed_over.is_some();
     let lock = storage.serve_alone(if is_shared { wait_for_database } else { Duration::ZERO })?;
     let url = storage.url();

@@ -32,7 +32,7 @@ fn an_option_comes_before_the_environment_before_the_file_before_the_default() {
     let secret = folder.path().join("smtp-url");
     fs::write(&secret, "smtp://me:hush-5f2c@mail.example\n").unwrap();
     let text = format!(
-        "data-dir = \"{0}\"\nworkers = 3\nconnections = 4\nkeep-audit = 30\nbehind-proxy = true\nmetrics-public = false\n\
+        "data-dir = \"{0}\"\nworkers = 3\nconnections = 4\nkeep-audit = 30\nbehind-proxy = true\n\
          egress-allow = [\"10.0.0.0/8\", \"192.168.0.0/16\"]\nsmtp-from = \"Muster <m@example.net>\"\n\
          smtp-url-file = \"{1}\"\ndatabase-url = \"postgres://muster:hush-77aa@db/muster\"\n",
         folder.path().join("data").display(),
