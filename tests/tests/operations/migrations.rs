@@ -104,7 +104,7 @@ fn what_would_run_is_said_and_not_run(backend: Backend) {
         assert!(plan.starts_with("1 migration would run, in one transaction"), "{plan}");
         let step = plan.lines().find(|line| line.starts_with("  change_set_parts gets an index: ")).expect("the step");
         let rows = step.split(": ").nth(1).and_then(|rest| rest.split(' ').next()?.parse::<u32>().ok());
-        assert!(rows.is_some_and(|rows| rows >= 3), "{plan}");
+        assert_eq!(rows, Some(0), "{plan}");
         assert_eq!(plan.contains("writes to it wait (SHARE)"), backend == Backend::Postgres, "{plan}");
     }
     let status = run("--status");
