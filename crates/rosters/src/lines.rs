@@ -263,10 +263,11 @@ impl Version {
         let Some(asked) = self.valid.intersection(range) else { return Vec::new() };
         let stretches = self.rule.stretches(asked.start()..asked.end()).into_iter();
         let mut posts = Vec::new();
+        let mut known = None;
         for stretch in stretches.filter_map(|stretch| stretch.intersection(self.valid)) {
             match &self.places {
                 None => posts.push((stretch, 0)),
-                Some(places) => places.cut(stretch, asked, most, &mut posts),
+                Some(places) => places.cut(stretch, asked, most, &mut known, &mut posts),
             }
             if posts.len() > most {
                 break;
@@ -276,9 +277,27 @@ impl Version {
     }
 }
 
+/// Turns that follow each other and have the same post.
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    /// From the start of the first until the end of the last; `None` where the calendar ends.
+    time: Option<Interval>,
+    post: usize,
+    /// The turn after the last; `None` when the post is always the same.
+    next: Option<i64>,
+}
+
 impl Places {
-    /// Cuts a stretch at the hand-overs: what has a part in the range that is asked for, whole.
-    fn cut(&self, stretch: Interval, asked: Interval, most: usize, posts: &mut Vec<(Interval, usize)>) {
+    /// Cuts a stretch at the hand-overs: what has a part in the range that is asked for, whole. `known` is the run that
+    /// was found last, which many stretches share: to find one takes several local times.
+    fn cut(
+        &self,
+        stretch: Interval,
+        asked: Interval,
+        most: usize,
+        known: &mut Option<Run>,
+        posts: &mut Vec<(Interval, usize)>,
+    ) {
         let mut stretch = stretch;
         if let Some((until, post)) = self.kept.filter(|(until, _)| stretch.start() < *until) {
             let kept = Interval::new(stretch.start(), until.min(stretch.end()));
@@ -291,17 +310,28 @@ impl Places {
         if asked.start() < first {
             posts.extend(Interval::new(stretch.start(), first.min(stretch.end())).map(|before| (before, 0)));
         }
-        let mut turn = self.turns.at(asked.start().max(first)).filter(|_| first < asked.end());
-        while let Some(number) = turn {
-            let (post, from, to) = self.same(number);
-            let time = match to {
-                Some(to) => self.turns.between(from, to),
-                None => Interval::new(first, Timestamp::from_millis(i64::MAX)),
-            };
+        if first >= asked.end() {
+            return;
+        }
+        let begin = asked.start().max(first);
+        let same = known.filter(|run| run.time.is_some_and(|time| time.contains(begin)));
+        let mut run = same.or_else(|| self.turns.at(begin).map(|number| self.run(number)));
+        while let Some(Run { time, post, next }) = run {
+            *known = run;
             posts.extend(time.and_then(|time| time.intersection(stretch)).map(|time| (time, post)));
             let done = time.is_some_and(|time| time.end() >= asked.end()) || posts.len() > most;
-            turn = to.filter(|_| !done);
+            run = next.filter(|_| !done).map(|number| self.run(number));
         }
+    }
+
+    /// The run that a turn is in.
+    fn run(&self, number: i64) -> Run {
+        let (post, from, next) = self.same(number);
+        let time = match next {
+            Some(next) => self.turns.between(from, next),
+            None => Interval::new(self.turns.first(), Timestamp::from_millis(i64::MAX)),
+        };
+        Run { time, post, next }
     }
 
     /// The post of a turn, and from which turn until before which the post is the same; for ever when it always is.
