@@ -159,6 +159,7 @@ impl OnCall for Fakes {
                 level: *level,
                 since: Timestamp::from_millis(*from),
                 until: Timestamp::from_millis(*until),
+                instead_of: Vec::new(),
             }));
         }
         Ok(found)

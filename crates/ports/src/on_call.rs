@@ -3,7 +3,7 @@
 use base::timestamp::Timestamp;
 use db::{Conn, Result};
 
-use crate::Person;
+use crate::{Author, Person};
 
 /// Somebody who is on call.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,6 +20,8 @@ pub struct OnCallPerson {
     pub since: Timestamp,
     /// Until when, not including this instant.
     pub until: Timestamp,
+    /// Those who would be on call, and are away; nobody where it is the person's own turn.
+    pub instead_of: Vec<Author>,
 }
 
 /// A roster, as other domains name one.

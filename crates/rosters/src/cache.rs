@@ -18,6 +18,7 @@ use moka::sync::Cache;
 use ports::People;
 
 use crate::{
+    absences::Absences,
     crew::Crew,
     dated_holidays, overrides,
     people::RosterPeople,
@@ -56,8 +57,12 @@ pub struct Snapshot {
     pub rosters: Vec<OneRoster>,
     pub staff: RosterPeople,
     pub revisions: Revisions,
+    /// Of those whose absence moves turns.
+    absences: Absences,
     /// Questions about this instant and later ones can be answered.
     since: Timestamp,
+    /// The people are known since then.
+    people_since: Timestamp,
 }
 
 /// A roster, with a number that is another one whenever the roster, or anybody who stands in it, has changed.
@@ -68,6 +73,7 @@ pub struct OneRoster {
 }
 
 /// What is stored of a roster.
+#[derive(Clone)]
 pub struct StoredRoster {
     state: State,
     /// Its versions, oldest first: none for the time before it was there, none for that after it was deleted.
@@ -113,9 +119,13 @@ impl Snapshot {
         since: Timestamp,
     ) -> Result<Self> {
         let states = states(conn, scope)?;
-        let rosters = OneRoster::load(conn, Selection::Tenants(scope), tenants, states, since)?;
-        let staff = RosterPeople::since(conn, people, tenants, named(&rosters), Some(since))?;
-        Ok(Self { rosters, staff, revisions, since })
+        let mut rosters = OneRoster::load(conn, Selection::Tenants(scope), tenants, states, since)?;
+        let people_since = away_since(&rosters).map_or(since, |away| away.min(since));
+        let staff = RosterPeople::since(conn, people, tenants, named(&rosters), Some(people_since))?;
+        let users = may_be_away(&rosters, &staff);
+        let absences = Absences::load(conn, people, tenants, users, people_since)?;
+        rosters.iter_mut().for_each(|one| one.move_turns(&staff, &absences));
+        Ok(Self { rosters, staff, revisions, absences, since, people_since })
     }
 
     /// The same as of newer revisions.
@@ -123,11 +133,12 @@ impl Snapshot {
         &self,
         conn: &mut Conn,
         people: &dyn People,
-        (scope, tenants): (&[String], &[String]),
+        (whole_scope, tenants): (&[String], &[String]),
         revisions: Revisions,
     ) -> Result<Self> {
         let (of_rosters, of_people) = revisions.changed(&self.revisions);
-        let scope: Vec<String> = scope.iter().filter(|tenant| of_rosters.contains(tenant.as_str())).cloned().collect();
+        let scope: Vec<String> =
+            whole_scope.iter().filter(|tenant| of_rosters.contains(tenant.as_str())).cloned().collect();
         let known: HashMap<&str, &OneRoster> = self.rosters.iter().map(|one| (one.stored.id(), one)).collect();
         let mut states = if scope.is_empty() { Vec::new() } else { states(conn, &scope)? };
         let with_others = if of_rosters.is_empty() { HashSet::new() } else { self.with_other_holidays(conn, tenants)? };
@@ -150,21 +161,37 @@ impl Snapshot {
         let of_keys: Vec<String> = of_keys.into_iter().cloned().collect();
         let selection =
             if keys.len() > MOST_CHANGED { Selection::Tenants(&of_keys) } else { Selection::Rosters(&keys) };
-        let read =
+        let mut read =
             if keys.is_empty() { Vec::new() } else { OneRoster::load(conn, selection, tenants, states, self.since)? };
+        if away_since(&read).is_some_and(|away| away < self.people_since) {
+            return Self::load(conn, people, (whole_scope, tenants), revisions, self.since);
+        }
         // Only people of these tenants can be others, or stand in a roster that they did not stand in.
         let partner = tenants.iter().filter(|tenant| tenant.starts_with("msp_"));
         let concerned = of_people.iter().chain(&of_rosters).map(|tenant| (*tenant).to_owned());
         let concerned: Vec<String> = concerned.chain(partner.cloned()).collect();
-        let (staff, others) = self.staff.renewed(conn, people, (&concerned, &of_people), named(&read), self.since)?;
+        let asked = (concerned.as_slice(), &of_people);
+        let (staff, mut others) = self.staff.renewed(conn, people, asked, named(&read), self.people_since)?;
+        let depends = |all: &[OneRoster]| all.iter().any(|one| one.stored.schedule.away_since().is_some());
+        // With calendars of holidays the number of changes to rosters is another one, too.
+        let is_other = !others.is_empty() || !of_rosters.is_empty() || revisions.has_other_time_off(&self.revisions);
+        let absences = if is_other && (depends(&read) || depends(&rosters)) {
+            let users = may_be_away(rosters.iter().chain(&read), &staff);
+            Absences::load(conn, people, tenants, users, self.people_since)?
+        } else {
+            self.absences.clone()
+        };
+        others.extend(absences.others(&self.absences));
         if !others.is_empty() {
             for one in rosters.iter_mut().filter(|one| one.stored.schedule.concerns(&others, &staff)) {
                 one.stamp = next_stamp();
+                one.move_turns(&staff, &absences);
             }
         }
+        read.iter_mut().for_each(|one| one.move_turns(&staff, &absences));
         rosters.extend(read);
         rosters.sort_by(|one, other| one.stored.id().cmp(other.stored.id()));
-        Ok(Self { rosters, staff, revisions, since: self.since })
+        Ok(Self { rosters, staff, revisions, absences, since: self.since, people_since: self.people_since })
     }
 
     /// The ids of the rosters whose calendars of holidays are not as they were.
@@ -176,8 +203,12 @@ impl Snapshot {
     }
 
     fn weight(&self) -> usize {
-        let of = |one: &OneRoster| 1 + one.stored.schedule.crews().count() + one.stored.schedule.overrides.len();
-        self.staff.len() + self.rosters.iter().map(of).sum::<usize>()
+        let of = |one: &OneRoster| {
+            let schedule = &one.stored.schedule;
+            // Numbers are small beside names.
+            1 + schedule.crews().count() + schedule.overrides.len() + schedule.moved_len() / 16
+        };
+        self.staff.len() + self.absences.len() + self.rosters.iter().map(of).sum::<usize>()
     }
 }
 
@@ -218,6 +249,16 @@ impl OneRoster {
     }
 }
 
+impl OneRoster {
+    /// Decides which of its turns move because people are away.
+    fn move_turns(&mut self, staff: &RosterPeople, absences: &Absences) {
+        if self.stored.schedule.away_since().is_some() {
+            let stored = Arc::make_mut(&mut self.stored);
+            stored.schedule.move_turns(staff, absences, &stored.state.tenant_id);
+        }
+    }
+}
+
 impl StoredRoster {
     pub fn tenant_id(&self) -> &str {
         &self.state.tenant_id
@@ -232,6 +273,18 @@ impl StoredRoster {
 fn named(rosters: &[OneRoster]) -> (impl Iterator<Item = &Crew>, impl Iterator<Item = String>) {
     let crews = rosters.iter().flat_map(|one| one.stored.schedule.crews());
     (crews, rosters.iter().flat_map(|one| one.stored.schedule.users()))
+}
+
+/// Since when the turns of any of these rosters depend on who is away.
+fn away_since(rosters: &[OneRoster]) -> Option<Timestamp> {
+    rosters.iter().filter_map(|one| one.stored.schedule.away_since()).min()
+}
+
+/// The ids of those whose absence may move turns of these rosters.
+fn may_be_away<'r>(rosters: impl IntoIterator<Item = &'r OneRoster>, staff: &RosterPeople) -> Vec<String> {
+    let users = rosters.into_iter().flat_map(|one| one.stored.schedule.may_be_away(staff));
+    let users: BTreeSet<String> = users.collect();
+    users.into_iter().collect()
 }
 
 fn next_stamp() -> u64 {

@@ -8,6 +8,7 @@ use base::timestamp::Timestamp;
 use calendar::Interval;
 
 use crate::{
+    away::Reason,
     lines::{Assignment, Label, Level, Of, Pieces, Segment},
     people::RosterPeople,
     schedule::Schedule,
@@ -25,6 +26,8 @@ pub struct Duty<'s> {
     pub users: Vec<&'s str>,
     /// The ids of those whom the override relieves.
     pub replaces: Vec<&'s str>,
+    /// Why those who stand in the shift have the turn of others.
+    pub why: Option<&'s Reason>,
 }
 
 /// Who is on call at an instant, and who is next.
@@ -154,6 +157,7 @@ impl<'s> Duties<'s> {
 
     fn same(&self, one: &Duty<'_>, other: &Duty<'_>) -> bool {
         one.by == other.by
+            && one.why == other.why
             && one.users.len() == other.users.len()
             && one.users.iter().all(|user| other.users.contains(user))
             && self.schedule.shift(one.shift) == self.schedule.shift(other.shift)
@@ -205,10 +209,10 @@ impl<'s> Duties<'s> {
     fn settled(&mut self, piece: &Segment, time: Interval) -> Vec<Duty<'s>> {
         let schedule = self.schedule;
         let at = time.start();
-        let duty = |by, users, replaces| Duty { time, shift: piece.shift, by, users, replaces };
+        let duty = |by, users, replaces| Duty { time, shift: piece.shift, by, users, replaces, why: None };
         let mut duties: Vec<Duty<'s>> = Vec::with_capacity(1);
         if let Some(post) = piece.post {
-            duties.push(duty(None, self.at_post(post, at), Vec::new()));
+            duties.push(Duty { why: schedule.reason(post), ..duty(None, self.at_post(post, at), Vec::new()) });
         }
         for place in &piece.over {
             let Some(one) = schedule.overrides.get(*place) else { continue };

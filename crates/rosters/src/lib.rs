@@ -8,7 +8,8 @@
 //! - [`across`]: the same across rosters
 //! - [`hours`]: how long people are on call, by [`hour_categories`]
 //! - [`cache`]: all rosters of a tenant, kept in memory
-//! - [`time_off`]: when people are away
+//! - [`time_off`]: when people are away, and [`absences`], as far as turns depend on it
+//! - [`moves`], [`away`]: which turns of a rotation move for it
 //! - [`holidays`]: calendars of holidays, and [`dated_holidays`]: what of them was known when
 //! - [`conflicts`]: gaps, and what the plan asks too much of somebody
 //! - [`calendars`]: feeds for calendar programs
@@ -17,7 +18,9 @@
 //! Operations 10 and 11 of `docs/interface.md`, and what is around them. When a shift takes place, `calendar` works
 //! out; who the people are, [`ports::People`] says.
 
+mod absences;
 mod across;
+mod away;
 mod cache;
 mod calendars;
 mod conflict_watches;
@@ -32,6 +35,7 @@ mod holidays;
 mod hour_categories;
 mod hours;
 mod lines;
+mod moves;
 mod on_call;
 mod overrides;
 mod people;

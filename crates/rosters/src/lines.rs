@@ -16,6 +16,8 @@ use calendar::{Interval, Rule, Turns, sets};
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use crate::moves::Moves;
+
 /// Whether somebody is called first, or when the first does not answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, ToSchema, api::Request)]
 #[serde(rename_all = "lowercase")]
@@ -54,6 +56,10 @@ pub struct Places {
     pub posts: Vec<usize>,
     /// Until when somebody else has the turn, and the post of it.
     pub kept: Option<(Timestamp, usize)>,
+    /// The turns that moved because people are away.
+    pub moves: Moves,
+    /// The post of the first of those; the others follow.
+    pub first_moved: usize,
 }
 
 /// Somebody takes a shift, or the whole roster, for a time.
@@ -104,7 +110,8 @@ pub enum Label {
 pub struct Assignment {
     /// The version of the shift, by its place.
     pub version: usize,
-    /// 0 for those who stand in it beside the person whose turn it is; n for the n-th place, one more for a kept turn.
+    /// 0 for those who stand in it beside the person whose turn it is; n for the n-th place, one more for a kept turn,
+    /// then those of turns that moved.
     pub number: usize,
 }
 
@@ -334,14 +341,25 @@ impl Places {
         Run { time, post, next }
     }
 
+    /// The post of a turn.
+    pub fn post(&self, turn: i64) -> usize {
+        if let Some((moved, _)) = self.moves.turn(turn) {
+            return self.first_moved + moved;
+        }
+        self.posts.get(self.moves.place(turn, self.posts.len())).copied().unwrap_or_default()
+    }
+
     /// The post of a turn, and from which turn until before which the post is the same; for ever when it always is.
     fn same(&self, number: i64) -> (usize, i64, Option<i64>) {
         let count = i64::try_from(self.posts.len().max(1)).unwrap_or(i64::MAX);
-        let post_of = |turn: i64| {
-            let place = usize::try_from(turn.rem_euclid(count)).unwrap_or_default();
-            self.posts.get(place).copied().unwrap_or_default()
-        };
+        let post_of = |turn: i64| self.post(turn);
         let post = post_of(number);
+        if !self.moves.is_empty() {
+            // Not far: what goes on is joined later.
+            let later = (1..count).find(|later| post_of(number + later) != post).unwrap_or(count);
+            let earlier = (1..=count).find(|earlier| *earlier > number || post_of(number - earlier) != post);
+            return (post, number + 1 - earlier.unwrap_or(count), Some(number + later));
+        }
         let Some(later) = (1..count).find(|later| post_of(number + later) != post) else { return (post, 0, None) };
         let earlier = (1..=count).find(|earlier| *earlier > number || post_of(number - earlier) != post);
         (post, number + 1 - earlier.unwrap_or(1), Some(number + later))

@@ -207,6 +207,13 @@ impl RosterPeople {
         present.chain(were.map(|one| one.user.as_str())).collect()
     }
 
+    /// The ids of all whom a crew names, itself or by a group, now or before.
+    pub fn ever<'s>(&'s self, crew: &'s Crew) -> BTreeSet<&'s str> {
+        let now = crew.groups.iter().filter_map(|id| self.groups.get(id)).flat_map(|group| &group.members);
+        let were = crew.groups.iter().filter_map(|id| self.former.members.get(id)).flatten().map(|one| &one.user);
+        crew.users.iter().chain(now).chain(were).map(String::as_str).collect()
+    }
+
     /// Those who are on call at an instant where their group is: nobody when the group is not in use.
     pub fn active_members<'s>(&'s self, group: &str, at: Timestamp) -> Vec<&'s str> {
         let is_active = self.group_at(group, at).is_some_and(|group| group.activated);

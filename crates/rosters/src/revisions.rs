@@ -6,7 +6,7 @@ use api::RequestContext;
 use db::{Conn, Result};
 use ports::People;
 
-use crate::roster::store;
+use crate::{absences, roster::store};
 
 /// As many tenants are asked about on a worker thread; more take longer than a worker may.
 const FEW_TENANTS: usize = 16;
@@ -14,19 +14,21 @@ const FEW_TENANTS: usize = 16;
 /// A number of a tenant, which counts changes, in the order of the tenants.
 type OfTenants = Vec<(String, i64)>;
 
-/// Of each tenant two numbers: of the changes to its rosters and calendars of holidays, and of
-/// those to its people.
+/// Of each tenant three numbers: of the changes to its rosters and calendars of holidays, to its people, and to their
+/// time off.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Revisions {
     rosters: OfTenants,
     people: OfTenants,
+    time_off: OfTenants,
 }
 
-/// The sums of both over all tenants: another pair after each change.
+/// The sums over all tenants: others after each change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Totals {
     rosters: i64,
     people: i64,
+    time_off: i64,
 }
 
 impl Revisions {
@@ -34,18 +36,24 @@ impl Revisions {
     /// and of those whose people and calendars may stand in them. They are read before the rows are: what is newer than
     /// they say is worked out again.
     pub fn read(conn: &mut Conn, people: &dyn People, tenants: &[String]) -> Result<Self> {
-        Ok(Self { rosters: store::revisions(conn, tenants)?, people: people.revisions(conn, tenants)? })
+        let time_off = absences::store::revisions(conn, tenants)?;
+        Ok(Self { rosters: store::revisions(conn, tenants)?, people: people.revisions(conn, tenants)?, time_off })
     }
 
     /// The sums.
     pub fn totals(&self) -> Totals {
         let sum = |of: &OfTenants| of.iter().fold(0_i64, |sum, (_, revision)| sum.wrapping_add(*revision));
-        Totals { rosters: sum(&self.rosters), people: sum(&self.people) }
+        Totals { rosters: sum(&self.rosters), people: sum(&self.people), time_off: sum(&self.time_off) }
     }
 
     /// The tenants whose rosters have changed since these, and those whose people have.
     pub fn changed(&self, since: &Self) -> (HashSet<&str>, HashSet<&str>) {
         (newer(&self.rosters, &since.rosters), newer(&self.people, &since.people))
+    }
+
+    /// Is anybody's time off another one since these?
+    pub fn has_other_time_off(&self, since: &Self) -> bool {
+        self.time_off != since.time_off
     }
 }
 

@@ -8,6 +8,8 @@ use db::{Conn, Result};
 use ports::People;
 
 use crate::{
+    absences::Absences,
+    away::{AwayRule, AwayTurns, Reason},
     crew::Crew,
     dated_holidays::{
         self,
@@ -15,6 +17,7 @@ use crate::{
         row::ShiftHolidays,
     },
     lines::{Assignment, Label, Level, Lines, Overridden, Override, Places, Version},
+    moves::Moves,
     overrides,
     people::RosterPeople,
     roster::{
@@ -33,12 +36,16 @@ pub fn look_back(at: Timestamp) -> i64 {
 }
 
 /// The lines of a roster, and who stands in them.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Schedule {
     /// When.
     pub lines: Lines,
     /// Of each version, by its place, those of each post, by its number.
     crews: Vec<Vec<Crew>>,
+    /// Of each version, by its place, what becomes of the turns of those who are away, if anything.
+    away: Vec<Option<AwayRule>>,
+    /// Of each version, by its place, the turns that moved: the post of those who have it, and why.
+    moved: Vec<Vec<(usize, Reason)>>,
     /// What each override says, by its place.
     pub overrides: Vec<Relief>,
     /// Of each shift that has some, by its id, the holidays.
@@ -125,7 +132,7 @@ impl Schedule {
     }
 
     /// Of a roster that is not stored. Its shifts have no ids.
-    pub fn unsaved(new: &NewRoster, holidays: &DatedHolidays) -> Self {
+    pub fn unsaved(new: &NewRoster, holidays: &DatedHolidays, now: Timestamp) -> Self {
         let mut schedule = Self::default();
         for shift in &new.shifts {
             let from = Timestamp::from_millis(0);
@@ -137,7 +144,7 @@ impl Schedule {
             let rule = holidays.rule(shift.schedule.rule(new.time_zone.zone), new.time_zone.zone, own.as_ref());
             schedule.observe((&id, valid), own.as_ref(), new.time_zone.zone, holidays);
             let version = Version { id, name, level: shift.level, rule, places: None, valid };
-            let rotation = shift.rotation.as_ref().and_then(|rotation| rotation.stored());
+            let rotation = shift.rotation.as_ref().and_then(|rotation| rotation.stored(now));
             schedule.add(version, shift.crew(), rotation, new.time_zone.zone);
         }
         schedule
@@ -190,6 +197,8 @@ impl Schedule {
     /// Adds a version of a shift with those who stand in it.
     pub fn add(&mut self, version: Version, own: Crew, rotation: Option<CrewRotation>, zone: Zone) {
         let mut posts = vec![own.clone()];
+        self.away.push(rotation.as_ref().and_then(|rotation| rotation.away_rule(zone)));
+        self.moved.push(Vec::new());
         let places = rotation.map(|rotation| {
             let crews: Vec<Crew> = rotation.order.iter().map(|crew| own.and(crew)).collect();
             let numbers = crews.iter().enumerate().map(|(place, crew)| {
@@ -202,21 +211,70 @@ impl Schedule {
                 posts.push(own.and(&kept.crew));
                 (Timestamp::from_millis(kept.until_ms), posts.len() - 1)
             });
-            Places { turns: rotation.turns.turns(zone, &version.rule), posts: numbers, kept }
+            let turns = rotation.turns.turns(zone, &version.rule);
+            Places { turns, posts: numbers, kept, moves: Moves::default(), first_moved: posts.len() }
         });
         self.lines.versions.push(Version { places, ..version });
         self.crews.push(posts);
     }
 
-    /// Everybody who stands in it, as they are now and were since an instant.
+    /// Everybody who stands in it, as they are now and were since an instant. It then knows which turns moved because
+    /// they are away; the roster is one of the first of the tenants.
     pub fn people(
-        &self,
+        &mut self,
         conn: &mut Conn,
         people: &dyn People,
         tenants: &[String],
-        since: Option<Timestamp>,
+        since: Timestamp,
     ) -> Result<RosterPeople> {
-        RosterPeople::since(conn, people, tenants, (self.crews(), self.users()), since)
+        let since = self.away_since().map_or(since, |away| away.min(since));
+        let staff = RosterPeople::since(conn, people, tenants, (self.crews(), self.users()), Some(since))?;
+        let absences = Absences::load(conn, people, tenants, self.may_be_away(&staff), since)?;
+        self.move_turns(&staff, &absences, tenants.first().map(String::as_str).unwrap_or_default());
+        Ok(staff)
+    }
+
+    /// Since when its turns depend on who is away; `None` when they do not.
+    pub fn away_since(&self) -> Option<Timestamp> {
+        self.away.iter().flatten().map(|rule| rule.since).min()
+    }
+
+    /// The ids of those whose absence may move turns.
+    pub fn may_be_away(&self, staff: &RosterPeople) -> Vec<String> {
+        let crews = self.away.iter().flatten().flat_map(|rule| &rule.order);
+        let users: BTreeSet<&str> = crews.flat_map(|crew| staff.ever(crew)).collect();
+        users.into_iter().map(ToOwned::to_owned).collect()
+    }
+
+    /// Decides which turns move because people are away. The people are known since [`Schedule::away_since`]; of those
+    /// of other tenants than the roster's it is not told which time off that was.
+    pub fn move_turns(&mut self, staff: &RosterPeople, absences: &Absences, tenant: &str) {
+        let versions = self.lines.versions.iter_mut().zip(&self.away).zip(&self.crews).zip(&mut self.moved);
+        for (((version, rule), posts), moved) in versions {
+            let (Some(places), Some(rule)) = (version.places.as_mut(), rule) else { continue };
+            let turns = AwayTurns::new(rule, (&places.turns, &version.rule), staff, absences);
+            let moves = turns.moves();
+            let post = |place: usize| places.posts.get(place).copied().unwrap_or_default();
+            let told = moves.turns().iter().map(|moved| {
+                let reason = turns.reason((moved.instead_of, moved.turn), moved.away, tenant);
+                (post(moved.place), reason)
+            });
+            *moved = told.collect();
+            places.moves = moves;
+            places.first_moved = posts.len();
+        }
+    }
+
+    /// How much memory what moved takes, in numbers.
+    pub fn moved_len(&self) -> usize {
+        let places = self.lines.versions.iter().filter_map(|version| version.places.as_ref());
+        places.map(|places| places.moves.len()).sum::<usize>() + self.moved.iter().map(Vec::len).sum::<usize>()
+    }
+
+    /// Why those of a post have a turn of others.
+    pub fn reason(&self, post: Assignment) -> Option<&Reason> {
+        let own = self.crews.get(post.version)?.len();
+        self.moved.get(post.version)?.get(post.number.checked_sub(own)?).map(|(_, reason)| reason)
     }
 
     pub fn crews(&self) -> impl Iterator<Item = &Crew> {
@@ -247,7 +305,9 @@ impl Schedule {
 
     /// Those of a post.
     pub fn crew(&self, post: Assignment) -> Option<&Crew> {
-        self.crews.get(post.version)?.get(post.number)
+        let posts = self.crews.get(post.version)?;
+        let moved = || self.moved.get(post.version)?.get(post.number.checked_sub(posts.len())?);
+        posts.get(post.number).or_else(|| posts.get(moved()?.0))
     }
 
     /// Id and name of a shift.

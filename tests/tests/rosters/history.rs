@@ -24,7 +24,7 @@ pub(super) fn next_second(client: &Client) -> String {
 }
 
 /// Who was on call, and since when; until when only where that is past, too.
-fn answer(client: &Client, of: &str, at: &str, changed: &str) -> Value {
+pub(super) fn answer(client: &Client, of: &str, at: &str, changed: &str) -> Value {
     let mut answer = client.get(&format!("{of}/onCall?at={at}")).ok();
     let mut list = answer["onCall"].take();
     for one in list.as_array_mut().into_iter().flatten() {

@@ -16,6 +16,7 @@ mod rotations;
 mod time_off;
 mod timeline;
 mod turns;
+mod when_away;
 
 use muster_tests::{Client, unique};
 use serde_json::{Value, json};

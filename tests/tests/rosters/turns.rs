@@ -21,26 +21,26 @@ both_backends![
     the_past_stays_when_a_turn_is_kept,
 ];
 
-fn weekdays(start: &str, end: &str) -> Value {
+pub(super) fn weekdays(start: &str, end: &str) -> Value {
     let mut schedule = daily(start, end);
     schedule["pattern"] = json!({"type": "weekly", "repeatFrequency": 1,
         "weekDays": "Monday,Tuesday,Wednesday,Thursday,Friday"});
     schedule
 }
 
-fn people(client: &Client, count: usize) -> Vec<String> {
+pub(super) fn people(client: &Client, count: usize) -> Vec<String> {
     (0..count).map(|number| user(client, &format!("P{number}"))).collect()
 }
 
 /// A rotation of one person in each place.
-fn alone(people: &[&String], length: Value, start: &str) -> Value {
+pub(super) fn alone(people: &[&String], length: Value, start: &str) -> Value {
     let people: Vec<&str> = people.iter().map(|id| id.as_str()).collect();
     let places: Vec<&[&str]> = people.iter().map(std::slice::from_ref).collect();
     rotation(&places, length, start)
 }
 
 /// The users of the entries of a timeline, one after the other.
-fn users(timeline: &Value) -> Vec<String> {
+pub(super) fn users(timeline: &Value) -> Vec<String> {
     let of = |entry: &Value| -> Vec<String> {
         entry["users"].as_array().into_iter().flatten().map(|user| text(&user["id"])).collect()
     };

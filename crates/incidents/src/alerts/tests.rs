@@ -125,7 +125,15 @@ impl OnCall for Fake {
     fn on_call(&self, _: &mut Conn, tenant: &str, partner: &str, at: Timestamp) -> Result<Vec<OnCallPerson>> {
         assert_eq!(partner, "msp_1");
         let person = Person { id: format!("USR-{tenant}"), mobile_number: Some("+1".into()), ..Person::default() };
-        Ok(vec![OnCallPerson { person, roster_id: "ES-1".into(), shift_id: None, level: 1, since: at, until: at }])
+        Ok(vec![OnCallPerson {
+            person,
+            roster_id: "ES-1".into(),
+            shift_id: None,
+            level: 1,
+            since: at,
+            until: at,
+            instead_of: vec![],
+        }])
     }
 
     fn roster(&self, _: &mut Conn, _: &[String], _: &str) -> Result<Option<RosterSummary>> {

@@ -242,6 +242,9 @@ pub fn targets(meant: &[TargetRecipients], methods: bool) -> Vec<Value> {
                     .map(|(method, due)| json!({"contactMethod": {"id": method.id, "type": method.kind}, "at": due}));
                 told["through"] = Value::Array(used.collect());
             }
+            if let Some(absent) = one.instead_of.get(&reached.person.id) {
+                told["why"] = json!({"kind": "away", "insteadOf": absent});
+            }
             if let Some(gap) = &reached.gap {
                 told["gap"] = json!(gap);
             }

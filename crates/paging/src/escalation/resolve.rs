@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use base::timestamp::Timestamp;
 use db::{Conn, Result};
-use ports::Person;
+use ports::{Author, Person};
 
 use crate::{
     Neighbours,
@@ -38,6 +38,8 @@ pub struct TargetRecipients {
     pub people: Vec<Reached>,
     /// The roster that it is, by tenant and id.
     pub roster: Option<(String, String)>,
+    /// Of people on call by their ids, who would be and is away.
+    pub instead_of: HashMap<String, Vec<Author>>,
     /// Is an integration called?
     pub calls: bool,
     /// Why it means nobody.
@@ -79,6 +81,7 @@ pub fn step(
             id: String::new(),
             people: Vec::new(),
             roster: None,
+            instead_of: HashMap::new(),
             calls: false,
             gap: None,
         };
@@ -121,7 +124,13 @@ fn whom(
             around.iter().find(|other| *other != about.policy_tenant).map_or(about.policy_tenant, String::as_str);
         let on_call = neighbours.on_call.on_call_of(conn, &known.tenant_id, partner, &roster.id, at)?;
         let of_level = on_call.into_iter().filter(|found| target.level.is_none_or(|level| found.level == level));
-        let people = active(of_level.map(|found| found.person).collect());
+        let people = of_level.map(|found| {
+            if !found.instead_of.is_empty() {
+                meant.instead_of.insert(found.person.id.clone(), found.instead_of);
+            }
+            found.person
+        });
+        let people = active(people.collect());
         return Ok(match target.level {
             _ if !people.is_empty() => Ok(people),
             None => Err("nobody is on call in the roster".to_owned()),

@@ -180,7 +180,7 @@ pub async fn preview(
         // The ids of shifts that nobody has made: the same at each preview.
         let mut unmade = (1u128..).map(|number| uuid::Uuid::from_u128(number).to_string());
         let ids = || unmade.next().unwrap_or_default();
-        let (_, plan) = roster::http::planned(conn, &old, &tenants, change, wrong, ids, scope.now)?;
+        let (_, plan) = roster::http::planned(conn, &**people, &tenants, (&old, change, wrong), ids, scope.now)?;
         let range = range.ok_or_else(|| Problem::internal())?;
         let since = range.start().millis();
         let overrides = crate::overrides::store::since(conn, &old.tenant_id, &old.id, since)?;
@@ -190,8 +190,8 @@ pub async fn preview(
         let holidays = dated_holidays::store::dated(conn, &tenants, named)?;
         let mut room = Room::of(2);
         let mut side = |shifts: &[row::Shift], known: &[row::Version]| -> db::Result<_> {
-            let schedule = Schedule::stored(shifts, &overrides, &holidays)?;
-            let staff = schedule.people(conn, &**people, &tenants, Some(range.start()))?;
+            let mut schedule = Schedule::stored(shifts, &overrides, &holidays)?;
+            let staff = schedule.people(conn, &**people, &tenants, range.start())?;
             let off = schedule::free(known, range)?;
             let asked = RosterView { schedule: &schedule, staff: &staff, range, off: &off, saved: true };
             Ok(told(asked, &mut room)?.0)

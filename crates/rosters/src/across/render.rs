@@ -20,7 +20,7 @@ use crate::{
     schedule,
     timeline::{
         render::{Cover, Room, RosterView, told, too_large},
-        wire::{OnCallOverride, Reason, Timeline},
+        wire::{OnCallOverride, OnCallWhy, Reason, Timeline},
     },
 };
 
@@ -113,5 +113,6 @@ fn shift(name: &str, roster: &OneRoster, duty: &Duty<'_>, staff: &RosterPeople) 
         until: on_call::render::until(duty),
         reason: Reason::of(relief.as_ref()),
         r#override: relief,
+        why: OnCallWhy::of(staff, duty, since),
     }
 }

@@ -12,7 +12,7 @@ use crate::{
     pre_serialized::PreSerialized,
     timeline::{
         render::Cover,
-        wire::{OnCallOverride, Reason, Timeline, TimelineEntry, TimelineGap, TimelineOverlap},
+        wire::{OnCallOverride, OnCallWhy, Reason, Timeline, TimelineEntry, TimelineGap, TimelineOverlap},
     },
 };
 
@@ -102,6 +102,8 @@ pub struct UserShift {
     pub reason: Reason,
     /// The override, when that is why.
     pub r#override: Option<OnCallOverride>,
+    /// Why they have the turn of others, when they do.
+    pub why: Option<OnCallWhy>,
 }
 
 /// What a change would do to a roster.

@@ -129,7 +129,7 @@ fn turns(length: serde_json::Value, start: &str, zone: &str, posts: &[usize]) ->
     let body = json!({"length": length, "start": start});
     let rotation: Rotation = serde_json::from_value(body).unwrap();
     let turns = rotation.turns(Zone::find(zone).unwrap(), &daily(zone, "09:00:00", "17:00:00"));
-    Some(Places { turns, posts: posts.to_vec(), kept: None })
+    Some(Places { turns, posts: posts.to_vec(), kept: None, moves: Moves::default(), first_moved: 0 })
 }
 
 #[test]

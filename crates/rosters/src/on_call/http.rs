@@ -61,8 +61,8 @@ pub async fn one(
         let roster = versions::as_of(conn, vec![roster], at.millis())?.pop();
         let roster = roster.ok_or_else(rules::no_roster)?;
         let tenants = rules::tenants_of(&roster.tenant_id, scope.tenant.partner.as_str());
-        let schedule = Schedule::load(conn, &roster, &tenants, look_back(at))?;
-        let staff = schedule.people(conn, &**people, &tenants, Some(at))?;
+        let mut schedule = Schedule::load(conn, &roster, &tenants, look_back(at))?;
+        let staff = schedule.people(conn, &**people, &tenants, at)?;
         let named = Reference { id: roster.id, name: roster.name };
         let of = render::Of { roster: &named, schedule: &schedule, staff: &staff, user: None };
         let (_, elements) = render::elements(of, at);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use base::timestamp::Timestamp;
 use calendar::Interval;
 use db::{Conn, Result};
-use ports::{OnCall, OnCallPerson, OwnShift, People, RosterSummary};
+use ports::{Author, OnCall, OnCallPerson, OwnShift, People, RosterSummary};
 
 use crate::{
     cache::RosterCache,
@@ -36,8 +36,8 @@ impl Rosters {
         tenants: &[String],
         at: Timestamp,
     ) -> Result<Vec<OnCallPerson>> {
-        let schedule = Schedule::load(conn, roster, tenants, look_back(at))?;
-        let staff = schedule.people(conn, &*self.people, tenants, Some(at))?;
+        let mut schedule = Schedule::load(conn, roster, tenants, look_back(at))?;
+        let staff = schedule.people(conn, &*self.people, tenants, at)?;
         let mut found = Vec::new();
         for duty in Duties::new(&schedule, &staff).state(at).current {
             let shift_id = schedule.shift(duty.shift).map(|(id, _)| id.to_owned());
@@ -45,6 +45,9 @@ impl Rosters {
                 Level::Primary => 1,
                 Level::Secondary => 2,
             };
+            let author = |id: &String| staff.user_at(id, at).map(Author::from);
+            let instead_of: Vec<Author> =
+                duty.why.iter().flat_map(|why| why.instead_of.iter().filter_map(author)).collect();
             let people = duty.users.iter().filter_map(|id| staff.user_at(id, at));
             found.extend(people.map(|person| OnCallPerson {
                 person: person.clone(),
@@ -53,6 +56,7 @@ impl Rosters {
                 level,
                 since: duty.time.start(),
                 until: duty.time.end(),
+                instead_of: instead_of.clone(),
             }));
         }
         Ok(found)

@@ -10,7 +10,7 @@ use crate::{
     pre_serialized::{PreSerialized, json},
     roster::wire::User,
     schedule::Schedule,
-    timeline::wire::{OnCallOverride, Reason},
+    timeline::wire::{OnCallOverride, OnCallWhy, Reason},
 };
 
 /// The elements of `onCall` and of `next` of one roster.
@@ -56,6 +56,7 @@ fn entries<'d>(of: Of<'d>, duty: &'d Duty<'_>, at: Timestamp) -> impl Iterator<I
             until: until(duty),
             reason: Reason::of(relief.as_ref()),
             r#override: relief,
+            why: OnCallWhy::of(staff, duty, at),
         })
     })
 }

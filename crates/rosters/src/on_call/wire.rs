@@ -10,7 +10,7 @@ use crate::{
     overrides::wire::Reference,
     pre_serialized::PreSerialized,
     roster::wire::{User, instant},
-    timeline::wire::{OnCallOverride, Reason},
+    timeline::wire::{OnCallOverride, OnCallWhy, Reason},
 };
 
 /// Who is asked about, and when.
@@ -65,4 +65,6 @@ pub struct OnCallEntry {
     pub reason: Reason,
     /// The override, when that is why.
     pub r#override: Option<OnCallOverride>,
+    /// Why they have the turn of others, when they do.
+    pub why: Option<OnCallWhy>,
 }

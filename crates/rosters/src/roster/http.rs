@@ -1,5 +1,7 @@
 //! Rosters over HTTP.
 
+use std::collections::HashMap;
+
 use actix_web::{HttpResponse, web};
 use api::{Answer, Body, PageQuery, PathIds, RequestContext, RequestScope, answer, delete, get, post, spec::PageOf};
 use base::{problem::FieldErrors, timestamp::Timestamp};
@@ -10,7 +12,7 @@ use serde_json::json;
 
 use super::{
     input::{NewRoster, RosterChange, calendar_ids},
-    named,
+    moved, named,
     plan::{self, Old, Plan},
     row,
     rules::{self, Filter, tenants_of},
@@ -206,7 +208,8 @@ pub async fn update(
             scope.check_version(old.version)?;
             let tenants = tenants_of(&old.tenant_id, scope.tenant.partner.as_str());
             change.check_people(tx.conn, &**people, &tenants, &mut wrong)?;
-            let (before, plan) = planned(tx.conn, &old, &tenants, change, wrong, new_id, tx.now)?;
+            let asked = (&old, change, wrong);
+            let (before, plan) = planned(tx.conn, &**people, &tenants, asked, new_id, tx.now)?;
             carry_out(tx, &old, &before, &plan)?;
             let after = WithShifts(&plan.roster, &plan.after);
             let from = (plan.from_ms > tx.now.millis()).then(|| Timestamp::from_millis(plan.from_ms));
@@ -229,13 +232,12 @@ pub fn carry_out(tx: &mut Tx<'_>, old: &row::Roster, before: &[row::Shift], plan
 }
 
 /// What an update does to a roster, and its shifts when the update takes effect; `new_id` gives new shifts their UUIDs.
-/// Calendars of holidays are those of `tenants`.
+/// Its people and calendars of holidays are those of `tenants`.
 pub fn planned(
     conn: &mut Conn,
-    old: &row::Roster,
+    people: &dyn People,
     tenants: &[String],
-    change: RosterChange,
-    wrong: FieldErrors,
+    (old, change, wrong): (&row::Roster, RosterChange, FieldErrors),
     new_id: impl FnMut() -> String,
     now: Timestamp,
 ) -> db::Result<(Vec<row::Shift>, Plan)> {
@@ -246,7 +248,11 @@ pub fn planned(
     let before = shifts.iter().filter_map(|shift| shift.holidays.as_deref());
     let ids = named.flat_map(calendar_ids).chain(before.flat_map(|holidays| holidays.calendars.iter().cloned()));
     let holidays = dated_holidays::store::dated_of(conn, tenants, &ids.collect::<Vec<_>>())?;
-    let all = Old { roster: old, versions: &known, shifts: &shifts, holidays: &holidays };
+    let moves = match change.keep_current {
+        Some(true) => moved::turns(conn, people, tenants, &shifts, &holidays)?,
+        _ => HashMap::new(),
+    };
+    let all = Old { roster: old, versions: &known, shifts: &shifts, holidays: &holidays, moves: &moves };
     let plan = plan::planned(all, change, wrong, new_id, now)?;
     Ok((shifts, plan))
 }

@@ -22,6 +22,7 @@ use crate::{
     crew::{Crew, user_id},
     dated_holidays::row::ShiftHolidays,
     lines::Level,
+    moves::WhenAway,
 };
 
 /// The longest name of a roster or a shift, in characters.
@@ -239,6 +240,8 @@ pub struct NewRotation {
     /// The first hand-over, to the first place: a local time of the roster's zone, without an offset.
     #[request(from = String, parse = start, pattern = calendar::forms::LOCAL_TIME)]
     pub start: Option<Start>,
+    /// What becomes of the turns of those who are away for at least half of one: nothing, `keep`, without it.
+    pub when_away: Option<WhenAway>,
 }
 
 /// A place of a rotation: at least one of the two.
@@ -365,11 +368,13 @@ impl OffHours {
 }
 
 impl NewRotation {
-    /// What is stored of it; `None` for no rotation any more.
-    pub fn stored(&self) -> Option<CrewRotation> {
+    /// What is stored of it when it holds from an instant on; `None` for no rotation any more.
+    pub fn stored(&self, from: Timestamp) -> Option<CrewRotation> {
         let order: Vec<Crew> = self.order.iter().map(NewTurn::crew).collect();
         let turns = calendar::Rotation { length: self.length?.length()?, start: self.start? };
-        (!order.is_empty()).then_some(CrewRotation { order, turns, kept: None })
+        let when_away = self.when_away.unwrap_or_default();
+        let rotation = CrewRotation { order, turns, kept: None, when_away, away_since_ms: None };
+        (!rotation.order.is_empty()).then(|| rotation.away_from(from))
     }
 
     /// How many users and groups it names.

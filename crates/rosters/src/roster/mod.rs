@@ -5,6 +5,7 @@
 
 pub mod http;
 pub mod input;
+pub mod moved;
 pub mod named;
 pub mod plan;
 pub mod rotation;

@@ -24,6 +24,7 @@ use crate::{
     crew::Crew,
     dated_holidays::{dated::DatedHolidays, row::ShiftHolidays},
     lines::Level,
+    moves::Moves,
 };
 
 /// A roster that is new, and its shifts, which hold as if they had always been. `id` names what is new.
@@ -44,13 +45,15 @@ pub fn created(new: &NewRoster, tenant: &str, mut id: impl FnMut() -> String, no
         deleted_ms: None,
         conflicts_to: ConflictRecipient::crew(&new.conflicts_to).map(Json),
     };
-    let shifts =
-        (0..).zip(&new.shifts).map(|(position, shift)| row(&roster, shift, format!("ESD-{}", id()), position, 0));
+    let shifts = (0..)
+        .zip(&new.shifts)
+        .map(|(position, shift)| row(&roster, shift, format!("ESD-{}", id()), position, (0, now)));
     let shifts = shifts.collect();
     (roster, shifts)
 }
 
-fn row(roster: &Roster, shift: &NewShift, id: String, position: i64, from_ms: i64) -> Shift {
+/// A new shift, whose turns depend on who is away from an instant on.
+fn row(roster: &Roster, shift: &NewShift, id: String, position: i64, (from_ms, away): (i64, Timestamp)) -> Shift {
     Shift {
         tenant_id: roster.tenant_id.clone(),
         roster_id: roster.id.clone(),
@@ -62,14 +65,14 @@ fn row(roster: &Roster, shift: &NewShift, id: String, position: i64, from_ms: i6
         zone: roster.zone.clone(),
         schedule: Json(json!(shift.schedule)),
         crew: Json(shift.crew()),
-        rotation: rotation(shift.rotation.as_ref()),
+        rotation: rotation(shift.rotation.as_ref(), away),
         level: shift.level.map(level),
         holidays: shift.shift_holidays().map(Json),
     }
 }
 
-fn rotation(new: Option<&NewRotation>) -> Option<Json<CrewRotation>> {
-    new.and_then(NewRotation::stored).map(Json)
+fn rotation(new: Option<&NewRotation>, away: Timestamp) -> Option<Json<CrewRotation>> {
+    new.and_then(|new| new.stored(away)).map(Json)
 }
 
 /// What is stored of a level.
@@ -153,6 +156,9 @@ pub struct Old<'r> {
     pub shifts: &'r [Shift],
     /// The days of their calendars of holidays, and of those that the update names.
     pub holidays: &'r DatedHolidays,
+    /// Of the rotations of shifts, by the ids of these, which turns move because people are away; for an update that
+    /// keeps who is on call.
+    pub moves: &'r HashMap<String, Moves>,
 }
 
 /// Works out what an update of a roster does. What is as it was keeps its version, so that history is cut only where
@@ -171,6 +177,8 @@ pub fn planned(
     let now_ms = effective_ms(now);
     let from_ms = wrong.take(effective_from(&change, now))?.unwrap_or(now_ms);
     let of_plan = change.is_of_plan();
+    // What was entered in the second in which the update is made is known.
+    let away = now.max(Timestamp::from_millis(from_ms));
     let keeps_current = change.keep_current.unwrap_or_default();
     let versions = rewritten(old.versions, &change, now_ms, from_ms);
     let last = versions.last().ok_or_else(|| Problem::internal())?;
@@ -195,12 +203,13 @@ pub fn planned(
     let mut after = Vec::new();
     let mut taken = HashSet::new();
     let mut complete = true;
+    let unmoved = Moves::default();
     for (position, shift) in (0..).zip(wanted) {
         let path = |field: &str| format!("shiftDetails[{position}].{field}");
         let Some(shift_id) = shift.id.clone() else {
             match shift.complete() {
                 Some(new) => {
-                    let new = row(&roster, &new, format!("ESD-{}", id()), position, from_ms);
+                    let new = row(&roster, &new, format!("ESD-{}", id()), position, (from_ms, away));
                     // When a change is undone, a shift has the id that it had.
                     let known = old.shifts.iter().find(|known| known.id == new.id);
                     let rotation = known.map_or_else(|| new.rotation.clone(), |known| with_kept(&new.rotation, known));
@@ -221,7 +230,8 @@ pub fn planned(
             continue;
         }
         let zone = if of_plan { &roster.zone } else { &known.zone };
-        after.push(changed(known, shift, (zone, keeps_current, old.holidays), position, from_ms)?);
+        let moves = keeps_current.then(|| old.moves.get(&known.id).unwrap_or(&unmoved));
+        after.push(changed(known, shift, (zone, moves, old.holidays), position, (from_ms, away))?);
     }
     distinct(after.iter().map(|shift: &Shift| (shift.position, shift.name.as_str())), &mut wrong);
     wrong.check()?;
@@ -322,13 +332,14 @@ fn kept(shift: &Shift) -> ShiftChange {
     ShiftChange { id: Some(shift.id.clone()), ..ShiftChange::default() }
 }
 
-/// The shift after a change: the same version when nothing but its place differs.
+/// The shift after a change: the same version when nothing but its place differs. With the moves of its rotation, it
+/// keeps who is on call.
 fn changed(
     old: &Shift,
     change: ShiftChange,
-    (zone, keeps_current, holidays): (&str, bool, &DatedHolidays),
+    (zone, moves, holidays): (&str, Option<&Moves>, &DatedHolidays),
     position: i64,
-    from_ms: i64,
+    (from_ms, away): (i64, Timestamp),
 ) -> Result<Shift, Problem> {
     let crew = Crew::new(
         &change.users.map_or_else(|| old.crew.users.clone(), |users| user_ids(&users)),
@@ -341,13 +352,18 @@ fn changed(
         zone: zone.to_owned(),
         schedule: change.schedule.map_or_else(|| old.schedule.clone(), |schedule| Json(json!(schedule))),
         crew: Json(crew),
-        rotation: change.rotation.map_or_else(|| old.rotation.clone(), |new| with_kept(&rotation(Some(&new)), old)),
+        rotation: change
+            .rotation
+            .map_or_else(|| old.rotation.clone(), |new| with_kept(&rotation(Some(&new), away), old)),
         level: change.level.map_or_else(|| old.level.clone(), |new| Some(level(new))),
         holidays: ShiftHolidays::changed(old.holidays.as_deref(), change.holidays.as_deref(), change.on_holidays)
             .map(Json),
         ..old.clone()
     };
-    let next = if keeps_current { keeping_current(old, next, holidays, from_ms)? } else { next };
+    let next = match moves {
+        Some(moves) => keeping_current((old, moves), next, holidays, from_ms)?,
+        None => next,
+    };
     let as_old = Shift { position: old.position, valid_until_ms: old.valid_until_ms, ..next.clone() };
     Ok(Shift { valid_from_ms: if as_old == *old { old.valid_from_ms } else { from_ms }, ..next })
 }
@@ -359,7 +375,12 @@ fn with_kept(rotation: &Option<Json<CrewRotation>>, old: &Shift) -> Option<Json<
 }
 
 /// A shift after a change, whose rotation is moved so that those whose turn it is keep it to its end.
-fn keeping_current(old: &Shift, next: Shift, holidays: &DatedHolidays, from_ms: i64) -> Result<Shift, Problem> {
+fn keeping_current(
+    (old, moves): (&Shift, &Moves),
+    next: Shift,
+    holidays: &DatedHolidays,
+    from_ms: i64,
+) -> Result<Shift, Problem> {
     let (Some(former), Some(new)) = (&old.rotation, &next.rotation) else { return Ok(next) };
     let is_counted = |length| matches!(length, Length::Occurrences(_));
     let counts_occurrences = is_counted(former.turns.length) || is_counted(new.turns.length);
@@ -373,9 +394,10 @@ fn keeping_current(old: &Shift, next: Shift, holidays: &DatedHolidays, from_ms: 
     let rule_then = holidays.rule(rule_then, zone_then, old.holidays.as_deref());
     let rule = holidays.rule(rules::schedule(&next.schedule)?.rule(zone), zone, next.holidays.as_deref());
     let then = Calendar { zone: zone_then, schedule: &rule_then };
+    let former = (&former.0, then, moves);
     let now = Calendar { zone, schedule: &rule };
     let at = Timestamp::from_millis(from_ms);
-    let moved = new.0.clone().keeping_current((&former.0, then), now, is_same_calendar, at);
+    let moved = new.0.clone().keeping_current(former, now, is_same_calendar, at);
     Ok(Shift { rotation: Some(Json(moved)), ..next })
 }
 

@@ -4,7 +4,11 @@ use base::timestamp::Timestamp;
 use calendar::{Rotation, Rule, Zone};
 use serde::{Deserialize, Serialize};
 
-use crate::crew::Crew;
+use crate::{
+    away::AwayRule,
+    crew::Crew,
+    moves::{Moves, WhenAway},
+};
 
 /// A rotation as it is stored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -17,6 +21,16 @@ pub struct CrewRotation {
     /// Who has the turn before another place has one by the order.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kept: Option<KeptTurn>,
+    /// What becomes of the turns of those who are away.
+    #[serde(default, rename = "whenAway", skip_serializing_if = "is_keep")]
+    pub when_away: WhenAway,
+    /// Since when that is so, in milliseconds: earlier turns are as they are.
+    #[serde(default, rename = "awaySince", skip_serializing_if = "Option::is_none")]
+    pub away_since_ms: Option<i64>,
+}
+
+fn is_keep(when_away: &WhenAway) -> bool {
+    *when_away == WhenAway::Keep
 }
 
 /// The turn of somebody who had it when the rotation changed.
@@ -56,22 +70,35 @@ impl CrewRotation {
         self.order.iter().chain(self.kept_at(at).map(|kept| &kept.crew))
     }
 
-    /// Do both have the same order, length and start?
+    /// Do both have the same order, length and start, and do the same when people are away?
     pub fn says_what(&self, other: &Self) -> bool {
-        (&self.order, self.turns) == (&other.order, other.turns)
+        (&self.order, self.turns, self.when_away) == (&other.order, other.turns, other.when_away)
+    }
+
+    /// How its turns depend on who is away, if they do, in the zone of its roster.
+    pub fn away_rule(&self, zone: Zone) -> Option<AwayRule> {
+        let since = Timestamp::from_millis(self.away_since_ms?);
+        let depends = self.when_away != WhenAway::Keep;
+        depends.then(|| AwayRule { mode: self.when_away, since, zone, order: self.order.clone() })
+    }
+
+    /// The same, whose turns depend on who is away from an instant on.
+    pub fn away_from(self, since: Timestamp) -> Self {
+        let depends = self.when_away != WhenAway::Keep;
+        Self { away_since_ms: depends.then(|| since.millis()), ..self }
     }
 
     /// This rotation, moved so that those whose turn it is by a former one at an instant keep it to its end. Then comes
     /// the place after theirs in this order; the first, when they are not in it. `is_same_calendar` says that both
-    /// count by the same.
+    /// count by the same, `moves` which of the former turns moved because people are away.
     pub fn keeping_current(
         self,
-        (former, then): (&Self, Calendar<'_>),
+        (former, then, moves): (&Self, Calendar<'_>, &Moves),
         now: Calendar<'_>,
         is_same_calendar: bool,
         at: Timestamp,
     ) -> Self {
-        let Some(current) = former.turn_at(then, at) else { return self };
+        let Some(current) = former.turn_at(then, moves, at) else { return self };
         let place = self.place_of(&current);
         let count = self.order.len();
         // Turns of the same length go on in the same steps; else the next begins where the current one ends.
@@ -98,21 +125,23 @@ impl CrewRotation {
             |(turn, moved): &&(i64, Rotation)| moved.turns(now.zone, now.schedule).start(*turn) == Some(begins);
         let holds = |(turn, moved): &&(i64, Rotation)| moved.turns(now.zone, now.schedule).at(begins) == Some(*turn);
         let chosen = choices.iter().find(begins_exactly).or_else(|| choices.iter().find(holds));
-        let Some((turn, turns)) = chosen.copied() else { return Self { kept, ..self } };
+        // Nobody who is away by then loses the turn that is kept.
+        let away = if goes_on.is_some() { current.until } else { begins };
+        let Some((turn, turns)) = chosen.copied() else { return Self { kept, ..self }.away_from(away) };
         let mut order = self.order;
         let turn = usize::try_from(turn).unwrap_or_default() % count.max(1);
         order.rotate_left((place + count - turn) % count.max(1));
-        Self { order, turns, kept }
+        Self { order, turns, kept, ..self }.away_from(away)
     }
 
-    fn turn_at(&self, calendar: Calendar<'_>, at: Timestamp) -> Option<CurrentTurn<'_>> {
+    fn turn_at(&self, calendar: Calendar<'_>, moves: &Moves, at: Timestamp) -> Option<CurrentTurn<'_>> {
         if let Some(kept) = self.kept_at(at) {
             let until = Timestamp::from_millis(kept.until_ms);
             return Some(CurrentTurn { crew: &kept.crew, begun: None, until });
         }
         let turns = self.turns.turns(calendar.zone, calendar.schedule);
         let number = turns.at(at)?;
-        let place = usize::try_from(number).ok()?.checked_rem(self.order.len())?;
+        let place = moves.place(number, self.order.len());
         // The last turn of a schedule that ends has no end.
         let until = turns.start(number + 1)?;
         Some(CurrentTurn { crew: self.order.get(place)?, begun: Some((place, turns.start(number)?)), until })

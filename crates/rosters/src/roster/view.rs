@@ -15,7 +15,7 @@ use super::{
     rules,
     wire::{self, ConflictRecipient, OffHours, Roster, RosterClient, Shift, Turn, User, UserGroup},
 };
-use crate::{crew::Crew, people::RosterPeople};
+use crate::{crew::Crew, moves::WhenAway, people::RosterPeople};
 
 /// In which form a roster is shown.
 #[derive(Clone, Debug)]
@@ -98,6 +98,7 @@ impl Seen<'_> {
                 .collect(),
             length: rotation.turns.length,
             start: rotation.turns.start,
+            when_away: Some(rotation.when_away).filter(|when| *when != WhenAway::Keep),
             kept: rotation.kept_at(self.at).map(|kept| wire::KeptTurn {
                 users: self.users(&kept.crew),
                 user_groups: self.groups(&kept.crew),
@@ -174,6 +175,9 @@ fn shift_payload(shift: &ShiftRow) -> Value {
     if let Some(rotation) = shift.rotation.as_deref() {
         let order: Vec<Value> = rotation.order.iter().map(crew_payload).collect();
         payload["rotation"] = json!({"order": order, "length": rotation.turns.length, "start": rotation.turns.start});
+        if rotation.when_away != WhenAway::Keep {
+            payload["rotation"]["whenAway"] = json!(rotation.when_away);
+        }
     }
     if let Some(level) = &shift.level {
         payload["level"] = json!(level);

@@ -14,7 +14,7 @@ use super::{
     input::{self, OnHolidays, TurnLength},
     shift_schedule::ShiftSchedule,
 };
-use crate::{crew::user_id, lines::Level};
+use crate::{crew::user_id, lines::Level, moves::WhenAway};
 
 /// The last millisecond that a request may name: the year 9998 ends.
 pub const LATEST_MS: i64 = 253_370_764_799_999;
@@ -296,6 +296,9 @@ pub struct RosterRotation {
     /// The first hand-over, to the first place: a local time of the roster's zone.
     #[schema(value_type = String, example = "2026-11-23T09:00:00")]
     pub start: Start,
+    /// What becomes of the turns of those who are away; left out when nothing does.
+    #[serde(rename = "whenAway")]
+    pub when_away: Option<WhenAway>,
     /// Who has the turn until another place has it, since an update with `keepCurrent`; left out when nobody has.
     pub kept: Option<KeptTurn>,
 }

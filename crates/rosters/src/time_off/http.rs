@@ -14,7 +14,7 @@ use super::{
     permissions, row, rules, store, view,
     wire::{NewTimeOff, TimeOff, TimeOffChange, TimeOffId, Within},
 };
-use crate::roster::wire::UserId;
+use crate::{absences, roster::wire::UserId};
 
 api::list! {
     /// The list of a user's time off.
@@ -46,7 +46,7 @@ pub async fn create(
         .write(move |tx, scope| {
             let tenant = permissions::writable(tx.conn, &**people, scope, &user)?;
             let row = rules::created(&tenant, &user, new, tx.author(), tx.now);
-            store::lock_for_update(tx.conn, &tenant)?;
+            absences::store::lock_for_update(tx.conn, &tenant)?;
             store::insert(tx.conn, &row)?;
             tx.record_change(None, Some(&row))?;
             answered(tx.conn, &**people, scope, row)

@@ -3,9 +3,10 @@
 use base::{problem::Problem, timestamp::Timestamp};
 
 use super::{
-    row::{FormerTimeOff, TimeOff},
+    row::TimeOff,
     wire::{LONGEST_MS, NewTimeOff, TOO_LONG, TimeOffChange},
 };
+use crate::absences::row::FormerTimeOff;
 
 /// The entries of a person, past ones included.
 pub const MOST: i64 = 500;

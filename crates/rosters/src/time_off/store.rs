@@ -6,13 +6,11 @@ use db::{Condition, Conn, Quota, Result, SortBy, Sorts};
 use diesel::prelude::*;
 use outbox::{Keep, Retention};
 
-use super::{
-    row::{FormerTimeOff, TimeOff},
-    rules,
-};
+use super::{row::TimeOff, rules};
 use crate::{
+    absences::{self, row::FormerTimeOff, store::lock_for_update},
     conflict_watches,
-    schema::{roster_former_time_off, roster_time_off, roster_time_off_revisions},
+    schema::roster_time_off,
 };
 
 /// How much time off the people of a tenant have at most.
@@ -36,7 +34,7 @@ pub const RETENTION: Retention = Retention {
         // Whose turn it is now may depend on who was away years ago.
         let rows: Vec<TimeOff> = these().load(conn)?;
         let former: Vec<FormerTimeOff> = rows.iter().filter_map(|row| rules::former(row, None)).collect();
-        db::insert_rows!(conn, roster_former_time_off::table, former.as_slice())?;
+        absences::store::insert(conn, &former)?;
         Ok(diesel::delete(these()).execute(conn)?)
     },
 };
@@ -54,18 +52,6 @@ api::resource! {
     TimeOff, "time off",
     find: |conn, tenants, id| db::one!(conn, roster_time_off, tenants, id),
     lock: |row, conn| lock_for_update(conn, &row.tenant_id),
-}
-
-/// Makes everybody else wait who writes time off of a tenant's people, and counts the change.
-pub fn lock_for_update(conn: &mut Conn, tenant: &str) -> Result<()> {
-    use roster_time_off_revisions::dsl;
-    db::Lock::of("timeOff", tenant).take(conn)?;
-    let counted = diesel::update(dsl::roster_time_off_revisions.find(tenant)).set(dsl::revision.eq(dsl::revision + 1));
-    if counted.execute(conn)? == 0 {
-        let first = (dsl::tenant_id.eq(tenant), dsl::revision.eq(1));
-        diesel::insert_into(dsl::roster_time_off_revisions).values(first).execute(conn)?;
-    }
-    Ok(())
 }
 
 /// A page of the time off of a person that has a part in a time.
@@ -134,7 +120,7 @@ pub fn update(conn: &mut Conn, old: &TimeOff, row: &TimeOff) -> Result<()> {
     if let Some(former) = rules::former(old, Some(row.updated_ms)) {
         let count = present(conn, row)?;
         admit(conn, row, count)?;
-        diesel::insert_into(roster_former_time_off::table).values(&former).execute(conn)?;
+        absences::store::insert(conn, &[former])?;
     }
     diesel::update(roster_time_off::table.find((&row.tenant_id, &row.id))).set(row).execute(conn)?;
     conflict_watches::touch(conn, &row.tenant_id).map(drop)
@@ -143,7 +129,7 @@ pub fn update(conn: &mut Conn, old: &TimeOff, row: &TimeOff) -> Result<()> {
 /// Removes one, at an instant.
 pub fn delete(conn: &mut Conn, row: &TimeOff, now: Timestamp) -> Result<()> {
     if let Some(former) = rules::former(row, Some(now.millis())) {
-        diesel::insert_into(roster_former_time_off::table).values(&former).execute(conn)?;
+        absences::store::insert(conn, &[former])?;
     }
     diesel::delete(roster_time_off::table.find((&row.tenant_id, &row.id))).execute(conn)?;
     conflict_watches::touch(conn, &row.tenant_id).map(drop)
@@ -158,8 +144,6 @@ fn present(conn: &mut Conn, row: &TimeOff) -> Result<i64> {
 
 /// Is there room for one more beside the entries of a person and what they were before?
 fn admit(conn: &mut Conn, row: &TimeOff, present: i64) -> Result<()> {
-    use roster_former_time_off::dsl;
-    let own = dsl::roster_former_time_off.filter(dsl::tenant_id.eq(&row.tenant_id));
-    let former: i64 = own.filter(dsl::user_id.eq(&row.user_id)).count().get_result(conn)?;
+    let former = absences::store::count(conn, &row.tenant_id, &row.user_id)?;
     if present + former >= rules::MOST_FORMER { Err(rules::too_many_changes().into()) } else { Ok(()) }
 }

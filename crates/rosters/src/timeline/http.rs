@@ -70,8 +70,8 @@ pub async fn timeline(
         if let Some(text) = cache.get(&asked, totals) {
             return Ok(text);
         }
-        let schedule = Schedule::load(conn, &roster, &tenants, range.start().millis())?;
-        let staff = schedule.people(conn, &**people, &tenants, Some(range.start()))?;
+        let mut schedule = Schedule::load(conn, &roster, &tenants, range.start().millis())?;
+        let staff = schedule.people(conn, &**people, &tenants, range.start())?;
         let known = versions::since(conn, &roster.tenant_id, &roster.id, range.start().millis())?;
         let off = schedule::free(&known, range)?;
         let text = render::timeline(RosterView { schedule: &schedule, staff: &staff, range, off: &off, saved: true })?;
@@ -107,10 +107,12 @@ pub async fn preview(
     let range = wrong.take(calendar::range::read(context.query(), Some(&body)))?;
     let text = context.read(move |conn, scope| {
         let tenants = tenants_of(scope.tenant_id(), scope.tenant.partner.as_str());
-        let staff = check_new(conn, &**people, &tenants, &new, wrong)?;
+        check_new(conn, &**people, &tenants, &new, wrong)?;
         let range = range.ok_or_else(|| Problem::internal())?;
         let ids: Vec<String> = new.shifts.iter().flat_map(|shift| calendar_ids(&shift.holidays)).collect();
-        let schedule = Schedule::unsaved(&new, &dated_holidays::store::dated_of(conn, &tenants, &ids)?);
+        let holidays = dated_holidays::store::dated_of(conn, &tenants, &ids)?;
+        let mut schedule = Schedule::unsaved(&new, &holidays, scope.now);
+        let staff = schedule.people(conn, &**people, &tenants, scope.now)?;
         let off = schedule::off_hours(&new.off_hours, new.time_zone.zone, range);
         Ok(render::timeline(RosterView { schedule: &schedule, staff: &staff, range, off: &off, saved: false })?)
     });

@@ -7,7 +7,8 @@ use calendar::{Interval, sets};
 use serde::Serialize;
 
 use super::wire::{
-    OnCallOverride, Reason, Timeline, TimelineEntry, TimelineGap, TimelineOverlap, TimelineShift, TimelineUser,
+    OnCallOverride, OnCallWhy, Reason, Timeline, TimelineEntry, TimelineGap, TimelineOverlap, TimelineShift,
+    TimelineUser,
 };
 use crate::{
     duty::{Duties, Duty},
@@ -203,10 +204,24 @@ impl<'s> Texts<'s, '_> {
         let shift = self.shift(duty.shift);
         let users = self.users(duty);
         let relief = relief.as_ref().map(PreSerialized::of);
-        let lengths =
-            [shift.as_ref().map(|shift| shift.len()), Some(users.len()), relief.as_ref().map(PreSerialized::len)];
+        let why = OnCallWhy::of(staff, duty, start).as_ref().map(PreSerialized::of);
+        let lengths = [
+            shift.as_ref().map(|shift| shift.len()),
+            Some(users.len()),
+            relief.as_ref().map(PreSerialized::len),
+            why.as_ref().map(PreSerialized::len),
+        ];
         self.room.take(STRETCH + lengths.into_iter().flatten().sum::<usize>())?;
-        Ok(TimelineEntry { start, end, shift, level: schedule.level(duty.shift), users, reason, r#override: relief })
+        Ok(TimelineEntry {
+            start,
+            end,
+            shift,
+            level: schedule.level(duty.shift),
+            users,
+            reason,
+            r#override: relief,
+            why,
+        })
     }
 
     fn users(&mut self, duty: &Duty<'s>) -> Rc<PreSerialized<Vec<TimelineUser>>> {

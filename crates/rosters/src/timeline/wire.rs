@@ -8,8 +8,8 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::{
-    duty::Duty, lines::Level, overrides::wire::Reference, people::RosterPeople, pre_serialized::PreSerialized,
-    schedule::Schedule,
+    away::Reason as AwayReason, duty::Duty, lines::Level, moves::WhenAway, overrides::wire::Reference,
+    people::RosterPeople, pre_serialized::PreSerialized, schedule::Schedule,
 };
 
 /// An override, where it says why somebody is on call.
@@ -32,16 +32,64 @@ impl OnCallOverride {
     /// The one that a duty comes from, with people as they are at an instant; `None` for one of a shift's own.
     pub fn of(schedule: &Schedule, staff: &RosterPeople, duty: &Duty<'_>, at: Timestamp) -> Option<Self> {
         let relief = schedule.overrides.get(duty.by?)?;
-        let author = |id: &str| {
-            staff.user_at(id, at).map_or_else(|| Author { id: id.to_owned(), ..Author::default() }, Author::from)
-        };
         Some(Self {
             id: relief.id.clone(),
-            replaces: duty.replaces.iter().map(|id| author(id)).collect(),
-            created_by: author(&relief.created_by),
+            replaces: duty.replaces.iter().map(|id| author(staff, id, at)).collect(),
+            created_by: author(staff, &relief.created_by, at),
             note: Some(relief.note.clone()).filter(|note| !note.is_empty()),
         })
     }
+}
+
+/// Why somebody has the turn of others.
+#[api::without_none]
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct OnCallWhy {
+    /// What the reason is.
+    pub kind: WhyKind,
+    /// `whenAway` of the rotation.
+    pub mode: WhenAway,
+    /// Who would be on call.
+    pub instead_of: Vec<Author>,
+    /// Which time off; left out when it is that of people of another tenant.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    pub time_off: Vec<TimeOffReference>,
+}
+
+/// What a reason is.
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+#[schema(as = OnCallWhyKind)]
+pub enum WhyKind {
+    /// Somebody is away.
+    Away,
+}
+
+/// Time off, by its id.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct TimeOffReference {
+    /// `TOF-<uuid>`.
+    #[schema(example = "TOF-0190a6b2-8f0e-7f6e-9d5a-3c1d7a5b2e90")]
+    pub id: String,
+}
+
+impl OnCallWhy {
+    /// That of a duty, with people as they are at an instant.
+    pub fn of(staff: &RosterPeople, duty: &Duty<'_>, at: Timestamp) -> Option<Self> {
+        let AwayReason { mode, instead_of, time_off } = duty.why?;
+        Some(Self {
+            kind: WhyKind::Away,
+            mode: *mode,
+            instead_of: instead_of.iter().map(|id| author(staff, id, at)).collect(),
+            time_off: time_off.iter().map(|id| TimeOffReference { id: id.clone() }).collect(),
+        })
+    }
+}
+
+fn author(staff: &RosterPeople, id: &str, at: Timestamp) -> Author {
+    staff.user_at(id, at).map_or_else(|| Author { id: id.to_owned(), ..Author::default() }, Author::from)
 }
 
 /// The final schedule within a range.
@@ -89,6 +137,9 @@ pub struct TimelineEntry {
     /// The override, when that is why.
     #[schema(value_type = Option<OnCallOverride>)]
     pub r#override: Option<PreSerialized<OnCallOverride>>,
+    /// Why they have the turn of others, when they do.
+    #[schema(value_type = Option<OnCallWhy>)]
+    pub why: Option<PreSerialized<OnCallWhy>>,
 }
 
 /// Through what somebody is on call.

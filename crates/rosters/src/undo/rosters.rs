@@ -73,7 +73,7 @@ impl Restorer for Rosters {
         let former = RosterChange::parse(&Value::Object(body))?;
         let mut wrong = FieldErrors::default();
         former.check_people(tx.conn, &*self.0, &tenants, &mut wrong)?;
-        let (before, plan) = planned(tx.conn, &old, &tenants, former, wrong, in_turn(ids), tx.now)?;
+        let (before, plan) = planned(tx.conn, &*self.0, &tenants, (&old, former, wrong), in_turn(ids), tx.now)?;
         carry_out(tx, &old, &before, &plan)
     }
 }

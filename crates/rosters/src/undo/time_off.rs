@@ -8,10 +8,13 @@ use db::Result;
 use outbox::{Tx, change_sets::objects::ObjectChange};
 use ports::People;
 
-use crate::time_off::{
-    row::TimeOff,
-    rules, store,
-    wire::{NewTimeOff, TimeOffChange},
+use crate::{
+    absences,
+    time_off::{
+        row::TimeOff,
+        rules, store,
+        wire::{NewTimeOff, TimeOffChange},
+    },
 };
 
 /// The fields that an operation sets.
@@ -46,7 +49,7 @@ impl Restorer for TimesOff {
                 let new = NewTimeOff::parse(&body)?;
                 let row = rules::created(&change.tenant_id, user, new, tx.author(), tx.now);
                 let row = TimeOff { id: change.entity_id.clone(), ..row };
-                store::lock_for_update(tx.conn, &row.tenant_id)?;
+                absences::store::lock_for_update(tx.conn, &row.tenant_id)?;
                 store::insert(tx.conn, &row)?;
                 Ok(row)
             },

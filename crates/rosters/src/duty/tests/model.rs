@@ -16,7 +16,9 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::{
+    absences::{Absence, Absences},
     lines::{Overridden, Override},
+    moves::WhenAway,
     roster::rotation::CrewRotation,
 };
 
@@ -89,6 +91,19 @@ struct Taken {
     /// Days from the first day.
     day: i64,
     minute: i64,
+    when_away: WhenAway,
+    /// Since when that holds, in minutes from the change.
+    since: i64,
+}
+
+/// Somebody is away; in minutes from the change.
+#[derive(Clone, Debug)]
+struct Away {
+    user: usize,
+    from: i64,
+    length: i64,
+    /// Since when that is known, and until when.
+    known: (i64, Option<i64>),
 }
 
 #[derive(Clone, Debug)]
@@ -103,6 +118,7 @@ struct Case {
     gone: Vec<Option<(i64, i64)>>,
     /// Since when each user is in the group, and until when; in minutes from the change.
     members: Vec<(usize, i64, Option<i64>)>,
+    away: Vec<Away>,
 }
 
 #[derive(Clone, Debug)]
@@ -125,12 +141,16 @@ fn plans() -> impl Strategy<Value = Plan> {
         Just("hours").prop_flat_map(|unit| (Just(unit), 3..40_i64)),
         Just("occurrences").prop_flat_map(|unit| (Just(unit), 1..5_i64)),
     ];
-    let turns = (places(), unit, 0..40_i64, 0..96_i64).prop_map(|(places, (unit, number), day, quarter)| Taken {
+    let modes = select(vec![WhenAway::Keep, WhenAway::Skip, WhenAway::Swap]);
+    let turns = (places(), unit, 0..40_i64, 0..96_i64, modes, -4_000..1_000_i64);
+    let turns = turns.prop_map(|(places, (unit, number), day, quarter, when_away, since)| Taken {
         places,
         unit,
         number,
         day,
         minute: quarter * 15,
+        when_away,
+        since: since * 30,
     });
     let times = (0..48_i64, 0..48_i64, any::<bool>())
         .prop_map(|(start, end, whole)| (start * 30, if whole { start } else { end } * 30));
@@ -150,6 +170,14 @@ fn cases() -> impl Strategy<Value = Case> {
     });
     let gone = option::weighted(0.3, (-100..100_i64, 1..100_i64))
         .prop_map(|gone| gone.map(|(from, length)| (from * 30, (from + length) * 30)));
+    let known = (-4_000..200_i64, option::of(1..2_000_i64));
+    let away = (0..6_usize, -4_000..400_i64, prop_oneof![1..100_i64, 1..2_000_i64], known);
+    let away = away.prop_map(|(user, from, length, (known, until))| Away {
+        user,
+        from: from * 30,
+        length: length * 30,
+        known: (known * 30, until.map(|until| (known + until) * 30)),
+    });
     let member = (0..6_usize, -100..100_i64, option::of(1..100_i64));
     let member = member.prop_map(|(user, from, length)| (user, from * 30, length.map(|length| (from + length) * 30)));
     (
@@ -159,14 +187,15 @@ fn cases() -> impl Strategy<Value = Case> {
         vec(covers, 0..6),
         vec(gone, 6),
         vec(member, 0..4),
+        vec(away, 0..16),
     )
-        .prop_map(|(zone, change, shifts, overrides, gone, mut members)| {
+        .prop_map(|(zone, change, shifts, overrides, gone, mut members, away)| {
             let clock = Clock::of(zone);
             members.sort_by_key(|(user, ..)| *user);
             members.dedup_by_key(|(user, ..)| *user);
             let around = clock.changes();
             let around = if around.is_empty() { 1_300_000_000_000 } else { around[change.index(around.len())] };
-            Case { zone, around, shifts, overrides, gone, members }
+            Case { zone, around, shifts, overrides, gone, members, away }
         })
 }
 
@@ -274,10 +303,146 @@ fn resolved(case: &Case, named: &[usize], at: i64) -> BTreeSet<usize> {
     all.filter(|user| in_use(case, *user, at)).collect()
 }
 
-type OnCall = BTreeSet<(Option<usize>, usize, Option<usize>)>;
+/// Who would have a turn of somebody else, and the numbers of the absences for which they have not.
+type Why = (Vec<usize>, Vec<usize>);
+type OnCall = BTreeSet<(Option<usize>, usize, Option<usize>, Option<Why>)>;
+
+/// A turn as it is taken: when it begins, by which place, and why by that one.
+struct TakenTurn {
+    begins: i64,
+    place: usize,
+    why: Option<Why>,
+}
+
+/// When occurrences begin and end, date by date.
+fn occurrences<'c>(case: &'c Case, clock: &'c Clock, plan: &'c Plan) -> impl Iterator<Item = (i64, i64)> + 'c {
+    let days = (0..).filter(|day| !plan.holidays.contains(day)).map(|day| later(first_day(case), day));
+    let here =
+        days.filter(|date| plan.days.is_none_or(|days| days & (1 << date.weekday().to_sunday_zero_offset()) != 0));
+    here.map(|date| {
+        let last = if plan.end <= plan.start { later(date, 1) } else { date };
+        (clock.first(date, plan.start), clock.first(last, plan.end))
+    })
+}
+
+/// All turns until long after the change, one after the other.
+fn all_turns(case: &Case, clock: &Clock, plan: &Plan, taken: &Taken) -> Vec<TakenTurn> {
+    let until = case.around + 45 * 24 * 60 * MINUTE;
+    let first = later(first_day(case), taken.day);
+    let dates: Vec<(i64, i64)> = occurrences(case, clock, plan).take(160).collect();
+    let mut begins: Vec<i64> = match taken.unit {
+        "occurrences" => {
+            let from = clock.first(first, taken.minute);
+            let starts = dates.iter().map(|(start, _)| *start).filter(|start| *start >= from);
+            starts.step_by(taken.number as usize).collect()
+        }
+        "hours" => (0..)
+            .map(|number| clock.first(first, taken.minute) + number * taken.number * 60 * MINUTE)
+            .take_while(|begin| *begin < until)
+            .collect(),
+        unit => {
+            let days = taken.number * if unit == "weeks" { 7 } else { 1 };
+            (0..)
+                .map(|number| clock.first(later(first, number * days), taken.minute))
+                .take_while(|begin| *begin < until)
+                .collect()
+        }
+    };
+    begins.retain(|begin| *begin < until);
+    let count = taken.places.len();
+    let since = case.around + taken.since * MINUTE;
+    let mut order: Vec<(usize, Option<Why>)> = (0..begins.len() + 3 * count).map(|turn| (turn % count, None)).collect();
+    let mut queue: Vec<usize> = (0..count).collect();
+    for turn in 0..begins.len().saturating_sub(1) {
+        let (begin, end) = (begins[turn], begins[turn + 1]);
+        let decided = begin.max(since);
+        let is_decided = since < end && taken.when_away != WhenAway::Keep;
+        let people = |place: usize| resolved(case, &taken.places[place], decided);
+        let of = |user: usize| {
+            let known = move |away: &Away| {
+                let (from, until) = away.known;
+                case.around + from * MINUTE <= decided
+                    && until.is_none_or(|until| decided < case.around + until * MINUTE)
+            };
+            let all = case.away.iter().enumerate();
+            all.filter(move |(_, away)| away.user == user && known(away)).map(|(number, away)| {
+                (number, case.around + away.from * MINUTE, case.around + (away.from + away.length) * MINUTE)
+            })
+        };
+        let shift: Vec<(i64, i64)> = dates
+            .iter()
+            .map(|(from, to)| (*from.max(&decided), *to.min(&end)))
+            .filter(|(from, to)| from < to)
+            .collect();
+        let is_away = |user: usize| {
+            let mut cuts: Vec<i64> = shift.iter().flat_map(|(from, to)| [*from, *to]).collect();
+            cuts.extend(of(user).flat_map(|(_, from, to)| [from, to]));
+            cuts.sort_unstable();
+            let (mut all, mut away) = (0, 0);
+            for pair in cuts.windows(2) {
+                if shift.iter().any(|(from, to)| (*from..*to).contains(&pair[0])) {
+                    all += pair[1] - pair[0];
+                    away +=
+                        if of(user).any(|(_, from, to)| (from..to).contains(&pair[0])) { pair[1] - pair[0] } else { 0 };
+                }
+            }
+            all > 0 && 2 * away >= all
+        };
+        let away = |place: usize| !people(place).is_empty() && people(place).into_iter().all(is_away);
+        let there = |place: usize| !people(place).is_empty() && !away(place);
+        let absences = |place: usize| -> Vec<usize> {
+            let meets = |(_, from, to): &(usize, i64, i64)| shift.iter().any(|(start, end)| from < end && start < to);
+            let mut found: Vec<usize> =
+                people(place).into_iter().flat_map(|user| of(user).filter(meets).map(|(number, ..)| number)).collect();
+            found.sort_unstable();
+            found
+        };
+        match taken.when_away {
+            WhenAway::Keep => {}
+            WhenAway::Skip => {
+                let first = queue[0];
+                let found = if is_decided && away(first) { queue.iter().position(|place| there(*place)) } else { None };
+                let place = queue.remove(found.unwrap_or_default());
+                queue.push(place);
+                let why = found.map(|_| (people(first).into_iter().collect(), absences(first)));
+                order[turn] = (place, why);
+            }
+            WhenAway::Swap => {
+                let first = order[turn].0;
+                if is_decided && away(first) {
+                    let other = (turn + 1..turn + 2 * count).find(|other| {
+                        let place = order.get(*other).map_or(*other % count, |other| other.0);
+                        place != first && there(place)
+                    });
+                    let Some(other) = other.filter(|other| *other < order.len()) else { continue };
+                    let place = order[other].0;
+                    let of = |place: usize, turn: usize| {
+                        let begin = begins.get(turn).copied().unwrap_or(i64::MAX / 4).max(since);
+                        resolved(case, &taken.places[place], begin).into_iter().collect::<Vec<_>>()
+                    };
+                    let reason = |instead: usize, turn: usize| Some((of(instead, turn), absences(first)));
+                    order[turn] = (place, reason(first, turn).filter(|_| turn % count != place));
+                    order[other] = (first, reason(place, other).filter(|_| other % count != first));
+                }
+            }
+        }
+    }
+    begins.into_iter().zip(order).map(|(begins, (place, why))| TakenTurn { begins, place, why }).collect()
+}
+
+/// The turns of each shift before and after its edit that depend on who is away.
+type AllTurns = Vec<[Option<Vec<TakenTurn>>; 2]>;
+
+fn all_turns_of(case: &Case, clock: &Clock) -> AllTurns {
+    let of = |plan: &Plan| {
+        let taken = plan.turns.as_ref().filter(|taken| taken.when_away != WhenAway::Keep);
+        taken.map(|taken| all_turns(case, clock, plan, taken))
+    };
+    case.shifts.iter().map(|(before, after, _)| [of(before), of(after)]).collect()
+}
 
 /// Who is on call at an instant: shift, user, override.
-fn model(case: &Case, clock: &Clock, at: i64) -> OnCall {
+fn model(case: &Case, clock: &Clock, turns: &AllTurns, at: i64) -> OnCall {
     let minutes = |minute: i64| case.around + minute * MINUTE;
     let here = |cover: &Cover| (minutes(cover.from)..minutes(cover.from + cover.length)).contains(&at);
     let mut found = OnCall::new();
@@ -292,38 +457,46 @@ fn model(case: &Case, clock: &Clock, at: i64) -> OnCall {
             continue;
         }
         active = true;
-        let mut now: Vec<(usize, Option<usize>)> = Vec::new();
+        let mut now: Vec<(usize, Option<usize>, Option<Why>)> = Vec::new();
         if own {
-            let place =
-                plan.turns.as_ref().and_then(|taken| Some(taken.places[turn(case, clock, plan, taken, at)?].clone()));
+            let known = turns[number][usize::from(at >= minutes(*edit))].as_ref();
+            let last = known.and_then(|known| known.iter().rfind(|turn| turn.begins <= at));
+            let place = plan.turns.as_ref().and_then(|taken| {
+                let place = match known {
+                    Some(_) => last?.place,
+                    None => turn(case, clock, plan, taken, at)?,
+                };
+                Some(taken.places[place].clone())
+            });
+            let why = last.and_then(|turn| turn.why.clone());
             let named = [plan.own.clone(), place.unwrap_or_default()].concat();
-            now.extend(resolved(case, &named, at).into_iter().map(|user| (user, None)));
+            now.extend(resolved(case, &named, at).into_iter().map(|user| (user, None, why.clone())));
         }
         for (place, cover) in case.overrides.iter().enumerate().filter(|(_, cover)| here(cover)) {
             let user = Some(cover.user).filter(|user| in_use(case, *user, at));
             match cover.replaces {
                 None if cover.shift.is_none() || covered(cover) => {
-                    now = user.map(|user| (user, Some(place))).into_iter().collect()
+                    now = user.map(|user| (user, Some(place), None)).into_iter().collect()
                 }
                 Some(relieved)
                     if cover.shift.is_none_or(|shift| shift == number)
-                        && now.iter().any(|(user, _)| *user == relieved) =>
+                        && now.iter().any(|(user, ..)| *user == relieved) =>
                 {
-                    now.retain(|(user, _)| *user != relieved);
-                    if let Some(user) = user.filter(|user| now.iter().all(|(other, _)| other != user)) {
-                        now.push((user, Some(place)));
+                    now.retain(|(user, ..)| *user != relieved);
+                    if let Some(user) = user.filter(|user| now.iter().all(|(other, ..)| other != user)) {
+                        now.push((user, Some(place), None));
                     }
                 }
                 _ => {}
             }
         }
-        found.extend(now.into_iter().map(|(user, by)| (Some(number), user, by)));
+        found.extend(now.into_iter().map(|(user, by, why)| (Some(number), user, by, why)));
     }
     if !active {
         let last =
             case.overrides.iter().rposition(|cover| here(cover) && cover.shift.is_none() && cover.replaces.is_none());
         let user = last.map(|last| case.overrides[last].user).filter(|user| in_use(case, *user, at));
-        found.extend(user.map(|user| (None, user, last)));
+        found.extend(user.map(|user| (None, user, last, None)));
     }
     found
 }
@@ -361,7 +534,8 @@ fn served(case: &Case) -> (Schedule, RosterPeople) {
     let rotation = |taken: &Taken| -> CrewRotation {
         let date = later(first, taken.day);
         let body: Value = json!({"order": taken.places.iter().map(|place| crew(place)).collect::<Vec<_>>(),
-            "length": {taken.unit: taken.number}, "start": format!("{date}T{}", time_of_day(taken.minute))});
+            "length": {taken.unit: taken.number}, "start": format!("{date}T{}", time_of_day(taken.minute)),
+            "whenAway": taken.when_away, "awaySince": minutes(taken.since).millis()});
         serde_json::from_value(body).unwrap()
     };
     let mut schedule = Schedule::default();
@@ -406,14 +580,32 @@ fn served(case: &Case) -> (Schedule, RosterPeople) {
         since: minutes(*from),
         until: until.map(minutes),
     });
-    (schedule, RosterPeople::of(&USERS).with("G", former, members.collect()))
+    let staff = RosterPeople::of(&USERS).with("G", former, members.collect());
+    let mut absences = Absences::default();
+    for (number, away) in case.away.iter().enumerate() {
+        let (from, until) = away.known;
+        let absence = Absence {
+            time: Interval::new(minutes(away.from), minutes(away.from + away.length)).unwrap(),
+            known: Interval::new(minutes(from), until.map_or(NEVER, minutes)).unwrap(),
+            tenant_id: "own".to_owned(),
+            time_off: Some(format!("{number:02}")),
+        };
+        absences.add(USERS[away.user].to_owned(), absence);
+    }
+    schedule.move_turns(&staff, &absences, "own");
+    (schedule, staff)
 }
 
 fn shown(schedule: &Schedule, duties: &[Duty<'_>]) -> OnCall {
     let number = |id: &str| USERS.iter().position(|user| *user == id).unwrap();
     let of = |duty: &Duty<'_>| {
         let shift = schedule.shift(duty.shift).map(|(id, _)| id.parse().unwrap());
-        duty.users.iter().map(move |user| (shift, number(user), duty.by)).collect::<Vec<_>>()
+        let why = duty.why.map(|why| {
+            let mut instead_of: Vec<usize> = why.instead_of.iter().map(|id| number(id)).collect();
+            instead_of.sort_unstable();
+            (instead_of, why.time_off.iter().map(|id| id.parse().unwrap()).collect())
+        });
+        duty.users.iter().map(move |user| (shift, number(user), duty.by, why.clone())).collect::<Vec<_>>()
     };
     duties.iter().flat_map(of).collect()
 }
@@ -431,6 +623,7 @@ proptest! {
         // An override names a shift that there is.
         case.overrides.retain(|cover| cover.shift.is_none_or(|shift| shift < case.shifts.len()));
         let clock = Clock::of(case.zone);
+        let turns = all_turns_of(&case, &clock);
         let (schedule, staff) = served(&case);
         let mut duties = Duties::new(&schedule, &staff);
         let range = Interval::new(
@@ -441,7 +634,7 @@ proptest! {
         prop_assert!(!cut);
         for step in -48..48_i64 {
             let at = case.around + (step * 90 + step.rem_euclid(7) * 5) * MINUTE;
-            let expected = model(&case, &clock, at);
+            let expected = model(&case, &clock, &turns, at);
             let instant = Timestamp::from_millis(at);
             let here: Vec<Duty<'_>> = all.iter().filter(|duty| duty.time.contains(instant)).cloned().collect();
             prop_assert_eq!(shown(&schedule, &here), expected.clone(), "the timeline at {}", instant);
@@ -454,8 +647,9 @@ proptest! {
                     let one = shown(&schedule, std::slice::from_ref(duty));
                     let of = |at: i64| -> OnCall {
                         let shift = one.first().and_then(|(shift, ..)| *shift);
-                        let by = one.first().and_then(|(_, _, by)| *by);
-                        model(&case, &clock, at).into_iter().filter(|other| other.0 == shift && other.2 == by).collect()
+                        let by = one.first().and_then(|(_, _, by, _)| *by);
+                        let all = model(&case, &clock, &turns, at).into_iter();
+                        all.filter(|other| other.0 == shift && other.2 == by).collect()
                     };
                     let start = duty.time.start().millis();
                     let end = duty.time.end().millis();

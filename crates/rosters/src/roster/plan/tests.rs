@@ -34,8 +34,8 @@ fn stored() -> (Roster, Vec<Shift>) {
 }
 
 fn edited(roster: &Roster, shifts: &[Shift], body: serde_json::Value, now: Timestamp) -> Result<Plan, Problem> {
-    let holidays = DatedHolidays::default();
-    let old = Old { roster, versions: &[version(roster)], shifts, holidays: &holidays };
+    let (holidays, moves) = (DatedHolidays::default(), HashMap::new());
+    let old = Old { roster, versions: &[version(roster)], shifts, holidays: &holidays, moves: &moves };
     planned(old, change(body), FieldErrors::default(), ids(), now)
 }
 
@@ -122,8 +122,9 @@ fn an_update_may_take_effect_later_and_replaces_what_was_planned() {
     assert_eq!(plan.after[0].valid_from_ms, 86_400_000);
     // Now something else is to be, before that.
     let change = change(json!({"name": "Q", "offHours": []}));
-    let holidays = DatedHolidays::default();
-    let old = Old { roster: &plan.roster, versions: &plan.versions, shifts: &shifts, holidays: &holidays };
+    let (holidays, moves) = (DatedHolidays::default(), HashMap::new());
+    let versions = &plan.versions;
+    let old = Old { roster: &plan.roster, versions, shifts: &shifts, holidays: &holidays, moves: &moves };
     let again = planned(old, change, FieldErrors::default(), ids(), THEN).unwrap();
     let told: Vec<_> =
         again.versions.iter().map(|one| (one.valid_from_ms, one.name.as_str(), one.zone.as_str())).collect();

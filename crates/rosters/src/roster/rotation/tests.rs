@@ -12,7 +12,13 @@ fn crew(user: &str) -> Crew {
 
 fn rotation(order: &[&str], length: Value, start: &str) -> CrewRotation {
     let turns = serde_json::from_value(json!({"length": length, "start": start})).unwrap();
-    CrewRotation { order: order.iter().map(|user| crew(user)).collect(), turns, kept: None }
+    CrewRotation {
+        order: order.iter().map(|user| crew(user)).collect(),
+        turns,
+        kept: None,
+        when_away: WhenAway::Keep,
+        away_since_ms: None,
+    }
 }
 
 fn schedule(zone: Zone, start: &str, end: &str, pattern: Pattern) -> Rule {
@@ -46,7 +52,8 @@ fn who(rotation: &CrewRotation, calendar: Calendar<'_>, at: Timestamp) -> Option
 fn moved(former: &CrewRotation, new: CrewRotation, now: &str) -> (String, String, Option<(String, String)>) {
     let rule = schedule(Zone::GMT, "09:00:00", "17:00:00", WEEKDAYS);
     let calendar = Calendar { zone: Zone::GMT, schedule: &rule };
-    let CrewRotation { order, turns, kept } = new.keeping_current((former, calendar), calendar, true, at(now));
+    let CrewRotation { order, turns, kept, .. } =
+        new.keeping_current((former, calendar, &Moves::default()), calendar, true, at(now));
     let kept = kept.map(|kept| (kept.crew.users.concat(), Timestamp::from_millis(kept.until_ms).to_string()));
     (turns.start.to_string(), order.iter().flat_map(|crew| crew.users.clone()).collect(), kept)
 }
@@ -128,7 +135,7 @@ proptest! {
         let number = turns.at(now).unwrap();
         let current = who(&former, calendar, now).unwrap();
         let end = turns.start(number + 1).unwrap();
-        let after = new.clone().keeping_current((&former, calendar), calendar, true, now);
+        let after = new.clone().keeping_current((&former, calendar, &Moves::default()), calendar, true, now);
         // To the end of the turn it is the same person.
         for probe in probes {
             let probe = Timestamp::from_millis(now.millis() + (end.millis() - now.millis()) * probe / 1_000);

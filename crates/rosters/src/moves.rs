@@ -1,0 +1,310 @@
+//! Which place of a rotation has which turn where people are away. Pure: numbers of turns and places, and whether those
+//! of a place are there.
+//!
+//! Turns are decided in their order, each by what was decided of those before it. Only turns in which somebody is away
+//! are looked at; between them places follow each other.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// What becomes of the turns of those who are away.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema, api::Request)]
+#[serde(rename_all = "lowercase")]
+#[schema(as = RosterWhenAway)]
+pub enum WhenAway {
+    /// Nothing: it is a conflict.
+    #[default]
+    Keep,
+    /// The next who is there takes the turn, and those who were away get the next one.
+    Skip,
+    /// They exchange turns with the next who is there.
+    Swap,
+}
+
+/// Is somebody of a place there in a turn?
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Presence {
+    /// Somebody is.
+    There,
+    /// All whom the place names are away.
+    Away,
+    /// The place names nobody who is in use.
+    Empty,
+}
+
+/// A turn that a place has because those of another one are away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MovedTurn {
+    /// Its number.
+    pub turn: i64,
+    /// The place that has it.
+    pub place: usize,
+    /// The place that would have it.
+    pub instead_of: usize,
+    /// The place that is away, and the turn in which it is: of an exchange, that of the first of both turns.
+    pub away: (usize, i64),
+}
+
+/// What differs from places that follow each other from turn 0 on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Moves {
+    /// From which turn on the places follow each other in which order, by turn.
+    orders: Vec<(i64, Vec<u16>)>,
+    /// Turns with a reason, by number.
+    turns: Vec<MovedTurn>,
+}
+
+/// How many places all orders of a rotation have together at most: of 14 people, of more than 14,000 turns. Beyond it
+/// no turn moves any more.
+const MOST_ORDERED: usize = 200_000;
+/// How many turns of a rotation move at most.
+const MOST_MOVED: usize = 20_000;
+/// How many turns in which somebody is away are looked at at most.
+const MOST_TURNS: usize = 200_000;
+
+impl Moves {
+    /// Decides these turns of a rotation of so many places, which are in order. `may_be_away` says of a place whether
+    /// it is worth asking for its presence in a turn.
+    pub fn decide(
+        mode: WhenAway,
+        count: usize,
+        turns: impl Iterator<Item = i64>,
+        may_be_away: impl Fn(usize, i64) -> bool,
+        presence: impl FnMut(usize, i64) -> Presence,
+    ) -> Self {
+        match mode {
+            WhenAway::Keep => Self::default(),
+            WhenAway::Skip => Self::skipping(count, turns, may_be_away, presence),
+            WhenAway::Swap => Self::swapping(count, turns, may_be_away, presence),
+        }
+    }
+
+    /// A queue: the first who is there takes the turn and goes to its end.
+    fn skipping(
+        count: usize,
+        turns: impl Iterator<Item = i64>,
+        may_be_away: impl Fn(usize, i64) -> bool,
+        mut presence: impl FnMut(usize, i64) -> Presence,
+    ) -> Self {
+        let mut moves = Self::default();
+        for turn in turns.take(MOST_TURNS) {
+            if moves.orders.len() * count >= MOST_ORDERED || moves.turns.len() >= MOST_MOVED {
+                break;
+            }
+            let first = moves.ordered(turn, count);
+            if !may_be_away(first, turn) || presence(first, turn) != Presence::Away {
+                continue;
+            }
+            let queue = |later: usize| moves.ordered(turn + i64::try_from(later).unwrap_or_default(), count);
+            let Some(later) = (1..count).find(|later| presence(queue(*later), turn) == Presence::There) else {
+                continue;
+            };
+            let place = queue(later);
+            let others = (0..count).filter(|other| *other != later).map(queue);
+            let order = std::iter::once(place).chain(others).filter_map(|place| u16::try_from(place).ok()).collect();
+            moves.orders.push((turn, order));
+            moves.turns.push(MovedTurn { turn, place, instead_of: first, away: (first, turn) });
+        }
+        moves
+    }
+
+    /// Two exchange their turns, of which the second is looked at again when it is reached.
+    fn swapping(
+        count: usize,
+        turns: impl Iterator<Item = i64>,
+        may_be_away: impl Fn(usize, i64) -> bool,
+        mut presence: impl FnMut(usize, i64) -> Presence,
+    ) -> Self {
+        let mut moved: BTreeMap<i64, MovedTurn> = BTreeMap::new();
+        for turn in turns.take(MOST_TURNS) {
+            if moved.len() >= MOST_MOVED {
+                break;
+            }
+            let has = |turn: i64| moved.get(&turn).map_or_else(|| in_order(turn, count), |moved| moved.place);
+            let first = has(turn);
+            if !may_be_away(first, turn) || presence(first, turn) != Presence::Away {
+                continue;
+            }
+            let within = i64::try_from(2 * count).unwrap_or_default();
+            let is_there = |later: &i64| {
+                let place = has(turn + later);
+                place != first && presence(place, turn) == Presence::There
+            };
+            let Some(later) = (1..within).find(is_there) else { continue };
+            let place = has(turn + later);
+            let away = (first, turn);
+            moved.insert(turn, MovedTurn { turn, place, instead_of: first, away });
+            let turn = turn + later;
+            moved.insert(turn, MovedTurn { turn, place: first, instead_of: place, away });
+        }
+        // What was exchanged back has no reason.
+        moved.retain(|turn, moved| in_order(*turn, count) != moved.place);
+        Self { orders: Vec::new(), turns: moved.into_values().collect() }
+    }
+
+    /// The place by the orders alone.
+    fn ordered(&self, turn: i64, count: usize) -> usize {
+        let last = self.orders.partition_point(|(from, _)| *from <= turn).checked_sub(1);
+        let Some((from, order)) = last.and_then(|last| self.orders.get(last)) else { return in_order(turn, count) };
+        order.get(in_order(turn - from, order.len())).map_or(0, |place| usize::from(*place))
+    }
+
+    /// The place that has a turn of a rotation of so many places.
+    pub fn place(&self, turn: i64, count: usize) -> usize {
+        self.turn(turn).map_or_else(|| self.ordered(turn, count), |(_, moved)| moved.place)
+    }
+
+    /// The moved turn with a number, and its place among all moved ones.
+    pub fn turn(&self, turn: i64) -> Option<(usize, &MovedTurn)> {
+        let found = self.turns.binary_search_by_key(&turn, |moved| moved.turn).ok()?;
+        Some((found, self.turns.get(found)?))
+    }
+
+    /// The turns that moved, by number.
+    pub fn turns(&self) -> &[MovedTurn] {
+        &self.turns
+    }
+
+    /// Does every place have its turns as if nobody was ever away?
+    pub fn is_empty(&self) -> bool {
+        self.turns.is_empty() && self.orders.is_empty()
+    }
+
+    /// How many numbers it has.
+    pub fn len(&self) -> usize {
+        self.turns.len() + self.orders.iter().map(|(_, order)| 1 + order.len()).sum::<usize>()
+    }
+}
+
+/// The place of a turn where places follow each other from turn 0 on.
+fn in_order(turn: i64, count: usize) -> usize {
+    let count = i64::try_from(count.max(1)).unwrap_or(i64::MAX);
+    usize::try_from(turn.rem_euclid(count)).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{HashSet, VecDeque};
+
+    use proptest::{collection::vec, prelude::*};
+
+    use super::*;
+
+    /// Who has the first turns, when these places are away in these turns.
+    fn taken(mode: WhenAway, count: usize, away: &[(usize, i64)], until: i64) -> Vec<usize> {
+        let mut turns: Vec<i64> = away.iter().map(|(_, turn)| *turn).collect();
+        turns.sort_unstable();
+        turns.dedup();
+        let presence = |place, turn| if away.contains(&(place, turn)) { Presence::Away } else { Presence::There };
+        let moves = Moves::decide(mode, count, turns.into_iter(), |_, _| true, presence);
+        (0..until).map(|turn| moves.place(turn, count)).collect()
+    }
+
+    fn letters(mode: WhenAway, away: &[(usize, i64)], until: i64) -> String {
+        taken(mode, 3, away, until).into_iter().map(|place| ["a", "b", "c"][place]).collect()
+    }
+
+    #[test]
+    fn a_turn_is_skipped_or_exchanged() {
+        assert_eq!(letters(WhenAway::Skip, &[(0, 0)], 6), "bacbac");
+        assert_eq!(letters(WhenAway::Swap, &[(0, 0)], 6), "bacabc");
+        assert_eq!(letters(WhenAway::Keep, &[(0, 0)], 6), "abcabc");
+    }
+
+    #[test]
+    fn who_is_away_for_longer_stays_first() {
+        assert_eq!(letters(WhenAway::Skip, &[(0, 0), (0, 1)], 6), "bcabca");
+        assert_eq!(letters(WhenAway::Skip, &[(0, 0), (1, 0), (0, 1)], 6), "cbacba");
+    }
+
+    #[test]
+    fn an_exchanged_turn_is_decided_again() {
+        assert_eq!(letters(WhenAway::Swap, &[(0, 0), (0, 1)], 6), "bcaabc");
+        let moves = Moves::decide(
+            WhenAway::Swap,
+            3,
+            [0, 1].into_iter(),
+            |_, _| true,
+            |place, _| {
+                if place == 0 { Presence::Away } else { Presence::There }
+            },
+        );
+        let told: Vec<_> = moves.turns().iter().map(|moved| (moved.turn, moved.place, moved.instead_of)).collect();
+        assert_eq!(told, [(0, 1, 0), (1, 2, 0), (2, 0, 2)]);
+    }
+
+    #[test]
+    fn nothing_moves_when_nobody_is_there() {
+        for mode in [WhenAway::Skip, WhenAway::Swap] {
+            assert_eq!(letters(mode, &[(0, 0), (1, 0), (2, 0)], 4), "abca");
+        }
+        let empty = Moves::decide(
+            WhenAway::Skip,
+            2,
+            [0].into_iter(),
+            |_, _| true,
+            |place, _| {
+                if place == 0 { Presence::Away } else { Presence::Empty }
+            },
+        );
+        assert!(empty.is_empty(), "somebody who is away is rather there than nobody");
+        let gap = Moves::decide(WhenAway::Skip, 2, [0].into_iter(), |_, _| true, |_, _| Presence::Empty);
+        assert!(gap.is_empty());
+    }
+
+    #[test]
+    fn more_turns_than_are_kept_do_not_move() {
+        let alternating = |place: usize, _| if place == 0 { Presence::Away } else { Presence::There };
+        let moves = Moves::decide(WhenAway::Skip, 2, 0..1_000_000, |_, _| true, alternating);
+        assert_eq!(moves.turns().len(), MOST_MOVED);
+        assert!(moves.len() <= MOST_MOVED + MOST_ORDERED);
+    }
+
+    /// The queue as it is told of, turn by turn.
+    fn queued(count: usize, away: &HashSet<(usize, i64)>, until: i64) -> Vec<usize> {
+        let mut queue: VecDeque<usize> = (0..count).collect();
+        let take = |turn: i64| {
+            let found = queue.iter().position(|place| !away.contains(&(*place, turn))).unwrap_or_default();
+            let place = queue.remove(found).unwrap();
+            queue.push_back(place);
+            place
+        };
+        (0..until).map(take).collect()
+    }
+
+    /// Exchanges as they are told of, in a list of all turns.
+    fn exchanged(count: usize, away: &HashSet<(usize, i64)>, until: i64) -> Vec<usize> {
+        let mut all: Vec<usize> = (0..until as usize + 2 * count).map(|turn| turn % count).collect();
+        for turn in 0..until as usize {
+            let is_there = |place: usize| !away.contains(&(place, turn as i64));
+            if !is_there(all[turn]) {
+                let other =
+                    (turn + 1..turn + 2 * count).find(|other| all[*other] != all[turn] && is_there(all[*other]));
+                if let Some(other) = other {
+                    all.swap(turn, other);
+                }
+            }
+        }
+        all.truncate(until as usize);
+        all
+    }
+
+    proptest! {
+        #[test]
+        fn turns_are_what_a_list_of_all_turns_says(
+            count in 1..8_usize,
+            away in vec((0..8_usize, 0..60_i64, 1..12_i64), 0..20),
+        ) {
+            let turns = |(place, from, length): &(usize, i64, i64)| {
+                let place = place % count;
+                (*from..from + length).map(move |turn| (place, turn)).collect::<Vec<_>>()
+            };
+            let away: Vec<(usize, i64)> = away.iter().flat_map(turns).collect();
+            let known: HashSet<(usize, i64)> = away.iter().copied().collect();
+            prop_assert_eq!(taken(WhenAway::Skip, count, &away, 100), queued(count, &known, 100));
+            prop_assert_eq!(taken(WhenAway::Swap, count, &away, 100), exchanged(count, &known, 100));
+        }
+    }
+}
