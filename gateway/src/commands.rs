@@ -13,7 +13,11 @@ mod serve;
 mod tenant;
 mod user;
 
-use std::{fs, path::Path};
+use std::{
+    fs,
+    io::{self, Write as _},
+    path::Path,
+};
 
 use anyhow::Context as _;
 use api::spec;
@@ -62,8 +66,10 @@ fn write(directory: &Path, name: &str, text: &str) -> anyhow::Result<()> {
     fs::write(&path, text).with_context(|| format!("writing {}", path.display()))
 }
 
-#[expect(clippy::print_stdout, reason = "the output of the command")]
+/// Prints what a command answers; a reader that has seen enough, such as `head`, is no failure.
 fn print(text: &str) -> anyhow::Result<()> {
-    println!("{text}");
-    Ok(())
+    match writeln!(io::stdout(), "{text}") {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
+        _ => Ok(()),
+    }
 }
