@@ -25,7 +25,7 @@ const LAYOUT = {
     "shiftDetails.schedule": "When",
     "shiftDetails.rotation.order": "Turns",
     "shiftDetails.rotation.length": "Each turn lasts",
-    "shiftDetails.holidays": "Calendars of holidays",
+    "shiftDetails.holidays": "Holiday calendars",
     "shiftDetails.onHolidays": "On holidays",
     keepCurrent: "Keep the current turn to its end",
     offHours: "Off-hours periods",
@@ -43,9 +43,14 @@ const LAYOUT = {
     "shiftDetails.level": { about: "Secondary is called when the primary does not answer." },
     "shiftDetails.holidays": { about: "Their days are the holidays of this shift." },
     "shiftDetails.onHolidays": {
-      about: "With skip, the shift does not take place on them, and turns of shifts worked do not count them.",
+      says: { keep: "The shift takes place", skip: "It does not take place" },
+      about: "Turns of shifts worked count those alone that take place.",
     },
     keepCurrent: { about: "Then the turns go on by the new order." },
+    "shiftDetails.rotation.whenAway": {
+      says: { keep: "Nothing moves", skip: "The next one takes the turn", swap: "They exchange turns" },
+      about: "Of those who are away for at least half of their turn.",
+    },
     "shiftDetails.rotation.start": { about: "On the clocks of the roster's time zone." },
   },
   controls: {

@@ -38,7 +38,9 @@ function Words({ field, value, onValue, ...rest }) {
   const words = field.words.filter((word) => word !== "");
   return html`<select ...${rest} onChange=${(event) => onValue(event.target.value || undefined)}>
     ${!(field.required && value) && html`<option value="" selected=${!value}>${initial}</option>`}
-    ${words.map((word) => html`<option value=${word} selected=${word === value}>${word}</option>`)}
+    ${words.map(
+      (word) => html`<option value=${word} selected=${word === value}>${field.says?.[word] || word}</option>`,
+    )}
   </select>`;
 }
 

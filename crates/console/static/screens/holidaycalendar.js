@@ -1,4 +1,4 @@
-// A calendar of holidays: its days, and whose they are.
+// A holiday calendar: its days, and whose they are.
 
 import { call } from "../api.js";
 import { html } from "../elements.js";

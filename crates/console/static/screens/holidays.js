@@ -1,4 +1,4 @@
-// Calendars of holidays, which shifts name.
+// Holiday calendars, which shifts name.
 
 import { Empty, html } from "../elements.js";
 import { RecordList } from "../records.js";
@@ -38,10 +38,10 @@ const KIND = {
       keep: 3,
     },
   ],
-  empty: html`<${Empty} title="There is no calendar of holidays here.">Shifts may leave out the days of one.<//>`,
+  empty: html`<${Empty} title="There is no holiday calendar here.">Shifts may leave out the days of one.<//>`,
   actions: () => [
     {
-      label: "New calendar of holidays…",
+      label: "New holiday calendar…",
       operation: /** @type {const} */ ("createHolidayCalendar"),
       form: true,
       primary: true,
