@@ -79,7 +79,7 @@ pub struct StoredRoster {
     /// Its versions, oldest first: none for the time before it was there, none for that after it was deleted.
     pub versions: Vec<Version>,
     pub schedule: Schedule,
-    /// The calendars of holidays of its shifts, each with its version; `None` for one that is gone.
+    /// The holiday calendars of its shifts, each with its version; `None` for one that is gone.
     calendars: Vec<(String, Option<i64>)>,
 }
 
@@ -173,7 +173,7 @@ impl Snapshot {
         let asked = (concerned.as_slice(), &of_people);
         let (staff, mut others) = self.staff.renewed(conn, people, asked, named(&read), self.people_since)?;
         let depends = |all: &[OneRoster]| all.iter().any(|one| one.stored.schedule.away_since().is_some());
-        // With calendars of holidays the number of changes to rosters is another one, too.
+        // With holiday calendars the number of changes to rosters is another one, too.
         let is_other = !others.is_empty() || !of_rosters.is_empty() || revisions.has_other_time_off(&self.revisions);
         let absences = if is_other && (depends(&read) || depends(&rosters)) {
             let users = may_be_away(rosters.iter().chain(&read), &staff);
@@ -194,7 +194,7 @@ impl Snapshot {
         Ok(Self { rosters, staff, revisions, absences, since: self.since, people_since: self.people_since })
     }
 
-    /// The ids of the rosters whose calendars of holidays are not as they were.
+    /// The ids of the rosters whose holiday calendars are not as they were.
     fn with_other_holidays(&self, conn: &mut Conn, tenants: &[String]) -> Result<HashSet<String>> {
         let ids: BTreeSet<&String> = self.rosters.iter().flat_map(|one| one.stored.schedule.calendars()).collect();
         let now = dated_holidays::store::versions(conn, tenants, &ids.into_iter().cloned().collect::<Vec<_>>())?;

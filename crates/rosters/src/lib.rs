@@ -10,7 +10,7 @@
 //! - [`cache`]: all rosters of a tenant, kept in memory
 //! - [`time_off`]: when people are away, and [`absences`], as far as turns depend on it
 //! - [`moves`], [`away`]: which turns of a rotation move for it
-//! - [`holidays`]: calendars of holidays, and [`dated_holidays`]: what of them was known when
+//! - [`holidays`]: holiday calendars, and [`dated_holidays`]: what of them was known when
 //! - [`conflicts`]: gaps, and what the plan asks too much of somebody
 //! - [`calendars`]: feeds for calendar programs
 //! - [`zones`]: the time zones

@@ -14,7 +14,7 @@ const FEW_TENANTS: usize = 16;
 /// A number of a tenant, which counts changes, in the order of the tenants.
 type OfTenants = Vec<(String, i64)>;
 
-/// Of each tenant three numbers: of the changes to its rosters and calendars of holidays, to its people, and to their
+/// Of each tenant three numbers: of the changes to its rosters and holiday calendars, to its people, and to their
 /// time off.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Revisions {
@@ -32,7 +32,7 @@ pub struct Totals {
 }
 
 impl Revisions {
-    /// Those of the rosters, the calendars of holidays and the people of some tenants: of those whose rosters are meant
+    /// Those of the rosters, the holiday calendars and the people of some tenants: of those whose rosters are meant
     /// and of those whose people and calendars may stand in them. They are read before the rows are: what is newer than
     /// they say is worked out again.
     pub fn read(conn: &mut Conn, people: &dyn People, tenants: &[String]) -> Result<Self> {

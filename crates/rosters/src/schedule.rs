@@ -68,7 +68,7 @@ pub struct Relief {
 }
 
 impl Schedule {
-    /// Of a roster: what ends after an instant. Calendars of holidays are those of these tenants.
+    /// Of a roster: what ends after an instant. Holiday calendars are those of these tenants.
     pub fn load(conn: &mut Conn, roster: &row::Roster, tenants: &[String], since_ms: i64) -> Result<Self> {
         let shifts = versions::shifts_since(conn, &roster.tenant_id, &roster.id, since_ms)?;
         let overrides = overrides::store::since(conn, &roster.tenant_id, &roster.id, since_ms)?;

@@ -1,4 +1,4 @@
-//! Calendars of holidays.
+//! Holiday calendars.
 
 use std::time::Duration;
 

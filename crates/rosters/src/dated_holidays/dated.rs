@@ -1,4 +1,4 @@
-//! The days of calendars of holidays, as they were known when. Pure.
+//! The days of holiday calendars, as they were known when. Pure.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 

@@ -1,5 +1,5 @@
 //! Which days were known to be holidays when: those of shifts, and those of people. What was known when something began
-//! decides, so rosters read this; calendars of holidays are changed in [`crate::holidays`].
+//! decides, so rosters read this; holiday calendars are changed in [`crate::holidays`].
 
 pub mod dated;
 pub mod own;

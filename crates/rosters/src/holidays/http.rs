@@ -1,4 +1,4 @@
-//! Calendars of holidays over HTTP.
+//! Holiday calendars over HTTP.
 
 use std::collections::BTreeSet;
 
@@ -26,7 +26,7 @@ use crate::{
 };
 
 api::list! {
-    /// The list of calendars of holidays.
+    /// The list of holiday calendars.
     pub HolidayCalendars by store::SORTS: SORT = "name"
 }
 
@@ -38,7 +38,7 @@ pub struct CalendarFilter {
     pub name: Option<String>,
 }
 
-/// Create a calendar of holidays
+/// Create a holiday calendar
 ///
 /// For shifts, which name it in `holidays`, and for users and user groups of the tenant, who are away then. A partner's
 /// calendar may stand in the rosters of its clients, too. What was known when a shift began decides: a holiday that is
@@ -141,7 +141,7 @@ fn check_owners(
     Ok(())
 }
 
-/// Search calendars of holidays
+/// Search holiday calendars
 ///
 /// A page of those of the tenant, at partner level of its clients too, without their days.
 #[utoipa::path(
@@ -170,7 +170,7 @@ pub async fn search(
     page.await
 }
 
-/// Get a calendar of holidays
+/// Get a holiday calendar
 #[utoipa::path(
     operation_id = "getHolidayCalendar",
     params(HolidayCalendarId),
@@ -192,7 +192,7 @@ pub async fn get(
     answer::tagged(&shown, version)
 }
 
-/// Update a calendar of holidays
+/// Update a holiday calendar
 ///
 /// What is left out stays as it is; `days` or `ics` has all of its days from now on.
 #[utoipa::path(
@@ -226,7 +226,7 @@ pub async fn update(
         .await
 }
 
-/// Delete a calendar of holidays
+/// Delete a holiday calendar
 ///
 /// Refused while shifts of rosters have it. What was a holiday stays one.
 #[utoipa::path(

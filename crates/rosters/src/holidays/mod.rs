@@ -1,4 +1,4 @@
-//! Calendars of holidays ("Holidays" in `docs/interface/rosters.md`). What was known when a shift began decides, so
+//! Holiday calendars ("Holidays" in `docs/interface/rosters.md`). What was known when a shift began decides, so
 //! days and owners are dated: a change ends a row, and nothing is rewritten.
 
 pub mod http;

@@ -1,4 +1,4 @@
-//! The thread that reads calendars of holidays at their URLs, every six hours.
+//! The thread that reads holiday calendars at their URLs, every six hours.
 //!
 //! Tenants take turns ([`TenantTurns`]), one calendar of each at a time; a host that does not answer keeps the others
 //! waiting for no longer than one reading may take. Any number of gateways do this beside each other: what one takes is
@@ -56,7 +56,7 @@ impl HolidayReader {
                 Ok(true) => Duration::ZERO,
                 Ok(false) => IDLE,
                 Err(error) => {
-                    tracing::warn!(%error, "reading calendars of holidays");
+                    tracing::warn!(%error, "reading holiday calendars");
                     IDLE
                 }
             })?;

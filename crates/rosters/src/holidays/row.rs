@@ -1,4 +1,4 @@
-//! The rows of calendars of holidays.
+//! The rows of holiday calendars.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

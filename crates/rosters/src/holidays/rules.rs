@@ -1,4 +1,4 @@
-//! What calendars of holidays may be, and what becomes of their dated rows when they change. Pure.
+//! What holiday calendars may be, and what becomes of their dated rows when they change. Pure.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -40,7 +40,7 @@ pub type Days = BTreeMap<Day, String>;
 
 /// 409: the tenant has a calendar of this name.
 pub fn taken(name: &str) -> Problem {
-    Problem::conflict(format!("The tenant has a calendar of holidays named \"{name}\" already."))
+    Problem::conflict(format!("The tenant has a holiday calendar named \"{name}\" already."))
 }
 
 /// 409: shifts name the calendar.

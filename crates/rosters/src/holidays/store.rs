@@ -1,4 +1,4 @@
-//! Rows of calendars of holidays. Every function takes the tenant, or the tenants of a scope.
+//! Rows of holiday calendars. Every function takes the tenant, or the tenants of a scope.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -17,8 +17,8 @@ use crate::{
     schema::{roster_holiday_calendars, roster_holiday_owners, roster_holidays, roster_shifts, rosters},
 };
 
-/// How many calendars of holidays a tenant has at most.
-pub static QUOTA: Quota = Quota::new("calendars of holidays", "roster_holiday_calendars", 500);
+/// How many holiday calendars a tenant has at most.
+pub static QUOTA: Quota = Quota::new("holiday calendars", "roster_holiday_calendars", 500);
 /// How many days they have together, former ones included.
 pub static DAYS: Quota = Quota::new("holidays", "roster_holidays", 100_000);
 /// How many users and groups they have together, former ones included.
@@ -40,7 +40,7 @@ pub const SORTS: Sorts<CalendarRow> = Sorts {
 };
 
 api::resource! {
-    HolidayCalendar, "calendar of holidays",
+    HolidayCalendar, "holiday calendar",
     find: |conn, tenants, id| find(conn, tenants, id)?,
     lock: |row, conn| lock(conn, &row.tenant_id),
 }

@@ -1,4 +1,4 @@
-//! What clients see and say of calendars of holidays ("Holidays" in `docs/interface/rosters.md`).
+//! What clients see and say of holiday calendars ("Holidays" in `docs/interface/rosters.md`).
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -32,7 +32,7 @@ api::path_id! {
     pub HolidayCalendarId = "holidayCalendarId", "HOL-0190a6b2-8f0e-7f6e-9d5a-3c1d7a5b2e90", str::to_owned
 }
 
-/// A calendar of holidays.
+/// A holiday calendar.
 #[api::without_none]
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -105,7 +105,7 @@ pub struct NewHoliday {
     pub name: String,
 }
 
-/// A calendar of holidays to create: with `days`, `ics` or `url`.
+/// A holiday calendar to create: with `days`, `ics` or `url`.
 #[derive(Clone, Debug, Request)]
 #[request(schema = "HolidayCalendarInput", check = check_new, example = json!({
     "name": "Austria", "days": [{"date": "2026-12-25", "name": "Christmas Day"}]
@@ -132,7 +132,7 @@ pub struct NewCalendar {
     pub user_groups: Vec<UserGroupReference>,
 }
 
-/// Changes of a calendar of holidays; what is left out stays as it is. `days` or `ics` has all of its days;
+/// Changes of a holiday calendar; what is left out stays as it is. `days` or `ics` has all of its days;
 /// with either it has no `url` any more.
 #[derive(Clone, Debug, Default, Request)]
 #[request(schema = "HolidayCalendarUpdate", check = check_change, example = json!({

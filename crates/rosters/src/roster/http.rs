@@ -232,7 +232,7 @@ pub fn carry_out(tx: &mut Tx<'_>, old: &row::Roster, before: &[row::Shift], plan
 }
 
 /// What an update does to a roster, and its shifts when the update takes effect; `new_id` gives new shifts their UUIDs.
-/// Its people and calendars of holidays are those of `tenants`.
+/// Its people and holiday calendars are those of `tenants`.
 pub fn planned(
     conn: &mut Conn,
     people: &dyn People,

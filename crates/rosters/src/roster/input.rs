@@ -35,7 +35,7 @@ const MOST_REFERENCES: usize = 100;
 const MOST_PLACES: usize = 100;
 /// The most users and groups of all places of a roster together.
 const MOST_IN_ROTATIONS: usize = 10_000;
-/// The most calendars of holidays of a shift.
+/// The most holiday calendars of a shift.
 const MOST_CALENDARS: usize = 10;
 /// The most users and groups that are told of conflicts.
 const MOST_RECIPIENTS: usize = 100;
@@ -120,7 +120,7 @@ pub struct NewShift {
     pub rotation: Option<NewRotation>,
     /// Whether it is called first; without it, it is.
     pub level: Option<Level>,
-    /// Calendars of holidays of the tenant or of its partner.
+    /// Holiday calendars of the tenant or of its partner.
     #[request(items = 0..=MOST_CALENDARS, default)]
     pub holidays: Vec<HolidayReference>,
     /// Whether it takes place on their days (`keep`, the default) or not (`skip`).
@@ -150,14 +150,14 @@ pub struct ShiftChange {
     pub rotation: Option<NewRotation>,
     /// Whether it is called first.
     pub level: Option<Level>,
-    /// Calendars of holidays of the tenant or of its partner.
+    /// Holiday calendars of the tenant or of its partner.
     #[request(items = 0..=MOST_CALENDARS)]
     pub holidays: Option<Vec<HolidayReference>>,
     /// Whether it takes place on their days (`keep`) or not (`skip`).
     pub on_holidays: Option<OnHolidays>,
 }
 
-/// A calendar of holidays, by its id.
+/// A holiday calendar, by its id.
 #[derive(Clone, Debug, PartialEq, Request)]
 #[request(schema = "RosterHolidayReference", example = json!({"id": "HOL-0190a6b2-8f0e-7f6e-9d5a-3c1d7a5b2e90"}))]
 pub struct HolidayReference {

@@ -64,7 +64,7 @@ impl RosterChange {
     }
 }
 
-/// Adds the people and calendars of holidays that are not of these tenants to what is wrong; answers with all people
+/// Adds the people and holiday calendars that are not of these tenants to what is wrong; answers with all people
 /// who are named.
 pub fn check<'s, S: Into<Named<'s>>>(
     conn: &mut Conn,
@@ -79,7 +79,7 @@ pub fn check<'s, S: Into<Named<'s>>>(
     for (index, shift) in shifts.iter().enumerate() {
         for (place, id) in shift.calendars.iter().enumerate().filter(|(_, id)| !known.contains_key(*id)) {
             let field = format!("shiftDetails[{index}].holidays[{place}].id");
-            wrong.unknown(&field, "calendar of holidays of the tenant or its partner", id);
+            wrong.unknown(&field, "holiday calendar of the tenant or its partner", id);
         }
     }
     let lists: Vec<_> = (0..).zip(shifts).flat_map(|(index, shift)| shift.lists(index)).collect();

@@ -154,7 +154,7 @@ pub struct Old<'r> {
     pub versions: &'r [Version],
     /// Its shifts, as they are when the update takes effect.
     pub shifts: &'r [Shift],
-    /// The days of their calendars of holidays, and of those that the update names.
+    /// The days of their holiday calendars, and of those that the update names.
     pub holidays: &'r DatedHolidays,
     /// Of the rotations of shifts, by the ids of these, which turns move because people are away; for an update that
     /// keeps who is on call.

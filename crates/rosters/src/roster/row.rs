@@ -106,6 +106,6 @@ pub struct Shift {
     pub rotation: Option<Json<CrewRotation>>,
     /// `primary` or `secondary`, when that was said.
     pub level: Option<String>,
-    /// `None` when it has no calendars of holidays.
+    /// `None` when it has no holiday calendars.
     pub holidays: Option<Json<ShiftHolidays>>,
 }

@@ -169,13 +169,13 @@ pub struct Shift {
     pub rotation: Option<RosterRotation>,
     /// Left out when it was not given: then it is called first.
     pub level: Option<Level>,
-    /// Its calendars of holidays; left out when it has none.
+    /// Its holiday calendars; left out when it has none.
     pub holidays: Option<Vec<ShiftCalendar>>,
     /// What it does on their days.
     pub on_holidays: Option<OnHolidays>,
 }
 
-/// A calendar of holidays of a shift.
+/// A holiday calendar of a shift.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = RosterShiftHolidays, example = json!({"id": "HOL-0190a6b2-8f0e-7f6e-9d5a-3c1d7a5b2e90"}))]
 pub struct ShiftCalendar {

@@ -1,4 +1,4 @@
-//! Undoing changes of calendars of holidays. What was a holiday while it was known stays one.
+//! Undoing changes of holiday calendars. What was a holiday while it was known stays one.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ const FIELDS: [&str; 5] = ["name", "days", "url", "users", "userGroups"];
 /// What follows from a change, or stays for good.
 const DERIVED: [&str; 4] = ["id", "createdBy", "createdTime", "updatedTime"];
 
-/// Restores calendars of holidays.
+/// Restores holiday calendars.
 pub struct HolidayCalendars(pub Arc<dyn People>);
 
 impl Restorer for HolidayCalendars {

@@ -1,4 +1,4 @@
--- Calendars of holidays. With a `url`, their days are read from there when that is due.
+-- Holiday calendars. With a `url`, their days are read from there when that is due.
 CREATE TABLE roster_holiday_calendars (
     tenant_id TEXT COLLATE "C" NOT NULL,
     id TEXT COLLATE "C" NOT NULL,
