@@ -65,13 +65,17 @@ impl Restorers {
     }
 }
 
-/// The fields of a change that stay as they are: those that are neither derived (by the first name of their path) nor
-/// can be set, and those whose former value the audit log does not keep.
+/// Whose an object is, which never changes.
+const TENANT: &str = "clientUniqueId";
+
+/// The fields of a change that stay as they are: those that are neither derived (by the first name of their path; the
+/// tenant always is) nor can be set, and those whose former value the audit log does not keep.
 pub fn left(change: &ObjectChange, derived: &[&str], can_be_set: impl Fn(&str) -> bool) -> Vec<String> {
+    let is_derived = |path: &str| path == TENANT || is_in(path, derived);
     let left = change
         .fields
         .iter()
-        .filter(|(path, field)| !is_in(path, derived) && (!can_be_set(path) || !is_whole(field.before.as_ref())));
+        .filter(|(path, field)| !is_derived(path) && (!can_be_set(path) || !is_whole(field.before.as_ref())));
     left.map(|(path, _)| path.clone()).collect()
 }
 

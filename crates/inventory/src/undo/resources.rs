@@ -19,9 +19,8 @@ use crate::{
 };
 
 /// Fields that follow from others, or from the change itself.
-const DERIVED: [&str; 12] = [
+const DERIVED: [&str; 11] = [
     "id",
-    "clientUniqueId",
     "createdDate",
     "updatedDate",
     "assetManagedTime",

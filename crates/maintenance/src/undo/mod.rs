@@ -35,8 +35,7 @@ const HOLDS: &str = "holds";
 /// The objects that a window is made of.
 const OBJECTS: [&str; 3] = ["schedule", "alertConditions", HOLDS];
 /// Those that follow from a change.
-const DERIVED: [&str; 8] =
-    ["id", "uniqueId", "clientUniqueId", "createdBy", "createdDate", "createdTime", "updatedDate", "updatedTime"];
+const DERIVED: [&str; 7] = ["id", "uniqueId", "createdBy", "createdDate", "createdTime", "updatedDate", "updatedTime"];
 /// What a window loses when it is deleted, and the audit log does not have.
 const LOST: &str = "calendar addresses";
 

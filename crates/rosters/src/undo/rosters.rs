@@ -27,7 +27,7 @@ use crate::roster::{
 /// The fields of a roster that hold at once.
 const NAMES: [&str; 3] = ["name", "description", "conflictsTo"];
 /// Those that follow from a change.
-const DERIVED: [&str; 5] = ["id", "clientUniqueId", "createdTime", "updatedTime", earlier_plan::EFFECTIVE_FROM];
+const DERIVED: [&str; 4] = ["id", "createdTime", "updatedTime", earlier_plan::EFFECTIVE_FROM];
 /// What a roster loses when it is deleted, and the audit log does not have.
 const LOST: [&str; 2] = ["overrides that were not over", "calendar addresses"];
 

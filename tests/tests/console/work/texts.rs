@@ -81,6 +81,8 @@ fn records(company: &Client) -> Vec<(&'static str, String)> {
     company.post("/userGroups", &json!({"name": unique("Crew")})).ok();
     company.post("/heartbeats", &json!({"name": unique("backup"), "interval": "1d"})).ok();
     company.post("/jobs/scripts", &json!({"name": unique("tidy"), "content": "true"})).ok();
+    let day = json!({"date": "2026-12-25", "name": "Christmas Day"});
+    company.post("/holidayCalendars", &json!({"name": unique("Holidays"), "days": [day]})).ok();
     let machine = json!({"hostName": unique("gone"), "resourceType": "Linux"});
     let machine = text(&company.post("/resources", &machine).ok()["resourceUUID"]);
     company.delete(&format!("/resources/{machine}")).ok();
@@ -88,6 +90,7 @@ fn records(company: &Client) -> Vec<(&'static str, String)> {
         ("alerts", first("/alerts/search")),
         ("incidents", first("/incidents/search")),
         ("rosters", first("/rosters/search")),
+        ("holidays", first("/holidayCalendars/search")),
         ("jobs", first("/jobs/search")),
         ("scripts", first("/jobs/scripts/search")),
         ("resources", company.get("/resources/search").page()["results"][0]["id"].as_str().expect("an id").to_owned()),
