@@ -146,6 +146,15 @@ impl CategorizedTime {
         sums
     }
 
+    /// The category of an instant, and since when it holds.
+    pub fn at(&self, instant: Timestamp) -> Option<(HourCategory, Timestamp)> {
+        let place = self.parts.partition_point(|(begins, ..)| *begins <= instant).checked_sub(1)?;
+        let (_, category, _) = self.parts.get(place)?;
+        // A night goes on over midnight.
+        let same = self.parts.iter().take(place + 1).rev().take_while(|(_, held, _)| held == category);
+        Some((*category, same.last()?.0))
+    }
+
     /// What there was before an instant.
     fn until(&self, at: Timestamp) -> MillisByCategory {
         let place = self.parts.partition_point(|(begins, ..)| *begins <= at).saturating_sub(1);
@@ -193,6 +202,17 @@ mod tests {
         assert_eq!(friday, [1.0, 4.0, 2.0, 9.5, 0.0], "a night ends where the weekend begins");
         let paris = hours(default, "Europe/Paris", "2026-11-27T17:00:00Z", "2026-11-28T09:30:00Z");
         assert_eq!(paris, [0.0, 4.0, 2.0, 10.5, 0.0]);
+    }
+
+    #[test]
+    fn a_night_begins_in_the_evening_before() {
+        let range = Interval::new(at("2026-11-23T00:00:00Z"), at("2026-11-30T00:00:00Z")).unwrap();
+        let week = HourCategories::default().within(Zone::find("GMT").unwrap(), range);
+        let night = Some((HourCategory::Night, at("2026-11-24T22:00:00Z")));
+        assert_eq!(week.at(at("2026-11-24T22:00:00Z")), night);
+        assert_eq!(week.at(at("2026-11-25T07:59:59Z")), night);
+        assert_eq!(week.at(at("2026-11-25T08:00:00Z")), Some((HourCategory::Working, at("2026-11-25T08:00:00Z"))));
+        assert_eq!(week.at(at("2026-11-29T08:00:00Z")), Some((HourCategory::Weekend, at("2026-11-28T00:00:00Z"))));
     }
 
     #[test]

@@ -22,7 +22,7 @@ use std::sync::Arc;
 use api::{Alias, Extras, Need, Restorer, Routes, Tag};
 
 pub use crate::{
-    alerts::{Escalator, NoticeIntake},
+    alerts::{AcknowledgedAlerts, Escalator, NoticeIntake},
     heartbeats::{pings::Pings, watch::Heartbeats},
     neighbours::Neighbours,
     port::AlertPort,
@@ -47,6 +47,7 @@ const MIGRATIONS: db::Migrations = db::migrations!(
     both incidents0009_turns,
     both incidents0011_ids,
     each incidents0012_figures,
+    each incidents0013_acknowledged_by,
 );
 
 /// The headings of the OpenAPI document under which the operations stand. The first is that of operations without

@@ -6,6 +6,7 @@
 mod alerts;
 mod authors;
 mod integrations;
+mod load;
 mod maintenance;
 mod messages;
 mod on_call;
@@ -24,6 +25,7 @@ pub use alerts::{
 };
 pub use authors::{Author, Authors};
 pub use integrations::{IntegrationSummary, Integrations};
+pub use load::{EachPage, SentPage, SentPages, WorkedTimes};
 pub use maintenance::{AlertFacts, Cover, Maintenance, Window};
 pub use messages::{Messages, PersonalMessage};
 pub use on_call::{OnCall, OnCallPerson, OwnShift, RosterSummary};

@@ -9,10 +9,10 @@ use db::{Conn, Result};
 use serde_json::Value;
 
 use crate::{
-    AlertAction, AlertPreview, Alerts, Articles, Escalations, GroupHistory, IncidentRecord, Incidents,
+    AlertAction, AlertPreview, Alerts, Articles, EachPage, Escalations, GroupHistory, IncidentRecord, Incidents,
     IntegrationSummary, Integrations, Jobs, LinkVisit, Maintenance, Messages, Notice, Notices, OnCall, OnCallPerson,
     OwnShift, Owners, PagedAlerts, People, PeopleGroup, Person, PersonalMessage, RelatedArticle, RelatedJob,
-    RosterSummary, RunRequest, RunSummary, SessionStart, Sessions, Tenants,
+    RosterSummary, RunRequest, RunSummary, SentPages, SessionStart, Sessions, Tenants, WorkedTimes,
 };
 
 /// The one user that there is: [`Standalone::CALLER`], who writes everything. There are a few machines of `client_1`,
@@ -161,6 +161,26 @@ impl Escalations for Standalone {
 
     fn escalate(&self, _: &mut Conn, _: &str, _: &str, _: Timestamp) -> Result<bool> {
         Ok(false)
+    }
+}
+
+/// Nobody is told of anything.
+impl SentPages for Standalone {
+    fn for_each_page(&self, _: &mut Conn, _: &[String], _: (Timestamp, Timestamp), _: EachPage<'_>) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// Nobody works on anything.
+impl WorkedTimes for Standalone {
+    fn worked(
+        &self,
+        _: &mut Conn,
+        _: &[String],
+        _: (Timestamp, Timestamp),
+        _: Timestamp,
+    ) -> Result<HashMap<String, u64>> {
+        Ok(HashMap::new())
     }
 }
 

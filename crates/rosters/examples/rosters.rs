@@ -89,5 +89,9 @@ impl People for Few {
 }
 
 fn main() -> anyhow::Result<()> {
-    api::harness::serve_with(rosters::domain(), rosters::extras(Arc::new(Few)), |_| Ok(()))
+    api::harness::serve_with(
+        rosters::domain(),
+        rosters::extras(Arc::new(Few), Arc::new(ports::Standalone), Arc::new(ports::Standalone)),
+        |_| Ok(()),
+    )
 }

@@ -53,7 +53,7 @@ mod zones;
 use std::sync::Arc;
 
 use api::{Extras, Need, Routes, Tag};
-use ports::People;
+use ports::{People, SentPages, WorkedTimes};
 
 use crate::{
     across::cache::PartCache, cache::RosterCache, on_call::cache::OnCallCache, timeline::cache::TimelineCache,
@@ -79,6 +79,8 @@ static QUOTAS: [&db::Quota; 8] = [
 /// What handlers take from [`extras`].
 const NEEDS: &[Need] = &[
     Need::of::<dyn People>(),
+    Need::of::<dyn SentPages>(),
+    Need::of::<dyn WorkedTimes>(),
     Need::of::<RosterCache>(),
     Need::of::<OnCallCache>(),
     Need::of::<TimelineCache>(),
@@ -132,8 +134,8 @@ pub fn domain() -> api::Domain {
     }
 }
 
-/// Puts those who answer for people where the handlers look for them.
-pub fn extras(people: Arc<dyn People>) -> Extras {
+/// Puts those who answer for people, and for what alerts ask of them, where the handlers look for them.
+pub fn extras(people: Arc<dyn People>, pages: Arc<dyn SentPages>, worked: Arc<dyn WorkedTimes>) -> Extras {
     let rosters = RosterCache::default();
     Extras::default()
         .with(Arc::new(OnCallCache::new(rosters.clone())))
@@ -141,6 +143,8 @@ pub fn extras(people: Arc<dyn People>) -> Extras {
         .with(Arc::new(TimelineCache::default()))
         .with(Arc::new(PartCache::default()))
         .with(people)
+        .with(pages)
+        .with(worked)
 }
 
 fn root_routes(config: &mut Routes) {

@@ -170,7 +170,8 @@ pub fn serve(arguments: Serve, log: Log, settings: Vec<Setting>) -> anyhow::Resu
         paging: paging_neighbours(),
     });
     let access_extras = access::extras(authenticator.clone(), sign_in, link_mailer.queue()).with(Arc::new(restorers));
-    let roster_extras = rosters::extras(Arc::new(Directory));
+    let roster_extras =
+        rosters::extras(Arc::new(Directory), Arc::new(paging::Stored), Arc::new(incidents::AcknowledgedAlerts));
     let escalator = Escalator::start(db.clone(), incident_neighbours.clone(), api::clock::now)?;
     let sweeper = retention.start(&db, api::clock::now)?;
     let reloader = Reloader { settings, log, periods: sweeper.periods() };

@@ -1,11 +1,12 @@
 //! Hours on call: by category, by person, group and roster, as JSON and as CSV.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, time::Duration};
 
-use muster_tests::{Backend, Client, Server, both_backends, encode, unique};
+use muster_tests::{Backend, Client, Server, both_backends, encode, receiver::wait_for, unique};
 use serde_json::{Value, json};
 
 use super::{create, daily, group, path, shift, text, user};
+use crate::{integrations::times::soon, paging::somebody};
 
 both_backends![
     a_week_has_its_hours_in_the_zone_of_the_roster,
@@ -13,6 +14,7 @@ both_backends![
     hours_are_of_those_who_were_on_call,
     hours_of_groups_and_of_rosters_are_those_of_their_people,
     who_is_on_call_twice_at_once_is_told_so,
+    pages_and_work_stand_beside_hours,
     a_table_has_no_formulas,
     a_tenant_says_where_categories_begin,
     categories_go_back_and_forth,
@@ -144,6 +146,64 @@ fn who_is_on_call_twice_at_once_is_told_so(server: &Server) {
     assert_eq!(rows[0]["overlapping"], json!(2.0));
 }
 
+fn pages_and_work_stand_beside_hours(server: &Server) {
+    const HOUR: u64 = 3_600;
+    let client = server.new_client();
+    let (caller, ann) = somebody(server, &client, "operator");
+    let bob = user(&client, "Bob");
+    let mail = json!({"name": "mail", "type": "EMAIL", "address": "ann@example.net", "verified": true});
+    client.post(&format!("/users/{ann}/contactMethods"), &mail).ok();
+    let team = group(&client, &[&ann]);
+    let mut both = always(&bob);
+    both["userGroups"] = json!([{"uniqueId": team}]);
+    let roster = create(&client, "GMT", &[both]);
+    // It is night but for some hours later than now.
+    let later = |hours: u64| format!("{}:00:00", soon(hours * HOUR).get(11..13).unwrap_or_default());
+    let categories =
+        json!({"workingFrom": later(3), "eveningFrom": later(4), "nightFrom": later(4), "weekendDays": ""});
+    client.post("/rosters/hourCategories", &categories).ok();
+    let step = json!({"targets": [{"roster": {"id": roster["id"]}}], "wait": "1h"});
+    let policy = json!({"name": unique("policy"), "steps": [step]});
+    let policy = text(&client.post("/escalationPolicies", &policy).ok()["id"]);
+    client.post("/alertRoutes", &json!({"name": unique("all"), "isDefault": true, "policy": {"id": policy}})).ok();
+    let alert = |subject: &str| {
+        text(&client.post("/alert", &json!({"currentState": "Critical", "subject": subject})).ok()["id"])
+    };
+    let alerts = [alert("first"), alert("second")];
+    let paged = |alert: &String| {
+        let page = client.search("/pages/search", &format!("alertId:{alert}+userId:{ann}")).page();
+        page["totalResults"].as_i64() == Some(1)
+    };
+    wait_for(Duration::from_secs(60), || alerts.iter().all(paged), || "nobody is told".to_owned());
+    let range = format!("from={}&to={}", "2026-01-01T00:00:00Z", "2026-12-31T00:00:00Z");
+    let range = if soon(0).starts_with("2026") { range } else { range.replace("2026", &soon(0)[..4]) };
+    let counts = |by: &str, key: &str, id: &str| {
+        let rows = hours(&client, &format!("{range}&by={by}"));
+        let row = rows.into_iter().find(|row| row[by.replace("group", "userGroup")][key] == json!(id));
+        let row = row.unwrap_or_else(|| panic!("no row of {id}"));
+        ["pages", "nightPages", "nightsBroken"].map(|name| row[name].as_i64().unwrap_or(-1))
+    };
+    assert_eq!(counts("user", "id", &ann), [2, 2, 1]);
+    assert_eq!(counts("user", "id", &bob), [0, 0, 0], "nothing reaches him");
+    assert_eq!(counts("group", "uniqueId", &team), [2, 2, 1]);
+    assert_eq!(counts("roster", "id", &text(&roster["id"])), [2, 2, 1]);
+    for alert in &alerts {
+        caller.post(&format!("/alerts/{alert}/actions/acknowledge"), &json!({})).ok();
+    }
+    let worked = || {
+        let rows = hours(&client, &format!("{range}&userId={ann}"));
+        rows[0]["incidentHours"].as_f64().unwrap_or(-1.0)
+    };
+    assert!((0.0..=0.01).contains(&worked()), "{}", worked());
+    wait_for(Duration::from_secs(60), || worked() > 0.0, || format!("{}", worked()));
+    assert!(worked() < 0.02, "both at once count once: {}", worked());
+    for alert in &alerts {
+        caller.post(&format!("/alerts/{alert}/actions/close"), &json!({})).ok();
+    }
+    let narrowed = hours(&client, &format!("{range}&userGroupId={team}"));
+    assert!(narrowed.iter().all(|row| row.get("incidentHours").is_none()), "{narrowed:?}");
+}
+
 fn a_table_has_no_formulas(server: &Server) {
     let client = server.new_client();
     let name = unique("=cmd");
@@ -158,12 +218,12 @@ fn a_table_has_no_formulas(server: &Server) {
         answer.text()
     };
     let expected = format!(
-        "userId,loginName,working,evening,night,weekend,holiday,total,overlapping\r\n\
-         {ann},'{name},50.00,20.00,50.00,48.00,0.00,168.00,0.00\r\n"
+        "userId,loginName,working,evening,night,weekend,holiday,total,overlapping,pages,nightPages,nightsBroken,\
+         incidentHours\r\n{ann},'{name},50.00,20.00,50.00,48.00,0.00,168.00,0.00,0,0,0,0.00\r\n"
     );
     assert_eq!(table(""), expected);
-    let groups = "userGroupId,userGroup,working,evening,night,weekend,holiday,total\r\n\
-                  ,,50.00,20.00,50.00,48.00,0.00,168.00\r\n";
+    let groups = "userGroupId,userGroup,working,evening,night,weekend,holiday,total,pages,nightPages,nightsBroken\r\n\
+                  ,,50.00,20.00,50.00,48.00,0.00,168.00,0,0,0\r\n";
     assert_eq!(table("&by=group"), groups);
     assert!(table("&by=roster").starts_with("rosterId,roster,working,"));
 }

@@ -12,6 +12,7 @@
 //! - [`windows`]: alerts whose maintenance window is over
 //! - [`filter`]: the search
 //! - [`counts`]: counts of what a search finds
+//! - [`worked`]: how long people worked on alerts
 //! - [`figures`]: figures by service, owner, roster, person, resource or route
 //! - [`actions`], [`bulk`]: actions of people, on one alert or on all that a search finds
 //! - [`kinds`]: the words that the service itself has for alerts
@@ -51,12 +52,14 @@ pub(crate) mod tests;
 mod undo;
 mod windows;
 mod wire;
+mod worked;
 
 pub use notices::NoticeIntake;
 pub use room::QUOTA;
 pub use store::{RETENTION, RETENTION_OF_PROBLEMS};
 pub use undo::Alerts;
 pub use windows::Escalator;
+pub use worked::AcknowledgedAlerts;
 
 /// The operations, in reading order.
 pub fn routes(config: &mut api::Routes) {

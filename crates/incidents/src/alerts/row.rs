@@ -57,6 +57,8 @@ pub struct Alert {
     pub sender: String,
     /// When somebody acknowledged it first, whether or not that holds.
     pub acknowledged_ms: Option<i64>,
+    /// Who did that, by id.
+    pub acknowledged_by: Option<String>,
 }
 
 /// The fields of an alert that no search uses.

@@ -290,7 +290,10 @@ pub fn act(alert: &mut Alert, action: Action, by: Person, note: String, now: Tim
         }
         Action::Acknowledge => {
             alert.acknowledged = true;
-            alert.acknowledged_ms = alert.acknowledged_ms.or(Some(now.millis()));
+            if alert.acknowledged_ms.is_none() {
+                alert.acknowledged_ms = Some(now.millis());
+                alert.acknowledged_by = Some(by.id.clone());
+            }
             alert.document.acknowledgement = Some(done);
             alert.document.unacknowledgement = None;
             alert.document.previous_acknowledgement = None;

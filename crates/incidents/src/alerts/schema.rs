@@ -32,6 +32,7 @@ diesel::table! {
         document -> Text,
         sender -> Text,
         acknowledged_ms -> Nullable<BigInt>,
+        acknowledged_by -> Nullable<Text>,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use base::timestamp::Timestamp;
 use db::{Conn, Result};
-use ports::{Escalations, PagedAlerts};
+use ports::{EachPage, Escalations, PagedAlerts, SentPages};
 
 use super::{
     on_call,
@@ -40,6 +40,18 @@ impl Escalations for Stored {
         let next = State { next_ms: Some(at.millis()), ..row.state() };
         store::update(conn, &row.with(next, at.millis()))?;
         Ok(true)
+    }
+}
+
+impl SentPages for Stored {
+    fn for_each_page(
+        &self,
+        conn: &mut Conn,
+        tenants: &[String],
+        range: (Timestamp, Timestamp),
+        each: EachPage<'_>,
+    ) -> Result<()> {
+        pages::store::for_each_sent(conn, tenants, range, each)
     }
 }
 

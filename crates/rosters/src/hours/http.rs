@@ -10,9 +10,10 @@ use actix_web::{
 use api::{RequestContext, cpu, get};
 use base::{problem::Problem, query::Query, text::fold, timestamp::Timestamp};
 use calendar::{Interval, Zone};
-use ports::People;
+use ports::{People, SentPages, WorkedTimes};
 
 use super::{
+    load::AlertLoad,
     render::Names,
     sums::{By, CountedRoster, Question, sums},
     wire::Hours,
@@ -39,8 +40,9 @@ const BY: [&str; 3] = ["user", "group", "roster"];
 ///
 /// How long people are on call through the rosters of the tenant in a range of at most 400 days, at partner level of
 /// its clients too: in the zone of each roster, by category (`GET /rosters/hourCategories`). Overrides, swaps and cover
-/// count for those who did it. Two people who are on call together have two hours in an hour. With `Accept: text/csv`
-/// the answer is a table.
+/// count for those who did it. Two people who are on call together have two hours in an hour. Beside them are the pages
+/// that people got, those at night, the nights with one, and the hours that they worked on alerts. With
+/// `Accept: text/csv` the answer is a table.
 #[utoipa::path(
     operation_id = "getRosterHours",
     params(
@@ -63,6 +65,8 @@ pub async fn hours(
     context: RequestContext<Query>,
     people: web::Data<dyn People>,
     known: web::Data<RosterCache>,
+    pages: web::Data<dyn SentPages>,
+    worked: web::Data<dyn WorkedTimes>,
 ) -> api::Result<HttpResponse> {
     let mut query = context.query();
     let by = match query.one_of("by", &BY, BY[0]) {
@@ -83,15 +87,17 @@ pub async fn hours(
         let all = known.read(conn, &**people, (&scope.scope(), &scope.scope_and_partner()), range.start())?;
         let own = OwnHolidays::load(conn, &**people, &scope.scope_and_partner(), range.start())?;
         let own = own.ok_or_else(too_large)?;
-        Ok((all, categories, own))
+        let times = (range.start(), range.end());
+        let load = AlertLoad::read(conn, (&**pages, &**worked), &scope.scope(), times, scope.now)?;
+        Ok((all, categories, own, load))
     });
-    let (all, categories, own) = read.await?;
+    let (all, categories, own, load) = read.await?;
     // It is given up when nobody waits for the answer any more.
     let waiting = Arc::new(());
     let asked = Arc::downgrade(&waiting);
     let work = cpu::run(move |_| {
         let is_wanted = || asked.strong_count() > 0;
-        Ok(answer(&all, (&categories, &own), (range, by, &filter), csv, &is_wanted)?)
+        Ok(answer(&all, (&categories, &own, &load), (range, by, &filter), csv, &is_wanted)?)
     });
     let text = work.await?;
     drop(waiting);
@@ -102,7 +108,7 @@ pub async fn hours(
 /// The answer, or nothing when nobody waits for it.
 fn answer(
     all: &Snapshot,
-    (categories, own): (&OfTenants, &OwnHolidays),
+    (categories, own, load): (&OfTenants, &OwnHolidays, &AlertLoad),
     (range, by, filter): (Interval, By, &Filter),
     csv: bool,
     is_wanted: &dyn Fn() -> bool,
@@ -116,9 +122,14 @@ fn answer(
     }
     let user = filter.user.as_deref();
     let question = Question { rosters: &rosters, staff: &all.staff, own, range, by, user };
-    let Some(sums) = sums(question, is_wanted)? else { return Ok(Vec::new()) };
-    let names =
-        Names { staff: &all.staff, rosters: chosen.iter().map(|(name, roster)| (roster.stored.id(), *name)).collect() };
+    let Some(mut sums) = sums(question, is_wanted)? else { return Ok(Vec::new()) };
+    let narrowed = filter.name.is_some() || filter.group.is_some();
+    load.credit(&mut sums, question, narrowed);
+    let names = Names {
+        staff: &all.staff,
+        rosters: chosen.iter().map(|(name, roster)| (roster.stored.id(), *name)).collect(),
+        has_worked: by == By::User && !narrowed,
+    };
     if csv { names.csv(by, &sums) } else { names.json(by, range, &sums) }
 }
 

@@ -2,6 +2,7 @@
 
 pub mod groups;
 pub mod http;
+pub mod load;
 pub mod render;
 pub mod sums;
 #[cfg(test)]

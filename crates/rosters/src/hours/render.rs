@@ -17,12 +17,17 @@ const HUNDREDTH_MS: u64 = 36_000;
 /// How the columns of hours are called in CSV, and how they follow each other.
 const COLUMNS: [&str; 6] = ["working", "evening", "night", "weekend", "holiday", "total"];
 
+/// How the columns behind them are called.
+const COUNTS: [&str; 3] = ["pages", "nightPages", "nightsBroken"];
+
 /// What rows are called by.
 pub struct Names<'s> {
     /// Users and groups.
     pub staff: &'s RosterPeople,
     /// The names of rosters, by their ids.
     pub rosters: HashMap<&'s str, &'s str>,
+    /// Is what people worked on alerts told?
+    pub has_worked: bool,
 }
 
 /// A row on its way out.
@@ -32,6 +37,9 @@ struct NamedRow<'s> {
     /// By category, and all.
     hundredths: [u64; COLUMNS.len()],
     overlapping: u64,
+    /// Pages, those at night, and nights with one.
+    counts: [u64; COUNTS.len()],
+    worked: u64,
 }
 
 impl Names<'_> {
@@ -40,7 +48,7 @@ impl Names<'_> {
     /// # Errors
     /// 400 when it would be too large.
     pub fn json(&self, by: By, range: Interval, sums: &HashMap<RowId<'_>, Sum>) -> Result<Vec<u8>, Problem> {
-        let results = self.rows(by, sums).iter().map(|row| shown(by, row)).collect();
+        let results = self.rows(by, sums).iter().map(|row| shown(by, row, self.has_worked)).collect();
         Room::of(1).answer(&Hours { from: range.start(), to: range.end(), results })
     }
 
@@ -56,11 +64,14 @@ impl Names<'_> {
             By::Roster => ["rosterId", "roster"],
         };
         let overlapping = (by == By::User).then_some("overlapping");
-        csv::write(&mut out, named.into_iter().chain(COLUMNS).chain(overlapping));
+        let worked = self.has_worked.then_some("incidentHours");
+        csv::write(&mut out, named.into_iter().chain(COLUMNS).chain(overlapping).chain(COUNTS).chain(worked));
         let mut room = Room::of(1);
         for row in self.rows(by, sums) {
             let overlapping = (by == By::User).then_some(row.overlapping);
-            let numbers: Vec<String> = row.hundredths.into_iter().chain(overlapping).map(text).collect();
+            let hours = row.hundredths.into_iter().chain(overlapping).map(text);
+            let worked = self.has_worked.then_some(row.worked).map(text);
+            let numbers: Vec<String> = hours.chain(row.counts.map(|count| count.to_string())).chain(worked).collect();
             let written = out.len();
             csv::write(&mut out, [row.id, row.name].into_iter().chain(numbers.iter().map(String::as_str)));
             room.take(out.len() - written)?;
@@ -77,8 +88,14 @@ impl Names<'_> {
                 By::Group => self.staff.group(id).map(|group| group.name.as_str()),
                 By::Roster => self.rosters.get(id).copied(),
             };
-            let overlapping = sum.overlapping.saturating_add(HUNDREDTH_MS / 2) / HUNDREDTH_MS;
-            NamedRow { id, name: name.unwrap_or_default(), hundredths: hundredths(sum), overlapping }
+            NamedRow {
+                id,
+                name: name.unwrap_or_default(),
+                hundredths: hundredths(sum),
+                overlapping: nearest(sum.overlapping),
+                counts: [sum.pages, sum.night_pages, sum.nights_broken],
+                worked: nearest(sum.worked),
+            }
         };
         let mut rows: Vec<NamedRow<'r>> = sums.iter().map(row).collect();
         rows.sort_by_cached_key(|row| (row.id.is_empty(), fold(row.name), row.id));
@@ -106,7 +123,12 @@ fn hundredths(sum: &Sum) -> [u64; COLUMNS.len()] {
     [(); COLUMNS.len()].map(|()| columns.next().unwrap_or_default())
 }
 
-fn shown(by: By, row: &NamedRow<'_>) -> HoursRow {
+/// Hundredths of hours.
+fn nearest(millis: u64) -> u64 {
+    millis.saturating_add(HUNDREDTH_MS / 2) / HUNDREDTH_MS
+}
+
+fn shown(by: By, row: &NamedRow<'_>, has_worked: bool) -> HoursRow {
     let named = || (row.id.to_owned(), row.name.to_owned());
     let user = (by == By::User).then(named).map(|(id, login_name)| HoursUser { id, login_name });
     let group = (by == By::Group && !row.id.is_empty()).then(named);
@@ -115,7 +137,9 @@ fn shown(by: By, row: &NamedRow<'_>) -> HoursRow {
     let [working, evening, night, weekend, holiday, total] = row.hundredths.map(number);
     let hours = HoursByCategory { working, evening, night, weekend, holiday };
     let overlapping = (by == By::User).then_some(number(row.overlapping));
-    HoursRow { user, user_group, roster, hours, total, overlapping }
+    let [pages, night_pages, nights_broken] = row.counts;
+    let incident_hours = has_worked.then_some(number(row.worked));
+    HoursRow { user, user_group, roster, hours, total, overlapping, pages, night_pages, nights_broken, incident_hours }
 }
 
 /// Hours, of which a float holds more hundredths than there are.
@@ -135,7 +159,7 @@ mod tests {
 
     #[test]
     fn what_is_rounded_is_together_the_total() {
-        let sum = |millis| hundredths(&Sum { millis, overlapping: 0 });
+        let sum = |millis| hundredths(&Sum { millis, ..Sum::default() });
         assert_eq!(sum([0; 5]), [0; 6]);
         assert_eq!(sum([3_600_000, 0, 0, 0, 36_000]), [100, 0, 0, 0, 1, 101]);
         assert_eq!(sum([18_000, 18_000, 0, 0, 0]), [1, 0, 0, 0, 0, 1]);
@@ -146,7 +170,7 @@ mod tests {
     proptest! {
         #[test]
         fn nothing_is_rounded_by_a_hundredth_or_more(millis in proptest::array::uniform5(0..40_000_000_000_u64)) {
-            let rounded = hundredths(&Sum { millis, overlapping: 0 });
+            let rounded = hundredths(&Sum { millis, ..Sum::default() });
             prop_assert_eq!(rounded[..5].iter().sum::<u64>(), rounded[5]);
             for (rounded, exact) in rounded.iter().zip(millis.into_iter().chain([millis.iter().sum()])) {
                 prop_assert!((rounded * HUNDREDTH_MS).abs_diff(exact) < HUNDREDTH_MS);

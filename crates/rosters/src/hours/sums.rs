@@ -59,6 +59,14 @@ pub struct Sum {
     pub millis: MillisByCategory,
     /// Of a user: the milliseconds that are counted more than once.
     pub overlapping: u64,
+    /// How many pages they got.
+    pub pages: u64,
+    /// How many of them in the nights of the rosters' zones.
+    pub night_pages: u64,
+    /// How many nights of people had one.
+    pub nights_broken: u64,
+    /// Of a user: the milliseconds from acknowledging alerts to their end.
+    pub worked: u64,
 }
 
 /// Hours are summed up in pieces of this length, of which each is forgotten before the next.
@@ -75,7 +83,7 @@ pub fn sums<'s>(asked: Question<'s>, is_wanted: &dyn Fn() -> bool) -> Result<Opt
     let mut sums = HashMap::new();
     let mut left = MOST_TIMES;
     for step in steps(asked.range) {
-        let mut zones = ZonesByCategory { range: step, known: Vec::new(), own: HashMap::new() };
+        let mut zones = ZonesByCategory::new(step);
         let mut times: HashMap<&str, Vec<Interval>> = HashMap::new();
         for roster in asked.rosters {
             if !is_wanted() {
@@ -166,7 +174,7 @@ impl<'s> Counter<'_, 's> {
 }
 
 /// A range by category, in the zones of rosters.
-struct ZonesByCategory {
+pub struct ZonesByCategory {
     range: Interval,
     known: Vec<(Zone, HourCategories, CategorizedTime)>,
     /// The holidays of people, by user and zone.
@@ -187,6 +195,17 @@ fn within(holidays: &[HolidayTime], time: Interval) -> Vec<Interval> {
 }
 
 impl ZonesByCategory {
+    /// Of a range.
+    pub fn new(range: Interval) -> Self {
+        Self { range, known: Vec::new(), own: HashMap::new() }
+    }
+
+    /// When the night of an instant began, in the zone that a roster has then; `None` for what is not in a night.
+    pub fn night(&mut self, roster: &CountedRoster<'_>, at: Timestamp) -> Option<Timestamp> {
+        let (category, since) = self.of(roster.zone_at(at), roster.categories)?.at(at)?;
+        (category == HourCategory::Night).then_some(since)
+    }
+
     /// The holidays of a person in a zone, by when they begin.
     fn own(&mut self, own: &OwnHolidays, user: &str, zone: Zone) -> &[HolidayTime] {
         self.own.entry((user.to_owned(), zone.name())).or_insert_with(|| own.times(user, zone))

@@ -41,6 +41,19 @@ pub struct HoursRow {
     /// shifts at once.
     #[schema(example = 0.0)]
     pub overlapping: Option<f64>,
+    /// How many pages they got. With `by=roster` and `by=group` those through the rosters.
+    #[schema(example = 12)]
+    pub pages: u64,
+    /// How many of them were in the category `night` of the roster through which they came.
+    #[schema(example = 3)]
+    pub night_pages: u64,
+    /// How many nights of people had at least one of these.
+    #[schema(example = 2)]
+    pub nights_broken: u64,
+    /// With `by=user`, unless `name` or `userGroupId` narrow it: the hours from when the user acknowledged alerts first
+    /// until they were closed; those of alerts at once count once.
+    #[schema(example = 6.5)]
+    pub incident_hours: Option<f64>,
 }
 
 /// A user who has hours.

@@ -3,10 +3,13 @@
 use std::collections::HashSet;
 
 use base::{Key, PageRequest, PageRows, query::Sort, timestamp::Timestamp};
-use db::{Bell, Condition, Conn, Json, Result, SortBy, Sorts};
-use diesel::prelude::*;
+use db::{Bell, Condition, Conn, Json, Result, SortBy, Sorts, SqlQuery};
+use diesel::{
+    prelude::*,
+    sql_types::{BigInt, Text},
+};
 use outbox::{Keep, Retention, Setting};
-use ports::SealedAt;
+use ports::{EachPage, SealedAt, SentPage};
 
 use super::facts::{Attempt, Facts};
 use crate::schema::pages;
@@ -206,6 +209,23 @@ pub fn of_alert(conn: &mut Conn, tenant: &str, alert: &str) -> Result<Vec<Row>> 
     use pages::dsl;
     let own = dsl::pages.filter(dsl::tenant_id.eq(tenant)).filter(dsl::alert_id.eq(alert));
     Ok(own.order((dsl::created_ms, dsl::id)).limit(1_000).load(conn)?)
+}
+
+/// Calls `each` with the pages to people about alerts and incidents that were decided in a range.
+pub fn for_each_sent(
+    conn: &mut Conn,
+    tenants: &[String],
+    (from, to): (Timestamp, Timestamp),
+    each: EachPage<'_>,
+) -> Result<()> {
+    let text = Condition::sql("SELECT sent.user_id, sent.roster_tenant, sent.roster_id, sent.created_ms FROM ");
+    let text = text.then(AS_TABLE).then(" AS sent WHERE sent.sent = 1 AND sent.user_id <> '' AND ");
+    let text = text.append(Condition::text_in("sent.tenant_id IN", tenants)).then(" AND sent.created_ms >= ");
+    let text = text.integer(from.millis()).then(" AND sent.created_ms < ").integer(to.millis());
+    let each = |(user, tenant, roster, created_ms): (String, String, String, i64)| {
+        each(SentPage { user, roster: (tenant, roster), at: Timestamp::from_millis(created_ms) })
+    };
+    db::for_each_row(conn, SqlQuery::<(Text, Text, Text, BigInt)>::of(text), each)
 }
 
 /// What a list of pages is sorted by.

@@ -1,0 +1,2 @@
+DROP INDEX alerts_acknowledged;
+ALTER TABLE alerts DROP COLUMN acknowledged_by;
