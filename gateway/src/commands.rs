@@ -66,7 +66,7 @@ fn write(directory: &Path, name: &str, text: &str) -> anyhow::Result<()> {
     fs::write(&path, text).with_context(|| format!("writing {}", path.display()))
 }
 
-/// Prints what a command answers; a reader that has seen enough, such as `head`, is no failure.
+/// Prints what a command answers. A reader that closes the pipe, such as `head`, is not an error.
 fn print(text: &str) -> anyhow::Result<()> {
     match writeln!(io::stdout(), "{text}") {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
