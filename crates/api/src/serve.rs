@@ -106,7 +106,8 @@ pub struct Service {
 }
 
 impl Service {
-    /// Serves until it is stopped (by its handle, or SIGTERM and SIGINT): requests under way are answered first, for 10 s at most.
+    /// Serves until it is stopped (by its handle, or SIGTERM and SIGINT): requests under way are answered first, for
+    /// 10 s at most.
     ///
     /// `started` gets a handle once connections are accepted.
     pub async fn run(self, listener: TcpListener, started: impl FnOnce(ServerHandle)) -> anyhow::Result<()> {

@@ -5,7 +5,8 @@ import { bodies, schemas } from "./forms.js";
 /**
  * A field of a body, an element of a list, or a whole body.
  * @typedef {{
- *   type: string, schema?: string, items?: BodyField, words?: any[], says?: Record<string, string>, format?: string, max?: number, min?: number,
+ *   type: string, schema?: string, items?: BodyField, words?: any[], says?: Record<string, string>,
+ *   format?: string, max?: number, min?: number,
  *   required?: boolean, default?: any, about?: string, refers?: string,
  * }} BodyField
  */

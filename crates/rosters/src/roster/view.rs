@@ -26,7 +26,8 @@ pub enum Form {
     Read,
 }
 
-/// Those who stand in shifts of rosters at an instant, or are told of their conflicts. What was before, `is_past` says, has people as they were then.
+/// Those who stand in shifts of rosters at an instant, or are told of their conflicts. What was before, `is_past` says,
+/// has people as they were then.
 pub fn people(
     conn: &mut Conn,
     people: &dyn People,
