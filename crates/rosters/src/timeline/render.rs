@@ -132,8 +132,8 @@ impl Cover {
     }
 }
 
-/// When somebody should be on call within a range of which some is off: not while holidays alone keep shifts from taking
-/// place.
+/// When somebody should be on call within a range of which some is off: not while holidays alone keep shifts from
+/// taking place.
 pub fn wanted(schedule: &Schedule, duties: &[Duty<'_>], range: Interval, off: &[Interval]) -> Vec<Interval> {
     let left_out = schedule.left_out(range);
     if left_out.is_empty() {

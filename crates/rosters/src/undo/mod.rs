@@ -1,5 +1,5 @@
-//! Undoing changes of rosters, of overrides, of time off and of holidays. What is restored holds from now on: who was on
-//! call stays as it was.
+//! Undoing changes of rosters, overrides, time off and holidays. What is restored holds from now on: who was on call
+//! stays as it was.
 
 mod earlier_plan;
 mod holidays;
