@@ -62,6 +62,8 @@ REJECTED = [
               f"POST {T}/scheduleMaintenances/\\{{windowId\\}}/suspend", "startDate|endDate"),
     Exclusion("An entity has events of its own", r"must (not )?be \w+ for the entity ", fields="eventType"),
     Exclusion("The end comes after the start", r"must be (after|before) "),
+    Exclusion("The times of a day's categories of hours follow each other", r"must follow each other",
+              f"POST {T}/rosters/hourCategories", "nightFrom"),
     Exclusion("A range of time has a greatest length", r"must be at most \d+ days (after|before) ",
               fields=r"to|from|(first\.|second\.)?end"),
     Exclusion("A roster changes now or later", r"must not lie in the past", fields="effectiveFrom"),
@@ -87,7 +89,8 @@ REJECTED = [
               f"POST {T}/rosters/\\{{rosterId\\}}(/preview)?", r"shiftDetails\[\]\.(name|schedule|users|userGroups)"),
     # Texts with a grammar.
     Exclusion("A text has a grammar that no pattern tells",
-              r"is not a cron expression|must be a cron expression|is not a time zone|must be a URL such as"),
+              r"is not a cron expression|must be a cron expression|is not a time zone|must be a URL such as|"
+              r"must be an iCalendar text"),
     Exclusion("A pattern does not tell leap years", r"must be a (time such as|local time) ", sent=lambda value: "-02-29T" in str(value)),
     Exclusion("A pattern does not tell that a time with an offset lies in other years in GMT", r"must (lie in the years|be a time such as) ",
               sent=lambda value: re.match("0001-01-01|1970-01-01|9998-12-31|9999-12-31", str(value)) is not None),

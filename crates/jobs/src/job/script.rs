@@ -197,7 +197,7 @@ fn check_custom(_: &mut CustomVariant, script: &mut Fields<'_>) {
     }
     for other in ["configParams", "approvalType"] {
         if script.has(other) {
-            script.error(other, "must not stand beside customScript");
+            script.error(other, "must be absent when customScript is there");
         }
     }
 }

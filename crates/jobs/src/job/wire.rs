@@ -306,9 +306,13 @@ pub fn labels(fields: &mut Fields<'_>, list: &str) -> Option<Vec<String>> {
     if given.len() > MOST_LABELS {
         fields.error(list, format!("must have at most {MOST_LABELS} elements"));
     }
-    if given.iter().any(|label| label.is_empty() || label.chars().count() > 100 || label.chars().any(char::is_control))
-    {
-        fields.error(list, "must be texts of 1 to 100 characters");
+    for (place, label) in given.iter().enumerate() {
+        let one = format!("{list}[{place}]");
+        if label.is_empty() || label.chars().count() > 100 {
+            fields.error(&one, "must be a text of 1 to 100 characters");
+        } else if label.chars().any(char::is_control) {
+            fields.error(&one, "must not contain control characters");
+        }
     }
     given.sort_unstable();
     given.dedup();

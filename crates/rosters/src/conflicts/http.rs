@@ -82,7 +82,7 @@ fn asked(mut query: Query) -> Result<Question, Problem> {
     let usual = Limits::default();
     let rest_ms = rest.unwrap_or(Some(usual.rest_ms)).filter(|rest| (0..=LONGEST_REST_MS).contains(rest));
     if rest_ms.is_none() {
-        query.error("rest", "must be a duration such as 11h, at most 7d");
+        query.error("rest", "must be a time from 0s to 7d, such as 11h");
     }
     let nights = i64::try_from(usual.nights).unwrap_or(MOST_NIGHTS);
     let nights = query.integer_in("nights", nights, 1..=MOST_NIGHTS);

@@ -180,7 +180,7 @@ pub fn by_date(days: Vec<NewHoliday>) -> BTreeMap<Day, String> {
 
 fn check_new(new: &NewCalendar, fields: &mut Fields<'_>) {
     if !SOURCES.iter().any(|source| fields.has(source)) {
-        fields.error("days", "must be given, or ics or url");
+        fields.error("days", "is required, or ics or url");
     }
     check_days(new.days.as_deref(), fields);
 }
@@ -192,12 +192,12 @@ fn check_change(change: &CalendarChange, fields: &mut Fields<'_>) {
 fn check_days(days: Option<&[NewHoliday]>, fields: &mut Fields<'_>) {
     let given: Vec<&str> = SOURCES.into_iter().filter(|source| fields.has(source)).collect();
     if let [first, second, ..] = given.as_slice() {
-        fields.error(second, format!("must not stand beside {first}"));
+        fields.error(second, format!("must be absent when {first} is there"));
     }
     let mut seen = HashSet::new();
     for (place, day) in days.unwrap_or_default().iter().enumerate() {
         if !seen.insert(day.date) && day.date != Day::of_number(0) {
-            fields.error(&format!("days[{place}].date"), "is given more than once");
+            fields.error(&format!("days[{place}].date"), "is given twice");
         }
     }
 }
