@@ -1,6 +1,6 @@
 # Thin on purpose: each line is a command that one could type. Needed: Rust, a C compiler and make.
 
-.PHONY: run build package test check openapi drift contract fuzz clients bench greedy campaign blackbox template
+.PHONY: run build package test check openapi drift contract operations fuzz clients bench greedy campaign blackbox template
 
 # Builds and starts the service with its demo company on embedded SQLite, in ./data: the program that the tests use,
 # soon there and soon again after an edit. Full speed is that of `make build`. DATA=directory and ARGS="--listen 9090"
@@ -66,6 +66,11 @@ contract:
 	sh openapi/rules/check.sh
 	sh crates/console/types/check.sh
 	$(MAKE) fuzz
+
+# What is in docs/operations for those who run the service: the manifests of Kubernetes.
+operations:
+	@[ -n "$$MUSTER_BIN" ] || cargo build --workspace --bin muster
+	sh scripts/kubernetes.sh
 
 # The calls of schemathesis alone. EXAMPLES=100 makes as many random ones for each operation (3), SEED=7 others.
 fuzz:
