@@ -98,6 +98,18 @@ users:
 - loginName: anna.huber
 - loginName: ben.kaya
 ---
+kind: HolidayCalendar
+name: Berlin
+days:
+- {date: 2026-12-25, name: Christmas Day}
+- date: 2026-12-26
+users: [{loginName: anna.huber}]
+userGroups: [{name: Network operations}]
+---
+kind: HolidayCalendar
+name: Vienna
+url: https://calendars.example.net/vienna.ics
+---
 kind: Roster
 name: Network on call
 description: \"\"
@@ -112,6 +124,8 @@ shiftDetails:
     pattern: {type: daily, repeatFrequency: 1}
     endPattern: {type: NEVER}
   userGroups: [{name: Network operations}]
+  holidays: [{name: Vienna}, {name: Berlin}]
+  onHolidays: skip
 - name: Days
   schedule:
     type: recurring
@@ -186,7 +200,7 @@ fn a_plan_says_what_an_apply_does_and_then_nothing_is_left(server: &Server) {
     write(&folder, "team.yaml", TEAM);
     let plan = operator.expect(2, &["plan"], folder.path());
     assert!(plan.stdout.contains("+ Roster \"Network on call\"\n"), "{}", plan.stdout);
-    assert!(plan.stdout.ends_with("15 to create.\n"), "{}", plan.stdout);
+    assert!(plan.stdout.ends_with("17 to create.\n"), "{}", plan.stdout);
     // A secret is needed where it is sent.
     let refused = operator.expect(1, &["apply"], folder.path());
     assert!(refused.stderr.contains("url: the environment has no PHONE_URL"), "{}", refused.stderr);
@@ -209,6 +223,11 @@ fn a_plan_says_what_an_apply_does_and_then_nothing_is_left(server: &Server) {
         .replace("kind: KbCategory\nname: Network\n", "kind: KbCategory\nname: Networks\npreviousName: Network\n")
         .replace("{path: Network}", "{path: Networks}")
         .replace("Network >> Switches", "networks>>switches")
+        .replace("url: https://calendars.example.net/vienna.ics", "days: [{date: 2026-05-01}]")
+        .replace(
+            "days:\n- {date: 2026-12-25, name: Christmas Day}\n- date: 2026-12-26\n",
+            "url: https://calendars.example.net/berlin.ics\n",
+        )
         .replace(
             "kind: IncidentCategory\nname: Disks\nparentCategory: {path: Hardware}\n",
             "kind: IncidentCategory\nname: Disks\npreviousName: Hardware >> Disks\n",
@@ -218,6 +237,8 @@ fn a_plan_says_what_an_apply_does_and_then_nothing_is_left(server: &Server) {
     for line in [
         "~ User \"anna.huber\"\n    firstName: \"Anna\" -> \"Anne\"\n    lastName: (none) -> \"Huber\"\n",
         "> UserGroup \"Network operations\" -> \"Net ops\"\n",
+        "~ HolidayCalendar \"Berlin\"\n    days: ",
+        "~ HolidayCalendar \"Vienna\"\n    days: (none) -> [{\"date\":\"2026-05-01\"}]\n    url: ",
         "~ Site \"Rome\"\n    city: \"Rome\" -> (none)\n",
         "> KbCategory \"Network\" -> \"Networks\"\n",
         "> IncidentCategory \"Hardware >> Disks\" -> \"Disks\"\n    parentCategory: {\"path\":\"Hardware\"} -> (none)\n",

@@ -77,6 +77,25 @@ pub fn people_of_shifts(mut body: Map<String, Value>) -> Map<String, Value> {
     body
 }
 
+/// What was read at a URL is not in a file.
+pub fn without_days_of_url(mut answer: Map<String, Value>) -> Map<String, Value> {
+    if answer.contains_key("url") {
+        answer.remove("days");
+    }
+    answer
+}
+
+/// The days of a calendar are given or read at a URL: to be told of one source takes the other away.
+pub fn one_source_of_days(mut body: Map<String, Value>) -> Map<String, Value> {
+    if body.get("url") == Some(&json!("")) {
+        body.remove("url");
+        body.entry("days").or_insert_with(|| json!([]));
+    } else if body.contains_key("url") {
+        body.remove("days");
+    }
+    body
+}
+
 /// An event that uses the notifier of its integration shows that as its own.
 pub fn without_idle_notifier(mut answer: Map<String, Value>) -> Map<String, Value> {
     if answer.get("useBaseNotifier").and_then(Value::as_bool) == Some(true) {

@@ -3,7 +3,7 @@
 use super::{
     bodies::{
         any, has_steps, is_person, is_without_agent, method_needs, names_of_category, nothing, notifier_needs,
-        owner_of_target, people_of_shifts, same, without_idle_notifier,
+        one_source_of_days, owner_of_target, people_of_shifts, same, without_days_of_url, without_idle_notifier,
     },
     kind::{BELOW, BESIDE, Key, Kind, List, Owner, Reference, SHIFT, Switch},
 };
@@ -54,7 +54,7 @@ const PLAIN: Kind = Kind {
 };
 
 /// All kinds, each behind those that it refers to.
-pub static KINDS: [Kind; 24] = [
+pub static KINDS: [Kind; 25] = [
     Kind {
         name: "Client",
         folder: "clients",
@@ -144,6 +144,22 @@ pub static KINDS: [Kind; 24] = [
         ..PLAIN
     },
     Kind {
+        name: "HolidayCalendar",
+        folder: "holiday-calendars",
+        create: "createHolidayCalendar",
+        update: Some("updateHolidayCalendar"),
+        delete: Some("deleteHolidayCalendar"),
+        get: Some("getHolidayCalendar"),
+        list: List::Rows("searchHolidayCalendars", &[]),
+        details: true,
+        references: &[to("users", "User"), to("userGroups", "UserGroup")],
+        without: &["ics"],
+        tenant: Some("tenantId"),
+        from_answer: without_days_of_url,
+        complete: one_source_of_days,
+        ..PLAIN
+    },
+    Kind {
         name: "Roster",
         folder: "rosters",
         create: "createRoster",
@@ -154,6 +170,7 @@ pub static KINDS: [Kind; 24] = [
         references: &[
             to("shiftDetails.users", "User"),
             to("shiftDetails.userGroups", "UserGroup"),
+            to("shiftDetails.holidays", "HolidayCalendar"),
             to("shiftDetails.rotation.order.users", "User"),
             to("shiftDetails.rotation.order.userGroups", "UserGroup"),
         ],
