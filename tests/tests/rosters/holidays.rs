@@ -327,13 +327,20 @@ fn feeds_have_holidays(server: &Server) {
     let mut shift = taking_turns(&users, &calendar, "skip");
     shift["rotation"]["start"] = json!("2026-01-05T08:00:00");
     let made = create(&client, "GMT", &[shift]);
+    let of_group = group(&client, &[&users[0]]);
+    let days = json!([{"date": day, "name": "Ann's own"}]);
+    let body = json!({"name": unique("own"), "days": days, "userGroups": [{"uniqueId": of_group}]});
+    client.post("/holidayCalendars", &body).ok();
     let date = format!("DTSTART;VALUE=DATE:{}", day.replace('-', ""));
+    let mut with_own = Vec::new();
     for address in [format!("{}/calendars", roster_path(&made)), format!("/rosters/users/{}/calendars", users[0])] {
         let address = client.post_empty(&address).ok();
         let read = feed(server, &address);
         assert!(read.contains(&date) && read.contains("SUMMARY:Holiday: Founders\\, both"), "{read}");
         assert!(!read.contains(&format!("DTSTART:{}T080000Z", day.replace('-', ""))), "{read}");
+        with_own.push(read.contains("SUMMARY:Holiday: Ann's own"));
     }
+    assert_eq!(with_own, [false, true], "the own holidays of a person are in their own feed alone");
 }
 
 fn hours_on_holidays_of_a_person_are_told(server: &Server) {

@@ -15,6 +15,7 @@ use ports::{People, Person};
 use super::{row::Of, store};
 use crate::{
     cache::RosterCache,
+    dated_holidays::own::OwnHolidays,
     duty::{Duties, Duty, NEVER},
     filter::{Filter, chosen},
     lines,
@@ -61,7 +62,8 @@ pub async fn of_roster(
 /// Read the calendar of a user
 ///
 /// The same, for all the shifts that the user has in the rosters of the tenant, at partner level in those of its
-/// clients too, with the holidays of these rosters, and for when a user of the tenant is away.
+/// clients too, with the holidays of these rosters, and for a user of the tenant with their own holidays and for when
+/// they are away.
 #[utoipa::path(
     operation_id = "readUserCalendar",
     params(
@@ -151,6 +153,7 @@ fn render_feed(
     }
     if let Some(user) = user {
         events.extend(away(conn, people, tenant, user, range)?);
+        holidays.extend(own_holidays(conn, people, tenant, user, range)?);
     }
     events.extend(holidays.into_iter().filter_map(|(day, name)| holiday(day, &name)));
     events.truncate(feed::MOST_EVENTS);
@@ -219,6 +222,22 @@ fn away(conn: &mut Conn, people: &dyn People, tenant: &str, user: &str, range: I
         })
     };
     Ok(rows.into_iter().filter_map(event).collect())
+}
+
+/// The holidays of a user of the tenant that were known when they began.
+fn own_holidays(
+    conn: &mut Conn,
+    people: &dyn People,
+    tenant: &str,
+    user: &str,
+    range: Interval,
+) -> db::Result<Vec<(Day, String)>> {
+    let own = OwnHolidays::load_user(conn, people, &[tenant.to_owned()], user, range.start())?;
+    let shown = own.into_iter().filter(|one| {
+        let day = one.day.within(Zone::GMT);
+        day.is_some_and(|day| day.intersection(range).is_some() && one.is_known(day.start()))
+    });
+    Ok(shown.map(|one| (one.day, one.name)).collect())
 }
 
 fn event(row: &roster::row::Roster, schedule: &Schedule, duty: &Duty<'_>, on_call: &[&Person]) -> Event {

@@ -63,11 +63,41 @@ impl OwnHolidays {
     /// many.
     pub fn load(conn: &mut Conn, people: &dyn People, tenants: &[String], since: Timestamp) -> Result<Option<Self>> {
         let owners = store::owners_since(conn, tenants, since.millis())?;
+        Self::of_owners(conn, people, tenants, since, owners, |_| true)
+    }
+
+    /// Those of one user.
+    pub fn load_user(
+        conn: &mut Conn,
+        people: &dyn People,
+        tenants: &[String],
+        user: &str,
+        since: Timestamp,
+    ) -> Result<Vec<OwnHoliday>> {
+        let mut owners = store::owners_since(conn, tenants, since.millis())?;
+        owners.retain(|row| is_group(&row.owner_id) || row.owner_id == user);
+        let all = Self::of_owners(conn, people, tenants, since, owners, |member| member == user)?;
+        Ok(all.unwrap_or_default().users.remove(user).unwrap_or_default())
+    }
+
+    /// Those of owners, of groups for the members that are wanted.
+    fn of_owners(
+        conn: &mut Conn,
+        people: &dyn People,
+        tenants: &[String],
+        since: Timestamp,
+        mut owners: Vec<OwnerRow>,
+        is_wanted: impl Fn(&str) -> bool,
+    ) -> Result<Option<Self>> {
+        let groups: Vec<String> = owners.iter().map(|row| row.owner_id.clone()).filter(|id| is_group(id)).collect();
+        let mut members = members(conn, people, tenants, groups, since)?;
+        for known in members.values_mut() {
+            known.retain(|(user, ..)| is_wanted(user));
+        }
+        owners.retain(|row| !is_group(&row.owner_id) || members.get(&row.owner_id).is_some_and(|own| !own.is_empty()));
         if owners.is_empty() {
             return Ok(Some(Self::default()));
         }
-        let groups: Vec<String> = owners.iter().map(|row| row.owner_id.clone()).filter(|id| is_group(id)).collect();
-        let members = members(conn, people, tenants, groups, since)?;
         let ids: Vec<String> = owners.iter().map(|row| row.calendar_id.clone()).collect();
         let days = store::days_since(conn, tenants, ids, since.millis(), MOST)?;
         Ok(Self::of(&owners, &members, &days))
