@@ -29,6 +29,18 @@ const nameOf = (row) => row.user?.loginName || row.roster?.name || row.userGroup
 const idOf = (row) => row.user?.id || row.userGroup?.uniqueId || row.roster?.id;
 
 const hours = new Intl.NumberFormat(undefined, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+
+/**
+ * What people were told and did in these hours: the field, its title, and how it is written.
+ * @type {[string, string, (number: number) => string][]}
+ */
+const LOAD = [
+  ["pages", "Pages", String],
+  ["nightPages", "Pages at night", String],
+  ["nightsBroken", "Nights broken", String],
+  ["incidentHours", "Hours on alerts", (number) => hours.format(number)],
+];
+
 const monthName = new Intl.DateTimeFormat(undefined, { month: "long", year: "numeric" });
 
 /** The first instant of a month where people are, so many months before this one. */
@@ -37,7 +49,7 @@ const begin = (ago) => new Date(new Date().getFullYear(), new Date().getMonth() 
 const capital = (word) => word[0].toUpperCase() + word.slice(1);
 
 /** @returns {import("./sorttable.js").SortColumn[]} */
-const columnsOf = (by, cell) => [
+const columnsOf = (by, load, cell) => [
   { id: "name", title: HOURS_BY[by], value: nameOf, cell },
   ...CATEGORIES.map(([one]) => ({
     id: one,
@@ -47,6 +59,13 @@ const columnsOf = (by, cell) => [
     cell: (row) => hours.format(row.hours[one]),
   })),
   { id: "total", title: "Total", number: true, value: (row) => row.total, cell: (row) => hours.format(row.total) },
+  ...load.map(([id, title, write]) => ({
+    id,
+    title,
+    number: true,
+    value: (row) => row[id],
+    cell: (row) => write(row[id]),
+  })),
 ];
 
 /**
@@ -62,7 +81,9 @@ export function HoursPanel({ from, to, words, file, by, only = {}, sort, onSort,
   const [saves, setSaves] = useState(false);
   const query = { from: wire(from), to: wire(to), by, ...only };
   const answer = useAnswer((signal) => call("getRosterHours", { signal, query }), `hours ${JSON.stringify(query)}`);
-  const columns = columnsOf(by, cell && ((row) => cell(row, nameOf(row))));
+  // The hours on alerts are those of a person in all rosters: rows of a part do not have them.
+  const load = LOAD.filter(([one]) => answer.data?.results.some((row) => row[one] !== undefined));
+  const columns = columnsOf(by, load, cell && ((row) => cell(row, nameOf(row))));
   const rows = sorted(answer.data?.results || [], columns, sort);
   return html`<${Panel}
     title="Hours on call"
@@ -95,6 +116,7 @@ export function HoursPanel({ from, to, words, file, by, only = {}, sort, onSort,
           [HOURS_BY[by], nameOf],
           ...CATEGORIES.map(([one]) => [one, (row) => row.hours[one]]),
           ["total", (row) => row.total],
+          ...load.map(([one]) => [one, (row) => row[one]]),
         ]}
         read=${(_, signal) => call("getRosterHours", { signal, query })}
         onClose=${() => setSaves(false)}
