@@ -67,10 +67,11 @@ contract:
 	sh crates/console/types/check.sh
 	$(MAKE) fuzz
 
-# What is in docs/operations for those who run the service: the manifests of Kubernetes.
+# What is in docs/operations for those who run the service: manifests of Kubernetes, alert rules of Prometheus with their
+# tests, a dashboard of Grafana.
 operations:
 	@[ -n "$$MUSTER_BIN" ] || cargo build --workspace --bin muster
-	sh scripts/kubernetes.sh
+	sh scripts/operations.sh
 
 # The calls of schemathesis alone. EXAMPLES=100 makes as many random ones for each operation (3), SEED=7 others.
 fuzz:
