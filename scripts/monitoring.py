@@ -3,8 +3,8 @@
 
     scripts/monitoring.py FOLDER PROGRAM PROMTOOL
 
-Rules and queries of the dashboard are what Prometheus reads; the tests of the rules pass, and there is one for each, and
-a line of README.md; each metric that rules and dashboard name is one that PROGRAM tells, with those labels.
+Rules and queries of the dashboard are what Prometheus reads; the tests of the rules pass, and there is one for each,
+and a line of README.md; each metric that rules and dashboard name is one that PROGRAM tells, with those labels.
 """
 
 import json
