@@ -24,7 +24,7 @@ pub(super) fn next_second(client: &Client) -> String {
 }
 
 /// Who was on call, and since when; until when only where that is past, too.
-pub(super) fn answer(client: &Client, of: &str, at: &str, changed: &str) -> Value {
+fn answer(client: &Client, of: &str, at: &str, changed: &str) -> Value {
     let mut answer = client.get(&format!("{of}/onCall?at={at}")).ok();
     let mut list = answer["onCall"].take();
     for one in list.as_array_mut().into_iter().flatten() {
@@ -33,6 +33,41 @@ pub(super) fn answer(client: &Client, of: &str, at: &str, changed: &str) -> Valu
         }
     }
     list
+}
+
+/// Who was on call at 100 instants of ten months, in each of some rosters and in all together: of four rosters, 500
+/// answers; and their timelines of a range.
+pub(super) struct PastAnswers<'t> {
+    pub client: &'t Client,
+    pub paths: &'t [String],
+    /// What has happened until then does not change.
+    pub changed: &'t str,
+    /// Of the timelines: `from` and `to`.
+    pub range: &'static str,
+}
+
+impl PastAnswers<'_> {
+    /// The answers, and the timelines.
+    pub(super) fn ask(&self) -> (Vec<Value>, Vec<Value>) {
+        let instants = (0..100)
+            .map(|number| format!("2026-{:02}-{:02}T{:02}:30:00Z", 1 + number % 10, 1 + number % 27, number * 7 % 24));
+        let instants: Vec<String> = instants.collect();
+        let of = self.paths.iter().map(String::as_str).chain(["/rosters"]);
+        let answers = of.flat_map(|of| instants.iter().map(move |at| answer(self.client, of, at, self.changed)));
+        let answers: Vec<Value> = answers.collect();
+        assert_eq!(answers.len(), 100 * (self.paths.len() + 1));
+        let line = |path: &String| self.client.get(&format!("{path}/timeline?{}", self.range)).ok();
+        (answers, self.paths.iter().map(line).collect())
+    }
+
+    /// Asks again: the same answers and timelines.
+    pub(super) fn check_unchanged(&self, (answers, lines): (&[Value], &[Value])) {
+        let (answers_now, lines_now) = self.ask();
+        for (place, (before, now)) in answers.iter().zip(&answers_now).enumerate() {
+            assert_eq!(before, now, "answer {place} is another now");
+        }
+        assert_eq!(lines, lines_now);
+    }
 }
 
 fn five_hundred_answers_stay_the_same(server: &Server) {
@@ -75,19 +110,9 @@ fn five_hundred_answers_stay_the_same(server: &Server) {
         overrides.push(format!("{}/overrides/{}", paths[place], text(&made["id"])));
     }
     let changed = next_second(&client);
-    let instants: Vec<String> = (0..100)
-        .map(|number| format!("2026-{:02}-{:02}T{:02}:30:00Z", 1 + number % 10, 1 + number % 27, number * 7 % 24))
-        .collect();
-    let ask = || -> Vec<Value> {
-        let of = paths.iter().map(String::as_str).chain(["/rosters"]);
-        of.flat_map(|of| instants.iter().map(|at| answer(&client, of, at, &changed)).collect::<Vec<_>>()).collect()
-    };
-    let lines = || -> Vec<Value> {
-        let month = "from=2026-09-20T00:00:00Z&to=2026-10-20T00:00:00Z";
-        paths.iter().map(|path| client.get(&format!("{path}/timeline?{month}")).ok()).collect()
-    };
-    let before = ask();
-    let lines_before = lines();
+    let range = "from=2026-09-20T00:00:00Z&to=2026-10-20T00:00:00Z";
+    let past = PastAnswers { client: &client, paths: &paths, changed: &changed, range };
+    let (before, lines_before) = past.ask();
     assert_eq!(before.len(), 500);
     assert!(before.iter().filter(|list| **list != json!([])).count() > 300, "somebody is on call mostly");
 
@@ -127,13 +152,7 @@ fn five_hundred_answers_stay_the_same(server: &Server) {
     client.delete(&paths[3]).ok();
     client.delete(&paths[1]).ok();
 
-    let after = ask();
-    for (place, (one, other)) in before.iter().zip(&after).enumerate() {
-        assert_eq!(one, other, "answer {place} is another now");
-    }
-    for (one, other) in lines_before.iter().zip(&lines()) {
-        assert_eq!(one, other);
-    }
+    past.check_unchanged((&before, &lines_before));
     // And yet everything is different now.
     assert!(client.get("/rosters/onCall").ok()["onCall"].as_array().is_some_and(|list| {
         list.iter().all(|one| one["user"]["id"] != json!(people[0]) && one["roster"]["id"] != rosters[1]["id"])

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{
     create, daily, group,
-    history::{answer, next_second},
+    history::{PastAnswers, next_second},
     path,
     rotations::{line, on_call, rotation, turns},
     text,
@@ -271,19 +271,9 @@ fn five_hundred_answers_stay_when_time_off_changes(backend: Backend) {
     let client = client.at(server.base());
     let changed = next_second(&client);
     let paths: Vec<String> = rosters.iter().map(path).collect();
-    let instants: Vec<String> = (0..100)
-        .map(|number| format!("2026-{:02}-{:02}T{:02}:30:00Z", 1 + number % 10, 1 + number % 27, number * 7 % 24))
-        .collect();
-    let ask = || -> Vec<Value> {
-        let of = paths.iter().map(String::as_str).chain(["/rosters"]);
-        of.flat_map(|of| instants.iter().map(|at| answer(&client, of, at, &changed)).collect::<Vec<_>>()).collect()
-    };
-    let lines = || -> Vec<Value> {
-        let range = "from=2026-01-05T00:00:00Z&to=2026-10-20T00:00:00Z";
-        paths.iter().map(|path| client.get(&format!("{path}/timeline?{range}")).ok()).collect()
-    };
-    let before = ask();
-    let lines_before = lines();
+    let range = "from=2026-01-05T00:00:00Z&to=2026-10-20T00:00:00Z";
+    let past = PastAnswers { client: &client, paths: &paths, changed: &changed, range };
+    let (before, lines_before) = past.ask();
     assert_eq!(before.len(), 500);
     let moved = before.iter().filter(|list| list.to_string().contains("insteadOf")).count();
     assert!(moved > 20, "{moved} turns moved");
@@ -316,18 +306,11 @@ fn five_hundred_answers_stay_when_time_off_changes(backend: Backend) {
         client.post(&paths[place], &body).ok();
     }
     client.delete(&paths[3]).ok();
-    let after = ask();
-    for (place, (one, other)) in before.iter().zip(&after).enumerate() {
-        assert_eq!(one, other, "answer {place} is another now");
-    }
-    for (one, other) in lines_before.iter().zip(&lines()) {
-        assert_eq!(one, other);
-    }
+    past.check_unchanged((&before, &lines_before));
     // Nor do those answers depend on what a gateway has in memory.
     server.restart();
     let client = client.at(server.base());
-    let again: Vec<Value> = instants.iter().map(|at| answer(&client, "/rosters", at, &changed)).collect();
-    assert_eq!(again, before[400..]);
+    PastAnswers { client: &client, ..past }.check_unchanged((&before, &lines_before));
 }
 
 fn a_partners_time_off_moves_turns_and_is_not_told(server: &Server) {
