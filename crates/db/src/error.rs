@@ -77,6 +77,10 @@ impl From<Diesel> for Error {
                     DatabaseErrorKind::ClosedConnection
                     | DatabaseErrorKind::ReadOnlyTransaction
                     | DatabaseErrorKind::SerializationFailure => Self::Unavailable(text),
+                    // What libpq could not send, but for a statement that it takes none of.
+                    DatabaseErrorKind::UnableToSendCommand if !text.contains("number of parameters") => {
+                        Self::Unavailable(text)
+                    }
                     _ if unavailable(&text) => Self::Unavailable(text),
                     _ => Self::Fault(text),
                 }
@@ -104,9 +108,10 @@ fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Diesel knows these conditions by text alone; each is the stable English message of SQLite or libpq.
+/// Diesel knows these conditions by text alone; each is the stable English message of SQLite, of libpq, of Postgres (also
+/// of one that stops, or whose place another takes), or of pgbouncer.
 fn unavailable(text: &str) -> bool {
-    const TEXTS: [&str; 12] = [
+    const TEXTS: [&str; 23] = [
         "database is locked",
         "database or disk is full",
         "disk I/O error",
@@ -119,6 +124,17 @@ fn unavailable(text: &str) -> bool {
         "No space left on device",
         "canceling statement due to",
         "deadlock detected",
+        "could not receive data from server",
+        "could not send data to server",
+        "no connection to the server",
+        "connection has been closed unexpectedly",
+        "the database system is",
+        "recovery is in progress",
+        "during recovery",
+        "server conn crashed",
+        "server login has been failing",
+        "query_wait_timeout",
+        "pgbouncer cannot connect to server",
     ];
     TEXTS.iter().any(|known| text.contains(known))
 }
@@ -130,5 +146,39 @@ pub(crate) struct PoolErrors;
 impl r2d2::HandleError<Error> for PoolErrors {
     fn handle_error(&self, error: Error) {
         tracing::warn!(%error, "no database connection");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn status(kind: DatabaseErrorKind, text: &str) -> u16 {
+        let error = Error::from(Diesel::DatabaseError(kind, Box::new(text.to_owned())));
+        error.into_problem().kind.status()
+    }
+
+    /// What a server says while another one takes over, with the code that diesel does not tell.
+    #[test]
+    fn a_server_that_goes_is_unavailable_and_no_defect() {
+        use DatabaseErrorKind::{ClosedConnection, ReadOnlyTransaction, UnableToSendCommand, Unknown};
+        for (kind, text) in [
+            (ReadOnlyTransaction, "cannot execute INSERT in a read-only transaction"), // 25006
+            (Unknown, "terminating connection due to administrator command"),          // 57P01
+            (Unknown, "terminating connection because of crash of another server process"), // 57P02
+            (Unknown, "the database system is shutting down"),                         // 57P03
+            (Unknown, "the database system is in recovery mode"),                      // 57P03
+            (Unknown, "cannot set transaction read-write mode during recovery"),       // 0A000
+            (Unknown, "cannot acquire lock mode ExclusiveLock on database objects while recovery is in progress"), // 55000
+            (ClosedConnection, "connection failure"), // 08006
+            (Unknown, "server conn crashed?"),        // 08P01, of pgbouncer
+            (Unknown, "query_wait_timeout"),          // 08P01, of pgbouncer
+            (UnableToSendCommand, "no connection to the server\n"),
+            (Unknown, "could not receive data from server: Connection reset by peer\n"),
+        ] {
+            assert_eq!(status(kind, text), 503, "{text}");
+        }
+        assert_eq!(status(Unknown, "column \"x\" does not exist"), 500);
+        assert_eq!(status(UnableToSendCommand, "number of parameters must be between 0 and 65535"), 500);
     }
 }

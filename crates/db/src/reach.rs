@@ -5,20 +5,34 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::{Result, backend, tls, url::DatabaseUrl};
+use diesel::{QueryableByName, RunQueryDsl as _, sql_query, sql_types::Bool};
+
+use crate::{Conn, Error, Result, backend, tls, url::DatabaseUrl};
 
 /// Between two attempts, and between two lines of the log that say so.
 const AGAIN: Duration = Duration::from_millis(500);
 const TELL_AGAIN: Duration = Duration::from_secs(10);
 
-/// Waits until a Postgres answers: it may start at the same time as this. A file is there or is not.
+/// Waits until a Postgres answers and is no standby: it may start at the same time as this, or be about to take the
+/// place of another. A file is there or is not.
 ///
 /// # Errors
 /// What was wrong the last time, when the patience is at its end, or when waiting does not help ([`Error::may_pass`]).
 pub fn wait_until_it_answers(url: &DatabaseUrl, patience: Duration) -> Result<()> {
     let DatabaseUrl::Postgres(_) = url else { return Ok(()) };
     let (reached, _tunnel) = tls::through(url)?;
-    wait(patience, || backend::connect(&reached).map(drop))
+    wait(patience, || refuse_standby(&mut backend::connect(&reached)?))
+}
+
+fn refuse_standby(conn: &mut Conn) -> Result<()> {
+    let found: Role = sql_query("SELECT pg_is_in_recovery() AS standby").get_result(conn)?;
+    if found.standby { Err(Error::Unavailable("it is a standby, which takes no writes".to_owned())) } else { Ok(()) }
+}
+
+#[derive(QueryableByName)]
+struct Role {
+    #[diesel(sql_type = Bool)]
+    standby: bool,
 }
 
 fn wait(patience: Duration, mut connect: impl FnMut() -> Result<()>) -> Result<()> {
