@@ -75,6 +75,8 @@ pub struct Routes<'r> {
 
 enum RouteTarget<'r> {
     Document(&'r mut OpenApi),
+    /// A document without schemas, which make most of it.
+    Operations(&'r mut OpenApi),
     Server(&'r mut Handlers),
 }
 
@@ -84,10 +86,16 @@ impl<'r> Routes<'r> {
         Self { below, tag, target: RouteTarget::Document(document) }
     }
 
+    /// The same, without what the bodies of the operations are.
+    pub(crate) fn of_operations(document: &'r mut OpenApi, below: &'static str, tag: &'static str) -> Self {
+        Self { below, tag, target: RouteTarget::Operations(document) }
+    }
+
     /// The same, for operations that stand under another [`Tag`] of the domain than its first.
     pub fn tagged(&mut self, tag: &'static str) -> Routes<'_> {
         let target = match &mut self.target {
             RouteTarget::Document(document) => RouteTarget::Document(document),
+            RouteTarget::Operations(document) => RouteTarget::Operations(document),
             RouteTarget::Server(handlers) => RouteTarget::Server(handlers),
         };
         Routes { below: self.below, tag, target }
@@ -97,24 +105,26 @@ impl<'r> Routes<'r> {
     pub fn service<O: Operation>(&mut self, operation: O) -> &mut Self {
         match &mut self.target {
             RouteTarget::Document(document) => {
-                let paths = operation.paths().paths.into_iter();
-                let paths = paths.map(|(path, mut item)| {
-                    for (_, operation) in spec::operations_mut(&mut item) {
-                        operation.tags.get_or_insert_with(|| vec![self.tag.to_owned()]);
-                    }
-                    (format!("{}{path}", self.below), item)
-                });
-                document
-                    .paths
-                    .merge(paths.fold(Paths::builder(), |paths, (path, item)| paths.path(path, item)).build());
+                add_paths(document, &operation, self.below, self.tag);
                 let mut schemas = Vec::new();
                 operation.schemas(&mut schemas);
                 document.components.get_or_insert_default().schemas.extend(schemas);
             }
+            RouteTarget::Operations(document) => add_paths(document, &operation, self.below, self.tag),
             RouteTarget::Server(handlers) => handlers.add::<O>(self.below),
         }
         self
     }
+}
+
+fn add_paths(document: &mut OpenApi, operation: &impl Operation, below: &str, tag: &str) {
+    let paths = operation.paths().paths.into_iter().map(|(path, mut item)| {
+        for (_, operation) in spec::operations_mut(&mut item) {
+            operation.tags.get_or_insert_with(|| vec![tag.to_owned()]);
+        }
+        (format!("{below}{path}"), item)
+    });
+    document.paths.merge(paths.fold(Paths::builder(), |paths, (path, item)| paths.path(path, item)).build());
 }
 
 /// The handlers of these domains' operations, for the default service of an `App` behind the guard that knows them

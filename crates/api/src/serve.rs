@@ -127,9 +127,10 @@ impl Service {
         let gate = Arc::new(LoadGate::new(bounds));
         let keys = rate.map(|rate| Arc::new(Keys::new(rate)));
 
-        let document = spec::document(self.title, &self.domains);
-        let guard = guard::Guard::new(&document, Arc::clone(&self.access), keys.clone()).map_err(anyhow::Error::msg)?;
-        drop(document);
+        let operations = spec::operations(&self.domains);
+        let guard =
+            guard::Guard::new(&operations, Arc::clone(&self.access), keys.clone()).map_err(anyhow::Error::msg)?;
+        drop(operations);
         let document = Document { title: self.title, domains: self.domains.clone(), text: OnceCell::new() };
         let document = web::Data::new(document);
         let page = web::Data::new(Reference::default());

@@ -122,15 +122,26 @@ pub fn document(title: &str, domains: &[Domain]) -> OpenApi {
     complete(collected)
 }
 
+/// What of the document a server needs to know who may call what: the operations, without what their bodies are, which
+/// takes a tenth of the time.
+pub fn operations(domains: &[Domain]) -> OpenApi {
+    let mut collected = empty_document("");
+    for domain in domains {
+        (domain.root_routes)(&mut Routes::of_operations(&mut collected, "", domain.default_tag()));
+        (domain.routes)(&mut Routes::of_operations(&mut collected, paths::TENANT_PREFIX, domain.default_tag()));
+    }
+    domains.iter().for_each(|domain| aliases::declare(&mut collected, domain.aliases));
+    collected
+}
+
 /// The headings that operations stand under, in the order of the domains. Domains may share one: the first describes
 /// it.
 fn used_tags(document: &OpenApi, domains: &[Domain]) -> Vec<utoipa::openapi::Tag> {
-    let mut document = document.clone();
-    let operations = document.paths.paths.values_mut().flat_map(operations_mut);
-    let used: BTreeSet<String> = operations.filter_map(|(_, operation)| operation.tags.clone()).flatten().collect();
+    let operations = document.paths.paths.values().flat_map(operations_of);
+    let used: BTreeSet<&String> = operations.flat_map(|(_, operation)| operation.tags.iter().flatten()).collect();
     let mut tags: Vec<utoipa::openapi::Tag> = Vec::new();
     for tag in domains.iter().flat_map(|domain| domain.tags) {
-        if used.contains(tag.name) && tags.iter().all(|known| known.name != tag.name) {
+        if used.iter().any(|name| *name == tag.name) && tags.iter().all(|known| known.name != tag.name) {
             tags.push(TagBuilder::new().name(tag.name).description(Some(tag.description)).build());
         }
     }
@@ -445,9 +456,8 @@ pub fn roles(document: &OpenApi) -> Result<Roles, String> {
 pub fn access_table(document: &OpenApi) -> Result<BTreeMap<String, Vec<DeclaredOperation>>, String> {
     let mut table = BTreeMap::new();
     for (path, item) in &document.paths.paths {
-        let mut item = item.clone();
         let mut declared = Vec::new();
-        for (method, operation) in operations_mut(&mut item) {
+        for (method, operation) in operations_of(item) {
             let of = aliases::target(operation);
             let rewrite = of.map(|of| Rewrite::new(path, of)).transpose()?;
             let of = of.map(str::to_owned);
@@ -462,6 +472,18 @@ pub fn access_table(document: &OpenApi) -> Result<BTreeMap<String, Vec<DeclaredO
 }
 
 /// The operations of a path, with their methods.
+fn operations_of(item: &PathItem) -> impl Iterator<Item = (Method, &Operation)> {
+    let pairs = [
+        (Method::GET, &item.get),
+        (Method::POST, &item.post),
+        (Method::PUT, &item.put),
+        (Method::PATCH, &item.patch),
+        (Method::DELETE, &item.delete),
+    ];
+    pairs.into_iter().filter_map(|(method, operation)| Some((method, operation.as_ref()?)))
+}
+
+/// The same, to be changed.
 pub fn operations_mut(item: &mut PathItem) -> Vec<(Method, &mut Operation)> {
     let pairs = [
         (Method::GET, item.get.as_mut()),

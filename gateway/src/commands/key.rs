@@ -11,8 +11,7 @@ use crate::{command_line::Key, domains};
 pub fn key(arguments: Key) -> anyhow::Result<()> {
     match arguments {
         Key::Create { storage, tenant, name, role, operations } => {
-            let document = api::spec::document(domains::TITLE, &domains::all());
-            let roles = api::spec::roles(&document).map_err(anyhow::Error::msg)?;
+            let roles = api::spec::roles(&api::spec::operations(&domains::all())).map_err(anyhow::Error::msg)?;
             let operations = operations.iter().map(|name| current_name(name).to_owned()).collect();
             let new = console::NewKeyOf { tenant: &tenant, name: &name, role, operations };
             let (key, secret) = console::create_key(&storage.existing()?, new, &roles)?;
