@@ -13,6 +13,8 @@ use crate::local::Day;
 const MOST_EVENTS: usize = 5_000;
 /// The longest event, in days.
 const LONGEST_DAYS: i64 = 366;
+/// The most characters of a text in a message.
+const LONGEST_SHOWN: usize = 60;
 /// The most occurrences that a rule may ask for.
 const MOST_COUNT: usize = 1_000;
 /// The weekdays of a rule, from Sunday on.
@@ -32,6 +34,10 @@ struct WholeDayEvent {
     /// The date of the occurrence that this event replaces.
     replaces: Option<Date>,
     is_cancelled: bool,
+    /// Does it have a `DTSTART`? One at a time of day is no `start`.
+    begins: bool,
+    /// The first value that should be a date and is none.
+    no_date: Option<String>,
 }
 
 /// The dates of an event that repeats yearly.
@@ -50,8 +56,8 @@ struct YearlyRule {
 /// joined. Events at times of day are left out, and so are those that were cancelled.
 ///
 /// # Errors
-/// What is wrong with the text, to be read after its name: it is none, an event repeats otherwise than yearly, or it
-/// has more than `most` days.
+/// What is wrong with the text, to be read after its name: it is none or not whole, an event has no date, is too long or
+/// repeats otherwise than yearly, or it has more than `most` days.
 pub fn whole_days(text: &str, range: RangeInclusive<Day>, most: usize) -> Result<BTreeMap<Day, String>, String> {
     let events = events(text)?;
     let mut replaced: HashMap<&str, BTreeSet<Date>> = HashMap::new();
@@ -63,14 +69,11 @@ pub fn whole_days(text: &str, range: RangeInclusive<Day>, most: usize) -> Result
     let mut days: BTreeMap<Day, String> = BTreeMap::new();
     for event in &events {
         let Some(start) = event.start.filter(|_| !event.is_cancelled) else { continue };
-        let length = event.length(start);
+        let length = event.length(start)?;
         let first = range.start().plus(-length);
         let mut dates = match &event.rule {
             Some(rule) => YearlyRule::parse(rule)
-                .ok_or_else(|| {
-                    let name: String = event.summary.chars().take(60).collect();
-                    format!("has an event that repeats otherwise than yearly: {name}")
-                })?
+                .ok_or_else(|| format!("has an event that repeats otherwise than yearly: {}", event.name()))?
                 .dates(start, &(first..=*range.end())),
             None => vec![start],
         };
@@ -105,14 +108,20 @@ fn events(text: &str) -> Result<Vec<WholeDayEvent>, String> {
     let mut event: Option<WholeDayEvent> = None;
     // How many parts are open inside of the event, such as alarms.
     let mut inside = 0_usize;
+    let mut is_open = true;
     for line in lines {
         let Some((name, value)) = property(line) else { continue };
         let part = value.to_ascii_uppercase();
         match (name.as_str(), part.as_str(), &mut event) {
+            ("BEGIN", "VCALENDAR", None) => is_open = true,
+            ("END", "VCALENDAR", None) => is_open = false,
+            ("END", "VCALENDAR", Some(event)) => return Err(event.has_no_end()),
             ("BEGIN", "VEVENT", None) => event = Some(WholeDayEvent::default()),
             ("BEGIN", _, Some(_)) => inside += 1,
             ("END", "VEVENT", Some(_)) if inside == 0 => {
-                events.extend(event.take());
+                if let Some(event) = event.take() {
+                    events.push(event.checked()?);
+                }
                 if events.len() > MOST_EVENTS {
                     return Err(format!("has more than {MOST_EVENTS} events"));
                 }
@@ -122,7 +131,10 @@ fn events(text: &str) -> Result<Vec<WholeDayEvent>, String> {
             _ => {}
         }
     }
-    Ok(events)
+    if is_open {
+        return Err("is cut off: it has no END:VCALENDAR".to_owned());
+    }
+    event.map_or(Ok(events), |event| Err(event.has_no_end()))
 }
 
 /// The lines of a text; one that goes on is one.
@@ -149,7 +161,7 @@ fn property(line: &str) -> Option<(String, &str)> {
     Some((name.to_ascii_uppercase(), value.get(1..)?.trim()))
 }
 
-/// `20261225`; `None` for a time of day.
+/// `20261225`.
 fn date(text: &str) -> Option<Date> {
     let number = |from: usize, to: usize| text.get(from..to)?.parse::<i16>().ok();
     if text.len() != 8 || !text.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -158,8 +170,9 @@ fn date(text: &str) -> Option<Date> {
     Date::new(number(0, 4)?, i8::try_from(number(4, 6)?).ok()?, i8::try_from(number(6, 8)?).ok()?).ok()
 }
 
-fn dates(text: &str) -> impl Iterator<Item = Date> {
-    text.split(',').filter_map(|text| date(text.trim()))
+/// Does a value name a time of day, such as `20261225T090000Z`?
+fn is_time(text: &str) -> bool {
+    text.split_once(['T', 't']).is_some_and(|(day, _)| date(day).is_some())
 }
 
 fn unescaped(text: &str) -> String {
@@ -184,22 +197,74 @@ impl WholeDayEvent {
         match name {
             "UID" => self.uid = value.to_owned(),
             "SUMMARY" => self.summary = unescaped(value),
-            "DTSTART" => self.start = date(value),
-            "DTEND" => self.end = date(value),
+            "DTSTART" => {
+                self.begins = true;
+                self.start = self.date(value);
+            }
+            "DTEND" => self.end = self.date(value),
             "DURATION" => self.days = whole_duration(value),
             "RRULE" => self.rule = Some(value.to_ascii_uppercase()),
-            "RDATE" => self.further.extend(dates(value)),
-            "EXDATE" => self.excluded.extend(dates(value)),
-            "RECURRENCE-ID" => self.replaces = date(value),
+            "RDATE" => {
+                let further = self.dates(value);
+                self.further.extend(further);
+            }
+            "EXDATE" => {
+                let excluded = self.dates(value);
+                self.excluded.extend(excluded);
+            }
+            "RECURRENCE-ID" => self.replaces = self.date(value),
             "STATUS" => self.is_cancelled = value.eq_ignore_ascii_case("CANCELLED"),
             _ => {}
         }
     }
 
+    /// Reads a date; `None` for a time of day and for what is neither, which is noted.
+    fn date(&mut self, value: &str) -> Option<Date> {
+        let found = date(value);
+        if found.is_none() && !is_time(value) && self.no_date.is_none() {
+            self.no_date = Some(value.chars().take(LONGEST_SHOWN).collect());
+        }
+        found
+    }
+
+    fn dates(&mut self, values: &str) -> Vec<Date> {
+        values.split(',').filter_map(|value| self.date(value.trim())).collect()
+    }
+
+    /// # Errors
+    /// It has no date, or one that no calendar has.
+    fn checked(self) -> Result<Self, String> {
+        if let Some(value) = &self.no_date {
+            return Err(format!("has an event with a date that is none, {value}: {}", self.name()));
+        }
+        if !self.begins && !self.is_cancelled {
+            return Err(format!("has an event without DTSTART: {}", self.name()));
+        }
+        Ok(self)
+    }
+
+    /// What people know it by.
+    fn name(&self) -> String {
+        let names = [self.summary.as_str(), self.uid.as_str()];
+        let name = names.into_iter().find(|name| !name.is_empty()).unwrap_or("it has no name");
+        name.chars().take(LONGEST_SHOWN).collect()
+    }
+
+    fn has_no_end(&self) -> String {
+        format!("is cut off: it has an event without END:VEVENT: {}", self.name())
+    }
+
     /// How many days it lasts.
-    fn length(&self, start: Date) -> i64 {
+    ///
+    /// # Errors
+    /// It lasts too long.
+    fn length(&self, start: Date) -> Result<i64, String> {
         let until = self.end.map(|end| Day::of(end).since(Day::of(start)));
-        until.or(self.days).unwrap_or(1).clamp(1, LONGEST_DAYS)
+        let days = until.or(self.days).unwrap_or(1).max(1);
+        if days > LONGEST_DAYS {
+            return Err(format!("has an event of more than {LONGEST_DAYS} days: {}", self.name()));
+        }
+        Ok(days)
     }
 }
 
@@ -266,7 +331,12 @@ impl YearlyRule {
 
     /// Its dates in a year, in order.
     fn of_year(&self, start: Date, year: i16) -> Vec<Date> {
-        let mut months = if self.months.is_empty() { vec![start.month()] } else { self.months.clone() };
+        // Days of the month are those of every month, unless the rule names months.
+        let mut months = match (self.months.is_empty(), self.month_days.is_empty()) {
+            (true, true) => vec![start.month()],
+            (true, false) => (1..=12).collect(),
+            _ => self.months.clone(),
+        };
         months.sort_unstable();
         months.dedup();
         let mut dates = Vec::new();
@@ -338,7 +408,7 @@ mod tests {
             "DTSTART:20261225T090000Z, SUMMARY:Breakfast",
             "DTSTART;VALUE=DATE:20251225, SUMMARY:Earlier",
             "DTSTART;VALUE=DATE:20261225, STATUS:CANCELLED",
-            "SUMMARY:Some day",
+            "STATUS:CANCELLED",
         ] {
             assert_eq!(read(&event(left_out)).unwrap(), Vec::<String>::new(), "{left_out}");
         }
@@ -364,6 +434,9 @@ mod tests {
         let memorial = "DTSTART:20200525, RRULE:FREQ=YEARLY;BYMONTH=5;BYDAY=-1MO";
         assert_eq!(dates(memorial), ["26-05-25", "27-05-31", "28-05-29"]);
         assert_eq!(dates("DTSTART:20200101, RRULE:FREQ=YEARLY, EXDATE:20270101"), ["26-01-01", "28-01-01"]);
+        let third = dates("DTSTART:20250103, RRULE:FREQ=YEARLY;BYMONTHDAY=3");
+        assert_eq!((third.len(), &third[..3]), (36, &["26-01-03", "26-02-03", "26-03-03"].map(str::to_owned)[..]));
+        assert_eq!(dates("DTSTART:20260131, RRULE:FREQ=YEARLY;BYMONTHDAY=-1;COUNT=2"), ["26-01-31", "26-02-28"]);
         let moved = event("DTSTART:20200101, RRULE:FREQ=YEARLY")
             + &event("DTSTART:20270104, RECURRENCE-ID;VALUE=DATE:20270101, SUMMARY:Later");
         assert_eq!(read(&moved).unwrap(), ["2026-01-01 ", "2027-01-04 Later", "2028-01-01 "]);
@@ -379,5 +452,32 @@ mod tests {
             assert_eq!(found.unwrap_err(), "has an event that repeats otherwise than yearly: Fair", "{rule}");
         }
         assert_eq!(read(&event("DTSTART:20260101, DURATION:P6W")).unwrap_err(), "has more than 40 days");
+        for (wrong, message) in [
+            ("DTSTART;VALUE=DATE:20270230", "has an event with a date that is none, 20270230: Fair"),
+            ("DTSTART:20270230T090000Z", "has an event with a date that is none, 20270230T090000Z: Fair"),
+            ("DTSTART:20260101, DTEND:2026", "has an event with a date that is none, 2026: Fair"),
+            ("DTSTART:20260101, EXDATE:20260101,x", "has an event with a date that is none, x: Fair"),
+            ("DTEND:20260101", "has an event without DTSTART: Fair"),
+            ("DTSTART:20260101, DTEND:20270103", "has an event of more than 366 days: Fair"),
+        ] {
+            assert_eq!(read(&event(&format!("{wrong}, SUMMARY:Fair"))).unwrap_err(), message);
+        }
+        assert_eq!(read(&event("DTEND:20260101")).unwrap_err(), "has an event without DTSTART: 1");
+    }
+
+    #[test]
+    fn a_text_that_is_cut_off_is_refused() {
+        let whole = format!("BEGIN:VCALENDAR\n{}END:VCALENDAR", event("DTSTART:20260101, SUMMARY:Fair"));
+        let read = |text: &str| whole_days(text, day("2026-01-01")..=day("2026-12-31"), 9).map(|days| days.len());
+        assert_eq!(read(&whole), Ok(1));
+        assert_eq!(read(&format!("{whole}\r\n\r\n{whole}\n")), Ok(1));
+        let mut cut = whole.clone();
+        while cut.pop().is_some() {
+            assert!(read(&cut).is_err(), "{cut}");
+        }
+        let none = whole.replace("END:VCALENDAR", "");
+        assert_eq!(read(&none).unwrap_err(), "is cut off: it has no END:VCALENDAR");
+        let open = whole.replace("END:VEVENT\n", "");
+        assert_eq!(read(&open).unwrap_err(), "is cut off: it has an event without END:VEVENT: Fair");
     }
 }
