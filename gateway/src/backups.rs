@@ -5,23 +5,30 @@ use std::{fs, path::Path, sync::atomic::Ordering};
 use ::backups::{Folder, Worker};
 use anyhow::{Context as _, bail};
 use base::timestamp::Timestamp;
-use db::{Backend, Db, write_private};
+use db::{Backend, DatabaseUrl, Db, write_private};
 
 use crate::command_line::{Backups, Storage};
 
 impl Backups {
-    /// The directory of backups, which is made; refuses what cannot be backed up so.
+    /// The directory of backups, which is made; refuses what cannot be backed up so, and a database that is yet to be
+    /// made beside backups of one: its directory is mistyped, or that one is to be restored.
     pub fn folder(&self, storage: &Storage) -> anyhow::Result<Option<Folder>> {
         let Some(path) = &self.backup_to else { return Ok(None) };
         if storage.url().backend() == Backend::Postgres {
             bail!("--backup-to copies a SQLite file; Postgres has programs of its own for backups");
         }
-        Folder::open(path).context("--backup-to").map(Some)
+        let folder = Folder::open(path).context("--backup-to")?;
+        if matches!(storage.url(), DatabaseUrl::Sqlite(database) if !database.exists()) {
+            folder.check_owner(None).context("--backup-to")?;
+        }
+        Ok(Some(folder))
     }
 
-    /// Starts to make backups in a directory, and tells those who watch how old the last one is.
+    /// Starts to make backups in a directory, unless it has those of another database, and tells those who watch how old
+    /// the last one is.
     pub fn start(&self, folder: Option<Folder>, storage: &Storage, db: &Db) -> anyhow::Result<Option<Worker>> {
         let Some(folder) = folder else { return Ok(None) };
+        folder.check_owner(db::database_origin(&storage.url())?).context("--backup-to")?;
         let noting = storage.clone();
         let note = move |copy: &::backups::Copy| noting.note_backup(&copy.path, copy.taken);
         let worker = Worker::start(folder, storage.url(), self.every, api::clock::now, note)?;

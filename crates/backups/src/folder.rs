@@ -6,9 +6,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use base::timestamp::Timestamp;
-use db::DatabaseUrl;
+use db::{DatabaseUrl, Origin};
 
 const HOUR_MS: i64 = 3_600_000;
 const DAY_MS: i64 = 24 * HOUR_MS;
@@ -75,6 +75,15 @@ impl Folder {
         Ok(copies)
     }
 
+    /// Refuses a folder that has copies of another database than the one with this origin, or, with none, of any: those
+    /// of two databases would push each other out, and a restoration would take one for the other.
+    ///
+    /// # Errors
+    /// When there is such a copy, or the folder cannot be read.
+    pub fn check_owner(&self, own: Option<Origin>) -> anyhow::Result<()> {
+        refuse_others(self.copies()?, own)
+    }
+
     /// Adds a copy of a SQLite database, opens and checks it, and removes those that are not kept any more. `now` is
     /// when it begins. `None` when there is one of this second already.
     ///
@@ -87,6 +96,8 @@ impl Folder {
         if path.exists() {
             return Ok(None);
         }
+        // Another service may have begun to use the folder since.
+        refuse_others(self.newest(None)?, db::database_origin(database)?)?;
         db::back_up(database, &path).with_context(|| format!("backing up to {}", path.display()))?;
         self.prune(taken)?;
         Ok(Some(Copy { path, taken }))
@@ -124,6 +135,19 @@ impl Folder {
             }
         }
         Ok(())
+    }
+}
+
+/// Refuses copies that are of another database. One that does not tell whose it is passes.
+fn refuse_others(copies: impl IntoIterator<Item = Copy>, own: Option<Origin>) -> anyhow::Result<()> {
+    let is_other = |copy: &Copy| db::copy_origin(&copy.path).is_some_and(|origin| Some(origin) != own);
+    match copies.into_iter().find(is_other) {
+        Some(copy) => bail!(
+            "{} is a backup of another database: a directory of backups is for one database alone. Name another \
+             directory for this one (to go on with the database of those backups, use muster restore first)",
+            copy.path.display()
+        ),
+        None => Ok(()),
     }
 }
 

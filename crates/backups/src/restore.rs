@@ -1,16 +1,22 @@
 //! The way back: a copy in the place of the database.
 
 use std::{
+    collections::BTreeMap,
     fs::{self, File},
-    io,
+    io::{self, ErrorKind},
+    os::unix::fs::{MetadataExt as _, fchown},
     path::{Path, PathBuf},
 };
 
 use anyhow::{Context as _, bail};
 use base::timestamp::Timestamp;
+use db::Origin;
 use tempfile::NamedTempFile;
 
 use crate::folder::{Copy, Folder};
+
+/// What belongs to a SQLite database: the file, its log, and the index of that.
+const ENDINGS: [&str; 3] = ["", "-wal", "-shm"];
 
 /// What a restoration did.
 pub struct Restored {
@@ -18,46 +24,159 @@ pub struct Restored {
     pub copy: Copy,
     /// Where the former database is, if there was one.
     pub former: Option<PathBuf>,
+    /// Newer copies that were passed over, since they are of other databases.
+    pub passed_over: usize,
 }
 
 /// Puts the newest copy of `folder` that was taken by `until` in the place of the SQLite file `database`, which no
-/// service may have open. The former file is kept beside it, with what belongs to it.
+/// service may have open. The former file is kept beside it, with what belongs to it, under a name that nothing has.
 ///
 /// # Errors
-/// When there is no such copy, when it is damaged, or when a file cannot be written: the database is as before then.
+/// When there is no such copy, when it is not good, when it may be of another database, or when a file cannot be
+/// written: the database is as before then. An older copy is never taken instead of one that is not good, since it
+/// lacks what was written between the two: the error names it.
 pub fn restore(folder: &Folder, until: Option<Timestamp>, database: &Path, now: Timestamp) -> anyhow::Result<Restored> {
-    let Some(copy) = folder.newest(until)? else {
-        let oldest = folder.copies()?.into_iter().next();
-        match oldest {
-            Some(oldest) => bail!("the oldest backup is of {}: name that time or a later one", oldest.taken),
-            None => bail!("{} holds no backup", folder.path().display()),
-        }
-    };
+    let copies = candidates(folder, until)?;
+    let own = db::copy_origin(database);
+    let taken = choose(&copies, own, database)?;
+    let (passed_over, older) = (taken, copies.get(taken + 1..).unwrap_or_default());
+    let Some(copy) = copies.get(taken) else { bail!("{} holds no backup", folder.path().display()) };
     let writing = || format!("writing {}", database.display());
     let directory = database.parent().filter(|path| !path.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut new = NamedTempFile::with_prefix_in(".muster-restore-", directory).with_context(writing)?;
     let mut source = File::open(&copy.path).with_context(|| format!("reading {}", copy.path.display()))?;
     io::copy(&mut source, new.as_file_mut()).with_context(writing)?;
     new.as_file().sync_all().with_context(writing)?;
-    db::check_file(new.path()).with_context(|| format!("checking {}", copy.path.display()))?;
-    db::give_to_owner_of_folder(new.as_file(), database).with_context(writing)?;
-    let stamp = now.to_string().replace(['-', ':'], "");
-    let former = beside(database, &format!(".before-{}", stamp.split('+').next().unwrap_or_default()));
+    if let Err(wrong) = db::check_file(new.path()) {
+        let advice = match older.iter().find(|older| is_good(older, own.or_else(|| db::copy_origin(&copy.path)))) {
+            Some(older) => format!("the newest one before it that is good is of {0}: say --at {0} for it", older.taken),
+            None => "none before it is good".to_owned(),
+        };
+        bail!("the backup {} is not good: {wrong}. Nothing was changed; {advice}", copy.path.display());
+    }
+    match fs::metadata(database) {
+        Ok(former) => keep_owner(new.as_file(), &former).with_context(writing)?,
+        Err(_) => db::give_to_owner_of_folder(new.as_file(), database).with_context(writing)?,
+    }
+    let former = free_name(database, now);
     let had_one = database.exists();
     // The log goes with the file that it belongs to: the copy has none.
-    for ending in ["", "-wal", "-shm"] {
+    for ending in ENDINGS {
         let from = beside(database, ending);
-        if from.exists() {
+        if is_there(&from) {
             fs::rename(&from, beside(&former, ending)).with_context(|| format!("moving {}", from.display()))?;
         }
     }
     new.persist(database).with_context(writing)?;
     File::open(directory).and_then(|directory| directory.sync_all()).with_context(writing)?;
-    Ok(Restored { copy, former: had_one.then_some(former) })
+    Ok(Restored { copy: copy.clone(), former: had_one.then_some(former), passed_over })
+}
+
+/// The copies that were taken by then, newest first; at least one.
+fn candidates(folder: &Folder, until: Option<Timestamp>) -> anyhow::Result<Vec<Copy>> {
+    let mut copies = folder.copies()?;
+    let Some(oldest) = copies.first().map(|oldest| oldest.taken) else {
+        bail!("{} holds no backup", folder.path().display());
+    };
+    copies.retain(|copy| until.is_none_or(|until| copy.taken.millis() <= until.millis()));
+    if copies.is_empty() {
+        bail!("the oldest backup is of {oldest}: name that time or a later one");
+    }
+    copies.reverse();
+    Ok(copies)
+}
+
+/// The place of the newest copy that is of this database, or does not tell whose it is. Where the database does not
+/// tell itself, since it is missing or damaged, the copies have to be of one database.
+fn choose(copies: &[Copy], own: Option<Origin>, database: &Path) -> anyhow::Result<usize> {
+    let origins: Vec<Option<Origin>> = copies.iter().map(|copy| db::copy_origin(&copy.path)).collect();
+    let Some(own) = own else {
+        let mut newest_of = BTreeMap::new();
+        for (copy, origin) in copies.iter().zip(&origins).filter_map(|(copy, origin)| Some((copy, (*origin)?))) {
+            newest_of.entry(origin).or_insert(copy);
+        }
+        if newest_of.len() > 1 {
+            let files: Vec<String> = newest_of.values().map(|copy| copy.path.display().to_string()).collect();
+            bail!(
+                "the directory has backups of {} databases, and {} does not tell which is meant. The newest of each: \
+                 {}. Copy those of one into another directory, and name that",
+                files.len(),
+                database.display(),
+                files.join(", ")
+            );
+        }
+        return Ok(0);
+    };
+    origins.iter().position(|origin| origin.is_none_or(|origin| origin == own)).with_context(|| {
+        format!(
+            "the directory has backups of another database than {0} alone: name the directory of its own, or, to have \
+             that other database here, move {0} away first",
+            database.display()
+        )
+    })
+}
+
+/// Is it a good copy, and not of another database than this one, as far as both tell?
+fn is_good(copy: &Copy, own: Option<Origin>) -> bool {
+    let is_other = own.is_some_and(|own| db::copy_origin(&copy.path).is_some_and(|origin| origin != own));
+    !is_other && db::check_file(&copy.path).is_ok()
+}
+
+/// The name of the former database: `muster.sqlite.before-20261127T204500`, with a number behind it where that, or a file
+/// that would belong to it, is there already.
+fn free_name(database: &Path, now: Timestamp) -> PathBuf {
+    let stamp = now.to_string().replace(['-', ':'], "");
+    let stamp = stamp.split('+').next().unwrap_or_default();
+    let is_free = |name: &PathBuf| ENDINGS.iter().all(|ending| !is_there(&beside(name, ending)));
+    let numbered = (2..u64::MAX).map(|number| beside(database, &format!(".before-{stamp}-{number}")));
+    let first = beside(database, &format!(".before-{stamp}"));
+    let mut names = std::iter::once(first.clone()).chain(numbered);
+    names.find(is_free).unwrap_or(first)
+}
+
+/// Is something there under this name, be it a link that leads nowhere?
+fn is_there(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok()
+}
+
+/// Gives the file to whom the former one belongs: root restores what the service opens.
+fn keep_owner(new: &File, former: &fs::Metadata) -> io::Result<()> {
+    let own = new.metadata()?;
+    if (own.uid(), own.gid()) == (former.uid(), former.gid()) {
+        return Ok(());
+    }
+    match fchown(new, Some(former.uid()), Some(former.gid())) {
+        // Its group reads nothing anyway.
+        Err(error) if error.kind() == ErrorKind::PermissionDenied && own.uid() == former.uid() => Ok(()),
+        Err(error) => {
+            let text = format!("it belongs to the user {}, as whom, or as root, this has to run", former.uid());
+            Err(io::Error::new(error.kind(), text))
+        }
+        Ok(()) => Ok(()),
+    }
 }
 
 fn beside(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(ending);
     PathBuf::from(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_that_is_taken_is_not_given_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let database = folder.path().join("muster.sqlite");
+        let now = Timestamp::parse("2026-11-27T20:45:00Z").unwrap();
+        let name = |ending: &str| folder.path().join(format!("muster.sqlite.before-20261127T204500{ending}"));
+        assert_eq!(free_name(&database, now), name(""));
+        fs::write(name("-wal"), "of a former one").unwrap();
+        assert_eq!(free_name(&database, now), name("-2"), "a log alone takes the name, too");
+        fs::write(name(""), "").unwrap();
+        fs::write(name("-2"), "").unwrap();
+        assert_eq!(free_name(&database, now), name("-3"));
+    }
 }

@@ -1,12 +1,17 @@
 //! A copy of a SQLite database, as of one instant, while others write.
 
 use std::{
-    fs::File,
+    fs::{self, File},
     io,
+    os::unix::ffi::OsStrExt as _,
     path::{Path, PathBuf},
 };
 
-use diesel::{QueryableByName, RunQueryDsl, sql_query, sql_types::Text};
+use diesel::{
+    Connection as _, OptionalExtension as _, QueryableByName, RunQueryDsl, sql_query,
+    sql_types::{BigInt, Text},
+    sqlite::SqliteConnection,
+};
 use tempfile::NamedTempFile;
 
 use crate::{DatabaseUrl, Error, Result, backend};
@@ -16,6 +21,26 @@ struct IntegrityCheck {
     #[diesel(sql_type = Text)]
     quick_check: String,
 }
+
+#[derive(QueryableByName)]
+struct Number {
+    #[diesel(sql_type = BigInt)]
+    number: i64,
+}
+
+/// Tables that every version of the program has made: without one of them a file is not its database.
+const TABLES: &str = "SELECT count(*) AS number FROM sqlite_master WHERE type = 'table' \
+    AND name IN ('__diesel_schema_migrations', 'counters', 'tenants')";
+
+/// The first migration of all.
+const FIRST_MIGRATION: &str = "SELECT count(*) AS number FROM __diesel_schema_migrations WHERE version = 'db0001'";
+
+/// When the first tenant was created, which nothing changes afterwards.
+const FIRST_TENANT: &str = "SELECT created_ms AS number FROM tenants ORDER BY created_ms LIMIT 1";
+
+/// Tells databases apart: copies of one database have its origin, in whatever version they were made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Origin(i64);
 
 /// Copies the SQLite database of `source` into the new file `destination`, which only its owner reads; answers its
 /// length in bytes. Writers are not held up. A file that is there already is left as it is.
@@ -41,7 +66,7 @@ pub fn back_up(source: &DatabaseUrl, destination: &Path) -> Result<u64> {
     let name = copy.path().to_str().ok_or_else(|| failed(io::ErrorKind::InvalidFilename.into()))?.to_owned();
     // An empty file is taken for none by SQLite, and this one has the right mode from the beginning.
     sql_query("VACUUM INTO ?").bind::<Text, _>(&name).execute(&mut backend::connect(source)?)?;
-    check_file(copy.path())?;
+    check_file(copy.path()).map_err(|wrong| Error::Fault(format!("the copy is not good: {wrong}")))?;
     let length = File::open(copy.path()).and_then(|file| file.sync_all().and_then(|()| file.metadata()));
     let length = length.map_err(failed)?.len();
     copy.persist_noclobber(destination).map_err(|error| failed(error.error))?;
@@ -49,16 +74,108 @@ pub fn back_up(source: &DatabaseUrl, destination: &Path) -> Result<u64> {
     Ok(length)
 }
 
-/// Opens a copy and checks it, so that a faulty disk shows today and not on the day the copy is needed.
+/// Opens a copy and checks it, so that a faulty disk shows today and not on the day the copy is needed. Changes
+/// nothing, and makes no file beside it.
 ///
 /// # Errors
-/// When it is damaged, or no database.
-pub fn check_file(copy: &Path) -> Result<()> {
-    use diesel::{Connection as _, sqlite::SqliteConnection};
-    let mut conn = SqliteConnection::establish(&copy.to_string_lossy())?;
-    let rows: Vec<IntegrityCheck> = sql_query("PRAGMA quick_check(1)").load(&mut conn)?;
-    match rows.as_slice() {
-        [IntegrityCheck { quick_check }] if quick_check == "ok" => Ok(()),
-        _ => Err(Error::Fault("the copy is damaged".to_owned())),
+/// What is wrong with it: it cannot be read, is empty or damaged, or is not a database of this program.
+pub fn check_file(copy: &Path) -> std::result::Result<(), String> {
+    let length = fs::metadata(copy).map_err(|error| error.to_string())?.len();
+    if length == 0 {
+        return Err("it is empty".to_owned());
+    }
+    let mut conn = open_copy(copy).map_err(|error| error.to_string())?;
+    let told = |error: diesel::result::Error| error.to_string();
+    let rows: Vec<IntegrityCheck> = sql_query("PRAGMA quick_check(1)").load(&mut conn).map_err(told)?;
+    if !matches!(rows.as_slice(), [IntegrityCheck { quick_check }] if quick_check == "ok") {
+        return Err("it is damaged".to_owned());
+    }
+    let mut count = |text: &str| sql_query(text).get_result::<Number>(&mut conn).map(|found| found.number);
+    if count(TABLES).map_err(told)? != 3 || count(FIRST_MIGRATION).map_err(told)? != 1 {
+        return Err("it is not a database of Muster".to_owned());
+    }
+    Ok(())
+}
+
+/// Which database this is, which others may write; `None` where it is Postgres, is missing, or has no tenant yet.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn database_origin(database: &DatabaseUrl) -> Result<Option<Origin>> {
+    match database {
+        DatabaseUrl::Sqlite(path) if path.is_file() => {
+            let first = sql_query(FIRST_TENANT).get_result::<Number>(&mut backend::connect(database)?);
+            Ok(first.optional()?.map(|first| Origin(first.number)))
+        }
+        _ => Ok(None),
+    }
+}
+
+/// Which database a file is a copy of, which nobody writes. `None` where that cannot be told: it is missing, damaged,
+/// has no tenant, or is not a database of this program. What is only in a log beside the file is not looked at.
+pub fn copy_origin(file: &Path) -> Option<Origin> {
+    if !file.is_file() {
+        return None;
+    }
+    let first = sql_query(FIRST_TENANT).get_result::<Number>(&mut open_copy(file).ok()?);
+    Some(Origin(first.ok()?.number))
+}
+
+/// Opens a file that nobody writes, for reading: SQLite neither locks it nor makes a file beside it.
+fn open_copy(file: &Path) -> diesel::ConnectionResult<SqliteConnection> {
+    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"/._-".contains(byte);
+    let letters = file.as_os_str().as_bytes().iter();
+    let path: String =
+        letters.map(|byte| if plain(byte) { char::from(*byte).to_string() } else { format!("%{byte:02X}") }).collect();
+    SqliteConnection::establish(&format!("file:{path}?mode=ro&immutable=1"))
+}
+
+#[cfg(test)]
+mod tests {
+    use diesel::connection::SimpleConnection as _;
+
+    use super::*;
+
+    fn database(file: &Path, first_tenant: i64) {
+        let mut conn = SqliteConnection::establish(&file.to_string_lossy()).unwrap();
+        let tables = format!(
+            "CREATE TABLE __diesel_schema_migrations (version TEXT); CREATE TABLE counters (name TEXT); \
+             CREATE TABLE tenants (created_ms BIGINT); INSERT INTO __diesel_schema_migrations VALUES ('db0001'); \
+             INSERT INTO tenants VALUES ({first_tenant}), ({first_tenant} + 7)"
+        );
+        conn.batch_execute(&tables).unwrap();
+    }
+
+    #[test]
+    fn a_copy_is_a_database_of_this_program() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = |name: &str| directory.path().join(name);
+        let told = |name: &str| check_file(&file(name));
+        database(&file("ours #1?%41.sqlite"), 5);
+        assert_eq!(told("ours #1?%41.sqlite"), Ok(()));
+        fs::write(file("empty"), "").unwrap();
+        assert!(told("empty").unwrap_err().contains("it is empty"));
+        fs::write(file("text"), "this is not a database, and longer than the header of one").unwrap();
+        assert!(told("text").is_err());
+        let mut foreign = SqliteConnection::establish(&file("foreign").to_string_lossy()).unwrap();
+        foreign.batch_execute("CREATE TABLE tenants (created_ms BIGINT); INSERT INTO tenants VALUES (5)").unwrap();
+        assert!(told("foreign").unwrap_err().contains("not a database of Muster"));
+        assert!(told("missing").is_err() && !file("missing").exists());
+    }
+
+    #[test]
+    fn copies_tell_whose_they_are() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = |name: &str| directory.path().join(name);
+        database(&file("one"), 5);
+        database(&file("other"), 6);
+        back_up(&DatabaseUrl::Sqlite(file("one")), &file("copy")).unwrap();
+        let one = database_origin(&DatabaseUrl::Sqlite(file("one"))).unwrap();
+        assert!(one.is_some());
+        assert_eq!((copy_origin(&file("copy")), copy_origin(&file("one"))), (one, one));
+        assert_ne!(copy_origin(&file("other")), one);
+        fs::write(file("empty"), "").unwrap();
+        assert_eq!((copy_origin(&file("empty")), copy_origin(&file("missing"))), (None, None));
+        assert!(!file("missing").exists());
     }
 }

@@ -61,7 +61,7 @@ use base::share::{Kind, Party, Pool};
 
 pub use crate::{
     backend::{Conn, Sql},
-    backup::{back_up, check_file},
+    backup::{Origin, back_up, check_file, copy_origin, database_origin},
     bell::{Bell, Listener},
     chunks::in_chunks,
     condition::{Condition, SqlValue},

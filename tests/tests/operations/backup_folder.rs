@@ -1,6 +1,8 @@
 //! Backups without a job: `--backup-to`, and the way back with `muster restore`.
 
+use std::collections::BTreeSet;
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::time::Duration;
 
@@ -99,6 +101,98 @@ fn what_cannot_be_backed_up_or_restored_is_refused() {
     // A damaged copy changes nothing.
     fs::write(empty.path().join("muster-20261127T204500Z.sqlite"), "damaged").unwrap();
     let exit = restore(&["--backup-to", &empty.path().display().to_string()]);
-    assert!(!exit.status.success() && exit.stderr.contains("checking"), "{}", exit.stderr);
+    let told = exit.stderr.contains("is not good") && exit.stderr.contains("none before it is good");
+    assert!(!exit.status.success() && told, "{}", exit.stderr);
     assert!(!folder.path().join("muster.sqlite").exists());
+}
+
+/// A copy of the database of a server in this folder, under this time of November 2026.
+fn copy(server: &Server, folder: &Path, time: &str) {
+    let file = folder.join(format!("muster-202611{time}Z.sqlite"));
+    let exit = Exit::of(muster().args(["backup", "--data-dir"]).arg(server.data_dir()).arg(file));
+    assert!(exit.status.success(), "{}", exit.stderr);
+}
+
+#[test]
+fn a_restoration_overwrites_no_former_database_and_is_for_its_owner_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut server = Server::start(Backend::Sqlite);
+    server.stop();
+    copy(&server, folder.path(), "27T200000");
+    let database = server.data_dir().join("muster.sqlite");
+    fs::set_permissions(&database, fs::Permissions::from_mode(0o640)).unwrap();
+    fs::write(server.data_dir().join("muster.sqlite-wal"), "").unwrap();
+    let before = fs::read(&database).unwrap();
+    let mut formers = BTreeSet::new();
+    for _ in 0..4 {
+        let exit = restore(&server, folder.path(), "2026-11-27T20:00:00Z");
+        assert!(exit.status.success(), "{}", exit.stderr);
+        let former = exit.stdout.lines().find_map(|line| line.strip_prefix("the former database is ")).unwrap();
+        assert!(formers.insert(former.to_owned()), "{former} is told twice");
+    }
+    assert!(formers.iter().all(|former| Path::new(former).is_file()), "{formers:?}");
+    assert!(formers.iter().any(|former| fs::read(former).unwrap() == before), "the first database is still there");
+    assert_eq!(fs::metadata(&database).unwrap().permissions().mode() & 0o777, 0o600);
+    server.restart();
+}
+
+#[test]
+fn a_backup_that_is_not_good_is_refused_and_an_older_one_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut server = Server::start(Backend::Sqlite);
+    server.stop();
+    let file = |time: &str| folder.path().join(format!("muster-202611{time}Z.sqlite"));
+    copy(&server, folder.path(), "27T200000");
+    fs::write(file("27T201500"), "").unwrap();
+    let script = "import sqlite3, sys; sqlite3.connect(sys.argv[1]).executescript('CREATE TABLE bookmarks (id)')";
+    let python = std::process::Command::new("python3").args(["-c", script]).arg(file("27T203000")).status();
+    assert!(python.is_ok_and(|status| status.success()));
+    let database = server.data_dir().join("muster.sqlite");
+    let before = fs::read(&database).unwrap();
+    for (at, wrong) in [("20:30", "it is not a database of Muster"), ("20:15", "it is empty")] {
+        let exit = restore(&server, folder.path(), &format!("2026-11-27T{at}:00Z"));
+        let told = exit.stderr.contains(wrong) && exit.stderr.contains("say --at 2026-11-27T20:00:00+0000 for it");
+        assert!(!exit.status.success() && told, "{}{}", exit.stdout, exit.stderr);
+        assert!(fs::read(&database).unwrap() == before, "nothing is changed");
+    }
+    let exit = restore(&server, folder.path(), "2026-11-27T20:00:00+0000");
+    assert!(exit.status.success(), "{}", exit.stderr);
+    server.restart();
+}
+
+#[test]
+fn a_directory_of_backups_is_for_one_database() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut one = Server::start(Backend::Sqlite);
+    one.stop();
+    let mut other = Server::start(Backend::Sqlite);
+    other.stop();
+    copy(&one, folder.path(), "27T200000");
+    // A second service, be its database there or not, does not start beside the backups of the first.
+    let missing = folder.path().join("mistyped");
+    for data in [other.data_dir(), missing.clone()] {
+        let mut serve = muster();
+        serve.args(["serve", "--listen", "127.0.0.1:0", "--data-dir"]).arg(&data).arg("--backup-to").arg(folder.path());
+        let exit = Exit::within(Duration::from_secs(30), &mut serve);
+        assert!(!exit.status.success() && exit.stderr.contains("a backup of another database"), "{}", exit.stderr);
+    }
+    assert!(!missing.exists(), "nothing is made");
+    let at = "2026-11-27T22:00:00Z";
+    let exit = restore(&other, folder.path(), at);
+    assert!(!exit.status.success() && exit.stderr.contains("of another database than"), "{}", exit.stderr);
+    // Where older versions mixed them, a database gets its own.
+    copy(&other, folder.path(), "27T210000");
+    let exit = restore(&one, folder.path(), at);
+    let told = exit.stdout.contains("of another database: 1") && exit.stdout.contains("2026-11-27T20:00:00");
+    assert!(exit.status.success() && told, "{}{}", exit.stdout, exit.stderr);
+    fs::create_dir(&missing).unwrap();
+    let mut to_missing = muster();
+    to_missing.args(["restore", "--data-dir"]).arg(&missing).arg("--from").arg(folder.path());
+    let exit = Exit::of(&mut to_missing);
+    assert!(!exit.status.success() && exit.stderr.contains("has backups of 2 databases"), "{}", exit.stderr);
+    // The first goes on with its own, in the same directory once the other's is away.
+    fs::remove_file(folder.path().join("muster-20261127T210000Z.sqlite")).unwrap();
+    one.set_arguments(&["--backup-to", &folder.path().display().to_string(), "--every", "1s"]);
+    one.restart();
+    until("it adds backups", Duration::from_secs(20), || copies(folder.path()).len() > 1);
 }
