@@ -75,15 +75,31 @@ impl Storage {
     /// that is misspelled would be an empty database.
     pub fn existing(&self) -> anyhow::Result<Db> {
         if let DatabaseUrl::Sqlite(path) = self.url()
-            && !path.try_exists().with_context(|| format!("the database {} cannot be read", path.display()))?
+            && !self.exists()?
         {
             bail!("there is no database {}: `muster serve` makes it, at its first start", path.display());
         }
         self.open()
     }
 
+    /// Is the file of a SQLite database there? That of a Postgres is not asked for. What cannot be read, or is in the
+    /// place of a directory, is not taken for missing.
+    pub fn exists(&self) -> anyhow::Result<bool> {
+        let DatabaseUrl::Sqlite(path) = self.url() else { return Ok(true) };
+        self.check_data_dir()?;
+        path.try_exists().with_context(|| format!("the database {} cannot be read", path.display()))
+    }
+
+    fn check_data_dir(&self) -> anyhow::Result<()> {
+        if self.data_dir.is_file() {
+            bail!("{} is a file: --data-dir names the directory that muster.sqlite is in", self.data_dir.display());
+        }
+        Ok(())
+    }
+
     /// The data directory is its owner's alone.
     fn make_data_dir(&self) -> anyhow::Result<()> {
+        self.check_data_dir()?;
         if self.data_dir.is_dir() {
             return Ok(());
         }

@@ -189,14 +189,13 @@ pub(crate) fn newer(conn: &mut Conn, domains: &[Migrations]) -> Result<Option<St
         applied(conn)?.into_iter().filter(|one| !known.contains(one.version.as_str())).collect();
     let Some(last) = unknown.iter().map(|one| one.version.as_str()).max() else { return Ok(None) };
     let needed = unknown.iter().filter_map(|one| one.program.as_deref()).max_by_key(|program| in_order(program));
-    let newer = match needed {
-        Some(needed) if needed != PROGRAM => format!("Muster {needed}"),
-        _ => "a newer Muster".to_owned(),
+    let (by, wanted) = match needed {
+        Some(needed) if needed != PROGRAM => (format!("Muster {needed}"), format!("Muster {needed}")),
+        _ => ("a newer Muster".to_owned(), "the program that made them".to_owned()),
     };
     Ok(Some(format!(
-        "its tables were made by {newer} ({last}), and this is Muster {PROGRAM}, which does not know them: start \
-         {newer} \
-         or a later one"
+        "its tables were made by {by} ({last}), and this is Muster {PROGRAM}, which does not know them: start \
+         {wanted}, or a newer one"
     )))
 }
 

@@ -1,5 +1,6 @@
 //! `muster migrate`.
 
+use anyhow::bail;
 use db::{Backend, MigrationState, PendingMigration};
 
 use super::print;
@@ -11,15 +12,19 @@ pub fn migrate(arguments: &Migrate) -> anyhow::Result<()> {
     if !plan && !status {
         return storage.open().map(drop);
     }
+    storage.exists()?;
     let url = storage.url();
     let state = db::migration_state(&url, &domains::migrations())?;
-    print(&if *plan { plan_of(&state, url.backend()) } else { status_of(&state) })
+    if *status {
+        print(&status_of(&state))?;
+    }
+    if let Some(newer) = &state.newer {
+        bail!("{}: {newer}", url.without_password());
+    }
+    if *plan { print(&plan_of(&state, url.backend())) } else { Ok(()) }
 }
 
-fn plan_of(MigrationState { applied, pending, newer }: &MigrationState, backend: Backend) -> String {
-    if let Some(newer) = newer {
-        return format!("Nothing would run: {newer}");
-    }
+fn plan_of(MigrationState { applied, pending, .. }: &MigrationState, backend: Backend) -> String {
     if pending.is_empty() {
         return format!("Nothing to do: all {} migrations have run.", applied.len());
     }
@@ -44,12 +49,12 @@ fn plan_of(MigrationState { applied, pending, newer }: &MigrationState, backend:
     lines.join("\n")
 }
 
-fn status_of(MigrationState { applied, pending, newer }: &MigrationState) -> String {
+fn status_of(MigrationState { applied, pending, .. }: &MigrationState) -> String {
     let ran = applied.iter().map(|(version, program)| match program {
         Some(program) => format!("ran      {version} (Muster {program})"),
         None => format!("ran      {version}"),
     });
     let waiting = pending.iter().map(|one| format!("pending  {}", one.name));
     let count = format!("{} ran, {} pending.", applied.len(), pending.len());
-    ran.chain(waiting).chain(newer.clone()).chain([count]).collect::<Vec<_>>().join("\n")
+    ran.chain(waiting).chain([count]).collect::<Vec<_>>().join("\n")
 }

@@ -78,7 +78,7 @@ fn several_migrate_at_once_and_a_kill_leaves_nothing_held() {
     assert_eq!(psql(&url, HELD).trim(), "0");
 }
 
-both_backends![what_would_run_is_said_and_not_run];
+both_backends![what_would_run_is_said_and_not_run, a_database_of_a_newer_program_is_told_and_fails];
 
 fn what_would_run_is_said_and_not_run(backend: Backend) {
     let mut server = Server::start(backend);
@@ -122,4 +122,42 @@ fn a_plan_of_nothing_makes_nothing() {
         }
     }
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_file_in_the_place_of_the_data_directory_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("muster.sqlite");
+    std::fs::write(&file, "").unwrap();
+    for option in ["--plan", "--status"] {
+        let exit = Exit::of(muster().args(["migrate", option, "--data-dir"]).arg(&file));
+        let told = exit.stderr.contains("is a file: --data-dir names the directory");
+        assert!(!exit.status.success() && exit.stdout.is_empty() && told, "{}{}", exit.stdout, exit.stderr);
+        let url = format!("sqlite:{}/below", file.display());
+        let exit = Exit::of(muster().args(["migrate", option, "--database-url", &url]).current_dir(folder.path()));
+        assert!(!exit.status.success() && exit.stderr.contains("cannot be read"), "{}{}", exit.stdout, exit.stderr);
+    }
+}
+
+fn a_database_of_a_newer_program_is_told_and_fails(backend: Backend) {
+    let mut server = Server::start(backend);
+    server.stop();
+    for (program, told) in
+        [("NULL", "made by a newer Muster (outbox9999)"), ("'99.1.0'", "start Muster 99.1.0, or a newer one")]
+    {
+        server.sql("DELETE FROM __diesel_schema_migrations WHERE version = 'outbox9999'");
+        let columns = "INSERT INTO __diesel_schema_migrations (version, program) VALUES";
+        server.sql(&format!("{columns} ('outbox9999', {program})"));
+        for option in [Some("--plan"), Some("--status"), None] {
+            let mut command = muster();
+            command.arg("migrate").args(option).arg("--data-dir").arg(server.data_dir());
+            if let Some(url) = server.database_url() {
+                command.args(["--database-url", url]);
+            }
+            let exit = Exit::of(&mut command);
+            assert!(!exit.status.success() && exit.stderr.contains(told), "{option:?} {}{}", exit.stdout, exit.stderr);
+            assert!(!exit.stderr.contains("a newer Muster or"), "{}", exit.stderr);
+            assert_eq!(exit.stdout.contains("outbox9999"), option == Some("--status"), "{}", exit.stdout);
+        }
+    }
 }
