@@ -129,8 +129,9 @@ pub struct Outbound {
     #[arg(long, env = "MUSTER_EGRESS_CA", value_name = "FILE")]
     pub egress_ca: Option<PathBuf>,
     /// The waits between the attempts of a delivery, such as 5s,5m,2h
-    #[arg(long, env = "MUSTER_RETRY_SCHEDULE", value_name = "WAITS", value_parser = Schedule::parse)]
-    pub retry_schedule: Option<Schedule>,
+    #[arg(long, env = "MUSTER_RETRY_SCHEDULE", value_name = "WAITS",
+        default_value = "5s,5m,30m,2h,5h,10h,14h,20h,24h", value_parser = Schedule::parse)]
+    pub retry_schedule: Schedule,
     /// How long a call may take in all
     #[arg(long, env = "MUSTER_DELIVERY_TIMEOUT", value_name = "TIME", default_value = "15s", value_parser = wait)]
     pub delivery_timeout: Duration,

@@ -53,11 +53,11 @@ fn main() -> ExitCode {
     let done = match line.command {
         Command::Serve(arguments) => commands::serve(*arguments, log, settings),
         Command::Migrate(arguments) => commands::migrate(&arguments),
-        Command::Config(_) => commands::config(&settings),
+        Command::Config(arguments) => commands::config(&arguments, &settings),
         Command::Check(arguments) => commands::check(&arguments),
         Command::Backup(arguments) => commands::backup(&arguments),
         Command::Restore(arguments) => commands::restore(&arguments),
-        Command::Doctor(arguments) => match commands::doctor(&arguments) {
+        Command::Doctor(arguments) => match commands::doctor(&arguments, &settings) {
             Ok(code) => return code,
             Err(error) => Err(error),
         },

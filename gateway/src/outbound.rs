@@ -42,7 +42,7 @@ impl Outbound {
             _ => None,
         };
         let settings = Settings {
-            schedule: self.retry_schedule.clone().unwrap_or_default(),
+            schedule: self.retry_schedule.clone(),
             timeout: self.delivery_timeout,
             calls: usize::try_from(self.delivery_calls)?,
             calls_to_one: usize::try_from(self.delivery_calls_to_one)?,

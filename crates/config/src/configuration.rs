@@ -1,12 +1,17 @@
 //! A configuration: what a command line, the environment and a file say together.
 
 use std::{
+    env,
     ffi::OsString,
     fmt::{self, Display, Formatter},
     path::PathBuf,
 };
 
-use clap::{Arg, ArgMatches, Command, parser::ValueSource};
+use clap::{
+    Arg, ArgMatches, Command,
+    error::{ContextKind, ContextValue, ErrorKind},
+    parser::ValueSource,
+};
 
 use crate::{
     error::Error,
@@ -107,10 +112,25 @@ pub fn read(command: &Command, service: &str, arguments: &[OsString]) -> Result<
         let words: Vec<OsString> = taken.iter().filter_map(|entry| entry.word()).map(OsString::from).collect();
         all.splice(place..place, words);
     }
-    let matches = command.clone().try_get_matches_from(all)?;
+    let matches = command.clone().try_get_matches_from(all);
+    let matches = matches.map_err(|error| name_empty_variable(error, command, &built, arguments))?;
     let (leaf, of_leaf) = leaf(&built, &matches);
     let settings = leaf.get_arguments().filter_map(|option| setting(option, of_leaf, &taken)).collect();
     Ok(Configuration { settings, matches })
+}
+
+/// Names the variable of the environment that is set to nothing, where the error is about its option. Such a variable
+/// is not taken for one that is not set: what was to fill it in has failed, and a default would be another service.
+fn name_empty_variable(error: clap::Error, command: &Command, built: &Command, arguments: &[OsString]) -> clap::Error {
+    let Some(ContextValue::String(argument)) = error.get(ContextKind::InvalidArg) else { return error };
+    let long = argument.split([' ', '=']).next().unwrap_or_default().trim_start_matches("--");
+    let Ok(known) = command.clone().ignore_errors(true).try_get_matches_from(arguments) else { return error };
+    let (leaf, _) = leaf(built, &known);
+    let option = leaf.get_arguments().find(|option| option.get_long() == Some(long));
+    let variable = option.and_then(Arg::get_env).filter(|name| env::var_os(name).is_some_and(|value| value.is_empty()));
+    let Some(variable) = variable.map(|name| name.to_string_lossy()) else { return error };
+    let text = format!("{variable} is set to nothing: give it a value, or unset it for the default");
+    command.clone().error(ErrorKind::InvalidValue, text)
 }
 
 /// The file that the command line names, or else the environment, for a command that reads one.
@@ -212,6 +232,15 @@ mod tests {
         assert_eq!(shown(&other, "workers").0, "2", "a command takes what it has an option for");
         assert_eq!(changed(&found.settings, &found.settings), Vec::<String>::new());
         assert_eq!(changed(&found.settings, &other.settings), ["config", "workers", "log"]);
+    }
+
+    #[test]
+    fn an_empty_list_is_none() {
+        let found = with("allow = []\n", &["serve"], &[]).unwrap();
+        assert_eq!(shown(&found, "allow"), ("none".to_owned(), "file".to_owned()));
+        assert!(found.matches.subcommand_matches("serve").unwrap().get_many::<String>("allow").is_none());
+        let Err(Error::File(faults)) = with("listen = []\n", &["serve"], &[]) else { panic!("it is taken") };
+        assert!(faults.join("").contains("m.toml:1: listen: write "), "{faults:?}");
     }
 
     #[test]

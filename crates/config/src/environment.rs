@@ -24,8 +24,13 @@ pub fn unknown(command: &Command, prefix: &str, others: &[&str]) -> Vec<Unknown>
     let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
     let mut names: Vec<String> = names.filter(|name| is_unknown(name, prefix, &known)).collect();
     names.sort_unstable();
-    let unknown = |name: String| Unknown { hint: near::hint(&name, known.iter().map(String::as_str), ""), name };
-    names.into_iter().map(unknown).collect()
+    names.into_iter().map(|name| Unknown { hint: hint(&name, prefix, &known), name }).collect()
+}
+
+/// Which settings a name is near to. The prefix, which all of them share, makes none of them nearer.
+fn hint(name: &str, prefix: &str, known: &[String]) -> String {
+    let own = name.strip_prefix(prefix).unwrap_or(name);
+    near::hint(own, known.iter().filter_map(|known| known.strip_prefix(prefix)), prefix)
 }
 
 fn known(command: &Command, others: &[&str]) -> Vec<String> {
@@ -94,7 +99,23 @@ mod tests {
         for name in ["LISTN", "DATADIR", "", "LISTEN_"] {
             assert!(is_unknown(name), "{name}");
         }
-        let near = near::near("MUSTER_LISTN", known.iter().map(String::as_str));
-        assert_eq!(near.first(), Some(&"MUSTER_LISTEN"), "{near:?}");
+    }
+
+    #[test]
+    fn only_what_is_near_is_suggested() {
+        let known = ["LISTEN", "LOG", "CA", "KEY", "SECRET", "DATA_DIR", "KEEP_AUDIT", "KEEP_ALERTS"];
+        let known: Vec<String> = known.iter().map(|own| format!("MUSTER_{own}")).collect();
+        for (written, told) in [
+            ("FOO", ""),
+            ("EGG", ""),
+            ("PASSWORD", ""),
+            ("", ""),
+            ("LISTN", "; did you mean MUSTER_LISTEN?"),
+            ("DATADIR", "; did you mean MUSTER_DATA_DIR?"),
+            ("KYE", "; did you mean MUSTER_KEY?"),
+            ("KEEP_AUDITS", "; did you mean MUSTER_KEEP_AUDIT or MUSTER_KEEP_ALERTS?"),
+        ] {
+            assert_eq!(hint(&format!("MUSTER_{written}"), "MUSTER_", &known), told, "{written}");
+        }
     }
 }

@@ -23,9 +23,9 @@ pub const FILE: &str = "config";
 pub(crate) struct Entry {
     /// The name of its option.
     pub(crate) name: String,
-    /// As the command line would say it; `None` for a flag.
+    /// As the command line would say it; `None` for a flag, and for an empty list.
     value: Option<String>,
-    /// A flag that is not set says nothing.
+    /// A flag that is not set says nothing, and neither does an empty list.
     is_set: bool,
     /// Where the value stands.
     pub(crate) file: PathBuf,
@@ -105,6 +105,8 @@ fn entry(
                 let is_set = value.as_bool().ok_or_else(|| format!("{written}: write true or false"))?;
                 (None, is_set)
             }
+            // An empty list is one of an option that takes several: none of them.
+            _ if option.get_value_delimiter().is_some() && value.as_array().is_some_and(Vec::is_empty) => (None, false),
             _ => (Some(text(written, value)?), true),
         };
         return Ok(Entry { name, value, is_set, file: path.to_owned(), line });
@@ -127,11 +129,11 @@ fn text(written: &str, value: &Value) -> Result<String, String> {
         Value::String(text) => Ok(text.clone()),
         Value::Integer(number) => Ok(number.to_string()),
         Value::Boolean(is_so) => Ok(is_so.to_string()),
-        Value::Array(several) => {
+        Value::Array(several) if !several.is_empty() => {
             let several: Result<Vec<String>, String> = several.iter().map(|one| text(written, one)).collect();
             Ok(several?.join(","))
         }
-        _ => Err(format!("{written}: write a text, a whole number, true, false, or a list of these")),
+        _ => Err(format!("{written}: write a text, a whole number, true, false, or a list of these that is not empty")),
     }
 }
 

@@ -114,17 +114,22 @@ impl Report {
         }
     }
 
-    /// Is the directory there, writable, and its owner's alone, and is there room on its disk?
+    /// Is the directory there, writable, and its owner's alone, and is there room on its disk? `missing` is how bad it
+    /// is when it is not there.
     ///
     /// # Errors
     /// When it cannot be looked at.
-    pub fn data_directory(&mut self, directory: &Path) -> io::Result<()> {
+    pub fn data_directory(&mut self, directory: &Path, missing: Severity) -> io::Result<()> {
         const WHAT: &str = "data directory";
         let shown = directory.display();
         match fs::metadata(directory) {
             Ok(_) => {}
             Err(error) if error.kind() == ErrorKind::NotFound => {
-                self.good(WHAT, format!("{shown} will be made"));
+                let text = match missing {
+                    Severity::Good => format!("{shown} will be made"),
+                    _ => format!("{shown} is not there: name another if it is mistyped; muster serve will make it"),
+                };
+                self.add(missing, WHAT, text);
                 return self.disk(directory);
             }
             Err(error) => {

@@ -21,6 +21,9 @@ const WAITS: usize = 10;
 const LATE_PERIODS: i64 = 3;
 const DAY_MS: i64 = 86_400_000;
 
+/// The name of a backup is of the next second, and clocks of machines differ a little.
+const AHEAD_MS: i64 = 5_000;
+
 /// How long a mail server may take to answer.
 const CONNECT: Duration = Duration::from_secs(5);
 
@@ -70,6 +73,16 @@ impl Report {
         }
     }
 
+    /// Is the directory of backups there? Says so where it is not.
+    pub fn has_backup_directory(&mut self, directory: &Path) -> bool {
+        let is_missing = matches!(directory.try_exists(), Ok(false));
+        if is_missing {
+            let shown = directory.display();
+            self.warning("backup", format!("{shown} is not there: muster serve will make it at its next start"));
+        }
+        !is_missing
+    }
+
     /// Is there a backup that is new enough? `newest` is when one was made, and its file; `every` how often one is to
     /// be.
     pub fn backup(&mut self, newest: Option<(Timestamp, &str)>, every: Option<Duration>, now: Timestamp) {
@@ -80,7 +93,10 @@ impl Report {
         let period = every.and_then(|every| i64::try_from(every.as_millis()).ok());
         let age = (now.millis() - taken.millis()).max(0);
         let text = format!("the last is of {taken}: {file}");
-        if age > period.map_or(DAY_MS, |period| (period * LATE_PERIODS).max(60_000)) {
+        if taken.millis() > now.millis().saturating_add(AHEAD_MS) {
+            let why = "which is to come: the clock was or is wrong, and no backup of now is the newest until then";
+            self.warning(WHAT, format!("{text}, {why}"));
+        } else if age > period.map_or(DAY_MS, |period| (period * LATE_PERIODS).max(60_000)) {
             let usual = period.map_or("a day".to_owned(), |period| format!("each {}", duration::text(period)));
             self.warning(WHAT, format!("{text}, and {usual} was to be expected"));
         } else if !Path::new(file).exists() {
@@ -127,6 +143,7 @@ mod tests {
         assert_eq!(worst(Some((before(50), "/")), quarter), Severity::Warning);
         assert_eq!(worst(Some((before(50), "/")), None), Severity::Good);
         assert_eq!(worst(Some((before(50), "/nowhere/at/all")), None), Severity::Warning);
+        assert_eq!(worst(Some((before(-1), "/")), quarter), Severity::Warning, "it is of a time to come");
         assert_eq!(worst(None, None), Severity::Warning);
     }
 }

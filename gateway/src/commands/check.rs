@@ -21,7 +21,7 @@ pub fn check(arguments: &Check) -> anyhow::Result<()> {
     report.clock(api::clock::now());
     check_settings(&mut report);
     report.open_files(process::raise_open_files());
-    check_files(&mut report, storage, keys)?;
+    check_files(&mut report, storage, keys, Severity::Good)?;
     if let Err(error) = first_run::first_credentials() {
         report.fault("first key", format!("{error:#}"));
     }
@@ -68,9 +68,10 @@ fn check_settings(report: &mut Report) {
     }
 }
 
-/// The data directory and what is secret in it, and the key of secrets wherever it is.
-pub fn check_files(report: &mut Report, storage: &Storage, keys: &SecretsKey) -> anyhow::Result<()> {
-    report.data_directory(&storage.data_dir)?;
+/// The data directory and what is secret in it, and the key of secrets wherever it is. `missing` is how bad it is when
+/// there is no data directory.
+pub fn check_files(report: &mut Report, storage: &Storage, keys: &SecretsKey, missing: Severity) -> anyhow::Result<()> {
+    report.data_directory(&storage.data_dir, missing)?;
     report.private_file("first credentials", &first_run::credentials_file(&storage.data_dir), "rotate the key");
     if let Source::File(path) = keys.source(storage) {
         report.private_file("key of secrets", &path, "run muster secrets rotate twice");

@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use ::config::{Origin, Setting};
 use ::doctor::{Report, Severity};
 use db::Backend;
 
@@ -15,12 +16,14 @@ use crate::{
 };
 
 /// Says of each thing how it is, a line each; the worst of them is the status.
-pub fn doctor(arguments: &Doctor) -> anyhow::Result<ExitCode> {
+pub fn doctor(arguments: &Doctor, settings: &[Setting]) -> anyhow::Result<ExitCode> {
     let Doctor { storage, listen, keys, outbound, backups } = arguments;
     let mut report = Report::default();
     report.clock(api::clock::now());
     report.open_files(process::raise_open_files());
-    check_files(&mut report, storage, keys)?;
+    // Who names a directory expects that there is one.
+    let named = settings.iter().any(|setting| setting.name == "data-dir" && setting.origin != Origin::Default);
+    check_files(&mut report, storage, keys, if named { Severity::Warning } else { Severity::Good })?;
     if check_database(&mut report, storage, keys) {
         let url = storage.url();
         report.migrations(&url, &domains::migrations());
@@ -40,6 +43,9 @@ pub fn doctor(arguments: &Doctor) -> anyhow::Result<ExitCode> {
 fn check_backup(report: &mut Report, storage: &Storage, backups: &Backups) {
     if storage.url().backend() == Backend::Postgres {
         return report.good("backup", "Postgres has programs of its own, which are not asked");
+    }
+    if backups.backup_to.as_ref().is_some_and(|path| !report.has_backup_directory(path)) {
+        return;
     }
     let in_folder = backups.backup_to.as_ref().map(|path| ::backups::Folder::at(path).newest(None));
     let newest = match in_folder {

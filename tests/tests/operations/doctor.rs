@@ -57,10 +57,28 @@ fn a_directory_alone_is_enough() {
         assert!(exit.stdout.contains(&format!(" {what}: ")), "{what}\n{}", exit.stdout);
     }
     assert!(exit.status.code().is_some_and(|code| code < 2) && !data.exists(), "{}{}", exit.stdout, exit.stderr);
+    says(&exit, &format!("warn  data directory: {} is not there", data.display()));
+    let unnamed = Exit::of(muster().arg("doctor").current_dir(folder.path()));
+    says(&unnamed, "ok    data directory: data will be made");
     let exit = doctor(&data, &["--smtp-url", "smtp://127.0.0.1:1", "--smtp-from", "Muster <m@example.net>"]);
     says(&exit, "FAIL  mail: 127.0.0.1:1 does not answer");
     assert_eq!(exit.status.code(), Some(2));
     let exit = doctor(&data, &["--egress-allow", "0.0.0.0/0", "--egress-ca", "/nowhere.pem"]);
     says(&exit, "FAIL  egress: reading /nowhere.pem");
     says(&doctor(&data, &["--egress-allow", "0.0.0.0/0"]), "warn  egress: ");
+}
+
+#[test]
+fn a_directory_of_backups_that_is_yet_to_be_made_is_no_failure_and_one_of_a_time_to_come_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let backups = folder.path().join("backups");
+    let shown = backups.display().to_string();
+    let exit = doctor(folder.path(), &["--backup-to", &shown]);
+    says(&exit, &format!("warn  backup: {shown} is not there: muster serve will make it"));
+    assert!(!exit.stdout.contains("FAIL") && !backups.exists(), "{}", exit.stdout);
+    fs::create_dir(&backups).unwrap();
+    fs::write(backups.join("muster-20991127T204500Z.sqlite"), "").unwrap();
+    let exit = doctor(folder.path(), &["--backup-to", &shown]);
+    says(&exit, "warn  backup: the last is of 2099-11-27T20:45:00+0000");
+    assert!(exit.stdout.contains("the clock was or is wrong"), "{}", exit.stdout);
 }

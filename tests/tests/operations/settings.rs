@@ -121,3 +121,52 @@ fn the_format_of_the_log_is_chosen() {
     let wrong = Exit::of(muster().args(["serve", "--log-format", "xml"]));
     assert!(wrong.stderr.contains("json, text"), "{}", wrong.stderr);
 }
+
+/// The defaults that the operations page names are those that `muster config` prints.
+#[test]
+fn the_defaults_of_the_page_are_in_force() {
+    let folder = tempfile::tempdir().unwrap();
+    let exit = Exit::of(muster().arg("config").current_dir(folder.path()));
+    assert!(exit.status.success(), "{}", exit.stderr);
+    let page = crate::house::read("docs/operations.md");
+    let section = page.split("\n## Settings\n").nth(1).and_then(|rest| rest.split("\n#").next()).unwrap();
+    let mut compared = 0;
+    for row in section.lines().filter(|line| line.starts_with("| `MUSTER_")) {
+        let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+        let names = cells[2].split(", ").filter_map(|cell| cell.strip_prefix("`--")?.strip_suffix('`'));
+        let told = match cells[3].trim_matches('`') {
+            "SQLite in the data directory" => "sqlite:data/muster.sqlite",
+            "`secrets.key` in the data directory" | "secrets.key` in the data directory" => "data/secrets.key",
+            "JSON, on a terminal text" => "json, on a terminal text",
+            "required with it" => "none",
+            told => told,
+        };
+        for name in names {
+            let line = exit.stdout.lines().find(|line| line.split_whitespace().next() == Some(name));
+            let line = line.unwrap_or_else(|| panic!("{name} is not in\n{}", exit.stdout));
+            let value = line.trim_start_matches(name).trim().trim_end_matches("default").trim();
+            assert_eq!(value, told, "{row}\n{line}");
+            compared += 1;
+        }
+    }
+    assert!(compared > 40, "{compared}");
+}
+
+#[test]
+fn a_variable_that_is_set_to_nothing_is_named() {
+    for variable in ["MUSTER_KEEP_AUDIT", "MUSTER_DATA_DIR", "MUSTER_DATABASE_URL", "MUSTER_BEHIND_PROXY"] {
+        let exit = Exit::of(muster().arg("config").env(variable, ""));
+        let told = format!("error: {variable} is set to nothing: give it a value, or unset it for the default");
+        assert!(!exit.status.success() && exit.stderr.contains(&told), "{}{}", exit.stdout, exit.stderr);
+    }
+    let exit = Exit::of(muster().arg("config").env("MUSTER_KEEP_AUDIT", "soon"));
+    assert!(exit.stderr.contains("'soon'"), "{}", exit.stderr);
+}
+
+#[test]
+fn an_empty_list_in_the_file_is_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let exit = config(folder.path(), "egress-allow = []\n", |_| {});
+    assert!(exit.status.success(), "{}", exit.stderr);
+    assert_eq!(line(&exit, "egress-allow")[1..3], ["none", "file"]);
+}
