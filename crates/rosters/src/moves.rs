@@ -17,7 +17,8 @@ pub enum WhenAway {
     /// Nothing: it is a conflict.
     #[default]
     Keep,
-    /// The next who is there takes the turn, and those who were away get the next one.
+    /// Of those who are there, who had the fewest turns takes it, or else who had none for longest: those who were away
+    /// get the next one.
     Skip,
     /// They exchange turns with the next who is there.
     Swap,
@@ -81,7 +82,7 @@ impl Moves {
         }
     }
 
-    /// A queue: the first who is there takes the turn and goes to its end.
+    /// The first of a queue who is there takes the turn.
     fn skipping(
         count: usize,
         turns: impl Iterator<Item = i64>,
@@ -89,25 +90,53 @@ impl Moves {
         mut presence: impl FnMut(usize, i64) -> Presence,
     ) -> Self {
         let mut moves = Self::default();
-        for turn in turns.take(MOST_TURNS) {
-            if moves.orders.len() * count >= MOST_ORDERED || moves.turns.len() >= MOST_MOVED {
+        let mut turns = turns.take(MOST_TURNS).peekable();
+        let Some(first) = turns.peek() else { return moves };
+        let mut queue = Queue::new(*first, count);
+        for turn in turns {
+            moves.settle(&mut queue, turn);
+            if moves.is_full(count) {
                 break;
             }
-            let first = moves.ordered(turn, count);
-            if !may_be_away(first, turn) || presence(first, turn) != Presence::Away {
-                continue;
+            queue.advance(turn);
+            queue.forget_old_turns();
+            let line = queue.line();
+            let Some(first) = line.first().copied() else { break };
+            let is_away = may_be_away(first, turn) && presence(first, turn) == Presence::Away;
+            let others = line.iter().skip(1).copied().filter(|_| is_away);
+            let other = others.into_iter().find(|place| presence(*place, turn) == Presence::There);
+            if let Some(place) = other {
+                moves.turns.push(MovedTurn { turn, place, instead_of: first, away: (first, turn) });
             }
-            let queue = |later: usize| moves.ordered(turn + i64::try_from(later).unwrap_or_default(), count);
-            let Some(later) = (1..count).find(|later| presence(queue(*later), turn) == Presence::There) else {
-                continue;
-            };
-            let place = queue(later);
-            let others = (0..count).filter(|other| *other != later).map(queue);
-            let order = std::iter::once(place).chain(others).filter_map(|place| u16::try_from(place).ok()).collect();
-            moves.orders.push((turn, order));
-            moves.turns.push(MovedTurn { turn, place, instead_of: first, away: (first, turn) });
+            moves.take(&mut queue, other.unwrap_or(first));
         }
+        moves.settle(&mut queue, i64::MAX);
         moves
+    }
+
+    /// Gives the turns before this one, in which nobody is away, until places follow each other again.
+    fn settle(&mut self, queue: &mut Queue, before: i64) {
+        while queue.turn < before && !queue.is_settled() && !self.is_full(queue.places.len()) {
+            queue.forget_old_turns();
+            let Some(place) = queue.line().first().copied() else { break };
+            self.take(queue, place);
+        }
+        if queue.turn < before && !queue.is_told {
+            self.orders.push((queue.turn, queue.order(None)));
+            queue.is_told = true;
+        }
+    }
+
+    /// Gives the queue's turn to a place.
+    fn take(&mut self, queue: &mut Queue, place: usize) {
+        if !queue.is_told || queue.places.first().is_some_and(|first| first.place != place) {
+            self.orders.push((queue.turn, queue.order(Some(place))));
+        }
+        queue.is_told = queue.take(place);
+    }
+
+    fn is_full(&self, count: usize) -> bool {
+        self.orders.len() * count >= MOST_ORDERED || self.turns.len() >= MOST_MOVED
     }
 
     /// Two exchange their turns, of which the second is looked at again when it is reached.
@@ -178,6 +207,112 @@ impl Moves {
     }
 }
 
+/// Who comes next where those who are away are skipped: who had the fewest turns, and of several who had none for
+/// longest. Where nobody has had two turns less than another, that is the first, who then goes to the end.
+struct Queue {
+    /// The turn that is given next.
+    turn: i64,
+    /// In the order in which they come.
+    places: Vec<Waiting>,
+    /// Who had the turn before.
+    before: usize,
+    /// Do the last of the orders that are known say this order, too?
+    is_told: bool,
+}
+
+/// A place that waits for a turn.
+#[derive(Clone, Copy)]
+struct Waiting {
+    place: usize,
+    /// How many turns it had, compared with others.
+    had: i64,
+    /// The number of the last of them.
+    last: i64,
+}
+
+/// How many turns are made up for to who was away for long: nobody comes back to weeks on end.
+const MOST_MADE_UP: i64 = 3;
+
+impl Queue {
+    /// Before a turn, when nobody was away.
+    fn new(turn: i64, count: usize) -> Self {
+        let waiting = |later: usize| {
+            let later = i64::try_from(later).unwrap_or_default();
+            let place = in_order(turn.saturating_add(later), count);
+            let had = i64::from(place < in_order(turn, count));
+            Waiting { place, had, last: turn.saturating_add(later).saturating_sub_unsigned(count as u64) }
+        };
+        let before = in_order(turn.saturating_sub(1), count);
+        Self { turn, places: (0..count).map(waiting).collect(), before, is_told: true }
+    }
+
+    /// Will places follow each other, if nobody is away?
+    fn is_settled(&self) -> bool {
+        let (Some(first), Some(last)) = (self.places.first(), self.places.last()) else { return true };
+        last.had - first.had <= 1 && (first.place != self.before || self.places.len() == 1)
+    }
+
+    /// Gives all turns before this one to places that follow each other.
+    fn advance(&mut self, turn: i64) {
+        let count = self.places.len();
+        let Ok(given) = usize::try_from(turn.saturating_sub(self.turn)) else { return };
+        if count == 0 || given == 0 {
+            return;
+        }
+        let again = given % count;
+        self.places.rotate_left(again);
+        let rounds = i64::try_from(given / count).unwrap_or_default();
+        let newest = given.min(count);
+        for (place, waiting) in self.places.iter_mut().enumerate() {
+            waiting.had += rounds + i64::from(place + again >= count);
+            if place + newest >= count {
+                waiting.last = turn.saturating_sub_unsigned((count - place) as u64);
+            }
+        }
+        self.before = self.places.last().map_or(0, |waiting| waiting.place);
+        self.turn = turn;
+    }
+
+    /// Whoever had far less than others is treated as one who had little less.
+    fn forget_old_turns(&mut self) {
+        let Some(most) = self.places.last().map(|waiting| waiting.had) else { return };
+        let least = most - MOST_MADE_UP;
+        if self.places.first().is_none_or(|waiting| waiting.had >= least) {
+            return;
+        }
+        let order = self.order(None);
+        for waiting in &mut self.places {
+            waiting.had = waiting.had.max(least);
+        }
+        self.places.sort_by_key(|waiting| (waiting.had, waiting.last));
+        self.is_told &= order == self.order(None);
+    }
+
+    /// In which order they are asked: nobody has two turns on end while another is there.
+    fn line(&self) -> Vec<usize> {
+        let places = || self.places.iter().map(|waiting| waiting.place);
+        places().filter(|place| *place != self.before).chain(places().filter(|place| *place == self.before)).collect()
+    }
+
+    /// The places one behind the other, with this one first.
+    fn order(&self, first: Option<usize>) -> Vec<u16> {
+        let others = self.places.iter().map(|waiting| waiting.place).filter(|place| Some(*place) != first);
+        first.into_iter().chain(others).filter_map(|place| u16::try_from(place).ok()).collect()
+    }
+
+    /// Gives the turn to a place, and says whether that is the last of all then.
+    fn take(&mut self, place: usize) -> bool {
+        self.before = place;
+        let turn = self.turn;
+        self.turn = turn.saturating_add(1);
+        let Some(at) = self.places.iter().position(|waiting| waiting.place == place) else { return true };
+        let had = self.places.remove(at).had + 1;
+        let behind = self.places.partition_point(|waiting| waiting.had <= had);
+        self.places.insert(behind, Waiting { place, had, last: turn });
+        behind + 1 == self.places.len()
+    }
+}
+
 /// The place of a turn where places follow each other from turn 0 on.
 fn in_order(turn: i64, count: usize) -> usize {
     let count = i64::try_from(count.max(1)).unwrap_or(i64::MAX);
@@ -186,7 +321,7 @@ fn in_order(turn: i64, count: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::{HashSet, VecDeque};
+    use std::collections::HashSet;
 
     use proptest::{collection::vec, prelude::*};
 
@@ -197,6 +332,7 @@ mod tests {
         let mut turns: Vec<i64> = away.iter().map(|(_, turn)| *turn).collect();
         turns.sort_unstable();
         turns.dedup();
+        let away: HashSet<(usize, i64)> = away.iter().copied().collect();
         let presence = |place, turn| if away.contains(&(place, turn)) { Presence::Away } else { Presence::There };
         let moves = Moves::decide(mode, count, turns.into_iter(), |_, _| true, presence);
         (0..until).map(|turn| moves.place(turn, count)).collect()
@@ -262,16 +398,24 @@ mod tests {
         assert!(moves.len() <= MOST_MOVED + MOST_ORDERED);
     }
 
-    /// The queue as it is told of, turn by turn.
-    fn queued(count: usize, away: &HashSet<(usize, i64)>, until: i64) -> Vec<usize> {
-        let mut queue: VecDeque<usize> = (0..count).collect();
-        let take = |turn: i64| {
-            let found = queue.iter().position(|place| !away.contains(&(*place, turn))).unwrap_or_default();
-            let place = queue.remove(found).unwrap();
-            queue.push_back(place);
+    /// Who has the turns by the rule as it is told of, turn by turn.
+    fn fewest_first(count: usize, away: &HashSet<(usize, i64)>, until: i64) -> Vec<usize> {
+        let mut had = vec![0_i64; count];
+        let mut last: Vec<i64> = (0..count as i64).map(|place| place - count as i64).collect();
+        let mut before = count - 1;
+        let mut take = |turn: i64| {
+            let most = had.iter().copied().max().unwrap();
+            had.iter_mut().for_each(|had| *had = (*had).max(most - 3));
+            let mut line: Vec<usize> = (0..count).collect();
+            line.sort_by_key(|place| (*place == before, had[*place], last[*place]));
+            let found = line.iter().find(|place| !away.contains(&(**place, turn)));
+            let place = *found.unwrap_or(&line[0]);
+            had[place] += 1;
+            last[place] = turn;
+            before = place;
             place
         };
-        (0..until).map(take).collect()
+        (0..until).map(&mut take).collect()
     }
 
     /// Exchanges as they are told of, in a list of all turns.
@@ -291,7 +435,30 @@ mod tests {
         all
     }
 
+    /// Days away of some people in a year of workdays.
+    fn absences(people: usize, longest: i64) -> impl Strategy<Value = Vec<(usize, i64)>> {
+        let one = (0..people, 0..240_i64, 1..=longest);
+        vec(one, 20).prop_map(|all| {
+            let days = |(who, from, length)| (from..from + length).map(move |day| (who, day));
+            all.into_iter().flat_map(days).collect()
+        })
+    }
+
     proptest! {
+        #[test]
+        fn fourteen_people_have_as_many_turns(away in absences(14, 8)) {
+            let all = taken(WhenAway::Skip, 14, &away, 261);
+            let counts = (0..14).map(|who| all.iter().filter(|place| **place == who).count());
+            let (least, most) = (counts.clone().min().unwrap(), counts.max().unwrap());
+            prop_assert!(most - least <= 1, "from {} to {}", least, most);
+            let away: HashSet<(usize, i64)> = away.into_iter().collect();
+            let there = |who: usize, day: usize| !away.contains(&(who, day as i64));
+            let again = all.windows(2).enumerate().filter(|(_, pair)| pair[0] == pair[1]);
+            for (day, pair) in again {
+                prop_assert!((0..14).all(|who| who == pair[0] || !there(who, day + 1)), "two on end from {}", day);
+            }
+        }
+
         #[test]
         fn turns_are_what_a_list_of_all_turns_says(
             count in 1..8_usize,
@@ -303,7 +470,7 @@ mod tests {
             };
             let away: Vec<(usize, i64)> = away.iter().flat_map(turns).collect();
             let known: HashSet<(usize, i64)> = away.iter().copied().collect();
-            prop_assert_eq!(taken(WhenAway::Skip, count, &away, 100), queued(count, &known, 100));
+            prop_assert_eq!(taken(WhenAway::Skip, count, &away, 100), fewest_first(count, &known, 100));
             prop_assert_eq!(taken(WhenAway::Swap, count, &away, 100), exchanged(count, &known, 100));
         }
     }

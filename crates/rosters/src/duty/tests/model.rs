@@ -129,7 +129,8 @@ fn all_turns(case: &Case, clock: &Clock, plan: &Plan, taken: &Taken) -> Vec<Take
     let count = taken.places.len();
     let since = case.around + taken.since * MINUTE;
     let mut order: Vec<(usize, Option<Why>)> = (0..begins.len() + 3 * count).map(|turn| (turn % count, None)).collect();
-    let mut queue: Vec<usize> = (0..count).collect();
+    let mut had = vec![0_i64; count];
+    let mut last: Vec<i64> = (0..count).map(|place| place as i64 - count as i64).collect();
     for turn in 0..begins.len().saturating_sub(1) {
         let (begin, end) = (begins[turn], begins[turn + 1]);
         let decided = begin.max(since);
@@ -177,10 +178,16 @@ fn all_turns(case: &Case, clock: &Clock, plan: &Plan, taken: &Taken) -> Vec<Take
         match taken.when_away {
             WhenAway::Keep => {}
             WhenAway::Skip => {
-                let first = queue[0];
-                let found = if is_decided && away(first) { queue.iter().position(|place| there(*place)) } else { None };
-                let place = queue.remove(found.unwrap_or_default());
-                queue.push(place);
+                let most = had.iter().copied().max().unwrap();
+                had.iter_mut().for_each(|had| *had = (*had).max(most - 3));
+                let mut line: Vec<usize> = (0..count).collect();
+                line.sort_by_key(|place| (last[*place] + 1 == turn as i64, had[*place], last[*place]));
+                let first = line[0];
+                let is_moved = is_decided && away(first);
+                let found = if is_moved { line.iter().copied().find(|place| there(*place)) } else { None };
+                let place = found.unwrap_or(first);
+                had[place] += 1;
+                last[place] = turn as i64;
                 let why = found.map(|_| (people(first).into_iter().collect(), absences(first)));
                 order[turn] = (place, why);
             }
