@@ -8,7 +8,7 @@ use db::{Conn, Result};
 use ports::People;
 
 use crate::{
-    absences::Absences,
+    absences::{AbsenceChanges, Absences},
     away::{AwayRule, AwayTurns, Reason},
     crew::Crew,
     dated_holidays::{
@@ -51,6 +51,8 @@ pub struct Schedule {
     /// Of each shift that has some, by its id, the holidays.
     holidays: HashMap<String, Vec<HolidayTime>>,
     calendars: BTreeSet<String>,
+    /// How often what is known of the absences that move turns has changed, and when last.
+    pub absence_changes: AbsenceChanges,
 }
 
 /// What an override says of people.
@@ -249,6 +251,7 @@ impl Schedule {
     /// Decides which turns move because people are away. The people are known since [`Schedule::away_since`]; of those
     /// of other tenants than the roster's it is not told which time off that was.
     pub fn move_turns(&mut self, staff: &RosterPeople, absences: &Absences, tenant: &str) {
+        self.absence_changes = absences.changes();
         let versions = self.lines.versions.iter_mut().zip(&self.away).zip(&self.crews).zip(&mut self.moved);
         for (((version, rule), posts), moved) in versions {
             let (Some(places), Some(rule)) = (version.places.as_mut(), rule) else { continue };

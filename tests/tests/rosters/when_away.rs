@@ -6,6 +6,7 @@ use muster_tests::{Backend, Client, Server, both_backends, unique};
 use serde_json::{Value, json};
 
 use super::{
+    calendars::{calendar, sequence},
     create, daily, group,
     history::{PastAnswers, next_second},
     path,
@@ -25,6 +26,7 @@ both_backends![
     five_hundred_answers_stay_when_time_off_changes,
     a_partners_time_off_moves_turns_and_is_not_told,
     a_holiday_of_a_person_counts_too,
+    a_turn_that_moves_is_a_revision_in_feeds,
 ];
 
 /// The first instant of a day of January 2036, a Tuesday the 1st.
@@ -351,4 +353,21 @@ fn a_holiday_of_a_person_counts_too(server: &Server) {
     assert_eq!(everywhere["onCall"][0]["user"]["id"], json!(people[2]));
     client.delete(&format!("/holidayCalendars/{calendar}")).ok();
     assert_eq!(taken(&client, &made, 4), "0120");
+}
+
+fn a_turn_that_moves_is_a_revision_in_feeds(server: &Server) {
+    let client = server.new_client();
+    let people = [user(&client, "P1"), user(&client, "P2"), user(&client, "P3")];
+    let mut rotation = alone(&people.iter().collect::<Vec<_>>(), json!({"days": 1}), "2026-01-05T00:00:00");
+    rotation["whenAway"] = json!("skip");
+    let made = create(&client, "GMT", &[turns("Line", daily("00:00:00", "00:00:00"), rotation)]);
+    let address = client.post_empty(&format!("{}/calendars", path(&made))).ok();
+    let before = sequence(&calendar(server, &address));
+    assert_eq!(sequence(&calendar(server, &address)), before);
+    let entry = away(&client, &people[0], &soon(3 * 86_400), &soon(9 * 86_400));
+    let moved = sequence(&calendar(server, &address));
+    assert!(moved > before, "{moved} after {before}");
+    client.delete(&format!("/users/{}/timeOff/{entry}", people[0])).ok();
+    let back = sequence(&calendar(server, &address));
+    assert!(back > moved, "{back} after {moved}");
 }

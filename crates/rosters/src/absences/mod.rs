@@ -24,6 +24,15 @@ pub struct Absence {
     pub time_off: Option<String>,
 }
 
+/// How often what is known of absences has changed, and when last.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AbsenceChanges {
+    /// How often time off was entered, changed or taken away.
+    pub count: i64,
+    /// The latest of these changes and of those of holidays; 0 when there was none.
+    pub latest_ms: i64,
+}
+
 /// The absences of people, by their ids: time off and holidays.
 #[derive(Clone, Debug, Default)]
 pub struct Absences {
@@ -93,6 +102,17 @@ impl Absences {
             self.time_off(id) != there.time_off(id) || self.holidays.of_user(id) != there.holidays.of_user(id)
         };
         ids.filter(is_other).cloned().collect()
+    }
+
+    /// How often they have changed.
+    pub fn changes(&self) -> AbsenceChanges {
+        let times_off = self.time_off.values().flatten();
+        let known = times_off.map(|one| (one.known.start().millis(), one.known.end().millis()));
+        let known: Vec<i64> = known.flat_map(|(from, until)| [from, until]).filter(|at| *at < i64::MAX).collect();
+        let holidays = self.users.iter().flat_map(|id| self.holidays.of_user(id));
+        let of_holidays = holidays.flat_map(|own| own.known_until_ms.into_iter().chain([own.known_from_ms]));
+        let latest_ms = known.iter().copied().chain(of_holidays).max().unwrap_or_default();
+        AbsenceChanges { count: i64::try_from(known.len()).unwrap_or(i64::MAX), latest_ms }
     }
 
     /// How many there are.

@@ -249,6 +249,7 @@ fn event(row: &roster::row::Roster, schedule: &Schedule, duty: &Duty<'_>, on_cal
         let numbers = [&person.mobile_number, &person.phone_number, &person.email].into_iter().flatten();
         format!("{}: {}", name(person), numbers.map(String::as_str).collect::<Vec<_>>().join(", "))
     };
+    let changes = schedule.absence_changes;
     // What has no end is told as a day that repeats: an end that moves on with the clock would change the event.
     let is_endless = duty.time.end() == NEVER;
     let first_day = Timestamp::from_millis(duty.time.start().millis().saturating_add(DAY_MS));
@@ -260,8 +261,9 @@ fn event(row: &roster::row::Roster, schedule: &Schedule, duty: &Duty<'_>, on_cal
         date: None,
         summary: format!("{} / {shift}: {}", row.name, people.join(", ")),
         description: on_call.iter().map(reach).collect::<Vec<_>>().join("\n"),
-        sequence: row.sequence,
-        modified: Timestamp::from_millis(row.modified_ms),
+        // Turns move when people are away, though nobody changes the roster then.
+        sequence: row.sequence.saturating_add(changes.count),
+        modified: Timestamp::from_millis(row.modified_ms.max(changes.latest_ms)),
     }
 }
 
