@@ -54,6 +54,9 @@ pub struct Apply {
     /// Do it without asking; away from a terminal nobody is asked
     #[arg(long)]
     pub(crate) yes: bool,
+    /// Keep whose turn it is in rotations that change, to the end of the turn; this moves their `start`
+    #[arg(long)]
+    pub(crate) keep_current: bool,
     /// What the change set of all writes is called, behind the label; without it, a name that no other has
     #[arg(long, value_name = "NAME")]
     pub(crate) change_set: Option<String>,

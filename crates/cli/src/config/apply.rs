@@ -3,12 +3,14 @@
 use serde_json::{Map, Value, json};
 
 use super::{
-    convert::{id_text, to_body, to_file},
+    convert::{id_text, strip, to_body, to_file},
+    diff::changes,
     documents::{Document, Shapes},
     keys,
     kinds::{Kind, List},
     names::{NamedObject, Names},
     plan::{Action, Effect},
+    report,
     service::{Answer, Refusal, Service},
     shape::{Field, Shape},
     tenant::{Object, note_parts, with_owner},
@@ -20,8 +22,12 @@ pub struct Applier<'a, 'd> {
     pub shapes: &'a Shapes<'a>,
     /// What objects are called, those that are created included.
     pub names: Names,
+    /// Do those whose turn it is keep it in rotations that change?
+    pub keeps_current: bool,
     /// What the service answers once and never again, an object for each object.
     pub credentials: Vec<Value>,
+    /// What objects have now that is not as the files say, since turns are kept; a text for each.
+    pub moved: Vec<String>,
 }
 
 impl Applier<'_, '_> {
@@ -89,17 +95,32 @@ impl Applier<'_, '_> {
         if to_top.is_some() {
             body.remove(above);
         }
+        let kept = kind.rotations.as_ref().filter(|one| self.keeps_current && body.contains_key(one.of));
+        body.extend(kept.map(|rotations| (rotations.keep.to_owned(), Value::Bool(true))));
         if !body.is_empty() {
             let version = version.filter(|_| self.service.takes_version(update));
             let answer = self.service.call(update, &ids(object), Some(&body), version.as_deref());
             if let Value::Object(answer) = answer.map_err(Refusal::text)?.value {
                 note_parts(&mut self.names, kind, &document.key, &answer, true);
+                if let Some(rotations) = kept {
+                    self.note_moved(action, document, &answer, rotations.of);
+                }
             }
         }
         if let Some(to_top) = to_top {
             self.service.call(to_top, &ids(object), Some(&Map::new()), None).map_err(Refusal::text)?;
         }
         Ok(())
+    }
+
+    /// Notes which rotations are not as a document says, by the answer to the change.
+    fn note_moved(&mut self, action: &Action<'_>, document: &Document, answer: &Map<String, Value>, list: &str) {
+        let fields = self.shapes.of(action.kind);
+        let mut left = changes(fields, &to_file(fields, answer, &self.names), &strip(fields, &document.body));
+        left.retain(|change| change.path.starts_with(list) && change.path.contains("].rotation."));
+        if !left.is_empty() {
+            self.moved.push(report::moved(action, &left));
+        }
     }
 
     /// The version of an object, once it is known to be what the plan was made of.

@@ -78,7 +78,7 @@ pub fn plan(options: &Plan, document: impl FnOnce() -> anyhow::Result<Value>) ->
         let mut service = connect(&options.files.connection, operations)?;
         with_plan(&documents, shapes, &options.files, &mut service, |_, _, actions| {
             let text = match options.output {
-                Form::Text => report::text(actions),
+                Form::Text => report::text(actions, false),
                 Form::Json => format!("{:#}\n", report::json(actions)),
             };
             say(&text)?;
@@ -97,16 +97,23 @@ pub fn apply(options: &Apply, document: impl FnOnce() -> anyhow::Result<Value>) 
         service.set_change_set(&name);
         with_plan(&documents, shapes, &options.files, &mut service, |service, tenant, actions| {
             if actions.is_empty() {
-                say(&report::text(actions))?;
+                say(&report::text(actions, options.keep_current))?;
                 return Ok(ExitCode::SUCCESS);
             }
-            if !options.yes && stdin().is_terminal() && !is_wanted(actions)? {
+            if !options.yes && stdin().is_terminal() && !is_wanted(actions, options.keep_current)? {
                 return Err(vec!["nothing was done".to_owned()]);
             }
-            let credentials = Vec::new();
-            let mut applier = Applier { service, shapes, names: tenant.names.clone(), credentials };
+            let mut applier = Applier {
+                service,
+                shapes,
+                names: tenant.names.clone(),
+                keeps_current: options.keep_current,
+                credentials: Vec::new(),
+                moved: Vec::new(),
+            };
             let done = carry_out(&mut applier, actions);
             keep(&applier.credentials, options.credentials.as_deref())?;
+            say(&applier.moved.concat())?;
             done?;
             say(&format!("Done: {}, in the change set {name:?}.\n", report::done(actions)))?;
             Ok(ExitCode::SUCCESS)
@@ -167,9 +174,9 @@ fn carry_out(applier: &mut Applier<'_, '_>, actions: &[Action<'_>]) -> Result<()
 }
 
 /// Asks the person at the terminal.
-fn is_wanted(actions: &[Action<'_>]) -> Result<bool, Errors> {
+fn is_wanted(actions: &[Action<'_>], keeps_current: bool) -> Result<bool, Errors> {
     let fault = |error: std::io::Error| vec![error.to_string()];
-    print_text(&report::text(actions)).map_err(fault)?;
+    print_text(&report::text(actions, keeps_current)).map_err(fault)?;
     let mut to = stdout().lock();
     write!(to, "Do it? (yes or no) ").and_then(|()| to.flush()).map_err(fault)?;
     let mut answer = String::new();

@@ -19,6 +19,8 @@ use super::{
 
 /// How far objects of one kind are followed upwards; the service refuses circles.
 const DEEPEST: usize = 64;
+/// The fields of a rotation that say whose turn it is.
+const TURNS: [&str; 3] = ["order", "length", "start"];
 /// How many errors have a hint: each compares a name with all others.
 const MOST_HINTS: usize = 20;
 
@@ -45,6 +47,30 @@ pub struct Action<'p> {
     /// The object as it is; none for a creation.
     pub object: Option<&'p Object>,
     pub changes: Vec<Change>,
+}
+
+impl Action<'_> {
+    /// May somebody else have the turn at once? Turns are counted from the start of a rotation.
+    pub fn may_move_turns(&self) -> bool {
+        let (Some(rotations), Some(object)) = (&self.kind.rotations, self.object) else { return false };
+        let is_of_list = |change: &Change| {
+            let rest = change.path.strip_prefix(rotations.of)?;
+            Some(rest.is_empty() || TURNS.iter().any(|field| rest.contains(&format!("].rotation.{field}"))))
+        };
+        let mut found = self.changes.iter().filter(|change| is_of_list(change) == Some(true));
+        found.any(|change| change.path != rotations.of || counts_otherwise(&object.body, change, rotations.of))
+    }
+}
+
+/// Has an element that stays another rotation, of a list that has more or fewer elements than before?
+fn counts_otherwise(body: &Map<String, Value>, change: &Change, list: &str) -> bool {
+    let elements = |list: Option<&Value>| list.and_then(Value::as_array).cloned().unwrap_or_default();
+    let turns = |element: &Value| TURNS.map(|field| element.get("rotation")?.get(field).cloned());
+    let new = elements(change.new.as_ref());
+    elements(body.get(list)).iter().filter(|old| old.get("rotation").is_some()).any(|old| {
+        let same = new.iter().find(|new| new.get("name") == old.get("name"));
+        same.is_some_and(|new| new.get("rotation").is_some() && turns(new) != turns(old))
+    })
 }
 
 /// The kinds that a plan looks at, each behind those that it refers to.

@@ -7,6 +7,8 @@ use super::{
     plan::{Action, Effect},
 };
 
+/// What is said of a change of a rotation.
+const TURNS: &str = "who has the turn now may change at once; --keep-current keeps them";
 /// The longest value that is shown whole, in letters.
 const LONGEST: usize = 100;
 
@@ -46,8 +48,8 @@ impl Action<'_> {
     }
 }
 
-/// The plan as people read it.
-pub fn text(actions: &[Action<'_>]) -> String {
+/// The plan as people read it; those whose turn it is keep it, or not.
+pub fn text(actions: &[Action<'_>], keeps_current: bool) -> String {
     if actions.is_empty() {
         return "Nothing to do.\n".to_owned();
     }
@@ -58,8 +60,22 @@ pub fn text(actions: &[Action<'_>]) -> String {
         for change in &action.changes {
             text.push_str(&format!("    {}\n", line(change, action.effect)));
         }
+        if !keeps_current && action.may_move_turns() {
+            text.push_str(&format!("    note: {TURNS}\n"));
+        }
     }
     text.push_str(&format!("{}.\n", counts(actions, |effect| format!("to {}", effect.word()))));
+    text
+}
+
+/// What else there is now than the files say, since those whose turn it is keep it.
+pub fn moved(action: &Action<'_>, left: &[Change]) -> String {
+    let shown = |value: &Option<Value>| value.as_ref().map_or_else(|| "(none)".to_owned(), show);
+    let mut text =
+        format!("{} {:?} is not as the files say, so that turns are kept:\n", action.kind.name, action.key.shown);
+    for Change { path, old, new } in left {
+        text.push_str(&format!("    {path}: {} (in the files: {})\n", shown(old), shown(new)));
+    }
     text
 }
 

@@ -40,6 +40,8 @@ pub struct Kind {
     pub empties: &'static [(&'static str, &'static str)],
     /// The lists whose elements keep their ids, by their names.
     pub elements: &'static [&'static str],
+    /// The lists whose elements have rotations.
+    pub rotations: Option<Rotations>,
     /// The operation that puts an object at the top of its tree, which no body of a change does.
     pub to_top: Option<&'static str>,
     /// The fields of the answer to its creation that are answered once and never again.
@@ -94,6 +96,14 @@ pub struct Reference {
     pub kind: &'static str,
     /// The field that says of what the object is a part, when a name is only unique there.
     pub within: Option<&'static str>,
+}
+
+/// Lists whose elements have a `rotation`.
+pub struct Rotations {
+    /// The list.
+    pub of: &'static str,
+    /// The field of a change beside the list with which those whose turn it is keep it.
+    pub keep: &'static str,
 }
 
 /// How objects are switched off and on.

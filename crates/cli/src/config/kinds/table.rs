@@ -5,7 +5,7 @@ use super::{
         any, has_steps, is_person, is_without_agent, method_needs, names_of_category, nothing, notifier_needs,
         one_source_of_days, owner_of_target, people_of_shifts, same, without_days_of_url, without_idle_notifier,
     },
-    kind::{BELOW, BESIDE, Key, Kind, List, Owner, Reference, SHIFT, Switch},
+    kind::{BELOW, BESIDE, Key, Kind, List, Owner, Reference, Rotations, SHIFT, Switch},
 };
 
 const fn to(path: &'static str, kind: &'static str) -> Reference {
@@ -41,6 +41,7 @@ const PLAIN: Kind = Kind {
     defaults: &[],
     empties: &[],
     elements: &[],
+    rotations: None,
     to_top: None,
     credentials: &[],
     switch: None,
@@ -173,9 +174,12 @@ pub static KINDS: [Kind; 25] = [
             to("shiftDetails.holidays", "HolidayCalendar"),
             to("shiftDetails.rotation.order.users", "User"),
             to("shiftDetails.rotation.order.userGroups", "UserGroup"),
+            to("conflictsTo.user", "User"),
+            to("conflictsTo.userGroup", "UserGroup"),
         ],
         empties: &[("shiftDetails.rotation", r#"{"order": []}"#)],
         elements: &["shiftDetails"],
+        rotations: Some(Rotations { of: "shiftDetails", keep: "keepCurrent" }),
         complete: people_of_shifts,
         ..PLAIN
     },
