@@ -6,13 +6,14 @@ use base::{duration, problem::Problem, query::Query};
 use ports::People;
 
 use super::{
-    render::{self, Question},
+    render::{self, Question, WhoIsAway},
     rules::{self, Limits},
     wire::Conflicts,
 };
 use crate::{
     cache::RosterCache,
     crew::user_id,
+    dated_holidays::own::OwnHolidays,
     filter::{Filter, chosen},
     roster::wire::Instant,
     time_off,
@@ -66,12 +67,14 @@ pub async fn list(
         if i64::try_from(away.len()).is_ok_and(|count| count >= time_off::store::MOST_AT_ONCE) {
             return Err(too_large().into());
         }
-        Ok((all, away))
+        let holidays = OwnHolidays::load(conn, &**people, &own, whole.start())?.ok_or_else(too_large)?;
+        Ok((all, away, holidays))
     });
-    let (all, away) = read.await?;
+    let (all, away, holidays) = read.await?;
     // Without the connection, which others wait for.
     let found = cpu::run(move |_| {
         let filter = Filter { user: asked.user.clone(), ..Filter::default() };
+        let away = WhoIsAway { times_off: &away, holidays: &holidays };
         Ok(render::conflicts(&chosen(&all, whole, &filter), &all.staff, &away, &asked)?)
     });
     answer::ok(&found.await?)

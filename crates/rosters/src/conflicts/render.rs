@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use base::{problem::Problem, timestamp::Timestamp};
-use calendar::{Interval, Zone};
+use calendar::{Day, Interval, Zone, sets};
 
 use super::{
     rules::{self, Away, Limits, Nights, Place, RosterConflict, Search, Stretch},
@@ -11,6 +11,7 @@ use super::{
 };
 use crate::{
     cache::OneRoster,
+    dated_holidays::own::{OwnHoliday, OwnHolidays},
     duty::{Duties, Duty},
     lines::Of,
     overrides::wire::Reference,
@@ -36,6 +37,13 @@ pub struct Question {
     pub user: Option<String>,
 }
 
+/// When people are away.
+#[derive(Clone, Copy, Debug)]
+pub struct WhoIsAway<'s> {
+    pub times_off: &'s [TimeOff],
+    pub holidays: &'s OwnHolidays,
+}
+
 /// What is wrong in rosters, each with its name, whose people are away in these times.
 ///
 /// # Errors
@@ -43,7 +51,7 @@ pub struct Question {
 pub fn conflicts(
     rosters: &[(&str, &OneRoster)],
     staff: &RosterPeople,
-    away: &[TimeOff],
+    away: &WhoIsAway<'_>,
     asked: &Question,
 ) -> Result<Conflicts, Problem> {
     let whole = rules::looked_at(asked.range, asked.limits);
@@ -73,12 +81,16 @@ pub fn conflicts(
         }
     }
     let mut times_off: HashMap<&str, Vec<Away<'_>>> = HashMap::new();
-    for row in away {
+    for row in away.times_off {
         let time = Interval::new(Timestamp::from_millis(row.start_ms), Timestamp::from_millis(row.end_ms));
-        times_off.entry(&row.user_id).or_default().extend(time.map(|time| Away { time, id: &row.id }));
+        let time = time.map(|time| Away { time, id: Some(&row.id), zone: None });
+        times_off.entry(&row.user_id).or_default().extend(time);
     }
     for (user, stretches) in people {
-        search.person(user, stretches, times_off.get(user).map(Vec::as_slice).unwrap_or_default())?;
+        let mut own = times_off.remove(user).unwrap_or_default();
+        own.extend(holidays(away.holidays.of_user(user), &stretches, &own, asked.range));
+        own.sort_by_key(|away| away.time);
+        search.person(user, stretches, &own)?;
     }
     found.sort_by(|one, other| {
         let key = |found: &RosterConflict<'_>| (found.from, found.to, found.kind, found.place.roster);
@@ -110,6 +122,30 @@ fn gaps<'r>(
         search.add(RosterConflict { kind: Kind::Gap, from, to, place, user: None, others: Vec::new(), away: None })?;
     }
     Ok(())
+}
+
+/// The holidays of a person in the zones of shifts, without the time off: that is told already.
+fn holidays<'r>(
+    own: &[OwnHoliday],
+    stretches: &[Stretch<'_>],
+    times_off: &[Away<'_>],
+    range: Interval,
+) -> Vec<Away<'r>> {
+    let day = |at: Timestamp| Day::at(Zone::GMT, at);
+    // A date begins and ends on other days of GMT than it has.
+    let days = day(range.start()).plus(-2)..=day(range.end()).plus(2);
+    let near: Vec<&OwnHoliday> = own.iter().filter(|one| days.contains(&one.day)).collect();
+    if near.is_empty() {
+        return Vec::new();
+    }
+    let zones: BTreeMap<&str, Zone> = stretches.iter().map(|one| (one.zone.name(), one.zone)).collect();
+    let mut all = Vec::new();
+    for zone in zones.into_values() {
+        let times = near.iter().filter_map(|own| own.day.within(zone).filter(|time| own.is_known(time.start())));
+        let times = sets::subtract(times, times_off.iter().map(|away| away.time));
+        all.extend(times.into_iter().map(|time| Away { time, id: None, zone: Some(zone) }));
+    }
+    all
 }
 
 fn place<'r>(number: usize, roster: &'r OneRoster, duty: &Duty<'_>) -> Place<'r> {

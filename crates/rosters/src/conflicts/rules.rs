@@ -40,7 +40,10 @@ pub struct Stretch<'r> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Away<'r> {
     pub time: Interval,
-    pub id: &'r str,
+    /// The time off; `None` for holidays.
+    pub id: Option<&'r str>,
+    /// Holidays are those of a zone: of the shifts of its rosters alone.
+    pub zone: Option<Zone>,
 }
 
 /// What is too much.
@@ -136,13 +139,12 @@ impl<'r> Search<'_, 'r> {
     fn times_off(&mut self, user: &'r str, shifts: &[Stretch<'r>], away: &[Away<'r>]) -> Result<(), Problem> {
         for shift in shifts {
             // They are in the order in which they begin.
-            for time_off in away.iter().take_while(|away| away.time.start() < shift.time.end()) {
+            let here = away.iter().take_while(|away| away.time.start() < shift.time.end());
+            for time_off in here.filter(|away| away.zone.is_none_or(|zone| zone == shift.zone)) {
                 let part = shift.time.intersection(time_off.time).and_then(|part| part.intersection(self.range));
                 if let Some(time) = part {
-                    self.add(RosterConflict {
-                        away: Some(time_off.id),
-                        ..found(Kind::TimeOff, time, shift.place, user)
-                    })?;
+                    let found = found(Kind::TimeOff, time, shift.place, user);
+                    self.add(RosterConflict { away: time_off.id, ..found })?;
                 }
             }
         }
@@ -304,9 +306,17 @@ mod tests {
 
     #[test]
     fn time_off_is_cut_to_the_shift() {
-        let away = [Away { time: time(10, 14), id: "TOF-1" }, Away { time: time(15, 30), id: "TOF-2" }];
-        let found = told(&[stretch(0, 8, 20)], &away, LIMITS);
+        let away = |from: i64, to: i64| Away { time: time(from, to), id: Some("TOF-1"), zone: None };
+        let found = told(&[stretch(0, 8, 20)], &[away(10, 14), away(15, 30)], LIMITS);
         assert_eq!(found, [(Kind::TimeOff, 10, 14), (Kind::TimeOff, 15, 20)]);
+    }
+
+    #[test]
+    fn holidays_are_those_of_the_zone_of_the_shift() {
+        let holiday = |zone: Zone| Away { time: time(0, 24), id: None, zone: Some(zone) };
+        assert_eq!(told(&[stretch(0, 8, 30)], &[holiday(Zone::GMT)], LIMITS), [(Kind::TimeOff, 8, 24)]);
+        let paris = holiday(Zone::find("Europe/Paris").unwrap());
+        assert_eq!(told(&[stretch(0, 8, 30)], &[paris], LIMITS), []);
     }
 
     #[test]

@@ -15,7 +15,7 @@ pub enum Kind {
     Gap,
     /// Somebody is on call through several shifts at once.
     DoubleBooking,
-    /// Somebody is on call while away.
+    /// Somebody is on call during time off, or on a holiday of their own.
     TimeOff,
     /// Somebody's next shift begins too soon.
     Rest,
@@ -47,7 +47,7 @@ pub struct Conflict {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     pub others: Vec<ConflictShift>,
-    /// Of `timeOff`: which, `TOF-<uuid>`.
+    /// Of `timeOff`: which, `TOF-<uuid>`; left out for a holiday.
     #[schema(example = "TOF-0190a6b2-8f0e-7f6e-9d5a-3c1d7a5b2e90")]
     pub time_off_id: Option<String>,
 }

@@ -116,7 +116,7 @@ fn keep(tx: &mut Tx<'_>, read: &ReadCalendar) -> Result<()> {
         Ok(days) => {
             let days = by_date(days.clone());
             if days == old.days {
-                return store::note(tx.conn, &old.row, now_ms, now_ms.saturating_add(AGAIN_MS), None);
+                return store::note_read(tx.conn, &old.row, now_ms, now_ms.saturating_add(AGAIN_MS));
             }
             match tx.attempt(|tx| replace(tx, &old, days.clone())) {
                 Err(Error::Problem(problem)) => problem.to_string(),
@@ -124,7 +124,7 @@ fn keep(tx: &mut Tx<'_>, read: &ReadCalendar) -> Result<()> {
             }
         }
     };
-    store::note(tx.conn, &old.row, now_ms, now_ms.saturating_add(FAILED_AGAIN_MS), Some(&error))
+    store::note_error(tx.conn, &old.row, now_ms.saturating_add(FAILED_AGAIN_MS), &error)
 }
 
 /// Gives a calendar the days that were read.

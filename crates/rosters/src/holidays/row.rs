@@ -29,7 +29,7 @@ pub struct CalendarRow {
     pub url: Option<String>,
     /// When they are to be read next.
     pub due_ms: Option<i64>,
-    /// When they were read last.
+    /// When they were read there last.
     pub read_ms: Option<i64>,
     /// Why the last reading failed.
     pub error: Option<String>,

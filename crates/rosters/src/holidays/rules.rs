@@ -90,15 +90,15 @@ pub fn created(tenant: &str, id: String, new: NewCalendar, author: &str, now: Ti
 /// The calendar after a change.
 pub fn changed(old: &HolidayCalendar, change: CalendarChange, now: Timestamp) -> HolidayCalendar {
     let before = CalendarRow { version: old.version + 1, updated_ms: now.millis(), ..old.row.clone() };
-    let without_url = |days: Vec<NewHoliday>| {
-        (by_date(days), CalendarRow { url: None, due_ms: None, read_ms: None, error: None, ..before.clone() })
-    };
     let (days, row) = match (change.days, change.url) {
-        (Some(days), _) => without_url(days),
+        (Some(days), _) => {
+            (by_date(days), CalendarRow { url: None, due_ms: None, read_ms: None, error: None, ..before })
+        }
         // Its days stay until others are read there.
         (None, Some(url)) => {
-            let row = CalendarRow { url: Some(url), due_ms: Some(now.millis()), error: None, ..before.clone() };
-            (old.days.clone(), row)
+            let read_ms = before.read_ms.filter(|_| before.url.as_ref() == Some(&url));
+            let due_ms = Some(now.millis());
+            (old.days.clone(), CalendarRow { url: Some(url), due_ms, read_ms, error: None, ..before })
         }
         (None, None) => (old.days.clone(), before),
     };

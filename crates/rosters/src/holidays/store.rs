@@ -152,12 +152,20 @@ pub fn take_due(conn: &mut Conn, tenant: &str, now_ms: i64, until_ms: i64) -> Re
     Ok((taken == 1).then_some(row))
 }
 
-/// Notes when a calendar was read, and why that failed; its days stay.
-pub fn note(conn: &mut Conn, row: &CalendarRow, now_ms: i64, due_ms: i64, error: Option<&str>) -> Result<()> {
+/// Notes when the days of a calendar, which are the same, were read.
+pub fn note_read(conn: &mut Conn, row: &CalendarRow, now_ms: i64, due_ms: i64) -> Result<()> {
     use roster_holiday_calendars::dsl;
     let still = dsl::roster_holiday_calendars.find((&row.tenant_id, &row.id)).filter(dsl::url.eq(&row.url));
-    let noted = (dsl::read_ms.eq(Some(now_ms)), dsl::due_ms.eq(Some(due_ms)), dsl::error.eq(error));
+    let noted = (dsl::read_ms.eq(Some(now_ms)), dsl::due_ms.eq(Some(due_ms)), dsl::error.eq(None::<String>));
     diesel::update(still).set(noted).execute(conn)?;
+    Ok(())
+}
+
+/// Notes why the days of a calendar could not be read; those that were read before stay.
+pub fn note_error(conn: &mut Conn, row: &CalendarRow, due_ms: i64, error: &str) -> Result<()> {
+    use roster_holiday_calendars::dsl;
+    let still = dsl::roster_holiday_calendars.find((&row.tenant_id, &row.id)).filter(dsl::url.eq(&row.url));
+    diesel::update(still).set((dsl::due_ms.eq(Some(due_ms)), dsl::error.eq(Some(error)))).execute(conn)?;
     Ok(())
 }
 

@@ -50,7 +50,7 @@ pub struct HolidayCalendar {
     pub day_count: i64,
     /// Where its days are read every six hours; left out when they are given.
     pub url: Option<String>,
-    /// When they were read last; left out before that.
+    /// When they were read there last, failures aside; left out before that.
     #[schema(value_type = Option<String>, example = "2026-11-20T20:37:00+0000")]
     pub read_time: Option<Timestamp>,
     /// Why the last reading failed; left out when it did not. The days that were read before stay.

@@ -5,7 +5,7 @@ use api::{
     Answer, Body, PageQuery, PathIds, RequestContext, RequestScope, Resource as _, answer, delete, get, post,
     spec::PageOf,
 };
-use base::timestamp::Timestamp;
+use base::{problem::Problem, timestamp::Timestamp};
 use db::{Conn, Result};
 use outbox::Tx;
 use ports::{Authors, People};
@@ -23,8 +23,8 @@ api::list! {
 
 /// Enter time off
 ///
-/// When a user of the tenant is away, at most 500 entries of each. Everybody writes their own; operators and admins
-/// that of others, too.
+/// When a user of the tenant is away, at most 500 entries of each. Everybody writes their own; operators, integrators
+/// and admins that of others, too.
 #[utoipa::path(
     operation_id = "createTimeOff",
     params(UserId),
@@ -70,6 +70,9 @@ pub async fn search(
     PathIds(UserId(user)): PathIds<UserId>,
 ) -> api::Result<HttpResponse> {
     let PageQuery { own: Within { from, to }, .. } = context.query.clone();
+    if from.zip(to).is_some_and(|(from, to)| to <= from) {
+        return Err(Problem::field("to", "must be after from").into());
+    }
     let within = (from.map_or(i64::MIN, Timestamp::millis), to.map_or(i64::MAX, Timestamp::millis));
     let page = context.page(move |conn, scope, sort, walk| {
         let tenant = permissions::tenant_of(conn, &**people, scope, &user)?;

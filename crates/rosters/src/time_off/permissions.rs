@@ -23,7 +23,7 @@ pub fn tenant_of(conn: &mut Conn, people: &dyn People, scope: &RequestScope, use
 pub fn writable(conn: &mut Conn, people: &dyn People, scope: &RequestScope, user: &str) -> Result<String> {
     let tenant = tenant_of(conn, people, scope, user)?;
     if scope.author() != user && scope.caller.role < Role::Operator {
-        return Err(Problem::forbidden("Only operators and admins write the time off of others.").into());
+        return Err(Problem::forbidden("Only operators, integrators and admins write the time off of others.").into());
     }
     Ok(tenant)
 }

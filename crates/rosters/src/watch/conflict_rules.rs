@@ -90,7 +90,7 @@ pub fn subject(conflict: &Conflict) -> String {
     hex(&hash.finalize())
 }
 
-/// What a kind is called in a message.
+/// What a kind is called.
 const fn word(kind: Kind) -> &'static str {
     match kind {
         Kind::Gap => "nobody on call",
@@ -101,6 +101,14 @@ const fn word(kind: Kind) -> &'static str {
     }
 }
 
+/// What a conflict is called in a message.
+const fn title(conflict: &Conflict) -> &'static str {
+    match (conflict.kind, &conflict.time_off_id) {
+        (Kind::TimeOff, None) => "on call on a holiday",
+        (kind, _) => word(kind),
+    }
+}
+
 /// Subject and description of a message about conflicts of one roster, which begin in this order.
 pub fn message(conflicts: &[&Conflict]) -> (String, String) {
     let Some(first) = conflicts.first() else { return Default::default() };
@@ -108,13 +116,13 @@ pub fn message(conflicts: &[&Conflict]) -> (String, String) {
         let named = [conflict.user.as_ref().map(|user| user.login_name.as_str()), shift_name(conflict)];
         let named = named.into_iter().flatten().collect::<Vec<_>>().join(", ");
         let about = if named.is_empty() { String::new() } else { format!(": {named}") };
-        format!("{} to {}, {}{about}", conflict.from, conflict.to, word(conflict.kind))
+        format!("{} to {}, {}{about}", conflict.from, conflict.to, title(conflict))
     };
     let lines = conflicts.iter().take(MOST_LINES).map(line);
     let more = conflicts.len().saturating_sub(MOST_LINES);
     let more = (more > 0).then(|| format!("and {more} more"));
     let subject = match conflicts {
-        [one] => format!("{}: {} from {}", one.roster.name, word(one.kind), one.from),
+        [one] => format!("{}: {} from {}", one.roster.name, title(one), one.from),
         many => format!("{}: {} conflicts from {}", first.roster.name, many.len(), first.from),
     };
     (subject, lines.chain(more).collect::<Vec<_>>().join("\n"))

@@ -25,15 +25,17 @@ use crate::{
     cache::RosterCache,
     conflict_watches::{self as watches, ConflictWatch},
     conflicts::{
-        render::{self, Question},
+        render::{self, Question, WhoIsAway},
         rules::{Limits, looked_at},
         wire::Conflict,
     },
     crew::Crew,
+    dated_holidays::own::OwnHolidays,
     filter::{Filter, chosen},
     people::RosterPeople,
     roster::store as rosters,
     time_off,
+    timeline::render::too_large,
 };
 
 /// How far ahead conflicts are told: seven days, in milliseconds.
@@ -152,10 +154,14 @@ fn look(db: &Db, people: &dyn People, tenant: &str, now: Timestamp) -> Result<Op
         let all = RosterCache::default().read(conn, people, (&own, &tenants), whole.start())?;
         let recipients = Recipients::read(conn, people, &tenants, recipients)?;
         let away = time_off::store::within(conn, &own, range, time_off::store::MOST_AT_ONCE)?;
-        Ok(Some((seen, told, recipients, all, away)))
+        let holidays = OwnHolidays::load(conn, people, &own, whole.start())?;
+        Ok(Some((seen, told, recipients, all, away, holidays)))
     })?;
-    let Some((seen, told, recipients, all, away)) = read else { return Ok(None) };
-    let found = render::conflicts(&chosen(&all, whole, &Filter::default()), &all.staff, &away, &asked);
+    let Some((seen, told, recipients, all, away, holidays)) = read else { return Ok(None) };
+    let found = holidays.ok_or_else(too_large).and_then(|holidays| {
+        let away = WhoIsAway { times_off: &away, holidays: &holidays };
+        render::conflicts(&chosen(&all, whole, &Filter::default()), &all.staff, &away, &asked)
+    });
     let found = found.map_err(Error::from);
     let took_ms = i64::try_from(begun.elapsed().as_millis()).unwrap_or(i64::MAX);
     let earliest_ms = now.millis().saturating_add(PAUSE_MS.max(took_ms.saturating_mul(SHARE)));
