@@ -1,6 +1,6 @@
 # Thin on purpose: each line is a command that one could type. Needed: Rust, a C compiler and make.
 
-.PHONY: run build package test check openapi drift contract operations fuzz clients bench greedy campaign blackbox template
+.PHONY: run build package test check openapi drift contract operations fuzz clients bench greedy campaign cluster blackbox template
 
 # Builds and starts the service with its demo company on embedded SQLite, in ./data: the program that the tests use,
 # soon there and soon again after an edit. Full speed is that of `make build`. DATA=directory and ARGS="--listen 9090"
@@ -35,6 +35,13 @@ test:
 # A word that nothing in the tests is called is refused before anything is built.
 blackbox:
 	sh scripts/blackbox.sh "$(FILTER)"
+
+# Builds the cluster of docs/cluster.md on this machine (two Postgres under Patroni, three gateways), kills leaders,
+# gateways, etcd and links in turns under writers, and prints what became of the writes. ARGS="--help" says what can be
+# chosen.
+cluster:
+	@[ -n "$$MUSTER_BIN" ] || cargo build --workspace --bin muster
+	sh scripts/cluster/run.sh $(ARGS)
 
 # Adds the domain of tests/template to a copy of the workspace, as ARCHITECTURE.md says, builds the program and calls
 # it.
