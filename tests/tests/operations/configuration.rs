@@ -17,6 +17,8 @@ both_backends![
     what_no_file_describes_any_more_is_pruned,
     an_apply_that_was_interrupted_is_run_again,
     two_applies_at_once_are_right_or_refused,
+    turns_are_kept_when_a_rotation_changes,
+    an_export_names_those_who_are_told_of_conflicts,
     a_partner_and_its_clients_have_files_of_their_own,
 ];
 
@@ -269,6 +271,103 @@ fn a_plan_says_what_an_apply_does_and_then_nothing_is_left(server: &Server) {
     assert_eq!(operator.client.get("/sites/search").page()["totalResults"], json!(1));
     // 2 means differences, so a wrong command line is a failure.
     operator.expect(1, &["plan", "--colour"], folder.path());
+}
+
+const TURNS: &str = "kind: Roster
+name: Around the clock
+description: \"\"
+timeZone: {name: GMT}
+conflictsTo:
+- user: {loginName: anna.huber}
+- userGroup: {name: Leads}
+shiftDetails:
+- name: All
+  schedule:
+    type: recurring
+    startDate: 2020-01-01T00:00:00+0000
+    startTime: \"00:00:00\"
+    endTime: \"00:00:00\"
+    pattern: {type: daily, repeatFrequency: 1}
+    endPattern: {type: NEVER}
+  rotation:
+    order: ORDER
+    length: {days: 3}
+    start: 2026-01-05T00:00:00
+---
+kind: UserGroup
+name: Leads
+users: [{loginName: ben.kaya}]
+---
+kind: User
+loginName: anna.huber
+---
+kind: User
+loginName: ben.kaya
+---
+kind: User
+loginName: cem.aydin
+";
+
+/// The files of a roster in which these take turns.
+fn taking_turns(people: &[&str]) -> String {
+    let order: Vec<String> = people.iter().map(|name| format!("{{users: [{{loginName: {name}}}]}}")).collect();
+    TURNS.replace("ORDER", &format!("[{}]", order.join(", ")))
+}
+
+fn turns_are_kept_when_a_rotation_changes(server: &Server) {
+    let operator = Operator::new(server.new_client(), server, "admin");
+    let folder = folder();
+    let mut people = vec!["anna.huber", "ben.kaya", "cem.aydin"];
+    write(&folder, "turns.yaml", &taking_turns(&people));
+    operator.expect(0, &["apply"], folder.path());
+    let roster = || operator.client.get("/rosters/search").page()["results"][0].clone();
+    let on_call = || {
+        let answer = operator.client.get(&format!("/rosters/{}/onCall", roster()["id"].as_str().unwrap())).ok();
+        answer["onCall"][0]["user"]["loginName"].as_str().unwrap().to_owned()
+    };
+    let start = || roster()["shiftDetails"][0]["rotation"]["start"].as_str().unwrap().to_owned();
+    // Whose turn it is takes the place of another.
+    let current = on_call();
+    let place = people.iter().position(|name| *name == current).unwrap();
+    people.swap(place, (place + 1) % 3);
+    write(&folder, "turns.yaml", &taking_turns(&people));
+    let note = "    note: who has the turn now may change at once; --keep-current keeps them\n";
+    assert!(operator.expect(2, &["plan"], folder.path()).stdout.contains(note));
+    let applied = operator.expect(0, &["apply", "--keep-current"], folder.path()).stdout;
+    assert_eq!(on_call(), current, "{applied}");
+    assert_ne!(start(), "2026-01-05T00:00:00");
+    let moved = format!("shiftDetails[0].rotation.start: {:?} (in the files: \"2026-01-05T00:00:00\")", start());
+    assert!(applied.contains("Roster \"Around the clock\" is not as the files say"), "{applied}");
+    assert!(applied.contains(&moved), "{moved} is not in {applied}");
+    let plan = operator.expect(2, &["plan"], folder.path()).stdout;
+    assert!(plan.contains("shiftDetails[0].rotation.start") && plan.contains(note), "{plan}");
+    write(&folder, "turns.yaml", &taking_turns(&people).replace("2026-01-05T00:00:00", &start()));
+    assert_eq!(operator.expect(0, &["plan"], folder.path()).stdout, "Nothing to do.\n");
+    // Without the option turns are counted from the start, and what changes nothing of them has no note.
+    let two =
+        taking_turns(&people).replace("2026-01-05T00:00:00", &start()).replace("description: \"\"", "description: x");
+    write(&folder, "turns.yaml", &two);
+    let plan = operator.expect(2, &["plan"], folder.path()).stdout;
+    assert!(!plan.contains("note:"), "{plan}");
+    write(&folder, "turns.yaml", &taking_turns(&people));
+    let applied = operator.expect(0, &["apply"], folder.path()).stdout;
+    assert!(!applied.contains("is not as the files say"), "{applied}");
+    assert_ne!(on_call(), current);
+}
+
+fn an_export_names_those_who_are_told_of_conflicts(server: &Server) {
+    let operator = Operator::new(server.new_client(), server, "admin");
+    let (folder, exported) = (folder(), folder());
+    write(&folder, "turns.yaml", &taking_turns(&["anna.huber", "ben.kaya"]));
+    operator.expect(0, &["apply"], folder.path());
+    assert_eq!(operator.expect(0, &["plan"], folder.path()).stdout, "Nothing to do.\n");
+    operator.expect(0, &["export"], exported.path());
+    let all = files(exported.path());
+    let roster = all.iter().find(|(path, _)| path.starts_with("rosters")).unwrap().1;
+    let told = roster.split_once("conflictsTo:").unwrap().1;
+    assert!(told.contains("loginName: anna.huber") && told.contains("name: Leads"), "{roster}");
+    assert!(!told.contains("id:") && !told.contains("uniqueId:"), "{roster}");
+    assert_eq!(operator.expect(0, &["plan"], exported.path()).stdout, "Nothing to do.\n");
 }
 
 fn what_no_file_describes_any_more_is_pruned(server: &Server) {

@@ -105,8 +105,14 @@ fn an_icalendar_text_has_days(server: &Server) {
     assert_eq!(changed["days"], json!([{"date": CHRISTMAS}]));
     client.post(&path(&id), &json!({"ics": "<html>"})).invalid(&["ics"]);
     let weekly = ics.replace("YEARLY", "WEEKLY");
-    let wrong = client.post(&path(&id), &json!({"ics": weekly})).invalid(&["ics"]);
-    drop(wrong);
+    client.post(&path(&id), &json!({"ics": weekly})).invalid(&["ics"]);
+    let cut = ics.replace("END:VCALENDAR\r\n", "");
+    let refused = client.post(&path(&id), &json!({"ics": cut})).invalid(&["ics"]);
+    assert!(refused.to_string().contains("is cut off: it has no END:VCALENDAR"), "{refused}");
+    let no_date = ics.replace("20361225", "20370230");
+    let refused = client.post(&path(&id), &json!({"ics": no_date})).invalid(&["ics"]);
+    assert!(refused.to_string().contains("20370230: Christmas"), "{refused}");
+    assert_eq!(client.get(&path(&id)).ok()["days"], changed["days"]);
 }
 
 fn wrong_calendars_are_refused(server: &Server) {
@@ -370,7 +376,8 @@ fn a_url_is_read_again_and_again(backend: Backend) {
     let ics = format!("BEGIN:VCALENDAR\n{event}END:VCALENDAR\n");
     let there = Receiver::start(move |_, number| match number {
         1 => Reply::Answer(200, Vec::new(), ics.clone()),
-        _ => Reply::status(503),
+        2 => Reply::status(503),
+        _ => Reply::Answer(200, Vec::new(), "BEGIN:VCALENDAR\n".to_owned()),
     });
     let body = json!({"name": unique("url"), "url": there.url()});
     let made = client.post("/holidayCalendars", &body).ok();
@@ -385,6 +392,16 @@ fn a_url_is_read_again_and_again(backend: Backend) {
     wait_for(Duration::from_secs(30), || read().get("error").is_some(), || read().to_string());
     let failed = read();
     assert_eq!((&failed["days"], &failed["error"]), (&found["days"], &json!("the other side answered 503")));
+    assert_eq!(failed["readTime"], found["readTime"], "nothing was read since");
+    client.post(&at, &json!({"url": there.url()})).ok();
+    let is_cut = || read()["error"] == json!("it is cut off: it has no END:VCALENDAR");
+    wait_for(Duration::from_secs(30), is_cut, || read().to_string());
+    assert_eq!((&read()["days"], &read()["readTime"]), (&found["days"], &found["readTime"]));
+    // Where nothing was read, and the egress guard refuses.
+    let refused = client.post(&at, &json!({"url": "http://10.0.0.1/holidays.ics"})).ok();
+    assert_eq!((&refused["days"], refused.get("readTime"), refused.get("error")), (&found["days"], None, None));
+    wait_for(Duration::from_secs(10), || read().get("error").is_some(), || read().to_string());
+    assert_eq!(read().get("readTime"), None, "{}", read());
     let given = client.post(&at, &json!({"days": []})).ok();
     assert_eq!([given.get("url"), given.get("readTime"), given.get("error")], [None; 3]);
     client.post(&at, &json!({"url": "ftp://example.net/x"})).invalid(&["url"]);
