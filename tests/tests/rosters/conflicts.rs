@@ -1,14 +1,18 @@
 //! What is wrong with the plans of all rosters.
 
-use muster_tests::{Client, Server, both_backends};
+use muster_tests::{Backend, Client, Server, both_backends, receiver::Receiver, unique};
 use serde_json::{Value, json};
 
 use super::{create, daily, path, shift, text, user};
+use crate::paging::reachable;
 
 both_backends![
     gaps_are_those_of_the_timeline,
     two_shifts_at_once_are_told_with_both,
     a_shift_during_time_off_is_told,
+    a_shift_on_a_holiday_of_its_person_is_told,
+    turns_that_move_on_holidays_are_no_conflict,
+    people_are_told_of_shifts_on_their_holidays,
     too_little_rest_is_told,
     nights_in_a_row_are_told,
     overrides_and_swaps_count,
@@ -89,6 +93,77 @@ fn a_shift_during_time_off_is_told(server: &Server) {
     assert_eq!(conflicts(&client, &query)[0]["timeOffId"], made["id"]);
     client.delete(&format!("{at}/{}", text(&made["id"]))).ok();
     assert_eq!(told(&client, &query), Vec::<String>::new());
+}
+
+/// A holiday calendar of a user.
+fn holidays_of(client: &Client, user: &str, days: &[&str]) -> String {
+    let days: Vec<Value> = days.iter().map(|day| json!({"date": day})).collect();
+    let body = json!({"name": unique("own"), "days": days, "users": [{"id": user}]});
+    text(&client.post("/holidayCalendars", &body).ok()["id"])
+}
+
+fn a_shift_on_a_holiday_of_its_person_is_told(server: &Server) {
+    let client = server.new_client();
+    let [ann, bob] = ["Ann", "Bob"].map(|name| user(&client, name));
+    let both = json!({"name": "All", "schedule": daily("00:00:00", "00:00:00"),
+        "users": [{"id": ann}, {"id": bob}], "userGroups": []});
+    create(&client, "Europe/Paris", &[both]);
+    let own = holidays_of(&client, &ann, &["2036-05-03", "2036-05-04", "2036-05-06"]);
+    let query = |user: &str| format!("{RANGE}&userId={user}");
+    let of = |user: &str| {
+        let mut all = told(&client, &query(user));
+        all.retain(|one| one.starts_with("timeOff"));
+        all
+    };
+    // From midnight to midnight in Paris, and days that follow each other as one.
+    let expected = ["timeOff 05-02T22:00/05-04T22:00", "timeOff 05-05T22:00/05-06T22:00"];
+    assert_eq!(of(&ann), expected);
+    assert_eq!(of(&bob), Vec::<String>::new());
+    let all = conflicts(&client, &query(&ann));
+    let first = all.iter().find(|one| one["kind"] == "timeOff").unwrap();
+    assert_eq!((&first["user"]["id"], &first["shift"]["name"]), (&json!(ann), &json!("All")));
+    assert_eq!(first.get("timeOffId"), None);
+    // Who has time off then is told of it once.
+    let away = json!({"from": "2036-05-03T22:00:00Z", "to": "2036-05-07T00:00:00Z"});
+    client.post(&format!("/users/{ann}/timeOff"), &away).ok();
+    let expected = ["timeOff 05-02T22:00/05-03T22:00", "timeOff 05-03T22:00/05-07T00:00"];
+    assert_eq!(of(&ann), expected);
+    client.post(&format!("/holidayCalendars/{own}"), &json!({"users": []})).ok();
+    assert_eq!(of(&ann), ["timeOff 05-03T22:00/05-07T00:00"]);
+}
+
+fn turns_that_move_on_holidays_are_no_conflict(server: &Server) {
+    let client = server.new_client();
+    let [ann, bob] = ["Ann", "Bob"].map(|name| user(&client, name));
+    let of = |mode: &str| {
+        json!({"name": "Day", "schedule": daily("08:00:00", "20:00:00"),
+            "rotation": {"order": [{"users": [{"id": ann}]}, {"users": [{"id": bob}]}], "length": {"days": 1},
+                "start": "2036-05-01T08:00:00", "whenAway": mode}})
+    };
+    holidays_of(&client, &ann, &["2036-05-03"]);
+    let made = create(&client, "GMT", &[of("swap")]);
+    let query = format!("{RANGE}&rest=0h&userId={ann}");
+    assert_eq!(told(&client, &query), Vec::<String>::new());
+    let mut keep = of("keep");
+    keep["id"] = made["shiftDetails"][0]["id"].clone();
+    client.post(&path(&made), &json!({"shiftDetails": [keep]})).ok();
+    assert_eq!(told(&client, &query), ["timeOff 05-03T08:00/05-03T20:00"]);
+}
+
+fn people_are_told_of_shifts_on_their_holidays(backend: Backend) {
+    let server = Server::start_with(backend, &["--egress-allow", "127.0.0.0/8"]);
+    let client = server.new_client();
+    let hooks = Receiver::willing();
+    let owner = reachable(&client, &hooks.url());
+    let ann = user(&client, "Ann");
+    let made = create(&client, "GMT", &[shift("All", daily("00:00:00", "00:00:00"), &ann)]);
+    client.post(&path(&made), &json!({"conflictsTo": [{"user": {"id": owner}}]})).ok();
+    // The nights in a row.
+    hooks.wait(1);
+    let day = crate::integrations::times::soon(3 * 86_400)[..10].to_owned();
+    holidays_of(&client, &ann, &[&day]);
+    let message = hooks.wait(2)[1].text();
+    assert!(message.contains("on call on a holiday"), "{message}");
 }
 
 fn too_little_rest_is_told(server: &Server) {
