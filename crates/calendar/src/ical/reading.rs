@@ -34,7 +34,7 @@ struct WholeDayEvent {
     /// The date of the occurrence that this event replaces.
     replaces: Option<Date>,
     is_cancelled: bool,
-    /// Does it have a `DTSTART`? One at a time of day is no `start`.
+    /// Does it have a `DTSTART`? `start` is left out for one at a time of day.
     begins: bool,
     /// The first value that should be a date and is none.
     no_date: Option<String>,
