@@ -88,6 +88,9 @@ fn wrong_time_off_is_refused(server: &Server) {
     client.post(&format!("{}/{made}", path(&bob)), &json!({"reason": "x"})).not_found();
     client.post(&path("USR9999999999"), &body(FROM, TO)).not_found();
     client.get(&format!("{}/search", path("USR9999999999"))).not_found();
+    client.get(&format!("{at}/search?from={TO}&to={FROM}")).invalid(&["to"]);
+    client.get(&format!("{at}/search?from={TO}&to={TO}")).invalid(&["to"]);
+    assert_eq!(found(&client, &ann, &format!("?from={FROM}&to={TO}")), [made]);
 }
 
 fn people_write_their_own_and_operators_that_of_others(server: &Server) {
@@ -97,7 +100,11 @@ fn people_write_their_own_and_operators_that_of_others(server: &Server) {
     let made = text(&ann.post(&path(&ann_id), &body(FROM, TO)).ok()["id"]);
     let one = format!("{}/{made}", path(&ann_id));
     ann.post(&one, &json!({"reason": "Skiing"})).ok();
-    ann.post(&path(&bob_id), &body(FROM, TO)).forbidden();
+    let refused = ann.post(&path(&bob_id), &body(FROM, TO)).problem(403, "0006").to_string();
+    assert!(refused.contains("Only operators, integrators and admins write"), "{refused}");
+    let (dan, _) = somebody(server, &client, "integrator");
+    let of_ann = text(&dan.post(&path(&ann_id), &body(TO, "2037-01-02T00:00:00Z")).ok()["id"]);
+    dan.delete(&format!("{}/{of_ann}", path(&ann_id))).ok();
     let of_bob = text(&bob.post(&path(&bob_id), &body(FROM, TO)).ok()["id"]);
     let of_bob = format!("{}/{of_bob}", path(&bob_id));
     assert_eq!(ann.get(&of_bob).ok()["user"]["id"], json!(bob_id), "who is away is no secret");
