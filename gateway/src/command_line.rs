@@ -54,6 +54,8 @@ pub enum Command {
     Backup(Backup),
     /// Put a backup that `serve --backup-to` made in the place of a SQLite database, while no service runs on it
     Restore(Restore),
+    /// Move everything from a SQLite database to Postgres while the service runs, or copy it back into a file
+    Move(Move),
     /// Print the OpenAPI document, or write all of them
     Openapi(Openapi),
     /// Take in machines from files
@@ -406,6 +408,14 @@ pub struct Restore {
     /// the newest of all
     #[arg(long, value_name = "TIME", value_parser = moment)]
     pub at: Option<Timestamp>,
+}
+
+#[derive(Args)]
+pub struct Move {
+    #[command(flatten)]
+    pub storage: Storage,
+    #[command(flatten)]
+    pub options: transfer::Options,
 }
 
 /// How much the service carries, and who may look.

@@ -43,6 +43,11 @@ pub fn due() -> Vec<(&'static str, DueRows)> {
     [("outbox", outbox::DUE), ("deliveries", integrations::DUE)].into_iter().chain(pages).collect()
 }
 
+/// What moves to another database.
+pub fn contents() -> transfer::Contents {
+    transfer::Contents { migrations: migrations(), words: vec![kb::WORDS], caches: vec![inventory::CHANGE_LOG] }
+}
+
 /// How many rows of each kind a tenant may have.
 pub fn quotas() -> Vec<&'static Quota> {
     all().iter().flat_map(|domain| domain.quotas.iter().copied()).collect()

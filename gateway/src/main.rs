@@ -24,7 +24,7 @@ use clap::CommandFactory as _;
 use config::Error;
 use logging::{Format, Reader};
 
-use crate::command_line::{Command, CommandLine};
+use crate::command_line::{Command, CommandLine, Move};
 
 fn main() -> ExitCode {
     let (line, settings) = match settings::read() {
@@ -61,6 +61,9 @@ fn main() -> ExitCode {
             Ok(code) => return code,
             Err(error) => Err(error),
         },
+        Command::Move(Move { storage, options }) => {
+            return transfer::run(&storage.url(), &options, &domains::contents());
+        }
         Command::Openapi(arguments) => commands::openapi(&arguments),
         Command::Import(arguments) => commands::import(&arguments),
         Command::Key(arguments) => commands::key(arguments),

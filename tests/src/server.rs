@@ -78,10 +78,14 @@ impl Server {
 
     /// A further gateway on the Postgres of another, which knows the same callers and has the same key for secrets.
     pub fn start_beside(other: &Self, arguments: &[&str]) -> Self {
-        let url = other.database_url.clone();
+        Self::start_in_place_of(other, other.database_url(), arguments)
+    }
+
+    /// The same on another Postgres, to which everything moves.
+    pub fn start_in_place_of(other: &Self, url: Option<&str>, arguments: &[&str]) -> Self {
         let key = std::fs::read_to_string(other.data_dir().join("secrets.key")).expect("the other has a key");
         let callers = (other.key.clone(), other.secret.clone());
-        Self::start_as(other.backend, url, arguments, Program::Built, callers, Some(&key))
+        Self::start_as(Backend::Postgres, url.map(str::to_owned), arguments, Program::Built, callers, Some(&key))
     }
 
     /// On SQLite, and as a program that may not write what the mode of a file forbids, also where root runs the tests.

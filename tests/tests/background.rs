@@ -27,7 +27,7 @@ const LINKS: Work = Work::None("mails sign-in links by address, before a tenant 
 const PROGRAM: Work = Work::None("a program of its own, which has no tenants");
 
 /// Each file that starts threads or tasks, and how many.
-const STARTED: [(&str, usize, Work); 39] = [
+const STARTED: [(&str, usize, Work); 41] = [
     ("crates/access/src/authenticator.rs", 2, REQUEST),
     ("crates/access/src/link_requests/mailer.rs", 2, LINKS),
     ("crates/api/src/body.rs", 1, REQUEST),
@@ -65,6 +65,8 @@ const STARTED: [(&str, usize, Work); 39] = [
     ("crates/runner/src/program.rs", 3, PROGRAM),
     ("crates/runner/src/run.rs", 2, PROGRAM),
     ("crates/runner/src/workspace.rs", 1, PROGRAM),
+    ("crates/transfer/src/compare.rs", 1, PROGRAM),
+    ("crates/transfer/src/rows.rs", 1, PROGRAM),
     ("gateway/src/commands/serve.rs", 2, Work::None("signals, and the end of streams when the service stops")),
     ("gateway/src/memory.rs", 1, Work::None("gives memory back to the system")),
 ];

@@ -149,7 +149,7 @@ fn comments(source: &str) -> String {
 #[test]
 fn every_setting_is_in_the_operations_page() {
     let page = read("docs/operations.md");
-    let own = ["gateway/src", "crates/cli/src", "crates/convert/src", "crates/runner/src"]
+    let own = ["gateway/src", "crates/cli/src", "crates/convert/src", "crates/runner/src", "crates/transfer/src"]
         .map(|folder| files(folder, ".rs"))
         .concat();
     let own = own.into_iter().map(|path| read(&path));

@@ -12,11 +12,11 @@ use serde_json::Value;
 
 /// The crates below the domains. Every other crate in `crates/` is a domain, but for `access`, `console`, `cli`,
 /// `convert` and `runner`, and for those that the gateway is put together with:
-/// `backups`, `config`, `doctor` and `logging`.
+/// `backups`, `config`, `doctor`, `logging` and `transfer`.
 const FOUNDATION: [&str; 7] = ["base", "calendar", "db", "outbox", "api", "api-derive", "ports"];
 
 /// Libraries that a crate may never name, because something else in the house is there for it.
-const NEVER: [(&str, &[&str]); 15] = [
+const NEVER: [(&str, &[&str]); 16] = [
     ("base", &["actix-web", "diesel", "r2d2", "tokio", "utoipa"]),
     ("calendar", &["actix-web", "diesel", "r2d2", "tokio", "utoipa"]),
     ("ports", &["actix-web", "diesel", "r2d2"]),
@@ -30,6 +30,7 @@ const NEVER: [(&str, &[&str]); 15] = [
     ("doctor", &["actix-web", "diesel", "r2d2", "utoipa"]),
     ("config", &["actix-web", "diesel", "r2d2", "utoipa"]),
     ("logging", &["actix-web", "diesel", "r2d2", "utoipa"]),
+    ("transfer", &["actix-web", "r2d2", "utoipa"]),
     ("gateway", &["diesel", "r2d2"]),
     ("muster-tests", &["diesel", "r2d2"]),
 ];
@@ -80,7 +81,7 @@ fn may_depend_on(name: &str) -> Option<&'static [&'static str]> {
         "cli" => &["base"],
         "convert" => &["base", "calendar", "cli"],
         "runner" => &["base", "cli"],
-        "backups" | "doctor" => &["base", "db"],
+        "backups" | "doctor" | "transfer" => &["base", "db"],
         "config" => &["base"],
         "logging" => &[],
         "inventory" => &["base", "db", "resource-index", "outbox", "api", "ports"],

@@ -42,7 +42,7 @@ impl ResponseError for Error {
                 tracing::error!(request_id = %request_id::current(), cause = %other, "a request failed");
                 match other {
                     db::Error::Taken(_) => db::Error::Taken(String::new()).into_problem(),
-                    db::Error::Unavailable(_) => db::Error::Unavailable(String::new()).into_problem(),
+                    db::Error::Unavailable(text) => db::Error::Unavailable(text.clone()).into_problem(),
                     _ => Problem::internal(),
                 }
             }

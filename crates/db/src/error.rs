@@ -3,6 +3,8 @@
 use base::problem::Problem;
 use diesel::result::{DatabaseErrorKind, Error as Diesel};
 
+use crate::moved::HAS_MOVED;
+
 /// The result of every function that touches the database.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -53,6 +55,10 @@ impl Error {
         match self {
             Self::Problem(problem) => problem,
             Self::Taken(_) => Problem::conflict("Another record has this name or identity already."),
+            Self::Unavailable(text) if text.contains(HAS_MOVED) => Problem::unavailable(
+                "The data of this service has moved to another database. This gateway takes no more writes: ask the \
+                 address of the new ones.",
+            ),
             Self::Unavailable(_) => {
                 Problem::unavailable("The database cannot answer right now. Try again in a moment.")
             }
@@ -111,7 +117,8 @@ fn one_line(text: &str) -> String {
 /// Diesel knows these conditions by text alone; each is the stable English message of SQLite, of libpq, of Postgres (also
 /// of one that stops, or whose place another takes), or of pgbouncer.
 fn unavailable(text: &str) -> bool {
-    const TEXTS: [&str; 23] = [
+    const TEXTS: [&str; 24] = [
+        HAS_MOVED,
         "database is locked",
         "database or disk is full",
         "disk I/O error",

@@ -5,7 +5,7 @@ use diesel::{
     sql_types::{BigInt, Bool, Text},
 };
 
-use crate::{Conn, DatabaseUrl, Migrations, Result, backend, migrate, read, sessions, tls};
+use crate::{Conn, DatabaseUrl, Migrations, Result, backend, migrate, moved, read, sessions, tls};
 
 /// The oldest Postgres that will do, as it numbers itself.
 const OLDEST_POSTGRES: i64 = 130_000;
@@ -69,6 +69,7 @@ pub fn inspect(url: &DatabaseUrl, connections: u32, domains: &[Migrations]) -> R
 pub(crate) fn look(conn: &mut Conn, url: &DatabaseUrl, connections: u32) -> Result<Inspection> {
     let kept = sessions::check(conn, url).and_then(|()| backend::check_durability(conn));
     let mut faults: Vec<String> = kept.err().map(|error| error.to_string()).into_iter().collect();
+    faults.extend(moved::fault(conn)?);
     if matches!(conn, Conn::Sqlite(_)) {
         let found: Version = sql_query("SELECT sqlite_version() AS version").get_result(conn)?;
         return Ok(Inspection { server: format!("SQLite {}", found.version), faults, clock: None, is_empty: false });

@@ -26,8 +26,10 @@ mod lists;
 mod lock;
 mod memory;
 mod migrate;
+mod moved;
 mod numbers;
 mod order;
+mod own;
 mod owner;
 mod plan;
 mod private;
@@ -35,6 +37,7 @@ mod probe;
 mod quota;
 mod reach;
 mod read;
+mod ready;
 mod requester;
 mod savepoint;
 mod select;
@@ -73,14 +76,16 @@ pub use crate::{
     json::{Json, MaybeJson},
     lock::Lock,
     migrate::{MigrationTexts, Migrations},
+    moved::{HAS_MOVED, MOVED_TO, UNFINISHED_MOVE},
     numbers::{Family, GROUP_SIZES, Numbers, Writes},
     order::{Column, Order, damaged_cursor},
+    own::{OwnConnection, connect},
     owner::give_to_owner_of_folder,
     plan::{MigrationState, PendingMigration, Step, StepKind, migration_state},
     private::{create_private, write_private},
     probe::{Health, Probe},
     quota::Quota,
-    reach::wait_until_it_answers,
+    ready::wait_until_it_answers,
     requester::{Requester, Turn, on_behalf, on_same_behalf},
     savepoint::{Unread, read_each, savepoint},
     select::columns,

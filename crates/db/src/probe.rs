@@ -14,7 +14,7 @@ use std::{
 use diesel::{RunQueryDsl as _, connection::SimpleConnection, sql_query, sql_types::Bool};
 use rustix::fs::{Access, StatVfsMountFlags, access, statvfs};
 
-use crate::{Conn, Db, Error, Inner, Result, backend, cut, url::DatabaseUrl};
+use crate::{Conn, Db, Error, Inner, Result, backend, cut, moved, url::DatabaseUrl};
 
 /// Between two questions.
 const EVERY: Duration = Duration::from_millis(250);
@@ -180,8 +180,8 @@ impl Question {
                 sql_query(text).get_result::<Answer>(&mut conn)?.writable
             }
             DatabaseUrl::Sqlite(path) => {
-                conn.batch_execute("SELECT 1")?;
-                self.takes_writes(path)
+                let has_moved = moved::has_moved(&mut conn)?;
+                !has_moved && self.takes_writes(path)
             }
         };
         self.session = Some((conn, begun));

@@ -38,6 +38,7 @@ mod types;
 mod undo;
 
 pub use machines::Machines;
+pub use resource_index::CHANGE_LOG;
 pub use undo::restorers;
 
 use std::sync::Arc;

@@ -13,7 +13,7 @@ pub mod demo;
 mod schema;
 mod state;
 
-pub use articles::port::ArticlePort;
+pub use articles::{port::ArticlePort, store::WORDS};
 
 use std::sync::Arc;
 

@@ -32,6 +32,9 @@ pub use crate::{
     ordinals::{format_id, parse_id},
 };
 
+/// The table of changes. Its stamps mean something else on each database, so that it is never moved to another.
+pub const CHANGE_LOG: &str = "resource_changes";
+
 /// Logs that a resource changed: any attribute by which a filter may match it, its groups included.
 pub fn log_change(conn: &mut Conn, tenant: &str, id: &str) -> Result<()> {
     changes::log(conn, tenant, id)

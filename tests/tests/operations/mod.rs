@@ -10,6 +10,7 @@ mod client;
 mod configuration;
 mod costs;
 mod crowds;
+mod database_moves;
 mod demo;
 #[cfg(target_os = "linux")]
 mod disk;

@@ -51,7 +51,8 @@ pub const RETENTION: Retention = Retention {
     },
 };
 
-const WORDS: FullText = FullText { table: "kb_articles", index: "kb_article_words" };
+/// Where the words of articles are.
+pub const WORDS: FullText = FullText { table: "kb_articles", index: "kb_article_words" };
 const CATEGORIES: Tree = Tree::of("kb_categories");
 const STATE: state::Columns = state::Columns { state: "kb_articles.state", trashed_with: "kb_articles.trashed_with" };
 
