@@ -22,7 +22,7 @@ use std::sync::Arc;
 use api::{Alias, Extras, Need, Restorer, Routes, Tag};
 
 pub use crate::{
-    alerts::{AcknowledgedAlerts, Escalator, NoticeIntake},
+    alerts::{AcknowledgedAlerts, AlertDays, Escalator, NoticeIntake},
     heartbeats::{pings::Pings, watch::Heartbeats},
     neighbours::Neighbours,
     port::AlertPort,
@@ -48,6 +48,7 @@ const MIGRATIONS: db::Migrations = db::migrations!(
     both incidents0011_ids,
     each incidents0012_figures,
     each incidents0013_acknowledged_by,
+    each incidents0014_alert_days,
 );
 
 /// The headings of the OpenAPI document under which the operations stand. The first is that of operations without

@@ -31,7 +31,7 @@ use api::{
     tls::Certificate,
 };
 use db::Probe;
-use incidents::{Escalator, Heartbeats, Pings};
+use incidents::{AlertDays, Escalator, Heartbeats, Pings};
 use jobs::Scheduler;
 use logging::Log;
 use outbox::{Subscriber, WaitWatch, Worker};
@@ -172,6 +172,8 @@ pub fn serve(arguments: Serve, log: Log, settings: Vec<Setting>) -> anyhow::Resu
     let access_extras = access::extras(authenticator.clone(), sign_in, link_mailer.queue()).with(Arc::new(restorers));
     let roster_extras =
         rosters::extras(Arc::new(Directory), Arc::new(paging::Stored), Arc::new(incidents::AcknowledgedAlerts));
+    // Before anyone removes or adds pages: it hears of those.
+    let alert_days = AlertDays::start(db.clone(), &incident_neighbours, api::clock::now)?;
     let escalator = Escalator::start(db.clone(), incident_neighbours.clone(), api::clock::now)?;
     let sweeper = retention.start(&db, api::clock::now)?;
     let reloader = Reloader { settings, log, periods: sweeper.periods() };
@@ -238,6 +240,7 @@ pub fn serve(arguments: Serve, log: Log, settings: Vec<Setting>) -> anyhow::Resu
     drop(sweeper);
     drop(heartbeats);
     drop(escalator);
+    drop(alert_days);
     drop(scheduler);
     drop(window_watcher);
     drop(roster_watcher);

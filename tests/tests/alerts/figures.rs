@@ -20,8 +20,8 @@ both_backends![
     what_is_wrong_is_refused,
 ];
 
-const ALWAYS: &str = "from=2026-01-01T00:00:00Z&to=2027-02-01T00:00:00Z";
-const WORDS: [&str; 6] = ["service", "owner", "roster", "person", "resource", "route"];
+pub const ALWAYS: &str = "from=2026-01-01T00:00:00Z&to=2027-02-01T00:00:00Z";
+pub const WORDS: [&str; 6] = ["service", "owner", "roster", "person", "resource", "route"];
 
 #[track_caller]
 fn figures(client: &Client, by: &str) -> Value {
@@ -122,7 +122,7 @@ fn unnamed(figures: &Value) -> Value {
     Value::from(plain.collect::<Vec<_>>())
 }
 
-fn reachable(client: &Client, receiver: &Receiver) -> String {
+pub fn reachable(client: &Client, receiver: &Receiver) -> String {
     let body = json!({"loginName": unique("person"), "firstName": "Ann", "lastName": "Lee", "role": "operator"});
     let user = text(&client.post("/users", &body).ok()["id"]);
     for name in ["first", "second"] {
@@ -133,7 +133,7 @@ fn reachable(client: &Client, receiver: &Receiver) -> String {
     user
 }
 
-fn roster(client: &Client, user: &str) -> String {
+pub fn roster(client: &Client, user: &str) -> String {
     let schedule = json!({"type": "one-time", "startDate": "2020-01-01T00:00:00Z", "endDate": "2120-01-01T00:00:00Z"});
     let shift = json!({"name": "a", "users": [{"id": user}], "userGroups": [], "schedule": schedule});
     let body = json!({"name": unique("roster"), "description": "always", "timeZone": {"name": "GMT"},
@@ -141,12 +141,12 @@ fn roster(client: &Client, user: &str) -> String {
     text(&client.post("/rosters", &body).ok()["id"])
 }
 
-fn route(client: &Client, rules: &Value, policy: &str) -> String {
+pub fn route(client: &Client, rules: &Value, policy: &str) -> String {
     let body = json!({"name": unique("route"), "rules": rules, "policy": {"id": policy}});
     text(&client.post("/alertRoutes", &body).ok()["id"])
 }
 
-fn policy(client: &Client, steps: &Value) -> String {
+pub fn policy(client: &Client, steps: &Value) -> String {
     text(&client.post("/escalationPolicies", &json!({"name": unique("policy"), "steps": steps})).ok()["id"])
 }
 
@@ -154,7 +154,7 @@ fn group(client: &Client, name: &str) -> String {
     text(&client.post("/userGroups", &json!({"name": name})).ok()["uniqueId"])
 }
 
-fn settle(client: &Client, pages: usize) {
+pub fn settle(client: &Client, pages: usize) {
     let state = || json!(all(client, "/pages/search")).to_string();
     let done = || {
         let all = all(client, "/pages/search");

@@ -7,6 +7,7 @@ mod bulk;
 mod counts;
 mod crashes;
 mod figures;
+mod figures_of_past_days;
 mod grafana;
 mod heartbeats;
 mod inbound;

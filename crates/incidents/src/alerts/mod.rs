@@ -14,6 +14,7 @@
 //! - [`counts`]: counts of what a search finds
 //! - [`worked`]: how long people worked on alerts
 //! - [`figures`]: figures by service, owner, roster, person, resource or route
+//! - [`days`]: packed copies of past days, for figures of many alerts
 //! - [`actions`], [`bulk`]: actions of people, on one alert or on all that a search finds
 //! - [`kinds`]: the words that the service itself has for alerts
 //!
@@ -29,6 +30,7 @@ mod batch;
 mod bulk;
 mod counts;
 mod crowding;
+mod days;
 mod figures;
 mod filter;
 pub(crate) mod formats;
@@ -54,6 +56,7 @@ mod windows;
 mod wire;
 mod worked;
 
+pub use days::worker::AlertDays;
 pub use notices::NoticeIntake;
 pub use room::QUOTA;
 pub use store::{RETENTION, RETENTION_OF_PROBLEMS};

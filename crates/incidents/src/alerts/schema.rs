@@ -64,3 +64,14 @@ diesel::table! {
         escalates -> Bool,
     }
 }
+
+diesel::table! {
+    alert_days (tenant_id, day) {
+        tenant_id -> Text,
+        day -> BigInt,
+        format -> BigInt,
+        made_ms -> BigInt,
+        alerts -> BigInt,
+        content -> Binary,
+    }
+}

@@ -13,6 +13,7 @@ use diesel::{
 use outbox::{Keep, Retention, Setting};
 
 use super::{
+    days::changes as days,
     row::{Alert, Pending, ProblemRow},
     rules,
     schema::{alert_problems, alert_windows, alerts, open_alerts},
@@ -82,7 +83,10 @@ pub const RETENTION_OF_PROBLEMS: Retention = Retention {
 /// does.
 fn remove(conn: &mut Conn, tenant: &str, ids: &[String], _: usize) -> Result<usize> {
     let these = || alerts::table.filter(alerts::tenant_id.eq(tenant)).filter(alerts::id.eq_any(ids));
-    let problems: Vec<String> = these().select(alerts::problem).load(conn)?;
+    let rows: Vec<(String, i64)> = these().select((alerts::problem, alerts::created_ms)).load(conn)?;
+    // They go long after they were taken in.
+    days::alerts_change(conn, rows.iter().map(|(_, created_ms)| (tenant, *created_ms, i64::MAX)))?;
+    let problems: Vec<String> = rows.into_iter().map(|(problem, _)| problem).collect();
     let known = alert_problems::table
         .filter(alert_problems::tenant_id.eq(tenant))
         .filter(alert_problems::problem.eq_any(problems))
@@ -163,8 +167,11 @@ pub fn latest_problems(conn: &mut Conn, tenants: &[String], problems: &[String])
     db::in_chunks(tenants, |tenants| of_problems.clone().filter(dsl::tenant_id.eq_any(tenants)).load(conn))
 }
 
-/// Stores new alerts.
+/// Stores new alerts, or rows that take the place of others.
 pub fn insert(conn: &mut Conn, rows: &[Alert]) -> Result<()> {
+    let closed = rows.iter().filter_map(|row| Some((row, row.closed_ms?)));
+    let changed = closed.map(|(row, at_ms)| (&*row.tenant_id, row.created_ms, at_ms.max(row.updated_ms)));
+    days::alerts_change(conn, changed)?;
     db::insert_rows!(conn, alerts::table, rows)
 }
 
@@ -336,6 +343,13 @@ pub fn counts(
     let [state, status] = [state, status].map(SqlValue::<Text>::of);
     let values = (state, status, SqlValue::<BigInt>::of(hour), sql::<BigInt>("COUNT(*)"));
     Ok(grouped.select(values).order(sql::<BigInt>("3 DESC")).limit(most).load(conn)?)
+}
+
+/// The closed alerts of a tenant that meet a condition: id, and when they were taken in.
+pub fn closed_ids(conn: &mut Conn, tenant: &str, condition: Condition) -> Result<Vec<(String, i64)>> {
+    use alerts::dsl;
+    let closed = dsl::alerts.filter(dsl::tenant_id.eq(tenant)).filter(dsl::closed_ms.is_not_null());
+    Ok(closed.filter(condition).select((dsl::id, dsl::created_ms)).load(conn)?)
 }
 
 /// Tenant and id of an alert.

@@ -91,6 +91,7 @@ pub const RETENTION: Retention = Retention {
     only: "next_ms IS NULL AND stage IN ('closed', 'ended', 'noPolicy')",
     remove: |conn, tenant, ids, _| {
         use escalations::dsl;
+        ports::told_changes(conn, tenant, &ids.iter().map(String::as_str).collect::<Vec<_>>())?;
         let these = dsl::escalations.filter(dsl::tenant_id.eq(tenant)).filter(dsl::alert_id.eq_any(ids));
         Ok(diesel::delete(these).execute(conn)?)
     },
@@ -211,11 +212,13 @@ pub fn stored(conn: &mut Conn, tenant: &str, alerts: &[&str]) -> Result<HashSet<
 
 /// Stores new ones.
 pub fn insert_all(conn: &mut Conn, rows: &[Row]) -> Result<()> {
+    rows.iter().try_for_each(|row| ports::told_changes(conn, &row.tenant_id, &[&row.alert_id]))?;
     db::insert_rows!(conn, escalations::table, rows)
 }
 
 /// Stores one that has changed.
 pub fn update(conn: &mut Conn, row: &Row) -> Result<()> {
+    ports::told_changes(conn, &row.tenant_id, &[&row.alert_id])?;
     diesel::update(escalations::table.find((&row.tenant_id, &row.alert_id))).set(row).execute(conn)?;
     Ok(())
 }
@@ -266,6 +269,7 @@ pub fn count_since(conn: &mut Conn, tenant: &str, problem: &str, since_ms: i64, 
 
 /// Removes one, before another one takes its place.
 pub fn delete(conn: &mut Conn, row: &Row) -> Result<()> {
+    ports::told_changes(conn, &row.tenant_id, &[&row.alert_id])?;
     diesel::delete(escalations::table.find((&row.tenant_id, &row.alert_id))).execute(conn)?;
     Ok(())
 }

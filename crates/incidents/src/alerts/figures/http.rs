@@ -67,6 +67,8 @@ pub async fn get_figures(
         scope: context.scope(),
         condition: Condition::all([search.condition, taken_in]),
         from_ms: range.start().millis(),
+        to_ms: range.end().millis(),
+        is_of_all: filter.trim().is_empty(),
         paged: neighbours.escalations.paged(),
     };
     let turn = turn().await?;

@@ -8,6 +8,7 @@ use db::{Conn, Result};
 use ports::{Authors, ResourceKey};
 
 use super::{
+    packed::{self, Answer, KeysOf},
     rules::{By, Figures, Repeat},
     store::{self, Question},
     wire::{AlertFigure, AlertFigures, RepeatedAlert},
@@ -29,15 +30,12 @@ pub fn figures(
     (from, to): (Timestamp, Timestamp),
 ) -> Result<AlertFigures> {
     let mut names = Names::new();
-    let mut figures = if asked.by.is_of_resource() {
-        Figures::by_keys(keys_of_resources(conn, neighbours, asked, &mut names)?)
-    } else {
-        Figures::by_value()
+    let mut keys_of = |conn: &mut Conn, resources| keys_of_resources(conn, neighbours, asked, resources, &mut names);
+    let answer = match packed::answer(conn, asked, &mut keys_of)? {
+        Some(answer) => answer,
+        None => from_rows(conn, asked, &mut keys_of)?,
     };
-    store::add_counts(conn, asked, &mut figures)?;
-    let truncated = figures.keep();
-    store::add_pages(conn, asked, &mut figures)?;
-    store::add_times(conn, asked, &mut figures)?;
+    let Answer { figures, truncated, total } = answer;
     let subjects = subjects(conn, figures.all().iter().flat_map(|figure| &figure.repeats))?;
     let keys: Vec<String> = figures.all().iter().map(|figure| figure.key.clone()).collect();
     name(conn, neighbours, scope, asked, &keys, &mut names)?;
@@ -58,8 +56,23 @@ pub fn figures(
         repeats: figure.repeats.iter().map(repeated).collect(),
     });
     let results = results.collect();
-    let total = alerts::count(conn, &asked.condition)?;
     Ok(AlertFigures { from, to, by: asked.by.word(), results, total, truncated })
+}
+
+/// The figures of a question, from the rows of alerts and pages.
+pub fn from_rows(conn: &mut Conn, asked: &Question, keys_of: KeysOf<'_>) -> Result<Answer> {
+    let mut figures = if asked.by.is_of_resource() {
+        let resources = store::resources(conn, asked)?;
+        Figures::by_keys(keys_of(conn, resources)?)
+    } else {
+        Figures::by_value()
+    };
+    store::add_counts(conn, asked, &mut figures)?;
+    let truncated = figures.keep();
+    store::add_pages(conn, asked, &mut figures)?;
+    store::add_times(conn, asked, &mut figures)?;
+    let total = alerts::count(conn, &asked.condition)?;
+    Ok(Answer { figures, truncated, total })
 }
 
 /// The service groups or the owner of each resource that alerts are about, as they are now: tenant, resource, keys.
@@ -67,10 +80,11 @@ fn keys_of_resources(
     conn: &mut Conn,
     neighbours: &Neighbours,
     asked: &Question,
+    found: Vec<(String, String)>,
     names: &mut Names,
 ) -> Result<Vec<(String, String, Vec<String>)>> {
     let mut by_tenant: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for (tenant, resource) in store::resources(conn, asked)? {
+    for (tenant, resource) in found {
         by_tenant.entry(tenant).or_default().push(resource);
     }
     let mut keys = Vec::new();

@@ -13,7 +13,7 @@ pub const MOST_ROWS: usize = 1_000;
 pub const MOST_VALUES: usize = 50_000;
 
 /// The problems that a row names.
-const MOST_REPEATS: usize = 3;
+pub const MOST_REPEATS: usize = 3;
 
 /// What alerts are counted by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,6 +125,13 @@ impl Times {
     }
 }
 
+impl From<AlertTimes> for Times {
+    /// All of them, read.
+    fn from(times: AlertTimes) -> Self {
+        Self { seen: times.count, times }
+    }
+}
+
 /// What is known of the alerts with one key.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Figure {
@@ -178,24 +185,30 @@ impl Figures {
         Self { all, places: Places::Of(places) }
     }
 
-    /// Does something with the figure of each key of a value that is known.
-    fn each(&mut self, tenant: &str, value: &str, mut f: impl FnMut(&mut Figure)) {
+    /// The places in [`Figures::all`] of the keys of a value.
+    pub fn places(&self, tenant: &str, value: &str) -> &[usize] {
         let places = match &self.places {
             Places::Same(places) => places.get(value).map(std::slice::from_ref),
             Places::Of(places) => places.get(tenant).and_then(|values| values.get(value)).map(Vec::as_slice),
         };
-        for place in places.into_iter().flatten() {
+        places.unwrap_or_default()
+    }
+
+    /// Does something with the figure of each key of a value that is known.
+    fn each(&mut self, tenant: &str, value: &str, mut f: impl FnMut(&mut Figure)) {
+        let places = self.places(tenant, value).to_vec();
+        for place in &places {
             if let Some(figure) = self.all.get_mut(*place) {
                 f(figure);
             }
         }
     }
 
-    /// Adds the alerts of a value that are about one problem, of which this is the latest.
+    /// Adds alerts of a value.
     ///
     /// # Errors
     /// 400 when there are too many values.
-    pub fn add(&mut self, tenant: String, value: &str, latest: String, counts: &Counts) -> Result<(), Problem> {
+    pub fn add_counts(&mut self, tenant: &str, value: &str, counts: &Counts) -> Result<(), Problem> {
         if let Places::Same(places) = &mut self.places
             && !places.contains_key(value)
         {
@@ -205,20 +218,32 @@ impl Figures {
             places.insert(value.to_owned(), self.all.len());
             self.all.push(Figure { key: value.to_owned(), ..Figure::default() });
         }
-        let repeat = Repeat { count: counts.alerts, tenant, alert: latest };
-        self.each(&repeat.tenant, value, |figure| {
+        self.each(tenant, value, |figure| {
             figure.alerts += counts.alerts;
             figure.pages += counts.pages;
             figure.acknowledged.times.count += counts.acknowledged;
             figure.closed.times.count += counts.closed;
             figure.noise += counts.noise;
-            if repeat.count > 1 {
-                let before = |known: &Repeat| (known.count, &known.alert) >= (repeat.count, &repeat.alert);
-                let place = figure.repeats.partition_point(before);
-                if place < MOST_REPEATS {
-                    figure.repeats.insert(place, repeat.clone());
-                    figure.repeats.truncate(MOST_REPEATS);
-                }
+        });
+        Ok(())
+    }
+
+    /// Adds the alerts of a value that are about one problem, of which this is the latest.
+    ///
+    /// # Errors
+    /// 400 when there are too many values.
+    pub fn add(&mut self, tenant: String, value: &str, latest: String, counts: &Counts) -> Result<(), Problem> {
+        self.add_counts(&tenant, value, counts)?;
+        if counts.alerts < 2 {
+            return Ok(());
+        }
+        let repeat = Repeat { count: counts.alerts, tenant, alert: latest };
+        self.each(&repeat.tenant, value, |figure| {
+            let before = |known: &Repeat| (known.count, &known.alert) >= (repeat.count, &repeat.alert);
+            let place = figure.repeats.partition_point(before);
+            if place < MOST_REPEATS {
+                figure.repeats.insert(place, repeat.clone());
+                figure.repeats.truncate(MOST_REPEATS);
             }
         });
         Ok(())
@@ -268,6 +293,11 @@ impl Figures {
     /// Those of all keys.
     pub fn all(&self) -> &[Figure] {
         &self.all
+    }
+
+    /// Those of all keys, to be completed.
+    pub fn all_mut(&mut self) -> &mut [Figure] {
+        &mut self.all
     }
 }
 

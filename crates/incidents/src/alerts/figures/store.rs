@@ -21,8 +21,12 @@ pub struct Question {
     pub scope: Vec<String>,
     /// Of which alerts.
     pub condition: Condition,
-    /// The earliest of them.
+    /// They were taken in from here on.
     pub from_ms: i64,
+    /// And before this.
+    pub to_ms: i64,
+    /// Are they all alerts of that range?
+    pub is_of_all: bool,
     /// Who was told.
     pub paged: PagedAlerts,
 }

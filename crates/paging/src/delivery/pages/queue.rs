@@ -94,6 +94,8 @@ pub fn summarise(conn: &mut Conn, rows: &[Row], why: &str) -> Result<()> {
     let mut by_tenant: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     rows.iter().for_each(|row| by_tenant.entry(&row.tenant_id).or_default().push(&row.id));
     for (tenant, ids) in by_tenant {
+        let of_tenant = rows.iter().filter(|row| row.tenant_id == tenant && !row.alert_id.is_empty());
+        ports::told_changes(conn, tenant, &of_tenant.map(|row| &*row.alert_id).collect::<Vec<_>>())?;
         let these = dsl::pages.filter(dsl::tenant_id.eq(tenant)).filter(dsl::id.eq_any(ids));
         diesel::update(these)
             .set((dsl::status.eq(SUMMARISED), dsl::why.eq(why), dsl::due_ms.eq(None::<i64>)))

@@ -1,6 +1,6 @@
 //! Rows of pages. Every function takes the tenant, or the tenants of a scope.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use base::{Key, PageRequest, PageRows, query::Sort, timestamp::Timestamp};
 use db::{Bell, Condition, Conn, Json, Result, SortBy, Sorts, SqlQuery};
@@ -126,8 +126,10 @@ pub const REQUESTED: Retention = Retention {
 
 fn remove(conn: &mut Conn, tenant: &str, ids: &[String], _: usize) -> Result<usize> {
     use pages::dsl;
-    let these = dsl::pages.filter(dsl::tenant_id.eq(tenant)).filter(dsl::id.eq_any(ids));
-    Ok(diesel::delete(these).execute(conn)?)
+    let these = || dsl::pages.filter(dsl::tenant_id.eq(tenant)).filter(dsl::id.eq_any(ids));
+    let alerts: Vec<String> = these().filter(dsl::alert_id.ne("")).select(dsl::alert_id).distinct().load(conn)?;
+    ports::told_changes(conn, tenant, &alerts.iter().map(String::as_str).collect::<Vec<_>>())?;
+    Ok(diesel::delete(these()).execute(conn)?)
 }
 
 impl Row {
@@ -175,6 +177,13 @@ pub fn insert(conn: &mut Conn, rows: &[Row]) -> Result<()> {
     if rows.iter().any(|row| row.due_ms.is_some()) {
         BELL.ring_at_commit();
     }
+    let mut told: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for row in rows.iter().filter(|row| !row.alert_id.is_empty()) {
+        told.entry(&row.tenant_id).or_default().insert(&row.alert_id);
+    }
+    for (tenant, alerts) in told {
+        ports::told_changes(conn, tenant, &alerts.into_iter().collect::<Vec<_>>())?;
+    }
     db::insert_rows!(conn, pages::table, rows)
 }
 
@@ -189,6 +198,7 @@ pub fn known(conn: &mut Conn, tenant: &str, rows: &[Row]) -> Result<HashSet<Stri
 /// Stops what of an alert was not sent yet.
 pub fn stop(conn: &mut Conn, tenant: &str, alert: &str, why: &str) -> Result<()> {
     use pages::dsl;
+    ports::told_changes(conn, tenant, &[alert])?;
     let what = if alert.starts_with(INCIDENT) { "incident" } else { "alert" };
     let waiting =
         dsl::pages.filter(dsl::tenant_id.eq(tenant)).filter(dsl::alert_id.eq(alert)).filter(dsl::status.eq(PENDING));
@@ -200,6 +210,9 @@ pub fn stop(conn: &mut Conn, tenant: &str, alert: &str, why: &str) -> Result<()>
 
 /// Stores one that has changed.
 pub fn update(conn: &mut Conn, row: &Row) -> Result<()> {
+    if !row.alert_id.is_empty() {
+        ports::told_changes(conn, &row.tenant_id, &[&row.alert_id])?;
+    }
     diesel::update(pages::table.find((&row.tenant_id, &row.id))).set(row).execute(conn)?;
     Ok(())
 }
