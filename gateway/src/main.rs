@@ -8,7 +8,6 @@ mod demo;
 mod domains;
 mod first_run;
 mod keys;
-mod memory;
 mod neighbours;
 mod oidc;
 mod outbound;

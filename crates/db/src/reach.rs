@@ -13,8 +13,8 @@ use crate::{Conn, Error, Result, backend, tls, url::DatabaseUrl};
 const AGAIN: Duration = Duration::from_millis(500);
 const TELL_AGAIN: Duration = Duration::from_secs(10);
 
-/// Waits until a Postgres answers and is no standby: it may start at the same time as this, or be about to take the
-/// place of another. A file is there or is not.
+/// Waits until a Postgres answers that takes writes: it may start at the same time as this, or be a standby that is
+/// about to take the place of another. A file is there or is not.
 ///
 /// # Errors
 /// What was wrong the last time, when the patience is at its end, or when waiting does not help ([`Error::may_pass`]).

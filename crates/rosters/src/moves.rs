@@ -273,7 +273,7 @@ impl Queue {
         self.turn = turn;
     }
 
-    /// Whoever had far less than others is treated as one who had little less.
+    /// A place that had far fewer turns than others counts as one that had a few less.
     fn forget_old_turns(&mut self) {
         let Some(most) = self.places.last().map(|waiting| waiting.had) else { return };
         let least = most - MOST_MADE_UP;

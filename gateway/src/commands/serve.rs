@@ -40,7 +40,7 @@ use paging::Pager;
 use crate::{
     address,
     command_line::{Listen, LoadLimits, Serve},
-    demo, domains, first_run, memory, neighbours, process,
+    demo, domains, first_run, neighbours, process,
     reporters::Keys,
     settings::{self, Reloader},
 };

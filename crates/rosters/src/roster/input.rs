@@ -1,5 +1,6 @@
 //! What clients say of rosters: a new one, or changes to one ("Rosters" in `docs/interface.md`).
 
+mod people;
 mod rotation;
 
 use std::collections::HashSet;
@@ -16,21 +17,21 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
-use self::rotation::MOST_PLACES;
-pub use self::rotation::{NewRotation, TurnLength};
-use super::shift_schedule::ShiftSchedule;
-use crate::{
-    crew::{Crew, user_id},
-    dated_holidays::row::ShiftHolidays,
-    lines::Level,
+use self::{
+    people::{MOST_REFERENCES, trimmed},
+    rotation::MOST_PLACES,
 };
+pub use self::{
+    people::{UserGroupReference, UserReference, group_ids, user_ids},
+    rotation::{NewRotation, TurnLength},
+};
+use super::shift_schedule::ShiftSchedule;
+use crate::{crew::Crew, dated_holidays::row::ShiftHolidays, lines::Level};
 
 /// The longest name of a roster or a shift, in characters.
 const LONGEST_NAME: usize = 200;
 /// The most shifts of a roster.
 const MOST_SHIFTS: usize = 100;
-/// The most users of a shift or of a place of its rotation, and the most groups.
-const MOST_REFERENCES: usize = 100;
 /// The most users and groups of all places of a roster together.
 const MOST_IN_ROTATIONS: usize = 10_000;
 /// The most holiday calendars of a shift.
@@ -200,34 +201,6 @@ pub struct ConflictRecipient {
     pub user_group: Option<UserGroupReference>,
 }
 
-/// A user, by its id.
-#[derive(Clone, Debug, PartialEq, Request)]
-#[request(schema = "RosterUserReference", example = json!({"id": "USR0000000007"}))]
-pub struct UserReference {
-    /// `USR` and ten digits.
-    #[request(filled, parse = trimmed)]
-    pub id: String,
-}
-
-/// A user group, by its id.
-#[derive(Clone, Debug, PartialEq, Request)]
-#[request(
-    schema = "RosterUserGroupReference",
-    example = json!({"uniqueId": "USRGRP-0b8f7c4e-8f0e-4f6e-9d5a-3c1d7a5b2e90"})
-)]
-pub struct UserGroupReference {
-    /// `USRGRP-<uuid>`.
-    #[request(name = "uniqueId", filled, parse = trimmed)]
-    pub id: String,
-}
-
-impl UserReference {
-    /// The id in its documented letter case.
-    pub fn user_id(&self) -> String {
-        user_id(&self.id)
-    }
-}
-
 impl RosterChange {
     /// Does it say anything of who is on call when?
     pub fn is_of_plan(&self) -> bool {
@@ -312,20 +285,6 @@ impl OffHours {
     pub fn from_json(stored: &[Value]) -> Result<Vec<Self>, Problem> {
         stored.iter().map(Self::parse).collect()
     }
-}
-
-/// The ids of users, as they were given.
-pub fn user_ids(all: &[UserReference]) -> Vec<String> {
-    all.iter().map(|user| user.id.clone()).collect()
-}
-
-/// The ids of groups.
-pub fn group_ids(all: &[UserGroupReference]) -> Vec<String> {
-    all.iter().map(|group| group.id.clone()).collect()
-}
-
-fn trimmed(text: String) -> Result<String, String> {
-    Ok(text.trim().to_owned())
 }
 
 fn filled_text(fields: &mut Fields<'_>, name: &str) -> Option<String> {

@@ -7,7 +7,7 @@ use base::{Fields, timestamp::Timestamp};
 use calendar::rotation::{Length, Start};
 use serde_json::Value;
 
-use super::{MOST_REFERENCES, UserGroupReference, UserReference, group_ids, user_ids};
+use super::people::{MOST_REFERENCES, UserGroupReference, UserReference, group_ids, user_ids};
 use crate::{crew::Crew, moves::WhenAway, roster::rotation::CrewRotation};
 
 /// The most places of a rotation.
