@@ -69,7 +69,7 @@ const STARTED: [(&str, usize, Work); 42] = [
     ("crates/transfer/src/compare.rs", 1, PROGRAM),
     ("crates/transfer/src/rows.rs", 1, PROGRAM),
     ("gateway/src/commands/serve.rs", 2, Work::None("signals, and the end of streams when the service stops")),
-    ("gateway/src/memory.rs", 1, Work::None("gives memory back to the system")),
+    ("crates/memory/src/lib.rs", 1, Work::None("gives memory back to the system")),
 ];
 
 /// The code of a file of the program, without its tests.
