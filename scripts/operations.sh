@@ -2,8 +2,8 @@
 # Checks what docs/operations has for those who run the service: the manifests of Kubernetes (scripts/kubernetes.py),
 # the alert rules of Prometheus with their tests, and the dashboard of Grafana (scripts/monitoring.py). The program is
 # MUSTER_BIN, or that of `cargo build`; the schemas of Kubernetes are in a package of PyPI, promtool is on the PATH or
-# in Debian's package prometheus, which is unpacked below target and not installed. Where one is not to be had its check is
-# skipped, which it says, unless CI is true.
+# in Debian's package prometheus, which is unpacked below target and not installed. Where one is not to be had its check
+# is skipped, which it says, unless CI is true.
 set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)

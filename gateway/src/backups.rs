@@ -24,8 +24,8 @@ impl Backups {
         Ok(Some(folder))
     }
 
-    /// Starts to make backups in a directory, unless it has those of another database, and tells those who watch how old
-    /// the last one is.
+    /// Starts to make backups in a directory, unless it has those of another database, and tells those who watch how
+    /// old the last one is.
     pub fn start(&self, folder: Option<Folder>, storage: &Storage, db: &Db) -> anyhow::Result<Option<Worker>> {
         let Some(folder) = folder else { return Ok(None) };
         folder.check_owner(db::database_origin(&storage.url())?).context("--backup-to")?;

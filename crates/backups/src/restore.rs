@@ -122,8 +122,8 @@ fn is_good(copy: &Copy, own: Option<Origin>) -> bool {
     !is_other && db::check_file(&copy.path).is_ok()
 }
 
-/// The name of the former database: `muster.sqlite.before-20261127T204500`, with a number behind it where that, or a file
-/// that would belong to it, is there already.
+/// The name of the former database: `muster.sqlite.before-20261127T204500`, with a number behind it where that, or a
+/// file that would belong to it, is there already.
 fn free_name(database: &Path, now: Timestamp) -> PathBuf {
     let stamp = now.to_string().replace(['-', ':'], "");
     let stamp = stamp.split('+').next().unwrap_or_default();

@@ -114,8 +114,8 @@ fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Diesel knows these conditions by text alone; each is the stable English message of SQLite, of libpq, of Postgres (also
-/// of one that stops, or whose place another takes), or of pgbouncer.
+/// Diesel knows these conditions by text alone; each is the stable English message of SQLite, of libpq, of Postgres
+/// (also of one that stops, or whose place another takes), or of pgbouncer.
 fn unavailable(text: &str) -> bool {
     const TEXTS: [&str; 24] = [
         HAS_MOVED,

@@ -1,11 +1,11 @@
-//! `muster move`: all rows of a service from its SQLite file to an empty Postgres, while it runs; and from Postgres into
-//! a new SQLite file.
+//! `muster move`: all rows of a service from its SQLite file to an empty Postgres, while it runs; and from Postgres
+//! into a new SQLite file.
 //!
 //! Tables and columns are read off the schemas, so that no domain is named here. A move copies all tables in parts
 //! ([`rows`]) while triggers note in the source what changes ([`changes`]), writes again what was noted until little is
 //! left, and compares both databases as of one instant ([`compare`]). Then it takes the lock of the writer, writes the
-//! last rows, and ends the writes to the source ([`switch`]). What it has done it notes in the target ([`progress`]), in
-//! the transactions that do it: after a kill the next run goes on from there.
+//! last rows, and ends the writes to the source ([`switch`]). What it has done it notes in the target ([`progress`]),
+//! in the transactions that do it: after a kill the next run goes on from there.
 
 mod backward;
 mod changes;
@@ -64,8 +64,8 @@ enum Outcome {
     Different,
 }
 
-/// `muster move`: `database` is that of the data directory. Ends with 0 when everything moved (or is equal), with 2 when
-/// the databases differ, with 1 on a failure.
+/// `muster move`: `database` is that of the data directory. Ends with 0 when everything moved (or is equal), with 2
+/// when the databases differ, with 1 on a failure.
 pub fn run(database: &DatabaseUrl, options: &Options, contents: &Contents) -> ExitCode {
     match carry_out(database, options, contents) {
         Ok(Outcome::Done) => ExitCode::SUCCESS,

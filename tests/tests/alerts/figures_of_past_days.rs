@@ -1,5 +1,5 @@
-//! Figures of past days, of which packed copies are kept: they are those of the rows. What a filter finds is always read
-//! from the rows, so a filter that finds everything says what those are.
+//! Figures of past days, of which packed copies are kept: they are those of the rows. What a filter finds is always
+//! read from the rows, so a filter that finds everything says what those are.
 
 use std::time::Duration;
 

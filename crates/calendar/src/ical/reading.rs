@@ -56,8 +56,8 @@ struct YearlyRule {
 /// joined. Events at times of day are left out, and so are those that were cancelled.
 ///
 /// # Errors
-/// What is wrong with the text, to be read after its name: it is none or not whole, an event has no date, is too long or
-/// repeats otherwise than yearly, or it has more than `most` days.
+/// What is wrong with the text, to be read after its name: it is none or not whole, an event has no date, is too long
+/// or repeats otherwise than yearly, or it has more than `most` days.
 pub fn whole_days(text: &str, range: RangeInclusive<Day>, most: usize) -> Result<BTreeMap<Day, String>, String> {
     let events = events(text)?;
     let mut replaced: HashMap<&str, BTreeSet<Date>> = HashMap::new();

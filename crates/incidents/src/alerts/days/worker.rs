@@ -1,9 +1,9 @@
 //! The thread that makes the copies of past days.
 //!
-//! Tenants take turns ([`TenantTurns`]). A turn of a tenant says, in a write, whose alerts of which days are copied; the
-//! next one reads those, and stores the copies in another write. Anyone who changes an alert meanwhile removes what the
-//! first write noted, and then the second one stores nothing. So two gateways, or a gateway and a request, never come to
-//! a copy of what has changed since.
+//! Tenants take turns ([`TenantTurns`]). A turn of a tenant says, in a write, whose alerts of which days are copied;
+//! the next one reads those, and stores the copies in another write. Anyone who changes an alert meanwhile removes what
+//! the first write noted, and then the second one stores nothing. So two gateways, or a gateway and a request, never
+//! come to a copy of what has changed since.
 
 use std::{
     collections::HashMap,

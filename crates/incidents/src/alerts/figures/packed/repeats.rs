@@ -1,7 +1,7 @@
 //! The problems that came back most often, with bounded memory.
 //!
-//! Alerts are counted by value and problem. Where there are too many of those at once, the problems are divided by their
-//! numbers, and each part has a walk of its own.
+//! Alerts are counted by value and problem. Where there are too many of those at once, the problems are divided by
+//! their numbers, and each part has a walk of its own.
 
 use std::{
     collections::HashMap,

@@ -1,4 +1,5 @@
-//! After how many seconds half of some things had happened, and nine tenths: exactly, without all of the times in memory.
+//! After how many seconds half of some things had happened, and nine tenths: exactly, without all of the times in
+//! memory.
 //!
 //! The times are counted in buckets, exact ones of short times and wider ones of longer times. Where a bucket is wide
 //! that has the time in question, another walk over the times counts what is in it.
@@ -185,7 +186,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn shares_are_exact(times in prop::collection::vec(prop_oneof![0..300_u32, 0..100_000_u32, 0..40_000_000_u32], 1..300)) {
+        fn shares_are_exact(
+            times in prop::collection::vec(prop_oneof![0..300_u32, 0..100_000_u32, 0..40_000_000_u32], 1..300),
+        ) {
             let count = times.len() as i64;
             let mut spreads = Spreads::new(1);
             loop {
