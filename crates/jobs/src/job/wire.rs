@@ -345,7 +345,7 @@ mod tests {
             "script.jobType",
             "resources[1]",
             "resources[0].id",
-            "labels",
+            "labels[0]",
             "misfirePolicy",
             "maximumLateness",
             "overlapPolicy",
