@@ -166,7 +166,8 @@ fn small_texts_of_large_values_are_refused(backend: Backend) {
     #[cfg(target_os = "linux")]
     {
         let (_, most) = server.memory_kib().unwrap_or_default();
-        assert!(most / 1024 < before + 90, "eight such bodies: {before} MiB, at most {} MiB", most / 1024);
+        // The bodies have 56 MiB and wait in the gateway; as values each would have a hundred more.
+        assert!(most / 1024 < before + 130, "eight such bodies: {before} MiB, at most {} MiB", most / 1024);
     }
     let many: Vec<_> = (0..10_000).map(|number| json!({"name": format!("tag-{number}"), "value": "v"})).collect();
     let answer = client.post("/resources", &json!({"name": "many", "metaData": {"list": many}}));
