@@ -1,14 +1,9 @@
 //! The command line. Every option can also be set in the environment, under the name that `--help` shows.
 
-use std::{
-    net::{Ipv4Addr, SocketAddr},
-    ops::RangeInclusive,
-    path::PathBuf,
-    time::Duration,
-};
+use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
 use api::Role;
-use base::{duration, tenant::TenantId, timestamp::Timestamp};
+use base::{tenant::TenantId, timestamp::Timestamp};
 use clap::{Args, Parser, Subcommand};
 use db::DatabaseUrl;
 use integrations::{
@@ -20,8 +15,10 @@ use integrations::{
 use crate::retention::RetentionDays;
 
 mod people;
+mod values;
 
 pub use self::people::{Browsers, Oidc, User, origin};
+use self::values::{drain_time, listen_address, log_filter, moment, period, wait};
 
 /// The inventory of your machines, and the people, schedules and rules around them.
 #[derive(Parser)]
@@ -162,52 +159,6 @@ pub struct Paging {
     #[arg(long, env = "MUSTER_PAGE_LIMIT", value_name = "N", default_value_t = 10,
         value_parser = clap::value_parser!(u32).range(..=10_000))]
     pub page_limit: u32,
-}
-
-/// An address with its port. A port alone, or `localhost` with one, is of this machine.
-fn listen_address(text: &str) -> Result<SocketAddr, String> {
-    let (host, port) = text.trim().rsplit_once(':').unwrap_or(("localhost", text.trim()));
-    let here = || Some(SocketAddr::from((Ipv4Addr::LOCALHOST, port.parse().ok()?)));
-    let address = if host.eq_ignore_ascii_case("localhost") { here() } else { text.trim().parse().ok() };
-    address.ok_or_else(|| {
-        "write an IP address and a port, such as 127.0.0.1:8080 or [::1]:8080, or a port alone, such as 8080, for this \
-         machine; 0.0.0.0:8080 is every address that the machine has"
-            .to_owned()
-    })
-}
-
-fn log_filter(text: &str) -> Result<String, String> {
-    logging::filter(text).map(|_| text.to_owned())
-}
-
-fn wait(text: &str) -> Result<Duration, String> {
-    time(text, 100..=60_000, "is a time from 100ms to 60s")
-}
-
-fn period(text: &str) -> Result<Duration, String> {
-    time(text, 1_000..=7 * 86_400_000, "is a time from 1s to 7d, such as 15m")
-}
-
-fn drain_time(text: &str) -> Result<Duration, String> {
-    time(text, 0..=600_000, "is a time from 0s to 10m, such as 5s")
-}
-
-fn time(text: &str, within: RangeInclusive<i64>, wrong: &str) -> Result<Duration, String> {
-    let millis = duration::parse(text.trim()).filter(|millis| within.contains(millis));
-    let millis = millis.and_then(|millis| u64::try_from(millis).ok());
-    millis.map(Duration::from_millis).ok_or_else(|| wrong.to_owned())
-}
-
-/// A time of RFC 3339; what is below a second is left out.
-fn moment(text: &str) -> Result<Timestamp, String> {
-    let text = text.trim().replacen(' ', "T", 1);
-    let (second, rest) = text.split_at_checked(19).unwrap_or((&text, ""));
-    let zone = match rest.strip_prefix('.') {
-        Some(fraction) => fraction.trim_start_matches(|letter: char| letter.is_ascii_digit()),
-        None => rest,
-    };
-    Timestamp::parse(&format!("{second}{zone}"))
-        .ok_or_else(|| "write a time with its zone, such as 2026-11-27T20:45:00Z".to_owned())
 }
 
 #[derive(Subcommand)]

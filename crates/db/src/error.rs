@@ -176,7 +176,8 @@ mod tests {
             (Unknown, "the database system is shutting down"),                         // 57P03
             (Unknown, "the database system is in recovery mode"),                      // 57P03
             (Unknown, "cannot set transaction read-write mode during recovery"),       // 0A000
-            (Unknown, "cannot acquire lock mode ExclusiveLock on database objects while recovery is in progress"), // 55000
+            // 55000
+            (Unknown, "cannot acquire lock mode ExclusiveLock on database objects while recovery is in progress"),
             (ClosedConnection, "connection failure"), // 08006
             (Unknown, "server conn crashed?"),        // 08P01, of pgbouncer
             (Unknown, "query_wait_timeout"),          // 08P01, of pgbouncer

@@ -15,7 +15,8 @@ fn indexes(tables: &[Table], what: &str) -> String {
     format!(
         "SELECT {what} FROM pg_index i JOIN pg_class t ON t.oid = i.indrelid JOIN pg_class x ON x.oid = i.indexrelid \
          WHERE t.relnamespace = current_schema()::regnamespace AND t.relkind = 'r' AND t.relname IN ({names}) \
-         AND NOT EXISTS (SELECT 1 FROM pg_constraint c WHERE c.conindid = i.indexrelid AND c.contype IN ('p', 'u', 'x')) \
+         AND NOT EXISTS (SELECT 1 FROM pg_constraint c \
+         WHERE c.conindid = i.indexrelid AND c.contype IN ('p', 'u', 'x')) \
          ORDER BY t.relname, x.relname"
     )
 }

@@ -3,6 +3,7 @@
 use anyhow::bail;
 use diesel::{
     QueryableByName,
+    backend::Backend,
     deserialize::{self, FromSql},
     pg::Pg,
     row::{Field as _, NamedRow},
@@ -111,18 +112,24 @@ impl Row {
         };
         self.0.iter().map(of).sum()
     }
+
+    /// The values of a row of either database; `read` is for those that are not NULL.
+    fn of<'a, DB: Backend>(
+        row: &impl NamedRow<'a, DB>,
+        read: impl Fn(DB::RawValue<'_>) -> deserialize::Result<Value>,
+    ) -> deserialize::Result<Self> {
+        let value = |index| {
+            let field = diesel::row::Row::get(row, index).ok_or("a column is missing")?;
+            field.value().map_or(Ok(Value::Null), &read)
+        };
+        (0..row.field_count()).map(value).collect::<deserialize::Result<_>>().map(Self)
+    }
 }
 
 impl QueryableByName<Sqlite> for Row {
     fn build<'a>(row: &impl NamedRow<'a, Sqlite>) -> deserialize::Result<Self> {
-        let mut values = Vec::with_capacity(row.field_count());
-        for index in 0..row.field_count() {
-            let field = diesel::row::Row::get(row, index).ok_or("a column is missing")?;
-            let Some(value) = field.value() else {
-                values.push(Value::Null);
-                continue;
-            };
-            values.push(match value.value_type() {
+        Self::of(row, |value| {
+            Ok(match value.value_type() {
                 None => Value::Null,
                 Some(SqliteType::Text) => Value::Text(<String as FromSql<Text, Sqlite>>::from_sql(value)?),
                 Some(SqliteType::Binary) => Value::Bytes(<Vec<u8> as FromSql<Binary, Sqlite>>::from_sql(value)?),
@@ -130,9 +137,8 @@ impl QueryableByName<Sqlite> for Row {
                     Value::Integer(<i64 as FromSql<BigInt, Sqlite>>::from_sql(value)?)
                 }
                 Some(other) => return Err(format!("a value of type {other:?}, which no column has").into()),
-            });
-        }
-        Ok(Self(values))
+            })
+        })
     }
 }
 
@@ -144,22 +150,15 @@ const TEXT: u32 = 25;
 
 impl QueryableByName<Pg> for Row {
     fn build<'a>(row: &impl NamedRow<'a, Pg>) -> deserialize::Result<Self> {
-        let mut values = Vec::with_capacity(row.field_count());
-        for index in 0..row.field_count() {
-            let field = diesel::row::Row::get(row, index).ok_or("a column is missing")?;
-            let Some(value) = field.value() else {
-                values.push(Value::Null);
-                continue;
-            };
-            values.push(match value.get_oid().get() {
+        Self::of(row, |value| {
+            Ok(match value.get_oid().get() {
                 TEXT => Value::Text(<String as FromSql<Text, Pg>>::from_sql(value)?),
                 INTEGER => Value::Integer(<i64 as FromSql<BigInt, Pg>>::from_sql(value)?),
                 BOOLEAN => Value::Integer(<bool as FromSql<Bool, Pg>>::from_sql(value)?.into()),
                 BYTES => Value::Bytes(<Vec<u8> as FromSql<Binary, Pg>>::from_sql(value)?),
                 other => return Err(format!("a value of type number {other}, which no column has").into()),
-            });
-        }
-        Ok(Self(values))
+            })
+        })
     }
 }
 

@@ -88,13 +88,19 @@ impl Writers {
     }
 }
 
+/// An article that a client has made.
+fn article(client: &Client) -> Value {
+    let category = client.post("/kb/category", &json!({"name": "Moves", "description": "about it"})).ok()["id"].clone();
+    let article = json!({"title": "Unfindable", "content": "elsewhere", "category": {"id": category}});
+    client.post("/kb/article", &article).ok();
+    article
+}
+
 #[test]
 fn everything_moves_while_writers_write() {
     let mut old = Server::start_with(Backend::Sqlite, &["--demo"]);
     let client = old.admin().tenant("client_1");
-    let category = client.post("/kb/category", &json!({"name": "Moves", "description": "about it"})).ok()["id"].clone();
-    let article = json!({"title": "Unfindable", "content": "elsewhere", "category": {"id": category}});
-    client.post("/kb/article", &article).ok();
+    let article = article(&client);
     let url = fresh_database();
     let writers = Writers::default();
     let new_client: Mutex<Option<Client>> = Mutex::new(None);
@@ -161,9 +167,7 @@ fn everything_moves_while_writers_write() {
 fn answers_are_the_same_there_and_back_again() {
     let mut old = Server::start_with(Backend::Sqlite, &["--demo"]);
     let client = old.admin().tenant("client_1");
-    let category = client.post("/kb/category", &json!({"name": "Moves", "description": "about it"})).ok()["id"].clone();
-    let article = json!({"title": "Unfindable", "content": "elsewhere", "category": {"id": category}});
-    client.post("/kb/article", &article).ok();
+    article(&client);
     let url = fresh_database();
     let exit = Exit::within(PATIENCE, &mut to(&old, &url));
     assert!(exit.status.success(), "{}{}", exit.stdout, exit.stderr);

@@ -35,8 +35,8 @@ fn add(fixture: &Fixture, day: i64, count: i64, id: &'static str) {
         "INSERT OR IGNORE INTO open_alerts VALUES ('{TENANT}', '*', 0); \
          WITH RECURSIVE numbers (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM numbers WHERE i < {count}) \
          INSERT INTO alerts (tenant_id, id, version, problem, host_key, subject_key, metric_key, service_key, \
-         monitor_key, app_key, component_key, type_key, ext_key, current_state, repeats, first_ms, last_ms, created_ms, \
-         updated_ms, acknowledged, suppression, document, sender, closed_ms) SELECT '{TENANT}', '{id}-' || \
+         monitor_key, app_key, component_key, type_key, ext_key, current_state, repeats, first_ms, last_ms, \
+         created_ms, updated_ms, acknowledged, suppression, document, sender, closed_ms) SELECT '{TENANT}', '{id}-' || \
          ({day} * 1000000 + 100000000000 + i), 1, 'p', '', '', '', '', '', '', '', '', '', 'Ok', 1, 0, 0, \
          {day} * {DAY_MS} + i * 1000, 0, FALSE, '', '{{}}', '', {day} * {DAY_MS} + i * 1000 + 5000 FROM numbers"
     );
