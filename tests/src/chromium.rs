@@ -222,7 +222,10 @@ impl Window {
         let kind = self.evaluate(&format!("{field}.type || ''"));
         if kind == json!("select-one") || kind == json!("datetime-local") {
             let set = format!("{field}.value = {}", json!(text));
-            self.evaluate(&format!("{set}, ['input', 'change'].map(kind => {field}.dispatchEvent(new Event(kind, {{bubbles: true}}))).length"));
+            self.evaluate(&format!(
+                "{set}, ['input', 'change'].map(kind => \
+                 {field}.dispatchEvent(new Event(kind, {{bubbles: true}}))).length"
+            ));
         } else {
             self.evaluate(&format!("{field}.select?.()"));
             self.debug("Input.insertText", &json!({"text": text}));
@@ -270,7 +273,8 @@ impl Window {
     pub fn type_over(&self, text: &str) {
         // Ctrl and A, which the browser hands on as what it is for.
         for kind in ["rawKeyDown", "keyUp"] {
-            let given = json!({"type": kind, "key": "a", "modifiers": 2, "windowsVirtualKeyCode": 65, "commands": ["selectAll"]});
+            let given = json!({"type": kind, "key": "a", "modifiers": 2, "windowsVirtualKeyCode": 65,
+                "commands": ["selectAll"]});
             self.debug("Input.dispatchKeyEvent", &given);
         }
         for letter in text.chars() {
@@ -335,7 +339,8 @@ impl Window {
         }
         let found = self.evaluate(
             "axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']}).then(found => \
-             found.violations.map(one => [one.id, one.nodes.slice(0, 3).map(node => [node.html.slice(0, 200), node.failureSummary])]))",
+             found.violations.map(one => [one.id, one.nodes.slice(0, 3).map(node => \
+             [node.html.slice(0, 200), node.failureSummary])]))",
         );
         found.as_array().cloned().unwrap_or_default()
     }

@@ -167,7 +167,8 @@ pub struct CreatedAddress<A> {
     pub expires_time: Timestamp,
     /// The address to give to a calendar program. It is shown this once.
     #[schema(
-        example = "https://muster.example/api/v2/tenants/client_1/rosters/ES-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90/calendar.ics?token=…"
+        example = "https://muster.example/api/v2/tenants/client_1/rosters/ES-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90/\
+                   calendar.ics?token=…"
     )]
     pub url: String,
     /// The token in it.

@@ -383,7 +383,10 @@ mod tests {
         let problem = Problem::not_found("Roster not found");
         assert_eq!(
             problem.to_json("r-1").to_string(),
-            r#"{"type":"about:blank","title":"Not Found","status":404,"detail":"Roster not found","code":"0003","message":"Roster not found","requestId":"r-1"}"#
+            concat!(
+                r#"{"type":"about:blank","title":"Not Found","status":404,"detail":"Roster not found","#,
+                r#""code":"0003","message":"Roster not found","requestId":"r-1"}"#
+            )
         );
         assert_eq!(problem.to_string(), "Not Found: Roster not found");
     }

@@ -217,7 +217,8 @@ mod tests {
             let found = overlaps(&set, usize::MAX).unwrap();
             for instant in 0..SPAN {
                 let members: Vec<usize> = (0..set.len()).filter(|&index| set[index].contains(at(instant))).collect();
-                let here: Vec<&Overlap> = found.iter().filter(|overlap| overlap.interval.contains(at(instant))).collect();
+                let holds = |overlap: &&Overlap| overlap.interval.contains(at(instant));
+                let here: Vec<&Overlap> = found.iter().filter(holds).collect();
                 if members.len() < 2 {
                     prop_assert!(here.is_empty());
                 } else {

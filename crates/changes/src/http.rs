@@ -59,7 +59,10 @@ pub struct StreamQuery {
     responses((
         status = 200, description = "Events, until it ends", body = String, content_type = "text/event-stream",
         example = "id: 18\nevent: change\ndata: \
-                   {\"tenant\":\"client_1\",\"entity\":\"ALERT\",\"entityId\":\"ALT-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90\",\"action\":\"UPDATE\",\"requestId\":\"b7e1c9d04f6a4f0f9a3a1c5f0a8d2e11\",\"at\":\"2026-11-20T20:37:00+0000\"}\n\n"
+                   {\"tenant\":\"client_1\",\"entity\":\"ALERT\",\
+                   \"entityId\":\"ALT-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90\",\
+                   \"action\":\"UPDATE\",\"requestId\":\"b7e1c9d04f6a4f0f9a3a1c5f0a8d2e11\",\
+                   \"at\":\"2026-11-20T20:37:00+0000\"}\n\n"
     )),
     security(("bearer" = ["viewer"]))
 )]

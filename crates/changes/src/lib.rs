@@ -1,8 +1,9 @@
 //! The stream of changes, as server-sent events: one for each tenant ("Changes" in `docs/interface.md`).
 //!
 //! A [`Subscriber`] of the outbox keeps what changed in rows, for ten minutes, while somebody watches the tenant or its
-//! partner; a [`Broadcaster`] in each gateway reads them, once however many watch, and hands them to its [`Hub`] of streams.
-//! So any gateway tells what any other stored, and a stream that comes back to another one goes on where it was.
+//! partner; a [`Broadcaster`] in each gateway reads them, once however many watch, and hands them to its [`Hub`] of
+//! streams. So any gateway tells what any other stored, and a stream that comes back to another one goes on where it
+//! was.
 
 mod http;
 mod hub;

@@ -119,8 +119,8 @@ fn rows(database: &LoopDatabase, known: &mut [KnownRows; TABLES.len()]) -> Resul
 }
 
 /// The event of an alert.
-const EVENT: &str = "INSERT INTO outbox_events (tenant_id, id, entity, entity_id, action, after, request_id, created_ms, \
-     due_ms, owner, attempts) VALUES (?, ?, 'ALERT', ?, 'CREATE', ?, ?, ?, ?, '', 0)";
+const EVENT: &str = "INSERT INTO outbox_events (tenant_id, id, entity, entity_id, action, after, request_id, \
+     created_ms, due_ms, owner, attempts) VALUES (?, ?, 'ALERT', ?, 'CREATE', ?, ?, ?, ?, '', 0)";
 
 /// Writes the rows again; answers how many alerts were written a second.
 fn replay(database: &LoopDatabase, rows: &[Vec<Row>]) -> Result<f64> {

@@ -231,7 +231,8 @@ fn bytes(temporary: &Path, rows: u32) -> Result<Line> {
     send(&server, rows..3 * rows, None)?;
     server.stop()?;
     let each = (size()? - before) as f64 / f64::from(2 * rows);
-    let sql = "SELECT name || ' ' || CAST(sum(pgsize) / 1024 AS TEXT) FROM dbstat GROUP BY name ORDER BY sum(pgsize) DESC LIMIT 3";
+    let sql = "SELECT name || ' ' || CAST(sum(pgsize) / 1024 AS TEXT) FROM dbstat GROUP BY name \
+               ORDER BY sum(pgsize) DESC LIMIT 3";
     let largest = match moved::is_on() {
         true => Vec::new(),
         false => Database::open(&file)?.texts(sql, &[]).unwrap_or_default(),

@@ -37,7 +37,8 @@ pub fn report(number: usize) -> Result<Vec<u8>> {
     };
     let drive = |place: &str| {
         json!({
-            "filesystem": "ext4", "free": 31_683, "total": 60_189, "type": place, "volumn": format!("/dev/mapper{place}"),
+            "filesystem": "ext4", "free": 31_683, "total": 60_189, "type": place,
+            "volumn": format!("/dev/mapper{place}"),
         })
     };
     let drives = ["/", "/var", "/home", "/srv"].map(drive);
@@ -60,7 +61,8 @@ pub fn report(number: usize) -> Result<Vec<u8>> {
             "operatingsystem": {
                 "arch": "x86_64", "name": "Debian GNU/Linux", "version": "13 (trixie)", "kernel_name": "linux",
                 "kernel_version": "6.12.48+deb13-amd64", "full_name": "Debian GNU/Linux 13 (trixie)",
-                "fqdn": format!("{host}.example.net"), "boot_time": "2026-01-01 00:00:00", "install_date": "2025-09-01 00:00:00",
+                "fqdn": format!("{host}.example.net"), "boot_time": "2026-01-01 00:00:00",
+                "install_date": "2025-09-01 00:00:00",
             },
             "cpus": [cpu, cpu],
             "memories": (0..8).map(memory).collect::<Vec<Value>>(),

@@ -140,8 +140,8 @@ fn fill(server: &Server, connection: &mut Connection) -> Result<String> {
             })
             .collect();
         let roster = json!({
-            "name": format!("Roster {number}{}", if number < TOGETHER { " together" } else { "" }), "description": "bench",
-            "timeZone": {"name": ZONES[number % ZONES.len()]}, "shiftDetails": shifts
+            "name": format!("Roster {number}{}", if number < TOGETHER { " together" } else { "" }),
+            "description": "bench", "timeZone": {"name": ZONES[number % ZONES.len()]}, "shiftDetails": shifts
         });
         let created = server.post(connection, "/rosters", &roster)?;
         id = created["id"].as_str().context("no id")?.to_owned();

@@ -107,7 +107,10 @@ impl Seeder<'_> {
             self.several(|number| json!({"name": format!("ebs {number}"), "type": "EBS", "agentInstalled": true}))?;
         let inactive = self.several(|number| json!({"name": format!("off {number}"), "state": "inactive"}))?;
         let discovered = self.several(|number| json!({"name": format!("new {number}"), "state": "discovered"}))?;
-        let old = |number: usize| json!({"name": format!("old {number}"), "agentInstalled": true, "launchDate": "2024-01-01T00:00:00Z"});
+        let old = |number: usize| {
+            json!({"name": format!("old {number}"), "agentInstalled": true,
+                "launchDate": "2024-01-01T00:00:00Z"})
+        };
         let oldest = self.several(old)?;
         let oldest_history = self.several(old)?;
         for id in history.iter().chain(&oldest_history) {
@@ -148,7 +151,8 @@ fn template(number: usize, word: &str, kind: &str) -> Value {
     let mac = format!("00:1{number}:{MAC}");
     let mut body = json!({
         "hostName": host, "resourceName": host, "resourceType": kind, "ipAddress": IP, "macAddress": mac,
-        "serialNumber": format!("SN{number}{NUMBER}"), "systemUID": format!("4c4c4544-000{number}-4010-8048-b6c0{NUMBER}"),
+        "serialNumber": format!("SN{number}{NUMBER}"),
+        "systemUID": format!("4c4c4544-000{number}-4010-8048-b6c0{NUMBER}"),
         "make": "Dell Inc.", "model": "PowerEdge R650", "os": "Debian GNU/Linux 13", "osArchitecture": "x86_64",
         "description": "Second row, left", "physicalMemory": "131072", "agentInstalled": true, "source": "API",
         "template": format!("Standard {FAMILY}"), "agentProfile": format!("Profile {FAMILY}"),
@@ -157,7 +161,8 @@ fn template(number: usize, word: &str, kind: &str) -> Value {
         "tags": [{"name": "env", "value": "production"}, {"name": format!("team-{number}"), "value": "infrastructure"}],
         "appRoles": [{"name": "nginx"}],
         "bios": {"systemSerial": format!("SN{number}{NUMBER}"), "systemModel": "PowerEdge R650"},
-        "cpus": [{"name": "Intel(R) Xeon(R) Gold 6338", "cores": 32}, {"name": "Intel(R) Xeon(R) Gold 6338", "cores": 32}],
+        "cpus": [{"name": "Intel(R) Xeon(R) Gold 6338", "cores": 32},
+            {"name": "Intel(R) Xeon(R) Gold 6338", "cores": 32}],
         "networkCardDetails": [{"networkName": "eth0", "status": "up", "ipAddress": IP, "macAddress": mac}],
         "components": ["System Board", "Memory", "Disk"],
     });

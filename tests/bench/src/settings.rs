@@ -121,8 +121,9 @@ pub fn help() -> String {
 
 Usage: bench [OPTIONS] [PART]...
 
-All parts take about a quarter of an hour, two minutes of it the first time, while databases are made that are kept for the next. On
-Postgres, where they are made anew, it is longer. Small sizes try whether everything can be measured, by a build that is not optimised too.
+All parts take about a quarter of an hour, two minutes of it the first time, while databases are made that are kept for
+the next. On Postgres, where they are made anew, it is longer. Small sizes try whether everything can be measured, by a
+build that is not optimised too.
 
 Parts: {}
 Only when it is named: {}, from an empty target directory, which takes minutes and some gigabytes.

@@ -80,11 +80,13 @@ fn fill(url: &str, made: &str) {
         &format!(
             "CREATE TEMPORARY TABLE opening AS \
                  SELECT n, 'SM-' || gen_random_uuid() AS id, \
-                     date_trunc('second', now()) + interval '10 seconds' + (n % {WITHIN_S}) * interval '1 second' AS at \
+                     date_trunc('second', now()) + interval '10 seconds' \
+                     + (n % {WITHIN_S}) * interval '1 second' AS at \
                  FROM generate_series(1, {WINDOWS}) n; \
              INSERT INTO maintenance_windows \
                  SELECT w.tenant_id, o.id, w.version, w.name, w.name_key, w.description, \
-                     replace(w.schedule, '2098-01-01T00:00:00', to_char(o.at AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS')), \
+                     replace(w.schedule, '2098-01-01T00:00:00', \
+                     to_char(o.at AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS')), \
                      w.holds, w.conditions, w.run_rba, w.install_patch, w.run_escalation, \
                      (extract(epoch FROM o.at) * 1000)::bigint, w.closes_ms, w.created_by, w.created_ms, w.updated_ms \
                  FROM opening o, maintenance_windows w WHERE w.id = '{made}'; \

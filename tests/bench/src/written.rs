@@ -92,9 +92,9 @@ impl LoopDatabase {
             Self::Postgres(_) => self.texts(
                 "SELECT t.table_name FROM information_schema.tables t WHERE t.table_schema = 'public' AND EXISTS \
                  (SELECT 1 FROM information_schema.columns c WHERE c.table_schema = 'public' \
-                 AND c.table_name = t.table_name AND c.column_name = 'tenant_id') AND (t.table_name = 'resources' OR EXISTS \
-                 (SELECT 1 FROM information_schema.columns c WHERE c.table_schema = 'public' \
-                 AND c.table_name = t.table_name AND c.column_name = 'resource_id')) \
+                 AND c.table_name = t.table_name AND c.column_name = 'tenant_id') \
+                 AND (t.table_name = 'resources' OR EXISTS (SELECT 1 FROM information_schema.columns c \
+                 WHERE c.table_schema = 'public' AND c.table_name = t.table_name AND c.column_name = 'resource_id')) \
                  AND t.table_name <> 'resource_changes' ORDER BY t.table_name <> 'resources', t.table_name",
             ),
         }
@@ -132,8 +132,9 @@ impl LoopDatabase {
                 let copy = Database::open(file)?;
                 copy.execute(PRAGMAS)?;
                 // A virtual table makes its own tables, whose names stand in quotes.
-                let sql = "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite@_%' ESCAPE '@' \
-                     AND sql NOT LIKE 'CREATE TABLE ''%' ORDER BY type = 'index'";
+                let sql = "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL \
+                     AND name NOT LIKE 'sqlite@_%' ESCAPE '@' AND sql NOT LIKE 'CREATE TABLE ''%' \
+                     ORDER BY type = 'index'";
                 for sql in original.texts(sql, &[])? {
                     copy.execute(&sql)?;
                 }

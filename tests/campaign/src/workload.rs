@@ -85,7 +85,10 @@ impl Place {
 
     /// [`BULK`] reports, each of a problem of its own.
     pub fn alerts(&self, figures: &mut Figures, start: &str, key: Option<&str>) -> Outcome {
-        let report = |metric: String| json!({"currentState": "Critical", "subject": metric, "metric": metric, "device": {"hostName": "alerting"}});
+        let report = |metric: String| {
+            json!({"currentState": "Critical", "subject": metric, "metric": metric,
+                "device": {"hostName": "alerting"}})
+        };
         self.post(figures, "/alerts", key, &names(start).map(report).collect())
     }
 

@@ -105,7 +105,8 @@ fn machine() -> String {
     let temporary = std::env::temp_dir();
     let room = |directory: &str| room(directory).map_or("unknown".to_owned(), |room| format!("{room} MiB"));
     format!(
-        "room in /dev/shm: {}, for temporary files: {}; {}; {} (processes killed for want of memory since this machine started)",
+        "room in /dev/shm: {}, for temporary files: {}; {}; {} \
+         (processes killed for want of memory since this machine started)",
         room("/dev/shm"),
         room(&temporary.to_string_lossy()),
         line("/proc/meminfo", "MemAvailable"),

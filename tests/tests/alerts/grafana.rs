@@ -21,7 +21,9 @@ fn alert(fingerprint: &str, firing: bool, labels: &Value, annotations: &Value) -
         "values": {"B": 44.239_437_375_419_08, "C": 1},
         "generatorURL": format!("{GRAFANA}alerting/1afz29v7z/edit"),
         "fingerprint": fingerprint,
-        "silenceURL": format!("{GRAFANA}alerting/silence/new?alertmanager=grafana&matchers=alertname%3DT2%2Cteam%3Dblue"),
+        "silenceURL": format!(
+            "{GRAFANA}alerting/silence/new?alertmanager=grafana&matchers=alertname%3DT2%2Cteam%3Dblue"
+        ),
         "dashboardURL": "",
         "panelURL": "",
         "imageURL": format!("{GRAFANA}public/img/attachments/{fingerprint}.png"),

@@ -61,8 +61,8 @@ fn a_decommissioned_machine_recovers_under_any_of_its_names(server: &Server) {
     let partner = server.admin();
     let external = unique("ext");
     let mac = "00:16:3e:5a:00:01";
-    let machine = json!({"name": unique("m"), "hostName": unique("host"), "extResourceId": external, "ipAddress": "10.7.7.7",
-        "networkCardDetails": [{"macAddress": mac, "ipAddress": "10.7.7.8"}]});
+    let machine = json!({"name": unique("m"), "hostName": unique("host"), "extResourceId": external,
+        "ipAddress": "10.7.7.7", "networkCardDetails": [{"macAddress": mac, "ipAddress": "10.7.7.8"}]});
     let named =
         |device: Value, state: &str, metric: &str| json!({"currentState": state, "metric": metric, "device": device});
     let names = [

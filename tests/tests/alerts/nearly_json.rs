@@ -35,7 +35,8 @@ fn nearly_json_is_repaired_with_a_warning(server: &Server) {
     let answer = genie.body("application/json", "{\"message\":\"c:\\data is full\",\"alias\":\"og\"}").send();
     assert_eq!(answer.status, 202, "{answer}");
     let event = format!(
-        "{{\"routing_key\":\"{token}\",\"event_action\":\"trigger\",\"dedup_key\":\"pd\",\"payload\":{{\"summary\":\"a\nb\"}}}}"
+        "{{\"routing_key\":\"{token}\",\"event_action\":\"trigger\",\"dedup_key\":\"pd\",\
+         \"payload\":{{\"summary\":\"a\nb\"}}}}"
     );
     assert_eq!(server.request("POST", "/v2/enqueue").body("text/plain", event).send().status, 202);
     for alias in ["og", "pd"] {
@@ -51,8 +52,10 @@ fn nearly_json_is_repaired_with_a_warning(server: &Server) {
 fn one_bad_entry_refuses_no_other(server: &Server) {
     let client = server.new_client();
     let (_, token) = address(&client);
-    let body = b"{\"version\":\"5\",\"alerts\":[{\"status\":\"firing\",\"fingerprint\":\"1\",\"labels\":{\"alertname\":\"d:\\ \xfc\"}},\
-        7,{\"status\":\"unsure\"},{\"status\":\"firing\",\"fingerprint\":\"2\",\"labels\":{\"alertname\":\"x\\ud800\"}}]}";
+    let body = b"{\"version\":\"5\",\"alerts\":[\
+        {\"status\":\"firing\",\"fingerprint\":\"1\",\"labels\":{\"alertname\":\"d:\\ \xfc\"}},7,\
+        {\"status\":\"unsure\"},\
+        {\"status\":\"firing\",\"fingerprint\":\"2\",\"labels\":{\"alertname\":\"x\\ud800\"}}]}";
     let request = server.request("POST", &format!("/api/v2/inbound/{token}/alertmanager"));
     let answer = request.body("application/json", &body[..]).send().ok();
     assert_eq!(each(&answer, "result"), ["created", "invalid", "invalid", "created"]);

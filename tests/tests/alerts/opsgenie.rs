@@ -67,8 +67,8 @@ fn every_operation_of_its_clients_answers(server: &Server) {
     let client = server.new_client();
     let (_, token) = address(&client);
     let alias = unique("alias");
-    let alert = json!({"message": "Disk is full", "alias": alias, "entity": "web-01", "priority": "P3", "tags": ["disk"],
-        "details": {"mount": "/var"}, "description": "98 %"});
+    let alert = json!({"message": "Disk is full", "alias": alias, "entity": "web-01", "priority": "P3",
+        "tags": ["disk"], "details": {"mount": "/var"}, "description": "98 %"});
     took(&call(server, &token, "POST", "/v2/alerts", Some(&alert)));
     let id = text(&only(&client, &format!("extAlertId:{alias}"))["id"]);
     let now = || only(&client, &format!("extAlertId:{alias}"));

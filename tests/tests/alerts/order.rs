@@ -19,8 +19,8 @@ both_backends![
 
 fn instance(format: &str, key: &str, status: &str, starts: &str, ends: &str) -> Value {
     let version = if format == "grafana" { "1" } else { "4" };
-    json!({"version": version, "alerts": [{"status": status, "fingerprint": key, "labels": {"alertname": "InstanceDown"},
-        "startsAt": starts, "endsAt": ends}]})
+    json!({"version": version, "alerts": [{"status": status, "fingerprint": key,
+        "labels": {"alertname": "InstanceDown"}, "startsAt": starts, "endsAt": ends}]})
 }
 
 const NEVER: &str = "0001-01-01T00:00:00Z";

@@ -76,8 +76,8 @@ fn with(mut event: Value, values: &Value) -> Value {
 fn recovery(event: Value) -> Value {
     with(
         event,
-        &json!({"alert_subject": "Resolved in 1h 5m: High CPU utilization", "event_value": "0", "event_status": "RESOLVED",
-            "event_age": "1h 5m", "event_recovery_id": "1052", "event_recovery_value": "0",
+        &json!({"alert_subject": "Resolved in 1h 5m: High CPU utilization", "event_value": "0",
+            "event_status": "RESOLVED", "event_age": "1h 5m", "event_recovery_id": "1052", "event_recovery_value": "0",
             "event_recovery_date": "2026.02.20", "event_recovery_time": "21:42:00", "trigger_status": "OK"}),
     )
 }

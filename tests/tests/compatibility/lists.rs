@@ -74,7 +74,8 @@ fn a_terminated_client_stays_shut(server: &Server) {
 fn resources_with_their_details(server: &Server) {
     let client = server.new_client();
     let site = client.post("/sites", &json!({"name": "Pune"})).ok()["id"].clone();
-    let body = json!({"hostName": "web-01", "os": "Debian", "location": {"id": site}, "tags": [{"name": "env", "value": "x"}]});
+    let body = json!({"hostName": "web-01", "os": "Debian", "location": {"id": site},
+        "tags": [{"name": "env", "value": "x"}]});
     let id = text(&client.post("/resources", &body).ok()["resourceUUID"]);
     let check = json!({"type": "SYNTHETIC", "name": "front", "url": "https://example.net", "checkType": "HTTP"});
     let check = text(&client.post("/resources", &check).ok()["resourceUUID"]);

@@ -71,7 +71,8 @@ fn what_a_page_should_not_ask_for_is_noticed() {
         ("new Image().src = 'http://127.0.0.1:9/pixel'", "127.0.0.1:9"),
         ("(() => { try { new WebSocket('ws://127.0.0.1:9/socket') } catch {} })()", "127.0.0.1:9"),
         (
-            "(() => { const one = document.createElement('link'); one.rel = 'stylesheet'; one.href = 'https://example.net/x.css'; document.head.append(one); })()",
+            "(() => { const one = document.createElement('link'); one.rel = 'stylesheet'; \
+             one.href = 'https://example.net/x.css'; document.head.append(one); })()",
             "example.net",
         ),
         ("fetch('/api/v2/tenants/client_1/nonsense').then(() => 0)", "nonsense is in no document"),

@@ -80,9 +80,11 @@ impl Look<'_> {
 fn on_each_other(window: &Window, element: &str) -> Value {
     window.evaluate(&format!(
         "(controls => controls.flatMap(([one, of], place) => controls.slice(place + 1).filter(([other, its]) => \
-         Math.min(of.right, its.right) - Math.max(of.left, its.left) > 2 && Math.min(of.bottom, its.bottom) - Math.max(of.top, its.top) > 2) \
+         Math.min(of.right, its.right) - Math.max(of.left, its.left) > 2 && \
+         Math.min(of.bottom, its.bottom) - Math.max(of.top, its.top) > 2) \
          .map(([other]) => [one, other].map(control => control.name || control.ariaLabel || control.textContent))))\
-         ([...{element}.querySelectorAll('main :is(input, select, textarea, button), dialog :is(input, select, textarea, button)')]\
+         ([...{element}.querySelectorAll('main :is(input, select, textarea, button), \
+         dialog :is(input, select, textarea, button)')]\
          .filter(control => control.checkVisibility()).map(control => [control, control.getBoundingClientRect()]))"
     ))
 }
@@ -91,10 +93,12 @@ fn on_each_other(window: &Window, element: &str) -> Value {
 /// boxes to tick stand apart on a wide page.
 fn too_small(window: &Window) -> Value {
     window.evaluate(
-        "[...document.querySelectorAll('a[href], button, input, select, textarea, summary')].filter(one => one.checkVisibility() && !one.closest('.skip')) \
+        "[...document.querySelectorAll('a[href], button, input, select, textarea, summary')]\
+         .filter(one => one.checkVisibility() && !one.closest('.skip')) \
          .filter(one => getComputedStyle(one).display != 'inline' && !(one.type == 'checkbox' && innerWidth > 760)) \
          .map(one => [one, one.getBoundingClientRect()]).filter(([, box]) => box.width < 23.5 || box.height < 23.5) \
-         .map(([one, box]) => [one.textContent.trim() || one.name || one.ariaLabel, Math.round(box.width), Math.round(box.height)])",
+         .map(([one, box]) => [one.textContent.trim() || one.name || one.ariaLabel, \
+         Math.round(box.width), Math.round(box.height)])",
     )
 }
 
@@ -161,8 +165,8 @@ struct Things {
 
 fn things(company: &Client) -> Things {
     let first = |path: &str, query: &str, id: &str| text(&company.search(path, query).page()["results"][0][id]);
-    let schedule = json!({"type": "Recurring", "startTime": "2026-01-01T00:00:00Z", "endTime": "2026-01-01T00:00:00Z", "timezone": "GMT",
-        "pattern": {"type": "daily", "dayFrequency": "everyday"}, "endBy": "NEVER"});
+    let schedule = json!({"type": "Recurring", "startTime": "2026-01-01T00:00:00Z", "endTime": "2026-01-01T00:00:00Z",
+        "timezone": "GMT", "pattern": {"type": "daily", "dayFrequency": "everyday"}, "endBy": "NEVER"});
     let window = json!({"name": unique("Looked at"), "devices": [{"hostName": "web-01"}], "schedule": schedule,
         "alertConditions": {"rules": [{"key": "metric", "operator": "Equals", "value": "none"}]}});
     let window = text(&company.post("/scheduleMaintenances", &window).ok()["uniqueId"]);
@@ -170,16 +174,19 @@ fn things(company: &Client) -> Things {
     company.post(&format!("/scheduleMaintenances/{window}/skip"), &json!({"start": next})).ok();
     let policy = text(&company.get("/escalationPolicies/search").page()["results"][0]["id"]);
     let route = unique("Looked at");
-    let body = json!({"name": route, "matchingType": "ALL", "position": 70, "rules": [{"key": "metric", "operator": "Equals", "value": "a"}], "policy": {"id": policy}});
+    let body = json!({"name": route, "matchingType": "ALL", "position": 70,
+        "rules": [{"key": "metric", "operator": "Equals", "value": "a"}], "policy": {"id": policy}});
     let route = (text(&company.post("/alertRoutes", &body).ok()["id"]), route);
     let user = text(&company.post("/users", &json!({"loginName": unique("ned"), "lastName": "Ned"})).ok()["id"]);
     company.post(&format!("/users/{user}"), &json!({"lastName": "Ted"})).ok();
     let key = unique("looked-at");
     let body = json!({"name": key, "role": "viewer", "operations": ["getMe"]});
     let key = (text(&company.post("/apiKeys", &body).ok()["id"]), key);
-    let machine = json!({"hostName": unique("rack"), "type": "DEVICE", "resourceType": "Linux", "components": ["Disk: Samsung 970"],
+    let machine = json!({"hostName": unique("rack"), "type": "DEVICE", "resourceType": "Linux",
+        "components": ["Disk: Samsung 970"],
         "properties": {"provider": "ACME", "instanceId": "i-0123456789abcdef0", "region": "eu-west-1"},
-        "networkCardDetails": [{"networkName": "eth0", "status": "UP", "ipAddress": "10.1.2.3", "macAddress": "02:00:00:00:00:01"}]});
+        "networkCardDetails": [
+            {"networkName": "eth0", "status": "UP", "ipAddress": "10.1.2.3", "macAddress": "02:00:00:00:00:01"}]});
     Things {
         alert: first("/alerts/search", "status:New", "id"),
         incident: first("/incidents/search", "subject:wireless", "id"),
@@ -328,7 +335,10 @@ fn shown_once(look: &mut Look<'_>) {
 fn many_alerts(look: &mut Look<'_>, company: &Client) {
     let window = look.window;
     let host = unique("many");
-    let alert = |number: usize| json!({"subject": format!("Fan {number}"), "currentState": "Warning", "metric": format!("fan{number}"), "device": {"hostName": host}});
+    let alert = |number: usize| {
+        json!({"subject": format!("Fan {number}"), "currentState": "Warning", "metric": format!("fan{number}"),
+            "device": {"hostName": host}})
+    };
     let alerts: Vec<Value> = (0..60).map(alert).collect();
     let first = text(&company.post("/alerts", &json!(alerts)).list()[0]["id"]);
     company.post(&format!("/alerts/{first}/actions/acknowledge"), &json!({})).ok();

@@ -32,7 +32,8 @@ impl Keys<'_> {
     fn press(&self, label: &str) {
         let label = json!(label);
         let shown = format!(
-            "[...(document.querySelector('dialog[open]') || document).querySelectorAll('button, a, summary')].some(one => one.textContent.trim().startsWith({label}) && !one.disabled)"
+            "[...(document.querySelector('dialog[open]') || document).querySelectorAll('button, a, summary')]\
+             .some(one => one.textContent.trim().startsWith({label}) && !one.disabled)"
         );
         self.0.until(&shown);
         self.0
@@ -365,7 +366,8 @@ fn a_delivery_is_sent_again_by_keys() {
     let installed = text(&company.post("/integrations/install/CUSTOM", &body).ok()["id"]);
     let payload = base64::engine::general_purpose::STANDARD.encode("{\"text\": \"told\"}");
     let name = unique("ticket");
-    let event = json!({"name": name, "entity": "INCIDENT", "eventType": "CREATE", "endPointURI": "/tickets", "payload": payload});
+    let event = json!({"name": name, "entity": "INCIDENT", "eventType": "CREATE", "endPointURI": "/tickets",
+        "payload": payload});
     company.post(&format!("/integrations/installed/{installed}/event"), &event).ok();
     company.post("/incidents", &json!({"subject": "Leak"})).ok();
     receiver.wait(1);

@@ -68,9 +68,11 @@ fn meddle(window: &Window) {
         json!({"title": "Too busy", "status": 503, "code": "0005", "detail": REFUSAL.0, "requestId": REFUSAL.1});
     let source = format!(
         "const asked = globalThis.fetch; globalThis.fetch = async (url, given) => {{ \
-         const fits = name => sessionStorage[name] && new RegExp(sessionStorage[name]).test(`${{given?.method || 'GET'}} ${{url}}`); \
+         const fits = name => sessionStorage[name] && \
+         new RegExp(sessionStorage[name]).test(`${{given?.method || 'GET'}} ${{url}}`); \
          if (fits('slow')) await new Promise(done => setTimeout(done, 2000)); \
-         if (fits('refused')) return new Response(JSON.stringify({problem}), {{status: 503}}); return asked(url, given); }}"
+         if (fits('refused')) return new Response(JSON.stringify({problem}), {{status: 503}}); \
+         return asked(url, given); }}"
     );
     window.debug("Page.addScriptToEvaluateOnNewDocument", &json!({"source": source}));
 }

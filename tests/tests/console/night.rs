@@ -26,7 +26,8 @@ fn pump(company: &Client) -> (String, String) {
     let machine = text(&company.post("/resources", &machine).ok()["resourceUUID"]);
     let script = json!({"name": unique("restart"), "content": "systemctl restart pump"});
     let script = company.post("/jobs/scripts", &script).ok()["id"].clone();
-    let job = json!({"name": format!("Restart {host}"), "resources": [{"id": machine}], "script": {"customScript": {"id": script}},
+    let job = json!({"name": format!("Restart {host}"), "resources": [{"id": machine}],
+        "script": {"customScript": {"id": script}},
         "schedule": {"startDate": "2099-01-01T00:00:00+0000", "pattern": {"type": "run once"}}});
     company.post("/jobs", &job).ok();
     (host, machine)
@@ -192,7 +193,10 @@ fn one_night() {
     window.until("document.querySelector('.sub')?.textContent.includes('Pending')");
     open(&window, server, "on-call", "On call");
     window.shows("for the night");
-    window.evaluate("[...document.querySelectorAll('.overrides li')].find(one => one.textContent.includes('for the night')).querySelector('button').click()");
+    window.evaluate(
+        "[...document.querySelectorAll('.overrides li')]\
+         .find(one => one.textContent.includes('for the night')).querySelector('button').click()",
+    );
     window.until("!document.body.innerText.includes('for the night')");
     let handed_over = || !on_call(&company).is_empty() && !on_call(&company).contains(&"Eva".to_owned());
     wait_for(Duration::from_secs(10), handed_over, || format!("{:?}", on_call(&company)));

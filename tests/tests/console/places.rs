@@ -33,7 +33,8 @@ pub(super) fn places(company: &Client, article: &str, window: &str, incident: &s
     let inbound = made("/inbound", json!({"name": unique("monitor")}));
     let integration = made("/integrations/install/CUSTOM", json!({"displayName": unique("Chat")}));
     let event = json!({"name": "All", "entity": "INCIDENT", "eventType": "CREATE", "endPointURI": "/x",
-        "notifier": {"baseURI": "https://chat.example", "authType": "NONE"}, "useBaseNotifier": false, "eventPayload": "{}"});
+        "notifier": {"baseURI": "https://chat.example", "authType": "NONE"}, "useBaseNotifier": false,
+        "eventPayload": "{}"});
     let event = made(&format!("/integrations/installed/{integration}/event"), event);
     let script = made("/jobs/scripts", json!({"name": unique("tidy"), "content": "true"}));
     company.post("/incidents/categories", &json!({"names": [unique("Printers")]})).ok();

@@ -23,7 +23,8 @@ use Does::{Chooses, Clicks, Presses, Types};
 #[rustfmt::skip]
 fn actions() -> Vec<(&'static str, Vec<Does>)> {
     vec![
-        ("on-call", vec![Clicks("Take over…"), Chooses("[name=user]", 1), Types("[name=note]", "mine"), Clicks("Take over")]),
+        ("on-call", vec![
+            Clicks("Take over…"), Chooses("[name=user]", 1), Types("[name=note]", "mine"), Clicks("Take over")]),
         ("on-call", vec![Clicks("Swap…"), Types("[name=note]", "mine"), Clicks("Swap")]),
         ("alerts", vec![Presses("j"), Presses("a")]),
         ("alerts/{alert}", vec![Clicks("Acknowledge")]),
@@ -34,17 +35,24 @@ fn actions() -> Vec<(&'static str, Vec<Does>)> {
         ("incidents/{incident}", vec![Types("textarea", "Seen"), Clicks("Add note")]),
         ("incidents/{incident}", vec![Clicks("Change…"), Types("[name=subject]", "Flood"), Clicks("Save")]),
         ("incidents/{incident}", vec![Clicks("Close…"), Types("textarea", "Dry"), Clicks("Close")]),
-        ("maintenance", vec![Clicks("New window…"), Types("[name=name]", "Paint"), Types("[name=devices]", "web-01"), Clicks("Create")]),
+        ("maintenance", vec![
+            Clicks("New window…"), Types("[name=name]", "Paint"), Types("[name=devices]", "web-01"), Clicks("Create")]),
         ("maintenance?window={window}", vec![Clicks("Skip the next")]),
         ("maintenance?window={window}", vec![Clicks("Suspend")]),
         ("jobs", vec![Clicks("Run now")]),
-        ("jobs", vec![Clicks("New script…"), Types("[name=name]", "sweep"), Types("textarea", "echo"), Clicks("Create")]),
+        ("jobs", vec![
+            Clicks("New script…"), Types("[name=name]", "sweep"), Types("textarea", "echo"), Clicks("Create")]),
         ("jobs/{job}", vec![Clicks("Pause")]),
         ("jobs/{job}", vec![Clicks("Change…"), Types("[name=name]", "Other"), Clicks("Save")]),
-        ("knowledge", vec![Clicks("New article…"), Types("[name=title]", "Leaks"), Types("textarea", "Text"), Clicks("Publish")]),
+        ("knowledge", vec![
+            Clicks("New article…"), Types("[name=title]", "Leaks"), Types("textarea", "Text"), Clicks("Publish")]),
         ("knowledge/{article}", vec![Clicks("Change…"), Types("textarea", "Text"), Clicks("Save")]),
-        ("routing", vec![Clicks("New policy…"), Types("[name=name]", "Night"), Chooses("[name='steps[0].targets[0].kind']", 3), Clicks("Create")]),
-        ("routing?policy={policy}", vec![Clicks("New route…"), Types("[name=name]", "Night"), Types("[aria-label='Key of rule 1']", "metric"), Types("[aria-label='Value of rule 1']", "load"), Clicks("Create")]),
+        ("routing", vec![
+            Clicks("New policy…"), Types("[name=name]", "Night"), Chooses("[name='steps[0].targets[0].kind']", 3),
+            Clicks("Create")]),
+        ("routing?policy={policy}", vec![
+            Clicks("New route…"), Types("[name=name]", "Night"), Types("[aria-label='Key of rule 1']", "metric"),
+            Types("[aria-label='Value of rule 1']", "load"), Clicks("Create")]),
         ("routing?policy={policy}", vec![Clicks("Delete…"), Clicks("Delete")]),
         ("routing?host=web-01", vec![]),
         ("deliveries", vec![Clicks("Resend failed deliveries")]),
@@ -56,7 +64,9 @@ fn actions() -> Vec<(&'static str, Vec<Does>)> {
         ("keys", vec![Clicks("New key…"), Types("[name=name]", "robot"), Clicks("Create")]),
         ("keys", vec![Clicks("New secret…"), Clicks("Create")]),
         ("keys", vec![Clicks("Revoke…"), Clicks("Revoke")]),
-        ("settings", vec![Clicks("Add e-mail…"), Types("[name=name]", "Mail"), Types("[name=address]", "eva@example.net"), Clicks("Add")]),
+        ("settings", vec![
+            Clicks("Add e-mail…"), Types("[name=name]", "Mail"), Types("[name=address]", "eva@example.net"),
+            Clicks("Add")]),
         ("settings", vec![Clicks("Sign out")]),
     ]
 }
@@ -67,10 +77,11 @@ fn things() -> Vec<(&'static str, String)> {
     let made = |path: &str, body, id: &str| text(&company.post(path, &body).ok()[id]);
     let subject = unique("Refused");
     super::work::report(&company, &subject);
-    let schedule = json!({"type": "Recurring", "startTime": "2099-01-01T00:00:00Z", "endTime": "2099-01-01T02:00:00Z", "timezone": "GMT",
-        "pattern": {"type": "daily", "dayFrequency": "everyday"}, "endBy": "NEVER"});
+    let schedule = json!({"type": "Recurring", "startTime": "2099-01-01T00:00:00Z", "endTime": "2099-01-01T02:00:00Z",
+        "timezone": "GMT", "pattern": {"type": "daily", "dayFrequency": "everyday"}, "endBy": "NEVER"});
     let window = json!({"name": unique("Refused"), "devices": [{"hostName": "web-01"}], "schedule": schedule});
-    let job = json!({"name": unique("Refused"), "script": {"jobType": "antivirus"}, "schedule": {"startDate": "2030-01-01T00:00:00Z", "pattern": {"type": "never"}}});
+    let job = json!({"name": unique("Refused"), "script": {"jobType": "antivirus"},
+        "schedule": {"startDate": "2030-01-01T00:00:00Z", "pattern": {"type": "never"}}});
     let category = company.get("/kb/categorylist").page()["results"][0]["id"].clone();
     let article = json!({"title": unique("Refused"), "content": "x", "category": {"id": category}});
     let policy = json!({"name": unique("Refused"), "steps": [{"targets": [{"owner": true}], "wait": "5m"}]});

@@ -162,7 +162,8 @@ fn a_viewer_is_offered_what_a_viewer_may() {
     for (path, title) in all_screens(server).into_iter().filter(|(path, _)| !closed.contains(&path.as_str())) {
         open(&window, server, &path, &title);
         let buttons = window.evaluate(
-            "[...document.querySelectorAll('main button:not([aria-pressed], .sort)')].map(one => one.textContent.trim())",
+            "[...document.querySelectorAll('main button:not([aria-pressed], .sort)')]\
+             .map(one => one.textContent.trim())",
         );
         let buttons = buttons.as_array().unwrap().iter().map(text).collect::<Vec<_>>();
         for offered in &buttons {

@@ -46,10 +46,12 @@ fn the_first_screen_is_small_and_soon_there() {
     window.looks(360, false);
     window.debug("Network.enable", &json!({}));
     window.debug("Emulation.setCPUThrottlingRate", &json!({"rate": 4}));
-    let noted = "new MutationObserver(() => { if (!globalThis.there && document.querySelector('.person')) globalThis.there = performance.now(); }) \
+    let noted = "new MutationObserver(() => { if (!globalThis.there && document.querySelector('.person')) \
+                 globalThis.there = performance.now(); }) \
                  .observe(document, {childList: true, subtree: true})";
     window.debug("Page.addScriptToEvaluateOnNewDocument", &json!({"source": noted}));
-    let sent = "performance.getEntriesByType('resource').concat(performance.getEntriesByType('navigation')).reduce((sum, one) => sum + one.transferSize, 0)";
+    let sent = "performance.getEntriesByType('resource').concat(performance.getEntriesByType('navigation'))\
+                .reduce((sum, one) => sum + one.transferSize, 0)";
     let mut sizes = 0.0_f64;
     let visit = |_| {
         window.debug("Network.clearBrowserCache", &json!({}));
@@ -87,8 +89,8 @@ pub(super) fn machines(company: &Client, name: &str, count: usize) {
 pub(super) fn alerts(company: &Client, name: &str, count: usize) {
     for block in 0..count / 1_000 {
         let one = |number: usize| {
-            json!({"currentState": "Warning", "subject": format!("Fan {number}"), "metric": format!("fan.{block}.{number}"),
-            "device": {"hostName": format!("{name}-{block}")}})
+            json!({"currentState": "Warning", "subject": format!("Fan {number}"),
+            "metric": format!("fan.{block}.{number}"), "device": {"hostName": format!("{name}-{block}")}})
         };
         company.post("/alerts", &json!((0..1_000).map(one).collect::<Vec<_>>())).ok();
     }
@@ -97,8 +99,10 @@ pub(super) fn alerts(company: &Client, name: &str, count: usize) {
 /// From now on keeps how long each key takes until the page shows what came of it, as the browser itself measures it.
 fn watch(window: &Window) {
     window.evaluate(
-        "globalThis.answered = new Map(); new PerformanceObserver(list => { for (const one of list.getEntries()) if (one.interactionId) \
-         answered.set(one.interactionId, Math.max(answered.get(one.interactionId) || 0, one.duration)); }).observe({type: 'event', durationThreshold: 16, buffered: true})",
+        "globalThis.answered = new Map(); new PerformanceObserver(list => { \
+         for (const one of list.getEntries()) if (one.interactionId) \
+         answered.set(one.interactionId, Math.max(answered.get(one.interactionId) || 0, one.duration)); })\
+         .observe({type: 'event', durationThreshold: 16, buffered: true})",
     );
 }
 
@@ -133,7 +137,8 @@ fn keys_and_searches_are_answered_at_once_with_much_behind_them() {
     window.until(&format!("document.querySelectorAll('tr.chosen').length == {CHOSEN}"));
     window.press("a");
     window.until(&format!(
-        "[...document.querySelectorAll('tbody tr')].filter(row => row.innerText.includes('Acknowledged')).length >= {CHOSEN}"
+        "[...document.querySelectorAll('tbody tr')]\
+         .filter(row => row.innerText.includes('Acknowledged')).length >= {CHOSEN}"
     ));
     window.shows(&format!("Acknowledged: {CHOSEN}."));
     let board = answered(&window, CHOSEN * 2 + 1);
@@ -146,12 +151,16 @@ fn keys_and_searches_are_answered_at_once_with_much_behind_them() {
     for (place, letter) in typed.char_indices() {
         window.press(&letter.to_string());
         let so_far = json!(&typed[..=place]);
-        window.until(&format!("new URLSearchParams(location.search).get('q') == {so_far} && document.querySelector('table.rows')?.ariaBusy == 'false'"));
+        window.until(&format!(
+            "new URLSearchParams(location.search).get('q') == {so_far} && \
+             document.querySelector('table.rows')?.ariaBusy == 'false'"
+        ));
     }
     // The table says that it waits while it does.
     window.until("document.querySelectorAll('tbody tr').length == 11");
     let search = answered(&window, typed.len());
-    let asked = "performance.getEntriesByType('resource').filter(one => one.name.includes('/resources/search')).map(one => one.duration)";
+    let asked = "performance.getEntriesByType('resource').filter(one => one.name.includes('/resources/search'))\
+                 .map(one => one.duration)";
     let asked = window.evaluate(asked);
     let asked = Times::of(asked.as_array().unwrap().iter().filter_map(serde_json::Value::as_f64).collect());
     let told = format!(

@@ -44,7 +44,10 @@ fn changed_secrets_of_integrations_are_in_the_log(server: &Server) {
     let client = server.new_client();
     let first = uuid();
     let second = uuid();
-    let with = |password: &str| json!({"baseURI": "https://receiver.invalid/api", "authType": "BASIC", "userName": "u", "password": password});
+    let with = |password: &str| {
+        json!({"baseURI": "https://receiver.invalid/api", "authType": "BASIC", "userName": "u",
+            "password": password})
+    };
     let made = client
         .post("/integrations/install/CUSTOM", &json!({"displayName": unique("one"), "baseNotifier": with(&first)}));
     let id = super::text(&made.ok()["id"]);

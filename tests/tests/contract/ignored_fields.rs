@@ -27,8 +27,9 @@ fn unknown_fields_are_named_by_their_paths(server: &Server) {
     let client = server.new_client();
     let site = json!({"name": unique("site"), "city": "Graz", "state": "Styria", "zipCode": "8010", "phone": null});
     assert_eq!(post(&client, "/sites", &site), "state, zipCode");
-    let resource = json!({"hostName": unique("host"), "colour": "red", "tags": [{"name": "a", "value": "b", "scope": 1}],
-        "metaData": {"anything": {"goes": 1}}, "bios": {"systemSerial": "1", "vendor": "x"}});
+    let resource = json!({"hostName": unique("host"), "colour": "red",
+        "tags": [{"name": "a", "value": "b", "scope": 1}], "metaData": {"anything": {"goes": 1}},
+        "bios": {"systemSerial": "1", "vendor": "x"}});
     assert_eq!(post(&client, "/resources", &resource), "colour, bios.vendor, tags[0].scope");
     let groups = json!([{"name": unique("one")}, {"name": unique("two"), "owner": 7}]);
     assert_eq!(post(&client, "/deviceGroups", &groups), "[1].owner");
@@ -51,7 +52,8 @@ fn an_update_that_is_laid_over_what_is_stored_names_them_too(server: &Server) {
     assert_eq!(post(&client, &path, &json!({"description": "x", "colour": "red"})), "colour");
     let event = json!({"name": "e", "entity": "INCIDENT", "eventType": "CREATE", "eventPayload": "x", "colour": "red",
         "notifier": {"type": "REST_API", "baseURI": "https://example.net/", "authType": "NONE", "shade": 1},
-        "filterCriteria": {"matchType": "ALL", "rules": [{"key": "Subject", "operator": "Contains", "value": "a", "hue": 1}]}});
+        "filterCriteria": {"matchType": "ALL",
+            "rules": [{"key": "Subject", "operator": "Contains", "value": "a", "hue": 1}]}});
     let created = client.post(&format!("{path}/event"), &event);
     assert_eq!(ignored(&created), "colour, filterCriteria.rules[0].hue, notifier.shade");
     let id = created.ok()["id"].clone();

@@ -88,8 +88,9 @@ fn errors_are_listed_by_path(server: &Server) {
         "note",
     ]);
     let theirs = json!({
-        "subject": "x", "category": {"uniqueId": category(&other, "theirs", None)}, "assignee": {"id": user(&other, "Eve")},
-        "requester": {"id": "USR9999999999"}, "assigneeGroup": {"uniqueId": "USRGRP-x"}, "roster": {"id": "ES-x"},
+        "subject": "x", "category": {"uniqueId": category(&other, "theirs", None)},
+        "assignee": {"id": user(&other, "Eve")}, "requester": {"id": "USR9999999999"},
+        "assigneeGroup": {"uniqueId": "USRGRP-x"}, "roster": {"id": "ES-x"},
         "resources": [{"hostName": "nowhere"}], "alerts": [{"id": "ALT-x"}],
     });
     client.post("/incidents", &theirs).invalid(&[
@@ -124,7 +125,8 @@ fn errors_are_listed_by_path(server: &Server) {
     let told = client.post("/incidents", &both).invalid(&expected);
     assert_eq!(told["errors"].as_array().map(Vec::len), Some(expected.len()), "{told}");
     let made = create(&client, json!({"subject": "good"}));
-    let wrong = json!({"status": "Lost", "assignee": {"id": "USR9999999999"}, "category": {}, "subCategory": {"uniqueId": "SCAT-x"}});
+    let wrong = json!({"status": "Lost", "assignee": {"id": "USR9999999999"}, "category": {},
+        "subCategory": {"uniqueId": "SCAT-x"}});
     let wrong = client.post(&path(&made), &wrong);
     wrong.invalid(&["status", "assignee.id", "category.uniqueId", "subCategory.uniqueId"]);
     client.post("/incidents", &json!({"alerts": [{"id": "ALT-x"}]})).invalid(&["alerts[0].id"]);
@@ -270,7 +272,8 @@ fn a_roster_assigns_the_person_on_call(server: &Server) {
 fn opened_for_an_alert_they_name_each_other(server: &Server) {
     let client = server.new_client();
     client.post("/resources", &json!({"name": "db", "hostName": "db-01"})).ok();
-    let report = json!({"currentState": "Critical", "subject": "Disk is full", "metric": "disk", "device": {"hostName": "db-01"}});
+    let report = json!({"currentState": "Critical", "subject": "Disk is full", "metric": "disk",
+        "device": {"hostName": "db-01"}});
     let alert = text(&client.post("/alert", &report).ok()["id"]);
     let made = create(&client, json!({"alerts": [{"id": alert}]}));
     assert_eq!(made["alerts"], json!([{"id": alert, "subject": "Disk is full"}]));

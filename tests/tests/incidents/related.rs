@@ -11,16 +11,16 @@ both_backends![an_incident_of_an_alert_has_what_helps, records_of_other_tenants_
 fn machine(client: &Client) -> String {
     let host = unique("db");
     let id = text(&client.post("/resources", &json!({"name": host, "hostName": host})).ok()["resourceUUID"]);
-    let schedule = json!({"type": "One-Time", "startTime": "2026-01-01T00:00:00+0000", "endTime": "2099-01-01T00:00:00+0000",
-        "timezone": "GMT"});
+    let schedule = json!({"type": "One-Time", "startTime": "2026-01-01T00:00:00+0000",
+        "endTime": "2099-01-01T00:00:00+0000", "timezone": "GMT"});
     // Its alerts are none of its business.
     let conditions =
         json!({"matchingType": "ALL", "rules": [{"key": "metric", "operator": "Equals", "value": "none"}]});
     let window = json!({"name": "Patches", "description": "x", "devices": [{"hostName": host}], "schedule": schedule,
         "alertConditions": conditions});
     client.post("/scheduleMaintenances", &window).ok();
-    let job = json!({"name": "Clean up", "schedule": {"startDate": "2099-01-01T00:00:00Z", "pattern": {"type": "daily"}},
-        "script": {"jobType": "antivirus"}, "resources": [{"id": id}]});
+    let job = json!({"name": "Clean up", "script": {"jobType": "antivirus"}, "resources": [{"id": id}],
+        "schedule": {"startDate": "2099-01-01T00:00:00Z", "pattern": {"type": "daily"}}});
     client.post("/jobs", &job).ok();
     host
 }
@@ -33,8 +33,9 @@ fn article(client: &Client, title: &str, content: &str, state: &str) -> String {
 
 /// An incident for a new alert of a machine.
 fn incident(client: &Client, host: &str, mut body: Value) -> String {
-    let report = json!({"currentState": "Critical", "subject": "Disk is full", "metric": "disk.usage", "component": "/var",
-        "app": unique("app"), "tags": [{"name": "team", "value": "Storage"}], "device": {"hostName": host}});
+    let report = json!({"currentState": "Critical", "subject": "Disk is full", "metric": "disk.usage",
+        "component": "/var", "app": unique("app"), "tags": [{"name": "team", "value": "Storage"}],
+        "device": {"hostName": host}});
     body["alerts"] = json!([{"id": client.post("/alert", &report).ok()["id"]}]);
     text(&client.post("/incidents", &body).ok()["id"])
 }

@@ -59,7 +59,8 @@ fn changes_are_seen_in_updates(backend: Backend) {
     body["filterCriteria"] = json!({"rules": [{"key": "status", "operator": "Changed To", "value": "Closed"}]});
     event(&client, &made, &body);
     for (from, to, expected) in [("Open", "Closed", 1), ("Closed", "Closed", 0), ("Open", "New", 0)] {
-        let action = json!({"entity": "INCIDENT", "eventType": "UPDATE", "object": {"status": to}, "previous": {"status": from}});
+        let action = json!({"entity": "INCIDENT", "eventType": "UPDATE", "object": {"status": to},
+            "previous": {"status": from}});
         let answer = client.post("/integrations/actions", &action).ok();
         assert_eq!(answer["deliveries"].as_array().map(Vec::len), Some(expected), "{from} {to}");
     }
@@ -75,7 +76,8 @@ fn resources_fire_by_themselves(backend: Backend) {
             &made,
             &json!({"entity": "Resource", "eventType": kind, "thirdPartyEventType": method,
             "endPointURI": "/r/$resource.hostName",
-            "eventPayload": "{\"name\": \"$resource.hostName\", \"was\": \"$resource.previous.description\", \"tag\": \"$resource.tags.env\", \"type\": \"$event.type\"}"}),
+            "eventPayload": "{\"name\": \"$resource.hostName\", \"was\": \"$resource.previous.description\", \
+                \"tag\": \"$resource.tags.env\", \"type\": \"$event.type\"}"}),
         );
     }
     let host = unique("host");
@@ -145,7 +147,8 @@ fn a_test_says_what_would_happen(backend: Backend) {
     let made = install(&client, &receiver.url());
     let mut body = on_incidents("{\"s\": \"$incident.subject\"}");
     body["filterCriteria"] = json!({"rules": [
-        {"key": "Subject", "operator": "Contains", "value": "disk"}, {"key": "priority", "operator": "Equals", "value": "P0"}]});
+        {"key": "Subject", "operator": "Contains", "value": "disk"},
+        {"key": "priority", "operator": "Equals", "value": "P0"}]});
     body["notifier"] = json!({"baseURI": receiver.url(), "authType": "BASIC", "userName": "u", "password": "secret-p"});
     let object = json!({"subject": "disk \"full\"", "priority": "P1"});
     let unsaved = client.post(&format!("{}/event/test", path(&made)), &json!({"event": body, "object": object})).ok();

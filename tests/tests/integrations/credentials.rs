@@ -27,7 +27,8 @@ both_backends![
 fn oauth(receiver: &Receiver, grant: &str) -> serde_json::Value {
     let mut body = on_incidents("{}");
     body["notifier"] = json!({"baseURI": receiver.url(), "authType": "OAUTH2", "grantType": grant, "apiKey": "key:1",
-        "apiSecret": "s&cret", "userName": "u", "password": "p w", "accessTokenURL": format!("{}/token", receiver.url())});
+        "apiSecret": "s&cret", "userName": "u", "password": "p w",
+        "accessTokenURL": format!("{}/token", receiver.url())});
     body
 }
 

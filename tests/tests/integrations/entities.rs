@@ -100,7 +100,8 @@ fn rules_match_the_status_of_real_incidents(backend: Backend) {
     let receiver = Receiver::willing();
     let made = install(&client, &receiver.url());
     let on = |action: &str, name: &str, operator: &str, value: &str| {
-        json!({"entity": "INCIDENT", "eventType": action, "eventPayload": format!("{name} $incident.previous.status>$incident.status"),
+        json!({"entity": "INCIDENT", "eventType": action,
+            "eventPayload": format!("{name} $incident.previous.status>$incident.status"),
             "filterCriteria": {"rules": [{"key": "Status", "operator": operator, "value": value}]}})
     };
     for body in [
@@ -147,14 +148,15 @@ fn nested_facts_of_resources_match_and_are_filled(backend: Backend) {
         .post(
             "/resources",
             &json!({"name": "a", "os": "Debian 13", "dnsName": "a.net", "location": {"name": site}, "region": "eu",
-            "bios": {"systemModel": "Acme"}, "metaData": {"rack": "r1"}, "networkCardDetails": [{"macAddress": "00:11:22:33:44:55"}],
+            "bios": {"systemModel": "Acme"}, "metaData": {"rack": "r1"},
+            "networkCardDetails": [{"macAddress": "00:11:22:33:44:55"}],
             "credential": {"name": "root", "password": "never-told"}}),
         )
         .ok();
     let told: Value = receiver.wait(1)[0].json();
-    let expected = json!({"location.name": site, "location": site, "osName": "Debian 13", "dns": "a.net", "bios.systemModel": "Acme",
-        "properties.region": "eu", "metaData.rack": "r1", "networkCardDetails.macAddress": "00:11:22:33:44:55",
-        "clientUniqueId": client.tenant_id()});
+    let expected = json!({"location.name": site, "location": site, "osName": "Debian 13", "dns": "a.net",
+        "bios.systemModel": "Acme", "properties.region": "eu", "metaData.rack": "r1",
+        "networkCardDetails.macAddress": "00:11:22:33:44:55", "clientUniqueId": client.tenant_id()});
     assert_eq!(told, expected);
 }
 
@@ -186,7 +188,10 @@ fn general_info_of_resources_matches_and_is_filled(backend: Backend) {
     let made = install(&client, &receiver.url());
     let fields: Vec<String> =
         GENERAL.iter().map(|name| format!("\"{name}\": \"$resource.generalInfo.{name}\"")).collect();
-    let on = |kind: &str, template: &str, rules: Value| json!({"entity": "Resource", "eventType": kind, "filterCriteria": {"rules": rules}, "eventPayload": template});
+    let on = |kind: &str, template: &str, rules: Value| {
+        json!({"entity": "Resource", "eventType": kind, "filterCriteria": {"rules": rules},
+            "eventPayload": template})
+    };
     let template = format!("{{{}}}", fields.join(","));
     let rule = |key: &str, operator: &str, value: &str| json!({"key": key, "operator": operator, "value": value});
     let of_debian = rule("generalInfo.osName", "Starts with", "debian");
@@ -194,8 +199,8 @@ fn general_info_of_resources_matches_and_is_filled(backend: Backend) {
     event(&client, &made, &on("CREATE", &template, json!([of_debian, by_name])));
     event(&client, &made, &on("CREATE", "never", json!([rule("generalInfo.make", "Equals", "Acme")])));
     let body = json!({"name": "db", "hostName": "db-01", "dnsName": "db.net", "os": "Debian 13", "make": "Dell",
-        "description": "old", "keyboardType": "us", "encodingType": "UTF-8", "physicalMemory": "8 GB", "systemUID": "u-1",
-        "resourceName": "r", "aliasName": "a"});
+        "description": "old", "keyboardType": "us", "encodingType": "UTF-8", "physicalMemory": "8 GB",
+        "systemUID": "u-1", "resourceName": "r", "aliasName": "a"});
     let id = text(&client.post("/resources", &body).ok()["resourceUUID"]);
     let told = receiver.wait(1)[0].json();
     assert_eq!(told, client.get(&format!("/resources/{id}")).ok()["generalInfo"]);

@@ -62,7 +62,8 @@ fn secrets_do_not_follow_to_another_kind_of_credential(server: &Server) {
     assert_eq!(client.get(&path(&made)).ok()["baseNotifier"]["authType"], json!("OAUTH2"), "nothing has changed");
     client.post(&at, &json!({"authType": "BASIC", "password": "q"})).ok();
     client.post(&at, &json!({"authType": "basic", "userName": "v"})).ok();
-    let back = json!({"authType": "OAUTH2", "grantType": "CLIENT_CREDENTIALS", "accessTokenURL": "https://198.51.101.1/token"});
+    let back = json!({"authType": "OAUTH2", "grantType": "CLIENT_CREDENTIALS",
+        "accessTokenURL": "https://198.51.101.1/token"});
     client.post(&at, &back).invalid(&["baseNotifier.apiKey", "baseNotifier.apiSecret"]);
     // The same for the notifier of an event.
     let at = event(&client, &made, &json!({"notifier": oauth}));

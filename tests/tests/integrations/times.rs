@@ -58,7 +58,8 @@ fn rosters_windows_and_runs_are_told_of(backend: Backend) {
         json!({"user": {"id": ann}, "start": "2031-01-01T00:00:00Z", "end": "2031-01-02T00:00:00Z", "note": "swapped"});
     client.post(&format!("/rosters/{}/overrides", text(&roster["id"])), &relief).ok();
     let resource = text(&client.post("/resources", &json!({"hostName": "web"})).ok()["resourceUUID"]);
-    let once = json!({"type": "One-Time", "startTime": "2031-01-01T00:00:00Z", "endTime": "2031-01-02T00:00:00Z", "timezone": "GMT"});
+    let once = json!({"type": "One-Time", "startTime": "2031-01-01T00:00:00Z", "endTime": "2031-01-02T00:00:00Z",
+        "timezone": "GMT"});
     let window = json!({"name": "patches", "devices": [{"uniqueId": resource}], "schedule": once});
     client.post("/scheduleMaintenances", &window).ok();
     let job = json!({"name": "backup", "script": {"jobType": "antivirus"},

@@ -87,7 +87,8 @@ fn the_integration_that_it_came_from_is_named(server: &Server) {
         let made = create(&client, &json!({"hostName": unique("host"), "installedIntgId": id}));
         detail(&client, &made)["installedApp"].clone()
     };
-    let expected = json!({"id": installed["id"], "displayName": "Cloud account", "integration": {"id": "CUSTOM", "name": "Custom"}});
+    let expected = json!({"id": installed["id"], "displayName": "Cloud account",
+        "integration": {"id": "CUSTOM", "name": "Custom"}});
     assert_eq!(app(&installed["id"]), expected);
     assert_eq!(app(&foreign["id"]), json!({"id": foreign["id"]}), "nobody is told of another tenant's");
 }

@@ -147,7 +147,8 @@ fn ask(client: &Client, dice: &mut Dice, world: &World) {
     let down = dice.below(2) == 0;
     let verbose = dice.below(4) == 0;
     let path = format!(
-        "/resources/search?queryString={query}&sortName={sort}&isDescendingOrder={down}&pageSize={size}&verbose={verbose}"
+        "/resources/search?queryString={query}&sortName={sort}&isDescendingOrder={down}&pageSize={size}\
+         &verbose={verbose}"
     );
     let mut found = Vec::new();
     let mut number = 1;

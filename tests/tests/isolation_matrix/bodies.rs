@@ -36,8 +36,8 @@ pub(super) const SERVICE_PARENTS: &[&str] = &[
     r#"{"name": "$new", "parent": {"name": "$serviceGroup.name"}}"#,
 ];
 
-pub(super) const WINDOW: &str = r#"{"name": "$new", "devices": [{"uniqueId": "$resource"}], "schedule": {"type": "One-Time",
-    "startTime": "2026-11-20T22:00:00Z", "endTime": "2026-11-21T02:00:00Z"}}"#;
+pub(super) const WINDOW: &str = r#"{"name": "$new", "devices": [{"uniqueId": "$resource"}],
+    "schedule": {"type": "One-Time", "startTime": "2026-11-20T22:00:00Z", "endTime": "2026-11-21T02:00:00Z"}}"#;
 pub(super) const COVERING: &[&str] = &[
     WINDOW,
     r#"{"name": "$new", "devices": [{"hostName": "$resource.name"}], "schedule": {"type": "One-Time",
@@ -110,11 +110,13 @@ pub(super) const STAFFED: &[&str] = &[
     "rotation": {"order": [{"userGroups": [{"uniqueId": "$userGroup"}]}], "length": {"days": 1},
     "start": "2026-11-23T09:00:00"}}]}"#,
 ];
-pub(super) const SWAP: &str = r#"{"first": {"user": {"id": "$user"}, "start": "2026-11-20T00:00:00Z", "end": "2026-11-22T00:00:00Z"},
+pub(super) const SWAP: &str = r#"{
+    "first": {"user": {"id": "$user"}, "start": "2026-11-20T00:00:00Z", "end": "2026-11-22T00:00:00Z"},
     "second": {"user": {"id": "$user"}, "start": "2026-11-23T00:00:00Z", "end": "2026-11-24T00:00:00Z"}}"#;
 pub(super) const OVERRIDES: &[&str] = &[
     OVERRIDE,
-    r#"{"user": {"id": "$user"}, "replaces": {"id": "$user"}, "start": "2026-11-20T00:00:00Z", "end": "2026-11-22T00:00:00Z"}"#,
+    r#"{"user": {"id": "$user"}, "replaces": {"id": "$user"}, "start": "2026-11-20T00:00:00Z",
+    "end": "2026-11-22T00:00:00Z"}"#,
 ];
 pub(super) const TIME_OFF: &str = r#"{"from": "2026-11-20T00:00:00Z", "to": "2026-11-22T00:00:00Z", "reason": "$new"}"#;
 pub(super) const HOLIDAYS: &str = r#"{"name": "$new", "days": [{"date": "2026-12-25", "name": "$new"}]}"#;

@@ -279,7 +279,8 @@ fn scripts_do_not_share_files(server: &Server) {
     let content = format!(
         "pwd\nls -A /tmp /var/tmp /dev/shm $HOME\n(ls -A {work}) 2>/dev/null\n\
          for place in {others}; do ls -A $place; done\n\
-         for place in . /tmp /var/tmp /dev/shm $HOME $TMPDIR {work} {others}; do (echo left >$place/left) 2>/dev/null; done\n\
+         for place in . /tmp /var/tmp /dev/shm $HOME $TMPDIR {work} {others}; do \
+         (echo left >$place/left) 2>/dev/null; done\n\
          echo >ready\n",
         work = work.path().display(),
         others = others.join(" ")

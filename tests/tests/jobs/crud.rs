@@ -62,8 +62,10 @@ fn each_form_of_a_script_is_shown_as_documented(server: &Server) {
     let forms = [
         (json!({"jobType": "adchecklist"}), json!({"jobType": "adCheckList"})),
         (
-            json!({"jobType": "appinstall", "approvalType": {"approvalType": "1", "approvalReason": "ok", "alertRequired": "true"}}),
-            json!({"jobType": "appinstall", "approvalType": {"approvalType": 1, "approvalReason": "ok", "alertRequired": true}}),
+            json!({"jobType": "appinstall",
+                "approvalType": {"approvalType": "1", "approvalReason": "ok", "alertRequired": "true"}}),
+            json!({"jobType": "appinstall",
+                "approvalType": {"approvalType": 1, "approvalReason": "ok", "alertRequired": true}}),
         ),
         (
             json!({"jobType": "networkconfigbackup", "configParams": {"versionsSaved": 5, "backUpTrigger": false}}),
@@ -71,7 +73,8 @@ fn each_form_of_a_script_is_shown_as_documented(server: &Server) {
         ),
         (
             json!({"jobType": "custom", "customScript": {"id": id}, "userType": "2"}),
-            json!({"customScript": {"id": id, "name": "Clean", "description": "up", "platforms": ["LINUX"]}, "userType": 2}),
+            json!({"customScript": {"id": id, "name": "Clean", "description": "up", "platforms": ["LINUX"]},
+                "userType": 2}),
         ),
     ];
     for (given, shown) in forms {

@@ -138,7 +138,8 @@ fn what_leaves_its_process_group_is_ended_too(server: &Server) {
         format!(
             "setsid bash -c 'exec -a {mark} sleep 613' &\n\
              (setsid bash -c 'exec -a {mark} sleep 613 & exit' &)\n\
-             setsid bash -c 'trap \"\" TERM; setsid bash -c \"exec -a {mark} sleep 613\" & exec -a {mark} sleep 613' &\n\
+             setsid bash -c 'trap \"\" TERM; \
+             setsid bash -c \"exec -a {mark} sleep 613\" & exec -a {mark} sleep 613' &\n\
              until [ $(grep -la {mark} /proc/[0-9]*/cmdline 2>/dev/null | wc -l) -ge 5 ]; do sleep 0.05; done\n\
              echo escaped\n"
         )

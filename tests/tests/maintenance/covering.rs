@@ -165,7 +165,8 @@ fn an_alert_is_tried_rule_by_rule(server: &Server) {
     longer["alertConditions"] = json!({"rules": [{"key": "component", "operator": "Equals", "value": "C:"}]});
     let longer_path = create(&client, &longer);
     let alert = |subject: &str, component: &str| {
-        let alert = json!({"device": {"hostName": host}, "subject": subject, "currentState": "Critical", "component": component});
+        let alert = json!({"device": {"hostName": host}, "subject": subject, "currentState": "Critical",
+            "component": component});
         client.post(&format!("/scheduleMaintenances/match?at={NOON}"), &alert).ok()
     };
     let caught = alert("Disk full", "D:");
@@ -306,7 +307,10 @@ fn a_window_is_tried_before_it_is_saved(server: &Server) {
     let saved_id = saved.rsplit('/').next().unwrap_or_default().to_owned();
     let mut draft = on(json!({"deviceGroups": [{"name": group}]}));
     draft["alertConditions"] = json!({"rules": [{"key": "subject", "operator": "Regex", "value": "^disk"}]});
-    let alert = |windows: Value| json!({"device": {"hostName": host}, "subject": "disk full", "currentState": "Critical", "windows": windows});
+    let alert = |windows: Value| {
+        json!({"device": {"hostName": host}, "subject": "disk full", "currentState": "Critical",
+            "windows": windows})
+    };
     let tried = |windows: Value| client.post(&format!("/scheduleMaintenances/match?at={NOON}"), &alert(windows)).ok();
     let told = tried(json!([draft]));
     let all: Vec<(&Value, &Value)> =
@@ -325,7 +329,8 @@ fn a_window_is_tried_before_it_is_saved(server: &Server) {
     assert_eq!(told["windows"][0]["window"]["uniqueId"], json!(saved_id));
     // Nothing was stored; what is not open, or covers something else, says nothing.
     assert_eq!(client.get("/scheduleMaintenances/search").page()["totalResults"], json!(1));
-    let once = json!({"type": "One-Time", "startTime": "2031-05-06T00:00:00+0000", "endTime": "2031-05-07T00:00:00+0000", "timezone": "GMT"});
+    let once = json!({"type": "One-Time", "startTime": "2031-05-06T00:00:00+0000",
+        "endTime": "2031-05-07T00:00:00+0000", "timezone": "GMT"});
     let closed = json!({"name": "x", "devices": [{"uniqueId": id}], "schedule": once});
     assert_eq!(tried(json!([closed]))["windows"].as_array().unwrap().len(), 1);
     let wrong = json!([{"name": "x"}, {"name": "y", "devices": [{"uniqueId": uuid()}], "schedule": always()}]);

@@ -44,7 +44,8 @@ fn a_window_reads_back_as_it_was_made(server: &Server) {
     let expected = json!({
         "name": "Patches", "description": "Tuesday", "state": "Pending", "clientUniqueId": client.tenant_id(),
         "devices": [{"uniqueId": id, "hostName": host}], "locations": [{"id": site["id"], "name": site["name"]}],
-        "schedule": {"type": "One-Time", "startTime": "2031-11-20T22:00:00+0000", "endTime": "2031-11-20T23:30:00+0000"},
+        "schedule": {"type": "One-Time", "startTime": "2031-11-20T22:00:00+0000",
+            "endTime": "2031-11-20T23:30:00+0000"},
         "next": {"start": "2031-11-20T22:00:00+0000", "end": "2031-11-20T23:30:00+0000"},
         "runRBA": true, "installPatch": true, "runEscalationAction": false,
         "alertConditions": {"matchingType": "ANY", "rules": [
@@ -91,8 +92,8 @@ fn everything_wrong_is_listed(server: &Server) {
     let rules =
         json!([{"key": "subject", "operator": "Regex", "value": "a(b"}, {"key": "x", "operator": "Is", "value": "y"}]);
     let body = json!({"name": "n", "devices": [{"colour": "red"}, 7], "locations": [{"name": ""}],
-        "schedule": {"type": "Recurring", "startTime": "today", "endTime": "2026-01-01T00:00:00Z", "timezone": "Europe/Londn",
-            "pattern": {"type": "hourly"}},
+        "schedule": {"type": "Recurring", "startTime": "today", "endTime": "2026-01-01T00:00:00Z",
+            "timezone": "Europe/Londn", "pattern": {"type": "hourly"}},
         "runRBA": "perhaps", "runEscalationAction": true, "runEscalateAction": false,
         "alertConditions": {"matchingType": "NONE", "rules": rules}});
     let problem = client.post("/scheduleMaintenances", &body).problem(400, "0002");
@@ -194,7 +195,8 @@ fn one_invalid_field_changes_nothing(server: &Server) {
     client.post(&path, &json!({"devices": []})).invalid(&["devices"]);
     assert_eq!(client.get(&path).ok(), before);
 
-    let change = json!({"description": "other", "alertConditions": {"rules": [{"key": "subject", "operator": "Contains", "value": "b"}]}});
+    let change = json!({"description": "other",
+        "alertConditions": {"rules": [{"key": "subject", "operator": "Contains", "value": "b"}]}});
     let after = client.post(&path, &change).ok();
     assert_eq!((&after["description"], &after["name"]), (&json!("other"), &before["name"]));
     assert_eq!(after["alertConditions"]["matchingType"], "ALL");

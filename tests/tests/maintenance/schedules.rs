@@ -98,8 +98,8 @@ fn every_kind_of_pattern_takes_place(server: &Server) {
     let client = server.new_client();
     let (id, _) = resource(&client);
     let occurrences = |pattern: Value, from: &str, to: &str| {
-        let schedule = json!({"type": "Recurring", "startTime": "2026-01-05T22:00:00Z", "endTime": "2027-12-31T23:00:00Z",
-            "timezone": "GMT", "pattern": pattern});
+        let schedule = json!({"type": "Recurring", "startTime": "2026-01-05T22:00:00Z",
+            "endTime": "2027-12-31T23:00:00Z", "timezone": "GMT", "pattern": pattern});
         let path = format!("/scheduleMaintenances/preview?from={from}T00:00:00Z&to={to}T00:00:00Z");
         let found = times(&client.post(&path, &window(&id, schedule)).ok());
         found.iter().map(|one| one[..5].to_owned()).collect::<Vec<_>>().join(" ")
@@ -129,8 +129,8 @@ fn a_window_that_would_never_open_is_refused(server: &Server) {
 fn a_monthly_window_may_last_days(server: &Server) {
     let client = server.new_client();
     let (id, _) = resource(&client);
-    let schedule = json!({"type": "Recurring", "startTime": "2030-03-29T18:55:27+0000", "endTime": "2030-03-31T18:55:27+0000",
-        "timezone": "GMT", "pattern": {"type": "monthly", "dayOfMonth": "5"}});
+    let schedule = json!({"type": "Recurring", "startTime": "2030-03-29T18:55:27+0000",
+        "endTime": "2030-03-31T18:55:27+0000", "timezone": "GMT", "pattern": {"type": "monthly", "dayOfMonth": "5"}});
     let path = create(&client, &window(&id, schedule.clone()));
     let read = client.get(&path).ok();
     assert_eq!(read["schedule"], schedule, "{read}");

@@ -25,8 +25,8 @@ fn a_log_from_before_rows_were_packed_stays_as_it_was(backend: Backend) {
         let changes = json!({"name": {"after": name}});
         let at = AT + later * 1_000;
         server.sql(&format!(
-            "INSERT INTO audit_log (tenant_id, id, at_ms, user_id, key_id, action, entity, entity_id, changes, request_id) \
-             VALUES ('client_1', 'AUD-{name}', {at}, 'u', 'k', 'CREATE', 'Site', 'X', '{changes}', 'r')"
+            "INSERT INTO audit_log (tenant_id, id, at_ms, user_id, key_id, action, entity, entity_id, changes, \
+             request_id) VALUES ('client_1', 'AUD-{name}', {at}, 'u', 'k', 'CREATE', 'Site', 'X', '{changes}', 'r')"
         ));
     }
     server.restart();

@@ -71,8 +71,8 @@ impl Caller {
 
 fn records_are_made_read_changed_and_refused(server: &Server) {
     let caller = Caller::new(server);
-    let line = "createResource --hostName web-01 --resource-type Linux --tags.name env --tags.value prod --tags.name team \
-                --tags.value ops --location.name Rome";
+    let line = "createResource --hostName web-01 --resource-type Linux --tags.name env --tags.value prod \
+                --tags.name team --tags.value ops --location.name Rome";
     let site = caller.json(&["createSite", "--name", "Rome", "--address", "Via 1", "--country", "Italy"]);
     assert!(site["id"].is_number() || site["id"].is_string(), "{site}");
     let made = caller.json(&line.split_whitespace().collect::<Vec<_>>());
@@ -292,9 +292,8 @@ fn a_token_is_renewed_once() {
         if before == 1 {
             refused()
         } else {
-            json_reply(
-                &json!({"results": [{"id": before}], "nextCursor": if before < 3 { json!(format!("c{before}")) } else { json!(null) }}),
-            )
+            json_reply(&json!({"results": [{"id": before}],
+                "nextCursor": if before < 3 { json!(format!("c{before}")) } else { json!(null) }}))
         }
     });
     let exit = at(&receiver, &["searchSites", "--all", "--output", "ndjson"]);

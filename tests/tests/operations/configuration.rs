@@ -243,7 +243,8 @@ fn a_plan_says_what_an_apply_does_and_then_nothing_is_left(server: &Server) {
         "~ HolidayCalendar \"Vienna\"\n    days: (none) -> [{\"date\":\"2026-05-01\"}]\n    url: ",
         "~ Site \"Rome\"\n    city: \"Rome\" -> (none)\n",
         "> KbCategory \"Network\" -> \"Networks\"\n",
-        "> IncidentCategory \"Hardware >> Disks\" -> \"Disks\"\n    parentCategory: {\"path\":\"Hardware\"} -> (none)\n",
+        "> IncidentCategory \"Hardware >> Disks\" -> \"Disks\"\n\
+         \x20   parentCategory: {\"path\":\"Hardware\"} -> (none)\n",
     ] {
         assert!(plan.contains(line), "{line} is not in\n{plan}");
     }

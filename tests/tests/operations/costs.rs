@@ -32,8 +32,9 @@ fn regex(key: &str, value: &str) -> Value {
 /// The body of a window on this resource, with alert conditions.
 fn window(resource: &str, rules: Vec<Value>) -> Value {
     json!({"name": unique("window"), "devices": [{"uniqueId": resource}],
-        "schedule": {"type": "Recurring", "startTime": "2026-01-01T00:00:00+0000", "endTime": "2026-01-01T23:59:59+0000",
-            "timezone": "GMT", "pattern": {"type": "daily", "dayFrequency": "everyday"}, "endBy": "NEVER"},
+        "schedule": {"type": "Recurring", "startTime": "2026-01-01T00:00:00+0000",
+            "endTime": "2026-01-01T23:59:59+0000", "timezone": "GMT",
+            "pattern": {"type": "daily", "dayFrequency": "everyday"}, "endBy": "NEVER"},
         "alertConditions": {"matchingType": "ANY", "rules": rules}})
 }
 
@@ -111,7 +112,8 @@ fn many_keys_of_a_tenant_have_no_more_turns_than_one_of_another(server: &Server)
     let good = server.new_client();
     let body = |letters: String| {
         let rules = json!({"rules": [regex("subject", SLOW)]});
-        json!({"event": {"entity": "INCIDENT", "eventType": "CREATE", "filterCriteria": rules}, "object": {"subject": letters}})
+        json!({"event": {"entity": "INCIDENT", "eventType": "CREATE", "filterCriteria": rules},
+            "object": {"subject": letters}})
     };
     let at = format!("{}/event/test", installed(&greedy));
     let body = body(letters(1 << 13));

@@ -140,8 +140,8 @@ fn a_good_client_does_not_notice_greedy_ones(backend: Backend) {
     let percentile = percentile(times);
     let (now, most) = server.memory_kib().unwrap_or_default();
     let told = format!(
-        "{backend:?}: {count} requests of the good client, 99 % within {percentile:?} ({}), {} refused; memory {} MiB, at \
-         most {} MiB",
+        "{backend:?}: {count} requests of the good client, 99 % within {percentile:?} ({}), {} refused; \
+         memory {} MiB, at most {} MiB",
         kinds.join(", "),
         refused.len(),
         now / 1024,

@@ -343,8 +343,10 @@ fn loads<'h>(server: &Server, hung: &'h str) -> Vec<Load<'h>> {
             pressure::request(&jobs, "POST", "/jobs", Some(&due_job()))
         }),
         Load::new("previews and windows", size(1, 4), move |number| {
-            let body = json!({"name": format!("window {number}"), "devices": [{"hostName": format!("{}-{}", number % 300, "x".repeat(900))}],
-                "schedule": {"type": "One-Time", "startTime": "2020-01-01T00:00:00Z", "endTime": "2037-01-01T00:00:00Z", "timezone": "GMT"}});
+            let body = json!({"name": format!("window {number}"),
+                "devices": [{"hostName": format!("{}-{}", number % 300, "x".repeat(900))}],
+                "schedule": {"type": "One-Time", "startTime": "2020-01-01T00:00:00Z", "endTime": "2037-01-01T00:00:00Z",
+                    "timezone": "GMT"}});
             pressure::request(&windows, "POST", "/scheduleMaintenances", Some(&body))
         }),
         Load::new("explanations", size(2, 90), {

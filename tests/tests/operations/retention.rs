@@ -140,12 +140,11 @@ fn a_backlog_goes_once_whoever_removes_it(backend: Backend) {
     let mut server = Server::start(backend);
     server.stop();
     let row = "'client_' || (n % 7), n, 1000 + n, 'u', 'k', 'CREATE', 'X', 'x', '{}', 'r'";
-    server.sql(
-        &format!(
-            "WITH RECURSIVE t (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t WHERE n < 20000) INSERT INTO audit_log \
-             (tenant_id, id, at_ms, user_id, key_id, action, entity, entity_id, changes, request_id) SELECT {row} FROM t"
-        ),
-    );
+    server.sql(&format!(
+        "WITH RECURSIVE t (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t WHERE n < 20000) INSERT INTO audit_log \
+             (tenant_id, id, at_ms, user_id, key_id, action, entity, entity_id, changes, request_id) \
+             SELECT {row} FROM t"
+    ));
     server.set_arguments(&["--keep-audit", "1000"]);
     server.restart();
     let other = (backend == Backend::Postgres).then(|| Server::start_beside(&server, &["--keep-audit", "1000"]));
@@ -185,8 +184,8 @@ fn a_backlog_of_runs_goes_with_what_they_printed(backend: Backend) {
     let open = client.post_empty(&format!("/jobs/{job}/run")).ok()["id"].clone();
     server.stop();
     // As that run, each due a while earlier; the open one is as old, and is not over.
-    let names = "tenant_id, job_id, job_name, job_type, cause, state, reason, exclusive, maintenance, started_ms, attempt, \
-        lease_s, runner, runner_user, runner_key, exit_code, output_bytes, output_cut";
+    let names = "tenant_id, job_id, job_name, job_type, cause, state, reason, exclusive, maintenance, started_ms, \
+        attempt, lease_s, runner, runner_user, runner_key, exit_code, output_bytes, output_cut";
     let within = 89 * DAY;
     let beyond = 91 * DAY;
     server.sql(&format!(
@@ -240,9 +239,9 @@ fn a_tenant_has_so_much_and_no_more(backend: Backend) {
     let client = server.admin().tenant("client_1");
     client.post("/sites", &json!({"name": "first"})).ok();
     server.sql(
-        "WITH RECURSIVE t (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t WHERE n < 19998) INSERT INTO sites (tenant_id, \
-         id, version, name, name_key, description, address, city, country, created_ms, updated_ms) SELECT 'client_1', \
-         1000000 + n, 1, 'n' || n, 'n' || n, '', '', '', '', 0, 0 FROM t",
+        "WITH RECURSIVE t (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t WHERE n < 19998) \
+         INSERT INTO sites (tenant_id, id, version, name, name_key, description, address, city, country, created_ms, \
+         updated_ms) SELECT 'client_1', 1000000 + n, 1, 'n' || n, 'n' || n, '', '', '', '', 0, 0 FROM t",
     );
     client.post("/sites", &json!({"name": "last"})).ok();
     let refused = client.post("/sites", &json!({"name": "beyond"}));

@@ -27,7 +27,8 @@ fn a_link_answers_as_its_person(backend: Backend) {
     let receiver = Receiver::willing();
     let first = reachable(&client, &receiver.url());
     let second = reachable(&client, &receiver.url());
-    let steps = json!([{"targets": [{"user": {"id": first}}], "wait": "1h"}, {"targets": [{"user": {"id": second}}], "wait": "1h"}]);
+    let steps = json!([{"targets": [{"user": {"id": first}}], "wait": "1h"},
+        {"targets": [{"user": {"id": second}}], "wait": "1h"}]);
     let policy =
         text(&client.post("/escalationPolicies", &json!({"name": unique("links"), "steps": steps})).ok()["id"]);
     client.post("/alertRoutes", &json!({"name": "all", "isDefault": true, "policy": {"id": policy}})).ok();

@@ -25,8 +25,8 @@ fn a_person_says_how_to_be_reached(server: &Server) {
         (&json!("Mail"), &json!("EMAIL"), &json!("ann@example.net"))
     );
     assert_eq!((&mail["verified"], &mail["user"]), (&json!(false), &json!({"id": user})));
-    let phone = json!({"name": "Phone", "type": "HTTP", "preset": "twilio", "url": "https://api.example.net/m", "to": "+431",
-        "from": "+432", "userName": "AC1", "password": "hush", "verified": true});
+    let phone = json!({"name": "Phone", "type": "HTTP", "preset": "twilio", "url": "https://api.example.net/m",
+        "to": "+431", "from": "+432", "userName": "AC1", "password": "hush", "verified": true});
     let phone = client.post(&path, &phone).ok();
     assert_eq!((&phone["preset"], &phone["to"], &phone["verified"]), (&json!("twilio"), &json!("+431"), &json!(true)));
     assert_eq!(client.get(&path).list(), [mail.clone(), phone.clone()]);
@@ -150,7 +150,8 @@ fn rules_say_what_is_used_when(server: &Server) {
     assert_eq!(client.get(&path).list(), [set, low]);
     client.post(&path, &json!({"urgency": "high", "steps": [], "quietHours": quiet})).invalid(&["quietHours"]);
     client.post(&path, &json!({"urgency": "now"})).invalid(&["urgency", "steps"]);
-    let bad = json!({"urgency": "low", "steps": [{"after": "2y"}], "quietHours": {"from": "25:00", "to": "7", "timeZone": "Mars"}});
+    let bad = json!({"urgency": "low", "steps": [{"after": "2y"}],
+        "quietHours": {"from": "25:00", "to": "7", "timeZone": "Mars"}});
     client.post(&path, &bad).invalid(&[
         "steps[0].contactMethod",
         "steps[0].after",

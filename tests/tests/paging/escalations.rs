@@ -67,8 +67,10 @@ fn steps_are_taken_until_somebody_answers(backend: Backend) {
     let late = reachable(&client, &second, &format!("{}/second", receiver.url()));
     let rule = json!({"urgency": "high", "steps": [{"contactMethod": {"id": late}, "after": "1h"}]});
     client.post(&format!("/users/{second}/notificationRules"), &rule).ok();
-    let roster = json!({"name": unique("gap"), "description": "a gap", "timeZone": {"name": "GMT"}, "shiftDetails": [{"name": "a", "users": [{"id": first}],
-        "userGroups": [], "schedule": {"type": "one-time", "startDate": "2020-01-01T00:00:00Z", "endDate": "2020-01-02T00:00:00Z"}}]});
+    let schedule = json!({"type": "one-time", "startDate": "2020-01-01T00:00:00Z", "endDate": "2020-01-02T00:00:00Z"});
+    let shift = json!({"name": "a", "users": [{"id": first}], "userGroups": [], "schedule": schedule});
+    let roster = json!({"name": unique("gap"), "description": "a gap", "timeZone": {"name": "GMT"},
+        "shiftDetails": [shift]});
     let roster = text(&client.post("/rosters", &roster).ok()["id"]);
     default_policy(
         &client,

@@ -118,7 +118,8 @@ class Handler:
     async def handle_DATA(self, server, session, envelope):
         mail = email.message_from_bytes(envelope.content, policy=email.policy.default)
         parts = {part.get_content_type(): part.get_content() for part in mail.walk() if not part.is_multipart()}
-        told = {"from": envelope.mail_from, "to": envelope.rcpt_tos, "names": sorted(set(name.lower() for name in mail.keys())),
+        names = sorted(set(name.lower() for name in mail.keys()))
+        told = {"from": envelope.mail_from, "to": envelope.rcpt_tos, "names": names,
                 "subject": mail["Subject"], "id": mail["Message-ID"], "parts": parts}
         print(json.dumps(told), flush=True)
         return "250 taken"

@@ -20,10 +20,13 @@ fn a_policy_is_kept_as_it_is(server: &Server) {
     let client = server.new_client();
     let user = person(&client);
     let group = text(&client.post("/userGroups", &json!({"name": "Web"})).ok()["uniqueId"]);
-    let body = json!({"name": " Web team ", "repeat": "2", "atEnd": "repeat_last", "ackTimeout": "90m", "urgency": "HIGH", "steps": [
-        {"targets": [{"user": {"id": user.to_lowercase()}}, {"userGroup": {"uniqueId": group}}], "wait": "300s"},
-        {"targets": [{"owner": true}]},
-    ]});
+    let body = json!({
+        "name": " Web team ", "repeat": "2", "atEnd": "repeat_last", "ackTimeout": "90m", "urgency": "HIGH",
+        "steps": [
+            {"targets": [{"user": {"id": user.to_lowercase()}}, {"userGroup": {"uniqueId": group}}], "wait": "300s"},
+            {"targets": [{"owner": true}]},
+        ],
+    });
     let made = client.post("/escalationPolicies", &body).ok();
     assert_eq!(
         (&made["name"], &made["repeat"], &made["atEnd"]),
@@ -165,7 +168,8 @@ fn a_rule_with_a_key_that_nothing_has_is_refused(server: &Server) {
     let tenant = client.tenant_id();
     let id = text(&made["id"]);
     server.sql(&format!(
-        "UPDATE alert_routes SET rules = replace(rules, 'metric', 'metrik') WHERE tenant_id = '{tenant}' AND id = '{id}'"
+        "UPDATE alert_routes SET rules = replace(rules, 'metric', 'metrik') WHERE tenant_id = '{tenant}' \
+         AND id = '{id}'"
     ));
     let shown = client.search("/alertRoutes/search", "").page();
     let shown = shown["results"].as_array().into_iter().flatten().find(|route| route["id"] == made["id"]).cloned();

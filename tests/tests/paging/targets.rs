@@ -42,7 +42,8 @@ fn a_level_of_a_roster_is_told_alone(server: &Server) {
         shift
     };
     let roster = |shifts: Value| {
-        let roster = json!({"name": unique("roster"), "description": "of levels", "timeZone": {"name": "GMT"}, "shiftDetails": shifts});
+        let roster = json!({"name": unique("roster"), "description": "of levels", "timeZone": {"name": "GMT"},
+            "shiftDetails": shifts});
         text(&client.post("/rosters", &roster).ok()["id"])
     };
     let both = roster(json!([
@@ -170,7 +171,8 @@ fn a_client_is_told_nothing_of_its_partners_roster(server: &Server) {
     partner.post(&format!("/users/{on_call}/contactMethods"), &method).ok();
     let schedule = json!({"type": "one-time", "startDate": "2020-01-01T00:00:00Z", "endDate": "2120-01-01T00:00:00Z"});
     let shift = json!({"name": "a", "users": [{"id": on_call}], "userGroups": [], "schedule": schedule});
-    let roster = json!({"name": unique("roster"), "description": "nights", "timeZone": {"name": "GMT"}, "shiftDetails": [shift]});
+    let roster = json!({"name": unique("roster"), "description": "nights", "timeZone": {"name": "GMT"},
+        "shiftDetails": [shift]});
     let roster = text(&partner.post("/rosters", &roster).ok()["id"]);
     let steps = json!([{"targets": [{"roster": {"id": roster}}, {"user": {"id": silent}}]}]);
     let policy = partner.post("/escalationPolicies", &json!({"name": unique("of-partner"), "steps": steps})).ok();

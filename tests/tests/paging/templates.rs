@@ -13,7 +13,8 @@ fn a_template_makes_the_message(backend: Backend) {
     let receiver = Receiver::willing();
     let (caller, user) = somebody(&server, &client, "operator");
     let path = format!("/users/{user}/contactMethods");
-    let template = "{\"title\": {{ title|json }}, \"lines\": {{ details|json }}{% if alert %}, \"machine\": {{ alert.device.name|json }}{% endif %}}";
+    let template = "{\"title\": {{ title|json }}, \"lines\": {{ details|json }}{% if alert %}, \"machine\": \
+                    {{ alert.device.name|json }}{% endif %}}";
     let body = json!({"name": "json", "type": "HTTP", "url": receiver.url(), "template": template, "verified": true});
     let made = client.post(&path, &body).ok();
     assert_eq!(made["template"], json!(template));

@@ -100,7 +100,8 @@ fn whoever_overrides_a_roster_is_named(backend: Backend) {
     let roster = json!({"name": unique("roster"), "description": "d", "timeZone": {"name": "GMT"}, "shiftDetails": [{
         "name": "Day", "users": [{"id": ann}, {"id": bob}], "userGroups": [],
         "schedule": {"type": "recurring", "startDate": "2026-01-01T00:00:00Z", "startTime": "08:00:00",
-            "endTime": "20:00:00", "pattern": {"type": "daily", "repeatFrequency": 1}, "endPattern": {"type": "NEVER"}}}]});
+            "endTime": "20:00:00", "pattern": {"type": "daily", "repeatFrequency": 1},
+            "endPattern": {"type": "NEVER"}}}]});
     let path = format!("/rosters/{}", text(&client.post("/rosters", &roster).ok()["id"]));
     let overrides = format!("{path}/overrides");
     let time = |day: &str| json!({"start": format!("{day}T08:00:00Z"), "end": format!("{day}T20:00:00Z")});

@@ -53,7 +53,8 @@ fn a_user_knows_when_it_is_next(server: &Server) {
     let client = server.new_client();
     let ann = user(&client, "Ann");
     let bob = user(&client, "Bob");
-    let rotation = json!({"order": [{"users": [{"id": ann}]}, {"users": [{"id": bob}]}], "length": {"weeks": 1}, "start": "2030-01-07T09:00:00"});
+    let rotation = json!({"order": [{"users": [{"id": ann}]}, {"users": [{"id": bob}]}], "length": {"weeks": 1},
+        "start": "2030-01-07T09:00:00"});
     let weekly = json!({"name": "Line", "schedule": daily("09:00:00", "09:00:00"), "rotation": rotation});
     let made = create(&client, "GMT", &[weekly]);
     create(&client, "GMT", &[shift("Day", daily("08:00:00", "20:00:00"), &ann)]);
@@ -76,7 +77,8 @@ fn two_people_swap(server: &Server) {
     let client = server.new_client();
     let ann = user(&client, "Ann");
     let bob = user(&client, "Bob");
-    let rotation = json!({"order": [{"users": [{"id": ann}]}, {"users": [{"id": bob}]}], "length": {"days": 1}, "start": "2030-05-01T00:00:00"});
+    let rotation = json!({"order": [{"users": [{"id": ann}]}, {"users": [{"id": bob}]}], "length": {"days": 1},
+        "start": "2030-05-01T00:00:00"});
     let made = create(
         &client,
         "GMT",
@@ -93,7 +95,8 @@ fn two_people_swap(server: &Server) {
     };
     let before = line();
     let body = json!({"first": {"user": {"id": ann}, "start": "2030-05-03T00:00:00Z", "end": "2030-05-04T00:00:00Z"},
-        "second": {"user": {"id": bob}, "start": "2030-05-10T00:00:00Z", "end": "2030-05-11T00:00:00Z"}, "note": "Concert"});
+        "second": {"user": {"id": bob}, "start": "2030-05-10T00:00:00Z", "end": "2030-05-11T00:00:00Z"},
+        "note": "Concert"});
     let swap = client.post(&format!("{}/swaps", path(&made)), &body).ok();
     assert!(text(&swap["id"]).starts_with("SWP-"), "{swap}");
     let one = &swap["overrides"][0];
@@ -137,7 +140,8 @@ fn a_preview_shows_before_and_after(server: &Server) {
     client.post(&format!("{}/overrides", path(&made)), &over).ok();
     let at = format!("{}/preview?from=2036-05-01T00:00:00Z&to=2036-05-03T00:00:00Z", path(&made));
     let kept = json!({"id": made["shiftDetails"][0]["id"]});
-    let change = json!({"effectiveFrom": "2036-05-02T00:00:00Z", "shiftDetails": [kept, shift("Night", daily("12:00:00", "00:00:00"), &bob)]});
+    let change = json!({"effectiveFrom": "2036-05-02T00:00:00Z",
+        "shiftDetails": [kept, shift("Night", daily("12:00:00", "00:00:00"), &bob)]});
     let both = client.post(&at, &change).ok();
     assert_eq!(times(&both["before"]["gaps"]), ["05-01T12:00/05-02T00:00", "05-02T12:00/05-03T00:00"]);
     assert_eq!(

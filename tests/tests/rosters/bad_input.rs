@@ -114,7 +114,8 @@ fn every_range_is_named(server: &Server) {
     }
     let weekly = json!({"type": "weekly", "repeatFrequency": 1, "weekDays": "Monday,Tusday"});
     in_schedule("pattern.weekDays", "Sunday, Monday", &|schedule| schedule["pattern"] = weekly.clone());
-    let nth = json!({"type": "monthly", "repeatFrequency": 1, "repeatType": "DAY_OF_WEEK", "weekIndex": "Fifth", "dayOfWeek": "Friday"});
+    let nth = json!({"type": "monthly", "repeatFrequency": 1, "repeatType": "DAY_OF_WEEK", "weekIndex": "Fifth",
+        "dayOfWeek": "Friday"});
     in_schedule("pattern.weekIndex", "First, Second", &|schedule| schedule["pattern"] = nth.clone());
     in_schedule("pattern.type", "daily, weekly", &|schedule| schedule["pattern"]["type"] = json!("hourly"));
     for wrong in [json!(2_147_483_648_i64), json!(0), json!("many")] {

@@ -120,7 +120,10 @@ fn wrong_requests_are_refused(server: &Server) {
     let stranger = user(&other, "Eve");
     let made = create(&client, "GMT", &[shift("Day", daily("08:00:00", "12:00:00"), &ann)]);
     let at = format!("{}/coverRequests", path(&made));
-    let body = |user: &str, asked: &str, end: &str| json!({"user": {"id": user}, "asked": [{"id": asked}], "start": "2026-05-01T00:00:00Z", "end": end});
+    let body = |user: &str, asked: &str, end: &str| {
+        json!({"user": {"id": user}, "asked": [{"id": asked}], "start": "2026-05-01T00:00:00Z",
+            "end": end})
+    };
     client.post(&at, &json!({})).invalid(&["start", "end"]);
     client.post(&at, &body(&stranger, &ann, "2026-12-30T00:00:00Z")).invalid(&["user.id"]);
     client.post(&at, &body(&ann, &stranger, "2026-12-30T00:00:00Z")).invalid(&["asked[0].id"]);

@@ -90,7 +90,8 @@ fn what_recurs_comes_back_as_it_was_given(server: &Server) {
     let patterns = [
         json!({"type": "weekly", "repeatFrequency": 2, "weekDays": "Monday,Friday"}),
         json!({"type": "weekly", "repeatFrequency": 1}),
-        json!({"type": "monthly", "repeatFrequency": 1, "repeatType": "DAY_OF_WEEK", "weekIndex": "Last", "dayOfWeek": "Friday"}),
+        json!({"type": "monthly", "repeatFrequency": 1, "repeatType": "DAY_OF_WEEK", "weekIndex": "Last",
+            "dayOfWeek": "Friday"}),
         json!({"type": "monthly", "repeatFrequency": 10, "repeatType": "DAY_OF_MONTH", "dayOfMonth": 31}),
         json!({"type": "yearly", "repeatFrequency": 3}),
     ];

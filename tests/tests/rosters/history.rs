@@ -98,11 +98,13 @@ fn five_hundred_answers_stay_the_same(server: &Server) {
     for (place, body) in [
         (
             0,
-            json!({"user": person(7), "start": "2026-06-01T00:00:00Z", "end": "2027-05-01T00:00:00Z", "shift": rosters[0]["shiftDetails"][0]["id"], "note": "Sabbatical"}),
+            json!({"user": person(7), "start": "2026-06-01T00:00:00Z", "end": "2027-05-01T00:00:00Z",
+                "shift": rosters[0]["shiftDetails"][0]["id"], "note": "Sabbatical"}),
         ),
         (
             1,
-            json!({"user": person(6), "replaces": person(1), "start": "2026-03-01T00:00:00Z", "end": "2027-02-01T00:00:00Z"}),
+            json!({"user": person(6), "replaces": person(1), "start": "2026-03-01T00:00:00Z",
+                "end": "2027-02-01T00:00:00Z"}),
         ),
         (3, json!({"user": person(5), "start": "2026-09-01T00:00:00Z", "end": "2027-08-01T00:00:00Z"})),
     ] {
@@ -135,11 +137,13 @@ fn five_hundred_answers_stay_the_same(server: &Server) {
     for (place, body) in [
         (
             0,
-            json!({"timeZone": {"name": "Asia/Tokyo"}, "shiftDetails": [{"id": rosters[0]["shiftDetails"][0]["id"], "users": [person(6)]}]}),
+            json!({"timeZone": {"name": "Asia/Tokyo"},
+                "shiftDetails": [{"id": rosters[0]["shiftDetails"][0]["id"], "users": [person(6)]}]}),
         ),
         (
             1,
-            json!({"shiftDetails": [{"id": rosters[1]["shiftDetails"][1]["id"], "rotation": turns("weeks", json!([{"users": [person(6)]}]))}]}),
+            json!({"shiftDetails": [{"id": rosters[1]["shiftDetails"][1]["id"],
+                "rotation": turns("weeks", json!([{"users": [person(6)]}]))}]}),
         ),
         (
             2,

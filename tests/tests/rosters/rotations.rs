@@ -153,7 +153,8 @@ fn people_join_and_leave_from_a_date(server: &Server) {
     // A name changes at once, and nothing that was planned goes with it; another edit of the plan replaces it.
     client.post(&path(&made), &json!({"description": "other"})).ok();
     assert_eq!(places("?at=2030-02-04T09:00:00Z"), Some(3));
-    let sooner = json!({"effectiveFrom": "2030-01-14T09:00:00Z", "shiftDetails": [{"id": id, "rotation": {"order": []}, "users": [{"id": ann}]}]});
+    let sooner = json!({"effectiveFrom": "2030-01-14T09:00:00Z",
+        "shiftDetails": [{"id": id, "rotation": {"order": []}, "users": [{"id": ann}]}]});
     client.post(&path(&made), &sooner).ok();
     assert_eq!(line(&client, &made, "2030-01-08T00:00:00Z", "2030-03-01T00:00:00Z"), ["01-08T00:00/03-01T00:00 Ann"]);
     client
@@ -241,8 +242,8 @@ fn one_person_is_covered_for(server: &Server) {
     let mut both = shift("Day", daily("08:00:00", "20:00:00"), &ann);
     both["users"] = json!([{"id": ann}, {"id": bob}]);
     let made = create(&client, "GMT", &[both]);
-    let body = json!({"user": {"id": eve}, "replaces": {"id": ann}, "shift": made["shiftDetails"][0]["id"], "note": "Dentist",
-        "start": "2030-05-01T12:00:00Z", "end": "2030-05-01T14:00:00Z"});
+    let body = json!({"user": {"id": eve}, "replaces": {"id": ann}, "shift": made["shiftDetails"][0]["id"],
+        "note": "Dentist", "start": "2030-05-01T12:00:00Z", "end": "2030-05-01T14:00:00Z"});
     let over = client.post(&format!("{}/overrides", path(&made)), &body).ok();
     assert_eq!((&over["user"]["id"], &over["replaces"]["id"]), (&json!(eve), &json!(ann)));
     let expected = [
@@ -271,11 +272,13 @@ fn one_person_is_covered_for(server: &Server) {
         (&json!([]), Some("Ann"))
     );
     // Who is not on call is covered for by nobody.
-    let idle = json!({"user": {"id": eve}, "replaces": {"id": eve}, "start": "2030-05-02T12:00:00Z", "end": "2030-05-02T14:00:00Z"});
+    let idle = json!({"user": {"id": eve}, "replaces": {"id": eve}, "start": "2030-05-02T12:00:00Z",
+        "end": "2030-05-02T14:00:00Z"});
     client.post(&format!("{}/overrides", path(&made)), &idle).ok();
     assert_eq!(on_call(&client, &made, "2030-05-02T13:00:00Z")["onCall"].as_array().map(Vec::len), Some(2));
     // An override of the whole shift says whom it replaces.
-    let whole = json!({"user": {"id": eve}, "shift": made["shiftDetails"][0]["id"], "start": "2030-05-03T00:00:00Z", "end": "2030-05-04T00:00:00Z"});
+    let whole = json!({"user": {"id": eve}, "shift": made["shiftDetails"][0]["id"], "start": "2030-05-03T00:00:00Z",
+        "end": "2030-05-04T00:00:00Z"});
     client.post(&format!("{}/overrides", path(&made)), &whole).ok();
     let asked = on_call(&client, &made, "2030-05-03T13:00:00Z");
     assert_eq!(asked["onCall"][0]["override"]["replaces"].as_array().map(Vec::len), Some(2));

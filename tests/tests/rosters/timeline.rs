@@ -172,7 +172,8 @@ fn every_zone_of_the_database_is_taken(server: &Server) {
     let client = server.new_client();
     let ann = user(&client, "Ann");
     let made = create(&client, "asia/kathmandu", &[shift("Day", daily("08:00:00", "20:00:00"), &ann)]);
-    let zone = json!({"id": "Asia/Kathmandu", "name": "Asia/Kathmandu", "label": "GMT +05:45 Asia/Kathmandu", "code": "+0545"});
+    let zone = json!({"id": "Asia/Kathmandu", "name": "Asia/Kathmandu", "label": "GMT +05:45 Asia/Kathmandu",
+        "code": "+0545"});
     assert_eq!(made["timeZone"], zone);
     let line = timeline(&client, &made, "2026-05-01T00:00:00Z", "2026-05-02T00:00:00Z");
     assert_eq!(times(&line["entries"]), ["05-01T02:15/05-01T14:15"]);

@@ -47,9 +47,8 @@ pub(crate) struct Token {
 pub(crate) struct TokenError {
     /// `unauthorized`, `access_denied`, `invalid_request`, `unsupported_grant_type`, `temporarily_unavailable` or
     /// `server_error`.
-    #[schema(
-        pattern = "^(unauthorized|access_denied|invalid_request|unsupported_grant_type|temporarily_unavailable|server_error)$"
-    )]
+    #[schema(pattern = "^(unauthorized|access_denied|invalid_request|unsupported_grant_type|temporarily_unavailable|\
+                        server_error)$")]
     pub(crate) error: &'static str,
     /// The same for people.
     pub(crate) error_description: String,

@@ -94,7 +94,10 @@ pub fn patterns() -> impl Strategy<Value = Pattern> {
         3 => every().prop_map(|every| Pattern::Daily { every }),
         3 => (every(), weekdays).prop_map(|(every, days)| Pattern::Weekly { every, days: days.into_iter().collect() }),
         3 => (every(), on_days()).prop_map(|(every, on)| Pattern::Monthly { every, on }),
-        1 => every().prop_map(|every| Pattern::Yearly { every, months: Default::default(), on: OnDay::Days(MonthDays::default()) }),
+        1 => every().prop_map(|every| {
+            let on = OnDay::Days(MonthDays::default());
+            Pattern::Yearly { every, months: Default::default(), on }
+        }),
         2 => (every(), months, on_days())
             .prop_map(|(every, months, on)| Pattern::Yearly { every, months: months.into_iter().collect(), on }),
     ]

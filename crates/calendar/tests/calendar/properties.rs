@@ -207,13 +207,15 @@ proptest! {
     fn next_and_previous_are_what_occurrences_say((rule, around) in rules(), n in 0..6_usize, offset in -DAY..DAY) {
         let described = rule;
         let rule = Rule::recurring(rule);
-        let all: Vec<Interval> = rule.occurrences(rule_start(&described)..at(around + 60 * 366 * DAY)).take(400).collect();
+        let span = rule_start(&described)..at(around + 60 * 366 * DAY);
+        let all: Vec<Interval> = rule.occurrences(span).take(400).collect();
         let near = all.iter().map(|interval| interval.start().millis()).rfind(|start| *start <= around);
         for after in [around, around + offset, near.unwrap_or(around), near.unwrap_or(around) - 1].map(at) {
             if all.len() == 400 && all[399 - n].start() <= after {
                 continue;
             }
-            let expected: Vec<Interval> = all.iter().copied().filter(|interval| interval.start() > after).take(n).collect();
+            let later = all.iter().copied().filter(|interval| interval.start() > after);
+            let expected: Vec<Interval> = later.take(n).collect();
             prop_assert_eq!(rule.next(n, after), expected);
             let expected = all.iter().copied().rfind(|interval| interval.end() <= after);
             prop_assert_eq!(rule.previous(after), expected);
@@ -237,7 +239,8 @@ proptest! {
         let endless = Rule::recurring(Recurring { end: End::Never, ..rule });
         let ending = Rule::recurring(Recurring { end: End::Date(end), ..rule });
         let from = around - 9 * DAY;
-        let expected: Vec<Interval> = list(&endless, from, around + 100 * DAY).into_iter().filter(|one| one.start() < end).collect();
+        let all = list(&endless, from, around + 100 * DAY);
+        let expected: Vec<Interval> = all.into_iter().filter(|one| one.start() < end).collect();
         prop_assert_eq!(list(&ending, from, around + 100 * DAY), expected);
     }
 
@@ -267,7 +270,8 @@ proptest! {
         let ending = Rule::repeated(Repeated { perpetual: false, ..window });
         let from = start - 3 * DAY;
         let until = end.millis() + 9 * DAY;
-        let expected: Vec<Interval> = list(&perpetual, from, until).into_iter().filter(|one| one.end() <= end).collect();
+        let all = list(&perpetual, from, until);
+        let expected: Vec<Interval> = all.into_iter().filter(|one| one.end() <= end).collect();
         let is_rare = matches!(pattern, Pattern::Monthly { .. } | Pattern::Yearly { .. });
         if is_rare && length <= 7 * 1_440 && expected.is_empty() {
             // Start and end are those of a window that lasts days, and repeats.

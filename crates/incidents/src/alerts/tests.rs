@@ -292,7 +292,8 @@ fn an_alert_that_fails_keeps_no_other_of_its_window() {
     ]);
     fixture.post(1, reports);
     fixture.batch(
-        "CREATE TRIGGER broken BEFORE INSERT ON alerts WHEN NEW.metric_key = 'disk' BEGIN SELECT RAISE(ABORT, 'broken'); END",
+        "CREATE TRIGGER broken BEFORE INSERT ON alerts WHEN NEW.metric_key = 'disk' \
+         BEGIN SELECT RAISE(ABORT, 'broken'); END",
     );
     let before = fixture.published_alerts().len();
     let escalated = || -> Vec<String> {

@@ -148,7 +148,8 @@ pub struct Alert<'a> {
     /// `Unsuppressed`, `Escalated`, `Incident`, `Edited` or `Closed`.
     #[schema(
         example = "Repeated",
-        pattern = "^(Created|Repeated|Changed|Acknowledged|Unacknowledged|Suppressed|Unsuppressed|Escalated|Incident|Edited|Closed)$"
+        pattern = "^(Created|Repeated|Changed|Acknowledged|Unacknowledged|Suppressed|Unsuppressed|Escalated|Incident|\
+                   Edited|Closed)$"
     )]
     pub last_event: &'a str,
     /// Who is working on it.

@@ -170,7 +170,10 @@ where
 #[utoipa::path(
     operation_id = "testIntegrationEvent",
     params(IntegrationId, EventId),
-    request_body(content = TestInput, example = json!({"object": {"id": "INC-1", "subject": "disk full"}, "send": false})),
+    request_body(
+        content = TestInput,
+        example = json!({"object": {"id": "INC-1", "subject": "disk full"}, "send": false})
+    ),
     responses((status = 200, description = "What would happen", body = EventTest)),
     security(("bearer" = ["viewer"]))
 )]

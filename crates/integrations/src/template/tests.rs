@@ -35,7 +35,8 @@ const HOSTILE: [&str; 8] = [
 
 #[test]
 fn json_stays_json() {
-    let text = r#"{"s": "<$incident.subject>", "raw": $incident.subject, "n": $incident.priority, "o": $incident.tags, "e": "$event.type \" $$5 $5", "$incident.status": 1}"#;
+    let text = r#"{"s": "<$incident.subject>", "raw": $incident.subject, "n": $incident.priority,
+        "o": $incident.tags, "e": "$event.type \" $$5 $5", "$incident.status": 1}"#;
     for hostile in HOSTILE {
         let object = json!({"subject": hostile, "priority": 2, "tags": {"a": [1]}, "status": "k"});
         let filled: Value = serde_json::from_str(&fill(Kind::Json, text, &object).unwrap()).unwrap();
@@ -110,7 +111,8 @@ fn messages_say_what_is_wrong_with_a_call() {
 
 #[test]
 fn placeholders_end_where_their_name_ends() {
-    let object = json!({"subject": "S", "status": "New", "customFields": {"a": {"b": "deep"}}, "createdDate": "2026-11-20T20:37:00+0000"});
+    let object = json!({"subject": "S", "status": "New", "customFields": {"a": {"b": "deep"}},
+        "createdDate": "2026-11-20T20:37:00+0000"});
     for (text, expected) in [
         ("$incident.subject.", "S."),
         ("$incident.subject.com", "S.com"),

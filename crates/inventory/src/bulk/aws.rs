@@ -170,7 +170,8 @@ fn resource_type(platform: &str) -> Option<&'static str> {
 mod tests {
     use super::*;
 
-    const PRINTED: &str = r#"{"Reservations": [{"Groups": [], "OwnerId": "123456789012", "ReservationId": "r-1", "Instances": [
+    const PRINTED: &str = r#"{"Reservations": [{
+        "Groups": [], "OwnerId": "123456789012", "ReservationId": "r-1", "Instances": [
         {"AmiLaunchIndex": 0, "ImageId": "ami-1", "InstanceId": "i-1", "InstanceType": "m5.large", "KeyName": "k",
          "LaunchTime": "2026-01-02T03:04:05+00:00", "Monitoring": {"State": "disabled"},
          "Placement": {"AvailabilityZone": "eu-west-1a", "GroupName": "", "Tenancy": "default"},

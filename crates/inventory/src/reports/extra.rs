@@ -82,9 +82,9 @@ mod tests {
     #[test]
     fn secrets_and_modelled_sections_stay_out() {
         let node = json::read(
-            r#"{"drives": [{"TYPE": "/", "label": " "}], "firewall": {"status": "on"}, "envs": [{"key": "TOKEN", "val": "s"}],
-                "processes": [{"cmd": "x --password s"}], "softwares": [{"name": "a"}], "ports": [{"type": "Other"}],
-                "rudder": null, "bios": {}, "etime": "3"}"#,
+            r#"{"drives": [{"TYPE": "/", "label": " "}], "firewall": {"status": "on"},
+                "envs": [{"key": "TOKEN", "val": "s"}], "processes": [{"cmd": "x --password s"}],
+                "softwares": [{"name": "a"}], "ports": [{"type": "Other"}], "rudder": null, "bios": {}, "etime": "3"}"#,
         )
         .unwrap();
         let (map, dropped) = read(&Sections::of(&node), false);

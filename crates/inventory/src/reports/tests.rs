@@ -16,12 +16,15 @@ pub(super) const XML: &str = r#"<?xml version="1.0" encoding="UTF-8" ?>
     <ENVS><KEY>LANG</KEY><VAL>de_DE.utf-8</VAL></ENVS>
     <ENVS><KEY>API_TOKEN</KEY><VAL>hush</VAL></ENVS>
     <HARDWARE><NAME>box9</NAME><MEMORY>2048</MEMORY><UUID>9B7D1A52-11A2-4E5C-8A43-0B6C1F2D3E4F</UUID>
-      <CHASSIS_TYPE>Rack Mount Chassis</CHASSIS_TYPE><DEFAULTGATEWAY>10.2.0.1</DEFAULTGATEWAY><VMSYSTEM>Physical</VMSYSTEM></HARDWARE>
+      <CHASSIS_TYPE>Rack Mount Chassis</CHASSIS_TYPE><DEFAULTGATEWAY>10.2.0.1</DEFAULTGATEWAY>
+      <VMSYSTEM>Physical</VMSYSTEM></HARDWARE>
     <INPUTS><CAPTION>Plain Keyboard</CAPTION></INPUTS>
     <NETWORKS><DESCRIPTION>eno1</DESCRIPTION><IPADDRESS>10.2.0.7</IPADDRESS><IPMASK>255.255.0.0</IPMASK>
       <MACADDR>00:1B:21:3A:4B:5C</MACADDR><STATUS>Up</STATUS><VIRTUALDEV>0</VIRTUALDEV></NETWORKS>
-    <OPERATINGSYSTEM><FULL_NAME>Debian GNU/Linux 12</FULL_NAME><KERNEL_NAME>linux</KERNEL_NAME><FQDN>box9.example.org</FQDN></OPERATINGSYSTEM>
-    <SOFTWARES><NAME>nginx</NAME><VERSION>1.22</VERSION><FROM>deb</FROM><INSTALLDATE>03/02/2024</INSTALLDATE></SOFTWARES>
+    <OPERATINGSYSTEM><FULL_NAME>Debian GNU/Linux 12</FULL_NAME><KERNEL_NAME>linux</KERNEL_NAME>
+      <FQDN>box9.example.org</FQDN></OPERATINGSYSTEM>
+    <SOFTWARES><NAME>nginx</NAME><VERSION>1.22</VERSION><FROM>deb</FROM>
+      <INSTALLDATE>03/02/2024</INSTALLDATE></SOFTWARES>
     <SOFTWARES><NAME>tar</NAME><VERSION>1.34</VERSION><FROM>deb</FROM></SOFTWARES>
     <VERSIONCLIENT>Agent_v9</VERSIONCLIENT>
   </CONTENT>
@@ -30,18 +33,21 @@ pub(super) const XML: &str = r#"<?xml version="1.0" encoding="UTF-8" ?>
 </REQUEST>
 "#;
 
-pub(super) const JSON: &str = r#"{"action": "inventory", "deviceid": "box9-2026-01-31-09-00-00", "itemtype": "Computer", "tag": "hall & yard", "content": {
+pub(super) const JSON: &str = r#"{"action": "inventory", "deviceid": "box9-2026-01-31-09-00-00", "itemtype": "Computer",
+  "tag": "hall & yard", "content": {
   "antivirus": [{"name": "Shield", "uptodate": false, "enabled": true}],
   "accountinfo": {"keyname": "room", "keyvalue": 7},
   "bios": {"ssn": "AB12CD34", "smanufacturer": "Acme Ltd.", "smodel": "Box 9"},
   "cpus": {"name": "Acme One", "speed": "2400", "core": 4},
   "envs": [{"key": "LANG", "val": "de_DE.utf-8"}, {"key": "API_TOKEN", "val": "hush"}],
-  "hardware": {"name": "box9", "memory": 2048, "uuid": "9B7D1A52-11A2-4E5C-8A43-0B6C1F2D3E4F", "chassis_type": "Rack Mount Chassis",
-               "defaultgateway": "10.2.0.1", "vmsystem": "Physical"},
+  "hardware": {"name": "box9", "memory": 2048, "uuid": "9B7D1A52-11A2-4E5C-8A43-0B6C1F2D3E4F",
+               "chassis_type": "Rack Mount Chassis", "defaultgateway": "10.2.0.1", "vmsystem": "Physical"},
   "inputs": [{"caption": "Plain Keyboard"}],
-  "networks": [{"description": "eno1", "ipaddress": "10.2.0.7", "ipmask": "255.255.0.0", "mac": "00:1b:21:3a:4b:5c", "status": "up", "virtualdev": false}],
+  "networks": [{"description": "eno1", "ipaddress": "10.2.0.7", "ipmask": "255.255.0.0",
+                "mac": "00:1b:21:3a:4b:5c", "status": "up", "virtualdev": false}],
   "operatingsystem": {"full_name": "Debian GNU/Linux 12", "kernel_name": "linux", "fqdn": "box9.example.org"},
-  "softwares": [{"name": "nginx", "version": 1.22, "from": "deb", "install_date": "2024-02-03"}, {"name": "tar", "version": "1.34", "from": "deb"}],
+  "softwares": [{"name": "nginx", "version": 1.22, "from": "deb", "install_date": "2024-02-03"},
+                {"name": "tar", "version": "1.34", "from": "deb"}],
   "versionclient": "Agent_v9"
 }}"#;
 
@@ -89,9 +95,11 @@ fn a_partial_report_says_nothing_of_other_sections() {
 
 #[test]
 fn the_handshakes_are_told_from_reports() {
-    let prolog = "<?xml version=\"1.0\" encoding=\"UTF-8\" ?>\n<REQUEST>\n  <DEVICEID>a-1</DEVICEID>\n  <QUERY>PROLOG</QUERY>\n  <TOKEN>1</TOKEN>\n</REQUEST>\n";
+    let prolog = "<?xml version=\"1.0\" encoding=\"UTF-8\" ?>\n<REQUEST>\n  <DEVICEID>a-1</DEVICEID>\
+                  \n  <QUERY>PROLOG</QUERY>\n  <TOKEN>1</TOKEN>\n</REQUEST>\n";
     assert_eq!(parse(prolog.as_bytes()), Ok(Message::Prolog { device_id: "a-1".into() }));
-    let contact = r#"{"action": "contact", "deviceid": "a-1", "name": "Agent", "version": "1.7", "installed-tasks": ["inventory"], "tag": "x"}"#;
+    let contact = r#"{"action": "contact", "deviceid": "a-1", "name": "Agent", "version": "1.7",
+        "installed-tasks": ["inventory"], "tag": "x"}"#;
     assert_eq!(
         parse(contact.as_bytes()),
         Ok(Message::Contact { device_id: "a-1".into(), agent: Some("Agent 1.7".into()), tag: Some("x".into()) })
@@ -100,7 +108,8 @@ fn the_handshakes_are_told_from_reports() {
         parse(br#"{"action": "get_params", "deviceid": "a-1"}"#),
         Ok(Message::Other { action: "get_params".into(), device_id: Some("a-1".into()) })
     );
-    let progress = "<REQUEST><CONTENT><AGENT><START>1</START></AGENT></CONTENT><DEVICEID>a-1</DEVICEID><QUERY>NETDISCOVERY</QUERY></REQUEST>";
+    let progress = "<REQUEST><CONTENT><AGENT><START>1</START></AGENT></CONTENT><DEVICEID>a-1</DEVICEID>\
+                    <QUERY>NETDISCOVERY</QUERY></REQUEST>";
     assert_eq!(
         parse(progress.as_bytes()),
         Ok(Message::Other { action: "netdiscovery".into(), device_id: Some("a-1".into()) })
@@ -110,10 +119,12 @@ fn the_handshakes_are_told_from_reports() {
 #[test]
 fn one_network_report_may_hold_several_devices() {
     let text = "<REQUEST><CONTENT>
-        <DEVICE><INFO><NAME>sw1</NAME><TYPE>NETWORKING</TYPE><SERIAL>S1S1S1</SERIAL><MANUFACTURER>Acme</MANUFACTURER><MAC>00:1b:21:00:00:10</MAC>
-          <RAM>256</RAM><LOCATION>hall</LOCATION><IPS><IP>127.0.0.1</IP><IP>10.0.0.2</IP><IP>10.0.0.3</IP></IPS></INFO>
-          <PORTS><PORT><IFNAME>ge1</IFNAME><IFSTATUS>1</IFSTATUS><IFSPEED>1000000000</IFSPEED><IFPORTDUPLEX>3</IFPORTDUPLEX><IFTYPE>6</IFTYPE>
-          <MAC>00:1b:21:00:00:11</MAC><IP>10.0.0.3</IP></PORT><PORT><IFNUMBER>2</IFNUMBER><IFSTATUS>2</IFSTATUS></PORT></PORTS>
+        <DEVICE><INFO><NAME>sw1</NAME><TYPE>NETWORKING</TYPE><SERIAL>S1S1S1</SERIAL><MANUFACTURER>Acme</MANUFACTURER>
+          <MAC>00:1b:21:00:00:10</MAC><RAM>256</RAM><LOCATION>hall</LOCATION>
+          <IPS><IP>127.0.0.1</IP><IP>10.0.0.2</IP><IP>10.0.0.3</IP></IPS></INFO>
+          <PORTS><PORT><IFNAME>ge1</IFNAME><IFSTATUS>1</IFSTATUS><IFSPEED>1000000000</IFSPEED>
+          <IFPORTDUPLEX>3</IFPORTDUPLEX><IFTYPE>6</IFTYPE><MAC>00:1b:21:00:00:11</MAC><IP>10.0.0.3</IP></PORT>
+          <PORT><IFNUMBER>2</IFNUMBER><IFSTATUS>2</IFSTATUS></PORT></PORTS>
           <COMPONENTS><COMPONENT><NAME>fan</NAME></COMPONENT></COMPONENTS></DEVICE>
         <DEVICE><ERROR><ID>3</ID><MESSAGE>no answer</MESSAGE></ERROR></DEVICE>
         <DEVICE><INFO><TYPE>PRINTER</TYPE><MODEL>P 1</MODEL></INFO></DEVICE>
@@ -139,8 +150,8 @@ fn one_network_report_may_hold_several_devices() {
 
 #[test]
 fn a_discovery_empties_no_section() {
-    let text = "<REQUEST><CONTENT><DEVICE><IP>10.0.0.9</IP><SNMPHOSTNAME>p9</SNMPHOSTNAME><TYPE>PRINTER</TYPE><AUTHSNMP>1</AUTHSNMP></DEVICE></CONTENT>
-        <DEVICEID>scanner</DEVICEID><QUERY>NETDISCOVERY</QUERY></REQUEST>";
+    let text = "<REQUEST><CONTENT><DEVICE><IP>10.0.0.9</IP><SNMPHOSTNAME>p9</SNMPHOSTNAME><TYPE>PRINTER</TYPE>
+        <AUTHSNMP>1</AUTHSNMP></DEVICE></CONTENT><DEVICEID>scanner</DEVICEID><QUERY>NETDISCOVERY</QUERY></REQUEST>";
     let report = &inventory(text)[0];
     assert!(report.partial && report.softwares.is_none() && report.network_cards.is_none());
     assert_eq!((report.primary_ip.as_deref(), report.host_name.as_deref()), (Some("10.0.0.9"), Some("p9")));
@@ -149,8 +160,9 @@ fn a_discovery_empties_no_section() {
 
 #[test]
 fn wrong_types_do_not_fail_a_report() {
-    let text = r#"{"DEVICEID": ["box"], "content": {"HARDWARE": [{"NAME": 12, "memory": {"x": 1}, "uuid": []}], "softwares": {"name": "a", "version": true},
-        "networks": "none", "cpus": [1, "x", null, {}], "bios": "none", "operatingsystem": [], "antivirus": 3, "accountinfo": null, "inputs": [[[]]]}}"#;
+    let text = r#"{"DEVICEID": ["box"], "content": {"HARDWARE": [{"NAME": 12, "memory": {"x": 1}, "uuid": []}],
+        "softwares": {"name": "a", "version": true}, "networks": "none", "cpus": [1, "x", null, {}], "bios": "none",
+        "operatingsystem": [], "antivirus": 3, "accountinfo": null, "inputs": [[[]]]}}"#;
     let report = &inventory(text)[0];
     assert_eq!((report.device_id.as_str(), report.name.as_deref(), report.memory_mib), ("box", Some("12"), None));
     assert_eq!(report.softwares.as_ref().map(|list| list[0].version.clone()), Some(Some("true".into())));

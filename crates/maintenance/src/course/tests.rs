@@ -17,8 +17,9 @@ fn schedule(value: Value) -> WindowSchedule {
 
 /// Nightly, 22:00 to 02:00 in London, since November 2026 and for ever.
 fn nightly(holds: Holds) -> Course {
-    let value = json!({"type": "Recurring", "startTime": "2026-11-01T22:00:00+0000", "endTime": "2020-01-01T02:00:00+0000",
-        "timezone": "Europe/London", "pattern": {"type": "daily", "dayFrequency": "everyday"}, "endBy": "NEVER"});
+    let value = json!({"type": "Recurring", "startTime": "2026-11-01T22:00:00+0000",
+        "endTime": "2020-01-01T02:00:00+0000", "timezone": "Europe/London",
+        "pattern": {"type": "daily", "dayFrequency": "everyday"}, "endBy": "NEVER"});
     Course::new(&schedule(value), holds)
 }
 

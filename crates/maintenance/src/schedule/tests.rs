@@ -96,7 +96,8 @@ fn what_is_documented_comes_back_as_it_came() {
             assert_eq!(WindowSchedule::parse(&value).unwrap(), schedule);
         }
     }
-    let once = json!({"type": "One-Time", "startTime": "2026-05-28T08:00:00+0000", "endTime": "2026-05-28T09:00:00+0000", "timezone": "Europe/London"});
+    let once = json!({"type": "One-Time", "startTime": "2026-05-28T08:00:00+0000",
+        "endTime": "2026-05-28T09:00:00+0000", "timezone": "Europe/London"});
     assert_eq!(json!(read(once.clone())), once);
 }
 
@@ -150,7 +151,8 @@ fn end_by_never_is_found_wherever_it_stands() {
 #[test]
 fn a_perpetual_window_needs_no_later_end() {
     let schedule = read(recurring(&json!({
-        "startTime": "2026-05-28T22:00:00+0000", "endTime": "2020-01-01T02:00:00+0000", "timezone": "gmt", "endBy": "NEVER",
+        "startTime": "2026-05-28T22:00:00+0000", "endTime": "2020-01-01T02:00:00+0000", "timezone": "gmt",
+        "endBy": "NEVER",
     })));
     let rule = schedule.rule();
     let expected = Interval::new(stamp("2030-01-01T22:00:00Z"), stamp("2030-01-02T02:00:00Z"));

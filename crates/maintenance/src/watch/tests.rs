@@ -154,7 +154,8 @@ fn a_window_that_fails_keeps_no_other_and_is_told_of_later() {
     fixture.turn("2026-11-01T09:00:01Z");
     fixture.batch(
         "UPDATE maintenance_windows SET description = holds, holds = '{' WHERE id = 'SM-1'; \
-         CREATE TRIGGER broken BEFORE INSERT ON outbox_events WHEN NEW.entity_id = 'SM-2' BEGIN SELECT RAISE(ABORT, 'x'); END",
+         CREATE TRIGGER broken BEFORE INSERT ON outbox_events WHEN NEW.entity_id = 'SM-2' \
+         BEGIN SELECT RAISE(ABORT, 'x'); END",
     );
     fixture.turn("2026-11-01T10:00:00Z");
     fixture.turn("2026-11-01T10:00:01Z");

@@ -37,8 +37,8 @@ fn rows_from_before_they_were_packed_stay_what_they_were() {
     let at = NOW.millis();
     for (id, at, changes) in [("AUD-c", at - 1, r#"{"n":{"after":0}}"#), ("AUD-a", at, "{}"), ("AUD-b", at, "{}")] {
         fixture.batch(&format!(
-            "INSERT INTO audit_log (tenant_id, id, at_ms, user_id, key_id, action, entity, entity_id, changes, request_id) \
-             VALUES ('client_1', '{id}', {at}, 'u', 'k', 'CREATE', 'Resource', 'X', '{changes}', 'r')"
+            "INSERT INTO audit_log (tenant_id, id, at_ms, user_id, key_id, action, entity, entity_id, changes, \
+             request_id) VALUES ('client_1', '{id}', {at}, 'u', 'k', 'CREATE', 'Resource', 'X', '{changes}', 'r')"
         ));
     }
     assert_eq!(fixture.db.migrate(&[crate::migrations()]).unwrap(), ["outbox0004"]);

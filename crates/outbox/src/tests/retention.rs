@@ -139,8 +139,8 @@ fn rows_that_cannot_be_removed_keep_no_others() {
     made.extend([("client_3", 10); 50]);
     answers(&fixture.db, &made);
     fixture.batch(
-        "CREATE TRIGGER one BEFORE DELETE ON idempotency WHEN OLD.tenant_id = 'client_1' AND OLD.idempotency_key IN ('a b 3', 'a b 70') \
-         BEGIN SELECT RAISE(ABORT, 'x'); END; \
+        "CREATE TRIGGER one BEFORE DELETE ON idempotency WHEN OLD.tenant_id = 'client_1' \
+         AND OLD.idempotency_key IN ('a b 3', 'a b 70') BEGIN SELECT RAISE(ABORT, 'x'); END; \
          CREATE TRIGGER whole BEFORE DELETE ON idempotency WHEN OLD.tenant_id = 'client_2' \
          BEGIN SELECT RAISE(ABORT, 'x'); END",
     );

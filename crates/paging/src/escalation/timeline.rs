@@ -56,7 +56,8 @@ pub struct Event {
     /// `unsuppressed`, `escalated` (somebody took the next step), `handedOver`, `note`, `closed`.
     #[schema(
         example = "page",
-        pattern = "^(reported|routed|waits|page|gap|attempt|acknowledged|unacknowledged|suppressed|unsuppressed|escalated|handedOver|note|closed)$"
+        pattern = "^(reported|routed|waits|page|gap|attempt|acknowledged|unacknowledged|suppressed|unsuppressed|\
+                   escalated|handedOver|note|closed)$"
     )]
     pub what: &'static str,
     /// A sentence.

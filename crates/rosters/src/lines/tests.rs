@@ -259,7 +259,10 @@ prop_compose! {
 prop_compose! {
     fn some_lines()(
         rules in prop::collection::vec((some_rule(), some_rule(), some_time()), 1..4),
-        overrides in prop::collection::vec((some_time(), prop::option::of((0_usize..4, some_rule())), any::<bool>()), 0..6),
+        overrides in prop::collection::vec(
+            (some_time(), prop::option::of((0_usize..4, some_rule())), any::<bool>()),
+            0..6,
+        ),
     ) -> Lines {
         let mut versions = Vec::new();
         for (index, (before, after, cut)) in rules.into_iter().enumerate() {

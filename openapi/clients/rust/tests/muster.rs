@@ -14,8 +14,8 @@ use muster_client::{
     models::{BulkLine, ResourceInput, SiteInput},
 };
 
-const PROBLEM: &str = r#"{"type": "about:blank", "title": "Invalid", "status": 400, "detail": "name: is missing", "code": "0002",
-    "message": "name: is missing", "requestId": "r",
+const PROBLEM: &str = r#"{"type": "about:blank", "title": "Invalid", "status": 400, "detail": "name: is missing",
+    "code": "0002", "message": "name: is missing", "requestId": "r",
     "errors": [{"code": "0002", "fieldName": "name", "message": "is missing"}]}"#;
 
 #[derive(Clone, Debug)]

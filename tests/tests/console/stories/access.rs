@@ -64,7 +64,10 @@ fn bring(input: Input) {
     admin.go("People");
     admin.press("Nina Nord");
     // The panel above the list is seen, however far below the name was.
-    admin.window.until("(box => box && box.top >= 0 && box.bottom < innerHeight)(document.querySelector('#person')?.getBoundingClientRect())");
+    admin.window.until(
+        "(box => box && box.top >= 0 && box.bottom < innerHeight)\
+         (document.querySelector('#person')?.getBoundingClientRect())",
+    );
     admin.press("Sessions, sign-in accounts");
     admin.reads("by link, since");
     admin.press("Deactivate");

@@ -1,5 +1,5 @@
-//! Stories of people who have a purpose, each by mouse, by keys alone, and on a telephone. What they end with is asked of
-//! the service.
+//! Stories of people who have a purpose, each by mouse, by keys alone, and on a telephone. What they end with is asked
+//! of the service.
 
 mod access;
 mod fortnight;
@@ -167,7 +167,8 @@ impl Actor {
             // The list of a browser without a screen is not drawn.
             let chosen = format!("{control}.selectedIndex = {place}");
             self.window.evaluate(&format!(
-                "{chosen}, ['input', 'change'].map(kind => {control}.dispatchEvent(new Event(kind, {{bubbles: true}}))).length"
+                "{chosen}, ['input', 'change'].map(kind => \
+                 {control}.dispatchEvent(new Event(kind, {{bubbles: true}}))).length"
             ));
             return;
         }
@@ -217,7 +218,8 @@ impl Actor {
         } else {
             let set = format!("{control}.value = {}", json!(value));
             self.window.evaluate(&format!(
-                "{set}, ['input', 'change'].map(kind => {control}.dispatchEvent(new Event(kind, {{bubbles: true}}))).length"
+                "{set}, ['input', 'change'].map(kind => \
+                 {control}.dispatchEvent(new Event(kind, {{bubbles: true}}))).length"
             ));
         }
         self.window.until(&format!("{control}.value == {}", json!(value)));

@@ -35,11 +35,18 @@ fn alerts_arrive_live_and_are_acknowledged_by_a_key() {
     window.shows(&format!("{subject} zero"));
     window.debug("Network.enable", &json!({}));
     window.debug("Network.setBlockedURLs", &json!({"urls": ["*/acknowledge"]}));
-    window.evaluate("globalThis.was = []; new MutationObserver(() => globalThis.was.push(document.querySelector('tbody tr')?.innerText)).observe(document.querySelector('tbody'), {subtree: true, childList: true, characterData: true})");
+    window.evaluate(
+        "globalThis.was = []; new MutationObserver(() => \
+         globalThis.was.push(document.querySelector('tbody tr')?.innerText)).observe(document.querySelector('tbody'), \
+         {subtree: true, childList: true, characterData: true})",
+    );
     window.evaluate("document.querySelector('tbody .row-link').focus()");
     window.press("a");
     window.until("document.querySelector('.toast.bad')");
-    window.until("globalThis.was.some(text => text?.includes('sending…')) && document.querySelector('tbody tr').innerText.includes('New')");
+    window.until(
+        "globalThis.was.some(text => text?.includes('sending…')) && \
+         document.querySelector('tbody tr').innerText.includes('New')",
+    );
     window.until("!globalThis.was.some(text => text?.includes('Acknowledged'))");
     window.debug("Network.setBlockedURLs", &json!({"urls": []}));
     assert_eq!(alerts(&company, &format!("{subject} zero"))[0]["status"], "New");
@@ -194,7 +201,8 @@ fn an_hour_of_live_alerts_keeps_no_memory() {
     window.shows(&subject);
     // A page asks at once when it is looked at again: what the browser itself keeps of requests is full by then.
     window.evaluate(
-        "(async () => { for (let time = 0; time < 700; time += 1) { document.dispatchEvent(new Event('visibilitychange')); \
+        "(async () => { for (let time = 0; time < 700; time += 1) { \
+         document.dispatchEvent(new Event('visibilitychange')); \
          await new Promise(done => setTimeout(done, 30)); } })()",
     );
     window.evaluate("Object.defineProperty(document, 'hidden', {get: () => true})");
@@ -204,7 +212,8 @@ fn an_hour_of_live_alerts_keeps_no_memory() {
             report();
             reports += 1;
             window.until(&format!(
-                "[...document.querySelectorAll('tbody tr')].find(row => row.innerText.includes({})).querySelector('.number').textContent == '{reports}'",
+                "[...document.querySelectorAll('tbody tr')].find(row => row.innerText.includes({}))\
+                 .querySelector('.number').textContent == '{reports}'",
                 json!(subject)
             ));
         }
@@ -222,7 +231,8 @@ fn an_hour_of_live_alerts_keeps_no_memory() {
         .filter(|(_, url)| url.contains("/alerts/search") && !url.contains("startDate"))
         .count();
     let told = format!(
-        "console: {changes} changes told to a live board, {asked} times asked for it: {:.2} MB of script before, {:.2} MB after; nodes and listeners {:?}, {:?}",
+        "console: {changes} changes told to a live board, {asked} times asked for it: {:.2} MB of script before, \
+         {:.2} MB after; nodes and listeners {:?}, {:?}",
         before[0] / 1e6,
         after[0] / 1e6,
         &before[1..],

@@ -19,7 +19,8 @@ in_browser![
 #[track_caller]
 pub(super) fn sides(window: &Window) -> Vec<String> {
     window.until("document.querySelector('dialog[open] .theirs td, dialog[open] td.after')");
-    let rows = "[...document.querySelectorAll('dialog[open] tbody tr')].map(row => [...row.cells].map(cell => cell.innerText).join(' | '))";
+    let rows = "[...document.querySelectorAll('dialog[open] tbody tr')].map(row => \
+                [...row.cells].map(cell => cell.innerText).join(' | '))";
     window.evaluate(rows).as_array().unwrap().iter().map(text).collect()
 }
 
@@ -82,7 +83,8 @@ fn an_alert_that_somebody_else_took_is_not_taken_from_them() {
     let again = reported(&company, "Gale");
     open_alert(&window, &again);
     let before = company.get(&format!("/alerts/{}", again.1));
-    let body = json!({"subject": again.0, "currentState": "Critical", "metric": before.ok()["metric"], "device": {"hostName": before.ok()["device"]["hostName"]}});
+    let body = json!({"subject": again.0, "currentState": "Critical", "metric": before.ok()["metric"],
+        "device": {"hostName": before.ok()["device"]["hostName"]}});
     company.post("/alert", &body).ok();
     let after = company.get(&format!("/alerts/{}", again.1));
     assert_eq!(after.ok()["repeatCount"], json!(2));
@@ -131,8 +133,8 @@ fn windows_incidents_people_and_routes_are_changed_as_they_were_seen() {
     let company = company(demo());
     let Some(window) = signed_in(server, "admin") else { return };
     // A window that somebody else suspended is not skipped unseen.
-    let schedule = json!({"type": "Recurring", "startTime": "2099-01-01T00:00:00Z", "endTime": "2099-01-01T02:00:00Z", "timezone": "GMT",
-        "pattern": {"type": "daily", "dayFrequency": "everyday"}, "endBy": "NEVER"});
+    let schedule = json!({"type": "Recurring", "startTime": "2099-01-01T00:00:00Z", "endTime": "2099-01-01T02:00:00Z",
+        "timezone": "GMT", "pattern": {"type": "daily", "dayFrequency": "everyday"}, "endBy": "NEVER"});
     let body = json!({"name": unique("Dredging"), "devices": [{"hostName": "web-01"}], "schedule": schedule});
     let id = text(&company.post("/scheduleMaintenances", &body).ok()["uniqueId"]);
     let at = format!("/scheduleMaintenances/{id}");
@@ -176,7 +178,8 @@ fn windows_incidents_people_and_routes_are_changed_as_they_were_seen() {
     let policy = company.post("/escalationPolicies", &policy).ok();
     let name = unique("Dredgers");
     let rule = |value: &str| json!([{"key": "metric", "operator": "Equals", "value": value}]);
-    let route = json!({"name": name, "matchingType": "ALL", "position": 80, "rules": rule("mud"), "policy": {"id": policy["id"]}});
+    let route = json!({"name": name, "matchingType": "ALL", "position": 80, "rules": rule("mud"),
+        "policy": {"id": policy["id"]}});
     let route = text(&company.post("/alertRoutes", &route).ok()["id"]);
     open(&window, server, "routing", "Routing");
     let delete = format!("document.querySelector('[aria-label={}]')", json!(format!("Delete… {name}")));

@@ -94,7 +94,8 @@ fn what_was_chosen_survives_although_the_choices_come_late() {
         window.click(button);
         for (name, value) in &typed {
             let known = format!(
-                "(field => field && (!field.options || [...field.options].some(one => one.value == {})))(document.querySelector('dialog [name={name}]'))",
+                "(field => field && (!field.options || [...field.options].some(one => one.value == {})))\
+                 (document.querySelector('dialog [name={name}]'))",
                 json!(value)
             );
             window.until(&known);

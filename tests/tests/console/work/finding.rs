@@ -20,7 +20,8 @@ fn machines_are_found_while_one_types() {
     let company = company(demo());
     let Some(window) = signed_in(server, "viewer") else { return };
     let name = unique("zeppelin");
-    let body = json!({"hostName": name, "aliasName": MARKUP, "ipAddress": "10.77.0.9", "type": "DEVICE", "resourceType": "Linux"});
+    let body = json!({"hostName": name, "aliasName": MARKUP, "ipAddress": "10.77.0.9", "type": "DEVICE",
+        "resourceType": "Linux"});
     company.post("/resources", &body).ok();
     open(&window, server, "resources", "Machines");
     window.press("/");
@@ -63,7 +64,10 @@ fn the_audit_log_leads_to_what_it_is_about_and_a_machine_to_who_is_told() {
     open(&window, server, &format!("resources/{}", text(&machine["id"])), &text(&machine["name"]));
     window.until("document.querySelector('#responders').closest('section').textContent.includes('Service desk')");
     window.click("Why?");
-    window.until("location.pathname == '/console/routing' && document.querySelector('.decisions')?.textContent.includes('web-01')");
+    window.until(
+        "location.pathname == '/console/routing' && \
+         document.querySelector('.decisions')?.textContent.includes('web-01')",
+    );
     assert_eq!(window.complaints(), Vec::<String>::new());
 }
 

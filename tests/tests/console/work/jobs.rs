@@ -53,7 +53,10 @@ fn jobs_are_made_and_changed_and_two_who_do_see_each_other() {
     window.fill("select[name=repeat]", "cron");
     window.fill("input[name=cron]", "61 * * * *");
     window.click("Create");
-    window.until("document.querySelector('dialog [role=alert]') && !document.querySelector('dialog').textContent.includes('nowhere')");
+    window.until(
+        "document.querySelector('dialog [role=alert]') && \
+         !document.querySelector('dialog').textContent.includes('nowhere')",
+    );
     window.fill("input[name=cron]", "0 4 * * SUN");
     window.click("Create");
     window.until("location.pathname.startsWith('/console/jobs/')");

@@ -123,7 +123,10 @@ fn no_link_leads_into_the_interface_or_astray() {
             .evaluate(&format!("[...document.querySelectorAll('a')].filter(one => one.href == {}).length", json!(url)));
         assert_eq!(made, json!(links), "{url}");
     }
-    let into = window.evaluate("[...document.querySelectorAll('a')].filter(one => one.origin == location.origin && one.pathname.startsWith('/api/')).length");
+    let into = window.evaluate(
+        "[...document.querySelectorAll('a')]\
+         .filter(one => one.origin == location.origin && one.pathname.startsWith('/api/')).length",
+    );
     assert_eq!((into, window.complaints()), (json!(0), Vec::<String>::new()));
 }
 

@@ -21,7 +21,8 @@ fn reported(company: &Client) -> (String, String) {
         "hardware": {"name": host},
         "operatingsystem": {"name": "Windows", "full_name": "Microsoft Windows 11 Pro", "kernel_name": "MSWin32"},
         "antivirus": [
-            {"name": MARKUP, "version": "4.18", "company": "ACME", "enabled": true, "uptodate": false, "base_version": "<b>1.401</b>", "base_creation": "2026-11-19"},
+            {"name": MARKUP, "version": "4.18", "company": "ACME", "enabled": true, "uptodate": false,
+                "base_version": "<b>1.401</b>", "base_creation": "2026-11-19"},
             {"name": "Shield", "version": "2", "enabled": true, "uptodate": true},
         ],
     });
@@ -34,7 +35,8 @@ fn reported(company: &Client) -> (String, String) {
 /// What the lines of a panel say.
 fn lines(window: &Window, panel: &str) -> Vec<String> {
     let lines = format!(
-        "[...document.querySelector('#{panel}').closest('section').querySelectorAll('li')].map(one => one.innerText.replace(/\\s+/g, ' '))"
+        "[...document.querySelector('#{panel}').closest('section').querySelectorAll('li')]\
+         .map(one => one.innerText.replace(/\\s+/g, ' '))"
     );
     let found = window.evaluate(&lines);
     found.as_array().unwrap().iter().map(text).collect()
@@ -46,7 +48,8 @@ fn a_machine_says_its_groups_and_its_antivirus() {
     let Some(window) = signed_in(server, "viewer") else { return };
     let (host, id) = reported(&company);
     let [by_hand, by_rule, service] = ["Docks", "Rules", "Harbour"].map(|name| format!("{} {MARKUP}", unique(name)));
-    let rules = json!({"matchType": "ALL", "rules": [{"resourceType": "Resource", "key": "hostName", "operator": "Equals", "value": host}]});
+    let rules = json!({"matchType": "ALL",
+        "rules": [{"resourceType": "Resource", "key": "hostName", "operator": "Equals", "value": host}]});
     let group = company.post("/deviceGroups", &json!({"name": by_hand})).ok()["id"].clone();
     company.post(&format!("/deviceGroups/{group}/childs"), &json!([{"id": id}])).ok();
     company.post("/deviceGroups", &json!({"name": by_rule, "filterCriteria": rules})).ok();
@@ -121,7 +124,8 @@ fn a_panel_that_is_refused_leaves_the_others() {
         window.evaluate(&format!("sessionStorage.refused = {}", json!(refused)));
         open(&window, server, &format!("resources/{id}"), "web-01");
         window.until("document.querySelector('main [role=alert]')");
-        let told = "[...document.querySelectorAll('main [role=alert]')].map(one => [one.closest('section')?.querySelector('h2').id, one.innerText])";
+        let told = "[...document.querySelectorAll('main [role=alert]')]\
+                    .map(one => [one.closest('section')?.querySelector('h2').id, one.innerText])";
         let told = window.evaluate(told);
         assert_eq!((told.as_array().map(Vec::len), &told[0][0]), (Some(1), &json!(panel)), "{told}");
         let said = text(&told[0][1]);

@@ -56,7 +56,8 @@ fn a_month_of_windows_is_a_calendar_with_a_table() {
     let name = format!("{} {MARKUP}", unique("Rewiring"));
     let start = text(&window.evaluate("new Date(Date.now() - 36e5).toISOString().slice(0, 19) + 'Z'"));
     let end = text(&window.evaluate("new Date(Date.now() + 36e5).toISOString().slice(0, 19) + 'Z'"));
-    let body = json!({"name": name, "devices": [{"hostName": "web-01"}], "schedule": {"type": "One-Time", "startTime": start, "endTime": end}});
+    let body = json!({"name": name, "devices": [{"hostName": "web-01"}],
+        "schedule": {"type": "One-Time", "startTime": start, "endTime": end}});
     let id = text(&company.post("/scheduleMaintenances", &body).ok()["uniqueId"]);
     open(&window, server, &format!("maintenance?name={}", name.split(' ').next().unwrap()), "Maintenance");
     window.until("document.querySelectorAll('.lane .part').length == 1");
@@ -97,8 +98,8 @@ fn a_skip_is_taken_back() {
     let server = demo();
     let company = company(demo());
     let Some(window) = signed_in(server, "admin") else { return };
-    let schedule = json!({"type": "Recurring", "startTime": "2099-01-01T00:00:00Z", "endTime": "2099-01-01T02:00:00Z", "timezone": "GMT",
-        "pattern": {"type": "daily", "dayFrequency": "everyday"}, "endBy": "NEVER"});
+    let schedule = json!({"type": "Recurring", "startTime": "2099-01-01T00:00:00Z", "endTime": "2099-01-01T02:00:00Z",
+        "timezone": "GMT", "pattern": {"type": "daily", "dayFrequency": "everyday"}, "endBy": "NEVER"});
     let body = json!({"name": unique("Caulking"), "devices": [{"hostName": "web-01"}], "schedule": schedule});
     let id = text(&company.post("/scheduleMaintenances", &body).ok()["uniqueId"]);
     let skipped = || {

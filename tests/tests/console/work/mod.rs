@@ -27,7 +27,8 @@ const MARKUP: &str = "<img src=x onerror=\"document.title='owned'\"><b>&amp;</b>
 /// An alert of its own, with this subject.
 pub(super) fn report(company: &Client, subject: &str) {
     let host = unique("host");
-    let alert = json!({"subject": subject, "currentState": "Critical", "metric": unique("metric"), "device": {"hostName": host}});
+    let alert = json!({"subject": subject, "currentState": "Critical", "metric": unique("metric"),
+        "device": {"hostName": host}});
     company.post("/alert", &alert).ok();
 }
 

@@ -43,7 +43,10 @@ fn somebody_takes_over_and_gives_back() {
         all.into_iter().filter(|one| one["note"] == json!(note)).count()
     };
     assert_eq!(overrides(&company), 1);
-    window.evaluate(&format!("[...document.querySelectorAll('.overrides li')].find(one => one.textContent.includes('{note}')).querySelector('button').click()"));
+    window.evaluate(&format!(
+        "[...document.querySelectorAll('.overrides li')]\
+         .find(one => one.textContent.includes('{note}')).querySelector('button').click()"
+    ));
     window.until(&format!("document.body && !document.body.innerText.includes('{note}')"));
     assert_eq!(window.complaints(), Vec::<String>::new());
 }
@@ -51,7 +54,8 @@ fn somebody_takes_over_and_gives_back() {
 /// Drags with the mouse between two shares of the width of what a selector finds.
 fn drag(window: &Window, selector: &str, from: f64, to: f64) {
     let lane = window.evaluate(&format!(
-        "(one => {{ one.scrollIntoView({{block: 'center'}}); const {{left, top, width, height}} = one.getBoundingClientRect(); \
+        "(one => {{ one.scrollIntoView({{block: 'center'}}); \
+         const {{left, top, width, height}} = one.getBoundingClientRect(); \
          return [left, top + height / 2, width]; }})(document.querySelector({}))",
         json!(selector)
     ));
@@ -59,7 +63,8 @@ fn drag(window: &Window, selector: &str, from: f64, to: f64) {
     let y = lane[1].as_f64().unwrap();
     let width = lane[2].as_f64().unwrap();
     let mouse = |kind: &str, share: f64, buttons: u8| {
-        let given = json!({"type": kind, "x": left + width * share, "y": y, "button": "left", "buttons": buttons, "clickCount": 1});
+        let given = json!({"type": kind, "x": left + width * share, "y": y, "button": "left", "buttons": buttons,
+            "clickCount": 1});
         window.debug("Input.dispatchMouseEvent", &given);
     };
     mouse("mousePressed", from, 1);
@@ -77,8 +82,9 @@ fn people_swap_and_take_over_by_dragging_or_by_form() {
     window.until("document.querySelectorAll('.lane').length == 3");
     // Where the first two people of the first lane are, as shares of its width.
     let parts = window.evaluate(
-        "[...document.querySelector('.lane').querySelectorAll('.part:not(.gap)')].map(one => [parseFloat(one.getAttribute('x')), \
-         parseFloat(one.getAttribute('width')), one.querySelector('text').textContent])",
+        "[...document.querySelector('.lane').querySelectorAll('.part:not(.gap)')]\
+         .map(one => [parseFloat(one.getAttribute('x')), parseFloat(one.getAttribute('width')), \
+         one.querySelector('text').textContent])",
     );
     let parts: Vec<(f64, f64, String)> = parts
         .as_array()

@@ -17,7 +17,8 @@ fn settle(window: &Window) {
 /// The texts of a column of a table, which is counted from nought, in the panel of this heading.
 fn column(window: &Window, panel: &str, at: usize) -> Value {
     window.evaluate(&format!(
-        "[...document.querySelectorAll('[aria-labelledby={panel}] tbody tr')].map(row => row.children[{at}].textContent)"
+        "[...document.querySelectorAll('[aria-labelledby={panel}] tbody tr')]\
+         .map(row => row.children[{at}].textContent)"
     ))
 }
 

@@ -111,7 +111,8 @@ fn how_long_deliveries_took_is_drawn() {
     let body = json!({"displayName": unique("desk"), "baseNotifier": notifier});
     let installed = text(&company.post("/integrations/install/CUSTOM", &body).ok()["id"]);
     let payload = base64::engine::general_purpose::STANDARD.encode("{\"text\": \"told\"}");
-    let event = json!({"name": "ticket", "entity": "INCIDENT", "eventType": "CREATE", "endPointURI": "/tickets", "payload": payload});
+    let event = json!({"name": "ticket", "entity": "INCIDENT", "eventType": "CREATE", "endPointURI": "/tickets",
+        "payload": payload});
     let event = text(&company.post(&format!("/integrations/installed/{installed}/event"), &event).ok()["id"]);
     for number in 0..3 {
         company.post("/incidents", &json!({"subject": format!("Leak {number}")})).ok();

@@ -43,7 +43,10 @@ fn each_level_of_a_roster_has_its_lane_and_is_taken_over_by_itself() {
     let company = server.new_client();
     let people = ["Ada", "Bo", "Cy"].map(|first| person(&company, first));
     let schedule = json!({"type": "one-time", "startDate": "2020-01-01T00:00:00Z", "endDate": "2120-01-01T00:00:00Z"});
-    let shift = |name: &str, user: &str, level: &str| json!({"name": name, "level": level, "users": [{"id": user}], "userGroups": [], "schedule": schedule});
+    let shift = |name: &str, user: &str, level: &str| {
+        json!({"name": name, "level": level, "users": [{"id": user}], "userGroups": [],
+            "schedule": schedule})
+    };
     let roster = json!({"name": "Network", "description": "Two levels", "timeZone": {"name": "GMT"}, "shiftDetails": [
         shift("Second", &people[1], "secondary"), shift("First", &people[0], "primary")]});
     let roster = text(&company.post("/rosters", &roster).ok()["id"]);
@@ -200,10 +203,12 @@ fn a_partner_sees_whose_each_record_is() {
         open(&window, server, path, title);
         window.until("document.querySelector('table.rows thead th')");
         let place = window.evaluate(
-            "[...document.querySelectorAll('table.rows thead th')].findIndex(one => one.textContent.trim() == 'Client')",
+            "[...document.querySelectorAll('table.rows thead th')]\
+             .findIndex(one => one.textContent.trim() == 'Client')",
         );
         window.until(&format!(
-            "[...document.querySelectorAll('table.rows tbody tr')].some(row => row.children[{place}]?.textContent == {})",
+            "[...document.querySelectorAll('table.rows tbody tr')]\
+             .some(row => row.children[{place}]?.textContent == {})",
             json!(client)
         ));
     }

@@ -59,8 +59,10 @@ fn some_of_each(company: &Client) -> Vec<Changed> {
     let script = made("/jobs/scripts", json!({"name": name("trim"), "content": "echo 1"}));
     let job = made(
         "/jobs",
-        json!({"name": name("Trim"), "resources": [{"id": machine["resourceUUID"]}], "script": {"customScript": {"id": script["id"]}},
-        "schedule": {"startDate": "2099-01-01T00:00:00Z", "timezone": "Europe/Vienna", "pattern": {"type": "weekly", "repeatFrequency": 2, "weekDays": "Monday"}}}),
+        json!({"name": name("Trim"), "resources": [{"id": machine["resourceUUID"]}],
+        "script": {"customScript": {"id": script["id"]}},
+        "schedule": {"startDate": "2099-01-01T00:00:00Z", "timezone": "Europe/Vienna",
+            "pattern": {"type": "weekly", "repeatFrequency": 2, "weekDays": "Monday"}}}),
     );
     let category = made("/kb/category", json!({"name": name("Masts"), "description": "High ones"}));
     let article = made(
@@ -70,14 +72,16 @@ fn some_of_each(company: &Client) -> Vec<Changed> {
     let window = made(
         "/scheduleMaintenances",
         json!({"name": name("Painting"), "devices": [{"uniqueId": machine["resourceUUID"]}],
-        "schedule": {"type": "Recurring", "startTime": "2099-01-01T00:00:00Z", "endTime": "2099-01-01T02:00:00Z", "timezone": "Europe/Vienna", "pattern": {"type": "daily", "dayFrequency": "everyday"}}, "endBy": "NEVER"}),
+        "schedule": {"type": "Recurring", "startTime": "2099-01-01T00:00:00Z", "endTime": "2099-01-01T02:00:00Z",
+            "timezone": "Europe/Vienna", "pattern": {"type": "daily", "dayFrequency": "everyday"}}, "endBy": "NEVER"}),
     );
     let roster = text(&company.get("/rosters/search").page()["results"][0]["id"]);
     let roster = company.get(&format!("/rosters/{roster}")).ok();
     let roster = made(
         "/rosters",
-        json!({"name": name("Climbers"), "description": "By day", "timeZone": {"name": "Europe/Vienna"}, "shiftDetails": [
-        {"name": "Day", "schedule": roster["shiftDetails"][0]["schedule"], "users": [{"id": roster["shiftDetails"][0]["users"][0]["id"]}], "userGroups": []}]}),
+        json!({"name": name("Climbers"), "description": "By day", "timeZone": {"name": "Europe/Vienna"},
+        "shiftDetails": [{"name": "Day", "schedule": roster["shiftDetails"][0]["schedule"],
+            "users": [{"id": roster["shiftDetails"][0]["users"][0]["id"]}], "userGroups": []}]}),
     );
     let policy = made(
         "/escalationPolicies",
@@ -101,7 +105,8 @@ fn some_of_each(company: &Client) -> Vec<Changed> {
             "Resource",
             &machine["resourceUUID"],
             "/resources",
-            json!({"description": "", "aliasName": "pole", "tags": [{"name": "env", "value": "live"}, {"name": "new", "value": "2"}]}),
+            json!({"description": "", "aliasName": "pole",
+            "tags": [{"name": "env", "value": "live"}, {"name": "new", "value": "2"}]}),
         ),
         of("JobScript", &script["id"], "/jobs/scripts", json!({"content": "echo 2", "description": "Louder"})),
         of(
@@ -125,7 +130,8 @@ fn some_of_each(company: &Client) -> Vec<Changed> {
             &roster["id"],
             "/rosters",
             json!({"description": "By night", "shiftDetails": [
-            {"id": roster["shiftDetails"][0]["id"], "name": "Night", "schedule": roster["shiftDetails"][0]["schedule"], "users": [], "userGroups": []}]}),
+                {"id": roster["shiftDetails"][0]["id"], "name": "Night",
+                "schedule": roster["shiftDetails"][0]["schedule"], "users": [], "userGroups": []}]}),
         ),
         of(
             "EscalationPolicy",
@@ -143,7 +149,8 @@ fn some_of_each(company: &Client) -> Vec<Changed> {
             "INCIDENT",
             &incident["id"],
             "/incidents",
-            json!({"priority": "Urgent", "status": "Pending", "assignee": {"id": user["id"]}, "description": "By the wind", "dueDate": "2099-01-01T00:00:00+0000"}),
+            json!({"priority": "Urgent", "status": "Pending", "assignee": {"id": user["id"]},
+            "description": "By the wind", "dueDate": "2099-01-01T00:00:00+0000"}),
         ),
         of("DeviceGroup", group, "/deviceGroups", json!({"description": "", "name": name("Poles")})),
         of("User", &user["id"], "/users", json!({"email": "", "mobileNumber": "+43 1", "role": "operator"})),

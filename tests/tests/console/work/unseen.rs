@@ -82,7 +82,8 @@ fn an_acknowledgement_from_the_board_takes_nothing_from_others() {
     window.until("document.querySelectorAll('tbody tr').length == 1");
     look_away(&window);
     let before = alert(&again.1);
-    let body = json!({"subject": again.0, "currentState": "Critical", "metric": before["metric"], "device": {"hostName": before["device"]["hostName"]}});
+    let body = json!({"subject": again.0, "currentState": "Critical", "metric": before["metric"],
+        "device": {"hostName": before["device"]["hostName"]}});
     company.post("/alert", &body).ok();
     window.press("j");
     window.press("a");
@@ -96,7 +97,8 @@ pub(in super::super) fn delivered(company: &Client, receiver: &Receiver) -> (Str
     let body = json!({"displayName": unique("desk"), "baseNotifier": {"type": "REST_API", "baseURI": receiver.url()}});
     let installed = text(&company.post("/integrations/install/CUSTOM", &body).ok()["id"]);
     let payload = base64::engine::general_purpose::STANDARD.encode("{\"text\": \"told\"}");
-    let event = json!({"name": "ticket", "entity": "INCIDENT", "eventType": "CREATE", "endPointURI": "/tickets", "payload": payload});
+    let event = json!({"name": "ticket", "entity": "INCIDENT", "eventType": "CREATE", "endPointURI": "/tickets",
+        "payload": payload});
     let event = text(&company.post(&format!("/integrations/installed/{installed}/event"), &event).ok()["id"]);
     company.post("/incidents", &json!({"subject": "Leak"})).ok();
     receiver.wait(1);
@@ -140,7 +142,8 @@ fn a_delivery_that_somebody_else_sent_again_is_not_sent_unseen() {
 /// A job of its own that is run by hand only; its id and its name.
 fn job(company: &Client) -> (String, String) {
     let name = unique("Rinse");
-    let body = json!({"name": name, "script": {"jobType": "antivirus"}, "schedule": {"startDate": "2030-01-01T00:00:00Z", "pattern": {"type": "never"}}});
+    let body = json!({"name": name, "script": {"jobType": "antivirus"},
+        "schedule": {"startDate": "2030-01-01T00:00:00Z", "pattern": {"type": "never"}}});
     (text(&company.post("/jobs", &body).ok()["id"]), name)
 }
 
@@ -248,7 +251,10 @@ fn an_override_that_somebody_else_took_back_goes_from_the_page() {
     open(&window, server, "on-call", "On call");
     window.shows(&note);
     company.delete(&format!("/rosters/{roster}/overrides/{made}")).ok();
-    window.evaluate(&format!("[...document.querySelectorAll('.overrides li')].find(one => one.textContent.includes('{note}')).querySelector('button').click()"));
+    window.evaluate(&format!(
+        "[...document.querySelectorAll('.overrides li')]\
+         .find(one => one.textContent.includes('{note}')).querySelector('button').click()"
+    ));
     window.until("document.querySelector('.toast.bad')?.innerText.includes('not found')");
     window.until(&format!("!document.body.innerText.includes('{note}')"));
     assert_eq!(window.complaints(), Vec::<String>::new());

@@ -21,7 +21,8 @@ both_backends![
 fn a_table_has_a_column_for_each_field(server: &Server) {
     let client = server.new_client();
     client.post("/sites", &json!({"name": "Graz"})).ok();
-    let table = "hostName,IPADDRESS,type,resourceType,appRoles,tags.env,tags.Owner,location,provider,launchDate,bios,odd\n\
+    let table = "hostName,IPADDRESS,type,resourceType,appRoles,tags.env,tags.Owner,location,provider,launchDate,bios,\
+                 odd\n\
                  web,10.0.0.1,DEVICE,Linux,\"nginx, redis\",prod,ops,Graz,AWS,2026-01-01T00:00:00Z,\
                  \"{\"\"systemModel\"\":\"\"M\"\"}\",ignored\n\
                  \"db,\n1\",,,,,,,,,,,\n";

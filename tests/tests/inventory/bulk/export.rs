@@ -24,9 +24,10 @@ fn fill(client: &Client) {
     client.post("/sites", &json!({"name": "Graz"})).ok();
     for body in [
         json!({
-            "name": "n", "hostName": "web", "resourceName": "r", "aliasName": "a", "dnsName": "web.example", "os": "Debian",
-            "ipAddress": "10.0.0.1", "serialNumber": "S1234567", "make": "Dell", "model": "R650", "description": "a, \"b\"\nc",
-            "tags": [{"name": "Env", "value": "prod"}, {"name": "owner", "value": "=ops"}], "location": {"name": "Graz"},
+            "name": "n", "hostName": "web", "resourceName": "r", "aliasName": "a", "dnsName": "web.example",
+            "os": "Debian", "ipAddress": "10.0.0.1", "serialNumber": "S1234567", "make": "Dell", "model": "R650",
+            "description": "a, \"b\"\nc", "location": {"name": "Graz"},
+            "tags": [{"name": "Env", "value": "prod"}, {"name": "owner", "value": "=ops"}],
             "appRoles": [{"name": "redis"}, {"name": "nginx"}], "agentInstalled": true, "resourceType": "Linux",
         }),
         json!({
@@ -34,14 +35,16 @@ fn fill(client: &Client) {
             "properties": {"provider": "AWS", "instanceId": "i-1", "accountNumber": "1", "zone": "z", "owner": "o"},
         }),
         json!({
-            "name": "parts", "metaData": {"a": [1, 2.5, null, "ä"]}, "cpus": [{"cores": 4}], "components": ["Disk: X, 1 TB"],
-            "bios": {"systemSerial": "s", "systemModel": "m"}, "networkCardDetails": [{"networkName": "eth0"}],
+            "name": "parts", "metaData": {"a": [1, 2.5, null, "ä"]}, "cpus": [{"cores": 4}],
+            "components": ["Disk: X, 1 TB"], "bios": {"systemSerial": "s", "systemModel": "m"},
+            "networkCardDetails": [{"networkName": "eth0"}],
             "tags": [{"name": "empty"}, {"name": "env", "value": "test", "tagSource": "AGENT"}],
         }),
         json!({"type": "EBS", "resourceName": "disk", "extResourceId": "x-1"}),
         json!({
-            "type": "SYNTHETIC", "name": "check", "checkType": "HTTP", "url": "https://example.com", "host": "example.com",
-            "locationUuids": ["0a0fb2a7-53f4-4f5e-8f0e-1a2b3c4d5e6f"], "credential": {"port": 443, "oauthClientSecret": "x"},
+            "type": "SYNTHETIC", "name": "check", "checkType": "HTTP", "url": "https://example.com",
+            "host": "example.com", "locationUuids": ["0a0fb2a7-53f4-4f5e-8f0e-1a2b3c4d5e6f"],
+            "credential": {"port": 443, "oauthClientSecret": "x"},
         }),
     ] {
         create(client, &body);
@@ -174,12 +177,17 @@ fn resources_that_nothing_but_their_ids_tells_apart_come_back(server: &Server) {
         json!({"hostName": "twin"}),
         json!({"name": "'quoted", "description": " =1+1 ", "aliasName": "@x", "make": "-"}),
         json!({"name": "C++, \"old\"", "description": "two\nlines\r\nand, more", "os": "''"}),
-        json!({"name": "ä𝄞\u{1}", "dnsName": "x.example.net.", "ipAddress": "2001:DB8::1", "macAddress": "00-16-3E-00-00-07"}),
+        json!({"name": "ä𝄞\u{1}", "dnsName": "x.example.net.", "ipAddress": "2001:DB8::1",
+            "macAddress": "00-16-3E-00-00-07"}),
         json!({"name": "tags", "tags": [{"name": "A,b", "value": "1"}, {"name": "ä", "value": " "}, {"name": "e"}]}),
-        json!({"name": "parts", "metaData": {"": {"a": [null, 0.1, "\u{7f}"]}}, "networkCardDetails": [{"aliasIps": "10.0.0.1"}]}),
-        json!({"name": "s", "serialNumber": "SN-12345", "make": "ACME", "systemUID": "not settable", "extResourceId": "x"}),
-        json!({"name": "s", "serialNumber": "SN-12345", "make": "ACME", "systemUID": "not settable", "extResourceId": "X"}),
-        json!({"name": "off", "state": "inactive", "source": "", "agentInstalled": true, "launchDate": "2026-01-01T00:00:00Z"}),
+        json!({"name": "parts", "metaData": {"": {"a": [null, 0.1, "\u{7f}"]}},
+            "networkCardDetails": [{"aliasIps": "10.0.0.1"}]}),
+        json!({"name": "s", "serialNumber": "SN-12345", "make": "ACME", "systemUID": "not settable",
+            "extResourceId": "x"}),
+        json!({"name": "s", "serialNumber": "SN-12345", "make": "ACME", "systemUID": "not settable",
+            "extResourceId": "X"}),
+        json!({"name": "off", "state": "inactive", "source": "", "agentInstalled": true,
+            "launchDate": "2026-01-01T00:00:00Z"}),
     ];
     for body in &odd {
         create(&client, body);
@@ -252,7 +260,8 @@ fn reported_attributes_come_back_unchanged(server: &Server) {
     let content = json!({
         "hardware": {"name": "pc", "memory": 8192, "chassis_type": "Laptop"},
         "bios": {"ssn": "2FAGP34", "smanufacturer": "Dell Inc.", "smodel": "Latitude", "bversion": "1.2"},
-        "operatingsystem": {"name": "Debian", "full_name": "Debian GNU/Linux 13", "kernel_name": "linux", "arch": "x86_64"},
+        "operatingsystem": {"name": "Debian", "full_name": "Debian GNU/Linux 13", "kernel_name": "linux",
+            "arch": "x86_64"},
         "networks": [{"description": "eth0", "ipaddress": "10.0.0.7", "type": "ethernet", "status": "up",
                       "mac": "68:b5:99:00:00:01", "speed": "1000"}],
         "cpus": [{"name": "CPU", "core": 4, "thread": 8, "speed": 2400}],

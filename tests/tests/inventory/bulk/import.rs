@@ -73,8 +73,8 @@ const INSTANCES: &str = r#"{
                     "Architecture": "x86_64", "PlatformDetails": "Linux/UNIX",
                     "Tags": [{"Key": "Name", "Value": "web"}, {"Key": "env", "Value": "prod"}]
                 },
-                {"InstanceId": "i-2", "LaunchTime": "2026-01-02T03:04:05.000Z", "State": {"Code": 80, "Name": "stopped"},
-                 "PrivateDnsName": "", "PlatformDetails": "Windows"}
+                {"InstanceId": "i-2", "LaunchTime": "2026-01-02T03:04:05.000Z",
+                 "State": {"Code": 80, "Name": "stopped"}, "PrivateDnsName": "", "PlatformDetails": "Windows"}
             ]
         }
     ]

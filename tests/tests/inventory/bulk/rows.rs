@@ -98,10 +98,11 @@ fn every_field_of_a_create_body_is_taken(server: &Server) {
     let client = server.new_client();
     client.post("/sites", &json!({"name": "Graz"})).ok();
     let body = json!({
-        "type": "device", "resourceType": "Linux", "name": "n", "hostName": "h", "resourceName": "r", "state": "inactive",
-        "ipAddress": "10.0.0.9", "agentInstalled": "true", "location": {"name": "graz"}, "os": "Debian",
-        "tags": [{"name": "env", "value": "prod"}], "appRoles": [{"name": "nginx"}], "metaData": {"any": [1, {"x": null}]},
-        "properties": {"provider": "AWS", "zone": "z", "launchDate": "2026-01-01T00:00:00Z"}, "cpus": [{"cores": 4}],
+        "type": "device", "resourceType": "Linux", "name": "n", "hostName": "h", "resourceName": "r",
+        "state": "inactive", "ipAddress": "10.0.0.9", "agentInstalled": "true", "location": {"name": "graz"},
+        "os": "Debian", "tags": [{"name": "env", "value": "prod"}], "appRoles": [{"name": "nginx"}],
+        "metaData": {"any": [1, {"x": null}]}, "cpus": [{"cores": 4}],
+        "properties": {"provider": "AWS", "zone": "z", "launchDate": "2026-01-01T00:00:00Z"},
         "bios": {"systemSerial": "s", "systemModel": "m"}, "description": "d",
     });
     let (rows, _) = results(&send(&client, "", NDJSON, lines_of(std::slice::from_ref(&body))));

@@ -16,8 +16,8 @@ both_backends![
     a_stored_report_is_there_when_the_answer_is,
 ];
 
-const PROLOG: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\" ?>\n<REQUEST><DEVICEID>web-2026-01-01-00-00-00</DEVICEID>\
-    <QUERY>PROLOG</QUERY><TOKEN>12345678</TOKEN></REQUEST>";
+const PROLOG: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\" ?>\n\
+    <REQUEST><DEVICEID>web-2026-01-01-00-00-00</DEVICEID><QUERY>PROLOG</QUERY><TOKEN>12345678</TOKEN></REQUEST>";
 
 #[track_caller]
 fn is_send(answer: &Response) {

@@ -26,12 +26,14 @@ fn content() -> Value {
             "dns": "192.168.1.1", "defaultgateway": "192.168.1.1", "vmsystem": "Physical",
         },
         "operatingsystem": {
-            "name": "Debian GNU/Linux", "full_name": "Debian GNU/Linux 12 (bookworm)", "version": "12", "arch": "x86_64",
-            "kernel_name": "linux", "kernel_version": "6.1.0", "fqdn": "web-01.example.com",
+            "name": "Debian GNU/Linux", "full_name": "Debian GNU/Linux 12 (bookworm)", "version": "12",
+            "arch": "x86_64", "kernel_name": "linux", "kernel_version": "6.1.0", "fqdn": "web-01.example.com",
         },
-        "cpus": [{"name": "Intel(R) Xeon(R) Gold 6330", "core": 28, "thread": 56, "speed": 2000, "manufacturer": "Intel"}],
+        "cpus": [{"name": "Intel(R) Xeon(R) Gold 6330", "core": 28, "thread": 56, "speed": 2000,
+            "manufacturer": "Intel"}],
         "networks": [
-            {"description": "lo", "ipaddress": "127.0.0.1", "mac": "00:00:00:00:00:00", "type": "loopback", "status": "up"},
+            {"description": "lo", "ipaddress": "127.0.0.1", "mac": "00:00:00:00:00:00", "type": "loopback",
+                "status": "up"},
             {"description": "eth0", "ipaddress": "10.20.30.40", "mac": "00:e0:4c:68:01:db", "type": "ethernet",
              "status": "up", "speed": "1000"},
         ],

@@ -58,7 +58,8 @@ fn what_is_shared_stands_once_and_what_is_unused_nowhere() {
     let made = document(json!({
         "Asked": {"type": "object"},
         "Answered": {"$ref": format!("{SCHEMAS}PageOf_Thing_Author")},
-        "PageOf_Thing_Author": {"type": "object", "properties": {"results": {"type": "array", "items": {"type": "object"}}}},
+        "PageOf_Thing_Author": {"type": "object",
+            "properties": {"results": {"type": "array", "items": {"type": "object"}}}},
         "Thing": {"type": "object"},
         "Nobody": {"type": "object"},
     }));
@@ -180,7 +181,8 @@ fn a_plain_value_stands_alone_and_may_be_null() {
         "Asked": {"type": "object", "properties": {
             "word": {"oneOf": [{"type": "null"}, word], "description": "Which one."},
             "several": {"type": ["string", "null"], "pattern": "^(one|run once)$"},
-            "time": {"allOf": [{"type": "string", "pattern": "^[0-9]+$"}, {"type": "object", "description": "When.", "example": "1"}]},
+            "time": {"allOf": [{"type": "string", "pattern": "^[0-9]+$"},
+                {"type": "object", "description": "When.", "example": "1"}]},
             "steps": {"type": "array", "items": {"type": "string"}, "minItems": 1, "default": []},
         }},
         "Answered": {"type": "object", "properties": {"word": {"oneOf": [{"type": "null"}, word]}}},

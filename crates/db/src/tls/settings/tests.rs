@@ -66,7 +66,8 @@ fn libpq_is_sent_to_the_tunnel_and_nowhere_else() {
     let url = settings.rewritten(&["/tmp/t 1/0".into()]);
     assert_eq!(
         url,
-        "postgres://u:p%40ss@/m?application_name=x&host=%2Ftmp%2Ft%201%2F0%2C%2Frun&port=7%2C5432&hostaddr=&sslmode=disable"
+        "postgres://u:p%40ss@/m?application_name=x&host=%2Ftmp%2Ft%201%2F0%2C%2Frun&port=7%2C5432&hostaddr=\
+         &sslmode=disable"
     );
 }
 

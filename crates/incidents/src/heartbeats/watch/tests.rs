@@ -84,7 +84,8 @@ impl World {
 fn a_tenant_whose_alerts_are_refused_silences_nobody() {
     let mut world = world(&[("a", "hb-1"), ("full", "hb-2"), ("z", "hb-3")]);
     world.fixture.batch(
-        "CREATE TRIGGER broken BEFORE INSERT ON alerts WHEN NEW.tenant_id = 'full' BEGIN SELECT RAISE(ABORT, 'full'); END",
+        "CREATE TRIGGER broken BEFORE INSERT ON alerts WHEN NEW.tenant_id = 'full' \
+         BEGIN SELECT RAISE(ABORT, 'full'); END",
     );
     world.turn(DUE);
     assert_eq!(world.missing(), ["a hb-1", "full hb-2", "z hb-3"], "each is silent by its own row");
@@ -106,7 +107,8 @@ fn a_tenant_whose_alerts_are_refused_silences_nobody() {
 fn one_that_fails_keeps_no_other_of_its_tenant() {
     let mut world = world(&[("a", "hb-1"), ("a", "hb-2"), ("a", "hb-3")]);
     world.fixture.batch(
-        "CREATE TRIGGER alert BEFORE INSERT ON alerts WHEN NEW.ext_key = 'hb-1' BEGIN SELECT RAISE(ABORT, 'broken'); END; \
+        "CREATE TRIGGER alert BEFORE INSERT ON alerts WHEN NEW.ext_key = 'hb-1' \
+         BEGIN SELECT RAISE(ABORT, 'broken'); END; \
          CREATE TRIGGER row BEFORE UPDATE ON heartbeats WHEN NEW.id = 'hb-2' AND NEW.missed \
          BEGIN SELECT RAISE(ABORT, 'broken'); END",
     );
@@ -121,7 +123,8 @@ fn one_that_fails_keeps_no_other_of_its_tenant() {
 fn what_is_heard_ends_a_silence_that_could_not_be_reported() {
     let mut world = world(&[("full", "hb-1"), ("good", "hb-2")]);
     world.fixture.batch(
-        "CREATE TRIGGER broken BEFORE INSERT ON alerts WHEN NEW.tenant_id = 'full' BEGIN SELECT RAISE(ABORT, 'full'); END",
+        "CREATE TRIGGER broken BEFORE INSERT ON alerts WHEN NEW.tenant_id = 'full' \
+         BEGIN SELECT RAISE(ABORT, 'full'); END",
     );
     world.turn(DUE);
     for (tenant, id) in [("full", "hb-1"), ("good", "hb-2")] {
@@ -138,7 +141,8 @@ fn what_is_heard_ends_a_silence_that_could_not_be_reported() {
 fn a_ping_that_cannot_be_stored_is_no_silence_and_is_tried_again() {
     let mut world = world(&[("bad", "hb-1"), ("good", "hb-2")]);
     world.fixture.batch(
-        "CREATE TRIGGER broken BEFORE UPDATE ON heartbeats WHEN NEW.tenant_id = 'bad' BEGIN SELECT RAISE(ABORT, 'x'); END",
+        "CREATE TRIGGER broken BEFORE UPDATE ON heartbeats WHEN NEW.tenant_id = 'bad' \
+         BEGIN SELECT RAISE(ABORT, 'x'); END",
     );
     for (tenant, id) in [("bad", "hb-1"), ("good", "hb-2")] {
         world.watch.pings.record(&pinged(tenant, id), NOW + DUE - 1);

@@ -92,7 +92,8 @@ fn each_natural_key_finds_its_resource() {
     let made = lines(
         &fixture,
         &[
-            json!({"name": "a", "systemUID": "4C4C4544-0034-3010-8048-B6C04F503732", "macAddress": "68:B5:99:00:00:01"}),
+            json!({"name": "a", "systemUID": "4C4C4544-0034-3010-8048-B6C04F503732",
+                "macAddress": "68:B5:99:00:00:01"}),
             json!({"name": "b", "extResourceId": "CMDB-7", "make": "Dell", "serialNumber": "S1234567"}),
             json!({"hostName": "c", "resourceName": "c", "ipAddress": "10.0.0.1"}),
         ],

@@ -207,7 +207,10 @@ fn numbers_and_booleans_are_values() {
 
 proptest! {
     #[test]
-    fn the_negative_is_the_opposite(value in ".{1,5}|web|10.0.0.0/8|linux", key in "hostName|tags|appRoles|ipAddress|type") {
+    fn the_negative_is_the_opposite(
+        value in ".{1,5}|web|10.0.0.0/8|linux",
+        key in "hostName|tags|appRoles|ipAddress|type",
+    ) {
         for (positive, negative) in [("Contains", "Not Contains"), ("Equals", "Not Equals")] {
             prop_assert_ne!(meets(&key, positive, &value), meets(&key, negative, &value));
         }

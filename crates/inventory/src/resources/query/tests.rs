@@ -58,7 +58,8 @@ fn step() -> impl Strategy<Value = Step> {
         .prop_map(|(filters, order, descending, size)| Step::Ask(filters, order, descending, size));
     prop_oneof![
         3 => (0..2_usize, host(), tag()).prop_map(|(tenant, host, tag)| Step::Make(tenant, host, tag)),
-        3 => (any::<usize>(), host(), tag(), 0..3_usize).prop_map(|(one, host, tag, state)| Step::Change(one, host, tag, state)),
+        3 => (any::<usize>(), host(), tag(), 0..3_usize)
+            .prop_map(|(one, host, tag, state)| Step::Change(one, host, tag, state)),
         1 => any::<usize>().prop_map(Step::Remove),
         1 => Just(Step::Forget),
         2 => Just(Step::Wait),

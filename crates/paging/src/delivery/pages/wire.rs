@@ -18,7 +18,8 @@ pub struct Page {
     /// The tenant that it belongs to.
     #[schema(example = "client_1")]
     pub client_unique_id: String,
-    /// `page`, or `code`, `test`, `shift` (one of one's own begins) or `message` (such as of conflicts of rosters), which
+    #[doc = " `page`, or `code`, `test`, `shift` (one of one's own begins) or `message` (such as of conflicts of \
+             rosters), which"]
     /// are about no alert.
     #[schema(pattern = "^(page|code|test|shift|message)$", example = "page")]
     pub kind: String,

@@ -58,8 +58,8 @@ impl Message {
             "code" => {
                 let code =
                     neighbours.seals.open(row.sealed_at(), &facts.code)?.map(Secret::into_inner).unwrap_or_default();
-                let details = "Anyone who asked for it enters it to show that messages arrive here. If that was not you, \
-                               do nothing.";
+                let details = "Anyone who asked for it enters it to show that messages arrive here. If that was not \
+                               you, do nothing.";
                 (format!("Your Muster code is {code}"), vec![details.to_owned()])
             }
             "test" => ("This is a test of Muster".to_owned(), vec!["Nothing is wrong. Pages arrive here.".to_owned()]),

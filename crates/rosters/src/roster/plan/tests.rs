@@ -145,7 +145,8 @@ fn a_rotation_needs_no_users_beside_it_and_can_be_taken_away() {
     let (roster, shifts) = stored();
     let rotation = json!({"order": [{"users": [{"id": "u1"}]}, {"userGroups": [{"uniqueId": "G"}]}],
         "length": {"weeks": 1}, "start": "2026-11-23T09:00:00"});
-    let turns = json!({"shiftDetails": [{"id": shifts[0].id, "rotation": rotation, "level": "SECONDARY"}, {"id": shifts[1].id}]});
+    let turns = json!({"shiftDetails": [{"id": shifts[0].id, "rotation": rotation, "level": "SECONDARY"},
+        {"id": shifts[1].id}]});
     let after = edited(&roster, &shifts, turns, THEN).unwrap().after;
     assert!(after[0].rotation.is_some() && after[0].level.as_deref() == Some("secondary"));
     let away = json!({"shiftDetails": [{"id": shifts[0].id, "rotation": {"order": []}}]});

@@ -66,7 +66,8 @@ fn what_is_documented_comes_back_as_it_came() {
         json!({"type": "daily", "repeatFrequency": 10}),
         json!({"type": "weekly", "repeatFrequency": 2}),
         json!({"type": "weekly", "repeatFrequency": 1, "weekDays": "Sunday,Monday,Saturday"}),
-        json!({"type": "monthly", "repeatFrequency": 1, "repeatType": "DAY_OF_WEEK", "weekIndex": "Last", "dayOfWeek": "Friday"}),
+        json!({"type": "monthly", "repeatFrequency": 1, "repeatType": "DAY_OF_WEEK", "weekIndex": "Last",
+            "dayOfWeek": "Friday"}),
         json!({"type": "monthly", "repeatFrequency": 3, "repeatType": "DAY_OF_MONTH", "dayOfMonth": 31}),
         json!({"type": "yearly", "repeatFrequency": 1}),
     ];
@@ -108,9 +109,8 @@ fn lenient_in_strict_out() {
         Pattern::Weekly { every: 1, days: Default::default() }
     );
     assert_eq!(
-        pattern_of(
-            json!({"type": "monthly", "repeatFrequency": 1, "repeatType": "day_of_week", "weekIndex": "second", "dayOfWeek": "TUESDAY"})
-        ),
+        pattern_of(json!({"type": "monthly", "repeatFrequency": 1, "repeatType": "day_of_week", "weekIndex": "second",
+            "dayOfWeek": "TUESDAY"})),
         Pattern::Monthly { every: 1, on: OnDay::Nth(WeekIndex::Second, Weekday::Tuesday) }
     );
 }
@@ -199,7 +199,8 @@ fn a_wrong_word_gets_the_list_of_the_right_ones() {
     ];
     assert_eq!(refused(&value), expected);
     assert_eq!(refused(&json!({"type": "sometimes"})), ["type: must be one of: one-time, recurring"]);
-    let pattern = json!({"type": "monthly", "repeatFrequency": 1, "repeatType": "DAY_OF_WEEK", "weekIndex": "Fifth", "dayOfWeek": "Day"});
+    let pattern = json!({"type": "monthly", "repeatFrequency": 1, "repeatType": "DAY_OF_WEEK", "weekIndex": "Fifth",
+        "dayOfWeek": "Day"});
     let expected = [
         "pattern.weekIndex: must be one of: First, Second, Third, Fourth, Last",
         "pattern.dayOfWeek: must be one of: Sunday, Monday, Tuesday, Wednesday, Thursday, Friday, Saturday",
