@@ -48,6 +48,9 @@ const CLOCKS: [&str; 5] = ["SystemTime", "Instant::now", "clock::now", "now_utc"
 /// `wire.rs`, `rules.rs`, `store.rs` and `http.rs`.
 const MOST_LINES_OF_ONE_FILE_RESOURCES: usize = 300;
 
+/// The width of rustfmt.toml, which breaks neither literals nor most macros: their lines are broken by hand.
+const WIDEST_LINE: usize = 120;
+
 /// Types that are a row and an answer in one. This list may only shrink.
 const ROWS_THAT_ARE_SHOWN: [&str; 1] = ["crates/inventory/src/types.rs: ResourceType"];
 
@@ -143,6 +146,26 @@ fn a_file_with_handlers_and_queries_is_a_small_resource_of_its_own() {
             "{path} has handlers and queries in {lines} lines: split it into wire.rs, rules.rs, store.rs, http.rs"
         );
     }
+}
+
+/// Not those of the program alone: tests and clients are read, too.
+#[test]
+fn no_line_of_rust_is_too_wide() {
+    let mut paths = Vec::new();
+    for entry in fs::read_dir(root()).unwrap_or_else(|error| panic!("{error}")).flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if entry.path().is_dir() && name != "target" && !name.starts_with('.') {
+            paths.extend(files(&name, ".rs"));
+        }
+    }
+    assert!(paths.len() > 1_000, "only {} files are looked at", paths.len());
+    let wide = paths.iter().flat_map(|path| {
+        let text = read(path);
+        let lines = text.lines().enumerate().filter(|(_, line)| line.chars().count() > WIDEST_LINE);
+        lines.map(|(index, _)| format!("{path}:{}", index + 1)).collect::<Vec<_>>()
+    });
+    let wide: Vec<String> = wide.collect();
+    assert!(wide.is_empty(), "wider than {WIDEST_LINE} columns: {wide:#?}");
 }
 
 #[test]
