@@ -199,12 +199,9 @@ impl Sources {
 
 /// Closed alerts whose ids have one of these times, in the order of ids: that time, the day and the id.
 fn ids_of_times(conn: &mut Conn, tenant: &str, times: impl Iterator<Item = u64>) -> Result<Vec<(u64, i64, u128)>> {
-    let range = |time: u64| {
-        let from = Condition::sql("alerts.id >= ").text(id_text(first_id_of_time(time)));
-        from.then(" AND alerts.id <= ").text(id_text(first_id_of_time(time + 1) - 1))
-    };
+    let range = |time: u64| (id_text(first_id_of_time(time)), id_text(first_id_of_time(time + 1) - 1));
     let times: HashSet<u64> = times.collect();
-    let found = alerts::closed_ids(conn, tenant, Condition::any(times.into_iter().map(range)))?;
+    let found = alerts::closed_ids(conn, tenant, times.into_iter().map(range))?;
     let mut ids: Vec<(u64, i64, u128)> = found
         .into_iter()
         .filter_map(|(id, created_ms)| {
