@@ -8,7 +8,11 @@ use std::{
 };
 
 use diesel::{
-    Connection, RunQueryDsl, connection::SimpleConnection, pg::PgConnection, sql_types::Text, sqlite::SqliteConnection,
+    Connection, RunQueryDsl,
+    connection::{CacheSize, SimpleConnection},
+    pg::PgConnection,
+    sql_types::Text,
+    sqlite::SqliteConnection,
 };
 
 use crate::{
@@ -33,7 +37,8 @@ pub type Sql = <Conn as Connection>::Backend;
 const SQLITE_PRAGMAS: &str = "PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; \
      PRAGMA foreign_keys = ON; PRAGMA cache_size = -4000; PRAGMA journal_size_limit = 67108864;";
 
-/// No statement holds a connection for ever. The streaming of a list sends many short `FETCH`es.
+/// No statement holds a connection for ever. The streaming of a list sends many short `FETCH`es. Where a connection is
+/// no session, each transaction begins with such limits ([`crate::read`]).
 const POSTGRES_SETTINGS: &str =
     "SET statement_timeout = '60s'; SET lock_timeout = '10s'; SET timezone = 'UTC'; SET client_min_messages = warning;";
 
@@ -86,9 +91,13 @@ pub(crate) fn connect(url: &DatabaseUrl) -> Result<Conn> {
             conn.batch_execute(SQLITE_PRAGMAS)?;
             Ok(Conn::Sqlite(conn))
         }
-        DatabaseUrl::Postgres(url) => {
-            let mut conn = PgConnection::establish(url.expose())?;
-            conn.batch_execute(POSTGRES_SETTINGS)?;
+        DatabaseUrl::Postgres(_) => {
+            let mut conn = PgConnection::establish(&url.for_libpq())?;
+            if url.keeps_sessions() {
+                conn.batch_execute(POSTGRES_SETTINGS)?;
+            } else {
+                conn.set_prepared_statement_cache_size(CacheSize::Disabled);
+            }
             Ok(Conn::Postgres(conn))
         }
     }

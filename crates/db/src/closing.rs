@@ -3,14 +3,14 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::{Db, Error, Inner, Result, backend::Manager};
+use crate::Db;
 
 /// Whether the service stops, and what it found then.
 #[derive(Debug, Default)]
 pub(crate) struct Closing {
     begun: AtomicBool,
     /// Somebody waited for a connection since, and got none.
-    in_vain: AtomicBool,
+    pub(crate) in_vain: AtomicBool,
 }
 
 impl Closing {
@@ -24,20 +24,5 @@ impl Db {
     /// on as long as the database answers.
     pub fn begin_closing(&self) {
         self.0.closing.begun.store(true, Ordering::Relaxed);
-    }
-}
-
-impl Inner {
-    /// A connection of a pool of this database.
-    pub(crate) fn connection(&self, pool: &r2d2::Pool<Manager>) -> Result<r2d2::PooledConnection<Manager>> {
-        let closing = &self.closing;
-        if closing.in_vain.load(Ordering::Relaxed) {
-            return Err(Error::Unavailable("the service stops, and the database does not answer".to_owned()));
-        }
-        let connection = pool.get();
-        if connection.is_err() && closing.has_begun() {
-            closing.in_vain.store(true, Ordering::Relaxed);
-        }
-        Ok(connection?)
     }
 }

@@ -21,6 +21,8 @@ pub struct Inspection {
     pub clock: Option<i64>,
     /// It has no tables yet.
     pub is_empty: bool,
+    /// A connection is one session; `false` behind a pooler in transaction mode.
+    pub keeps_sessions: bool,
 }
 
 #[derive(QueryableByName)]
@@ -58,21 +60,24 @@ const POSTGRES: &str = "SELECT current_setting('server_version') AS version, \
 /// [`Db::migrate`](crate::Db::migrate).
 pub fn inspect(url: &DatabaseUrl, connections: u32, domains: &[Migrations]) -> Result<Inspection> {
     let (url, _tunnel) = tls::through(url)?;
-    let mut conn = backend::connect(&url)?;
+    let mut conn = backend::connect(&url.without_sessions())?;
     let mut found = look(&mut conn, &url, connections)?;
     found.faults.extend(migrate::newer(&mut conn, &migrate::with_own(domains))?);
     found.is_empty = migrate::is_empty(&mut conn)?;
     Ok(found)
 }
 
-/// What every start looks at, before it changes anything.
+/// What every start looks at, before it changes anything. The connection may be one [without
+/// sessions](DatabaseUrl::without_sessions): whether there are any is found out here.
 pub(crate) fn look(conn: &mut Conn, url: &DatabaseUrl, connections: u32) -> Result<Inspection> {
-    let kept = sessions::check(conn, url).and_then(|()| backend::check_durability(conn));
-    let mut faults: Vec<String> = kept.err().map(|error| error.to_string()).into_iter().collect();
+    let keeps_sessions = sessions::are_kept(conn, url)?;
+    let durability = backend::check_durability(conn);
+    let mut faults: Vec<String> = durability.err().map(|error| error.to_string()).into_iter().collect();
     faults.extend(moved::fault(conn)?);
     if matches!(conn, Conn::Sqlite(_)) {
         let found: Version = sql_query("SELECT sqlite_version() AS version").get_result(conn)?;
-        return Ok(Inspection { server: format!("SQLite {}", found.version), faults, clock: None, is_empty: false });
+        let server = format!("SQLite {}", found.version);
+        return Ok(Inspection { server, faults, clock: None, is_empty: false, keeps_sessions });
     }
     // A pooler may give each statement to another server, unless they are one transaction.
     let found: Postgres = read::transaction(conn, "BEGIN", |conn| Ok(sql_query(POSTGRES).get_result(conn)?))?;
@@ -86,5 +91,6 @@ pub(crate) fn look(conn: &mut Conn, url: &DatabaseUrl, connections: u32) -> Resu
     fault(found.read_only, "it is read-only".to_owned());
     let most = found.connections;
     fault(i64::from(connections) > most, format!("it takes {most} connections, and {connections} are to be opened"));
-    Ok(Inspection { server: format!("Postgres {}", found.version), faults, clock: Some(found.clock), is_empty: false })
+    let server = format!("Postgres {}", found.version);
+    Ok(Inspection { server, faults, clock: Some(found.clock), is_empty: false, keeps_sessions })
 }

@@ -13,6 +13,7 @@ mod bell;
 mod chunks;
 mod closing;
 mod condition;
+mod connections;
 mod cut;
 mod dates;
 mod due;
@@ -150,18 +151,19 @@ impl Db {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let (url, tunnel) = tls::through(url)?;
         backend::make_private(&url)?;
-        let manager = backend::Manager::new(url.clone());
-        let found = inspect::look(&mut backend::connect(&url)?, &url, options.connections)?;
+        let found = inspect::look(&mut backend::connect(&url.without_sessions())?, &url, options.connections)?;
         if !found.faults.is_empty() {
             return Err(Error::Unavailable(found.faults.join("; ")));
         }
-        let pool = r2d2::Pool::builder()
-            .max_size(options.connections)
-            .min_idle(Some(1))
-            .connection_timeout(options.wait)
-            .test_on_check_out(url.backend() == Backend::Postgres)
-            .error_handler(Box::new(error::PoolErrors))
-            .build_unchecked(manager);
+        let url = if found.keeps_sessions { url } else { url.without_sessions() };
+        if !url.keeps_sessions() {
+            tracing::info!(
+                "the database is reached through a connection pooler in transaction mode: statements are not \
+                 prepared, and limits are set in each transaction"
+            );
+        }
+        let manager = backend::Manager::new(url.clone());
+        let pool = connections::builder(&url).max_size(options.connections).min_idle(Some(1)).build_unchecked(manager);
         let writer = match url.backend() {
             Backend::Sqlite => Some(writer::Writer::start(url.clone())?),
             Backend::Postgres => None,

@@ -9,9 +9,9 @@ use std::{sync::Arc, time::Duration};
 use base::share::{Kind, Pool};
 
 use crate::{
-    Backend, Conn, DatabaseUrl, Db, Options, Result,
+    Conn, DatabaseUrl, Db, Options, Result,
     backend::{Manager, Pooled},
-    error, read, requester,
+    connections, read, requester,
 };
 
 /// So many times as many long lists may be sent as there are other connections, and this many at most.
@@ -37,13 +37,10 @@ impl Lists {
     pub(crate) fn new(url: &DatabaseUrl, options: Options) -> Self {
         let long = options.connections.saturating_mul(TIMES).min(MOST);
         let most = long + SHORT;
-        let pool = r2d2::Pool::builder()
+        let pool = connections::builder(url)
             .max_size(most)
             .min_idle(Some(0))
             .idle_timeout(Some(IDLE))
-            .connection_timeout(options.wait)
-            .test_on_check_out(url.backend() == Backend::Postgres)
-            .error_handler(Box::new(error::PoolErrors))
             .build_unchecked(Manager::of_lists(url.clone()));
         let most = usize::try_from(most).unwrap_or(usize::MAX);
         let shared = Pool::new(Kind::ListConnections, most, requester::GREED, requester::MOST_WAITING);
@@ -55,7 +52,8 @@ impl Db {
     /// As [`Db::read_here`], by a connection that is there for lists; [`Db::turn_of_list`] comes before.
     pub fn read_list_here<T>(&self, f: impl FnOnce(&mut Conn) -> Result<T>) -> Result<T> {
         let mut connection = self.0.connection(&self.0.lists.pool)?;
-        Pooled::run(&mut connection, |conn| read::snapshot(conn, f))
+        let begin = self.0.begin_snapshot();
+        Pooled::run(&mut connection, |conn| read::transaction(conn, &begin, f))
     }
 
     /// How many lists may be read at once that are long: each holds a connection while its reader takes it.

@@ -107,7 +107,7 @@ pub fn migration_state(url: &DatabaseUrl, domains: &[Migrations]) -> Result<Migr
         return Ok(MigrationState { applied: Vec::new(), pending: pending.collect(), newer: None });
     }
     let (url, _tunnel) = tls::through(url)?;
-    let mut conn = backend::connect(&url)?;
+    let mut conn = backend::connect(&url.without_sessions())?;
     let applied = migrate::applied_versions(&mut conn)?;
     let known: BTreeSet<&str> = applied.iter().map(|(version, _)| version.as_str()).collect();
     let left = all.iter().flat_map(|domain| domain.all).filter(|one| !known.contains(one.version()));

@@ -21,7 +21,7 @@ const TELL_AGAIN: Duration = Duration::from_secs(10);
 pub fn wait_until_it_answers(url: &DatabaseUrl, patience: Duration) -> Result<()> {
     let DatabaseUrl::Postgres(_) = url else { return Ok(()) };
     let (reached, _tunnel) = tls::through(url)?;
-    wait(patience, || refuse_standby(&mut backend::connect(&reached)?))
+    wait(patience, || refuse_standby(&mut backend::connect(&reached.without_sessions())?))
 }
 
 fn refuse_standby(conn: &mut Conn) -> Result<()> {

@@ -5,6 +5,7 @@
 //! worker thread. On Postgres everything leaves it: the answer is a network away.
 
 use std::{
+    borrow::Cow,
     cell::RefCell,
     collections::{HashMap, hash_map::Entry},
 };
@@ -12,11 +13,18 @@ use std::{
 use diesel::connection::SimpleConnection;
 use tokio::task::spawn_blocking;
 
-use crate::{Backend, Conn, Db, Error, Result, backend, bell, numbers::Call, requester::Turn, url::DatabaseUrl};
+use crate::{Backend, Conn, Db, Error, Inner, Result, backend, bell, numbers::Call, requester::Turn, url::DatabaseUrl};
 
 /// How a write begins on Postgres. A gateway that stands still inside a transaction (stopped, or cut off) keeps its
 /// locks from the others for no longer than they wait for one.
 const BEGIN_WRITE: &str = "BEGIN; SET LOCAL idle_in_transaction_session_timeout = '8s'";
+
+/// How a read of several statements begins on Postgres.
+const BEGIN_SNAPSHOT: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
+
+/// The limits of a session, where a transaction has to bring its own.
+const LIMITS: &str =
+    "; SET LOCAL statement_timeout = '60s'; SET LOCAL lock_timeout = '10s'; SET LOCAL timezone = 'UTC'";
 
 /// Whose turn it is when nobody's tenant writes.
 const SERVICE: &str = "";
@@ -35,7 +43,8 @@ impl Db {
     {
         match &self.0.url {
             DatabaseUrl::Sqlite(_) => self.on_this_thread(f),
-            DatabaseUrl::Postgres(_) => self.off_thread(f).await,
+            DatabaseUrl::Postgres(_) if self.0.url.keeps_sessions() => self.off_thread(f).await,
+            DatabaseUrl::Postgres(_) => self.read(f).await,
         }
     }
 
@@ -45,7 +54,8 @@ impl Db {
         F: FnOnce(&mut Conn) -> Result<T> + Send + 'static,
         T: Send + 'static,
     {
-        self.off_thread(|conn| snapshot(conn, f)).await
+        let begin = self.0.begin_snapshot();
+        self.off_thread(move |conn| transaction(conn, &begin, f)).await
     }
 
     /// As [`Db::read`], by a connection that is there for lists: what looks at as many rows as a list takes none from
@@ -62,7 +72,8 @@ impl Db {
 
     /// As [`Db::read`], on the thread that calls: for commands and for threads that stream.
     pub fn read_here<T>(&self, f: impl FnOnce(&mut Conn) -> Result<T>) -> Result<T> {
-        self.0.connection(&self.0.pool)?.run(|conn| snapshot(conn, f))
+        let begin = self.0.begin_snapshot();
+        self.0.connection(&self.0.pool)?.run(|conn| transaction(conn, &begin, f))
     }
 
     /// Runs `f` in a transaction. What it wrote is durable when this returns `Ok`, and gone when it returns `Err`. It
@@ -105,7 +116,10 @@ impl Db {
     {
         match &self.0.writer {
             Some(writer) => writer.write(tenant, long, f).await,
-            None => self.off_thread(|conn| transaction(conn, BEGIN_WRITE, f)).await,
+            None => {
+                let begin = self.0.begin_write();
+                self.off_thread(move |conn| transaction(conn, &begin, f)).await
+            }
         }
     }
 
@@ -117,7 +131,10 @@ impl Db {
     {
         match &self.0.writer {
             Some(writer) => writer.write_here(SERVICE, f),
-            None => self.0.connection(&self.0.pool)?.run(|conn| transaction(conn, BEGIN_WRITE, f)),
+            None => {
+                let begin = self.0.begin_write();
+                self.0.connection(&self.0.pool)?.run(|conn| transaction(conn, &begin, f))
+            }
         }
     }
 
@@ -157,12 +174,23 @@ where
     .map_err(|error| Error::Fault(format!("a database call panicked: {error}")))?
 }
 
-pub(crate) fn snapshot<T>(conn: &mut Conn, f: impl FnOnce(&mut Conn) -> Result<T>) -> Result<T> {
-    let begin = match Backend::of(conn) {
-        Backend::Sqlite => "BEGIN",
-        Backend::Postgres => "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
-    };
-    transaction(conn, begin, f)
+impl Inner {
+    /// The statements that a write of this Postgres begins with.
+    fn begin_write(&self) -> Cow<'static, str> {
+        self.with_limits(BEGIN_WRITE)
+    }
+
+    /// The statements that a read of several statements begins with.
+    pub(crate) fn begin_snapshot(&self) -> Cow<'static, str> {
+        match self.url.backend() {
+            Backend::Sqlite => "BEGIN".into(),
+            Backend::Postgres => self.with_limits(BEGIN_SNAPSHOT),
+        }
+    }
+
+    fn with_limits(&self, begin: &'static str) -> Cow<'static, str> {
+        if self.url.keeps_sessions() { begin.into() } else { format!("{begin}{LIMITS}").into() }
+    }
 }
 
 /// A transaction in plain SQL, so that the same code serves both backends. A panic inside rolls back too: the

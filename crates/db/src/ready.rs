@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::{DatabaseUrl, Error, Result, moved, own, reach};
+use crate::{DatabaseUrl, Error, Result, backend, moved, reach, tls};
 
 /// Between two looks whether a move has ended.
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
@@ -21,7 +21,7 @@ pub fn wait_until_it_answers(url: &DatabaseUrl, patience: Duration) -> Result<()
         let left = patience.saturating_sub(begun.elapsed());
         reach::wait_until_it_answers(url, left)?;
         let DatabaseUrl::Postgres(_) = url else { return Ok(()) };
-        let Some(unfinished) = moved::fault(&mut own::connect(url)?.conn)? else { return Ok(()) };
+        let Some(unfinished) = unfinished_move(url)? else { return Ok(()) };
         if left.is_zero() {
             return Err(Error::Unavailable(unfinished));
         }
@@ -31,4 +31,9 @@ pub fn wait_until_it_answers(url: &DatabaseUrl, patience: Duration) -> Result<()
         }
         thread::sleep(LOOK_AGAIN.min(left));
     }
+}
+
+fn unfinished_move(url: &DatabaseUrl) -> Result<Option<String>> {
+    let (url, _tunnel) = tls::through(url)?;
+    moved::fault(&mut backend::connect(&url.without_sessions())?)
 }

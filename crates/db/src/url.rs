@@ -25,6 +25,9 @@ const POSTGRES_DEFAULTS: [(&str, &str, &str); 6] = [
     ("tcp_user_timeout", "", "4000"),
 ];
 
+/// The parameter by which a URL says that it leads to a pooler in transaction mode; libpq does not know it.
+const NO_SESSIONS: &str = "pool_mode=transaction";
+
 /// A parsed `--database-url`. Its `Debug` shows no password.
 #[derive(Clone)]
 pub enum DatabaseUrl {
@@ -89,6 +92,37 @@ impl DatabaseUrl {
         Self::Postgres(Secret::new(text))
     }
 
+    /// The URL with the note that it leads to a pooler which gives each transaction another session.
+    pub(crate) fn without_sessions(&self) -> Self {
+        match self {
+            Self::Postgres(text) if self.keeps_sessions() => {
+                let text = text.expose();
+                let separator = if text.contains('?') { '&' } else { '?' };
+                Self::Postgres(Secret::new(format!("{text}{separator}{NO_SESSIONS}")))
+            }
+            other => other.clone(),
+        }
+    }
+
+    /// Is a connection one session, with settings and prepared statements that last as long as it does?
+    pub(crate) fn keeps_sessions(&self) -> bool {
+        match self {
+            Self::Sqlite(_) => true,
+            Self::Postgres(text) => {
+                let (_, query) = text.expose().split_once('?').unwrap_or_default();
+                query.split('&').all(|pair| pair != NO_SESSIONS)
+            }
+        }
+    }
+
+    /// The text for libpq: without what it does not know. Empty for SQLite.
+    pub(crate) fn for_libpq(&self) -> String {
+        let Self::Postgres(text) = self else { return String::new() };
+        let Some((base, query)) = text.expose().split_once('?') else { return text.expose().clone() };
+        let query: Vec<&str> = query.split('&').filter(|pair| *pair != NO_SESSIONS).collect();
+        format!("{base}?{}", query.join("&"))
+    }
+
     /// The backend of this URL's scheme.
     pub fn backend(&self) -> Backend {
         match self {
@@ -138,6 +172,18 @@ mod tests {
             ("sqlite:a.db", "sqlite:a.db"),
         ] {
             assert_eq!(DatabaseUrl::parse(url).unwrap().without_password(), shown);
+        }
+    }
+
+    #[test]
+    fn the_note_of_a_pooler_is_not_for_libpq() {
+        for text in ["postgres://u@h/d", "postgres://u@h/d?sslmode=require&connect_timeout=3"] {
+            let url = DatabaseUrl::parse(text).unwrap();
+            assert!(url.keeps_sessions());
+            let noted = url.without_sessions().without_sessions();
+            assert!(!noted.keeps_sessions());
+            assert_eq!(noted.for_libpq().trim_end_matches('?'), text);
+            assert_eq!(url.for_libpq(), text);
         }
     }
 

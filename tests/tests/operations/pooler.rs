@@ -7,13 +7,14 @@ use std::os::unix::process::CommandExt as _;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use muster_tests::{Backend, Exit, Guard, Server, debian_programs, fresh_database, muster};
+use muster_tests::{Backend, Exit, Guard, Server, debian_programs, fresh_database, muster, psql};
+use serde_json::json;
 
 const NOBODY: u32 = 65_534;
 
-/// pgbouncer in front of a database, in one of its modes, and the URL that leads through it; `None` where it cannot be
-/// had.
-fn pooler(mode: &str, url: &str) -> Option<(Guard, tempfile::TempDir, String)> {
+/// pgbouncer in front of a database, in one of its modes and with so many sessions, and the URL that leads through it;
+/// `None` where it cannot be had.
+fn pooler(mode: &str, sessions: usize, url: &str) -> Option<(Guard, tempfile::TempDir, String)> {
     let programs = debian_programs(&["pgbouncer", "libc-ares2", "libevent-2.1-7"])?;
     let rest = url.strip_prefix("postgres://")?;
     let (user, rest) = rest.split_once(':')?;
@@ -27,7 +28,7 @@ fn pooler(mode: &str, url: &str) -> Option<(Guard, tempfile::TempDir, String)> {
     let settings = format!(
         "[databases]\n{database} = host={host} port={server_port}\n[pgbouncer]\nlisten_addr = 127.0.0.1\n\
          listen_port = {port}\nunix_socket_dir =\nauth_type = plain\nauth_file = {}\npool_mode = {mode}\n\
-         default_pool_size = 20\n",
+         default_pool_size = {sessions}\n",
         file("users").display()
     );
     fs::write(file("settings.ini"), settings).ok()?;
@@ -56,34 +57,64 @@ fn pooler(mode: &str, url: &str) -> Option<(Guard, tempfile::TempDir, String)> {
     Some((running, directory, format!("postgres://{user}:{password}@127.0.0.1:{port}/{database}")))
 }
 
-/// There neither limits on statements nor what was prepared are kept: it is refused by name, before anything is made.
+/// Two gateways and commands share three sessions: what one of them prepared or set, another one would meet.
 #[test]
-fn one_that_keeps_no_session_is_refused_by_name() {
+fn one_that_keeps_no_sessions_serves() {
     let direct = fresh_database();
-    let Some((_pooler, _directory, url)) = pooler("transaction", &direct) else { return };
+    let Some((_pooler, _directory, url)) = pooler("transaction", 3, &direct) else { return };
     let data = tempfile::tempdir().unwrap();
-    for command in ["serve", "migrate", "check"] {
-        let mut program = muster();
-        program.args([command, "--database-url", &url, "--data-dir"]).arg(data.path());
-        if command != "migrate" {
-            program.args(["--listen", "127.0.0.1:0"]);
-        }
-        let exit = Exit::of(&mut program);
-        let said = format!("{}{}", exit.stdout, exit.stderr);
-        assert!(!exit.status.success() && said.contains("transaction mode"), "{command}: {said}");
-        assert!(said.contains("pool_mode=session"), "{command}: {said}");
+    let command = |name: &str| Exit::of(muster().args([name, "--database-url", &url, "--data-dir"]).arg(data.path()));
+    for name in ["migrate", "check", "doctor"] {
+        let exit = command(name);
+        assert!(!format!("{}{}", exit.stdout, exit.stderr).contains("prepared statement"), "{name}: {}", exit.stderr);
     }
-    // Nothing is left behind that another one would wait for.
-    let server = Server::start_at(Backend::Postgres, Some(direct), &[]);
-    server.get("/health/ready").ok();
+    let first = Server::start_at(Backend::Postgres, Some(url.clone()), &[]);
+    let second = Server::start_beside(&first, &[]);
+    let gateways = [first, second];
+    for gateway in &gateways {
+        assert!(gateway.log().contains("transaction mode"), "{}", gateway.log());
+    }
+    std::thread::scope(|scope| {
+        for (number, gateway) in gateways.iter().enumerate() {
+            for caller in 0..4 {
+                scope.spawn(move || {
+                    let client = gateway.admin().tenant("client_1");
+                    for machine in 0..10 {
+                        let name = format!("m{number}-{caller}-{machine}");
+                        let made = client.post("/resources", &json!({"hostName": name, "tags": [{"name": "a"}]})).ok();
+                        let id = made["resourceUUID"].as_str().expect("an id");
+                        assert!(client.get(&format!("/resources/{id}")).ok().to_string().contains(&name));
+                        client.post(&format!("/resources/{id}"), &json!({"aliasName": "b"})).ok();
+                        client.get("/resources/search?queryString=tags:a").ok();
+                        client.get("/auditLog/search").ok();
+                    }
+                });
+            }
+        }
+    });
+    for gateway in &gateways {
+        assert_eq!(gateway.admin().tenant("client_1").get("/resources/minimal").list().len(), 80);
+    }
+    // Limits of statements are those of transactions, and none stays behind in a session that others use.
+    assert_eq!(psql(&url, "SHOW statement_timeout").trim(), "0");
+}
+
+/// A move works with a session of its own.
+#[test]
+fn a_move_through_one_that_keeps_no_sessions_is_refused() {
+    let direct = fresh_database();
+    let Some((_pooler, _directory, url)) = pooler("transaction", 3, &direct) else { return };
+    let server = Server::start(Backend::Sqlite);
+    let exit = Exit::of(muster().args(["move", "--to", &url, "--data-dir"]).arg(server.data_dir()));
+    assert!(!exit.status.success() && exit.stderr.contains("transaction mode"), "{}", exit.stderr);
 }
 
 #[test]
 fn one_that_keeps_sessions_serves() {
     let direct = fresh_database();
-    let Some((_pooler, _directory, url)) = pooler("session", &direct) else { return };
+    let Some((_pooler, _directory, url)) = pooler("session", 20, &direct) else { return };
     let server = Server::start_at(Backend::Postgres, Some(url), &[]);
     let client = server.admin().tenant("client_1");
-    client.post("/resources", &serde_json::json!({"name": "through"})).ok();
+    client.post("/resources", &json!({"name": "through"})).ok();
     assert_eq!(client.get("/resources/minimal").list().len(), 1);
 }
