@@ -3,8 +3,8 @@
 
     tests/identifiers.py [COUNT [SEED]]     40 and 35 unless given
 
-Each is printed with its signature alone: no body, no comment, and no path but that of its crate. A name is good when the
-reader says in a sentence what it is.
+Each is printed with its signature alone: no body, no comment, and no path but that of its crate and, for a method, the
+type or trait that it belongs to. A name is good when the reader says in a sentence what it is.
 """
 import pathlib
 import random
@@ -17,6 +17,7 @@ root = pathlib.Path(__file__).resolve().parent.parent
 declaration = re.compile(
     r"^[ \t]*(?:pub(?:\([^)]*\))?\s+)?(?:const\s+|async\s+|unsafe\s+)*(?:struct|enum|trait|type|fn)\s+\w+[^{;]*", re.M
 )
+block = re.compile(r"^(?:unsafe\s+)?(impl\b[^{;]*|(?:pub(?:\([^)]*\))?\s+)?trait\s+\w+[^{;]*)\{.*?^\}", re.M | re.S)
 excluded = re.compile(r"(^|/)(test|fake|migration)")
 signatures = []
 for path in sorted([*root.glob("crates/*/src/**/*.rs"), *root.glob("gateway/src/**/*.rs")]):
@@ -25,5 +26,9 @@ for path in sorted([*root.glob("crates/*/src/**/*.rs"), *root.glob("gateway/src/
         continue
     text = path.read_text().split("#[cfg(test)]\nmod ", 1)[0]
     crate = relative.split("/src/", 1)[0].removeprefix("crates/")
-    signatures += [f"{crate}: {' '.join(match[0].split())}" for match in declaration.finditer(text)]
+    blocks = [(match.start(), match.end(), " ".join(match[1].split())) for match in block.finditer(text)]
+    for match in declaration.finditer(text):
+        owner = next((owner for start, end, owner in blocks if start < match.start() < end), None)
+        prefix = f"{crate}: {owner} … " if owner else f"{crate}: "
+        signatures.append(prefix + " ".join(match[0].split()))
 print("\n".join(random.Random(seed).sample(signatures, count)))
