@@ -19,7 +19,8 @@ const APART = 0.034;
 /** @param {{roster: any, shift?: any}} one */
 export const shiftName = ({ roster, shift }) => (shift ? `${roster.name} · ${shift.name}` : roster.name);
 
-const wordsOf = (one) => {
+/** A conflict in words. */
+export const wordsOf = (one) => {
   const others = one.others?.length ? ` and ${one.others.map(shiftName).join(", ")}` : "";
   const where = [one.user && personName(one.user), shiftName(one) + others].filter(Boolean).join(", ");
   return `${WORDS[one.kind] || one.kind}: ${where}, ${full(millis(one.from))} to ${full(millis(one.to))}`;

@@ -1,7 +1,8 @@
-// What a form would make of a roster: its next weeks as lanes, with gaps and overlaps.
+// What a form would make of a roster: its next weeks as lanes, with gaps, overlaps and conflicts of its people.
 
 import { call } from "./api.js";
 import { bodyOf, requestOf } from "./bodyschema.js";
+import { wordsOf } from "./conflictmarks.js";
 import { html } from "./elements.js";
 import { useAnswer, useEffect, useState } from "./hooks.js";
 import { Lanes } from "./lanes.js";
@@ -11,11 +12,28 @@ import { midnight, millis, wire } from "./time.js";
 /** How long nobody types before the preview is asked for, in milliseconds. */
 const PAUSE = 500;
 const DAYS = 28;
+/** How many conflicts are listed. */
+const FEW = 5;
 
 /** Whether every shift has somebody: without, the service refuses a preview. */
 const isComplete = ({ shiftDetails = /** @type {any[]} */ ([]) }) =>
   shiftDetails.length > 0 &&
   shiftDetails.every((shift) => shift.rotation?.order?.length || shift.users?.length || shift.userGroups?.length);
+
+/** The conflicts of people, without the gaps, which the coverage names. */
+function Conflicts({ timeline }) {
+  const found = (timeline.conflicts || []).filter((one) => one.kind !== "gap");
+  return (
+    found.length > 0 &&
+    html`<div class="gaps">
+      <p>${found.length === 1 ? "One conflict" : `${found.length} conflicts`} of people with these and other shifts:</p>
+      <ul>
+        ${found.slice(0, FEW).map((one) => html`<li>${wordsOf(one)}</li>`)}
+        ${found.length > FEW && html`<li>and ${found.length - FEW} more</li>`}
+      </ul>
+    </div>`
+  );
+}
 
 /**
  * The preview below a form with `value`. With `roster` it is a change of that roster, and both versions are shown.
@@ -65,6 +83,7 @@ export function RosterPreview({ value, roster = /** @type {any} */ (undefined), 
       !answer.problem &&
       html`
         <${Coverage} timeline=${after} />
+        <${Conflicts} timeline=${after} />
         ${unlike && html`<p class="dim small">After the change:</p>`}
         ${drawn(after, "Schedule after the change")}
         ${unlike && html`<p class="dim small">As it is now:</p>${drawn(before, "Schedule as it is now")}`}

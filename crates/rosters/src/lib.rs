@@ -4,6 +4,7 @@
 //! - [`overrides`]: somebody takes over for a time
 //! - [`lines`]: from both to what is planned when
 //! - [`duty`]: from that and the people that there are to who is on call when
+//! - [`coverage`]: when nobody is on call and somebody should be
 //! - [`on_call`], [`timeline`]: the questions
 //! - [`across`]: the same across rosters
 //! - [`hours`]: how long people are on call, by [`hour_categories`]
@@ -25,6 +26,7 @@ mod cache;
 mod calendars;
 mod conflict_watches;
 mod conflicts;
+mod coverage;
 mod covers;
 mod crew;
 mod dated_holidays;

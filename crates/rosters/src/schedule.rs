@@ -133,14 +133,14 @@ impl Schedule {
         Ok(schedule)
     }
 
-    /// Of a roster that is not stored. Its shifts have no ids.
+    /// Of a roster that is not stored. Its shifts have ids that count them, from 1.
     pub fn unsaved(new: &NewRoster, holidays: &DatedHolidays, now: Timestamp) -> Self {
         let mut schedule = Self::default();
         for shift in &new.shifts {
             let from = Timestamp::from_millis(0);
             let until = Timestamp::from_millis(i64::MAX);
             let Some(valid) = Interval::new(from, until) else { continue };
-            let id = format!("{:03}", schedule.crews.len());
+            let id = format!("ESD-{}", uuid::Uuid::from_u128((schedule.crews.len() + 1) as u128));
             let name = shift.name.clone();
             let own = shift.shift_holidays();
             let rule = holidays.rule(shift.schedule.rule(new.time_zone.zone), new.time_zone.zone, own.as_ref());

@@ -12,6 +12,7 @@ mod hours;
 mod on_call;
 mod overrides;
 mod partner;
+mod previews;
 mod rotations;
 mod time_off;
 mod timeline;

@@ -1,7 +1,7 @@
 //! Questions across rosters over HTTP.
 
 use actix_web::{HttpResponse, web};
-use api::{Body, PathIds, RequestContext, get, post};
+use api::{Body, PathIds, RequestContext, cpu, get, post};
 use base::{body::Request as _, problem::Problem, query::Query, text::fold, timestamp::Timestamp};
 use calendar::Interval;
 use ports::People;
@@ -13,6 +13,12 @@ use super::{
 };
 use crate::{
     cache::RosterCache,
+    conflicts::{
+        load::TenantPlans,
+        parameters::{Rest, limits},
+        render::{About, PlannedRoster, Question},
+        rules::looked_at,
+    },
     crew::user_id,
     dated_holidays,
     filter::{Filter, chosen},
@@ -26,11 +32,11 @@ use crate::{
         store, versions,
         wire::{Instant, LATEST_MS, RosterId, UserId},
     },
-    schedule::{self, Schedule},
+    schedule::Schedule,
     timeline::{
         cache::{Key, TimelineCache},
-        http::respond,
-        render::{Room, RosterView, told},
+        http::{conflicting, respond},
+        render::Room,
     },
 };
 
@@ -149,8 +155,8 @@ fn range_ahead(mut query: Query, now: Timestamp) -> Result<Interval, Problem> {
 
 /// Preview a change of a roster
 ///
-/// Its timeline as it is and as the body of an update would make it, with gaps and overlaps, overrides included.
-/// Nothing is stored.
+/// Its timeline as it is and as the body of an update would make it, with gaps and overlaps, overrides included, and
+/// what is wrong with the plans of its people, who may stand in other rosters, too. Nothing is stored.
 #[utoipa::path(
     operation_id = "previewRosterChange",
     params(
@@ -159,6 +165,10 @@ fn range_ahead(mut query: Query, now: Timestamp) -> Result<Interval, Problem> {
             example = "2026-11-20T00:00:00+0000"),
         ("to" = inline(Instant), Query, description = "The end of the range, which is not part of it; may be given in \
                                                        the body instead", example = "2026-11-27T00:00:00+0000"),
+        ("rest" = inline(Option<Rest>), Query, description = "For conflicts: how long people rest between two shifts, \
+            at most 7d; default 11h", example = "11h"),
+        ("nights" = Option<i64>, Query, minimum = 1, maximum = 31, description = "For conflicts: how many nights in a \
+            row are not too many; default 7", example = 7),
     ),
     request_body(content = RosterChange, example = json!({"timeZone": {"name": "Europe/Vienna"}})),
     responses((status = 200, description = "Both timelines", body = Preview)),
@@ -168,12 +178,15 @@ fn range_ahead(mut query: Query, now: Timestamp) -> Result<Interval, Problem> {
 pub async fn preview(
     context: RequestContext<Query>,
     people: web::Data<dyn People>,
+    known: web::Data<RosterCache>,
     PathIds(id): PathIds<RosterId>,
     Body(body): Body,
 ) -> api::Result<HttpResponse> {
     let (change, mut wrong) = RosterChange::parse_with_errors(&body);
-    let range = wrong.take(calendar::range::read(context.query(), Some(&body)))?;
-    let text = context.read(move |conn, scope| {
+    let mut query = context.query();
+    let limits = limits(&mut query);
+    let range = wrong.take(calendar::range::read(query, Some(&body)))?;
+    let read = context.read(move |conn, scope| {
         let old = store::existing(conn, &scope.scope(), &id)?;
         let tenants = tenants_of(&old.tenant_id, scope.tenant.partner.as_str());
         change.check_people(conn, &**people, &tenants, &mut wrong)?;
@@ -182,22 +195,33 @@ pub async fn preview(
         let ids = || unmade.next().unwrap_or_default();
         let (_, plan) = roster::http::planned(conn, &**people, &tenants, (&old, change, wrong), ids, scope.now)?;
         let range = range.ok_or_else(|| Problem::internal())?;
-        let since = range.start().millis();
-        let overrides = crate::overrides::store::since(conn, &old.tenant_id, &old.id, since)?;
-        let shifts = versions::shifts_since(conn, &old.tenant_id, &old.id, since)?;
-        let known = versions::since(conn, &old.tenant_id, &old.id, since)?;
+        let asked = Question { range, limits, about: About::FirstRoster };
+        let since = looked_at(range, limits).start();
+        let overrides = crate::overrides::store::since(conn, &old.tenant_id, &old.id, since.millis())?;
+        let shifts = versions::shifts_since(conn, &old.tenant_id, &old.id, since.millis())?;
+        let versions = versions::since(conn, &old.tenant_id, &old.id, range.start().millis())?;
         let named = shifts.iter().chain(&plan.after).filter_map(|shift| shift.holidays.as_deref());
         let holidays = dated_holidays::store::dated(conn, &tenants, named)?;
-        let mut room = Room::of(2);
-        let mut side = |shifts: &[row::Shift], known: &[row::Version]| -> db::Result<_> {
+        let mut side = |shifts: &[row::Shift], versions: Vec<row::Version>| -> db::Result<_> {
             let mut schedule = Schedule::stored(shifts, &overrides, &holidays)?;
-            let staff = schedule.people(conn, &**people, &tenants, range.start())?;
-            let off = schedule::free(known, range)?;
-            let asked = RosterView { schedule: &schedule, staff: &staff, range, off: &off, saved: true };
-            Ok(told(asked, &mut room)?.0)
+            let staff = schedule.people(conn, &**people, &tenants, since)?;
+            Ok((schedule, staff, versions))
         };
-        let before = side(&shifts, &known)?;
-        let after = side(&plan::shifts_after(&shifts, &plan), &plan::versions_after(&known, &plan))?;
+        let before = side(&shifts, versions.clone())?;
+        let after = side(&plan::shifts_after(&shifts, &plan), plan::versions_after(&versions, &plan))?;
+        let plans = TenantPlans::load(conn, &**people, &known, scope, &asked)?;
+        Ok(((old, before), (plan.roster, after), asked, plans))
+    });
+    let (before, after, asked, plans) = read.await?;
+    let text = cpu::run(move |_| {
+        let mut room = Room::of(2);
+        let mut side =
+            |(roster, (schedule, staff, versions)): &(row::Roster, (Schedule, RosterPeople, Vec<row::Version>))| {
+                let named = (roster.id.as_str(), roster.name.as_str());
+                let planned = PlannedRoster::of(named, (schedule, staff), versions, asked.range)?;
+                conflicting(planned, &plans, &asked, &mut room, true)
+            };
+        let (before, after) = (side(&before)?, side(&after)?);
         Ok(room.answer(&Preview { before, after })?)
     });
     Ok(respond(text.await?))

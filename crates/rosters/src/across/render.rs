@@ -11,6 +11,7 @@ use super::{
 };
 use crate::{
     cache::OneRoster,
+    coverage::{Cover, too_large},
     duty::{Duties, Duty},
     lines::Of,
     on_call,
@@ -19,8 +20,8 @@ use crate::{
     pre_serialized::PreSerialized,
     schedule,
     timeline::{
-        render::{Cover, Room, RosterView, told, too_large},
-        wire::{OnCallOverride, OnCallWhy, Reason, Timeline},
+        render::{Room, RosterView, told},
+        wire::{OnCallOverride, OnCallWhy, Reason, Timeline, TimelineGap},
     },
 };
 
@@ -52,6 +53,7 @@ pub fn timelines(
     let staffed = sets::union(all.iter().flat_map(|part| part.cover.staffed.iter().copied()));
     let wanted = sets::union(all.iter().flat_map(|part| part.cover.wanted.iter().copied()));
     let (gaps, coverage) = Cover { staffed, wanted }.gaps();
+    let gaps = TimelineGap::of(&gaps);
     room.answer(&Timelines { from: range.start(), to: range.end(), rosters: all, gaps, coverage })
 }
 

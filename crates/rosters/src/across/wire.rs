@@ -7,13 +7,11 @@ use serde::{Serialize, Serializer};
 use utoipa::ToSchema;
 
 use crate::{
+    coverage::Cover,
     lines::Level,
     overrides::wire::Reference,
     pre_serialized::PreSerialized,
-    timeline::{
-        render::Cover,
-        wire::{OnCallOverride, OnCallWhy, Reason, Timeline, TimelineEntry, TimelineGap, TimelineOverlap},
-    },
+    timeline::wire::{OnCallOverride, OnCallWhy, Reason, Timeline, TimelineEntry, TimelineGap, TimelineOverlap},
 };
 
 /// The final schedules of several rosters, and what they cover together.

@@ -2,33 +2,16 @@
 
 use actix_web::{HttpResponse, web};
 use api::{RequestContext, answer, cpu, get};
-use base::{duration, problem::Problem, query::Query};
+use base::{problem::Problem, query::Query};
 use ports::People;
 
 use super::{
-    render::{self, Question, WhoIsAway},
-    rules::{self, Limits},
+    load::TenantPlans,
+    parameters::{Rest, limits},
+    render::{About, Question},
     wire::Conflicts,
 };
-use crate::{
-    cache::RosterCache,
-    crew::user_id,
-    dated_holidays::own::OwnHolidays,
-    filter::{Filter, chosen},
-    roster::wire::Instant,
-    time_off,
-    timeline::render::too_large,
-};
-
-/// The longest that may be asked for: a week.
-const LONGEST_REST_MS: i64 = 7 * 86_400_000;
-/// The most that may be asked for.
-const MOST_NIGHTS: i64 = 31;
-
-api::texts! {
-    /// A duration, as a parameter.
-    pub Rest = api::spec::of_form(duration::PATTERN);
-}
+use crate::{cache::RosterCache, crew::user_id, roster::wire::Instant};
 
 /// List the conflicts of rosters
 ///
@@ -58,39 +41,17 @@ pub async fn list(
     known: web::Data<RosterCache>,
 ) -> api::Result<HttpResponse> {
     let asked = asked(context.query())?;
-    let whole = rules::looked_at(asked.range, asked.limits);
-    let range = asked.range;
-    let read = context.read(move |conn, scope| {
-        let own = scope.scope();
-        let all = known.read(conn, &**people, (&own, &scope.scope_and_partner()), whole.start())?;
-        let away = time_off::store::within(conn, &own, range, time_off::store::MOST_AT_ONCE)?;
-        if i64::try_from(away.len()).is_ok_and(|count| count >= time_off::store::MOST_AT_ONCE) {
-            return Err(too_large().into());
-        }
-        let holidays = OwnHolidays::load(conn, &**people, &own, whole.start())?.ok_or_else(too_large)?;
-        Ok((all, away, holidays))
-    });
-    let (all, away, holidays) = read.await?;
+    let question = asked.clone();
+    let read = context.read(move |conn, scope| TenantPlans::load(conn, &**people, &known, scope, &question));
+    let plans = read.await?;
     // Without the connection, which others wait for.
-    let found = cpu::run(move |_| {
-        let filter = Filter { user: asked.user.clone(), ..Filter::default() };
-        let away = WhoIsAway { times_off: &away, holidays: &holidays };
-        Ok(render::conflicts(&chosen(&all, whole, &filter), &all.staff, &away, &asked)?)
-    });
-    answer::ok(&found.await?)
+    let found = cpu::run(move |_| Ok(plans.conflicts(&asked)?));
+    answer::ok(&Conflicts { results: found.await? })
 }
 
 fn asked(mut query: Query) -> Result<Question, Problem> {
-    let rest = query.text("rest").map(|text| duration::parse(text.trim()));
-    let usual = Limits::default();
-    let rest_ms = rest.unwrap_or(Some(usual.rest_ms)).filter(|rest| (0..=LONGEST_REST_MS).contains(rest));
-    if rest_ms.is_none() {
-        query.error("rest", "must be a time from 0s to 7d, such as 11h");
-    }
-    let nights = i64::try_from(usual.nights).unwrap_or(MOST_NIGHTS);
-    let nights = query.integer_in("nights", nights, 1..=MOST_NIGHTS);
+    let limits = limits(&mut query);
     let user = query.text("userId").map(|id| user_id(&id));
     let range = calendar::range::read(query, None)?;
-    let nights = usize::try_from(nights).unwrap_or_default();
-    Ok(Question { range, limits: Limits { rest_ms: rest_ms.unwrap_or(usual.rest_ms), nights }, user })
+    Ok(Question { range, limits, about: user.map_or(About::Everything, About::User) })
 }

@@ -2,6 +2,8 @@
 //! in `docs/interface.md`).
 
 pub mod http;
+pub mod load;
+pub mod parameters;
 pub mod render;
 pub mod rules;
 pub mod wire;

@@ -7,22 +7,19 @@ use calendar::{Day, Interval, Zone, sets};
 
 use super::{
     rules::{self, Away, Limits, Nights, Place, RosterConflict, Search, Stretch},
-    wire::{Conflict, ConflictShift, Conflicts, Kind},
+    wire::{Conflict, ConflictShift, Kind},
 };
 use crate::{
     cache::OneRoster,
+    coverage::{Cover, too_large, wanted},
     dated_holidays::own::{OwnHoliday, OwnHolidays},
     duty::{Duties, Duty},
     lines::Of,
     overrides::wire::Reference,
     people::RosterPeople,
-    roster::rules as roster_rules,
-    schedule,
+    roster::{row::Version, rules as roster_rules, wire::TimelineUser},
+    schedule::{self, Schedule},
     time_off::row::TimeOff,
-    timeline::{
-        render::{Cover, too_large, wanted},
-        wire::TimelineUser,
-    },
 };
 
 /// How many duties of all rosters are looked at at most.
@@ -33,8 +30,32 @@ const MOST_DUTIES: usize = 400_000;
 pub struct Question {
     pub range: Interval,
     pub limits: Limits,
-    /// Of this user alone.
-    pub user: Option<String>,
+    pub about: About,
+}
+
+/// Which conflicts are asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum About {
+    /// All.
+    Everything,
+    /// Those of this user.
+    User(String),
+    /// Those of the first roster: its gaps, and what its shifts have a part in.
+    FirstRoster,
+}
+
+/// A roster in whose plan conflicts are looked for.
+#[derive(Debug)]
+pub struct PlannedRoster<'r> {
+    pub id: &'r str,
+    pub name: &'r str,
+    pub schedule: &'r Schedule,
+    /// Everybody who stands in it.
+    pub staff: &'r RosterPeople,
+    /// Whose clocks it follows.
+    pub zone: Zone,
+    /// When nobody needs to be on call, or it is not there.
+    pub off: Vec<Interval>,
 }
 
 /// When people are away.
@@ -44,39 +65,79 @@ pub struct WhoIsAway<'s> {
     pub holidays: &'s OwnHolidays,
 }
 
-/// What is wrong in rosters, each with its name, whose people are away in these times.
+impl<'r> PlannedRoster<'r> {
+    /// One that is stored, for a range.
+    ///
+    /// # Errors
+    /// 500 when something that was stored cannot be read.
+    pub fn stored(
+        (name, roster): (&'r str, &'r OneRoster),
+        staff: &'r RosterPeople,
+        range: Interval,
+    ) -> Result<Self, Problem> {
+        let stored = &roster.stored;
+        Self::of((stored.id(), name), (&stored.schedule, staff), &stored.versions, range)
+    }
+
+    /// One with these versions, for a range.
+    ///
+    /// # Errors
+    /// 500 when something that was stored cannot be read.
+    pub fn of(
+        (id, name): (&'r str, &'r str),
+        (schedule, staff): (&'r Schedule, &'r RosterPeople),
+        versions: &[Version],
+        range: Interval,
+    ) -> Result<Self, Problem> {
+        let (zone, off) = (zone(versions, range)?, schedule::free(versions, range)?);
+        Ok(Self { id, name, schedule, staff, zone, off })
+    }
+}
+
+/// What is wrong in rosters whose people are away in these times.
 ///
 /// # Errors
 /// 400 when it is too much to be worked out, or to be told.
 pub fn conflicts(
-    rosters: &[(&str, &OneRoster)],
-    staff: &RosterPeople,
+    rosters: &[PlannedRoster<'_>],
     away: &WhoIsAway<'_>,
     asked: &Question,
-) -> Result<Conflicts, Problem> {
-    let whole = rules::looked_at(asked.range, asked.limits);
+) -> Result<Vec<Conflict>, Problem> {
+    let Question { range, limits, about } = asked;
+    let whole = rules::looked_at(*range, *limits);
     let mut found = Vec::new();
     let mut nights = Nights::default();
+    let roster = (*about == About::FirstRoster).then_some(0);
     let mut search =
-        Search { range: asked.range, limits: asked.limits, nights: &mut nights, others: 0, found: &mut found };
+        Search { range: *range, limits: *limits, roster, nights: &mut nights, others: 0, found: &mut found };
     let mut people: BTreeMap<&str, Vec<Stretch<'_>>> = BTreeMap::new();
     let mut count = 0;
-    for (number, (_, roster)) in rosters.iter().enumerate() {
-        let (duties, cut) = Duties::new(&roster.stored.schedule, staff).within(whole, Of::All);
+    for (number, roster) in rosters.iter().enumerate() {
+        let (duties, cut) = Duties::new(roster.schedule, roster.staff).within(whole, Of::All);
         count += duties.len();
         if cut || count > MOST_DUTIES {
             return Err(too_large());
         }
-        if asked.user.is_none() {
+        let has_gaps = match about {
+            About::Everything => true,
+            About::User(_) => false,
+            About::FirstRoster => number == 0,
+        };
+        if has_gaps {
             gaps(number, roster, &duties, &mut search)?;
         }
-        let zone = zone(roster, asked.range)?;
         for duty in &duties {
-            let place = place(number, roster, duty);
+            let place = Place { roster: number, shift: roster.schedule.shift(duty.shift) };
             let Some(time) = duty.time.intersection(whole) else { continue };
-            let users = duty.users.iter().filter(|user| asked.user.as_deref().is_none_or(|wanted| wanted == **user));
-            for user in users {
-                people.entry(user).or_default().push(Stretch { time, place, zone });
+            for user in &duty.users {
+                let is_asked = match about {
+                    About::Everything => true,
+                    About::User(wanted) => wanted == user,
+                    About::FirstRoster => number == 0 || people.contains_key(*user),
+                };
+                if is_asked {
+                    people.entry(user).or_default().push(Stretch { time, place, zone: roster.zone });
+                }
             }
         }
     }
@@ -88,37 +149,39 @@ pub fn conflicts(
     }
     for (user, stretches) in people {
         let mut own = times_off.remove(user).unwrap_or_default();
-        own.extend(holidays(away.holidays.of_user(user), &stretches, &own, asked.range));
+        own.extend(holidays(away.holidays.of_user(user), &stretches, &own, *range));
         own.sort_by_key(|away| away.time);
         search.person(user, stretches, &own)?;
     }
     found.sort_by(|one, other| {
-        let key = |found: &RosterConflict<'_>| (found.from, found.to, found.kind, found.place.roster);
-        key(one).cmp(&key(other)).then_with(|| one.user.cmp(&other.user))
+        let roster =
+            |found: &RosterConflict<'_>| rosters.get(found.place.roster).map(|roster| (roster.name, roster.id));
+        let key = |found: &RosterConflict<'_>| (found.from, found.to, found.kind);
+        let same_time = || (roster(one), one.user).cmp(&(roster(other), other.user));
+        key(one).cmp(&key(other)).then_with(same_time)
     });
-    Ok(Conflicts { results: found.iter().map(|one| told(one, rosters, staff)).collect() })
+    Ok(found.iter().map(|one| told(one, rosters)).collect())
 }
 
 /// Adds the times through which nobody is on call and somebody should be.
 fn gaps<'r>(
     number: usize,
-    roster: &'r OneRoster,
+    roster: &PlannedRoster<'r>,
     duties: &[Duty<'r>],
     search: &mut Search<'_, 'r>,
 ) -> Result<(), Problem> {
     let range = search.range;
-    let off = schedule::free(&roster.stored.versions, range)?;
     let staffed = duties.iter().filter(|duty| !duty.users.is_empty());
     let cover = Cover {
         staffed: staffed.filter_map(|duty| duty.time.intersection(range)).collect(),
-        wanted: wanted(&roster.stored.schedule, duties, range, &off),
+        wanted: wanted(roster.schedule, duties, range, &roster.off),
     };
     // A shift that takes place with nobody in it.
     let empty: Vec<&Duty<'r>> = duties.iter().filter(|duty| duty.users.is_empty()).collect();
     for gap in cover.gaps().0 {
-        let shift = empty.iter().find(|duty| duty.time.contains(gap.start));
-        let place = shift.map_or(Place { roster: number, shift: None }, |duty| place(number, roster, duty));
-        let (from, to) = (gap.start, gap.end);
+        let shift = empty.iter().find(|duty| duty.time.contains(gap.start()));
+        let place = Place { roster: number, shift: shift.and_then(|duty| roster.schedule.shift(duty.shift)) };
+        let (from, to) = (gap.start(), gap.end());
         search.add(RosterConflict { kind: Kind::Gap, from, to, place, user: None, others: Vec::new(), away: None })?;
     }
     Ok(())
@@ -148,30 +211,28 @@ fn holidays<'r>(
     all
 }
 
-fn place<'r>(number: usize, roster: &'r OneRoster, duty: &Duty<'_>) -> Place<'r> {
-    Place { roster: number, shift: roster.stored.schedule.shift(duty.shift) }
-}
-
-/// Whose clocks a roster follows at the end of a range.
-fn zone(roster: &OneRoster, range: Interval) -> Result<Zone, Problem> {
-    let there = roster.stored.versions.iter().rev().find(|version| version.valid_from_ms < range.end().millis());
+/// Whose clocks a roster with these versions follows at the end of a range.
+fn zone(versions: &[Version], range: Interval) -> Result<Zone, Problem> {
+    let there = versions.iter().rev().find(|version| version.valid_from_ms < range.end().millis());
     there.map_or(Ok(Zone::GMT), |version| roster_rules::zone(&version.zone))
 }
 
-fn told(found: &RosterConflict<'_>, rosters: &[(&str, &OneRoster)], staff: &RosterPeople) -> Conflict {
+fn told(found: &RosterConflict<'_>, rosters: &[PlannedRoster<'_>]) -> Conflict {
+    let reference = |(id, name): (&str, &str)| Reference { id: id.to_owned(), name: name.to_owned() };
     let shift = |place: Place<'_>| {
-        let reference = |(id, name): (&str, &str)| Reference { id: id.to_owned(), name: name.to_owned() };
-        let roster = rosters.get(place.roster).map(|(name, roster)| (roster.stored.id(), *name)).unwrap_or_default();
+        let roster = rosters.get(place.roster).map(|roster| (roster.id, roster.name)).unwrap_or_default();
         ConflictShift { roster: reference(roster), shift: place.shift.map(reference) }
     };
     let ConflictShift { roster, shift: own } = shift(found.place);
+    let staff = rosters.get(found.place.roster).map(|roster| roster.staff);
+    let user = found.user.and_then(|id| staff?.user_at(id, found.from));
     Conflict {
         kind: found.kind,
         from: found.from,
         to: found.to,
         roster,
         shift: own,
-        user: found.user.and_then(|id| staff.user_at(id, found.from)).map(TimelineUser::from),
+        user: user.map(TimelineUser::from),
         others: found.others.iter().map(|place| shift(*place)).collect(),
         time_off_id: found.away.map(str::to_owned),
     }

@@ -6,7 +6,7 @@ use base::{problem::Problem, timestamp::Timestamp};
 use calendar::{End, Interval, Pattern, Recurring, Rule, TimeOfDay, Zone, sets};
 
 use super::wire::Kind;
-use crate::timeline::render::too_large;
+use crate::coverage::too_large;
 
 /// How many conflicts are told at most.
 const MOST: usize = 10_000;
@@ -90,6 +90,8 @@ pub fn looked_at(range: Interval, limits: Limits) -> Interval {
 pub struct Search<'s, 'r> {
     pub range: Interval,
     pub limits: Limits,
+    /// Of this roster alone: what a shift of it has a part in.
+    pub roster: Option<usize>,
     pub nights: &'s mut Nights,
     /// How many shifts are told as parts of double bookings.
     pub others: usize,
@@ -109,11 +111,19 @@ impl<'r> Search<'_, 'r> {
         self.nights(user, &shifts)
     }
 
-    /// Adds one.
+    /// Adds one, if it is of the roster that is asked about.
     ///
     /// # Errors
     /// 400 when there are too many.
     pub fn add(&mut self, found: RosterConflict<'r>) -> Result<(), Problem> {
+        // Nights know their shift alone: who adds them has looked at the others.
+        let is_asked = |roster: usize| {
+            let others = || found.others.iter().any(|other| other.roster == roster);
+            found.kind == Kind::Nights || found.place.roster == roster || others()
+        };
+        if !self.roster.is_none_or(is_asked) {
+            return Ok(());
+        }
         self.others += found.others.len();
         if self.found.len() >= MOST || self.others > MOST_OTHERS {
             return Err(too_large());
@@ -192,6 +202,13 @@ impl<'r> Search<'_, 'r> {
                 else {
                     continue;
                 };
+                let has_part = |roster: usize| {
+                    let own = || here.iter().filter(|shift| shift.place.roster == roster);
+                    run.iter().any(|night| own().any(|shift| shift.time.intersection(*night).is_some()))
+                };
+                if !self.roster.is_none_or(has_part) {
+                    continue;
+                }
                 let time = Interval::new(start.start(), last.end()).and_then(|time| time.intersection(self.range));
                 let shift = here.iter().find(|shift| shift.time.intersection(*too_many).is_some());
                 if let Some((time, shift)) = time.zip(shift) {
@@ -251,10 +268,12 @@ fn joined(mut stretches: Vec<Stretch<'_>>) -> Vec<Stretch<'_>> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::{collection::vec, prelude::*};
+
     use super::*;
 
     const HOUR: i64 = 3_600_000;
-    const SHIFTS: [(&str, &str); 2] = [("A", "a"), ("B", "b")];
+    const SHIFTS: [(&str, &str); 3] = [("A", "a"), ("B", "b"), ("C", "c")];
     /// A midnight of GMT.
     const MIDNIGHT: i64 = 1_795_132_800_000;
 
@@ -271,12 +290,24 @@ mod tests {
         Stretch { time: time(from, to), place, zone: Zone::GMT }
     }
 
-    /// Kind and time of what is wrong in a month, in hours of it.
-    fn told(stretches: &[Stretch<'static>], away: &[Away<'static>], limits: Limits) -> Vec<(Kind, i64, i64)> {
+    /// What is wrong in a month in the plan of a person, or of it what a roster has a part in.
+    fn found_in(
+        stretches: &[Stretch<'static>],
+        away: &[Away<'static>],
+        limits: Limits,
+        roster: Option<usize>,
+    ) -> Vec<RosterConflict<'static>> {
         let mut found = Vec::new();
         let mut nights = Nights::default();
-        let mut search = Search { range: time(0, 720), limits, nights: &mut nights, others: 0, found: &mut found };
+        let range = time(0, 720);
+        let mut search = Search { range, limits, roster, nights: &mut nights, others: 0, found: &mut found };
         search.person("USR1", stretches.to_vec(), away).unwrap();
+        found
+    }
+
+    /// Kind and time of what is wrong in a month, in hours of it.
+    fn told(stretches: &[Stretch<'static>], away: &[Away<'static>], limits: Limits) -> Vec<(Kind, i64, i64)> {
+        let found = found_in(stretches, away, limits, None);
         let hour = |at: Timestamp| (at.millis() - MIDNIGHT) / HOUR;
         found.iter().map(|one| (one.kind, hour(one.from), hour(one.to))).collect()
     }
@@ -295,7 +326,8 @@ mod tests {
         let mut found = Vec::new();
         let mut nights = Nights::default();
         let range = time(0, 30_000);
-        let mut search = Search { range, limits: LIMITS, nights: &mut nights, others: 0, found: &mut found };
+        let mut search =
+            Search { range, limits: LIMITS, roster: None, nights: &mut nights, others: 0, found: &mut found };
         let often =
             (0..MOST as i64).flat_map(|hour| [stretch(0, hour * 2, hour * 2 + 1), stretch(1, hour * 2, hour * 2 + 1)]);
         assert!(search.person("USR1", often.collect(), &[]).is_err());
@@ -343,5 +375,49 @@ mod tests {
         let short: Vec<_> = (0..9).map(|day| stretch(0, day * 24 + 14, day * 24 + 24)).collect();
         assert_eq!(told(&short, &[], LIMITS), [], "two hours of a night are none");
         assert_eq!(told(&[stretch(0, 0, 100_000)], &[], LIMITS), [(Kind::Nights, 0, 720)], "without an end");
+    }
+    #[test]
+    fn nights_are_of_each_roster_that_has_a_part_in_them() {
+        let night = |shift: usize, day: i64| stretch(shift, day * 24 + 22, day * 24 + 30);
+        let nights: Vec<_> = (0..5).map(|day| night(usize::from(day == 2), day)).collect();
+        let all = [nights, vec![stretch(2, 8, 9)]].concat();
+        let of = |roster: usize| {
+            let all = found_in(&all, &[], Limits { rest_ms: 0, ..LIMITS }, Some(roster));
+            all.iter().map(|one| one.kind).collect::<Vec<_>>()
+        };
+        assert_eq!([of(0), of(1), of(2)], [vec![Kind::Nights], vec![Kind::Nights], vec![]]);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(200))]
+        /// Hour by hour: a night is of the rosters through which the person is on call in it.
+        #[test]
+        fn of_a_roster_is_told_what_it_has_a_part_in(
+            plan in vec((0..3_usize, 0..660_i64, 1..30_i64), 0..40),
+            away in vec((0..700_i64, 1..50_i64), 0..4),
+        ) {
+            let stretches = plan.iter().map(|(shift, from, hours)| stretch(*shift, *from, from + hours));
+            let stretches: Vec<_> = stretches.collect();
+            let mut away: Vec<_> = away.iter().map(|(from, hours)| time(*from, from + hours)).collect();
+            away.sort_unstable();
+            let away: Vec<_> = away.into_iter().map(|time| Away { time, id: Some("TOF-1"), zone: None }).collect();
+            let all = found_in(&stretches, &away, LIMITS, None);
+            let at_night = |at: i64| !(6..22).contains(&at.rem_euclid(24));
+            for roster in 0..SHIFTS.len() {
+                let is_on_call = |at: i64| plan.iter().any(|(shift, from, hours)| {
+                    *shift == roster && (*from..from + hours).contains(&at)
+                });
+                let has_part = |found: &&RosterConflict<'_>| {
+                    let [from, to] = [found.from, found.to].map(|at| (at.millis() - MIDNIGHT) / HOUR);
+                    let named = found.place.roster == roster || found.others.iter().any(|one| one.roster == roster);
+                    match found.kind {
+                        Kind::Nights => (from..to).any(|at| at_night(at) && is_on_call(at)),
+                        _ => named,
+                    }
+                };
+                let expected: Vec<_> = all.iter().filter(has_part).cloned().collect();
+                prop_assert_eq!(found_in(&stretches, &away, LIMITS, Some(roster)), expected);
+            }
+        }
     }
 }

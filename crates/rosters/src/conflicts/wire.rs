@@ -4,7 +4,7 @@ use base::timestamp::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::{overrides::wire::Reference, timeline::wire::TimelineUser};
+use crate::{overrides::wire::Reference, roster::wire::TimelineUser};
 
 /// What is wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, ToSchema)]

@@ -20,12 +20,12 @@ use super::{
 };
 use crate::{
     cache::{OneRoster, RosterCache, Snapshot},
+    coverage::too_large,
     crew::user_id,
     dated_holidays::own::OwnHolidays,
     filter::{Filter, chosen},
     hour_categories::http::OfTenants,
     roster::{rules, wire::Instant},
-    timeline::render::too_large,
 };
 
 api::texts! {

@@ -10,7 +10,7 @@ use super::{
     groups::ShiftGroups,
     sums::{By, CountedRoster, Question, RowId, Sum, ZonesByCategory},
 };
-use crate::{lines::Label, timeline::render::too_large};
+use crate::{coverage::too_large, lines::Label};
 
 /// How many pages are looked at at most.
 const MOST_PAGES: usize = 1_000_000;

@@ -7,12 +7,12 @@ use calendar::{CategorizedTime, HourCategories, HourCategory, Interval, Zone, ho
 
 use super::groups::ShiftGroups;
 use crate::{
+    coverage::too_large,
     dated_holidays::{dated::HolidayTime, own::OwnHolidays},
     duty::{Duties, Duty},
     lines::Of,
     people::RosterPeople,
     schedule::Schedule,
-    timeline::render::too_large,
 };
 
 /// What a row is about.

@@ -232,6 +232,33 @@ impl User {
     }
 }
 
+/// A user of a timeline, by the names.
+#[api::without_none]
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = RosterTimelineUser)]
+pub struct TimelineUser {
+    /// `USR` and ten digits.
+    pub id: String,
+    /// The login name.
+    pub login_name: String,
+    /// The given name.
+    pub first_name: Option<String>,
+    /// The family name.
+    pub last_name: Option<String>,
+}
+
+impl From<&Person> for TimelineUser {
+    fn from(person: &Person) -> Self {
+        Self {
+            id: person.id.clone(),
+            login_name: person.login_name.clone(),
+            first_name: person.first_name.clone(),
+            last_name: person.last_name.clone(),
+        }
+    }
+}
+
 /// A user group of a shift.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]

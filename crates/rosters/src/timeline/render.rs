@@ -8,13 +8,14 @@ use serde::Serialize;
 
 use super::wire::{
     OnCallOverride, OnCallWhy, Reason, Timeline, TimelineEntry, TimelineGap, TimelineOverlap, TimelineShift,
-    TimelineUser,
 };
 use crate::{
+    coverage::{Cover, too_large, wanted},
     duty::{Duties, Duty},
     lines::{Label, Level, Of},
     people::RosterPeople,
     pre_serialized::{PreSerialized, json},
+    roster::wire::TimelineUser,
     schedule::Schedule,
 };
 
@@ -74,15 +75,6 @@ pub struct RosterView<'s> {
     pub saved: bool,
 }
 
-/// When somebody is on call, and when somebody should be.
-#[derive(Debug, Default)]
-pub struct Cover {
-    /// When somebody is on call.
-    pub staffed: Vec<Interval>,
-    /// When somebody should be.
-    pub wanted: Vec<Interval>,
-}
-
 /// The timeline of a schedule within a range, written.
 ///
 /// # Errors
@@ -114,43 +106,9 @@ pub fn told(asked: RosterView<'_>, room: &mut Room) -> Result<(Timeline, Cover),
     let staffed = duties.iter().filter(|duty| !duty.users.is_empty()).map(|duty| duty.time).collect();
     let cover = Cover { staffed, wanted: wanted(schedule, &duties, range, off) };
     let (gaps, coverage) = cover.gaps();
-    Ok((Timeline { from: range.start(), to: range.end(), entries, overlaps, gaps, coverage }, cover))
-}
-
-/// What a range is refused with that has too much in it.
-pub fn too_large() -> Problem {
-    Problem::field("to", "makes the answer too large: ask for a shorter range")
-}
-
-impl Cover {
-    /// When nobody is on call and somebody should be, and how much of that time somebody is, in percent.
-    pub fn gaps(&self) -> (Vec<TimelineGap>, f64) {
-        let gaps = sets::subtract(self.wanted.iter().copied(), self.staffed.iter().copied());
-        let told = gaps.iter().map(|gap| TimelineGap { start: gap.start(), end: gap.end() }).collect();
-        let wanted = sets::covered_millis(self.wanted.iter().copied());
-        (told, coverage(wanted, sets::covered_millis(gaps)))
-    }
-}
-
-/// When somebody should be on call within a range of which some is off: not while holidays alone keep shifts from
-/// taking place.
-pub fn wanted(schedule: &Schedule, duties: &[Duty<'_>], range: Interval, off: &[Interval]) -> Vec<Interval> {
-    let left_out = schedule.left_out(range);
-    if left_out.is_empty() {
-        return sets::subtract([range], off.iter().copied());
-    }
-    let free = sets::subtract(left_out, duties.iter().map(|duty| duty.time));
-    sets::subtract([range], off.iter().copied().chain(free))
-}
-
-/// How much of the wanted time is not missing, in percent.
-fn coverage(wanted: u64, missing: u64) -> f64 {
-    if wanted == 0 {
-        return 100.0;
-    }
-    let covered = u128::from(wanted.saturating_sub(missing)) * 10_000 / u128::from(wanted);
-    // At most 10,000, which a float holds exactly.
-    covered as f64 / 100.0
+    let gaps = TimelineGap::of(&gaps);
+    let (from, to) = (range.start(), range.end());
+    Ok((Timeline { from, to, entries, overlaps, gaps, coverage, conflicts: None }, cover))
 }
 
 /// Shifts of one level that take place at the same time.
@@ -242,18 +200,5 @@ impl<'s> Texts<'s, '_> {
         let (id, name) = self.asked.schedule.shift(label)?;
         let shift = || TimelineShift { id: self.asked.saved.then(|| id.to_owned()), name: name.to_owned() };
         Some(Rc::clone(self.shifts.entry(label).or_insert_with(|| Rc::new(PreSerialized::of(&shift())))))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn coverage_is_rounded_down() {
-        assert_eq!(coverage(0, 0), 100.0);
-        assert_eq!(coverage(1_000, 25), 97.5);
-        assert_eq!(coverage(1_000_000, 1), 99.99);
-        assert_eq!(coverage(7, 7), 0.0);
     }
 }

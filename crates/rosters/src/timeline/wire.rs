@@ -3,13 +3,15 @@
 use std::rc::Rc;
 
 use base::timestamp::Timestamp;
-use ports::{Author, Person};
+use calendar::Interval;
+use ports::Author;
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::{
-    away::Reason as AwayReason, duty::Duty, lines::Level, moves::WhenAway, overrides::wire::Reference,
-    people::RosterPeople, pre_serialized::PreSerialized, schedule::Schedule,
+    away::Reason as AwayReason, conflicts::wire::Conflict, duty::Duty, lines::Level, moves::WhenAway,
+    overrides::wire::Reference, people::RosterPeople, pre_serialized::PreSerialized, roster::wire::TimelineUser,
+    schedule::Schedule,
 };
 
 /// An override, where it says why somebody is on call.
@@ -93,6 +95,7 @@ fn author(staff: &RosterPeople, id: &str, at: Timestamp) -> Author {
 }
 
 /// The final schedule within a range.
+#[api::without_none]
 #[derive(Serialize, ToSchema)]
 #[schema(as = RosterTimeline)]
 pub struct Timeline {
@@ -111,6 +114,9 @@ pub struct Timeline {
     /// How much of the range somebody is on call, off hours aside, in percent; rounded down to hundredths.
     #[schema(example = 97.5)]
     pub coverage: f64,
+    /// What is wrong with the plan of the roster and of its people, who may stand in other rosters, too, by when it
+    /// begins. A preview has it, and the timeline of one roster where `conflicts` asks for it.
+    pub conflicts: Option<Vec<Conflict>>,
 }
 
 /// A stretch of time with the same people on call.
@@ -171,33 +177,6 @@ pub struct TimelineShift {
     pub name: String,
 }
 
-/// A user of an entry.
-#[api::without_none]
-#[derive(Clone, Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = RosterTimelineUser)]
-pub struct TimelineUser {
-    /// `USR` and ten digits.
-    pub id: String,
-    /// The login name.
-    pub login_name: String,
-    /// The given name.
-    pub first_name: Option<String>,
-    /// The family name.
-    pub last_name: Option<String>,
-}
-
-impl From<&Person> for TimelineUser {
-    fn from(person: &Person) -> Self {
-        Self {
-            id: person.id.clone(),
-            login_name: person.login_name.clone(),
-            first_name: person.first_name.clone(),
-            last_name: person.last_name.clone(),
-        }
-    }
-}
-
 /// A stretch of time with nobody on call.
 #[derive(Serialize, ToSchema)]
 #[schema(as = RosterTimelineGap)]
@@ -208,6 +187,13 @@ pub struct TimelineGap {
     /// When it ends.
     #[schema(value_type = String)]
     pub end: Timestamp,
+}
+
+impl TimelineGap {
+    /// Those of these times.
+    pub fn of(gaps: &[Interval]) -> Vec<Self> {
+        gaps.iter().map(|gap| Self { start: gap.start(), end: gap.end() }).collect()
+    }
 }
 
 /// A stretch of time with several shifts.

@@ -25,17 +25,14 @@ use crate::{
     cache::RosterCache,
     conflict_watches::{self as watches, ConflictWatch},
     conflicts::{
-        render::{self, Question, WhoIsAway},
-        rules::{Limits, looked_at},
+        load::TenantPlans,
+        render::{About, Question},
+        rules::Limits,
         wire::Conflict,
     },
     crew::Crew,
-    dated_holidays::own::OwnHolidays,
-    filter::{Filter, chosen},
     people::RosterPeople,
     roster::store as rosters,
-    time_off,
-    timeline::render::too_large,
 };
 
 /// How far ahead conflicts are told: seven days, in milliseconds.
@@ -140,8 +137,7 @@ fn look(db: &Db, people: &dyn People, tenant: &str, now: Timestamp) -> Result<Op
     let Some(range) = Interval::new(now, Timestamp::from_millis(now.millis().saturating_add(AHEAD_MS))) else {
         return Ok(None);
     };
-    let asked = Question { range, limits: Limits::default(), user: None };
-    let whole = looked_at(range, asked.limits);
+    let asked = Question { range, limits: Limits::default(), about: About::Everything };
     let own = [tenant.to_owned()];
     let read = db.read_here(|conn| {
         let Some(seen) = watches::find(conn, tenant)?.filter(|row| row.due_ms <= now.millis()) else {
@@ -151,18 +147,12 @@ fn look(db: &Db, people: &dyn People, tenant: &str, now: Timestamp) -> Result<Op
         let recipients = rosters::conflict_recipients(conn, tenant)?;
         let tenants = people.own_and_partner(conn, tenant)?;
         // Nothing of it is kept until the next look.
-        let all = RosterCache::default().read(conn, people, (&own, &tenants), whole.start())?;
+        let plans = TenantPlans::of(conn, people, &RosterCache::default(), (&own, &tenants), &asked)?;
         let recipients = Recipients::read(conn, people, &tenants, recipients)?;
-        let away = time_off::store::within(conn, &own, range, time_off::store::MOST_AT_ONCE)?;
-        let holidays = OwnHolidays::load(conn, people, &own, whole.start())?;
-        Ok(Some((seen, told, recipients, all, away, holidays)))
+        Ok(Some((seen, told, recipients, plans)))
     })?;
-    let Some((seen, told, recipients, all, away, holidays)) = read else { return Ok(None) };
-    let found = holidays.ok_or_else(too_large).and_then(|holidays| {
-        let away = WhoIsAway { times_off: &away, holidays: &holidays };
-        render::conflicts(&chosen(&all, whole, &Filter::default()), &all.staff, &away, &asked)
-    });
-    let found = found.map_err(Error::from);
+    let Some((seen, told, recipients, plans)) = read else { return Ok(None) };
+    let found = plans.conflicts(&asked).map_err(Error::from);
     let took_ms = i64::try_from(begun.elapsed().as_millis()).unwrap_or(i64::MAX);
     let earliest_ms = now.millis().saturating_add(PAUSE_MS.max(took_ms.saturating_mul(SHARE)));
     let next = ConflictWatch {
@@ -172,7 +162,7 @@ fn look(db: &Db, people: &dyn People, tenant: &str, now: Timestamp) -> Result<Op
         ..seen.clone()
     };
     match found {
-        Ok(found) => Ok(Some(looked(&found.results, &told, &recipients, (seen, next), now))),
+        Ok(found) => Ok(Some(looked(&found, &told, &recipients, (seen, next), now))),
         Err(error) => {
             tracing::warn!(%error, tenant, "there is too much in the rosters of a tenant to find its conflicts");
             Ok(Some(looked_at_nothing(seen, next)))
