@@ -29,7 +29,7 @@ pub use integrations::{IntegrationSummary, Integrations};
 pub use load::{EachPage, SentPage, SentPages, WorkedTimes};
 pub use maintenance::{AlertFacts, Cover, Maintenance, Window};
 pub use messages::{Messages, PersonalMessage};
-pub use on_call::{OnCall, OnCallPerson, OwnShift, RosterSummary};
+pub use on_call::{OnCall, OnCallPerson, OwnShift, RosterSummary, SkippedShift};
 pub use outgoing::{Mail, Outgoing, Reading, ReadsUrls, Recipient, SealedAt, Seals, SendError, Sending, Sends};
 pub use owners::Owners;
 pub use paged::{ToldListener, listen_to_told, told_changes};

@@ -24,6 +24,25 @@ pub struct OnCallPerson {
     pub instead_of: Vec<Author>,
 }
 
+/// A shift that would take place, and does not since it starts on a holiday.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SkippedShift {
+    /// The shift's id, `ESD-<uuid>`.
+    pub shift_id: String,
+    /// Its name.
+    pub shift_name: String,
+    /// As [`OnCallPerson::level`].
+    pub level: i64,
+    /// The date of the holiday, such as `2026-12-25`.
+    pub date: String,
+    /// What people call it; may be empty.
+    pub holiday: String,
+    /// The id of its calendar, `HOL-<uuid>`.
+    pub calendar_id: String,
+    /// The name of its calendar; `None` where the calendar is that of the partner of the roster's tenant.
+    pub calendar: Option<String>,
+}
+
 /// A roster, as other domains name one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RosterSummary {
@@ -65,6 +84,19 @@ pub trait OnCall: Send + Sync {
         let mut found = self.on_call(conn, tenant, partner, at)?;
         found.retain(|one| one.roster_id == roster);
         Ok(found)
+    }
+
+    /// The shifts of a roster that would take place at an instant, and do not for a holiday.
+    fn skipped_of(
+        &self,
+        conn: &mut Conn,
+        tenant: &str,
+        partner: &str,
+        roster: &str,
+        at: Timestamp,
+    ) -> Result<Vec<SkippedShift>> {
+        let _ = (conn, tenant, partner, roster, at);
+        Ok(Vec::new())
     }
 
     /// The roster with this id among those of these tenants.

@@ -13,7 +13,7 @@ use crate::{
     crew::Crew,
     dated_holidays::{
         self,
-        dated::{DatedHolidays, HolidayTime},
+        dated::{DatedHolidays, HolidayTime, SkippedHoliday},
         row::ShiftHolidays,
     },
     lines::{Assignment, Label, Level, Lines, Overridden, Override, Places, Version},
@@ -29,6 +29,9 @@ use crate::{
 
 /// How long after its end a version of a shift, or an override, may show in who is on call now: in `since`.
 const LOOK_BACK_MS: i64 = 366 * 86_400_000;
+
+/// How far ahead shifts are looked at that are left out for holidays: 35 days, in milliseconds.
+const SKIPS_AHEAD_MS: i64 = 35 * 86_400_000;
 
 /// When the first instant of a look back from `at` is.
 pub fn look_back(at: Timestamp) -> i64 {
@@ -50,9 +53,20 @@ pub struct Schedule {
     pub overrides: Vec<Relief>,
     /// Of each shift that has some, by its id, the holidays.
     holidays: HashMap<String, Vec<HolidayTime>>,
+    /// Of each version, by its place, its zone and its holidays, if it does not take place on them.
+    skips: Vec<Option<(Zone, ShiftHolidays)>>,
+    dated: DatedHolidays,
     calendars: BTreeSet<String>,
     /// How often what is known of the absences that move turns has changed, and when last.
     pub absence_changes: AbsenceChanges,
+}
+
+/// A shift that does not take place, since it would start on a holiday.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SkippedOccurrence<'s> {
+    pub shift: Label,
+    pub time: Interval,
+    pub holiday: SkippedHoliday<'s>,
 }
 
 /// What an override says of people.
@@ -88,7 +102,7 @@ impl Schedule {
         overrides: &[overrides::row::Override],
         holidays: &DatedHolidays,
     ) -> Result<Self, Problem> {
-        let mut schedule = Self::default();
+        let mut schedule = Self { dated: holidays.clone(), ..Self::default() };
         for shift in shifts {
             let from = Timestamp::from_millis(shift.valid_from_ms);
             let until = Timestamp::from_millis(shift.valid_until_ms.unwrap_or(i64::MAX));
@@ -104,6 +118,7 @@ impl Schedule {
                 valid,
             };
             schedule.observe((&shift.id, valid), shift.holidays.as_deref(), zone, holidays);
+            schedule.note_skips(shift.holidays.as_deref(), zone);
             schedule.add(version, shift.crew.0.clone(), rotation, zone);
         }
         for one in overrides {
@@ -189,6 +204,49 @@ impl Schedule {
             Some(version.rule.left_out(asked).into_iter().filter_map(move |time| time.intersection(asked)))
         };
         self.lines.versions.iter().filter_map(left_out).flatten().collect()
+    }
+
+    /// Notes whether the next version of a shift takes place on holidays.
+    fn note_skips(&mut self, own: Option<&ShiftHolidays>, zone: Zone) {
+        self.skips.push(own.filter(|own| own.skips).map(|own| (zone, own.clone())));
+    }
+
+    /// The versions of shifts of a stored roster that do not take place on holidays.
+    fn skipping(&self) -> impl Iterator<Item = (usize, &Version, Zone, &ShiftHolidays)> {
+        let versions = self.lines.versions.iter().enumerate().zip(&self.skips);
+        versions.filter_map(|((place, version), skips)| {
+            let (zone, holidays) = skips.as_ref()?;
+            Some((place, version, *zone, holidays))
+        })
+    }
+
+    /// The shifts of a stored roster that would take place at an instant, and are left out for a holiday.
+    pub fn skipped(&self, at: Timestamp) -> Vec<SkippedOccurrence<'_>> {
+        let mut found = Vec::new();
+        for (place, version, zone, holidays) in self.skipping().filter(|(_, version, ..)| version.valid.contains(at)) {
+            let instant = Interval::new(at, Timestamp::from_millis(at.millis().saturating_add(1)));
+            for time in instant.into_iter().flat_map(|instant| version.rule.left_out(instant)) {
+                let holiday = self.dated.skipped(zone, holidays, time.start());
+                let here = holiday.zip(time.intersection(version.valid));
+                found.extend(here.map(|(holiday, time)| SkippedOccurrence {
+                    shift: Label::Version(place),
+                    time,
+                    holiday,
+                }));
+            }
+        }
+        found
+    }
+
+    /// Until when [`Schedule::skipped`] says the same as at an instant; [`None`] where no shift is ever left out.
+    pub fn skipped_until(&self, at: Timestamp) -> Option<Timestamp> {
+        let ahead = Interval::new(at, Timestamp::from_millis(at.millis().saturating_add(SKIPS_AHEAD_MS)))?;
+        let changes = self.skipping().map(|(_, version, ..)| {
+            let edges = version.rule.left_out(ahead).into_iter().chain([version.valid]);
+            let edges = edges.flat_map(|time| [time.start(), time.end()]);
+            edges.filter(|edge| *edge > at).chain([ahead.end()]).min().unwrap_or(ahead.end())
+        });
+        changes.min()
     }
 
     /// The ids of the calendars of its shifts.

@@ -14,6 +14,7 @@ mod overrides;
 mod partner;
 mod previews;
 mod rotations;
+mod skipped;
 mod time_off;
 mod timeline;
 mod turns;

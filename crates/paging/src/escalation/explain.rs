@@ -9,7 +9,7 @@ use base::{
     timestamp::Timestamp,
 };
 use db::{Conn, Result};
-use ports::AlertFacts;
+use ports::{AlertFacts, SkippedShift};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use utoipa::ToSchema;
@@ -177,7 +177,10 @@ fn explained(
                 let about = About { tenant, machine, policy_tenant: &policy.tenant_id, urgency };
                 let meant = resolve::step(conn, neighbours, about, step, when)?;
                 let (targets, gaps) = match scope.contains(&policy.tenant_id) {
-                    true => (targets(&meant, true), gaps(&meant)),
+                    true => {
+                        let skipped = skipped(conn, neighbours, &meant, when)?;
+                        (with_skipped(targets(&meant, true), &skipped), gaps(&meant, &skipped))
+                    }
                     false => (partners_targets(&meant), partners_gaps(&meant)),
                 };
                 told.gaps.extend(gaps.into_iter().map(|gap| format!("step {number}: {gap}")));
@@ -192,11 +195,63 @@ fn explained(
     Ok(told)
 }
 
+/// Of each target the shifts that would take place at an instant, and do not for a holiday.
+fn skipped(
+    conn: &mut Conn,
+    neighbours: &Neighbours,
+    meant: &[TargetRecipients],
+    at: Timestamp,
+) -> Result<Vec<Vec<SkippedShift>>> {
+    let mut all = Vec::with_capacity(meant.len());
+    for one in meant {
+        let mut found = Vec::new();
+        if let Some((tenant, roster)) = &one.roster {
+            let around = neighbours.people.own_and_partner(conn, tenant)?;
+            let partner = around.iter().find(|other| *other != tenant).unwrap_or(tenant);
+            found = neighbours.on_call.skipped_of(conn, tenant, partner, roster, at)?;
+            found.retain(|shift| one.target.level.is_none_or(|level| level == shift.level));
+        }
+        all.push(found);
+    }
+    Ok(all)
+}
+
+/// Targets as they are shown, each with its skipped shifts.
+fn with_skipped(mut targets: Vec<Value>, skipped: &[Vec<SkippedShift>]) -> Vec<Value> {
+    let shown = |one: &SkippedShift| {
+        let mut holiday = json!({"date": one.date, "calendar": {"id": one.calendar_id}});
+        if !one.holiday.is_empty() {
+            holiday["name"] = json!(one.holiday);
+        }
+        if let Some(name) = &one.calendar {
+            holiday["calendar"]["name"] = json!(name);
+        }
+        json!({"shift": {"id": one.shift_id, "name": one.shift_name}, "holiday": holiday})
+    };
+    for (target, skipped) in targets.iter_mut().zip(skipped).filter(|(_, skipped)| !skipped.is_empty()) {
+        target["skipped"] = Value::Array(skipped.iter().map(shown).collect());
+    }
+    targets
+}
+
 /// Why targets mean nobody, and people are reached by nothing.
-fn gaps(meant: &[TargetRecipients]) -> Vec<String> {
+fn gaps(meant: &[TargetRecipients], skipped: &[Vec<SkippedShift>]) -> Vec<String> {
     let people = meant.iter().flat_map(|one| &one.people);
     let people = people.filter_map(|one| Some(format!("{} {}", one.person.id, one.gap.as_ref()?)));
-    meant.iter().filter_map(|one| one.gap.clone()).chain(people).collect()
+    let targets = meant.iter().zip(skipped).filter_map(|(one, skipped)| {
+        let because: Vec<String> = skipped.iter().map(because).collect();
+        let because = if because.is_empty() { String::new() } else { format!(": {}", because.join(", ")) };
+        Some(format!("{}{because}", one.gap.as_ref()?))
+    });
+    targets.chain(people).collect()
+}
+
+/// Why a shift does not take place, in words.
+fn because(skipped: &SkippedShift) -> String {
+    let SkippedShift { shift_name, date, holiday, calendar_id, calendar, .. } = skipped;
+    let named = if holiday.is_empty() { String::new() } else { format!(" ({holiday})") };
+    let calendar = calendar.as_deref().unwrap_or(calendar_id);
+    format!("the shift \"{shift_name}\" does not take place on {date}{named}, a holiday of the calendar \"{calendar}\"")
 }
 
 /// What a client is told of the targets of its partner's policy: does something go out?

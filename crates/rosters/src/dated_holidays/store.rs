@@ -30,7 +30,17 @@ pub fn dated_of(conn: &mut Conn, tenants: &[String], ids: &[String]) -> Result<D
     let rows: Vec<DayRow> = db::in_chunks(ids, |ids| {
         dsl::roster_holidays.filter(dsl::tenant_id.eq_any(tenants)).filter(dsl::calendar_id.eq_any(ids)).load(conn)
     })?;
-    Ok(DatedHolidays::of(rows))
+    Ok(DatedHolidays::of(rows, &names(conn, tenants, ids)?))
+}
+
+/// What calendars with these ids are called; those that are gone are left out.
+fn names(conn: &mut Conn, tenants: &[String], ids: &[String]) -> Result<HashMap<String, String>> {
+    use roster_holiday_calendars::dsl;
+    let found: Vec<(String, String)> = db::in_chunks(ids, |ids| {
+        let these = dsl::roster_holiday_calendars.filter(dsl::tenant_id.eq_any(tenants)).filter(dsl::id.eq_any(ids));
+        these.select((dsl::id, dsl::name)).load(conn)
+    })?;
+    Ok(found.into_iter().collect())
 }
 
 /// Of calendars with these ids a number that is another one after each change; those that are gone are left out.

@@ -142,7 +142,8 @@ impl OneRoster {
             return (Timestamp::from_millis(begins.min().unwrap_or(i64::MAX)), String::new(), Elements::default());
         };
         let roster = Reference { id: self.stored.id().to_owned(), name: version.name.clone() };
-        let of = render::Of { roster: &roster, schedule: &self.stored.schedule, staff, user };
+        let tenant = self.stored.tenant_id();
+        let of = render::Of { roster: &roster, tenant, schedule: &self.stored.schedule, staff, user };
         let (until, elements) = render::elements(of, at);
         let version_ends = Timestamp::from_millis(version.valid_until_ms.unwrap_or(i64::MAX));
         (until.unwrap_or(at).min(version_ends), base::fold(&version.name), elements)

@@ -63,8 +63,9 @@ pub async fn one(
         let tenants = rules::tenants_of(&roster.tenant_id, scope.tenant.partner.as_str());
         let mut schedule = Schedule::load(conn, &roster, &tenants, look_back(at))?;
         let staff = schedule.people(conn, &**people, &tenants, at)?;
+        let tenant = &roster.tenant_id;
         let named = Reference { id: roster.id, name: roster.name };
-        let of = render::Of { roster: &named, schedule: &schedule, staff: &staff, user: None };
+        let of = render::Of { roster: &named, tenant, schedule: &schedule, staff: &staff, user: None };
         let (_, elements) = render::elements(of, at);
         Ok(render::answer(at, std::iter::once(&elements)))
     });

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use base::timestamp::Timestamp;
 use calendar::Interval;
 use db::{Conn, Result};
-use ports::{Author, OnCall, OnCallPerson, OwnShift, People, RosterSummary};
+use ports::{Author, OnCall, OnCallPerson, OwnShift, People, RosterSummary, SkippedShift};
 
 use crate::{
     cache::RosterCache,
     duty::{Duties, Duty, NEVER},
     filter::{Filter, chosen},
-    lines::{Level, Of},
+    lines::{Label, Level, Of},
     roster::{row, rules::tenants_of, store},
     schedule::{Schedule, look_back},
 };
@@ -41,10 +41,7 @@ impl Rosters {
         let mut found = Vec::new();
         for duty in Duties::new(&schedule, &staff).state(at).current {
             let shift_id = schedule.shift(duty.shift).map(|(id, _)| id.to_owned());
-            let level = match schedule.level(duty.shift).unwrap_or_default() {
-                Level::Primary => 1,
-                Level::Secondary => 2,
-            };
+            let level = level(&schedule, duty.shift);
             let author = |id: &String| staff.user_at(id, at).map(Author::from);
             let instead_of: Vec<Author> =
                 duty.why.iter().flat_map(|why| why.instead_of.iter().filter_map(author)).collect();
@@ -60,6 +57,14 @@ impl Rosters {
             }));
         }
         Ok(found)
+    }
+}
+
+/// 1 for a shift that is called first, 2 for one that is when the first does not answer.
+fn level(schedule: &Schedule, shift: Label) -> i64 {
+    match schedule.level(shift).unwrap_or_default() {
+        Level::Primary => 1,
+        Level::Secondary => 2,
     }
 }
 
@@ -85,6 +90,32 @@ impl OnCall for Rosters {
             Some(roster) => self.through(conn, &roster, &tenants_of(tenant, partner), at),
             None => Ok(Vec::new()),
         }
+    }
+
+    fn skipped_of(
+        &self,
+        conn: &mut Conn,
+        tenant: &str,
+        partner: &str,
+        roster: &str,
+        at: Timestamp,
+    ) -> Result<Vec<SkippedShift>> {
+        let Some(roster) = store::find(conn, &[tenant.to_owned()], roster)? else { return Ok(Vec::new()) };
+        let schedule = Schedule::load(conn, &roster, &tenants_of(tenant, partner), at.millis())?;
+        let found = schedule.skipped(at).into_iter().filter_map(|skipped| {
+            let (id, name) = schedule.shift(skipped.shift)?;
+            let holiday = skipped.holiday;
+            Some(SkippedShift {
+                shift_id: id.to_owned(),
+                shift_name: name.to_owned(),
+                level: level(&schedule, skipped.shift),
+                date: holiday.day.to_string(),
+                holiday: holiday.name.to_owned(),
+                calendar_id: holiday.calendar_id.to_owned(),
+                calendar: holiday.name_for(tenant).map(ToOwned::to_owned),
+            })
+        });
+        Ok(found.collect())
     }
 
     fn roster(&self, conn: &mut Conn, tenants: &[String], id: &str) -> Result<Option<RosterSummary>> {

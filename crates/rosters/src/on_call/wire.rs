@@ -41,6 +41,56 @@ pub struct OnCall<'e> {
     /// For each roster and each level of its shifts, those whose time begins next.
     #[schema(value_type = Vec<OnCallEntry>)]
     pub next: Vec<&'e PreSerialized<OnCallEntry>>,
+    /// Shifts that would take place, and do not for a holiday; left out where there is none, and with `userId`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(value_type = Vec<SkippedShift>, required = false)]
+    pub skipped: Vec<&'e PreSerialized<SkippedShift>>,
+}
+
+/// A shift that does not take place, since it would start on a holiday.
+#[derive(Serialize, ToSchema)]
+#[schema(as = OnCallSkippedShift)]
+pub struct SkippedShift {
+    /// Its roster.
+    pub roster: Reference,
+    /// The shift.
+    pub shift: Reference,
+    /// When it would begin.
+    #[schema(value_type = String, example = "2026-12-25T08:00:00+0000")]
+    pub since: Timestamp,
+    /// When it would end.
+    #[schema(value_type = String, example = "2026-12-25T20:00:00+0000")]
+    pub until: Timestamp,
+    /// The holiday.
+    pub holiday: SkippedDate,
+}
+
+/// A holiday on which a shift does not take place.
+#[api::without_none]
+#[derive(Serialize, ToSchema)]
+#[schema(as = OnCallSkippedHoliday)]
+pub struct SkippedDate {
+    /// The date, on the clocks of the roster.
+    #[schema(example = "2026-12-25")]
+    pub date: String,
+    /// What people call it; left out where it has no name.
+    #[schema(example = "Christmas Day")]
+    pub name: Option<String>,
+    /// Its calendar.
+    pub calendar: SkippedCalendar,
+}
+
+/// The calendar of a holiday on which a shift does not take place.
+#[api::without_none]
+#[derive(Serialize, ToSchema)]
+#[schema(as = OnCallSkippedCalendar)]
+pub struct SkippedCalendar {
+    /// `HOL-<uuid>`.
+    #[schema(example = "HOL-0190a6b2-8f0e-7f6e-9d5a-3c1d7a5b2e90")]
+    pub id: String,
+    /// Its name; left out in the roster of a client for a calendar of the partner.
+    #[schema(example = "Public holidays")]
+    pub name: Option<String>,
 }
 
 /// Somebody on call.
