@@ -171,6 +171,16 @@ impl RosterPeople {
         before.map(|(_, user)| user).or_else(|| self.user(id))
     }
 
+    /// Is a user one of this tenant?
+    pub fn is_of(&self, id: &str, tenant: &str) -> bool {
+        self.user(id).is_some_and(|user| user.tenant_id == tenant)
+    }
+
+    /// The ids of those of this tenant.
+    pub fn of_tenant(&self, tenant: &str) -> HashSet<String> {
+        self.users.values().filter(|user| user.tenant_id == tenant).map(|user| user.id.clone()).collect()
+    }
+
     /// Who made something; of one that cannot be found, the id alone.
     pub fn author(&self, id: &str) -> Author {
         self.user(id).map_or_else(|| Author { id: id.to_owned(), ..Author::default() }, Author::from)

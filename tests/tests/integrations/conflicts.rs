@@ -17,7 +17,8 @@ use crate::paging::reachable;
 
 both_backends![
     conflicts_are_told_ahead_once_and_again_when_they_come_again,
-    a_roster_says_who_is_told_of_its_conflicts
+    a_roster_says_who_is_told_of_its_conflicts,
+    conflicts_across_clients_are_told_to_the_partner,
 ];
 
 const DAY: u64 = 86_400;
@@ -157,4 +158,32 @@ fn two_gateways_tell_of_each_conflict_once() {
     wait_for(Duration::from_secs(60), || told().len() >= expected.len(), || format!("{} told", told().len()));
     std::thread::sleep(Duration::from_secs(3));
     assert_eq!(told(), expected);
+}
+
+/// What clients' rosters ask of one person together is the partner's business, and none of theirs.
+fn conflicts_across_clients_are_told_to_the_partner(backend: Backend) {
+    let server = server(backend);
+    let partner = server.admin();
+    let receiver = listen(&partner);
+    let sue = person(&partner);
+    // Other tests have clients of this partner, too.
+    let told_of = |receiver: &Receiver| {
+        let mut told = told(receiver);
+        told.retain(|text| text.contains(&sue));
+        told
+    };
+    let [first, second] = [server.new_client(), server.new_client()];
+    let of_client = listen(&first);
+    let made = [(&first, 8), (&second, 4)].map(|(client, hours)| text(&roster(client, &sue, hours)["id"]));
+    wait_for(Duration::from_secs(60), || !told_of(&receiver).is_empty(), || "nothing is told".to_owned());
+    let twice = told_of(&receiver).remove(0);
+    assert!(made.iter().any(|id| twice == format!("doubleBooking {sue} {id}")), "{twice}");
+    // Nor does a client know when people of its partner are away.
+    let off = json!({"from": soon(DAY), "to": soon(3 * DAY), "reason": "holidays"});
+    partner.post(&format!("/users/{sue}/timeOff"), &off).ok();
+    let mut all: Vec<String> = made.iter().map(|id| format!("timeOff {sue} {id}")).chain([twice]).collect();
+    all.sort_unstable();
+    wait_for(Duration::from_secs(60), || told_of(&receiver).len() >= all.len(), || "time off is not told".to_owned());
+    std::thread::sleep(Duration::from_secs(3));
+    assert_eq!((told_of(&receiver), told(&of_client)), (all, Vec::new()));
 }

@@ -217,7 +217,7 @@ pub async fn preview(
         let mut room = Room::of(2);
         let mut side =
             |(roster, (schedule, staff, versions)): &(row::Roster, (Schedule, RosterPeople, Vec<row::Version>))| {
-                let named = (roster.id.as_str(), roster.name.as_str());
+                let named = (roster.tenant_id.as_str(), roster.id.as_str(), roster.name.as_str());
                 let planned = PlannedRoster::of(named, (schedule, staff), versions, asked.range)?;
                 conflicting(planned, &plans, &asked, &mut room, true)
             };

@@ -64,7 +64,7 @@ impl TenantPlans {
     pub fn conflicts(&self, asked: &Question) -> Result<Vec<Conflict>, Problem> {
         let user = match &asked.about {
             About::User(user) => Some(user.clone()),
-            About::Everything | About::FirstRoster => None,
+            _ => None,
         };
         let filter = Filter { user, ..Filter::default() };
         let rosters = chosen(&self.all, looked_at(asked.range, asked.limits), &filter);
@@ -90,6 +90,27 @@ impl TenantPlans {
         }
         let asked = Question { about: About::FirstRoster, ..asked.clone() };
         render::conflicts(&rosters, &self.who_is_away()?, &asked)
+    }
+
+    /// What is wrong in the plans of a partner's people, and none of the tenants sees in its own rosters.
+    ///
+    /// # Errors
+    /// 400 when it is too much.
+    pub fn conflicts_across(&self, partner: &str, asked: &Question) -> Result<Vec<Conflict>, Problem> {
+        let people = self.all.staff.of_tenant(partner);
+        let mut rosters = Vec::new();
+        for (name, roster) in chosen(&self.all, looked_at(asked.range, asked.limits), &Filter::default()) {
+            if roster.stored.schedule.concerns(&people, &self.all.staff) {
+                rosters.push(PlannedRoster::stored((name, roster), &self.all.staff, asked.range)?);
+            }
+        }
+        let asked = Question { about: About::AcrossTenants(partner.to_owned()), ..asked.clone() };
+        render::conflicts(&rosters, &self.who_is_away()?, &asked)
+    }
+
+    /// Does one of the rosters name somebody of this tenant?
+    pub fn has_people_of(&self, tenant: &str) -> bool {
+        !self.all.staff.of_tenant(tenant).is_empty()
     }
 
     fn who_is_away(&self) -> Result<WhoIsAway<'_>, Problem> {

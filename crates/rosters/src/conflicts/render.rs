@@ -6,7 +6,7 @@ use base::{problem::Problem, timestamp::Timestamp};
 use calendar::{Day, Interval, Zone, sets};
 
 use super::{
-    rules::{self, Away, Limits, Nights, Place, RosterConflict, Search, Stretch},
+    rules::{self, Away, Limits, Nights, Parts, Place, RosterConflict, Search, Stretch},
     wire::{Conflict, ConflictShift, Kind},
 };
 use crate::{
@@ -42,11 +42,14 @@ pub enum About {
     User(String),
     /// Those of the first roster: its gaps, and what its shifts have a part in.
     FirstRoster,
+    /// Those of people of this partner that no tenant sees for itself.
+    AcrossTenants(String),
 }
 
 /// A roster in whose plan conflicts are looked for.
 #[derive(Debug)]
 pub struct PlannedRoster<'r> {
+    pub tenant: &'r str,
     pub id: &'r str,
     pub name: &'r str,
     pub schedule: &'r Schedule,
@@ -76,7 +79,7 @@ impl<'r> PlannedRoster<'r> {
         range: Interval,
     ) -> Result<Self, Problem> {
         let stored = &roster.stored;
-        Self::of((stored.id(), name), (&stored.schedule, staff), &stored.versions, range)
+        Self::of((stored.tenant_id(), stored.id(), name), (&stored.schedule, staff), &stored.versions, range)
     }
 
     /// One with these versions, for a range.
@@ -84,13 +87,13 @@ impl<'r> PlannedRoster<'r> {
     /// # Errors
     /// 500 when something that was stored cannot be read.
     pub fn of(
-        (id, name): (&'r str, &'r str),
+        (tenant, id, name): (&'r str, &'r str, &'r str),
         (schedule, staff): (&'r Schedule, &'r RosterPeople),
         versions: &[Version],
         range: Interval,
     ) -> Result<Self, Problem> {
         let (zone, off) = (zone(versions, range)?, schedule::free(versions, range)?);
-        Ok(Self { id, name, schedule, staff, zone, off })
+        Ok(Self { tenant, id, name, schedule, staff, zone, off })
     }
 }
 
@@ -107,9 +110,14 @@ pub fn conflicts(
     let whole = rules::looked_at(*range, *limits);
     let mut found = Vec::new();
     let mut nights = Nights::default();
-    let roster = (*about == About::FirstRoster).then_some(0);
+    let tenants: Vec<&str> = rosters.iter().map(|roster| roster.tenant).collect();
+    let parts = match about {
+        About::Everything | About::User(_) => Parts::All,
+        About::FirstRoster => Parts::Roster(0),
+        About::AcrossTenants(partner) => Parts::AcrossTenants { of_rosters: &tenants, partner },
+    };
     let mut search =
-        Search { range: *range, limits: *limits, roster, nights: &mut nights, others: 0, found: &mut found };
+        Search { range: *range, limits: *limits, parts, nights: &mut nights, others: 0, found: &mut found };
     let mut people: BTreeMap<&str, Vec<Stretch<'_>>> = BTreeMap::new();
     let mut count = 0;
     for (number, roster) in rosters.iter().enumerate() {
@@ -120,7 +128,7 @@ pub fn conflicts(
         }
         let has_gaps = match about {
             About::Everything => true,
-            About::User(_) => false,
+            About::User(_) | About::AcrossTenants(_) => false,
             About::FirstRoster => number == 0,
         };
         if has_gaps {
@@ -134,6 +142,7 @@ pub fn conflicts(
                     About::Everything => true,
                     About::User(wanted) => wanted == user,
                     About::FirstRoster => number == 0 || people.contains_key(*user),
+                    About::AcrossTenants(partner) => roster.staff.is_of(user, partner),
                 };
                 if is_asked {
                     people.entry(user).or_default().push(Stretch { time, place, zone: roster.zone });

@@ -1,6 +1,6 @@
 //! What a plan asks too much of one person. Pure.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use base::{problem::Problem, timestamp::Timestamp};
 use calendar::{End, Interval, Pattern, Recurring, Rule, TimeOfDay, Zone, sets};
@@ -86,12 +86,37 @@ pub fn looked_at(range: Interval, limits: Limits) -> Interval {
     Interval::new(moved(range.start(), -by), moved(range.end(), by)).unwrap_or(range)
 }
 
+/// Which conflicts are looked for, by the rosters of the shifts that have a part in them.
+#[derive(Clone, Copy, Debug)]
+pub enum Parts<'s> {
+    /// All.
+    All,
+    /// What this roster has a part in.
+    Roster(usize),
+    /// What none of these tenants of rosters sees for itself: shifts of several tenants, and time off of people of the
+    /// partner in rosters of others.
+    AcrossTenants { of_rosters: &'s [&'s str], partner: &'s str },
+}
+
+impl Parts<'_> {
+    /// Is a conflict of this kind looked for in which these rosters have a part?
+    fn has(self, kind: Kind, mut rosters: impl Iterator<Item = usize>) -> bool {
+        match self {
+            Self::All => true,
+            Self::Roster(asked) => rosters.any(|roster| roster == asked),
+            Self::AcrossTenants { of_rosters, partner } => {
+                let tenants: BTreeSet<&str> = rosters.filter_map(|roster| of_rosters.get(roster).copied()).collect();
+                tenants.len() > 1 || (kind == Kind::TimeOff && !tenants.contains(partner))
+            }
+        }
+    }
+}
+
 /// Where the search for conflicts of a person stands.
 pub struct Search<'s, 'r> {
     pub range: Interval,
     pub limits: Limits,
-    /// Of this roster alone: what a shift of it has a part in.
-    pub roster: Option<usize>,
+    pub parts: Parts<'s>,
     pub nights: &'s mut Nights,
     /// How many shifts are told as parts of double bookings.
     pub others: usize,
@@ -111,17 +136,14 @@ impl<'r> Search<'_, 'r> {
         self.nights(user, &shifts)
     }
 
-    /// Adds one, if it is of the roster that is asked about.
+    /// Adds one, if it is asked for.
     ///
     /// # Errors
     /// 400 when there are too many.
     pub fn add(&mut self, found: RosterConflict<'r>) -> Result<(), Problem> {
         // Nights know their shift alone: who adds them has looked at the others.
-        let is_asked = |roster: usize| {
-            let others = || found.others.iter().any(|other| other.roster == roster);
-            found.kind == Kind::Nights || found.place.roster == roster || others()
-        };
-        if !self.roster.is_none_or(is_asked) {
+        let rosters = std::iter::once(found.place).chain(found.others.iter().copied()).map(|place| place.roster);
+        if found.kind != Kind::Nights && !self.parts.has(found.kind, rosters) {
             return Ok(());
         }
         self.others += found.others.len();
@@ -202,11 +224,8 @@ impl<'r> Search<'_, 'r> {
                 else {
                     continue;
                 };
-                let has_part = |roster: usize| {
-                    let own = || here.iter().filter(|shift| shift.place.roster == roster);
-                    run.iter().any(|night| own().any(|shift| shift.time.intersection(*night).is_some()))
-                };
-                if !self.roster.is_none_or(has_part) {
+                let in_run = |shift: &&&Stretch<'_>| run.iter().any(|night| shift.time.intersection(*night).is_some());
+                if !self.parts.has(Kind::Nights, here.iter().filter(in_run).map(|shift| shift.place.roster)) {
                     continue;
                 }
                 let time = Interval::new(start.start(), last.end()).and_then(|time| time.intersection(self.range));
@@ -295,19 +314,19 @@ mod tests {
         stretches: &[Stretch<'static>],
         away: &[Away<'static>],
         limits: Limits,
-        roster: Option<usize>,
+        parts: Parts<'_>,
     ) -> Vec<RosterConflict<'static>> {
         let mut found = Vec::new();
         let mut nights = Nights::default();
         let range = time(0, 720);
-        let mut search = Search { range, limits, roster, nights: &mut nights, others: 0, found: &mut found };
+        let mut search = Search { range, limits, parts, nights: &mut nights, others: 0, found: &mut found };
         search.person("USR1", stretches.to_vec(), away).unwrap();
         found
     }
 
     /// Kind and time of what is wrong in a month, in hours of it.
     fn told(stretches: &[Stretch<'static>], away: &[Away<'static>], limits: Limits) -> Vec<(Kind, i64, i64)> {
-        let found = found_in(stretches, away, limits, None);
+        let found = found_in(stretches, away, limits, Parts::All);
         let hour = |at: Timestamp| (at.millis() - MIDNIGHT) / HOUR;
         found.iter().map(|one| (one.kind, hour(one.from), hour(one.to))).collect()
     }
@@ -327,7 +346,7 @@ mod tests {
         let mut nights = Nights::default();
         let range = time(0, 30_000);
         let mut search =
-            Search { range, limits: LIMITS, roster: None, nights: &mut nights, others: 0, found: &mut found };
+            Search { range, limits: LIMITS, parts: Parts::All, nights: &mut nights, others: 0, found: &mut found };
         let often =
             (0..MOST as i64).flat_map(|hour| [stretch(0, hour * 2, hour * 2 + 1), stretch(1, hour * 2, hour * 2 + 1)]);
         assert!(search.person("USR1", often.collect(), &[]).is_err());
@@ -382,10 +401,33 @@ mod tests {
         let nights: Vec<_> = (0..5).map(|day| night(usize::from(day == 2), day)).collect();
         let all = [nights, vec![stretch(2, 8, 9)]].concat();
         let of = |roster: usize| {
-            let all = found_in(&all, &[], Limits { rest_ms: 0, ..LIMITS }, Some(roster));
+            let all = found_in(&all, &[], Limits { rest_ms: 0, ..LIMITS }, Parts::Roster(roster));
             all.iter().map(|one| one.kind).collect::<Vec<_>>()
         };
         assert_eq!([of(0), of(1), of(2)], [vec![Kind::Nights], vec![Kind::Nights], vec![]]);
+    }
+
+    #[test]
+    fn across_tenants_is_what_no_tenant_sees_for_itself() {
+        let across = |stretches: &[Stretch<'static>], away: &[Away<'static>]| {
+            let parts = Parts::AcrossTenants { of_rosters: &["msp_1", "client_2", "client_2"], partner: "msp_1" };
+            let all = found_in(stretches, away, Limits { rest_ms: 4 * HOUR, ..LIMITS }, parts);
+            all.iter().map(|one| one.kind).collect::<Vec<_>>()
+        };
+        let both = |one: usize, other: usize| [stretch(one, 8, 16), stretch(other, 12, 20)];
+        assert_eq!(across(&both(0, 1), &[]), [Kind::DoubleBooking]);
+        assert_eq!(across(&both(1, 2), &[]), [], "the client sees both");
+        assert_eq!(across(&[stretch(0, 8, 16), stretch(1, 17, 20)], &[]), [Kind::Rest]);
+        assert_eq!(across(&[stretch(1, 8, 16), stretch(2, 17, 20)], &[]), []);
+        let away = [Away { time: time(8, 9), id: Some("TOF-1"), zone: None }];
+        assert_eq!(across(&[stretch(1, 8, 16)], &away), [Kind::TimeOff], "a client does not see it");
+        assert_eq!(across(&[stretch(0, 8, 16)], &away), []);
+        let nights = |roster: fn(i64) -> usize| {
+            let nights = (0..4).map(|day| stretch(roster(day), day * 24 + 22, day * 24 + 30));
+            across(&nights.collect::<Vec<_>>(), &[])
+        };
+        assert_eq!(nights(|day| usize::from(day > 1)), [Kind::Nights]);
+        assert_eq!(nights(|_| 1), []);
     }
 
     proptest! {
@@ -401,7 +443,7 @@ mod tests {
             let mut away: Vec<_> = away.iter().map(|(from, hours)| time(*from, from + hours)).collect();
             away.sort_unstable();
             let away: Vec<_> = away.into_iter().map(|time| Away { time, id: Some("TOF-1"), zone: None }).collect();
-            let all = found_in(&stretches, &away, LIMITS, None);
+            let all = found_in(&stretches, &away, LIMITS, Parts::All);
             let at_night = |at: i64| !(6..22).contains(&at.rem_euclid(24));
             for roster in 0..SHIFTS.len() {
                 let is_on_call = |at: i64| plan.iter().any(|(shift, from, hours)| {
@@ -416,7 +458,7 @@ mod tests {
                     }
                 };
                 let expected: Vec<_> = all.iter().filter(has_part).cloned().collect();
-                prop_assert_eq!(found_in(&stretches, &away, LIMITS, Some(roster)), expected);
+                prop_assert_eq!(found_in(&stretches, &away, LIMITS, Parts::Roster(roster)), expected);
             }
         }
     }

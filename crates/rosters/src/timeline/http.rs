@@ -125,7 +125,7 @@ async fn with_conflicts(
     let (roster, schedule, staff, versions, plans) = read.await?;
     // Without the connection, which others wait for.
     let text = cpu::run(move |_| {
-        let named = (roster.id.as_str(), roster.name.as_str());
+        let named = (roster.tenant_id.as_str(), roster.id.as_str(), roster.name.as_str());
         let planned = PlannedRoster::of(named, (&schedule, &staff), &versions, asked.range)?;
         let mut room = Room::of(1);
         let shown = conflicting(planned, &plans, &asked, &mut room, true)?;
@@ -195,13 +195,14 @@ pub async fn preview(
         let plans = TenantPlans::load(conn, &**people, &known, scope, &asked)?;
         Ok((new, schedule, staff, asked, plans))
     });
+    let tenant = context.tenant_id().to_owned();
     let (new, schedule, staff, asked, plans) = read.await?;
     let text = cpu::run(move |_| {
         let zone = new.time_zone.zone;
         let off = schedule::off_hours(&new.off_hours, zone, asked.range);
         let id = format!("ES-{}", uuid::Uuid::nil());
         let planned =
-            PlannedRoster { id: &id, name: &new.name, schedule: &schedule, staff: &staff, zone, off };
+            PlannedRoster { tenant: &tenant, id: &id, name: &new.name, schedule: &schedule, staff: &staff, zone, off };
         let mut room = Room::of(1);
         let shown = conflicting(planned, &plans, &asked, &mut room, false)?;
         Ok(room.answer(&shown)?)

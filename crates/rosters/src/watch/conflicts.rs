@@ -5,7 +5,7 @@
 //! on, if nobody else moved it meanwhile, and is remembered until it is over: what comes again is told again.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap},
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -43,6 +43,8 @@ const AGAIN_MS: i64 = 15 * 60_000;
 const PAUSE_MS: i64 = 1_000;
 /// A look at rosters that change all the time takes one part in so many of the time.
 const SHARE: i64 = 20;
+/// The rosters of a partner with more clients are not looked at together with those of its clients.
+const MOST_CLIENTS: usize = 500;
 /// How long to wait between two turns.
 const IDLE: Duration = Duration::from_millis(500);
 
@@ -87,6 +89,8 @@ struct Look {
     /// Rows of conflicts of which people are told only now.
     people_told: Vec<String>,
     messages: Vec<PersonalMessage>,
+    /// The partner of the tenant, when its people stand in rosters of the tenant that may have changed.
+    partner: Option<String>,
 }
 
 /// Looks at the rosters of the tenants that are due; true when there may be more.
@@ -105,13 +109,23 @@ pub fn turn(
         }
     })?;
     let mut more = false;
+    let mut partners = BTreeSet::new();
     let messages = Arc::clone(messages);
     let work = move |tx: &mut Tx<'_>, _: &str, look: Look| {
         let more = look.next.due_ms <= tx.now.millis();
-        tell(tx, &*messages, look).map(|()| more)
+        let partner = look.partner.clone();
+        tell(tx, &*messages, look).map(|()| (more, partner))
     };
     let prepare = |tenant: &str| look(db, people, tenant, now);
-    turns.serve_each(db, tenants, now, prepare, work, |_, has_more| more |= has_more)?;
+    turns.serve_each(db, tenants, now, prepare, work, |_, (has_more, partner)| {
+        more |= has_more;
+        partners.extend(partner);
+    })?;
+    // After the others: two gateways would wait for each other if they wrote the row of a partner between those of its
+    // clients.
+    turns.serve(db, partners.into_iter().collect(), now, |tx, partner| {
+        watches::touch_or_insert(tx.conn, partner).map(|()| false)
+    })?;
     Ok(more)
 }
 
@@ -148,11 +162,26 @@ fn look(db: &Db, people: &dyn People, tenant: &str, now: Timestamp) -> Result<Op
         let tenants = people.own_and_partner(conn, tenant)?;
         // Nothing of it is kept until the next look.
         let plans = TenantPlans::of(conn, people, &RosterCache::default(), (&own, &tenants), &asked)?;
+        let clients = people.below(conn, tenant)?;
+        let whole = match clients.len() {
+            2..=MOST_CLIENTS => {
+                Some(TenantPlans::of(conn, people, &RosterCache::default(), (&clients, &clients), &asked)?)
+            }
+            _ => None,
+        };
+        // A look that is due by the time alone finds nothing new for the partner, which looks as often.
+        let is_changed = seen.due_ms <= seen.earliest_ms;
+        let partner = tenants.iter().find(|other| *other != tenant && is_changed);
+        let partner = partner.filter(|partner| plans.has_people_of(partner)).cloned();
         let recipients = Recipients::read(conn, people, &tenants, recipients)?;
-        Ok(Some((seen, told, recipients, plans)))
+        Ok(Some((seen, told, recipients, plans, whole, partner)))
     })?;
-    let Some((seen, told, recipients, plans)) = read else { return Ok(None) };
-    let found = plans.conflicts(&asked).map_err(Error::from);
+    let Some((seen, told, recipients, plans, whole, partner)) = read else { return Ok(None) };
+    let across = |whole: TenantPlans| whole.conflicts_across(tenant, &asked);
+    let found = plans.conflicts(&asked).and_then(|mut found| {
+        found.extend(whole.map(across).transpose()?.unwrap_or_default());
+        Ok(found)
+    });
     let took_ms = i64::try_from(begun.elapsed().as_millis()).unwrap_or(i64::MAX);
     let earliest_ms = now.millis().saturating_add(PAUSE_MS.max(took_ms.saturating_mul(SHARE)));
     let next = ConflictWatch {
@@ -161,13 +190,15 @@ fn look(db: &Db, people: &dyn People, tenant: &str, now: Timestamp) -> Result<Op
         earliest_ms,
         ..seen.clone()
     };
-    match found {
-        Ok(found) => Ok(Some(looked(&found, &told, &recipients, (seen, next), now))),
+    let found = found.map_err(Error::from);
+    let look = match found {
+        Ok(found) => looked(&found, &told, &recipients, (seen, next), now),
         Err(error) => {
             tracing::warn!(%error, tenant, "there is too much in the rosters of a tenant to find its conflicts");
-            Ok(Some(looked_at_nothing(seen, next)))
+            looked_at_nothing(seen, next)
         }
-    }
+    };
+    Ok(Some(Look { partner, ..look }))
 }
 
 /// A look that found out nothing: what was told stays told.
@@ -181,6 +212,7 @@ fn looked_at_nothing(seen: ConflictWatch, next: ConflictWatch) -> Look {
         over: Vec::new(),
         people_told: Vec::new(),
         messages: Vec::new(),
+        partner: None,
     }
 }
 
