@@ -155,15 +155,16 @@ impl<'r> Search<'_, 'r> {
     }
 
     fn double_bookings(&mut self, user: &'r str, shifts: &[Stretch<'r>]) -> Result<(), Problem> {
-        let times: Vec<Interval> = shifts.iter().map(|shift| shift.time).collect();
+        // What lies before and behind is not told, and does not count as too much.
+        let in_range = shifts.iter().filter_map(|shift| Some((shift, shift.time.intersection(self.range)?)));
+        let (here, times): (Vec<&Stretch<'r>>, Vec<Interval>) = in_range.unzip();
         for overlap in sets::overlaps(&times, MOST_OTHERS).ok_or_else(too_large)? {
-            let Some(time) = overlap.interval.intersection(self.range) else { continue };
             let mut members: Vec<&Stretch<'r>> =
-                overlap.members.iter().filter_map(|place| shifts.get(*place)).collect();
+                overlap.members.iter().filter_map(|place| here.get(*place).copied()).collect();
             members.sort_by_key(|shift| (shift.time.start(), shift.place));
             let Some(later) = members.pop() else { continue };
             let others = members.iter().map(|shift| shift.place).collect();
-            self.add(RosterConflict { others, ..found(Kind::DoubleBooking, time, later.place, user) })?;
+            self.add(RosterConflict { others, ..found(Kind::DoubleBooking, overlap.interval, later.place, user) })?;
         }
         Ok(())
     }
@@ -353,6 +354,14 @@ mod tests {
         search.others = MOST_OTHERS;
         search.found.clear();
         assert!(search.person("USR1", vec![stretch(0, 0, 9), stretch(1, 0, 9)], &[]).is_err());
+    }
+
+    #[test]
+    fn what_is_before_the_range_is_not_too_much() {
+        let often = (1..20_100_i64).flat_map(|hour| [0, 1].map(|shift| stretch(shift, -hour * 2, -hour * 2 + 1)));
+        let none = Limits { rest_ms: 0, nights: 31 };
+        let all: Vec<_> = often.chain([stretch(0, -1, 4), stretch(1, -1, 8)]).collect();
+        assert_eq!(told(&all, &[], none), [(Kind::DoubleBooking, 0, 4)]);
     }
 
     #[test]
