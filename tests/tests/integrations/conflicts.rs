@@ -19,6 +19,7 @@ both_backends![
     conflicts_are_told_ahead_once_and_again_when_they_come_again,
     a_roster_says_who_is_told_of_its_conflicts,
     conflicts_across_clients_are_told_to_the_partner,
+    too_much_to_find_conflicts_in_is_told_once,
 ];
 
 const DAY: u64 = 86_400;
@@ -186,4 +187,40 @@ fn conflicts_across_clients_are_told_to_the_partner(backend: Backend) {
     wait_for(Duration::from_secs(60), || told_of(&receiver).len() >= all.len(), || "time off is not told".to_owned());
     std::thread::sleep(Duration::from_secs(3));
     assert_eq!((told_of(&receiver), told(&of_client)), (all, Vec::new()));
+}
+
+/// A shift for each minute of an hour and more, all of one person, is more than can be told.
+fn too_much_to_find_conflicts_in_is_told_once(backend: Backend) {
+    let client = server(backend).new_client();
+    let receiver = listen(&client);
+    let hooks = Receiver::willing();
+    let owner = reachable(&client, &hooks.url());
+    let ann = person(&client);
+    let shifts: Vec<Value> = (0..100)
+        .map(|number| {
+            let [start, end] = [8, 18].map(|hour| format!("{:02}:{:02}:00", hour + number / 60, number % 60));
+            let schedule = json!({"type": "recurring", "startDate": "2026-01-01T00:00:00Z", "startTime": start,
+                "endTime": end, "pattern": {"type": "daily", "repeatFrequency": 1}, "endPattern": {"type": "NEVER"}});
+            json!({"name": number.to_string(), "schedule": schedule, "users": [{"id": ann}], "userGroups": []})
+        })
+        .collect();
+    let body = json!({"name": unique("r"), "description": "d", "timeZone": {"name": "GMT"}, "shiftDetails": shifts,
+        "conflictsTo": [{"user": {"id": owner}}]});
+    let made = client.post("/rosters", &body).ok();
+    let path = format!("/rosters/{}", text(&made["id"]));
+    let range = format!("from={}&to={}", soon(0), soon(7 * DAY));
+    client.get(&format!("/rosters/conflicts?{range}")).invalid(&["to"]);
+    let too_much = || told(&receiver).iter().filter(|text| text.trim() == "tooMuch").count();
+    wait_for(Duration::from_secs(60), || too_much() == 1, || format!("{:?}", told(&receiver)));
+    let message = hooks.wait(1)[0].text();
+    assert!(message.contains("conflicts are not looked for"), "{message}");
+    client.post(&path, &json!({"description": "new"})).ok();
+    std::thread::sleep(Duration::from_secs(4));
+    assert_eq!((told(&receiver).len(), hooks.all().len()), (1, 1));
+    // Once there is less, conflicts are told; and too much is told again when it comes again.
+    client.post(&path, &json!({"shiftDetails": [shifts[0], shifts[50]]})).ok();
+    let has = |kind: &str| told(&receiver).iter().any(|text| text.starts_with(kind));
+    wait_for(Duration::from_secs(60), || has("doubleBooking"), || format!("{:?}", told(&receiver)));
+    client.post(&path, &json!({"shiftDetails": shifts})).ok();
+    wait_for(Duration::from_secs(60), || too_much() == 2, || format!("{:?}", told(&receiver)));
 }

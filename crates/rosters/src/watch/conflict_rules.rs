@@ -15,6 +15,9 @@ const MOST_LINES: usize = 10;
 /// One that goes on is noted to go on once it is known for less than this, in milliseconds.
 const NOTED_AHEAD_MS: i64 = 6 * 86_400_000;
 
+/// The subject of the row that says that there is too much to find conflicts in.
+pub const TOO_MUCH: &str = "too much";
+
 /// What becomes of conflicts, by their places.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Comparison {
@@ -56,13 +59,16 @@ pub fn compare(found: &[Conflict], told: &[ToldConflict], now: Timestamp) -> Com
     for (row, one) in told.iter().enumerate() {
         match ends.get(&row) {
             None => all.over.push(row),
-            Some(end) if one.to_ms < *end && one.to_ms < now.millis().saturating_add(NOTED_AHEAD_MS) => {
-                all.longer.push((row, *end));
-            }
+            Some(end) if goes_on(one, *end, now) => all.longer.push((row, *end)),
             Some(_) => {}
         }
     }
     all
+}
+
+/// Is it to be noted that a conflict goes on until an instant?
+pub fn goes_on(row: &ToldConflict, end_ms: i64, now: Timestamp) -> bool {
+    row.to_ms < end_ms && row.to_ms < now.millis().saturating_add(NOTED_AHEAD_MS)
 }
 
 /// A hash of all that makes a conflict another one but its time. Of a gap and of nights it is not the shift, which may
@@ -126,6 +132,14 @@ pub fn message(conflicts: &[&Conflict]) -> (String, String) {
         many => format!("{}: {} conflicts from {}", first.roster.name, many.len(), first.from),
     };
     (subject, lines.chain(more).collect::<Vec<_>>().join("\n"))
+}
+
+/// Subject and description of a message that there is too much to find conflicts in.
+pub fn too_much() -> (String, String) {
+    let subject = "Rosters: conflicts are not looked for";
+    let description = "The rosters of the next seven days have too many shifts, people or conflicts to be looked \
+                       through. Nobody is told of conflicts until they have fewer.";
+    (subject.to_owned(), description.to_owned())
 }
 
 fn shift_name(conflict: &Conflict) -> Option<&str> {

@@ -10,15 +10,15 @@ use std::{
     time::{Duration, Instant},
 };
 
-use base::timestamp::Timestamp;
+use base::{problem::Kind, timestamp::Timestamp};
 use calendar::Interval;
 use db::{Db, Error, Result};
 use outbox::{Background, TenantTurns, TimedEvent, Tx};
 use ports::{Messages, People, PersonalMessage};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{
-    conflict_rules::{Comparison, compare, message, subject},
+    conflict_rules::{Comparison, TOO_MUCH, compare, goes_on, message, subject, too_much},
     told_conflicts::{self as store, ToldConflict},
 };
 use crate::{
@@ -190,15 +190,62 @@ fn look(db: &Db, people: &dyn People, tenant: &str, now: Timestamp) -> Result<Op
         earliest_ms,
         ..seen.clone()
     };
-    let found = found.map_err(Error::from);
+    let rows = (seen, next);
     let look = match found {
-        Ok(found) => looked(&found, &told, &recipients, (seen, next), now),
-        Err(error) => {
-            tracing::warn!(%error, tenant, "there is too much in the rosters of a tenant to find its conflicts");
-            looked_at_nothing(seen, next)
+        Ok(found) => looked(&found, &told, &recipients, rows, now),
+        // Too much of it.
+        Err(problem) if problem.kind == Kind::Invalid => {
+            tracing::warn!(tenant, "there is too much in the rosters of a tenant to find its conflicts");
+            looked_at_too_much(&told, &recipients, rows, range)
+        }
+        Err(problem) => {
+            tracing::error!(error = %Error::from(problem), tenant, "the conflicts of the rosters of a tenant");
+            looked_at_nothing(rows.0, rows.1)
         }
     };
     Ok(Some(Look { partner, ..look }))
+}
+
+/// A look at more than can be worked out, which is told once, as long as it is so. What was told stays told.
+fn looked_at_too_much(
+    told: &[ToldConflict],
+    recipients: &Recipients,
+    (seen, next): (ConflictWatch, ConflictWatch),
+    range: Interval,
+) -> Look {
+    let (now, end) = (range.start(), range.end());
+    let known = told.iter().find(|row| row.subject == TOO_MUCH);
+    let new = known.is_none().then(|| ToldConflict {
+        tenant_id: seen.tenant_id.clone(),
+        id: format!("RCF-{}", uuid::Uuid::now_v7()),
+        subject: TOO_MUCH.to_owned(),
+        roster_id: String::new(),
+        from_ms: now.millis(),
+        to_ms: end.millis(),
+        people_told: recipients.are_any(),
+        told_ms: now.millis(),
+    });
+    let mut look = looked_at_nothing(seen, next);
+    if let Some(row) = known {
+        if goes_on(row, end.millis(), now) {
+            look.longer.push((row.id.clone(), end.millis()));
+        }
+        if !row.people_told && recipients.are_any() {
+            look.people_told.push(row.id.clone());
+        }
+    }
+    if new.as_ref().is_some_and(|row| row.people_told) || !look.people_told.is_empty() {
+        let (subject, description) = too_much();
+        look.messages.extend(recipients.of_all(now).into_iter().map(|(tenant, user)| PersonalMessage {
+            tenant,
+            user,
+            subject: subject.clone(),
+            description: description.clone(),
+        }));
+    }
+    look.events.extend(new.as_ref().map(|row| conflict_event(row, json!({"kind": "tooMuch", "from": now, "to": end}))));
+    look.new.extend(new);
+    look
 }
 
 /// A look that found out nothing: what was told stays told.
@@ -272,11 +319,12 @@ fn looked(
 }
 
 fn event(row: &ToldConflict, conflict: &Conflict) -> TimedEvent {
-    let mut after = json!(conflict);
-    if let Some(members) = after.as_object_mut() {
-        members.insert("id".to_owned(), json!(row.id));
-        members.insert("clientUniqueId".to_owned(), json!(row.tenant_id));
-    }
+    conflict_event(row, json!(conflict))
+}
+
+fn conflict_event(row: &ToldConflict, mut after: Value) -> TimedEvent {
+    after["id"] = json!(row.id);
+    after["clientUniqueId"] = json!(row.tenant_id);
     TimedEvent {
         tenant_id: row.tenant_id.clone(),
         entity: "RosterConflict",
@@ -307,6 +355,16 @@ impl Recipients {
     /// Does a roster say whom to tell?
     fn are_of(&self, roster: &str) -> bool {
         self.crews.contains_key(roster)
+    }
+
+    /// Does any roster say whom to tell?
+    fn are_any(&self) -> bool {
+        !self.crews.is_empty()
+    }
+
+    /// Tenant and id of each that is in use, of all rosters.
+    fn of_all(&self, now: Timestamp) -> BTreeSet<(String, String)> {
+        self.crews.keys().flat_map(|roster| self.of(roster, now)).collect()
     }
 
     /// Tenant and id of each that is in use.
