@@ -249,4 +249,8 @@ fn wrong_questions_are_refused(server: &Server) {
     let wrong = format!("/rosters/conflicts?{RANGE}&rest=8d&nights=0&x=1");
     client.get(&wrong).invalid(&["rest", "nights", "x"]);
     client.get(&format!("/rosters/conflicts?{RANGE}&rest=long&nights=32")).invalid(&["rest", "nights"]);
+    // Eleven seconds are not meant.
+    let refused = client.get(&format!("/rosters/conflicts?{RANGE}&rest=11"));
+    assert!(refused.text().contains("needs a unit, such as 11h"), "{}", refused.text());
+    refused.invalid(&["rest"]);
 }

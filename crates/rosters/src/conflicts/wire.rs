@@ -39,7 +39,7 @@ pub struct Conflict {
     pub to: Timestamp,
     /// Where: of `doubleBooking` and `rest` the roster of the shift that begins later.
     pub roster: Reference,
-    /// Through which shift; left out where there is none.
+    /// Through which shift; left out where no shift takes place: in most gaps, and in an override of the whole roster.
     pub shift: Option<Reference>,
     /// Whom it concerns; left out for a gap.
     pub user: Option<TimelineUser>,

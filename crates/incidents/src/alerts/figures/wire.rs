@@ -68,10 +68,10 @@ pub struct AlertTimes {
     /// Of how many alerts.
     #[schema(example = 12)]
     pub count: i64,
-    /// Half of them took so long, or less.
+    /// Half of them took so long, or less; left out when there are none.
     #[schema(example = 240)]
     pub p50: Option<i64>,
-    /// Nine of ten took so long, or less.
+    /// Nine of ten took so long, or less; left out when there are none.
     #[schema(example = 900)]
     pub p90: Option<i64>,
 }
