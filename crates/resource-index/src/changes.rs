@@ -6,9 +6,13 @@
 //!
 //! On SQLite, with its one writer, the changes of a tenant are counted, and a snapshot is a number. On Postgres
 //! transactions commit in another order than they began or wrote: a change has the number of its transaction, and a
-//! snapshot is the database's own. No writer waits for another to log a change.
+//! snapshot is the database's own. No writer waits for another to log a change. A standby does not tell which
+//! transactions are open in a snapshot of its own; there the changes that it sees tell which are not.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::{
+    collections::BTreeSet,
+    sync::atomic::{AtomicU64, Ordering},
+};
 
 use db::{Conn, Lock, Result};
 use diesel::{
@@ -23,6 +27,8 @@ use diesel::{
 
 /// Changes of a tenant beyond this many are pruned, oldest first; an index that is further behind is built anew.
 const MAX_CHANGES: i64 = 20_000;
+/// Transactions between the first and the last of which a standby does not say which it sees.
+const MAX_OPEN: i64 = 1_000;
 /// Changes are pruned once in so many.
 const PRUNE_INTERVAL: u64 = 256;
 
@@ -51,6 +57,16 @@ impl Snapshot {
         let high = parts.next()?.parse().ok()?;
         let open = parts.next()?.split(',').filter(|part| !part.is_empty()).map(|part| part.parse().ok());
         Some(Self { low, high, open: open.collect::<Option<_>>()? })
+    }
+
+    /// That of a standby, which leaves out what is open: of the transactions that may be open, it sees those of these
+    /// changes. Others that it sees have changed nothing of the tenant.
+    fn of_standby(mut self, seen: &BTreeSet<i64>) -> Result<Self> {
+        if self.high - self.low > MAX_OPEN {
+            return Err(db::Error::Unavailable("a standby with too many open transactions".to_owned()));
+        }
+        self.open = (self.low..self.high).filter(|stamp| !seen.contains(stamp)).collect();
+        Ok(self)
     }
 
     /// Does it see a change?
@@ -220,7 +236,7 @@ impl QueryFragment<Sqlite> for LastStamp<'_> {
 }
 
 /// The snapshot (stamp −1), the lowest stamp that is left (stamp 0), and the changes that another snapshot does not
-/// see.
+/// see; on a standby also stamps that may be open, and are not (stamp −2), and one more of these, 0.
 struct UnseenChanges<'a> {
     tenant: &'a str,
     high: i64,
@@ -254,6 +270,13 @@ impl QueryFragment<Pg> for UnseenChanges<'_> {
         out.push_sql(" AND stamp > 0 AND stamp = ANY(string_to_array(");
         out.push_bind_param::<Text, _>(&self.open)?;
         out.push_sql(", ',')::bigint[])");
+        out.push_sql(" UNION ALL SELECT -2::bigint, '0' WHERE (SELECT pg_is_in_recovery())");
+        out.push_sql(" UNION ALL SELECT -2::bigint, stamp::text FROM resource_changes WHERE tenant_id = ");
+        out.push_bind_param::<Text, _>(self.tenant)?;
+        out.push_sql(
+            " AND (SELECT pg_is_in_recovery()) AND stamp > 0 \
+             AND stamp >= (SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint)",
+        );
         Ok(())
     }
 }
@@ -291,17 +314,35 @@ impl Changes {
                 let mut now = None;
                 let mut pruned = 0;
                 let mut entries = Vec::new();
+                let mut seen = BTreeSet::new();
                 for (stamp, text) in rows {
                     match stamp {
+                        -2 => seen.extend(text.parse::<i64>()),
                         -1 => now = Snapshot::parse(&text),
                         0 => pruned = text.parse().unwrap_or(i64::MAX),
                         _ => entries.push((stamp, text)),
                     }
                 }
                 let now = now.ok_or_else(|| db::Error::Fault("a snapshot cannot be parsed".to_owned()))?;
+                let now = if seen.is_empty() { now } else { now.of_standby(&seen)? };
                 let is_complete = before.is_none_or(|before| before.sees_all_below(pruned));
                 Ok(Self { now, entries, is_complete })
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_standby_sees_what_is_there_of_what_may_be_open() {
+        let told = || Snapshot::parse("10:15:").unwrap();
+        let snapshot = told().of_standby(&BTreeSet::from([0, 11, 14])).unwrap();
+        let seen: Vec<i64> = (8..17).filter(|stamp| snapshot.sees(*stamp)).collect();
+        assert_eq!(seen, [8, 9, 11, 14]);
+        let wide = Snapshot { low: 10, high: 10 + MAX_OPEN + 1, open: Vec::new() };
+        assert!(matches!(wide.of_standby(&BTreeSet::new()), Err(db::Error::Unavailable(_))), "the primary is read");
     }
 }
