@@ -257,10 +257,23 @@ pub struct Storage {
     pub connections: u32,
 }
 
+/// Where large reads go.
+#[derive(Args, Clone)]
+pub struct Replica {
+    /// Read lists, searches, exports and timelines from this standby of the Postgres, `postgres://…`
+    #[arg(long, env = "MUSTER_READ_URL", value_name = "URL", hide_env_values = true)]
+    pub read_url: Option<DatabaseUrl>,
+    /// How far behind the standby may be; beyond that everything is read from the database
+    #[arg(long, env = "MUSTER_READ_MAX_LAG", value_name = "TIME", default_value = "10s", value_parser = wait)]
+    pub read_max_lag: Duration,
+}
+
 #[derive(Args)]
 pub struct Serve {
     #[command(flatten)]
     pub storage: Storage,
+    #[command(flatten)]
+    pub replica: Replica,
     /// Seconds to wait for a Postgres that does not answer yet, saying so; 0 to end at once
     #[arg(long, env = "MUSTER_WAIT_FOR_DATABASE", value_name = "SECONDS", default_value_t = 60)]
     pub wait_for_database: u32,
@@ -339,6 +352,8 @@ pub struct Doctor {
     #[command(flatten)]
     pub storage: Storage,
     #[command(flatten)]
+    pub replica: Replica,
+    #[command(flatten)]
     pub listen: Listen,
     #[command(flatten)]
     pub keys: SecretsKey,
@@ -394,6 +409,8 @@ pub struct LoadLimits {
 pub struct Check {
     #[command(flatten)]
     pub storage: Storage,
+    #[command(flatten)]
+    pub replica: Replica,
     #[command(flatten)]
     pub listen: Listen,
     #[command(flatten)]

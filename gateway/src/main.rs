@@ -12,6 +12,7 @@ mod neighbours;
 mod oidc;
 mod outbound;
 mod process;
+mod replica;
 mod reporters;
 mod retention;
 mod settings;

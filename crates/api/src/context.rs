@@ -232,6 +232,20 @@ impl<Q> RequestContext<Q> {
         Ok(self.db.read(move |conn| f(conn, &scope)).await?)
     }
 
+    /// As [`RequestContext::read`], for what has many rows to look at: a page of a list, a search, a timeline. It is
+    /// read from the replica, where there is one.
+    ///
+    /// # Errors
+    /// Those of `f` and of the database.
+    pub async fn read_many<T, F>(&self, f: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: FnOnce(&mut db::Conn, &RequestScope) -> db::Result<T> + Clone + Send + 'static,
+    {
+        let scope = self.request_scope();
+        Ok(self.db.read_many(move |conn| f(conn, &scope)).await?)
+    }
+
     /// Reads one record by its id, and what it shows of others, and answers that. `f` may read by keys, a few rows.
     ///
     /// # Errors

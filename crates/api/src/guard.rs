@@ -31,6 +31,7 @@ use crate::{
     operations::OperationNumber,
     paths, session, shed, spec,
     worker::Worker,
+    write_position,
 };
 
 /// The longest URL.
@@ -190,6 +191,8 @@ impl Guard {
         self.count(request.request(), &caller.key_id)?;
         if let (Some(ticket), Some(worker)) = (&ticket, request.app_data::<Worker>()) {
             ticket.set_party(worker.keys.party(&worker.gate, &caller));
+            *ticket.caller.borrow_mut() = Some(Arc::clone(&caller));
+            ticket.least_position.set(write_position::of(request.headers())?);
         }
         begin().await?;
         if declared.below_tenant {

@@ -52,6 +52,7 @@ pub mod tls;
 mod upgrade;
 mod worker;
 pub mod write;
+mod write_position;
 
 pub use api_derive::{Parameters, Request, delete, get, post, put, without_none};
 

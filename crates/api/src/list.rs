@@ -117,11 +117,11 @@ impl<L, P> RequestContext<PageQuery<L, P>> {
     pub async fn page<T, F>(&self, f: F) -> crate::Result<HttpResponse>
     where
         T: Serialize + Send + 'static,
-        F: FnOnce(&mut db::Conn, &RequestScope, Sort, &PageRequest) -> db::Result<PageRows<T>> + Send + 'static,
+        F: FnOnce(&mut db::Conn, &RequestScope, Sort, &PageRequest) -> db::Result<PageRows<T>> + Clone + Send + 'static,
     {
         let sort = self.query.sort;
         let walk = self.query.walk.clone();
-        let page = self.read(move |conn, scope| Ok(walk.answer(f(conn, scope, sort, &walk)?)));
+        let page = self.read_many(move |conn, scope| Ok(walk.answer(f(conn, scope, sort, &walk)?)));
         answer::ok(&page.await?.ordered(sort.name, sort.descending))
     }
 }

@@ -17,7 +17,7 @@ use actix_web::{
     web,
 };
 use base::problem::Problem;
-use db::{Db, Health, Probe};
+use db::{Db, Health, Probe, ReplicaHealth, ReplicaStatus};
 use serde_json::json;
 use tokio::sync::OnceCell;
 use tokio_rustls::TlsAcceptor;
@@ -39,6 +39,7 @@ use crate::{
     shed::{self, Limits, LoadGate, Reason},
     spec,
     worker::Worker,
+    write_position,
 };
 
 /// An answered request that took longer than this is worth a line in the log.
@@ -242,11 +243,23 @@ async fn ready(request: actix_web::HttpRequest) -> crate::Result<web::Json<serde
         return Err(Problem::unavailable("The service stops. Another one takes its place, or it starts again.").into());
     }
     let detail = match request.app_data::<Probe>().map_or(Health::Away, Probe::health) {
-        Health::Up => return Ok(web::Json(json!({"status": "UP"}))),
+        Health::Up => return Ok(web::Json(health_of(request.app_data::<Db>().and_then(Db::replica_status)))),
         Health::ReadOnly => "The database takes no writes: it is read-only, or its disk is full.",
         Health::Away => "The database cannot answer right now. Try again in a moment.",
     };
     Err(Problem::unavailable(detail).into())
+}
+
+/// A service that is ready, and the replica that it reads from. Without that it is ready as well.
+fn health_of(replica: Option<ReplicaStatus>) -> serde_json::Value {
+    let Some(ReplicaStatus { health, lag }) = replica else { return json!({"status": "UP"}) };
+    let health = match health {
+        ReplicaHealth::Up => "UP",
+        ReplicaHealth::Lagging => "LAGGING",
+        ReplicaHealth::Away => "AWAY",
+    };
+    let lag = lag.map(|lag| lag.as_secs_f64());
+    json!({"status": "UP", "replica": {"status": health, "lagSeconds": lag}})
 }
 
 /// Around everything: the bound on what is under way, the request id, the log line, what is counted, and the problem
@@ -314,6 +327,9 @@ async fn outer_middleware(
         worker.harden(response.headers_mut());
         if let Some(quota) = ticket.quota.get() {
             limits::add_headers(quota, response.headers_mut());
+        }
+        if let Some(position) = ticket.written.get() {
+            write_position::add_header(position, response.headers_mut());
         }
         if closing {
             response.response_mut().head_mut().set_connection_type(ConnectionType::Close);

@@ -10,12 +10,12 @@ use std::time::{Duration, Instant};
 use actix_web::HttpResponse;
 use base::problem::Problem;
 use bytes::Bytes;
-use db::{Conn, Db};
+use db::{Conn, Db, Extent, Place};
 use serde::Serialize;
 use tokio::sync::mpsc;
 
 use crate::{
-    Admission, RequestContext, Result,
+    Admission, Error, RequestContext, Result,
     shed::{StreamLease, StreamPermit},
 };
 
@@ -125,7 +125,7 @@ impl Rows {
 /// part for the whole.
 pub async fn array<F, Q>(context: &RequestContext<Q>, produce: F) -> Result<HttpResponse>
 where
-    F: FnOnce(&mut Conn, &mut Rows) -> db::Result<()> + Send + 'static,
+    F: FnOnce(&mut Conn, &mut Rows) -> db::Result<()> + Clone + Send + 'static,
 {
     list(&context.db, Admission::of(context.request()), ARRAY, produce).await
 }
@@ -133,7 +133,7 @@ where
 /// As [`array`], with the lines that `produce` pushes.
 pub async fn lines<F, Q>(context: &RequestContext<Q>, content_type: &'static str, produce: F) -> Result<HttpResponse>
 where
-    F: FnOnce(&mut Conn, &mut Rows) -> db::Result<()> + Send + 'static,
+    F: FnOnce(&mut Conn, &mut Rows) -> db::Result<()> + Clone + Send + 'static,
 {
     let layout = Layout { content_type, open: b"", between: b"", close: b"" };
     list(&context.db, Admission::of(context.request()), layout, produce).await
@@ -141,24 +141,11 @@ where
 
 async fn list<F>(db: &Db, admission: Admission, layout: Layout, produce: F) -> Result<HttpResponse>
 where
-    F: FnOnce(&mut Conn, &mut Rows) -> db::Result<()> + Send + 'static,
+    F: FnOnce(&mut Conn, &mut Rows) -> db::Result<()> + Clone + Send + 'static,
 {
-    let (out, mut chunks) = mpsc::channel(4);
-    let db = db.clone();
-    let runtime = tokio::runtime::Handle::current();
-    let permit = StreamPermit::of_this_request();
-    let turn = db.turn_of_list().await?;
-    tokio::task::spawn_blocking(move || {
-        let _turn = turn;
-        let buffer = Vec::with_capacity(CHUNK + 1024);
-        let mut rows = Rows { buffer, first: true, layout, out: out.clone(), runtime, permit, open_stream: None };
-        let done = db.read_list_here(|conn| produce(conn, &mut rows)).and_then(|()| rows.end());
-        if let Err(error) = done {
-            // When there is no room for it, the missing last piece tells that something failed.
-            let _ = out.try_send(Err(error.into()));
-        }
-    });
-    let first = next(&mut chunks).await?;
+    // What fails on a replica before the first piece is read from the primary; later it is too late for that.
+    let begun = db.read_from_either(Extent::List, |place| begin(place, layout, produce.clone()));
+    let (first, chunks) = begun.await?;
     let mut response = HttpResponse::Ok();
     response.content_type(layout.content_type);
     if first.last {
@@ -182,6 +169,27 @@ where
     Ok(response.streaming(body))
 }
 
+/// Begins to read a list, and waits for its first piece.
+async fn begin<F>(place: Place, layout: Layout, produce: F) -> db::Result<(Chunk, mpsc::Receiver<Result<Chunk>>)>
+where
+    F: FnOnce(&mut Conn, &mut Rows) -> db::Result<()> + Send + 'static,
+{
+    let (out, mut chunks) = mpsc::channel(4);
+    let runtime = tokio::runtime::Handle::current();
+    let permit = StreamPermit::of_this_request();
+    tokio::task::spawn_blocking(move || {
+        let buffer = Vec::with_capacity(CHUNK + 1024);
+        let mut rows = Rows { buffer, first: true, layout, out: out.clone(), runtime, permit, open_stream: None };
+        let done = place.read_here(|conn| produce(conn, &mut rows)).and_then(|()| rows.end());
+        if let Err(error) = done {
+            // When there is no room for it, the missing last piece tells that something failed.
+            let _ = out.try_send(Err(error.into()));
+        }
+    });
+    let first = next(&mut chunks).await.map_err(|Error(error)| error)?;
+    Ok((first, chunks))
+}
+
 async fn next(chunks: &mut mpsc::Receiver<Result<Chunk>>) -> Result<Chunk> {
     let cut_off = || Err(db::Error::Fault("a list was cut off".to_owned()).into());
     chunks.recv().await.unwrap_or_else(cut_off)
@@ -195,7 +203,6 @@ mod tests {
     use db::{DatabaseUrl, Options};
 
     use super::*;
-    use crate::Error;
     use crate::shed::{self, Entry, Limits, LoadGate, Reason, Ticket};
 
     fn open() -> (tempfile::TempDir, Db) {
@@ -218,14 +225,14 @@ mod tests {
 
     async fn list_for_test<F>(db: &Db, produce: F) -> Result<HttpResponse>
     where
-        F: FnOnce(&mut Conn, &mut Rows) -> db::Result<()> + Send + 'static,
+        F: FnOnce(&mut Conn, &mut Rows) -> db::Result<()> + Clone + Send + 'static,
     {
         let request = actix_web::test::TestRequest::default().to_http_request();
         list(db, Admission::of(&request), ARRAY, produce).await
     }
 
     /// So many rows of a kilobyte.
-    fn rows(count: usize) -> impl FnOnce(&mut Conn, &mut Rows) -> db::Result<()> + Send {
+    fn rows(count: usize) -> impl FnOnce(&mut Conn, &mut Rows) -> db::Result<()> + Clone + Send {
         move |_, rows| (0..count).try_for_each(|_| rows.push(|buffer| buffer.extend_from_slice(&[b'1'; 1024])))
     }
 

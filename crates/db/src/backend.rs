@@ -47,7 +47,12 @@ pub(crate) struct Manager {
     url: DatabaseUrl,
     /// What else a new connection begins with.
     besides: Option<&'static str>,
+    /// What is checked of a new connection besides.
+    check: Option<Check>,
 }
+
+/// A check of a new connection: an error when it leads to a server that is not meant.
+pub(crate) type Check = Box<dyn Fn(&mut Conn) -> Result<()> + Send + Sync>;
 
 /// A connection of the pool.
 pub(crate) struct Pooled {
@@ -72,13 +77,18 @@ const TRUSTED: Duration = Duration::from_secs(1);
 
 impl Manager {
     pub(crate) fn new(url: DatabaseUrl) -> Self {
-        Self { url, besides: None }
+        Self { url, besides: None, check: None }
     }
 
     /// For connections that read lists from end to end: they keep few pages of the file, since there are many of them.
     pub(crate) fn of_lists(url: DatabaseUrl) -> Self {
         let besides = (url.backend() == Backend::Sqlite).then_some("PRAGMA cache_size = -1000");
-        Self { url, besides }
+        Self { url, besides, check: None }
+    }
+
+    /// For connections each of which is checked: the URL may name several servers.
+    pub(crate) fn checked(url: DatabaseUrl, check: Check) -> Self {
+        Self { url, besides: None, check: Some(check) }
     }
 }
 
@@ -156,6 +166,7 @@ impl r2d2::ManageConnection for Manager {
     fn connect(&self) -> Result<Pooled> {
         let mut conn = connect(&self.url)?;
         self.besides.map_or(Ok(()), |besides| conn.batch_execute(besides))?;
+        self.check.as_ref().map_or(Ok(()), |check| check(&mut conn))?;
         Ok(Pooled { conn, worked: Some(Instant::now()) })
     }
 

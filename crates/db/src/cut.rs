@@ -18,8 +18,17 @@ use crate::{
 
 /// Ends every connection to the servers of the URL, so that all waiting calls fail; returns the number of connections.
 pub(crate) fn connections(url: &DatabaseUrl) -> usize {
-    let server_addresses = server_addresses(url);
-    let sockets = open_files().into_iter().filter(|file| leads_to(file, &server_addresses));
+    end_those_to(&server_addresses(url))
+}
+
+/// As [`connections`], unless one of the servers is also one of the other URL.
+pub(crate) fn connections_besides(url: &DatabaseUrl, other: &DatabaseUrl) -> usize {
+    let (addresses, others) = (server_addresses(url), server_addresses(other));
+    if addresses.iter().any(|address| others.contains(address)) { 0 } else { end_those_to(&addresses) }
+}
+
+fn end_those_to(server_addresses: &[ServerAddress]) -> usize {
+    let sockets = open_files().into_iter().filter(|file| leads_to(file, server_addresses));
     sockets.filter(|socket| shutdown(socket, Shutdown::Both).is_ok()).count()
 }
 
@@ -79,6 +88,7 @@ mod tests {
         let stays = TcpStream::connect(other.local_addr().unwrap()).unwrap();
         let url = |host: &str| DatabaseUrl::parse(&format!("postgres://u@{host}:{port}/d")).unwrap();
         assert_eq!(connections(&url("127.0.0.2")), 0);
+        assert_eq!(connections_besides(&url("127.0.0.1"), &url("127.0.0.1")), 0);
         let waiting = std::thread::spawn(move || waits.read(&mut [0]).unwrap());
         assert_eq!(connections(&url("127.0.0.1")), 1);
         assert_eq!(waiting.join().unwrap(), 0, "the end of the stream");

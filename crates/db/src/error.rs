@@ -38,7 +38,7 @@ impl Error {
     /// Is this a database that may answer by itself in a while? Not one that answered with a refusal: a password that
     /// is wrong, or a database that is not there, stays so.
     pub fn may_pass(&self) -> bool {
-        const REFUSALS: [&str; 7] = [
+        const REFUSALS: [&str; 9] = [
             "authentication failed",
             "does not exist",
             "no pg_hba.conf entry",
@@ -46,6 +46,8 @@ impl Error {
             "no password supplied",
             "does not speak TLS",
             "TLS: ",
+            "it is not a standby:",
+            "it is a standby of another database",
         ];
         matches!(self, Self::Unavailable(text) if !REFUSALS.iter().any(|refusal| text.contains(refusal)))
     }

@@ -5,7 +5,7 @@ use diesel::{
     sql_types::{BigInt, Bool, Text},
 };
 
-use crate::{Conn, DatabaseUrl, Migrations, Result, backend, migrate, moved, read, sessions, tls};
+use crate::{Conn, DatabaseUrl, Migrations, Result, backend, migrate, moved, sessions, tls, transaction::transaction};
 
 /// The oldest Postgres that will do, as it numbers itself.
 const OLDEST_POSTGRES: i64 = 130_000;
@@ -80,7 +80,7 @@ pub(crate) fn look(conn: &mut Conn, url: &DatabaseUrl, connections: u32) -> Resu
         return Ok(Inspection { server, faults, clock: None, is_empty: false, keeps_sessions });
     }
     // A pooler may give each statement to another server, unless they are one transaction.
-    let found: Postgres = read::transaction(conn, "BEGIN", |conn| Ok(sql_query(POSTGRES).get_result(conn)?))?;
+    let found: Postgres = transaction(conn, "BEGIN", |conn| Ok(sql_query(POSTGRES).get_result(conn)?))?;
     let mut fault = |wrong: bool, text: String| faults.extend(wrong.then_some(text));
     fault(found.number < OLDEST_POSTGRES, "it is older than Postgres 13".to_owned());
     fault(

@@ -1,9 +1,9 @@
 //! The database of every domain, and the only access to it.
 //!
-//! A domain sees six things: [`Db`] (a handle; [`Db::point`], [`Db::read`], [`Db::write`]), [`Conn`] (a connection
-//! to either backend, used with one set of diesel queries), [`Condition`] (a `WHERE` built at run time from a
-//! `queryString`), [`Order`] (of a list, and where to go on in it), [`for_each_row`] (a result of any size in constant
-//! memory) and [`Migrations`].
+//! A domain sees six things: [`Db`] (a handle; [`Db::point`], [`Db::read`], [`Db::read_many`], [`Db::write`]), [`Conn`]
+//! (a connection to either backend, used with one set of diesel queries), [`Condition`] (a `WHERE` built at run time
+//! from a `queryString`), [`Order`] (of a list, and where to go on in it), [`for_each_row`] (a result of any size in
+//! constant memory) and [`Migrations`].
 //!
 //! What differs between SQLite and Postgres stays in this crate, behind one function for each difference.
 
@@ -39,6 +39,7 @@ mod quota;
 mod reach;
 mod read;
 mod ready;
+mod replica;
 mod requester;
 mod savepoint;
 mod select;
@@ -48,6 +49,7 @@ mod sorts;
 mod sql_query;
 mod stream;
 mod tls;
+mod transaction;
 mod tree;
 mod url;
 mod waiting;
@@ -55,7 +57,7 @@ mod writer;
 
 use std::{
     sync::{
-        Arc,
+        Arc, OnceLock,
         atomic::{AtomicU64, Ordering},
     },
     time::Duration,
@@ -87,7 +89,8 @@ pub use crate::{
     probe::{Health, Probe},
     quota::Quota,
     ready::wait_until_it_answers,
-    requester::{Requester, Turn, on_behalf, on_same_behalf},
+    replica::{CallerKey, Extent, Place, ReplicaHealth, ReplicaLag, ReplicaStatus, WritePosition, measure_replica},
+    requester::{Freshness, Requester, on_behalf, on_same_behalf},
     savepoint::{Unread, read_each, savepoint},
     select::columns,
     sequence::{keep_number, kept_number, next_id, next_number, next_short_id},
@@ -128,6 +131,8 @@ struct Inner {
     shared: Arc<Pool>,
     /// The connections that lists are read by.
     lists: lists::Lists,
+    /// What large reads go to, where there is one.
+    replica: OnceLock<replica::Replica>,
     /// Who asks when no caller does.
     service: Arc<Party>,
     /// How long a call waits for a connection.
@@ -184,6 +189,7 @@ impl Db {
             pool,
             shared,
             lists,
+            replica: OnceLock::new(),
             service,
             wait,
             writer,

@@ -8,11 +8,7 @@ use std::{sync::Arc, time::Duration};
 
 use base::share::{Kind, Pool};
 
-use crate::{
-    Conn, DatabaseUrl, Db, Options, Result,
-    backend::{Manager, Pooled},
-    connections, read, requester,
-};
+use crate::{DatabaseUrl, Db, Options, backend::Manager, connections, requester};
 
 /// So many times as many long lists may be sent as there are other connections, and this many at most.
 const TIMES: u32 = 4;
@@ -36,7 +32,7 @@ pub(crate) struct Lists {
 impl Lists {
     pub(crate) fn new(url: &DatabaseUrl, options: Options) -> Self {
         let long = options.connections.saturating_mul(TIMES).min(MOST);
-        let most = long + SHORT;
+        let most = most(options.connections);
         let pool = connections::builder(url)
             .max_size(most)
             .min_idle(Some(0))
@@ -48,14 +44,12 @@ impl Lists {
     }
 }
 
-impl Db {
-    /// As [`Db::read_here`], by a connection that is there for lists; [`Db::turn_of_list`] comes before.
-    pub fn read_list_here<T>(&self, f: impl FnOnce(&mut Conn) -> Result<T>) -> Result<T> {
-        let mut connection = self.0.connection(&self.0.lists.pool)?;
-        let begin = self.0.begin_snapshot();
-        Pooled::run(&mut connection, |conn| read::transaction(conn, &begin, f))
-    }
+/// How many lists may be read at once where there are so many other connections.
+pub(crate) fn most(connections: u32) -> u32 {
+    connections.saturating_mul(TIMES).min(MOST) + SHORT
+}
 
+impl Db {
     /// How many lists may be read at once that are long: each holds a connection while its reader takes it.
     pub fn long_lists(&self) -> usize {
         usize::try_from(self.0.lists.long).unwrap_or(usize::MAX)

@@ -80,6 +80,7 @@ const OWN: Migrations = crate::migrations!(
     both db0002_programs,
     both db0003_expressions,
     both db0004_no_expressions,
+    each db0005_write_positions,
 );
 
 /// The version of this program, as a refused older one is told it.

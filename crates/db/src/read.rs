@@ -2,29 +2,20 @@
 //!
 //! A read of one row from SQLite is cheaper than the hop to another thread, so [`Db::point`] runs it in place, on a
 //! connection that the worker thread keeps. Anything that may take longer ([`Db::read`], [`Db::write`]) leaves the
-//! worker thread. On Postgres everything leaves it: the answer is a network away.
+//! worker thread. On Postgres everything leaves it: the answer is a network away. Large reads ([`Db::read_many`]) go to
+//! a replica where there is one.
 
 use std::{
-    borrow::Cow,
     cell::RefCell,
     collections::{HashMap, hash_map::Entry},
 };
 
-use diesel::connection::SimpleConnection;
 use tokio::task::spawn_blocking;
 
-use crate::{Backend, Conn, Db, Error, Inner, Result, backend, bell, numbers::Call, requester::Turn, url::DatabaseUrl};
-
-/// How a write begins on Postgres. A gateway that stands still inside a transaction (stopped, or cut off) keeps its
-/// locks from the others for no longer than they wait for one.
-const BEGIN_WRITE: &str = "BEGIN; SET LOCAL idle_in_transaction_session_timeout = '8s'";
-
-/// How a read of several statements begins on Postgres.
-const BEGIN_SNAPSHOT: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
-
-/// The limits of a session, where a transaction has to bring its own.
-const LIMITS: &str =
-    "; SET LOCAL statement_timeout = '60s'; SET LOCAL lock_timeout = '10s'; SET LOCAL timezone = 'UTC'";
+use crate::{
+    CallerKey, Conn, Db, Error, Extent, Freshness, Place, Result, WritePosition, backend, replica,
+    requester::of_requester, transaction::transaction, url::DatabaseUrl,
+};
 
 /// Whose turn it is when nobody's tenant writes.
 const SERVICE: &str = "";
@@ -58,16 +49,33 @@ impl Db {
         self.off_thread(move |conn| transaction(conn, &begin, f)).await
     }
 
-    /// As [`Db::read`], by a connection that is there for lists: what looks at as many rows as a list takes none from
-    /// short calls.
+    /// As [`Db::read`], for what has many rows to look at: a page of a list, a search, a timeline. It is read from the
+    /// replica, where there is one.
+    pub async fn read_many<T, F>(&self, f: F) -> Result<T>
+    where
+        F: FnOnce(&mut Conn) -> Result<T> + Clone + Send + 'static,
+        T: Send + 'static,
+    {
+        self.read_from_either(Extent::Page, |place| at(place, f.clone())).await
+    }
+
+    /// As [`Db::read_many`], by a connection that is there for lists: what looks at as many rows as a list takes none
+    /// from short calls.
     pub async fn read_list<T, F>(&self, f: F) -> Result<T>
+    where
+        F: FnOnce(&mut Conn) -> Result<T> + Clone + Send + 'static,
+        T: Send + 'static,
+    {
+        self.read_from_either(Extent::List, |place| at(place, f.clone())).await
+    }
+
+    /// As [`Db::read_list`], of what is written next, and so never from a replica.
+    pub async fn read_list_to_write<T, F>(&self, f: F) -> Result<T>
     where
         F: FnOnce(&mut Conn) -> Result<T> + Send + 'static,
         T: Send + 'static,
     {
-        let call = self.call()?;
-        let turn = self.turn_of_list().await?;
-        on_other_thread(call, turn, |db| db.read_list_here(f)).await
+        at(self.place_on_primary(Extent::List).await?, f).await
     }
 
     /// As [`Db::read`], on the thread that calls: for commands and for threads that stream.
@@ -116,9 +124,20 @@ impl Db {
     {
         match &self.0.writer {
             Some(writer) => writer.write(tenant, long, f).await,
-            None => {
+            None if self.0.replica.get().is_none() => {
                 let begin = self.0.begin_write();
                 self.off_thread(move |conn| transaction(conn, &begin, f)).await
+            }
+            None => {
+                let begin = self.0.begin_write();
+                let caller = of_requester(|requester| match requester.freshness() {
+                    Freshness::OwnWrites(caller) => Some(caller),
+                    Freshness::Any | Freshness::Latest => None,
+                });
+                let write = move |conn: &mut Conn| write_and_note(conn, &begin, caller.as_ref(), f);
+                let (value, position) = self.off_thread(write).await?;
+                of_requester(|requester| position.map(|position| requester.on_write(position)));
+                Ok(value)
             }
         }
     }
@@ -156,82 +175,43 @@ impl Db {
     {
         let call = self.call()?;
         let turn = self.turn().await?;
-        on_other_thread(call, turn, |db| db.0.connection(&db.0.pool)?.run(f)).await
+        on_other_thread(move || {
+            let _turn = turn;
+            let inner = &call.db().0;
+            inner.connection(&inner.pool)?.run(f)
+        })
+        .await
     }
 }
 
-/// Runs a call whose turn it is, away from the worker thread.
-async fn on_other_thread<T, F>(call: Call, turn: Turn, f: F) -> Result<T>
+/// Reads at a place, away from the worker thread.
+async fn at<T, F>(place: Place, f: F) -> Result<T>
 where
-    F: FnOnce(&Db) -> Result<T> + Send + 'static,
+    F: FnOnce(&mut Conn) -> Result<T> + Send + 'static,
     T: Send + 'static,
 {
-    spawn_blocking(move || {
-        let _turn = turn;
-        f(call.db())
-    })
-    .await
-    .map_err(|error| Error::Fault(format!("a database call panicked: {error}")))?
+    on_other_thread(move || place.read_here(f)).await
 }
 
-impl Inner {
-    /// The statements that a write of this Postgres begins with.
-    fn begin_write(&self) -> Cow<'static, str> {
-        self.with_limits(BEGIN_WRITE)
-    }
-
-    /// The statements that a read of several statements begins with.
-    pub(crate) fn begin_snapshot(&self) -> Cow<'static, str> {
-        match self.url.backend() {
-            Backend::Sqlite => "BEGIN".into(),
-            Backend::Postgres => self.with_limits(BEGIN_SNAPSHOT),
-        }
-    }
-
-    fn with_limits(&self, begin: &'static str) -> Cow<'static, str> {
-        if self.url.keeps_sessions() { begin.into() } else { format!("{begin}{LIMITS}").into() }
-    }
+/// Runs a call away from the worker thread.
+async fn on_other_thread<T, F>(f: F) -> Result<T>
+where
+    F: FnOnce() -> Result<T> + Send + 'static,
+    T: Send + 'static,
+{
+    spawn_blocking(f).await.map_err(|error| Error::Fault(format!("a database call panicked: {error}")))?
 }
 
-/// A transaction in plain SQL, so that the same code serves both backends. A panic inside rolls back too: the
-/// connection must come back to the pool clean.
-pub(crate) fn transaction<T>(conn: &mut Conn, begin: &str, f: impl FnOnce(&mut Conn) -> Result<T>) -> Result<T> {
-    conn.batch_execute(begin)?;
-    let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| f(conn)));
-    match caught {
-        Ok(Ok(value)) => {
-            if let Err(error) = conn.batch_execute("COMMIT") {
-                roll_back(conn);
-                return Err(error.into());
-            }
-            bell::settle(true);
-            Ok(value)
-        }
-        Ok(Err(error)) => {
-            roll_back(conn);
-            Err(error)
-        }
-        Err(panic) => {
-            roll_back(conn);
-            std::panic::resume_unwind(panic)
-        }
-    }
-}
-
-/// A rollback that fails leaves nothing to do: the connection is found broken when it is next used.
-fn roll_back(conn: &mut Conn) {
-    bell::settle(false);
-    if let Err(error) = conn.batch_execute("ROLLBACK") {
-        tracing::warn!(error = %Error::from(error), "rollback");
-    }
-}
-
-impl Backend {
-    /// The backend of a connection.
-    pub fn of(conn: &Conn) -> Self {
-        match conn {
-            Conn::Sqlite(_) => Self::Sqlite,
-            Conn::Postgres(_) => Self::Postgres,
-        }
-    }
+/// A write, and where it stands, which is noted for the reads of the caller. The write is done when the note fails.
+fn write_and_note<T>(
+    conn: &mut Conn,
+    begin: &str,
+    caller: Option<&CallerKey>,
+    f: impl FnOnce(&mut Conn) -> Result<T>,
+) -> Result<(T, Option<WritePosition>)> {
+    let value = transaction(conn, begin, f)?;
+    let Some(caller) = caller else { return Ok((value, None)) };
+    let noted = replica::note(conn, caller);
+    let noted = noted.inspect_err(|error| tracing::warn!(%error, "where a write stands could not be noted"));
+    Ok((value, noted.ok()))
 }

@@ -5,7 +5,7 @@ use std::{future::Future, rc::Rc, sync::Arc, time::Duration};
 use base::share::{Full, Lease, Party, Pool};
 use tokio::time::timeout;
 
-use crate::{Db, Error, Result};
+use crate::{CallerKey, Db, Error, Result, WritePosition};
 
 /// Calls that may wait for a connection.
 pub(crate) const MOST_WAITING: usize = 1000;
@@ -17,6 +17,19 @@ pub(crate) const GREED: usize = 3;
 pub trait Requester {
     /// Whose share it is taken from, now.
     fn party(&self) -> Arc<Party>;
+
+    /// What its large reads have to see.
+    fn freshness(&self) -> Freshness {
+        Freshness::Any
+    }
+
+    /// Which write its large reads have to see besides, as it says itself.
+    fn least_position(&self) -> Option<WritePosition> {
+        None
+    }
+
+    /// Takes in where its last write stands.
+    fn on_write(&self, _: WritePosition) {}
 }
 
 tokio::task_local! {
@@ -39,6 +52,22 @@ pub fn on_same_behalf<F: Future>(future: F) -> impl Future<Output = F::Output> {
     }
 }
 
+/// What a large read has to see, when a replica could answer it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Freshness {
+    /// Whatever the replica has.
+    Any,
+    /// What this caller has written itself.
+    OwnWrites(CallerKey),
+    /// All that was committed before.
+    Latest,
+}
+
+/// Something of the requester that this task runs for; [`None`] where no caller asks.
+pub(crate) fn of_requester<T>(read: impl FnOnce(&dyn Requester) -> Option<T>) -> Option<T> {
+    ASKER.try_with(|asker| read(&**asker)).ok().flatten()
+}
+
 /// A connection of the pool is this call's to take until this is dropped.
 #[derive(Debug)]
 pub struct Turn {
@@ -50,19 +79,12 @@ impl Db {
     ///
     /// # Errors
     /// Unavailable when that takes too long, or when too many calls of the asker wait already.
-    pub async fn turn(&self) -> Result<Turn> {
+    pub(crate) async fn turn(&self) -> Result<Turn> {
         self.turn_in(&self.0.shared).await
     }
 
-    /// As [`Db::turn`], to have one of those for lists ([`Db::read_list_here`]).
-    ///
-    /// # Errors
-    /// As [`Db::turn`].
-    pub async fn turn_of_list(&self) -> Result<Turn> {
-        self.turn_in(&self.0.lists.shared).await
-    }
-
-    async fn turn_in(&self, shared: &Arc<Pool>) -> Result<Turn> {
+    /// As [`Db::turn`], of other connections that callers share.
+    pub(crate) async fn turn_in(&self, shared: &Arc<Pool>) -> Result<Turn> {
         let asker = ASKER.try_with(|asker| asker.party()).unwrap_or_else(|_| Arc::clone(&self.0.service));
         // Nearly always there is one, and no timer is needed.
         if let Ok(lease) = shared.try_take(&asker, 1) {

@@ -2,7 +2,7 @@
 
 use diesel::{QueryableByName, RunQueryDsl as _, sql_query, sql_types::Integer};
 
-use crate::{Conn, Error, Result, backend, read, url::DatabaseUrl};
+use crate::{Conn, Error, Result, backend, transaction::transaction, url::DatabaseUrl};
 
 /// How often is tried. Where others use the pooler at the same time, one attempt may miss what it does.
 const ATTEMPTS: usize = 4;
@@ -17,11 +17,11 @@ pub(crate) fn are_kept(conn: &mut Conn, url: &DatabaseUrl) -> Result<bool> {
         let session: Session = sql_query("SELECT pg_backend_pid() AS pid").get_result(conn)?;
         Ok::<_, Error>(session.pid)
     };
-    let alone = |conn: &mut Conn| read::transaction(conn, "BEGIN", pid);
+    let alone = |conn: &mut Conn| transaction(conn, "BEGIN", pid);
     let mut other = backend::connect(&url.without_sessions())?;
     for _ in 0..ATTEMPTS {
         let own = alone(conn)?;
-        if read::transaction(&mut other, "BEGIN", |other| Ok(pid(other)? == own || alone(conn)? != own))? {
+        if transaction(&mut other, "BEGIN", |other| Ok(pid(other)? == own || alone(conn)? != own))? {
             return Ok(false);
         }
     }

@@ -1,6 +1,7 @@
 //! What is well and what is not with the machine, the files and the database of a service, a line for each thing.
 
 mod database;
+mod replica;
 mod report;
 mod upkeep;
 

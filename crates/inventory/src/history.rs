@@ -60,7 +60,7 @@ pub async fn search(context: RequestContext<PageQuery<Decommissioned>>) -> api::
     let db = context.db.clone();
     let read_walk = walk.clone();
     let (found, paths) = context
-        .read(move |conn, scope| {
+        .read_many(move |conn, scope| {
             let scope = scope.scope();
             let mut filters = filter::filters(conn, &scope, &terms)?;
             filters.push(Filter::Row(filter::states([DECOMMISSIONED])));

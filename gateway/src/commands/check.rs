@@ -17,7 +17,7 @@ use crate::{
 /// Says of each thing whether it is right, a line each; fails when one is not.
 pub fn check(arguments: &Check) -> anyhow::Result<()> {
     let mut report = Report::default();
-    let Check { storage, listen, keys } = arguments;
+    let Check { storage, replica, listen, keys } = arguments;
     report.clock(api::clock::now());
     check_settings(&mut report);
     report.open_files(process::raise_open_files());
@@ -27,6 +27,7 @@ pub fn check(arguments: &Check) -> anyhow::Result<()> {
     }
     report.write_ahead_log(&storage.url());
     check_database(&mut report, storage, keys);
+    replica.report(&mut report, storage);
     check_address(&mut report, listen);
     check_certificate(&mut report, listen);
     end(&report)

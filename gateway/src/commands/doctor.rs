@@ -17,7 +17,7 @@ use crate::{
 
 /// Says of each thing how it is, a line each; the worst of them is the status.
 pub fn doctor(arguments: &Doctor, settings: &[Setting]) -> anyhow::Result<ExitCode> {
-    let Doctor { storage, listen, keys, outbound, backups } = arguments;
+    let Doctor { storage, replica, listen, keys, outbound, backups } = arguments;
     let mut report = Report::default();
     report.clock(api::clock::now());
     report.open_files(process::raise_open_files());
@@ -28,6 +28,7 @@ pub fn doctor(arguments: &Doctor, settings: &[Setting]) -> anyhow::Result<ExitCo
         let url = storage.url();
         report.migrations(&url, &domains::migrations());
         report.queues(&url, &domains::due(), api::clock::now());
+        replica.report(&mut report, storage);
     }
     check_backup(&mut report, storage, backups);
     check_certificate(&mut report, listen);

@@ -59,6 +59,7 @@ pub fn serve(arguments: Serve, log: Log, settings: Vec<Setting>) -> anyhow::Resu
     settings::warn_of_unknown_variables();
     let Serve {
         storage,
+        replica,
         wait_for_database,
         listen,
         browsers,
@@ -77,6 +78,7 @@ pub fn serve(arguments: Serve, log: Log, settings: Vec<Setting>) -> anyhow::Resu
     // What is wrong with the keys is said before anything is made.
     first_run::check(&storage)?;
     keys.check(&storage)?;
+    replica.check(&storage)?;
     let backup_folder = backups.folder(&storage)?;
     let wait_for_database = Duration::from_secs(wait_for_database.into());
     // So is that somebody else has the address. It is given back while the database is waited for: a client that finds
@@ -95,6 +97,7 @@ pub fn serve(arguments: Serve, log: Log, settings: Vec<Setting>) -> anyhow::Resu
     let version = env!("CARGO_PKG_VERSION");
     let database = url.without_password();
     tracing::info!(version, database, server = db.server(), "Muster starts");
+    replica.attach(&db, storage.connections)?;
     let lost = first_run::bootstrap(&db, &storage)?;
     let vault = keys.vault(&storage, &db)?;
     let oidc = oidc.provider(browsers.public_url.as_deref(), &vault)?;

@@ -50,7 +50,7 @@ pub(crate) fn check_partner(tenant: &TenantId) -> Result<(), Problem> {
 }
 
 /// What a search for clients asks: alternatives within a field, all fields together.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Filter {
     /// Numbers; a text that is none matches nothing.
     pub(crate) ids: Option<Vec<i64>>,

@@ -56,7 +56,7 @@ pub(crate) fn touched(group: Row, now: Timestamp) -> Row {
 }
 
 /// What a search for groups asks: alternatives within a field, all fields together.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Filter {
     /// An id of the wrong form matches nothing.
     pub(crate) ids: Option<Vec<String>>,

@@ -167,7 +167,7 @@ fn with(user: &Row, change: UserChange) -> Row {
 }
 
 /// What a search for users asks: alternatives within a field, all fields together.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Filter {
     /// In capitals: each term has alternatives.
     pub(crate) ids: Vec<Vec<String>>,

@@ -13,9 +13,11 @@ use base::{
     problem::{Problem, RateLimit},
     share::{Kind, Lease, Party},
 };
+use db::{CallerKey, Freshness, WritePosition};
 use tokio::time::{Instant, Sleep, sleep_until};
 
 use super::{BODY_OVERHEAD, LoadGate, LocalParty, Reason};
+use crate::Caller;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum State {
@@ -54,6 +56,12 @@ pub struct Ticket {
     pub route: Cell<usize>,
     /// What is left of its caller's quota.
     pub quota: Cell<Option<RateLimit>>,
+    /// Who asks, once that is known.
+    pub(crate) caller: RefCell<Option<Arc<Caller>>>,
+    /// Which write its reads have to see at least, as the caller says.
+    pub(crate) least_position: Cell<Option<WritePosition>>,
+    /// Where its last write stands.
+    pub(crate) written: Cell<Option<WritePosition>>,
 }
 
 tokio::task_local! {
@@ -77,6 +85,9 @@ impl Ticket {
             deadline: Cell::new(None),
             route: Cell::new(0),
             quota: Cell::new(None),
+            caller: RefCell::new(None),
+            least_position: Cell::new(None),
+            written: Cell::new(None),
         })
     }
 
@@ -181,6 +192,24 @@ impl Ticket {
 impl db::Requester for Ticket {
     fn party(&self) -> Arc<Party> {
         Ticket::party(self)
+    }
+
+    fn freshness(&self) -> Freshness {
+        match &*self.caller.borrow() {
+            None => Freshness::Any,
+            Some(caller) if caller.session().is_some() => Freshness::Latest,
+            Some(caller) => {
+                Freshness::OwnWrites(CallerKey { tenant: caller.home.to_string(), key: caller.key_id.clone() })
+            }
+        }
+    }
+
+    fn least_position(&self) -> Option<WritePosition> {
+        self.least_position.get()
+    }
+
+    fn on_write(&self, position: WritePosition) {
+        self.written.set(self.written.get().max(Some(position)));
     }
 }
 

@@ -39,6 +39,7 @@ pub(crate) fn through(url: &DatabaseUrl) -> Result<(DatabaseUrl, Option<Tunnel>)
 }
 
 /// The address of a server, as libpq connects to it.
+#[derive(PartialEq, Eq)]
 pub(crate) enum ServerAddress {
     Host { name: String, port: u16 },
     Socket { port: String },

@@ -155,7 +155,7 @@ impl BulkAction {
     async fn carry_out(self: Arc<Self>, context: &RequestContext) -> api::Result<AlertBulkActionAnswer> {
         let begun = Instant::now();
         let condition = self.condition.clone();
-        let keys = context.db.read_list(move |conn| keys(conn, &condition)).await?;
+        let keys = context.db.read_list_to_write(move |conn| keys(conn, &condition)).await?;
         let mut answer = AlertBulkActionAnswer::default();
         let mut obstacle = None;
         for batch in keys.chunks(BATCH) {

@@ -1,6 +1,6 @@
 //! Counts of alerts by state, status and hour.
 
-use std::{cmp::Reverse, collections::BTreeSet};
+use std::{cmp::Reverse, collections::BTreeSet, sync::Arc};
 
 use actix_web::HttpResponse;
 use api::{RequestContext, answer, get};
@@ -87,7 +87,7 @@ pub struct AlertCount {
 pub async fn count_alerts(context: RequestContext<CountQuery>) -> api::Result<HttpResponse> {
     let CountQuery { by, query_string } = context.query.clone();
     let now = context.now;
-    let search = filter::search(&context.scope(), &query_string, now)?;
+    let search = Arc::new(filter::search(&context.scope(), &query_string, now)?);
     answer::ok(&context.db.read_list(move |conn| AlertCounts::read(conn, &search, by, now)).await?)
 }
 

@@ -139,7 +139,7 @@ pub async fn search(context: RequestContext<PageQuery<AlertList>>) -> api::Resul
     let PageQuery { sort, walk, filter, .. } = context.query.clone();
     let condition = filter::search(&context.scope(), &filter, context.now)?.condition;
     let asked = walk.clone();
-    let mut found = context.read(move |conn, _| store::page(conn, &condition, sort, &asked)).await?;
+    let mut found = context.read_many(move |conn, _| store::page(conn, &condition, sort, &asked)).await?;
     let alerts = std::mem::take(&mut found.rows);
     let page = walk.answer(found.with(alerts.iter().map(|alert| alert.to_wire(context.now)).collect()));
     answer::ok(&page.ordered(sort.name, sort.descending))

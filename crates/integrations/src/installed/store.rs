@@ -61,7 +61,7 @@ pub fn lock_for_update(conn: &mut Conn, scope: &[String], id: &str) -> Result<Ro
 }
 
 /// What a search looks for: ids, and folded parts of names.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Filter {
     /// Any of these.
     pub ids: Option<Vec<String>>,

@@ -48,7 +48,7 @@ pub async fn search(
     let filter = Filter { status: Some(status).filter(|status| !status.is_empty()), from, to };
     let asked = walk.clone();
     let found = context
-        .read(move |conn, scope| {
+        .read_many(move |conn, scope| {
             let (_, event) = events::existing(conn, &scope.scope(), &integration, &id)?;
             store::search(conn, &event.tenant_id, &event.id, &filter, sort, &asked)
         })

@@ -272,7 +272,7 @@ pub async fn list(
     PathIds(id): PathIds<IntegrationId>,
 ) -> api::Result<HttpResponse> {
     let walk = context.query.walk.clone();
-    let page = context.read(move |conn, scope| {
+    let page = context.read_many(move |conn, scope| {
         let integration = installations::existing(conn, &scope.scope(), &id)?;
         let found = store::page(conn, &integration.tenant_id, &integration.id, &walk)?;
         Ok(walk.answer(found.map(|row| Event::of(&row, integration.notifier()))))

@@ -172,7 +172,7 @@ pub(super) async fn children(
     let walk = context.query.walk.clone();
     let reference = reference(kind, id)?;
     let db = context.db.clone();
-    let page = context.read(move |conn, scope| {
+    let page = context.read_many(move |conn, scope| {
         let access = group_access(scope);
         let group = store::find_required(conn, &access.scope, kind, &reference)?;
         Ok(walk.answer(members::page(&db, conn, &access, kind, &group, &walk)?))

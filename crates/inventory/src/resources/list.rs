@@ -48,6 +48,7 @@ const STATES: [&str; 4] = ["active", "inactive", "discovered", "all"];
 const MOST_VERBOSE: i64 = 100;
 
 /// The filter parameters of every list.
+#[derive(Clone)]
 pub struct ListQuery {
     location: i64,
     group: Option<Reference>,
@@ -210,7 +211,7 @@ pub async fn search(
     }
     let search = Arc::new(Search { list_query, sort, verbose, walk, db: context.db.clone(), integrations });
     let first = Arc::clone(&search);
-    let found = context.read(move |conn, scope| {
+    let found = context.read_many(move |conn, scope| {
         let tenants = scope.scope();
         let query = first.list_query.resource_query(&first.db, conn, &tenants)?;
         match query.pending_build(&first.db, conn)? {
@@ -223,7 +224,7 @@ pub async fn search(
         // Meanwhile it has no connection to the database, of which there are few.
         Err(pending) => {
             pending.finished().await;
-            let again = context.read(move |conn, scope| {
+            let again = context.read_many(move |conn, scope| {
                 let tenants = scope.scope();
                 let query = search.list_query.resource_query(&search.db, conn, &tenants)?;
                 search.page(conn, scope, &query)

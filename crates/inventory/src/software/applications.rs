@@ -138,7 +138,7 @@ fn take<'a>(by_name: &mut HashMap<&str, Vec<&'a Row>>, row: &Row) -> Option<&'a 
 )]
 #[get("/resources/{resourceId}/applications")]
 pub async fn list(context: RequestContext, PathIds(id): PathIds<ResourceId>) -> api::Result<HttpResponse> {
-    let rows = context.read(move |conn, scope| {
+    let rows = context.read_many(move |conn, scope| {
         use applications::dsl;
         let resource = find_required(conn, &scope.scope(), &id)?;
         let rows: Vec<Row> = dsl::applications

@@ -159,7 +159,7 @@ pub async fn search(
 ) -> api::Result<HttpResponse> {
     let PageQuery { sort, walk, filter, .. } = context.query.clone();
     let filter = Filter::parse(&filter)?;
-    let page = context.read(move |conn, scope| {
+    let page = context.read_many(move |conn, scope| {
         let found = store::search(conn, &scope.scope_of_list(filter.all), &filter, sort, &walk)?;
         let shown = view::jobs(conn, &**people, &scope.scope_and_partner(), &found.rows)?;
         Ok(walk.answer(found.with(shown)))

@@ -51,7 +51,7 @@ pub async fn search(context: RequestContext<Query>, people: web::Data<dyn People
     let words = rules::query_words(&text)?;
     let paged = walk.clone();
     let found = context
-        .read(move |conn, scope| {
+        .read_many(move |conn, scope| {
             let tenants = scope.scope_and_partner();
             let scope = scope.scope();
             let below = category.map(|id| Category::find(conn, &scope, &id)).transpose()?;

@@ -82,7 +82,7 @@ pub async fn list(context: RequestContext<Query>, windows: web::Data<Windows>) -
         query.error(second, format!("must be absent when {first} is there"));
     }
     query.finish()?;
-    let page = context.read(move |conn, scope| {
+    let page = context.read_many(move |conn, scope| {
         let (scope, partner) = (scope.scope(), scope.tenant.partner.to_string());
         let mut rows = Rows::new(&walk)?;
         match first {
@@ -154,6 +154,7 @@ impl Rows {
 }
 
 /// What a question is narrowed to.
+#[derive(Clone)]
 enum MaintenanceQuery {
     Resource(ResourceKey),
     Place(PlaceKind, PlaceKey),

@@ -78,7 +78,7 @@ pub async fn list(context: RequestContext<Query>, neighbours: web::Data<Neighbou
     let text = query.text("queryString").unwrap_or_default();
     let range = calendar::range::read(query, None)?;
     let filter = Filter::parse(&text)?;
-    let page = context.read(move |conn, scope| {
+    let page = context.read_many(move |conn, scope| {
         let only = covering(conn, &neighbours, &scope.scope(), &filter)?;
         let found = page(conn, &scope.scope(), (&filter, only.as_deref()), range, sort, &walk, scope.now)?;
         Ok(walk.answer(found))

@@ -122,10 +122,10 @@ async fn page<T: Serialize + Send + 'static>(
     neighbours: web::Data<Neighbours>,
     id: WindowId,
     kind: Kind,
-    show: impl Fn(&Target, &Names) -> T + Send + 'static,
+    show: impl Fn(&Target, &Names) -> T + Clone + Send + 'static,
 ) -> api::Result<HttpResponse> {
     let walk = context.query.walk.clone();
-    let page = context.read(move |conn, scope| {
+    let page = context.read_many(move |conn, scope| {
         let window = Window::existing(conn, &scope.scope(), &id)?;
         let mut targets = store::targets_of(conn, &window)?;
         targets.retain(|target| target.kind == kind);

@@ -88,7 +88,7 @@ pub async fn get(
     neighbours: web::Data<Neighbours>,
     PathIds(id): PathIds<AlertId>,
 ) -> api::Result<HttpResponse> {
-    let timeline = context.read(move |conn, scope| load(conn, &neighbours, &scope.scope(), &id, neighbours.now()));
+    let timeline = context.read_many(move |conn, scope| load(conn, &neighbours, &scope.scope(), &id, neighbours.now()));
     answer::ok(&timeline.await?)
 }
 

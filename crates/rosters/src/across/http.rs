@@ -84,7 +84,7 @@ pub async fn timelines(
     if let Some(text) = totals.and_then(|totals| cache.get(&asked, totals)) {
         return Ok(respond(text));
     }
-    let text = context.read(move |conn, scope| {
+    let text = context.read_many(move |conn, scope| {
         let all = known.read(conn, &**people, (&scope.scope(), &scope.scope_and_partner()), range.start())?;
         let totals = all.revisions.totals();
         if let Some(text) = cache.get(&asked, totals) {
@@ -122,7 +122,7 @@ pub async fn of_user(
     PathIds(UserId(user)): PathIds<UserId>,
 ) -> api::Result<HttpResponse> {
     let range = range_ahead(context.query(), context.now)?;
-    let text = context.read(move |conn, scope| {
+    let text = context.read_many(move |conn, scope| {
         let tenants = scope.scope_and_partner();
         let users = RosterPeople::load(conn, &**people, &tenants, [], [user.clone()])?;
         users.user(&user).ok_or_else(|| Problem::not_found("The user was not found."))?;

@@ -81,7 +81,7 @@ pub async fn hours(
     };
     let range = calendar::range::read(query, None)?;
     let csv = wants_csv(context.request());
-    let read = context.read(move |conn, scope| {
+    let read = context.read_many(move |conn, scope| {
         let partner = scope.tenant.partner.as_str();
         let categories = OfTenants::read(conn, &scope.scope(), partner)?;
         let all = known.read(conn, &**people, (&scope.scope(), &scope.scope_and_partner()), range.start())?;

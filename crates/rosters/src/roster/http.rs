@@ -133,7 +133,7 @@ pub async fn search(
     if let Some(name) = name.filter(|name| !name.trim().is_empty()) {
         filter.called = Some(base::fold(name.trim()));
     }
-    let page = context.read(move |conn, scope| {
+    let page = context.read_many(move |conn, scope| {
         let reach = scope.scope_of_list(Some(filter.all.unwrap_or(all_list)));
         let found = store::search(conn, &reach, &filter, sort, &walk)?;
         let shifts = versions::shifts_at(conn, &found.rows, scope.now.millis())?;

@@ -77,7 +77,7 @@ pub async fn timeline(
     if let Some(text) = totals.and_then(|totals| cache.get(&asked, totals)) {
         return Ok(respond(text));
     }
-    let text = context.read(move |conn, scope| {
+    let text = context.read_many(move |conn, scope| {
         let roster = store::existed(conn, &scope.scope(), &id)?;
         let tenants = tenants_of(&roster.tenant_id, scope.tenant.partner.as_str());
         let totals = match totals {

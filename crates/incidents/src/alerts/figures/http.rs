@@ -71,7 +71,7 @@ pub async fn get_figures(
         is_of_all: filter.trim().is_empty(),
         paged: neighbours.escalations.paged(),
     };
-    let turn = turn().await?;
+    let turn = Arc::new(turn().await?);
     let scope = RequestScope::clone(&context);
     let figures = context.db.read_list(move |conn| {
         let _turn = turn;

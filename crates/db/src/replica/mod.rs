@@ -1,0 +1,234 @@
+//! A read replica: a standby of Postgres that large reads go to.
+//!
+//! Lists, searches, exports and timelines say by their call that they are large ([`Db::read_many`], [`Db::read_list`],
+//! [`Db::read_from_either`]). They are read from the replica when it answers, is not too far behind, and has replayed
+//! the last write of the caller; from the primary otherwise. What fails on the replica is read from the primary within
+//! the same call. Everything else never sees the replica.
+//!
+//! Where the last write of a caller with a key stands is noted in the database after its commit (`write_positions`), so
+//! that any gateway knows it, and told to the caller ([`Requester::on_write`](crate::Requester::on_write)). People who
+//! are signed in see all that was committed before: their pages read lists again when a stream of changes tells them
+//! to.
+
+mod identity;
+mod place;
+mod position;
+mod watch;
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+use base::share::{Kind, Pool};
+
+pub(crate) use self::position::note;
+use self::{
+    identity::Identity,
+    watch::{Servers, Watch},
+};
+pub use self::{
+    place::{Extent, Place},
+    position::{CallerKey, WritePosition},
+    watch::{ReplicaHealth, ReplicaStatus},
+};
+use crate::{
+    Backend, Conn, DatabaseUrl, Db, Error, Options, Result,
+    backend::{self, Manager},
+    lists, requester, sessions, tls,
+};
+
+/// How long a read waits for a connection to the replica; all of them may be in use by nobody else.
+const CONNECT: Duration = Duration::from_millis(500);
+
+/// How long a read waits until the replica has replayed the last write of its caller.
+pub(crate) const PATIENCE: Duration = Duration::from_millis(100);
+
+/// Nobody waits for a replica that was further behind at the last look.
+pub(crate) const HOPELESS: Duration = Duration::from_millis(500);
+
+/// A connection that nobody used for so long is closed.
+const IDLE: Duration = Duration::from_secs(30);
+
+/// How long a start waits until the replica has replayed the marker.
+const MARKER: Duration = Duration::from_secs(5);
+
+/// A replica that large reads go to.
+pub(crate) struct Replica {
+    pages: Connections,
+    lists: Connections,
+    pub(crate) watch: Arc<Watch>,
+    pub(crate) outcomes: Arc<Outcomes>,
+    /// The way to a server that is reached over TLS; closed last.
+    _tunnel: Option<tls::Tunnel>,
+}
+
+/// Connections to the replica, as callers share them.
+pub(crate) struct Connections {
+    pub(crate) pool: r2d2::Pool<Manager>,
+    pub(crate) shared: Arc<Pool>,
+}
+
+/// What became of large reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// The replica answered; in all other cases the primary did.
+    Served,
+    /// The replica did not answer at the last look.
+    Away,
+    /// It was too far behind at the last look.
+    Lagging,
+    /// It had not replayed the last write of the caller.
+    Behind,
+    /// It failed in the midst of the read: it went away, or replay was in conflict with the read.
+    Failed,
+}
+
+impl Outcome {
+    const ALL: [(Self, &'static str); 5] = [
+        (Self::Served, "served"),
+        (Self::Away, "away"),
+        (Self::Lagging, "lagging"),
+        (Self::Behind, "behind"),
+        (Self::Failed, "failed"),
+    ];
+}
+
+/// How many large reads had each outcome.
+#[derive(Debug, Default)]
+pub(crate) struct Outcomes([AtomicU64; Outcome::ALL.len()]);
+
+impl Outcomes {
+    pub(crate) fn count(&self, outcome: Outcome) {
+        self.0[outcome as usize].fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+impl Replica {
+    pub(crate) fn connections(&self, extent: Extent) -> &Connections {
+        match extent {
+            Extent::Page => &self.pages,
+            Extent::List => &self.lists,
+        }
+    }
+}
+
+impl Connections {
+    fn new(url: &DatabaseUrl, identity: &Arc<Identity>, most: u32, kind: Kind) -> Self {
+        let identity = Arc::clone(identity);
+        let pool = r2d2::Pool::builder()
+            .max_size(most)
+            .min_idle(Some(0))
+            .idle_timeout(Some(IDLE))
+            .connection_timeout(CONNECT)
+            // The watch tells the log when the replica is away.
+            .error_handler(Box::new(r2d2::NopErrorHandler))
+            .build_unchecked(Manager::checked(url.clone(), Box::new(move |conn| check_replica(conn, &identity))));
+        let most = usize::try_from(most).unwrap_or(usize::MAX);
+        Self { pool, shared: Pool::new(kind, most, requester::GREED, requester::MOST_WAITING) }
+    }
+}
+
+impl Db {
+    /// From now on large reads go to a replica of this Postgres, unless it is further behind than `most_lag`. One that
+    /// is away is used when it answers. `options` are those of the database.
+    ///
+    /// # Errors
+    /// When the database is SQLite, or when what answers is not a standby of it.
+    pub fn use_replica(&self, url: &DatabaseUrl, options: Options, most_lag: Duration) -> Result<()> {
+        if self.backend() != Backend::Postgres || url.backend() != Backend::Postgres {
+            return Err(Error::Unavailable("only a Postgres has a replica".to_owned()));
+        }
+        let (url, tunnel) = tls::through(url)?;
+        let identity = Arc::new(Identity::of_primary(&mut backend::connect(&self.0.url)?)?);
+        match check(&url, &identity) {
+            Ok(None) => {
+                tracing::info!(compared_by = identity.compared_by(), "the replica is a standby of the database")
+            }
+            Ok(Some(fault)) => return Err(Error::Unavailable(fault)),
+            Err(error) if error.may_pass() => tracing::warn!(%error, "the replica does not answer yet"),
+            Err(error) => return Err(error),
+        }
+        let pages = Connections::new(&url, &identity, options.connections, Kind::Connections);
+        let lists = Connections::new(&url, &identity, lists::most(options.connections), Kind::ListConnections);
+        let watch = Watch::start(Servers { primary: self.0.url.clone(), replica: url, identity }, most_lag)?;
+        let outcomes = Arc::<Outcomes>::default();
+        self.add_replica_metrics(&watch, &outcomes);
+        let replica = Replica { pages, lists, watch, outcomes, _tunnel: tunnel };
+        let is_second = |_| Error::Fault("a second replica".to_owned());
+        self.0.replica.set(replica).map_err(is_second)
+    }
+
+    /// The replica as of the last look at it; [`None`] where there is none. Never waits.
+    pub fn replica_status(&self) -> Option<ReplicaStatus> {
+        self.0.replica.get().map(|replica| replica.watch.status())
+    }
+
+    fn add_replica_metrics(&self, watch: &Arc<Watch>, outcomes: &Arc<Outcomes>) {
+        let (of_lag, of_health) = (Arc::downgrade(watch), Arc::downgrade(watch));
+        let lag = move || Some(of_lag.upgrade()?.status().lag?.as_secs_f64());
+        self.add_gauge("replica_lag_seconds", "For how long the replica has not replayed something", lag);
+        let is_read = move || Some(f64::from(u8::from(of_health.upgrade()?.status().health == ReplicaHealth::Up)));
+        self.add_gauge("replica_up", "Whether large reads go to the replica", is_read);
+        let outcomes = Arc::clone(outcomes);
+        #[expect(clippy::cast_precision_loss, reason = "2^53 reads are not reached")]
+        let counts = move || {
+            let value = |(outcome, name): (Outcome, &'static str)| {
+                (vec![("outcome", name.into())], outcomes.0[outcome as usize].load(Ordering::Relaxed) as f64)
+            };
+            Outcome::ALL.map(value).to_vec()
+        };
+        self.add_family("replica_reads", "Large reads: served by the replica, or why by the primary", true, counts);
+    }
+}
+
+/// Refuses what is not a replica of a database.
+fn check_replica(conn: &mut Conn, identity: &Identity) -> Result<()> {
+    identity.fault(conn)?.map_or(Ok(()), |fault| Err(Error::Unavailable(fault)))
+}
+
+/// What keeps a server from being the replica. One that may not have replayed the marker yet is waited for.
+fn check(url: &DatabaseUrl, identity: &Identity) -> Result<Option<String>> {
+    let begun = Instant::now();
+    let mut conn = backend::connect(url)?;
+    loop {
+        match identity.fault(&mut conn)? {
+            Some(_) if identity.is_marker() && begun.elapsed() < MARKER => thread::sleep(Duration::from_millis(50)),
+            Some(fault) => return Ok(Some(fault)),
+            None => break,
+        }
+    }
+    // A read has to be where its position was asked for.
+    let is_pooled = !sessions::are_kept(&mut conn, url)?;
+    Ok(is_pooled.then(|| "it is a connection pooler in transaction mode: set pool_mode=session there".to_owned()))
+}
+
+/// How far a replica is behind, for a look from outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReplicaLag {
+    /// Bytes of the log that it has not replayed.
+    pub bytes: u64,
+    /// How long ago the last transaction was committed that it has replayed.
+    pub age: Duration,
+}
+
+/// Looks once at a replica, and changes nothing but the marker where the system identifier is not told.
+///
+/// # Errors
+/// When one of the two does not answer, or when the other one is not a standby of the first.
+pub fn measure_replica(primary: &DatabaseUrl, replica: &DatabaseUrl) -> Result<ReplicaLag> {
+    let (primary, _primary_tunnel) = tls::through(primary)?;
+    let (replica, _replica_tunnel) = tls::through(replica)?;
+    let mut primary = backend::connect(&primary.without_sessions())?;
+    let identity = Identity::of_primary(&mut primary)?;
+    if let Some(fault) = check(&replica, &identity)? {
+        return Err(Error::Unavailable(fault));
+    }
+    let written = position::of_primary(&mut primary)?;
+    let (replayed, age) = position::replayed_with_age(&mut backend::connect(&replica)?)?;
+    Ok(ReplicaLag { bytes: written.bytes_since(replayed), age })
+}
