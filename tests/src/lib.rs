@@ -21,6 +21,7 @@ mod program;
 mod python;
 mod raw;
 pub mod receiver;
+mod replication;
 mod response;
 mod server;
 mod skipped;
@@ -40,6 +41,7 @@ pub use crate::postgres::{fresh_database, postgres_authority, postgres_program, 
 pub use crate::program::{Exit, Guard, built, muster, muster_obeying_modes, newer_source, program_at};
 pub use crate::python::python;
 pub use crate::raw::Connection;
+pub use crate::replication::ReplicatedPostgres;
 pub use crate::response::Response;
 pub use crate::server::{LogOnFailure, Server};
 pub use crate::skipped::{skipped, skipped_everywhere};

@@ -202,10 +202,10 @@ fn certify(data: &Path, directory: &Path, owner: &Owner) -> PathBuf {
 }
 
 /// The user that runs Postgres, which refuses to be run by root.
-struct Owner(Option<(u32, u32)>);
+pub(crate) struct Owner(Option<(u32, u32)>);
 
 impl Owner {
-    fn choose() -> Self {
+    pub(crate) fn choose() -> Self {
         if id(&["-u"]) != Some(0) {
             return Self(None);
         }
@@ -213,7 +213,7 @@ impl Owner {
         Self(Some(found.expect("root needs a user `postgres` or `nobody` to run Postgres as")))
     }
 
-    fn give(&self, path: &Path) {
+    pub(crate) fn give(&self, path: &Path) {
         if let Some((user, group)) = self.0 {
             chown(path, Some(user), Some(group)).expect("root may change owners");
         }
@@ -221,7 +221,7 @@ impl Owner {
         fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("set permissions");
     }
 
-    fn command(&self, program: &Path, directory: &Path) -> Command {
+    pub(crate) fn command(&self, program: &Path, directory: &Path) -> Command {
         let mut command = Command::new(program);
         command.current_dir(directory).stdin(Stdio::null()).env("LC_ALL", "C").env("TZ", "UTC");
         for (name, _) in std::env::vars_os() {
@@ -242,16 +242,21 @@ fn id(arguments: &[&str]) -> Option<u32> {
 }
 
 /// Asks scripts/postgres.sh, which also installs them where it may.
-fn find_programs() -> PathBuf {
+pub(crate) fn find_programs() -> PathBuf {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scripts/postgres.sh");
     let output = Command::new("sh").arg(script).stderr(Stdio::inherit()).output().expect("sh starts");
     assert!(output.status.success(), "no Postgres to test with: scripts/postgres.sh says what to do");
     PathBuf::from(String::from_utf8_lossy(&output.stdout).trim())
 }
 
-fn free_port() -> u16 {
+pub(crate) fn free_port() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     listener.local_addr().expect("an address").port()
+}
+
+/// Does the database at `url` carry out a statement?
+pub(crate) fn asks(url: &str, statement: &str) -> bool {
+    query(&find_programs().join("psql"), url, statement).status.success()
 }
 
 fn answers(psql: &Path, url: &str, process: &mut Child) -> bool {
@@ -278,7 +283,7 @@ fn query(psql: &Path, url: &str, statement: &str) -> std::process::Output {
 }
 
 /// The URL with its database replaced.
-fn with_database(url: &str, name: &str) -> String {
+pub(crate) fn with_database(url: &str, name: &str) -> String {
     let (base, parameters) = match url.split_once('?') {
         Some((base, parameters)) => (base, format!("?{parameters}")),
         None => (url, String::new()),

@@ -31,6 +31,7 @@ mod pooler;
 mod postgres_tls;
 mod rates;
 mod readiness;
+mod replica;
 mod restarts;
 mod retention;
 mod sealing_keys;
