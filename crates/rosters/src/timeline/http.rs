@@ -81,7 +81,8 @@ pub async fn timeline(
         let roster = store::existed(conn, &scope.scope(), &id)?;
         let tenants = tenants_of(&roster.tenant_id, scope.tenant.partner.as_str());
         let totals = match totals {
-            Some(totals) => totals,
+            // Of the rows that are read here: those of a replica may be older than the numbers from before.
+            Some(_) => Revisions::read(conn, &**people, &scope.scope_and_partner())?.totals(),
             // Of many tenants only the one of the roster matters.
             None => {
                 asked.scope = vec![roster.tenant_id.clone()];
