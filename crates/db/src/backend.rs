@@ -38,7 +38,7 @@ const SQLITE_PRAGMAS: &str = "PRAGMA busy_timeout = 5000; PRAGMA journal_mode = 
      PRAGMA foreign_keys = ON; PRAGMA cache_size = -4000; PRAGMA journal_size_limit = 67108864;";
 
 /// No statement holds a connection for ever. The streaming of a list sends many short `FETCH`es. Where a connection is
-/// no session, each transaction begins with such limits ([`crate::read`]).
+/// not a session, each transaction begins with such limits ([`crate::transaction`]).
 const POSTGRES_SETTINGS: &str =
     "SET statement_timeout = '60s'; SET lock_timeout = '10s'; SET timezone = 'UTC'; SET client_min_messages = warning;";
 
