@@ -27,7 +27,7 @@ const LINKS: Work = Work::None("mails sign-in links by address, before a tenant 
 const PROGRAM: Work = Work::None("a program of its own, which has no tenants");
 
 /// Each file that starts threads or tasks, and how many.
-const STARTED: [(&str, usize, Work); 43] = [
+const STARTED: [(&str, usize, Work); 44] = [
     ("crates/access/src/authenticator.rs", 2, REQUEST),
     ("crates/access/src/link_requests/mailer.rs", 2, LINKS),
     ("crates/api/src/body.rs", 1, REQUEST),
@@ -70,6 +70,7 @@ const STARTED: [(&str, usize, Work); 43] = [
     ("crates/transfer/src/compare.rs", 1, PROGRAM),
     ("crates/transfer/src/rows.rs", 1, PROGRAM),
     ("gateway/src/commands/serve.rs", 2, Work::None("signals, and the end of streams when the service stops")),
+    ("crates/otlp/src/exporter.rs", 1, Work::None("sends spans and metrics of the whole process")),
     ("crates/memory/src/lib.rs", 1, Work::None("gives memory back to the system")),
 ];
 

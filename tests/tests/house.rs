@@ -12,11 +12,11 @@ use serde_json::Value;
 
 /// The crates below the domains. Every other crate in `crates/` is a domain, but for `access`, `console`, `cli`,
 /// `convert` and `runner`, and for those that the gateway is put together with:
-/// `backups`, `config`, `doctor`, `logging` and `transfer`.
-const FOUNDATION: [&str; 7] = ["base", "calendar", "db", "outbox", "api", "api-derive", "ports"];
+/// `backups`, `config`, `doctor`, `logging`, `otlp` and `transfer`.
+const FOUNDATION: [&str; 8] = ["base", "traces", "calendar", "db", "outbox", "api", "api-derive", "ports"];
 
 /// Libraries that a crate may never name, because something else in the house is there for it.
-const NEVER: [(&str, &[&str]); 16] = [
+const NEVER: [(&str, &[&str]); 18] = [
     ("base", &["actix-web", "diesel", "r2d2", "tokio", "utoipa"]),
     ("calendar", &["actix-web", "diesel", "r2d2", "tokio", "utoipa"]),
     ("ports", &["actix-web", "diesel", "r2d2"]),
@@ -30,6 +30,8 @@ const NEVER: [(&str, &[&str]); 16] = [
     ("doctor", &["actix-web", "diesel", "r2d2", "utoipa"]),
     ("config", &["actix-web", "diesel", "r2d2", "utoipa"]),
     ("logging", &["actix-web", "diesel", "r2d2", "utoipa"]),
+    ("traces", &["actix-web", "diesel", "r2d2", "tokio", "utoipa"]),
+    ("otlp", &["actix-web", "diesel", "r2d2", "utoipa"]),
     ("transfer", &["actix-web", "r2d2", "utoipa"]),
     ("gateway", &["diesel", "r2d2"]),
     ("muster-tests", &["diesel", "r2d2"]),
@@ -73,11 +75,13 @@ fn crates_depend_on_each_other_along_the_arrows_only() {
 fn may_depend_on(name: &str) -> Option<&'static [&'static str]> {
     Some(match name {
         "gateway" => return None,
-        "base" => &[],
-        "calendar" | "db" => &["base"],
-        "ports" | "outbox" | "resource-index" => &["base", "db"],
+        "base" | "traces" => &[],
+        "calendar" => &["base"],
+        "db" | "otlp" => &["base", "traces"],
+        "ports" | "resource-index" => &["base", "db"],
+        "outbox" => &["base", "traces", "db"],
         "api-derive" => &[],
-        "api" => &["base", "db", "outbox", "api-derive"],
+        "api" => &["base", "traces", "db", "outbox", "api-derive"],
         "access" => &["base", "db", "outbox", "api", "ports"],
         "console" => &["base", "api"],
         "bench" | "campaign" => &["muster-tests"],
