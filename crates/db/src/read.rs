@@ -122,6 +122,7 @@ impl Db {
         F: FnOnce(&mut Conn) -> Result<T> + Send + 'static,
         T: Send + 'static,
     {
+        let f = in_trace(f);
         match &self.0.writer {
             Some(writer) => writer.write(tenant, long, f).await,
             None if self.0.replica.get().is_none() => {
@@ -148,6 +149,7 @@ impl Db {
         F: FnOnce(&mut Conn) -> Result<T> + Send + 'static,
         T: Send + 'static,
     {
+        let f = in_trace(f);
         match &self.0.writer {
             Some(writer) => writer.write_here(SERVICE, f),
             None => {
@@ -181,6 +183,17 @@ impl Db {
             inner.connection(&inner.pool)?.run(f)
         })
         .await
+    }
+}
+
+/// A write on another thread belongs to the trace of this one.
+fn in_trace<T>(
+    f: impl FnOnce(&mut Conn) -> Result<T> + Send + 'static,
+) -> impl FnOnce(&mut Conn) -> Result<T> + Send + 'static {
+    let context = traces::current();
+    move |conn| {
+        let _entered = traces::enter(context);
+        f(conn)
     }
 }
 

@@ -1,5 +1,7 @@
 //! The events that wait to be handed on.
 
+use std::sync::Arc;
+
 use base::timestamp::Timestamp;
 use db::{Bell, Conn, DueRows, Result};
 use diesel::{
@@ -8,6 +10,7 @@ use diesel::{
     sql_types::{Array, BigInt, Nullable, Text},
 };
 use serde_json::Value;
+use traces::{Context, Kind, Span, SpanId};
 
 use crate::{
     Actor, Change, TimedEvent,
@@ -54,6 +57,8 @@ pub struct Event {
     pub request_id: String,
     /// When.
     pub at: Timestamp,
+    /// The trace that what comes of it belongs to.
+    pub trace: Option<Arc<Context>>,
 }
 
 /// A claimed event, and what it takes to finish it.
@@ -81,9 +86,28 @@ pub(crate) struct Claimed {
     pub created_ms: i64,
     #[diesel(sql_type = BigInt)]
     pub attempts: i64,
+    #[diesel(sql_type = Nullable<Text>)]
+    pub trace: Option<String>,
 }
 
 impl Claimed {
+    /// The trace of who made it happen.
+    fn trace(&self) -> Option<Context> {
+        Context::from_text(self.trace.as_deref()?)
+    }
+
+    /// Records that it was handed on as that event, from one instant to another.
+    pub(crate) fn record_span(&self, event: &Event, from: Timestamp, to: Timestamp) {
+        let Some((parent, context)) = self.trace().zip(event.trace.as_deref()) else { return };
+        let name = format!("outbox {} {}", self.entity, self.action);
+        let span = Span::begun_at(context.clone(), Some(parent.span_id), Kind::Consumer, name, from.millis());
+        let Some(span) = span else { return };
+        span.with("muster.tenant.id", self.tenant_id.as_str())
+            .with("muster.event.id", self.id.as_str())
+            .with("muster.request.id", self.request_id.as_str())
+            .end_at(to.millis());
+    }
+
     /// What it is about: its tenant, kind and id.
     pub(crate) fn subject(&self) -> (&str, &str, &str) {
         (&self.tenant_id, &self.entity, &self.entity_id)
@@ -102,6 +126,10 @@ impl Claimed {
             after: value(&self.after),
             request_id: self.request_id.clone(),
             at: Timestamp::from_millis(self.created_ms),
+            trace: self.trace().map(|trace| {
+                let own = if trace.sampled { SpanId::random() } else { trace.span_id };
+                Arc::new(trace.with_span(own))
+            }),
         }
     }
 }
@@ -122,6 +150,7 @@ pub(crate) struct NewEvent {
     due_ms: i64,
     owner: &'static str,
     attempts: i64,
+    trace: Option<String>,
 }
 
 impl NewEvent {
@@ -139,6 +168,7 @@ impl NewEvent {
             due_ms: now.millis(),
             owner: "",
             attempts: 0,
+            trace: trace(),
         }
     }
 
@@ -156,8 +186,14 @@ impl NewEvent {
             due_ms: now.millis(),
             owner: "",
             attempts: 0,
+            trace: trace(),
         }
     }
+}
+
+/// The trace of what is written now, as it is stored.
+fn trace() -> Option<String> {
+    traces::current().map(|context| context.to_text())
 }
 
 /// Rings when there are new events.

@@ -48,5 +48,6 @@ pub const fn migrations() -> db::Migrations {
         both outbox0007_change_sets,
         both outbox0008_undos,
         both outbox0009_sets_of_rows,
+        both outbox0010_traces,
     )
 }

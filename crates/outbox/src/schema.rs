@@ -17,6 +17,7 @@ table! {
         due_ms -> BigInt,
         owner -> Text,
         attempts -> BigInt,
+        trace -> Nullable<Text>,
     }
 }
 

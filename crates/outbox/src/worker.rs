@@ -134,6 +134,14 @@ struct Group {
     events: Vec<Event>,
 }
 
+impl Group {
+    /// Records that they were handed on, so long after an instant.
+    fn record_spans(&self, now: Timestamp, after: Duration) {
+        let to = Timestamp::from_millis(now.millis() + i64::try_from(after.as_millis()).unwrap_or(0));
+        self.claimed.iter().zip(&self.events).for_each(|(claimed, event)| claimed.record_span(event, now, to));
+    }
+}
+
 impl Desk {
     /// Hands on what is due, a batch at most; says how many events that were.
     fn hand_on(&mut self, now: Timestamp) -> Result<usize> {
@@ -151,7 +159,9 @@ impl Desk {
                     (groups.len(), Duration::ZERO)
                 }
             };
-            groups.drain(..done.min(groups.len()));
+            for group in groups.drain(..done.min(groups.len())) {
+                group.record_spans(now, begun.elapsed());
+            }
             if self.db.is_waited_for() {
                 let rest = (took * REST).min(LONGEST_REST);
                 std::thread::sleep(rest);
