@@ -49,6 +49,7 @@ pub mod spec;
 pub mod spool;
 pub mod stream;
 pub mod tls;
+mod trace;
 mod upgrade;
 mod worker;
 pub mod write;

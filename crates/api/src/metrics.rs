@@ -10,7 +10,7 @@ mod text;
 use std::{
     net::IpAddr,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Mutex, OnceLock, PoisonError,
         atomic::{AtomicU64, AtomicUsize, Ordering},
     },
     time::Duration,
@@ -155,6 +155,22 @@ impl Metrics {
                 here && !PROXY_HEADERS.iter().any(|name| request.headers().contains_key(*name))
             }
         }
+    }
+}
+
+/// Reads the metrics of a server from within its process, once it runs.
+#[derive(Clone, Debug, Default)]
+pub struct MetricsReader(Arc<OnceLock<Arc<Metrics>>>);
+
+impl MetricsReader {
+    /// The metrics of a server that begins to run.
+    pub(crate) fn read_from(&self, metrics: Arc<Metrics>) {
+        let _ = self.0.set(metrics);
+    }
+
+    /// All numbers, now, in the OpenMetrics text format; `None` before the server runs.
+    pub fn text(&self) -> Option<String> {
+        self.0.get()?.text().ok()
     }
 }
 

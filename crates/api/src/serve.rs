@@ -32,12 +32,13 @@ use crate::{
     guard, ignored, inbound,
     limits::{self, Keys, Rate},
     listen::Acceptor,
-    metrics::{self, Exposure, Metrics},
+    metrics::{self, Exposure, Metrics, MetricsReader},
     reference::{self, Reference},
     request_id,
     sending::count_until_sent,
     shed::{self, Limits, LoadGate, Reason},
     spec,
+    trace::{Answered, RequestTrace},
     worker::Worker,
     write_position,
 };
@@ -67,6 +68,8 @@ pub struct Options {
     pub rate: Option<Rate>,
     /// Who may read `/metrics`.
     pub metrics: Exposure,
+    /// With it, others in this process read them too, once the server runs.
+    pub metrics_reader: Option<MetricsReader>,
     /// With it, the server speaks HTTPS.
     pub tls: Option<rustls::ServerConfig>,
     /// With it, the server stops when it is told to by its handle, and not by signals.
@@ -83,7 +86,20 @@ impl Default for Options {
         let rate = None;
         let tls = None;
         let drain = None;
-        Self { workers, requests, connections: 20_000, memory, behind_proxy: false, origin, rate, metrics, tls, drain }
+        let metrics_reader = None;
+        Self {
+            workers,
+            requests,
+            connections: 20_000,
+            memory,
+            behind_proxy: false,
+            origin,
+            rate,
+            metrics,
+            metrics_reader,
+            tls,
+            drain,
+        }
     }
 }
 
@@ -112,8 +128,19 @@ impl Service {
     ///
     /// `started` gets a handle once connections are accepted.
     pub async fn run(self, listener: TcpListener, started: impl FnOnce(ServerHandle)) -> anyhow::Result<()> {
-        let Options { workers, requests, connections, memory, behind_proxy, origin, rate, metrics, tls, drain } =
-            self.options.clone();
+        let Options {
+            workers,
+            requests,
+            connections,
+            memory,
+            behind_proxy,
+            origin,
+            rate,
+            metrics,
+            metrics_reader,
+            tls,
+            drain,
+        } = self.options.clone();
         let own_signals = drain.is_none();
         let drain = drain.unwrap_or_default();
         self.extras.check(&self.domains)?;
@@ -138,6 +165,9 @@ impl Service {
         let routes = guard.routes();
         let metrics = Metrics::new(metrics, routes.clone(), Arc::clone(&gate), keys, self.db.clone());
         let metrics = web::Data::new(metrics);
+        if let Some(reader) = metrics_reader {
+            reader.read_from(Arc::clone(&metrics));
+        }
         let tls = tls.map(|mut config| {
             config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
             TlsAcceptor::from(Arc::new(config))
@@ -273,6 +303,7 @@ async fn outer_middleware(
     };
     merge_slashes(&mut request);
     let (id, is_callers) = request_id::of(request.headers());
+    let trace = RequestTrace::begin(&request);
     let begun = Instant::now();
     let method = request.method().clone();
     let path = request.path().to_owned();
@@ -284,7 +315,7 @@ async fn outer_middleware(
         body::read_on_demand(&mut request, connection);
     }
     let ticket = worker.ticket(&request, in_flight.as_ref().is_some_and(|request| request.paused));
-    let mut result = request_id::scope(id.clone(), async {
+    let answering = request_id::scope(id.clone(), async {
         if in_flight.as_ref().is_some_and(|request| request.too_many) {
             let refusal = worker.gate.refuse(Reason::Connection);
             body::discard_small(&mut request).await;
@@ -303,9 +334,9 @@ async fn outer_middleware(
             ignored::add_header(&ignored, response.headers_mut());
         }
         result
-    })
-    .await
-    .map(|response| count_until_sent(response, &worker.gate, &ticket, in_flight));
+    });
+    let answered = traces::scope(trace.context(), answering).await;
+    let mut result = answered.map(|response| count_until_sent(response, &worker.gate, &ticket, in_flight));
     let status = match &result {
         Ok(response) => response.status(),
         Err(error) => error.as_response_error().status_code(),
@@ -316,12 +347,14 @@ async fn outer_middleware(
     }
     let took = begun.elapsed();
     worker.counters.answered(ticket.route.get(), status, took);
-    let path = &*worker.loggable(&path, ticket.route.get());
+    let route = ticket.route.get();
+    let shown = &*worker.loggable(&path, route);
     let ms = took.as_secs_f64() * 1000.0;
+    let trace_id = trace.id();
     if !is_callers && is_quiet(&method, status, took) {
-        tracing::debug!(request_id = %id, %method, path, status = status.as_u16(), ms, "answered");
+        tracing::debug!(request_id = %id, trace_id, %method, path = shown, status = status.as_u16(), ms, "answered");
     } else {
-        tracing::info!(request_id = %id, %method, path, status = status.as_u16(), ms, "answered");
+        tracing::info!(request_id = %id, trace_id, %method, path = shown, status = status.as_u16(), ms, "answered");
     }
     if let Ok(response) = &mut result {
         worker.harden(response.headers_mut());
@@ -335,7 +368,9 @@ async fn outer_middleware(
             response.response_mut().head_mut().set_connection_type(ConnectionType::Close);
         }
         add_request_id(&id, response.headers_mut());
+        trace.add_header(response.headers_mut());
     }
+    trace.end(&worker, (&method, &path), &id, Answered { route, status });
     result
 }
 

@@ -212,7 +212,8 @@ impl<Q> RequestContext<Q> {
             }
         };
         // A handler is dropped when its caller goes away, a task is not.
-        let done = rt::spawn(db::on_same_behalf(request_id::scope(request_id::current(), task))).await;
+        let task = traces::scope(traces::current(), request_id::scope(request_id::current(), task));
+        let done = rt::spawn(db::on_same_behalf(task)).await;
         let (answer, replayed) = done.map_err(|error| db::Error::Fault(format!("a task: {error}")))??;
         Ok(answer.respond(replayed))
     }
