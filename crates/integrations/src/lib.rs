@@ -70,6 +70,7 @@ const MIGRATIONS: db::Migrations = db::migrations!(
     each integrations0003_search,
     both integrations0004_inbound,
     both integrations0005_turns,
+    both integrations0006_traces,
 );
 
 /// The headings of the OpenAPI document under which the operations stand. The first is that of operations without

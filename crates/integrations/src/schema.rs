@@ -81,6 +81,7 @@ diesel::table! {
         headers -> Text,
         body -> Text,
         about -> Text,
+        trace -> Nullable<Text>,
     }
 }
 

@@ -4,7 +4,10 @@
 //! others nothing. A claim is a lease: a gateway that does not finish in time has lost it, and what it says later of
 //! the delivery is refused.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap},
+    sync::Arc,
+};
 
 use base::timestamp::Timestamp;
 use db::{Condition, Conn, DueRows, Json, Result};
@@ -14,6 +17,7 @@ use diesel::{
     sql_types::{BigInt, Text},
 };
 use outbox::{Keep, Retention, Setting};
+use traces::Context;
 
 use super::{
     row::{Message, NEVER},
@@ -202,17 +206,20 @@ pub fn put_aside(conn: &mut Conn, lane: &Lane) -> Result<()> {
     settle(conn, lane, 0)
 }
 
+/// A message, and the trace that its delivery belongs to.
+pub type TracedMessage = (Message, Option<Arc<Context>>);
+
 /// The messages of deliveries of a tenant, by their ids.
-pub fn messages(conn: &mut Conn, tenant: &str, ids: &[String]) -> Result<HashMap<String, Message>> {
+pub fn messages(conn: &mut Conn, tenant: &str, ids: &[String]) -> Result<HashMap<String, TracedMessage>> {
     use integration_messages::dsl;
-    type MessageColumns = (String, String, String, Json<Vec<(String, String)>>, String);
-    let columns = (dsl::delivery_id, dsl::method, dsl::target, dsl::headers, dsl::body);
+    type MessageColumns = (String, String, String, Json<Vec<(String, String)>>, String, Option<String>);
+    let columns = (dsl::delivery_id, dsl::method, dsl::target, dsl::headers, dsl::body, dsl::trace);
     let these = dsl::integration_messages.filter(dsl::tenant_id.eq(tenant)).filter(dsl::delivery_id.eq_any(ids));
     let of = these.select(columns);
     let rows: Vec<MessageColumns> = db::direct!(conn, |conn| of.load(conn))?;
-    let messages = rows.into_iter().map(|(id, method, target, Json(headers), body)| {
+    let messages = rows.into_iter().map(|(id, method, target, Json(headers), body, trace)| {
         let message = Message { method, target, headers, body };
-        (id, message)
+        (id, (message, trace.and_then(|text| Context::from_text(&text)).map(Arc::new)))
     });
     Ok(messages.collect())
 }

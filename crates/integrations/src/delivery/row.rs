@@ -106,6 +106,8 @@ pub struct MessageRow {
     pub body: String,
     /// What it tells of: `actionId`, `tenantId`, `entity`, `eventType`, `entityId`.
     pub about: Json<Value>,
+    /// The trace that it belongs to.
+    pub trace: Option<String>,
 }
 
 impl MessageRow {

@@ -71,6 +71,7 @@ pub fn insert(conn: &mut Conn, new: &[NewDelivery], now: Timestamp) -> Result<()
             entity_id: new.about_text("entityId"),
         })
         .collect();
+    let trace = traces::current().map(|context| context.to_text());
     let messages: Vec<MessageRow> = new
         .iter()
         .map(|new| MessageRow {
@@ -81,6 +82,7 @@ pub fn insert(conn: &mut Conn, new: &[NewDelivery], now: Timestamp) -> Result<()
             headers: Json(new.message.headers.clone()),
             body: new.message.body.clone(),
             about: Json(new.about.clone()),
+            trace: trace.clone(),
         })
         .collect();
     db::insert_rows!(conn, integration_deliveries::table, rows.as_slice())?;

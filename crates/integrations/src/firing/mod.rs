@@ -250,6 +250,7 @@ impl outbox::Subscriber for Subscriber {
                 action_id: &event.id,
                 at: Timestamp::from_millis(event.at.millis()),
             };
+            let _entered = traces::enter(event.trace.clone());
             Rules::fire_of(conn, around, facts)?;
         }
         Ok(())

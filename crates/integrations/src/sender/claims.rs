@@ -7,6 +7,7 @@ use base::{
     timestamp::Timestamp,
 };
 use db::{Backend, Conn};
+use traces::Context;
 
 use super::{
     http_client::{CallError, Endpoint},
@@ -30,6 +31,8 @@ pub struct Job {
     pub claimed: Claimed,
     /// The message.
     pub message: Message,
+    /// The trace that it belongs to.
+    pub trace: Option<Arc<Context>>,
     /// The endpoint to call, or the reason why it cannot be called.
     pub endpoint: Arc<Result<Endpoint, CallError>>,
     /// The headers of the answer that are recorded.
@@ -176,12 +179,12 @@ impl Claims<'_> {
         let mut messages = queue::messages(conn, tenant, &ids)?;
         let expected = Arc::new(event.config.response_headers.clone());
         let jobs = claimed.into_iter().filter_map(|claimed| {
-            let message = messages.remove(&claimed.id)?;
+            let (message, trace) = messages.remove(&claimed.id)?;
             let endpoint = Arc::clone(&endpoint);
             let expected = Arc::clone(&expected);
             let host = host.clone();
             let call = calls.split_one();
-            Some(Job { claimed, message, endpoint, expected, until: self.until, host, call })
+            Some(Job { claimed, message, trace, endpoint, expected, until: self.until, host, call })
         });
         let jobs = jobs.collect();
         Ok(ClaimedJobs { lane, jobs, more, reached, from_beginning, after })

@@ -11,7 +11,11 @@ use base::secret::Secret;
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use bytes::Bytes;
 use http_body_util::Full;
-use hyper::{HeaderMap, Request, Uri};
+use hyper::{
+    HeaderMap, Request, Uri,
+    header::{HeaderName, HeaderValue},
+};
+use traces::Context;
 
 use crate::{
     egress::{
@@ -87,7 +91,10 @@ impl HttpClient {
     }
 
     /// The same, with up to `most` bytes of the body.
-    pub async fn read(&self, request: Request<Full<Bytes>>, most: usize) -> Result<Answer, CallError> {
+    pub async fn read(&self, mut request: Request<Full<Bytes>>, most: usize) -> Result<Answer, CallError> {
+        if let Some(context) = traces::current() {
+            add_trace(request.headers_mut(), &context);
+        }
         let exchange = tokio::time::timeout(self.timeout, self.connections.exchange(request, most));
         let (head, body) = match exchange.await {
             Ok(exchanged) => exchanged.map_err(|error| call_error(&error))?,
@@ -124,6 +131,19 @@ impl HttpClient {
 /// The value of `Authorization` for HTTP Basic.
 pub fn basic(user: &str, password: &Secret<String>) -> Secret<String> {
     Secret::new(format!("Basic {}", STANDARD.encode(format!("{user}:{}", password.expose()))))
+}
+
+/// Tells the other side of a call which trace it belongs to.
+fn add_trace(headers: &mut HeaderMap, context: &Context) {
+    const PARENT: HeaderName = HeaderName::from_static("traceparent");
+    const STATE: HeaderName = HeaderName::from_static("tracestate");
+    let value = |text: &str| HeaderValue::from_str(text).ok();
+    if let Some(parent) = value(&context.traceparent()) {
+        headers.insert(PARENT, parent);
+    }
+    if let Some(state) = context.tracestate().and_then(value) {
+        headers.insert(STATE, state);
+    }
 }
 
 /// An error of the operating system in its words alone.

@@ -11,6 +11,7 @@ mod rounds;
 mod shared;
 pub(crate) mod sign;
 mod token;
+mod trace;
 mod work;
 
 use std::{

@@ -24,6 +24,7 @@ use super::{
     ends,
     lanes::{self, Lanes, NextSteps},
     shared::Shared,
+    trace::AttemptTrace,
 };
 use crate::delivery::queue::{ClaimOutcome, FinishedClaim, Lane};
 
@@ -314,7 +315,10 @@ async fn attempt(shared: &Shared, lane: &Lane, job: Job) -> Vec<Job> {
     let begun = shared.now();
     let answer = match job.endpoint.as_ref() {
         Ok(endpoint) => {
-            let answer = shared.caller.call(endpoint, &job.message, &job.claimed.id, begun).await;
+            let trace = AttemptTrace::begin(&job);
+            let call = shared.caller.call(endpoint, &job.message, &job.claimed.id, begun);
+            let answer = traces::scope(trace.context(), call).await;
+            trace.end(&answer);
             shared.calls.end(&job.host.0, &job.host.1, answer.is_ok());
             answer
         }

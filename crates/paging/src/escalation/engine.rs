@@ -82,7 +82,7 @@ pub fn on_alert_change(
         _ => old.urgency.clone(),
     };
     // That it was reported once more is not a change that anybody has to be told of.
-    if next == state && (Facts { repeats: told.repeats, ..facts.clone() }) == told {
+    if next == state && (Facts { repeats: told.repeats, trace: told.trace.clone(), ..facts.clone() }) == told {
         return Ok(());
     }
     // That all steps were taken is not an answer: what they decided is sent all the same.

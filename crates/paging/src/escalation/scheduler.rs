@@ -58,6 +58,7 @@ impl outbox::Subscriber for Subscriber {
             work.look(conn, &ids)?;
             told().try_for_each(|(event, after)| {
                 let before = event.before.as_ref();
+                let _entered = traces::enter(event.trace.clone());
                 match event.entity.as_str() {
                     "ALERT" => engine::on_alert_change(conn, work, &event.tenant_id, before, after),
                     _ => incidents::on_incident_change(conn, work, &event.tenant_id, before, after),

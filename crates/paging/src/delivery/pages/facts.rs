@@ -50,6 +50,9 @@ pub struct Facts {
     /// What was put together in one message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summary: Option<Summary>,
+    /// The trace that its pages belong to, as `traces::Context` writes it; empty for none.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub trace: String,
 }
 
 /// Alerts that are told in one message, because there were too many for one each.
@@ -127,6 +130,7 @@ impl Facts {
             since: text("/firstAlertTime").to_owned(),
             repeats: alert["repeatCount"].as_i64().unwrap_or(1),
             policy: line(policy),
+            trace: traces::current().map(|context| context.to_text()).unwrap_or_default(),
             ..Self::default()
         }
     }

@@ -10,7 +10,7 @@ use base::{secret::Secret, timestamp::Timestamp};
 use db::{Conn, Error, Json, Result};
 use ports::{Outgoing, Recipient, SendError};
 
-use super::{line::Permit, render, retry::is_once};
+use super::{line::Permit, render, retry::is_once, trace::PageTrace};
 use crate::{
     Neighbours,
     configuration::methods::{rules::CODE_MS, store as methods},
@@ -42,6 +42,8 @@ pub struct Job {
     pub permit: Permit,
     /// What is sent; or why nothing is.
     pub ready: std::result::Result<Ready, SendError>,
+    /// The trace that it belongs to.
+    pub trace: PageTrace,
 }
 
 /// What is sent.
@@ -129,7 +131,8 @@ fn of_tenant(
             let lease = Some(now.millis() + LEASE_MS);
             let row = Row { owner: owner.to_owned(), due_ms: lease, ..row };
             store::update(conn, &row)?;
-            taken.jobs.push(Job { tenant: row.tenant_id, id: row.id, permit, ready });
+            let trace = PageTrace::of(&row);
+            taken.jobs.push(Job { tenant: row.tenant_id, id: row.id, permit, ready, trace });
         }
     }
     Ok(taken)

@@ -9,6 +9,7 @@ mod line;
 mod presets;
 mod render;
 mod retry;
+mod trace;
 
 use std::{
     sync::{
@@ -211,12 +212,14 @@ fn until(due_ms: i64, now: Timestamp) -> Option<Duration> {
 }
 
 async fn attempt(shared: &Arc<Shared>, line: &Line, job: Job) {
-    let Job { tenant, id, permit, ready } = job;
+    let Job { tenant, id, permit, ready, trace } = job;
     let begun = shared.neighbours.now();
     let sent = match ready {
         Ok(ready) => match filled(ready).await {
             Ok(outgoing) => {
-                let sent = shared.neighbours.sends.send(outgoing, begun).await;
+                let trace = trace.begin(&tenant, &id);
+                let sent = traces::scope(trace.context(), shared.neighbours.sends.send(outgoing, begun)).await;
+                trace.end(&sent);
                 line.end(
                     &permit.endpoint,
                     sent.as_ref().err().is_none_or(|unsent| unsent.for_good || unsent.status.is_some()),

@@ -1,0 +1,1 @@
+ALTER TABLE integration_messages DROP COLUMN trace;
