@@ -40,6 +40,7 @@ const MIGRATIONS: db::Migrations = db::migrations!(
     both jobs0004_search,
     both jobs0005_frequent,
     both jobs0006_turns,
+    both jobs0007_traces,
 );
 
 /// The headings of the OpenAPI document under which the operations stand. The first is that of operations without

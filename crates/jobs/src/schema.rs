@@ -77,6 +77,7 @@ diesel::table! {
         output_bytes -> BigInt,
         output_cut -> Bool,
         runner_key -> Text,
+        trace -> Nullable<Text>,
     }
 }
 

@@ -96,7 +96,10 @@ pub fn run(arguments: Options) -> anyhow::Result<()> {
         let answer = executor.service.post("/jobs/runs/claim", &claim, None).accepted()?;
         let work = answer.as_ref().and_then(|answer| answer["runs"].get(0));
         match work {
-            Some(work) => executor.execute_run(work)?,
+            Some(work) => {
+                executor.execute_run(work)?;
+                executor.service.trace = None;
+            }
             None if once => break,
             None => executor.wait(Duration::from_secs(poll)),
         }
@@ -187,6 +190,7 @@ impl RunExecutor {
         let attempt = work["run"]["attempt"].as_i64().context("a run without an attempt")?;
         let job = work["run"]["job"]["name"].as_str().unwrap_or_default();
         tracing::info!(run, job, attempt, "carrying out");
+        self.service.trace = traceparent(work);
         let Some(outcome) = self.execute_script(work, &run, attempt) else {
             tracing::warn!(run, "given up: it went to another, or is over");
             return Ok(());
@@ -232,6 +236,8 @@ impl RunExecutor {
             ("MUSTER_RESOURCES", ids.collect::<Vec<_>>().join(",")),
             ("MUSTER_PARAMETERS", work["script"].get("parameters").map(ToString::to_string).unwrap_or_default()),
         ];
+        let trace = self.service.trace.iter().map(|trace| ("TRACEPARENT", trace.clone()));
+        let environment: Vec<_> = environment.into_iter().chain(trace).collect();
         let limit = Duration::from_secs(work["timeLimit"].as_u64().unwrap_or(LIMIT_S));
         let script = Script { interpreter, content, environment: &environment, limit };
         let mut program = match Program::start(&script, &self.workspace, self.confinement, self.orphans.clone()) {
@@ -285,6 +291,12 @@ impl RunExecutor {
             Outcome { status, exit_code, reason: String::new() }
         })
     }
+}
+
+/// The trace that a run belongs to, as the header `traceparent` has it.
+fn traceparent(work: &Value) -> Option<String> {
+    let is_text = |text: &&str| text.bytes().all(|letter| letter.is_ascii_hexdigit() || letter == b'-');
+    work["traceparent"].as_str().filter(is_text).map(ToOwned::to_owned)
 }
 
 /// Does a refusal say that the run is not this runner's any more, rather than that a request is not good?

@@ -21,6 +21,8 @@ pub struct Service {
     key: String,
     secret: Secret<String>,
     token: Option<Secret<String>>,
+    /// The trace of the run that is carried out (`traceparent`), which requests belong to.
+    pub trace: Option<String>,
 }
 
 /// What became of a request.
@@ -61,6 +63,7 @@ impl Service {
             key: key.to_owned(),
             secret,
             token: None,
+            trace: None,
         })
     }
 
@@ -73,6 +76,9 @@ impl Service {
             };
             let url = format!("{}/api/v2/tenants/{}{path}", self.root, self.tenant);
             let mut request = self.http.post(url).bearer_auth(token).json(body);
+            if let Some(trace) = &self.trace {
+                request = request.header("traceparent", trace);
+            }
             if let Some(key) = once {
                 request = request.header("Idempotency-Key", key);
             }

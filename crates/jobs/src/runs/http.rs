@@ -10,7 +10,7 @@ use outbox::Tx;
 use ports::Maintenance;
 
 use super::{
-    manual, row, rules, store,
+    manual, row, rules, store, trace,
     wire::{Run, RunId},
 };
 use crate::job::{row::Job, wire::JobId};
@@ -169,6 +169,7 @@ pub async fn cancel(context: RequestContext, PathIds(id): PathIds<RunId>) -> api
             let new = rules::cancelled(&old, tx.now)?;
             change(tx, &old, &new)?;
             tx.record_change(Some(&old), Some(&new))?;
+            trace::record_end(&new);
             Answer::entity(&Run::new(&new), rules::version(&new))
         })
         .await

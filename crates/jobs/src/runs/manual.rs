@@ -5,7 +5,7 @@ use db::{Json, Result};
 use outbox::Tx;
 use ports::Maintenance;
 
-use super::{maintenance::cover, row::Run, rules, store};
+use super::{maintenance::cover, row::Run, rules, store, trace};
 use crate::job::row::Job;
 
 /// Makes a run of a job that is locked, whatever its schedule says.
@@ -21,6 +21,7 @@ pub fn start(tx: &mut Tx<'_>, maintenance: &dyn Maintenance, job: &Job) -> Resul
     let mut run = rules::queued(job, store::new_id(), rules::by_hand(now, last), "manual", now);
     let covered = cover(tx.conn, maintenance, std::slice::from_ref(job), now)?;
     run.maintenance = Json(covered.get(&job.id).cloned().unwrap_or_default());
+    run.trace = trace::of_requested(&run.id);
     store::insert(tx.conn, std::slice::from_ref(&run))?;
     tx.record_change(None, Some(&run))?;
     Ok(run)

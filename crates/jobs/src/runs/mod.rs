@@ -15,6 +15,7 @@ pub mod rules;
 pub mod runner;
 pub mod search;
 pub mod store;
+pub mod trace;
 pub mod wire;
 
 use outbox::{Entity, Recorded};

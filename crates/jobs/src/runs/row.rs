@@ -57,6 +57,8 @@ pub struct Run {
     pub output_cut: bool,
     /// The API key that claimed it last.
     pub runner_key: String,
+    /// The trace that it belongs to, as `traces::Context` writes it.
+    pub trace: Option<String>,
 }
 
 /// A window that covered a resource of a job when a run of it became due.

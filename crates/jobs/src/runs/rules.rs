@@ -65,6 +65,7 @@ pub fn queued(job: &Job, id: String, due_ms: i64, cause: &str, now: Timestamp) -
         output_bytes: 0,
         output_cut: false,
         runner_key: String::new(),
+        trace: None,
     }
 }
 

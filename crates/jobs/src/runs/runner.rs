@@ -14,7 +14,7 @@ use self::wire::{Claim, ClaimQuery, Heartbeat, Lease, Lines, Outcome, Work};
 use super::{
     alarms,
     http::change,
-    queue, row, rules, store,
+    queue, row, rules, store, trace,
     wire::{Run, RunId},
 };
 use crate::{
@@ -109,6 +109,7 @@ fn work(tx: &mut Tx<'_>, partner: &str, runs: &[row::Run]) -> db::Result<Vec<Wor
             script: job::view::script_of(tx.conn, &reach, &job)?,
             interpreter: script.as_ref().map(|(interpreter, _)| interpreter.clone()),
             content: script.map(|(_, content)| content),
+            traceparent: trace::of_run(run).map(|context| context.traceparent()),
         });
     }
     Ok(found)
@@ -228,6 +229,7 @@ pub async fn result(
             let new = rules::finished(&old, &outcome, tx.now);
             change(tx, &old, &new)?;
             tx.record_change(Some(&old), Some(&new))?;
+            trace::record_end(&new);
             alarms::tell(tx, &**notices, &[&new])?;
             Answer::entity(&Run::new(&new), rules::version(&new))
         })

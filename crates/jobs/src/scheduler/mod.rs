@@ -255,6 +255,7 @@ fn run(
         }
         Fate::Run => {
             *open += 1;
+            run.trace = runs::trace::of_scheduled(&run.id);
             run
         }
     }
@@ -282,6 +283,7 @@ fn take_back(tx: &mut Tx<'_>, notices: &dyn Notices, tenant: &str, ids: &[String
         };
         if runs::store::update(tx.conn, &old, &new)? {
             tx.record_change(Some(&old), Some(&new))?;
+            runs::trace::record_end(&new);
             failed.push(new);
         }
     }

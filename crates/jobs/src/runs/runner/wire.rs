@@ -68,6 +68,9 @@ pub struct Work {
     pub interpreter: Option<String>,
     /// Of a custom script: its text.
     pub content: Option<String>,
+    /// The trace that the run belongs to, where traces are recorded: for the header `traceparent` of what it calls.
+    #[schema(example = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01")]
+    pub traceparent: Option<String>,
 }
 
 /// How long a runner has a run.
