@@ -15,10 +15,14 @@ use integrations::{
 use crate::retention::RetentionDays;
 
 mod people;
+mod telemetry;
 mod values;
 
-pub use self::people::{Browsers, Oidc, User, origin};
 use self::values::{drain_time, listen_address, log_filter, moment, period, wait};
+pub use self::{
+    people::{Browsers, Oidc, User, origin},
+    telemetry::Telemetry,
+};
 
 /// The inventory of your machines, and the people, schedules and rules around them.
 #[derive(Parser)]
@@ -295,6 +299,8 @@ pub struct Serve {
     pub paging: Paging,
     #[command(flatten)]
     pub backups: Backups,
+    #[command(flatten)]
+    pub telemetry: Telemetry,
     /// Fill an empty database with a small company to look around in
     #[arg(long)]
     pub demo: bool,

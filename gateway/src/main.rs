@@ -17,6 +17,7 @@ mod reporters;
 mod retention;
 mod settings;
 mod storage;
+mod telemetry;
 
 use std::{env, process::ExitCode};
 

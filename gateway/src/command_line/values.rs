@@ -32,6 +32,21 @@ pub fn period(text: &str) -> Result<Duration, String> {
     time(text, 1_000..=7 * 86_400_000, "is a time from 1s to 7d, such as 15m")
 }
 
+/// A share, from 0 to 1.
+pub fn share(text: &str) -> Result<f64, String> {
+    let share = text.trim().parse().ok().filter(|share| (0.0..=1.0).contains(share));
+    share.ok_or_else(|| "is a share from 0 to 1, such as 0.1".to_owned())
+}
+
+/// A period, or 0 for never.
+pub fn pause(text: &str) -> Result<Duration, String> {
+    let wrong = "is a time from 1s to 1h, such as 60s, or 0s for never";
+    time(text, 0..=3_600_000, wrong).and_then(|time| match time.as_millis() {
+        1..1_000 => Err(wrong.to_owned()),
+        _ => Ok(time),
+    })
+}
+
 pub fn drain_time(text: &str) -> Result<Duration, String> {
     time(text, 0..=600_000, "is a time from 0s to 10m, such as 5s")
 }

@@ -25,7 +25,7 @@ use anyhow::{Context as _, bail};
 use api::{
     drain::Drain,
     limits::Rate,
-    metrics::Exposure,
+    metrics::{Exposure, MetricsReader},
     serve::{Options, Service},
     sockets, spec,
     tls::Certificate,
@@ -70,6 +70,7 @@ pub fn serve(arguments: Serve, log: Log, settings: Vec<Setting>) -> anyhow::Resu
         outbound,
         paging,
         backups,
+        telemetry,
         demo,
     } = arguments;
     let handed_over = sockets::inherited().context("the listening socket that was handed over")?;
@@ -80,6 +81,8 @@ pub fn serve(arguments: Serve, log: Log, settings: Vec<Setting>) -> anyhow::Resu
     keys.check(&storage)?;
     replica.check(&storage)?;
     let backup_folder = backups.folder(&storage)?;
+    let metrics_reader = MetricsReader::default();
+    let sending = telemetry.start(metrics_reader.clone())?;
     let wait_for_database = Duration::from_secs(wait_for_database.into());
     // So is that somebody else has the address. It is given back while the database is waited for: a client that finds
     // nobody there goes elsewhere, and one that is not answered waits.
@@ -94,6 +97,7 @@ pub fn serve(arguments: Serve, log: Log, settings: Vec<Setting>) -> anyhow::Resu
         .with_context(|| format!("opening {}", url.without_password()))?;
     let listener = handed_over.map_or_else(|| listen.bind(), Ok)?;
     let db = storage.open()?;
+    sending.count(&db);
     let version = env!("CARGO_PKG_VERSION");
     let database = url.without_password();
     tracing::info!(version, database, server = db.server(), "Muster starts");
@@ -222,6 +226,7 @@ pub fn serve(arguments: Serve, log: Log, settings: Vec<Setting>) -> anyhow::Resu
         options: Options {
             origin: browsers.public_url,
             drain: Some(drain.clone()),
+            metrics_reader: Some(metrics_reader),
             ..options(&load, &listen, storage.connections, certificate.as_ref())?
         },
     };
@@ -255,6 +260,7 @@ pub fn serve(arguments: Serve, log: Log, settings: Vec<Setting>) -> anyhow::Resu
     drop(broadcaster);
     drop(outbox);
     drop(sender);
+    sending.stop(listen.drain);
     db.close();
     drop(probe);
     drop(lock);

@@ -44,6 +44,7 @@ mod starts;
 mod stops;
 mod streams;
 mod tls;
+mod traces;
 mod undo_sequences;
 #[cfg(target_os = "linux")]
 mod unread;
