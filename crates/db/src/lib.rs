@@ -8,6 +8,7 @@
 //! What differs between SQLite and Postgres stays in this crate, behind one function for each difference.
 
 mod backend;
+mod backfill;
 mod backup;
 mod bell;
 mod chunks;
@@ -27,12 +28,14 @@ mod lists;
 mod lock;
 mod memory;
 mod migrate;
+mod migration_text;
 mod moved;
 mod numbers;
 mod order;
 mod own;
 mod owner;
 mod plan;
+mod presence;
 mod private;
 mod probe;
 mod quota;
@@ -41,6 +44,7 @@ mod read;
 mod ready;
 mod replica;
 mod requester;
+mod running;
 mod savepoint;
 mod select;
 mod sequence;
@@ -67,6 +71,7 @@ use base::share::{Kind, Party, Pool};
 
 pub use crate::{
     backend::{Conn, Sql},
+    backfill::{Backfill, BackfillProgress, BackfillStep},
     backup::{Origin, back_up, check_file, copy_origin, database_origin},
     bell::{Bell, Listener},
     chunks::in_chunks,
@@ -84,7 +89,8 @@ pub use crate::{
     order::{Column, Order, damaged_cursor},
     own::{OwnConnection, connect},
     owner::give_to_owner_of_folder,
-    plan::{MigrationState, PendingMigration, Step, StepKind, migration_state},
+    plan::{BackfillState, MigrationState, PendingMigration, Step, StepKind, migration_state},
+    presence::{GATEWAYS, Presence, SAID_EVERY_MS},
     private::{create_private, write_private},
     probe::{Health, Probe},
     quota::Quota,

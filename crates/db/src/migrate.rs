@@ -19,7 +19,11 @@ use diesel::{
 };
 use diesel_migrations::MigrationHarness;
 
-use crate::{Conn, Db, Error, Result, backend};
+use crate::{
+    Backfill, Conn, Db, Error, Result, backend,
+    migration_text::{in_transaction, on_sqlite},
+    running,
+};
 
 /// The migrations of one domain, for both backends; made by [`migrations!`](crate::migrations).
 #[derive(Clone, Copy)]
@@ -28,6 +32,16 @@ pub struct Migrations {
     pub domain: &'static str,
     /// In their order.
     pub all: &'static [MigrationTexts],
+    /// What is filled in the background afterwards.
+    pub backfills: &'static [Backfill],
+}
+
+impl Migrations {
+    /// These, with what is filled in the background once they have run.
+    #[must_use]
+    pub const fn with_backfills(self, backfills: &'static [Backfill]) -> Self {
+        Self { backfills, ..self }
+    }
 }
 
 /// One migration: for each backend the text that makes the change, and the one that takes it back.
@@ -41,16 +55,13 @@ pub struct MigrationTexts {
     pub postgres: [&'static str; 2],
 }
 
-/// What on Postgres follows a column of text that is compared or sorted; on SQLite every column is compared so.
-const COLLATION: &str = " COLLATE \"C\"";
-
 /// Embeds the migrations of a domain, whose folders are beside that of the file that names them: those of `both` in
 /// `migrations/both`, with one text for both backends; those of `each` in `migrations/sqlite` and
 /// `migrations/postgres`. `db::migrations!("kb", each kb0001_kb, both kb0002_retention)`.
 #[macro_export]
 macro_rules! migrations {
     ($domain:literal, $($of:ident $name:ident),+ $(,)?) => {
-        $crate::Migrations { domain: $domain, all: &[$($crate::migrations!(@$of $name)),+] }
+        $crate::Migrations { domain: $domain, all: &[$($crate::migrations!(@$of $name)),+], backfills: &[] }
     };
     (@both $name:ident) => {
         $crate::migrations!(@from $name, "both", "both")
@@ -81,50 +92,58 @@ const OWN: Migrations = crate::migrations!(
     both db0003_expressions,
     both db0004_no_expressions,
     each db0005_write_positions,
+    both db0006_upgrades,
 );
 
 /// The version of this program, as a refused older one is told it.
-const PROGRAM: &str = env!("CARGO_PKG_VERSION");
+pub(crate) const PROGRAM: &str = env!("CARGO_PKG_VERSION");
 
 /// Any number; the same for every Muster, so that of several gateways that start at once one migrates.
-const ADVISORY_LOCK: i64 = 0x4d75_7374_6572;
+pub(crate) const ADVISORY_LOCK: i64 = 0x4d75_7374_6572;
 
 /// Between two looks whether another gateway's migration has ended, and between two lines of the log that it has not.
-const LOOK_AGAIN: Duration = Duration::from_millis(250);
-const TELL_AGAIN: Duration = Duration::from_secs(10);
+pub(crate) const LOOK_AGAIN: Duration = Duration::from_millis(250);
+pub(crate) const TELL_AGAIN: Duration = Duration::from_secs(10);
 
 impl Db {
     /// Brings the tables of every domain up to date; says which migrations it ran.
     ///
-    /// All of it is one transaction. Several gateways may start at once: on Postgres the first takes a lock, and the
-    /// others wait for it and say so. The lock is of the transaction, and ends with it however this ends.
+    /// An empty database, and a SQLite file, get all of it in one transaction. On a Postgres that gateways may write to,
+    /// each migration is a transaction of its own that waits little for its locks ([`running`]). Several gateways may
+    /// start at once: on Postgres the first takes a lock, and the others wait for it and say so. The lock ends with its
+    /// connection, however this ends.
     ///
     /// # Errors
-    /// [`Error::Unavailable`] for a database that a newer program has migrated: this one does not know what its tables
-    /// mean any more, and would break what it writes.
+    /// [`Error::Unavailable`] for a database that a newer program has migrated so that this one cannot run beside it,
+    /// and for a migration beside which a gateway that runs cannot.
     pub fn migrate(&self, domains: &[Migrations]) -> Result<Vec<String>> {
         let all = with_own(domains);
         check(&all)?;
         let mut conn = backend::connect(&self.0.url)?;
         let mut waiting = Waiting::default();
+        let mut ran = Vec::new();
         loop {
             if let Some(newer) = newer(&mut conn, &all)? {
                 return Err(Error::Unavailable(newer));
             }
             if is_current(&mut conn, &all)? {
-                return Ok(Vec::new());
+                return Ok(ran);
             }
+            let is_fresh = is_empty(&mut conn)?;
             #[expect(
                 clippy::disallowed_methods,
                 reason = "a migration is one transaction of its own, before there are writers"
             )]
             let done = match &mut conn {
                 Conn::Sqlite(sqlite) => sqlite.immediate_transaction(|sqlite| run(sqlite, &all).map(Some)),
+                Conn::Postgres(postgres) if !is_fresh => {
+                    running::run_each(postgres, &all, &mut ran).map(|is_done| is_done.then(Vec::new))
+                }
                 Conn::Postgres(postgres) => postgres
                     .transaction(|postgres| if lock(postgres)? { run(postgres, &all).map(Some) } else { Ok(None) }),
             };
             match done? {
-                Some(done) => return Ok(done),
+                Some(done) => return Ok([ran, done].concat()),
                 None => waiting.go_on(&mut conn)?,
             }
         }
@@ -164,9 +183,9 @@ impl Waiting {
 }
 
 #[derive(QueryableByName)]
-struct Count {
+pub(crate) struct Count {
     #[diesel(sql_type = BigInt)]
-    count: i64,
+    pub(crate) count: i64,
 }
 
 #[derive(QueryableByName)]
@@ -175,6 +194,20 @@ struct Applied {
     version: String,
     #[diesel(sql_type = Nullable<Text>)]
     program: Option<String>,
+    #[diesel(sql_type = Nullable<Text>)]
+    oldest_program: Option<String>,
+}
+
+impl Applied {
+    /// May this program run beside the one that brought it?
+    fn suits_this_program(&self) -> bool {
+        self.oldest_program.as_deref().is_some_and(|oldest| !is_older(PROGRAM, oldest))
+    }
+}
+
+/// Is a program older than another, by their versions?
+pub(crate) fn is_older(program: &str, other: &str) -> bool {
+    in_order(program) < in_order(other)
 }
 
 /// These domains, after what this crate keeps itself.
@@ -182,14 +215,15 @@ pub(crate) fn with_own(domains: &[Migrations]) -> Vec<Migrations> {
     std::iter::once(OWN).chain(domains.iter().copied()).collect()
 }
 
-/// What is wrong with a database that has migrations which none of these domains knows: a newer program made them.
-/// Changes nothing, also where there are no tables yet.
+/// What is wrong with a database that has migrations which none of these domains knows and beside which this program
+/// cannot run: a newer program made them. Changes nothing, also where there are no tables yet.
 pub(crate) fn newer(conn: &mut Conn, domains: &[Migrations]) -> Result<Option<String>> {
     let known: BTreeSet<&str> = domains.iter().flat_map(|domain| domain.all).map(MigrationTexts::version).collect();
-    let unknown: Vec<Applied> =
-        applied(conn)?.into_iter().filter(|one| !known.contains(one.version.as_str())).collect();
+    let unknown = applied(conn)?.into_iter().filter(|one| !known.contains(one.version.as_str()));
+    let unknown: Vec<Applied> = unknown.filter(|one| !one.suits_this_program()).collect();
     let Some(last) = unknown.iter().map(|one| one.version.as_str()).max() else { return Ok(None) };
-    let needed = unknown.iter().filter_map(|one| one.program.as_deref()).max_by_key(|program| in_order(program));
+    let programs = |one: &Applied| one.oldest_program.clone().or_else(|| one.program.clone());
+    let needed = unknown.iter().filter_map(programs).max_by_key(|program| in_order(program));
     let (by, wanted) = match needed {
         Some(needed) if needed != PROGRAM => (format!("Muster {needed}"), format!("Muster {needed}")),
         _ => ("a newer Muster".to_owned(), "the program that made them".to_owned()),
@@ -215,20 +249,23 @@ fn applied(conn: &mut Conn) -> Result<Vec<Applied>> {
     let (tables, columns) = match conn {
         Conn::Sqlite(_) => (
             "SELECT count(*) AS count FROM sqlite_master WHERE name = '__diesel_schema_migrations'",
-            "SELECT count(*) AS count FROM pragma_table_info('__diesel_schema_migrations') WHERE name = 'program'",
+            "SELECT count(*) AS count FROM pragma_table_info('__diesel_schema_migrations') \
+             WHERE name IN ('program', 'oldest_program')",
         ),
         Conn::Postgres(_) => (
             "SELECT count(*) AS count FROM pg_class WHERE oid = to_regclass('__diesel_schema_migrations')",
             "SELECT count(*) AS count FROM pg_attribute \
-             WHERE attrelid = to_regclass('__diesel_schema_migrations') AND attname = 'program' AND NOT attisdropped",
+             WHERE attrelid = to_regclass('__diesel_schema_migrations') AND NOT attisdropped \
+             AND attname IN ('program', 'oldest_program')",
         ),
     };
     if sql_query(tables).get_result::<Count>(conn)?.count == 0 {
         return Ok(Vec::new());
     }
     let text = match sql_query(columns).get_result::<Count>(conn)?.count {
-        0 => "SELECT version, NULL AS program FROM __diesel_schema_migrations",
-        _ => "SELECT version, program FROM __diesel_schema_migrations",
+        0 => "SELECT version, NULL AS program, NULL AS oldest_program FROM __diesel_schema_migrations",
+        1 => "SELECT version, program, NULL AS oldest_program FROM __diesel_schema_migrations",
+        _ => "SELECT version, program, oldest_program FROM __diesel_schema_migrations",
     };
     Ok(sql_query(text).load(conn)?)
 }
@@ -245,7 +282,7 @@ fn is_current(conn: &mut Conn, domains: &[Migrations]) -> Result<bool> {
 }
 
 /// Runs what is pending of each domain, one after the other, and notes which program did so; gives the versions.
-fn run<C, DB>(conn: &mut C, domains: &[Migrations]) -> Result<Vec<String>>
+pub(crate) fn run<C, DB>(conn: &mut C, domains: &[Migrations]) -> Result<Vec<String>>
 where
     C: MigrationHarness<DB> + SimpleConnection,
     DB: Backend,
@@ -257,18 +294,25 @@ where
         let ran = ran.map_err(|error| Error::Fault(format!("migration: {error}")))?;
         done.extend(ran.iter().map(ToString::to_string));
     }
-    for version in &done {
-        // Both are texts of this program.
-        let text = "UPDATE __diesel_schema_migrations SET program =";
-        conn.batch_execute(&format!("{text} '{PROGRAM}' WHERE version = '{version}'"))?;
+    let texts = || domains.iter().flat_map(|domain| domain.all);
+    for one in texts().filter(|one| done.iter().any(|version| version == one.version())) {
+        note_program(conn, one)?;
     }
     Ok(done)
+}
+
+/// Notes which program ran a migration, and which may run beside it.
+pub(crate) fn note_program(conn: &mut impl SimpleConnection, migration: &MigrationTexts) -> Result<()> {
+    // All three are texts of this program.
+    let (version, oldest) = (migration.version(), migration.oldest_program());
+    let text = "UPDATE __diesel_schema_migrations SET program =";
+    Ok(conn.batch_execute(&format!("{text} '{PROGRAM}', oldest_program = '{oldest}' WHERE version = '{version}'"))?)
 }
 
 /// A version that two domains share would be skipped in silence the second time: refuse to start instead.
 fn check(domains: &[Migrations]) -> Result<()> {
     let mut owners: BTreeMap<&str, &str> = BTreeMap::new();
-    for Migrations { domain, all } in domains {
+    for Migrations { domain, all, .. } in domains {
         for version in all.iter().map(MigrationTexts::version) {
             if !version.starts_with(domain) {
                 return Err(Error::Fault(format!("migration {version} does not start with {domain}")));
@@ -279,18 +323,6 @@ fn check(domains: &[Migrations]) -> Result<()> {
         }
     }
     Ok(())
-}
-
-impl MigrationTexts {
-    /// What the database notes of it: its name up to the first `_`.
-    pub(crate) fn version(&self) -> &'static str {
-        self.name.split('_').next().unwrap_or(self.name)
-    }
-}
-
-/// A text that both backends share, as SQLite gets it.
-fn on_sqlite(text: &str) -> String {
-    text.replace(COLLATION, "")
 }
 
 /// A migration as one backend runs it.
@@ -321,7 +353,7 @@ impl MigrationSource<Sqlite> for Migrations {
 
 impl MigrationSource<Pg> for Migrations {
     fn migrations(&self) -> migration::Result<Vec<Box<dyn Migration<Pg>>>> {
-        Ok(Step::all(self.all, |one| one.postgres.map(ToOwned::to_owned)))
+        Ok(Step::all(self.all, |one| one.postgres.map(in_transaction)))
     }
 }
 
@@ -389,9 +421,25 @@ mod tests {
     }
 
     #[test]
-    fn sqlite_gets_a_shared_text_without_collations() {
-        let text = "CREATE TABLE t (a TEXT COLLATE \"C\" NOT NULL, b TEXT COLLATE \"C\");";
-        assert_eq!(on_sqlite(text), "CREATE TABLE t (a TEXT NOT NULL, b TEXT);");
+    fn an_older_program_runs_beside_what_only_adds() {
+        let directory = tempfile::tempdir().unwrap();
+        let url = DatabaseUrl::Sqlite(directory.path().join("test.sqlite"));
+        Db::open(&url, Options::default()).unwrap().migrate(&[]).unwrap();
+        let mut conn = backend::connect(&url).unwrap();
+        let mut refused = |version: &str, oldest: &str| {
+            let columns = "INSERT INTO __diesel_schema_migrations (version, program, oldest_program) VALUES";
+            sql_query(format!("{columns} (?, '99.2.0', ?)"))
+                .bind::<Text, _>(version)
+                .bind::<Text, _>(oldest)
+                .execute(&mut conn)
+                .unwrap();
+            newer(&mut conn, &[OWN]).unwrap()
+        };
+        assert_eq!(refused("things0002", ""), None);
+        assert_eq!(refused("things0003", "0.0.1"), None);
+        assert_eq!(refused("things0004", PROGRAM), None);
+        let told = refused("things0005", "99.1.0").unwrap();
+        assert!(told.contains("Muster 99.1.0 (things0005)") && told.contains("start Muster 99.1.0, or"), "{told}");
     }
 
     #[test]

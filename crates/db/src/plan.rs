@@ -8,9 +8,10 @@ use std::{
 use diesel::{QueryableByName, RunQueryDsl, sql_query, sql_types::BigInt};
 
 use crate::{
-    Conn, DatabaseUrl, Migrations, Result, backend,
+    BackfillProgress, Conn, DatabaseUrl, Migrations, Result, backend, backfill,
     migrate::{self, MigrationTexts},
-    tls,
+    migration_text::on_sqlite,
+    presence, tls,
 };
 
 /// The migrations of a database.
@@ -20,8 +21,23 @@ pub struct MigrationState {
     pub applied: Vec<(String, Option<String>)>,
     /// Those that the next start would run, in their order.
     pub pending: Vec<PendingMigration>,
-    /// A newer program has migrated the database, which this one does not know.
+    /// A newer program has migrated the database, beside which this one cannot run.
     pub newer: Option<String>,
+    /// What is filled in the background.
+    pub backfills: Vec<BackfillState>,
+    /// The versions of the gateways that run on a Postgres, one for each.
+    pub gateways: Vec<String>,
+}
+
+/// A backfill of a database.
+#[derive(Clone, Debug)]
+pub struct BackfillState {
+    /// [`Backfill::name`](crate::Backfill::name).
+    pub name: &'static str,
+    /// How far it is.
+    pub progress: BackfillProgress,
+    /// How many rows are left, as counted; `None` where they cannot be counted before the migrations have run.
+    pub left: Option<i64>,
 }
 
 /// A migration that has not run.
@@ -53,6 +69,8 @@ pub enum StepKind {
     Alter,
     /// A new index reads all of it.
     Index,
+    /// A new index reads all of it while others write, on Postgres.
+    IndexBesideWriters,
     /// Rows of it change, are added or removed.
     Rows,
     /// Its rows are copied into another table.
@@ -69,7 +87,17 @@ impl StepKind {
             Self::Alter | Self::Drop => "reads and writes of it wait (ACCESS EXCLUSIVE)",
             Self::Index => "writes to it wait (SHARE)",
             Self::Rows => "writes to the same rows wait (ROW EXCLUSIVE)",
-            Self::Copy => "locks nothing that reads or writes rows",
+            Self::Copy | Self::IndexBesideWriters => "locks nothing that reads or writes rows",
+        }
+    }
+
+    /// For how many seconds that may be, with so many rows: some figure for a small server, for comparison.
+    pub fn seconds(self, rows: i64) -> i64 {
+        match self {
+            Self::Create | Self::Alter | Self::Drop => 0,
+            Self::Index | Self::IndexBesideWriters => rows / 300_000,
+            Self::Copy => rows / 50_000,
+            Self::Rows => rows / 20_000,
         }
     }
 }
@@ -80,6 +108,7 @@ impl Display for StepKind {
             Self::Create => "is made",
             Self::Alter => "is altered",
             Self::Index => "gets an index",
+            Self::IndexBesideWriters => "gets an index beside writers",
             Self::Rows => "has rows changed",
             Self::Copy => "is copied",
             Self::Drop => "is dropped",
@@ -103,8 +132,15 @@ pub fn migration_state(url: &DatabaseUrl, domains: &[Migrations]) -> Result<Migr
     let missing = matches!(url, DatabaseUrl::Sqlite(path) if !path.exists());
     if missing {
         let pending = all.iter().flat_map(|domain| domain.all);
-        let pending = pending.map(|one| PendingMigration { name: one.name, steps: steps(one.sqlite[0]) });
-        return Ok(MigrationState { applied: Vec::new(), pending: pending.collect(), newer: None });
+        let pending = pending.map(|one| PendingMigration { name: one.name, steps: steps(&on_sqlite(one.sqlite[0])) });
+        let none = MigrationState {
+            applied: Vec::new(),
+            pending: pending.collect(),
+            newer: None,
+            backfills: Vec::new(),
+            gateways: Vec::new(),
+        };
+        return Ok(none);
     }
     let (url, _tunnel) = tls::through(url)?;
     let mut conn = backend::connect(&url.without_sessions())?;
@@ -114,7 +150,7 @@ pub fn migration_state(url: &DatabaseUrl, domains: &[Migrations]) -> Result<Migr
     let mut counted = BTreeMap::new();
     let mut pending = Vec::new();
     for one in left {
-        let mut steps = steps(text(one, &conn));
+        let mut steps = steps(&text(one, &conn));
         for step in &mut steps {
             step.rows = match counted.get(&step.table) {
                 Some(rows) => *rows,
@@ -128,15 +164,34 @@ pub fn migration_state(url: &DatabaseUrl, domains: &[Migrations]) -> Result<Migr
         pending.push(PendingMigration { name: one.name, steps });
     }
     let newer = migrate::newer(&mut conn, &all)?;
-    Ok(MigrationState { applied, pending, newer })
+    let backfills = if applied.is_empty() { Vec::new() } else { backfills(&mut conn, &all)? };
+    let gateways = match &mut conn {
+        Conn::Sqlite(_) => Vec::new(),
+        Conn::Postgres(postgres) => presence::programs(postgres)?,
+    };
+    Ok(MigrationState { applied, pending, newer, backfills, gateways })
 }
 
-fn text(migration: &MigrationTexts, conn: &Conn) -> &'static str {
-    let [up, _] = match conn {
-        Conn::Sqlite(_) => migration.sqlite,
-        Conn::Postgres(_) => migration.postgres,
-    };
-    up
+/// How far the backfills are, also before the migration that makes their table.
+fn backfills(conn: &mut Conn, domains: &[Migrations]) -> Result<Vec<BackfillState>> {
+    let is_there = rows(conn, "backfills")?.is_some();
+    let all = domains.iter().flat_map(|domain| domain.backfills).map(|backfill| {
+        let name = backfill.name;
+        let progress = if is_there { backfill::progress(conn, name)? } else { BackfillProgress::default() };
+        let left = match progress.finished_ms {
+            Some(_) => Some(0),
+            None => (backfill.left)(conn, &progress.cursor).ok(),
+        };
+        Ok(BackfillState { name, progress, left })
+    });
+    all.collect()
+}
+
+fn text(migration: &MigrationTexts, conn: &Conn) -> String {
+    match conn {
+        Conn::Sqlite(_) => on_sqlite(migration.sqlite[0]),
+        Conn::Postgres(_) => migration.postgres[0].to_owned(),
+    }
 }
 
 /// How many rows a table has, if it is there. Its name is a word of a migration.
@@ -194,6 +249,9 @@ fn changes<'w>(heads: &[&str], words: &[&'w str]) -> Vec<(StepKind, &'w str)> {
     };
     let one = |kind, word: &str| behind(word).map(|table| (kind, table)).into_iter().collect();
     match heads {
+        ["CREATE", "UNIQUE", "INDEX", "CONCURRENTLY", ..] | ["CREATE", "INDEX", "CONCURRENTLY", ..] => {
+            one(StepKind::IndexBesideWriters, "ON")
+        }
         ["CREATE", "TABLE", ..] => one(StepKind::Create, "TABLE"),
         ["CREATE", "UNIQUE", "INDEX", ..] | ["CREATE", "INDEX", ..] => one(StepKind::Index, "ON"),
         ["ALTER", "TABLE", ..] => one(StepKind::Alter, "TABLE"),

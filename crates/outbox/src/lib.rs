@@ -5,6 +5,7 @@
 //! ([`idempotency`]). A [`Worker`] hands events on to [`Subscriber`]s, at least once and in order for each entity.
 
 pub mod audit;
+mod backfills;
 mod background;
 mod change;
 pub mod change_sets;
@@ -19,6 +20,7 @@ mod turns;
 mod waiting;
 mod worker;
 
+pub use backfills::Backfiller;
 pub use background::Background;
 pub use change::{Action, Actor, Change, Entity, Recorded, TimedEvent, Tx, Unpublished, payload};
 pub use change_sets::SetMembership;

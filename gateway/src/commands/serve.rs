@@ -34,7 +34,7 @@ use db::Probe;
 use incidents::{AlertDays, Escalator, Heartbeats, Pings};
 use jobs::Scheduler;
 use logging::Log;
-use outbox::{Subscriber, WaitWatch, Worker};
+use outbox::{Backfiller, Subscriber, WaitWatch, Worker};
 use paging::Pager;
 
 use crate::{
@@ -182,6 +182,7 @@ pub fn serve(arguments: Serve, log: Log, settings: Vec<Setting>) -> anyhow::Resu
     // Before anyone removes or adds pages: it hears of those.
     let alert_days = AlertDays::start(db.clone(), &incident_neighbours, api::clock::now)?;
     let escalator = Escalator::start(db.clone(), incident_neighbours.clone(), api::clock::now)?;
+    let backfiller = Backfiller::start(db.clone(), &domains::migrations(), api::clock::now)?;
     let sweeper = retention.start(&db, api::clock::now)?;
     let reloader = Reloader { settings, log, periods: sweeper.periods() };
     let heartbeats = Heartbeats::start(db.clone(), incident_neighbours.clone(), Arc::clone(&pings), api::clock::now)?;
@@ -246,6 +247,7 @@ pub fn serve(arguments: Serve, log: Log, settings: Vec<Setting>) -> anyhow::Resu
     drop(backup_worker);
     drop(waits);
     drop(sweeper);
+    drop(backfiller);
     drop(heartbeats);
     drop(escalator);
     drop(alert_days);

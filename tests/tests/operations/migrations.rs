@@ -78,7 +78,12 @@ fn several_migrate_at_once_and_a_kill_leaves_nothing_held() {
     assert_eq!(psql(&url, HELD).trim(), "0");
 }
 
-both_backends![what_would_run_is_said_and_not_run, a_database_of_a_newer_program_is_told_and_fails];
+both_backends![
+    what_would_run_is_said_and_not_run,
+    a_database_of_a_newer_program_is_told_and_fails,
+    a_program_runs_on_tables_to_which_a_newer_one_added,
+    what_a_migration_added_is_filled_in_the_background,
+];
 
 fn what_would_run_is_said_and_not_run(backend: Backend) {
     let mut server = Server::start(backend);
@@ -101,7 +106,8 @@ fn what_would_run_is_said_and_not_run(backend: Backend) {
     server.sql("DELETE FROM __diesel_schema_migrations WHERE version = 'outbox0009'");
     for _ in 0..2 {
         let plan = run("--plan");
-        assert!(plan.starts_with("1 migration would run, in one transaction"), "{plan}");
+        assert!(plan.starts_with("1 migration would run, "), "{plan}");
+        assert!(plan.contains(" rows, less than a second"), "{plan}");
         let step = plan.lines().find(|line| line.starts_with("  change_set_parts gets an index: ")).expect("the step");
         let rows = step.split(": ").nth(1).and_then(|rest| rest.split(' ').next()?.parse::<u32>().ok());
         assert_eq!(rows, Some(0), "{plan}");
@@ -137,6 +143,105 @@ fn a_file_in_the_place_of_the_data_directory_is_an_error() {
         let exit = Exit::of(muster().args(["migrate", option, "--database-url", &url]).current_dir(folder.path()));
         assert!(!exit.status.success() && exit.stderr.contains("cannot be read"), "{}{}", exit.stdout, exit.stderr);
     }
+}
+
+/// One statement waits for a lock; those behind it do not wait for long.
+#[test]
+fn a_migration_that_waits_for_a_lock_lets_writers_go_on() {
+    let url = fresh_database();
+    assert!(Exit::of(&mut migrate(&url)).status.success());
+    psql(&url, "DELETE FROM __diesel_schema_migrations WHERE version = 'outbox0009'; DROP INDEX change_set_parts_rows");
+    let mut other = Command::new("psql").args(["-Xq", "-d", &url]).stdin(Stdio::piped()).spawn().unwrap();
+    let mut says = other.stdin.take().unwrap();
+    writeln!(says, "BEGIN; LOCK TABLE change_set_parts IN ROW EXCLUSIVE MODE;").unwrap();
+    let held = "SELECT count(*) FROM pg_locks WHERE relation = 'change_set_parts'::regclass AND granted";
+    super::until("the lock is held", Duration::from_secs(10), || psql(&url, held).trim() == "1");
+    let waiting = std::thread::spawn({
+        let mut command = migrate(&url);
+        move || Exit::of(&mut command)
+    });
+    let waits = "SELECT count(*) FROM pg_locks WHERE relation = 'change_set_parts'::regclass AND NOT granted";
+    super::until("the migration waits", Duration::from_secs(10), || psql(&url, waits).trim() == "1");
+    let write = "SET statement_timeout = '3s'; INSERT INTO change_set_parts VALUES ('t', 's', 'o', 1, 'r')";
+    psql(&url, write);
+    assert_eq!(psql(&url, "SELECT count(*) FROM change_set_parts").trim(), "1");
+    drop(says);
+    let _ = other.wait();
+    let exit = waiting.join().unwrap();
+    assert!(exit.status.success() && exit.stderr.contains("waiting for writers"), "{}", exit.stderr);
+    assert_eq!(psql(&url, "SELECT count(*) FROM pg_indexes WHERE indexname = 'change_set_parts_rows'").trim(), "1");
+}
+
+fn a_program_runs_on_tables_to_which_a_newer_one_added(backend: Backend) {
+    let mut server = Server::start(backend);
+    server.stop();
+    let columns = "INSERT INTO __diesel_schema_migrations (version, program, oldest_program) VALUES";
+    server.sql(&format!("{columns} ('outbox9998', '99.1.0', '')"));
+    server.sql("ALTER TABLE resources ADD COLUMN added TEXT NOT NULL DEFAULT ''");
+    server.restart();
+    server.admin().tenant("client_1").post("/resources", &json!({"name": "beside"})).ok();
+    server.stop();
+    let run = |option: &str| {
+        let mut command = muster();
+        command.args(["migrate", option, "--data-dir"]).arg(server.data_dir());
+        if let Some(url) = server.database_url() {
+            command.args(["--database-url", url]);
+        }
+        Exit::of(&mut command)
+    };
+    let status = run("--status");
+    assert!(status.status.success() && status.stdout.contains("outbox9998 (Muster 99.1.0)"), "{}", status.stderr);
+    server.sql(&format!("{columns} ('outbox9999', '99.2.0', '99.1.0')"));
+    let plan = run("--plan");
+    assert!(!plan.status.success() && plan.stderr.contains("start Muster 99.1.0, or a newer one"), "{}", plan.stderr);
+}
+
+fn what_a_migration_added_is_filled_in_the_background(backend: Backend) {
+    let mut server = Server::start(backend);
+    let client = server.admin().tenant("client_1");
+    for (number, action) in ["acknowledge", "acknowledge", "close"].into_iter().enumerate() {
+        let report = json!({"currentState": "Critical", "metric": "load", "device": format!("d{number}")});
+        let alert = client.post("/alerts", &report).ok()[0]["id"].as_str().unwrap().to_owned();
+        client.post(&format!("/alerts/{alert}/actions/{action}"), &json!({})).ok();
+    }
+    // As a gateway of an older version left them.
+    server.stop();
+    server.sql("UPDATE alerts SET acknowledged_ms = NULL, acknowledged_by = NULL");
+    server.sql("DELETE FROM backfills");
+    let status = |server: &Server| {
+        let mut command = muster();
+        command.args(["migrate", "--status", "--data-dir"]).arg(server.data_dir());
+        if let Some(url) = server.database_url() {
+            command.args(["--database-url", url]);
+        }
+        let exit = Exit::of(&mut command);
+        assert!(exit.status.success(), "{}", exit.stderr);
+        exit.stdout
+    };
+    let waits = "backfill alerts-acknowledged: 0 rows done, 3 to do";
+    assert!(status(&server).contains(waits), "{}", status(&server));
+    if backend == Backend::Postgres {
+        server.sql("INSERT INTO gateways VALUES ('older', '0.0.9', 1, (extract(epoch FROM now()) * 1000)::bigint)");
+        server.restart();
+        std::thread::sleep(Duration::from_secs(4));
+        let beside = status(&server);
+        assert!(beside.contains(waits) && beside.contains("gateway  of Muster 0.0.9"), "{beside}");
+        assert!(server.get("/metrics").text().contains("muster_backfills_unfinished 1"));
+        server.stop();
+        server.sql("DELETE FROM gateways");
+    }
+    server.restart();
+    super::until("the alerts are filled", Duration::from_secs(20), || {
+        status(&server).contains("backfill alerts-acknowledged: finished at ")
+    });
+    assert!(status(&server).contains(", 3 rows"), "{}", status(&server));
+    let metrics = server.get("/metrics").text();
+    assert!(metrics.contains("muster_backfill_rows{backfill=\"alerts-acknowledged\"} 3"), "{metrics}");
+    // A key that is taken fails unless two alerts, and not the one that was only closed, are filled.
+    server.stop();
+    let filled = "SELECT count(*) FROM alerts WHERE acknowledged_ms IS NOT NULL AND acknowledged_by IS NOT NULL";
+    server.sql("INSERT INTO counters (name, value) VALUES ('taken', 1)");
+    server.sql(&format!("INSERT INTO counters (name, value) SELECT 'taken', 2 WHERE ({filled}) <> 2"));
 }
 
 fn a_database_of_a_newer_program_is_told_and_fails(backend: Backend) {

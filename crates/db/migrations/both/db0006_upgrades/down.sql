@@ -1,0 +1,3 @@
+DROP TABLE gateways;
+DROP TABLE backfills;
+ALTER TABLE __diesel_schema_migrations DROP COLUMN oldest_program;

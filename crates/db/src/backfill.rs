@@ -1,0 +1,188 @@
+//! Backfills: what migrations added is filled in the background, in small steps, while gateways work.
+//!
+//! A domain declares a [`Backfill`] beside its migrations. How far it is stands in the table `backfills`, and moves on
+//! in the transaction of each step: one that was cut off goes on where it was.
+
+use std::time::{Duration, Instant};
+
+use diesel::prelude::*;
+
+use crate::{Conn, Db, Lock, Result};
+
+diesel::table! {
+    backfills (name) {
+        name -> Text,
+        cursor -> Text,
+        done -> BigInt,
+        started_ms -> BigInt,
+        finished_ms -> Nullable<BigInt>,
+    }
+}
+
+/// Held during a step, so that one gateway at a time does them.
+static LOCK: Lock = Lock::only("backfills");
+
+/// What fills rows that were there before a migration.
+#[derive(Clone, Copy)]
+pub struct Backfill {
+    /// In the table, in metrics and for people, such as `alerts-acknowledged`. It must never change.
+    pub name: &'static str,
+    /// How many rows are behind a cursor; an empty one is before the first row.
+    pub left: fn(&mut Conn, cursor: &str) -> Result<i64>,
+    /// Does so many rows behind a cursor at most. It has to do no harm to rows that are filled already.
+    pub step: fn(&mut Conn, cursor: &str, most: usize) -> Result<BackfillStep>,
+}
+
+/// What a step did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BackfillStep {
+    /// How many rows it looked at.
+    pub rows: usize,
+    /// Behind which row to go on; `None` when there was none any more.
+    pub cursor: Option<String>,
+}
+
+/// How far a backfill is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Queryable)]
+pub struct BackfillProgress {
+    /// Behind which row it goes on.
+    pub cursor: String,
+    /// How many rows it has looked at.
+    pub done: i64,
+    /// When it began, in milliseconds since 1970; 0 before that.
+    pub started_ms: i64,
+    /// When it came to its end.
+    pub finished_ms: Option<i64>,
+}
+
+impl Db {
+    /// Does a step of a backfill that is as far as `expected`. Answers how far it is then, and how long the step held
+    /// its transaction; `None` when it is further, since another gateway is at it.
+    pub fn step_backfill(
+        &self,
+        backfill: &Backfill,
+        expected: &BackfillProgress,
+        most: usize,
+        now_ms: i64,
+    ) -> Result<Option<(BackfillProgress, Duration)>> {
+        let (backfill, expected) = (*backfill, expected.clone());
+        self.write_here(move |conn| {
+            let begun = Instant::now();
+            if !LOCK.try_take(conn)? || progress(conn, backfill.name)? != expected {
+                return Ok(None);
+            }
+            Ok(Some((step(conn, &backfill, expected, most, now_ms)?, begun.elapsed())))
+        })
+    }
+
+    /// How far a backfill is.
+    pub fn backfill_progress(&self, name: &'static str) -> Result<BackfillProgress> {
+        self.read_here(|conn| progress(conn, name))
+    }
+}
+
+fn step(
+    conn: &mut Conn,
+    backfill: &Backfill,
+    before: BackfillProgress,
+    most: usize,
+    now_ms: i64,
+) -> Result<BackfillProgress> {
+    if before.finished_ms.is_some() {
+        return Ok(before);
+    }
+    if before.started_ms == 0 {
+        let row = (
+            backfills::name.eq(backfill.name),
+            backfills::cursor.eq(""),
+            backfills::done.eq(0),
+            backfills::started_ms.eq(now_ms),
+        );
+        diesel::insert_into(backfills::table).values(row).execute(conn)?;
+    }
+    let BackfillStep { rows, cursor } = (backfill.step)(conn, &before.cursor, most)?;
+    let is_finished = cursor.is_none();
+    let after = BackfillProgress {
+        cursor: cursor.unwrap_or(before.cursor),
+        done: before.done.saturating_add(i64::try_from(rows).unwrap_or(i64::MAX)),
+        started_ms: if before.started_ms == 0 { now_ms } else { before.started_ms },
+        finished_ms: is_finished.then_some(now_ms),
+    };
+    diesel::update(backfills::table.find(backfill.name))
+        .set((
+            backfills::cursor.eq(&after.cursor),
+            backfills::done.eq(after.done),
+            backfills::finished_ms.eq(after.finished_ms),
+        ))
+        .execute(conn)?;
+    Ok(after)
+}
+
+/// How far a backfill is, in a database that has the table.
+pub(crate) fn progress(conn: &mut Conn, name: &str) -> Result<BackfillProgress> {
+    let row = backfills::table.find(name).select((
+        backfills::cursor,
+        backfills::done,
+        backfills::started_ms,
+        backfills::finished_ms,
+    ));
+    Ok(row.first(conn).optional()?.unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use diesel::{RunQueryDsl as _, sql_query};
+
+    use super::*;
+    use crate::{DatabaseUrl, Error, Options};
+
+    /// Counts the ten rows of the counters that are called by a letter.
+    const COUNTERS: Backfill = Backfill {
+        name: "counters",
+        left: |_, cursor| Ok(10 - cursor.parse::<i64>().unwrap_or(0)),
+        step: |conn, cursor, most| {
+            let from: usize = cursor.parse().unwrap_or(0);
+            let to = (from + most).min(10);
+            for number in from..to {
+                sql_query(format!("INSERT INTO counters (name, value) VALUES ('row {number}', 1)")).execute(conn)?;
+            }
+            let is_broken = crate::kept_number(conn, "broken")?.is_some();
+            if is_broken {
+                return Err(Error::Fault("it was cut off".to_owned()));
+            }
+            Ok(BackfillStep { rows: to - from, cursor: (to < 10).then(|| to.to_string()) })
+        },
+    };
+
+    #[test]
+    fn a_backfill_goes_on_where_it_was_and_ends_once() {
+        let directory = tempfile::tempdir().unwrap();
+        let url = DatabaseUrl::Sqlite(directory.path().join("test.sqlite"));
+        let open = || Db::open(&url, Options::default()).unwrap();
+        let db = open();
+        db.migrate(&[]).unwrap();
+        let step = |db: &Db, most, now_ms| {
+            let expected = db.backfill_progress("counters").unwrap();
+            db.step_backfill(&COUNTERS, &expected, most, now_ms).map(|done| done.unwrap().0)
+        };
+        assert_eq!(db.backfill_progress("counters").unwrap(), BackfillProgress::default());
+        let first = step(&db, 4, 1_000).unwrap();
+        assert_eq!((first.done, first.started_ms, first.finished_ms), (4, 1_000, None));
+        let other = db.step_backfill(&COUNTERS, &BackfillProgress::default(), 4, 1_500).unwrap();
+        assert_eq!(other, None, "another gateway has done something since");
+        // A step that fails leaves nothing.
+        db.write_here(|conn| crate::keep_number(conn, "broken", 1)).unwrap();
+        step(&db, 4, 2_000).unwrap_err();
+        assert_eq!(db.backfill_progress("counters").unwrap(), first);
+        let remove = "DELETE FROM counters WHERE name = 'broken'";
+        db.write_here(move |conn| Ok(sql_query(remove).execute(conn)?)).unwrap();
+        // Another process goes on: a row that it inserted twice would be refused.
+        db.close();
+        let db = open();
+        assert_eq!(step(&db, 4, 3_000).unwrap().cursor, "8");
+        let last = step(&db, 4, 4_000).unwrap();
+        assert_eq!((last.done, last.started_ms, last.finished_ms), (10, 1_000, Some(4_000)));
+        assert_eq!(step(&db, 4, 5_000).unwrap(), last, "it is over");
+        assert_eq!((COUNTERS.left)(&mut crate::backend::connect(&url).unwrap(), "8").unwrap(), 2);
+    }
+}
