@@ -22,7 +22,7 @@ use std::sync::Arc;
 use api::{Alias, Extras, Need, Restorer, Routes, Tag};
 
 pub use crate::{
-    alerts::{AcknowledgedAlerts, AlertDays, Escalator, NoticeIntake},
+    alerts::{AcknowledgedAlerts, AlertDays, Escalator, NoticeIntake, PACKED_DAYS},
     heartbeats::{pings::Pings, watch::Heartbeats},
     neighbours::Neighbours,
     port::AlertPort,
@@ -46,10 +46,13 @@ const MIGRATIONS: db::Migrations = db::migrations!(
     both incidents0007_senders,
     both incidents0009_turns,
     both incidents0011_ids,
-    each incidents0012_figures,
-    each incidents0013_acknowledged_by,
+    both incidents0012_figures,
+    both incidents0013_acknowledged_by,
     each incidents0014_alert_days,
-);
+    both incidents0015_acknowledged_index,
+    each incidents0016_day_changes,
+)
+.with_backfills(&[alerts::ACKNOWLEDGED]);
 
 /// The headings of the OpenAPI document under which the operations stand. The first is that of operations without
 /// another.

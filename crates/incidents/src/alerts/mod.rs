@@ -6,6 +6,7 @@
 //! - [`opsgenie`]: further operations of Opsgenie's alert API at inbound addresses
 //! - [`intake`]: from reports to alerts; the decisions are in [`rules`]
 //! - [`batch`]: the problems and alerts that one request changes, in memory
+//! - [`acknowledged`]: who acknowledged alerts from before that was stored
 //! - [`history`]: open alerts of machines that the inventory no longer has
 //! - [`room`], [`crowding`]: the limit on open alerts, and the warning before it is reached
 //! - [`lookup`]: the resources that reports name
@@ -24,6 +25,7 @@
 //! from it. `lastEvent` of the state after names the change. Integration events take `ALERT` with the event type `NONE`
 //! only: they react to every action on it, and choose by their rules.
 
+mod acknowledged;
 pub(crate) mod actions;
 mod alert;
 mod batch;
@@ -56,7 +58,8 @@ mod windows;
 mod wire;
 mod worked;
 
-pub use days::worker::AlertDays;
+pub use acknowledged::BACKFILL as ACKNOWLEDGED;
+pub use days::{store::TABLE as PACKED_DAYS, worker::AlertDays};
 pub use notices::NoticeIntake;
 pub use room::QUOTA;
 pub use store::{RETENTION, RETENTION_OF_PROBLEMS};

@@ -13,7 +13,6 @@ use diesel::{
 use outbox::{Keep, Retention, Setting};
 
 use super::{
-    days::changes as days,
     row::{Alert, Pending, ProblemRow},
     rules,
     schema::{alert_problems, alert_windows, alerts, open_alerts},
@@ -83,10 +82,7 @@ pub const RETENTION_OF_PROBLEMS: Retention = Retention {
 /// does.
 fn remove(conn: &mut Conn, tenant: &str, ids: &[String], _: usize) -> Result<usize> {
     let these = || alerts::table.filter(alerts::tenant_id.eq(tenant)).filter(alerts::id.eq_any(ids));
-    let rows: Vec<(String, i64)> = these().select((alerts::problem, alerts::created_ms)).load(conn)?;
-    // They go long after they were taken in.
-    days::alerts_change(conn, rows.iter().map(|(_, created_ms)| (tenant, *created_ms, i64::MAX)))?;
-    let problems: Vec<String> = rows.into_iter().map(|(problem, _)| problem).collect();
+    let problems: Vec<String> = these().select(alerts::problem).load(conn)?;
     let known = alert_problems::table
         .filter(alert_problems::tenant_id.eq(tenant))
         .filter(alert_problems::problem.eq_any(problems))
@@ -169,9 +165,6 @@ pub fn latest_problems(conn: &mut Conn, tenants: &[String], problems: &[String])
 
 /// Stores new alerts, or rows that take the place of others.
 pub fn insert(conn: &mut Conn, rows: &[Alert]) -> Result<()> {
-    let closed = rows.iter().filter_map(|row| Some((row, row.closed_ms?)));
-    let changed = closed.map(|(row, at_ms)| (&*row.tenant_id, row.created_ms, at_ms.max(row.updated_ms)));
-    days::alerts_change(conn, changed)?;
     db::insert_rows!(conn, alerts::table, rows)
 }
 

@@ -1,6 +1,7 @@
-//! Who changes an alert of a past day, or who was told of it, removes the copy of that day.
+//! Who changes who was told of an alert of a past day removes the copy of that day. Changes of the alert itself do so
+//! by triggers of the database (`incidents0016_day_changes`), since gateways of older versions make some, too.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use db::{Condition, Conn, Result, SqlQuery};
 use diesel::{RunQueryDsl, sql_types::BigInt};
@@ -22,21 +23,6 @@ const AT_ONCE: usize = 500;
 /// What says of which version a UUID is, and what it is of one that begins with the time.
 const VERSION: u128 = 0xf << 76;
 const BY_TIME: u128 = 7 << 76;
-
-/// To be called when closed alerts are stored or removed, in that write: their tenants, when they were taken in, and
-/// when they changed.
-pub fn alerts_change<'a>(conn: &mut Conn, alerts: impl IntoIterator<Item = (&'a str, i64, i64)>) -> Result<()> {
-    let mut days: BTreeMap<&str, BTreeSet<i64>> = BTreeMap::new();
-    for (tenant, created_ms, at_ms) in alerts {
-        if at_ms.saturating_sub(created_ms) >= YOUNG_MS {
-            days.entry(tenant).or_default().insert(day_of(created_ms));
-        }
-    }
-    for (tenant, days) in days {
-        store::remove(conn, tenant, &days.into_iter().collect::<Vec<_>>())?;
-    }
-    Ok(())
-}
 
 /// As [`ports::told_changes`] says: takes the changes of who was told of alerts.
 pub fn told_changes(conn: &mut Conn, tenant: &str, alerts: &[&str]) -> Result<()> {

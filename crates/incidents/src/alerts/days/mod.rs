@@ -7,7 +7,7 @@
 //! - [`numbers`], [`pack`]: many of those as bytes, and back
 //! - [`rows`]: the same from the rows of alerts and pages
 //! - [`store`]: the rows of `alert_days`
-//! - [`changes`]: who changes an alert of such a day removes its copy, in the same transaction
+//! - [`changes`]: who changes an alert of such a day, or who was told of it, removes its copy, in the same transaction
 //! - [`worker`]: the thread that makes the copies
 
 pub mod changes;

@@ -15,6 +15,9 @@ use super::{
 };
 use crate::alerts::schema::alert_days;
 
+/// The table, which each database fills for itself.
+pub const TABLE: &str = "alert_days";
+
 /// The format of a row whose content is being made.
 const BEING_MADE: i64 = 0;
 

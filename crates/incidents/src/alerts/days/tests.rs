@@ -121,8 +121,19 @@ fn who_changes_an_alert_removes_the_copy_of_its_day() {
     let both = [DAY, DAY + 1];
     assert_eq!(changed(|row| row.updated_ms = row.created_ms + DAY_MS), both[1..], "a note, some day later");
     assert_eq!(changed(|row| row.closed_ms = Some(row.created_ms + 9 * DAY_MS)), both[1..], "one that was open");
-    assert_eq!(changed(|row| row.closed_ms = None), both, "one that is open is in no copy");
-    assert_eq!(changed(|row| row.closed_ms = Some(row.created_ms + 1)), both, "there can be no copy so soon");
+    assert_eq!(changed(|row| row.closed_ms = None), both[1..], "one that was closed");
+}
+
+#[test]
+fn a_program_that_knows_no_copies_removes_them_by_changing_an_alert() {
+    let changed = |text: &'static str, number: i64| {
+        let text = text.replace("{id}", &id(DAY, number));
+        left(move |conn| Ok(conn.batch_execute(&text)?))
+    };
+    let both = [DAY, DAY + 1];
+    assert_eq!(changed("UPDATE alerts SET acknowledged_ms = 7 WHERE id = '{id}'", 3), both[1..]);
+    assert_eq!(changed("DELETE FROM alerts WHERE id = '{id}'", 3), both[1..]);
+    assert_eq!(changed("UPDATE alerts SET acknowledged_ms = 7 WHERE id = '{id}'", 77), both, "there is none");
 }
 
 #[test]

@@ -1,2 +1,1 @@
-DROP INDEX alerts_acknowledged;
 ALTER TABLE alerts DROP COLUMN acknowledged_by;

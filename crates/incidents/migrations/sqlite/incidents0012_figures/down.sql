@@ -1,1 +1,0 @@
-ALTER TABLE alerts DROP COLUMN acknowledged_ms;
