@@ -32,4 +32,5 @@ mod rosters;
 mod secrets;
 mod tables;
 mod template;
+mod upgrades;
 mod words;
