@@ -1,6 +1,6 @@
 # Thin on purpose: each line is a command that one could type. Needed: Rust, a C compiler and make.
 
-.PHONY: run build package test check openapi drift contract operations fuzz clients bench greedy campaign cluster blackbox template
+.PHONY: run build package test check openapi drift contract operations fuzz clients bench greedy campaign cluster upgrade blackbox template
 
 # Builds and starts the service with its demo company on embedded SQLite, in ./data: the program that the tests use,
 # soon there and soon again after an edit. Full speed is that of `make build`. DATA=directory and ARGS="--listen 9090"
@@ -42,6 +42,12 @@ blackbox:
 cluster:
 	@[ -n "$$MUSTER_BIN" ] || cargo build --workspace --bin muster
 	sh scripts/cluster/run.sh $(ARGS)
+
+# Builds the last released version, or the revision of scripts/upgrade/base, and upgrades two gateways of it to this tree
+# one after the other, under writers. ARGS="--from REVISION" names another one; ARGS="--help" says what can be chosen.
+upgrade:
+	@[ -n "$$MUSTER_BIN" ] || cargo build --workspace --bin muster
+	sh scripts/upgrade/run.sh $(ARGS)
 
 # Adds the domain of tests/template to a copy of the workspace, as ARCHITECTURE.md says, builds the program and calls
 # it.

@@ -29,6 +29,8 @@ pub struct Backfill {
     pub name: &'static str,
     /// How many rows are behind a cursor; an empty one is before the first row.
     pub left: fn(&mut Conn, cursor: &str) -> Result<i64>,
+    /// Takes the locks that a step behind a cursor needs. How long it waits for them is not a part of the step.
+    pub lock: fn(&mut Conn, cursor: &str) -> Result<()>,
     /// Does so many rows behind a cursor at most. It has to do no harm to rows that are filled already.
     pub step: fn(&mut Conn, cursor: &str, most: usize) -> Result<BackfillStep>,
 }
@@ -56,8 +58,8 @@ pub struct BackfillProgress {
 }
 
 impl Db {
-    /// Does a step of a backfill that is as far as `expected`. Answers how far it is then, and how long the step held
-    /// its transaction; `None` when it is further, since another gateway is at it.
+    /// Does a step of a backfill that is as far as `expected`. Answers how far it is then, and for how long the step held
+    /// its locks before the commit; `None` when it is further, since another gateway is at it.
     pub fn step_backfill(
         &self,
         backfill: &Backfill,
@@ -67,10 +69,11 @@ impl Db {
     ) -> Result<Option<(BackfillProgress, Duration)>> {
         let (backfill, expected) = (*backfill, expected.clone());
         self.write_here(move |conn| {
-            let begun = Instant::now();
             if !LOCK.try_take(conn)? || progress(conn, backfill.name)? != expected {
                 return Ok(None);
             }
+            (backfill.lock)(conn, &expected.cursor)?;
+            let begun = Instant::now();
             Ok(Some((step(conn, &backfill, expected, most, now_ms)?, begun.elapsed())))
         })
     }
@@ -140,6 +143,7 @@ mod tests {
     const COUNTERS: Backfill = Backfill {
         name: "counters",
         left: |_, cursor| Ok(10 - cursor.parse::<i64>().unwrap_or(0)),
+        lock: |_, _| Ok(()),
         step: |conn, cursor, most| {
             let from: usize = cursor.parse().unwrap_or(0);
             let to = (from + most).min(10);

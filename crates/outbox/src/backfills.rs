@@ -117,7 +117,6 @@ impl BackfillTurns {
             self.seen = Some(seen);
             return Ok(STANDS_STILL);
         }
-        let begun = Instant::now();
         let Some((progress, took)) = self.db.step_backfill(&backfill, &seen, self.rows, now.millis())? else {
             return Ok(Duration::ZERO);
         };
@@ -132,7 +131,7 @@ impl BackfillTurns {
         };
         // Half of the time is for the others, and more while they wait.
         let others = if self.db.is_waited_for() { 3 } else { 1 };
-        Ok((begun.elapsed() * others).max(PAUSE))
+        Ok((took * others).max(PAUSE))
     }
 
     /// Remembers how far a backfill is. Has it come to its end?
