@@ -361,7 +361,9 @@ mod tests {
         let often = (1..20_100_i64).flat_map(|hour| [0, 1].map(|shift| stretch(shift, -hour * 2, -hour * 2 + 1)));
         let none = Limits { rest_ms: 0, nights: 31 };
         let all: Vec<_> = often.chain([stretch(0, -1, 4), stretch(1, -1, 8)]).collect();
-        assert_eq!(told(&all, &[], none), [(Kind::DoubleBooking, 0, 4)]);
+        let mut found = told(&all, &[], none);
+        found.retain(|(kind, ..)| *kind == Kind::DoubleBooking);
+        assert_eq!(found, [(Kind::DoubleBooking, 0, 4)]);
     }
 
     #[test]
