@@ -60,10 +60,10 @@ fn step(conn: &mut Conn, cursor: &str, most: usize) -> Result<BackfillStep> {
         let Some((at_ms, by)) = first_acknowledgement(document) else { continue };
         let this = || alerts::table.find((&owner, id));
         let filled = diesel::update(this().filter(dsl::acknowledged_ms.is_null()))
-            .set((dsl::acknowledged_ms.eq(at_ms), dsl::acknowledged_by.eq(&by)))
+            .set((dsl::acknowledged_ms.eq(at_ms), dsl::acknowledged_by.eq(by.as_deref())))
             .execute(conn)?;
         if filled == 0 {
-            diesel::update(this()).set(dsl::acknowledged_by.eq(&by)).execute(conn)?;
+            diesel::update(this()).set(dsl::acknowledged_by.eq(by.as_deref())).execute(conn)?;
         }
     }
     // The next step finds out whether there is more; alerts may have been removed since the look above.
