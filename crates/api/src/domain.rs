@@ -130,7 +130,7 @@ fn add_paths(document: &mut OpenApi, operation: &impl Operation, below: &str, ta
 /// The handlers of these domains' operations, for the default service of an `App` behind the guard that knows them
 /// ([`Guard::routes`](crate::Guard::routes)).
 pub fn handlers(domains: &[Domain], operations: &[Route]) -> Handlers {
-    let mut handlers = Handlers::of(operations);
+    let mut handlers = Handlers::for_operations(operations);
     let mut at_root = Routes { below: "", tag: "", target: RouteTarget::Server(&mut handlers) };
     domains.iter().for_each(|domain| (domain.root_routes)(&mut at_root));
     let mut below_tenant = Routes { below: paths::TENANT_PREFIX, tag: "", target: RouteTarget::Server(&mut handlers) };

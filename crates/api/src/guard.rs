@@ -30,7 +30,7 @@ use crate::{
     notice,
     operations::OperationNumber,
     paths, session, shed, spec,
-    worker::Worker,
+    worker::WorkerState,
     write_position,
 };
 
@@ -137,7 +137,7 @@ impl Guard {
     pub fn count(&self, request: &HttpRequest, key_id: &String) -> Result<(), Problem> {
         let Some(keys) = &self.keys else { return Ok(()) };
         let left = keys.check(key_id).inspect_err(|_| {
-            let behind_proxy = request.app_data::<Worker>().is_some_and(|worker| worker.behind_proxy);
+            let behind_proxy = request.app_data::<WorkerState>().is_some_and(|worker| worker.behind_proxy);
             notice::throttled(address::of(request, behind_proxy), key_id);
         })?;
         if let Some(ticket) = shed::current() {
@@ -189,7 +189,7 @@ impl Guard {
         };
         let caller = self.caller(request, operation).await?;
         self.count(request.request(), &caller.key_id)?;
-        if let (Some(ticket), Some(worker)) = (&ticket, request.app_data::<Worker>()) {
+        if let (Some(ticket), Some(worker)) = (&ticket, request.app_data::<WorkerState>()) {
             ticket.set_party(worker.keys.party(&worker.gate, &caller));
             *ticket.caller.borrow_mut() = Some(Arc::clone(&caller));
             ticket.least_position.set(write_position::of(request.headers())?);

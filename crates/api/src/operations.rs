@@ -36,7 +36,7 @@ pub struct Handlers {
 
 impl Handlers {
     /// For these operations, whose numbers are their places, from 1.
-    pub(crate) fn of(operations: &[metrics::Route]) -> Self {
+    pub(crate) fn for_operations(operations: &[metrics::Route]) -> Self {
         Self { numbers: operations.iter().cloned().zip(1..).collect(), routes: Vec::new() }
     }
 

@@ -39,7 +39,7 @@ use crate::{
     shed::{self, Limits, LoadGate, Reason},
     spec,
     trace::{Answered, RequestTrace},
-    worker::Worker,
+    worker::WorkerState,
     write_position,
 };
 
@@ -178,7 +178,7 @@ impl Service {
         let application = move || {
             let Self { domains, db, probe, extras, .. } = &self;
             let extras = extras.clone();
-            let worker = Worker {
+            let worker = WorkerState {
                 gate: Arc::clone(&gate),
                 counters: metrics.worker(),
                 keys: Rc::default(),
@@ -269,7 +269,7 @@ async fn live() -> web::Json<serde_json::Value> {
 
 /// The database answers and takes writes: what was last heard of it, told at once.
 async fn ready(request: actix_web::HttpRequest) -> crate::Result<web::Json<serde_json::Value>> {
-    if request.app_data::<Worker>().is_some_and(|worker| worker.drain.has_begun()) {
+    if request.app_data::<WorkerState>().is_some_and(|worker| worker.drain.has_begun()) {
         return Err(Problem::unavailable("The service stops. Another one takes its place, or it starts again.").into());
     }
     let detail = match request.app_data::<Probe>().map_or(Health::Away, Probe::health) {
@@ -298,7 +298,7 @@ async fn outer_middleware(
     mut request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
 ) -> Result<ServiceResponse<BoxBody>, actix_web::Error> {
-    let Some(worker) = request.app_data::<Worker>().cloned() else {
+    let Some(worker) = request.app_data::<WorkerState>().cloned() else {
         return Ok(request.error_response(Error(db::Error::Fault("a server without workers".to_owned()))));
     };
     merge_slashes(&mut request);

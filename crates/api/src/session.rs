@@ -10,7 +10,7 @@ use actix_web::{
 };
 use base::{problem::Problem, secret::Secret};
 
-use crate::worker::Worker;
+use crate::worker::WorkerState;
 
 /// What the id of every session begins with. The public part of a key is letters and digits, so none looks like it.
 pub const PREFIX: &str = "SES-";
@@ -61,7 +61,7 @@ fn read(headers: &HeaderMap, name: &str) -> SessionCookie {
 
 /// Are answers to this request encrypted on their way to the browser?
 pub fn is_secure(request: &HttpRequest) -> bool {
-    request.app_data::<Worker>().is_some_and(|worker| worker.secure)
+    request.app_data::<WorkerState>().is_some_and(|worker| worker.secure)
 }
 
 /// The `Set-Cookie` of a new session that ends after so many seconds.
@@ -91,7 +91,7 @@ fn set(name: &str, value: &str, seconds: i64, secure: bool) -> Option<HeaderValu
 
 /// How browsers reach the service, such as `https://muster.example`: as configured, or as this request did.
 pub fn origin(request: &HttpRequest) -> String {
-    let worker = request.app_data::<Worker>();
+    let worker = request.app_data::<WorkerState>();
     if let Some(origin) = worker.and_then(|worker| worker.origin.as_ref()) {
         return origin.to_string();
     }

@@ -11,7 +11,7 @@ use actix_web::{
 };
 use traces::{Context, Kind, Span};
 
-use crate::{guard::tenant_of, paths, worker::Worker};
+use crate::{guard::tenant_of, paths, worker::WorkerState};
 
 /// The header of an answer with the id of its trace.
 const HEADER: HeaderName = HeaderName::from_static("x-trace-id");
@@ -62,7 +62,7 @@ impl RequestTrace {
 
     /// Records the span, by the conventions of OpenTelemetry for HTTP. A path is told as it is logged; queries, which
     /// may hold tokens, are not. `route` is the number of the operation, 0 for none.
-    pub(crate) fn end(self, worker: &Worker, (method, path): (&Method, &str), request_id: &str, answer: Answered) {
+    pub(crate) fn end(self, worker: &WorkerState, (method, path): (&Method, &str), request_id: &str, answer: Answered) {
         let Some(mut span) = self.span else { return };
         let Answered { route, status } = answer;
         let pattern = route.checked_sub(1).and_then(|place| worker.routes.get(place)).map(|route| &route.pattern);

@@ -15,7 +15,7 @@ use crate::{
 
 /// What a worker thread has for every request.
 #[derive(Clone)]
-pub(crate) struct Worker {
+pub(crate) struct WorkerState {
     pub(crate) gate: Arc<LoadGate>,
     pub(crate) keys: Rc<KeyCache>,
     pub(crate) counters: Arc<Counters>,
@@ -33,7 +33,7 @@ pub(crate) struct Worker {
     pub(crate) drain: Drain,
 }
 
-impl Worker {
+impl WorkerState {
     /// Notes that a request came, of a client that made a pause before it or did not. Who watches the service is always
     /// let in.
     pub(crate) fn ticket(&self, request: &ServiceRequest, paused: bool) -> Rc<Ticket> {

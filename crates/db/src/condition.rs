@@ -17,11 +17,11 @@ use crate::Sql;
 /// Column names in the text are qualified by their table (`resources.state`), since diesel cannot check them.
 #[derive(Clone, Debug, Default)]
 pub struct Condition {
-    parts: Vec<Part>,
+    parts: Vec<SqlPart>,
 }
 
 #[derive(Clone, Debug)]
-enum Part {
+enum SqlPart {
     Sql(&'static str),
     Text(String),
     Integer(i64),
@@ -30,27 +30,27 @@ enum Part {
 impl Condition {
     /// A condition that starts with this text.
     pub fn sql(text: &'static str) -> Self {
-        Self { parts: vec![Part::Sql(text)] }
+        Self { parts: vec![SqlPart::Sql(text)] }
     }
 
     /// Goes on with more SQL.
     #[must_use]
     pub fn then(mut self, text: &'static str) -> Self {
-        self.parts.push(Part::Sql(text));
+        self.parts.push(SqlPart::Sql(text));
         self
     }
 
     /// Goes on with a bound text.
     #[must_use]
     pub fn text(mut self, value: impl Into<String>) -> Self {
-        self.parts.push(Part::Text(value.into()));
+        self.parts.push(SqlPart::Text(value.into()));
         self
     }
 
     /// Goes on with a bound integer.
     #[must_use]
     pub fn integer(mut self, value: i64) -> Self {
-        self.parts.push(Part::Integer(value));
+        self.parts.push(SqlPart::Integer(value));
         self
     }
 
@@ -67,44 +67,44 @@ impl Condition {
         I: IntoIterator,
         I::Item: Into<String>,
     {
-        Self::list(text, values.into_iter().map(|value| Part::Text(value.into())), " (SELECT '' WHERE 1 = 0)")
+        Self::list(text, values.into_iter().map(|value| SqlPart::Text(value.into())), " (SELECT '' WHERE 1 = 0)")
     }
 
     /// `text (…)` with pairs of texts: the text is `(column, column) IN`. They are a query of their own, since SQLite
     /// finds no index for a list of values as such.
     pub fn pairs_in<T: Into<String>>(text: &'static str, pairs: impl IntoIterator<Item = (T, T)>) -> Self {
-        let mut parts = vec![Part::Sql(text), Part::Sql(" (SELECT column1, column2 FROM (VALUES ")];
+        let mut parts = vec![SqlPart::Sql(text), SqlPart::Sql(" (SELECT column1, column2 FROM (VALUES ")];
         let before = parts.len();
         for (one, other) in pairs {
-            parts.push(Part::Sql(if parts.len() == before { "(" } else { "), (" }));
-            parts.extend([Part::Text(one.into()), Part::Sql(", "), Part::Text(other.into())]);
+            parts.push(SqlPart::Sql(if parts.len() == before { "(" } else { "), (" }));
+            parts.extend([SqlPart::Text(one.into()), SqlPart::Sql(", "), SqlPart::Text(other.into())]);
         }
         if parts.len() == before {
             return Self::sql(text).then(" (SELECT '', '' WHERE 1 = 0)");
         }
-        parts.push(Part::Sql(")) AS pairs)"));
+        parts.push(SqlPart::Sql(")) AS pairs)"));
         Self { parts }
     }
 
     /// As [`Condition::text_in`], for integers.
     pub fn integer_in(text: &'static str, values: impl IntoIterator<Item = i64>) -> Self {
-        Self::list(text, values.into_iter().map(Part::Integer), " (SELECT 0 WHERE 1 = 0)")
+        Self::list(text, values.into_iter().map(SqlPart::Integer), " (SELECT 0 WHERE 1 = 0)")
     }
 
     /// `none` stands for an empty list, which SQL cannot write; `text` may have brackets that close behind it.
-    fn list(text: &'static str, values: impl Iterator<Item = Part>, none: &'static str) -> Self {
-        let mut parts = vec![Part::Sql(text), Part::Sql(" (")];
+    fn list(text: &'static str, values: impl Iterator<Item = SqlPart>, none: &'static str) -> Self {
+        let mut parts = vec![SqlPart::Sql(text), SqlPart::Sql(" (")];
         let before = parts.len();
         for value in values {
             if parts.len() > before {
-                parts.push(Part::Sql(", "));
+                parts.push(SqlPart::Sql(", "));
             }
             parts.push(value);
         }
         if parts.len() == before {
             return Self::sql(text).then(none);
         }
-        parts.push(Part::Sql(")"));
+        parts.push(SqlPart::Sql(")"));
         Self { parts }
     }
 
@@ -121,7 +121,7 @@ impl Condition {
         I::Item: Into<String>,
     {
         if whole {
-            let values = texts.into_iter().map(|text| Part::Text(text.into()));
+            let values = texts.into_iter().map(|text| SqlPart::Text(text.into()));
             return Self::sql(column).append(Self::list(" IN", values, " (SELECT '' WHERE 1 = 0)"));
         }
         Self::any(texts.into_iter().map(|text| Self::contains(column, text)))
@@ -151,18 +151,18 @@ impl Condition {
 }
 
 /// Writes one half, the word, and the other half.
-fn balance(mut conditions: Vec<Condition>, word: &'static str, parts: &mut Vec<Part>) {
+fn balance(mut conditions: Vec<Condition>, word: &'static str, parts: &mut Vec<SqlPart>) {
     let half = conditions.len() / 2;
-    parts.push(Part::Sql("("));
+    parts.push(SqlPart::Sql("("));
     if half == 0 {
         parts.extend(conditions.into_iter().flat_map(|condition| condition.parts));
     } else {
         let rest = conditions.split_off(half);
         balance(conditions, word, parts);
-        parts.push(Part::Sql(word));
+        parts.push(SqlPart::Sql(word));
         balance(rest, word, parts);
     }
-    parts.push(Part::Sql(")"));
+    parts.push(SqlPart::Sql(")"));
 }
 
 impl QueryFragment<Sql> for Condition {
@@ -170,9 +170,9 @@ impl QueryFragment<Sql> for Condition {
         out.unsafe_to_cache_prepared();
         for part in &self.parts {
             match part {
-                Part::Sql(text) => out.push_sql(text),
-                Part::Text(value) => out.push_bind_param::<Text, String>(value)?,
-                Part::Integer(value) => out.push_bind_param::<BigInt, i64>(value)?,
+                SqlPart::Sql(text) => out.push_sql(text),
+                SqlPart::Text(value) => out.push_bind_param::<Text, String>(value)?,
+                SqlPart::Integer(value) => out.push_bind_param::<BigInt, i64>(value)?,
             }
         }
         Ok(())

@@ -127,14 +127,14 @@ struct Desk {
 }
 
 /// Events of one tenant that are handed on together.
-struct Group {
+struct TenantEvents {
     tenant: String,
     claimed: Vec<Claimed>,
     /// What subscribers get of them.
     events: Vec<Event>,
 }
 
-impl Group {
+impl TenantEvents {
     /// Records that they were handed on, so long after an instant.
     fn record_spans(&self, now: Timestamp, after: Duration) {
         let to = Timestamp::from_millis(now.millis() + i64::try_from(after.as_millis()).unwrap_or(0));
@@ -184,7 +184,7 @@ impl Desk {
     /// Takes up what is due: as much of each tenant, and more of those that have more while there is room; the tenants
     /// with the fewest first. Answers how many events that are. An idle database is only read: a claim would be a
     /// commit four times a second.
-    fn take_up(&mut self, now: Timestamp, until: Timestamp) -> Result<(usize, Vec<Arc<Group>>)> {
+    fn take_up(&mut self, now: Timestamp, until: Timestamp) -> Result<(usize, Vec<Arc<TenantEvents>>)> {
         let tenants = self.db.read_here(|conn| events::ROWS.tenants(conn, now.millis()))?;
         let mut tenants = self.turns.order(tenants, now.millis());
         tenants.truncate(self.most);
@@ -213,7 +213,7 @@ impl Desk {
         }
         let groups = groups.into_iter().map(|(tenant, claimed)| {
             let events = claimed.iter().map(Claimed::event).collect();
-            Arc::new(Group { tenant, claimed, events })
+            Arc::new(TenantEvents { tenant, claimed, events })
         });
         let mut groups: Vec<_> = groups.collect();
         groups.sort_by_key(|group| group.claimed.len());
@@ -235,7 +235,7 @@ impl Desk {
     /// Hands on events in one transaction, tenant after tenant; answers of how many tenants, and how long that took of
     /// the transaction. On Postgres it is one tenant: what subscribers lock of a tenant, two gateways would lock in
     /// different orders.
-    fn hand_on_together(&self, groups: Vec<Arc<Group>>, now: Timestamp) -> Result<(usize, Duration)> {
+    fn hand_on_together(&self, groups: Vec<Arc<TenantEvents>>, now: Timestamp) -> Result<(usize, Duration)> {
         let owner = self.owner.clone();
         let subscribers = self.subscribers.clone();
         self.db.write_here(move |conn| {
@@ -261,7 +261,7 @@ impl Desk {
 
     /// Hands on the events of a tenant in a transaction of their own. When that fails they wait, and with them the
     /// tenant; where that cannot be written either, they are due as before.
-    fn hand_on_alone(&mut self, group: &Arc<Group>, now: Timestamp, until: Timestamp) {
+    fn hand_on_alone(&mut self, group: &Arc<TenantEvents>, now: Timestamp, until: Timestamp) {
         let owner = self.owner.clone();
         let subscribers = self.subscribers.clone();
         let these = Arc::clone(group);
@@ -285,7 +285,7 @@ fn take(
     conn: &mut Conn,
     owner: &str,
     subscribers: &[Arc<dyn Subscriber>],
-    group: &Group,
+    group: &TenantEvents,
     now: Timestamp,
 ) -> Result<()> {
     let together = db::savepoint(conn, |conn| {
@@ -309,7 +309,7 @@ fn take_each(
     conn: &mut Conn,
     owner: &str,
     subscribers: &[Arc<dyn Subscriber>],
-    Group { claimed, events: read, .. }: &Group,
+    TenantEvents { claimed, events: read, .. }: &TenantEvents,
     now: Timestamp,
 ) -> Result<()> {
     let mut waiting: HashMap<_, Timestamp> = HashMap::new();

@@ -94,7 +94,7 @@ impl Moves {
         let Some(first) = turns.peek() else { return moves };
         let mut queue = Queue::new(*first, count);
         for turn in turns {
-            moves.settle(&mut queue, turn);
+            moves.make_up_turns(&mut queue, turn);
             if moves.is_full(count) {
                 break;
             }
@@ -110,12 +110,12 @@ impl Moves {
             }
             moves.take(&mut queue, other.unwrap_or(first));
         }
-        moves.settle(&mut queue, i64::MAX);
+        moves.make_up_turns(&mut queue, i64::MAX);
         moves
     }
 
     /// Gives the turns before this one, in which nobody is away, until places follow each other again.
-    fn settle(&mut self, queue: &mut Queue, before: i64) {
+    fn make_up_turns(&mut self, queue: &mut Queue, before: i64) {
         while queue.turn < before && !queue.is_settled() && !self.is_full(queue.places.len()) {
             queue.forget_old_turns();
             let Some(place) = queue.line().first().copied() else { break };

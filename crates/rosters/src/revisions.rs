@@ -12,15 +12,15 @@ use crate::{absences, roster::store};
 const FEW_TENANTS: usize = 16;
 
 /// A number of a tenant, which counts changes, in the order of the tenants.
-type OfTenants = Vec<(String, i64)>;
+type RevisionsOfTenants = Vec<(String, i64)>;
 
 /// Of each tenant three numbers: of the changes to its rosters and holiday calendars, to its people, and to their
 /// time off.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Revisions {
-    rosters: OfTenants,
-    people: OfTenants,
-    time_off: OfTenants,
+    rosters: RevisionsOfTenants,
+    people: RevisionsOfTenants,
+    time_off: RevisionsOfTenants,
 }
 
 /// The sums over all tenants: others after each change.
@@ -42,7 +42,7 @@ impl Revisions {
 
     /// The sums.
     pub fn totals(&self) -> Totals {
-        let sum = |of: &OfTenants| of.iter().fold(0_i64, |sum, (_, revision)| sum.wrapping_add(*revision));
+        let sum = |of: &RevisionsOfTenants| of.iter().fold(0_i64, |sum, (_, revision)| sum.wrapping_add(*revision));
         Totals { rosters: sum(&self.rosters), people: sum(&self.people), time_off: sum(&self.time_off) }
     }
 
@@ -57,7 +57,7 @@ impl Revisions {
     }
 }
 
-fn newer<'r>(now: &'r OfTenants, before: &OfTenants) -> HashSet<&'r str> {
+fn newer<'r>(now: &'r RevisionsOfTenants, before: &RevisionsOfTenants) -> HashSet<&'r str> {
     let before: HashSet<&(String, i64)> = before.iter().collect();
     now.iter().filter(|one| !before.contains(one)).map(|(tenant, _)| tenant.as_str()).collect()
 }

@@ -128,14 +128,14 @@ impl Times<'_> {
     }
 
     /// The day of the week of the first one, from Monday 0.
-    fn first_day(&self) -> Result<u32, String> {
+    fn first_weekday(&self) -> Result<u32, String> {
         let date: jiff::civil::DateTime = self.start.parse().map_err(|_| format!("{:?} is not a time", self.start))?;
         Ok(date.weekday().to_monday_zero_offset().unsigned_abs().into())
     }
 
     /// At which times of the week it takes place.
     fn week(&self, days: &[u32], clock: &Clock) -> Result<Week, String> {
-        let first = self.first_day()?;
+        let first = self.first_weekday()?;
         if !days.is_empty() && !days.contains(&first) {
             return Err("its first day is not one of its days (by_day)".to_owned());
         }
@@ -187,7 +187,7 @@ impl Times<'_> {
                 let week_start = weekday(text(shift, "week_start").unwrap_or("MO"))?;
                 let since = |day: u32| (day + 7 - week_start) % 7;
                 let begin = days.iter().map(|day| since(*day)).min().unwrap_or(0);
-                let back = i64::from(since(self.first_day()?) - begin);
+                let back = i64::from(since(self.first_weekday()?) - begin);
                 let date: jiff::civil::DateTime =
                     self.start.parse().map_err(|_| format!("{:?} is not a time", self.start))?;
                 let first = date.checked_sub(jiff::Span::new().days(back)).map_err(|error| error.to_string())?;

@@ -58,17 +58,17 @@ impl<J> State<J> {
     }
 
     /// How many calls may be under way.
-    fn width(&self, most: usize) -> usize {
+    fn concurrency(&self, most: usize) -> usize {
         // After a pause one call tries whether the endpoint is well again.
         if self.opened > 0 { 1 } else { most }
     }
 
     fn window(&self, most: usize) -> usize {
-        if self.answers { WINDOW.max(most) } else { self.width(most) }
+        if self.answers { WINDOW.max(most) } else { self.concurrency(most) }
     }
 
     fn start(&mut self, most: usize) -> Vec<J> {
-        let free = self.width(most).saturating_sub(self.running);
+        let free = self.concurrency(most).saturating_sub(self.running);
         let jobs: Vec<J> = self.queue.drain(..free.min(self.queue.len())).collect();
         self.running += jobs.len();
         jobs

@@ -6,7 +6,7 @@ use crate::placeholders::{EVENT, Entity};
 /// Cuts a template into its parts. `$$` is a dollar sign, and so is one that no letter follows.
 pub fn read_segments(text: &str, entity: Option<Entity>, kind: Kind) -> Result<Vec<Segment>, String> {
     let mut reader =
-        Reader { text, at: 0, entity, place: Syntax::new(kind), segments: Vec::new(), plain: String::new() };
+        Reader { text, at: 0, entity, place: ReaderState::new(kind), segments: Vec::new(), plain: String::new() };
     while let Some(letter) = reader.rest().chars().next() {
         let next = reader.rest().chars().nth(1);
         match (letter, next) {
@@ -30,7 +30,7 @@ struct Reader<'t> {
     text: &'t str,
     at: usize,
     entity: Option<Entity>,
-    place: Syntax,
+    place: ReaderState,
     segments: Vec<Segment>,
     plain: String,
 }
@@ -61,7 +61,7 @@ impl Reader<'_> {
 
     fn placeholder(&mut self) -> Result<(), String> {
         let start = self.at;
-        let (of, length) = source(self.rest(), self.entity).map_err(|wrong| {
+        let (of, length) = read_placeholder(self.rest(), self.entity).map_err(|wrong| {
             let position = self.position(start);
             format!("has {wrong} ({position})")
         })?;
@@ -81,7 +81,7 @@ impl Reader<'_> {
 }
 
 /// Reads the placeholder that a text starts with; answers it and its length.
-fn source(text: &str, entity: Option<Entity>) -> Result<(Source, usize), String> {
+fn read_placeholder(text: &str, entity: Option<Entity>) -> Result<(Source, usize), String> {
     if let Some(rest) = text.strip_prefix("$utils.").or_else(|| text.strip_prefix("$Utils.")) {
         let (of, used) = call(rest, entity)?;
         return Ok((of, text.len() - rest.len() + used));
@@ -150,9 +150,9 @@ fn call(text: &str, entity: Option<Entity>) -> Result<(Source, usize), String> {
     let rest = rest.trim_start().strip_prefix('(').ok_or_else(|| wrong("without ( behind its name"))?;
     let argument = rest.trim_start();
     let (of, used) = if argument.starts_with('$') {
-        source(argument, entity)?
+        read_placeholder(argument, entity)?
     } else {
-        let (of, used) = source(&format!("${argument}"), entity)?;
+        let (of, used) = read_placeholder(&format!("${argument}"), entity)?;
         (of, used.saturating_sub(1))
     };
     let after = argument.get(used..).unwrap_or_default().trim_start();
@@ -174,7 +174,7 @@ fn behind(text: &str, offset: usize) -> &str {
 }
 
 /// Where in a text of its kind a reader is.
-enum Syntax {
+enum ReaderState {
     Json { inside: bool, escaped: bool },
     Xml(Xml),
     Any,
@@ -190,7 +190,7 @@ enum Xml {
     Data(String),
 }
 
-impl Syntax {
+impl ReaderState {
     fn new(kind: Kind) -> Self {
         match kind {
             Kind::Json => Self::Json { inside: false, escaped: false },

@@ -13,7 +13,7 @@ use super::node::{MAX_NODES, Node, clean};
 pub(super) fn read(text: &str) -> Result<Node, ReportError> {
     let budget = Budget { left: Cell::new(MAX_NODES), nul: Cell::new(false) };
     let mut deserializer = serde_json::Deserializer::from_str(text);
-    let node = Value(&budget).deserialize(&mut deserializer).and_then(|node| deserializer.end().map(|()| node));
+    let node = NodeVisitor(&budget).deserialize(&mut deserializer).and_then(|node| deserializer.end().map(|()| node));
     node.map_err(|error| {
         let place = format!("line {} column {}", error.line(), error.column());
         if budget.left.get() == 0 {
@@ -50,9 +50,9 @@ impl Budget {
     }
 }
 
-struct Value<'b>(&'b Budget);
+struct NodeVisitor<'b>(&'b Budget);
 
-impl<'de> DeserializeSeed<'de> for Value<'_> {
+impl<'de> DeserializeSeed<'de> for NodeVisitor<'_> {
     type Value = Node;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Node, D::Error> {
@@ -61,7 +61,7 @@ impl<'de> DeserializeSeed<'de> for Value<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Value<'_> {
+impl<'de> Visitor<'de> for NodeVisitor<'_> {
     type Value = Node;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -95,7 +95,7 @@ impl<'de> Visitor<'de> for Value<'_> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Node, A::Error> {
         let mut list = Vec::new();
-        while let Some(item) = items.next_element_seed(Value(self.0))? {
+        while let Some(item) = items.next_element_seed(NodeVisitor(self.0))? {
             list.push(item);
         }
         Ok(Node::List(list))
@@ -106,7 +106,7 @@ impl<'de> Visitor<'de> for Value<'_> {
         while let Some(mut key) = members.next_key::<String>()? {
             self.0.check(&key)?;
             key.make_ascii_lowercase();
-            object.push((key, members.next_value_seed(Value(self.0))?));
+            object.push((key, members.next_value_seed(NodeVisitor(self.0))?));
         }
         Ok(Node::Object(object))
     }

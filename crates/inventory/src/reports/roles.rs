@@ -41,7 +41,7 @@ fn by_name(table: &[(&'static str, &'static str)], separator: char) -> HashMap<&
 #[must_use]
 pub fn of(report: &Report) -> Option<Vec<&'static str>> {
     let softwares = report.softwares.as_deref()?;
-    let mut roles: Vec<_> = softwares.iter().filter_map(role).collect();
+    let mut roles: Vec<_> = softwares.iter().filter_map(role_of_software).collect();
     let text = |machine: &serde_json::Value, key: &str| {
         machine.get(key).and_then(|value| value.as_str()).map(str::to_ascii_lowercase)
     };
@@ -58,10 +58,10 @@ pub fn of(report: &Report) -> Option<Vec<&'static str>> {
 
 /// The role that one installed application gives its machine.
 #[must_use]
-pub fn role(software: &Software) -> Option<&'static str> {
+pub fn role_of_software(software: &Software) -> Option<&'static str> {
     let name = software.name.trim().to_lowercase();
     if name.contains(' ') {
-        return product(&name);
+        return role_of_product(&name);
     }
     // Debian marks a foreign architecture: `nginx:arm64`.
     let name = name.split(':').next().unwrap_or_default();
@@ -71,7 +71,7 @@ pub fn role(software: &Software) -> Option<&'static str> {
     if client { None } else { BY_PACKAGE.get(name).or_else(|| BY_PACKAGE.get(shape.as_str())).copied() }
 }
 
-fn product(name: &str) -> Option<&'static str> {
+fn role_of_product(name: &str) -> Option<&'static str> {
     let listed = |list: &str, word: &str| list.split(' ').any(|known| known == word);
     let words: Vec<&str> = name.split(' ').filter(|word| !word.is_empty()).collect();
     let bare = |word: &&str| word.trim_matches(|character: char| !character.is_alphanumeric()).to_owned();
@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     fn role_of(name: &str, from: &str) -> Option<&'static str> {
-        role(&Software { name: name.to_owned(), from: Some(from.to_owned()), ..Software::default() })
+        role_of_software(&Software { name: name.to_owned(), from: Some(from.to_owned()), ..Software::default() })
     }
 
     #[test]

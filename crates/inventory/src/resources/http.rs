@@ -12,7 +12,7 @@ use super::{
     decommissioned::{self, DecommissionedResource},
     detail::{self, LinkedRecords},
     identities,
-    input::{Input, Reference, ResourceInput},
+    input::{Input, LocationReference, ResourceInput},
     lock, rules, store,
     wire::{CreatedResource, Decommission, ResourceDetail, ResourceId},
 };
@@ -94,7 +94,7 @@ pub fn resolve(conn: &mut Conn, input: &Input, resource: &mut Resource) -> Resul
     } else if resource.resource_type.0 == 0 {
         resource.resource_type = types::resolve(conn, &resource.tenant_id, types::default_for(&resource.kind), None)?;
     }
-    if let Some(Reference { id, name }) = &input.location {
+    if let Some(LocationReference { id, name }) = &input.location {
         let site = sites::store::resolve(conn, &resource.tenant_id, *id, name.as_deref())?;
         let missing = || Problem::field("location", "names no site of this tenant; create it first");
         resource.site_id = Some(site.ok_or_else(missing)?);

@@ -43,7 +43,7 @@ const CREDENTIAL_SECRETS: [&str; 2] = ["oauthClientKey", "oauthClientSecret"];
 /// A site, by its id or its name.
 #[derive(Clone, Debug, Default, PartialEq, Request)]
 #[request(schema = "LocationReference", check = names_one)]
-pub struct Reference {
+pub struct LocationReference {
     /// Its integer id.
     pub id: Option<i64>,
     /// Its name.
@@ -51,8 +51,8 @@ pub struct Reference {
     pub name: Option<String>,
 }
 
-fn names_one(reference: &Reference, fields: &mut Fields<'_>) {
-    if *reference == Reference::default() {
+fn names_one(reference: &LocationReference, fields: &mut Fields<'_>) {
+    if *reference == LocationReference::default() {
         fields.error("id", "is required, or name");
     }
 }
@@ -82,7 +82,7 @@ pub struct Input {
     /// Does an agent report for it?
     pub agent_installed: Option<bool>,
     /// A site of the same tenant.
-    pub location: Option<Reference>,
+    pub location: Option<LocationReference>,
     /// Text attributes; an empty one removes the value.
     #[request(with = texts, default, undocumented)]
     pub texts: Vec<(&'static str, String)>,

@@ -31,7 +31,7 @@ pub fn new_row(
     author: &str,
     now: Timestamp,
 ) -> Result<Category, Problem> {
-    let Position { parent_id, depth, path } = Position::below(parent, &new.name)?;
+    let TreePosition { parent_id, depth, path } = TreePosition::below(parent, &new.name)?;
     check_depth(depth)?;
     Ok(Category {
         tenant_id: tenant.to_owned(),
@@ -53,13 +53,13 @@ pub fn new_row(
 }
 
 /// Where a category stands.
-struct Position {
+struct TreePosition {
     parent_id: String,
     depth: i64,
     path: String,
 }
 
-impl Position {
+impl TreePosition {
     fn below(parent: Option<&Category>, name: &str) -> Result<Self, Problem> {
         let Some(parent) = parent else {
             return Ok(Self { parent_id: String::new(), depth: 1, path: name.to_owned() });
@@ -90,7 +90,7 @@ pub fn apply_change(
         return Err(in_trash(&old.id, &old.name));
     }
     let name = change.name.unwrap_or_else(|| old.name.clone());
-    let Position { parent_id, depth, path } = Position::below(parent, &name)?;
+    let TreePosition { parent_id, depth, path } = TreePosition::below(parent, &name)?;
     Ok(Category {
         version: old.version + 1,
         name_key: fold(&name),

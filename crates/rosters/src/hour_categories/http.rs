@@ -27,12 +27,12 @@ impl Recorded for Row {
 }
 
 /// The categories of tenants: a tenant's own, else its partner's, else those of the service.
-pub struct OfTenants {
+pub struct CategoriesOfTenants {
     own: HashMap<String, HourCategories>,
     otherwise: HourCategories,
 }
 
-impl OfTenants {
+impl CategoriesOfTenants {
     /// Those of some tenants, all of one partner.
     pub fn read(conn: &mut Conn, tenants: &[String], partner: &str) -> Result<Self> {
         let with_partner: Vec<String> = tenants.iter().cloned().chain([partner.to_owned()]).collect();
@@ -62,7 +62,7 @@ impl OfTenants {
 pub async fn get(context: RequestContext) -> api::Result<HttpResponse> {
     let shown = context.read(|conn, scope| {
         let tenant = scope.tenant_id();
-        let all = OfTenants::read(conn, &[tenant.to_owned()], scope.tenant.partner.as_str())?;
+        let all = CategoriesOfTenants::read(conn, &[tenant.to_owned()], scope.tenant.partner.as_str())?;
         Ok(Categories::from(all.of(tenant)))
     });
     answer::ok(&shown.await?)
@@ -102,7 +102,7 @@ pub fn set_categories(
 ) -> Result<HourCategories> {
     store::lock(tx.conn, tenant)?;
     let before = store::find(tx.conn, tenant)?;
-    let old = OfTenants::read(tx.conn, &[tenant.to_owned()], partner)?.of(tenant);
+    let old = CategoriesOfTenants::read(tx.conn, &[tenant.to_owned()], partner)?.of(tenant);
     let categories = change.of(old);
     if !categories.are_in_order() {
         let message = "must follow each other: eveningFrom after workingFrom, nightFrom at or after eveningFrom, and \

@@ -24,7 +24,7 @@ use crate::{
     crew::user_id,
     dated_holidays::own::OwnHolidays,
     filter::{Filter, chosen},
-    hour_categories::http::OfTenants,
+    hour_categories::http::CategoriesOfTenants,
     roster::{rules, wire::Instant},
 };
 
@@ -83,7 +83,7 @@ pub async fn hours(
     let csv = wants_csv(context.request());
     let read = context.read_many(move |conn, scope| {
         let partner = scope.tenant.partner.as_str();
-        let categories = OfTenants::read(conn, &scope.scope(), partner)?;
+        let categories = CategoriesOfTenants::read(conn, &scope.scope(), partner)?;
         let all = known.read(conn, &**people, (&scope.scope(), &scope.scope_and_partner()), range.start())?;
         let own = OwnHolidays::load(conn, &**people, &scope.scope_and_partner(), range.start())?;
         let own = own.ok_or_else(too_large)?;
@@ -108,7 +108,7 @@ pub async fn hours(
 /// The answer, or nothing when nobody waits for it.
 fn answer(
     all: &Snapshot,
-    (categories, own, load): (&OfTenants, &OwnHolidays, &AlertLoad),
+    (categories, own, load): (&CategoriesOfTenants, &OwnHolidays, &AlertLoad),
     (range, by, filter): (Interval, By, &Filter),
     csv: bool,
     is_wanted: &dyn Fn() -> bool,

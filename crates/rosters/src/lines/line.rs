@@ -12,7 +12,7 @@ const DEEPEST: usize = 64;
 
 /// What begins or ends at an instant.
 #[derive(Clone, Copy, Debug)]
-enum Change {
+enum Boundary {
     /// Somebody's time at a post.
     Assignment(Assignment),
     /// An override of the shift, while that takes place as it was.
@@ -48,38 +48,38 @@ impl Lines {
             return;
         }
         let posts = if whole == range { posts } else { self.posts(versions, whole, found) };
-        let mut changes: Vec<(Timestamp, bool, Change)> = Vec::new();
-        let mut add = |time: Interval, change: Change| {
+        let mut changes: Vec<(Timestamp, bool, Boundary)> = Vec::new();
+        let mut add = |time: Interval, change: Boundary| {
             changes.push((time.start(), true, change));
             changes.push((time.end(), false, change));
         };
-        posts.into_iter().for_each(|(time, post)| add(time, Change::Assignment(post)));
-        covers.into_iter().for_each(|(time, place)| add(time, Change::Cover(place)));
-        beside.into_iter().for_each(|(time, place)| add(time, Change::Beside(place)));
+        posts.into_iter().for_each(|(time, post)| add(time, Boundary::Assignment(post)));
+        covers.into_iter().for_each(|(time, place)| add(time, Boundary::Cover(place)));
+        beside.into_iter().for_each(|(time, place)| add(time, Boundary::Beside(place)));
         // What ends at an instant goes before what begins at it.
         changes.sort_by_key(|(at, begins, _)| (*at, *begins));
         self.sweep(&changes, &mut found.list);
     }
 
-    fn sweep(&self, changes: &[(Timestamp, bool, Change)], pieces: &mut Vec<Segment>) {
+    fn sweep(&self, changes: &[(Timestamp, bool, Boundary)], pieces: &mut Vec<Segment>) {
         let mut post: Option<Assignment> = None;
         let (mut covers, mut over): (BTreeSet<usize>, BTreeSet<usize>) = Default::default();
         let nexts = changes.iter().skip(1).map(|(at, ..)| Some(*at)).chain([None]);
         for ((at, begins, change), next) in changes.iter().zip(nexts) {
             match change {
-                Change::Assignment(here) => post = begins.then_some(*here),
-                Change::Cover(place) if *begins => {
+                Boundary::Assignment(here) => post = begins.then_some(*here),
+                Boundary::Cover(place) if *begins => {
                     covers.insert(*place);
                     over.insert(*place);
                 }
-                Change::Cover(place) => {
+                Boundary::Cover(place) => {
                     covers.remove(place);
                     over.remove(place);
                 }
-                Change::Beside(place) if *begins => {
+                Boundary::Beside(place) if *begins => {
                     over.insert(*place);
                 }
-                Change::Beside(place) => {
+                Boundary::Beside(place) => {
                     over.remove(place);
                 }
             }

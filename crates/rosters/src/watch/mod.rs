@@ -65,7 +65,7 @@ impl Watcher {
 type PageRows = (Watch, Watch, Vec<TimedEvent>);
 
 /// A roster that was looked at. One for which that failed is put off.
-struct Step {
+struct WatchedRoster {
     tenant: String,
     roster: String,
     found: Option<PageRows>,
@@ -91,7 +91,7 @@ pub fn turn(db: &Db, turns: &mut TenantTurns, people: &dyn People, now: Timestam
 }
 
 /// Looks at a roster; one for which that fails keeps no other waiting.
-fn step(conn: &mut Conn, people: &dyn People, tenant: &str, roster: String, now: Timestamp) -> Result<Step> {
+fn step(conn: &mut Conn, people: &dyn People, tenant: &str, roster: String, now: Timestamp) -> Result<WatchedRoster> {
     let found = match db::savepoint(conn, |conn| look(conn, people, tenant, &roster, now)) {
         Err(error @ Error::Unavailable(_)) => return Err(error),
         Err(error) => {
@@ -100,15 +100,16 @@ fn step(conn: &mut Conn, people: &dyn People, tenant: &str, roster: String, now:
         }
         Ok(found) => found,
     };
-    Ok(Step { tenant: tenant.to_owned(), roster, found })
+    Ok(WatchedRoster { tenant: tenant.to_owned(), roster, found })
 }
 
 /// Moves rows on, and tells what was found.
-fn tell(tx: &mut Tx<'_>, steps: &[Step]) -> Result<()> {
+fn tell(tx: &mut Tx<'_>, steps: &[WatchedRoster]) -> Result<()> {
     let now_ms = tx.now.millis();
-    let put_off =
-        |tx: &mut Tx<'_>, step: &Step| store::put_off(tx.conn, &step.tenant, &step.roster, now_ms, now_ms + AGAIN_MS);
-    let tell = |tx: &mut Tx<'_>, steps: &[Step]| {
+    let put_off = |tx: &mut Tx<'_>, step: &WatchedRoster| {
+        store::put_off(tx.conn, &step.tenant, &step.roster, now_ms, now_ms + AGAIN_MS)
+    };
+    let tell = |tx: &mut Tx<'_>, steps: &[WatchedRoster]| {
         steps.iter().try_for_each(|step| match &step.found {
             None => put_off(tx, step),
             Some((watch, next, told)) => {

@@ -67,7 +67,7 @@ pub type Taken = (String, Result<InHand>);
 
 /// Takes pages in hand that are due still, tenant after tenant, each in a part of the transaction; some are left when
 /// that takes long.
-pub fn take(
+pub fn claim_pages(
     conn: &mut Conn,
     neighbours: &Neighbours,
     owner: &str,

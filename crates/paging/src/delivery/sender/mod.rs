@@ -156,14 +156,14 @@ async fn look(shared: &Arc<Shared>) -> db::Result<Duration> {
     }
     let mut more = false;
     for line in &shared.lines {
-        more |= take(shared, line, now).await?;
+        more |= start_due_pages(shared, line, now).await?;
     }
     // There may be more, and what could not be taken now is looked at again soon.
     Ok(if more { Duration::ZERO } else { IDLE / 5 })
 }
 
 /// Takes pages of a line in hand and starts to send them; answers whether there may be more.
-async fn take(shared: &Arc<Shared>, line: &Arc<Line>, now: Timestamp) -> db::Result<bool> {
+async fn start_due_pages(shared: &Arc<Shared>, line: &Arc<Line>, now: Timestamp) -> db::Result<bool> {
     let of = Arc::clone(line);
     let neighbours = Arc::clone(&shared.neighbours);
     let Permitted { pages, more } = shared.db.read(move |conn| of.find(conn, &neighbours, now, TOGETHER)).await?;
@@ -174,7 +174,7 @@ async fn take(shared: &Arc<Shared>, line: &Arc<Line>, now: Timestamp) -> db::Res
     let owner = shared.owner.clone();
     let take = move |conn: &mut db::Conn| {
         let begun = Instant::now();
-        Ok((claim::take(conn, &neighbours, &owner, now, pages)?, begun.elapsed()))
+        Ok((claim::claim_pages(conn, &neighbours, &owner, now, pages)?, begun.elapsed()))
     };
     let (taken, took) = shared.db.write(take).await?;
     for (tenant, of_tenant) in taken {
