@@ -7,6 +7,7 @@
 
 #![expect(clippy::expect_used, reason = "a test fails by panicking")]
 
+mod archive;
 pub mod browser;
 mod certificates;
 pub mod chromium;
@@ -31,6 +32,7 @@ mod watchdog;
 use std::io::Write as _;
 use std::sync::OnceLock;
 
+pub use crate::archive::ArchivedPostgres;
 pub use crate::browser::Browser;
 pub use crate::certificates::{Authority, Certified};
 pub use crate::client::{Client, Request, encode, http};

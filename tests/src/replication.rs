@@ -110,16 +110,16 @@ impl ReplicatedPostgres {
     }
 }
 
-fn url(port: u16, database: &str) -> String {
+pub(crate) fn url(port: u16, database: &str) -> String {
     with_database(&format!("postgres://muster@127.0.0.1:{port}/postgres"), database)
 }
 
-fn run(command: &mut Command) {
+pub(crate) fn run(command: &mut Command) {
     let done = command.output().expect("a program of Postgres starts");
     assert!(done.status.success(), "{command:?}: {}", String::from_utf8_lossy(&done.stderr));
 }
 
-fn spawn(postgres: &mut Command, port: u16) -> Guard {
+pub(crate) fn spawn(postgres: &mut Command, port: u16) -> Guard {
     postgres.args(SETTINGS.iter().flat_map(|setting| ["-c", *setting])).args(["-c", &format!("port={port}")]);
     Guard::spawn(postgres.stdout(Stdio::null()).stderr(Stdio::null()))
 }
@@ -128,7 +128,7 @@ fn answers(url: &str) -> bool {
     crate::postgres::asks(url, "SELECT 1")
 }
 
-fn wait_for(url: &str) {
+pub(crate) fn wait_for(url: &str) {
     let deadline = Instant::now() + START;
     while !answers(url) {
         assert!(Instant::now() < deadline, "{url} does not answer");

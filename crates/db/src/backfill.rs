@@ -58,8 +58,8 @@ pub struct BackfillProgress {
 }
 
 impl Db {
-    /// Does a step of a backfill that is as far as `expected`. Answers how far it is then, and for how long the step held
-    /// its locks before the commit; `None` when it is further, since another gateway is at it.
+    /// Does a step of a backfill that is as far as `expected`. Answers how far it is then, and for how long the step
+    /// held its locks before the commit; `None` when it is further, since another gateway is at it.
     pub fn step_backfill(
         &self,
         backfill: &Backfill,

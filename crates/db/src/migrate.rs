@@ -108,10 +108,10 @@ pub(crate) const TELL_AGAIN: Duration = Duration::from_secs(10);
 impl Db {
     /// Brings the tables of every domain up to date; says which migrations it ran.
     ///
-    /// An empty database, and a SQLite file, get all of it in one transaction. On a Postgres that gateways may write to,
-    /// each migration is a transaction of its own that waits little for its locks ([`running`]). Several gateways may
-    /// start at once: on Postgres the first takes a lock, and the others wait for it and say so. The lock ends with its
-    /// connection, however this ends.
+    /// An empty database, and a SQLite file, get all of it in one transaction. On a Postgres that gateways may write
+    /// to, each migration is a transaction of its own that waits little for its locks ([`running`]). Several gateways
+    /// may start at once: on Postgres the first takes a lock, and the others wait for it and say so. The lock ends with
+    /// its connection, however this ends.
     ///
     /// # Errors
     /// [`Error::Unavailable`] for a database that a newer program has migrated so that this one cannot run beside it,

@@ -27,6 +27,7 @@ mod operator;
 mod owners;
 mod partitions;
 mod pipelined;
+mod point_in_time;
 mod pooler;
 mod postgres_tls;
 mod rates;
