@@ -101,6 +101,10 @@ pub(crate) const PROGRAM: &str = env!("CARGO_PKG_VERSION");
 /// Any number; the same for every Muster, so that of several gateways that start at once one migrates.
 pub(crate) const ADVISORY_LOCK: i64 = 0x4d75_7374_6572;
 
+/// The lock of migrations beside writers is one of a session.
+const NEEDS_SESSION: &str = "migrations of a database in use need a session, which a connection pooler in transaction \
+     mode does not keep: run `muster migrate` with the URL of the Postgres itself first";
+
 /// Between two looks whether another gateway's migration has ended, and between two lines of the log that it has not.
 pub(crate) const LOOK_AGAIN: Duration = Duration::from_millis(250);
 pub(crate) const TELL_AGAIN: Duration = Duration::from_secs(10);
@@ -115,7 +119,8 @@ impl Db {
     ///
     /// # Errors
     /// [`Error::Unavailable`] for a database that a newer program has migrated so that this one cannot run beside it,
-    /// and for a migration beside which a gateway that runs cannot.
+    /// for a migration beside which a gateway that runs cannot, and for one beside writers through a pooler that keeps
+    /// no sessions.
     pub fn migrate(&self, domains: &[Migrations]) -> Result<Vec<String>> {
         let all = with_own(domains);
         check(&all)?;
@@ -136,6 +141,9 @@ impl Db {
             )]
             let done = match &mut conn {
                 Conn::Sqlite(sqlite) => sqlite.immediate_transaction(|sqlite| run(sqlite, &all).map(Some)),
+                Conn::Postgres(_) if !is_fresh && !self.0.url.keeps_sessions() => {
+                    return Err(Error::Unavailable(NEEDS_SESSION.to_owned()));
+                }
                 Conn::Postgres(postgres) if !is_fresh => {
                     running::run_each(postgres, &all, &mut ran).map(|is_done| is_done.then(Vec::new))
                 }

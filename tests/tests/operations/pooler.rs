@@ -95,6 +95,10 @@ fn one_that_keeps_no_sessions_serves() {
     for gateway in &gateways {
         assert_eq!(gateway.admin().tenant("client_1").get("/resources/minimal").list().len(), 80);
     }
+    // What is to be migrated beside writers takes a lock of a session.
+    psql(&direct, "DELETE FROM __diesel_schema_migrations WHERE version = 'incidents0015'");
+    let exit = command("migrate");
+    assert!(!exit.status.success() && exit.stderr.contains("of the Postgres itself"), "{}", exit.stderr);
     // Limits of statements are those of transactions, and none stays behind in a session that others use.
     assert_eq!(psql(&url, "SHOW statement_timeout").trim(), "0");
 }
