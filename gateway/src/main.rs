@@ -17,7 +17,6 @@ mod reporters;
 mod retention;
 mod settings;
 mod storage;
-mod telemetry;
 
 use std::{env, process::ExitCode};
 

@@ -4,11 +4,13 @@
 //! taken: `muster-20261127T204500Z.sqlite`.
 
 mod folder;
+mod note;
 mod restore;
 mod worker;
 
 pub use self::{
     folder::{Copy, Folder},
+    note::{note, noted},
     restore::{Restored, restore},
     worker::Worker,
 };

@@ -28,6 +28,7 @@ mod lists;
 mod lock;
 mod memory;
 mod migrate;
+mod migration_report;
 mod migration_text;
 mod moved;
 mod numbers;
@@ -95,7 +96,10 @@ pub use crate::{
     probe::{Health, Probe},
     quota::Quota,
     ready::wait_until_it_answers,
-    replica::{CallerKey, Extent, Place, ReplicaHealth, ReplicaLag, ReplicaStatus, WritePosition, measure_replica},
+    replica::{
+        CallerKey, Extent, Place, ReplicaHealth, ReplicaLag, ReplicaStatus, WritePosition, check_replica_url,
+        measure_replica,
+    },
     requester::{Freshness, Requester, on_behalf, on_same_behalf},
     savepoint::{Unread, read_each, savepoint},
     select::columns,

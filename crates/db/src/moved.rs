@@ -24,7 +24,7 @@ struct Count {
 }
 
 #[derive(QueryableByName)]
-struct Target {
+struct MoveTarget {
     #[diesel(sql_type = Text)]
     url: String,
 }
@@ -42,9 +42,9 @@ pub(crate) fn fault(conn: &mut Conn) -> Result<Option<String>> {
             if !has_moved(conn)? {
                 return Ok(None);
             }
-            let target: Option<Target> =
+            let target: Option<MoveTarget> =
                 sql_query(format!("SELECT url FROM {MOVED_TO}")).get_result(conn).optional()?;
-            Ok(target.map(|Target { url }| format!("{HAS_MOVED}{url}: start the service with that --database-url")))
+            Ok(target.map(|MoveTarget { url }| format!("{HAS_MOVED}{url}: start the service with that --database-url")))
         }
         Backend::Postgres => {
             let text = format!("SELECT count(to_regclass('{UNFINISHED_MOVE}')) AS count");

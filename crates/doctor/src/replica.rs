@@ -12,6 +12,9 @@ impl Report {
     /// Is it a standby of the database, and how far is it behind? A service goes on without it.
     pub fn replica(&mut self, primary: &DatabaseUrl, replica: &DatabaseUrl, most_lag: Duration) {
         let shown = replica.without_password();
+        if let Err(error) = db::check_replica_url(primary, replica) {
+            return self.fault(WHAT, error);
+        }
         let ReplicaLag { bytes, age } = match db::measure_replica(primary, replica) {
             Ok(lag) => lag,
             Err(error) if error.may_pass() => {

@@ -47,8 +47,7 @@ pub use crate::{
     port::OutgoingSender,
     reporters::{AuthType, Credentials, Reporter, Reporters},
     reseal::{
-        ResealCounts, any as any_secrets, check as check_secrets, claim_sealing_key, note_sealing_key, reseal,
-        sealing_key,
+        ResealCounts, any_secrets, check as check_secrets, claim_sealing_key, note_sealing_key, reseal, sealing_key,
     },
     services::{Services, extras},
     undo::restorers,

@@ -65,7 +65,7 @@ pub fn check(db: &Db, vault: &Vault) -> Result<()> {
 }
 
 /// Are there any secrets at all?
-pub fn any(db: &Db) -> Result<bool> {
+pub fn any_secrets(db: &Db) -> Result<bool> {
     Ok(!db.read_here(installed::tenants)?.is_empty())
 }
 

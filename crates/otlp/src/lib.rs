@@ -8,7 +8,9 @@ mod collector;
 mod exporter;
 mod metrics;
 mod resource;
+mod sending;
 mod spans;
 
 pub use collector::{Headers, check_endpoint};
-pub use exporter::{Exporter, Settings};
+pub use exporter::Settings;
+pub use sending::{DROPPED, Sending};

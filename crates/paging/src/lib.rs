@@ -38,7 +38,7 @@ pub use crate::{
         port::{Owned, Stored},
     },
     neighbours::Neighbours,
-    reseal::{any as any_secrets, reseal},
+    reseal::{any_secrets, reseal},
 };
 
 /// The pages that are due, and the codes and tests.

@@ -43,7 +43,7 @@ pub fn reseal(db: &Db, seals: &Arc<dyn Seals>) -> Result<(usize, usize)> {
 }
 
 /// Are there any secrets at all?
-pub fn any(db: &Db) -> Result<bool> {
+pub fn any_secrets(db: &Db) -> Result<bool> {
     let first = (String::new(), String::new());
     Ok(!db.read_here(|conn| store::sealed(conn, &first, 1))?.is_empty())
 }

@@ -25,3 +25,18 @@ pub struct Telemetry {
     #[arg(long, env = "MUSTER_OTLP_METRICS_EVERY", value_name = "TIME", default_value = "60s", value_parser = pause)]
     pub otlp_metrics_every: Duration,
 }
+
+impl Telemetry {
+    /// Where spans and metrics go, when there is a collector.
+    pub fn settings(&self) -> anyhow::Result<Option<otlp::Settings>> {
+        let Some(endpoint) = &self.otlp_endpoint else { return Ok(None) };
+        Ok(Some(otlp::Settings {
+            endpoint: endpoint.clone(),
+            headers: self.otlp_headers_file.as_deref().map(otlp::Headers::read).transpose()?.unwrap_or_default(),
+            authority: self.otlp_ca.clone(),
+            share: self.otlp_sample,
+            metrics_every: self.otlp_metrics_every,
+            version: env!("CARGO_PKG_VERSION"),
+        }))
+    }
+}

@@ -26,7 +26,7 @@ pub fn backup(arguments: &Backup) -> anyhow::Result<()> {
     }
     let begun = api::clock::now();
     let length = db::back_up(&url, destination).with_context(|| format!("backing up {}", url.without_password()))?;
-    storage.note_backup(destination, begun);
+    ::backups::note(&storage.data_dir, destination, begun);
     print(&format!("{}: {length} bytes, checked", show(destination)))
 }
 

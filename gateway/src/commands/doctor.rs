@@ -54,7 +54,7 @@ fn check_backup(report: &mut Report, storage: &Storage, backups: &Backups) {
         Some(Ok(newest)) => newest.map(|copy| (copy.taken, copy.path.display().to_string())),
         None => None,
     };
-    let newest = newest.or_else(|| storage.noted_backup());
+    let newest = newest.or_else(|| ::backups::noted(&storage.data_dir));
     let every = backups.backup_to.as_ref().map(|_| backups.every);
     report.backup(newest.as_ref().map(|(taken, path)| (*taken, path.as_str())), every, api::clock::now());
 }

@@ -82,7 +82,8 @@ pub fn serve(arguments: Serve, log: Log, settings: Vec<Setting>) -> anyhow::Resu
     replica.check(&storage)?;
     let backup_folder = backups.folder(&storage)?;
     let metrics_reader = MetricsReader::default();
-    let sending = telemetry.start(metrics_reader.clone())?;
+    let metrics_text = metrics_reader.clone();
+    let sending = otlp::Sending::start(telemetry.settings()?, move || metrics_text.text())?;
     let wait_for_database = Duration::from_secs(wait_for_database.into());
     // So is that somebody else has the address. It is given back while the database is waited for: a client that finds
     // nobody there goes elsewhere, and one that is not answered waits.
@@ -97,7 +98,10 @@ pub fn serve(arguments: Serve, log: Log, settings: Vec<Setting>) -> anyhow::Resu
         .with_context(|| format!("opening {}", url.without_password()))?;
     let listener = handed_over.map_or_else(|| listen.bind(), Ok)?;
     let db = storage.open()?;
-    sending.count(&db);
+    if sending.has_collector() {
+        let [name, help] = otlp::DROPPED;
+        db.add_family(name, help, true, || vec![(Vec::new(), otlp::Sending::dropped())]);
+    }
     let version = env!("CARGO_PKG_VERSION");
     let database = url.without_password();
     tracing::info!(version, database, server = db.server(), "Muster starts");

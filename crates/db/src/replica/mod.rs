@@ -140,9 +140,7 @@ impl Db {
     /// # Errors
     /// When the database is SQLite, or when what answers is not a standby of it.
     pub fn use_replica(&self, url: &DatabaseUrl, options: Options, most_lag: Duration) -> Result<()> {
-        if self.backend() != Backend::Postgres || url.backend() != Backend::Postgres {
-            return Err(Error::Unavailable("only a Postgres has a replica".to_owned()));
-        }
+        check_replica_url(&self.0.url, url)?;
         let (url, tunnel) = tls::through(url)?;
         let identity = Arc::new(Identity::of_primary(&mut backend::connect(&self.0.url)?)?);
         match check(&url, &identity) {
@@ -216,11 +214,27 @@ pub struct ReplicaLag {
     pub age: Duration,
 }
 
+/// Refuses what no database could be a replica of, by the URLs alone.
+///
+/// # Errors
+/// When one of them is of SQLite.
+pub fn check_replica_url(primary: &DatabaseUrl, replica: &DatabaseUrl) -> Result<()> {
+    let fault = match (primary.backend(), replica.backend()) {
+        (Backend::Sqlite, _) => {
+            "--read-url names a standby of a Postgres, and this database is SQLite: leave --read-url out"
+        }
+        (Backend::Postgres, Backend::Sqlite) => "--read-url names a standby of a Postgres: postgres://…",
+        (Backend::Postgres, Backend::Postgres) => return Ok(()),
+    };
+    Err(Error::Unavailable(fault.to_owned()))
+}
+
 /// Looks once at a replica, and changes nothing but the marker where the system identifier is not told.
 ///
 /// # Errors
 /// When one of the two does not answer, or when the other one is not a standby of the first.
 pub fn measure_replica(primary: &DatabaseUrl, replica: &DatabaseUrl) -> Result<ReplicaLag> {
+    check_replica_url(primary, replica)?;
     let (primary, _primary_tunnel) = tls::through(primary)?;
     let (replica, _replica_tunnel) = tls::through(replica)?;
     let mut primary = backend::connect(&primary.without_sessions())?;

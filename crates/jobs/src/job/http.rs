@@ -39,7 +39,7 @@ pub struct Next {
 const MOST_NEXT: i64 = 100;
 
 /// The tenants whose resources a job of this tenant may name: a partner's job those of its clients too.
-fn of_resources(scope: &RequestScope, tenant: &str) -> Vec<String> {
+fn resource_tenants(scope: &RequestScope, tenant: &str) -> Vec<String> {
     if tenant == scope.tenant.partner.as_str() { scope.scope() } else { vec![tenant.to_owned()] }
 }
 
@@ -75,7 +75,7 @@ fn find(
     }
     let Some(targets) = change.targets() else { return Ok(None) };
     let keys: Vec<ResourceKey> = targets.iter().map(|target| target.key.clone()).collect();
-    let known = resources.find(tx.conn, &of_resources(scope, tenant), &keys)?;
+    let known = resources.find(tx.conn, &resource_tenants(scope, tenant), &keys)?;
     let mut named = Vec::<Named>::new();
     for (position, (Target { field, key, kind }, mut found)) in (0..).zip(targets.iter().zip(known)) {
         let text = shorten(key.text());

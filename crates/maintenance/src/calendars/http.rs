@@ -27,7 +27,7 @@ api::list! {
 }
 
 /// An address as it is listed.
-type Listed = Address<Author>;
+type ListedAddress = Address<Author>;
 
 /// An address as it is told once.
 type Created = CreatedAddress<Author>;
@@ -91,7 +91,7 @@ pub async fn create(
 #[utoipa::path(
     operation_id = "listMaintenanceCalendars",
     params(WindowId),
-    responses((status = 200, description = "The addresses", body = Vec<Listed>)),
+    responses((status = 200, description = "The addresses", body = Vec<ListedAddress>)),
     security(("bearer" = ["operator"]))
 )]
 #[get("/scheduleMaintenances/{windowId}/calendars")]

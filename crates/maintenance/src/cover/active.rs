@@ -11,7 +11,7 @@ use ports::{Place, PlaceKey, PlaceKind, ResourceKey, ResourceSummary};
 
 use super::{
     ready::Ready,
-    windows::{Covered, Windows},
+    windows::{CoveringWindow, Windows},
     wire::Active,
 };
 use crate::window::{
@@ -133,7 +133,7 @@ impl Rows {
     }
 
     /// Takes the next row. Breaks when no further one is needed.
-    fn take(&mut self, place: RowPlace, covered: &Covered, resource: &ResourceSummary) -> ControlFlow<()> {
+    fn take(&mut self, place: RowPlace, covered: &CoveringWindow, resource: &ResourceSummary) -> ControlFlow<()> {
         if self.after.as_ref().is_some_and(|after| place <= *after) {
             return ControlFlow::Continue(());
         }
@@ -252,7 +252,7 @@ struct One<'w> {
 impl One<'_> {
     fn page_request(&self, conn: &mut Conn, rows: &mut Rows) -> Result<ControlFlow<()>> {
         for (position, target) in (0..).zip(&self.targets) {
-            let covered = Covered { window: Arc::clone(&self.window), open: self.open, via: target.kind };
+            let covered = CoveringWindow { window: Arc::clone(&self.window), open: self.open, via: target.kind };
             let (tenant, id) = self.window.name();
             let mut take = |resource: &ResourceSummary| {
                 let place = (tenant.to_owned(), id.to_owned(), position, resource.id.clone());

@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use super::{
     ready::Ready,
-    windows::{Covered, Windows},
+    windows::{CoveringWindow, Windows},
 };
 use crate::window::{
     rules,
@@ -53,7 +53,7 @@ impl Drafts {
         (tenant, scope): (&str, &[String]),
         mut wrong: FieldErrors,
         (resource, at): (&ResourceSummary, Timestamp),
-    ) -> Result<(Vec<Covered>, BTreeSet<String>)> {
+    ) -> Result<(Vec<CoveringWindow>, BTreeSet<String>)> {
         let mut complete: Vec<(String, NewWindow, Vec<Target>)> = Vec::new();
         for (place, (id, mut new)) in self.0.into_iter().enumerate() {
             rules::check_opens(Some(&new.schedule), &format!("windows[{place}].schedule"), &mut wrong);
@@ -70,7 +70,7 @@ impl Drafts {
             row.version = 0;
             let via = ways.iter().find(|way| targets.contains(way)).map(|way| way.kind);
             if let Some((via, open)) = via.zip(row.course()?.open_at(at)) {
-                found.push(Covered { window: Arc::new(Ready::new(&row)?), open, via });
+                found.push(CoveringWindow { window: Arc::new(Ready::new(&row)?), open, via });
             }
             if !id.is_empty() {
                 stands_for.insert(id);

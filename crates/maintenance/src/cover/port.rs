@@ -9,13 +9,13 @@ use base::{
 use db::{Conn, Result};
 use ports::{AlertFacts, Cover, Maintenance, Window};
 
-use super::windows::{Covered, Windows};
+use super::windows::{CoveringWindow, Windows};
 use crate::window::targeting::Name;
 
 /// What the conditions of windows may cost for each alert of a report, in steps, beside what they may cost for all.
 const FOR_EACH_ALERT: u64 = 10_000;
 
-impl Covered {
+impl CoveringWindow {
     fn told(&self) -> Cover {
         let window = Window {
             tenant_id: self.window.tenant_id.clone(),
@@ -33,12 +33,17 @@ impl Covered {
 
 impl Windows {
     /// What covers each of these resources (tenant and id), in their order.
-    fn all_covered(&self, conn: &mut Conn, resources: &[(&str, &str)], at: Timestamp) -> Result<Vec<Vec<Covered>>> {
+    fn all_covered(
+        &self,
+        conn: &mut Conn,
+        resources: &[(&str, &str)],
+        at: Timestamp,
+    ) -> Result<Vec<Vec<CoveringWindow>>> {
         let mut tenants: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         for (tenant, id) in resources {
             tenants.entry(tenant).or_default().push(id);
         }
-        let mut found: BTreeMap<(&str, &str), Vec<Covered>> = BTreeMap::new();
+        let mut found: BTreeMap<(&str, &str), Vec<CoveringWindow>> = BTreeMap::new();
         for (tenant, mut ids) in tenants {
             ids.sort_unstable();
             ids.dedup();
@@ -54,7 +59,7 @@ impl Maintenance for Windows {
     fn covering(&self, conn: &mut Conn, resources: &[(String, String)], at: Timestamp) -> Result<Vec<Vec<Cover>>> {
         let asked: Vec<(&str, &str)> = resources.iter().map(|(tenant, id)| (tenant.as_str(), id.as_str())).collect();
         let all = self.all_covered(conn, &asked, at)?;
-        Ok(all.iter().map(|covered| covered.iter().map(Covered::told).collect()).collect())
+        Ok(all.iter().map(|covered| covered.iter().map(CoveringWindow::told).collect()).collect())
     }
 
     fn catching(&self, conn: &mut Conn, alerts: &[AlertFacts<'_>], at: Timestamp) -> Result<Vec<Option<Cover>>> {
@@ -68,7 +73,7 @@ impl Maintenance for Windows {
                 tracing::warn!(tenant = alert.tenant_id, %error, "the conditions of maintenance windows");
                 None
             });
-            found.map(Covered::told)
+            found.map(CoveringWindow::told)
         });
         Ok(caught.collect())
     }
@@ -93,10 +98,10 @@ fn names(windows: &[Window]) -> Vec<Name> {
 
 /// The window that catches an alert: of several, the one that is open longest, and of those the first by id.
 pub(super) fn longest<'c>(
-    covered: &'c [Covered],
+    covered: &'c [CoveringWindow],
     alert: &serde_json::Value,
     meter: &Meter,
-) -> std::result::Result<Option<&'c Covered>, Exhausted> {
+) -> std::result::Result<Option<&'c CoveringWindow>, Exhausted> {
     let mut catching = Vec::new();
     for one in covered {
         if one.window.catches(alert, meter)? {
@@ -106,7 +111,7 @@ pub(super) fn longest<'c>(
     Ok(last(catching))
 }
 
-fn last(catching: Vec<&Covered>) -> Option<&Covered> {
+fn last(catching: Vec<&CoveringWindow>) -> Option<&CoveringWindow> {
     catching
         .into_iter()
         .max_by(|a, b| a.open.end().cmp(&b.open.end()).then_with(|| b.window.name().cmp(&a.window.name())))

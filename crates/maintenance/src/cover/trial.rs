@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 use super::{
     drafts::Drafts,
     port::longest,
-    windows::{Covered, Windows},
+    windows::{CoveringWindow, Windows},
     wire::{Match, ResourceName, Tried, TriedRule},
 };
 use crate::window::wire::{NewWindow, WindowName};
@@ -86,7 +86,7 @@ pub async fn try_alert(
         let ids = std::slice::from_ref(&resource.id);
         let (more, stands_for) = drafts.covering(conn, &windows, (tenant, &seen), wrong, (&resource, at))?;
         let stored = windows.covered(conn, &resource.tenant_id, ids, at)?.into_iter().flatten();
-        let mut covered: Vec<Covered> =
+        let mut covered: Vec<CoveringWindow> =
             stored.filter(|covered| !stands_for.contains(&covered.window.id)).chain(more).collect();
         covered.sort_by(|one, other| one.window.name().cmp(&other.window.name()));
         Ok((covered, resource, told.alert, seen))
@@ -107,7 +107,7 @@ fn resource_of(body: &Value, told: &AlertPreview) -> Result<ResourceSummary, Pro
 }
 
 fn shown(
-    covered: &[Covered],
+    covered: &[CoveringWindow],
     resource: &ResourceSummary,
     alert: &Value,
     scope: &[String],
@@ -123,7 +123,7 @@ fn shown(
 }
 
 /// The rules of a window are told to those who may read the window: not to a client, when it is its partner's.
-fn tried(covered: &Covered, alert: &Value, scope: &[String], meter: &Meter) -> Result<Tried, Exhausted> {
+fn tried(covered: &CoveringWindow, alert: &Value, scope: &[String], meter: &Meter) -> Result<Tried, Exhausted> {
     let conditions = covered.window.conditions.as_ref().filter(|_| scope.contains(&covered.window.tenant_id));
     let mut shown = Vec::new();
     if let Some((rules, matcher)) = conditions {

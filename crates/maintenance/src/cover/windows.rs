@@ -28,7 +28,7 @@ pub struct Windows {
 
 /// A window that is open, and how it covers a resource.
 #[derive(Clone)]
-pub(crate) struct Covered {
+pub(crate) struct CoveringWindow {
     pub(crate) window: Arc<Ready>,
     /// The time in which it is open.
     pub(crate) open: Interval,
@@ -84,7 +84,7 @@ impl Windows {
         tenant: &str,
         ids: &[String],
         at: Timestamp,
-    ) -> Result<Vec<Vec<Covered>>> {
+    ) -> Result<Vec<Vec<CoveringWindow>>> {
         let around = self.neighbours.own_and_partner(conn, tenant)?;
         let targeting = targeting(conn, &self.neighbours, &around, tenant, ids, at)?;
         let names: BTreeSet<&Name> = targeting.iter().flat_map(|(_, found)| found).map(|(_, name)| name).collect();
@@ -95,11 +95,11 @@ impl Windows {
             .filter_map(|(name, ready)| Some((name, (ready.clone(), ready.course.open_at(at)?))))
             .collect();
         let covered = |found: Vec<(Kind, Name)>| {
-            let mut covered: Vec<Covered> = found
+            let mut covered: Vec<CoveringWindow> = found
                 .into_iter()
                 .filter_map(|(via, name)| {
                     let (window, open) = open.get(&name)?;
-                    Some(Covered { window: Arc::clone(window), open: *open, via })
+                    Some(CoveringWindow { window: Arc::clone(window), open: *open, via })
                 })
                 .collect();
             covered.sort_by(|a, b| a.window.name().cmp(&b.window.name()));

@@ -5,7 +5,7 @@ use ports::ResourceSummary;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{ready::Ready, windows::Covered};
+use super::{ready::Ready, windows::CoveringWindow};
 use crate::window::wire::WindowName;
 
 /// A resource that a window covers while it is open.
@@ -28,7 +28,7 @@ pub struct Active {
 }
 
 impl Active {
-    pub(super) fn new(covered: &Covered, resource: &ResourceSummary) -> Self {
+    pub(super) fn new(covered: &CoveringWindow, resource: &ResourceSummary) -> Self {
         Self {
             window: WindowName::from(&*covered.window),
             resource: ResourceName::from(resource),
