@@ -66,11 +66,12 @@ impl RequestTrace {
         let Some(mut span) = self.span else { return };
         let Answered { route, status } = answer;
         let pattern = route.checked_sub(1).and_then(|place| worker.routes.get(place)).map(|route| &route.pattern);
+        let method = shown_method(method);
         span.name = match pattern {
             Some(pattern) => format!("{method} {pattern}").into(),
-            None => method.to_string().into(),
+            None => method.into(),
         };
-        span.set("http.request.method", method.as_str());
+        span.set("http.request.method", method);
         span.set("url.scheme", if worker.secure { "https" } else { "http" });
         span.set("url.path", worker.loggable(path, route).chars().take(LONGEST_PATH).collect::<String>());
         span.set("http.response.status_code", status.as_u16());
@@ -87,6 +88,12 @@ impl RequestTrace {
         }
         span.end();
     }
+}
+
+/// A method that HTTP defines; any other one, which may be as long as a request line, is told as the conventions say.
+fn shown_method(method: &Method) -> &'static str {
+    const METHODS: [&str; 9] = ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "CONNECT", "TRACE"];
+    METHODS.into_iter().find(|known| *known == method.as_str()).unwrap_or("_OTHER")
 }
 
 /// How a request was answered.

@@ -17,8 +17,8 @@ impl MigrationState {
         let mut lines = vec![match (count, is_beside_writers) {
             (0, _) => format!("Nothing to do: all {} migrations have run.", applied.len()),
             (_, true) => format!(
-                "{count} migration{several} would run, one after the other: what one locks is locked until its end, and \
-             one that waits for a lock is tried again after half a second."
+                "{count} migration{several} would run, one after the other: what one locks is locked until its end, \
+                 and one that waits for a lock is tried again after half a second."
             ),
             (_, false) => {
                 format!("{count} migration{several} would run, in one transaction: every writer waits until its end.")

@@ -223,7 +223,10 @@ fn steps(text: &str) -> Vec<Step> {
             inside = !(heads.first() == Some(&"END") || statement.contains("$$"));
             continue;
         }
-        if heads.first() == Some(&"CREATE") && heads.contains(&"TRIGGER") || statement.matches("$$").count() == 1 {
+        let has_body = words.iter().any(|word| word.eq_ignore_ascii_case("BEGIN"));
+        if heads.first() == Some(&"CREATE") && heads.contains(&"TRIGGER") && has_body
+            || statement.matches("$$").count() == 1
+        {
             inside = true;
             continue;
         }

@@ -26,6 +26,12 @@ use crate::{
     presence,
 };
 
+/// Each so manieth attempt to get a lock waits longer: Postgres calls off an autovacuum for those alone who have waited
+/// for `deadlock_timeout`.
+const LONG: u32 = 8;
+const LONG_TIMEOUT: &str = "SELECT set_config('lock_timeout', least(setting::int + 200, 3000)::text, false) \
+     FROM pg_settings WHERE name = 'deadlock_timeout'";
+
 /// The domain whose tables the others' notes are in.
 const OWN: &str = "db";
 
@@ -53,6 +59,7 @@ fn pending_of_all(conn: &mut PgConnection, domains: &[Migrations], ran: &mut Vec
             let Some(texts) = domain.all.iter().find(|one| one.version() == version) else { continue };
             refuse_beside_older_gateways(conn, texts)?;
             if texts.is_concurrent() {
+                tracing::info!(migration = texts.name, "runs beside writers, after the transactions that are open now");
                 patiently(conn, texts.name, "0", |conn| run_beside_writers(conn, texts))?;
             } else {
                 patiently(conn, texts.name, "500ms", |conn| transaction(conn, |conn| run(conn, &*migration, texts)))?;
@@ -106,20 +113,28 @@ fn patiently<T>(
     lock_timeout: &str,
     mut work: impl FnMut(&mut PgConnection) -> Result<T>,
 ) -> Result<T> {
-    conn.batch_execute(&format!("SET statement_timeout = 0; SET lock_timeout = '{lock_timeout}'"))?;
+    conn.batch_execute("SET statement_timeout = 0")?;
     let mut told: Option<Instant> = None;
-    loop {
+    for attempt in 0_u32.. {
+        let is_long = lock_timeout != "0" && attempt % LONG == LONG - 1;
+        conn.batch_execute(&if is_long {
+            LONG_TIMEOUT.to_owned()
+        } else {
+            format!("SET lock_timeout = '{lock_timeout}'")
+        })?;
         match work(conn) {
             Err(error) if is_about_locks(&error) => {
                 if told.is_none_or(|told| told.elapsed() >= TELL_AGAIN) {
                     told = Some(Instant::now());
                     tracing::info!(migration = name, "waiting for writers, to try again: {error}");
                 }
-                thread::sleep(LOOK_AGAIN + Duration::from_millis(u64::from(std::process::id() % 100)));
+                let pause = LOOK_AGAIN * (attempt + 1).min(8);
+                thread::sleep(pause + Duration::from_millis(u64::from(std::process::id() % 100)));
             }
             done => return done,
         }
     }
+    Err(Error::Fault(format!("the migration {name} was tried too often")))
 }
 
 fn is_about_locks(error: &Error) -> bool {

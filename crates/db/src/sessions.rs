@@ -5,7 +5,7 @@ use diesel::{QueryableByName, RunQueryDsl as _, sql_query, sql_types::Integer};
 use crate::{Conn, Error, Result, backend, transaction::transaction, url::DatabaseUrl};
 
 /// How often is tried. Where others use the pooler at the same time, one attempt may miss what it does.
-const ATTEMPTS: usize = 4;
+const ATTEMPTS: usize = 16;
 
 /// Does a connection to this database keep its session? In a pooler in transaction mode it does not: the session of one
 /// client serves another one while the first is still connected. Neither settings nor prepared statements last there.

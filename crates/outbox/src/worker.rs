@@ -155,7 +155,7 @@ impl Desk {
                 // One of them breaks the transaction of all: each has its own.
                 Err(error) => {
                     tracing::debug!(%error, "events of tenants that were not handed on together");
-                    groups.iter().for_each(|group| self.hand_on_alone(group, now, until));
+                    groups.retain(|group| self.hand_on_alone(group, now, until));
                     (groups.len(), Duration::ZERO)
                 }
             };
@@ -261,12 +261,12 @@ impl Desk {
 
     /// Hands on the events of a tenant in a transaction of their own. When that fails they wait, and with them the
     /// tenant; where that cannot be written either, they are due as before.
-    fn hand_on_alone(&mut self, group: &Arc<TenantEvents>, now: Timestamp, until: Timestamp) {
+    fn hand_on_alone(&mut self, group: &Arc<TenantEvents>, now: Timestamp, until: Timestamp) -> bool {
         let owner = self.owner.clone();
         let subscribers = self.subscribers.clone();
         let these = Arc::clone(group);
         let done = self.db.write_here(move |conn| take(conn, &owner, &subscribers, &these, now));
-        let Err(error) = done else { return };
+        let Err(error) = done else { return true };
         let pause_ms = self.turns.fail(&group.tenant, now.millis());
         tracing::warn!(%error, tenant = group.tenant, pause_ms, "handing on the events of a tenant");
         let owner = self.owner.clone();
@@ -277,6 +277,7 @@ impl Desk {
         if let Err(error) = self.db.write_here(put_back) {
             tracing::warn!(%error, "putting back events");
         }
+        false
     }
 }
 

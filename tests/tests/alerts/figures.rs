@@ -11,7 +11,6 @@ use muster_tests::{
 use serde_json::{Value, json};
 
 use super::{get, host, post, report, text};
-use crate::house::read;
 
 both_backends![
     figures_are_what_alerts_and_pages_say,
@@ -298,14 +297,6 @@ fn figures_are_what_alerts_and_pages_say(backend: Backend) {
     assert_eq!(row(&figures(&client, "service"), &text(&carts["uniqueId"]))["name"], json!("Carts"));
     let of_roster = row(&figures(&client, "roster"), &on_call);
     assert_eq!((&of_roster["alerts"], &of_roster["acknowledged"]["count"]), (&json!(3), &json!(1)));
-    // What alerts from before said is taken over.
-    let known = ["owner", "person"].map(|by| figures(&client, by));
-    server.sql("UPDATE alerts SET acknowledged_ms = NULL;");
-    assert_ne!(["owner", "person"].map(|by| figures(&client, by)), known);
-    let folder = if backend == Backend::Sqlite { "sqlite" } else { "postgres" };
-    let migration = read(&format!("crates/incidents/migrations/{folder}/incidents0012_figures/up.sql"));
-    server.sql(&migration[migration.find("UPDATE").expect("an UPDATE")..]);
-    assert_eq!(["owner", "person"].map(|by| figures(&client, by)), known);
     // A second acknowledgement is not the first one.
     let id = reported(2, "load");
     act(&id, "acknowledge");

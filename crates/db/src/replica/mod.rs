@@ -192,7 +192,7 @@ fn check_replica(conn: &mut Conn, identity: &Identity) -> Result<()> {
 /// What keeps a server from being the replica. One that may not have replayed the marker yet is waited for.
 fn check(url: &DatabaseUrl, identity: &Identity) -> Result<Option<String>> {
     let begun = Instant::now();
-    let mut conn = backend::connect(url)?;
+    let mut conn = backend::connect(&url.without_sessions())?;
     loop {
         match identity.fault(&mut conn)? {
             Some(_) if identity.is_marker() && begun.elapsed() < MARKER => thread::sleep(Duration::from_millis(50)),
@@ -200,9 +200,13 @@ fn check(url: &DatabaseUrl, identity: &Identity) -> Result<Option<String>> {
             None => break,
         }
     }
-    // A read has to be where its position was asked for.
-    let is_pooled = !sessions::are_kept(&mut conn, url)?;
-    Ok(is_pooled.then(|| "it is a connection pooler in transaction mode: set pool_mode=session there".to_owned()))
+    Ok(pooled(&mut conn, url)?.map(str::to_owned))
+}
+
+/// What is wrong with a pooler in transaction mode: a read has to be where its position was asked for.
+fn pooled(conn: &mut Conn, url: &DatabaseUrl) -> Result<Option<&'static str>> {
+    let is_pooled = !sessions::are_kept(conn, url)?;
+    Ok(is_pooled.then_some("it is a connection pooler in transaction mode: set pool_mode=session there"))
 }
 
 /// How far a replica is behind, for a look from outside.

@@ -129,7 +129,15 @@ impl Db {
         let told = of_requester(|requester| requester.least_position());
         let least = Some(least.max(told).unwrap_or_default());
         let call = self.call()?;
-        let _turn = self.turn_in(&replica.connections(extent).shared).await?;
+        let _turn = match unless_away(replica, self.turn_in(&replica.connections(extent).shared)).await {
+            Ok(turn) => turn,
+            // Those who are there wait for a standby that does not answer any more.
+            Err(_) if replica.watch.status().health == ReplicaHealth::Away => {
+                replica.outcomes.count(Outcome::Away);
+                return Ok(None);
+            }
+            Err(error) => return Err(error),
+        };
         Ok(Some(Place { call, extent, least, _turn }))
     }
 }

@@ -189,6 +189,9 @@ impl Look {
                 if let Some(fault) = self.servers.identity.fault(&mut conn)? {
                     return Err(Error::Unavailable(fault));
                 }
+                if let Some(fault) = super::pooled(&mut conn, &self.servers.replica)? {
+                    return Err(Error::Unavailable(fault.to_owned()));
+                }
                 (position::replayed_with_age(&mut conn)?, conn)
             }
         };
@@ -205,8 +208,11 @@ impl Look {
         };
         let position = position::of_primary(&mut conn)?;
         if self.swept.elapsed() > SWEEP {
-            position::sweep(&mut conn)?;
             self.swept = Instant::now();
+            if let Err(error) = position::sweep(&mut conn) {
+                tracing::warn!(%error, "notes of the positions of writes are not removed");
+                return Ok(position);
+            }
         }
         self.primary = Some(conn);
         Ok(position)
@@ -220,6 +226,10 @@ struct Samples(VecDeque<(Instant, WritePosition)>);
 
 impl Samples {
     fn add(&mut self, now: Instant, position: WritePosition) {
+        // Another primary took over, whose log is shorter: what the former one had beyond it is in no standby.
+        while self.0.back().is_some_and(|(_, last)| *last > position) {
+            self.0.pop_back();
+        }
         if self.0.back().is_some_and(|(_, last)| *last == position) {
             return;
         }
@@ -261,6 +271,10 @@ mod tests {
             samples.add(at(100 + second), position(&format!("2/{second:X}")));
         }
         assert_eq!(samples.0.len(), MOST_SAMPLES);
+        let mut shorter = Samples::default();
+        shorter.add(at(1), position("2/0"));
+        shorter.add(at(2), position("1/0"));
+        assert_eq!(shorter.lag(at(100), position("1/0")), Duration::ZERO);
         assert_eq!(samples.lag(at(200), position("1/0")), Duration::from_secs(100));
     }
 }

@@ -2,7 +2,7 @@
 //! older version has stored since, say so in their documents alone.
 
 use base::timestamp::Timestamp;
-use db::{Backfill, BackfillStep, Condition, Conn, Result, SqlQuery};
+use db::{Backend, Backfill, BackfillStep, Condition, Conn, Result, SqlQuery};
 use diesel::{
     prelude::*,
     sql_types::{BigInt, Text},
@@ -54,7 +54,11 @@ fn step(conn: &mut Conn, cursor: &str, most: usize) -> Result<BackfillStep> {
          ELSE '' END FROM alerts WHERE tenant_id = ",
     );
     let text = text.text(&*owner).then(" AND id > ").text(if owner == tenant { id } else { "" });
-    let text = text.then(" ORDER BY id LIMIT ").integer(i64::try_from(most).unwrap_or(i64::MAX));
+    let mut text = text.then(" ORDER BY id LIMIT ").integer(i64::try_from(most).unwrap_or(i64::MAX));
+    if Backend::of(conn) == Backend::Postgres {
+        // The rows come before what the triggers lock, as where retention removes them.
+        text = text.then(" FOR UPDATE");
+    }
     let rows: Vec<(String, String)> = SqlQuery::<(Text, Text)>::of(text).load(conn)?;
     for (id, document) in rows.iter().filter(|(_, document)| !document.is_empty()) {
         let Some((at_ms, by)) = first_acknowledgement(document) else { continue };

@@ -1,6 +1,6 @@
 //! The problems and alerts that one request changes: read under a lock, changed in memory, and written together.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use base::timestamp::Timestamp;
 use db::{Conn, Result};
@@ -311,9 +311,10 @@ impl Batch {
         held.values().try_for_each(|window| store::hold(tx.conn, window))
     }
 
-    /// Writes and publishes the changes; answers how full the room of the tenants is afterwards.
+    /// Writes and publishes the changes, tenant after tenant in the order of their names, so that nobody waits in a
+    /// circle; answers how full the room of the tenants is afterwards.
     pub fn store(self, tx: &mut Tx<'_>) -> Result<Vec<Pressure>> {
-        let (mut new, mut changed) = (Vec::new(), HashMap::<String, Vec<Alert>>::new());
+        let (mut new, mut changed) = (Vec::new(), BTreeMap::<String, Vec<Alert>>::new());
         let mut changes = Changes::default();
         for Entry { alert, before, was_open_of, changed: is_changed, .. } in self.entries {
             if !is_changed {

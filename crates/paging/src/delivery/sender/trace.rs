@@ -55,7 +55,8 @@ impl AttemptTrace {
             Ok(status) => span.set("http.response.status_code", *status),
             Err(unsent) => {
                 span.set("error.type", unsent.status.map_or("no answer".to_owned(), |status| status.to_string()));
-                span.failure = Some(unsent.why.clone());
+                // What a mail server answers has the address in it.
+                span.failure = Some(if unsent.status.is_some() { String::new() } else { unsent.why.clone() });
             }
         }
         span.end();
