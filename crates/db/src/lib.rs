@@ -56,6 +56,7 @@ mod stream;
 mod tls;
 mod transaction;
 mod tree;
+mod up_to_date;
 mod url;
 mod waiting;
 mod writer;

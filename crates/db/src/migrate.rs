@@ -3,16 +3,15 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     fmt::{self, Display, Formatter},
-    thread,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use diesel::{
-    Connection as _, QueryableByName, RunQueryDsl,
+    QueryableByName, RunQueryDsl,
     backend::Backend,
     connection::{BoxableConnection, SimpleConnection},
     migration::{self, Migration, MigrationMetadata, MigrationName, MigrationSource, MigrationVersion},
-    pg::{Pg, PgConnection},
+    pg::Pg,
     sql_query,
     sql_types::{BigInt, Nullable, Text},
     sqlite::Sqlite,
@@ -20,9 +19,8 @@ use diesel::{
 use diesel_migrations::MigrationHarness;
 
 use crate::{
-    Backfill, Conn, Db, Error, Result, backend,
+    Backfill, Conn, Error, Result,
     migration_text::{in_transaction, on_sqlite},
-    running,
 };
 
 /// The migrations of one domain, for both backends; made by [`migrations!`](crate::migrations).
@@ -101,95 +99,9 @@ pub(crate) const PROGRAM: &str = env!("CARGO_PKG_VERSION");
 /// Any number; the same for every Muster, so that of several gateways that start at once one migrates.
 pub(crate) const ADVISORY_LOCK: i64 = 0x4d75_7374_6572;
 
-/// The lock of migrations beside writers is one of a session.
-const NEEDS_SESSION: &str = "migrations of a database in use need a session, which a connection pooler in transaction \
-     mode does not keep: run `muster migrate` with the URL of the Postgres itself first";
-
 /// Between two looks whether another gateway's migration has ended, and between two lines of the log that it has not.
 pub(crate) const LOOK_AGAIN: Duration = Duration::from_millis(250);
 pub(crate) const TELL_AGAIN: Duration = Duration::from_secs(10);
-
-impl Db {
-    /// Brings the tables of every domain up to date; says which migrations it ran.
-    ///
-    /// An empty database, and a SQLite file, get all of it in one transaction. On a Postgres that gateways may write
-    /// to, each migration is a transaction of its own that waits little for its locks ([`running`]). Several gateways
-    /// may start at once: on Postgres the first takes a lock, and the others wait for it and say so. The lock ends with
-    /// its connection, however this ends.
-    ///
-    /// # Errors
-    /// [`Error::Unavailable`] for a database that a newer program has migrated so that this one cannot run beside it,
-    /// for a migration beside which a gateway that runs cannot, and for one beside writers through a pooler that keeps
-    /// no sessions.
-    pub fn migrate(&self, domains: &[Migrations]) -> Result<Vec<String>> {
-        let all = with_own(domains);
-        check(&all)?;
-        let mut conn = backend::connect(&self.0.url)?;
-        let mut waiting = Waiting::default();
-        let mut ran = Vec::new();
-        loop {
-            if let Some(newer) = newer(&mut conn, &all)? {
-                return Err(Error::Unavailable(newer));
-            }
-            // Asked before the other: a gateway that starts at the same time may fill it in between.
-            let is_fresh = is_empty(&mut conn)?;
-            if is_current(&mut conn, &all)? {
-                return Ok(ran);
-            }
-            #[expect(
-                clippy::disallowed_methods,
-                reason = "a migration is one transaction of its own, before there are writers"
-            )]
-            let done = match &mut conn {
-                Conn::Sqlite(sqlite) => sqlite.immediate_transaction(|sqlite| run(sqlite, &all).map(Some)),
-                Conn::Postgres(_) if !is_fresh && !self.0.url.keeps_sessions() => {
-                    return Err(Error::Unavailable(NEEDS_SESSION.to_owned()));
-                }
-                Conn::Postgres(postgres) if !is_fresh => {
-                    running::run_each(postgres, &all, &mut ran).map(|is_done| is_done.then(Vec::new))
-                }
-                Conn::Postgres(postgres) => postgres
-                    .transaction(|postgres| if lock(postgres)? { run(postgres, &all).map(Some) } else { Ok(None) }),
-            };
-            match done? {
-                Some(done) => return Ok([ran, done].concat()),
-                None => waiting.go_on(&mut conn)?,
-            }
-        }
-    }
-}
-
-/// Takes the lock of migrations until the transaction ends, unless somebody else has it. A migration takes as long as
-/// it takes.
-fn lock(conn: &mut PgConnection) -> Result<bool> {
-    conn.batch_execute("SET LOCAL lock_timeout = 0; SET LOCAL statement_timeout = 0")?;
-    let text =
-        format!("SELECT count(*) AS count FROM (SELECT 1 WHERE pg_try_advisory_xact_lock({ADVISORY_LOCK})) AS got");
-    Ok(sql_query(text).get_result::<Count>(conn)?.count > 0)
-}
-
-/// Waits for the migration of another gateway.
-#[derive(Default)]
-struct Waiting {
-    told: Option<Instant>,
-}
-
-impl Waiting {
-    fn go_on(&mut self, conn: &mut Conn) -> Result<()> {
-        if self.told.is_none_or(|told| told.elapsed() >= TELL_AGAIN) {
-            self.told = Some(Instant::now());
-            let holder = format!(
-                "SELECT coalesce(max(pid), 0)::bigint AS count FROM pg_locks WHERE locktype = 'advisory' AND granted \
-                 AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) \
-                 AND (classid::bigint << 32) + objid::bigint = {ADVISORY_LOCK} AND objsubid = 1"
-            );
-            let process = sql_query(holder).get_result::<Count>(conn)?.count;
-            tracing::info!(process, "waiting for another gateway's migration; the server process runs it");
-        }
-        thread::sleep(LOOK_AGAIN);
-        Ok(())
-    }
-}
 
 #[derive(QueryableByName)]
 pub(crate) struct Count {
@@ -285,7 +197,7 @@ fn in_order(program: &str) -> Vec<u64> {
 }
 
 /// Has every migration of these domains run?
-fn is_current(conn: &mut Conn, domains: &[Migrations]) -> Result<bool> {
+pub(crate) fn is_current(conn: &mut Conn, domains: &[Migrations]) -> Result<bool> {
     let applied: BTreeSet<String> = applied(conn)?.into_iter().map(|one| one.version).collect();
     Ok(domains.iter().flat_map(|domain| domain.all).all(|one| applied.contains(one.version())))
 }
@@ -319,7 +231,7 @@ pub(crate) fn note_program(conn: &mut impl SimpleConnection, migration: &Migrati
 }
 
 /// A version that two domains share would be skipped in silence the second time: refuse to start instead.
-fn check(domains: &[Migrations]) -> Result<()> {
+pub(crate) fn check(domains: &[Migrations]) -> Result<()> {
     let mut owners: BTreeMap<&str, &str> = BTreeMap::new();
     for Migrations { domain, all, .. } in domains {
         for version in all.iter().map(MigrationTexts::version) {
@@ -402,7 +314,7 @@ impl Display for MigrationTexts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{DatabaseUrl, Options};
+    use crate::{DatabaseUrl, Db, Options, backend};
 
     #[test]
     fn an_older_program_leaves_a_newer_database_alone() {
