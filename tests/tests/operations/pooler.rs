@@ -41,8 +41,8 @@ fn pooler(mode: &str, sessions: usize, url: &str) -> Option<(Guard, tempfile::Te
             chown(path, Some(NOBODY), Some(NOBODY)).ok()?;
         }
         fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o755)).ok()?;
-        let program = fs::read(programs.join("pgbouncer")).ok()?;
-        fs::write(file("pgbouncer"), program).ok()?;
+        // By another process: what this one has open to write, a program that it starts meanwhile has open too.
+        Command::new("cp").arg(programs.join("pgbouncer")).arg(file("pgbouncer")).status().ok()?;
         fs::set_permissions(file("pgbouncer"), fs::Permissions::from_mode(0o755)).ok()?;
         let mut own = Command::new(file("pgbouncer"));
         own.arg(file("settings.ini")).stdout(Stdio::null()).stderr(Stdio::null());

@@ -5,7 +5,7 @@ use diesel::{
     sql_types::{BigInt, Bool},
 };
 
-use crate::{Conn, Error, Result, sequence};
+use crate::{Conn, DatabaseUrl, Error, Result, sequence, sessions};
 
 /// The name of the marker among the numbers of the database.
 const MARKER: &str = "replica_marker";
@@ -107,4 +107,10 @@ fn marker(conn: &mut Conn) -> Result<i64> {
 fn database(conn: &mut Conn) -> Result<i64> {
     let text = "SELECT oid::bigint AS number FROM pg_database WHERE datname = current_database()";
     Ok(sql_query(text).get_result::<Number>(conn)?.number)
+}
+
+/// What is wrong with a pooler in transaction mode: a read has to be where its position was asked for.
+pub(super) fn pooled(conn: &mut Conn, url: &DatabaseUrl) -> Result<Option<&'static str>> {
+    let is_pooled = !sessions::are_kept(conn, url)?;
+    Ok(is_pooled.then_some("it is a connection pooler in transaction mode: set pool_mode=session there"))
 }

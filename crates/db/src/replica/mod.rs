@@ -39,7 +39,7 @@ pub use self::{
 use crate::{
     Backend, Conn, DatabaseUrl, Db, Error, Options, Result,
     backend::{self, Manager},
-    lists, requester, sessions, tls,
+    lists, requester, tls,
 };
 
 /// How long a read waits for a connection to the replica; all of them may be in use by nobody else.
@@ -200,13 +200,7 @@ fn check(url: &DatabaseUrl, identity: &Identity) -> Result<Option<String>> {
             None => break,
         }
     }
-    Ok(pooled(&mut conn, url)?.map(str::to_owned))
-}
-
-/// What is wrong with a pooler in transaction mode: a read has to be where its position was asked for.
-fn pooled(conn: &mut Conn, url: &DatabaseUrl) -> Result<Option<&'static str>> {
-    let is_pooled = !sessions::are_kept(conn, url)?;
-    Ok(is_pooled.then_some("it is a connection pooler in transaction mode: set pool_mode=session there"))
+    Ok(identity::pooled(&mut conn, url)?.map(str::to_owned))
 }
 
 /// How far a replica is behind, for a look from outside.

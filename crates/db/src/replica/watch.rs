@@ -12,7 +12,7 @@ use std::{
 };
 
 use super::{
-    identity::Identity,
+    identity::{Identity, pooled},
     position::{self, WritePosition},
 };
 use crate::{Conn, Error, Result, backend, cut, url::DatabaseUrl};
@@ -189,7 +189,7 @@ impl Look {
                 if let Some(fault) = self.servers.identity.fault(&mut conn)? {
                     return Err(Error::Unavailable(fault));
                 }
-                if let Some(fault) = super::pooled(&mut conn, &self.servers.replica)? {
+                if let Some(fault) = pooled(&mut conn, &self.servers.replica)? {
                     return Err(Error::Unavailable(fault.to_owned()));
                 }
                 (position::replayed_with_age(&mut conn)?, conn)
