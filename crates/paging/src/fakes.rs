@@ -147,6 +147,10 @@ impl Maintenance for Fakes {
 }
 
 impl OnCall for Fakes {
+    fn skipped_of(&self, _: &mut Conn, _: &str, _: &str, _: &str, _: Timestamp) -> Result<Vec<ports::SkippedShift>> {
+        Ok(Vec::new())
+    }
+
     fn on_call(&self, _: &mut Conn, _: &str, _: &str, at: Timestamp) -> Result<Vec<OnCallPerson>> {
         let rosters = self.0.lock().unwrap().rosters.clone();
         let mut found = Vec::new();

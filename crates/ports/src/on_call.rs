@@ -94,10 +94,7 @@ pub trait OnCall: Send + Sync {
         partner: &str,
         roster: &str,
         at: Timestamp,
-    ) -> Result<Vec<SkippedShift>> {
-        let _ = (conn, tenant, partner, roster, at);
-        Ok(Vec::new())
-    }
+    ) -> Result<Vec<SkippedShift>>;
 
     /// The roster with this id among those of these tenants.
     fn roster(&self, conn: &mut Conn, tenants: &[String], id: &str) -> Result<Option<RosterSummary>>;

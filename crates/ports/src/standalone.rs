@@ -206,6 +206,10 @@ impl Integrations for Standalone {
 
 /// Nobody is on call.
 impl OnCall for Standalone {
+    fn skipped_of(&self, _: &mut Conn, _: &str, _: &str, _: &str, _: Timestamp) -> Result<Vec<crate::SkippedShift>> {
+        Ok(Vec::new())
+    }
+
     fn on_call(&self, _: &mut Conn, _: &str, _: &str, _: Timestamp) -> Result<Vec<OnCallPerson>> {
         Ok(Vec::new())
     }

@@ -122,6 +122,10 @@ impl Resources for Fake {
 }
 
 impl OnCall for Fake {
+    fn skipped_of(&self, _: &mut Conn, _: &str, _: &str, _: &str, _: Timestamp) -> Result<Vec<ports::SkippedShift>> {
+        Ok(Vec::new())
+    }
+
     fn on_call(&self, _: &mut Conn, tenant: &str, partner: &str, at: Timestamp) -> Result<Vec<OnCallPerson>> {
         assert_eq!(partner, "msp_1");
         let person = Person { id: format!("USR-{tenant}"), mobile_number: Some("+1".into()), ..Person::default() };
