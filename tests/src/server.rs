@@ -18,7 +18,8 @@ use crate::unique::unique;
 use crate::watchdog::Watchdog;
 use crate::{Backend, fresh_database};
 
-const START: Duration = Duration::from_secs(20);
+/// A busy machine starts slowly, and a gateway that waits for a move starts at its end.
+const START: Duration = Duration::from_secs(60);
 const STOP: Duration = Duration::from_secs(20);
 
 /// A running `muster serve`, with partner `msp_1`, client `client_1` and an admin key at `msp_1`.
