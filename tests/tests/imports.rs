@@ -1,4 +1,4 @@
-//! Within a crate, too, files import each other one way (ARCHITECTURE.md, "Inside a domain"), and so do its folders:
+//! Within a crate, too, files import each other one way (ARCHITECTURE.md, "A domain inside"), and so do its folders:
 //! anyone who reads a file from its imports downwards comes to an end, and a row knows nothing of who stores it.
 
 use std::collections::{BTreeMap, BTreeSet};
