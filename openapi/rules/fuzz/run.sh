@@ -1,7 +1,7 @@
 #!/bin/sh
 # Calls the service as its document allows, and as it does not: openapi/rules/fuzz/run.sh [EXAMPLES]. schemathesis makes
 # the calls and looks at the answers, with all its checks; what it finds and exclusions.py does not explain fails. Two
-# runs beside each other, each with a service, an empty database and half of the operations of its own: some 24,000
+# runs beside each other, each with a service, a database with the demo company and half of the operations: some 24,000
 # calls in two minutes. EXAMPLES (3) says how many of them are random, for each operation; the others try its parameters
 # and fields one by one. SEED chooses other random ones. The program is MUSTER_BIN, or that of `cargo build`.
 #
