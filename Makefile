@@ -1,10 +1,10 @@
-# Thin on purpose: each line is a command that one could type. Needed: Rust, a C compiler and make.
+# Each line is a command that one could type. They need Rust, a C compiler and make.
 
 .PHONY: run build package test check openapi drift contract operations fuzz clients bench greedy campaign cluster upgrade blackbox template
 
-# Builds and starts the service with its demo company on embedded SQLite, in ./data: the program that the tests use,
-# soon there and soon again after an edit. Full speed is that of `make build`. DATA=directory and ARGS="--listen 9090"
-# are for whoever wants it elsewhere.
+# Builds the program that the tests use, which is quick to build but not optimised (`make build` makes the fast one),
+# and starts the service with its demo company on SQLite in ./data. DATA=directory chooses another directory,
+# ARGS="--listen 9090" another port.
 run:
 	cargo build --workspace --bin muster
 	$${CARGO_TARGET_DIR:-target}/debug/muster serve --demo --data-dir $(or $(DATA),data) $(ARGS)
@@ -17,12 +17,12 @@ build:
 package: build
 	sh gateway/packaging/deb.sh $${CARGO_TARGET_DIR:-target}/release/muster $${CARGO_TARGET_DIR:-target}/debian
 
-# Black-box tests wait more than they compute: three for each core take half as long as one.
+# Black-box tests wait more than they compute: three at a time for each core take half as long as one.
 export RUST_TEST_THREADS ?= $(shell echo $$((3 * $$(getconf _NPROCESSORS_ONLN))))
 
 # All tests, on SQLite and on a Postgres that the tests start themselves (TEST_POSTGRES_URL names another).
-# What compiles for long is made before, since some tests are about time; those of tests/timed.txt run alone,
-# behind the others, and up to three that fail once more.
+# Programs that take long to compile are built first, since some tests measure time. The tests of tests/timed.txt run
+# alone after the others, and up to three tests that failed run once more.
 # --workspace in both, so that both resolve the same features and nothing is built twice.
 test:
 	@[ -n "$$TEST_POSTGRES_URL" ] || sh scripts/postgres.sh >/dev/null
@@ -32,7 +32,7 @@ test:
 	sh scripts/test.sh
 
 # The black-box tests with all words of FILTER in their names, such as "sqlite", "rosters::sqlite" or "paging postgres".
-# A word that nothing in the tests is called is refused before anything is built.
+# A word that is in no name of a test is refused before anything is built.
 blackbox:
 	sh scripts/blackbox.sh "$(FILTER)"
 
@@ -43,8 +43,8 @@ cluster:
 	@[ -n "$$MUSTER_BIN" ] || cargo build --workspace --bin muster
 	sh scripts/cluster/run.sh $(ARGS)
 
-# Builds the last released version, or the revision of scripts/upgrade/base, and upgrades two gateways of it to this tree
-# one after the other, under writers. ARGS="--from REVISION" names another one; ARGS="--help" says what can be chosen.
+# Builds the last released version, or the revision of scripts/upgrade/base, and upgrades two gateways of it to this
+# tree one after the other, under writers. ARGS="--from REVISION" names another one; ARGS="--help" says what can be chosen.
 upgrade:
 	@[ -n "$$MUSTER_BIN" ] || cargo build --workspace --bin muster
 	sh scripts/upgrade/run.sh $(ARGS)
@@ -55,7 +55,7 @@ template:
 	cargo build --workspace --bin muster
 	cargo test --workspace --test blackbox -- --ignored --nocapture template::
 
-# What CI says beside the tests: formatting, lints, and openapi/ as the code has it.
+# The checks of CI beside the tests: formatting, lints, and whether openapi/ is what the code makes.
 check:
 	cargo fmt --all --check
 	sh scripts/prettier.sh
@@ -72,21 +72,22 @@ drift: openapi
 	git diff --exit-code -- openapi
 	@[ -z "$$(git ls-files --others --exclude-standard openapi)" ] || { echo "openapi/ has documents that are not committed"; exit 1; }
 
-# What others may rely on: nothing that breaks users of openapi/released, no finding of the linters in openapi/rules,
-# and none of schemathesis, which calls the program that was built (or MUSTER_BIN) for some two minutes. Before, of what
-# relies on it here: types of the console's modules.
+# Checks the OpenAPI document: nothing in it breaks users of openapi/released, the linters in openapi/rules find
+# nothing, the types of the console's modules fit it, and schemathesis, which calls the program that was built (or
+# MUSTER_BIN) for some two minutes, finds nothing.
 contract:
 	sh openapi/rules/check.sh
 	sh crates/console/types/check.sh
 	$(MAKE) fuzz
 
-# What is in docs/operations for those who run the service: manifests of Kubernetes, alert rules of Prometheus with their
+# Checks the files of docs/operations against the program: manifests of Kubernetes, alert rules of Prometheus with their
 # tests, a dashboard of Grafana.
 operations:
 	@[ -n "$$MUSTER_BIN" ] || cargo build --workspace --bin muster
 	sh scripts/operations.sh
 
-# The calls of schemathesis alone. EXAMPLES=100 makes as many random ones for each operation (3), SEED=7 others.
+# The calls of schemathesis alone. EXAMPLES=100 makes 100 random calls for each operation (default 3), SEED=7 chooses
+# other ones.
 fuzz:
 	@[ -n "$$MUSTER_BIN" ] || cargo build --workspace --bin muster
 	$(if $(SEED),SEED=$(SEED)) sh openapi/rules/fuzz/run.sh $(EXAMPLES)
@@ -96,19 +97,20 @@ fuzz:
 clients:
 	sh openapi/clients/build.sh $(if $(filter command line,$(origin LANG)),$(LANG))
 
-# Measures, and prints what it measures, met or not.
+# Measures, and prints each figure beside its target; a target that is missed fails nothing.
 bench:
 	cargo build --release --workspace --bin muster --bin bench
 	$${CARGO_TARGET_DIR:-target}/release/bench
 
-# Four greedy clients of a thousand connections each, and what a good one notices of them. For a machine that does
-# nothing else.
+# Runs four greedy clients of a thousand connections each, and prints the latencies of a good client beside them. For a
+# machine that does nothing else.
 greedy:
 	cargo build --release --workspace --bin muster
 	cargo build --workspace --bin muster
 	MUSTER_TESTS_FULL=1 MUSTER_BIN=$$(cd $${CARGO_TARGET_DIR:-target} && pwd)/release/muster cargo test --workspace --test blackbox -- --test-threads 1 --nocapture operations::greedy
 
-# Kills, power cuts, failing and full disks, storms on two gateways: looks for what was acknowledged, in 256 MiB.
+# Kills the program, cuts the power, fails and fills the disk, kills one of two gateways under load, and then looks for
+# each acknowledged write. A gateway may take 256 MiB.
 # ARGS="--help" says what can be chosen.
 campaign:
 	cargo build --workspace --bin muster --bin campaign
