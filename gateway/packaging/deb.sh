@@ -14,11 +14,9 @@ chmod 0755 "$root"
 install -D -m 0755 "$program" "$root/usr/bin/muster"
 install -D -m 0644 "$here/muster.service" "$root/usr/lib/systemd/system/muster.service"
 install -D -m 0600 "$here/muster.env" "$root/etc/muster/muster.env"
-for file in README.md CHANGELOG.md docs/operations.md docs/interface.md docs/agents.md docs/clients.md docs/console.md; do
-    install -D -m 0644 "$top/$file" "$root/usr/share/doc/muster/$(basename "$file")"
-done
-for file in "$top"/docs/interface/*.md; do
-    install -D -m 0644 "$file" "$root/usr/share/doc/muster/interface/$(basename "$file")"
+# As they lie here, since they link to each other.
+for file in README.md CHANGELOG.md $(cd "$top" && find docs -type f | sort); do
+    install -D -m 0644 "$top/$file" "$root/usr/share/doc/muster/$file"
 done
 # The shells of Debian look for completions here.
 completions() {

@@ -57,7 +57,16 @@ fn a_debian_package_holds_a_program_that_runs() {
     output(Command::new("dpkg-deb").arg("-x").arg(package).arg(&root));
     let mut installed = Command::new(root.join("usr/bin/muster"));
     assert_eq!(output(installed.arg("--version")).trim(), format!("muster {version}"));
-    for file in ["usr/lib/systemd/system/muster.service", "etc/muster/muster.env", "usr/share/doc/muster/copyright"] {
+    let expected = [
+        "usr/lib/systemd/system/muster.service",
+        "etc/muster/muster.env",
+        "usr/share/doc/muster/copyright",
+        // Named by the service's file, and by pages beside each other.
+        "usr/share/doc/muster/docs/operations.md",
+        "usr/share/doc/muster/docs/interface/alerts.md",
+        "usr/share/doc/muster/docs/operations/README.md",
+    ];
+    for file in expected {
         assert!(root.join(file).is_file(), "{file} is missing: {listed}");
     }
     assert!(listed.lines().any(|line| line.starts_with("-rw-------") && line.ends_with("./etc/muster/muster.env")));
