@@ -7,6 +7,7 @@
 //!
 //! What differs between SQLite and Postgres stays in this crate, behind one function for each difference.
 
+mod after_commit;
 mod backend;
 mod backfill;
 mod backup;
@@ -72,6 +73,7 @@ use std::{
 use base::share::{Kind, Party, Pool};
 
 pub use crate::{
+    after_commit::after_commit,
     backend::{Conn, Sql},
     backfill::{Backfill, BackfillProgress, BackfillStep},
     backup::{Origin, back_up, check_file, copy_origin, database_origin},

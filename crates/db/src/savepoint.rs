@@ -7,7 +7,7 @@ use diesel::{
     sqlite::Sqlite,
 };
 
-use crate::{Conn, Error, Result};
+use crate::{Conn, Error, Result, after_commit};
 
 /// A statement without parameters. SQLite keeps it prepared, where `batch_execute` would read its text each time, and
 /// there are two for each write.
@@ -74,8 +74,10 @@ pub fn read_each<N: Clone, R>(
 /// Runs `f` inside the transaction that is under way, and undoes what it wrote unless what came of it is to be kept.
 pub(crate) fn part<T>(conn: &mut Conn, f: impl FnOnce(&mut Conn) -> T, kept: impl FnOnce(&T) -> bool) -> Result<T> {
     say(conn, "SAVEPOINT part")?;
+    let actions = after_commit::count();
     let done = f(conn);
     if !kept(&done) {
+        after_commit::undo_to(actions);
         say(conn, "ROLLBACK TO SAVEPOINT part")?;
     }
     say(conn, "RELEASE SAVEPOINT part")?;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use diesel::connection::SimpleConnection as _;
 
-use crate::{Backend, Conn, Error, Inner, Result, bell};
+use crate::{Backend, Conn, Error, Inner, Result, after_commit, bell};
 
 /// How a write begins on Postgres. A gateway that stands still inside a transaction (stopped, or cut off) keeps its
 /// locks from the others for no longer than they wait for one.
@@ -48,6 +48,7 @@ pub(crate) fn transaction<T>(conn: &mut Conn, begin: &str, f: impl FnOnce(&mut C
                 return Err(error.into());
             }
             bell::settle(true);
+            after_commit::settle(true);
             Ok(value)
         }
         Ok(Err(error)) => {
@@ -64,6 +65,7 @@ pub(crate) fn transaction<T>(conn: &mut Conn, begin: &str, f: impl FnOnce(&mut C
 /// A rollback that fails leaves nothing to do: the connection is found broken when it is next used.
 fn roll_back(conn: &mut Conn) {
     bell::settle(false);
+    after_commit::settle(false);
     if let Err(error) = conn.batch_execute("ROLLBACK") {
         tracing::warn!(error = %Error::from(error), "rollback");
     }

@@ -17,7 +17,7 @@ use base::turns::{TooMany, TurnQueue};
 use diesel::{RunQueryDsl as _, connection::SimpleConnection};
 use tokio::sync::oneshot;
 
-use crate::{Conn, Error, Result, backend, bell, numbers::WriteCounts, savepoint, url::DatabaseUrl};
+use crate::{Conn, Error, Result, after_commit, backend, bell, numbers::WriteCounts, savepoint, url::DatabaseUrl};
 
 /// How many writes of one tenant may wait, and of all together.
 pub(crate) const MOST_OF_ONE: usize = 1_024;
@@ -394,6 +394,7 @@ fn commit_together(
     }
     let writers = taken.len();
     bell::settle(failure.is_none() && kept > 0);
+    after_commit::settle(failure.is_none());
     for job in taken {
         job.answer(failure.as_ref());
     }
@@ -407,6 +408,7 @@ const BEGIN: &str = "BEGIN IMMEDIATE";
 fn begin_with(conn: &mut Conn, job: &mut dyn Job) -> Result<Outcome> {
     let outcome = job.run(conn);
     if outcome != Outcome::Kept {
+        after_commit::settle(false);
         conn.batch_execute("ROLLBACK")?;
         conn.batch_execute(BEGIN)?;
     }

@@ -387,6 +387,31 @@ fn a_run_that_three_runners_left_has_failed_and_history_ends_somewhere() {
 }
 
 #[test]
+fn the_span_of_a_run_is_recorded_when_its_end_is_committed() {
+    let spans = traces::start(1.0).expect("nobody else records");
+    let fixture = fixture();
+    let job = fixture.daily(json!({}));
+    fixture.turn("2026-11-01T10:00:00Z");
+    let run = fixture.runs(&job).remove(0);
+    let recorded = |id: &str| {
+        let is_of_run = |span: &traces::Span| span.attributes.contains(&("muster.run.id", id.into()));
+        spans.try_iter().filter(is_of_run).count()
+    };
+    let id = run.id.clone();
+    let ends = |is_kept: bool| {
+        let run = run.clone();
+        fixture.db.write_here(move |_| {
+            runs::trace::record_end(&run);
+            if is_kept { Ok(()) } else { Err(base::problem::Problem::invalid("no").into()) }
+        })
+    };
+    assert!(ends(false).is_err());
+    assert_eq!(recorded(&id), 0, "it has not ended");
+    ends(true).unwrap();
+    assert_eq!(recorded(&id), 1);
+}
+
+#[test]
 fn a_suspended_tenants_jobs_are_held_and_go_on_by_the_policy() {
     let fixture = fixture();
     let jobs =

@@ -26,7 +26,7 @@ pub fn of_run(run: &Run) -> Option<Context> {
     if context.sampled { Some(context.with_span(own_span(&run.id)?)) } else { Some(context) }
 }
 
-/// Records the span of a run that is over.
+/// Records the span of a run that is over, once the write that ends it is committed.
 pub fn record_end(run: &Run) {
     let Some((stored, own)) = run.trace.as_deref().and_then(Context::from_text).zip(own_span(&run.id)) else { return };
     let parent = Some(stored.span_id).filter(|parent| *parent != own);
@@ -44,7 +44,8 @@ pub fn record_end(run: &Run) {
         span.set("error.type", run.state.as_str());
         span.failure = Some(String::new());
     }
-    span.end_at(run.finished_ms.unwrap_or(begun_ms));
+    let ended_ms = run.finished_ms.unwrap_or(begun_ms);
+    db::after_commit(move || span.end_at(ended_ms));
 }
 
 /// The span of a run, by its id.
