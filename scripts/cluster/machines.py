@@ -15,15 +15,6 @@ import psycopg2
 BOOTSTRAP = {"MUSTER_BOOTSTRAP_KEY": "clusterkey", "MUSTER_BOOTSTRAP_SECRET": "c1usterc1usterc1uster"}
 
 
-def wait(what, seconds, done, pause=0.2):
-    """Waits until something is so, and fails after a time."""
-    deadline = time.monotonic() + seconds
-    while not done():
-        if time.monotonic() > deadline:
-            raise TimeoutError(f"{what} took longer than {seconds} s")
-        time.sleep(pause)
-
-
 def get(url, seconds=2):
     """The status and the body of an answer; 0 without one."""
     try:

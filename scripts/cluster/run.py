@@ -12,8 +12,9 @@ import time
 import types
 
 from links import Links
-from machines import BOOTSTRAP, Cluster, Takeover, get, wait
+from machines import BOOTSTRAP, Cluster, Takeover, get
 from recipe import PORTS, Recipe
+from waiting import wait
 from writers import Writers
 
 SETTLES = 120

@@ -46,6 +46,8 @@ if [ -z "$etcd" ] || [ -z "$haproxy" ] || [ -z "$pgbouncer" ]; then
     libraries=$(echo "$tools"/debian/usr/lib/*-linux-gnu*)
 fi
 
+# What scripts have in common is in the folder above.
+export PYTHONPATH="$root/scripts"
 exec "$tools/python/bin/python" "$here/run.py" --page "$root/docs/cluster.md" --program "$program" \
     --etcd "$etcd" --haproxy "$haproxy" --pgbouncer "$pgbouncer" --patroni "$tools/python/bin/patroni" \
     --postgres "$postgres" --libraries "$libraries" "$@"

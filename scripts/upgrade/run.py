@@ -11,7 +11,8 @@ import tempfile
 import time
 import urllib.request
 
-from service import Service, wait
+from service import Service
+from waiting import wait
 from writers import Writers
 
 # Alerts of a while ago, one a second, all closed and one in three acknowledged, as the former version stored them.

@@ -38,4 +38,6 @@ if [ -z "${MUSTER_FORMER_BIN:-}" ]; then
 fi
 
 postgres=$(sh "$root/scripts/postgres.sh")
+# What scripts have in common is in the folder above.
+export PYTHONPATH="$root/scripts"
 exec python3 "$here/run.py" --former "$MUSTER_FORMER_BIN" --program "$program" --postgres "$postgres" "$@"

@@ -10,6 +10,8 @@ import time
 import urllib.error
 import urllib.request
 
+from waiting import wait
+
 BOOTSTRAP = {"MUSTER_BOOTSTRAP_KEY": "upgradekey", "MUSTER_BOOTSTRAP_SECRET": "upgradeupgradeupgrade"}
 
 
@@ -17,15 +19,6 @@ def free_port():
     with socket.socket() as one:
         one.bind(("127.0.0.1", 0))
         return one.getsockname()[1]
-
-
-def wait(what, seconds, done, pause=0.1):
-    """Waits until something is so, and fails after a time."""
-    deadline = time.monotonic() + seconds
-    while not done():
-        if time.monotonic() > deadline:
-            raise TimeoutError(f"{what} took longer than {seconds} s")
-        time.sleep(pause)
 
 
 class Service:
