@@ -8,13 +8,17 @@
 use std::{
     cell::RefCell,
     collections::{HashMap, hash_map::Entry},
+    sync::Arc,
 };
 
 use tokio::task::spawn_blocking;
 
 use crate::{
-    CallerKey, Conn, Db, Error, Extent, Freshness, Place, Result, WritePosition, backend, replica,
-    requester::of_requester, transaction::transaction, url::DatabaseUrl,
+    CallerKey, Conn, Db, Error, Extent, Freshness, Place, Result, WritePosition, backend,
+    replica::{self, Unnoted},
+    requester::of_requester,
+    transaction::transaction,
+    url::DatabaseUrl,
 };
 
 /// Whose turn it is when nobody's tenant writes.
@@ -125,17 +129,17 @@ impl Db {
         let f = in_trace(f);
         match &self.0.writer {
             Some(writer) => writer.write(tenant, long, f).await,
-            None if self.0.replica.get().is_none() => {
-                let begin = self.0.begin_write();
-                self.off_thread(move |conn| transaction(conn, &begin, f)).await
-            }
             None => {
                 let begin = self.0.begin_write();
+                let Some(replica) = self.0.replica.get() else {
+                    return self.off_thread(move |conn| transaction(conn, &begin, f)).await;
+                };
+                let unnoted = Arc::clone(&replica.unnoted);
                 let caller = of_requester(|requester| match requester.freshness() {
                     Freshness::OwnWrites(caller) => Some(caller),
                     Freshness::Any | Freshness::Latest => None,
                 });
-                let write = move |conn: &mut Conn| write_and_note(conn, &begin, caller.as_ref(), f);
+                let write = move |conn: &mut Conn| write_and_note(conn, &begin, caller.as_ref(), &unnoted, f);
                 let (value, position) = self.off_thread(write).await?;
                 of_requester(|requester| position.map(|position| requester.on_write(position)));
                 Ok(value)
@@ -220,11 +224,15 @@ fn write_and_note<T>(
     conn: &mut Conn,
     begin: &str,
     caller: Option<&CallerKey>,
+    unnoted: &Unnoted,
     f: impl FnOnce(&mut Conn) -> Result<T>,
 ) -> Result<(T, Option<WritePosition>)> {
     let value = transaction(conn, begin, f)?;
     let Some(caller) = caller else { return Ok((value, None)) };
     let noted = replica::note(conn, caller);
-    let noted = noted.inspect_err(|error| tracing::warn!(%error, "where a write stands could not be noted"));
+    let noted = noted.inspect_err(|error| {
+        unnoted.add();
+        tracing::warn!(%error, "the position of a write is not noted: every caller sees what is committed");
+    });
     Ok((value, noted.ok()))
 }

@@ -122,6 +122,39 @@ fn a_caller_sees_its_writes_and_nobody_notices_when_the_replica_goes() {
 }
 
 #[test]
+fn a_caller_sees_a_write_that_could_not_be_noted() {
+    let postgres = ReplicatedPostgres::start();
+    let (primary, standby) = postgres.fresh_database();
+    let options = [&reading_from(&standby)[..], &["--read-max-lag", "60s"]].concat();
+    let server = Server::start_at(Backend::Postgres, Some(primary.clone()), &options);
+    let other_gateway = Server::start_beside(&server, &options);
+    let writer = server.caller("client_1", "operator");
+    let there = writer.at(other_gateway.base());
+    create(&writer, "host-1");
+    until("the replica has it", SOON, || [&writer, &there].iter().all(|client| all_have(client, &["host-1"])));
+    // Notes of callers fail; that for everybody does not.
+    let fault = "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused'; END $$; \
+                 CREATE TRIGGER refuse BEFORE INSERT OR UPDATE ON write_positions FOR EACH ROW \
+                 WHEN (NEW.tenant_id <> '') EXECUTE FUNCTION refuse()";
+    psql(&primary, fault);
+    psql(&standby, "SELECT pg_wal_replay_pause()");
+    until("replay is paused", SOON, || psql(&standby, "SELECT pg_get_wal_replay_pause_state()").trim() == "paused");
+    let made = create(&writer, "host-2");
+    assert_eq!(made.header("muster-write-position"), None);
+    let expected = ["host-1", "host-2"];
+    assert!(all_have(&writer, &expected), "{:?}", names(&writer));
+    until("the other gateway knows", SOON, || all_have(&there, &expected));
+    // A crash of the primary empties the table.
+    psql(&primary, "TRUNCATE write_positions");
+    for client in [&writer, &there] {
+        assert!(all_have(client, &expected), "{:?}", names(client));
+    }
+    let floor = "SELECT count(*) FROM write_positions WHERE tenant_id = ''";
+    until("there is a note for everybody again", SOON, || psql(&primary, floor).trim() == "1");
+    assert!(all_have(&writer, &expected), "{:?}", names(&writer));
+}
+
+#[test]
 fn a_replica_that_lags_fails_or_stands_still_delays_nobody() {
     let mut postgres = ReplicatedPostgres::start();
     let (primary, standby) = postgres.fresh_database();

@@ -6,13 +6,16 @@
 //! the same call. Everything else never sees the replica.
 //!
 //! Where the last write of a caller with a key stands is noted in the database after its commit (`write_positions`), so
-//! that any gateway knows it, and told to the caller ([`Requester::on_write`](crate::Requester::on_write)). People who
-//! are signed in see all that was committed before: their pages read lists again when a stream of changes tells them
-//! to.
+//! that any gateway knows it, and told to the caller ([`Requester::on_write`](crate::Requester::on_write)). When that
+//! fails, all callers have to see what is committed: at once those of the same gateway ([`Unnoted`]), and a quarter of
+//! a second later, by a note that concerns everybody, those of the others. The same is done where notes were lost.
+//! People who are signed in see all that was committed before: their pages read lists again when a stream of changes
+//! tells them to.
 
 mod identity;
 mod place;
 mod position;
+mod unnoted;
 mod watch;
 
 use std::{
@@ -26,7 +29,6 @@ use std::{
 
 use base::share::{Kind, Pool};
 
-pub(crate) use self::position::note;
 use self::{
     identity::Identity,
     watch::{Servers, Watch},
@@ -36,6 +38,7 @@ pub use self::{
     position::{CallerKey, WritePosition},
     watch::{ReplicaHealth, ReplicaStatus},
 };
+pub(crate) use self::{position::note, unnoted::Unnoted};
 use crate::{
     Backend, Conn, DatabaseUrl, Db, Error, Options, Result,
     backend::{self, Manager},
@@ -63,6 +66,8 @@ pub(crate) struct Replica {
     lists: Connections,
     pub(crate) watch: Arc<Watch>,
     pub(crate) outcomes: Arc<Outcomes>,
+    /// Writes of this gateway that could not be noted.
+    pub(crate) unnoted: Arc<Unnoted>,
     /// The way to a server that is reached over TLS; closed last.
     _tunnel: Option<tls::Tunnel>,
 }
@@ -153,10 +158,12 @@ impl Db {
         }
         let pages = Connections::new(&url, &identity, options.connections, Kind::Connections);
         let lists = Connections::new(&url, &identity, lists::most(options.connections), Kind::ListConnections);
-        let watch = Watch::start(Servers { primary: self.0.url.clone(), replica: url, identity }, most_lag)?;
+        let unnoted = Arc::<Unnoted>::default();
+        let servers = Servers { primary: self.0.url.clone(), replica: url, identity, unnoted: Arc::clone(&unnoted) };
+        let watch = Watch::start(servers, most_lag)?;
         let outcomes = Arc::<Outcomes>::default();
         self.add_replica_metrics(&watch, &outcomes);
-        let replica = Replica { pages, lists, watch, outcomes, _tunnel: tunnel };
+        let replica = Replica { pages, lists, watch, outcomes, unnoted, _tunnel: tunnel };
         let is_second = |_| Error::Fault("a second replica".to_owned());
         self.0.replica.set(replica).map_err(is_second)
     }

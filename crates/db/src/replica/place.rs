@@ -1,12 +1,12 @@
 //! The choice between primary and replica, for each large read.
 
-use std::{future::Future, pin::pin, time::Duration};
+use std::{future::Future, pin::pin, sync::Arc, time::Duration};
 
 use tokio::time::timeout;
 
 use super::{
     HOPELESS, Outcome, PATIENCE, Replica,
-    position::{WritePosition, noted, of_primary, wait_for_replay},
+    position::{CallerKey, WritePosition, noted, of_primary, wait_for_replay},
     watch::ReplicaHealth,
 };
 use crate::{
@@ -122,12 +122,12 @@ impl Db {
             return Ok(None);
         }
         let least = match of_requester(|requester| Some(requester.freshness())) {
-            Some(Freshness::OwnWrites(caller)) => self.point(move |conn| noted(conn, &caller)).await?,
-            Some(Freshness::Latest) => Some(self.point(of_primary).await?),
-            Some(Freshness::Any) | None => None,
+            Some(Freshness::OwnWrites(caller)) => self.own_writes(replica, caller).await?,
+            Some(Freshness::Latest) => self.point(of_primary).await?,
+            Some(Freshness::Any) | None => WritePosition::default(),
         };
         let told = of_requester(|requester| requester.least_position());
-        let least = Some(least.max(told).unwrap_or_default());
+        let least = Some(least.max(told.unwrap_or_default()));
         let call = self.call()?;
         let _turn = match unless_away(replica, self.turn_in(&replica.connections(extent).shared)).await {
             Ok(turn) => turn,
@@ -139,6 +139,22 @@ impl Db {
             Err(error) => return Err(error),
         };
         Ok(Some(Place { call, extent, least, _turn }))
+    }
+
+    /// What a caller has to see of its own writes: all that is committed, as long as a note of a write is missing.
+    async fn own_writes(&self, replica: &Replica, caller: CallerKey) -> Result<WritePosition> {
+        if replica.unnoted.is_any() {
+            return self.point(of_primary).await;
+        }
+        let unnoted = Arc::clone(&replica.unnoted);
+        let position = move |conn: &mut Conn| match noted(conn, &caller)? {
+            Some(position) => Ok(position),
+            None => {
+                unnoted.add();
+                of_primary(conn)
+            }
+        };
+        self.point(position).await
     }
 }
 

@@ -8,7 +8,7 @@ use std::{
 };
 
 use diesel::{
-    OptionalExtension as _, QueryableByName, RunQueryDsl as _, sql_query,
+    QueryableByName, RunQueryDsl as _, sql_query,
     sql_types::{BigInt, Bool, Text},
 };
 
@@ -100,17 +100,46 @@ pub(crate) fn note(conn: &mut Conn, caller: &CallerKey) -> Result<WritePosition>
     Ok(query.get_result::<Position>(conn)?.read())
 }
 
-/// Where the last write of a caller stands, that any gateway has noted.
-pub(crate) fn noted(conn: &mut Conn, caller: &CallerKey) -> Result<Option<WritePosition>> {
-    let text = "SELECT position FROM write_positions WHERE tenant_id = $1 AND caller = $2";
-    let query = sql_query(text).bind::<Text, _>(&caller.tenant).bind::<Text, _>(&caller.key);
-    Ok(query.get_result::<Position>(conn).optional()?.map(|found| found.read()))
+/// Notes for all callers that they have written, since the write of one of them could not be noted. That note is below
+/// a tenant with an empty name, which none has.
+pub(crate) fn raise_floor(conn: &mut Conn) -> Result<()> {
+    note(conn, &CallerKey { tenant: String::new(), key: String::new() }).map(drop)
 }
 
-/// Removes the notes that mean nothing any more.
+/// As [`raise_floor`], where that note is not there: the table is empty after a crash and at another primary.
+pub(crate) fn lay_floor(conn: &mut Conn) -> Result<()> {
+    let text = concat!(
+        "INSERT INTO write_positions (tenant_id, caller, position, noted_ms) VALUES ('', '', ",
+        number!("pg_current_wal_flush_lsn()"),
+        ", (extract(epoch FROM clock_timestamp()) * 1000)::bigint) ON CONFLICT DO NOTHING"
+    );
+    sql_query(text).execute(conn)?;
+    Ok(())
+}
+
+#[derive(QueryableByName)]
+struct Note {
+    #[diesel(sql_type = Bool)]
+    is_floor: bool,
+    #[diesel(sql_type = BigInt)]
+    position: i64,
+}
+
+/// What a caller has to see of its own writes: where the last one stands, that any gateway has noted. [`None`] when
+/// notes were lost.
+pub(crate) fn noted(conn: &mut Conn, caller: &CallerKey) -> Result<Option<WritePosition>> {
+    let text = "SELECT tenant_id = '' AS is_floor, position FROM write_positions \
+                WHERE (tenant_id, caller) IN (($1, $2), ('', ''))";
+    let query = sql_query(text).bind::<Text, _>(&caller.tenant).bind::<Text, _>(&caller.key);
+    let notes: Vec<Note> = query.load(conn)?;
+    let last = notes.iter().map(|note| note.position).max().filter(|_| notes.iter().any(|note| note.is_floor));
+    Ok(last.map(|position| Position { position }.read()))
+}
+
+/// Removes the notes of callers that mean nothing any more.
 pub(crate) fn sweep(conn: &mut Conn) -> Result<()> {
-    let text =
-        "DELETE FROM write_positions WHERE noted_ms < (extract(epoch FROM clock_timestamp()) * 1000)::bigint - $1";
+    let text = "DELETE FROM write_positions WHERE tenant_id <> '' \
+                AND noted_ms < (extract(epoch FROM clock_timestamp()) * 1000)::bigint - $1";
     sql_query(text).bind::<BigInt, _>(KEPT_MS).execute(conn)?;
     Ok(())
 }

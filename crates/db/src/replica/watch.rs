@@ -14,6 +14,7 @@ use std::{
 use super::{
     identity::{Identity, pooled},
     position::{self, WritePosition},
+    unnoted::Unnoted,
 };
 use crate::{Conn, Error, Result, backend, cut, url::DatabaseUrl};
 
@@ -69,6 +70,7 @@ pub(crate) struct Servers {
     pub(crate) primary: DatabaseUrl,
     pub(crate) replica: DatabaseUrl,
     pub(crate) identity: Arc<Identity>,
+    pub(crate) unnoted: Arc<Unnoted>,
 }
 
 impl Watch {
@@ -204,8 +206,18 @@ impl Look {
     fn look_at_primary(&mut self) -> Result<WritePosition> {
         let mut conn = match self.primary.take() {
             Some(conn) => conn,
-            None => backend::connect(&self.servers.primary)?,
+            None => {
+                let mut conn = backend::connect(&self.servers.primary)?;
+                // Without it callers of this gateway see all that is committed.
+                if let Err(error) = position::lay_floor(&mut conn) {
+                    tracing::debug!(%error, "whether notes of writes were lost");
+                }
+                conn
+            }
         };
+        if let Err(error) = self.servers.unnoted.settle(|| position::raise_floor(&mut conn)) {
+            tracing::debug!(%error, "writes that could not be noted");
+        }
         let position = position::of_primary(&mut conn)?;
         if self.swept.elapsed() > SWEEP {
             self.swept = Instant::now();
