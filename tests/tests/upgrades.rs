@@ -25,6 +25,9 @@ const BASELINE: [(&str, u32); 12] = [
 /// Begins the line by which a migration says which version the last program needs that may run beside it.
 const CONTRACT: &str = "-- contract: ";
 
+/// Begins a line by which such a migration names a backfill that has to be finished before it.
+const BACKFILL: &str = "-- backfill: ";
+
 /// A statement that breaks programs of the version before, or makes them wait, and why. `made` are the tables that its
 /// own migration makes: nobody has rows in those.
 fn fault(statement: &str, made: &BTreeSet<String>) -> Option<(Kind, String)> {
@@ -116,6 +119,9 @@ fn faults(text: &str) -> Vec<String> {
     if contract.is_some_and(|version| version.split('.').count() != 3 || version.parse::<f64>().is_ok()) {
         found.push(format!("{CONTRACT}is followed by a version such as 0.2.0"));
     }
+    if contract.is_none() && text.lines().any(|line| line.starts_with(BACKFILL)) {
+        found.push(format!("{BACKFILL}is of a migration that has a line {CONTRACT}"));
+    }
     for statement in &statements {
         match fault(statement, &made) {
             Some((Kind::Contract, _)) if contract.is_some() => {}
@@ -183,4 +189,6 @@ fn what_breaks_the_version_before_is_found() {
     let contract = |text: &str| faults(&format!("{CONTRACT}0.2.0\n{text};")).len();
     assert!(waits.iter().all(|text| contract(text) == 1) && breaks.iter().all(|text| contract(text) == 0));
     assert_eq!(faults("-- contract: soon\nDROP TABLE alerts").len(), 1);
+    assert_eq!(faults("-- backfill: alerts-acknowledged\nALTER TABLE alerts ADD COLUMN x TEXT").len(), 1);
+    assert_eq!(contract("-- backfill: alerts-acknowledged\nALTER TABLE alerts DROP COLUMN x"), 0);
 }

@@ -1,13 +1,19 @@
 //! Backfills: what migrations added is filled in the background, in small steps, while gateways work.
 //!
 //! A domain declares a [`Backfill`] beside its migrations. How far it is stands in the table `backfills`, and moves on
-//! in the transaction of each step: one that was cut off goes on where it was.
+//! in the transaction of each step: one that was cut off goes on where it was. It goes over all rows while no gateway
+//! is there that stores rows without what is new. When one comes in the midst of it, or after its end, the database
+//! lets it begin again (`presence`), so that it is finished only by a pass after the last of them.
 
 use std::time::{Duration, Instant};
 
-use diesel::prelude::*;
+use diesel::{prelude::*, sql_query, sql_types::Text};
 
-use crate::{Conn, Db, Lock, Result};
+use crate::{
+    Backend, Conn, Db, Lock, Presence, Result,
+    migrate::{Count, has_table},
+    presence,
+};
 
 diesel::table! {
     backfills (name) {
@@ -16,13 +22,18 @@ diesel::table! {
         done -> BigInt,
         started_ms -> BigInt,
         finished_ms -> Nullable<BigInt>,
+        known -> BigInt,
     }
 }
 
 /// Held during a step, so that one gateway at a time does them.
 static LOCK: Lock = Lock::only("backfills");
 
-/// What fills rows that were there before a migration.
+/// How many rows a step does where nobody waits for it.
+const AT_ONCE: usize = 1_000;
+
+/// What fills rows that were there before a migration. It stays declared as long as a migration names it that takes
+/// away what it reads, and then reads and writes the tables as they were before that migration.
 #[derive(Clone, Copy)]
 pub struct Backfill {
     /// In the table, in metrics and for people, such as `alerts-acknowledged`. It must never change.
@@ -59,22 +70,28 @@ pub struct BackfillProgress {
 
 impl Db {
     /// Does a step of a backfill that is as far as `expected`. Answers how far it is then, and for how long the step
-    /// held its locks before the commit; `None` when it is further, since another gateway is at it.
+    /// held its locks before the commit; `None` when it is elsewhere, since another gateway is at it or an older one
+    /// came, and when an older one is there.
     pub fn step_backfill(
         &self,
+        presence: &Presence,
         backfill: &Backfill,
         expected: &BackfillProgress,
         most: usize,
         now_ms: i64,
     ) -> Result<Option<(BackfillProgress, Duration)>> {
-        let (backfill, expected) = (*backfill, expected.clone());
+        let (backfill, expected, known) = (*backfill, expected.clone(), presence.known());
         self.write_here(move |conn| {
-            if !LOCK.try_take(conn)? || progress(conn, backfill.name)? != expected {
+            if !LOCK.try_take(conn)? {
+                return Ok(None);
+            }
+            lock_progress(conn, backfill.name)?;
+            if presence::is_older_there(conn, known)? || progress(conn, backfill.name)? != expected {
                 return Ok(None);
             }
             (backfill.lock)(conn, &expected.cursor)?;
             let begun = Instant::now();
-            Ok(Some((step(conn, &backfill, expected, most, now_ms)?, begun.elapsed())))
+            Ok(Some((step(conn, &backfill, expected, known, most, now_ms)?, begun.elapsed())))
         })
     }
 
@@ -84,10 +101,37 @@ impl Db {
     }
 }
 
+/// Does a backfill to its end, within the transaction that is under way.
+pub(crate) fn finish(conn: &mut Conn, backfill: &Backfill) -> Result<()> {
+    let now = format!("SELECT {} AS count", presence::now(Backend::of(conn)));
+    let now_ms = sql_query(now).get_result::<Count>(conn)?.count;
+    let mut at = progress(conn, backfill.name)?;
+    while at.finished_ms.is_none() {
+        (backfill.lock)(conn, &at.cursor)?;
+        at = step(conn, backfill, at, 0, AT_ONCE, now_ms)?;
+    }
+    Ok(())
+}
+
+/// Keeps a backfill from beginning again.
+pub(crate) fn close(conn: &mut Conn, name: &str) -> Result<()> {
+    diesel::update(backfills::table.find(name)).set(backfills::known.eq(0)).execute(conn)?;
+    Ok(())
+}
+
+/// A gateway that comes meanwhile lets the backfill begin again once the transaction is over. SQLite has one writer.
+fn lock_progress(conn: &mut Conn, name: &str) -> Result<()> {
+    if Backend::of(conn) == Backend::Postgres {
+        sql_query("SELECT name FROM backfills WHERE name = $1 FOR UPDATE").bind::<Text, _>(name).execute(conn)?;
+    }
+    Ok(())
+}
+
 fn step(
     conn: &mut Conn,
     backfill: &Backfill,
     before: BackfillProgress,
+    known: i64,
     most: usize,
     now_ms: i64,
 ) -> Result<BackfillProgress> {
@@ -100,6 +144,7 @@ fn step(
             backfills::cursor.eq(""),
             backfills::done.eq(0),
             backfills::started_ms.eq(now_ms),
+            backfills::known.eq(known),
         );
         diesel::insert_into(backfills::table).values(row).execute(conn)?;
     }
@@ -121,8 +166,13 @@ fn step(
     Ok(after)
 }
 
+/// How far a backfill is; it has not begun in a database without the table.
+pub(crate) fn progress_anywhere(conn: &mut Conn, name: &str) -> Result<BackfillProgress> {
+    if has_table(conn, "backfills")? { progress(conn, name) } else { Ok(BackfillProgress::default()) }
+}
+
 /// How far a backfill is, in a database that has the table.
-pub(crate) fn progress(conn: &mut Conn, name: &str) -> Result<BackfillProgress> {
+fn progress(conn: &mut Conn, name: &str) -> Result<BackfillProgress> {
     let row = backfills::table.find(name).select((
         backfills::cursor,
         backfills::done,
@@ -165,14 +215,15 @@ mod tests {
         let open = || Db::open(&url, Options::default()).unwrap();
         let db = open();
         db.migrate(&[]).unwrap();
+        let presence = |db: &Db| Presence::new(db.clone(), "a".to_owned(), &[]);
         let step = |db: &Db, most, now_ms| {
             let expected = db.backfill_progress("counters").unwrap();
-            db.step_backfill(&COUNTERS, &expected, most, now_ms).map(|done| done.unwrap().0)
+            db.step_backfill(&presence(db), &COUNTERS, &expected, most, now_ms).map(|done| done.unwrap().0)
         };
         assert_eq!(db.backfill_progress("counters").unwrap(), BackfillProgress::default());
         let first = step(&db, 4, 1_000).unwrap();
         assert_eq!((first.done, first.started_ms, first.finished_ms), (4, 1_000, None));
-        let other = db.step_backfill(&COUNTERS, &BackfillProgress::default(), 4, 1_500).unwrap();
+        let other = db.step_backfill(&presence(&db), &COUNTERS, &BackfillProgress::default(), 4, 1_500).unwrap();
         assert_eq!(other, None, "another gateway has done something since");
         // A step that fails leaves nothing.
         db.write_here(|conn| crate::keep_number(conn, "broken", 1)).unwrap();

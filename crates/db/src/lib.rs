@@ -8,6 +8,7 @@
 //! What differs between SQLite and Postgres stays in this crate, behind one function for each difference.
 
 mod after_commit;
+mod at_once;
 mod backend;
 mod backfill;
 mod backup;
@@ -16,6 +17,7 @@ mod chunks;
 mod closing;
 mod condition;
 mod connections;
+mod contract;
 mod cut;
 mod dates;
 mod due;
@@ -94,7 +96,7 @@ pub use crate::{
     own::{OwnConnection, connect},
     owner::give_to_owner_of_folder,
     plan::{BackfillState, MigrationState, PendingMigration, Step, StepKind, migration_state},
-    presence::{GATEWAYS, Presence, SAID_EVERY_MS},
+    presence::{GATEWAYS, Gateway, Presence, SAID_EVERY_MS},
     private::{create_private, write_private},
     probe::{Health, Probe},
     quota::Quota,

@@ -2,21 +2,15 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fmt::{self, Display, Formatter},
     time::Duration,
 };
 
 use diesel::{
     QueryableByName, RunQueryDsl,
-    backend::Backend,
-    connection::{BoxableConnection, SimpleConnection},
-    migration::{self, Migration, MigrationMetadata, MigrationName, MigrationSource, MigrationVersion},
-    pg::Pg,
+    connection::SimpleConnection as _,
     sql_query,
     sql_types::{BigInt, Nullable, Text},
-    sqlite::Sqlite,
 };
-use diesel_migrations::MigrationHarness;
 
 use crate::{
     Backfill, Conn, Error, Result,
@@ -42,15 +36,15 @@ impl Migrations {
     }
 }
 
-/// One migration: for each backend the text that makes the change, and the one that takes it back.
+/// One migration: the text for each backend.
 #[derive(Clone, Copy)]
 pub struct MigrationTexts {
     /// Its folder: the version, `_`, and what it is about.
     pub name: &'static str,
     /// For SQLite; without the collations of Postgres ([`on_sqlite`]).
-    pub sqlite: [&'static str; 2],
+    pub sqlite: &'static str,
     /// For Postgres.
-    pub postgres: [&'static str; 2],
+    pub postgres: &'static str,
 }
 
 /// Embeds the migrations of a domain, whose folders are beside that of the file that names them: those of `both` in
@@ -70,14 +64,8 @@ macro_rules! migrations {
     (@from $name:ident, $sqlite:literal, $postgres:literal) => {
         $crate::MigrationTexts {
             name: stringify!($name),
-            sqlite: [
-                include_str!(concat!("../migrations/", $sqlite, "/", stringify!($name), "/up.sql")),
-                include_str!(concat!("../migrations/", $sqlite, "/", stringify!($name), "/down.sql")),
-            ],
-            postgres: [
-                include_str!(concat!("../migrations/", $postgres, "/", stringify!($name), "/up.sql")),
-                include_str!(concat!("../migrations/", $postgres, "/", stringify!($name), "/down.sql")),
-            ],
+            sqlite: include_str!(concat!("../migrations/", $sqlite, "/", stringify!($name), "/up.sql")),
+            postgres: include_str!(concat!("../migrations/", $postgres, "/", stringify!($name), "/up.sql")),
         }
     };
 }
@@ -91,7 +79,12 @@ const OWN: Migrations = crate::migrations!(
     both db0004_no_expressions,
     each db0005_write_positions,
     both db0006_upgrades,
+    each db0007_reopened_backfills,
 );
+
+/// Makes the table of the migrations that ran.
+pub(crate) const TABLE: &str = "CREATE TABLE IF NOT EXISTS __diesel_schema_migrations (\
+     version VARCHAR(50) PRIMARY KEY NOT NULL, run_on TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP)";
 
 /// The version of this program, as a refused older one is told it.
 pub(crate) const PROGRAM: &str = env!("CARGO_PKG_VERSION");
@@ -167,22 +160,20 @@ pub(crate) fn applied_versions(conn: &mut Conn) -> Result<Vec<(String, Option<St
 
 /// The migrations that ran in the database; none where it has no tables.
 fn applied(conn: &mut Conn) -> Result<Vec<Applied>> {
-    let (tables, columns) = match conn {
-        Conn::Sqlite(_) => (
-            "SELECT count(*) AS count FROM sqlite_master WHERE name = '__diesel_schema_migrations'",
-            "SELECT count(*) AS count FROM pragma_table_info('__diesel_schema_migrations') \
-             WHERE name IN ('program', 'oldest_program')",
-        ),
-        Conn::Postgres(_) => (
-            "SELECT count(*) AS count FROM pg_class WHERE oid = to_regclass('__diesel_schema_migrations')",
-            "SELECT count(*) AS count FROM pg_attribute \
-             WHERE attrelid = to_regclass('__diesel_schema_migrations') AND NOT attisdropped \
-             AND attname IN ('program', 'oldest_program')",
-        ),
-    };
-    if sql_query(tables).get_result::<Count>(conn)?.count == 0 {
+    if !has_table(conn, "__diesel_schema_migrations")? {
         return Ok(Vec::new());
     }
+    let columns = match conn {
+        Conn::Sqlite(_) => {
+            "SELECT count(*) AS count FROM pragma_table_info('__diesel_schema_migrations') \
+             WHERE name IN ('program', 'oldest_program')"
+        }
+        Conn::Postgres(_) => {
+            "SELECT count(*) AS count FROM pg_attribute \
+             WHERE attrelid = to_regclass('__diesel_schema_migrations') AND NOT attisdropped \
+             AND attname IN ('program', 'oldest_program')"
+        }
+    };
     let text = match sql_query(columns).get_result::<Count>(conn)?.count {
         0 => "SELECT version, NULL AS program, NULL AS oldest_program FROM __diesel_schema_migrations",
         1 => "SELECT version, program, NULL AS oldest_program FROM __diesel_schema_migrations",
@@ -202,32 +193,46 @@ pub(crate) fn is_current(conn: &mut Conn, domains: &[Migrations]) -> Result<bool
     Ok(domains.iter().flat_map(|domain| domain.all).all(|one| applied.contains(one.version())))
 }
 
-/// Runs what is pending of each domain, one after the other, and notes which program did so; gives the versions.
-pub(crate) fn run<C, DB>(conn: &mut C, domains: &[Migrations]) -> Result<Vec<String>>
-where
-    C: MigrationHarness<DB> + SimpleConnection,
-    DB: Backend,
-    Migrations: MigrationSource<DB>,
-{
-    let mut done = Vec::new();
-    for domain in domains {
-        let ran = conn.run_pending_migrations(*domain);
-        let ran = ran.map_err(|error| Error::Fault(format!("migration: {error}")))?;
-        done.extend(ran.iter().map(ToString::to_string));
-    }
-    let texts = || domains.iter().flat_map(|domain| domain.all);
-    for one in texts().filter(|one| done.iter().any(|version| version == one.version())) {
-        note_program(conn, one)?;
-    }
-    Ok(done)
+/// The migrations of a domain that have not run, in their order.
+pub(crate) fn pending(conn: &mut Conn, domain: &Migrations) -> Result<Vec<&'static MigrationTexts>> {
+    let ran: BTreeSet<String> = applied(conn)?.into_iter().map(|one| one.version).collect();
+    Ok(domain.all.iter().filter(|one| !ran.contains(one.version())).collect())
+}
+
+/// Runs a migration within a transaction, and notes its version.
+pub(crate) fn run_one(conn: &mut Conn, migration: &MigrationTexts) -> Result<()> {
+    let text = match conn {
+        Conn::Sqlite(_) => on_sqlite(migration.sqlite),
+        Conn::Postgres(_) => in_transaction(migration.postgres),
+    };
+    let name = migration.name;
+    conn.batch_execute(&text).map_err(|error| Error::Fault(format!("migration: {name}: {error}")))?;
+    note_version(conn, migration)
+}
+
+/// Notes that a migration ran.
+pub(crate) fn note_version(conn: &mut Conn, migration: &MigrationTexts) -> Result<()> {
+    let version = migration.version();
+    Ok(conn.batch_execute(&format!("INSERT INTO __diesel_schema_migrations (version) VALUES ('{version}')"))?)
 }
 
 /// Notes which program ran a migration, and which may run beside it.
-pub(crate) fn note_program(conn: &mut impl SimpleConnection, migration: &MigrationTexts) -> Result<()> {
+pub(crate) fn note_program(conn: &mut Conn, migration: &MigrationTexts) -> Result<()> {
     // All three are texts of this program.
     let (version, oldest) = (migration.version(), migration.oldest_program());
     let text = "UPDATE __diesel_schema_migrations SET program =";
     Ok(conn.batch_execute(&format!("{text} '{PROGRAM}', oldest_program = '{oldest}' WHERE version = '{version}'"))?)
+}
+
+/// Is there a table of this name? It is a word of this program.
+pub(crate) fn has_table(conn: &mut Conn, name: &str) -> Result<bool> {
+    let text = match conn {
+        Conn::Sqlite(_) => {
+            format!("SELECT count(*) AS count FROM sqlite_master WHERE type = 'table' AND name = '{name}'")
+        }
+        Conn::Postgres(_) => format!("SELECT count(*) AS count FROM pg_class WHERE oid = to_regclass('{name}')"),
+    };
+    Ok(sql_query(text).get_result::<Count>(conn)?.count > 0)
 }
 
 /// A version that two domains share would be skipped in silence the second time: refuse to start instead.
@@ -244,71 +249,6 @@ pub(crate) fn check(domains: &[Migrations]) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// A migration as one backend runs it.
-struct Step {
-    texts: MigrationTexts,
-    up: String,
-    down: String,
-}
-
-impl Step {
-    fn all<DB: Backend>(
-        all: &'static [MigrationTexts],
-        of: impl Fn(&MigrationTexts) -> [String; 2],
-    ) -> Vec<Box<dyn Migration<DB>>> {
-        let steps = all.iter().map(|one| {
-            let [up, down] = of(one);
-            Box::new(Self { texts: *one, up, down }) as Box<dyn Migration<DB>>
-        });
-        steps.collect()
-    }
-}
-
-impl MigrationSource<Sqlite> for Migrations {
-    fn migrations(&self) -> migration::Result<Vec<Box<dyn Migration<Sqlite>>>> {
-        Ok(Step::all(self.all, |one| one.sqlite.map(on_sqlite)))
-    }
-}
-
-impl MigrationSource<Pg> for Migrations {
-    fn migrations(&self) -> migration::Result<Vec<Box<dyn Migration<Pg>>>> {
-        Ok(Step::all(self.all, |one| one.postgres.map(in_transaction)))
-    }
-}
-
-impl<DB: Backend> Migration<DB> for Step {
-    fn run(&self, conn: &mut dyn BoxableConnection<DB>) -> migration::Result<()> {
-        conn.batch_execute(&self.up).map_err(|error| format!("{}: {error}", self.texts.name).into())
-    }
-
-    fn revert(&self, conn: &mut dyn BoxableConnection<DB>) -> migration::Result<()> {
-        conn.batch_execute(&self.down).map_err(|error| format!("{}: {error}", self.texts.name).into())
-    }
-
-    fn metadata(&self) -> &dyn MigrationMetadata {
-        &self.texts
-    }
-
-    fn name(&self) -> &dyn MigrationName {
-        &self.texts
-    }
-}
-
-/// Each runs in a transaction.
-impl MigrationMetadata for MigrationTexts {}
-
-impl MigrationName for MigrationTexts {
-    fn version(&self) -> MigrationVersion<'_> {
-        MigrationVersion::from(Self::version(self))
-    }
-}
-
-impl Display for MigrationTexts {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name)
-    }
 }
 
 #[cfg(test)]

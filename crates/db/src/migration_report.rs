@@ -24,8 +24,13 @@ impl MigrationState {
                 format!("{count} migration{several} would run, in one transaction: every writer waits until its end.")
             }
         }];
-        for PendingMigration { name, steps } in pending {
+        for PendingMigration { name, steps, obstacle, fills } in pending {
             lines.push((*name).to_owned());
+            lines.extend(obstacle.iter().map(|obstacle| format!("  refused: {obstacle}")));
+            lines.extend(fills.iter().map(|BackfillState { name, left, .. }| match left {
+                Some(left) => format!("  is preceded by the rest of the backfill {name}: {left} rows"),
+                None => format!("  is preceded by the backfill {name}"),
+            }));
             for step in steps {
                 let (table, kind) = (&step.table, step.kind);
                 lines.push(match (step.rows, backend) {
@@ -49,23 +54,28 @@ impl MigrationState {
 
     /// What `muster migrate --status` prints.
     pub fn status_text(&self) -> String {
-        let Self { applied, pending, backfills, gateways, .. } = self;
+        let Self { applied, pending, backfills, gateways, known, .. } = self;
         let ran = applied.iter().map(|(version, program)| match program {
             Some(program) => format!("ran      {version} (Muster {program})"),
             None => format!("ran      {version}"),
         });
-        let waiting = pending.iter().map(|one| format!("pending  {}", one.name));
+        let waiting = pending.iter().map(|one| match &one.obstacle {
+            Some(obstacle) => format!("pending  {}, refused: {obstacle}", one.name),
+            None => format!("pending  {}", one.name),
+        });
+        let waits =
+            if gateways.iter().any(|gateway| gateway.known < *known) { "waiting for older gateways, " } else { "" };
         let fills = backfills.iter().map(|BackfillState { name, progress, left }| {
             let done = progress.done;
             match (progress.finished_ms, left) {
                 (Some(at_ms), _) => {
                     format!("backfill {name}: finished at {}, {done} rows", Timestamp::from_millis(at_ms))
                 }
-                (None, Some(left)) => format!("backfill {name}: {done} rows done, {left} to do"),
-                (None, None) => format!("backfill {name}: {done} rows done"),
+                (None, Some(left)) => format!("backfill {name}: {waits}{done} rows done, {left} to do"),
+                (None, None) => format!("backfill {name}: {waits}{done} rows done"),
             }
         });
-        let there = gateways.iter().map(|program| format!("gateway  of Muster {program}"));
+        let there = gateways.iter().map(|gateway| format!("gateway  of Muster {}", gateway.program));
         let count = format!("{} ran, {} pending.", applied.len(), pending.len());
         ran.chain(waiting).chain(fills).chain(there).chain([count]).collect::<Vec<_>>().join("\n")
     }

@@ -11,6 +11,9 @@ const CONCURRENTLY: &str = " CONCURRENTLY";
 /// Before the oldest program that may run beside a migration.
 const CONTRACT: &str = "-- contract:";
 
+/// Before the name of a backfill that has to be finished before a migration.
+const BACKFILL: &str = "-- backfill:";
+
 impl MigrationTexts {
     /// What the database notes of it: its name up to the first `_`.
     pub(crate) fn version(&self) -> &'static str {
@@ -20,12 +23,18 @@ impl MigrationTexts {
     /// The oldest program that may run beside it; empty for any. A migration that takes something away from older
     /// programs says so in a line of its text: `-- contract: 0.2.0`.
     pub(crate) fn oldest_program(&self) -> &'static str {
-        self.postgres[0].lines().find_map(|line| line.strip_prefix(CONTRACT)).map_or("", str::trim)
+        self.postgres.lines().find_map(|line| line.strip_prefix(CONTRACT)).map_or("", str::trim)
+    }
+
+    /// The backfills that have to be finished before it. Each has a line of its text:
+    /// `-- backfill: alerts-acknowledged`.
+    pub(crate) fn backfills(&self) -> impl Iterator<Item = &'static str> {
+        self.postgres.lines().filter_map(|line| line.strip_prefix(BACKFILL)).map(str::trim)
     }
 
     /// Does it make an index beside writers, on Postgres? Then it is not in a transaction.
     pub(crate) fn is_concurrent(&self) -> bool {
-        statements(self.postgres[0]).iter().any(|statement| statement.contains(CONCURRENTLY))
+        statements(self.postgres).iter().any(|statement| statement.contains(CONCURRENTLY))
     }
 }
 
@@ -56,7 +65,7 @@ mod tests {
         const TAKES: &str = "-- Not used since 0.1.0.\n-- contract: 0.1.0\nALTER TABLE t DROP COLUMN a;";
         const INDEX: &str =
             "-- An index; by a.\nDROP INDEX CONCURRENTLY IF EXISTS i;\nCREATE INDEX CONCURRENTLY i ON t (a);";
-        let of = |text| MigrationTexts { name: "things0001_a", sqlite: [text, ""], postgres: [text, ""] };
+        let of = |text| MigrationTexts { name: "things0001_a", sqlite: text, postgres: text };
         assert_eq!([ADDS, TAKES, INDEX].map(|text| of(text).oldest_program()), ["", "0.1.0", ""]);
         assert_eq!([ADDS, TAKES, INDEX].map(|text| of(text).is_concurrent()), [false, false, true]);
         assert_eq!(statements(INDEX).len(), 2);

@@ -5,13 +5,14 @@ use std::{
     fmt::{self, Display, Formatter},
 };
 
-use diesel::{QueryableByName, RunQueryDsl, sql_query, sql_types::BigInt};
+use diesel::{RunQueryDsl, sql_query};
 
 use crate::{
-    BackfillProgress, Conn, DatabaseUrl, Migrations, Result, backend, backfill,
-    migrate::{self, MigrationTexts},
+    Backfill, BackfillProgress, Conn, DatabaseUrl, Migrations, Result, backend, backfill, contract,
+    migrate::{self, Count, MigrationTexts, has_table},
     migration_text::on_sqlite,
-    presence, tls,
+    presence::{self, Gateway},
+    tls,
 };
 
 /// The migrations of a database.
@@ -25,8 +26,10 @@ pub struct MigrationState {
     pub newer: Option<String>,
     /// What is filled in the background.
     pub backfills: Vec<BackfillState>,
-    /// The versions of the gateways that run on a Postgres, one for each.
-    pub gateways: Vec<String>,
+    /// The gateways that run on a Postgres.
+    pub gateways: Vec<Gateway>,
+    /// How many migrations this program knows.
+    pub known: i64,
 }
 
 /// A backfill of a database.
@@ -40,6 +43,18 @@ pub struct BackfillState {
     pub left: Option<i64>,
 }
 
+impl BackfillState {
+    /// Counts what is left, also before the migration that makes the table of backfills.
+    pub(crate) fn read(conn: &mut Conn, backfill: &Backfill) -> Result<Self> {
+        let progress = backfill::progress_anywhere(conn, backfill.name)?;
+        let left = match progress.finished_ms {
+            Some(_) => Some(0),
+            None => (backfill.left)(conn, &progress.cursor).ok(),
+        };
+        Ok(Self { name: backfill.name, progress, left })
+    }
+}
+
 /// A migration that has not run.
 #[derive(Clone, Debug)]
 pub struct PendingMigration {
@@ -47,6 +62,10 @@ pub struct PendingMigration {
     pub name: &'static str,
     /// What it does to tables, each once, in its order.
     pub steps: Vec<Step>,
+    /// What keeps it from running now, on a Postgres in use.
+    pub obstacle: Option<String>,
+    /// The backfills that are done to their end before it, where nobody else writes.
+    pub fills: Vec<BackfillState>,
 }
 
 /// What a migration does to a table.
@@ -116,12 +135,6 @@ impl Display for StepKind {
     }
 }
 
-#[derive(QueryableByName)]
-struct Count {
-    #[diesel(sql_type = BigInt)]
-    count: i64,
-}
-
 /// Which migrations ran, and what those that did not would do; changes nothing. A SQLite file that is not there is an
 /// empty database.
 ///
@@ -132,13 +145,19 @@ pub fn migration_state(url: &DatabaseUrl, domains: &[Migrations]) -> Result<Migr
     let missing = matches!(url, DatabaseUrl::Sqlite(path) if !path.exists());
     if missing {
         let pending = all.iter().flat_map(|domain| domain.all);
-        let pending = pending.map(|one| PendingMigration { name: one.name, steps: steps(&on_sqlite(one.sqlite[0])) });
+        let pending = pending.map(|one| PendingMigration {
+            name: one.name,
+            steps: steps(&on_sqlite(one.sqlite)),
+            obstacle: None,
+            fills: Vec::new(),
+        });
         let none = MigrationState {
             applied: Vec::new(),
             pending: pending.collect(),
             newer: None,
             backfills: Vec::new(),
             gateways: Vec::new(),
+            known: presence::known(&all),
         };
         return Ok(none);
     }
@@ -147,6 +166,7 @@ pub fn migration_state(url: &DatabaseUrl, domains: &[Migrations]) -> Result<Migr
     let applied = migrate::applied_versions(&mut conn)?;
     let known: BTreeSet<&str> = applied.iter().map(|(version, _)| version.as_str()).collect();
     let left = all.iter().flat_map(|domain| domain.all).filter(|one| !known.contains(one.version()));
+    let is_in_use = matches!(conn, Conn::Postgres(_)) && !applied.is_empty();
     let mut counted = BTreeMap::new();
     let mut pending = Vec::new();
     for one in left {
@@ -161,48 +181,33 @@ pub fn migration_state(url: &DatabaseUrl, domains: &[Migrations]) -> Result<Migr
                 }
             };
         }
-        pending.push(PendingMigration { name: one.name, steps });
+        let (obstacle, fills) = match (is_in_use, applied.is_empty()) {
+            (true, _) => (contract::obstacle(&mut conn, one, &all)?, Vec::new()),
+            (false, true) => (None, Vec::new()),
+            (false, false) => (None, contract::unfinished_backfills(&mut conn, one, &all)?),
+        };
+        pending.push(PendingMigration { name: one.name, steps, obstacle, fills });
     }
     let newer = migrate::newer(&mut conn, &all)?;
-    let backfills = if applied.is_empty() { Vec::new() } else { backfills(&mut conn, &all)? };
-    let gateways = match &mut conn {
-        Conn::Sqlite(_) => Vec::new(),
-        Conn::Postgres(postgres) => presence::programs(postgres)?,
+    let backfills = all.iter().flat_map(|domain| domain.backfills);
+    let backfills = match applied.is_empty() {
+        true => Vec::new(),
+        false => backfills.map(|backfill| BackfillState::read(&mut conn, backfill)).collect::<Result<_>>()?,
     };
-    Ok(MigrationState { applied, pending, newer, backfills, gateways })
-}
-
-/// How far the backfills are, also before the migration that makes their table.
-fn backfills(conn: &mut Conn, domains: &[Migrations]) -> Result<Vec<BackfillState>> {
-    let is_there = rows(conn, "backfills")?.is_some();
-    let all = domains.iter().flat_map(|domain| domain.backfills).map(|backfill| {
-        let name = backfill.name;
-        let progress = if is_there { backfill::progress(conn, name)? } else { BackfillProgress::default() };
-        let left = match progress.finished_ms {
-            Some(_) => Some(0),
-            None => (backfill.left)(conn, &progress.cursor).ok(),
-        };
-        Ok(BackfillState { name, progress, left })
-    });
-    all.collect()
+    let gateways = presence::gateways(&mut conn)?;
+    Ok(MigrationState { applied, pending, newer, backfills, gateways, known: presence::known(&all) })
 }
 
 fn text(migration: &MigrationTexts, conn: &Conn) -> String {
     match conn {
-        Conn::Sqlite(_) => on_sqlite(migration.sqlite[0]),
-        Conn::Postgres(_) => migration.postgres[0].to_owned(),
+        Conn::Sqlite(_) => on_sqlite(migration.sqlite),
+        Conn::Postgres(_) => migration.postgres.to_owned(),
     }
 }
 
 /// How many rows a table has, if it is there. Its name is a word of a migration.
 fn rows(conn: &mut Conn, table: &str) -> Result<Option<i64>> {
-    let there = match conn {
-        Conn::Sqlite(_) => {
-            format!("SELECT count(*) AS count FROM sqlite_master WHERE type = 'table' AND name = '{table}'")
-        }
-        Conn::Postgres(_) => format!("SELECT count(*) AS count FROM pg_class WHERE oid = to_regclass('{table}')"),
-    };
-    if sql_query(there).get_result::<Count>(conn)?.count == 0 {
+    if !has_table(conn, table)? {
         return Ok(None);
     }
     Ok(Some(sql_query(format!("SELECT count(*) AS count FROM {table}")).get_result::<Count>(conn)?.count))

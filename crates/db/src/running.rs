@@ -2,28 +2,22 @@
 //!
 //! Each migration is a transaction of its own. One that has to wait for a lock lets all later statements wait behind
 //! it; so it waits half a second at most, is undone, and is tried again a little later, which is less than what makes a
-//! request fail. What takes something away from older programs does not run while a gateway of such a program does.
+//! request fail. What takes something away does not run while somebody needs that ([`contract`]).
 
 use std::{
     thread,
     time::{Duration, Instant},
 };
 
-use diesel::{
-    Connection as _, RunQueryDsl,
-    connection::SimpleConnection,
-    migration::Migration,
-    pg::{Pg, PgConnection},
-    sql_query,
-    sql_types::Text,
-};
-use diesel_migrations::MigrationHarness;
+use diesel::{RunQueryDsl, connection::SimpleConnection as _, sql_query};
 
 use crate::{
-    Error, Result,
-    migrate::{self, ADVISORY_LOCK, Count, LOOK_AGAIN, MigrationTexts, Migrations, TELL_AGAIN, is_older, note_program},
+    Conn, Error, Result, at_once, contract,
+    migrate::{
+        self, ADVISORY_LOCK, Count, LOOK_AGAIN, MigrationTexts, Migrations, TELL_AGAIN, note_program, note_version,
+    },
     migration_text::statements,
-    presence,
+    transaction::transaction,
 };
 
 /// Each so manieth attempt to get a lock waits longer: Postgres calls off an autovacuum for those alone who have waited
@@ -32,86 +26,82 @@ const LONG: u32 = 8;
 const LONG_TIMEOUT: &str = "SELECT set_config('lock_timeout', least(setting::int + 200, 3000)::text, false) \
      FROM pg_settings WHERE name = 'deadlock_timeout'";
 
+/// How the transaction of a migration begins.
+const BEGIN: &str = "BEGIN";
+
 /// The domain whose tables the others' notes are in.
 const OWN: &str = "db";
 
 /// Runs what is pending, and adds the versions to `ran`; does nothing and answers `false` while another gateway does.
-pub(crate) fn run_each(postgres: &mut PgConnection, domains: &[Migrations], ran: &mut Vec<String>) -> Result<bool> {
+pub(crate) fn run_each(conn: &mut Conn, domains: &[Migrations], ran: &mut Vec<String>) -> Result<bool> {
     let text = format!("SELECT count(*) AS count FROM (SELECT 1 WHERE pg_try_advisory_lock({ADVISORY_LOCK})) AS got");
-    if sql_query(text).get_result::<Count>(postgres)?.count == 0 {
+    if sql_query(text).get_result::<Count>(conn)?.count == 0 {
         return Ok(false);
     }
-    let done = pending_of_all(postgres, domains, ran);
-    postgres.batch_execute(&format!("SELECT pg_advisory_unlock({ADVISORY_LOCK})"))?;
+    let done = run_pending(conn, domains, ran);
+    conn.batch_execute(&format!("SELECT pg_advisory_unlock({ADVISORY_LOCK})"))?;
     done.map(|()| true)
 }
 
-fn pending_of_all(conn: &mut PgConnection, domains: &[Migrations], ran: &mut Vec<String>) -> Result<()> {
+fn run_pending(conn: &mut Conn, domains: &[Migrations], ran: &mut Vec<String>) -> Result<()> {
+    // What the notes of each migration are in comes first, at once.
+    if let Some(own) = domains.iter().find(|domain| domain.domain == OWN)
+        && !migrate::pending(conn, own)?.is_empty()
+    {
+        ran.extend(patiently(conn, OWN, "500ms", |conn| transaction(conn, BEGIN, |conn| at_once::run(conn, &[*own])))?);
+    }
+    let mut pending: Vec<&MigrationTexts> = Vec::new();
     for domain in domains {
-        let pending = conn.pending_migrations(*domain).map_err(|error| Error::Fault(format!("migrations: {error}")))?;
-        if domain.domain == OWN && !pending.is_empty() {
-            // What the notes of each migration are in comes first, at once.
-            ran.extend(patiently(conn, OWN, "500ms", |conn| transaction(conn, |conn| migrate::run(conn, &[*domain])))?);
-            continue;
+        pending.extend(migrate::pending(conn, domain)?);
+    }
+    // Nothing runs when one of them may not, so that the version before finds the database as it was.
+    for migration in &pending {
+        refuse_obstacle(conn, migration, domains)?;
+    }
+    for migration in pending {
+        refuse_obstacle(conn, migration, domains)?;
+        if migration.is_concurrent() {
+            tracing::info!(migration = migration.name, "runs beside writers, after the transactions that are open now");
+            patiently(conn, migration.name, "0", |conn| run_beside_writers(conn, migration))?;
+        } else {
+            patiently(conn, migration.name, "500ms", |conn| transaction(conn, BEGIN, |conn| run(conn, migration)))?;
         }
-        for migration in pending {
-            let version = migration.name().version().to_string();
-            let Some(texts) = domain.all.iter().find(|one| one.version() == version) else { continue };
-            refuse_beside_older_gateways(conn, texts)?;
-            if texts.is_concurrent() {
-                tracing::info!(migration = texts.name, "runs beside writers, after the transactions that are open now");
-                patiently(conn, texts.name, "0", |conn| run_beside_writers(conn, texts))?;
-            } else {
-                patiently(conn, texts.name, "500ms", |conn| transaction(conn, |conn| run(conn, &*migration, texts)))?;
-            }
-            tracing::info!(migration = texts.name, "ran");
-            ran.push(version);
-        }
+        tracing::info!(migration = migration.name, "ran");
+        ran.push(migration.version().to_owned());
     }
     Ok(())
 }
 
-/// A migration that takes something away from older programs is refused while a gateway of one runs.
-fn refuse_beside_older_gateways(conn: &mut PgConnection, migration: &MigrationTexts) -> Result<()> {
-    let (name, oldest) = (migration.name, migration.oldest_program());
-    match presence::programs(conn)?.into_iter().find(|program| is_older(program, oldest)) {
-        Some(program) => Err(Error::Unavailable(format!(
-            "the migration {name} takes away what Muster {program} needs, and a gateway of that version runs on this \
-             database: stop it, or upgrade it to Muster {oldest} first"
-        ))),
-        None => Ok(()),
-    }
+/// A migration that takes something away is refused while somebody needs that.
+fn refuse_obstacle(conn: &mut Conn, migration: &MigrationTexts, domains: &[Migrations]) -> Result<()> {
+    contract::obstacle(conn, migration, domains)?.map_or(Ok(()), |obstacle| Err(Error::Unavailable(obstacle)))
 }
 
-fn run(conn: &mut PgConnection, migration: &dyn Migration<Pg>, texts: &MigrationTexts) -> Result<()> {
-    conn.run_migration(migration).map_err(|error| Error::Fault(format!("migration: {error}")))?;
-    note_program(conn, texts)
+fn run(conn: &mut Conn, migration: &MigrationTexts) -> Result<()> {
+    migrate::run_one(conn, migration)?;
+    contract::close_backfills(conn, migration)?;
+    note_program(conn, migration)
 }
 
 /// Statement by statement, since an index is not made beside writers within a transaction. One that was cut off begins
 /// with its first statement again.
-fn run_beside_writers(conn: &mut PgConnection, texts: &MigrationTexts) -> Result<()> {
-    for statement in statements(texts.postgres[0]) {
+fn run_beside_writers(conn: &mut Conn, migration: &MigrationTexts) -> Result<()> {
+    for statement in statements(migration.postgres) {
         conn.batch_execute(&statement)?;
     }
-    transaction(conn, |conn| {
-        let note = "INSERT INTO __diesel_schema_migrations (version) VALUES ($1)";
-        sql_query(note).bind::<Text, _>(texts.version()).execute(conn)?;
-        note_program(conn, texts)
+    transaction(conn, BEGIN, |conn| {
+        note_version(conn, migration)?;
+        contract::close_backfills(conn, migration)?;
+        note_program(conn, migration)
     })
-}
-
-#[expect(clippy::disallowed_methods, reason = "a migration is a transaction of its own, beside those of writers")]
-fn transaction<T>(conn: &mut PgConnection, work: impl FnOnce(&mut PgConnection) -> Result<T>) -> Result<T> {
-    conn.transaction(work)
 }
 
 /// Does this until it does not end because of locks that others hold.
 fn patiently<T>(
-    conn: &mut PgConnection,
+    conn: &mut Conn,
     name: &str,
     lock_timeout: &str,
-    mut work: impl FnMut(&mut PgConnection) -> Result<T>,
+    mut work: impl FnMut(&mut Conn) -> Result<T>,
 ) -> Result<T> {
     conn.batch_execute("SET statement_timeout = 0")?;
     let mut told: Option<Instant> = None;

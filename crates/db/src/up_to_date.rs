@@ -2,14 +2,13 @@
 
 use std::{thread, time::Instant};
 
-use diesel::{Connection as _, RunQueryDsl, connection::SimpleConnection, pg::PgConnection, sql_query};
+use diesel::{RunQueryDsl, connection::SimpleConnection as _, sql_query};
 
 use crate::{
-    Conn, Db, Error, Result, backend,
-    migrate::{
-        ADVISORY_LOCK, Count, LOOK_AGAIN, Migrations, TELL_AGAIN, check, is_current, is_empty, newer, run, with_own,
-    },
+    Conn, Db, Error, Result, at_once, backend, contract,
+    migrate::{ADVISORY_LOCK, Count, LOOK_AGAIN, Migrations, TELL_AGAIN, check, is_current, is_empty, newer, with_own},
     running,
+    transaction::transaction,
 };
 
 /// The lock of migrations beside writers is one of a session.
@@ -31,6 +30,7 @@ impl Db {
     pub fn migrate(&self, domains: &[Migrations]) -> Result<Vec<String>> {
         let all = with_own(domains);
         check(&all)?;
+        contract::check(&all)?;
         let mut conn = backend::connect(&self.0.url)?;
         let mut waiting = Waiting::default();
         let mut ran = Vec::new();
@@ -43,20 +43,17 @@ impl Db {
             if is_current(&mut conn, &all)? {
                 return Ok(ran);
             }
-            #[expect(
-                clippy::disallowed_methods,
-                reason = "a migration is one transaction of its own, before there are writers"
-            )]
-            let done = match &mut conn {
-                Conn::Sqlite(sqlite) => sqlite.immediate_transaction(|sqlite| run(sqlite, &all).map(Some)),
+            let done = match conn {
+                Conn::Sqlite(_) => transaction(&mut conn, "BEGIN IMMEDIATE", |conn| at_once::run(conn, &all).map(Some)),
                 Conn::Postgres(_) if !is_fresh && !self.0.url.keeps_sessions() => {
                     return Err(Error::Unavailable(NEEDS_SESSION.to_owned()));
                 }
-                Conn::Postgres(postgres) if !is_fresh => {
-                    running::run_each(postgres, &all, &mut ran).map(|is_done| is_done.then(Vec::new))
+                Conn::Postgres(_) if !is_fresh => {
+                    running::run_each(&mut conn, &all, &mut ran).map(|is_done| is_done.then(Vec::new))
                 }
-                Conn::Postgres(postgres) => postgres
-                    .transaction(|postgres| if lock(postgres)? { run(postgres, &all).map(Some) } else { Ok(None) }),
+                Conn::Postgres(_) => transaction(&mut conn, "BEGIN", |conn| {
+                    if lock(conn)? { at_once::run(conn, &all).map(Some) } else { Ok(None) }
+                }),
             };
             match done? {
                 Some(done) => return Ok([ran, done].concat()),
@@ -68,7 +65,7 @@ impl Db {
 
 /// Takes the lock of migrations until the transaction ends, unless somebody else has it. A migration takes as long as
 /// it takes.
-fn lock(conn: &mut PgConnection) -> Result<bool> {
+fn lock(conn: &mut Conn) -> Result<bool> {
     conn.batch_execute("SET LOCAL lock_timeout = 0; SET LOCAL statement_timeout = 0")?;
     let text =
         format!("SELECT count(*) AS count FROM (SELECT 1 WHERE pg_try_advisory_xact_lock({ADVISORY_LOCK})) AS got");

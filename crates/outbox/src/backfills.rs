@@ -1,8 +1,8 @@
 //! The thread that fills what migrations added, in small steps ([`Backfill`]), and says that this gateway is there.
 //!
 //! A gateway of an older version does not know a new column, and stores rows without it. So nothing is filled before
-//! the last of them has gone ([`Presence`]). Of several gateways one does the steps: another one takes over only when a
-//! backfill has not moved on for a while.
+//! the last of them has gone ([`Presence`]), and when one comes back, all is gone over once more after it. Of several
+//! gateways one does the steps: another one takes over only when a backfill has not moved on for a while.
 
 use std::{
     collections::VecDeque,
@@ -71,6 +71,7 @@ type RowCounts = Arc<Mutex<Vec<(&'static str, i64)>>>;
 pub(crate) struct BackfillTurns {
     db: Db,
     presence: Presence,
+    all: Vec<Backfill>,
     left: VecDeque<Backfill>,
     /// How many of them are left, for the metrics.
     unfinished: Arc<AtomicUsize>,
@@ -84,7 +85,8 @@ pub(crate) struct BackfillTurns {
 
 impl BackfillTurns {
     pub(crate) fn new(db: Db, presence: Presence, backfills: impl IntoIterator<Item = Backfill>) -> Self {
-        let left: VecDeque<Backfill> = backfills.into_iter().collect();
+        let all: Vec<Backfill> = backfills.into_iter().collect();
+        let left = VecDeque::from(all.clone());
         let unfinished = Arc::new(AtomicUsize::new(left.len()));
         let counts: RowCounts = Arc::new(Mutex::new(left.iter().map(|backfill| (backfill.name, 0)).collect()));
         let (read_unfinished, read_counts) = (Arc::clone(&unfinished), Arc::clone(&counts));
@@ -95,7 +97,7 @@ impl BackfillTurns {
             let counts = read_counts.lock().unwrap_or_else(PoisonError::into_inner);
             counts.iter().map(|(name, rows)| (vec![("backfill", (*name).into())], *rows as f64)).collect()
         });
-        Self { db, presence, left, unfinished, counts, said: None, seen: None, rows: FIRST_ROWS }
+        Self { db, presence, all, left, unfinished, counts, said: None, seen: None, rows: FIRST_ROWS }
     }
 
     /// One look or one step; answers how long to wait before the next.
@@ -104,6 +106,7 @@ impl BackfillTurns {
             Some((at, is_older_there)) if at.elapsed() < SAY_AGAIN => is_older_there,
             _ => {
                 let is_older_there = self.presence.say()?;
+                self.take_up_again()?;
                 self.said = Some((Instant::now(), is_older_there));
                 is_older_there
             }
@@ -117,7 +120,10 @@ impl BackfillTurns {
             self.seen = Some(seen);
             return Ok(STANDS_STILL);
         }
-        let Some((progress, took)) = self.db.step_backfill(&backfill, &seen, self.rows, now.millis())? else {
+        let done = self.db.step_backfill(&self.presence, &backfill, &seen, self.rows, now.millis())?;
+        let Some((progress, took)) = done else {
+            // An older gateway may have come.
+            self.said = None;
             return Ok(Duration::ZERO);
         };
         if self.note(backfill, progress) {
@@ -132,6 +138,18 @@ impl BackfillTurns {
         // Half of the time is for the others, and more while they wait.
         let others = if self.db.is_waited_for() { 3 } else { 1 };
         Ok((took * others).max(PAUSE))
+    }
+
+    /// Takes up what was finished, and has to be done again since a gateway of an older version came.
+    fn take_up_again(&mut self) -> Result<()> {
+        for backfill in &self.all {
+            let is_left = self.left.iter().any(|one| one.name == backfill.name);
+            if !is_left && self.db.backfill_progress(backfill.name)?.finished_ms.is_none() {
+                self.left.push_back(*backfill);
+            }
+        }
+        self.unfinished.store(self.left.len(), Ordering::Relaxed);
+        Ok(())
     }
 
     /// Remembers how far a backfill is. Has it come to its end?
@@ -149,5 +167,48 @@ impl BackfillTurns {
             self.seen = Some(progress);
         }
         is_finished
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use db::{BackfillStep, DatabaseUrl, Options};
+
+    use super::*;
+
+    const NOTHING: Backfill = Backfill {
+        name: "nothing",
+        left: |_, _| Ok(0),
+        lock: |_, _| Ok(()),
+        step: |_, _, _| Ok(BackfillStep { rows: 1, cursor: None }),
+    };
+
+    #[test]
+    fn what_begins_again_after_its_end_is_taken_up_with_the_next_look() {
+        let directory = tempfile::tempdir().unwrap();
+        let db = Db::open(&DatabaseUrl::Sqlite(directory.path().join("t.sqlite")), Options::default()).unwrap();
+        db.migrate(&[]).unwrap();
+        let presence = Presence::new(db.clone(), "a".to_owned(), &[]);
+        let mut turns = BackfillTurns::new(db.clone(), presence, [NOTHING]);
+        let now = Timestamp::from_millis(1_000);
+        let is_finished = || db.backfill_progress("nothing").unwrap().finished_ms.is_some();
+        let end = |turns: &mut BackfillTurns| {
+            for _ in 0..5 {
+                turns.turn(now).unwrap();
+            }
+        };
+        end(&mut turns);
+        assert!(is_finished() && turns.unfinished.load(Ordering::Relaxed) == 0);
+        // As the database does it when an older gateway comes.
+        db.write_here(|conn| {
+            let text = "UPDATE backfills SET cursor = '', done = 0, finished_ms = NULL";
+            Ok(diesel::RunQueryDsl::execute(diesel::sql_query(text), conn)?)
+        })
+        .unwrap();
+        end(&mut turns);
+        assert!(!is_finished(), "it looks every half minute");
+        turns.said = None;
+        end(&mut turns);
+        assert!(is_finished());
     }
 }

@@ -251,7 +251,6 @@ pub fn serve(arguments: Serve, log: Log, settings: Vec<Setting>) -> anyhow::Resu
     drop(backup_worker);
     drop(waits);
     drop(sweeper);
-    drop(backfiller);
     drop(heartbeats);
     drop(escalator);
     drop(alert_days);
@@ -267,6 +266,8 @@ pub fn serve(arguments: Serve, log: Log, settings: Vec<Setting>) -> anyhow::Resu
     drop(outbox);
     drop(sender);
     sending.stop(listen.drain);
+    // The last that writes: rows that come after it would not be filled.
+    drop(backfiller);
     db.close();
     drop(probe);
     drop(lock);

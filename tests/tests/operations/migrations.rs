@@ -196,6 +196,46 @@ fn a_program_runs_on_tables_to_which_a_newer_one_added(backend: Backend) {
     assert!(!plan.status.success() && plan.stderr.contains("start Muster 99.1.0, or a newer one"), "{}", plan.stderr);
 }
 
+/// What `muster migrate --status` says.
+fn status(server: &Server) -> String {
+    let mut command = muster();
+    command.args(["migrate", "--status", "--data-dir"]).arg(server.data_dir());
+    if let Some(url) = server.database_url() {
+        command.args(["--database-url", url]);
+    }
+    let exit = Exit::of(&mut command);
+    assert!(exit.status.success(), "{}", exit.stderr);
+    exit.stdout
+}
+
+#[test]
+fn what_older_gateways_store_after_a_backfill_is_filled_when_the_last_is_gone() {
+    let mut server = Server::start(Backend::Postgres);
+    let url = server.database_url().expect("it has one").to_owned();
+    let client = server.admin().tenant("client_1");
+    let report = json!({"currentState": "Critical", "metric": "load", "device": "d1"});
+    let alert = client.post("/alerts", &report).ok()[0]["id"].as_str().unwrap().to_owned();
+    client.post(&format!("/alerts/{alert}/actions/acknowledge"), &json!({})).ok();
+    let finished = |server: &Server| status(server).contains("backfill alerts-acknowledged: finished at ");
+    super::until("it is finished", Duration::from_secs(20), || finished(&server));
+    for older in ["one", "two"] {
+        psql(&url, &format!("INSERT INTO gateways VALUES ('{older}', '0.0.9', 1, extract(epoch FROM now()) * 1000)"));
+    }
+    psql(&url, "UPDATE alerts SET acknowledged_ms = NULL, acknowledged_by = NULL");
+    let waits = "backfill alerts-acknowledged: waiting for older gateways, 0 rows done, 1 to do";
+    let unfilled = || psql(&url, "SELECT count(*) FROM alerts WHERE acknowledged_by IS NULL").trim() == "1";
+    // A gateway that starts looks at once, and others every half minute.
+    for older in ["one", "two"] {
+        server.restart();
+        std::thread::sleep(Duration::from_secs(3));
+        assert!(status(&server).contains(waits) && unfilled(), "{}", status(&server));
+        psql(&url, &format!("DELETE FROM gateways WHERE id = '{older}'"));
+    }
+    server.restart();
+    super::until("it is finished again", Duration::from_secs(20), || finished(&server));
+    assert!(!unfilled());
+}
+
 fn what_a_migration_added_is_filled_in_the_background(backend: Backend) {
     let mut server = Server::start(backend);
     let client = server.admin().tenant("client_1");
@@ -208,23 +248,14 @@ fn what_a_migration_added_is_filled_in_the_background(backend: Backend) {
     server.stop();
     server.sql("UPDATE alerts SET acknowledged_ms = NULL, acknowledged_by = NULL");
     server.sql("DELETE FROM backfills");
-    let status = |server: &Server| {
-        let mut command = muster();
-        command.args(["migrate", "--status", "--data-dir"]).arg(server.data_dir());
-        if let Some(url) = server.database_url() {
-            command.args(["--database-url", url]);
-        }
-        let exit = Exit::of(&mut command);
-        assert!(exit.status.success(), "{}", exit.stderr);
-        exit.stdout
-    };
-    let waits = "backfill alerts-acknowledged: 0 rows done, 3 to do";
-    assert!(status(&server).contains(waits), "{}", status(&server));
+    let pending = "backfill alerts-acknowledged: 0 rows done, 3 to do";
+    assert!(status(&server).contains(pending), "{}", status(&server));
     if backend == Backend::Postgres {
         server.sql("INSERT INTO gateways VALUES ('older', '0.0.9', 1, (extract(epoch FROM now()) * 1000)::bigint)");
         server.restart();
         std::thread::sleep(Duration::from_secs(4));
         let beside = status(&server);
+        let waits = "backfill alerts-acknowledged: waiting for older gateways, 0 rows done, 3 to do";
         assert!(beside.contains(waits) && beside.contains("gateway  of Muster 0.0.9"), "{beside}");
         assert!(server.get("/metrics").text().contains("muster_backfills_unfinished 1"));
         server.stop();

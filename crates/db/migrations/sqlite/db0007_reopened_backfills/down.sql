@@ -1,0 +1,1 @@
+ALTER TABLE backfills DROP COLUMN known;
