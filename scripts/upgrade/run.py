@@ -4,6 +4,7 @@ starts it with what it needs."""
 import argparse
 import collections
 import json
+import math
 import os
 import subprocess
 import sys
@@ -91,15 +92,20 @@ def upgrade(service, arguments):
     phase("gateway 2 is upgraded", lambda: restart("gateway2"))
 
     def fill():
-        lines = []
+        lines, moved = [], time.monotonic()
 
         def is_filled():
-            lines[:] = service.command(arguments.program, "migrate", "--status").splitlines()
-            backfills = [line for line in lines if line.startswith("backfill ")]
-            return all("finished" in line for line in backfills)
+            nonlocal lines, moved
+            service.expect_running()
+            before, text = lines, service.command(arguments.program, "migrate", "--status")
+            lines = [line for line in text.splitlines() if line.startswith(("backfill ", "gateway "))]
+            moved = moved if lines == before else time.monotonic()
+            if time.monotonic() - moved > arguments.patience:
+                raise TimeoutError(f"nothing was filled for {arguments.patience} s: {lines}")
+            return all("finished" in line for line in lines if line.startswith("backfill "))
 
-        wait("what the migrations added", arguments.patience, is_filled, 0.5)
-        return "".join(f"\n  {line}" for line in lines if line.startswith(("backfill ", "gateway ")))
+        wait("what the migrations added", math.inf, is_filled, 0.5)
+        return "".join(f"\n  {line}" for line in lines)
 
     phase("backfills", fill)
     phase("the new version alone", lambda: time.sleep(arguments.seconds))
@@ -129,9 +135,9 @@ def main():
     parser.add_argument("--postgres", required=True, help="the directory of Postgres's programs")
     parser.add_argument("--writers", type=int, default=8, help="how many clients write (8)")
     parser.add_argument("--pause", type=float, default=0.05, help="seconds between two rounds of a client (0.05)")
-    parser.add_argument("--alerts", type=int, default=100_000, help="how many alerts there are before (100000)")
+    parser.add_argument("--alerts", type=int, default=20_000, help="how many alerts there are before (20000)")
     parser.add_argument("--seconds", type=float, default=5, help="how long each quiet phase takes (5)")
-    parser.add_argument("--patience", type=float, default=300, help="how long backfills may take (300)")
+    parser.add_argument("--patience", type=float, default=60, help="how long backfills may stand still (60)")
     parser.add_argument("--drain", default="2s", help="how long a gateway serves after it was told to stop (2s)")
     parser.add_argument("--keep", action="store_true", help="leave the logs")
     arguments = parser.parse_args()

@@ -89,8 +89,7 @@ class Service:
         self.gateways[name][1] = process
 
         def is_ready():
-            if process.poll() is not None:
-                raise ChildProcessError(f"{name} ended with {process.returncode}: see {self.directory}/{name}.log")
+            self.expect_running()
             return self.is_ready(name)
 
         wait(f"the start of {name}", 60, is_ready)
@@ -108,6 +107,12 @@ class Service:
         process.send_signal(signal.SIGTERM)
         if process.wait(60) != 0:
             raise ChildProcessError(f"{name} ended with {process.returncode}")
+
+    def expect_running(self):
+        """Fails when a gateway has ended by itself."""
+        for name, (_, process) in self.gateways.items():
+            if process.poll() is not None:
+                raise ChildProcessError(f"{name} ended with {process.returncode}: see {self.directory}/{name}.log")
 
     def is_ready(self, name):
         """What a load balancer asks."""
