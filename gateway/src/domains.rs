@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use access::Directory;
 use api::{Domain, Restorers, spec};
-use db::{DueRows, Migrations, Quota};
+use db::{DueRows, Migrations, Partitioned, Quota};
 use maintenance::Windows;
 use outbox::Retention;
 use ports::Notices;
@@ -35,6 +35,11 @@ pub fn migrations() -> Vec<Migrations> {
 pub fn retention() -> Vec<Retention> {
     let domains = all();
     outbox::RETENTION.into_iter().chain(domains.iter().flat_map(|domain| domain.retention.iter().copied())).collect()
+}
+
+/// The tables that Postgres keeps in partitions by month.
+pub fn partitioned() -> Vec<&'static Partitioned> {
+    migrations().iter().flat_map(|domain| domain.partitioned).collect()
 }
 
 /// The work that waits for workers in the background, by what they are called.

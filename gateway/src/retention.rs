@@ -74,7 +74,8 @@ impl RetentionDays {
     /// had too much.
     pub fn start(self, db: &Db, clock: fn() -> Timestamp) -> std::io::Result<Sweeper> {
         let retention: Vec<Retention> = domains::retention();
-        let sweeper = Sweeper::start(db.clone(), &retention, |setting| self.days(setting), clock)?;
+        let tables = (retention.as_slice(), domains::partitioned());
+        let sweeper = Sweeper::start(db.clone(), tables, |setting| self.days(setting), clock)?;
         let kept = Arc::new(sweeper.kept());
         let counts = Arc::clone(&kept);
         db.add_family("rows_removed", "Rows that were removed, because of their age or number", true, move || {

@@ -118,7 +118,9 @@ impl Table {
 
 fn tables(sql: &str) -> Vec<Table> {
     let mut found = Vec::new();
-    for piece in sql.split("CREATE TABLE ").skip(1) {
+    // What a function makes is what is there already, in parts.
+    let outside: String = sql.split("$$").step_by(2).collect();
+    for piece in outside.split("CREATE TABLE ").skip(1) {
         let (head, rest) = piece.split_once("(\n").unwrap_or_default();
         let body = rest.split_once("\n)").map_or(rest, |(body, _)| body);
         let lines = body.lines().map(|line| line.trim().trim_end_matches(',').to_owned()).collect();

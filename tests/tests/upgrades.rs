@@ -22,6 +22,17 @@ const BASELINE: [(&str, u32); 12] = [
     ("rosters", 10),
 ];
 
+/// The tables that Postgres keeps in partitions by month, and the column that says which.
+fn partitioned() -> Vec<(String, String)> {
+    let texts = files("crates", "/up.sql").into_iter().filter(|path| path.contains("/migrations/postgres/"));
+    let calls = texts.flat_map(|path| statements(&read(&path)));
+    let names = calls.filter_map(|call| {
+        let mut quoted = call.strip_prefix("SELECT partition_by_month(")?.split('\'').skip(1).step_by(2);
+        Some((quoted.next()?.to_owned(), quoted.next()?.to_owned()))
+    });
+    names.collect()
+}
+
 /// Begins the line by which a migration says which version the last program needs that may run beside it.
 const CONTRACT: &str = "-- contract: ";
 
@@ -60,6 +71,11 @@ fn fault(statement: &str, made: &BTreeSet<String>) -> Option<(Kind, String)> {
         ["ALTER", "TABLE", ..] if default_of(&upper).is_some_and(|default| default.contains('(')) => {
             waits("a default that is computed is written into all rows at once")
         }
+        ["CREATE", "UNIQUE", "INDEX", ..] if has(" ON ") && !has_key_of_partitions(&upper, behind("ON")) => {
+            waits("an index of a table in partitions is unique with the column of the partitions alone")
+        }
+        // What begins with the primary key is unique with it.
+        ["CREATE", "UNIQUE", "INDEX", "CONCURRENTLY", ..] if has("(TENANT_ID, ID, ") => None,
         ["CREATE", "UNIQUE", "INDEX", ..] if !is_new(behind("ON")) => breaks("rows that are there may not be unique"),
         ["CREATE", "INDEX", ..] if !has("CONCURRENTLY") && !is_new(behind("ON")) => {
             waits("CREATE INDEX CONCURRENTLY lets others write")
@@ -78,6 +94,13 @@ enum Kind {
     Contract,
     /// Another statement.
     Always,
+}
+
+/// Has a unique index the column by which its table is in partitions, where it is?
+fn has_key_of_partitions(upper: &str, table: Option<String>) -> bool {
+    let columns = upper.split_once('(').map(|(_, columns)| columns.to_ascii_lowercase()).unwrap_or_default();
+    let named = |column: &str| columns.split(|one: char| !one.is_alphanumeric() && one != '_').any(|one| one == column);
+    partitioned().iter().all(|(name, column)| Some(name) != table.as_ref() || named(column))
 }
 
 fn default_of(upper: &str) -> Option<&str> {
@@ -158,6 +181,7 @@ fn what_breaks_the_version_before_is_found() {
         "DELETE FROM alerts",
         "INSERT INTO a SELECT 1 FROM alerts",
         "ALTER TABLE alerts ADD COLUMN x BIGINT NOT NULL DEFAULT (random())",
+        "CREATE UNIQUE INDEX a ON alerts (x)",
     ];
     let breaks = [
         "DROP TABLE alerts",
@@ -168,13 +192,15 @@ fn what_breaks_the_version_before_is_found() {
         "ALTER TABLE alerts ALTER COLUMN x SET NOT NULL",
         "ALTER TABLE alerts ADD COLUMN x TEXT NOT NULL",
         "ALTER TABLE alerts ADD CONSTRAINT c CHECK (x > 1)",
-        "CREATE UNIQUE INDEX a ON alerts (x)",
+        "CREATE UNIQUE INDEX a ON incidents (x)",
+        "CREATE UNIQUE INDEX a ON alerts (x, id)",
     ];
     let fine = [
         "CREATE TABLE t (\n    x TEXT NOT NULL\n); CREATE INDEX a ON t (x); ALTER TABLE t DROP COLUMN x",
         "ALTER TABLE alerts ADD COLUMN x TEXT",
         "ALTER TABLE alerts ADD COLUMN x TEXT COLLATE \"C\" NOT NULL DEFAULT ''",
         "CREATE INDEX CONCURRENTLY a ON alerts (x)",
+        "CREATE UNIQUE INDEX CONCURRENTLY a ON alerts (tenant_id, id, x)",
         "-- DROP TABLE alerts;",
         "CREATE TRIGGER t AFTER INSERT ON a BEGIN DELETE FROM b; UPDATE c SET x = 1; END",
         "CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN DELETE FROM b; RETURN NULL; END $$",

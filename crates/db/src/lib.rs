@@ -38,6 +38,7 @@ mod numbers;
 mod order;
 mod own;
 mod owner;
+mod partitions;
 mod plan;
 mod presence;
 mod private;
@@ -95,6 +96,7 @@ pub use crate::{
     order::{Column, Order, damaged_cursor},
     own::{OwnConnection, connect},
     owner::give_to_owner_of_folder,
+    partitions::{DroppedPartition, Partitioned},
     plan::{BackfillState, MigrationState, PendingMigration, Step, StepKind, migration_state},
     presence::{GATEWAYS, Gateway, Presence, SAID_EVERY_MS},
     private::{create_private, write_private},

@@ -13,7 +13,7 @@ use diesel::{
 };
 
 use crate::{
-    Backfill, Conn, Error, Result,
+    Backfill, Conn, Error, Partitioned, Result,
     migration_text::{in_transaction, on_sqlite},
 };
 
@@ -26,6 +26,8 @@ pub struct Migrations {
     pub all: &'static [MigrationTexts],
     /// What is filled in the background afterwards.
     pub backfills: &'static [Backfill],
+    /// The tables that Postgres keeps in partitions by month.
+    pub partitioned: &'static [Partitioned],
 }
 
 impl Migrations {
@@ -33,6 +35,12 @@ impl Migrations {
     #[must_use]
     pub const fn with_backfills(self, backfills: &'static [Backfill]) -> Self {
         Self { backfills, ..self }
+    }
+
+    /// These, with the tables that they made partitions by month of.
+    #[must_use]
+    pub const fn with_partitions(self, partitioned: &'static [Partitioned]) -> Self {
+        Self { partitioned, ..self }
     }
 }
 
@@ -53,7 +61,12 @@ pub struct MigrationTexts {
 #[macro_export]
 macro_rules! migrations {
     ($domain:literal, $($of:ident $name:ident),+ $(,)?) => {
-        $crate::Migrations { domain: $domain, all: &[$($crate::migrations!(@$of $name)),+], backfills: &[] }
+        $crate::Migrations {
+            domain: $domain,
+            all: &[$($crate::migrations!(@$of $name)),+],
+            backfills: &[],
+            partitioned: &[],
+        }
     };
     (@both $name:ident) => {
         $crate::migrations!(@from $name, "both", "both")
@@ -80,6 +93,7 @@ const OWN: Migrations = crate::migrations!(
     each db0005_write_positions,
     both db0006_upgrades,
     each db0007_reopened_backfills,
+    each db0008_partitions,
 );
 
 /// Makes the table of the migrations that ran.

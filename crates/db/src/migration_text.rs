@@ -8,6 +8,9 @@ const COLLATION: &str = " COLLATE \"C\"";
 /// What makes and drops an index on Postgres while others write to its table.
 const CONCURRENTLY: &str = " CONCURRENTLY";
 
+/// The line of a text each of whose statements is a transaction of its own, on a Postgres that gateways write to.
+const STEPWISE: &str = "-- statement by statement";
+
 /// Before the oldest program that may run beside a migration.
 const CONTRACT: &str = "-- contract:";
 
@@ -35,6 +38,11 @@ impl MigrationTexts {
     /// Does it make an index beside writers, on Postgres? Then it is not in a transaction.
     pub(crate) fn is_concurrent(&self) -> bool {
         statements(self.postgres).iter().any(|statement| statement.contains(CONCURRENTLY))
+    }
+
+    /// Is each of its statements a transaction of its own, beside writers? A line says so: `-- statement by statement`.
+    pub(crate) fn is_stepwise(&self) -> bool {
+        self.postgres.lines().any(|line| line == STEPWISE)
     }
 }
 
@@ -69,6 +77,7 @@ mod tests {
         assert_eq!([ADDS, TAKES, INDEX].map(|text| of(text).oldest_program()), ["", "0.1.0", ""]);
         assert_eq!([ADDS, TAKES, INDEX].map(|text| of(text).is_concurrent()), [false, false, true]);
         assert_eq!(statements(INDEX).len(), 2);
+        assert!(of("-- statement by statement\nSELECT f();").is_stepwise() && !of(INDEX).is_stepwise());
         assert!(!on_sqlite(INDEX).contains("CONCURRENTLY") && !in_transaction(INDEX).contains("CONCURRENTLY"));
         assert!(is_older("0.1.9", "0.2.0") && !is_older("0.10.0", "0.9.0") && !is_older("0.1.0", ""));
     }

@@ -92,6 +92,10 @@ pub enum StepKind {
     IndexBesideWriters,
     /// Rows of it change, are added or removed.
     Rows,
+    /// Its rows are read to see whether they keep to a rule.
+    Check,
+    /// It becomes the first of its partitions.
+    Partition,
     /// Its rows are copied into another table.
     Copy,
     /// It is dropped.
@@ -103,18 +107,19 @@ impl StepKind {
     pub fn lock(self) -> &'static str {
         match self {
             Self::Create => "locks nothing",
-            Self::Alter | Self::Drop => "reads and writes of it wait (ACCESS EXCLUSIVE)",
+            Self::Alter | Self::Drop | Self::Partition => "reads and writes of it wait (ACCESS EXCLUSIVE)",
             Self::Index => "writes to it wait (SHARE)",
             Self::Rows => "writes to the same rows wait (ROW EXCLUSIVE)",
-            Self::Copy | Self::IndexBesideWriters => "locks nothing that reads or writes rows",
+            Self::Copy | Self::Check | Self::IndexBesideWriters => "locks nothing that reads or writes rows",
         }
     }
 
     /// For how many seconds that may be, with so many rows: some figure for a small server, for comparison.
     pub fn seconds(self, rows: i64) -> i64 {
         match self {
-            Self::Create | Self::Alter | Self::Drop => 0,
+            Self::Create | Self::Alter | Self::Drop | Self::Partition => 0,
             Self::Index | Self::IndexBesideWriters => rows / 300_000,
+            Self::Check => rows / 1_000_000,
             Self::Copy => rows / 50_000,
             Self::Rows => rows / 20_000,
         }
@@ -129,6 +134,8 @@ impl Display for StepKind {
             Self::Index => "gets an index",
             Self::IndexBesideWriters => "gets an index beside writers",
             Self::Rows => "has rows changed",
+            Self::Check => "has rows checked",
+            Self::Partition => "is partitioned",
             Self::Copy => "is copied",
             Self::Drop => "is dropped",
         })
@@ -260,6 +267,16 @@ fn changes<'w>(heads: &[&str], words: &[&'w str]) -> Vec<(StepKind, &'w str)> {
         ["CREATE", "UNIQUE", "INDEX", "CONCURRENTLY", ..] | ["CREATE", "INDEX", "CONCURRENTLY", ..] => {
             one(StepKind::IndexBesideWriters, "ON")
         }
+        // The functions of db0008_partitions.
+        ["SELECT", call, ..] => {
+            let kind = match call.split('(').next().unwrap_or_default() {
+                "LIMIT_TO_FIRST_PARTITION" => StepKind::Alter,
+                "CHECK_FIRST_PARTITION" | "CHECK_REFERENCES" => StepKind::Check,
+                "PARTITION_BY_MONTH" => StepKind::Partition,
+                _ => return Vec::new(),
+            };
+            words.iter().find_map(|word| word.split('\'').nth(1)).map(|table| (kind, table)).into_iter().collect()
+        }
         ["CREATE", "TABLE", ..] => one(StepKind::Create, "TABLE"),
         ["CREATE", "UNIQUE", "INDEX", ..] | ["CREATE", "INDEX", ..] => one(StepKind::Index, "ON"),
         ["ALTER", "TABLE", ..] => one(StepKind::Alter, "TABLE"),
@@ -286,7 +303,8 @@ mod tests {
                     INSERT INTO log SELECT a FROM log_former;\nDROP TABLE log_former;\n\
                     CREATE UNIQUE INDEX IF NOT EXISTS log_a ON log (a);\nUPDATE users SET a = 1;\n\
                     CREATE TRIGGER t AFTER INSERT ON log BEGIN UPDATE other SET a = 1; DELETE FROM other; END;\n\
-                    DELETE FROM \"old\" WHERE a = 1;";
+                    DELETE FROM \"old\" WHERE a = 1;\nSELECT check_first_partition('log');\n\
+                    SELECT partition_by_month('log', 'at_ms', '');";
         let found: Vec<(String, StepKind)> = steps(text).into_iter().map(|step| (step.table, step.kind)).collect();
         let expected = [
             ("log", StepKind::Alter),
@@ -297,6 +315,8 @@ mod tests {
             ("log", StepKind::Index),
             ("users", StepKind::Rows),
             ("old", StepKind::Rows),
+            ("log", StepKind::Check),
+            ("log", StepKind::Partition),
         ];
         assert_eq!(found, expected.map(|(table, kind)| (table.to_owned(), kind)));
     }

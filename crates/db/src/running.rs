@@ -17,6 +17,7 @@ use crate::{
         self, ADVISORY_LOCK, Count, LOOK_AGAIN, MigrationTexts, Migrations, TELL_AGAIN, note_program, note_version,
     },
     migration_text::statements,
+    partitions,
     transaction::transaction,
 };
 
@@ -60,7 +61,9 @@ fn run_pending(conn: &mut Conn, domains: &[Migrations], ran: &mut Vec<String>) -
     }
     for migration in pending {
         refuse_obstacle(conn, migration, domains)?;
-        if migration.is_concurrent() {
+        if migration.is_stepwise() {
+            run_stepwise(conn, migration)?;
+        } else if migration.is_concurrent() {
             tracing::info!(migration = migration.name, "runs beside writers, after the transactions that are open now");
             patiently(conn, migration.name, "0", |conn| run_beside_writers(conn, migration))?;
         } else {
@@ -87,8 +90,22 @@ fn run(conn: &mut Conn, migration: &MigrationTexts) -> Result<()> {
 /// with its first statement again.
 fn run_beside_writers(conn: &mut Conn, migration: &MigrationTexts) -> Result<()> {
     for statement in statements(migration.postgres) {
-        conn.batch_execute(&statement)?;
+        if !partitions::change_index(conn, &statement)? {
+            conn.batch_execute(&statement)?;
+        }
     }
+    note_run(conn, migration)
+}
+
+/// Statement by statement, each of which waits little for its locks and may be carried out again.
+fn run_stepwise(conn: &mut Conn, migration: &MigrationTexts) -> Result<()> {
+    for statement in statements(migration.postgres) {
+        patiently(conn, migration.name, "500ms", |conn| Ok(conn.batch_execute(&statement)?))?;
+    }
+    note_run(conn, migration)
+}
+
+fn note_run(conn: &mut Conn, migration: &MigrationTexts) -> Result<()> {
     transaction(conn, BEGIN, |conn| {
         note_version(conn, migration)?;
         contract::close_backfills(conn, migration)?;

@@ -28,6 +28,12 @@ impl Db {
     /// for a migration beside which a gateway that runs cannot, and for one beside writers through a pooler that keeps
     /// no sessions.
     pub fn migrate(&self, domains: &[Migrations]) -> Result<Vec<String>> {
+        let ran = self.run_migrations(domains)?;
+        self.make_all_partitions(domains.iter().flat_map(|domain| domain.partitioned))?;
+        Ok(ran)
+    }
+
+    fn run_migrations(&self, domains: &[Migrations]) -> Result<Vec<String>> {
         let all = with_own(domains);
         check(&all)?;
         contract::check(&all)?;

@@ -3,7 +3,7 @@
 use std::{borrow::Cow, collections::BTreeMap};
 
 use base::{Key, PageRequest, PageRows, timestamp::Timestamp};
-use db::{Column, Condition, Conn, Error, Order, Result};
+use db::{Column, Condition, Conn, Error, Order, Partitioned, Result};
 use diesel::prelude::*;
 use serde::{Serialize, Serializer, ser::Error as _};
 use serde_json::Value;
@@ -70,6 +70,10 @@ pub(crate) const RETENTION: Retention = Retention {
         Ok(gone)
     },
 };
+
+/// Nothing belongs to a row, so a month goes as a whole when all of it is too old.
+pub(crate) const PARTITIONED: Partitioned =
+    Partitioned { table: "audit_log", column: "at_ms", prefix: "", goes_whole: true };
 
 /// The longest value that is kept whole; of a longer one the log says that it changed.
 const LONGEST: usize = 2000;

@@ -51,5 +51,7 @@ pub const fn migrations() -> db::Migrations {
         both outbox0008_undos,
         both outbox0009_sets_of_rows,
         both outbox0010_traces,
+        each outbox0011_audit_partitions,
     )
+    .with_partitions(&[audit::PARTITIONED])
 }

@@ -7,6 +7,7 @@
 //! Postgres one removes at a time.
 
 mod declared;
+mod partitions;
 mod rows;
 
 use std::{
@@ -22,7 +23,7 @@ use base::{
     timestamp::Timestamp,
     turns::{Turns, interleave},
 };
-use db::{Db, Error, Result};
+use db::{Db, Error, Partitioned, Result};
 
 pub use self::declared::{Keep, Remove, Retention, Setting};
 use self::rows::{Owner, Pace, RemovalCounts, lock_oldest, owners, remove};
@@ -99,14 +100,15 @@ pub struct Sweeper {
 }
 
 impl Sweeper {
-    /// Starts a sweeper. `days` says what a setting is set to; `clock` tells the time, so that tests can.
+    /// Starts a sweeper, which also makes and drops the partitions of tables that Postgres has in some. `days` says
+    /// what a setting is set to; `clock` tells the time, so that tests can.
     pub fn start(
         db: Db,
-        retention: &[Retention],
+        (retention, partitioned): (&[Retention], Vec<&'static Partitioned>),
         days: impl Fn(&Setting) -> u32,
         clock: impl Fn() -> Timestamp + Send + 'static,
     ) -> std::io::Result<Self> {
-        let mut sweep = Sweep::new(db, retention, days);
+        let mut sweep = Sweep { partitioned, ..Sweep::new(db, retention, days) };
         let kept = sweep.kinds.iter().map(|kind| Arc::clone(&kind.kept)).collect();
         let of_setting = |kind: &Kind| match kind.what.keep {
             Keep::Setting(setting) => Some((setting, Arc::clone(&kind.kept))),
@@ -169,6 +171,8 @@ struct Task {
 pub(crate) struct Sweep {
     db: Db,
     kinds: Vec<Kind>,
+    /// The tables that are in partitions by month.
+    partitioned: Vec<&'static Partitioned>,
     /// How many of the kinds were looked at in this round.
     looked: usize,
     tasks: VecDeque<Task>,
@@ -195,11 +199,15 @@ impl Sweep {
         });
         let tasks = VecDeque::new();
         let turns = Turns::default();
-        Self { db, kinds: kinds.collect(), looked: 0, tasks, turns, removed: 0, begun: Instant::now() }
+        let partitioned = Vec::new();
+        Self { db, kinds: kinds.collect(), partitioned, looked: 0, tasks, turns, removed: 0, begun: Instant::now() }
     }
 
     /// One look or one step; answers how long to wait before the next.
     pub(crate) fn turn(&mut self, now: Timestamp) -> Result<Duration> {
+        if self.looked == 0 {
+            self.keep_partitions(now);
+        }
         if let Some(kind) = self.kinds.get(self.looked) {
             match look(&self.db, kind, self.looked, now) {
                 Ok(found) => self.tasks.extend(found),

@@ -95,6 +95,7 @@ impl LoopDatabase {
                  AND c.table_name = t.table_name AND c.column_name = 'tenant_id') \
                  AND (t.table_name = 'resources' OR EXISTS (SELECT 1 FROM information_schema.columns c \
                  WHERE c.table_schema = 'public' AND c.table_name = t.table_name AND c.column_name = 'resource_id')) \
+                 AND NOT EXISTS (SELECT 1 FROM pg_inherits i WHERE i.inhrelid = to_regclass(t.table_name)) \
                  AND t.table_name <> 'resource_changes' ORDER BY t.table_name <> 'resources', t.table_name",
             ),
         }

@@ -39,7 +39,7 @@ fn number(cursor: &str) -> i64 {
 fn version(number: usize) -> [Migrations; 1] {
     const ALL: [&[MigrationTexts]; 3] = [&[FIRST], &[FIRST, EXPAND], &[FIRST, EXPAND, CONTRACT]];
     const BACKFILLS: [&[Backfill]; 3] = [&[], &[NEW], &[NEW]];
-    [Migrations { domain: "things", all: ALL[number], backfills: BACKFILLS[number] }]
+    [Migrations { domain: "things", all: ALL[number], backfills: BACKFILLS[number], partitioned: &[] }]
 }
 
 struct Fixture {
