@@ -70,7 +70,9 @@ const MIGRATIONS: db::Migrations = db::migrations!(
     both integrations0004_inbound,
     both integrations0005_turns,
     both integrations0006_traces,
-);
+    each integrations0007_delivery_partitions,
+)
+.with_partitions(&[delivery::queue::PARTITIONED]);
 
 /// The headings of the OpenAPI document under which the operations stand. The first is that of operations without
 /// another.

@@ -10,7 +10,7 @@ use std::{
 };
 
 use base::timestamp::Timestamp;
-use db::{Condition, Conn, DueRows, Json, Result};
+use db::{Condition, Conn, DueRows, Json, Partitioned, Result};
 use diesel::{
     prelude::*,
     sql_query,
@@ -364,6 +364,10 @@ pub fn clear_failures(conn: &mut Conn, (tenant, event): &Lane) -> Result<()> {
     diesel::update(lane).set(dsl::failing_since_ms.eq(None::<i64>)).execute(conn)?;
     Ok(())
 }
+
+/// What a delivery sends belongs to it.
+pub const PARTITIONED: Partitioned =
+    Partitioned { table: "integration_deliveries", column: "id", prefix: "DLV-", goes_whole: false };
 
 /// Deliveries that ended.
 pub const RETENTION: Retention = Retention {
