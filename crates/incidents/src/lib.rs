@@ -51,8 +51,10 @@ const MIGRATIONS: db::Migrations = db::migrations!(
     each incidents0014_alert_days,
     both incidents0015_acknowledged_index,
     each incidents0016_day_changes,
+    each incidents0017_alert_partitions,
 )
-.with_backfills(&[alerts::ACKNOWLEDGED]);
+.with_backfills(&[alerts::ACKNOWLEDGED])
+.with_partitions(&[alerts::PARTITIONED]);
 
 /// The headings of the OpenAPI document under which the operations stand. The first is that of operations without
 /// another.

@@ -62,7 +62,7 @@ pub use acknowledged::BACKFILL as ACKNOWLEDGED;
 pub use days::{store::TABLE as PACKED_DAYS, worker::AlertDays};
 pub use notices::NoticeIntake;
 pub use room::QUOTA;
-pub use store::{RETENTION, RETENTION_OF_PROBLEMS};
+pub use store::{PARTITIONED, RETENTION, RETENTION_OF_PROBLEMS};
 pub use undo::Alerts;
 pub use windows::Escalator;
 pub use worked::AcknowledgedAlerts;

@@ -4,7 +4,7 @@ use base::{
     cursor::{Key, PageRequest, PageRows},
     query::Sort,
 };
-use db::{Condition, Conn, DueRows, Result, SortBy, Sorts, SqlQuery, SqlValue};
+use db::{Condition, Conn, DueRows, Partitioned, Result, SortBy, Sorts, SqlQuery, SqlValue};
 use diesel::{
     dsl::sql,
     prelude::*,
@@ -44,6 +44,9 @@ pub const LAPSES: DueRows = DueRows {
 
 /// Windows that hold back alerts; they are asked about whether or not they are thought to be over.
 pub const WINDOWS: DueRows = DueRows { table: "alert_windows", due: "until_ms", only: "1 = 1" };
+
+/// The problem of an alert belongs to it.
+pub const PARTITIONED: Partitioned = Partitioned { table: "alerts", column: "id", prefix: "ALT-", goes_whole: false };
 
 /// Alerts that are closed.
 pub const RETENTION: Retention = Retention {
