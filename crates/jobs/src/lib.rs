@@ -41,7 +41,10 @@ const MIGRATIONS: db::Migrations = db::migrations!(
     both jobs0005_frequent,
     both jobs0006_turns,
     both jobs0007_traces,
-);
+    each jobs0008_run_ids,
+    each jobs0009_run_partitions,
+)
+.with_partitions(&[runs::store::PARTITIONED]);
 
 /// The headings of the OpenAPI document under which the operations stand. The first is that of operations without
 /// another.

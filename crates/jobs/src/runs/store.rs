@@ -1,12 +1,15 @@
 //! Rows of runs and of their output. Every function takes the tenant, or the tenants of a scope.
 
 use base::{Key, PageRequest, PageRows, query::Sort};
-use db::{Condition, Conn, Result, SortBy, Sorts};
+use db::{Condition, Conn, Partitioned, Result, SortBy, Sorts};
 use diesel::prelude::*;
 use outbox::{Keep, Retention, Setting};
 
 use super::{row::Run, rules};
 use crate::schema::{job_output, job_runs};
+
+/// What a run printed belongs to it.
+pub const PARTITIONED: Partitioned = Partitioned { table: "job_runs", column: "due_ms", prefix: "", goes_whole: false };
 
 /// Runs that are over.
 pub const RETENTION: Retention = Retention {
