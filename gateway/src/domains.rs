@@ -50,7 +50,7 @@ pub fn due() -> Vec<(&'static str, DueRows)> {
 
 /// What moves to another database.
 pub fn contents() -> transfer::Contents {
-    let caches = vec![inventory::CHANGE_LOG, incidents::PACKED_DAYS, db::GATEWAYS];
+    let caches = vec![inventory::CHANGE_LOG, incidents::PACKED_DAYS, paging::PAGE_KEYS, db::GATEWAYS];
     transfer::Contents { migrations: migrations(), words: vec![kb::WORDS], caches }
 }
 

@@ -62,7 +62,14 @@ const MIGRATIONS: db::Migrations = db::migrations!(
     both paging0008_sender_turns,
     both paging0009_actions,
     both paging0010_rosters,
-);
+    each paging0011_page_keys,
+    each paging0012_page_indexes,
+    each paging0013_page_partitions,
+)
+.with_partitions(&[pages::store::PARTITIONED]);
+
+/// The keys of pages, which each database keeps for itself.
+pub const PAGE_KEYS: &str = "page_keys";
 
 /// The headings of the OpenAPI document under which the operations stand. The first is that of operations without
 /// another.

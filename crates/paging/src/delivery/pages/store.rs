@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use base::{Key, PageRequest, PageRows, query::Sort, timestamp::Timestamp};
-use db::{Bell, Condition, Conn, Json, Result, SortBy, Sorts, SqlQuery};
+use db::{Bell, Condition, Conn, Json, Partitioned, Result, SortBy, Sorts, SqlQuery};
 use diesel::{
     prelude::*,
     sql_types::{BigInt, Text},
@@ -96,6 +96,11 @@ pub struct Row {
 pub const AS_TABLE: &str = "(SELECT tenant_id, alert_id, user_id, roster_tenant, roster_id, step, created_ms, \
                             CASE WHEN status IN ('gap', 'stopped') THEN 0 ELSE 1 END AS sent \
                             FROM pages WHERE kind = 'page' AND alert_id <> '')";
+
+/// By the time at which they were decided, since some ids have none in them. A page is decided once nevertheless: the
+/// database keeps what must not be twice in `page_keys`.
+pub const PARTITIONED: Partitioned =
+    Partitioned { table: "pages", column: "created_ms", prefix: "", goes_whole: false };
 
 /// Pages of alerts, incidents and shifts that are settled.
 pub const RETENTION: Retention = Retention {

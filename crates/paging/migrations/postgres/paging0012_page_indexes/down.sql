@@ -1,0 +1,2 @@
+DROP INDEX pages_by_time;
+DROP INDEX pages_alert;

@@ -1,0 +1,1 @@
+-- It stays in partitions: the version before works with them, too.

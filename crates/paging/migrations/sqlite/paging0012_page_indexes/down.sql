@@ -1,0 +1,1 @@
+-- Partitions are of Postgres alone.
