@@ -23,6 +23,7 @@ mod load;
 mod log;
 mod metrics;
 mod migrations;
+mod months;
 mod moving_in;
 mod operator;
 mod owners;
