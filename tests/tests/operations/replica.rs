@@ -64,6 +64,9 @@ fn a_caller_sees_its_writes_and_nobody_notices_when_the_replica_goes() {
     create(&writer, "host-1");
     until("the replica has it", SOON, || all_have(&reader, &["host-1"]));
     assert!(reads(&server, "served") >= 3);
+    // Rules of docs/operations name these.
+    let told = server.get("/metrics").whole();
+    assert!(told.contains("\nmuster_replica_up 1") && told.contains("\nmuster_replica_lag_seconds "), "{told}");
 
     // What was written since, the replica does not have.
     psql(&standby, "SELECT pg_wal_replay_pause()");
