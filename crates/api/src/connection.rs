@@ -34,6 +34,8 @@ pub(crate) struct Connection {
     /// The share of the address at its other end.
     pub(crate) party: LocalParty,
     in_flight: Cell<usize>,
+    /// There was a request.
+    pub(crate) used: Rc<Cell<bool>>,
     /// How many bytes of its body the request under way waits for (HTTP/1.1).
     wanted: Cell<u64>,
     /// The client does not take what was written.
@@ -51,6 +53,7 @@ impl Connection {
         Rc::new(Self {
             party,
             in_flight: Cell::default(),
+            used: Rc::default(),
             wanted: Cell::default(),
             blocked: Cell::default(),
             closed: Cell::default(),
@@ -64,6 +67,7 @@ impl Connection {
     pub(crate) fn begin(self: &Rc<Self>, gate: &LoadGate) -> InFlight {
         let before = self.in_flight.get();
         self.in_flight.set(before + 1);
+        self.used.set(true);
         self.wanted.set(0);
         let mut memory = None;
         if self.multiplexed.get() {

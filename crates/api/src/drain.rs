@@ -12,6 +12,7 @@ use std::{
 };
 
 use actix_web::{dev::ServerHandle, rt::time::sleep};
+use tokio::sync::{Notify, futures::OwnedNotified};
 
 /// How long connections that were accepted last have to send their request, where others accept the next ones.
 const LAST_REQUESTS: Duration = Duration::from_millis(250);
@@ -20,6 +21,7 @@ const LAST_REQUESTS: Duration = Duration::from_millis(250);
 #[derive(Clone, Default)]
 pub struct Drain {
     begun: Arc<AtomicBool>,
+    beginning: Arc<Notify>,
     time: Duration,
     is_shared: bool,
 }
@@ -28,18 +30,28 @@ impl Drain {
     /// It takes so long. `is_shared` says that others hold the listening socket: what waits there is theirs, once this
     /// server accepts no more.
     pub fn new(time: Duration, is_shared: bool) -> Self {
-        Self { begun: Arc::default(), time, is_shared }
+        Self { begun: Arc::default(), beginning: Arc::default(), time, is_shared }
     }
 
     /// Has the server begun to stop?
     pub fn has_begun(&self) -> bool {
-        self.begun.load(Ordering::Relaxed)
+        self.begun.load(Ordering::Acquire)
+    }
+
+    /// Ready when the server begins to stop after this call: [`Self::has_begun`] says whether it did before.
+    pub(crate) fn beginning(&self) -> OwnedNotified {
+        Arc::clone(&self.beginning).notified_owned()
+    }
+
+    pub(crate) fn begin(&self) {
+        self.begun.store(true, Ordering::Release);
+        self.beginning.notify_waiters();
     }
 
     /// Stops a server: it is not ready any more and closes each connection after its next answer, serves connections as
     /// before until the time is over or `cut_short` is ready, then accepts no more, and answers what is under way.
     pub async fn stop(&self, server: ServerHandle, cut_short: impl Future<Output = ()>) {
-        self.begun.store(true, Ordering::Relaxed);
+        self.begin();
         if !self.time.is_zero() {
             tracing::info!(seconds = self.time.as_secs_f64(), "draining: not ready, and serving until then");
             let mut time = pin!(sleep(self.time));

@@ -24,6 +24,7 @@ pub mod error;
 pub mod extras;
 pub mod feed;
 pub mod files;
+mod goaway;
 pub mod guard;
 pub mod harness;
 mod ignored;

@@ -32,6 +32,8 @@ use tokio_rustls::TlsAcceptor;
 use crate::{
     address,
     connection::{IN_THE_SYSTEM, Reader, Socket, Stream},
+    drain::Drain,
+    goaway::EndingTransport,
     metrics::Connections,
     shed::{Arrival, LoadGate},
 };
@@ -55,6 +57,8 @@ pub(crate) struct Acceptor {
     pub(crate) tls: Option<TlsAcceptor>,
     /// All connections come from a proxy, which stands for many.
     pub(crate) behind_proxy: bool,
+    /// When it begins, connections over HTTP/2 end.
+    pub(crate) drain: Drain,
 }
 
 impl Acceptor {
@@ -123,14 +127,12 @@ impl Acceptor {
             accepting.as_mut().poll(context)
         });
         let stream = timeout(HEADER_TIME, in_turn).await??;
-        let protocol = match stream.get_ref().1.alpn_protocol() {
-            Some(b"h2") => Protocol::Http2,
-            _ => Protocol::Http1,
-        };
-        if protocol == Protocol::Http2 {
-            connection.multiplexed.set(true);
+        if stream.get_ref().1.alpn_protocol() != Some(b"h2") {
+            return Ok((Reader::stream(Box::new(stream), connection, arrival), Protocol::Http1, Some(peer)));
         }
-        Ok((Reader::stream(Box::new(stream), connection, arrival), protocol, Some(peer)))
+        connection.multiplexed.set(true);
+        let stream = EndingTransport::new(stream, Rc::clone(&connection.used), self.drain);
+        Ok((Reader::stream(Box::new(stream), connection, arrival), Protocol::Http2, Some(peer)))
     }
 }
 

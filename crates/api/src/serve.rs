@@ -174,7 +174,8 @@ impl Service {
         });
         let encrypted = tls.is_some();
         let secure = encrypted || behind_proxy || origin.as_ref().is_some_and(|origin| origin.starts_with("https:"));
-        let acceptor = Acceptor { gate: Arc::clone(&gate), open: Arc::clone(metrics.connections()), tls, behind_proxy };
+        let open = Arc::clone(metrics.connections());
+        let acceptor = Acceptor { gate: Arc::clone(&gate), open, tls, behind_proxy, drain: drain.clone() };
         let application = move || {
             let Self { domains, db, probe, extras, .. } = &self;
             let extras = extras.clone();

@@ -16,9 +16,11 @@ mod demo;
 #[cfg(target_os = "linux")]
 mod disk;
 mod doctor;
+mod goaway;
 mod greedy;
 mod greedy_background;
 mod hardening;
+mod http2;
 mod load;
 mod log;
 mod metrics;

@@ -16,37 +16,41 @@ use super::until;
 
 both_backends![no_request_fails_in_restarts, what_drains_is_not_ready_and_serves];
 
-const KEY: &str = "restartkey1";
-const SECRET: &str = "restartsecret0123456789";
+pub(super) const KEY: &str = "restartkey1";
+pub(super) const SECRET: &str = "restartsecret0123456789";
 
 /// What services that follow each other share: the socket that this process holds, the data, the callers.
-struct Place {
-    folder: tempfile::TempDir,
+pub(super) struct Place {
+    pub(super) folder: tempfile::TempDir,
     database_url: Option<String>,
     listener: TcpListener,
 }
 
 impl Place {
-    fn new(backend: Backend) -> Self {
+    pub(super) fn new(backend: Backend) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let database_url = (backend == Backend::Postgres).then(fresh_database);
         Self { folder, database_url, listener: TcpListener::bind("127.0.0.1:0").unwrap() }
     }
 
     fn base(&self) -> String {
-        format!("http://{}", self.listener.local_addr().unwrap())
+        format!("http://127.0.0.1:{}", self.port())
+    }
+
+    pub(super) fn port(&self) -> u16 {
+        self.listener.local_addr().unwrap().port()
     }
 
     fn data_dir(&self) -> PathBuf {
         self.folder.path().join("data")
     }
 
-    fn log(&self) -> String {
+    pub(super) fn log(&self) -> String {
         fs::read_to_string(self.folder.path().join("log")).unwrap_or_default()
     }
 
     /// A service with these arguments, whose environment names the socket as systemd does.
-    fn start(&self, arguments: &[&str]) -> Guard {
+    pub(super) fn start(&self, arguments: &[&str]) -> Guard {
         let starts = self.log().matches("Muster starts").count();
         let program = muster();
         let mut command = Command::new("sh");
@@ -66,12 +70,12 @@ impl Place {
     }
 }
 
-fn terminate(service: &mut Guard) {
+pub(super) fn terminate(service: &mut Guard) {
     let id = service.process().id().to_string();
     assert!(Command::new("kill").args(["-s", "TERM", &id]).status().unwrap().success());
 }
 
-fn end(service: &mut Guard) -> ExitStatus {
+pub(super) fn end(service: &mut Guard) -> ExitStatus {
     let begun = Instant::now();
     loop {
         if let Some(status) = service.process().try_wait().unwrap() {

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use muster_tests::{Backend, Guard, Server, pressure};
 
+use super::http2::frame;
 use super::{full_size, memory_mib, tls};
 
 /// A megabyte and a half.
@@ -53,12 +54,6 @@ fn over_http_1_they_are_bounded_and_given_up() {
         std::thread::sleep(Duration::from_millis(200));
     }
     drop(unread);
-}
-
-/// A frame of HTTP/2.
-fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
-    let length = u32::try_from(payload.len()).unwrap_or_default().to_be_bytes();
-    [&length[1..], &[kind, flags], &stream.to_be_bytes(), payload].concat()
 }
 
 #[test]
