@@ -28,6 +28,28 @@ const LEFT_OUT: [(&str, &str); 2] = [
 /// What answers one record with its version, or several.
 const SEVERAL: [&str; 2] = ["createDeviceGroups", "createServiceGroups"];
 
+/// Headers of HTTP itself, and those that browsers and proxies are told by: of any answer.
+const GENERAL: [&str; 18] = [
+    "cache-control",
+    "connection",
+    "content-disposition",
+    "content-encoding",
+    "content-length",
+    "content-security-policy",
+    "content-type",
+    "date",
+    "etag",
+    "pragma",
+    "referrer-policy",
+    "refresh",
+    "set-cookie",
+    "strict-transport-security",
+    "transfer-encoding",
+    "vary",
+    "x-accel-buffering",
+    "x-content-type-options",
+];
+
 static CONTRACT: LazyLock<Contract> = LazyLock::new(Contract::read);
 
 /// The operation that a request is to, by its id, and the role that it needs: empty for none.
@@ -136,6 +158,12 @@ impl Contract {
                 }
                 _ => {}
             }
+        }
+        let known = documented["headers"].as_object().into_iter().flatten().map(|(name, _)| name.to_lowercase());
+        let known: BTreeSet<String> = known.collect();
+        let sent = response.headers.keys().map(|name| name.as_str());
+        if let Some(name) = sent.into_iter().find(|name| !GENERAL.contains(name) && !known.contains(*name)) {
+            return vec![format!("the header {name} is sent and not documented")];
         }
         if response.body.is_empty() || response.body.len() > MOST {
             return Vec::new();

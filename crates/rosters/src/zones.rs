@@ -48,7 +48,12 @@ enum TimeZones {
     operation_id = "listTimeZones",
     params(("all" = Option<bool>, Query, description = "Every name of the IANA database, and its version; default \
                                                         false", example = false)),
-    responses((status = 200, description = "The time zones; with `all=true` a `TimeZoneDatabase`", body = TimeZones)),
+    responses((
+        status = 200,
+        description = "The time zones; with `all=true` a `TimeZoneDatabase`",
+        body = TimeZones,
+        headers(("X-Time-Zone-Database" = String, description = "The version of the IANA database"))
+    )),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/api/v2/cfg/timezones")]

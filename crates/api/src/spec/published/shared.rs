@@ -10,15 +10,61 @@ use super::walk::{Object, SCHEMAS, for_each_object, object_at, operations};
 pub(super) const SHARING_MINIMUM: usize = 5;
 
 /// Name, type and meaning of the headers of answers that operations share.
-const HEADERS: [(&str, &str, &str, &str); 7] = [
+const HEADERS: [(&str, &str, &str, &str); 12] = [
     ("RequestId", "X-Request-Id", "string", "The id of this request in the log of the service"),
+    ("TraceId", "X-Trace-Id", "string", "The id of the trace of this request, where that is recorded"),
     ("RateLimit", "X-RateLimit-Limit", "integer", "How many requests the key may send at once"),
     ("RateLimitRemaining", "X-RateLimit-Remaining", "integer", "How many of them are left"),
     ("RateLimitReset", "X-RateLimit-Reset", "integer", "Seconds until all of them are available again"),
     ("RetryAfter", "Retry-After", "integer", "Seconds after which to try again"),
     ("Authenticate", "WWW-Authenticate", "string", "Which credentials are taken"),
     ("Replayed", "Idempotency-Replayed", "string", "`true` on the answer to a request that was carried out before"),
+    ("IgnoredFields", "X-Ignored-Fields", "string", "What the body had that the service does not know: paths into it"),
+    (
+        "WritePosition",
+        "Muster-Write-Position",
+        "string",
+        "Where the write stands, for requests that have to see it; sent by a service that reads from a replica",
+    ),
+    ("Allow", "Allow", "string", "The methods that the path takes"),
+    ("Location", "Location", "string", "Where to go on"),
 ];
+
+/// The headers that an answer of this status may have, in the order of the document.
+struct AnswerHeaders {
+    /// Who asks has a key, whose rate is bounded.
+    guarded: bool,
+    /// The request has a body.
+    takes_body: bool,
+    writes: bool,
+    once: bool,
+}
+
+impl AnswerHeaders {
+    fn of(&self, status: &str) -> impl Iterator<Item = (&'static str, Value)> {
+        let succeeds = status.starts_with('2');
+        let has = |name: &str| match name {
+            "RequestId" | "TraceId" => true,
+            // The key is known, and has been counted; or an address has been.
+            "RateLimit" | "RateLimitRemaining" | "RateLimitReset" => {
+                status == "429" || self.guarded && !["401", "405", "414"].contains(&status)
+            }
+            // The body has been read.
+            "IgnoredFields" => {
+                self.takes_body && (succeeds || ["400", "403", "404", "409", "412", "422"].contains(&status))
+            }
+            "WritePosition" => self.writes && succeeds,
+            "Replayed" => self.once && succeeds,
+            "RetryAfter" => ["409", "429", "503"].contains(&status),
+            "Authenticate" => status == "401",
+            "Allow" => status == "405",
+            "Location" => status == "303",
+            _ => false,
+        };
+        let names: Vec<_> = HEADERS.iter().filter(|(name, ..)| has(name)).collect();
+        names.into_iter().map(|(name, shown, ..)| (*shown, json!({"$ref": format!("#/components/headers/{name}")})))
+    }
+}
 
 /// Who has nothing to answer answers an empty object.
 pub(super) fn describe_empty_answers(document: &mut Value) {
@@ -39,7 +85,6 @@ pub(super) fn describe_empty_answers(document: &mut Value) {
 
 /// Headers and statuses that follow from what an operation takes.
 pub(super) fn add_headers_and_statuses(document: &mut Value) {
-    let header = |name: &str| json!({"$ref": format!("#/components/headers/{name}")});
     for (_, method, operation) in operations(document) {
         let takes = |name: &str| {
             let parameters = operation.get("parameters").and_then(Value::as_array).into_iter().flatten();
@@ -47,6 +92,7 @@ pub(super) fn add_headers_and_statuses(document: &mut Value) {
         };
         let guarded = operation.get("security").and_then(Value::as_array).is_some_and(|all| !all.contains(&json!({})));
         let once = takes("Idempotency-Key");
+        let takes_body = operation.contains_key("requestBody");
         let Some(responses) = operation.get_mut("responses").and_then(Value::as_object_mut) else { continue };
         let tagged = responses.get("200").and_then(|ok| ok.get("headers")?.get("ETag")).is_some();
         if tagged && method == "get" {
@@ -59,17 +105,14 @@ pub(super) fn add_headers_and_statuses(document: &mut Value) {
                 responses.insert(status.to_owned(), json!({"$ref": format!("#/components/responses/{name}")}));
             }
         }
-        for (_, response) in responses.iter_mut().filter(|(status, _)| status.starts_with('2')) {
-            let Some(response) = response.as_object_mut() else { continue };
-            let headers = response.entry("headers").or_insert_with(|| json!({}));
-            headers["X-Request-Id"] = header("RequestId");
-            if guarded {
-                for (name, shown, ..) in &HEADERS[1..4] {
-                    headers[*shown] = header(name);
-                }
-            }
-            if once {
-                headers["Idempotency-Replayed"] = header("Replayed");
+        let headers = AnswerHeaders { guarded, takes_body, writes: method != "get", once };
+        for (status, response) in responses.iter_mut() {
+            let Some(response) = response.as_object_mut().filter(|response| !response.contains_key("$ref")) else {
+                continue;
+            };
+            let shown = response.entry("headers").or_insert_with(|| json!({}));
+            for (name, header) in headers.of(status) {
+                shown[name] = header;
             }
         }
         responses.sort_keys();
@@ -90,16 +133,11 @@ pub(super) fn add_headers_and_statuses(document: &mut Value) {
             "content": {"application/problem+json": {"schema": {"$ref": format!("{SCHEMAS}Problem")}}}
         }),
     );
-    for (name, response) in responses.iter_mut() {
-        response["headers"] = match name.as_str() {
-            "Throttled" | "Unavailable" => {
-                json!({"X-Request-Id": header("RequestId"), "Retry-After": header("RetryAfter")})
-            }
-            "Unauthenticated" => {
-                json!({"X-Request-Id": header("RequestId"), "WWW-Authenticate": header("Authenticate")})
-            }
-            _ => json!({"X-Request-Id": header("RequestId")}),
-        };
+    let headers = AnswerHeaders { guarded: true, takes_body: true, writes: false, once: false };
+    for response in responses.values_mut() {
+        let description = response.get("description").and_then(Value::as_str).unwrap_or_default();
+        let status = description.trim_end_matches(')').rsplit('(').next().unwrap_or_default().to_owned();
+        response["headers"] = headers.of(&status).map(|(name, header)| (name.to_owned(), header)).collect();
     }
 }
 
