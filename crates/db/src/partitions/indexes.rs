@@ -4,9 +4,7 @@
 //! partition one of its own beside writers, and each of these becomes a part of the first, which is valid with the
 //! last.
 
-use diesel::{
-    QueryableByName, RunQueryDsl, connection::SimpleConnection as _, sql_query, sql_types::Text,
-};
+use diesel::{QueryableByName, RunQueryDsl, connection::SimpleConnection as _, sql_query, sql_types::Text};
 
 use crate::{Conn, Result};
 
