@@ -1,7 +1,5 @@
 //! Backups without a job.
 
-use std::sync::atomic::Ordering;
-
 use ::backups::{Folder, Worker};
 use anyhow::{Context as _, bail};
 use db::{Backend, DatabaseUrl, Db};
@@ -31,12 +29,7 @@ impl Backups {
         let data_dir = storage.data_dir.clone();
         let note = move |copy: &::backups::Copy| ::backups::note(&data_dir, &copy.path, copy.taken);
         let worker = Worker::start(folder, storage.url(), self.every, api::clock::now, note)?;
-        let newest = worker.newest_ms();
-        db.add_gauge("backup_age_seconds", "Age of the newest backup that was opened and checked", move || {
-            let newest = Some(newest.load(Ordering::Relaxed)).filter(|newest| *newest > 0)?;
-            let age = api::clock::now().millis().saturating_sub(newest).max(0);
-            Some(std::time::Duration::from_millis(age.unsigned_abs()).as_secs_f64())
-        });
+        worker.add_metrics(db);
         Ok(Some(worker))
     }
 }

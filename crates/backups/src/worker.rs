@@ -4,14 +4,14 @@ use std::{
     io,
     sync::{
         Arc,
-        atomic::{AtomicBool, AtomicI64, Ordering},
+        atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering},
     },
     thread::{self, Thread},
     time::{Duration, Instant},
 };
 
 use base::timestamp::Timestamp;
-use db::DatabaseUrl;
+use db::{DatabaseUrl, Db};
 
 use crate::folder::Folder;
 
@@ -23,7 +23,10 @@ const AGAIN: Duration = Duration::from_secs(60);
 pub struct Worker {
     stop: Arc<AtomicBool>,
     thread: Thread,
+    /// When the newest copy was taken, or, while there is none, when the worker began.
     newest_ms: Arc<AtomicI64>,
+    failures: Arc<AtomicU64>,
+    clock: fn() -> Timestamp,
 }
 
 impl Worker {
@@ -40,10 +43,12 @@ impl Worker {
     ) -> io::Result<Self> {
         let stop = Arc::new(AtomicBool::new(false));
         let newest_ms = Arc::new(AtomicI64::new(0));
-        let (stopped, newest) = (Arc::clone(&stop), Arc::clone(&newest_ms));
+        let failures = Arc::new(AtomicU64::new(0));
+        let (stopped, newest, failed) = (Arc::clone(&stop), Arc::clone(&newest_ms), Arc::clone(&failures));
         folder.remove_unfinished();
         let known = folder.newest(None).ok().flatten().map_or(0, |copy| copy.taken.millis());
-        newest.store(known, Ordering::Relaxed);
+        // Without a copy the age counts from the start: an alert about late backups needs a number from the beginning.
+        newest.store(if known > 0 { known } else { clock().millis() }, Ordering::Relaxed);
         let every_ms = i64::try_from(every.as_millis()).unwrap_or(i64::MAX);
         let since = clock().millis().saturating_sub(known);
         let first = Duration::from_millis(every_ms.saturating_sub(since.max(0)).max(0).unsigned_abs());
@@ -68,6 +73,7 @@ impl Worker {
                     }
                     Ok(None) => {}
                     Err(error) => {
+                        failed.fetch_add(1, Ordering::Relaxed);
                         tracing::error!(error = format!("{error:#}"), "the backup was not made");
                         due = Instant::now() + every.min(AGAIN);
                     }
@@ -75,12 +81,22 @@ impl Worker {
             }
         };
         let thread = thread::Builder::new().name("backups".to_owned()).spawn(work)?.thread().clone();
-        Ok(Self { stop, thread, newest_ms })
+        Ok(Self { stop, thread, newest_ms, failures, clock })
     }
 
-    /// When the newest copy was taken, in milliseconds since 1970; 0 when there is none.
-    pub fn newest_ms(&self) -> Arc<AtomicI64> {
-        Arc::clone(&self.newest_ms)
+    /// Adds the age of the newest copy and the count of failures to the metrics of this database.
+    pub fn add_metrics(&self, db: &Db) {
+        const AGE: &str = "Age of the newest backup that was opened and checked; while there is none, since the start";
+        let (newest, clock) = (Arc::clone(&self.newest_ms), self.clock);
+        db.add_gauge("backup_age_seconds", AGE, move || {
+            let age = clock().millis().saturating_sub(newest.load(Ordering::Relaxed)).max(0);
+            Some(Duration::from_millis(age.unsigned_abs()).as_secs_f64())
+        });
+        let failures = Arc::clone(&self.failures);
+        db.add_family("backup_failures_total", "Backups that were not made, each attempt counted", true, move || {
+            let count = u32::try_from(failures.load(Ordering::Relaxed)).unwrap_or(u32::MAX);
+            vec![(Vec::new(), f64::from(count))]
+        });
     }
 }
 
@@ -88,5 +104,34 @@ impl Drop for Worker {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
         self.thread.unpark();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use db::Options;
+
+    use super::*;
+
+    #[test]
+    fn a_service_without_any_backup_tells_an_age_and_its_failures() {
+        let directory = tempfile::tempdir().unwrap();
+        let db = Db::open(&DatabaseUrl::Sqlite(directory.path().join("metrics.sqlite")), Options::default()).unwrap();
+        let folder = Folder::open(&directory.path().join("copies")).unwrap();
+        let missing = DatabaseUrl::Sqlite(directory.path().join("missing.sqlite"));
+        let clock = || Timestamp::from_millis(1_795_000_000_000);
+        let worker = Worker::start(folder, missing, Duration::from_millis(1), clock, |_| ()).unwrap();
+        worker.add_metrics(&db);
+        assert!(db.gauges().iter().any(|(name, _, age)| *name == "backup_age_seconds" && *age == 0.0));
+        let failures = || {
+            let families = db.families();
+            let found = families.iter().find(|family| family.name == "backup_failures_total" && family.is_counter);
+            found.and_then(|family| family.values.first()).map_or(0.0, |(_, value)| *value)
+        };
+        let deadline = Instant::now() + Duration::from_secs(20);
+        while failures() < 2.0 && Instant::now() < deadline {
+            thread::sleep(Duration::from_millis(5));
+        }
+        assert!(failures() >= 2.0, "each attempt counts");
     }
 }
