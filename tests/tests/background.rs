@@ -27,7 +27,7 @@ const LINKS: Work = Work::None("mails sign-in links by address, before a tenant 
 const PROGRAM: Work = Work::None("a program of its own, which has no tenants");
 
 /// Each file that starts threads or tasks, and how many.
-const STARTED: [(&str, usize, Work); 45] = [
+const STARTED: [(&str, usize, Work); 46] = [
     ("crates/access/src/authenticator.rs", 2, REQUEST),
     ("crates/access/src/link_requests/mailer.rs", 2, LINKS),
     ("crates/api/src/body.rs", 1, REQUEST),
@@ -41,6 +41,7 @@ const STARTED: [(&str, usize, Work); 45] = [
     ("crates/cli/src/config/service.rs", 1, PROGRAM),
     ("crates/cli/src/sink.rs", 2, PROGRAM),
     ("crates/db/src/probe.rs", 1, Work::None("asks whether the database answers")),
+    ("crates/db/src/quick_check.rs", 1, PROGRAM),
     ("crates/db/src/read.rs", 1, REQUEST),
     ("crates/db/src/replica/watch.rs", 1, Work::None("looks whether the replica answers")),
     ("crates/db/src/tls/tunnel.rs", 3, Work::None("carries the bytes of connections to Postgres")),

@@ -17,9 +17,9 @@ use tempfile::NamedTempFile;
 use crate::{DatabaseUrl, Error, Result, backend};
 
 #[derive(QueryableByName)]
-struct IntegrityCheck {
+pub(crate) struct IntegrityCheck {
     #[diesel(sql_type = Text)]
-    quick_check: String,
+    pub(crate) quick_check: String,
 }
 
 #[derive(QueryableByName)]
@@ -80,18 +80,28 @@ pub fn back_up(source: &DatabaseUrl, destination: &Path) -> Result<u64> {
 /// # Errors
 /// What is wrong with it: it cannot be read, is empty or damaged, or is not a database of this program.
 pub fn check_file(copy: &Path) -> std::result::Result<(), String> {
+    check_identity(copy)?;
+    let mut conn = open_copy(copy).map_err(|error| error.to_string())?;
+    let rows: Vec<IntegrityCheck> =
+        sql_query("PRAGMA quick_check(1)").load(&mut conn).map_err(|error| error.to_string())?;
+    match rows.as_slice() {
+        [IntegrityCheck { quick_check }] if quick_check == "ok" => Ok(()),
+        _ => Err("it is damaged".to_owned()),
+    }
+}
+
+/// Is it a database of this program, as far as its first pages tell?
+pub(crate) fn check_identity(copy: &Path) -> std::result::Result<(), String> {
     let length = fs::metadata(copy).map_err(|error| error.to_string())?.len();
     if length == 0 {
         return Err("it is empty".to_owned());
     }
     let mut conn = open_copy(copy).map_err(|error| error.to_string())?;
-    let told = |error: diesel::result::Error| error.to_string();
-    let rows: Vec<IntegrityCheck> = sql_query("PRAGMA quick_check(1)").load(&mut conn).map_err(told)?;
-    if !matches!(rows.as_slice(), [IntegrityCheck { quick_check }] if quick_check == "ok") {
-        return Err("it is damaged".to_owned());
-    }
-    let mut count = |text: &str| sql_query(text).get_result::<Number>(&mut conn).map(|found| found.number);
-    if count(TABLES).map_err(told)? != 3 || count(FIRST_MIGRATION).map_err(told)? != 1 {
+    let mut count = |text: &str| {
+        let found = sql_query(text).get_result::<Number>(&mut conn);
+        found.map(|found| found.number).map_err(|error| error.to_string())
+    };
+    if count(TABLES)? != 3 || count(FIRST_MIGRATION)? != 1 {
         return Err("it is not a database of Muster".to_owned());
     }
     Ok(())
@@ -121,13 +131,28 @@ pub fn copy_origin(file: &Path) -> Option<Origin> {
     Some(Origin(first.ok()?.number))
 }
 
-/// Opens a file that nobody writes, for reading: SQLite neither locks it nor makes a file beside it.
+/// Who else has a file open that is read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Access {
+    /// Nobody writes it: SQLite neither locks it nor makes a file beside it.
+    Alone,
+    /// A service may write it.
+    BesideWriters,
+}
+
+/// Opens a file that nobody writes, for reading.
 fn open_copy(file: &Path) -> diesel::ConnectionResult<SqliteConnection> {
+    open_read_only(file, Access::Alone)
+}
+
+/// Opens a file for reading.
+pub(crate) fn open_read_only(file: &Path, access: Access) -> diesel::ConnectionResult<SqliteConnection> {
     let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"/._-".contains(byte);
     let letters = file.as_os_str().as_bytes().iter();
     let path: String =
         letters.map(|byte| if plain(byte) { char::from(*byte).to_string() } else { format!("%{byte:02X}") }).collect();
-    SqliteConnection::establish(&format!("file:{path}?mode=ro&immutable=1"))
+    let immutable = if matches!(access, Access::Alone) { "&immutable=1" } else { "" };
+    SqliteConnection::establish(&format!("file:{path}?mode=ro{immutable}"))
 }
 
 #[cfg(test)]

@@ -5,7 +5,9 @@ use diesel::{
     sql_types::{BigInt, Bool, Text},
 };
 
-use crate::{Conn, DatabaseUrl, Migrations, Result, backend, migrate, moved, sessions, tls, transaction::transaction};
+use crate::{
+    Conn, DatabaseUrl, Migrations, Result, backend, foreign, migrate, moved, sessions, tls, transaction::transaction,
+};
 
 /// The oldest Postgres that will do, as it numbers itself.
 const OLDEST_POSTGRES: i64 = 130_000;
@@ -17,6 +19,8 @@ pub struct Inspection {
     pub server: String,
     /// What keeps the service from running on it.
     pub faults: Vec<String>,
+    /// What is worth a look.
+    pub warnings: Vec<String>,
     /// The time there, in milliseconds since 1970; `None` for SQLite, which has the clock of this machine.
     pub clock: Option<i64>,
     /// It has no tables yet.
@@ -62,8 +66,23 @@ pub fn inspect(url: &DatabaseUrl, connections: u32, domains: &[Migrations]) -> R
     let (url, _tunnel) = tls::through(url)?;
     let mut conn = backend::connect(&url.without_sessions())?;
     let mut found = look(&mut conn, &url, connections)?;
-    found.faults.extend(migrate::newer(&mut conn, &migrate::with_own(domains))?);
+    let domains = migrate::with_own(domains);
+    found.faults.extend(migrate::newer(&mut conn, &domains)?);
+    // Before the next: a gateway that starts may fill it in between.
+    let tables = foreign::tables(&mut conn)?;
     found.is_empty = migrate::is_empty(&mut conn)?;
+    found.warnings.extend(moved::under_way(&mut conn)?);
+    if found.is_empty {
+        match foreign::fault(&tables, &domains) {
+            Some(fault) => found.faults.push(fault),
+            None if tables.is_empty() => {}
+            None => {
+                let names: Vec<&str> = tables.iter().map(String::as_str).collect();
+                let named = foreign::named(&names);
+                found.warnings.push(format!("it has tables of another program ({named}), and none of Muster"));
+            }
+        }
+    }
     Ok(found)
 }
 
@@ -77,7 +96,7 @@ pub(crate) fn look(conn: &mut Conn, url: &DatabaseUrl, connections: u32) -> Resu
     if matches!(conn, Conn::Sqlite(_)) {
         let found: Version = sql_query("SELECT sqlite_version() AS version").get_result(conn)?;
         let server = format!("SQLite {}", found.version);
-        return Ok(Inspection { server, faults, clock: None, is_empty: false, keeps_sessions });
+        return Ok(Inspection { server, faults, warnings: Vec::new(), clock: None, is_empty: false, keeps_sessions });
     }
     // A pooler may give each statement to another server, unless they are one transaction.
     let found: Postgres = transaction(conn, "BEGIN", |conn| Ok(sql_query(POSTGRES).get_result(conn)?))?;
@@ -92,5 +111,6 @@ pub(crate) fn look(conn: &mut Conn, url: &DatabaseUrl, connections: u32) -> Resu
     let most = found.connections;
     fault(i64::from(connections) > most, format!("it takes {most} connections, and {connections} are to be opened"));
     let server = format!("Postgres {}", found.version);
-    Ok(Inspection { server, faults, clock: Some(found.clock), is_empty: false, keeps_sessions })
+    let clock = Some(found.clock);
+    Ok(Inspection { server, faults, warnings: Vec::new(), clock, is_empty: false, keeps_sessions })
 }

@@ -23,6 +23,7 @@ mod dates;
 mod due;
 mod error;
 mod extensions;
+mod foreign;
 mod full_text;
 mod insert;
 mod inspect;
@@ -43,6 +44,7 @@ mod plan;
 mod presence;
 mod private;
 mod probe;
+mod quick_check;
 mod quota;
 mod reach;
 mod read;
@@ -91,7 +93,7 @@ pub use crate::{
     json::{Json, MaybeJson},
     lock::Lock,
     migrate::{MigrationTexts, Migrations},
-    moved::{HAS_MOVED, MOVED_TO, UNFINISHED_MOVE},
+    moved::{HAS_MOVED, MOVE_LOG, MOVE_SOURCE, MOVED_TO, UNFINISHED_MOVE, moved_to},
     numbers::{Family, GROUP_SIZES, Numbers, Writes},
     order::{Column, Order, damaged_cursor},
     own::{OwnConnection, connect},
@@ -99,8 +101,9 @@ pub use crate::{
     partitions::{DroppedPartition, Partitioned},
     plan::{BackfillState, MigrationState, PendingMigration, Step, StepKind, migration_state},
     presence::{GATEWAYS, Gateway, Presence, SAID_EVERY_MS},
-    private::{create_private, write_private},
+    private::{create_private, is_private, write_private},
     probe::{Health, Probe},
+    quick_check::{CheckedTables, quick_check, quick_check_copy},
     quota::Quota,
     ready::wait_until_it_answers,
     replica::{

@@ -1,12 +1,13 @@
 //! Files that only their owner reads.
 
 use std::{
-    fs::{self, File, Permissions},
+    fs::{self, File, Metadata, Permissions},
     io::{self, Write as _},
     os::unix::fs::{MetadataExt as _, PermissionsExt as _, fchown},
     path::{Path, PathBuf},
 };
 
+use rustix::process::{getegid, geteuid, getgroups};
 use tempfile::NamedTempFile;
 
 use crate::owner::give_to_owner_of_folder;
@@ -53,19 +54,46 @@ fn write_beside(path: &Path, text: &str) -> io::Result<NamedTempFile> {
     Ok(new)
 }
 
-fn keep_owner(new: &File, former: &fs::Metadata) -> io::Result<()> {
+/// Is a file that holds secrets closed to others than this process? Its mode is 0600 or less. Where it belongs to
+/// somebody else, as a file of a Kubernetes Secret belongs to root, a group of this process may read it, too: 0440.
+#[must_use]
+pub fn is_private(found: &Metadata) -> bool {
+    let groups = getgroups().unwrap_or_default();
+    let is_own_group = found.gid() == getegid().as_raw() || groups.iter().any(|group| group.as_raw() == found.gid());
+    is_closed(found.mode(), found.uid() == geteuid().as_raw(), is_own_group)
+}
+
+fn is_closed(mode: u32, is_own: bool, is_own_group: bool) -> bool {
+    let allowed = if is_own_group && !is_own { 0o740 } else { 0o700 };
+    mode & 0o777 & !allowed == 0
+}
+
+fn keep_owner(new: &File, former: &Metadata) -> io::Result<()> {
     let own = new.metadata()?;
-    if (own.uid(), own.gid()) != (former.uid(), former.gid()) {
-        fchown(new, Some(former.uid()), Some(former.gid())).map_err(|error| {
-            let user = former.uid();
-            let group = former.gid();
-            let text = format!(
-                "it belongs to the user {user} and the group {group}, as one of whom, or as root, this has to run"
-            );
-            io::Error::new(error.kind(), text)
-        })?;
+    let (user, group) = (former.uid(), former.gid());
+    if (own.uid(), own.gid()) != (user, group) {
+        match fchown(new, Some(user), Some(group)) {
+            // Its group reads nothing anyway.
+            Err(error)
+                if error.kind() == io::ErrorKind::PermissionDenied
+                    && own.uid() == user
+                    && former.mode() & 0o070 == 0 => {}
+            Err(error) => return Err(io::Error::new(error.kind(), not_kept(own.uid(), user, group))),
+            Ok(()) => {}
+        }
     }
     new.set_permissions(Permissions::from_mode(former.mode() & 0o7777))
+}
+
+/// Why a file cannot keep the user and the group that it belongs to, where `own` is who replaces it.
+fn not_kept(own: u32, user: u32, group: u32) -> String {
+    if own == user {
+        format!("its group is {group}, of which the user {own} is not a member: change its group, or run this as root")
+    } else {
+        format!(
+            "it belongs to the user {user} and the group {group}, and this runs as the user {own}: run it as {user}"
+        )
+    }
 }
 
 fn folder(path: &Path) -> PathBuf {
@@ -82,6 +110,25 @@ fn sync_folder(path: &Path) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_file_of_somebody_else_may_be_read_by_the_own_group() {
+        for mode in [0o600, 0o400, 0o700, 0o000] {
+            assert!(is_closed(mode, true, true) && is_closed(mode, false, false), "{mode:o}");
+        }
+        assert!(is_closed(0o440, false, true) && is_closed(0o640, false, true));
+        assert!(!is_closed(0o440, true, true), "its owner can close it");
+        assert!(!is_closed(0o440, false, false), "another group reads it");
+        for mode in [0o444, 0o460, 0o660, 0o450, 0o404, 0o602, 0o601] {
+            assert!(!is_closed(mode, false, true) && !is_closed(mode, true, true), "{mode:o}");
+        }
+    }
+
+    #[test]
+    fn a_group_that_cannot_be_kept_is_told_as_one() {
+        assert!(not_kept(101, 101, 0).starts_with("its group is 0, of which the user 101 is not a member"));
+        assert!(not_kept(101, 0, 0).starts_with("it belongs to the user 0 and the group 0, and this runs as"));
+    }
 
     #[test]
     fn what_is_replaced_keeps_its_mode_and_its_place() {

@@ -5,7 +5,7 @@ use std::{thread, time::Instant};
 use diesel::{RunQueryDsl, connection::SimpleConnection as _, sql_query};
 
 use crate::{
-    Conn, Db, Error, Result, at_once, backend, contract,
+    Conn, Db, Error, Result, at_once, backend, contract, foreign,
     migrate::{ADVISORY_LOCK, Count, LOOK_AGAIN, Migrations, TELL_AGAIN, check, is_current, is_empty, newer, with_own},
     running,
     transaction::transaction,
@@ -44,8 +44,12 @@ impl Db {
             if let Some(newer) = newer(&mut conn, &all)? {
                 return Err(Error::Unavailable(newer));
             }
-            // Asked before the other: a gateway that starts at the same time may fill it in between.
+            // Each is asked before the next: a gateway that starts at the same time may fill it in between.
+            let tables = foreign::tables(&mut conn)?;
             let is_fresh = is_empty(&mut conn)?;
+            if is_fresh && let Some(fault) = foreign::fault(&tables, &all) {
+                return Err(Error::Unavailable(fault));
+            }
             if is_current(&mut conn, &all)? {
                 return Ok(ran);
             }
