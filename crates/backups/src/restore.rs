@@ -26,6 +26,27 @@ pub struct Restored {
     pub former: Option<PathBuf>,
     /// Newer copies that were passed over, since they are of other databases.
     pub passed_over: usize,
+    /// The Postgres to which the data of the former database had moved, without a password.
+    pub moved_to: Option<String>,
+}
+
+impl Restored {
+    /// What the person at the terminal is told, with `database` as the file that was restored.
+    #[must_use]
+    pub fn text(&self, database: &Path) -> String {
+        let mut lines = vec![format!("{} is now the backup of {}", database.display(), self.copy.taken)];
+        if self.passed_over > 0 {
+            lines.push(format!("newer backups there that are of another database: {}", self.passed_over));
+        }
+        if let Some(url) = &self.moved_to {
+            lines.push(format!(
+                "the data of the former database had moved to {url}: this backup lacks what was written there since, \
+                 and a service that starts on it is a second one beside the gateways there"
+            ));
+        }
+        lines.extend(self.former.as_ref().map(|former| format!("the former database is {}", former.display())));
+        lines.join("\n")
+    }
 }
 
 /// Puts the newest copy of `folder` that was taken by `until` in the place of the SQLite file `database`, which no
@@ -41,10 +62,11 @@ pub fn restore(folder: &Folder, until: Option<Timestamp>, database: &Path, now: 
     let taken = choose(&copies, own, database)?;
     let (passed_over, older) = (taken, copies.get(taken + 1..).unwrap_or_default());
     let Some(copy) = copies.get(taken) else { bail!("{} holds no backup", folder.path().display()) };
-    let writing = || format!("writing {}", database.display());
+    let writing = || format!("nothing was changed: writing {}", database.display());
     let directory = database.parent().filter(|path| !path.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut new = NamedTempFile::with_prefix_in(".muster-restore-", directory).with_context(writing)?;
-    let mut source = File::open(&copy.path).with_context(|| format!("reading {}", copy.path.display()))?;
+    let mut source =
+        File::open(&copy.path).with_context(|| format!("nothing was changed: reading {}", copy.path.display()))?;
     io::copy(&mut source, new.as_file_mut()).with_context(writing)?;
     new.as_file().sync_all().with_context(writing)?;
     if let Err(wrong) = db::check_file(new.path()) {
@@ -58,6 +80,7 @@ pub fn restore(folder: &Folder, until: Option<Timestamp>, database: &Path, now: 
         Ok(former) => keep_owner(new.as_file(), &former).with_context(writing)?,
         Err(_) => db::give_to_owner_of_folder(new.as_file(), database).with_context(writing)?,
     }
+    let moved_to = db::moved_to(database);
     let former = free_name(database, now);
     let had_one = database.exists();
     // The log goes with the file that it belongs to: the copy has none.
@@ -67,13 +90,18 @@ pub fn restore(folder: &Folder, until: Option<Timestamp>, database: &Path, now: 
             fs::rename(&from, beside(&former, ending)).with_context(|| format!("moving {}", from.display()))?;
         }
     }
-    new.persist(database).with_context(writing)?;
-    File::open(directory).and_then(|directory| directory.sync_all()).with_context(writing)?;
-    Ok(Restored { copy: copy.clone(), former: had_one.then_some(former), passed_over })
+    let placing = || format!("writing {}; the former database is {}", database.display(), former.display());
+    new.persist(database).with_context(placing)?;
+    File::open(directory).and_then(|directory| directory.sync_all()).with_context(placing)?;
+    Ok(Restored { copy: copy.clone(), former: had_one.then_some(former), passed_over, moved_to })
 }
 
 /// The copies that were taken by then, newest first; at least one.
 fn candidates(folder: &Folder, until: Option<Timestamp>) -> anyhow::Result<Vec<Copy>> {
+    let shown = folder.path().display();
+    if matches!(folder.path().try_exists(), Ok(false)) {
+        bail!("there is no directory {shown}: name that of the backups with --backup-to");
+    }
     let mut copies = folder.copies()?;
     let Some(oldest) = copies.first().map(|oldest| oldest.taken) else {
         bail!("{} holds no backup", folder.path().display());

@@ -2,6 +2,7 @@
 
 use std::{
     fs::{self, File},
+    os::unix::fs::DirBuilderExt as _,
     path::{Path, PathBuf},
     time::Instant,
 };
@@ -19,6 +20,7 @@ use crate::{
     schema::Table,
     sqlite,
     value::{Row, Value},
+    version,
 };
 
 /// How the copy is called until it is whole.
@@ -33,9 +35,10 @@ pub(crate) fn run(from: &DatabaseUrl, to: &Path, contents: &Contents) -> anyhow:
     if to.exists() {
         bail!("{} is there already: name an empty --data-dir", to.display());
     }
-    let state = db::migration_state(from, &contents.migrations).context("the source")?;
-    if state.newer.is_some() || !state.pending.is_empty() {
-        bail!("the tables of the source are not those of this version");
+    version::check(from, contents).context("the source")?;
+    if let Some(directory) = to.parent().filter(|directory| !directory.as_os_str().is_empty()) {
+        let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(directory);
+        made.with_context(|| format!("creating {}", directory.display()))?;
     }
     let unfinished = beside(to, UNFINISHED);
     for ending in ["", "-wal", "-shm"] {

@@ -15,13 +15,13 @@ use crate::{
     rows::{self, in_transaction, postgres as to_postgres, sqlite as to_sqlite},
     say, schema,
     steps::Move,
-    switch,
+    switch, version,
 };
 
 /// Moves all rows and ends the writes to the source; goes on where an earlier run was cut off.
 pub(crate) fn run(from: &DatabaseUrl, to: &DatabaseUrl, contents: &Contents) -> anyhow::Result<Outcome> {
     let begun = Instant::now();
-    check_version(from, contents).context("the source")?;
+    version::check(from, contents).context("the source")?;
     let mut source = db::connect(from).context("the source")?;
     let mut target = db::connect(to).context("the target")?;
     to_postgres(&mut target.conn)?.batch_execute(SESSION)?;
@@ -43,7 +43,7 @@ pub(crate) fn run(from: &DatabaseUrl, to: &DatabaseUrl, contents: &Contents) -> 
     if !resumed {
         migrate(to, contents)?;
     }
-    check_version(to, contents).context("the target")?;
+    version::check(to, contents).context("the target")?;
     let tables = schema::tables(to_sqlite(&mut source.conn)?, to_postgres(&mut target.conn)?, &contents.caches)?;
     let mut this = Move { source, target, tables, contents, mark };
     if resumed {
@@ -84,18 +84,6 @@ fn finish(target: &mut Conn, moved: &Mark, notes: Option<&Notes>, url: &str) -> 
         _ => bail!("the data of this file has moved to {}", moved.url),
     }
     Ok(Outcome::Done)
-}
-
-/// Both databases have the tables of this program.
-fn check_version(url: &DatabaseUrl, contents: &Contents) -> anyhow::Result<()> {
-    let state = db::migration_state(url, &contents.migrations)?;
-    if let Some(newer) = state.newer {
-        bail!("{newer}");
-    }
-    if !state.pending.is_empty() {
-        bail!("its tables are not those of this version: start the service with this version first");
-    }
-    Ok(())
 }
 
 fn migrate(url: &DatabaseUrl, contents: &Contents) -> anyhow::Result<()> {

@@ -21,6 +21,7 @@ mod sqlite;
 mod steps;
 mod switch;
 mod value;
+mod version;
 
 use std::process::ExitCode;
 
@@ -99,6 +100,8 @@ fn carry_out(database: &DatabaseUrl, options: &Options, contents: &Contents) -> 
 
 /// Compares the two as they are.
 fn check(sqlite: &DatabaseUrl, postgres: &DatabaseUrl, contents: &Contents) -> anyhow::Result<Outcome> {
+    version::check(sqlite, contents).context("the data directory")?;
+    version::check(postgres, contents).context("the other database")?;
     let mut here = db::connect(sqlite)?;
     let mut there = db::connect(postgres)?;
     rows::postgres(&mut there.conn)?.batch_execute(postgres::SESSION)?;

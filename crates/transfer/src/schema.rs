@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context as _, bail};
+pub(crate) use db::{MOVE_LOG as LOG, MOVE_SOURCE as SOURCE};
 use diesel::{
     PgConnection, QueryableByName, RunQueryDsl, SqliteConnection, sql_query,
     sql_types::{BigInt, Bool, Text},
@@ -12,10 +13,6 @@ use crate::value::Kind;
 
 /// What the migrations note, which each database does by itself.
 const MIGRATIONS: &str = "__diesel_schema_migrations";
-
-/// How the tables begin that a move makes in the source.
-pub(crate) const LOG: &str = "move_log_";
-pub(crate) const SOURCE: &str = "move_source";
 
 /// A column.
 #[derive(Clone, Debug)]

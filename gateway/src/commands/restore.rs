@@ -15,12 +15,5 @@ pub fn restore(arguments: &Restore) -> anyhow::Result<()> {
     let _lock = storage.serve_alone(std::time::Duration::ZERO)?;
     let folder = ::backups::Folder::at(backup_to);
     let restored = ::backups::restore(&folder, *at, &database, api::clock::now())?;
-    print(&format!("{} is now the backup of {}", database.display(), restored.copy.taken))?;
-    if restored.passed_over > 0 {
-        print(&format!("newer backups there that are of another database: {}", restored.passed_over))?;
-    }
-    match restored.former {
-        Some(former) => print(&format!("the former database is {}", former.display())),
-        None => Ok(()),
-    }
+    print(&restored.text(&database))
 }

@@ -51,7 +51,8 @@ fn a_database_goes_back_to_a_time() {
     client.post("/resources", &json!({"name": "after"})).ok();
     two_more(copies(&backups).len());
     let metrics = server.get("/metrics").text();
-    assert!(metrics.contains("muster_backup_age_seconds"), "{metrics}");
+    assert!(metrics.contains("\nmuster_backup_age_seconds "), "{metrics}");
+    assert!(metrics.contains("\nmuster_backup_failures_total 0"), "{metrics}");
     let doctor = Exit::of(
         muster().args(["doctor", "--data-dir"]).arg(server.data_dir()).args(&arguments[..2]).args(&arguments[2..]),
     );
@@ -96,6 +97,8 @@ fn what_cannot_be_backed_up_or_restored_is_refused() {
     let empty = tempfile::tempdir().unwrap();
     let exit = restore(&["--backup-to", &empty.path().display().to_string()]);
     assert!(!exit.status.success() && exit.stderr.contains("holds no backup"), "{}", exit.stderr);
+    let exit = restore(&["--backup-to", "/nowhere/at/all"]);
+    assert!(exit.stderr.contains("there is no directory /nowhere/at/all: name that of the backups"), "{}", exit.stderr);
     let exit = restore(&["--backup-to", &empty.path().display().to_string(), "--at", "yesterday"]);
     assert!(exit.stderr.contains("such as 2026-11-27T20:45:00Z"), "{}", exit.stderr);
     // A damaged copy changes nothing.

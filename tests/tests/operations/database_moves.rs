@@ -169,6 +169,12 @@ fn answers_are_the_same_there_and_back_again() {
     let client = old.admin().tenant("client_1");
     article(&client);
     let url = fresh_database();
+    let early = Exit::within(PATIENCE, to(&old, &url).arg("--check"));
+    assert!(!early.status.success() && early.stderr.contains(" is empty"), "{}{}", early.stdout, early.stderr);
+    let backups = tempfile::tempdir().unwrap();
+    let mut backup = muster();
+    backup.args(["backup", "--data-dir"]).arg(old.data_dir());
+    assert!(Exit::of(backup.arg(backups.path().join("muster-20261127T204500Z.sqlite"))).status.success());
     let exit = Exit::within(PATIENCE, &mut to(&old, &url));
     assert!(exit.status.success(), "{}{}", exit.stdout, exit.stderr);
     let before = answers(&client);
@@ -176,9 +182,10 @@ fn answers_are_the_same_there_and_back_again() {
     let check = Exit::within(PATIENCE, to(&old, &url).arg("--check"));
     assert!(check.status.success() && check.stdout.contains(": 0 differ"), "{}{}", check.stdout, check.stderr);
 
-    let copy = tempfile::tempdir().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let copy = folder.path().join("back");
     let mut back = muster();
-    back.args(["move", "--from", &url, "--data-dir"]).arg(copy.path());
+    back.args(["move", "--from", &url, "--data-dir"]).arg(&copy);
     let exit = Exit::within(PATIENCE, &mut back);
     assert!(exit.status.success() && exit.stdout.contains(": 0 differ"), "{}{}", exit.stdout, exit.stderr);
     let again = Exit::of(&mut back);
@@ -190,10 +197,16 @@ fn answers_are_the_same_there_and_back_again() {
         assert_eq!(before, moved);
     }
     old.stop();
+    // A backup of before is put in the place of the file whose data is elsewhere.
+    let mut restore = muster();
+    restore.args(["restore", "--data-dir"]).arg(old.data_dir()).arg("--from").arg(backups.path());
+    let exit = Exit::of(&mut restore);
+    let told = exit.stdout.contains("the data of the former database had moved to postgres");
+    assert!(exit.status.success() && told, "{}{}", exit.stdout, exit.stderr);
     for ending in ["", "-wal", "-shm"] {
         let _ = fs::remove_file(old.data_dir().join(format!("muster.sqlite{ending}")));
     }
-    fs::copy(copy.path().join("muster.sqlite"), old.data_dir().join("muster.sqlite")).unwrap();
+    fs::copy(copy.join("muster.sqlite"), old.data_dir().join("muster.sqlite")).unwrap();
     old.set_arguments(&[]);
     old.restart();
     for (before, returned) in before.iter().zip(&answers(&client.at(old.base()))) {
