@@ -124,6 +124,9 @@ impl SecretsKey {
             }
             Source::File(path) => {
                 let made = if path.exists() { false } else { make(&path)? };
+                if fs::metadata(&path).is_ok_and(|found| !db::is_private(&found)) {
+                    tracing::warn!(file = %path.display(), "others may read the key that seals secrets: chmod 600");
+                }
                 let file = path.clone();
                 let vault = Vault::new(move || fs::read_to_string(&file).ok().map(Secret::new));
                 let vault = vault.with_context(|| format!("reading {}", path.display()))?;

@@ -42,7 +42,9 @@ fn main() -> ExitCode {
         Err(Error::CommandLine(error)) => error.exit(),
         Err(error @ Error::File(_)) => {
             print_error(&error.into());
-            return ExitCode::FAILURE;
+            // Of the doctor, 1 means a warning.
+            let is_doctor = env::args_os().nth(1).is_some_and(|word| word == "doctor");
+            return if is_doctor { ExitCode::from(2) } else { ExitCode::FAILURE };
         }
     };
     let reader = match line.command {
@@ -59,7 +61,10 @@ fn main() -> ExitCode {
         Command::Restore(arguments) => commands::restore(&arguments),
         Command::Doctor(arguments) => match commands::doctor(&arguments, &settings) {
             Ok(code) => return code,
-            Err(error) => Err(error),
+            Err(error) => {
+                print_error(&error);
+                return ExitCode::from(2);
+            }
         },
         Command::Move(Move { storage, options }) => {
             return transfer::run(&storage.url(), &options, &domains::contents());

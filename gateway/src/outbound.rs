@@ -37,10 +37,7 @@ impl Outbound {
         let guard = Arc::new(if demo { guard.with_loopback() } else { guard });
         let authorities = self.authorities()?;
         let dialler = Dialler::new(Arc::clone(&guard), &authorities)?;
-        let mailer = match (&self.smtp_url, &self.smtp_from) {
-            (Some(server), Some(from)) => Some(Mailer::new(server.clone(), from.clone(), &authorities)?),
-            _ => None,
-        };
+        let mailer = self.mailer(&authorities)?;
         let settings = Settings {
             schedule: self.retry_schedule.clone(),
             timeout: self.delivery_timeout,
@@ -59,6 +56,12 @@ impl Outbound {
         let people = Arc::new(Directory);
         let tools = Tools { db: db.clone(), people, vault, guard, dialler, clock: api::clock::now, settings, mailer };
         Ok(Parts { services: Arc::new(services), tools })
+    }
+
+    /// What sends mail, where a server is set.
+    pub fn mailer(&self, authorities: &[CertificateDer<'static>]) -> anyhow::Result<Option<Mailer>> {
+        let set = self.smtp_url.clone().zip(self.smtp_from.clone());
+        Ok(set.map(|(server, from)| Mailer::new(server, from, authorities)).transpose()?)
     }
 
     /// The authorities that are trusted beside those of the system.

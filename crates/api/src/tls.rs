@@ -45,6 +45,12 @@ impl Certificate {
         not_after(current.cert.first()?)
     }
 
+    /// When the certificate begins to be valid; `None` when that cannot be read.
+    pub fn begins(&self) -> Option<Timestamp> {
+        let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
+        not_before(current.cert.first()?)
+    }
+
     /// What the server needs to speak HTTPS with it: TLS 1.2 and 1.3.
     pub fn server_config(self: &Arc<Self>) -> anyhow::Result<ServerConfig> {
         let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()));
@@ -61,15 +67,32 @@ impl ResolvesServerCert for Certificate {
 
 /// The end of a certificate: rustls names it where it refuses one that has expired, as all have at the end of time.
 fn not_after(certificate: &CertificateDer<'_>) -> Option<Timestamp> {
-    let parsed = ParsedCertificate::try_from(certificate).ok()?;
-    let end_of_time = UnixTime::since_unix_epoch(Duration::from_secs(u64::MAX));
-    let roots = RootCertStore::empty();
-    match verify_server_cert_signed_by_trust_anchor(&parsed, &roots, &[], end_of_time, &[]) {
-        Err(rustls::Error::InvalidCertificate(CertificateError::ExpiredContext { not_after, .. })) => {
-            Some(Timestamp::from_millis(i64::try_from(not_after.as_secs()).ok()?.checked_mul(1000)?))
-        }
+    match refusal_at(certificate, u64::MAX)? {
+        CertificateError::ExpiredContext { not_after, .. } => timestamp(not_after),
         _ => None,
     }
+}
+
+/// Its beginning, in the same way: no certificate is valid in 1970.
+fn not_before(certificate: &CertificateDer<'_>) -> Option<Timestamp> {
+    match refusal_at(certificate, 0)? {
+        CertificateError::NotValidYetContext { not_before, .. } => timestamp(not_before),
+        _ => None,
+    }
+}
+
+/// Why rustls refuses a certificate at this time, in seconds since 1970.
+fn refusal_at(certificate: &CertificateDer<'_>, seconds: u64) -> Option<CertificateError> {
+    let parsed = ParsedCertificate::try_from(certificate).ok()?;
+    let time = UnixTime::since_unix_epoch(Duration::from_secs(seconds));
+    match verify_server_cert_signed_by_trust_anchor(&parsed, &RootCertStore::empty(), &[], time, &[]) {
+        Err(rustls::Error::InvalidCertificate(refusal)) => Some(refusal),
+        _ => None,
+    }
+}
+
+fn timestamp(time: UnixTime) -> Option<Timestamp> {
+    Some(Timestamp::from_millis(i64::try_from(time.as_secs()).ok()?.checked_mul(1000)?))
 }
 
 fn read(chain_file: &Path, key_file: &Path) -> anyhow::Result<CertifiedKey> {
@@ -100,9 +123,10 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_a_certificate_is_read() {
+    fn the_time_of_a_certificate_is_read() {
         for (year, is_authority) in [(2031, false), (2062, false), (2031, true)] {
             let mut params = rcgen::CertificateParams::new(vec!["a.test".to_owned()]).unwrap();
+            params.not_before = rcgen::date_time_ymd(year - 1, 3, 7);
             params.not_after = rcgen::date_time_ymd(year, 3, 7);
             if is_authority {
                 params.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
@@ -110,6 +134,8 @@ mod tests {
             let certificate = params.self_signed(&rcgen::KeyPair::generate().unwrap()).unwrap();
             let end = Timestamp::parse(&format!("{year}-03-07T00:00:00Z"));
             assert_eq!(not_after(certificate.der()), end, "{year}, authority: {is_authority}");
+            let begin = Timestamp::parse(&format!("{}-03-07T00:00:00Z", year - 1));
+            assert_eq!(not_before(certificate.der()), begin, "{year}, authority: {is_authority}");
             assert_eq!(not_after(&certificate.der()[..100].to_vec().into()), None);
         }
     }

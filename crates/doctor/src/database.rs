@@ -4,10 +4,11 @@ use std::{
     fs::{self, OpenOptions},
     os::unix::fs::PermissionsExt as _,
     path::Path,
+    time::Duration,
 };
 
 use base::timestamp::Timestamp;
-use db::{DatabaseUrl, Inspection, Migrations};
+use db::{CheckedTables, DatabaseUrl, Inspection, Migrations};
 
 use crate::report::Report;
 
@@ -15,6 +16,9 @@ const WHAT: &str = "database";
 
 /// A clock that differs more than this from that of the database misleads the reader of any log.
 const SKEW: i64 = 5_000;
+
+/// How long the pages of a SQLite file are read to see whether they are sound.
+const LONGEST_CHECK: Duration = Duration::from_secs(10);
 
 impl Report {
     /// Does the database answer, would it keep what is acknowledged, and does this program know its tables? Gives what
@@ -61,8 +65,14 @@ impl Report {
         if found.faults.is_empty() {
             self.good(WHAT, format!("{shown} ({}); what is acknowledged is durable", found.server));
         }
-        if found.is_empty && matches!(url, DatabaseUrl::Sqlite(_)) {
-            let why = "the next start makes it anew, or it was copied without its -wal";
+        for warning in &found.warnings {
+            self.warning(WHAT, format!("{shown}: {warning}"));
+        }
+        if found.is_empty {
+            let why = match url {
+                DatabaseUrl::Sqlite(_) => "the next start makes it anew, or it was copied without its -wal",
+                DatabaseUrl::Postgres(_) => "the next start of muster serve makes its tables, or its name is mistyped",
+            };
             self.warning(WHAT, format!("{shown} is empty: {why}"));
         }
         let skew = found.clock.map_or(0, |clock| (clock - now.millis()).abs());
@@ -70,6 +80,23 @@ impl Report {
             self.warning("clock", format!("that of the database differs by {} seconds", skew / 1000));
         }
         (found.faults.is_empty() && !found.is_empty).then_some(found)
+    }
+
+    /// Are the pages of a SQLite file sound? They are read beside a service that runs, for ten seconds at most.
+    pub fn pages(&mut self, url: &DatabaseUrl) {
+        const WHAT: &str = "pages";
+        let DatabaseUrl::Sqlite(path) = url else { return };
+        let shown = path.display();
+        match db::quick_check(path, LONGEST_CHECK) {
+            Ok(CheckedTables { checked, all }) if checked < all => {
+                let seconds = LONGEST_CHECK.as_secs();
+                self.good(WHAT, format!("{checked} of {all} tables were read in {seconds} seconds, and are sound"));
+            }
+            Ok(CheckedTables { all, .. }) => self.good(WHAT, format!("all {all} tables are sound")),
+            Err(wrong) => {
+                self.fault(WHAT, format!("{shown} is damaged: {wrong}: keep a copy of it, and restore a backup"));
+            }
+        }
     }
 
     /// What is in the log beside a SQLite file is not in the file, which matters to who copies that.

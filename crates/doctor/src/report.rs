@@ -101,9 +101,12 @@ impl Report {
         }
     }
 
-    /// Is a certificate, which ends then, in date?
-    pub fn certificate(&mut self, ends: Option<Timestamp>, now: Timestamp) {
+    /// Is a certificate, which begins and ends then, in date?
+    pub fn certificate(&mut self, begins: Option<Timestamp>, ends: Option<Timestamp>, now: Timestamp) {
         const WHAT: &str = "certificate";
+        if let Some(begin) = begins.filter(|begin| *begin > now) {
+            return self.fault(WHAT, format!("it is not valid before {begin}: clients refuse it until then"));
+        }
         match ends {
             Some(end) if end <= now => self.fault(WHAT, format!("it ended at {end}")),
             Some(end) if end.millis() - now.millis() < RENEW => {
@@ -130,7 +133,7 @@ impl Report {
                     _ => format!("{shown} is not there: name another if it is mistyped; muster serve will make it"),
                 };
                 self.add(missing, WHAT, text);
-                return self.disk(directory);
+                return self.disk("disk", directory);
             }
             Err(error) => {
                 self.fault(WHAT, format!("{shown} cannot be read: {error}"));
@@ -147,34 +150,35 @@ impl Report {
         } else {
             self.warning(WHAT, format!("{shown} is open to others, mode {mode:04o}: chmod 700"));
         }
-        self.disk(directory)
+        self.disk("disk", directory)
     }
 
     /// Is there room on the disk of a directory, or of the nearest one above it that is there?
-    fn disk(&mut self, directory: &Path) -> io::Result<()> {
+    pub(crate) fn disk(&mut self, what: &str, directory: &Path) -> io::Result<()> {
         let directory = std::path::absolute(directory)?;
         let there = directory.ancestors().find(|path| path.exists()).unwrap_or(&directory);
         let room = free_bytes(there)?;
         let text = format!("{} MiB are free in {}", room >> 20, there.display());
         match room {
-            0..NO_ROOM => self.fault("disk", text),
-            NO_ROOM..LITTLE_ROOM => self.warning("disk", text),
-            _ => self.good("disk", text),
+            0..NO_ROOM => self.fault(what, text),
+            NO_ROOM..LITTLE_ROOM => self.warning(what, text),
+            _ => self.good(what, text),
         }
         Ok(())
     }
 
-    /// A file that nobody else may read; `remedy` is what helps when somebody could.
+    /// A file that nobody else may read ([`db::is_private`]); `remedy` is what helps when somebody could.
     pub fn private_file(&mut self, what: &str, file: &Path, remedy: &str) {
-        let mode = match fs::metadata(file) {
-            Ok(found) => found.permissions().mode() & 0o777,
+        let found = match fs::metadata(file) {
+            Ok(found) => found,
             Err(error) if error.kind() == ErrorKind::NotFound => return,
             Err(error) => {
                 self.fault(what, format!("{} cannot be read: {error}", file.display()));
                 return;
             }
         };
-        if mode & 0o077 == 0 {
+        let mode = found.permissions().mode() & 0o777;
+        if db::is_private(&found) {
             self.good(what, format!("{}, mode {mode:04o}", file.display()));
         } else {
             let text = format!("others may read {}, mode {mode:04o}: chmod 600, and {remedy}", file.display());
@@ -187,4 +191,25 @@ impl Report {
 fn free_bytes(path: &Path) -> io::Result<u64> {
     let found = rustix::fs::statvfs(path)?;
     Ok(found.f_bavail.saturating_mul(found.f_frsize))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_certificate_is_valid_neither_before_its_beginning_nor_after_its_end() {
+        let now = Timestamp::parse("2026-11-27T20:45:00Z").unwrap();
+        let in_days = |days: i64| Some(Timestamp::from_millis(now.millis() + days * DAY));
+        let worst = |begins, ends| {
+            let mut report = Report::default();
+            report.certificate(begins, ends, now);
+            report.worst()
+        };
+        assert_eq!(worst(in_days(-1), in_days(90)), Severity::Good);
+        assert_eq!(worst(None, None), Severity::Good);
+        assert_eq!(worst(in_days(10), in_days(90)), Severity::Fault);
+        assert_eq!(worst(in_days(-90), in_days(-1)), Severity::Fault);
+        assert_eq!(worst(in_days(-90), in_days(20)), Severity::Warning);
+    }
 }

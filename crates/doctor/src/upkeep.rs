@@ -1,12 +1,8 @@
-//! What is found of a service that has run for a while: migrations, work that waits, backups, mail.
+//! What is found of a service that has run for a while: migrations, work that waits, mail.
 
-use std::{
-    net::{TcpStream, ToSocketAddrs as _},
-    path::Path,
-    time::Duration,
-};
+use std::fmt::Display;
 
-use base::{duration, timestamp::Timestamp};
+use base::timestamp::Timestamp;
 use db::{DatabaseUrl, Db, DueRows, Migrations, Options};
 
 use crate::report::{Report, Severity};
@@ -16,16 +12,6 @@ const STUCK_SECONDS: f64 = 900.0;
 
 /// How many waits are told of: the longest.
 const WAITS: usize = 10;
-
-/// A backup is late after so many of its periods, or, where nobody says how often one is made, after a day.
-const LATE_PERIODS: i64 = 3;
-const DAY_MS: i64 = 86_400_000;
-
-/// The name of a backup is of the next second, and clocks of machines differ a little.
-const AHEAD_MS: i64 = 5_000;
-
-/// How long a mail server may take to answer.
-const CONNECT: Duration = Duration::from_secs(5);
 
 impl Report {
     /// Has every migration run?
@@ -73,77 +59,12 @@ impl Report {
         }
     }
 
-    /// Is the directory of backups there? Says so where it is not.
-    pub fn has_backup_directory(&mut self, directory: &Path) -> bool {
-        let is_missing = matches!(directory.try_exists(), Ok(false));
-        if is_missing {
-            let shown = directory.display();
-            self.warning("backup", format!("{shown} is not there: muster serve will make it at its next start"));
-        }
-        !is_missing
-    }
-
-    /// Is there a backup that is new enough? `newest` is when one was made, and its file; `every` how often one is to
-    /// be.
-    pub fn backup(&mut self, newest: Option<(Timestamp, &str)>, every: Option<Duration>, now: Timestamp) {
-        const WHAT: &str = "backup";
-        let Some((taken, file)) = newest else {
-            return self.warning(WHAT, "none is known: muster serve --backup-to, or muster backup");
-        };
-        let period = every.and_then(|every| i64::try_from(every.as_millis()).ok());
-        let age = (now.millis() - taken.millis()).max(0);
-        let text = format!("the last is of {taken}: {file}");
-        if taken.millis() > now.millis().saturating_add(AHEAD_MS) {
-            let why = "which is to come: the clock was or is wrong, and no backup of now is the newest until then";
-            self.warning(WHAT, format!("{text}, {why}"));
-        } else if age > period.map_or(DAY_MS, |period| (period * LATE_PERIODS).max(60_000)) {
-            let usual = period.map_or("a day".to_owned(), |period| format!("each {}", duration::text(period)));
-            self.warning(WHAT, format!("{text}, and {usual} was to be expected"));
-        } else if !Path::new(file).exists() {
-            self.warning(WHAT, format!("{text}, which is not there any more"));
-        } else {
-            self.good(WHAT, text);
-        }
-    }
-
-    /// Does a mail server answer there? `None` where none is set.
-    pub fn mail(&mut self, server: Option<(&str, u16)>) {
+    /// Does the mail server, such as `mail.example.net:587`, greet as one, with TLS where that is to be?
+    pub fn mail(&mut self, server: &str, greeted: Result<&str, impl Display>) {
         const WHAT: &str = "mail";
-        let Some((host, port)) = server else { return self.good(WHAT, "no server is set") };
-        let addresses = match (host, port).to_socket_addrs() {
-            Ok(addresses) => addresses,
-            Err(error) => return self.fault(WHAT, format!("{host} has no address: {error}")),
-        };
-        let mut last = "it has no address".to_owned();
-        for address in addresses {
-            match TcpStream::connect_timeout(&address, CONNECT) {
-                Ok(_) => return self.good(WHAT, format!("{host}:{port} answers at {address}")),
-                Err(error) => last = format!("{address}: {error}"),
-            }
+        match greeted {
+            Ok(privacy) => self.good(WHAT, format!("{server} greets as a mail server does, {privacy}")),
+            Err(error) => self.fault(WHAT, format!("{server}: {error}")),
         }
-        self.fault(WHAT, format!("{host}:{port} does not answer: {last}"));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_backup_is_late_after_three_periods() {
-        let now = Timestamp::parse("2026-11-27T20:45:00Z").unwrap();
-        let before = |minutes: i64| Timestamp::from_millis(now.millis() - minutes * 60_000);
-        let worst = |newest: Option<(Timestamp, &str)>, every| {
-            let mut report = Report::default();
-            report.backup(newest, every, now);
-            report.worst()
-        };
-        let quarter = Some(Duration::from_secs(900));
-        assert_eq!(worst(Some((before(40), "/")), quarter), Severity::Good);
-        assert_eq!(worst(Some((before(50), "/")), quarter), Severity::Warning);
-        assert_eq!(worst(Some((before(50), "/")), None), Severity::Good);
-        assert_eq!(worst(Some((before(50), "/nowhere/at/all")), None), Severity::Warning);
-        assert_eq!(worst(Some((before(-1), "/")), quarter), Severity::Warning, "it is of a time to come");
-        assert_eq!(worst(None, None), Severity::Warning);
     }
 }

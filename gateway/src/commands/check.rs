@@ -52,7 +52,8 @@ fn end(report: &Report) -> anyhow::Result<()> {
     }
 }
 
-fn check_settings(report: &mut Report) {
+/// The variables of the environment: values that cannot be read, and names that are not settings.
+pub fn check_settings(report: &mut Report) {
     const WHAT: &str = "settings";
     let faults = settings::faults();
     let unknown = settings::unknown_variables();
@@ -107,7 +108,7 @@ fn check_address(report: &mut Report, listen: &Listen) {
 /// The certificate, where there is one.
 pub fn check_certificate(report: &mut Report, listen: &Listen) {
     match listen.certificate() {
-        Ok(Some(certificate)) => report.certificate(certificate.ends(), api::clock::now()),
+        Ok(Some(certificate)) => report.certificate(certificate.begins(), certificate.ends(), api::clock::now()),
         Ok(None) => {}
         Err(error) => report.fault("certificate", format!("{error:#}")),
     }

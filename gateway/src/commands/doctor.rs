@@ -4,14 +4,13 @@ use std::process::ExitCode;
 
 use ::config::{Origin, Setting};
 use ::doctor::{Report, Severity};
-use db::Backend;
 
 use super::{
-    check::{check_certificate, check_database, check_files},
+    check::{check_certificate, check_database, check_files, check_settings},
     print,
 };
 use crate::{
-    command_line::{Backups, Doctor, Outbound, Storage},
+    command_line::{Doctor, Outbound},
     domains, process,
 };
 
@@ -20,17 +19,21 @@ pub fn doctor(arguments: &Doctor, settings: &[Setting]) -> anyhow::Result<ExitCo
     let Doctor { storage, replica, listen, keys, outbound, backups } = arguments;
     let mut report = Report::default();
     report.clock(api::clock::now());
+    check_settings(&mut report);
     report.open_files(process::raise_open_files());
     // Who names a directory expects that there is one.
     let named = settings.iter().any(|setting| setting.name == "data-dir" && setting.origin != Origin::Default);
     check_files(&mut report, storage, keys, if named { Severity::Warning } else { Severity::Good })?;
+    report.service(&storage.data_dir);
     if check_database(&mut report, storage, keys) {
         let url = storage.url();
+        report.pages(&url);
         report.migrations(&url, &domains::migrations());
         report.queues(&url, &domains::due(), api::clock::now());
         replica.report(&mut report, storage);
     }
-    check_backup(&mut report, storage, backups);
+    let folder = backups.backup_to.as_deref().map(|path| (path, backups.every));
+    report.backups(&storage.url(), &storage.data_dir, folder, api::clock::now())?;
     check_certificate(&mut report, listen);
     check_outbound(&mut report, outbound);
     print(&report.lines())?;
@@ -39,24 +42,6 @@ pub fn doctor(arguments: &Doctor, settings: &[Setting]) -> anyhow::Result<ExitCo
         Severity::Warning => 1,
         Severity::Fault => 2,
     }))
-}
-
-fn check_backup(report: &mut Report, storage: &Storage, backups: &Backups) {
-    if storage.url().backend() == Backend::Postgres {
-        return report.good("backup", "Postgres has programs of its own, which are not asked");
-    }
-    if backups.backup_to.as_ref().is_some_and(|path| !report.has_backup_directory(path)) {
-        return;
-    }
-    let in_folder = backups.backup_to.as_ref().map(|path| ::backups::Folder::at(path).newest(None));
-    let newest = match in_folder {
-        Some(Err(error)) => return report.fault("backup", format!("{error:#}")),
-        Some(Ok(newest)) => newest.map(|copy| (copy.taken, copy.path.display().to_string())),
-        None => None,
-    };
-    let newest = newest.or_else(|| ::backups::noted(&storage.data_dir));
-    let every = backups.backup_to.as_ref().map(|_| backups.every);
-    report.backup(newest.as_ref().map(|(taken, path)| (*taken, path.as_str())), every, api::clock::now());
 }
 
 fn check_outbound(report: &mut Report, outbound: &Outbound) {
@@ -69,5 +54,9 @@ fn check_outbound(report: &mut Report, outbound: &Outbound) {
         Ok(_) if allowed.is_empty() => report.good("egress", "integrations may call addresses of the internet"),
         Ok(_) => report.good("egress", format!("integrations may call the internet, and {}", allowed.join(", "))),
     }
-    report.mail(outbound.smtp_url.as_ref().map(|url| url.server()));
+    match outbound.mailer(&outbound.authorities().unwrap_or_default()) {
+        Ok(Some(mailer)) => report.mail(&mailer.server(), mailer.greet()),
+        Ok(None) => report.good("mail", "no server is set"),
+        Err(error) => report.fault("mail", format!("{error:#}")),
+    }
 }

@@ -116,6 +116,7 @@ pub fn serve(arguments: Serve, log: Log, settings: Vec<Setting>) -> anyhow::Resu
     let scheme = if certificate.is_some() { "https" } else { "http" };
     let from_here = address::from_here(scheme, address);
     storage.note_origin(browsers.public_url.as_ref().unwrap_or(&from_here));
+    let service_note = doctor::ServiceNote::write(&storage.data_dir, &from_here);
     let rules = integrations::rules(Arc::new(Directory));
     let authenticator = Arc::new(access::Authenticator::new(db.clone()).trust_forwarded(listen.behind_proxy));
     let reporters = Arc::new(Keys::new(Arc::clone(&authenticator)));
@@ -270,6 +271,7 @@ pub fn serve(arguments: Serve, log: Log, settings: Vec<Setting>) -> anyhow::Resu
     drop(backfiller);
     db.close();
     drop(probe);
+    drop(service_note);
     drop(lock);
     tracing::info!("stopped");
     Ok(())

@@ -32,6 +32,8 @@ use url::Url;
 const AT_ONCE: usize = 8;
 /// How long a mail may take in all.
 const LONGEST: Duration = Duration::from_secs(60);
+/// How long the server may take to greet.
+const GREETING: Duration = Duration::from_secs(5);
 
 /// How the way to the server is kept private.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -145,6 +147,33 @@ impl Mailer {
             smtp::send(&self.server, &self.tls, &written).await
         };
         tokio::time::timeout(self.timeout, sending).await.unwrap_or_else(|_| Err(late()))
+    }
+
+    /// The server, such as `mail.example.net:587`.
+    pub fn server(&self) -> String {
+        let (host, port) = self.server.server();
+        format!("{host}:{port}")
+    }
+
+    /// Connects as for a mail and sends none: the server has to greet, and to speak TLS where that is to be. Gives how
+    /// the way is kept private. Blocks for at most five seconds.
+    ///
+    /// # Errors
+    /// What kept a mail from being sent.
+    pub fn greet(&self) -> Result<&'static str, String> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|error| error.to_string())?;
+        let greeted = async {
+            let late = || SendError::new(format!("no greeting of a mail server within {} seconds", GREETING.as_secs()));
+            let greeting = smtp::greet(&self.server, &self.tls);
+            tokio::time::timeout(GREETING, greeting).await.unwrap_or_else(|_| Err(late()))
+        };
+        runtime.block_on(greeted).map_err(|error| error.why)?;
+        Ok(match self.server.privacy {
+            Privacy::Tls => "over TLS",
+            Privacy::StartTls => "and TLS by STARTTLS",
+            Privacy::None => "without TLS",
+        })
     }
 
     /// The mail as it is sent.

@@ -129,6 +129,13 @@ pub async fn send(server: &SmtpUrl, tls: &Tls, mail: &Message) -> Result<u16, Se
     Ok(code)
 }
 
+/// Connects and takes leave.
+pub async fn greet(server: &SmtpUrl, tls: &Tls) -> Result<(), SendError> {
+    let mut connection = connect(server, tls).await?;
+    let _ = timeout(Duration::ZERO, connection.quit()).await;
+    Ok(())
+}
+
 async fn connect(server: &SmtpUrl, tls: &Tls) -> Result<AsyncSmtpConnection, SendError> {
     let unreached = |error: io::Error| SendError::new(format!("the mail server is not reached: {}", error.kind()));
     let stream = TcpStream::connect((server.host.as_str(), server.port)).await.map_err(unreached)?;
