@@ -93,7 +93,7 @@ impl Worker {
             Some(Duration::from_millis(age.unsigned_abs()).as_secs_f64())
         });
         let failures = Arc::clone(&self.failures);
-        db.add_family("backup_failures_total", "Backups that were not made, each attempt counted", true, move || {
+        db.add_family("backup_failures", "Backups that were not made, each attempt counted", true, move || {
             let count = u32::try_from(failures.load(Ordering::Relaxed)).unwrap_or(u32::MAX);
             vec![(Vec::new(), f64::from(count))]
         });
@@ -125,7 +125,7 @@ mod tests {
         assert!(db.gauges().iter().any(|(name, _, age)| *name == "backup_age_seconds" && *age == 0.0));
         let failures = || {
             let families = db.families();
-            let found = families.iter().find(|family| family.name == "backup_failures_total" && family.is_counter);
+            let found = families.iter().find(|family| family.name == "backup_failures" && family.is_counter);
             found.and_then(|family| family.values.first()).map_or(0.0, |(_, value)| *value)
         };
         let deadline = Instant::now() + Duration::from_secs(20);

@@ -52,7 +52,7 @@ fn a_database_goes_back_to_a_time() {
     two_more(copies(&backups).len());
     let metrics = server.get("/metrics").text();
     assert!(metrics.contains("\nmuster_backup_age_seconds "), "{metrics}");
-    assert!(metrics.contains("\nmuster_backup_failures_total 0"), "{metrics}");
+    assert!(metrics.contains("\nmuster_backup_failures_total{} 0"), "{metrics}");
     let doctor = Exit::of(
         muster().args(["doctor", "--data-dir"]).arg(server.data_dir()).args(&arguments[..2]).args(&arguments[2..]),
     );
