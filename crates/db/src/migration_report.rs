@@ -75,7 +75,7 @@ impl MigrationState {
                 (None, None) => format!("backfill {name}: {waits}{done} rows done"),
             }
         });
-        let there = gateways.iter().map(|gateway| format!("gateway  of Muster {}", gateway.program));
+        let there = gateways.iter().map(|gateway| format!("gateway  of Muster {}: {}", gateway.program, gateway.id));
         let count = format!("{} ran, {} pending.", applied.len(), pending.len());
         ran.chain(waiting).chain(fills).chain(there).chain([count]).collect::<Vec<_>>().join("\n")
     }

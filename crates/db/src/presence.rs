@@ -39,6 +39,9 @@ pub struct Presence {
 /// A gateway that is there.
 #[derive(Clone, Debug, PartialEq, Eq, QueryableByName)]
 pub struct Gateway {
+    /// Its name, which begins with that of its host.
+    #[diesel(sql_type = Text)]
+    pub id: String,
     /// The version of its program.
     #[diesel(sql_type = Text)]
     pub program: String,
@@ -113,6 +116,7 @@ pub(crate) fn gateways(conn: &mut Conn) -> Result<Vec<Gateway>> {
         return Ok(Vec::new());
     }
     let now = now(Backend::of(conn));
-    let text = format!("SELECT program, known FROM gateways WHERE seen_ms >= {now} - {GONE_MS} ORDER BY program");
+    let text =
+        format!("SELECT id, program, known FROM gateways WHERE seen_ms >= {now} - {GONE_MS} ORDER BY program, id");
     Ok(sql_query(text).load(conn)?)
 }

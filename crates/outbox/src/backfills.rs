@@ -52,7 +52,10 @@ impl Backfiller {
         domains: &[Migrations],
         clock: impl Fn() -> Timestamp + Send + 'static,
     ) -> std::io::Result<Self> {
-        let presence = Presence::new(db.clone(), Uuid::new_v4().to_string(), domains);
+        // Its host and its process, for who looks for it, and what no other gateway has.
+        let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
+        let name = format!("{host}/{}/{}", std::process::id(), Uuid::new_v4());
+        let presence = Presence::new(db.clone(), name, domains);
         let mut turns = BackfillTurns::new(db, presence, domains.iter().flat_map(|domain| domain.backfills).copied());
         let background = Background::start("backfills", move || {
             turns.turn(clock()).unwrap_or_else(|error| {

@@ -256,7 +256,9 @@ fn what_a_migration_added_is_filled_in_the_background(backend: Backend) {
         std::thread::sleep(Duration::from_secs(4));
         let beside = status(&server);
         let waits = "backfill alerts-acknowledged: waiting for older gateways, 0 rows done, 3 to do";
-        assert!(beside.contains(waits) && beside.contains("gateway  of Muster 0.0.9"), "{beside}");
+        assert!(beside.contains(waits) && beside.contains("gateway  of Muster 0.0.9: older"), "{beside}");
+        let own = format!("/{}/", server.pid());
+        assert!(beside.lines().any(|line| line.starts_with("gateway  ") && line.contains(&own)), "{beside}");
         assert!(server.get("/metrics").text().contains("muster_backfills_unfinished 1"));
         server.stop();
         server.sql("DELETE FROM gateways");
