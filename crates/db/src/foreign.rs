@@ -67,6 +67,7 @@ mod tests {
             postgres: "CREATE TABLE things (\n  id TEXT\n)",
         }],
         backfills: &[],
+        partitioned: &[],
     };
 
     #[test]
