@@ -28,6 +28,30 @@ const POSTGRES_DEFAULTS: [(&str, &str, &str); 6] = [
 /// The parameter by which a URL says that it leads to a pooler in transaction mode; libpq does not know it.
 const NO_SESSIONS: &str = "pool_mode=transaction";
 
+/// The parameters of a Postgres URL that may be shown with their values.
+const SHOWN: [&str; 20] = [
+    "application_name",
+    "channel_binding",
+    "connect_timeout",
+    "dbname",
+    "host",
+    "hostaddr",
+    "keepalives",
+    "keepalives_count",
+    "keepalives_idle",
+    "keepalives_interval",
+    "load_balance_hosts",
+    "pool_mode",
+    "port",
+    "sslcert",
+    "sslkey",
+    "sslmode",
+    "sslrootcert",
+    "target_session_attrs",
+    "tcp_user_timeout",
+    "user",
+];
+
 /// A parsed `--database-url`. Its `Debug` shows no password.
 #[derive(Clone)]
 pub enum DatabaseUrl {
@@ -46,7 +70,8 @@ impl DatabaseUrl {
             }
             return Ok(Self::Sqlite(path.into()));
         }
-        if text.starts_with("postgres://") || text.starts_with("postgresql://") {
+        if let Some(rest) = text.strip_prefix("postgres://").or_else(|| text.strip_prefix("postgresql://")) {
+            check_postgres(rest)?;
             return Ok(Self::Postgres(Secret::new(text.to_owned())));
         }
         Err("a database URL starts with sqlite: or postgres://".to_owned())
@@ -66,7 +91,8 @@ impl DatabaseUrl {
             }
             None => base.to_owned(),
         };
-        let kept = query.split('&').filter(|pair| !pair.is_empty() && !pair.contains("password="));
+        let is_shown = |pair: &&str| SHOWN.contains(&pair.split('=').next().unwrap_or_default());
+        let kept = query.split('&').filter(is_shown);
         let query = kept.collect::<Vec<_>>().join("&");
         if query.is_empty() { base } else { format!("{base}?{query}") }
     }
@@ -132,6 +158,43 @@ impl DatabaseUrl {
     }
 }
 
+/// Refuses what libpq would not read, or would read otherwise than it is meant: its messages have parts of the URL in
+/// them, which may be parts of a password. `rest` is what follows the scheme.
+fn check_postgres(rest: &str) -> Result<(), String> {
+    let unencoded = "has a character that has to be percent-encoded in a user name or a password: %40 for @, %2F for \
+                     /, %3A for :, %3F for ?, %25 for %, %20 for a space";
+    let refuse = |is_wrong: bool, why: &str| if is_wrong { Err(why.to_owned()) } else { Ok(()) };
+    let is_percent_encoded = |text: &str| {
+        let is_code = |code: &str| {
+            let two = code.as_bytes().first_chunk::<2>();
+            two.is_some_and(|two| two.iter().all(u8::is_ascii_hexdigit) && two != b"00")
+        };
+        text.split('%').skip(1).all(is_code)
+    };
+    refuse(rest.contains(|letter: char| letter.is_whitespace() || letter.is_control()), unencoded)?;
+    refuse(!is_percent_encoded(rest), unencoded)?;
+    let (credentials, address) = match rest.split_once('@') {
+        Some((credentials, address)) => (credentials, address),
+        None => ("", rest),
+    };
+    refuse(credentials.contains(['/', '?']), unencoded)?;
+    let (address, query) = address.split_once('?').unwrap_or((address, ""));
+    let (hosts, database) = address.split_once('/').unwrap_or((address, ""));
+    refuse(address.contains('@') || database.contains('/'), unencoded)?;
+    for host in hosts.split(',') {
+        let port = match host.rsplit_once(']') {
+            Some((_, port)) => port.strip_prefix(':').unwrap_or(port),
+            None => host.split_once(':').map_or("", |(_, port)| port),
+        };
+        let is_port = port.is_empty() || port.parse::<u16>().is_ok_and(|port| port > 0);
+        let why = "has a port that is not a number from 1 to 65535; a : in a user name or a password is written %3A, \
+                   and a / %2F";
+        refuse(!is_port, why)?;
+    }
+    let is_pair = |pair: &str| pair.matches('=').count() == 1;
+    refuse(!query.is_empty() && !query.split('&').all(is_pair), "has a parameter behind ? that is not name=value")
+}
+
 impl std::str::FromStr for DatabaseUrl {
     type Err = String;
 
@@ -169,9 +232,47 @@ mod tests {
             ("postgres://u:p%40@h:1/d?password=x&sslmode=require", "postgres://u@h:1/d?sslmode=require"),
             ("postgres://u@h/d", "postgres://u@h/d"),
             ("postgres:///d?sslpassword=x", "postgres:///d"),
+            ("postgres:///d?pasword=x&pass%77ord=x&port=1", "postgres:///d?port=1"),
             ("sqlite:a.db", "sqlite:a.db"),
         ] {
             assert_eq!(DatabaseUrl::parse(url).unwrap().without_password(), shown);
+        }
+    }
+
+    #[test]
+    fn what_libpq_would_not_read_is_refused_without_a_word_of_it() {
+        for right in [
+            "u:p%40ss@h/d",
+            "u:a:b#c@h:5432/d",
+            "u@[::1]:5432,h:1/d?sslmode=require",
+            "%2Frun%2Fpostgresql/d",
+            "/d?host=/run/postgresql",
+            "h",
+            "h:/d",
+            "",
+            "u:p@h/d?application_name=a%20b&password=x",
+        ] {
+            let url = format!("postgres://{right}");
+            assert!(DatabaseUrl::parse(&url).is_ok(), "{url}");
+        }
+        for wrong in [
+            "u:hu sh@h/d",
+            "u:hu%sh@h/d",
+            "u:hush%@h/d",
+            "u:hush%00@h/d",
+            "u:x@hush@h/d",
+            "u:x/hush@h/d",
+            "u:1/hush@h/d",
+            "u:1?hush@h/d",
+            "u:hush",
+            "u:hush/d",
+            "h:70000/hush",
+            "h:1/d?hush",
+            "h:1/d?password=hush=x",
+            "u:x@h/d/hush",
+        ] {
+            let told = DatabaseUrl::parse(&format!("postgresql://{wrong}")).unwrap_err();
+            assert!(!told.contains("hush"), "{wrong}: {told}");
         }
     }
 
