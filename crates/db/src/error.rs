@@ -3,7 +3,7 @@
 use base::problem::Problem;
 use diesel::result::{DatabaseErrorKind, Error as Diesel};
 
-use crate::moved::HAS_MOVED;
+use crate::moved::{HAS_MOVED, MOVED};
 
 /// The result of every function that touches the database.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -57,10 +57,7 @@ impl Error {
         match self {
             Self::Problem(problem) => problem,
             Self::Taken(_) => Problem::conflict("Another record has this name or identity already."),
-            Self::Unavailable(text) if text.contains(HAS_MOVED) => Problem::unavailable(
-                "The data of this service has moved to another database. This gateway takes no more writes: ask the \
-                 address of the new ones.",
-            ),
+            Self::Unavailable(text) if text.contains(HAS_MOVED) => Problem::unavailable(MOVED),
             Self::Unavailable(_) => {
                 Problem::unavailable("The database cannot answer right now. Try again in a moment.")
             }

@@ -93,7 +93,7 @@ pub use crate::{
     json::{Json, MaybeJson},
     lock::Lock,
     migrate::{MigrationTexts, Migrations},
-    moved::{HAS_MOVED, MOVE_LOG, MOVE_SOURCE, MOVED_TO, UNFINISHED_MOVE, moved_to},
+    moved::{HAS_MOVED, MOVE_LOG, MOVE_SOURCE, MOVED, MOVED_TO, UNFINISHED_MOVE, moved_to},
     numbers::{Family, GROUP_SIZES, Numbers, Writes},
     order::{Column, Order, damaged_cursor},
     own::{OwnConnection, connect},

@@ -25,6 +25,10 @@ pub const UNFINISHED_MOVE: &str = "unfinished_move";
 /// How a write to a SQLite file is refused whose data has moved; the URL follows.
 pub const HAS_MOVED: &str = "the data of this file has moved to ";
 
+/// What clients are told of it.
+pub const MOVED: &str = "The data of this service has moved to another database. This gateway takes no more writes: \
+     ask the address of the new ones.";
+
 #[derive(QueryableByName)]
 struct Count {
     #[diesel(sql_type = BigInt)]

@@ -50,6 +50,8 @@ pub enum Health {
     Up,
     /// It answers, and takes no writes.
     ReadOnly,
+    /// Its data has moved to another database: it takes no writes any more.
+    Moved,
     /// It does not answer.
     Away,
 }
@@ -60,6 +62,7 @@ struct ProbeState {
     /// When it last answered, in milliseconds since `begun`, plus one; 0 when it did not.
     answered: AtomicU64,
     read_only: AtomicBool,
+    moved: AtomicBool,
     /// How many questions came to an end, with or without an answer.
     ended: AtomicU64,
 }
@@ -74,6 +77,7 @@ impl Probe {
             begun: Instant::now(),
             answered: AtomicU64::new(0),
             read_only: AtomicBool::new(false),
+            moved: AtomicBool::new(false),
             ended: AtomicU64::new(0),
         });
         let mut question = Question { db: Arc::downgrade(&db.0), session: None, trial: None };
@@ -99,7 +103,11 @@ impl Probe {
         if answered == 0 || self.0.now().saturating_sub(answered) >= GOOD.as_millis() as u64 {
             return Health::Away;
         }
-        if self.0.read_only.load(Ordering::Relaxed) { Health::ReadOnly } else { Health::Up }
+        match (self.0.moved.load(Ordering::Relaxed), self.0.read_only.load(Ordering::Relaxed)) {
+            (true, _) => Health::Moved,
+            (_, true) => Health::ReadOnly,
+            (_, false) => Health::Up,
+        }
     }
 }
 
@@ -108,10 +116,11 @@ impl ProbeState {
         u64::try_from(self.begun.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
 
-    /// Takes in an answer: whether writes are taken.
-    fn note(&self, writable: Result<bool>) {
-        self.read_only.store(matches!(writable, Ok(false)), Ordering::Relaxed);
-        self.answered.store(if writable.is_ok() { self.now() + 1 } else { 0 }, Ordering::Relaxed);
+    /// Takes in an answer.
+    fn note(&self, health: Result<Health>) {
+        self.read_only.store(matches!(health, Ok(Health::ReadOnly)), Ordering::Relaxed);
+        self.moved.store(matches!(health, Ok(Health::Moved)), Ordering::Relaxed);
+        self.answered.store(if health.is_ok() { self.now() + 1 } else { 0 }, Ordering::Relaxed);
         self.ended.fetch_add(1, Ordering::Relaxed);
     }
 }
@@ -167,7 +176,7 @@ struct Answer {
 
 impl Question {
     /// Does the database take writes?
-    fn ask(&mut self, url: &DatabaseUrl) -> Result<bool> {
+    fn ask(&mut self, url: &DatabaseUrl) -> Result<Health> {
         let fresh = self.session.take().filter(|(_, begun)| begun.elapsed() < SESSION);
         let (mut conn, begun) = match fresh {
             Some(session) => session,
@@ -180,12 +189,15 @@ impl Question {
                 sql_query(text).get_result::<Answer>(&mut conn)?.writable
             }
             DatabaseUrl::Sqlite(path) => {
-                let has_moved = moved::has_moved(&mut conn)?;
-                !has_moved && self.takes_writes(path)
+                if moved::has_moved(&mut conn)? {
+                    self.session = Some((conn, begun));
+                    return Ok(Health::Moved);
+                }
+                self.takes_writes(path)
             }
         };
         self.session = Some((conn, begun));
-        Ok(writable)
+        Ok(if writable { Health::Up } else { Health::ReadOnly })
     }
 
     /// Whether a SQLite database takes writes is known by a write alone. One is made when something speaks against it,
@@ -230,8 +242,10 @@ mod tests {
         let url = DatabaseUrl::Sqlite(directory.path().join("t.sqlite"));
         let probe = Probe::start(&Db::open(&url, Options::default()).unwrap()).unwrap();
         assert_eq!(probe.health(), Health::Up);
-        probe.0.note(Ok(false));
-        assert_eq!(probe.health(), Health::ReadOnly);
+        for health in [Health::ReadOnly, Health::Moved, Health::Up] {
+            probe.0.note(Ok(health));
+            assert_eq!(probe.health(), health);
+        }
         probe.0.note(Err(Error::Unavailable("away".to_owned())));
         assert_eq!(probe.health(), Health::Away);
         let deadline = Instant::now() + GOOD;
@@ -240,9 +254,9 @@ mod tests {
             thread::sleep(Duration::from_millis(10));
         }
         let begun = Instant::now().checked_sub(2 * GOOD).unwrap();
-        let read_only = AtomicBool::new(false);
+        let (read_only, moved) = (AtomicBool::new(false), AtomicBool::new(false));
         let ended = AtomicU64::new(1);
-        let still = ProbeState { begun, answered: AtomicU64::new(1), read_only, ended };
+        let still = ProbeState { begun, answered: AtomicU64::new(1), read_only, moved, ended };
         assert_eq!(Probe(Arc::new(still)).health(), Health::Away, "an old answer says nothing");
     }
 }

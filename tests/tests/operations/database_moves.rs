@@ -147,7 +147,10 @@ fn everything_moves_while_writers_write() {
     // Writes are refused at the old one, for ever; reads of before go on.
     let refused = client.post("/resources", &json!({"name": "late"})).problem(503, "0005");
     assert!(refused["detail"].as_str().is_some_and(|detail| detail.contains("has moved")), "{refused}");
-    until("it is not ready", Duration::from_secs(5), || old.get("/health/ready").status == 503);
+    until("it is not ready, and says why", Duration::from_secs(5), || {
+        let ready = old.get("/health/ready");
+        ready.status == 503 && ready.text().contains("has moved to another database")
+    });
     client.get("/resources/minimal").list();
     old.stop();
     let again = Exit::of(&mut old.serve_command());
