@@ -8,7 +8,7 @@ use std::{
 use diesel::{RunQueryDsl, sql_query};
 
 use crate::{
-    Backfill, BackfillProgress, Conn, DatabaseUrl, Migrations, Result, backend, backfill, contract,
+    Backfill, BackfillProgress, Conn, DatabaseUrl, Migrations, Result, backend, backfill, contract, foreign, inspect,
     migrate::{self, Count, MigrationTexts, has_table},
     migration_text::on_sqlite,
     presence::{self, Gateway},
@@ -22,7 +22,7 @@ pub struct MigrationState {
     pub applied: Vec<(String, Option<String>)>,
     /// Those that the next start would run, in their order.
     pub pending: Vec<PendingMigration>,
-    /// A newer program has migrated the database, beside which this one cannot run.
+    /// Why this program cannot run on the database: a newer one has migrated it, or it is another program's.
     pub newer: Option<String>,
     /// What is filled in the background.
     pub backfills: Vec<BackfillState>,
@@ -195,7 +195,14 @@ pub fn migration_state(url: &DatabaseUrl, domains: &[Migrations]) -> Result<Migr
         };
         pending.push(PendingMigration { name: one.name, steps, obstacle, fills });
     }
-    let newer = migrate::newer(&mut conn, &all)?;
+    let newer = match migrate::newer(&mut conn, &all)? {
+        None if applied.is_empty() => {
+            let tables = foreign::tables(&mut conn)?;
+            let found = inspect::look(&mut conn, &url, 0)?.faults.into_iter().chain(foreign::fault(&tables, &all));
+            Some(found.collect::<Vec<_>>().join("; ")).filter(|faults| !faults.is_empty())
+        }
+        newer => newer,
+    };
     let backfills = all.iter().flat_map(|domain| domain.backfills);
     let backfills = match applied.is_empty() {
         true => Vec::new(),

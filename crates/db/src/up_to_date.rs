@@ -25,6 +25,7 @@ impl Db {
     ///
     /// # Errors
     /// [`Error::Unavailable`] for a database that a newer program has migrated so that this one cannot run beside it,
+    /// for one in which another program has tables of the same names,
     /// for a migration beside which a gateway that runs cannot, and for one beside writers through a pooler that keeps
     /// no sessions.
     pub fn migrate(&self, domains: &[Migrations]) -> Result<Vec<String>> {
