@@ -14,6 +14,7 @@ pub fn check(server: &str, allow_http: bool) -> anyhow::Result<Url> {
     let url = Url::parse(server).context(USAGE)?;
     let host = url.host_str().unwrap_or_default();
     ensure!(matches!(url.scheme(), "https" | "http") && !host.is_empty(), USAGE);
+    ensure!(url.password().is_none(), "--server takes no password: key and secret are options of their own");
     ensure!(
         url.scheme() == "https" || is_here(&url) || allow_http,
         "{host} is beyond loopback, and key and content would travel in the clear: use https://, or say --allow-http"
@@ -39,6 +40,8 @@ mod tests {
             assert!(check(bad, false).is_err(), "{bad}");
             assert!(check(bad, true).is_ok(), "{bad}");
         }
+        let told = check("https://me:hush@muster.example.net", true).unwrap_err().to_string();
+        assert!(told.contains("takes no password") && !told.contains("hush"), "{told}");
         assert!(check("muster.example.net", true).is_err() && check("ftp://127.0.0.1", true).is_err());
     }
 }
