@@ -1,5 +1,7 @@
 //! Backups without a job.
 
+use std::path::Path;
+
 use ::backups::{Folder, Worker};
 use anyhow::{Context as _, bail};
 use db::{Backend, DatabaseUrl, Db};
@@ -13,6 +15,10 @@ impl Backups {
         let Some(path) = &self.backup_to else { return Ok(None) };
         if storage.url().backend() == Backend::Postgres {
             bail!("--backup-to copies a SQLite file; Postgres has programs of its own for backups");
+        }
+        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        if real(path) == real(&storage.data_dir) {
+            bail!("--backup-to is the data directory: name another directory, best of another disk");
         }
         let folder = Folder::open(path).context("--backup-to")?;
         if matches!(storage.url(), DatabaseUrl::Sqlite(database) if !database.exists()) {

@@ -5,6 +5,7 @@ use std::{net::SocketAddr, path::PathBuf, time::Duration};
 use api::Role;
 use base::{tenant::TenantId, timestamp::Timestamp};
 use clap::{Args, Parser, Subcommand};
+use config::values::{backup_directory, directory, drain_time, listen_address, moment, number, period, wait};
 use db::DatabaseUrl;
 use integrations::{
     egress::{self, Block},
@@ -16,9 +17,6 @@ use crate::retention::RetentionDays;
 
 mod people;
 mod telemetry;
-mod values;
-
-use self::values::{drain_time, listen_address, log_filter, moment, period, wait};
 pub use self::{
     people::{Browsers, Oidc, User, origin},
     telemetry::Telemetry,
@@ -29,7 +27,7 @@ pub use self::{
 #[command(name = "muster", version)]
 pub struct CommandLine {
     /// What to log: a level (`info`, `debug`) or a filter such as `info,api=debug`
-    #[arg(long, global = true, env = "MUSTER_LOG", default_value = "info", value_parser = log_filter)]
+    #[arg(long, global = true, env = "MUSTER_LOG", default_value = "info", value_parser = logging::checked)]
     pub log: String,
     /// How to log: `json`, one object a line, or `text`; by default a service logs text to a terminal, JSON elsewhere
     #[arg(long, global = true, env = "MUSTER_LOG_FORMAT", value_name = "FORMAT", value_parser = logging::Format::NAMES)]
@@ -140,7 +138,7 @@ pub struct Outbound {
     pub delivery_timeout: Duration,
     /// Calls at once
     #[arg(long, env = "MUSTER_DELIVERY_CALLS", value_name = "N", default_value_t = 256,
-        value_parser = clap::value_parser!(u32).range(1..=10_000))]
+        value_parser = number(1..=10_000_u32, "a number of calls from 1 to 10000"))]
     pub delivery_calls: u32,
     /// The server that takes mail: smtps://user:password@host, or smtp://user:password@host, which has to offer
     /// STARTTLS
@@ -152,7 +150,7 @@ pub struct Outbound {
     pub smtp_from: Option<mail::Mailbox>,
     /// Calls at once to one endpoint
     #[arg(long, env = "MUSTER_DELIVERY_CALLS_TO_ONE", value_name = "N", default_value_t = 16,
-        value_parser = clap::value_parser!(u32).range(1..=1_000))]
+        value_parser = number(1..=1_000_u32, "a number of calls from 1 to 1000"))]
     pub delivery_calls_to_one: u32,
 }
 
@@ -161,7 +159,7 @@ pub struct Outbound {
 pub struct Paging {
     /// Messages a minute that a person gets by one contact method; the rest are combined into one. 0 for no limit
     #[arg(long, env = "MUSTER_PAGE_LIMIT", value_name = "N", default_value_t = 10,
-        value_parser = clap::value_parser!(u32).range(..=10_000))]
+        value_parser = number(0..=10_000_u32, "a number of messages a minute up to 10000, 0 for no limit"))]
     pub page_limit: u32,
 }
 
@@ -250,14 +248,14 @@ pub struct Storage {
     #[arg(long, env = "MUSTER_CONFIG", value_name = "FILE")]
     pub config: Option<PathBuf>,
     /// The directory for the SQLite file and the first credentials
-    #[arg(long, env = "MUSTER_DATA_DIR", default_value = "data")]
+    #[arg(long, env = "MUSTER_DATA_DIR", default_value = "data", value_parser = directory)]
     pub data_dir: PathBuf,
     /// `sqlite:PATH` or `postgres://…`; by default `muster.sqlite` in the data directory
     #[arg(long, env = "MUSTER_DATABASE_URL", hide_env_values = true)]
     pub database_url: Option<DatabaseUrl>,
     /// Connections to the database
     #[arg(long, env = "MUSTER_CONNECTIONS", default_value_t = 8,
-        value_parser = clap::value_parser!(u32).range(1..=1000))]
+        value_parser = number(1..=1000_u32, "a number of connections from 1 to 1000"))]
     pub connections: u32,
 }
 
@@ -279,7 +277,8 @@ pub struct Serve {
     #[command(flatten)]
     pub replica: Replica,
     /// Seconds to wait for a Postgres that does not answer yet, saying so; 0 to end at once
-    #[arg(long, env = "MUSTER_WAIT_FOR_DATABASE", value_name = "SECONDS", default_value_t = 60)]
+    #[arg(long, env = "MUSTER_WAIT_FOR_DATABASE", value_name = "SECONDS", default_value_t = 60,
+        value_parser = number(0..=u32::MAX, "a number of seconds, such as 60, or 0 to end at once"))]
     pub wait_for_database: u32,
     #[command(flatten)]
     pub listen: Listen,
@@ -334,10 +333,11 @@ pub struct Listen {
 #[derive(Args, Clone)]
 pub struct Backups {
     /// Keep backups of a SQLite database in this directory, each opened and checked; of older ones fewer
-    #[arg(long, env = "MUSTER_BACKUP_TO", value_name = "DIR")]
+    #[arg(long, env = "MUSTER_BACKUP_TO", value_name = "DIR", value_parser = backup_directory)]
     pub backup_to: Option<PathBuf>,
     /// How often a backup is made, from 1s
-    #[arg(long, env = "MUSTER_BACKUP_EVERY", value_name = "TIME", default_value = "15m", value_parser = period)]
+    #[arg(long, env = "MUSTER_BACKUP_EVERY", value_name = "TIME", default_value = "15m", value_parser = period,
+        requires = "backup_to")]
     pub every: Duration,
 }
 
@@ -374,7 +374,8 @@ pub struct Restore {
     #[command(flatten)]
     pub storage: Storage,
     /// The directory of the backups
-    #[arg(long, visible_alias = "from", env = "MUSTER_BACKUP_TO", value_name = "DIR")]
+    #[arg(long, visible_alias = "from", env = "MUSTER_BACKUP_TO", value_name = "DIR",
+        value_parser = backup_directory)]
     pub backup_to: PathBuf,
     /// The time to go back to, such as 2026-11-27T20:45:00Z: the newest backup of then or earlier is taken; by default
     /// the newest of all
@@ -394,17 +395,20 @@ pub struct Move {
 #[derive(Args, Clone)]
 pub struct LoadLimits {
     /// Worker threads; 0 for one per core
-    #[arg(long, env = "MUSTER_WORKERS", default_value_t = 0)]
+    #[arg(long, env = "MUSTER_WORKERS", default_value_t = 0,
+        value_parser = number(0..=4096_usize, "a number of threads, 0 for one per core"))]
     pub workers: usize,
     /// Requests worked on at once, beyond which others get a 503; 0 for 64 per worker
-    #[arg(long, env = "MUSTER_MAX_REQUESTS", value_name = "N", default_value_t = 0)]
+    #[arg(long, env = "MUSTER_MAX_REQUESTS", value_name = "N", default_value_t = 0,
+        value_parser = number(0..=usize::MAX, "a number of requests, 0 for 64 per worker"))]
     pub max_requests: usize,
     /// MiB that connections, bodies and unread answers may take together, beyond which others get a 503
     #[arg(long, env = "MUSTER_REQUEST_MEMORY", value_name = "MIB", default_value_t = 112,
-        value_parser = clap::value_parser!(u16).range(8..))]
+        value_parser = number(8..=u16::MAX, "a number of MiB from 8 to 65535, without a unit"))]
     pub request_memory: u16,
     /// Requests a second of one API key (twice as many in a burst), beyond which it gets a 429; 0 for no limit
-    #[arg(long, env = "MUSTER_RATE_LIMIT", value_name = "N", default_value_t = 10_000)]
+    #[arg(long, env = "MUSTER_RATE_LIMIT", value_name = "N", default_value_t = 10_000,
+        value_parser = number(0..=u32::MAX, "a number of requests a second, 0 for no limit"))]
     pub rate_limit: u32,
     /// Show /metrics to everybody who can connect, not only to processes on this machine
     #[arg(long, env = "MUSTER_METRICS_PUBLIC")]
@@ -450,37 +454,4 @@ pub struct Import {
     /// (`.ndjson`, `.csv`), or what `aws ec2 describe-instances` printed
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_moment_is_written_in_several_ways() {
-        let at = Timestamp::parse("2026-11-27T20:45:00Z");
-        for text in ["2026-11-27T20:45:00Z", "2026-11-27 20:45:00.123Z", "2026-11-27T21:45:00+01:00"] {
-            assert_eq!(moment(text).ok(), at, "{text}");
-        }
-        for text in ["", "yesterday", "2026-11-27", "2026-11-27T20:45:00"] {
-            assert!(moment(text).is_err(), "{text}");
-        }
-    }
-
-    #[test]
-    fn where_to_listen_is_written_in_several_ways() {
-        let read = |text| listen_address(text).map(|address| address.to_string());
-        for (text, address) in [
-            ("127.0.0.1:8080", "127.0.0.1:8080"),
-            ("21200", "127.0.0.1:21200"),
-            ("localhost:8080", "127.0.0.1:8080"),
-            ("[::1]:0", "[::1]:0"),
-            ("0.0.0.0:80", "0.0.0.0:80"),
-        ] {
-            assert_eq!(read(text), Ok(address.to_owned()));
-        }
-        for text in ["", ":8080", "example.com:80", "127.0.0.1", "70000", "localhost", "localhost:x", "::1:80:"] {
-            assert!(read(text).is_err_and(|told| told.contains("127.0.0.1:8080")), "{text}");
-        }
-    }
 }

@@ -23,6 +23,7 @@ use std::{env, process::ExitCode};
 use clap::CommandFactory as _;
 use config::Error;
 use logging::{Format, Reader};
+use tracing::{Level, enabled};
 
 use crate::command_line::{Command, CommandLine, Move};
 
@@ -92,8 +93,8 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             match reader {
-                Reader::Service => tracing::error!("{error:#}"),
-                Reader::Person => print_error(&error),
+                Reader::Service if enabled!(Level::ERROR) => tracing::error!("{error:#}"),
+                _ => print_error(&error),
             }
             ExitCode::FAILURE
         }

@@ -2,8 +2,9 @@
 
 use std::{fs, sync::Arc};
 
-use access::oidc::{Provider, Settings, check_issuer, fetch};
+use access::oidc::{Provider, Settings, fetch};
 use anyhow::{Context as _, bail, ensure};
+use api::tls::authorities;
 use base::secret::Secret;
 use integrations::vault::Vault;
 use ports::Seals;
@@ -18,7 +19,6 @@ impl Oidc {
         let (Some(id), Some(file), Some(origin)) = (&self.oidc_client_id, &self.oidc_client_secret_file, origin) else {
             bail!("--oidc-issuer needs --oidc-client-id, --oidc-client-secret-file and --public-url");
         };
-        check_issuer(issuer)?;
         let secret = fs::read_to_string(file).with_context(|| format!("reading {}", file.display()))?;
         ensure!(!secret.trim().is_empty(), "{} is empty", file.display());
         let settings = Settings {
@@ -30,6 +30,7 @@ impl Oidc {
             role_claim: self.oidc_role_claim.clone(),
             tenant: self.oidc_tenant.clone(),
         };
+        self.oidc_ca.as_deref().map(authorities).transpose()?;
         let calls = fetch(self.oidc_ca.as_deref())?;
         let seals = Arc::clone(vault) as Arc<dyn Seals>;
         Ok(Some(Arc::new(Provider::new(settings, calls, seals).context("--oidc-issuer")?)))

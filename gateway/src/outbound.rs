@@ -1,9 +1,9 @@
 //! What integrations call others with.
 
-use std::{fs, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use access::Directory;
-use anyhow::Context as _;
+use api::tls::authorities;
 use db::Db;
 use integrations::{
     Reporters, Rules, Services,
@@ -12,7 +12,7 @@ use integrations::{
     sender::{Sender, Settings, Tools},
     vault::Vault,
 };
-use rustls::pki_types::{CertificateDer, pem::PemObject as _};
+use rustls::pki_types::CertificateDer;
 
 use crate::command_line::Outbound;
 
@@ -66,12 +66,7 @@ impl Outbound {
 
     /// The authorities that are trusted beside those of the system.
     pub fn authorities(&self) -> anyhow::Result<Vec<CertificateDer<'static>>> {
-        let Some(path) = &self.egress_ca else { return Ok(Vec::new()) };
-        let text = fs::read(path).with_context(|| format!("reading {}", path.display()))?;
-        let all: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&text).collect();
-        let all = all.with_context(|| format!("reading {}", path.display()))?;
-        anyhow::ensure!(!all.is_empty(), "{} holds no certificate", path.display());
-        Ok(all)
+        self.egress_ca.as_deref().map_or_else(|| Ok(Vec::new()), authorities)
     }
 }
 

@@ -6,7 +6,8 @@ use std::{
 };
 
 use base::timestamp::Timestamp;
-use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, value_parser};
+use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
+use config::values::number;
 use db::Db;
 use outbox::{Periods, Retention, Setting, Sweeper};
 
@@ -33,7 +34,7 @@ impl Args for RetentionDays {
                 0 => option.default_value("0"),
                 days => option.default_value(days.to_string()),
             };
-            command.arg(option.value_parser(value_parser!(u32)))
+            command.arg(option.value_parser(number(0..=u32::MAX, "a number of days, 0 for ever")))
         })
     }
 

@@ -43,19 +43,30 @@ pub fn read() -> Result<(CommandLine, Vec<Setting>), Error> {
 
 /// The variables that look like settings and are none.
 pub fn unknown_variables() -> Vec<Unknown> {
-    environment::unknown(&CommandLine::command(), "MUSTER_", &[&SECRETS[..], &NOT_OPTIONS].concat())
+    environment::unknown(&CommandLine::command(), "MUSTER_", &others())
 }
 
-/// Says in the log which variables are no settings.
-pub fn warn_of_unknown_variables() {
-    for Unknown { name, hint } in unknown_variables() {
+fn others() -> Vec<&'static str> {
+    [&SECRETS[..], &NOT_OPTIONS].concat()
+}
+
+/// Says in the log which variables are no settings; refuses those that name a file with the value of a setting.
+pub fn check_unknown_variables() -> anyhow::Result<()> {
+    let unknown = unknown_variables();
+    let faults = environment::files_not_read(&unknown, &CommandLine::command(), &others());
+    anyhow::ensure!(faults.is_empty(), faults.join("; "));
+    for Unknown { name, hint } in unknown {
         tracing::warn!("{name} is not a setting of this program{hint}");
     }
+    Ok(())
 }
 
 /// What is wrong with the settings of the environment, as `muster serve` would say it, all at once.
 pub fn faults() -> Vec<String> {
-    environment::faults(&CommandLine::command(), SERVICE)
+    let command = CommandLine::command();
+    let mut faults = environment::faults(&command, SERVICE);
+    faults.extend(environment::files_not_read(&unknown_variables(), &command, &others()));
+    faults
 }
 
 /// Reads settings again while the service runs.
@@ -86,6 +97,9 @@ impl Reloader {
         serve.retention.apply(&self.periods);
         if !now.is_empty() {
             tracing::info!("settings that are in force now: {}", now.join(", "));
+        }
+        if now.is_empty() && later.is_empty() {
+            tracing::info!("the settings were read again: none has changed");
         }
         if !later.is_empty() {
             tracing::warn!("settings that changed and need a restart: {}", later.join(", "));

@@ -1,12 +1,13 @@
 //! The certificate with which the server speaks HTTPS; it can be read again while the server runs.
 
 use std::{
+    fs,
     path::{Path, PathBuf},
     sync::{Arc, PoisonError, RwLock},
     time::Duration,
 };
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, bail, ensure};
 use base::timestamp::Timestamp;
 use rustls::{
     CertificateError, RootCertStore, ServerConfig,
@@ -16,6 +17,19 @@ use rustls::{
     server::{ClientHello, ParsedCertificate, ResolvesServerCert},
     sign::CertifiedKey,
 };
+
+/// The certificates of authorities in a PEM file, at least one.
+///
+/// # Errors
+/// When the file cannot be read, or holds no certificate.
+pub fn authorities(path: &Path) -> anyhow::Result<Vec<CertificateDer<'static>>> {
+    let reading = || format!("reading {}", path.display());
+    let text = fs::read(path).with_context(reading)?;
+    let all: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&text).collect();
+    let all = all.with_context(reading)?;
+    ensure!(!all.is_empty(), "{} holds no certificate", path.display());
+    Ok(all)
+}
 
 /// A certificate chain and its key, from two PEM files.
 #[derive(Debug)]

@@ -1,11 +1,6 @@
 //! A configuration: what a command line, the environment and a file say together.
 
-use std::{
-    env,
-    ffi::OsString,
-    fmt::{self, Display, Formatter},
-    path::PathBuf,
-};
+use std::{env, ffi::OsString, path::PathBuf};
 
 use clap::{
     Arg, ArgMatches, Command,
@@ -14,12 +9,12 @@ use clap::{
 };
 
 use crate::{
+    environment,
     error::Error,
-    file::{self, Entry, FILE, is_secret},
+    file::{self, Entry, FILE},
+    origin::Origin,
+    secrecy::{SECRET, long_name, shown, without_values},
 };
-
-/// In place of a secret.
-const SECRET: &str = "[secret]";
 
 /// The configuration of one command.
 pub struct Configuration {
@@ -37,30 +32,6 @@ pub struct Setting {
     pub origin: Origin,
     value: Option<String>,
     secret: bool,
-}
-
-/// Where a value is from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Origin {
-    /// An option of the command line.
-    Option,
-    /// This variable of the environment.
-    Environment(String),
-    /// This file.
-    File(PathBuf),
-    /// Nobody says anything else.
-    Default,
-}
-
-impl Display for Origin {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Option => f.write_str("option"),
-            Self::Environment(name) => write!(f, "environment {name}"),
-            Self::File(path) => write!(f, "file {}", path.display()),
-            Self::Default => f.write_str("default"),
-        }
-    }
 }
 
 impl Setting {
@@ -89,31 +60,31 @@ pub fn changed(before: &[Setting], after: &[Setting]) -> Vec<String> {
 pub fn read(command: &Command, service: &str, arguments: &[OsString]) -> Result<Configuration, Error> {
     let mut built = command.clone();
     built.build();
-    let entries = match file_of(command, arguments) {
-        Some(path) => file::read(&path, command, service)?,
-        None => Vec::new(),
-    };
-    let mut all = arguments.to_vec();
-    let mut taken = Vec::new();
-    if !entries.is_empty() {
-        // The options that the file stands behind come first in the line of those that are read, so that what requires
-        // another option finds it.
-        let known = command.clone().ignore_errors(true).try_get_matches_from(arguments)?;
-        let (leaf, matches) = leaf(&built, &known);
-        let place = all.iter().position(|word| word == "--").unwrap_or(all.len());
-        let given = |entry: &&Entry| {
-            let Some(option) = leaf.get_arguments().find(|one| one.get_long() == Some(&entry.name)) else {
-                return false;
-            };
-            let source = matches.value_source(option.get_id().as_str());
-            !matches!(source, Some(ValueSource::CommandLine | ValueSource::EnvVariable))
-        };
-        taken = entries.iter().filter(given).collect();
-        let words: Vec<OsString> = taken.iter().filter_map(|entry| entry.word()).map(OsString::from).collect();
-        all.splice(place..place, words);
+    // What cannot be read is said below, with what the file and the environment say of it.
+    let known = command.clone().ignore_errors(true).try_get_matches_from(arguments)?;
+    let (of_known, found) = leaf(&built, &known);
+    let mut entries = environment::secrets(of_known)?;
+    if let Some(path) = found.try_get_one::<PathBuf>(FILE).ok().flatten() {
+        let of_file = file::read(path, command, service)?;
+        let of_file = of_file.into_iter().filter(|entry| entries.iter().all(|secret| secret.name != entry.name));
+        entries.extend(of_file.collect::<Vec<_>>());
     }
+    let mut all = arguments.to_vec();
+    let place = all.iter().position(|word| word == "--").unwrap_or(all.len());
+    let given = |entry: &&Entry| {
+        let Some(option) = of_known.get_arguments().find(|one| one.get_long() == Some(&entry.name)) else {
+            return false;
+        };
+        let source = found.value_source(option.get_id().as_str());
+        !matches!(source, Some(ValueSource::CommandLine | ValueSource::EnvVariable))
+    };
+    let taken: Vec<&Entry> = entries.iter().filter(given).collect();
+    // The options that a file stands behind are words of the line that is read, so that what requires another option
+    // finds it.
+    let words: Vec<OsString> = taken.iter().filter_map(|entry| entry.word()).map(OsString::from).collect();
+    all.splice(place..place, words);
     let matches = command.clone().try_get_matches_from(all);
-    let matches = matches.map_err(|error| name_empty_variable(error, command, &built, arguments))?;
+    let matches = matches.map_err(|error| without_values(name_empty_variable(error, command, of_known), of_known))?;
     let (leaf, of_leaf) = leaf(&built, &matches);
     let settings = leaf.get_arguments().filter_map(|option| setting(option, of_leaf, &taken)).collect();
     Ok(Configuration { settings, matches })
@@ -121,25 +92,13 @@ pub fn read(command: &Command, service: &str, arguments: &[OsString]) -> Result<
 
 /// Names the variable of the environment that is set to nothing, where the error is about its option. Such a variable
 /// is not taken for one that is not set: what was to fill it in has failed, and a default would be another service.
-fn name_empty_variable(error: clap::Error, command: &Command, built: &Command, arguments: &[OsString]) -> clap::Error {
+fn name_empty_variable(error: clap::Error, command: &Command, of_command: &Command) -> clap::Error {
     let Some(ContextValue::String(argument)) = error.get(ContextKind::InvalidArg) else { return error };
-    let long = argument.split([' ', '=']).next().unwrap_or_default().trim_start_matches("--");
-    let Ok(known) = command.clone().ignore_errors(true).try_get_matches_from(arguments) else { return error };
-    let (leaf, _) = leaf(built, &known);
-    let option = leaf.get_arguments().find(|option| option.get_long() == Some(long));
+    let option = of_command.get_arguments().find(|option| option.get_long() == Some(long_name(argument)));
     let variable = option.and_then(Arg::get_env).filter(|name| env::var_os(name).is_some_and(|value| value.is_empty()));
     let Some(variable) = variable.map(|name| name.to_string_lossy()) else { return error };
     let text = format!("{variable} is set to nothing: give it a value, or unset it for the default");
     command.clone().error(ErrorKind::InvalidValue, text)
-}
-
-/// The file that the command line names, or else the environment, for a command that reads one.
-fn file_of(command: &Command, arguments: &[OsString]) -> Option<PathBuf> {
-    let mut matches = &command.clone().ignore_errors(true).try_get_matches_from(arguments).ok()?;
-    while let Some((_, below)) = matches.subcommand() {
-        matches = below;
-    }
-    matches.try_get_one::<PathBuf>(FILE).ok().flatten().cloned()
 }
 
 /// The innermost command that was named, and what it was given.
@@ -159,13 +118,14 @@ fn setting(option: &Arg, matches: &ArgMatches, taken: &[&Entry]) -> Option<Setti
     let values: Option<Vec<String>> =
         raw.map(|values| values.map(|value| value.to_string_lossy().into_owned()).collect());
     let origin = match (taken.iter().find(|entry| entry.name == name), matches.value_source(id)) {
-        (Some(entry), _) => Origin::File(entry.file.clone()),
+        (Some(entry), _) => entry.origin.clone(),
         (None, Some(ValueSource::CommandLine)) => Origin::Option,
         (None, Some(ValueSource::EnvVariable)) => Origin::Environment(option.get_env()?.to_string_lossy().into_owned()),
         _ => Origin::Default,
     };
     let value = values.map(|values| values.join(","));
-    Some(Setting { name: name.to_owned(), origin, value, secret: is_secret(option) })
+    let secret = value.as_deref().is_some_and(|value| shown(option, value) == SECRET);
+    Some(Setting { name: name.to_owned(), origin, value, secret })
 }
 
 #[cfg(test)]
@@ -210,7 +170,7 @@ mod tests {
 
     #[test]
     fn an_option_comes_before_the_file_and_that_before_the_default() {
-        let text = "listen = 9\nworkers = 3\nlog = \"debug\"\nbehind-proxy = true\nallow = [\"a\", \"b\"]\n\
+        let text = "listen = 9.5\nworkers = 3\nlog = \"debug\"\nbehind-proxy = true\nallow = [\"a\", \"b\"]\n\
                     tls-cert = \"c\"\ntls_key = \"k\"\n";
         let found = with(text, &["serve"], &["--listen", "7"]).unwrap();
         let expected = [
@@ -263,7 +223,7 @@ mod tests {
             "m.toml:2: workers: ",
             "m.toml:3: ",
             "m.toml:4: ",
-            "m.toml:5: more is not a setting",
+            "m.toml:5: more is not a setting: the file has no sections; write settings without a line [more]",
         ] {
             assert!(said.contains(part), "{part} is not in\n{said}");
         }

@@ -2,10 +2,19 @@
 
 use base::near;
 use clap::{
-    Command,
+    Arg, Command,
     builder::Resettable,
     error::{ContextKind, ContextValue, ErrorKind},
 };
+
+use crate::{
+    error::{Error, first_lines},
+    file::Entry,
+    secrecy::{is_secret, long_name, without_values},
+};
+
+/// What the name of a variable ends with that names a file with the value.
+const FILE: &str = "_FILE";
 
 /// What begins like this beside the prefix is set by others: by Kubernetes for a service of this name, and by tests.
 const FOREIGN_PREFIXES: [&str; 3] = ["SERVICE_", "PORT", "TESTS_"];
@@ -48,7 +57,48 @@ fn is_unknown(name: &str, prefix: &str, known: &[String]) -> bool {
 fn collect_variables(command: &Command, into: &mut Vec<String>) {
     let own = command.get_arguments().filter_map(|argument| argument.get_env()?.to_str());
     into.extend(own.map(ToOwned::to_owned));
+    into.extend(command.get_arguments().filter(|argument| is_secret(argument)).filter_map(file_variable));
     command.get_subcommands().for_each(|command| collect_variables(command, into));
+}
+
+/// Variables that name a file with the value of a setting, which is not read from a file: what somebody wanted to be
+/// in force is not.
+pub fn files_not_read(unknown: &[Unknown], command: &Command, others: &[&str]) -> Vec<String> {
+    let known = known(command, others);
+    let is_known = |name: &str| known.iter().any(|known| known == name);
+    let told = unknown.iter().filter_map(|Unknown { name, .. }| {
+        let setting = name.strip_suffix(FILE).filter(|setting| is_known(setting))?;
+        Some(format!("{name} is not a setting: {setting} is not read from a file; set {setting} itself"))
+    });
+    told.collect()
+}
+
+/// The variable that names a file with the value of an option.
+fn file_variable(option: &Arg) -> Option<String> {
+    Some(format!("{}{FILE}", option.get_env()?.to_str()?))
+}
+
+/// The secrets of a command that stand in files which the environment names.
+pub(crate) fn secrets(command: &Command) -> Result<Vec<Entry>, Error> {
+    let mut entries = Vec::new();
+    let mut faults = Vec::new();
+    for option in command.get_arguments().filter(|option| is_secret(option)) {
+        let (Some(name), Some(variable)) = (option.get_long(), file_variable(option)) else { continue };
+        let Some(file) = std::env::var_os(&variable) else { continue };
+        let direct = option.get_env().filter(|name| std::env::var_os(name).is_some());
+        if let Some(direct) = direct {
+            faults.push(format!("{} and {variable} are both set: unset one of them", direct.to_string_lossy()));
+            continue;
+        }
+        let shown = file.to_string_lossy();
+        match std::fs::read_to_string(&file) {
+            _ if file.is_empty() => faults.push(format!("{variable} is set to nothing: name a file, or unset it")),
+            Err(error) => faults.push(format!("{variable}: {shown} cannot be read: {error}")),
+            Ok(value) if value.trim().is_empty() => faults.push(format!("{variable}: {shown} is empty")),
+            Ok(value) => entries.push(Entry::secret(name, value.trim(), variable)),
+        }
+    }
+    if faults.is_empty() { Ok(entries) } else { Err(Error::File(faults)) }
 }
 
 /// What is wrong with the settings of the environment, as the command `service` would say it, all at once.
@@ -63,23 +113,23 @@ pub fn faults(command: &Command, service: &str) -> Vec<String> {
             }
             break;
         };
-        let long = argument.split([' ', '=']).next().unwrap_or_default().trim_start_matches("--").to_owned();
+        let long = long_name(argument).to_owned();
         let of_service = command.find_subcommand(service);
         let found = of_service.into_iter().flat_map(Command::get_arguments).find(|one| one.get_long() == Some(&long));
         let Some((id, variable)) = found.and_then(|one| Some((one.get_id().clone(), one.get_env()?.to_owned()))) else {
             break;
         };
-        let why = std::error::Error::source(&error).map_or_else(|| error.to_string(), ToString::to_string);
+        let why = match std::error::Error::source(&error) {
+            Some(source) => source.to_string(),
+            None => match command.find_subcommand(service) {
+                Some(of_service) => without_values(error, of_service).to_string(),
+                None => String::new(),
+            },
+        };
         faults.push(format!("{}: {}", variable.to_string_lossy(), first_lines(&why)));
         command = command.mut_subcommand(service, |service| service.mut_arg(id, |one| one.env(Resettable::Reset)));
     }
     faults
-}
-
-/// What clap says first, as one line.
-pub(crate) fn first_lines(text: &str) -> String {
-    let summary = text.trim_start_matches("error: ").split("\n\n").next().unwrap_or_default();
-    summary.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

@@ -12,3 +12,9 @@ pub enum Error {
     #[error(transparent)]
     CommandLine(#[from] clap::Error),
 }
+
+/// What clap says first, as one line.
+pub(crate) fn first_lines(text: &str) -> String {
+    let summary = text.trim_start_matches("error: ").split("\n\n").next().unwrap_or_default();
+    summary.split_whitespace().collect::<Vec<_>>().join(" ")
+}

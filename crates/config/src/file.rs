@@ -14,7 +14,11 @@ use clap::{
 };
 use toml::{Spanned, Value};
 
-use crate::{environment::first_lines, error::Error};
+use crate::{
+    error::{Error, first_lines},
+    origin::Origin,
+    secrecy::{is_secret, long_name},
+};
 
 /// The id of the option that names the file. A command without it reads none.
 pub const FILE: &str = "config";
@@ -28,11 +32,17 @@ pub(crate) struct Entry {
     /// A flag that is not set says nothing, and neither does an empty list.
     is_set: bool,
     /// Where the value stands.
-    pub(crate) file: PathBuf,
+    pub(crate) origin: Origin,
     line: usize,
 }
 
 impl Entry {
+    /// The secret in a file that a variable of the environment names.
+    pub(crate) fn secret(name: &str, value: &str, variable: String) -> Self {
+        let (name, value) = (name.to_owned(), Some(value.to_owned()));
+        Self { name, value, is_set: true, origin: Origin::Environment(variable), line: 0 }
+    }
+
     /// The word of the command line that says the same.
     pub(crate) fn word(&self) -> Option<String> {
         match &self.value {
@@ -109,18 +119,22 @@ fn entry(
             _ if option.get_value_delimiter().is_some() && value.as_array().is_some_and(Vec::is_empty) => (None, false),
             _ => (Some(text(written, value)?), true),
         };
-        return Ok(Entry { name, value, is_set, file: path.to_owned(), line });
+        return Ok(Entry { name, value, is_set, origin: Origin::File(path.to_owned()), line });
     }
     let named = options.iter().find(|option| is_secret(option) && file_name(option).as_ref() == Some(&name));
     let Some(option) = named else {
         let hint = near::hint(&name, names.iter().map(String::as_str), "");
+        let hint = match value {
+            Value::Table(_) => format!(": the file has no sections; write settings without a line [{written}]"),
+            _ => hint,
+        };
         return Err(format!("{written} is not a setting{hint}"));
     };
     let file = PathBuf::from(text(written, value)?);
     let value = fs::read_to_string(&file);
     let value = value.map_err(|error| format!("{written}: {} cannot be read: {error}", file.display()))?;
     let name = option.get_long().unwrap_or_default().to_owned();
-    Ok(Entry { name, value: Some(value.trim().to_owned()), is_set: true, file, line })
+    Ok(Entry { name, value: Some(value.trim().to_owned()), is_set: true, origin: Origin::File(file), line })
 }
 
 /// A value as the command line would say it.
@@ -128,12 +142,13 @@ fn text(written: &str, value: &Value) -> Result<String, String> {
     match value {
         Value::String(text) => Ok(text.clone()),
         Value::Integer(number) => Ok(number.to_string()),
+        Value::Float(number) => Ok(number.to_string()),
         Value::Boolean(is_so) => Ok(is_so.to_string()),
         Value::Array(several) if !several.is_empty() => {
             let several: Result<Vec<String>, String> = several.iter().map(|one| text(written, one)).collect();
             Ok(several?.join(","))
         }
-        _ => Err(format!("{written}: write a text, a whole number, true, false, or a list of these that is not empty")),
+        _ => Err(format!("{written}: write a text, a number, true, false, or a list of these that is not empty")),
     }
 }
 
@@ -149,15 +164,9 @@ fn wrong_values(service: &Command, entries: &[Entry]) -> Vec<(usize, String)> {
             Some(ContextValue::String(argument)) => argument.as_str(),
             _ => return faults,
         };
-        let long = argument.split([' ', '=']).next().unwrap_or_default().trim_start_matches("--");
-        let Some(at) = left.iter().position(|entry| entry.name == long) else { return faults };
+        let Some(at) = left.iter().position(|entry| entry.name == long_name(argument)) else { return faults };
         let entry = left.remove(at);
         let why = std::error::Error::source(&error).map_or_else(|| error.to_string(), ToString::to_string);
         faults.push((entry.line, format!("{}: {}", entry.name, first_lines(&why))));
     }
-}
-
-/// Is the value one that `--help` does not show?
-pub(crate) fn is_secret(option: &Arg) -> bool {
-    option.is_hide_env_values_set()
 }

@@ -77,16 +77,53 @@ impl Log {
     }
 }
 
-/// A level, or a filter such as `info,api=debug`.
+/// The levels, from the one that logs nothing to the one that logs all.
+const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
+
+/// Reads a filter of the log: parts with commas between them, each a level, or a target with its level, such as
+/// `info,api=debug`. A part of the program without a level of its own logs by the level, or else its errors.
 ///
 /// # Errors
 /// What is wrong with it, in words.
 pub fn filter(text: &str) -> Result<EnvFilter, String> {
-    if let Some(open) = text.split(',').find(|part| part.trim_end().ends_with('=')) {
-        return Err(format!("{open} has no level: write off, error, warn, info, debug or trace behind it"));
-    }
-    EnvFilter::try_new(format!("{QUIET},{text}"))
+    text.split(',').try_for_each(|part| check_part(part.trim()))?;
+    let parts: Vec<&str> = text.split(',').map(str::trim).collect();
+    EnvFilter::try_new(format!("error,{QUIET},{}", parts.join(",")))
         .map_err(|error| format!("is neither a level nor a filter of the log: {error}"))
+}
+
+/// A filter that can be read, as it was written.
+///
+/// # Errors
+/// As [`filter`] says.
+pub fn checked(text: &str) -> Result<String, String> {
+    filter(text).map(|_| text.to_owned())
+}
+
+/// The library takes a word that is not a level for a part of the program, and would log nothing of all the others.
+fn check_part(part: &str) -> Result<(), String> {
+    let (target, level) = part.split_once('=').map_or((None, part), |(target, level)| (Some(target), level));
+    let wanted = "write off, error, warn, info, debug or trace, and after a comma perhaps a part of the program with \
+                  its level, such as info,api=debug";
+    let level = level.to_ascii_lowercase();
+    if level.is_empty() {
+        let place = target.map_or_else(|| "a part between commas".to_owned(), |target| format!("{target}="));
+        return Err(format!("{place} has no level: {wanted}"));
+    }
+    if !LEVELS.contains(&level.as_str()) {
+        let near = LEVELS.iter().find(|known| known.starts_with(&level) || level.starts_with(*known));
+        let hint = near.map(|known| format!("; did you mean {known}?")).unwrap_or_default();
+        let end = if hint.is_empty() { format!(": {wanted}") } else { hint };
+        return Err(format!("{level} is not a level{end}"));
+    }
+    match target {
+        Some(target)
+            if target.is_empty() || !target.chars().all(|letter| letter.is_alphanumeric() || "_:".contains(letter)) =>
+        {
+            Err(format!("\"{target}\" is not a part of the program: {wanted}"))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Starts the log; without a format it is the one of its reader. A line that cannot be written, because a disk is full,
@@ -169,12 +206,31 @@ mod tests {
 
     #[test]
     fn a_filter_of_the_log_says_its_levels() {
-        for text in ["info", "info,api=debug", "off"] {
+        for text in ["info", "INFO", "info,api=debug", "off", "warn, db::reach=trace"] {
             assert!(filter(text).is_ok(), "{text}");
         }
-        for text in ["nonsense=", "info,api=", "fo=o=bar"] {
-            assert!(filter(text).is_err(), "{text}");
+        for (text, told) in [
+            ("warning", "warning is not a level; did you mean warn?"),
+            ("inf", "inf is not a level; did you mean info?"),
+            ("verbose", "verbose is not a level: write off, error, warn, info, debug or trace"),
+            ("info,api", "api is not a level: "),
+            ("info,api=loud", "loud is not a level: "),
+            ("nonsense=", "nonsense= has no level: "),
+            ("info,api=", "api= has no level: "),
+            ("", "a part between commas has no level: "),
+            ("info,", "a part between commas has no level: "),
+            ("=info", "\"\" is not a part of the program: "),
+            ("fo=o=bar", "o=bar is not a level: "),
+            ("a b=info", "\"a b\" is not a part of the program: "),
+        ] {
+            let error = filter(text).unwrap_err();
+            assert!(error.starts_with(told), "{text}: {error}");
         }
+    }
+
+    #[test]
+    fn errors_are_logged_where_a_filter_names_one_part_only() {
+        assert!(filter("api=debug").unwrap().to_string().split(',').any(|part| part == "error"));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use access::oidc::issuer;
 use api::Role;
 use base::tenant::TenantId;
 use clap::{Args, Subcommand};
@@ -20,7 +21,7 @@ pub struct Browsers {
 #[derive(Args, Clone)]
 pub struct Oidc {
     /// Let people sign in through this OpenID Connect issuer; needs --public-url
-    #[arg(long, env = "MUSTER_OIDC_ISSUER", value_name = "URL",
+    #[arg(long, env = "MUSTER_OIDC_ISSUER", value_name = "URL", value_parser = issuer,
         requires_all = ["oidc_client_id", "oidc_client_secret_file", "public_url"])]
     pub oidc_issuer: Option<String>,
     /// The client id of this service at the issuer

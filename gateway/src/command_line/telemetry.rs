@@ -2,9 +2,9 @@
 
 use std::{path::PathBuf, time::Duration};
 
+use api::tls::authorities;
 use clap::Args;
-
-use super::values::{pause, share};
+use config::values::{pause, share};
 
 /// A collector of OpenTelemetry.
 #[derive(Args, Clone)]
@@ -30,6 +30,7 @@ impl Telemetry {
     /// Where spans and metrics go, when there is a collector.
     pub fn settings(&self) -> anyhow::Result<Option<otlp::Settings>> {
         let Some(endpoint) = &self.otlp_endpoint else { return Ok(None) };
+        self.otlp_ca.as_deref().map(authorities).transpose()?;
         Ok(Some(otlp::Settings {
             endpoint: endpoint.clone(),
             headers: self.otlp_headers_file.as_deref().map(otlp::Headers::read).transpose()?.unwrap_or_default(),

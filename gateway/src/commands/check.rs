@@ -60,10 +60,11 @@ pub fn check_settings(report: &mut Report) {
     if faults.is_empty() && unknown.is_empty() {
         report.good(WHAT, "the environment says nothing that cannot be read");
     }
-    for fault in faults {
+    for fault in &faults {
         report.fault(WHAT, fault);
     }
-    for Unknown { name, hint } in unknown {
+    let is_fault = |name: &str| faults.iter().any(|fault| fault.starts_with(&format!("{name} ")));
+    for Unknown { name, hint } in unknown.into_iter().filter(|one| !is_fault(&one.name)) {
         let text = format!("{name} is not a setting{hint}");
         // One that is near a setting was meant to be it.
         if hint.is_empty() { report.warning(WHAT, text) } else { report.fault(WHAT, text) }

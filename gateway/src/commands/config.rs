@@ -5,10 +5,15 @@ use std::env;
 use ::config::{Origin, Setting};
 
 use super::print;
-use crate::{command_line::Serve, keys::Source, settings::SECRETS};
+use crate::{
+    command_line::Serve,
+    keys::Source,
+    settings::{SECRETS, check_unknown_variables},
+};
 
 /// Prints each setting: its name, its value, and where that is from.
 pub fn config(arguments: &Serve, settings: &[Setting]) -> anyhow::Result<()> {
+    check_unknown_variables()?;
     let shown = |setting: &Setting| match setting.origin {
         Origin::Default => default(&setting.name, arguments).unwrap_or_else(|| setting.shown().to_owned()),
         _ => setting.shown().to_owned(),

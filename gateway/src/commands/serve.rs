@@ -56,7 +56,7 @@ pub fn serve(arguments: Serve, log: Log, settings: Vec<Setting>) -> anyhow::Resu
     memory::return_free_memory();
     let system = System::new();
     system.block_on(async { ignore_signals() })?;
-    settings::warn_of_unknown_variables();
+    settings::check_unknown_variables()?;
     let Serve {
         storage,
         replica,
@@ -352,7 +352,7 @@ fn reload_on_hangup(certificate: Option<Arc<Certificate>>, mut reloader: Reloade
             match certificate.as_ref().map(|certificate| certificate.reload()) {
                 Some(Ok(())) => tracing::info!("the certificate was read again"),
                 Some(Err(error)) => tracing::error!("the former certificate stays in use: {error:#}"),
-                None => tracing::info!("there is no certificate to read again"),
+                None => {}
             }
             reloader.reload();
         }

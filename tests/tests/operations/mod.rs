@@ -28,6 +28,7 @@ mod migrations;
 mod months;
 mod moving_in;
 mod operator;
+mod options;
 mod owners;
 mod partitions;
 mod pipelined;

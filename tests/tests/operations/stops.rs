@@ -18,7 +18,7 @@ fn sighup_ends_nothing(backend: Backend) {
     for _ in 0..3 {
         server.signal("HUP");
     }
-    until("it is told", Duration::from_secs(10), || server.log().contains("there is no certificate to read again"));
+    until("it is told", Duration::from_secs(10), || server.log().contains("none has changed"));
     server.admin().tenant("client_1").post("/resources", &json!({"name": "after"})).ok();
     server.stop();
 }

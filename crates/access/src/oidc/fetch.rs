@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use anyhow::{Context as _, ensure};
+use anyhow::Context as _;
 use base::net::is_loopback_host;
 use openidconnect::HttpResponse;
 use reqwest::{
@@ -24,15 +24,18 @@ const TIME: Duration = Duration::from_secs(10);
 /// The most that is read of an answer.
 const MOST: u64 = 1 << 20;
 
-/// Refuses an issuer whose tokens would travel in the clear beyond this machine.
+/// The address of an issuer; refuses one whose tokens would travel in the clear beyond this machine.
 ///
 /// # Errors
-/// Its address is not a URL, or is neither `https` nor on this machine.
-pub fn check_issuer(issuer: &str) -> anyhow::Result<()> {
-    let url = Url::parse(issuer).context("--oidc-issuer takes an address such as https://login.example")?;
+/// It is not a URL, has a password, or is neither `https` nor on this machine.
+pub fn issuer(text: &str) -> Result<String, String> {
+    let url = Url::parse(text).map_err(|_| "takes an address such as https://login.example")?;
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err("takes no user and no password: --oidc-client-secret-file names the file of the secret".to_owned());
+    }
     let is_here = url.host_str().is_some_and(is_loopback_host);
-    ensure!(url.scheme() == "https" || (url.scheme() == "http" && is_here), "--oidc-issuer has to be https://");
-    Ok(())
+    let is_secret = url.scheme() == "https" || (url.scheme() == "http" && is_here);
+    if is_secret { Ok(text.to_owned()) } else { Err("has to be https://".to_owned()) }
 }
 
 /// Makes calls, each on the thread that asks for it. `authority` is a PEM file with a certificate to trust beside those
@@ -70,10 +73,10 @@ mod tests {
 
     #[test]
     fn an_issuer_is_spoken_to_in_secret() {
-        assert!(check_issuer("https://login.example/realms/one").is_ok());
-        assert!(check_issuer("http://127.0.0.1:4000").is_ok());
-        for wrong in ["http://login.example", "login.example", "ftp://127.0.0.1", ""] {
-            assert!(check_issuer(wrong).is_err(), "{wrong}");
+        assert!(issuer("https://login.example/realms/one").is_ok());
+        assert!(issuer("http://127.0.0.1:4000").is_ok());
+        for wrong in ["http://login.example", "login.example", "ftp://127.0.0.1", "", "https://u:hush@h"] {
+            assert!(issuer(wrong).is_err(), "{wrong}");
         }
     }
 }

@@ -11,5 +11,5 @@ mod people;
 mod provider;
 pub(crate) mod rules;
 
-pub use fetch::{check_issuer, fetch};
+pub use fetch::{fetch, issuer};
 pub use provider::{Fetch, FetchResult, Provider, Settings};
