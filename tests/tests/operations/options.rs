@@ -98,6 +98,10 @@ fn a_database_url_that_libpq_cannot_read_is_not_waited_for() {
     assert!(!exit.stderr.contains("zz") && !exit.stderr.contains("waiting"), "{}", exit.stderr);
 }
 
+fn with_files<'a>(run: &'a mut Command, file: &Path, toml: &Path) -> &'a mut Command {
+    run.env("MUSTER_DATABASE_URL_FILE", file).env("MUSTER_CONFIG", toml)
+}
+
 #[test]
 fn a_secret_stands_in_a_file_that_a_variable_names() {
     let folder = tempfile::tempdir().unwrap();
@@ -105,7 +109,6 @@ fn a_secret_stands_in_a_file_that_a_variable_names() {
     fs::write(&file, "postgres://me:hush@127.0.0.1:1/db\n").unwrap();
     let toml = folder.path().join("m.toml");
     fs::write(&toml, "database-url = \"sqlite:other\"\n").unwrap();
-    let with_file = |run: &mut Command| run.env("MUSTER_DATABASE_URL_FILE", &file).env("MUSTER_CONFIG", &toml);
     let exit = run(&["config"], |run| with_files(run, &file, &toml));
     let line = exit.stdout.lines().find(|line| line.starts_with("database-url ")).unwrap().to_owned();
     assert!(line.contains("[secret]") && line.ends_with("environment MUSTER_DATABASE_URL_FILE"), "{line}");
