@@ -201,7 +201,7 @@ fn a_database_of_another_program_is_left_alone() {
     for command in [&["migrate", "--plan"][..], &["migrate"], &["serve", "--listen", "127.0.0.1:0"]] {
         let exit = run(command, |run| run.env("MUSTER_DATABASE_URL", &url).env("MUSTER_DATA_DIR", "/tmp"));
         assert_eq!(exit.status.code(), Some(1), "{command:?}: {}{}", exit.stdout, exit.stderr);
-        let told = "it has tables of another program, such as resources, and none of Muster: take an empty database";
+        let told = "a database of another program, with tables of the same names as those of Muster (resources)";
         assert!(exit.stderr.contains(told), "{command:?}: {}", exit.stderr);
     }
     assert_eq!(psql(&url, "SELECT count(*) FROM pg_tables WHERE tablename = 'tenants'").trim(), "0");

@@ -32,8 +32,8 @@ const HEADERS: [(&str, &str, &str, &str); 12] = [
 
 /// The headers that an answer of this status may have, in the order of the document.
 struct AnswerHeaders {
-    /// Who asks has a key, whose rate is bounded.
-    guarded: bool,
+    /// Requests are counted: those of a key, or of an address.
+    counted: bool,
     /// The request has a body.
     takes_body: bool,
     writes: bool,
@@ -47,7 +47,7 @@ impl AnswerHeaders {
             "RequestId" | "TraceId" => true,
             // The key is known, and has been counted; or an address has been.
             "RateLimit" | "RateLimitRemaining" | "RateLimitReset" => {
-                status == "429" || self.guarded && !["401", "405", "414"].contains(&status)
+                status == "429" || self.counted && !["401", "405", "414"].contains(&status)
             }
             // The body has been read.
             "IgnoredFields" => {
@@ -105,7 +105,9 @@ pub(super) fn add_headers_and_statuses(document: &mut Value) {
                 responses.insert(status.to_owned(), json!({"$ref": format!("#/components/responses/{name}")}));
             }
         }
-        let headers = AnswerHeaders { guarded, takes_body, writes: method != "get", once };
+        // Where an address or a key in the body is counted, a refusal is declared.
+        let counted = guarded || responses.contains_key("429");
+        let headers = AnswerHeaders { counted, takes_body, writes: method != "get", once };
         for (status, response) in responses.iter_mut() {
             let Some(response) = response.as_object_mut().filter(|response| !response.contains_key("$ref")) else {
                 continue;
@@ -133,7 +135,7 @@ pub(super) fn add_headers_and_statuses(document: &mut Value) {
             "content": {"application/problem+json": {"schema": {"$ref": format!("{SCHEMAS}Problem")}}}
         }),
     );
-    let headers = AnswerHeaders { guarded: true, takes_body: true, writes: false, once: false };
+    let headers = AnswerHeaders { counted: true, takes_body: true, writes: false, once: false };
     for response in responses.values_mut() {
         let description = response.get("description").and_then(Value::as_str).unwrap_or_default();
         let status = description.trim_end_matches(')').rsplit('(').next().unwrap_or_default().to_owned();
