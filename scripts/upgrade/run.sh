@@ -11,6 +11,11 @@ build=${CARGO_TARGET_DIR:-$root/target}
 case $build in /*) ;; *) build=$root/$build ;; esac
 program=${MUSTER_BIN:-$build/debug/muster}
 
+# What scripts have in common is in the folder above.
+export PYTHONPATH="$root/scripts"
+# Help needs no program.
+case " $* " in *" --help "* | *" -h "*) exec python3 "$here/run.py" --help ;; esac
+
 from=
 if [ "${1:-}" = --from ]; then
     from=$2
@@ -38,6 +43,4 @@ if [ -z "${MUSTER_FORMER_BIN:-}" ]; then
 fi
 
 postgres=$(sh "$root/scripts/postgres.sh")
-# What scripts have in common is in the folder above.
-export PYTHONPATH="$root/scripts"
 exec python3 "$here/run.py" --former "$MUSTER_FORMER_BIN" --program "$program" --postgres "$postgres" "$@"
