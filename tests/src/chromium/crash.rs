@@ -15,12 +15,13 @@ const LINES: usize = 60;
 const NOISE: [&str; 3] = ["dbus/", "scaling_cur_freq", "scaling_max_freq"];
 
 /// What the driver says when the browser, or the tab that is looked at, is gone.
-const GONE: [&str; 6] = [
+const GONE: [&str; 7] = [
     "tab crashed",
     "page crash",
     "browser has closed the connection",
     "chrome not reachable",
     "chrome failed to start: crashed",
+    "chrome instance exited",
     "invalid session id",
 ];
 

@@ -1,6 +1,6 @@
 //! Alerts and incidents: as they come, and what people do with them.
 
-use muster_tests::{in_browser, rounds, unique};
+use muster_tests::{Backend, Server, in_browser, rounds, unique};
 use serde_json::json;
 
 use super::{
@@ -185,8 +185,9 @@ fn people_and_rosters_are_called_by_their_names() {
 /// what is told takes the place of what was there.
 fn an_hour_of_live_alerts_keeps_no_memory() {
     let changes = rounds("changes told to a live board", 120, 720);
-    let server = demo();
-    let company = company(demo());
+    // One of its own: alerts of others on the board would count as what is kept.
+    let server = &Server::start_with(Backend::Sqlite, &["--demo"]);
+    let company = company(server);
     let Some(window) = signed_in(server, "viewer") else { return };
     let host = unique("host");
     let metric = unique("metric");
