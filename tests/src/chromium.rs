@@ -3,6 +3,7 @@
 
 mod crash;
 mod requests;
+mod turn;
 
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
@@ -17,6 +18,7 @@ use serde_json::{Value, json};
 
 use self::crash::Said;
 use self::requests::{BrowserRequests, Request};
+use self::turn::Turn;
 use crate::{Guard, skipped};
 
 pub use self::crash::{Crash, once_more_after_a_crash};
@@ -115,15 +117,14 @@ pub struct Window {
     /// The browser died.
     gone: AtomicBool,
     _driver: Guard,
-    _turn: MutexGuard<'static, ()>,
+    _turn: Turn,
 }
 
 impl Window {
     /// Opens one; `None` where there is no Chromium, which was said then.
     pub fn open() -> Option<Self> {
-        static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
         let (chromium, program) = programs()?;
-        let turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+        let turn = Turn::wait();
         // The port that it chooses may be taken before it listens there.
         let started = (0..5).find_map(|_| start(program));
         let (driver, port, said) = started.expect("chromedriver starts");
