@@ -33,20 +33,25 @@ impl Look<'_> {
 
     /// What keeps people from the page.
     fn page(&mut self, what: &str) {
-        self.found.extend(in_the_way(self.window, PAGE, what));
-        self.seen.look(self.window);
+        self.check(PAGE, what);
     }
 
     /// What keeps people from the dialog that is open; the focus is in it, stays there, and a key leaves it.
     fn dialog(&mut self, what: &str) {
         self.window.until("document.querySelector('dialog[open]') && !document.querySelector('dialog .loading')");
-        self.found.extend(in_the_way(self.window, DIALOG, what));
-        self.seen.look(self.window);
+        self.check(DIALOG, what);
         for _ in 0..3 {
             let inside = "document.activeElement == document.body || !!document.activeElement.closest('dialog')";
             assert_eq!(self.window.evaluate(inside), json!(true), "{what}");
             self.window.press("Tab");
         }
+    }
+
+    fn check(&mut self, element: &str, what: &str) {
+        self.seen.look(self.window);
+        Seen::stop(self.window);
+        self.found.extend(in_the_way(self.window, element, what));
+        Seen::start(self.window);
     }
 
     fn leave(&self) {

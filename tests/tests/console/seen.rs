@@ -34,10 +34,20 @@ impl Seen {
     /// From now on.
     pub fn by(window: &Window) -> Self {
         window.debug("Profiler.enable", &json!({}));
-        window.debug("Profiler.startPreciseCoverage", &json!({"callCount": true, "detailed": true}));
+        Self::start(window);
         let marks: Vec<Mark> = sources().iter().flat_map(|(file, text)| marks(file, text)).collect();
         assert!(marks.iter().filter(|mark| mark.in_dialog).count() > 25 && marks.len() > 75, "{} marks", marks.len());
         Self(marks)
+    }
+
+    /// Counts what runs from now on.
+    pub fn start(window: &Window) {
+        window.debug("Profiler.startPreciseCoverage", &json!({"callCount": true, "detailed": true}));
+    }
+
+    /// Counts nothing until it is started again: what is counted is slow, and axe runs long.
+    pub fn stop(window: &Window) {
+        window.debug("Profiler.stopPreciseCoverage", &json!({}));
     }
 
     /// What was drawn before is not looked at.
