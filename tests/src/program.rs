@@ -55,6 +55,18 @@ impl Drop for Guard {
     }
 }
 
+/// Keeps from a command that calls Cargo what Cargo says to this program: build scripts that look at it would run again,
+/// and all that is behind them would be compiled again, here and once more by the next Cargo outside.
+pub fn without_variables_of_cargo(command: &mut Command) -> &mut Command {
+    let own = ["CARGO_MANIFEST_", "CARGO_PKG_", "CARGO_BIN_", "CARGO_CRATE_", "CARGO_PRIMARY_", "CARGO_TARGET_TMPDIR"];
+    for (name, _) in std::env::vars_os() {
+        if own.iter().any(|start| name.to_string_lossy().starts_with(start)) {
+            command.env_remove(name);
+        }
+    }
+    command
+}
+
 /// Which program a server is.
 #[derive(Clone)]
 pub(crate) enum Program {

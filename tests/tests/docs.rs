@@ -7,7 +7,7 @@ use std::os::unix::process::CommandExt as _;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use muster_tests::{Exit, Guard, http, muster, skipped};
+use muster_tests::{Exit, Guard, http, muster, skipped, without_variables_of_cargo};
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::house::{files, operations, read, root};
@@ -180,6 +180,7 @@ fn make_run_builds_and_starts_the_service() {
     command.arg("run").arg(format!("DATA={}", directory.path().display())).arg("ARGS=--listen 127.0.0.1:0");
     // Under `make test` it would take itself for a part of that.
     command.current_dir(root()).env_remove("MAKEFLAGS").env_remove("MAKELEVEL");
+    without_variables_of_cargo(&mut command);
     let mut running = Guard::spawn(command.process_group(0).stdout(Stdio::piped()).stderr(Stdio::piped()));
     let group = Pid::from_child(running.process());
     let out = running.process().stdout.take().unwrap();

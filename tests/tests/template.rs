@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use muster_tests::{Backend, Exit, Server, program_at, unique};
+use muster_tests::{Backend, Exit, Server, program_at, unique, without_variables_of_cargo};
 use serde_json::{Value, json};
 
 use crate::changes::while_watching;
@@ -141,15 +141,7 @@ fn build(workspace: &Path) -> PathBuf {
 fn cargo(workspace: &Path, arguments: &[&str]) -> String {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(arguments).current_dir(workspace).env("CARGO_TARGET_DIR", target());
-    // What Cargo says to this program is for it alone: build scripts that look at it would run again, and all after
-    // them.
-    let own = ["CARGO_MANIFEST_", "CARGO_PKG_", "CARGO_BIN_", "CARGO_CRATE_", "CARGO_PRIMARY_", "CARGO_TARGET_TMPDIR"];
-    for (name, _) in std::env::vars_os() {
-        if own.iter().any(|start| name.to_string_lossy().starts_with(start)) {
-            command.env_remove(name);
-        }
-    }
-    let exit = Exit::within(BUILD, &mut command);
+    let exit = Exit::within(BUILD, without_variables_of_cargo(&mut command));
     assert!(exit.status.success(), "cargo {arguments:?}: {}\n{}", exit.stdout, exit.stderr);
     exit.stderr
 }

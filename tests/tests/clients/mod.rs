@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use muster_tests::{Backend, Exit, Guard, Server, skipped, skipped_everywhere};
+use muster_tests::{Backend, Exit, Guard, Server, skipped, skipped_everywhere, without_variables_of_cargo};
 use serde_json::json;
 use tempfile::TempDir;
 
@@ -91,7 +91,7 @@ fn rust() {
     let target = package.join("target");
     let mut build = Command::new("cargo");
     build.args(["build", "--quiet"]).current_dir(user.path()).env("CARGO_TARGET_DIR", &target);
-    run(build.env("RUSTFLAGS", "-D warnings"));
+    run(without_variables_of_cargo(build.env("RUSTFLAGS", "-D warnings")));
     let program = |name: &str| Command::new(target.join("debug").join(name));
     tell("rust", &mut program("readme"), &mut program("story"));
 }
