@@ -22,8 +22,8 @@ const MOST_AGAIN = 200;
 /** @typedef {{part: number, cursor?: string}} Position which part of the list is read next, and from where */
 
 /**
- * A list of alerts: its filter without the states, those of the filter, and the order: `severity` is the worst first, of
- * the same the oldest first; anything else is the newest first.
+ * A list of alerts: its filter without the states, those of the filter, and the order: `severity` is the worst first,
+ * of the same the oldest first; anything else is the newest first.
  * @typedef {{pairs: Record<string, string>, states: string[], order: string}} Board
  */
 

@@ -43,9 +43,9 @@ function removeWatcher(watcher) {
 }
 
 /**
- * Calls `work(ids)` soon after something of these kinds changed, with the ids of what did; without them where the stream
- * missed changes. One that is `passive` listens while others keep the stream open: browsers keep few connections to a
- * service. @returns whether the stream is open.
+ * Calls `work(ids)` soon after something of these kinds changed, with the ids of what did; without them where the
+ * stream missed changes. One that is `passive` listens while others keep the stream open: browsers keep few connections
+ * to a service. @returns whether the stream is open.
  */
 export function useChangeStream(entities, work, passive = false) {
   const latest = useRef(work);

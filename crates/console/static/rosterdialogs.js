@@ -128,10 +128,12 @@ const stretchesOf = (entries) =>
     .flatMap((entry) => entry.users.map((user) => ({ ...entry, user })))
     .filter((one) => millis(one.end) > Date.now());
 
+/** @typedef {{id: string, name: string, entries: any[]}} Plan a roster with its entries */
+
 /**
  * What two people have, one in each other's place. `plans` are rosters with their entries, and `given` the roster and
  * the times that were dropped on each other.
- * @param {{plans: {id: string, name: string, entries: any[]}[], given: any, onClose: () => void, onDone: () => void}} given
+ * @param {{plans: Plan[], given: any, onClose: () => void, onDone: () => void}} given
  */
 export function SwapDialog({ plans, given, onClose, onDone }) {
   const able = (plan) => new Set(stretchesOf(plan.entries).map((one) => one.user.id)).size > 1;
