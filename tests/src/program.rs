@@ -55,8 +55,8 @@ impl Drop for Guard {
     }
 }
 
-/// Keeps from a command that calls Cargo what Cargo says to this program: build scripts that look at it would run again,
-/// and all that is behind them would be compiled again, here and once more by the next Cargo outside.
+/// Keeps from a command that calls Cargo what Cargo says to this program: build scripts that look at it would run
+/// again, and all that is behind them would be compiled again, here and once more by the next Cargo outside.
 pub fn without_variables_of_cargo(command: &mut Command) -> &mut Command {
     let own = ["CARGO_MANIFEST_", "CARGO_PKG_", "CARGO_BIN_", "CARGO_CRATE_", "CARGO_PRIMARY_", "CARGO_TARGET_TMPDIR"];
     for (name, _) in std::env::vars_os() {
