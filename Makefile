@@ -22,7 +22,7 @@ export RUST_TEST_THREADS ?= $(shell echo $$((3 * $$(getconf _NPROCESSORS_ONLN)))
 
 # All tests, on SQLite and on a Postgres that the tests start themselves (TEST_POSTGRES_URL names another).
 # Programs that take long to compile are built first, since some tests measure time. The tests of tests/timed.txt run
-# alone after the others.
+# alone after the others, and up to three tests that failed run once more.
 # --workspace in both, so that both resolve the same features and nothing is built twice.
 test:
 	@[ -n "$$TEST_POSTGRES_URL" ] || sh scripts/postgres.sh >/dev/null
