@@ -118,7 +118,11 @@ fn everything_moves_while_writers_write() {
         let new = Server::start_in_place_of(&old, Some(&url), &[]);
         *new_client.lock().unwrap_or_else(PoisonError::into_inner) = Some(client.at(new.base()));
         let exit = move_to.join().unwrap();
-        sleep(Duration::from_millis(500));
+        if exit.status.success() {
+            until("the new gateway took a write", Duration::from_secs(60), || {
+                writers.times.lock().unwrap_or_else(PoisonError::into_inner).1.is_some()
+            });
+        }
         writers.stop.store(true, Ordering::Relaxed);
         assert!(exit.status.success(), "{}{}", exit.stdout, exit.stderr);
         assert!(exit.stdout.contains("tables with") && exit.stdout.contains("compared: 0 differ"), "{}", exit.stdout);
