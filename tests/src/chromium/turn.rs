@@ -2,7 +2,7 @@
 
 use std::sync::{Condvar, Mutex, PoisonError};
 
-/// Each keeps half of a core busy, and its server beside it.
+/// Together with their servers they keep two cores busy.
 const MOST: usize = 3;
 
 static RUNNING: Mutex<usize> = Mutex::new(0);
