@@ -1,13 +1,12 @@
 //! One request and its answer: with a token, and again where that does nothing twice.
 
-use std::{fs, thread::sleep, time::Duration};
+use std::{thread::sleep, time::Duration};
 
 use base::secret::Secret;
 use reqwest::{
-    Certificate, Method, StatusCode, Url,
+    Method, StatusCode, Url,
     blocking::{Client, RequestBuilder, Response},
     header::{CONTENT_TYPE, RETRY_AFTER},
-    redirect::Policy,
 };
 use serde_json::Value;
 
@@ -96,20 +95,9 @@ impl Session {
     /// # Errors
     /// When the certificate cannot be read.
     pub fn new(root: Url, connection: Connection, timeout: Duration, retries: u32) -> Result<Self, String> {
-        // The process has one provider of cryptography, and `ring` is the one that this program is built with.
-        drop(rustls::crypto::ring::default_provider().install_default());
-        let mut http = Client::builder().timeout(timeout).connect_timeout(CONNECT).redirect(Policy::none());
-        if let Some(file) = &connection.ca {
-            let shown = file.display();
-            let pem = fs::read(file).map_err(|error| format!("--ca: {shown} cannot be read: {error}"))?;
-            let authority = Certificate::from_pem(&pem).map_err(|_| format!("--ca: {shown} holds no certificate"))?;
-            http = http.add_root_certificate(authority);
-        }
-        if server::is_here(&root) {
-            // What goes to this machine goes past no proxy.
-            http = http.no_proxy();
-        }
-        let http = http.build().map_err(|error| format!("no client can be made: {error}"))?;
+        let http = server::client(&root, connection.ca.as_deref()).map_err(|error| format!("{error:#}"))?;
+        let http = http.timeout(timeout).connect_timeout(CONNECT).build();
+        let http = http.map_err(|error| format!("no client can be made: {error}"))?;
         let credentials = connection.key.zip(connection.secret);
         Ok(Self { http, root, credentials, token: None, retries })
     }

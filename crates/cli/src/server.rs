@@ -1,8 +1,15 @@
-//! Addresses of services that credentials are sent to.
+//! Services that credentials are sent to: their addresses, and what a client of one is made of.
+
+use std::{fs, path::Path};
 
 use anyhow::{Context as _, ensure};
 use base::net::is_loopback_host;
-use reqwest::Url;
+use reqwest::{
+    Certificate, Url,
+    blocking::{Client, ClientBuilder},
+    redirect::Policy,
+};
+use rustls::crypto::ring;
 
 /// Reads the address of a service. Refuses a text that is none, and an address to which credentials and what is sent
 /// would travel in the clear beyond this machine, unless that is allowed.
@@ -27,9 +34,50 @@ pub fn is_here(url: &Url) -> bool {
     url.host_str().is_some_and(is_loopback_host)
 }
 
+/// The beginning of a client of the service at `root`. It trusts the certificates of the PEM file `authorities` beside
+/// those of the system, and follows no redirect, which would take credentials elsewhere.
+///
+/// # Errors
+/// When the file cannot be read, or holds no certificate.
+pub fn client(root: &Url, authorities: Option<&Path>) -> anyhow::Result<ClientBuilder> {
+    // The process has one provider of cryptography, and `ring` is the one that this program is built with.
+    drop(ring::default_provider().install_default());
+    let mut client = Client::builder().redirect(Policy::none());
+    if let Some(file) = authorities {
+        for authority in certificates(file)? {
+            client = client.add_root_certificate(authority);
+        }
+    }
+    // What goes to this machine goes past no proxy.
+    Ok(if is_here(root) { client.no_proxy() } else { client })
+}
+
+fn certificates(file: &Path) -> anyhow::Result<Vec<Certificate>> {
+    let shown = file.display();
+    let pem = fs::read(file).with_context(|| format!("--ca: {shown} cannot be read"))?;
+    let all = Certificate::from_pem_bundle(&pem).with_context(|| format!("--ca: {shown} cannot be read"))?;
+    ensure!(!all.is_empty(), "--ca: {shown} holds no certificate");
+    Ok(all)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn authorities_are_certificates() {
+        let root = Url::parse("https://muster.example.net").unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("ca.pem");
+        for (text, expected) in [("", "holds no certificate"), ("-----BEGIN CERTIFICATE-----\nx", "cannot be read")] {
+            fs::write(&file, text).unwrap();
+            let told = client(&root, Some(&file)).unwrap_err().to_string();
+            assert!(told.starts_with("--ca: ") && told.contains(expected), "{told}");
+        }
+        let missing = client(&root, Some(&folder.path().join("none"))).unwrap_err();
+        assert!(format!("{missing:#}").contains("none cannot be read: No such file"), "{missing:#}");
+        assert!(client(&root, None).is_ok());
+    }
 
     #[test]
     fn what_is_in_the_clear_stays_on_this_machine() {

@@ -61,7 +61,7 @@ struct RunExecutor {
 /// # Errors
 /// When an option or a credential is wrong, the machine does not let scripts be confined, or the service refuses.
 pub fn run(arguments: Options) -> anyhow::Result<()> {
-    cli::server::check(&arguments.server, arguments.allow_http)?;
+    let root = cli::server::check(&arguments.server, arguments.allow_http)?;
     // Before there are threads, files or children: this may start the program again.
     let (key, secret) = credentials::take(&arguments)?;
     let user = user::choose(arguments.user.as_deref())?;
@@ -77,7 +77,7 @@ pub fn run(arguments: Options) -> anyhow::Result<()> {
     let workspace = Workspace::new(&work, user)?;
     let confinement = confinement(&arguments, user, &workspace, orphans.as_ref())?;
     let Options { server, tenant, name, labels, resources, poll, once, ca, clients, .. } = arguments;
-    let service = Service::new(&server, tenant.as_str(), &key, Secret::new(secret), ca.as_deref())?;
+    let service = Service::new(&root, tenant.as_str(), &key, Secret::new(secret), ca.as_deref())?;
     let name = name.unwrap_or_else(|| rustix::system::uname().nodename().to_string_lossy().into_owned());
     let mut claim = json!({
         "runner": name,

@@ -1,11 +1,11 @@
 //! The service, as a runner speaks to it.
 
-use std::{fs, path::Path, time::Duration};
+use std::{path::Path, time::Duration};
 
-use anyhow::{Context as _, bail};
+use anyhow::bail;
 use base::secret::Secret;
 use reqwest::{
-    Certificate, StatusCode,
+    StatusCode, Url,
     blocking::{Client, RequestBuilder},
 };
 use serde_json::Value;
@@ -37,28 +37,21 @@ pub enum Response {
 }
 
 impl Service {
-    /// At an address that [`cli::server::check`] has read, for one tenant. `authority` is a PEM file with a certificate
+    /// At an address that [`cli::server::check`] has read, for one tenant. `authorities` is a PEM file with certificates
     /// to trust beside those of the system.
     ///
     /// # Errors
-    /// When the certificate cannot be read.
+    /// When a certificate cannot be read.
     pub fn new(
-        server: &str,
+        root: &Url,
         tenant: &str,
         key: &str,
         secret: Secret<String>,
-        authority: Option<&Path>,
+        authorities: Option<&Path>,
     ) -> anyhow::Result<Self> {
-        // The process has one provider of cryptography, and `ring` is the one that this program is built with.
-        drop(rustls::crypto::ring::default_provider().install_default());
-        let mut http = Client::builder().timeout(TIME).redirect(reqwest::redirect::Policy::none());
-        if let Some(file) = authority {
-            let pem = fs::read(file).with_context(|| format!("reading {}", file.display()))?;
-            http = http.add_root_certificate(Certificate::from_pem(&pem).context("reading the certificate")?);
-        }
         Ok(Self {
-            http: http.build()?,
-            root: server.trim_end_matches('/').to_owned(),
+            http: cli::server::client(root, authorities)?.timeout(TIME).build()?,
+            root: root.as_str().trim_end_matches('/').to_owned(),
             tenant: tenant.to_owned(),
             key: key.to_owned(),
             secret,
