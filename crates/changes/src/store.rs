@@ -96,12 +96,12 @@ pub fn count(
              AND ((tenant_id = $3 AND reach = 'own') OR (tenant_id = $4 AND reach = 'all')) RETURNING reach, seq"
         }
     };
-    let heads: Vec<HeadPosition> = sql_query(text)
+    let update = sql_query(text)
         .bind::<BigInt, _>(many)
         .bind::<BigInt, _>(now_ms)
         .bind::<Text, _>(tenant)
-        .bind::<Text, _>(partner)
-        .load(conn)?;
+        .bind::<Text, _>(partner);
+    let heads: Vec<HeadPosition> = db::Prepared(update).load(conn)?;
     let of = |reach: &str| heads.iter().find(|head| head.reach == reach).map(|head| head.seq);
     Ok((of("own"), of("all")))
 }

@@ -6,7 +6,7 @@ use diesel::{
     sql_types::{BigInt, Text},
 };
 
-use crate::{Conn, Result};
+use crate::{Conn, Prepared, Result};
 
 /// Rows that are due at a time, in a table with an index that begins with `tenant_id` and goes on with that time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +44,7 @@ impl DueRows {
              t \
              WHERE t.tenant_id = owners.id AND {only} AND t.{due} <= $1) ORDER BY owners.id"
         );
-        let tenants: Vec<Tenant> = sql_query(query).bind::<BigInt, _>(now_ms).load(conn)?;
+        let tenants: Vec<Tenant> = Prepared(sql_query(query).bind::<BigInt, _>(now_ms)).load(conn)?;
         Ok(tenants.into_iter().map(|tenant| tenant.id).collect())
     }
 
@@ -61,7 +61,7 @@ impl DueRows {
         );
         let most = i64::try_from(most).unwrap_or(i64::MAX);
         let overdue: Vec<OverdueTenant> =
-            sql_query(query).bind::<BigInt, _>(at_ms).bind::<BigInt, _>(most).load(conn)?;
+            Prepared(sql_query(query).bind::<BigInt, _>(at_ms).bind::<BigInt, _>(most)).load(conn)?;
         Ok(overdue.into_iter().map(|tenant| (tenant.id, tenant.since)).collect())
     }
 }

@@ -41,6 +41,7 @@ mod own;
 mod owner;
 mod partitions;
 mod plan;
+mod prepared;
 mod presence;
 mod private;
 mod probe;
@@ -100,6 +101,7 @@ pub use crate::{
     owner::give_to_owner_of_folder,
     partitions::{DroppedPartition, Partitioned},
     plan::{BackfillState, MigrationState, PendingMigration, Step, StepKind, migration_state},
+    prepared::Prepared,
     presence::{GATEWAYS, Gateway, Presence, SAID_EVERY_MS},
     private::{create_private, is_private, write_private},
     probe::{Health, Probe},

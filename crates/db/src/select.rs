@@ -20,7 +20,10 @@ macro_rules! one {
     ($conn:expr, $table:ident, $scope:expr, $id:expr) => {{
         let id = $id;
         let row = match $scope {
-            [tenant] => $crate::direct!($conn, |own| $table::table.find((tenant, id)).get_result(own)),
+            [tenant] => {
+                let this = $crate::Prepared($table::table.find((tenant, id)));
+                $crate::direct!($conn, |own| this.get_result(own))
+            }
             many => $table::table.filter($table::tenant_id.eq_any(many)).filter($table::id.eq(id)).get_result($conn),
         };
         row.optional()?

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use base::timestamp::Timestamp;
-use db::{Bell, Conn, DueRows, Result};
+use db::{Bell, Conn, DueRows, Prepared, Result};
 use diesel::{
     prelude::*,
     sql_query,
@@ -232,7 +232,7 @@ pub(crate) fn due(conn: &mut Conn, now: Timestamp, tenants: &[String], most: i64
     let mut due: Vec<Claimed> = Vec::new();
     for tenant in tenants {
         let of = sql_query(&query).bind::<Text, _>(tenant).bind::<BigInt, _>(now.millis()).bind::<BigInt, _>(most);
-        due.extend(of.load::<Claimed>(conn)?);
+        due.extend(Prepared(of).load::<Claimed>(conn)?);
     }
     due.iter_mut().for_each(|event| event.attempts += 1);
     due.sort_by_key(|event| event.seq);

@@ -10,7 +10,7 @@ use std::{
 };
 
 use base::timestamp::Timestamp;
-use db::{Condition, Conn, DueRows, Json, Partitioned, Result};
+use db::{Condition, Conn, DueRows, Json, Partitioned, Prepared, Result};
 use diesel::{
     prelude::*,
     sql_query,
@@ -174,8 +174,8 @@ pub fn settle(conn: &mut Conn, (tenant, event): &Lane, at_least: i64) -> Result<
              ORDER BY due_ms, id LIMIT 1"
         }
     };
-    let first: Option<DueTime> =
-        sql_query(text).bind::<Text, _>(tenant).bind::<Text, _>(event).get_result(conn).optional()?;
+    let first = Prepared(sql_query(text).bind::<Text, _>(tenant).bind::<Text, _>(event));
+    let first: Option<DueTime> = first.get_result(conn).optional()?;
     let due = first.map_or(NEVER, |first| first.due_ms.max(at_least));
     diesel::update(dsl::integration_lanes.find((tenant, event))).set(dsl::due_ms.eq(due)).execute(conn)?;
     Ok(())

@@ -1,6 +1,6 @@
 //! A stored resource: a few typed facts, and a document of everything that is only displayed.
 
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
 use base::{text::listed, timestamp::Timestamp};
 use serde::{Deserialize, Serialize};
@@ -74,7 +74,7 @@ pub struct Document {
 #[derive(Debug, Deserialize)]
 pub struct BorrowedDocument<'a> {
     #[serde(borrow)]
-    pub texts: BTreeMap<&'a str, std::borrow::Cow<'a, str>>,
+    pub texts: BTreeMap<&'a str, BorrowedText<'a>>,
     #[serde(default)]
     pub tags: Vec<Tag>,
     #[serde(default)]
@@ -83,15 +83,19 @@ pub struct BorrowedDocument<'a> {
     pub nested: BTreeMap<&'a str, &'a RawValue>,
 }
 
+/// A text of a [`BorrowedDocument`], copied only where JSON had to escape something in it.
+#[derive(Debug, Deserialize)]
+pub struct BorrowedText<'a>(#[serde(borrow)] Cow<'a, str>);
+
 impl BorrowedDocument<'_> {
     /// A text attribute; empty when absent.
     pub fn text(&self, name: &str) -> &str {
-        self.texts.get(name).map_or("", |text| text.as_ref())
+        self.texts.get(name).map_or("", |text| &text.0)
     }
 
     /// A text attribute that has a value.
     pub fn get_text(&self, name: &str) -> Option<&str> {
-        self.texts.get(name).map(AsRef::as_ref)
+        self.texts.get(name).map(|text| &*text.0)
     }
 
     /// A nested part.

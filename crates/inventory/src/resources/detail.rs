@@ -11,7 +11,7 @@ use super::wire::{
 };
 use crate::{
     model::{document::BorrowedDocument, row::Row},
-    sites::row::Site,
+    sites::row::Place,
 };
 
 /// Reads the document of a row without copying its nested parts.
@@ -23,7 +23,7 @@ pub fn parse_document(row: &Row) -> Result<BorrowedDocument<'_>> {
 #[derive(Debug, Default)]
 pub struct LinkedRecords {
     /// Where it is.
-    pub site: Option<Site>,
+    pub place: Option<Place>,
     /// The integration that it came from.
     pub installed: Option<IntegrationSummary>,
 }
@@ -35,7 +35,7 @@ pub fn detail<'a>(
     linked: &'a LinkedRecords,
     partner: &TenantId,
 ) -> ResourceDetail<'a> {
-    let site = linked.site.as_ref();
+    let site = linked.place.as_ref();
     let client_id = TenantId::parse(&row.tenant_id).filter(|id| id.level() == Level::Client).map(|id| id.number());
     let place = site.map(|site| Location {
         id: site.id,

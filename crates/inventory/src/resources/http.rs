@@ -5,7 +5,7 @@ use api::{Answer, Body, OptionalBody, PathIds, RequestContext, RequestScope, del
 use base::{problem::Problem, timestamp::Timestamp};
 use db::{Conn, Result};
 use outbox::Tx;
-use ports::Integrations;
+use ports::{IntegrationSummary, Integrations};
 
 use super::{
     changes,
@@ -120,8 +120,9 @@ pub async fn get(
 ) -> api::Result<HttpResponse> {
     let answered = context.point(move |conn, tenant| {
         let scope = tenant.scope();
-        let row = store::find_required(conn, &scope, &id)?;
-        let linked = linked_records(conn, &**integrations, &scope, &row)?;
+        let (row, place) = store::find_with_place(conn, &scope, &id)?;
+        let installed = installed_on(conn, &**integrations, &scope, &row)?;
+        let linked = LinkedRecords { place, installed };
         let document = detail::parse_document(&row)?;
         Answer::entity(&detail::detail(&row, &document, &linked, &tenant.partner), row.version)
     });
@@ -135,15 +136,24 @@ pub(super) fn linked_records(
     scope: &[String],
     row: &Row,
 ) -> Result<LinkedRecords> {
-    let site = match row.site_id {
-        Some(site) => sites::store::find(conn, std::slice::from_ref(&row.tenant_id), site)?,
+    let place = match row.site_id {
+        Some(site) => sites::store::place_of(conn, &row.tenant_id, site)?,
         None => None,
     };
-    let installed = match row.installed_intg_key.as_deref().and_then(|key| key.strip_prefix("intg-")) {
-        Some(rest) => integrations.installed(conn, scope, &format!("INTG-{rest}"))?,
-        None => None,
-    };
-    Ok(LinkedRecords { site, installed })
+    Ok(LinkedRecords { place, installed: installed_on(conn, integrations, scope, row)? })
+}
+
+/// The integration that a resource came from, as far as the caller may see it.
+fn installed_on(
+    conn: &mut Conn,
+    integrations: &dyn Integrations,
+    scope: &[String],
+    row: &Row,
+) -> Result<Option<IntegrationSummary>> {
+    match row.installed_intg_key.as_deref().and_then(|key| key.strip_prefix("intg-")) {
+        Some(rest) => integrations.installed(conn, scope, &format!("INTG-{rest}")),
+        None => Ok(None),
+    }
 }
 
 /// Update a resource

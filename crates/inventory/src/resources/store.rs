@@ -15,7 +15,8 @@ use crate::{
         row::{FurtherKeys, Row},
     },
     reports::identity::IdentityKey,
-    schema::{antivirus, applications, group_members, resource_app_roles, resource_tags, resources},
+    schema::{antivirus, applications, group_members, resource_app_roles, resource_tags, resources, sites},
+    sites::row::Place,
 };
 
 /// The id of a new resource, higher than all earlier ones: its index entries then go next to the latest ones, on pages
@@ -46,6 +47,27 @@ pub fn find_all_current(conn: &mut Conn, tenant: &str, ids: &[&str]) -> Result<V
 pub fn find_required(conn: &mut Conn, scope: &[String], id: &str) -> Result<Row> {
     let known = find_current(conn, scope, &id.to_ascii_lowercase())?;
     Ok(known.ok_or_else(|| rules::no_resource(id))?)
+}
+
+/// As [`find_required`], with the place of the resource: in one statement, since a read by id is nearly as quick as a
+/// statement.
+pub fn find_with_place(conn: &mut Conn, scope: &[String], id: &str) -> Result<(Row, Option<Place>)> {
+    use resources::dsl;
+    let lower_case = id.to_ascii_lowercase();
+    let site_of = sites::tenant_id.eq(dsl::tenant_id).and(sites::id.nullable().eq(dsl::site_id));
+    let these = dsl::resources
+        .left_join(sites::table.on(site_of))
+        .filter(dsl::id.eq(&lower_case))
+        .filter(dsl::state.ne(DECOMMISSIONED))
+        .select((resources::all_columns, (sites::id, sites::name, sites::city).nullable()));
+    let found = match scope {
+        [tenant] => {
+            let this = db::Prepared(these.filter(dsl::tenant_id.eq(tenant)));
+            db::direct!(conn, |conn| this.get_result(conn))
+        }
+        many => these.filter(dsl::tenant_id.eq_any(many)).get_result(conn),
+    };
+    Ok(found.optional()?.ok_or_else(|| rules::no_resource(id))?)
 }
 
 /// Has the tenant any resource, in the inventory or in history?
@@ -115,9 +137,10 @@ pub fn update(conn: &mut Conn, partner: &str, old: &Row, resource: &Resource) ->
 
 /// Replaces the row of a resource.
 fn write_over(conn: &mut Conn, row: &Row, resource: &Resource) -> Result<()> {
-    let this = diesel::update(resources::table.find((&resource.tenant_id, &resource.id)));
     let keys = FurtherKeys::of(resource);
-    db::direct!(conn, |conn| this.set((row, &keys)).execute(conn))?;
+    let this = diesel::update(resources::table.find((&resource.tenant_id, &resource.id)));
+    let update = db::Prepared(this.set((row, &keys)));
+    db::direct!(conn, |conn| update.execute(conn))?;
     Ok(())
 }
 

@@ -31,3 +31,14 @@ pub struct Site {
     /// When it last changed.
     pub updated_ms: i64,
 }
+
+/// Where a machine is: what the detail of a resource says of its site.
+#[derive(Clone, Debug, PartialEq, Eq, Queryable)]
+pub struct Place {
+    /// The site.
+    pub id: i64,
+    /// Its name.
+    pub name: String,
+    /// Empty when absent.
+    pub city: String,
+}

@@ -5,7 +5,7 @@ use db::{Condition, Conn, Quota, Result, SortBy, Sorts};
 use diesel::prelude::*;
 
 use super::{
-    row::Site,
+    row::{Place, Site},
     rules::{self, Filter},
     wire::NewSite,
 };
@@ -62,6 +62,12 @@ pub fn find_or_create(conn: &mut Conn, tenant: &str, name: &str, now: Timestamp)
     let site = rules::created(new, tenant.to_owned(), db::next_id(conn, "sites")?, now);
     insert(conn, &site)?;
     Ok(site.id)
+}
+
+/// What the detail of a resource says of a site of its tenant.
+pub fn place_of(conn: &mut Conn, tenant: &str, id: i64) -> Result<Option<Place>> {
+    use sites::dsl;
+    Ok(dsl::sites.find((tenant, id)).select((dsl::id, dsl::name, dsl::city)).get_result(conn).optional()?)
 }
 
 /// The name of a site of a tenant.
