@@ -351,12 +351,13 @@ async fn outer_middleware(
     worker.counters.answered(ticket.route.get(), status, took);
     let route = ticket.route.get();
     let shown = || worker.loggable(&path, route);
+    let code = status.as_u16();
     let ms = took.as_secs_f64() * 1000.0;
     let trace_id = trace.id();
     if !is_callers && is_quiet(&method, status, took) {
-        tracing::debug!(request_id = %id, trace_id, %method, path = &*shown(), status = status.as_u16(), ms, "answered");
+        tracing::debug!(request_id = %id, trace_id, %method, path = &*shown(), status = code, ms, "answered");
     } else {
-        tracing::info!(request_id = %id, trace_id, %method, path = &*shown(), status = status.as_u16(), ms, "answered");
+        tracing::info!(request_id = %id, trace_id, %method, path = &*shown(), status = code, ms, "answered");
     }
     if let Ok(response) = &mut result {
         worker.harden(response.headers_mut());
