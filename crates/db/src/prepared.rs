@@ -40,3 +40,53 @@ impl<Q: Query> Query for Prepared<Q> {
 }
 
 impl<Q, C> RunQueryDsl<C> for Prepared<Q> {}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    };
+
+    use diesel::{
+        Connection as _, SqliteConnection,
+        connection::{InstrumentationEvent, SimpleConnection as _},
+        prelude::*,
+        sql_query,
+        sql_types::BigInt,
+    };
+
+    use super::*;
+
+    diesel::table! {
+        counters (id) {
+            id -> BigInt,
+            count -> BigInt,
+        }
+    }
+
+    #[test]
+    fn a_text_is_prepared_once_for_all_its_values() {
+        let mut conn = SqliteConnection::establish(":memory:").unwrap();
+        conn.batch_execute("CREATE TABLE counters (id BIGINT PRIMARY KEY, count BIGINT NOT NULL)").unwrap();
+        let kept = Arc::new(AtomicUsize::new(0));
+        let counter = Arc::clone(&kept);
+        conn.set_instrumentation(move |event: InstrumentationEvent<'_>| {
+            if matches!(event, InstrumentationEvent::CacheQuery { .. }) {
+                counter.fetch_add(1, Ordering::Relaxed);
+            }
+        });
+        let insert = |id| sql_query("INSERT INTO counters VALUES (?, 0)").bind::<BigInt, _>(id);
+        let update = |id: i64, count: i64| diesel::update(counters::table.find(id)).set(counters::count.eq(count));
+        insert(1).execute(&mut conn).unwrap();
+        update(1, 1).execute(&mut conn).unwrap();
+        assert_eq!(kept.load(Ordering::Relaxed), 0, "diesel keeps them by itself: Prepared has become needless");
+        for id in 2..5 {
+            Prepared(insert(id)).execute(&mut conn).unwrap();
+            Prepared(update(id, 10 * id)).execute(&mut conn).unwrap();
+            let found = Prepared(counters::table.find(id).select(counters::count));
+            assert_eq!(found.get_result(&mut conn), Ok(10 * id));
+        }
+        assert_eq!(kept.load(Ordering::Relaxed), 3);
+    }
+}
