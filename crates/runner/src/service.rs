@@ -37,8 +37,8 @@ pub enum Response {
 }
 
 impl Service {
-    /// At an address that [`cli::server::check`] has read, for one tenant. `authorities` is a PEM file with certificates
-    /// to trust beside those of the system.
+    /// At an address that [`cli::server::check`] has read, for one tenant. `authorities` is a PEM file with
+    /// certificates to trust beside those of the system.
     ///
     /// # Errors
     /// When a certificate cannot be read.
