@@ -14,8 +14,12 @@ use rustix::{
     process::{Pid, Signal, WaitOptions, WaitStatus, kill_process, wait},
 };
 
-/// How long what was killed is waited for: a process that hangs in the kernel dies when it comes back.
+/// How long what was killed is waited for, since the last of it died: a process that hangs in the kernel dies when it
+/// comes back.
 const KILL_WAIT: Duration = Duration::from_secs(10);
+/// How long it is waited for in all, which the lease of a run outlasts. On a busy machine each of a thousand processes
+/// takes some milliseconds to die.
+const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
 /// How long what was killed is given before anybody looks again: a chain of processes, each the parent of the next, is
 /// killed one by one.
@@ -81,10 +85,12 @@ impl Orphans {
     /// Kills children until there are none; says whether that went well. What does not die in time is told once, and
     /// keeps no later script waiting.
     pub fn end(&self) -> bool {
-        let until = Instant::now() + KILL_WAIT;
+        let last = Instant::now() + LONGEST_WAIT;
+        let mut until = Instant::now() + KILL_WAIT;
         loop {
             match self.reap_next() {
                 Ok(Some((over, _))) => {
+                    until = last.min(Instant::now() + KILL_WAIT);
                     self.stuck.lock().unwrap_or_else(PoisonError::into_inner).retain(|pid| *pid != over);
                 }
                 Ok(None) if Instant::now() >= until => {

@@ -198,7 +198,8 @@ fn what_a_script_leaves_is_ended_in_time(server: &Server) {
         let exit = Exit::of(runner(server, &client, &given).arg("--once").args(option));
         assert!(exit.status.success(), "{}", exit.stderr);
         assert_eq!(last(&client, &id)["status"], "SUCCEEDED");
-        assert!(begun.elapsed() < Duration::from_secs(10), "{option:?}: {:?}", begun.elapsed());
+        // They are killed one after the other, each when the machine comes to it.
+        assert!(begun.elapsed() < Duration::from_secs(60), "{option:?}: {:?}", begun.elapsed());
         assert_eq!(left(&mark), 0, "{option:?}: something of it still runs");
     }
 }
