@@ -139,8 +139,7 @@ pub fn update(conn: &mut Conn, partner: &str, old: &Row, resource: &Resource) ->
 fn write_over(conn: &mut Conn, row: &Row, resource: &Resource) -> Result<()> {
     let keys = FurtherKeys::of(resource);
     let this = diesel::update(resources::table.find((&resource.tenant_id, &resource.id)));
-    let update = db::Prepared(this.set((row, &keys)));
-    db::direct!(conn, |conn| update.execute(conn))?;
+    db::direct!(conn, |conn| this.set((row, &keys)).execute(conn))?;
     Ok(())
 }
 
