@@ -9,11 +9,11 @@ use diesel::{
 
 /// A query of rows whose text is the same each time, so that each connection prepares it once.
 ///
-/// By itself diesel prepares a query of plain text anew for each call, as its text may differ, and looks at every column
-/// of another to find out whether its text may. On SQLite preparing costs more than a row does. Without effect on what is
-/// executed and has no rows, which diesel takes by reference and asks otherwise. Not for a text with as many values as
-/// there are, since a connection keeps all texts; nor for `SELECT *` on Postgres, where a prepared one fails once a
-/// migration has added a column.
+/// By itself diesel prepares a query of plain text anew for each call, as its text may differ, and looks at every
+/// column of another to find out whether its text may. On SQLite preparing costs more than a row does. Without effect
+/// on what is executed and has no rows, which diesel takes by reference and asks otherwise. Not for a text with as many
+/// values as there are, since a connection keeps all texts; nor for `SELECT *` on Postgres, where a prepared one fails
+/// once a migration has added a column.
 #[derive(Clone, Copy, Debug)]
 pub struct Prepared<Q>(pub Q);
 
