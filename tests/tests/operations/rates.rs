@@ -26,22 +26,22 @@ fn exhaust(client: &Client) -> (Response, u32) {
         if answer.status != 200 {
             return (answer, sent);
         }
-        assert_eq!(number(&answer, "X-RateLimit-Limit"), 40);
-        assert!(number(&answer, "X-RateLimit-Remaining") < 40 && number(&answer, "X-RateLimit-Reset") <= 2);
+        assert_eq!(number(&answer, "X-RateLimit-Limit"), 4);
+        assert!(number(&answer, "X-RateLimit-Remaining") < 4 && number(&answer, "X-RateLimit-Reset") <= 2);
     }
     panic!("no limit after 1,000 requests");
 }
 
 fn a_key_that_sends_too_much_waits_and_others_do_not(backend: Backend) {
-    let server = Server::start_with(backend, &["--rate-limit", "20"]);
+    let server = Server::start_with(backend, &["--rate-limit", "2"]);
     let greedy = server.caller("client_1", "operator");
     let other = server.caller("client_1", "viewer");
     let (refused, sent) = exhaust(&greedy);
     // One of the burst was for the token.
-    assert!(sent >= 39, "{sent}");
+    assert!(sent >= 3, "{sent}");
     refused.problem(429, "throttled");
     assert_eq!(number(&refused, "Retry-After"), 1);
-    assert_eq!((number(&refused, "X-RateLimit-Limit"), number(&refused, "X-RateLimit-Remaining")), (40, 0));
+    assert_eq!((number(&refused, "X-RateLimit-Limit"), number(&refused, "X-RateLimit-Remaining")), (4, 0));
     assert!((1..=2).contains(&number(&refused, "X-RateLimit-Reset")), "{refused}");
     other.get("/resources/minimal").list();
     // Errors tell what is left as well; what needs no token does not count.
@@ -55,7 +55,7 @@ fn a_key_that_sends_too_much_waits_and_others_do_not(backend: Backend) {
 }
 
 fn tokens_are_requests_of_their_key(backend: Backend) {
-    let server = Server::start_with(backend, &["--rate-limit", "20"]);
+    let server = Server::start_with(backend, &["--rate-limit", "2"]);
     let made = server.admin().tenant("client_1").post("/apiKeys", &json!({"name": "greedy", "role": "viewer"})).ok();
     let text = |name: &str| made[name].as_str().unwrap_or_default().to_owned();
     let key = text("key");
@@ -69,9 +69,9 @@ fn tokens_are_requests_of_their_key(backend: Backend) {
     let refused = (0..1_000).map(|_| ask(&secret)).find(|answer| answer.status != 200);
     let refused = refused.expect("no limit after 1,000 tokens");
     refused.problem(429, "throttled");
-    assert_eq!((number(&refused, "X-RateLimit-Limit"), number(&refused, "Retry-After")), (40, 1));
+    assert_eq!((number(&refused, "X-RateLimit-Limit"), number(&refused, "Retry-After")), (4, 1));
     std::thread::sleep(Duration::from_millis(1_100));
-    assert!(number(&ask(&secret), "X-RateLimit-Remaining") < 40);
+    assert!(number(&ask(&secret), "X-RateLimit-Remaining") < 4);
 }
 
 fn an_inbound_address_has_the_limit_of_a_key(backend: Backend) {
@@ -91,25 +91,36 @@ fn an_inbound_address_has_the_limit_of_a_key(backend: Backend) {
     assert_eq!(report(&other).status, 200);
 }
 
-/// From the third refusal of a connection on end, its next request waits: 100 ms, then twice as long each time.
+/// From the third refusal in a row on, the next request of the connection waits: 100 ms, then twice as long each time.
+/// A token a second ends a row, soon on a slow machine: it is looked at row after row.
 fn who_does_not_heed_a_refusal_is_read_later(backend: Backend) {
     let server = Server::start_with(backend, &["--rate-limit", "1"]);
     let greedy = server.caller("client_1", "viewer");
     let request = pressure::request(&greedy, "GET", "/resources/minimal", None);
     let mut connection = server.connection();
-    let mut ask = || connection.exchange(&request).map(|answer| answer.status);
-    while ask() == Some(200) {}
     let begun = Instant::now();
-    assert_eq!((ask(), ask()), (Some(429), Some(429)));
-    let free = begun.elapsed();
-    assert_eq!((ask(), ask()), (Some(429), Some(429)));
-    assert!(begun.elapsed() >= free + Duration::from_millis(290), "{free:?}, then {:?}", begun.elapsed());
-    // Others are read as ever, also of the same address.
-    let begun = Instant::now();
-    assert_eq!(server.get("/health/live").status, 200);
-    let other = begun.elapsed();
-    assert_eq!(ask(), Some(429));
-    assert!(other < Duration::from_millis(300) && begun.elapsed() > Duration::from_millis(390), "{other:?}");
+    let mut refused: u32 = 0;
+    let (mut doubled, mut others_are_read) = (false, false);
+    while !(doubled && others_are_read) {
+        assert!(begun.elapsed() < Duration::from_secs(60), "doubled: {doubled}, others: {others_are_read}");
+        let pause = refused.checked_sub(3).map_or(0, |beyond| 100 << beyond);
+        let asked = Instant::now();
+        connection.send(&request);
+        // Others are read as ever, also of the same address.
+        if pause > 100 {
+            assert_eq!(server.get("/health/live").status, 200);
+            others_are_read |= asked.elapsed() < Duration::from_millis(pause) / 2;
+        }
+        let status = connection.exchange(b"").map(|answer| answer.status);
+        let took = asked.elapsed();
+        assert!(took >= Duration::from_millis(pause) * 9 / 10, "after {refused} refusals: {took:?}");
+        doubled |= pause > 100;
+        match status {
+            Some(200) => refused = 0,
+            Some(429) => refused += 1,
+            _ => panic!("{status:?}"),
+        }
+    }
 }
 
 fn without_a_limit_nothing_is_told(server: &Server) {

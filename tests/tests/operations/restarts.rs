@@ -140,8 +140,15 @@ fn no_request_fails_in_restarts(backend: Backend) {
                 }
             });
         }
+        // Each restart has requests before it and, the last one, behind it, however slow the machine is.
+        let load = |beyond: usize| {
+            let deadline = Instant::now() + Duration::from_secs(60);
+            while sent.load(Ordering::Relaxed) < beyond + 12 && Instant::now() < deadline {
+                std::thread::sleep(Duration::from_millis(50));
+            }
+        };
         for _ in 0..restarts {
-            std::thread::sleep(Duration::from_millis(500));
+            load(sent.load(Ordering::Relaxed));
             let status = match backend {
                 // Both serve for a while.
                 Backend::Postgres => {
@@ -162,7 +169,7 @@ fn no_request_fails_in_restarts(backend: Backend) {
                 failed.lock().unwrap().push(format!("a service ended with {status}"));
             }
         }
-        std::thread::sleep(Duration::from_millis(500));
+        load(sent.load(Ordering::Relaxed));
         stop.store(true, Ordering::Relaxed);
     });
     let (sent, failed) = (sent.into_inner(), failed.into_inner().unwrap());
@@ -176,7 +183,7 @@ fn no_request_fails_in_restarts(backend: Backend) {
 
 fn what_drains_is_not_ready_and_serves(backend: Backend) {
     let place = Place::new(backend);
-    let mut service = place.start(&["--drain", "2s"]);
+    let mut service = place.start(&["--drain", "5s"]);
     let base = place.base();
     let token = token(&base);
     let status = |path: &str| http().get(format!("{base}{path}")).send().unwrap().status().as_u16();
@@ -186,18 +193,18 @@ fn what_drains_is_not_ready_and_serves(backend: Backend) {
     std::thread::sleep(Duration::from_millis(300));
     let begun = Instant::now();
     terminate(&mut service);
-    until("it is not ready", Duration::from_secs(1), || status("/health/ready") == 503);
+    until("it is not ready", Duration::from_secs(3), || status("/health/ready") == 503);
     assert_eq!(status("/health/live"), 200);
     let said = stream.join().unwrap().unwrap();
-    assert!(said.contains("retry: ") && begun.elapsed() < Duration::from_millis(1500), "{said}");
+    assert!(said.contains("retry: ") && begun.elapsed() < Duration::from_secs(4), "{said}");
     let list = http().get(format!("{base}/api/v2/tenants/client_1/resources/minimal")).bearer_auth(&token).send();
     let list = list.unwrap();
     assert_eq!(list.status().as_u16(), 200);
     assert_eq!(list.headers().get("connection").map(|value| value.as_bytes()), Some(&b"close"[..]));
-    assert!(begun.elapsed() < Duration::from_secs(2), "that was within the drain");
+    assert!(begun.elapsed() < Duration::from_secs(5), "that was within the drain");
     assert!(end(&mut service).success(), "{}", place.log());
     let took = begun.elapsed();
-    assert!((Duration::from_secs(2)..Duration::from_secs(8)).contains(&took), "{took:?}");
+    assert!((Duration::from_secs(5)..Duration::from_secs(15)).contains(&took), "{took:?}");
     // A second signal ends the drain.
     let mut service = place.start(&["--drain", "10m"]);
     until("it serves", Duration::from_secs(20), || status("/health/ready") == 200);

@@ -70,7 +70,8 @@ fn stalled_bodies_of_one_key_are_refused_alone(backend: Backend) {
     for _ in 0..20 {
         let begun = Instant::now();
         other.post("/resources", &json!({"name": "good"})).ok();
-        assert!(begun.elapsed() < Duration::from_secs(1), "{:?}", begun.elapsed());
+        // What stalls is given up after ten seconds and more.
+        assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
     }
     let text = server.get("/metrics").text();
     let counted = |reason: &str| {

@@ -22,21 +22,21 @@ fn stalled(server: &Server, count: usize, head: &str) -> Vec<TcpStream> {
     stalled
 }
 
-/// Reads, writes and tokens, each within a second.
+/// Reads, writes and tokens, each long before what stalls is given up after ten seconds.
 #[track_caller]
 fn others_are_served(server: &Server) {
     let client = server.admin().tenant("client_1");
     for _ in 0..3 {
         let begun = Instant::now();
         client.get("/resources/minimal").list();
-        assert!(begun.elapsed() < Duration::from_secs(1), "a read took {:?}", begun.elapsed());
+        assert!(begun.elapsed() < Duration::from_secs(5), "a read took {:?}", begun.elapsed());
         let begun = Instant::now();
         client.post("/resources", &json!({"name": "good"})).ok();
-        assert!(begun.elapsed() < Duration::from_secs(1), "a write took {:?}", begun.elapsed());
+        assert!(begun.elapsed() < Duration::from_secs(5), "a write took {:?}", begun.elapsed());
         let begun = Instant::now();
         let (key, secret) = server.credentials();
         server.token(key, secret);
-        assert!(begun.elapsed() < Duration::from_secs(1), "a token took {:?}", begun.elapsed());
+        assert!(begun.elapsed() < Duration::from_secs(5), "a token took {:?}", begun.elapsed());
     }
 }
 
