@@ -108,13 +108,15 @@ fn too_small(window: &Window) -> Value {
 }
 
 /// What keeps people from an element of a page, wide and narrow, light and dark: barriers, what does not fit, and
-/// controls on each other.
+/// controls on each other. Dark differs in its colours alone.
 fn in_the_way(window: &Window, element: &str, what: &str) -> Vec<String> {
     let mut found = Vec::new();
-    for (width, dark) in [(1440, false), (1440, true), (360, false), (360, true)] {
-        window.looks(width, dark);
-        let what = format!("{what} at {width}{}", if dark { " dark" } else { "" });
-        found.extend(barriers(window, &what));
+    for width in [1440, 360] {
+        window.looks(width, true);
+        found.extend(window.faint_texts().iter().map(|text| format!("{what} at {width} dark: {text}")));
+        window.looks(width, false);
+        let what = format!("{what} at {width}");
+        found.extend(window.barriers().iter().map(|barrier| format!("{what}: {barrier}")));
         let over = window.evaluate(&format!("{element}.scrollWidth - {element}.clientWidth"));
         if over.as_i64().is_none_or(|over| over > 0) {
             found.push(format!("{what}: {over} pixels too wide"));
@@ -473,8 +475,4 @@ fn every_screen_detail_form_and_conflict_is_for_everybody() {
     assert_eq!(look.seen.missed(), Vec::<String>::new(), "nobody looked at these");
     assert!(look.found.is_empty(), "{}", look.found.join("\n"));
     assert_eq!(window.complaints(), Vec::<String>::new());
-}
-
-fn barriers(window: &Window, what: &str) -> Vec<String> {
-    window.barriers().iter().map(|barrier| format!("{what}: {barrier}")).collect()
 }
