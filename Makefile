@@ -17,8 +17,8 @@ build:
 package: build
 	sh gateway/packaging/deb.sh $${CARGO_TARGET_DIR:-target}/release/muster $${CARGO_TARGET_DIR:-target}/debian
 
-# Black-box tests wait more than they compute: three at a time for each core take half as long as one.
-export RUST_TEST_THREADS ?= $(shell echo $$((3 * $$(getconf _NPROCESSORS_ONLN))))
+# Black-box tests wait, too: two at a time for each core keep it busy, and more would only wait for each other.
+export RUST_TEST_THREADS ?= $(shell echo $$((2 * $$(getconf _NPROCESSORS_ONLN))))
 
 # All tests, on SQLite and on a Postgres that the tests start themselves (TEST_POSTGRES_URL names another).
 # Programs that take long to compile are built first, since some tests measure time. The tests of tests/timed.txt run

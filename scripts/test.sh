@@ -2,7 +2,7 @@
 # Runs all tests, and then, one at a time, those of tests/timed.txt: they say how long something takes beside a load of
 # their own, which the tests beside them would be a part of.
 #
-# Six tests share two cores, with servers, browsers and databases of their own: on a machine that is busy with something
+# Four tests share two cores, with servers, browsers and databases of their own: on a machine that is busy with something
 # else one of three thousand is late now and then. Up to three that failed are run once more, alone; those that pass
 # then are named at the end, to be made steadier. One that fails alone fails the run, and so does whatever is not a
 # failed test, such as a crash.
