@@ -41,7 +41,8 @@ pub use crate::debian::debian_programs;
 pub use crate::document::parameters;
 pub use crate::postgres::{fresh_database, postgres_authority, postgres_program, psql};
 pub use crate::program::{
-    Exit, Guard, built, muster, muster_obeying_modes, newer_source, program_at, without_variables_of_cargo,
+    Exit, Guard, built, muster, muster_obeying_modes, newer_source, own_memory_kib, program_at,
+    without_variables_of_cargo,
 };
 pub use crate::python::python;
 pub use crate::raw::Connection;

@@ -198,7 +198,7 @@ pub(crate) fn memory_kib(id: u32) -> Option<(u64, u64)> {
 }
 
 /// As [`memory_kib`], now, without the pages of files: those of the program itself come and go.
-pub(crate) fn own_memory_kib(id: u32) -> Option<u64> {
+pub fn own_memory_kib(id: u32) -> Option<u64> {
     Some(status_kib(id, "VmRSS:")? - status_kib(id, "RssFile:")?)
 }
 

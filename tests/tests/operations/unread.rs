@@ -1,10 +1,10 @@
 //! Answers that nobody reads, asked for without a token.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{Read as _, Write as _};
 use std::time::{Duration, Instant};
 
-use muster_tests::{Backend, Guard, Server, pressure};
+use muster_tests::{Backend, Guard, Server, own_memory_kib, pressure};
 
 use super::http2::frame;
 use super::{full_size, memory_mib, tls};
@@ -65,12 +65,7 @@ fn over_http_2_the_streams_of_a_connection_are_bounded() {
     let mut command = tls::serve(directory.path(), "127.0.0.1:0");
     let mut server = Guard::spawn(command.stdout(output()).stderr(output()));
     let port = tls::port(&log, "Muster listens at https://127.0.0.1:");
-    let memory = |pid: u32| -> u64 {
-        let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-        let kib: Option<u64> = line.and_then(|line| line.split_whitespace().next()?.parse().ok());
-        kib.unwrap_or_default() / 1024
-    };
+    let memory = |pid: u32| own_memory_kib(pid).unwrap_or_default() / 1024;
     let get = |path: &str| tls::get(port, &authority, path).unwrap_or_else(|error| panic!("{error}"));
     get(FILE);
     let before = memory(server.process().id());
