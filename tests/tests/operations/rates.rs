@@ -92,7 +92,7 @@ fn an_inbound_address_has_the_limit_of_a_key(backend: Backend) {
 }
 
 /// From the third refusal in a row on, the next request of the connection waits: 100 ms, then twice as long each time.
-/// A token a second ends a row, soon on a slow machine: it is looked at row after row.
+/// The key may send again each second, which ends a row, early on a slow machine: rows follow until one is long enough.
 fn who_does_not_heed_a_refusal_is_read_later(backend: Backend) {
     let server = Server::start_with(backend, &["--rate-limit", "1"]);
     let greedy = server.caller("client_1", "viewer");
