@@ -23,7 +23,7 @@ both_backends![
     a_group_is_away_when_all_of_it_are,
     fourteen_people_have_as_many_turns_with_twenty_absences,
     the_current_turn_is_kept_by_whoever_has_it,
-    five_hundred_answers_stay_when_time_off_changes,
+    answers_stay_when_time_off_changes,
     a_partners_time_off_moves_turns_and_is_not_told,
     a_holiday_of_a_person_counts_too,
     a_turn_that_moves_is_a_revision_in_feeds,
@@ -233,7 +233,7 @@ fn the_current_turn_is_kept_by_whoever_has_it(server: &Server) {
     }
 }
 
-fn five_hundred_answers_stay_when_time_off_changes(backend: Backend) {
+fn answers_stay_when_time_off_changes(backend: Backend) {
     let mut server = Server::start(backend);
     let client = server.new_client();
     let people = people(&client, 6);
@@ -274,11 +274,10 @@ fn five_hundred_answers_stay_when_time_off_changes(backend: Backend) {
     let changed = next_second(&client);
     let paths: Vec<String> = rosters.iter().map(path).collect();
     let range = "from=2026-01-05T00:00:00Z&to=2026-10-20T00:00:00Z";
-    let past = PastAnswers { client: &client, paths: &paths, changed: &changed, range };
+    let past = PastAnswers::of(&client, &paths, &changed, range);
     let (before, lines_before) = past.ask();
-    assert_eq!(before.len(), 500);
     let moved = before.iter().filter(|list| list.to_string().contains("insteadOf")).count();
-    assert!(moved > 20, "{moved} turns moved");
+    assert!(moved > before.len() / 25, "{moved} turns moved");
     for (number, one) in entries.iter().enumerate() {
         match number % 4 {
             0 => drop(client.delete(one).ok()),
@@ -312,7 +311,7 @@ fn five_hundred_answers_stay_when_time_off_changes(backend: Backend) {
     // Nor do those answers depend on what a gateway has in memory.
     server.restart();
     let client = client.at(server.base());
-    PastAnswers { client: &client, ..past }.check_unchanged((&before, &lines_before));
+    past.from(&client).check_unchanged((&before, &lines_before));
 }
 
 fn a_partners_time_off_moves_turns_and_is_not_told(server: &Server) {
