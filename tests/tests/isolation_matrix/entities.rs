@@ -414,6 +414,9 @@ impl Entity {
     /// Puts it into a template: `"$site"` becomes a JSON value, `$site` the bare text.
     pub(super) fn fill(&self, template: &str) -> String {
         let mut text = template.to_owned();
+        if !text.contains(&format!("${}", self.kind.word())) {
+            return text;
+        }
         // Longer placeholders first: `$site` is the start of `$site.name`.
         for (form, value) in self.forms.iter().rev() {
             let word = if *form == "id" { self.kind.word().to_owned() } else { format!("{}.{form}", self.kind.word()) };
@@ -426,11 +429,9 @@ impl Entity {
 
 /// The kind that a template names.
 pub(super) fn named_in(template: &str) -> Kind {
-    let mut kinds = Kind::ALL;
-    // `$userGroup` before `$user`.
-    kinds.sort_by_key(|kind| std::cmp::Reverse(kind.word().len()));
-    let found = kinds.into_iter().find(|kind| template.contains(&format!("${}", kind.word())));
-    found.unwrap_or_else(|| panic!("{template} names no kind of entity"))
+    let found = Kind::ALL.into_iter().filter(|kind| template.contains(&format!("${}", kind.word())));
+    // `$userGroup` rather than `$user`.
+    found.max_by_key(|kind| kind.word().len()).unwrap_or_else(|| panic!("{template} names no kind of entity"))
 }
 
 fn plain(value: &Value) -> String {

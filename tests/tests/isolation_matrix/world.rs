@@ -13,6 +13,8 @@ use super::{
 pub(super) struct World {
     pub(super) server: Server,
     pub(super) operations: Vec<Operation>,
+    /// How each of them is called: looked for once, since each column asks for all of them many times.
+    recipes: Vec<Option<&'static Recipe>>,
     /// The caller's tenant, a client of `msp_1`.
     pub(super) mine: Tenant,
     /// Its partner, `msp_1`.
@@ -74,7 +76,8 @@ impl World {
         }
         let roles = ROLES.map(|role| (role, server.caller(&mine.id, role))).to_vec();
         let people = ROLES.iter().flat_map(|role| people(&server, &mine, role)).collect();
-        let mut world = Self { server, operations, mine, partner, others, roles, people, of_partners };
+        let recipes = operations.iter().map(recipe).collect();
+        let mut world = Self { server, operations, recipes, mine, partner, others, roles, people, of_partners };
         // Its lists change with its clients.
         world.partner.before = world.partner.shown(&world.operations, false);
         world
@@ -93,8 +96,9 @@ impl World {
 
     /// Every operation that is not public, with its recipe. That each has one is a test of its own.
     pub(super) fn guarded(&self) -> impl Iterator<Item = (&Operation, &'static Recipe)> {
-        let guarded = self.operations.iter().filter(|operation| operation.role.is_some());
-        guarded.filter_map(|operation| Some((operation, recipe(operation)?)))
+        let all = self.operations.iter().zip(&self.recipes);
+        all.filter(|(operation, _)| operation.role.is_some())
+            .filter_map(|(operation, found)| Some((operation, (*found)?)))
     }
 
     /// Those that a client's tenant has.
@@ -142,14 +146,12 @@ impl World {
 impl Tenant {
     fn plant(id: &str, partner: &str, admin: Client, operations: &[Operation]) -> Self {
         let marker = format!("marker{}", &uuid()[..8]);
-        let made_of = |kind: Kind| {
-            let used = recipes().filter(|recipe| operations.iter().any(|known| known.name() == recipe.operation));
-            used.into_iter().any(|recipe| {
-                let named = recipe.references.iter().any(|template| named_in(template) == kind);
-                recipe.ids.contains(&kind) || named
-            })
+        let named = |recipe: &'static Recipe| {
+            let referred = recipe.references.iter().map(|template| named_in(template));
+            recipe.ids.iter().copied().chain(referred).collect::<Vec<_>>()
         };
-        let kinds = Kind::ALL.into_iter().filter(|kind| kind.is_at(id) && made_of(*kind));
+        let used: Vec<Kind> = operations.iter().filter_map(recipe).flat_map(named).collect();
+        let kinds = Kind::ALL.into_iter().filter(|kind| kind.is_at(id) && used.contains(kind));
         let entities = kinds.map(|kind| {
             // What clients see of their partner is not a leak; so the users that keys act as are.
             let seen = id == "msp_1"
@@ -157,7 +159,9 @@ impl Tenant {
             let name = if seen { "shared" } else { marker.as_str() };
             kind.make(&admin, &unique(name))
         });
-        let entities = entities.collect();
+        let mut entities: Vec<Entity> = entities.collect();
+        // `$userGroup` before `$user`, where a template is filled.
+        entities.sort_by_key(|entity| std::cmp::Reverse(entity.kind.word().len()));
         Self { id: id.to_owned(), partner: partner.to_owned(), admin, marker, entities, before: Vec::new() }
     }
 
@@ -179,10 +183,7 @@ impl Tenant {
 
     /// A template with its planted entities in it.
     fn fill(&self, template: &str) -> String {
-        let mut entities: Vec<&Entity> = self.entities.iter().collect();
-        // `$userGroup` before `$user`.
-        entities.sort_by_key(|entity| std::cmp::Reverse(entity.kind.word().len()));
-        entities.into_iter().fold(template.to_owned(), |text, entity| entity.fill(&text))
+        self.entities.iter().fold(template.to_owned(), |text, entity| entity.fill(&text))
     }
 
     /// New entities of its own for what a recipe asks.
