@@ -82,7 +82,7 @@ fn rust() {
     let program = |name: &str| format!("[[bin]]\nname = \"{name}\"\npath = \"{name}.rs\"\n");
     let manifest = format!(
         "[workspace]\n[package]\nname = \"story\"\nversion = \"0.0.0\"\nedition = \"2024\"\n{}{}\
-         [dependencies]\nmuster-client = {{ path = {library:?} }}\n",
+         [dependencies]\nmuster-client = {{ path = {library:?} }}\n[profile.dev]\ndebug = false\n",
         program("story"),
         program("readme")
     );

@@ -6,12 +6,13 @@ use std::{
     io::{BufRead, BufReader, Read, Write},
     net::TcpListener,
     sync::{Arc, Mutex},
-    time::Duration,
+    time::{Duration, UNIX_EPOCH},
 };
 
 use muster_client::{
-    Error, Muster, SearchResources,
+    Error, Muster, SearchResources, format_time,
     models::{BulkLine, ResourceInput, SiteInput},
+    parse_time,
 };
 
 const PROBLEM: &str = r#"{"type": "about:blank", "title": "Invalid", "status": 400, "detail": "name: is missing",
@@ -127,4 +128,20 @@ fn a_problem_names_the_fields() {
     let (muster, _) = caller(&[(400, PROBLEM)]);
     let error = muster.create_site(&SiteInput::default()).unwrap_err();
     assert_eq!(error.refusal().unwrap().fields().into_iter().collect::<Vec<_>>(), [("name", "is missing")]);
+}
+
+#[test]
+fn times_are_read_and_written() {
+    for (text, seconds) in [
+        ("1970-01-01T00:00:00+0000", 0),
+        ("2000-02-29T23:59:59+0000", 951_868_799),
+        ("2026-11-20T20:37:00+0000", 1_795_207_020),
+        ("2100-03-01T00:00:00+0000", 4_107_542_400),
+    ] {
+        let instant = UNIX_EPOCH + Duration::from_secs(seconds);
+        assert_eq!(parse_time(text), Some(instant), "{text}");
+        assert_eq!(format_time(instant), text);
+    }
+    assert_eq!(parse_time("2026-11-20T21:37:00+0100"), parse_time("2026-11-20T20:37:00+0000"));
+    assert_eq!(parse_time("yesterday"), None);
 }
