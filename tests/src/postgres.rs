@@ -164,8 +164,12 @@ impl Cluster {
         if let Cleanup::Databases(watchdog) = &mut *cleanup {
             watchdog.tell(&name);
         }
-        let done = query(&self.psql, &self.url, &format!("CREATE DATABASE {name} TEMPLATE {template}"));
-        assert!(done.status.success(), "CREATE DATABASE: {}", String::from_utf8_lossy(&done.stderr));
+        // Since Postgres 15 a copy goes through the WAL unless it is told otherwise, which takes three times as long.
+        let create = format!(
+            "SELECT 'CREATE DATABASE {name} TEMPLATE {template}' || \
+             CASE WHEN current_setting('server_version_num')::int >= 150000 THEN ' STRATEGY file_copy' ELSE '' END \\gexec"
+        );
+        psql(&self.url, &create);
         name
     }
 
@@ -183,7 +187,7 @@ const SETTINGS: &[&str] = &[
     "max_connections=200",
     "shared_buffers=64MB",
     "max_wal_size=1GB",
-    "autovacuum_naptime=10s",
+    "autovacuum_naptime=2min",
     "logging_collector=off",
     "ssl=on",
 ];
