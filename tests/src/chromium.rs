@@ -334,22 +334,27 @@ impl Window {
 
     /// What axe has against the page, by the rules of WCAG 2.2 AA; nothing where there is no axe.
     pub fn barriers(&self) -> Vec<Value> {
-        self.violations("['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']")
+        self.barriers_in("document")
+    }
+
+    /// The same of an element of it.
+    pub fn barriers_in(&self, element: &str) -> Vec<Value> {
+        self.violations(element, "['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']")
     }
 
     /// Those of them that come of colours alone.
-    pub fn faint_texts(&self) -> Vec<Value> {
-        self.violations("{type: 'rule', values: ['color-contrast']}")
+    pub fn faint_texts_in(&self, element: &str) -> Vec<Value> {
+        self.violations(element, "{type: 'rule', values: ['color-contrast']}")
     }
 
     /// What violates rules of axe. It is asked for nothing else, since to tell where each passed takes it longer.
-    fn violations(&self, rules: &str) -> Vec<Value> {
+    fn violations(&self, element: &str, rules: &str) -> Vec<Value> {
         let Some(axe) = axe() else { return Vec::new() };
         if self.evaluate("typeof axe") != json!("object") {
             self.evaluate(axe);
         }
         let found = self.evaluate(&format!(
-            "axe.run(document, {{runOnly: {rules}, resultTypes: ['violations'], selectors: false}}).then(found => \
+            "axe.run({element}, {{runOnly: {rules}, resultTypes: ['violations'], selectors: false}}).then(found => \
              found.violations.map(one => [one.id, one.nodes.slice(0, 3).map(node => \
              [node.html.slice(0, 200), node.failureSummary])]))"
         ));

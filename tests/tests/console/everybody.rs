@@ -108,15 +108,16 @@ fn too_small(window: &Window) -> Value {
 }
 
 /// What keeps people from an element of a page, wide and narrow, light and dark: barriers, what does not fit, and
-/// controls on each other. Dark differs in its colours alone.
+/// controls on each other. Dark differs in its colours alone, which are those of any width. Of a dialog nothing behind
+/// it is looked at: nobody can get there, and it was looked at as a page.
 fn in_the_way(window: &Window, element: &str, what: &str) -> Vec<String> {
-    let mut found = Vec::new();
+    window.looks(1440, true);
+    let faint = window.faint_texts_in(element);
+    let mut found: Vec<String> = faint.iter().map(|text| format!("{what} in the dark: {text}")).collect();
     for width in [1440, 360] {
-        window.looks(width, true);
-        found.extend(window.faint_texts().iter().map(|text| format!("{what} at {width} dark: {text}")));
         window.looks(width, false);
         let what = format!("{what} at {width}");
-        found.extend(window.barriers().iter().map(|barrier| format!("{what}: {barrier}")));
+        found.extend(window.barriers_in(element).iter().map(|barrier| format!("{what}: {barrier}")));
         let over = window.evaluate(&format!("{element}.scrollWidth - {element}.clientWidth"));
         if over.as_i64().is_none_or(|over| over > 0) {
             found.push(format!("{what}: {over} pixels too wide"));
