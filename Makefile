@@ -21,14 +21,16 @@ package: build
 export RUST_TEST_THREADS ?= $(shell echo $$((2 * $$(getconf _NPROCESSORS_ONLN))))
 
 # All tests, on SQLite and on a Postgres that the tests start themselves (TEST_POSTGRES_URL names another).
-# Programs that take long to compile are built first, since some tests measure time. The tests of tests/timed.txt run
+# Programs that take long to compile are built first, since some tests measure time; the clients beside the tests, since
+# most of a client is one crate or one file, which keeps one core busy. The tests of tests/timed.txt run
 # alone after the others, and up to three tests that failed run once more.
 # --workspace in both, so that both resolve the same features and nothing is built twice.
 test:
 	@[ -n "$$TEST_POSTGRES_URL" ] || sh scripts/postgres.sh >/dev/null
 	@sh scripts/chromium.sh >/dev/null || true
 	cargo build --workspace --bin muster --bin campaign
-	@sh openapi/clients/build.sh >/dev/null 2>&1 || true
+	@sh openapi/clients/build.sh >/dev/null 2>&1 & clients=$$!; \
+	    cargo test --workspace --no-run && built=0 || built=$$?; wait $$clients; exit $$built
 	sh scripts/test.sh
 
 # The black-box tests with all words of FILTER in their names, such as "sqlite", "rosters::sqlite" or "paging postgres".
