@@ -166,8 +166,8 @@ impl Cluster {
         }
         // Since Postgres 15 a copy goes through the WAL unless it is told otherwise, which takes three times as long.
         let create = format!(
-            "SELECT 'CREATE DATABASE {name} TEMPLATE {template}' || \
-             CASE WHEN current_setting('server_version_num')::int >= 150000 THEN ' STRATEGY file_copy' ELSE '' END \\gexec"
+            "SELECT 'CREATE DATABASE {name} TEMPLATE {template}' || CASE \
+             WHEN current_setting('server_version_num')::int >= 150000 THEN ' STRATEGY file_copy' ELSE '' END \\gexec"
         );
         psql(&self.url, &create);
         name
