@@ -35,8 +35,8 @@ fn answer(client: &Client, of: &str, at: &str, changed: &str) -> Value {
     list
 }
 
-/// Who was on call at many instants of ten months, in each of some rosters and in all together; and their timelines of a
-/// range.
+/// Who was on call at many instants of ten months, in each of some rosters and in all together; and their timelines of
+/// a range.
 pub(super) struct PastAnswers<'t> {
     client: &'t Client,
     paths: &'t [String],
