@@ -20,7 +20,7 @@ both_backends![
     a_code_is_tried_once,
 ];
 
-/// How long a good client may wait for what is behind a request, whatever others do: half of what a call that hangs
+/// How long a good client may wait for what is behind a request, whatever others do: a third of what a call that hangs
 /// takes, and time for a machine that is slow.
 const PATIENCE: Duration = Duration::from_secs(5);
 
