@@ -10,8 +10,8 @@ tools=$(mkdir -p "${CARGO_TARGET_DIR:-target}/tools" && cd "${CARGO_TARGET_DIR:-
 PATH=$tools/bin:$PATH
 if ! cargo deny --version >/dev/null 2>&1; then
     echo "deny.sh: no cargo-deny here; building it" >&2
-    CARGO_PROFILE_DEV_DEBUG=false cargo install --debug --quiet --locked --version "^$version" --root "$tools" --target-dir "$tools/build" \
-        cargo-deny >&2
+    CARGO_PROFILE_DEV_DEBUG=false cargo install --debug --quiet --locked --version "^$version" --root "$tools" \
+        --target-dir "$tools/build" cargo-deny >&2
     rm -rf "$tools/build"
 fi
 cargo deny check bans licenses sources

@@ -169,6 +169,7 @@ fn a_storm_of_alerts_delays_no_page_of_another_client(backend: Backend) {
     let greedy = servers[0].new_client();
     let told = Receiver::willing();
     page_everybody(&greedy, &people(&greedy, &[told.url()]));
+    // 3,000 alerts in all.
     let storm = |thread: usize| {
         for round in 0..5 {
             let subject = |number: usize| format!("{thread} {round} {number}");
