@@ -7,7 +7,7 @@ import { Button, Head, Loading, Time, Trouble, html, personName } from "./elemen
 import { installFocusKeeper } from "./focus.js";
 import { isTyping } from "./form.js";
 import { applyLook } from "./look.js";
-import { useEffect, useEvery, useState } from "./hooks.js";
+import { useEffect, useEvery, useLayoutEffect, useListener, useRef, useState } from "./hooks.js";
 import { BottomBar, Icon, Menu } from "./menu.js";
 import { Palette } from "./palette.js";
 import { go, here, link, refine, rememberAddress, restoreAddress, useRoute } from "./route.js";
@@ -70,7 +70,7 @@ function Screen({ route }) {
     };
   }, [key]);
   // Nothing was begun on a screen that is not there.
-  useEffect(
+  useLayoutEffect(
     () => (loaded.problem ? onState(({ online }) => online && location.reload()) : undefined),
     [loaded.problem],
   );
@@ -128,7 +128,7 @@ function App({ tenants }) {
   const [menu, setMenu] = useState(false);
   const wanted = route.query.get("tenant") || session.home;
   session.tenant = wanted;
-  useEffect(
+  useLayoutEffect(
     () =>
       onState((state) => {
         if (state.online !== undefined) setOnline(state.online);
@@ -141,35 +141,32 @@ function App({ tenants }) {
   useEffect(() => {
     if (!route.parts.length) go(link("on-call"), true);
   }, [route]);
-  useEffect(() => {
-    let going = 0;
-    const pressed = (event) => {
-      if ((event.ctrlKey || event.metaKey) && event.key === "k") {
-        event.preventDefault();
-        setOpen("palette");
-        return;
-      }
-      if (isTyping(event) || document.querySelector("dialog[open]")) return;
-      if (event.key === "/") {
-        event.preventDefault();
-        const field = /** @type {HTMLInputElement} */ (document.querySelector("[data-search]"));
-        field ? (field.focus(), field.select()) : setOpen("palette");
-      } else if (event.key === "?") {
-        setOpen("help");
-      } else if (event.key === "g") {
-        going = Date.now();
-      } else if (Date.now() - going < 1500) {
-        going = 0;
-        const screen = SCREENS.find((other) => other.letter === event.key && isUsable(other));
-        if (!screen) return;
-        event.stopImmediatePropagation();
-        event.preventDefault();
-        go(link(screen.path));
-      }
-    };
-    document.addEventListener("keydown", pressed, true);
-    return () => document.removeEventListener("keydown", pressed, true);
-  }, []);
+  const going = useRef(0);
+  const pressed = (event) => {
+    if ((event.ctrlKey || event.metaKey) && event.key === "k") {
+      event.preventDefault();
+      setOpen("palette");
+      return;
+    }
+    if (isTyping(event) || document.querySelector("dialog[open]")) return;
+    if (event.key === "/") {
+      event.preventDefault();
+      const field = /** @type {HTMLInputElement} */ (document.querySelector("[data-search]"));
+      field ? (field.focus(), field.select()) : setOpen("palette");
+    } else if (event.key === "?") {
+      setOpen("help");
+    } else if (event.key === "g") {
+      going.current = Date.now();
+    } else if (Date.now() - going.current < 1500) {
+      going.current = 0;
+      const screen = SCREENS.find((other) => other.letter === event.key && isUsable(other));
+      if (!screen) return;
+      event.stopImmediatePropagation();
+      event.preventDefault();
+      go(link(screen.path));
+    }
+  };
+  useListener(document, "keydown", pressed, { capture: true });
   if (out) return html`<${SignedOut} />`;
   return html`
     <a class="skip" href="#main">Skip to content</a>

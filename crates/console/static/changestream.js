@@ -1,7 +1,7 @@
 // The stream of changes: one for the whole page. Browsers reconnect it by themselves.
 
 import { address, session } from "./api.js";
-import { useEffect, useRef, useState } from "./hooks.js";
+import { useLayoutEffect, useRef, useState } from "./hooks.js";
 
 /** How long changes are gathered before a watcher is called, in milliseconds. */
 const GATHER = 150;
@@ -51,7 +51,7 @@ export function useChangeStream(entities, work, passive = false) {
   const latest = useRef(work);
   latest.current = work;
   const [isLive, set] = useState(live);
-  useEffect(() => {
+  useLayoutEffect(() => {
     let timer;
     let missed = false;
     let ids = new Set();

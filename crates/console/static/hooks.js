@@ -5,20 +5,34 @@ import { call, onState, session } from "./api.js";
 
 export { useEffect, useLayoutEffect, useMemo, useRef, useState };
 
-/** Calls `work` at an interval, while the page is visible. */
-export function useEvery(milliseconds, work) {
+/**
+ * Calls `work(event)` for each event of a kind. It listens before what it belongs to is seen: an effect would come
+ * after that, and miss a key or a scroll in between.
+ * @param {EventTarget} target the same one at every drawing
+ * @param {string} kind
+ * @param {(event: any) => void} work
+ * @param {AddEventListenerOptions} [options]
+ */
+export function useListener(target, kind, work, options) {
   const latest = useRef(work);
   latest.current = work;
+  useLayoutEffect(() => {
+    const listener = (/** @type {Event} */ event) => latest.current(event);
+    target.addEventListener(kind, listener, options);
+    return () => target.removeEventListener(kind, listener, options);
+  }, []);
+}
+
+/** Calls `work` at an interval, while the page is visible. */
+export function useEvery(milliseconds, work) {
+  const tick = useRef(() => {});
+  tick.current = () => document.hidden || work();
   useEffect(() => {
     if (!milliseconds) return undefined;
-    const tick = () => document.hidden || latest.current();
-    const timer = setInterval(tick, milliseconds);
-    document.addEventListener("visibilitychange", tick);
-    return () => {
-      clearInterval(timer);
-      document.removeEventListener("visibilitychange", tick);
-    };
+    const timer = setInterval(() => tick.current(), milliseconds);
+    return () => clearInterval(timer);
   }, [milliseconds]);
+  useListener(document, "visibilitychange", () => milliseconds && tick.current());
 }
 
 /**
@@ -59,7 +73,7 @@ export function useAnswer(work, key, poll = 0) {
   useEvery(poll, () => ask(true));
   const again = useRef(() => {});
   again.current = () => state.problem?.status === 0 && ask(true);
-  useEffect(() => onState(({ online }) => online && again.current()), []);
+  useLayoutEffect(() => onState(({ online }) => online && again.current()), []);
   const put = (data) => set((before) => ({ ...before, data }));
   /** After a change: shows what the service answered to it, where it did, and asks again. */
   const renew = (data) => {

@@ -2,7 +2,7 @@
 
 import { call, onState, session, terms } from "./api.js";
 import { useChangeStream } from "./changestream.js";
-import { useEffect, useEvery, useRef, useState } from "./hooks.js";
+import { useEffect, useEvery, useLayoutEffect, useRef, useState } from "./hooks.js";
 
 /** How often they are read while the page is visible, and how long after a change, in milliseconds. */
 const EVERY = 60e3;
@@ -23,7 +23,7 @@ function put(now) {
 /** The numbers, by the path of the screen. */
 export function useCounts() {
   const [now, set] = useState(counts);
-  useEffect(() => {
+  useLayoutEffect(() => {
     listeners.add(set);
     return () => listeners.delete(set);
   }, []);
@@ -56,7 +56,7 @@ export function useCountReading() {
     put({});
     soon(FIRST);
   }, [session.tenant]);
-  useEffect(() => onState(({ wrote }) => wrote && soon(PAUSE)), []);
+  useLayoutEffect(() => onState(({ wrote }) => wrote && soon(PAUSE)), []);
   useEffect(() => () => clearTimeout(timer.current), []);
   useEvery(EVERY, read);
   useChangeStream(["ALERT", "INCIDENT"], () => soon(PAUSE), true);

@@ -1,6 +1,6 @@
 // Addresses: every screen and filter has one, and an address is all that a screen needs.
 
-import { useEffect, useState } from "./vendor/preact-htm.js";
+import { useLayoutEffect, useState } from "./vendor/preact-htm.js";
 import { session } from "./api.js";
 
 const BASE = "/console/";
@@ -64,7 +64,7 @@ export function refine(changes) {
 
 export function useRoute() {
   const [route, set] = useState(here);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const listener = () => set(here());
     listeners.add(listener);
     addEventListener("popstate", listener);

@@ -1,7 +1,7 @@
 // Long lists: only the rows near those that are seen are drawn, and the one that has the focus; in place of the others
 // there is as much room as they take.
 
-import { useEffect, useLayoutEffect, useRef, useState } from "./hooks.js";
+import { useEffect, useLayoutEffect, useListener, useRef, useState } from "./hooks.js";
 
 /** Lists of at most this many rows are drawn whole: the browser finds words in all of them. */
 const WHOLE = 200;
@@ -11,6 +11,9 @@ const BLOCK = 8;
 
 /** More rows than these are read only when somebody asks for them. */
 const MOST_ROWS = 100_000;
+
+/** How scrolling is listened to: that of every part of the page, without holding it up. */
+const SCROLL = { capture: true, passive: true };
 
 /** The rows that are drawn, in order of the list; `at` is the place of a row. */
 const drawnRows = (body) =>
@@ -190,22 +193,14 @@ export function useRowWindow(body, rows, id, columns, onSeen) {
     else onSeen?.(rows.slice(mine.first * BLOCK, (mine.last + 1) * BLOCK));
   });
 
-  useEffect(() => {
-    if (!windowed) return undefined;
-    const scrolled = () => {
-      if (!body.current) return;
-      const isOther = look(mine, body.current, mine.rows.length);
-      noteAnchor(mine, body.current, drawnRows(body.current), mine.rows, id);
-      if (isOther) draw({});
-    };
-    const resized = () => draw({});
-    document.addEventListener("scroll", scrolled, { capture: true, passive: true });
-    addEventListener("resize", resized);
-    return () => {
-      document.removeEventListener("scroll", scrolled, { capture: true });
-      removeEventListener("resize", resized);
-    };
-  }, [windowed]);
+  const scrolled = () => {
+    if (!windowed || !body.current) return;
+    const isOther = look(mine, body.current, mine.rows.length);
+    noteAnchor(mine, body.current, drawnRows(body.current), mine.rows, id);
+    if (isOther) draw({});
+  };
+  useListener(document, "scroll", scrolled, SCROLL);
+  useListener(window, "resize", () => windowed && draw({}));
 
   const reveal = (index, block = /** @type {ScrollLogicalPosition} */ ("nearest")) => {
     const all = [...(body.current?.querySelectorAll("a.row-link") || [])];
@@ -230,9 +225,8 @@ const BELOW = 300;
 
 /** Reads more of a list as one scrolls near its end. */
 export function useMoreNearEnd(foot, list) {
-  const latest = useRef(() => {});
   const scrolled = useRef(false);
-  latest.current = () => {
+  const readNearEnd = () => {
     if (!scrolled.current || !foot.current || !list.cursor || list.moreLoading || list.moreProblem || list.loading)
       return;
     if (list.rows.length >= MOST_ROWS) return;
@@ -241,14 +235,11 @@ export function useMoreNearEnd(foot, list) {
     const below = left + scroller.clientHeight - (foot.current.getBoundingClientRect().bottom - top);
     if (left < NEAR * scroller.clientHeight && below < BELOW) list.more();
   };
-  useEffect(() => {
-    const onScroll = () => {
-      scrolled.current = true;
-      latest.current();
-    };
-    document.addEventListener("scroll", onScroll, { capture: true, passive: true });
-    return () => document.removeEventListener("scroll", onScroll, { capture: true });
-  }, []);
+  const onScroll = () => {
+    scrolled.current = true;
+    readNearEnd();
+  };
+  useListener(document, "scroll", onScroll, SCROLL);
   // Somebody who waits at the end gets what follows.
-  useEffect(() => latest.current(), [list.rows, list.moreLoading]);
+  useEffect(readNearEnd, [list.rows, list.moreLoading]);
 }

@@ -3,7 +3,7 @@
 import { Button, Empty, Loading, Trouble, count, html } from "./elements.js";
 import { lastRow } from "./focus.js";
 import { isTyping } from "./form.js";
-import { useEffect, useEvery, useLayoutEffect, useMemo, useRef, useState } from "./hooks.js";
+import { useEffect, useEvery, useLayoutEffect, useListener, useMemo, useRef, useState } from "./hooks.js";
 import { useMoreNearEnd, useRowWindow } from "./rowwindow.js";
 
 /** How long words such as "4 min ago" stay as they are, in milliseconds. */
@@ -56,14 +56,7 @@ function useRowKeys(body, list, { windowed, reveal }, keys, tick) {
       tick(list.rows[at]);
     }
   };
-  // A key that is pressed before the effects of a drawing finds what was drawn.
-  const latest = useRef(pressed);
-  latest.current = pressed;
-  useEffect(() => {
-    const onKey = (event) => latest.current(event);
-    document.addEventListener("keydown", onKey);
-    return () => document.removeEventListener("keydown", onKey);
-  }, []);
+  useListener(document, "keydown", pressed);
 }
 
 /** Whether all rows are ticked. */

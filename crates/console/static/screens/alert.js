@@ -4,7 +4,8 @@ import { mayLink } from "../address.js";
 import { call, may, terms } from "../api.js";
 import { useVersionedAction } from "../conflict.js";
 import { Button, Facts, Head, Loading, Panel, State, Time, Trouble, html, personName, some } from "../elements.js";
-import { useAnswer, useEffect, useState } from "../hooks.js";
+import { isTyping } from "../form.js";
+import { useAnswer, useListener, useState } from "../hooks.js";
 import { Markdown } from "../markdown.js";
 import { RecordActions } from "../recordactions.js";
 import { OnCallNow, Responders, useNames } from "../responders.js";
@@ -42,22 +43,9 @@ export default function Alert({ id }) {
     });
     return setSending(false);
   };
-  useEffect(() => {
-    const pressed = (event) => {
-      if (
-        event.key === "a" &&
-        !event.ctrlKey &&
-        !event.metaKey &&
-        !event.altKey &&
-        !/^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName) &&
-        !document.querySelector("dialog[open]") &&
-        alert &&
-        may("acknowledgeAlert")
-      )
-        acknowledge();
-    };
-    document.addEventListener("keydown", pressed);
-    return () => document.removeEventListener("keydown", pressed);
+  useListener(document, "keydown", (event) => {
+    if (event.key !== "a" || isTyping(event) || document.querySelector("dialog[open]")) return;
+    if (alert && may("acknowledgeAlert")) acknowledge();
   });
   const back = ["Alerts", link("alerts")];
   if (!alert)

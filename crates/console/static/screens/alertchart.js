@@ -3,7 +3,7 @@
 import { HOURS } from "../alertcounts.js";
 import { SEVERITIES } from "../alertlist.js";
 import { count, html } from "../elements.js";
-import { useEffect, useState } from "../hooks.js";
+import { useLayoutEffect, useState } from "../hooks.js";
 import { link } from "../route.js";
 import { HOUR, clock, wire } from "../time.js";
 
@@ -14,7 +14,7 @@ const WIDE = "(min-width: 960px)";
 
 function useMedia(query) {
   const [matches, set] = useState(() => matchMedia(query).matches);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const media = matchMedia(query);
     const changed = () => set(media.matches);
     media.addEventListener("change", changed);
