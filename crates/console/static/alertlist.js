@@ -1,7 +1,7 @@
 // The alerts of the board: read page by page, and after a change only those that changed.
 
 import { call, session, terms } from "./api.js";
-import { useAnswer, useEffect, useRef, useState } from "./hooks.js";
+import { MOST_AGAIN, MOST_REACHED, useAnswer, useEffect, useRef, useState, withRows } from "./hooks.js";
 
 /** The states, the worst first. */
 export const SEVERITIES = ["Critical", "Warning", "Info", "Ok"];
@@ -15,9 +15,6 @@ const MOST_CHANGED = 50;
 
 /** The pause after so many were read again, in milliseconds; of fewer it is shorter. */
 const PAUSE = 2500;
-
-/** How many alerts are read again at most when all that is shown is. */
-const MOST_AGAIN = 200;
 
 /** @typedef {{part: number, cursor?: string}} Position which part of the list is read next, and from where */
 
@@ -113,17 +110,22 @@ function merged(board, data, ids, found) {
   return { ...data, rows };
 }
 
+/** Whether the beginning of a list as it was read again ends in the list as it was, or behind it. */
+function reaches(board, start, before) {
+  const [end, last] = [start, before].map(({ rows }) => rows[rows.length - 1]);
+  return compare(board, end, last) >= 0 || before.rows.some((row) => row.id === end.id);
+}
+
 /**
  * The beginning of a list as it was read again, with the rest of it as it was: what of that is `unsure` is read again
  * when it is seen.
  */
 function withRest(board, { rows, at }, before) {
-  const last = rows[rows.length - 1];
-  if (!last || !at || !before) return { rows, at };
   const there = new Set(rows.map((row) => row.id));
-  const rest = before.rows.filter((row) => !there.has(row.id) && compare(board, row, last) > 0);
-  if (!rest.length) return { rows, at };
-  return { rows: [...rows, ...rest], at: before.at, unsure: new Set(rest.map((row) => row.id)) };
+  const isRest = (row) => !there.has(row.id) && compare(board, row, rows[rows.length - 1]) > 0;
+  const rest = before.rows.filter(isRest);
+  if (!rest.length) return { rows, at, start: before.start };
+  return { ...before, rows: [...rows, ...rest], unsure: new Set(rest.map((row) => row.id)) };
 }
 
 /** The list that was left last: going back shows as much of it. */
@@ -142,12 +144,23 @@ export function useAlerts(board, poll) {
   const latest = useRef({ key, data: /** @type {any} */ (undefined) });
   // While the list is read, changes wait: what is read may be older than they are.
   const reading = useRef(0);
+  // While more of it is read, what is read again keeps the rows that this follows.
+  const readingMore = useRef(0);
   const read = async (signal) => {
     reading.current += 1;
     try {
-      const { rows } = want.current;
-      const start = await readRows(board, { part: 0 }, Math.min(MOST_AGAIN, rows), signal);
-      return rows > MOST_AGAIN ? withRest(board, start, latest.current.data || kept) : start;
+      const asked = Math.min(MOST_AGAIN, want.current.rows);
+      const before = () => latest.current.data || kept;
+      const isMore = () => before() && (readingMore.current || want.current.rows > asked);
+      let start = await readRows(board, { part: 0 }, asked, signal);
+      while (start.at && isMore() && !reaches(board, start, before()) && start.rows.length < MOST_REACHED) {
+        const next = await readRows(board, start.at, PAGE, signal);
+        start = { rows: withRows(start.rows, next.rows), at: next.at };
+      }
+      if (start.at && isMore() && reaches(board, start, before())) return withRest(board, start, before());
+      // Of a list that is begun anew as much stays as it has then.
+      if (isMore()) want.current.rows = start.rows.length;
+      return { ...start, start: {} };
     } finally {
       reading.current -= 1;
     }
@@ -228,16 +241,20 @@ export function useAlerts(board, poll) {
     const { data } = latest.current;
     if (!data?.at) return;
     setMore({ loading: true, problem: undefined });
+    readingMore.current += 1;
     try {
       const next = await readRows(board, data.at, Math.min(MOST_PAGE, Math.max(PAGE, data.rows.length)));
-      if (latest.current.key !== key) return;
-      const known = new Set(latest.current.data.rows.map((row) => row.id));
-      const rows = [...latest.current.data.rows, ...next.rows.filter((row) => !known.has(row.id))];
-      want.current.rows = rows.length;
-      put({ ...latest.current.data, rows, at: next.at });
+      const now = latest.current.data;
+      if (now?.start === data.start) {
+        const rows = withRows(now.rows, next.rows);
+        want.current.rows = rows.length;
+        put({ ...now, rows, at: next.at });
+      }
       setMore({ loading: false, problem: undefined });
     } catch (problem) {
       setMore({ loading: false, problem });
+    } finally {
+      readingMore.current -= 1;
     }
   };
 

@@ -54,7 +54,7 @@ export function useAnswer(work, key, poll = 0) {
     const mine = ++round.current;
     abort.current?.abort();
     abort.current = new AbortController();
-    if (!quiet) set((before) => ({ ...before, loading: true }));
+    if (!quiet) set((before) => (before.loading ? before : { ...before, loading: true }));
     try {
       const data = await work(abort.current.signal);
       if (mine === round.current) set({ key, data, problem: undefined, loading: false });
@@ -83,24 +83,56 @@ export function useAnswer(work, key, poll = 0) {
   return { ...state, reload: () => ask(true), put, renew };
 }
 
-/** The same each time: what is made of it is made once. */
-const NO_ROWS = /** @type {any[]} */ ([]);
+/**
+ * What a list was as of a time: `first` is how many rows its first page has, and `start` is another object once
+ * it was begun anew, with rows that do not follow those before.
+ * @typedef {{rows: any[], cursor?: string, totalResults?: number, asOf: number, first: number, start: object}} List
+ */
 
-/** What was read of the lists that were left last, behind their first pages: going back shows it again. */
+/** The lists that were left last, where more than a first page was read: going back shows as much of them. */
 const left = new Map();
 const MOST_LEFT = 3;
 
-/** Keeps what was read of a list that is left. */
-function keep(tenant, further) {
-  const name = `${tenant} ${further.key}`;
+function keep(tenant, key, /** @type {List | undefined} */ list) {
+  const name = `${tenant} ${key}`;
   left.delete(name);
-  if (!further.rows.length) return;
-  left.set(name, { ...further, loading: false });
+  if (!list || list.rows.length <= list.first) return;
+  left.set(name, list);
   if (left.size > MOST_LEFT) left.delete(left.keys().next().value);
 }
 
+/** How many rows of a list that was read on are read again, and how many at most until known ones follow. */
+export const MOST_AGAIN = 200;
+export const MOST_REACHED = 400;
+
+const idOf = (row) => row?.id ?? row?.uniqueId ?? row;
+
+/** Rows with others behind them, but for those that are among them. */
+export function withRows(rows, others) {
+  const known = new Set(rows.map(idOf));
+  return [...rows, ...others.filter((row) => !known.has(idOf(row)))];
+}
+
+/** Whether rows that were read again go as far as a list, or further. */
+function covers(rows, list) {
+  const last = idOf(list.rows[list.rows.length - 1]);
+  return rows.some((row) => idOf(row) === last);
+}
+
 /**
- * A list of the service, page by page by cursor.
+ * The rows of a list behind those that were read again. Undefined where these do not reach them: the last two have to
+ * stand together in the list, since one alone may have moved.
+ */
+function rowsBehind(rows, list) {
+  const end = rows.slice(-2).map(idOf);
+  const place = list.rows.findIndex((row) => idOf(row) === end[end.length - 1]) + 1;
+  const stands = end.every((id, at) => idOf(list.rows[place - end.length + at]) === id);
+  return place > 0 && stands ? list.rows.slice(place) : undefined;
+}
+
+/**
+ * A list of the service, page by page by cursor. When it is read again it stays as long as it was: rows that newer ones
+ * push off a page are not missing before the next one.
  * @template {OperationId} N
  * @param {N} name
  * @param {Given<N>["query"]} query
@@ -108,44 +140,85 @@ function keep(tenant, further) {
  */
 export function useList(name, query, path = {}, poll = 0) {
   const key = JSON.stringify([name, query, path]);
-  /** @type {{key: string, rows: any[], cursor?: string, loading: boolean, problem?: any}} */
-  const none = { key, rows: NO_ROWS, loading: false };
   // Of another tenant there would be another list.
   const tenant = useRef(session.tenant).current;
-  const [further, setFurther] = useState(
-    /** @type {typeof none} */ ((history.state?.row && left.get(`${tenant} ${key}`)) || none),
-  );
-  const latest = useRef(further);
-  latest.current = further;
-  useEffect(() => () => keep(tenant, latest.current), []);
+  /** @type {{key: string, list?: List}} until the list was read */
+  const kept = useRef({ key, list: history.state?.row ? left.get(`${tenant} ${key}`) : undefined }).current;
+  const latest = useRef({ key, list: /** @type {List | undefined} */ (undefined) });
+  const readingMore = useRef(0);
   // Which operation it is, and so what a row has, only the caller knows.
-  const page = (asked) => /** @type {Promise<any>} */ (call(name, /** @type {any} */ (asked)));
-  const first = useAnswer((signal) => page({ ...path, query, signal }), key, poll);
-  const later = further.key === key ? further : none;
-  const cursor = later.rows.length ? later.cursor : first.data?.nextCursor;
+  const page = (asked, signal = /** @type {AbortSignal | undefined} */ (undefined)) =>
+    /** @type {Promise<any>} */ (call(name, /** @type {any} */ ({ ...path, query: { ...query, ...asked }, signal })));
+  const knownList = (wanted) =>
+    (latest.current.key === wanted && latest.current.list) || (kept.key === wanted ? kept.list : undefined);
+
+  /** The list as it was, where that is more than a first page: what is read again has to go on in it. */
+  const longList = () => {
+    const list = knownList(key);
+    return list && (readingMore.current || list.rows.length > list.first) ? list : undefined;
+  };
+
+  /** @returns {Promise<List>} the first page, and as much behind it as there was. */
+  const read = async (signal) => {
+    const again = longList();
+    const size = again && { pageSize: Math.min(MOST_AGAIN, again.rows.length) };
+    const answer = await page(size, signal);
+    const { totalResults } = answer;
+    let [rows, cursor] = [answer.results, answer.nextCursor];
+    const isReached = (/** @type {List} */ list) => covers(rows, list) || rowsBehind(rows, list);
+    // Where all that was shown is read, and no more on its way, it does not matter what follows.
+    const isEnough = (/** @type {List | undefined} */ list) =>
+      !list || isReached(list) || (!readingMore.current && rows.length >= list.rows.length);
+    while (cursor && !isEnough(longList()) && rows.length < MOST_REACHED) {
+      const next = await page({ cursor }, signal);
+      rows = withRows(rows, next.results);
+      cursor = next.nextCursor;
+    }
+    const list = longList();
+    const first = again?.first ?? rows.length;
+    const begun = { rows, cursor, totalResults, asOf: Date.now(), first };
+    if (!list || !cursor || !isReached(list)) return { ...begun, start: {} };
+    if (covers(rows, list)) return { ...begun, start: list.start };
+    return { ...begun, rows: withRows(rows, rowsBehind(rows, list)), cursor: list.cursor, start: list.start };
+  };
+  const answer = useAnswer(read, key, poll);
+  latest.current = { key, list: answer.key === key ? answer.data : undefined };
+  if (latest.current.list) kept.list = undefined;
+  useEffect(() => () => keep(tenant, latest.current.key, knownList(latest.current.key)), []);
+
+  const idle = { key, loading: false, problem: /** @type {any} */ (undefined) };
+  const [state, setMore] = useState(idle);
+  const further = state.key === key ? state : idle;
   const more = async () => {
-    setFurther({ ...later, loading: true, problem: undefined });
+    const { list } = latest.current;
+    if (!list?.cursor) return;
+    const done = (/** @type {typeof idle} */ how) => setMore((now) => (now.key === key ? how : now));
+    readingMore.current += 1;
+    setMore({ ...idle, loading: true });
     try {
-      const next = await page({ ...path, query: { ...query, cursor } });
-      setFurther({ ...none, rows: [...later.rows, ...next.results], cursor: next.nextCursor });
+      const next = await page({ cursor: list.cursor });
+      const now = latest.current.list;
+      if (now && now.start === list.start) {
+        latest.current.list = { ...now, rows: withRows(now.rows, next.results), cursor: next.nextCursor };
+        answer.put(latest.current.list);
+      }
+      done(idle);
     } catch (problem) {
-      setFurther({ ...later, loading: false, problem });
+      done({ ...idle, problem });
+    } finally {
+      readingMore.current -= 1;
     }
   };
-  /** @type {Row<N>[]} */
-  const rows = useMemo(() => {
-    const known = new Set(first.data?.results.map((row) => row.id ?? row.uniqueId));
-    const rest = later.rows.filter((row) => !known.has(row.id ?? row.uniqueId ?? row));
-    return first.data && (rest.length ? [...first.data.results, ...rest] : first.data.results);
-  }, [first.data, later.rows]);
   return {
-    ...first,
-    rows,
-    total: first.data?.totalResults,
-    cursor,
+    ...answer,
+    // Both are undefined until the first answer; callers check it.
+    rows: /** @type {Row<N>[]} */ (answer.data?.rows),
+    total: /** @type {any} */ (answer.data?.totalResults),
+    asOf: answer.data?.asOf,
+    cursor: answer.data?.cursor,
     more,
-    moreLoading: later.loading,
-    moreProblem: later.problem,
+    moreLoading: further.loading,
+    moreProblem: further.problem,
   };
 }
 

@@ -16,6 +16,8 @@ in_browser![
     more_of_a_list_is_read_as_one_scrolls_and_there_again_on_the_way_back,
     what_cannot_be_read_is_read_by_the_button,
     a_board_read_far_stays_where_it_is_as_alerts_arrive,
+    alerts_that_arrive_leave_no_gap_while_more_is_read,
+    incidents_that_come_and_go_leave_no_gap_in_a_list_that_is_read_on,
     rows_are_as_close_as_one_chose,
     the_menu_says_how_many_alerts_and_incidents_are_open,
 ];
@@ -205,6 +207,115 @@ fn a_board_read_far_stays_where_it_is_as_alerts_arrive() {
         assert!(moved <= 2.0, "the row moved by {moved} px");
         looks_whole(&window);
     }
+}
+
+/// From now on a page waits for the answers of searches that `which` holds for, a function of their cursor, until
+/// `globalThis.letGo()`; `globalThis.waits` counts them.
+fn hold_searches(window: &Window, which: &str) {
+    window.evaluate(&format!(
+        "(() => {{ globalThis.asked ??= globalThis.fetch; globalThis.waits = 0; \
+         const gone = new Promise(done => globalThis.letGo = done); \
+         globalThis.fetch = async (url, given) => {{ const answer = await asked(url, given); \
+         const {{pathname, searchParams}} = new URL(url, location); \
+         if (pathname.endsWith('/search') && ({which})(searchParams.get('cursor'))) {{ waits += 1; await gone; }} \
+         return answer; }}; }})()"
+    ));
+}
+
+/// How many rows of a list are read, and how many there are.
+const READ: &str = "Number((document.querySelector('.foot')?.innerText || '0').split(' of')[0].replace(/\\D/g, ''))";
+const ALL: &str =
+    "Number((document.querySelector('.foot')?.innerText || '').split(' of ')[1]?.replace(/\\D/g, '') || 0)";
+
+/// Of a list with `all` rows more is read while others arrive, which push some off its first page: whichever answer is
+/// there first, that to what is read again or that to what is read on, none is missing at the end.
+fn has_no_gaps(window: &Window, show: impl Fn(), all: u64, arrived: u64, arrive: impl Fn()) {
+    let read_on = "document.querySelector('.foot button').click()";
+    for (all, again_is_late) in [(all, true), (all + arrived, false)] {
+        show();
+        window.until(&format!("{ALL} == {all}"));
+        let count = window.evaluate(READ).as_u64().unwrap();
+        hold_searches(window, if again_is_late { "cursor => !cursor" } else { "cursor => cursor" });
+        if again_is_late {
+            arrive();
+            window.until("waits > 0");
+            window.evaluate(read_on);
+            window.until(&format!("{READ} > {count}"));
+        } else {
+            window.evaluate(read_on);
+            window.until("waits > 0");
+            arrive();
+            // It needs further pages, which are late, where so many arrived.
+            window.until(&format!("{READ} > {count} || waits > 1"));
+        }
+        window.evaluate("letGo()");
+        window.until(&format!(
+            "(scrollTo(0, document.documentElement.scrollHeight), \
+             !document.querySelector('.foot button') && {READ} == {ALL} && {ALL} == {})",
+            all + arrived
+        ));
+    }
+}
+
+fn alerts_that_arrive_leave_no_gap_while_more_is_read() {
+    const FEW: usize = 300;
+    // So many that all is read again.
+    const ARRIVED: usize = 60;
+    let server = Server::start_with(Backend::Sqlite, &["--demo"]);
+    let (server, company) = (&server, company(&server));
+    let Some(window) = signed_in(server, "operator") else { return };
+    let name = unique("rack");
+    let report = |count: usize| {
+        let one = |number: usize| {
+            json!({"currentState": "Warning", "subject": format!("Fan {number}"), "metric": unique("fan"),
+            "device": {"hostName": name}})
+        };
+        company.post("/alerts", &json!((0..count).map(one).collect::<Vec<_>>())).ok();
+    };
+    report(FEW);
+    let show = || {
+        open(&window, server, &format!("alerts?status=New&host={name}"), "Alerts");
+        window.until("document.querySelector('.live').title.startsWith('Updated')");
+    };
+    has_no_gaps(&window, show, FEW as u64, ARRIVED as u64, || report(ARRIVED));
+}
+
+fn incidents_that_come_and_go_leave_no_gap_in_a_list_that_is_read_on() {
+    const FEW: u64 = 220;
+    let server = Server::start_with(Backend::Sqlite, &["--demo"]);
+    let (server, company) = (&server, company(&server));
+    let Some(window) = signed_in(server, "operator") else { return };
+    let name = unique("Fan failed");
+    let report = || text(&company.post("/incidents", &json!({"subject": name})).ok()["id"]);
+    (0..FEW).for_each(|_| drop(report()));
+    let show = || open(&window, server, &format!("incidents?subject={}", name.replace(' ', "+")), "Incidents");
+    // What a page does when one comes back to it.
+    let read_again = || drop(window.evaluate("document.dispatchEvent(new Event('visibilitychange'))"));
+    has_no_gaps(&window, show, FEW, 1, || {
+        report();
+        read_again();
+    });
+    // A list is as long as one read it, whatever comes or goes.
+    let all = FEW + 2;
+    show();
+    window.until(&format!("{ALL} == {all}"));
+    window.click("Show more");
+    window.until(&format!("{READ} == 200"));
+    let is_read_again = |rows: u64| {
+        hold_searches(&window, "() => true");
+        read_again();
+        window.until("waits > 0");
+        window.evaluate("letGo()");
+        window.evaluate("new Promise(done => setTimeout(done, 100))");
+        window.until(&format!("{READ} == {rows}"));
+    };
+    is_read_again(200);
+    let newest = report();
+    is_read_again(201);
+    is_read_again(201);
+    company.post(&format!("/incidents/{newest}"), &json!({"status": "Resolved"})).ok();
+    is_read_again(200);
+    window.until(&format!("(scrollTo(0, document.documentElement.scrollHeight), {READ} == {all} && {ALL} == {all})"));
 }
 
 fn rows_are_as_close_as_one_chose() {

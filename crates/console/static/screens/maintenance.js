@@ -134,7 +134,7 @@ export default function Maintenance({ query }) {
     >
       ${
         calendar
-          ? html`<${WindowMonth} shown=${shown} filter=${filter} stamp=${list.data} />`
+          ? html`<${WindowMonth} shown=${shown} filter=${filter} stamp=${list.asOf} />`
           : html`
               <${Trouble} problem=${plan.problem} />
               ${

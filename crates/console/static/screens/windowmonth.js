@@ -3,7 +3,7 @@
 import { call } from "../api.js";
 import { Calendar } from "../calendar.js";
 import { Loading, Trouble, count, html } from "../elements.js";
-import { useAnswer, useEffect } from "../hooks.js";
+import { useAnswer, useEffect, useRef } from "../hooks.js";
 import { COLOURS } from "../lanes.js";
 import { link } from "../route.js";
 import { wire } from "../time.js";
@@ -27,7 +27,11 @@ export function WindowMonth({ shown, filter, stamp }) {
       }),
     `${shown.from} ${filter}`,
   );
-  useEffect(() => void answer.reload(), [stamp]);
+  const seen = useRef(stamp);
+  useEffect(() => {
+    if (seen.current !== stamp) answer.reload();
+    seen.current = stamp;
+  }, [stamp]);
   if (!answer.data)
     return answer.problem
       ? html`<${Trouble} problem=${answer.problem} again=${answer.reload} />`
