@@ -63,7 +63,8 @@ export function useAnswer(work, key, poll = 0) {
         set((before) => ({ key, data: before.key === key ? before.data : begun.data, problem, loading: false }));
     }
   };
-  useEffect(() => {
+  // Before it is seen, so that the answer is on its way while the page is drawn.
+  useLayoutEffect(() => {
     ask(false);
     return () => {
       round.current += 1;

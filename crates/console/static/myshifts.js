@@ -1,10 +1,10 @@
 // The shifts of the person who is signed in, and their calendar feeds.
 
 import { call, may, session } from "./api.js";
-import { FeedsDialog } from "./calendarfeeds.js";
 import { Button, Empty, Loading, Panel, Time, Trouble, html } from "./elements.js";
 import { useAnswer, useState } from "./hooks.js";
 import { link } from "./route.js";
+import { say } from "./toast.js";
 
 /** How many shifts are shown at first. */
 const FEW = 5;
@@ -12,13 +12,19 @@ const FEW = 5;
 export function MyShifts({ stamp }) {
   const userId = session.me.user.id;
   const [all, setAll] = useState(false);
-  const [feeds, setFeeds] = useState(false);
+  /** @type {[any, (dialog?: any) => void]} the dialog of feeds, loaded when somebody opens it */
+  const [FeedsDialog, setFeedsDialog] = useState();
+  const openFeeds = () =>
+    import("./calendarfeeds.js").then(
+      (feeds) => setFeedsDialog(() => feeds.FeedsDialog),
+      () => say("That could not be loaded. Reload the page to try again."),
+    );
   const answer = useAnswer((signal) => call("getUserShifts", { userId, signal }), `${userId} ${stamp}`, 300e3);
   const shifts = answer.data?.shifts || [];
   return html`<${Panel}
     title="My shifts"
     id="mine"
-    actions=${may("listUserCalendars") && html`<${Button} onClick=${() => setFeeds(true)}>My calendar…<//>`}
+    actions=${may("listUserCalendars") && html`<${Button} onClick=${openFeeds}>My calendar…<//>`}
   >
     <${Trouble} problem=${answer.problem} again=${answer.reload} />
     ${!answer.data && !answer.problem && html`<${Loading} />`}
@@ -37,6 +43,6 @@ export function MyShifts({ stamp }) {
       shifts.length > FEW &&
       html`<${Button} onClick=${() => setAll(!all)}>${all ? "Show fewer" : `Show all ${shifts.length}`}<//>`
     }
-    ${feeds && html`<${FeedsDialog} userId=${userId} onClose=${() => setFeeds(false)} />`}
+    ${FeedsDialog && html`<${FeedsDialog} userId=${userId} onClose=${() => setFeedsDialog()} />`}
   <//>`;
 }
