@@ -10,8 +10,6 @@ import time
 import urllib.error
 import urllib.request
 
-import psycopg2
-
 BOOTSTRAP = {"MUSTER_BOOTSTRAP_KEY": "clusterkey", "MUSTER_BOOTSTRAP_SECRET": "c1usterc1usterc1uster"}
 
 
@@ -168,6 +166,9 @@ class Cluster:
 
     def connect(self, machine, database="postgres"):
         """A connection to one Postgres as its superuser, past all links."""
+        # Help has to be there before it is installed.
+        import psycopg2
+
         return psycopg2.connect(
             host=self.recipe.own(machine),
             port=self.recipe.ports[5432],
@@ -180,6 +181,8 @@ class Cluster:
 
     def acknowledges(self, machine):
         """Does this Postgres take a write, and acknowledge it?"""
+        import psycopg2
+
         try:
             connection = self.connect(machine)
             try:

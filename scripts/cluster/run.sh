@@ -13,6 +13,11 @@ program=${MUSTER_BIN:-$build/debug/muster}
 tools=$build/cluster
 patroni='patroni[etcd3]==4.1.5 psycopg2-binary==2.9.13'
 
+# What scripts have in common is in the folder above.
+export PYTHONPATH="$root/scripts"
+# Help needs no tools.
+case " $* " in *" --help "* | *" -h "*) exec python3 "$here/run.py" --help ;; esac
+
 postgres=$(sh "$root/scripts/postgres.sh")
 mkdir -p "$tools"
 if [ "$(cat "$tools/python/made-from" 2>/dev/null)" != "$patroni" ]; then
@@ -46,8 +51,6 @@ if [ -z "$etcd" ] || [ -z "$haproxy" ] || [ -z "$pgbouncer" ]; then
     libraries=$(echo "$tools"/debian/usr/lib/*-linux-gnu*)
 fi
 
-# What scripts have in common is in the folder above.
-export PYTHONPATH="$root/scripts"
 exec "$tools/python/bin/python" "$here/run.py" --page "$root/docs/cluster.md" --program "$program" \
     --etcd "$etcd" --haproxy "$haproxy" --pgbouncer "$pgbouncer" --patroni "$tools/python/bin/patroni" \
     --postgres "$postgres" --libraries "$libraries" "$@"
