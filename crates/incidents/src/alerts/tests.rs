@@ -10,8 +10,8 @@ use db::{Conn, DatabaseUrl, Db, Options, Result};
 use diesel::{QueryableByName, RunQueryDsl as _, connection::SimpleConnection as _, sql_query, sql_types::Text};
 use outbox::{Actor, Tx};
 use ports::{
-    AlertFacts, Cover, GroupHistory, Maintenance, OnCall, OnCallPerson, OwnShift, People, PeopleGroup, Person, Place,
-    PlaceKey, PlaceKind, ResourceKey, ResourceSummary, Resources, RosterSummary, ServiceGroup, Tenants, Window,
+    AlertFacts, Cover, Maintenance, OnCall, OnCallPerson, OwnShift, Person, Place, PlaceKey, PlaceKind, ResourceKey,
+    ResourceSummary, Resources, RosterSummary, ServiceGroup, Tenants, Window,
 };
 use serde_json::{Value, json};
 
@@ -159,56 +159,6 @@ impl Tenants for Fake {
     }
 }
 
-impl People for Fake {
-    fn users(&self, _: &mut Conn, _: &[String], _: &[String]) -> Result<Vec<Person>> {
-        Ok(Vec::new())
-    }
-
-    fn groups(&self, _: &mut Conn, _: &[String], _: &[String]) -> Result<Vec<PeopleGroup>> {
-        Ok(Vec::new())
-    }
-
-    fn revisions(&self, _: &mut Conn, _: &[String]) -> Result<Vec<(String, i64)>> {
-        Ok(Vec::new())
-    }
-
-    fn own_and_partner(&self, _: &mut Conn, tenant: &str) -> Result<Vec<String>> {
-        Ok(vec![tenant.to_owned(), "msp_1".to_owned()])
-    }
-
-    fn is_active(&self, _: &mut Conn, _: &str) -> Result<bool> {
-        Ok(true)
-    }
-
-    fn former_users(&self, _: &mut Conn, _: &[String], _: &[String], _: Timestamp) -> Result<Vec<(Timestamp, Person)>> {
-        Ok(Vec::new())
-    }
-
-    fn former_groups(&self, _: &mut Conn, _: &[String], _: &[String], _: Timestamp) -> Result<GroupHistory> {
-        Ok(GroupHistory::default())
-    }
-
-    fn may_act(&self, _: &mut Conn, _: &[String], _: &str, _: Timestamp) -> Result<bool> {
-        Ok(false)
-    }
-
-    fn may_operate(&self, _: &mut Conn, _: &[String], _: &str, _: &str, _: Timestamp) -> Result<bool> {
-        Ok(false)
-    }
-
-    fn below(&self, _: &mut Conn, tenant: &str) -> Result<Vec<String>> {
-        Ok(vec![tenant.to_owned()])
-    }
-
-    fn administrators(&self, _: &mut Conn, _: &str) -> Result<Vec<String>> {
-        Ok(Vec::new())
-    }
-
-    fn active(&self, _: &mut Conn, tenants: &[String]) -> Result<Vec<String>> {
-        Ok(tenants.to_vec())
-    }
-}
-
 pub(crate) struct Fixture {
     pub(crate) db: Db,
     fake: Arc<Fake>,
@@ -228,7 +178,7 @@ pub(crate) fn fixture() -> Fixture {
         owners: Arc::new(ports::Standalone),
         articles: Arc::new(ports::Standalone),
         jobs: Arc::new(ports::Standalone),
-        people: fake.clone(),
+        people: Arc::new(ports::Standalone),
         escalations: Arc::new(ports::Standalone),
         tenants: fake.clone(),
     });
