@@ -138,13 +138,22 @@ function learn(row) {
 /** What a record is called; nothing, where that is not known. */
 export const nameOf = (kind, id) => known.get(keyOf(kind, id)) || logged.get(keyOf(kind, id)) || "";
 
-/** The names of the API keys of each tenant, by the id and the key, of which the log has one; read once. */
+/**
+ * The names of the API keys of each tenant, by the id and the key, of which the log has one; an empty text is a key
+ * that was looked for and is not there.
+ */
 const keys = new Map();
-async function readKeys() {
-  if (keys.has(session.tenant) || !may("listApiKeys")) return;
-  keys.set(session.tenant, new Map());
+
+/** Reads them when rows have one that is not known, such as one that was made meanwhile. */
+async function readKeys(rows) {
+  const { tenant } = session;
+  const before = keys.get(tenant) || new Map();
+  const wanted = rows.map((row) => row.keyId).filter((id) => id && !before.has(id));
+  if (!wanted.length || !may("listApiKeys")) return;
   const all = await call("listApiKeys");
-  keys.set(session.tenant, new Map(all.flatMap((one) => [one.id, one.key].map((id) => [id, one.name]))));
+  const gone = wanted.map((id) => [id, ""]);
+  const there = all.flatMap((one) => [one.id, one.key].map((id) => [id, one.name]));
+  keys.set(tenant, new Map([...before, ...gone, ...there]));
 }
 
 /** Whose doing a row is, in words. */
@@ -173,7 +182,7 @@ export async function readNames(rows, { values = false, signal } = {}) {
     wanted.set(kind, [...(wanted.get(kind) || []), id]);
     total += 1;
   }
-  const work = [readKeys()];
+  const work = [readKeys(rows)];
   for (const [kind, ids] of wanted)
     for (let at = 0; at < ids.length; at += AT_ONCE) work.push(look(kind, ids.slice(at, at + AT_ONCE), signal));
   await Promise.allSettled(work);
