@@ -16,6 +16,7 @@ mod contract;
 mod debian;
 mod document;
 pub mod oidc;
+mod pauses;
 mod postgres;
 pub mod pressure;
 mod program;
@@ -39,6 +40,7 @@ pub use crate::client::{Client, Request, encode, http};
 pub use crate::contract::validator;
 pub use crate::debian::debian_programs;
 pub use crate::document::parameters;
+pub use crate::pauses::Pauses;
 pub use crate::postgres::{fresh_database, postgres_authority, postgres_program, psql};
 pub use crate::program::{
     Exit, Guard, built, muster, muster_obeying_modes, newer_source, own_memory_kib, program_at,

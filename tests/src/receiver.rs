@@ -11,6 +11,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
+use crate::Pauses;
+
 /// A request, as it arrived.
 #[derive(Clone, Debug)]
 pub struct Received {
@@ -135,9 +137,10 @@ impl Receiver {
 #[track_caller]
 pub fn wait_for(limit: Duration, mut done: impl FnMut() -> bool, state: impl Fn() -> String) {
     let deadline = Instant::now() + limit;
+    let pauses = Pauses::begin();
     while !done() {
         assert!(Instant::now() < deadline, "after {limit:?}: {}", state());
-        std::thread::sleep(Duration::from_millis(10));
+        pauses.pause();
     }
 }
 

@@ -6,10 +6,10 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
-use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use crate::client::{Client, Request};
+use crate::pauses::Pauses;
 use crate::postgres::migrated_database;
 use crate::program::{Program, memory_kib, own_memory_kib, wait};
 use crate::raw;
@@ -150,6 +150,7 @@ impl Server {
 
         let deadline = Instant::now() + START;
         let mut address = None;
+        let pauses = Pauses::begin();
         while Instant::now() < deadline {
             if address.is_none() {
                 let printed = read_from(&self.directory.join("stdout.log"), printed_before);
@@ -164,7 +165,7 @@ impl Server {
             if let Some(Ok(Some(status))) = self.running.as_mut().map(|running| running.process.try_wait()) {
                 panic!("muster ended at start with {status}\n{}", self.log());
             }
-            sleep(Duration::from_millis(10));
+            pauses.pause();
         }
         panic!("muster was not ready after {START:?} (address {address:?})\n{}", self.log());
     }

@@ -13,7 +13,7 @@ mod search;
 
 use std::time::{Duration, Instant};
 
-use muster_tests::{Client, unique};
+use muster_tests::{Client, Pauses, unique};
 use serde_json::{Value, json};
 
 /// Long ago: a job that starts here is due at once.
@@ -53,13 +53,14 @@ fn runs(client: &Client, job: &str) -> Vec<Value> {
 #[track_caller]
 fn wait_for_runs(client: &Client, job: &str, count: usize) -> Vec<Value> {
     let until = Instant::now() + Duration::from_secs(30);
+    let pauses = Pauses::begin();
     loop {
         let found = runs(client, job);
         if found.len() >= count {
             return found;
         }
         assert!(Instant::now() < until, "{} runs of {count}: {found:?}", found.len());
-        std::thread::sleep(Duration::from_millis(50));
+        pauses.pause();
     }
 }
 

@@ -56,14 +56,12 @@ mod undo_sequences;
 mod unread;
 mod workers;
 
+use muster_tests::receiver::wait_for;
+
 /// Waits until something is so, for so long at most.
 #[track_caller]
-fn until(what: &str, within: std::time::Duration, mut is_so: impl FnMut() -> bool) {
-    let begun = std::time::Instant::now();
-    while !is_so() {
-        assert!(begun.elapsed() < within, "not within {within:?}: {what}");
-        std::thread::sleep(std::time::Duration::from_millis(20));
-    }
+fn until(what: &str, within: std::time::Duration, is_so: impl FnMut() -> bool) {
+    wait_for(within, is_so, || what.to_owned());
 }
 
 /// Tests that need the machine for themselves (their figures are wrong beside a build) run with `MUSTER_TESTS_FULL=1`

@@ -3,7 +3,7 @@
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use muster_tests::{Backend, Client, Server, both_backends, unique};
+use muster_tests::{Backend, Client, Server, both_backends, receiver::wait_for, unique};
 use serde_json::{Value, json};
 
 both_backends![
@@ -28,11 +28,7 @@ fn removed(server: &Server, kind: &str) -> f64 {
 
 #[track_caller]
 fn wait(what: &str, done: impl Fn() -> bool) {
-    let begun = Instant::now();
-    while !done() {
-        assert!(begun.elapsed() < Duration::from_secs(60), "{what}");
-        sleep(Duration::from_millis(50));
-    }
+    wait_for(Duration::from_secs(60), done, || what.to_owned());
 }
 
 /// What of each kind is there, by the path that answers it.

@@ -4,7 +4,7 @@ use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, TcpStream};
 use std::time::{Duration, Instant};
 
-use muster_tests::{Backend, Client, Server, both_backends};
+use muster_tests::{Backend, Client, Server, both_backends, receiver::wait_for};
 use serde_json::{Value, json};
 
 use super::{CSV, NDJSON, PATH, count, lines_of, results, send};
@@ -193,10 +193,7 @@ fn a_body_that_breaks_off_keeps_whole_batches(server: &Server) {
     let rows: Vec<Value> = (0..430).map(|number| json!({"hostName": format!("host-{number}")})).collect();
     let mut stream = open(server, &client, "", NDJSON);
     chunk(&mut stream, lines_of(&rows).as_bytes()).expect("rows are sent");
-    let deadline = Instant::now() + Duration::from_secs(60);
-    while count(&client) < 400 && Instant::now() < deadline {
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    wait_for(Duration::from_secs(60), || count(&client) >= 400, || count(&client).to_string());
     let _ = stream.shutdown(Shutdown::Both);
     drop(stream);
     // The rows behind the last whole batch are stored when the end is noticed, or not at all; that may take a moment.
