@@ -10,7 +10,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
-use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use reqwest::blocking::Client as Http;
@@ -19,12 +18,15 @@ use serde_json::{Value, json};
 use self::crash::Said;
 use self::requests::{BrowserRequests, Request};
 use self::turn::Turn;
-use crate::{Guard, skipped};
+use crate::{Guard, Pauses, skipped};
 
 pub use self::crash::{Crash, once_more_after_a_crash};
 
 /// The version that the tests were written for.
 const AXE: &str = "axe-core@4.14.1";
+
+/// The rules of axe that are asked about.
+const WCAG: &str = "['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']";
 
 /// More stops of the Tab key than any screen has.
 const MOST_TABS: usize = 500;
@@ -182,9 +184,10 @@ impl Window {
     pub fn until(&self, expression: &str) {
         let deadline = Instant::now() + PATIENCE;
         let wanted = format!("!!({expression})");
+        let pauses = Pauses::begin();
         while self.evaluate(&wanted) != json!(true) {
             assert!(Instant::now() < deadline, "never: {expression}\nThe page says:\n{}", self.text());
-            sleep(Duration::from_millis(30));
+            pauses.pause();
         }
     }
 
@@ -285,9 +288,19 @@ impl Window {
 
     /// As wide as that, with light or dark colours.
     pub fn looks(&self, width: u32, dark: bool) {
+        self.is_wide(width);
+        self.is_dark(dark);
+    }
+
+    /// As wide as that.
+    pub fn is_wide(&self, width: u32) {
         let height = if width < 500 { 780 } else { 900 };
         let size = json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false});
         self.debug("Emulation.setDeviceMetricsOverride", &size);
+    }
+
+    /// With light or dark colours.
+    pub fn is_dark(&self, dark: bool) {
         let scheme = if dark { "dark" } else { "light" };
         let media = json!({"features": [{"name": "prefers-color-scheme", "value": scheme}]});
         self.debug("Emulation.setEmulatedMedia", &media);
@@ -297,6 +310,13 @@ impl Window {
     #[track_caller]
     pub fn debug(&self, name: &str, given: &Value) -> Value {
         self.command("goog/cdp/execute", &json!({"cmd": name, "params": given}))
+    }
+
+    /// Runs a script in this page and, before anything else, in each further one.
+    #[track_caller]
+    pub fn run_everywhere(&self, source: &str) {
+        self.debug("Page.addScriptToEvaluateOnNewDocument", &json!({"source": source}));
+        self.evaluate(&format!("(() => {{ {source} }})()"));
     }
 
     /// Somebody with a role is signed in: what the role may not is not to be asked for.
@@ -339,22 +359,27 @@ impl Window {
 
     /// The same of an element of it.
     pub fn barriers_in(&self, element: &str) -> Vec<Value> {
-        self.violations(element, "['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']")
+        self.violations(element, &format!("runOnly: {WCAG}"))
     }
 
-    /// Those of them that come of colours alone.
+    /// Those of them that do not come of colours.
+    pub fn barriers_beside_colours_in(&self, element: &str) -> Vec<Value> {
+        self.violations(element, &format!("runOnly: {WCAG}, rules: {{'color-contrast': {{enabled: false}}}}"))
+    }
+
+    /// Those of them that come of colours alone, which are what takes longest to find.
     pub fn faint_texts_in(&self, element: &str) -> Vec<Value> {
-        self.violations(element, "{type: 'rule', values: ['color-contrast']}")
+        self.violations(element, "runOnly: {type: 'rule', values: ['color-contrast']}")
     }
 
     /// What violates rules of axe. It is asked for nothing else, since to tell where each passed takes it longer.
-    fn violations(&self, element: &str, rules: &str) -> Vec<Value> {
+    fn violations(&self, element: &str, chosen: &str) -> Vec<Value> {
         let Some(axe) = axe() else { return Vec::new() };
         if self.evaluate("typeof axe") != json!("object") {
             self.evaluate(axe);
         }
         let found = self.evaluate(&format!(
-            "axe.run({element}, {{runOnly: {rules}, resultTypes: ['violations'], selectors: false}}).then(found => \
+            "axe.run({element}, {{{chosen}, resultTypes: ['violations'], selectors: false}}).then(found => \
              found.violations.map(one => [one.id, one.nodes.slice(0, 3).map(node => \
              [node.html.slice(0, 200), node.failureSummary])]))"
         ));

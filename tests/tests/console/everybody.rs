@@ -5,7 +5,7 @@
 use muster_tests::{Backend, Client, Server, chromium::Window, in_browser, receiver::Receiver, unique};
 use serde_json::{Value, json};
 
-use super::{company, open, places::places, screens::all_screens, seen::Seen, signed_in, text, work::unseen};
+use super::{company, follow, open, places::places, screens::all_screens, seen::Seen, signed_in, text, work::unseen};
 
 in_browser![every_screen_detail_form_and_conflict_is_for_everybody];
 
@@ -23,9 +23,7 @@ const DIALOG: &str = "document.querySelector('dialog[open]')";
 impl Look<'_> {
     /// Goes to a page, of which nobody has seen anything yet.
     fn go(&self, path: &str) {
-        self.window.go(&format!("{}/console/{path}", self.server.base()));
-        self.window
-            .until("document.querySelector('main h1')?.textContent.length > 1 && !document.querySelector('.loading')");
+        follow(self.window, self.server, path);
         // What comes of answers that came late.
         self.window.evaluate("new Promise(done => setTimeout(done, 100))");
         self.window.until("!document.querySelector('.loading')");
@@ -108,16 +106,19 @@ fn too_small(window: &Window) -> Value {
 }
 
 /// What keeps people from an element of a page, wide and narrow, light and dark: barriers, what does not fit, and
-/// controls on each other. Dark differs in its colours alone, which are those of any width. Of a dialog nothing behind
-/// it is looked at: nobody can get there, and it was looked at as a page.
+/// controls on each other. Colours are those of any width. Of a dialog nothing behind it is looked at: nobody can get
+/// there, and it was looked at as a page.
 fn in_the_way(window: &Window, element: &str, what: &str) -> Vec<String> {
-    window.looks(1440, true);
+    window.is_dark(true);
     let faint = window.faint_texts_in(element);
     let mut found: Vec<String> = faint.iter().map(|text| format!("{what} in the dark: {text}")).collect();
+    window.is_dark(false);
     for width in [1440, 360] {
-        window.looks(width, false);
+        window.is_wide(width);
+        let barriers =
+            if width == 1440 { window.barriers_in(element) } else { window.barriers_beside_colours_in(element) };
         let what = format!("{what} at {width}");
-        found.extend(window.barriers_in(element).iter().map(|barrier| format!("{what}: {barrier}")));
+        found.extend(barriers.iter().map(|barrier| format!("{what}: {barrier}")));
         let over = window.evaluate(&format!("{element}.scrollWidth - {element}.clientWidth"));
         if over.as_i64().is_none_or(|over| over > 0) {
             found.push(format!("{what}: {over} pixels too wide"));
@@ -131,7 +132,7 @@ fn in_the_way(window: &Window, element: &str, what: &str) -> Vec<String> {
             found.push(format!("{what}: {crowded} lie on each other"));
         }
     }
-    window.looks(1440, false);
+    window.is_wide(1440);
     found
 }
 
@@ -399,6 +400,7 @@ fn every_screen_detail_form_and_conflict_is_for_everybody() {
     unseen::wait_for(&company, &path, 1);
     let reached_by = Receiver::willing();
     let things = things(&company);
+    window.looks(1440, false);
     let look = &mut Look { window: &window, server, seen: Seen::by(&window), found: Vec::new() };
     for (path, title) in all_screens(server) {
         open(&window, server, &path, &title);
@@ -450,6 +452,7 @@ fn every_screen_detail_form_and_conflict_is_for_everybody() {
     reached(look, &reached_by);
     for one in conflicts(&things) {
         look.go(&one.path);
+        // Nothing is read again meanwhile.
         window.evaluate("Object.defineProperty(document, 'hidden', {configurable: true, get: () => true})");
         if !one.opens.is_empty() {
             look.press(&one.opens);

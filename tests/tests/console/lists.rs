@@ -45,7 +45,7 @@ fn makes_up_machines(window: &Window, count: usize) {
          const body = {{results: Array.from({{length: {count}}}, (_, place) => one(place)), totalResults: {count}}}; \
          return new Response(JSON.stringify(body), {{headers: {{'Content-Type': 'application/json'}}}}); }}"
     );
-    window.debug("Page.addScriptToEvaluateOnNewDocument", &json!({"source": source}));
+    window.run_everywhere(&source);
 }
 
 /// What each of `times` steps costs the page until it shows what came of it, in milliseconds of CPU time of its main

@@ -53,15 +53,61 @@ fn signed_in_at(admin: &Client, role: &str) -> Option<Window> {
     Some(window)
 }
 
-/// Goes to a screen, and waits for its head.
+/// Goes to a screen as the links of the console do, and waits for its head.
 #[track_caller]
 fn open(window: &Window, server: &Server, path: &str, title: &str) {
+    follow(window, server, path);
+    wait_for_head(window, title);
+}
+
+/// The same, with all of the console loaded anew.
+#[track_caller]
+fn load(window: &Window, server: &Server, path: &str, title: &str) {
     window.go(&format!("{}/console/{path}", server.base()));
+    wait_for_head(window, title);
+}
+
+#[track_caller]
+fn wait_for_head(window: &Window, title: &str) {
     window.until(&format!("document.querySelector('main h1')?.textContent == {}", json!(title)));
     window.until("!document.querySelector('.loading')");
 }
 
-/// From the next page on, requests can be meddled with: those that a regular expression of method and address fits are
+/// Goes to a page as the links of the console do, and waits until it has a head: to load all of the console anew takes
+/// several times as long, and is for what needs it. What was there before is gone, also where both are the same screen.
+#[track_caller]
+fn follow(window: &Window, server: &Server, path: &str) {
+    leave(window, server);
+    change_address(window, path);
+    let head = "document.querySelector('main h1')?.textContent";
+    window.until(&format!("{head}?.length > 1 && {head} != 'Page not found' && !document.querySelector('.loading')"));
+}
+
+/// Goes to a page that the console does not have, which asks for nothing; what was said of the one before is gone.
+#[track_caller]
+fn leave(window: &Window, server: &Server) {
+    let console = format!("{}/console/", server.base());
+    let there = format!("location.href.startsWith({}) && !!document.querySelector('.menu')", json!(console));
+    if window.evaluate(&there) == json!(true) {
+        window.evaluate("document.querySelector('.toast button')?.click()");
+        change_address(window, NO_PAGE);
+    } else {
+        window.go(&format!("{console}{NO_PAGE}"));
+    }
+    window.until(
+        "document.querySelector('main h1')?.textContent == 'Page not found' && !document.querySelector('.toast')",
+    );
+}
+
+const NO_PAGE: &str = "no-such-screen";
+
+#[track_caller]
+fn change_address(window: &Window, path: &str) {
+    let address = json!(format!("/console/{path}"));
+    window.evaluate(&format!("history.pushState(null, '', {address}); dispatchEvent(new PopStateEvent('popstate'))"));
+}
+
+/// From now on requests can be meddled with: those that a regular expression of method and address fits are
 /// refused in the words of the service (`sessionStorage.refused`), or take two seconds longer (`sessionStorage.slow`).
 fn meddle(window: &Window) {
     let problem =
@@ -74,7 +120,7 @@ fn meddle(window: &Window) {
          if (fits('refused')) return new Response(JSON.stringify({problem}), {{status: 503}}); \
          return asked(url, given); }}"
     );
-    window.debug("Page.addScriptToEvaluateOnNewDocument", &json!({"source": source}));
+    window.run_everywhere(&source);
 }
 
 /// What [`meddle`] has the service say, and the id of the request.

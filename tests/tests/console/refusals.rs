@@ -3,7 +3,7 @@
 use muster_tests::{chromium::Window, in_browser, unique};
 use serde_json::json;
 
-use super::{REFUSAL, company, demo, meddle, screens, signed_in, text};
+use super::{REFUSAL, company, demo, follow, meddle, screens, signed_in, text};
 
 in_browser![refusals_are_shown_and_lose_nothing, every_screen_says_why_it_has_nothing_to_show];
 
@@ -147,13 +147,12 @@ fn refusals_are_shown_and_lose_nothing() {
     for (path, steps) in actions() {
         let path = things.iter().fold(path.to_owned(), |path, (name, id)| path.replace(name, id));
         window.evaluate("sessionStorage.clear()");
-        window.go(&format!("{}/console/{path}", server.base()));
-        window.until("document.querySelector('main h1') && !document.querySelector('.loading')");
+        follow(&window, server, &path);
         // The preview of an undo is a POST that changes nothing.
         window.evaluate("sessionStorage.refused = '^(POST|DELETE) (?!.*/undo.preview=true)'");
         if steps.is_empty() {
             // What is asked for by the address.
-            window.go(&format!("{}/console/{path}", server.base()));
+            follow(&window, server, &path);
         }
         for step in &steps {
             if matches!(step, Presses("j")) {
@@ -180,9 +179,8 @@ fn every_screen_says_why_it_has_nothing_to_show() {
     meddle(&window);
     window.evaluate("sessionStorage.refused = '/api/v2/(tenants/|me/sessions)'");
     for (path, _) in screens::all_screens(server) {
-        window.go(&format!("{}/console/{path}", server.base()));
+        follow(&window, server, &path);
         is_told(&window, &path);
-        window.until("document.querySelector('main h1')");
     }
     assert_eq!(window.complaints(), Vec::<String>::new());
 }

@@ -7,7 +7,7 @@ use base64::Engine as _;
 use muster_tests::{Server, chromium::Window, in_browser};
 use serde_json::{Value, json};
 
-use super::{company, demo, open, signed_in, text};
+use super::{company, demo, load, open, signed_in, text};
 
 in_browser![
     every_screen_loads_and_asks_for_documented_operations_only,
@@ -76,7 +76,7 @@ fn every_screen_loads_and_asks_for_documented_operations_only() {
     let document = server.get("/openapi.json").json();
     window.requests();
     for (path, title) in all_screens(server) {
-        open(&window, server, &path, &title);
+        load(&window, server, &path, &title);
         let alerts = window.evaluate("[...document.querySelectorAll('[role=alert]')].map(one => one.textContent)");
         assert_eq!(alerts, json!([]), "{path}");
         assert_eq!(window.complaints(), Vec::<String>::new(), "{path}");
@@ -192,7 +192,7 @@ fn every_screen_says_what_is_wrong() {
     }
     // And it goes on once there is an answer.
     window.debug("Network.setBlockedURLs", &json!({"urls": []}));
-    open(&window, server, "alerts", "Alerts");
+    load(&window, server, "alerts", "Alerts");
     window.shows("No answer to ping");
     assert_eq!(window.complaints(), Vec::<String>::new());
 }

@@ -4,7 +4,7 @@
 use muster_tests::{chromium::Window, in_browser, unique};
 use serde_json::{Value, json};
 
-use super::{company, demo, open, signed_in, text, work};
+use super::{company, demo, load, open, signed_in, text, work};
 
 in_browser![
     signing_in_returns_to_the_requested_page,
@@ -180,7 +180,7 @@ fn times_say_of_which_zone_they_are() {
     for (zone, said) in [("Asia/Tokyo", "Asia/Tokyo (GMT+9)"), ("America/Phoenix", "America/Phoenix (GMT-7)")] {
         window.debug("Emulation.setTimezoneOverride", &json!({"timezoneId": zone}));
         for (path, title) in [("alerts", "Alerts"), ("on-call", "On call"), ("maintenance", "Maintenance")] {
-            open(&window, server, path, title);
+            load(&window, server, path, title);
             let said = format!("Times are in {said}.");
             window.until(&format!("document.querySelector('main .zone').innerText == {}", json!(said)));
         }

@@ -4,7 +4,7 @@
 use muster_tests::{Client, Server, chromium::Window, in_browser, unique};
 use serde_json::{Value, json};
 
-use super::super::{company, demo, open, signed_in, text};
+use super::super::{company, demo, follow, leave, open, signed_in, text};
 
 in_browser![
     texts_have_the_direction_of_their_script,
@@ -132,11 +132,9 @@ fn no_screen_asks_for_what_its_visitor_may_not() {
             let one = records.iter().find(|(of, _)| *of == path).map(|(_, id)| format!("{path}/{id}"));
             assert_eq!(one.is_some(), screen[3] == json!(true), "no record for {path}");
             for address in [Some(path.clone()), one].into_iter().flatten() {
+                leave(&window, server);
                 window.requests();
-                window.go(&format!("{}/console/{address}", server.base()));
-                window.until(
-                    "document.querySelector('main h1')?.textContent.length > 1 && !document.querySelector('.loading')",
-                );
+                follow(&window, server, &address);
                 if screen[4] == json!(true) {
                     let trouble = window
                         .evaluate("[...document.querySelectorAll('main [role=alert]')].map(one => one.textContent)");
