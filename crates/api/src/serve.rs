@@ -159,7 +159,12 @@ impl Service {
         let guard =
             guard::Guard::new(&operations, Arc::clone(&self.access), keys.clone()).map_err(anyhow::Error::msg)?;
         drop(operations);
-        let document = Document { title: self.title, domains: self.domains.clone(), text: OnceCell::new() };
+        let document = Document {
+            title: self.title,
+            domains: self.domains.clone(),
+            text: OnceCell::new(),
+            in_3_0: OnceCell::new(),
+        };
         let document = web::Data::new(document);
         let page = web::Data::new(Reference::default());
         let routes = guard.routes();
@@ -205,6 +210,7 @@ impl Service {
                 .service(web::resource("/metrics").get(metrics::show))
                 .service(web::redirect("/docs", "/docs/"))
                 .service(web::resource(spec::PATH).app_data(document.clone()).get(show_document))
+                .service(web::resource(spec::PATH_IN_3_0).app_data(document.clone()).get(show_document_in_3_0))
                 .service(web::scope("/docs").app_data(page.clone()).route("/{file:.*}", web::get().to(reference::show)))
                 .default_service(domain::handlers(domains, &routes))
         };
@@ -237,25 +243,38 @@ async fn show_document(
     document.text().await?.answer(&request, &[]).await
 }
 
+/// The same in OpenAPI 3.0.3.
+async fn show_document_in_3_0(
+    request: actix_web::HttpRequest,
+    document: web::Data<Document>,
+) -> crate::Result<actix_web::HttpResponse> {
+    document.text_in_3_0().await?.answer(&request, &[]).await
+}
+
 /// The document of the server, which is made when somebody asks for it first: that is a third of a start.
 struct Document {
     title: &'static str,
     domains: Vec<Domain>,
     text: OnceCell<Arc<File>>,
+    in_3_0: OnceCell<Arc<File>>,
 }
 
 impl Document {
     /// As text it is a tenth of what it takes as a tree, and all workers share it.
     async fn text(&self) -> crate::Result<&Arc<File>> {
-        let make = || async {
-            let title = self.title;
-            let domains = self.domains.clone();
-            let made =
-                web::block(move || spec::published(&spec::document(title, &domains)).map(|made| made.to_string()));
-            let text = made.await.map_err(fault)?.map_err(fault)?;
-            Ok(File::new("application/json", web::Bytes::from(text)))
-        };
-        self.text.get_or_try_init(make).await
+        self.text.get_or_try_init(|| self.make(|document| document.to_string())).await
+    }
+
+    async fn text_in_3_0(&self) -> crate::Result<&Arc<File>> {
+        self.in_3_0.get_or_try_init(|| self.make(|document| spec::in_3_0(document).to_string())).await
+    }
+
+    async fn make(&self, text: impl FnOnce(&serde_json::Value) -> String + Send + 'static) -> crate::Result<Arc<File>> {
+        let title = self.title;
+        let domains = self.domains.clone();
+        let made = web::block(move || spec::published(&spec::document(title, &domains)).map(|made| text(&made)));
+        let text = made.await.map_err(fault)?.map_err(fault)?;
+        Ok(File::new("application/json", web::Bytes::from(text)))
     }
 }
 

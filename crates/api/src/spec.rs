@@ -33,6 +33,9 @@ use crate::{Domain, Role, Routes, access::Roles, aliases, aliases::Rewrite, path
 /// Where the OpenAPI document is.
 pub const PATH: &str = "/openapi.json";
 
+/// Where the same document is in OpenAPI 3.0.3.
+pub const PATH_IN_3_0: &str = "/openapi-3.0.json";
+
 /// Where tokens are.
 const TOKENS: &str = "/auth/oauth/token";
 

@@ -11,7 +11,7 @@ use crate::contract;
 const ROLES: [&str; 4] = ["viewer", "operator", "integrator", "admin"];
 
 /// What the service answers to people and is not an operation: pages, and what belongs to them.
-const PAGES: [&str; 4] = ["/docs", "/auth/", "/openapi.", "/favicon.ico"];
+const PAGES: [&str; 4] = ["/docs", "/auth/", "/openapi", "/favicon.ico"];
 
 /// What the browser asks for, of its own events.
 const EVENTS: [(&str, &str); 3] = [

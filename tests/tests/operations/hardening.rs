@@ -36,7 +36,9 @@ fn answers_are_no_pages_of_others(server: &Server) {
     for file in ["swagger-ui.css", "swagger-ui-bundle.js", "swagger-initializer.js"] {
         assert_eq!(server.get(&format!("/docs/{file}")).status, 200, "{file}");
     }
-    assert!(server.get("/docs/swagger-initializer.js").text().contains("openapi.json"));
+    assert!(server.get("/docs/swagger-initializer.js").text().contains("\"/openapi-3.0.json\""));
+    let versions = ["/openapi.json", "/openapi-3.0.json"].map(|path| server.get(path).json()["openapi"].clone());
+    assert_eq!(versions, ["3.1.0", "3.0.3"]);
     assert_eq!(server.get("/docs/unknown").status, 404);
 }
 
