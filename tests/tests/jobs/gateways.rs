@@ -60,6 +60,8 @@ mod postgres {
             page["totalResults"].as_u64().unwrap() as usize
         };
         let until = Instant::now() + Duration::from_secs(ahead + 60);
+        // Then it is asked without a pause: the gateway is to be killed amid its work.
+        std::thread::sleep(Duration::from_secs(ahead).saturating_sub(made.elapsed() + Duration::from_secs(1)));
         while queued() == 0 {
             assert!(Instant::now() < until, "nothing became due");
         }
