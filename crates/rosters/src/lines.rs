@@ -322,18 +322,18 @@ impl Places {
         }
         let begin = asked.start().max(first);
         let same = known.filter(|run| run.time.is_some_and(|time| time.contains(begin)));
-        let mut run = same.or_else(|| self.turns.at(begin).map(|number| self.run(number)));
+        let mut run = same.or_else(|| self.turns.at(begin).map(|number| self.run(number, 0)));
         while let Some(Run { time, post, next }) = run {
             *known = run;
             posts.extend(time.and_then(|time| time.intersection(stretch)).map(|time| (time, post)));
             let done = time.is_some_and(|time| time.end() >= asked.end()) || posts.len() > most;
-            run = next.filter(|_| !done).map(|number| self.run(number));
+            run = next.filter(|_| !done).map(|number| self.run(number, number));
         }
     }
 
-    /// The run that a turn is in.
-    fn run(&self, number: i64) -> Run {
-        let (post, from, next) = self.same(number);
+    /// The run that a turn is in, from a turn on.
+    fn run(&self, number: i64, earliest: i64) -> Run {
+        let (post, from, next) = self.same(number, earliest);
         let time = match next {
             Some(next) => self.turns.between(from, next),
             None => Interval::new(self.turns.first(), Timestamp::from_millis(i64::MAX)),
@@ -349,19 +349,19 @@ impl Places {
         self.posts.get(self.moves.place(turn, self.posts.len())).copied().unwrap_or_default()
     }
 
-    /// The post of a turn, and from which turn until before which the post is the same; for ever when it always is.
-    fn same(&self, number: i64) -> (usize, i64, Option<i64>) {
+    /// The post of a turn, and from which turn, not before the earliest, until before which the post is the same; for
+    /// ever when it always is.
+    fn same(&self, number: i64, earliest: i64) -> (usize, i64, Option<i64>) {
         let count = i64::try_from(self.posts.len().max(1)).unwrap_or(i64::MAX);
-        let post_of = |turn: i64| self.post(turn);
-        let post = post_of(number);
-        if !self.moves.is_empty() {
-            // Not far: what goes on is joined later.
-            let later = (1..count).find(|later| post_of(number + later) != post).unwrap_or(count);
-            let earlier = (1..=count).find(|earlier| *earlier > number || post_of(number - earlier) != post);
-            return (post, number + 1 - earlier.unwrap_or(count), Some(number + later));
+        let post = self.post(number);
+        let differs = |turn: &i64| self.post(*turn) != post;
+        let later = (number + 1..number + count).find(differs);
+        if later.is_none() && self.moves.is_empty() {
+            return (post, 0, None);
         }
-        let Some(later) = (1..count).find(|later| post_of(number + later) != post) else { return (post, 0, None) };
-        let earlier = (1..=count).find(|earlier| *earlier > number || post_of(number - earlier) != post);
-        (post, number + 1 - earlier.unwrap_or(1), Some(number + later))
+        // Where turns moved, the same post may go on beyond that: what goes on is joined later.
+        let before = (earliest.max(number - count)..number).rev().find(differs);
+        let from = before.map_or(earliest.max(number - count), |turn| turn + 1);
+        (post, from, Some(later.unwrap_or(number + count)))
     }
 }

@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
+use crate::moves::{Presence, WhenAway};
 
 const QUARTER: i64 = 900_000;
 
@@ -305,6 +306,39 @@ proptest! {
                 prop_assert!(lines.overrides[*place].time.contains(instant));
             }
             instant = Timestamp::from_millis(instant.millis() + QUARTER);
+        }
+    }
+
+    /// Places with the same people may follow each other for longer than the order is, where turns moved.
+    #[test]
+    fn each_turn_is_one_piece_of_the_post_that_has_it(
+        posts in prop::collection::vec(1_usize..4, 1..6),
+        mode in prop::sample::select(vec![WhenAway::Skip, WhenAway::Swap]),
+        away in prop::collection::btree_set((0_usize..6, 0_i64..30), 0..40),
+        (first, length) in (0_i64..40, 1_i64..40),
+    ) {
+        let mut lines = Lines { versions: vec![version("a", "00:00:00", "00:00:00", always())], overrides: Vec::new() };
+        let places = turns(json!({"days": 1}), "2026-05-01T00:00:00", "GMT", &posts).unwrap();
+        let presence =
+            |place: usize, turn: i64| if away.contains(&(place, turn)) { Presence::Away } else { Presence::There };
+        let moves = Moves::decide(mode, posts.len(), 0..30, |_, _| true, presence);
+        let places = Places { moves, first_moved: 4, ..places };
+        lines.versions[0].places = Some(places.clone());
+        let start = |turn: i64| Timestamp::from_millis(at("2026-05-01T00:00:00Z").millis() + turn * 96 * QUARTER);
+        let range = Interval::new(start(first), start(first + length)).unwrap();
+        // An override of another hour, since pieces are cut in another way where there is one.
+        for covered in [false, true] {
+            if covered {
+                let hour = Interval::new(start(first), Timestamp::from_millis(start(first).millis() + 4 * QUARTER));
+                lines.overrides.push(over(hour.unwrap(), None));
+            }
+            let pieces = lines.pieces(range, Of::All).list;
+            for turn in first..first + length {
+                let noon = Timestamp::from_millis(start(turn).millis() + 48 * QUARTER);
+                let here: Vec<_> = pieces.iter().filter(|piece| piece.time.contains(noon)).collect();
+                prop_assert_eq!(here.len(), 1, "at {}", noon);
+                prop_assert_eq!(here[0].post.unwrap().number, places.post(turn), "at {}", noon);
+            }
         }
     }
 

@@ -115,8 +115,11 @@ pub struct Cover {
     pub shift: Option<usize>,
 }
 
+/// Places of different people, and such of a few of which some have several.
 pub fn places() -> impl Strategy<Value = Vec<Vec<usize>>> {
-    vec(vec(0..7_usize, 1..3), 1..6)
+    let different = vec(vec(0..7_usize, 1..3), 1..6);
+    let few = vec(vec(0..7_usize, 1..3), 1..4).prop_flat_map(|crews| vec(select(crews), 1..6));
+    prop_oneof![different, few]
 }
 
 pub fn plans() -> impl Strategy<Value = Plan> {
