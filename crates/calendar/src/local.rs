@@ -5,7 +5,7 @@ use std::fmt;
 use base::Timestamp;
 use jiff::{
     civil::{Date, DateTime, Time},
-    tz::AmbiguousOffset,
+    tz::{AmbiguousOffset, Offset},
 };
 use serde::{Serialize, Serializer};
 
@@ -190,20 +190,58 @@ impl Zone {
         let shown = DateTime::from_parts(day.civil()?, time.0);
         let local = day.0 * SECONDS_PER_DAY + time.seconds();
         let second = match self.time_zone().to_ambiguous_timestamp(shown).offset() {
-            AmbiguousOffset::Unambiguous { offset } | AmbiguousOffset::Fold { before: offset, .. } => {
-                local - i64::from(offset.seconds())
-            }
-            AmbiguousOffset::Gap { before, after } => {
-                // Read with the later offset, the missing time lies before the change of the clocks.
-                let earlier = instant_asked(local - i64::from(after.seconds()))?;
-                let change = self.time_zone().following(earlier).find(|change| change.offset() != before)?;
-                change.timestamp().as_second()
+            AmbiguousOffset::Unambiguous { offset } => local - i64::from(offset.seconds()),
+            AmbiguousOffset::Fold { before, after } | AmbiguousOffset::Gap { before, after } => {
+                // At the last change that the database lists the clocks may not move as its rule for later ones says.
+                let shown = [before, after].into_iter().find_map(|offset| self.second_shown(local, offset));
+                match shown {
+                    Some(second) => second,
+                    None => {
+                        // Read with the later offset, the missing time lies before the change of the clocks.
+                        let earlier = instant_asked(local - i64::from(after.seconds()))?;
+                        let change = self.time_zone().following(earlier).find(|change| change.offset() != before)?;
+                        change.timestamp().as_second()
+                    }
+                }
             }
         };
         Some(Timestamp::from_millis(second * 1_000))
+    }
+
+    /// The instant of a local time at an offset, in seconds, if the clocks are at that offset then.
+    fn second_shown(self, local: i64, offset: Offset) -> Option<i64> {
+        let second = local - i64::from(offset.seconds());
+        (self.time_zone().to_offset(instant_asked(second)?) == offset).then_some(second)
     }
 }
 
 fn instant_asked(second: i64) -> Option<jiff::Timestamp> {
     jiff::Timestamp::from_second(second.clamp(ASKED.0, ASKED.1)).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn local_times_around_all_changes_are_what_the_clocks_show() {
+        for zone in Zone::all().chain(["America/Nuuk", "Africa/Casablanca"].iter().filter_map(|name| Zone::find(name)))
+        {
+            let since = instant_asked(0).unwrap();
+            let until = instant_asked(2_200_000_000).unwrap();
+            for change in zone.time_zone().following(since).take_while(|change| change.timestamp() < until) {
+                let second = change.timestamp().as_second();
+                let offset = |second: i64| zone.time_zone().to_offset(instant_asked(second).unwrap());
+                let offsets = [second - 1, second].map(|second| i64::from(offset(second).seconds()));
+                for step in -16..=16 {
+                    let local = second + offsets[0] + step * 900;
+                    let day = Day(local.div_euclid(SECONDS_PER_DAY));
+                    let found = zone.instant(day, TimeOfDay::of_second(local)).unwrap().millis() / 1_000;
+                    let shown = |second: &i64| second + i64::from(offset(*second).seconds()) == local;
+                    let first = offsets.iter().map(|offset| local - offset).filter(shown).min();
+                    assert_eq!(found, first.unwrap_or(second), "{} at {}, {step}", zone.name(), change.timestamp());
+                }
+            }
+        }
+    }
 }
