@@ -156,8 +156,12 @@ impl<'s> Duties<'s> {
     }
 
     fn same(&self, one: &Duty<'_>, other: &Duty<'_>) -> bool {
+        let is_same_reason = match (one.why, other.why) {
+            (Some(one), Some(other)) => one.is_same(other),
+            (one, other) => one == other,
+        };
         one.by == other.by
-            && one.why == other.why
+            && is_same_reason
             && one.users.len() == other.users.len()
             && one.users.iter().all(|user| other.users.contains(user))
             && self.schedule.shift(one.shift) == self.schedule.shift(other.shift)

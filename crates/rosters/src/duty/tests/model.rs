@@ -80,8 +80,8 @@ fn resolved(case: &Case, named: &[usize], at: i64) -> BTreeSet<usize> {
     all.filter(|user| in_use(case, *user, at)).collect()
 }
 
-/// Who would have a turn of somebody else, and the numbers of the absences for which they have not.
-type Why = (Vec<usize>, Vec<usize>);
+/// How turns move, who would have a turn of somebody else, and the numbers of the absences for which they have not.
+type Why = (u8, Vec<usize>, Vec<usize>);
 type OnCall = BTreeSet<(Option<usize>, usize, Option<usize>, Option<Why>)>;
 
 /// A turn as it is taken: when it begins, by which place, and why by that one.
@@ -175,6 +175,7 @@ fn all_turns(case: &Case, clock: &Clock, plan: &Plan, taken: &Taken) -> Vec<Take
             found.sort_unstable();
             found
         };
+        let mode = taken.when_away as u8;
         match taken.when_away {
             WhenAway::Keep => {}
             WhenAway::Skip => {
@@ -188,7 +189,7 @@ fn all_turns(case: &Case, clock: &Clock, plan: &Plan, taken: &Taken) -> Vec<Take
                 let place = found.unwrap_or(first);
                 had[place] += 1;
                 last[place] = turn as i64;
-                let why = found.map(|_| (people(first).into_iter().collect(), absences(first)));
+                let why = found.map(|_| (mode, people(first).into_iter().collect(), absences(first)));
                 order[turn] = (place, why);
             }
             WhenAway::Swap => {
@@ -204,7 +205,7 @@ fn all_turns(case: &Case, clock: &Clock, plan: &Plan, taken: &Taken) -> Vec<Take
                         let begin = begins.get(turn).copied().unwrap_or(i64::MAX / 4).max(since);
                         resolved(case, &taken.places[place], begin).into_iter().collect::<Vec<_>>()
                     };
-                    let reason = |instead: usize, turn: usize| Some((of(instead, turn), absences(first)));
+                    let reason = |instead: usize, turn: usize| Some((mode, of(instead, turn), absences(first)));
                     order[turn] = (place, reason(first, turn).filter(|_| turn % count != place));
                     order[other] = (first, reason(place, other).filter(|_| other % count != first));
                 }
@@ -292,7 +293,7 @@ fn shown(schedule: &Schedule, duties: &[Duty<'_>]) -> OnCall {
         let why = duty.why.map(|why| {
             let mut instead_of: Vec<usize> = why.instead_of.iter().map(|id| number(id)).collect();
             instead_of.sort_unstable();
-            (instead_of, why.time_off.iter().map(|id| id.parse().unwrap()).collect())
+            (why.mode as u8, instead_of, why.time_off.iter().map(|id| id.parse().unwrap()).collect())
         });
         duty.users.iter().map(move |user| (shift, number(user), duty.by, why.clone())).collect::<Vec<_>>()
     };
