@@ -26,12 +26,12 @@ pub mod receiver;
 mod replication;
 mod response;
 mod server;
+mod shared;
 mod skipped;
 mod unique;
 mod watchdog;
 
 use std::io::Write as _;
-use std::sync::OnceLock;
 
 pub use crate::archive::ArchivedPostgres;
 pub use crate::browser::Browser;
@@ -51,6 +51,7 @@ pub use crate::raw::Connection;
 pub use crate::replication::ReplicatedPostgres;
 pub use crate::response::Response;
 pub use crate::server::{LogOnFailure, Server};
+pub use crate::shared::{Shared, SharedByBackend};
 pub use crate::skipped::{skipped, skipped_everywhere};
 pub use crate::unique::{unique, uuid};
 
@@ -95,13 +96,8 @@ pub fn rounds(what: &str, quick: usize, full: usize) -> usize {
 
 /// The one server per backend that the tests of a run share.
 fn shared(backend: Backend) -> &'static Server {
-    static SQLITE: OnceLock<Server> = OnceLock::new();
-    static POSTGRES: OnceLock<Server> = OnceLock::new();
-    let cell = match backend {
-        Backend::Sqlite => &SQLITE,
-        Backend::Postgres => &POSTGRES,
-    };
-    cell.get_or_init(|| Server::start_shared(backend))
+    static SHARED: SharedByBackend<Server> = SharedByBackend::new();
+    SHARED.get(backend, || Server::start_shared(backend))
 }
 
 /// Makes a `#[test]` per backend of each function named, in the modules `sqlite` and `postgres`.

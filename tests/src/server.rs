@@ -48,6 +48,12 @@ struct Running {
     base: String,
 }
 
+impl AsRef<Server> for Server {
+    fn as_ref(&self) -> &Server {
+        self
+    }
+}
+
 impl Server {
     /// Starts the program on an empty data directory (and an empty database) and waits until it is ready.
     pub fn start(backend: Backend) -> Self {

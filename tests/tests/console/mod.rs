@@ -18,15 +18,13 @@ mod stories;
 mod woken;
 mod work;
 
-use std::sync::OnceLock;
-
-use muster_tests::{Backend, Client, Server, chromium::Window, unique};
+use muster_tests::{Backend, Client, Server, Shared, chromium::Window, unique};
 use serde_json::{Value, json};
 
 /// A server with the demo company, which these tests share; what one of them changes, no other looks at.
 fn demo() -> &'static Server {
-    static DEMO: OnceLock<Server> = OnceLock::new();
-    DEMO.get_or_init(|| Server::start_with(Backend::Sqlite, &["--demo"]))
+    static DEMO: Shared<Server> = Shared::new();
+    DEMO.get(|| Server::start_with(Backend::Sqlite, &["--demo"]))
 }
 
 /// The demo company, as its partner's admin sees it.

@@ -16,10 +16,8 @@ mod templates;
 mod test_sends;
 pub mod times;
 
-use std::sync::OnceLock;
-
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use muster_tests::{Backend, Client, Server, receiver, unique};
+use muster_tests::{Backend, Client, Server, SharedByBackend, receiver, unique};
 use serde_json::{Value, json};
 
 /// Quick retries, and calls to this machine.
@@ -34,13 +32,8 @@ const QUICK: [&str; 6] = [
 
 /// A server that may call this machine; one for all tests of a backend.
 fn server(backend: Backend) -> &'static Server {
-    static SQLITE: OnceLock<Server> = OnceLock::new();
-    static POSTGRES: OnceLock<Server> = OnceLock::new();
-    let cell = match backend {
-        Backend::Sqlite => &SQLITE,
-        Backend::Postgres => &POSTGRES,
-    };
-    cell.get_or_init(|| Server::start_with(backend, &QUICK))
+    static SHARED: SharedByBackend<Server> = SharedByBackend::new();
+    SHARED.get(backend, || Server::start_with(backend, &QUICK))
 }
 
 #[track_caller]

@@ -11,9 +11,10 @@ mod every_post;
 mod recipes;
 mod world;
 
-use std::sync::OnceLock;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::Ordering;
 
-use muster_tests::{Backend, Client, both_backends, unique};
+use muster_tests::{Backend, Client, SharedByBackend, both_backends, unique};
 use serde_json::json;
 
 use self::{
@@ -40,13 +41,17 @@ both_backends![
 
 /// Runs a column on the world that all columns of a backend share: they change nothing that another looks at.
 fn column(backend: Backend, test: impl FnOnce(&World)) {
-    static SQLITE: OnceLock<World> = OnceLock::new();
-    static POSTGRES: OnceLock<World> = OnceLock::new();
-    let cell = if backend == Backend::Sqlite { &SQLITE } else { &POSTGRES };
-    let world = cell.get_or_init(|| World::new(backend));
+    static SHARED: SharedByBackend<World> = SharedByBackend::new();
+    let world = SHARED.get(backend, || World::new(backend));
     let _log = world.server.log_on_failure();
-    test(world);
-    world.others_are_untouched();
+    world.running.fetch_add(1, Ordering::SeqCst);
+    let done = catch_unwind(AssertUnwindSafe(|| test(world)));
+    let is_last = world.running.fetch_sub(1, Ordering::SeqCst) == 1;
+    done.unwrap_or_else(|panic| resume_unwind(panic));
+    // What columns that run beside each other change is looked for once, after the last of them.
+    if is_last {
+        world.others_are_untouched();
+    }
 }
 
 fn every_operation_has_a_recipe(backend: Backend) {

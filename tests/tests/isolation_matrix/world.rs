@@ -1,5 +1,7 @@
 //! The tenants of the matrix, what each has planted, and how a request is sent and its answer looked through.
 
+use std::sync::atomic::AtomicUsize;
+
 use muster_tests::{Backend, Client, Exit, Response, Server, muster, unique, uuid};
 use serde_json::{Value, json};
 
@@ -12,6 +14,8 @@ use super::{
 /// One server and the tenants on it.
 pub(super) struct World {
     pub(super) server: Server,
+    /// How many columns are tried at the moment.
+    pub(super) running: AtomicUsize,
     pub(super) operations: Vec<Operation>,
     /// How each of them is called: looked for once, since each column asks for all of them many times.
     recipes: Vec<Option<&'static Recipe>>,
@@ -53,6 +57,12 @@ pub(super) struct Sent {
     key: Option<String>,
 }
 
+impl AsRef<Server> for World {
+    fn as_ref(&self) -> &Server {
+        &self.server
+    }
+}
+
 impl World {
     pub(super) fn new(backend: Backend) -> Self {
         // Deliveries of integrations are attempted once, and then stay as they are.
@@ -77,7 +87,9 @@ impl World {
         let roles = ROLES.map(|role| (role, server.caller(&mine.id, role))).to_vec();
         let people = ROLES.iter().flat_map(|role| people(&server, &mine, role)).collect();
         let recipes = operations.iter().map(recipe).collect();
-        let mut world = Self { server, operations, recipes, mine, partner, others, roles, people, of_partners };
+        let running = AtomicUsize::new(0);
+        let mut world =
+            Self { server, running, operations, recipes, mine, partner, others, roles, people, of_partners };
         // Its lists change with its clients.
         world.partner.before = world.partner.shown(&world.operations, false);
         world

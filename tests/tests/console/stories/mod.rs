@@ -7,11 +7,10 @@ mod integrations;
 mod page;
 mod relocation;
 
-use std::sync::OnceLock;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use muster_tests::{Backend, Client, Server, chromium::Window, unique};
+use muster_tests::{Backend, Client, Server, Shared, chromium::Window, unique};
 use serde_json::{Value, json};
 
 use super::text;
@@ -35,8 +34,8 @@ enum Input {
 
 /// A server whose tenants have nothing yet; each story has its own.
 fn server() -> &'static Server {
-    static EMPTY: OnceLock<Server> = OnceLock::new();
-    EMPTY.get_or_init(|| Server::start_with(Backend::Sqlite, &["--egress-allow", "127.0.0.0/8"]))
+    static EMPTY: Shared<Server> = Shared::new();
+    EMPTY.get(|| Server::start_with(Backend::Sqlite, &["--egress-allow", "127.0.0.0/8"]))
 }
 
 /// A person of a new tenant: the id.
