@@ -220,6 +220,8 @@ pub fn http() -> Http {
     drop(rustls::crypto::ring::default_provider().install_default());
     Http::builder()
         .no_proxy()
+        // To read the authorities of the system takes longer than most tests ask.
+        .tls_certs_only([])
         .redirect(reqwest::redirect::Policy::none())
         .timeout(Duration::from_secs(60))
         // Less than the server keeps one open that is idle: else both may give it up and take it at the same instant.
