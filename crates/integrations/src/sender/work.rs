@@ -28,8 +28,10 @@ use super::{
 };
 use crate::delivery::queue::{ClaimOutcome, FinishedClaim, Lane};
 
-/// How long an idle sender waits before it looks again.
+/// How long an idle sender waits before it looks again: for what other gateways commit, which ring no bell here.
 const IDLE: Duration = Duration::from_millis(100);
+/// The same where there are no others: for retries.
+const IDLE_ALONE: Duration = Duration::from_millis(250);
 /// So many times as long as a look took nobody looks again because of something new: what is in hand is sent meanwhile.
 const REST: u32 = 4;
 /// How many queues one look takes in.
@@ -82,6 +84,7 @@ pub async fn run(
             ends::store_results(&writer, std::mem::take(&mut batch)).await;
         }
     });
+    let idle = if shared.tools.db.backend() == Backend::Postgres { IDLE } else { IDLE_ALONE };
     while !stop.load(Ordering::Relaxed) {
         let begun = Instant::now();
         if let Err(error) = send_due(&shared, shared.now()).await {
@@ -105,7 +108,7 @@ pub async fn run(
         tokio::select! {
             () = hungry => {}
             () = rung => {}
-            () = tokio::time::sleep(IDLE) => {}
+            () = tokio::time::sleep(idle) => {}
         }
     }
     writing.abort();
