@@ -8,7 +8,7 @@ import { isOffered, recordWords } from "./references.js";
 import { reordered, useReorder } from "./reorder.js";
 import { ChipList, Labelled } from "./schemacontrols.js";
 import { SchemaFields } from "./schemafield.js";
-import { monday } from "./shiftschedule.js";
+import { mondayBefore } from "./shiftschedule.js";
 import { HOUR, millis, short, toInput } from "./time.js";
 
 const membersOf = (place) => [...(place.users || []), ...(place.userGroups || [])];
@@ -157,7 +157,11 @@ export function TurnLength({ label, value, onValue, errors }) {
 }
 
 /** Turns of a week from Monday at nine. */
-export const startRotation = () => ({ order: [], length: { weeks: 1 }, start: `${toInput(monday() + 9 * HOUR)}:00` });
+export const startRotation = () => ({
+  order: [],
+  length: { weeks: 1 },
+  start: `${toInput(mondayBefore(Date.now()) + 9 * HOUR)}:00`,
+});
 
 /** The control of a rotation: a box to tick, and its fields once it is. */
 export function Rotation({ field, path, value, onValue, problem, layout, errors }) {

@@ -17,13 +17,13 @@ const ENDS = [
   ["DATE", "on a date"],
 ];
 
-/** The midnight that begins the current week: a rotation that begins then has somebody on call at once. */
-export const monday = () => midnight(Date.now(), -((new Date().getDay() + 6) % 7));
+/** The midnight that begins the last Monday before a day: what begins on its morning has somebody on call all that day. */
+export const mondayBefore = (time) => midnight(time, -1 - ((new Date(time).getDay() + 5) % 7));
 
 /** Every day around the clock, with a hand-over at nine. */
 export const startShiftSchedule = (startTime = "09:00:00", endTime = startTime) => ({
   type: "recurring",
-  startDate: wire(monday()),
+  startDate: wire(mondayBefore(Date.now())),
   startTime,
   endTime,
   pattern: { type: "daily", repeatFrequency: 1 },

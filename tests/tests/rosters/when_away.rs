@@ -19,6 +19,7 @@ use crate::integrations::times::soon;
 
 both_backends![
     a_turn_is_skipped_or_exchanged,
+    turns_in_a_row_leave_no_gap,
     less_than_half_of_a_turn_is_a_conflict,
     a_group_is_away_when_all_of_it_are,
     fourteen_people_have_as_many_turns_with_twenty_absences,
@@ -133,6 +134,33 @@ fn a_turn_is_skipped_or_exchanged(server: &Server) {
     let wrong = turns("Line", daily("00:00:00", "00:00:00"), daily_turns(&people, "pass"));
     let wrong = json!({"name": "w", "description": "", "timeZone": {"name": "GMT"}, "shiftDetails": [wrong]});
     client.post("/rosters", &wrong).invalid(&["shiftDetails[0].rotation.whenAway"]);
+}
+
+/// Somebody with two places who was away has the next turns, more of them in a row than the order is long.
+fn turns_in_a_row_leave_no_gap(server: &Server) {
+    let client = server.new_client();
+    let people = people(&client, 2);
+    let order = [&people[0], &people[1], &people[0]].map(Clone::clone);
+    let made = ["skip", "swap"].map(|mode| made_of(&client, &order, mode));
+    away(&client, &people[0], &day(8), &day(12));
+    let range = format!("from={}&to={}", day(7), day(27));
+    let check = || {
+        for made in &made {
+            let line = client.get(&format!("{}/timeline?{range}", path(made))).ok();
+            assert_eq!((&line["gaps"], &line["overlaps"]), (&json!([]), &json!([])), "{line}");
+        }
+        let hours = client.get(&format!("/rosters/hours?{range}&by=roster")).ok();
+        let totals: Vec<_> =
+            hours["results"].as_array().into_iter().flatten().map(|one| one["total"].as_f64()).collect();
+        assert_eq!(totals, [Some(480.0), Some(480.0)], "{hours}");
+    };
+    check();
+    // Beside an override, time is cut in another way.
+    for made in &made {
+        let hour = json!({"user": {"id": people[1]}, "start": day(7), "end": "2036-01-07T01:00:00Z"});
+        client.post(&format!("{}/overrides", path(made)), &hour).ok();
+    }
+    check();
 }
 
 fn less_than_half_of_a_turn_is_a_conflict(server: &Server) {

@@ -8,7 +8,8 @@ use super::{super::text, Actor, Input, person, server};
 in_browser![
     a_lead_plans_a_fortnight_from_nothing_by_mouse,
     a_lead_plans_a_fortnight_from_nothing_by_keys,
-    a_lead_plans_a_fortnight_from_nothing_on_a_telephone
+    a_lead_plans_a_fortnight_from_nothing_on_a_telephone,
+    a_new_roster_begins_before_today,
 ];
 
 fn a_lead_plans_a_fortnight_from_nothing_by_mouse() {
@@ -26,6 +27,19 @@ fn a_lead_plans_a_fortnight_from_nothing_on_a_telephone() {
 /// The users of an entry of a timeline.
 fn users(entry: &Value) -> Vec<String> {
     entry["users"].as_array().unwrap().iter().map(|user| text(&user["id"])).collect()
+}
+
+/// What the form begins with has somebody on call all of the day on which it is filled in.
+fn a_new_roster_begins_before_today() {
+    let Some(actor) = Actor::open(Input::Mouse) else { return };
+    actor.window.go(&format!("{}/console/", server().base()));
+    let found = actor.window.evaluate(
+        "import('/console/shiftschedule.js').then(({mondayBefore}) => [...Array(8).keys()].map(day => { \
+         const monday = new Date(mondayBefore(new Date(2026, 10, 30 + day, 3))); \
+         return `${monday.getDay()} ${monday.getHours()} ${monday.getMonth() + 1}-${monday.getDate()}`; }))",
+    );
+    let [last, this] = ["1 0 11-23", "1 0 11-30"];
+    assert_eq!(found, json!([last, this, this, this, this, this, this, this]));
 }
 
 fn plan(input: Input) {
