@@ -17,7 +17,7 @@ const ENDS = [
   ["DATE", "on a date"],
 ];
 
-/** The midnight that begins the last Monday before a day: what begins on its morning has somebody on call all that day. */
+/** The midnight that begins the last Monday before a day: what begins then has somebody on call all day. */
 export const mondayBefore = (time) => midnight(time, -1 - ((new Date(time).getDay() + 5) % 7));
 
 /** Every day around the clock, with a hand-over at nine. */
