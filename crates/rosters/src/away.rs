@@ -41,16 +41,6 @@ pub struct Reason {
     pub time_off: Vec<String>,
 }
 
-impl Reason {
-    /// Is it the same, with people in any order?
-    pub fn is_same(&self, other: &Self) -> bool {
-        self.mode == other.mode
-            && self.time_off == other.time_off
-            && self.instead_of.len() == other.instead_of.len()
-            && self.instead_of.iter().all(|user| other.instead_of.contains(user))
-    }
-}
-
 /// A rotation in its calendar, with the people in it.
 pub struct AwayTurns<'r> {
     rule: &'r AwayRule,

@@ -157,13 +157,15 @@ impl<'s> Duties<'s> {
 
     fn same(&self, one: &Duty<'_>, other: &Duty<'_>) -> bool {
         let is_same_reason = match (one.why, other.why) {
-            (Some(one), Some(other)) => one.is_same(other),
+            (Some(one), Some(other)) => {
+                (one.mode, &one.time_off) == (other.mode, &other.time_off)
+                    && same_people(&one.instead_of, &other.instead_of)
+            }
             (one, other) => one == other,
         };
         one.by == other.by
             && is_same_reason
-            && one.users.len() == other.users.len()
-            && one.users.iter().all(|user| other.users.contains(user))
+            && same_people(&one.users, &other.users)
             && self.schedule.shift(one.shift) == self.schedule.shift(other.shift)
     }
 
@@ -250,6 +252,11 @@ impl<'s> Duties<'s> {
         let find = || schedule.crew(post).map(|crew| staff.on_call(crew, at)).unwrap_or_default();
         if staff.is_steady() { self.posts.entry(post).or_insert_with(find).clone() } else { find() }
     }
+}
+
+/// Are they the same, in any order?
+fn same_people<T: PartialEq>(one: &[T], other: &[T]) -> bool {
+    one.len() == other.len() && one.iter().all(|user| other.contains(user))
 }
 
 #[cfg(test)]
