@@ -10,7 +10,7 @@ use std::time::Duration;
 use muster_tests::{Exit, Guard, http, muster, skipped, without_variables_of_cargo};
 use rustix::process::{Pid, Signal, kill_process_group};
 
-use crate::house::{files, operations, read, root};
+use crate::house::{WIDEST_LINE, files, operations, read, root};
 
 /// The prefix that docs/interface.md states once.
 const TENANT: &str = "/api/v2/tenants/{tenantId}";
@@ -73,6 +73,17 @@ fn links_lead_somewhere() {
                 let known = headings(&linked).iter().any(|heading| anchor(heading) == place);
                 assert!(known, "{document}: {target} names no heading");
             }
+        }
+    }
+}
+
+/// But for tables, and for what has no blank to break it at.
+#[test]
+fn paragraphs_are_no_wider_than_code() {
+    for document in documents() {
+        for line in prose(&read(&document)) {
+            let fits = line.chars().count() <= WIDEST_LINE || line.starts_with('|') || !line.trim().contains(' ');
+            assert!(fits, "{document}: wider than {WIDEST_LINE} columns: {line}");
         }
     }
 }
