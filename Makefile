@@ -23,7 +23,7 @@ export RUST_TEST_THREADS ?= $(shell echo $$((2 * $$(getconf _NPROCESSORS_ONLN)))
 # All tests, on SQLite and on a Postgres that the tests start themselves (TEST_POSTGRES_URL names another).
 # Programs that take long to compile are built first, since some tests measure time; the clients beside the tests, since
 # most of a client is one crate or one file, which keeps one core busy. The tests of tests/timed.txt run alone after the
-# others, and up to three tests that failed run once more.
+# others.
 # --workspace in both, so that both resolve the same features and nothing is built twice.
 test:
 	@[ -n "$$TEST_POSTGRES_URL" ] || sh scripts/postgres.sh >/dev/null
